@@ -1,0 +1,1 @@
+//! A call against its own definition and the conversation: the built-in judge.

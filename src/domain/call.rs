@@ -1,0 +1,51 @@
+//! One tool call an agent made.
+
+use super::{Json, Object};
+
+/// A call as the model made it: nothing repaired, renamed or merged.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolCall {
+    pub name: String,
+    pub arguments: Arguments,
+    /// Only if the log has one; never made up.
+    pub id: Option<String>,
+}
+
+/// What the model passed.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Arguments {
+    Parsed(Object),
+    /// The exact text of arguments that are no JSON object: the model's fault, for the judge to see.
+    Malformed(String),
+}
+
+impl ToolCall {
+    pub fn new(name: impl Into<String>, arguments: Object) -> ToolCall {
+        ToolCall { name: name.into(), arguments: Arguments::Parsed(arguments), id: None }
+    }
+
+    /// The parsed arguments; `None` when malformed.
+    pub fn parsed(&self) -> Option<&Object> {
+        match &self.arguments {
+            Arguments::Parsed(object) => Some(object),
+            Arguments::Malformed(_) => None,
+        }
+    }
+
+    /// The normal form: `name`, `arguments` (null when malformed, beside `arguments_raw`), `id` if there is one.
+    pub fn to_json(&self) -> Json {
+        let mut object = Object::new();
+        object.insert("name", self.name.as_str());
+        match &self.arguments {
+            Arguments::Parsed(arguments) => object.insert("arguments", Json::Object(arguments.clone())),
+            Arguments::Malformed(text) => {
+                object.insert("arguments", Json::Null);
+                object.insert("arguments_raw", text.as_str());
+            }
+        }
+        if let Some(id) = &self.id {
+            object.insert("id", id.as_str());
+        }
+        Json::Object(object)
+    }
+}

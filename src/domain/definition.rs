@@ -1,0 +1,13 @@
+//! One tool an agent could have called.
+
+use super::Json;
+
+/// A definition in normal form.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolDefinition {
+    pub name: String,
+    /// Empty when the definition has none.
+    pub description: String,
+    /// JSON Schema of an object; dialects' type names are translated already.
+    pub parameters: Json,
+}

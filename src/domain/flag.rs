@@ -1,0 +1,70 @@
+//! What was unusual, though readable, about a sample.
+
+/// A remark of normalizing: counted, shown, never an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Flag {
+    /// A call text is there, but no call could be read from it; it is judged as text.
+    RawToolCall,
+    /// A call's arguments are no JSON object.
+    MalformedArguments,
+    /// The arguments were JSON inside a JSON string inside a JSON string.
+    DoubleEncoded,
+    /// The arguments were a Python literal instead of JSON.
+    PythonRepr,
+    /// The arguments name a parameter twice; the last one counts.
+    DuplicateArgument,
+    /// A value in call syntax is an expression; its source text stands for it.
+    NonLiteral,
+    /// Positional arguments, named by the order of the definition's parameters.
+    PositionalMapped,
+    /// Positional arguments without a definition: `$0`, `$1`, …
+    Positional,
+    /// A plain string where an object of arguments belongs.
+    StringToolInput,
+    /// A custom tool takes free text, not JSON.
+    CustomToolInput,
+    /// Arguments given as XML elements.
+    XmlArguments,
+    /// A call that the provider runs itself was left out.
+    ServerToolSkipped,
+    /// A tool that the provider runs itself is among the definitions.
+    ServerTool,
+    /// No definitions are known.
+    NoDefinitions,
+    /// The definitions are prose.
+    DefinitionsFreeText,
+    /// Two definitions have one name.
+    DuplicateDefinition,
+    /// Images, audio or files became placeholders.
+    NonTextContent,
+    /// The log holds several answers; the first is judged.
+    MultipleChoices,
+    /// A text ends where a log's length limit probably cut it.
+    MaybeTruncated,
+}
+
+impl Flag {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Flag::RawToolCall => "raw_tool_call",
+            Flag::MalformedArguments => "malformed_arguments",
+            Flag::DoubleEncoded => "double_encoded",
+            Flag::PythonRepr => "python_repr",
+            Flag::DuplicateArgument => "duplicate_argument",
+            Flag::NonLiteral => "non_literal",
+            Flag::PositionalMapped => "positional_mapped",
+            Flag::Positional => "positional",
+            Flag::StringToolInput => "string_tool_input",
+            Flag::CustomToolInput => "custom_tool_input",
+            Flag::XmlArguments => "xml_arguments",
+            Flag::ServerToolSkipped => "server_tool_skipped",
+            Flag::ServerTool => "server_tool",
+            Flag::NoDefinitions => "no_definitions",
+            Flag::DefinitionsFreeText => "definitions_free_text",
+            Flag::DuplicateDefinition => "duplicate_definition",
+            Flag::NonTextContent => "non_text_content",
+            Flag::MultipleChoices => "multiple_choices",
+            Flag::MaybeTruncated => "maybe_truncated",
+        }
+    }
+}

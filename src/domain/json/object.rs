@@ -1,0 +1,125 @@
+//! A JSON object that keeps its key order and remembers whether a key came twice.
+
+use std::collections::HashMap;
+
+use super::Json;
+
+/// From this size on, a bulk insertion looks keys up in a map, so that hostile objects stay linear.
+const LARGE: usize = 32;
+
+/// Keys in the order of their first appearance; of a repeated key the last value counts.
+#[derive(Debug, Clone, Default)]
+pub struct Object {
+    entries: Vec<(String, Json)>,
+    repeated_key: bool,
+}
+
+impl Object {
+    pub fn new() -> Object {
+        Object::default()
+    }
+
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    pub fn get(&self, key: &str) -> Option<&Json> {
+        self.entries.iter().find(|(k, _)| k == key).map(|(_, v)| v)
+    }
+
+    pub fn get_mut(&mut self, key: &str) -> Option<&mut Json> {
+        self.entries.iter_mut().find(|(k, _)| k == key).map(|(_, v)| v)
+    }
+
+    pub fn contains_key(&self, key: &str) -> bool {
+        self.get(key).is_some()
+    }
+
+    /// Sets `key`, in its old place if it is there, else at the end.
+    pub fn insert(&mut self, key: impl Into<String>, value: impl Into<Json>) {
+        let (key, value) = (key.into(), value.into());
+        match self.get_mut(&key) {
+            Some(slot) => *slot = value,
+            None => self.entries.push((key, value)),
+        }
+    }
+
+    pub fn remove(&mut self, key: &str) -> Option<Json> {
+        let at = self.entries.iter().position(|(k, _)| k == key)?;
+        Some(self.entries.remove(at).1)
+    }
+
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &Json)> {
+        self.entries.iter().map(|(k, v)| (k.as_str(), v))
+    }
+
+    pub fn iter_mut(&mut self) -> impl ExactSizeIterator<Item = (&str, &mut Json)> {
+        self.entries.iter_mut().map(|(k, v)| (k.as_str(), v))
+    }
+
+    pub fn keys(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.entries.iter().map(|(k, _)| k.as_str())
+    }
+
+    pub fn values(&self) -> impl ExactSizeIterator<Item = &Json> {
+        self.entries.iter().map(|(_, v)| v)
+    }
+
+    /// Whether the text this was read from named a key twice.
+    pub fn has_repeated_key(&self) -> bool {
+        self.repeated_key
+    }
+
+    /// The entries of a text, of which keys may repeat.
+    pub(super) fn from_text(entries: Vec<(String, Json)>) -> Object {
+        let mut object = Object { entries: Vec::with_capacity(entries.len()), repeated_key: false };
+        if entries.len() < LARGE {
+            for (key, value) in entries {
+                let before = object.len();
+                object.insert(key, value);
+                object.repeated_key |= object.len() == before;
+            }
+            return object;
+        }
+        let mut places: HashMap<String, usize> = HashMap::with_capacity(entries.len());
+        for (key, value) in entries {
+            match places.get(&key) {
+                Some(&at) => {
+                    object.entries[at].1 = value;
+                    object.repeated_key = true;
+                }
+                None => {
+                    places.insert(key.clone(), object.entries.len());
+                    object.entries.push((key, value));
+                }
+            }
+        }
+        object
+    }
+}
+
+impl PartialEq for Object {
+    /// The same keys with the same values, in any order.
+    fn eq(&self, other: &Object) -> bool {
+        self.len() == other.len() && self.iter().all(|(key, value)| other.get(key) == Some(value))
+    }
+}
+
+impl FromIterator<(String, Json)> for Object {
+    fn from_iter<I: IntoIterator<Item = (String, Json)>>(entries: I) -> Object {
+        Object::from_text(entries.into_iter().collect())
+    }
+}
+
+impl IntoIterator for Object {
+    type Item = (String, Json);
+    type IntoIter = std::vec::IntoIter<(String, Json)>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.entries.into_iter()
+    }
+}

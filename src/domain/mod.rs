@@ -1,0 +1,27 @@
+//! The vocabulary: the nouns every other room speaks. Pure data; imports nothing of ours.
+
+mod call;
+mod conversation;
+mod definition;
+mod flag;
+mod json;
+mod prompt;
+mod rails;
+mod reply;
+mod row;
+mod sample;
+mod task;
+mod verdict;
+
+pub use call::{Arguments, ToolCall};
+pub use conversation::{Message, Role};
+pub use definition::ToolDefinition;
+pub use flag::Flag;
+pub use json::{Json, JsonError, Number, Object};
+pub use prompt::Prompt;
+pub use rails::{Rail, Rails, RailsError};
+pub use reply::{Reply, Stop, Usage};
+pub use row::{Cell, RawRow, RowError, RowErrorCode};
+pub use sample::{Calls, Definitions, RawText, Sample};
+pub use task::Task;
+pub use verdict::{Outcome, Status, Verdict};

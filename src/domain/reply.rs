@@ -1,0 +1,51 @@
+//! What a judge model answered.
+
+/// A paid-for answer, before anybody reads a verdict out of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reply {
+    /// The answer's text; may be empty.
+    pub text: String,
+    pub stop: Stop,
+    pub usage: Usage,
+    /// The model that says it answered; gateways and aliases make it differ from the one asked for.
+    pub model: Option<String>,
+    /// From sending the attempt that succeeded to its last byte.
+    pub latency_ms: u64,
+    /// Requests sent for this reply, the failed ones included.
+    pub attempts: u32,
+    /// What was sent otherwise than requested, such as `rail:text`; empty when nothing was.
+    pub adapted: Vec<String>,
+}
+
+/// Why the model stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Stop {
+    /// It had said what it wanted to say.
+    Finished,
+    /// It ran into the length limit.
+    Truncated,
+    /// It declined to answer.
+    Refused,
+    /// The provider's content filter cut the prompt or the answer.
+    Filtered,
+}
+
+impl Stop {
+    pub const ALL: [Stop; 4] = [Stop::Finished, Stop::Truncated, Stop::Refused, Stop::Filtered];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Stop::Finished => "finished",
+            Stop::Truncated => "truncated",
+            Stop::Refused => "refused",
+            Stop::Filtered => "filtered",
+        }
+    }
+}
+
+/// Tokens as the provider counts them; absent where it does not say.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Usage {
+    pub prompt_tokens: Option<u64>,
+    pub completion_tokens: Option<u64>,
+}

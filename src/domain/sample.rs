@@ -1,0 +1,44 @@
+//! One judged item in normal form.
+
+use std::sync::Arc;
+
+use super::{Flag, Message, ToolCall, ToolDefinition};
+
+/// What was asked, what the agent called, and what it could have called.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sample {
+    /// The text of the last user message.
+    pub question: String,
+    /// Everything before the judged turn, in order, system messages included.
+    pub messages: Vec<Message>,
+    pub calls: Calls,
+    pub definitions: Definitions,
+    pub raw: RawText,
+    pub flags: Vec<Flag>,
+}
+
+/// The judged turn.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Calls {
+    /// The calls in order; empty when the agent called nothing.
+    Parsed(Vec<ToolCall>),
+    /// A call text that could not be read; [`RawText::tool_call`] holds it.
+    Unparsed,
+}
+
+/// The tools on offer. Shared, because a log repeats them in every row.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Definitions {
+    Known(Arc<[ToolDefinition]>),
+    /// Prose; [`RawText::tool_definitions`] holds it.
+    FreeText,
+    Unknown,
+}
+
+/// The cells' texts as they go into a prompt: byte for byte what was logged, structured cells as compact JSON.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct RawText {
+    pub question: String,
+    pub tool_call: Option<String>,
+    pub tool_definitions: Option<Arc<str>>,
+}

@@ -1,0 +1,36 @@
+//! What a verdict is about.
+
+use std::str::FromStr;
+
+/// A criterion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Task {
+    /// Whether the arguments are right, whatever the tool.
+    ParameterExtraction,
+    /// Whether the right tools were chosen, calling none included, whatever the arguments.
+    ToolSelection,
+    /// Both.
+    ToolCalling,
+}
+
+impl Task {
+    pub const ALL: [Task; 3] = [Task::ParameterExtraction, Task::ToolSelection, Task::ToolCalling];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Task::ParameterExtraction => "parameter_extraction",
+            Task::ToolSelection => "tool_selection",
+            Task::ToolCalling => "tool_calling",
+        }
+    }
+}
+
+impl FromStr for Task {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Task, String> {
+        Task::ALL.into_iter().find(|task| task.as_str() == text).ok_or_else(|| {
+            format!("`{text}` is no task: use parameter_extraction, tool_selection or tool_calling")
+        })
+    }
+}

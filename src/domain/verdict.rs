@@ -1,0 +1,142 @@
+//! What became of one question to a judge.
+
+/// The outcome for one item, with what the judge said about it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Verdict {
+    pub outcome: Outcome,
+    pub explanation: Option<String>,
+    /// How sure the judge is of the label, 0 to 1; absent where nothing was measured.
+    pub confidence: Option<f64>,
+}
+
+/// A label, or why there is none.
+///
+/// Only [`Outcome::Judged`] carries a label: no failure can be mistaken for a verdict.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome {
+    Judged {
+        /// One of the rails, in the rail's own spelling.
+        label: String,
+        score: f64,
+        /// The rule that read the label out of the reply; `None` for the built-in judge.
+        rule: Option<&'static str>,
+    },
+    /// The model answered, but with none of the rails.
+    Unparseable(String),
+    Refused,
+    Filtered,
+    /// The answer has no text.
+    Empty,
+    /// The answer ran into the length limit before a verdict.
+    Truncated,
+    /// Every attempt failed.
+    Errored {
+        code: String,
+        message: String,
+    },
+    /// The run stopped first.
+    NotAsked,
+    /// The cells could not be read.
+    InvalidRow {
+        code: &'static str,
+        message: String,
+    },
+    /// The judge has nothing to go on.
+    Abstained(String),
+}
+
+/// An outcome's kind, as the `status` column spells it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Status {
+    Judged,
+    Unparseable,
+    Refused,
+    Filtered,
+    Empty,
+    Truncated,
+    Errored,
+    NotAsked,
+    InvalidRow,
+    Abstained,
+}
+
+impl Verdict {
+    /// A verdict that says no more than its outcome.
+    pub fn bare(outcome: Outcome) -> Verdict {
+        Verdict { outcome, explanation: None, confidence: None }
+    }
+
+    pub fn label(&self) -> Option<&str> {
+        match &self.outcome {
+            Outcome::Judged { label, .. } => Some(label),
+            _ => None,
+        }
+    }
+
+    pub fn score(&self) -> Option<f64> {
+        match self.outcome {
+            Outcome::Judged { score, .. } => Some(score),
+            _ => None,
+        }
+    }
+
+    pub fn status(&self) -> Status {
+        match self.outcome {
+            Outcome::Judged { .. } => Status::Judged,
+            Outcome::Unparseable(_) => Status::Unparseable,
+            Outcome::Refused => Status::Refused,
+            Outcome::Filtered => Status::Filtered,
+            Outcome::Empty => Status::Empty,
+            Outcome::Truncated => Status::Truncated,
+            Outcome::Errored { .. } => Status::Errored,
+            Outcome::NotAsked => Status::NotAsked,
+            Outcome::InvalidRow { .. } => Status::InvalidRow,
+            Outcome::Abstained(_) => Status::Abstained,
+        }
+    }
+
+    /// The `error` column: `code: message`, or nothing for a label.
+    pub fn error(&self) -> Option<String> {
+        let (code, message) = match &self.outcome {
+            Outcome::Judged { .. } | Outcome::Refused | Outcome::NotAsked => return None,
+            Outcome::Unparseable(why) => ("unparseable", why.as_str()),
+            Outcome::Filtered => ("filtered", "the provider's content filter stopped the answer"),
+            Outcome::Empty => ("empty", "the answer has no text"),
+            Outcome::Truncated => ("truncated", "the answer ran into the length limit before a verdict"),
+            Outcome::Errored { code, message } => (code.as_str(), message.as_str()),
+            Outcome::InvalidRow { code, message } => (*code, message.as_str()),
+            Outcome::Abstained(why) => ("abstained", why.as_str()),
+        };
+        Some(format!("{code}: {message}"))
+    }
+}
+
+impl Status {
+    pub const ALL: [Status; 10] = [
+        Status::Judged,
+        Status::Unparseable,
+        Status::Refused,
+        Status::Filtered,
+        Status::Empty,
+        Status::Truncated,
+        Status::Errored,
+        Status::NotAsked,
+        Status::InvalidRow,
+        Status::Abstained,
+    ];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Status::Judged => "judged",
+            Status::Unparseable => "unparseable",
+            Status::Refused => "refused",
+            Status::Filtered => "filtered",
+            Status::Empty => "empty",
+            Status::Truncated => "truncated",
+            Status::Errored => "errored",
+            Status::NotAsked => "not_asked",
+            Status::InvalidRow => "invalid_row",
+            Status::Abstained => "abstained",
+        }
+    }
+}

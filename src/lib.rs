@@ -1,0 +1,22 @@
+//! Tells which of an agent's logged tool calls were right.
+//!
+//! ```text
+//!  file ─read─▶ RawRow ─normalize─▶ Sample ─render─▶ Prompt ─judge─▶ Reply ─(store)─ snap─▶ Verdict ─write─▶ labelled table
+//!                                      │
+//!                                      └─ check (schema, grounding) ─▶ Verdict of the built-in judge
+//! ```
+//!
+//! Data flows in one direction, one noun per stage. Modules are rooms of two kinds: the core ([`domain`],
+//! [`normalize`], [`render`], [`snap`], [`check`], [`stats`]) is pure; the edges touch files, network, clock
+//! or database. An arrow between rooms only ever points down:
+//!
+//! ```text
+//! main → cli → run → {read, judge, store, write} → {normalize, render, snap, check, stats} → domain
+//! ```
+
+pub mod check;
+pub mod domain;
+pub mod normalize;
+pub mod render;
+pub mod snap;
+pub mod stats;

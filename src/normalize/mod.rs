@@ -1,0 +1,1 @@
+//! Raw row to sample: columns, questions, tool-call shapes, definition shapes.

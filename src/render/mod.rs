@@ -1,0 +1,1 @@
+//! Template and sample to prompt.

@@ -1,0 +1,1 @@
+//! Reply text to rail, or why not.
