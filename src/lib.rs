@@ -20,3 +20,4 @@ pub mod normalize;
 pub mod render;
 pub mod snap;
 pub mod stats;
+pub mod store;
