@@ -16,6 +16,7 @@
 
 pub mod check;
 pub mod domain;
+pub mod judge;
 pub mod normalize;
 pub mod render;
 pub mod snap;
