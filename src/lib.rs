@@ -24,3 +24,4 @@ pub mod snap;
 pub mod stats;
 pub mod store;
 pub mod table;
+pub mod write;

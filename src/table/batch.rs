@@ -89,6 +89,44 @@ impl Batch {
         Batch { schema: self.schema, rows }
     }
 
+    /// The same rows with more columns, whose cells are `added`, row by row.
+    pub fn append(self, added: &Schema, cells: Vec<Record>) -> PolarsResult<Batch> {
+        let columns = self.schema.columns.iter().chain(&added.columns).cloned().collect();
+        let rows = match self.rows {
+            Rows::Records(mut records) => {
+                for (record, more) in records.iter_mut().zip(cells) {
+                    record.cells.extend(more.cells);
+                }
+                Rows::Records(records)
+            }
+            Rows::Frame(frame) => Rows::Frame(frame.hstack(frame::from_records(added, &cells)?.columns())?),
+        };
+        Ok(Batch { schema: Arc::new(Schema { columns }), rows })
+    }
+
+    /// The rows without the columns `names`.
+    pub fn without(self, names: &[&str]) -> Batch {
+        let keep: Vec<bool> = self.schema.names().map(|name| !names.contains(&name)).collect();
+        if keep.iter().all(|keep| *keep) {
+            return self;
+        }
+        let kept = |at: &usize| keep[*at];
+        let columns = (0..keep.len()).filter(kept).map(|at| self.schema.columns[at].clone()).collect();
+        let rows = match self.rows {
+            Rows::Records(records) => Rows::Records(
+                records
+                    .into_iter()
+                    .map(|mut record| Record {
+                        cells: (0..keep.len()).filter(kept).map(|at| record.cells[at].take()).collect(),
+                        problem: record.problem,
+                    })
+                    .collect(),
+            ),
+            Rows::Frame(frame) => Rows::Frame(frame.drop_many(names.iter().copied())),
+        };
+        Batch { schema: Arc::new(Schema { columns }), rows }
+    }
+
     /// The rows as records.
     pub fn into_records(self) -> PolarsResult<Vec<Record>> {
         match self.rows {
