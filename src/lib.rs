@@ -15,11 +15,13 @@
 //! ```
 
 pub mod check;
+pub mod cli;
 pub mod domain;
 pub mod judge;
 pub mod normalize;
 pub mod read;
 pub mod render;
+pub mod run;
 pub mod snap;
 pub mod stats;
 pub mod store;
