@@ -1,0 +1,182 @@
+//! Dates and times of day, in many spellings.
+
+use super::words::words;
+
+/// A calendar date, perhaps without its year or day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Date {
+    pub year: Option<i32>,
+    pub month: u32,
+    pub day: Option<u32>,
+}
+
+impl Date {
+    /// Whether both can mean the same day, or one the month of the other.
+    pub(super) fn agrees(self, other: Date) -> bool {
+        fn either<T: PartialEq>(a: Option<T>, b: Option<T>) -> bool {
+            a.is_none() || b.is_none() || a == b
+        }
+        self.month == other.month && either(self.day, other.day) && either(self.year, other.year)
+    }
+}
+
+/// What a text says about time.
+#[derive(Debug, Default)]
+pub(super) struct Times {
+    dates: Vec<Date>,
+    /// Minutes since midnight.
+    clock: Vec<u32>,
+    relative: bool,
+}
+
+/// Bounds the work on hostile text.
+const MOST_DATES: usize = 500;
+
+impl Times {
+    /// Adds what a [folded](super::words::fold) text says.
+    pub(super) fn read(&mut self, folded: &str) {
+        let mut window = [""; 4];
+        for word in words(folded).chain(["", "", ""]) {
+            window.rotate_left(1);
+            window[3] = word;
+            self.read_window(window);
+        }
+    }
+
+    fn read_window(&mut self, [a, b, c, d]: [&str; 4]) {
+        self.relative |= RELATIVE.contains(&a);
+        if self.dates.len() + self.clock.len() >= MOST_DATES {
+            return;
+        }
+        let number = |word: &str| word.parse::<u32>().ok().filter(|_| word.len() <= 4);
+        let year = |word: &str| number(word).filter(|y| (1000..2200).contains(y)).map(|y| y as i32);
+        let day = |word: &str| number(word).filter(|d| (1..=31).contains(d));
+        // `5 th` is how `5th` folds.
+        let ordinal = |word: &str| matches!(word, "st" | "nd" | "rd" | "th" | "of" | "de");
+        if let Some(month) = month(a) {
+            let (then, after) = if ordinal(c) { (b, d) } else { (b, c) };
+            match (day(then), year(then)) {
+                (Some(day), _) => self.dates.push(Date { year: year(after), month, day: Some(day) }),
+                (None, Some(y)) => self.dates.push(Date { year: Some(y), month, day: None }),
+                (None, None) => self.dates.push(Date { year: None, month, day: None }),
+            }
+        }
+        if let Some(day) = day(a) {
+            let (name, after) = if ordinal(b) { (c, d) } else { (b, c) };
+            if let Some(month) = month(name) {
+                self.dates.push(Date { year: year(after), month, day: Some(day) });
+            }
+        }
+        if let (Some(x), Some(y), Some(z)) = (number(a), number(b), number(c)) {
+            let mut push = |year: u32, month: u32, day: u32| {
+                if (1..=12).contains(&month) && (1..=31).contains(&day) {
+                    let year = if year < 100 { 2000 + year } else { year };
+                    self.dates.push(Date { year: Some(year as i32), month, day: Some(day) });
+                }
+            };
+            if a.len() == 4 {
+                push(x, y, z);
+            } else {
+                push(z, x, y);
+                push(z, y, x);
+            }
+        }
+        if let Some(hour) = number(a).filter(|hour| *hour <= 24 && a.len() <= 2) {
+            let minute = number(b).filter(|minute| *minute < 60 && b.len() == 2);
+            let half = if minute.is_some() { c } else { b };
+            let afternoon = match half {
+                "pm" | "p" if hour < 12 => 12,
+                "am" | "a" if hour == 12 => return self.clock.push(minute.unwrap_or(0)),
+                "am" | "pm" | "a" | "p" | "oclock" | "uhr" | "h" | "hrs" => 0,
+                _ if minute.is_some() => 0,
+                _ => return,
+            };
+            self.clock.push((hour + afternoon) * 60 + minute.unwrap_or(0));
+        }
+        match a {
+            "noon" | "midday" => self.clock.push(12 * 60),
+            "midnight" => self.clock.push(0),
+            _ => {}
+        }
+    }
+
+    /// Whether the text only hints at a time: `tomorrow`, `next week`, `this weekend`.
+    pub(super) fn is_relative(&self) -> bool {
+        self.relative
+    }
+
+    pub(super) fn has_dates(&self) -> bool {
+        !self.dates.is_empty()
+    }
+
+    /// Whether every date and time of day in `value` agrees with one of these; `None` when `value` has neither.
+    pub(super) fn explain(&self, value: &Times) -> Option<bool> {
+        if value.dates.is_empty() && value.clock.is_empty() {
+            return None;
+        }
+        // `03/04/2024` reads as two dates: one of them has to agree.
+        let date = value.dates.is_empty() || value.dates.iter().any(|date| self.dates.iter().any(|own| own.agrees(*date)));
+        let midnight = |time: &u32| *time == 0 && !value.dates.is_empty();
+        let clock = value.clock.iter().all(|time| self.clock.contains(time) || midnight(time))
+            || (!value.dates.is_empty() && self.clock.is_empty());
+        Some(date && clock)
+    }
+}
+
+/// Words that make a date out of the day somebody speaks on.
+const RELATIVE: &[&str] = &[
+    "today", "tomorrow", "yesterday", "tonight", "now", "current", "currently", "next", "last", "upcoming", "weekend", "monday",
+    "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "heute", "morgen", "gestern", "nachste", "nachsten", "hoy",
+    "manana", "ayer", "proximo", "proxima", "aujourdhui", "demain", "hier", "prochain", "prochaine", "oggi", "domani", "hoje",
+    "amanha", "今", "明", "昨", "下", "сегодня", "завтра", "ago", "recent", "latest", "week", "month", "year", "christmas",
+];
+
+fn month(word: &str) -> Option<u32> {
+    Some(match word {
+        "january" | "jan" | "januar" | "enero" | "janvier" | "gennaio" | "janeiro" => 1,
+        "february" | "feb" | "februar" | "febrero" | "fevrier" | "febbraio" | "fevereiro" => 2,
+        "march" | "mar" | "marz" | "marzo" | "mars" | "marco" => 3,
+        "april" | "apr" | "abril" | "avril" | "aprile" => 4,
+        "may" | "mai" | "mayo" | "maggio" | "maio" => 5,
+        "june" | "jun" | "juni" | "junio" | "juin" | "giugno" | "junho" => 6,
+        "july" | "jul" | "juli" | "julio" | "juillet" | "luglio" | "julho" => 7,
+        "august" | "aug" | "agosto" | "aout" => 8,
+        "september" | "sep" | "sept" | "septiembre" | "septembre" | "settembre" | "setembro" => 9,
+        "october" | "oct" | "oktober" | "octubre" | "octobre" | "ottobre" | "outubro" => 10,
+        "november" | "nov" | "noviembre" | "novembre" | "novembro" => 11,
+        "december" | "dec" | "dezember" | "diciembre" | "decembre" | "dicembre" | "dezembro" => 12,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::words::fold;
+
+    fn times(text: &str) -> Times {
+        let mut times = Times::default();
+        times.read(&fold(text));
+        times
+    }
+
+    #[test]
+    fn spellings_of_one_day() {
+        let value = times("2024-03-05");
+        for text in ["March 5th, 2024", "5 March 2024", "on Mar 5", "3/5/2024", "05.03.2024", "5. März 2024", "5 de marzo de 2024"] {
+            assert_eq!(times(text).explain(&value), Some(true), "{text}");
+        }
+        for text in ["March 6th, 2024", "5 March 2023", "tomorrow", "5 April"] {
+            assert_eq!(times(text).explain(&value), Some(false), "{text}");
+        }
+        assert_eq!(times("March").explain(&times("Paris")), None);
+    }
+
+    #[test]
+    fn times_of_day() {
+        for (text, value) in [("at 3 PM", "15:00"), ("3:30pm", "15:30"), ("noon", "12:00"), ("12 am", "00:00"), ("15 Uhr", "15:00")] {
+            assert_eq!(times(text).explain(&times(value)), Some(true), "{text}");
+        }
+        assert_eq!(times("3 pm").explain(&times("14:00")), Some(false));
+    }
+}

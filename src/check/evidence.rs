@@ -1,0 +1,138 @@
+//! What was said: the conversation read once, ready to be asked whether it supports a value.
+
+use std::collections::HashSet;
+
+use super::aliases;
+use super::dates::Times;
+use super::literals::{Span, literals};
+use super::numbers::Figures;
+use super::toolbox::stems;
+use super::words::{Stem, fold, is_content, stem, words};
+use crate::domain::{Role, Sample};
+
+/// The conversation before the judged turn.
+pub(super) struct Evidence {
+    /// Folded; messages are kept apart by ` | `.
+    pub text: String,
+    /// The same without spaces, for names written together here and apart there.
+    squeezed: String,
+    stems: HashSet<Stem>,
+    /// First letters of the words, in order, for abbreviations.
+    initials: String,
+    pub figures: Figures,
+    pub times: Times,
+    /// Names, numbers and quotations of the last user message, in order.
+    pub literals: Vec<Span>,
+    /// The last user message, folded.
+    pub question: String,
+    /// Distinct stems of the last user message's content words, sorted.
+    pub question_stems: Vec<Stem>,
+}
+
+/// Bytes read of a question, and of everything before it: bounds the work on hostile rows.
+const MOST_QUESTION: usize = 64 * 1024;
+const MOST_HISTORY: usize = 64 * 1024;
+
+/// A shorter last message, such as `yes, please`, only makes sense with what was said before.
+const FEW_WORDS: usize = 3;
+
+impl Evidence {
+    pub(super) fn new(sample: &Sample) -> Evidence {
+        let question = head(&sample.question, MOST_QUESTION);
+        let mut evidence = Evidence {
+            text: String::with_capacity(question.len() + 16),
+            squeezed: String::with_capacity(question.len()),
+            stems: HashSet::new(),
+            initials: String::new(),
+            figures: Figures::default(),
+            times: Times::default(),
+            literals: literals(question),
+            question: fold(question),
+            question_stems: Vec::new(),
+        };
+        evidence.question_stems = stems(&evidence.question);
+        evidence.read(question);
+        // The newest of the rest counts most: where all is too long, the oldest is left out. What an assistant said counts
+        // because the user saw it and went on from it.
+        let mut left = MOST_HISTORY;
+        let mut earlier: Vec<&str> = Vec::new();
+        let history = sample.messages.iter().rev().filter(|message| message.content != sample.question);
+        for message in history {
+            let text = head(&message.content, left);
+            left -= text.len();
+            if message.role == Role::User && earlier.len() < 4 {
+                earlier.push(text);
+            }
+            evidence.read(text);
+            if left == 0 {
+                break;
+            }
+        }
+        if evidence.question_stems.len() < FEW_WORDS {
+            earlier.push(question);
+            evidence.question_stems = stems(&fold(&earlier.join("\n")));
+        }
+        evidence
+    }
+
+    fn read(&mut self, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        let folded = fold(text);
+        self.figures.read(text, &folded);
+        self.times.read(&folded);
+        for word in words(&folded) {
+            self.stems.insert(stem(word));
+            self.squeezed.push_str(word);
+            self.initials.extend(word.chars().next());
+        }
+        self.squeezed.push('|');
+        self.initials.push('|');
+        if !self.text.is_empty() {
+            self.text.push('|');
+        }
+        self.text.push_str(&folded);
+    }
+
+    /// Whether the folded phrase stands in the conversation word for word.
+    pub(super) fn has_phrase(&self, folded: &str) -> bool {
+        self.text.contains(folded)
+    }
+
+    /// Whether the folded phrase stands there with other spaces, endings or under another name.
+    pub(super) fn has_meaning(&self, folded: &str, original: &str) -> bool {
+        let squeezed: String = folded.chars().filter(|c| *c != ' ').collect();
+        if squeezed.len() >= 5 && self.squeezed.contains(&squeezed) {
+            return true;
+        }
+        let letters = original.trim();
+        if (2..=5).contains(&letters.len())
+            && letters.bytes().all(|b| b.is_ascii_uppercase())
+            && self.initials.contains(&letters.to_ascii_lowercase())
+        {
+            return true;
+        }
+        aliases::of(folded.trim()).any(|alias| self.has_phrase(&format!(" {alias} ")))
+    }
+
+    /// Of the content words of a folded text, how many the conversation knows, and how many there are.
+    pub(super) fn known_words(&self, folded: &str) -> (usize, usize) {
+        let content = || words(folded).take(400).filter(|word| is_content(word) || word.starts_with(|c: char| c.is_numeric()));
+        let known = |word: &&str| {
+            self.stems.contains(&stem(word))
+                || aliases::of(word).any(|alias| self.has_phrase(&format!(" {alias} ")))
+        };
+        (content().filter(known).count(), content().count())
+    }
+
+}
+
+/// The start of a text, cut between characters.
+fn head(text: &str, limit: usize) -> &str {
+    if text.len() <= limit {
+        return text;
+    }
+    let end = (0..=limit).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    &text[..end]
+}

@@ -1,0 +1,227 @@
+//! What the built-in judge notices about a sample's calls.
+
+use std::fmt;
+
+/// One observation, for better reading than a number; never a verdict of its own.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Finding {
+    /// No definition has the called name.
+    UnknownTool { call: usize, name: String },
+    /// The arguments are no JSON object.
+    MalformedArguments { call: usize },
+    /// A required parameter was not given.
+    MissingParameter { at: Place },
+    /// The definition has no such parameter.
+    UnknownParameter { at: Place },
+    /// The value's type is not the declared one.
+    WrongType { at: Place, expected: String, actual: &'static str },
+    /// A text that spells a value of the declared type.
+    TextForValue { at: Place, expected: String },
+    /// The value is none of the allowed ones.
+    NotAllowed { at: Place, value: String },
+    /// Another rule of the schema is broken: a range, a length, a pattern.
+    BrokenRule { at: Place, rule: String },
+    /// A definition's schema could not be used.
+    UnusableSchema { tool: String, reason: String },
+    /// Nothing in the conversation supports the value.
+    Ungrounded { at: Place, value: String, optional: bool },
+    /// Only part of the value stands in the conversation.
+    PartlyGrounded { at: Place, value: String },
+    /// A required value was calculated rather than copied.
+    Derived { at: Place, value: String },
+    /// A stand-in such as `your_api_key`, not a value.
+    Placeholder { at: Place, value: String },
+    /// The value is only the example the definition gives.
+    CopiedExample { at: Place, value: String },
+    /// The conversation names another of the allowed values.
+    OtherChoice { at: Place, value: String, named: String },
+    /// A percentage was passed as it stands, though the parameter does not speak of percent.
+    KeptPercent { at: Place, value: String },
+    /// A number or name of the question that no call uses.
+    Unused { text: String, kind: Literal },
+    /// The same call was made before.
+    Duplicate { call: usize, of: usize },
+    /// The called tool has little to do with the question.
+    PoorFit { call: usize, tool: String },
+    /// Another tool fits the question clearly better than the called one.
+    BetterTool { call: usize, tool: String, other: String },
+    /// A tool fits the question, but no call uses it.
+    LeftOut { tool: String },
+    /// The question speaks of several things, the calls of fewer.
+    TooFewCalls { calls: usize },
+    /// Nothing was called, though a tool fits the question.
+    CallDue { tool: String },
+}
+
+/// Where in a sample's calls: the call, counted from 0, and a JSON Pointer into its arguments.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    pub call: usize,
+    pub path: String,
+}
+
+/// What kind of text in a question asks for being used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Literal {
+    Number,
+    Quotation,
+    Name,
+}
+
+/// What a finding is about: the arguments or the choice of tools.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Aspect {
+    Arguments,
+    Selection,
+    /// Tells on both: a question's unused value is a missing argument or a missing call.
+    Either,
+}
+
+impl Finding {
+    /// What this finding is about.
+    pub fn aspect(&self) -> Aspect {
+        match self {
+            Finding::UnknownTool { .. }
+            | Finding::Duplicate { .. }
+            | Finding::PoorFit { .. }
+            | Finding::BetterTool { .. }
+            | Finding::LeftOut { .. }
+            | Finding::TooFewCalls { .. }
+            | Finding::CallDue { .. } => Aspect::Selection,
+            Finding::Unused { .. } | Finding::UnusableSchema { .. } => Aspect::Either,
+            _ => Aspect::Arguments,
+        }
+    }
+
+    /// The argument this finding is about, if it is about one.
+    pub fn place(&self) -> Option<&Place> {
+        match self {
+            Finding::MissingParameter { at }
+            | Finding::UnknownParameter { at }
+            | Finding::WrongType { at, .. }
+            | Finding::TextForValue { at, .. }
+            | Finding::NotAllowed { at, .. }
+            | Finding::BrokenRule { at, .. }
+            | Finding::Ungrounded { at, .. }
+            | Finding::PartlyGrounded { at, .. }
+            | Finding::Derived { at, .. }
+            | Finding::Placeholder { at, .. }
+            | Finding::CopiedExample { at, .. }
+            | Finding::OtherChoice { at, .. }
+            | Finding::KeptPercent { at, .. } => Some(at),
+            _ => None,
+        }
+    }
+
+    /// A stable name of the kind of finding.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Finding::UnknownTool { .. } => "unknown_tool",
+            Finding::MalformedArguments { .. } => "malformed_arguments",
+            Finding::MissingParameter { .. } => "missing_parameter",
+            Finding::UnknownParameter { .. } => "unknown_parameter",
+            Finding::WrongType { .. } => "wrong_type",
+            Finding::TextForValue { .. } => "text_for_value",
+            Finding::NotAllowed { .. } => "not_allowed",
+            Finding::BrokenRule { .. } => "broken_rule",
+            Finding::UnusableSchema { .. } => "unusable_schema",
+            Finding::Ungrounded { .. } => "ungrounded",
+            Finding::PartlyGrounded { .. } => "partly_grounded",
+            Finding::Derived { .. } => "derived",
+            Finding::Placeholder { .. } => "placeholder",
+            Finding::CopiedExample { .. } => "copied_example",
+            Finding::OtherChoice { .. } => "other_choice",
+            Finding::KeptPercent { .. } => "kept_percent",
+            Finding::Unused { .. } => "unused",
+            Finding::Duplicate { .. } => "duplicate",
+            Finding::PoorFit { .. } => "poor_fit",
+            Finding::BetterTool { .. } => "better_tool",
+            Finding::LeftOut { .. } => "left_out",
+            Finding::TooFewCalls { .. } => "too_few_calls",
+            Finding::CallDue { .. } => "call_due",
+        }
+    }
+}
+
+/// One readable sentence without its full stop; values are cut to a sensible length.
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Finding::UnknownTool { name, .. } => write!(f, "no tool called `{}` is on offer", Short(name)),
+            Finding::MalformedArguments { call } => write!(f, "the arguments of call {} are no JSON object", call + 1),
+            Finding::MissingParameter { at } => write!(f, "the required {at} is missing"),
+            Finding::UnknownParameter { at } => write!(f, "{at} is not in the definition"),
+            Finding::WrongType { at, expected, actual } => write!(f, "{at} should be {expected}, but is {actual}"),
+            Finding::TextForValue { at, expected } => write!(f, "{at} should be {expected}, but is a text that spells one"),
+            Finding::NotAllowed { at, value } => write!(f, "{at}: `{}` is none of the allowed values", Short(value)),
+            Finding::BrokenRule { at, rule } => write!(f, "{at} breaks a rule of its schema: {}", Short(rule)),
+            Finding::UnusableSchema { tool, reason } => {
+                write!(f, "the schema of `{}` could not be used in full ({})", Short(tool), Short(reason))
+            }
+            Finding::Ungrounded { at, value, optional: false } => {
+                write!(f, "{at}: nothing in the conversation supports `{}`", Short(value))
+            }
+            Finding::Ungrounded { at, value, optional: true } => {
+                write!(f, "{at} is optional, and nothing in the conversation supports `{}`", Short(value))
+            }
+            Finding::PartlyGrounded { at, value } => {
+                write!(f, "{at}: the conversation supports only part of `{}`", Short(value))
+            }
+            Finding::Derived { at, value } => {
+                write!(f, "{at}: `{}` is not in the conversation, but may be worked out from it", Short(value))
+            }
+            Finding::Placeholder { at, value } => write!(f, "{at}: `{}` is a placeholder", Short(value)),
+            Finding::CopiedExample { at, value } => {
+                write!(f, "{at}: `{}` is only named in the definition", Short(value))
+            }
+            Finding::OtherChoice { at, value, named } => {
+                write!(f, "{at} is `{}`, but the conversation names `{}`", Short(value), Short(named))
+            }
+            Finding::KeptPercent { at, value } => {
+                write!(f, "{at}: the percentage `{}` was not turned into a fraction", Short(value))
+            }
+            Finding::Unused { text, kind } => {
+                let kind = match kind {
+                    Literal::Number => "number",
+                    Literal::Quotation => "quotation",
+                    Literal::Name => "name",
+                };
+                write!(f, "no call uses the {kind} `{}` of the question", Short(text))
+            }
+            Finding::Duplicate { call, of } => write!(f, "call {} repeats call {}", call + 1, of + 1),
+            Finding::PoorFit { tool, .. } => write!(f, "`{}` has little in common with the question", Short(tool)),
+            Finding::BetterTool { tool, other, .. } => {
+                write!(f, "`{}` fits the question better than `{}`", Short(other), Short(tool))
+            }
+            Finding::LeftOut { tool } => write!(f, "`{}` fits the question, but is not called", Short(tool)),
+            Finding::TooFewCalls { calls } => {
+                write!(f, "the question seems to ask for more than {calls} call{}", if *calls == 1 { "" } else { "s" })
+            }
+            Finding::CallDue { tool } => write!(f, "nothing was called, though `{}` fits the question", Short(tool)),
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "parameter `{}` of call {}", Short(self.path.trim_start_matches('/')), self.call + 1)
+    }
+}
+
+/// A text cut so that no value can swell an explanation.
+struct Short<'a>(&'a str);
+
+impl fmt::Display for Short<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const LIMIT: usize = 60;
+        for c in self.0.chars().take(LIMIT) {
+            write!(f, "{}", if c.is_control() { ' ' } else { c })?;
+        }
+        if self.0.chars().nth(LIMIT).is_some() { f.write_str("…") } else { Ok(()) }
+    }
+}
+
+/// A path with one more step, escaped as RFC 6901 asks.
+pub(super) fn step(path: &str, key: &str) -> String {
+    format!("{path}/{}", key.replace('~', "~0").replace('/', "~1"))
+}

@@ -1,0 +1,202 @@
+//! Whether the conversation supports an argument's value.
+
+use super::dates::Times;
+use super::evidence::Evidence;
+use super::node::Node;
+use super::numbers::{Figures, NumberMatch};
+use super::schema::text_of;
+use super::words::{fold, words};
+use crate::domain::Json;
+
+/// Where a value comes from, from the surest source to none.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Support {
+    /// It stands in the conversation.
+    Literal,
+    /// The conversation says the same in other words, units or spellings.
+    Normalised,
+    /// One of the allowed values, inferred; no other one is named.
+    Choice,
+    /// The default the definition names.
+    Default,
+    /// Worked out from numbers of the conversation, or from a day named relative to today.
+    Derived,
+    /// A percentage kept as it stands for a parameter that does not speak of percent.
+    KeptPercent,
+    /// This share of its words stands in the conversation.
+    Partial(f64),
+    /// Only the definition names it.
+    Described,
+    /// The conversation names this other allowed value.
+    OtherChoice(String),
+    /// A stand-in for a value.
+    Placeholder,
+    /// Nothing.
+    None,
+}
+
+/// Looks for the source of a value that is neither array nor object.
+pub(super) fn support(evidence: &Evidence, node: Option<&Node>, value: &Json) -> Support {
+    match value {
+        Json::Null => Support::Default,
+        Json::Bool(value) => boolean(evidence, node, *value),
+        Json::Number(number) => self::number(evidence, node, number.as_f64()),
+        Json::String(text) => self::text(evidence, node, text),
+        Json::Array(_) | Json::Object(_) => Support::Literal,
+    }
+}
+
+fn boolean(evidence: &Evidence, node: Option<&Node>, value: bool) -> Support {
+    if node.is_some_and(|node| is_default(node, if value { " true " } else { " false " }, None)) {
+        return Support::Default;
+    }
+    let Some(node) = node else { return Support::None };
+    // The parameter's own words are its cue: `include_breakfast` is true if breakfast is spoken of.
+    let (named, _) = evidence.known_words(&node.name);
+    let (described, of) = evidence.known_words(&node.description);
+    let cue = named > 0 || described * 3 >= of.max(1);
+    match (value, cue) {
+        (true, true) => Support::Normalised,
+        (false, false) => Support::Choice,
+        (false, true) if NEGATIONS.iter().any(|word| evidence.has_phrase(word)) => Support::Normalised,
+        (false, true) => Support::Partial(0.5),
+        (true, false) => Support::None,
+    }
+}
+
+const NEGATIONS: &[&str] =
+    &[" not ", " no ", " without ", " dont ", " except ", " exclude ", " excluding ", " ohne ", " kein ", " sin ", " sans "];
+
+fn number(evidence: &Evidence, node: Option<&Node>, value: f64) -> Support {
+    let way = evidence.figures.explain(value);
+    let percent = node.is_some_and(|node| {
+        [" percent ", " percentage ", " pct "].iter().any(|word| node.description.contains(word) || node.name.contains(word))
+    });
+    match way {
+        Some(NumberMatch::Same) => return Support::Literal,
+        Some(NumberMatch::FromPercent) if percent => return Support::Partial(0.5),
+        Some(NumberMatch::FromPercent) => return Support::Normalised,
+        Some(NumberMatch::KeptPercent) if percent => return Support::Literal,
+        Some(NumberMatch::KeptPercent) => return Support::KeptPercent,
+        _ => {}
+    }
+    if let Some(node) = node {
+        if is_default(node, "", Some(value)) {
+            return Support::Default;
+        }
+    }
+    // A single thing is asked for without its number.
+    if value == 1.0 && [" a ", " an ", " per ", " each ", " every ", " the "].iter().any(|word| evidence.has_phrase(word)) {
+        return Support::Choice;
+    }
+    if value == 0.0 && [" rest ", " start ", " starting ", " origin ", " no ", " without ", " none ", " dropped "].iter().any(|word| evidence.has_phrase(word)) {
+        return Support::Normalised;
+    }
+    match way {
+        Some(_) => Support::Derived,
+        None if node.is_some_and(|node| Figures::of(&node.description).contains(value)) => Support::Described,
+        None => Support::None,
+    }
+}
+
+fn text(evidence: &Evidence, node: Option<&Node>, text: &str) -> Support {
+    let folded = fold(text);
+    if folded.trim().is_empty() {
+        return if text.is_empty() { Support::Default } else { symbols(evidence, text) };
+    }
+    if evidence.has_phrase(&folded) {
+        return Support::Literal;
+    }
+    if is_placeholder(text, &folded) {
+        return Support::Placeholder;
+    }
+    if let Some(node) = node {
+        if is_default(node, &folded, None) {
+            return Support::Default;
+        }
+        if !node.choices.is_empty() {
+            return choice(evidence, node, &folded, text);
+        }
+    }
+    let mut times = Times::default();
+    times.read(&folded);
+    match evidence.times.explain(&times) {
+        Some(true) => return Support::Normalised,
+        Some(false) if evidence.times.is_relative() => return Support::Derived,
+        Some(false) if evidence.times.has_dates() => return Support::None,
+        _ => {}
+    }
+    if let Ok(value) = text.trim().trim_end_matches(['L', 'f', 'F', 'n', '%']).parse::<f64>() {
+        if value.is_finite() {
+            return number(evidence, node, value);
+        }
+    }
+    if evidence.has_meaning(&folded, text) {
+        return Support::Normalised;
+    }
+    let (known, of) = evidence.known_words(&folded);
+    if of > 0 && known == of {
+        return Support::Normalised;
+    }
+    if node.is_some_and(|node| node.description.contains(&folded)) {
+        return Support::Described;
+    }
+    if known == 0 { Support::None } else { Support::Partial(known as f64 / of as f64) }
+}
+
+/// A value without any letter or digit, such as `+`.
+fn symbols(evidence: &Evidence, _text: &str) -> Support {
+    if evidence.text.len() > 2 { Support::Choice } else { Support::None }
+}
+
+fn choice(evidence: &Evidence, node: &Node, folded: &str, text: &str) -> Support {
+    let (known, of) = evidence.known_words(folded);
+    if (of > 0 && known == of) || evidence.has_meaning(folded, text) {
+        return Support::Normalised;
+    }
+    let other = node.choices.iter().find(|choice| {
+        choice.folded.len() > 4 && choice.folded.trim() != folded.trim() && evidence.has_phrase(&choice.folded)
+    });
+    match other {
+        Some(choice) => Support::OtherChoice(text_of(&choice.value)),
+        None => Support::Choice,
+    }
+}
+
+/// Whether the definition calls this the default, in its schema or its words.
+pub(super) fn is_default(node: &Node, folded: &str, number: Option<f64>) -> bool {
+    match (&node.default, number) {
+        (Some(Json::Number(own)), Some(value)) if own.as_f64() == value => return true,
+        (Some(own), None) if fold(&text_of(own)) == folded => return true,
+        _ => {}
+    }
+    let Some((_, after)) = node.description.split_once(" default") else { return false };
+    let sentence: String = words(after).take(16).fold(String::from(" "), |text, word| text + word + " ");
+    match number {
+        Some(value) => Figures::of(&after[..head(after, 80)]).contains(value) || sentence.contains(&fold(&value.to_string())),
+        None => sentence.contains(folded),
+    }
+}
+
+fn head(text: &str, limit: usize) -> usize {
+    (0..=limit.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
+}
+
+/// Texts that stand in for a value nobody gave.
+fn is_placeholder(text: &str, folded: &str) -> bool {
+    let trimmed = text.trim();
+    let bracketed = [('<', '>'), ('{', '}'), ('[', ']')].iter().any(|(open, close)| {
+        trimmed.starts_with(*open) && trimmed.ends_with(*close) && trimmed.len() < 40 && !trimmed.contains(['"', ',', ':', '='])
+            && trimmed.chars().filter(char::is_ascii_digit).count() < 2 && trimmed.len() > 2
+    });
+    bracketed
+        || trimmed.starts_with("your_")
+        || trimmed.starts_with("YOUR_")
+        || [" your ", " placeholder ", " dummy ", " xxx ", " example com ", " lorem ipsum "].iter().any(|part| folded.contains(part))
+        || PLACEHOLDERS.contains(&folded.trim())
+}
+
+const PLACEHOLDERS: &[&str] = &[
+    "unknown", "n a", "na", "none", "null", "undefined", "string", "tbd", "todo", "not specified", "unspecified", "not provided",
+    "john doe", "jane doe", "foo", "bar", "test", "example", "sample", "user", "123 main st", "123 main street", "user id", "value",
+];

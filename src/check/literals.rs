@@ -1,0 +1,178 @@
+//! The parts of a question that ask to be used: numbers, quotations, names.
+
+use super::finding::Literal;
+use super::numbers::Figures;
+use super::words::fold;
+
+/// A literal of a question.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Span {
+    pub kind: Literal,
+    pub text: String,
+    /// Folded.
+    pub folded: String,
+    /// What a number is worth.
+    pub value: Option<f64>,
+    /// Where it stands in the question, in bytes.
+    start: usize,
+    end: usize,
+}
+
+impl Span {
+    /// Whether only a comma or an `and` stands between this literal and the next: then both are asked for alike.
+    pub(super) fn joins(&self, next: &Span, question: &str) -> bool {
+        let between = question.get(self.end..next.start).unwrap_or_default();
+        let between = between.trim_matches(|c: char| !c.is_alphanumeric() && !"&、，,".contains(c));
+        self.kind == next.kind
+            && self.end <= next.start
+            && matches!(between, "," | "and" | ", and" | "or" | ", or" | "&" | "、" | "，" | "和" | "und" | "y" | "e" | "et")
+    }
+}
+
+/// Bounds the work on hostile questions.
+const MOST_LITERALS: usize = 100;
+/// A longer quotation is a text to work on, not a value.
+const LONGEST_QUOTATION: usize = 200;
+
+/// The literals of a question in their order; those inside a quotation are its own business.
+pub(super) fn literals(question: &str) -> Vec<Span> {
+    let quotations = quotations(question);
+    let outside = |start: usize| !quotations.iter().any(|(from, to)| (*from..*to).contains(&start));
+    let mut spans: Vec<Span> = Vec::new();
+    for (from, to) in &quotations {
+        push(&mut spans, Literal::Quotation, question, (*from, *to), None);
+    }
+    for figure in Figures::of(question).iter() {
+        if let Some((start, end)) = figure.place.filter(|(start, _)| outside(*start)) {
+            if !is_list_marker(question, start, end) {
+                push(&mut spans, Literal::Number, question, (start, end), Some(figure.value));
+            }
+        }
+    }
+    for (start, end) in names(question) {
+        if outside(start) {
+            push(&mut spans, Literal::Name, question, (start, end), None);
+        }
+    }
+    spans.sort_by_key(|span| span.start);
+    spans
+}
+
+fn push(spans: &mut Vec<Span>, kind: Literal, question: &str, (start, end): (usize, usize), value: Option<f64>) {
+    let text = &question[start..end];
+    let folded = fold(text);
+    if folded.len() > 2 && spans.len() < MOST_LITERALS && !spans.iter().any(|span| span.folded == folded) {
+        spans.push(Span { kind, text: text.trim().to_owned(), folded, value, start, end });
+    }
+}
+
+/// `1.` or `2)` at the start of a line counts things; it is no value.
+fn is_list_marker(text: &str, start: usize, end: usize) -> bool {
+    let line_start = text[..start].trim_end_matches([' ', '\t', '(']);
+    (line_start.is_empty() || line_start.ends_with('\n')) && text[end..].starts_with([')', '.', ':'])
+}
+
+/// What stands between quotation marks, without them.
+fn quotations(text: &str) -> Vec<(usize, usize)> {
+    let mut found = Vec::new();
+    let mut open: Option<(usize, char)> = None;
+    let mut before = ' ';
+    for (at, c) in text.char_indices() {
+        let after = text[at + c.len_utf8()..].chars().next().unwrap_or(' ');
+        match open {
+            Some((start, close)) if c == close && !(c == '\'' && after.is_alphanumeric()) => {
+                if at > start && at - start <= LONGEST_QUOTATION {
+                    found.push((start, at));
+                }
+                open = None;
+            }
+            // A quotation mark that is never closed must not swallow the rest.
+            Some((start, _)) if at - start > LONGEST_QUOTATION => open = None,
+            None => {
+                let close = match c {
+                    '\'' if !before.is_alphanumeric() => '\'',
+                    '"' if at > 0 => '"',
+                    '`' => '`',
+                    '“' | '„' => '”',
+                    '‘' => '’',
+                    '«' => '»',
+                    '「' => '」',
+                    _ => {
+                        before = c;
+                        continue;
+                    }
+                };
+                if !after.is_whitespace() {
+                    open = Some((at + c.len_utf8(), close));
+                }
+            }
+            _ => {}
+        }
+        before = c;
+        if found.len() >= MOST_LITERALS {
+            break;
+        }
+    }
+    found
+}
+
+/// Runs of capitalised words that do not start a sentence.
+fn names(text: &str) -> Vec<(usize, usize)> {
+    let mut found: Vec<(usize, usize)> = Vec::new();
+    let mut sentence_start = true;
+    let mut run: Option<(usize, usize)> = None;
+    let (mut capitals, mut count) = (0, 0);
+    for (start, word) in text.split_word_spans() {
+        let inner = word.trim_matches(|c: char| !c.is_alphanumeric());
+        let from = start + word.find(inner).unwrap_or(0);
+        let capital = inner.starts_with(char::is_uppercase) && inner != "I" && !inner.starts_with("I'");
+        count += 1;
+        capitals += usize::from(capital);
+        if capital && !sentence_start {
+            run = Some((run.map_or(from, |(start, _)| start), from + inner.len()));
+        } else {
+            found.extend(run.take());
+        }
+        sentence_start = word.ends_with(['.', '?', '!', ':', '"', '”', ')']) && word.len() > 2;
+        if sentence_start || word.ends_with([',', ';']) {
+            found.extend(run.take());
+        }
+        if found.len() >= MOST_LITERALS {
+            break;
+        }
+    }
+    found.extend(run);
+    // Languages and titles that capitalise every noun tell nothing by capitals.
+    if count > 0 && capitals * 10 > count * 4 && count > 5 { Vec::new() } else { found }
+}
+
+trait WordSpans {
+    /// The words between white space, each with its place.
+    fn split_word_spans(&self) -> impl Iterator<Item = (usize, &str)>;
+}
+
+impl WordSpans for str {
+    fn split_word_spans(&self) -> impl Iterator<Item = (usize, &str)> {
+        let start = self.as_ptr() as usize;
+        self.split_whitespace().map(move |word| (word.as_ptr() as usize - start, word))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn literals_are_found() {
+        for (question, expected) in [
+            ("Book a table for 4 at Chez Panisse on Friday", &["4", "Chez Panisse", "Friday"][..]),
+            ("What's 'The Thinker' worth? It's Rodin's.", &["The Thinker", "Rodin's"]),
+            ("1. Open the file\n2. Close it", &[]),
+            ("Use `docFields` with BRCA1", &["docFields", "BRCA1"]),
+            ("「東京」の天気", &["東京"]),
+        ] {
+            let found: Vec<String> = literals(question).into_iter().map(|span| span.text).collect();
+            assert_eq!(found, expected, "{question}");
+        }
+    }
+}

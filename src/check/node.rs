@@ -1,0 +1,268 @@
+//! The part of a JSON Schema that findings speak about: types, parameters, allowed values, defaults.
+
+use super::words::{fold, fold_identifier};
+use crate::domain::Json;
+
+/// One schema position.
+#[derive(Debug, Default)]
+pub(super) struct Node {
+    pub types: Types,
+    /// Among its parent's required parameters.
+    pub required: bool,
+    /// Sorted by name.
+    pub properties: Vec<(String, Node)>,
+    /// Whether parameters beyond the declared ones are welcome.
+    pub open: bool,
+    pub items: Option<Box<Node>>,
+    pub choices: Vec<Choice>,
+    /// Folded.
+    pub name: String,
+    /// Folded.
+    pub description: String,
+    pub default: Option<Json>,
+}
+
+/// An allowed value.
+#[derive(Debug)]
+pub(super) struct Choice {
+    pub value: Json,
+    /// The value's text, folded.
+    pub folded: String,
+}
+
+/// Deeper parts of a schema are taken to allow anything.
+const MAX_DEPTH: usize = 16;
+/// All positions of one definition together: bounds what references can unfold to.
+const MAX_NODES: usize = 4_000;
+
+impl Node {
+    pub(super) fn of_schema(schema: &Json) -> Node {
+        Builder { root: schema, nodes: 0 }.node(schema, 0)
+    }
+
+    pub(super) fn property(&self, name: &str) -> Option<&Node> {
+        let at = self.properties.binary_search_by(|(own, _)| own.as_str().cmp(name)).ok()?;
+        Some(&self.properties[at].1)
+    }
+
+    /// Appends everything the schema says in words, folded.
+    pub(super) fn describe(&self, text: &mut String) {
+        for part in [&self.name, &self.description] {
+            text.push_str(part);
+        }
+        for choice in &self.choices {
+            text.push_str(&choice.folded);
+        }
+        for (_, node) in &self.properties {
+            node.describe(text);
+        }
+        if let Some(items) = &self.items {
+            items.describe(text);
+        }
+    }
+}
+
+struct Builder<'a> {
+    root: &'a Json,
+    nodes: usize,
+}
+
+impl<'a> Builder<'a> {
+    fn node(&mut self, schema: &Json, depth: usize) -> Node {
+        let mut node = Node { open: true, ..Node::default() };
+        self.nodes += 1;
+        if depth > MAX_DEPTH || self.nodes > MAX_NODES {
+            return node;
+        }
+        let Json::Object(object) = schema else { return node };
+        if let Some(target) = schema.get("$ref").and_then(Json::as_str).and_then(|path| self.resolve(path)) {
+            node = self.node(target, depth + 1);
+        }
+        match object.get("type") {
+            Some(Json::String(name)) => node.types.add(name),
+            Some(Json::Array(names)) => names.iter().filter_map(Json::as_str).for_each(|name| node.types.add(name)),
+            _ => {}
+        }
+        for key in ["enum", "const"] {
+            match object.get(key) {
+                Some(Json::Array(values)) if key == "enum" => node.choices.extend(values.iter().map(Choice::new)),
+                Some(value) if key == "const" => node.choices.push(Choice::new(value)),
+                _ => {}
+            }
+        }
+        if let Some(text) = object.get("description").and_then(Json::as_str) {
+            node.description = fold(text);
+        }
+        if let Some(default) = object.get("default") {
+            node.default = Some(default.clone());
+        }
+        if let Some(items) = object.get("items").filter(|items| items.as_object().is_some()) {
+            node.items = Some(Box::new(self.node(items, depth + 1)));
+        }
+        self.properties(&mut node, schema, depth);
+        if let Some(parts) = object.get("allOf").and_then(Json::as_array) {
+            for part in parts {
+                let part = self.node(part, depth + 1);
+                node.absorb(part);
+            }
+        }
+        for key in ["anyOf", "oneOf"] {
+            if let Some(alternatives) = object.get(key).and_then(Json::as_array) {
+                let alternatives: Vec<Node> = alternatives.iter().map(|part| self.node(part, depth + 1)).collect();
+                node.choose(alternatives);
+            }
+        }
+        node
+    }
+
+    fn properties(&mut self, node: &mut Node, schema: &Json, depth: usize) {
+        let Some(declared) = schema.get("properties").and_then(Json::as_object) else { return };
+        let required: Vec<&str> = schema
+            .get("required")
+            .and_then(Json::as_array)
+            .map(|names| names.iter().filter_map(Json::as_str).collect())
+            .unwrap_or_default();
+        for (name, schema) in declared.iter() {
+            let mut child = self.node(schema, depth + 1);
+            child.name = fold_identifier(name);
+            node.properties.push((name.to_owned(), child));
+        }
+        node.properties.sort_by(|a, b| a.0.cmp(&b.0));
+        node.properties.dedup_by(|a, b| a.0 == b.0);
+        for name in required {
+            match node.properties.binary_search_by(|(own, _)| own.as_str().cmp(name)) {
+                Ok(at) => node.properties[at].1.required = true,
+                Err(at) => {
+                    let name = name.to_owned();
+                    let child =
+                        Node { open: true, required: true, name: fold_identifier(&name), ..Node::default() };
+                    node.properties.insert(at, (name, child));
+                }
+            }
+        }
+        let patterns = schema.get("patternProperties").is_some();
+        node.open = match schema.get("additionalProperties") {
+            Some(Json::Bool(open)) => *open,
+            Some(Json::Object(_)) => true,
+            _ => node.properties.is_empty() || patterns,
+        };
+        // A top level that declares nothing takes nothing; a nested object without properties takes anything.
+        if depth == 0 && node.properties.is_empty() && schema.get("additionalProperties").is_none() {
+            node.open = patterns;
+        }
+    }
+
+    /// A reference into the same schema.
+    fn resolve(&self, path: &str) -> Option<&'a Json> {
+        let mut at = self.root;
+        for key in path.strip_prefix("#/")?.split('/') {
+            at = at.get(&key.replace("~1", "/").replace("~0", "~"))?;
+        }
+        Some(at)
+    }
+}
+
+impl Node {
+    /// Takes over what one part of `allOf` adds.
+    fn absorb(&mut self, part: Node) {
+        if self.types.is_anything() {
+            self.types = part.types;
+        }
+        for (name, node) in part.properties {
+            if let Err(at) = self.properties.binary_search_by(|(own, _)| own.cmp(&name)) {
+                self.properties.insert(at, (name, node));
+            }
+        }
+        self.items = self.items.take().or(part.items);
+        self.choices.extend(part.choices);
+        self.default = self.default.take().or(part.default);
+    }
+
+    /// Takes over what all alternatives together allow; what only some allow is left to the schema's finer rules.
+    fn choose(&mut self, alternatives: Vec<Node>) {
+        let free = alternatives.iter().any(|node| node.types.is_anything() && node.choices.is_empty());
+        if !free {
+            let mut types = Types::default();
+            alternatives.iter().for_each(|node| types.join(node.types));
+            self.types = types;
+        }
+        if let [node] = &mut alternatives.into_iter().filter(|node| !node.types.is_null()).collect::<Vec<_>>()[..] {
+            // `T or null`, as generated from optional fields.
+            self.properties = std::mem::take(&mut node.properties);
+            self.items = node.items.take();
+            self.choices = std::mem::take(&mut node.choices);
+            self.open = node.open;
+            if self.types.allows_null() && !self.choices.is_empty() {
+                self.choices.push(Choice::new(&Json::Null));
+            }
+        }
+    }
+}
+
+impl Choice {
+    fn new(value: &Json) -> Choice {
+        let folded = match value {
+            Json::String(text) => fold_identifier(text),
+            other => fold(&other.to_string()),
+        };
+        Choice { value: value.clone(), folded }
+    }
+}
+
+/// A set of JSON types; the empty set allows anything.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Types(u8);
+
+const NAMES: [&str; 7] = ["string", "integer", "number", "boolean", "array", "object", "null"];
+
+impl Types {
+    fn add(&mut self, name: &str) {
+        if let Some(at) = NAMES.iter().position(|own| *own == name) {
+            self.0 |= 1 << at;
+        }
+    }
+
+    fn join(&mut self, other: Types) {
+        self.0 |= other.0;
+    }
+
+    fn has(self, name: &str) -> bool {
+        NAMES.iter().position(|own| *own == name).is_some_and(|at| self.0 & (1 << at) != 0)
+    }
+
+    pub(super) fn is_anything(self) -> bool {
+        self.0 == 0
+    }
+
+    fn is_null(self) -> bool {
+        self == Types(1 << 6)
+    }
+
+    fn allows_null(self) -> bool {
+        self.has("null")
+    }
+
+    pub(super) fn allow(self, value: &Json) -> bool {
+        if self.is_anything() {
+            return true;
+        }
+        match value {
+            Json::Number(number) => {
+                self.has("number") || (self.has("integer") && (number.is_integer() || number.as_f64().fract() == 0.0))
+            }
+            other => self.has(other.type_name()),
+        }
+    }
+
+    /// For a sentence: `an integer or null`.
+    pub(super) fn describe(self) -> String {
+        let with_article = |name: &str| match name {
+            "null" => name.to_owned(),
+            "integer" | "array" | "object" => format!("an {name}"),
+            _ => format!("a {name}"),
+        };
+        let names: Vec<String> =
+            NAMES.iter().filter(|name| self.has(name)).map(|name| with_article(name)).collect();
+        names.join(" or ")
+    }
+}

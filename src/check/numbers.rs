@@ -1,0 +1,378 @@
+//! Numbers in a text, in digits or words, and what an argument may make of them.
+
+use super::words::{fold, words};
+
+/// A number found in a text.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Figure {
+    pub value: f64,
+    /// Followed by a percent sign or word.
+    pub percent: bool,
+    /// Where its digits stand in the text; none for words and for second readings of the same digits.
+    pub place: Option<(usize, usize)>,
+}
+
+/// How a number follows from the numbers of a text, from the surest way to the weakest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum NumberMatch {
+    /// It stands there.
+    Same,
+    /// `5%` became 0.05.
+    FromPercent,
+    /// `5%` stayed 5: right for some tools, wrong for others.
+    KeptPercent,
+    /// Another unit or power of ten.
+    Scaled,
+    /// Two numbers added, subtracted, multiplied, divided or of mixed units (feet and inches).
+    Combined,
+}
+
+/// The numbers of a text.
+#[derive(Debug, Default)]
+pub(super) struct Figures {
+    figures: Vec<Figure>,
+}
+
+/// Bounds the work on hostile text.
+const MOST_FIGURES: usize = 2_000;
+/// Pairs are tried among this many numbers.
+const MOST_IN_PAIRS: usize = 24;
+
+/// Ratios of everyday units: thousands, minutes, hours, days, weeks, months, inches, miles, pounds, ounces, litres.
+const FACTORS: &[f64] = &[
+    10.0, 100.0, 1e3, 1e6, 1e9, 12.0, 60.0, 3600.0, 24.0, 7.0, 30.0, 365.0, 52.0, 4.0, 2.54, 0.3048, 1.609_344, 0.453_592, 28.3495,
+    3.785_41, 86_400.0, 180.0 / std::f64::consts::PI,
+];
+
+impl Figures {
+    pub(super) fn of(text: &str) -> Figures {
+        let mut figures = Figures::default();
+        figures.read(text, &fold(text));
+        figures
+    }
+
+    /// Adds the numbers of one more text; `folded` is that text [folded](fold).
+    pub(super) fn read(&mut self, text: &str, folded: &str) {
+        digits(text, &mut self.figures);
+        number_words(folded, &mut self.figures);
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Figure> {
+        self.figures.iter()
+    }
+
+    pub(super) fn contains(&self, value: f64) -> bool {
+        self.figures.iter().any(|figure| same(figure.value, value))
+    }
+
+    /// The surest way from these numbers to `value`.
+    pub(super) fn explain(&self, value: f64) -> Option<NumberMatch> {
+        let mut best = None;
+        let mut found = |way: NumberMatch| {
+            if best.is_none_or(|best| way < best) {
+                best = Some(way);
+            }
+        };
+        for figure in &self.figures {
+            if same(figure.value, value) || same(-figure.value, value) {
+                if !figure.percent {
+                    return Some(NumberMatch::Same);
+                }
+                found(NumberMatch::KeptPercent);
+            } else if figure.percent && same(figure.value / 100.0, value) {
+                found(NumberMatch::FromPercent);
+            }
+        }
+        if best.is_some() || value == 0.0 {
+            return best;
+        }
+        let scaled = |from: f64| FACTORS.iter().any(|factor| close(from * factor, value) || close(from / factor, value));
+        if self.figures.iter().take(MOST_FIGURES / 10).any(|figure| figure.value != 0.0 && scaled(figure.value)) {
+            return Some(NumberMatch::Scaled);
+        }
+        let few = &self.figures[..self.figures.len().min(MOST_IN_PAIRS)];
+        let combined = few.iter().enumerate().any(|(i, a)| {
+            few[i + 1..].iter().any(|b| {
+                let (a, b) = (a.value, b.value);
+                [a + b, a - b, b - a, a * b, a / b, b / a, a * 12.0 + b, a * 60.0 + b].iter().any(|c| close(*c, value))
+            })
+        });
+        combined.then_some(NumberMatch::Combined)
+    }
+}
+
+fn same(a: f64, b: f64) -> bool {
+    a == b || (a - b).abs() <= 1e-9 * a.abs().max(b.abs())
+}
+
+/// As near as a value rounded by hand.
+fn close(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 2e-3 * a.abs().max(b.abs())
+}
+
+/// Reads numbers in digits: `1,200.50`, `3e8`, `9 x 10^-12`, `45k`, `5%`, `1/6`.
+fn digits(text: &str, figures: &mut Vec<Figure>) {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    let mut before: Option<(f64, usize)> = None;
+    while at < bytes.len() && figures.len() < MOST_FIGURES {
+        if !bytes[at].is_ascii_digit() {
+            at += 1;
+            continue;
+        }
+        let start = at;
+        let (mut value, mut end) = plain_number(text, start);
+        if let Some((grouped, grouped_end)) = grouped_number(text, start) {
+            // `1,200` may be one number or two: keep the parts as second readings.
+            figures.push(Figure { value, percent: false, place: None });
+            (value, end) = (grouped, grouped_end);
+        }
+        let rest = &text[end..];
+        if let Some((factor, length)) = power_of_ten(rest) {
+            (value, end) = (value * factor, end + length);
+        }
+        let (factor, length) = magnitude(&text[end..]);
+        if length > 0 {
+            figures.push(Figure { value, percent: false, place: None });
+        }
+        (value, end) = (value * factor, end + length);
+        let tail = text[end..].trim_start();
+        let percent = tail.starts_with('%') || ["percent", "per cent", "prozent", "por ciento", "pour cent"].iter().any(|word| tail.starts_with(word));
+        // Digits inside a name, as in `BRCA1` or `A4`, are evidence but no number of their own.
+        let inside_word = text[..start].chars().next_back().is_some_and(|c| c.is_alphabetic() || c == '_');
+        let place = (!inside_word).then_some((start, end));
+        if text[..start].ends_with(['-', '−']) {
+            figures.push(Figure { value: -value, percent, place: None });
+        }
+        figures.push(Figure { value, percent, place });
+        if let Some((numerator, numerator_end)) = before {
+            if matches!(text[numerator_end..start].trim(), "/" | "in" | "out of" | "of" | ":") && value != 0.0 {
+                figures.push(Figure { value: numerator / value, percent: false, place: None });
+            }
+        }
+        before = Some((value, end));
+        at = end.max(start + 1);
+    }
+}
+
+/// Digits with at most one decimal point.
+fn plain_number(text: &str, start: usize) -> (f64, usize) {
+    let bytes = text.as_bytes();
+    let digits_from = |mut at: usize| {
+        while bytes.get(at).is_some_and(u8::is_ascii_digit) {
+            at += 1;
+        }
+        at
+    };
+    let mut end = digits_from(start);
+    if bytes.get(end) == Some(&b'.') && bytes.get(end + 1).is_some_and(u8::is_ascii_digit) {
+        end = digits_from(end + 1);
+    }
+    (text[start..end].parse().unwrap_or(f64::NAN), end)
+}
+
+/// Digits in groups of three, by commas or points, with the other sign for decimals.
+fn grouped_number(text: &str, start: usize) -> Option<(f64, usize)> {
+    let bytes = text.as_bytes();
+    [(b',', b'.'), (b'.', b',')].into_iter().find_map(|(group, decimal)| {
+        let digits = |from: usize| bytes[from.min(bytes.len())..].iter().take_while(|b| b.is_ascii_digit()).count();
+        let head = digits(start);
+        if head > 3 {
+            return None;
+        }
+        let mut end = start + head;
+        let mut plain = text[start..end].to_owned();
+        while bytes.get(end) == Some(&group) && digits(end + 1) == 3 {
+            plain.push_str(&text[end + 1..end + 4]);
+            end += 4;
+        }
+        if end == start + head || (group == b'.' && end < start + head + 8 && bytes.get(end) != Some(&decimal)) {
+            return None; // `1.234` is a decimal number; `1.234.567` and `1.234,5` are grouped.
+        }
+        let fraction = digits(end + 1);
+        if bytes.get(end) == Some(&decimal) && fraction > 0 && (decimal == b'.' || fraction <= 2) {
+            plain.push('.');
+            plain.push_str(&text[end + 1..end + 1 + fraction]);
+            end += 1 + fraction;
+        }
+        Some((plain.parse().ok()?, end))
+    })
+}
+
+/// `e-6`, ` x 10^-12`, `*10^3` behind a number.
+fn power_of_ten(rest: &str) -> Option<(f64, usize)> {
+    let exponent = |text: &str| {
+        let sign = usize::from(text.starts_with(['-', '+']));
+        let digits = text[sign..].bytes().take_while(u8::is_ascii_digit).count();
+        let power: i32 = text[..sign + digits].parse().ok()?;
+        (digits > 0 && power.abs() < 300).then(|| (10f64.powi(power), sign + digits))
+    };
+    if let Some(text) = rest.strip_prefix(['e', 'E']) {
+        return exponent(text).map(|(factor, length)| (factor, length + 1));
+    }
+    let text = rest.trim_start().strip_prefix(['x', '×', '*', '·'])?.trim_start().strip_prefix("10")?;
+    let text = text.strip_prefix('^').or_else(|| text.strip_prefix("**"))?;
+    let (factor, length) = exponent(text)?;
+    Some((factor, rest.len() - text.len() + length))
+}
+
+/// `k`, `million` and the like behind a number: the factor, and how many bytes it takes.
+fn magnitude(rest: &str) -> (f64, usize) {
+    let trimmed = rest.trim_start_matches(' ');
+    let gap = rest.len() - trimmed.len();
+    let length = trimmed.bytes().take_while(u8::is_ascii_alphabetic).count();
+    let factor = match (gap, &trimmed[..length]) {
+        (0, "k" | "K") => 1e3,
+        (0, "M" | "mn") => 1e6,
+        (0, "B" | "bn") => 1e9,
+        (_, "hundred") => 1e2,
+        (_, "thousand" | "mil" | "tausend" | "mille") => 1e3,
+        (_, "million" | "millions" | "Millionen" | "millones") => 1e6,
+        (_, "billion" | "billions") => 1e9,
+        (_, "dozen") => 12.0,
+        (_, "lakh" | "lakhs") => 1e5,
+        (_, "crore" | "crores") => 1e7,
+        _ => return (1.0, 0),
+    };
+    (factor, gap + length)
+}
+
+/// Reads numbers in words: `twenty five`, `three hundred`, `half`, `a dozen`.
+fn number_words(folded: &str, figures: &mut Vec<Figure>) {
+    let mut total: Option<f64> = None;
+    let mut part: Option<f64> = None;
+    for word in words(folded).chain(["."]) {
+        if figures.len() >= MOST_FIGURES {
+            return;
+        }
+        match number_word(word) {
+            Some(NumberWord::Value(value)) => match part {
+                // `twenty five`, but not `two five`.
+                Some(tens) if value < 10.0 && tens % 100.0 >= 20.0 || part.is_some_and(|p| p % 100.0 == 0.0) => {
+                    part = Some(part.unwrap_or(0.0) + value);
+                }
+                Some(_) => {
+                    figures.push(worded(total.unwrap_or(0.0) + part.unwrap_or(0.0)));
+                    (total, part) = (None, Some(value));
+                }
+                None => part = Some(value),
+            },
+            Some(NumberWord::Scale(scale)) if scale == 100.0 => part = Some(part.unwrap_or(1.0) * scale),
+            Some(NumberWord::Scale(scale)) => {
+                total = Some(total.unwrap_or(0.0) + part.take().unwrap_or(1.0) * scale);
+            }
+            None if word == "and" && (total.is_some() || part.is_some_and(|p| p >= 100.0)) => {}
+            None => {
+                if total.is_some() || part.is_some() {
+                    figures.push(worded(total.take().unwrap_or(0.0) + part.take().unwrap_or(0.0)));
+                }
+            }
+        }
+    }
+}
+
+fn worded(value: f64) -> Figure {
+    Figure { value, percent: false, place: None }
+}
+
+enum NumberWord {
+    Value(f64),
+    Scale(f64),
+}
+
+fn number_word(word: &str) -> Option<NumberWord> {
+    let value = match word {
+        "zero" | "null" | "cero" => 0.0,
+        "one" | "once" | "single" | "first" | "ein" | "eine" | "einen" | "uno" | "una" => 1.0,
+        "two" | "twice" | "couple" | "pair" | "both" | "double" | "second" | "zwei" | "dos" | "deux" | "due" | "dois" => 2.0,
+        "three" | "triple" | "third" | "drei" | "tres" | "trois" | "tre" => 3.0,
+        "four" | "fourth" | "vier" | "cuatro" | "quatre" | "quattro" | "quatro" => 4.0,
+        "five" | "fifth" | "funf" | "cinco" | "cinq" | "cinque" => 5.0,
+        "six" | "sixth" | "sechs" | "seis" | "sei" => 6.0,
+        "seven" | "sieben" | "siete" | "sept" | "sette" | "sete" => 7.0,
+        "eight" | "acht" | "ocho" | "huit" | "otto" | "oito" => 8.0,
+        "nine" | "neun" | "nueve" | "neuf" | "nove" => 9.0,
+        "ten" | "tenth" | "zehn" | "diez" | "dix" | "dieci" | "dez" => 10.0,
+        "eleven" => 11.0,
+        "twelve" | "dozen" => 12.0,
+        "thirteen" => 13.0,
+        "fourteen" => 14.0,
+        "fifteen" => 15.0,
+        "sixteen" => 16.0,
+        "seventeen" => 17.0,
+        "eighteen" => 18.0,
+        "nineteen" => 19.0,
+        "twenty" | "zwanzig" | "veinte" | "vingt" => 20.0,
+        "thirty" => 30.0,
+        "forty" => 40.0,
+        "fifty" => 50.0,
+        "sixty" => 60.0,
+        "seventy" => 70.0,
+        "eighty" => 80.0,
+        "ninety" => 90.0,
+        "half" => 0.5,
+        "quarter" => 0.25,
+        "decade" => 10.0,
+        "hundred" | "hundert" | "cien" | "cent" => return Some(NumberWord::Scale(100.0)),
+        "thousand" | "tausend" => return Some(NumberWord::Scale(1e3)),
+        "million" => return Some(NumberWord::Scale(1e6)),
+        "billion" => return Some(NumberWord::Scale(1e9)),
+        "一" => 1.0,
+        "二" | "两" => 2.0,
+        "三" => 3.0,
+        "四" => 4.0,
+        "五" => 5.0,
+        "六" => 6.0,
+        "七" => 7.0,
+        "八" => 8.0,
+        "九" => 9.0,
+        "十" => 10.0,
+        _ => return None,
+    };
+    Some(NumberWord::Value(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_found() {
+        for (text, value) in [
+            ("it costs $1,200.50 today", 1200.5),
+            ("kostet 1.234,50 Euro", 1234.5),
+            ("population 1.234.567", 1_234_567.0),
+            ("pi is 3.14.", 3.14),
+            ("[45,12,67]", 12.0),
+            ("[100,200,300]", 100.0),
+            ("45k users", 45_000.0),
+            ("2.5 million people", 2_500_000.0),
+            ("8.854 x 10^-12 F/m", 8.854e-12),
+            ("3e8 m/s", 3e8),
+            ("twenty-five guests", 25.0),
+            ("three hundred and five", 305.0),
+            ("two thousand miles", 2000.0),
+            ("a one/6 chance of 1/6", 1.0 / 6.0),
+            ("1 in 8 odds", 0.125),
+            ("at -5 degrees", -5.0),
+            ("dos billetes", 2.0),
+            ("zwei Karten", 2.0),
+        ] {
+            assert!(Figures::of(text).contains(value), "{value} in {text}: {:?}", Figures::of(text));
+        }
+    }
+
+    #[test]
+    fn ways_to_a_number() {
+        for (text, value, way) in [
+            ("at 5% for 3 years", 0.05, Some(NumberMatch::FromPercent)),
+            ("at 5% for 3 years", 5.0, Some(NumberMatch::KeptPercent)),
+            ("at 5% for 3 years", 3.0, Some(NumberMatch::Same)),
+            ("for 3 years", 36.0, Some(NumberMatch::Scaled)),
+            ("he is 5 ft 10 in", 70.0, Some(NumberMatch::Combined)),
+            ("for 3 years", 1987.0, None),
+        ] {
+            assert_eq!(Figures::of(text).explain(value), way, "{value} from {text}");
+        }
+    }
+}

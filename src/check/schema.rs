@@ -1,0 +1,157 @@
+//! A call's arguments against the definition's schema.
+
+use jsonschema::error::ValidationErrorKind;
+
+use super::finding::{Finding, Place, step};
+use super::node::Node;
+use super::toolbox::Tool;
+use crate::domain::{Json, Object};
+
+/// How values are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Dialect {
+    /// As JSON values.
+    Json,
+    /// As source text of a programming language, where `"5L"` is a number and `"new int[]{1}"` an array: the question or the
+    /// definitions say that code is called.
+    Source,
+}
+
+/// Findings of one call that are enough; a hostile one could have thousands.
+const MOST_FINDINGS: usize = 50;
+
+/// What is wrong with the arguments of call number `call`.
+pub(super) fn check(tool: &Tool, arguments: &Object, call: usize, dialect: Dialect, findings: &mut Vec<Finding>) {
+    let mut walk = Walk { call, dialect, limit: findings.len() + MOST_FINDINGS, findings };
+    walk.object(&tool.root, arguments, "");
+    match tool.rules() {
+        None => {}
+        Some(Err(reason)) => {
+            findings.push(Finding::UnusableSchema { tool: tool.name.clone(), reason: reason.to_owned() });
+        }
+        Some(Ok(validator)) => {
+            let value = serde_json::Value::from(&Json::Object(arguments.clone()));
+            for error in validator.iter_errors(&value).take(MOST_FINDINGS) {
+                let at = Place { call, path: error.instance_path().to_string() };
+                if is_finer_rule(error.kind()) && !findings.iter().any(|finding| finding.place() == Some(&at)) {
+                    findings.push(Finding::BrokenRule { at, rule: error.to_string() });
+                }
+            }
+        }
+    }
+}
+
+/// Types, names and allowed values are the walk's business.
+fn is_finer_rule(kind: &ValidationErrorKind) -> bool {
+    !matches!(
+        kind,
+        ValidationErrorKind::Type { .. }
+            | ValidationErrorKind::Enum { .. }
+            | ValidationErrorKind::Constant { .. }
+            | ValidationErrorKind::Required { .. }
+            | ValidationErrorKind::AdditionalProperties { .. }
+    )
+}
+
+struct Walk<'a> {
+    call: usize,
+    dialect: Dialect,
+    limit: usize,
+    findings: &'a mut Vec<Finding>,
+}
+
+impl Walk<'_> {
+    fn object(&mut self, node: &Node, object: &Object, path: &str) {
+        for (name, _) in node.properties.iter().filter(|(_, node)| node.required) {
+            if !object.contains_key(name) {
+                let at = self.place(step(path, name));
+                self.push(Finding::MissingParameter { at });
+            }
+        }
+        for (name, value) in object.iter() {
+            match node.property(name) {
+                Some(child) => self.value(child, value, step(path, name)),
+                None if node.open => {}
+                None => {
+                    let at = self.place(step(path, name));
+                    self.push(Finding::UnknownParameter { at });
+                }
+            }
+        }
+    }
+
+    fn value(&mut self, node: &Node, value: &Json, path: String) {
+        if !node.types.allow(value) {
+            let expected = node.types.describe();
+            let at = self.place(path);
+            return match value {
+                Json::String(text) if spells(node, text) => match self.dialect {
+                    Dialect::Source => {}
+                    Dialect::Json => self.push(Finding::TextForValue { at, expected }),
+                },
+                value => self.push(Finding::WrongType { at, expected, actual: value.type_name() }),
+            };
+        }
+        if !node.choices.is_empty() && !node.choices.iter().any(|choice| equal(&choice.value, value)) {
+            let at = self.place(path.clone());
+            self.push(Finding::NotAllowed { at, value: text_of(value) });
+        }
+        match value {
+            Json::Array(items) => {
+                if let Some(node) = &node.items {
+                    for (i, item) in items.iter().enumerate() {
+                        if self.findings.len() >= self.limit {
+                            return;
+                        }
+                        self.value(node, item, format!("{path}/{i}"));
+                    }
+                }
+            }
+            Json::Object(object) => self.object(node, object, &path),
+            _ => {}
+        }
+    }
+
+    fn place(&self, path: String) -> Place {
+        Place { call: self.call, path }
+    }
+
+    fn push(&mut self, finding: Finding) {
+        if self.findings.len() < self.limit {
+            self.findings.push(finding);
+        }
+    }
+}
+
+/// A value as a text for people.
+pub(super) fn text_of(value: &Json) -> String {
+    match value {
+        Json::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// Equal to an allowed value; letter case and white space at the ends do not make another value.
+fn equal(choice: &Json, value: &Json) -> bool {
+    match (choice, value) {
+        (Json::Number(a), Json::Number(b)) => a == b || a.as_f64() == b.as_f64(),
+        (Json::String(a), Json::String(b)) => a == b || a.trim().to_lowercase() == b.trim().to_lowercase(),
+        _ => choice == value,
+    }
+}
+
+/// Whether a text spells a value of a type the node allows, as JSON or as source text of Java or JavaScript.
+fn spells(node: &Node, text: &str) -> bool {
+    let text = text.trim();
+    if text.is_empty() || text.len() > 10_000 {
+        return false;
+    }
+    let number = text.trim_end_matches(['L', 'l', 'f', 'F', 'd', 'D', 'n']);
+    let parsed = Json::parse(text).or_else(|_| Json::parse(&text.to_lowercase())).or_else(|_| Json::parse(number));
+    if let Ok(value) = parsed {
+        return node.types.allow(&value);
+    }
+    let is_list = ["[", "{", "new ", "Arrays.", "List.", "Set.", "Map.", "Collections.", "("];
+    (node.types.allow(&Json::Array(Vec::new())) || node.types.allow(&Json::Object(Object::new())))
+        && is_list.iter().any(|start| text.starts_with(start))
+}

@@ -1,0 +1,125 @@
+//! Definitions prepared once, so that judging a row only reads.
+
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
+
+use jsonschema::Validator;
+
+use super::node::Node;
+use super::words::{Stem, fold, fold_identifier, is_content, stem, words};
+use crate::domain::{Json, ToolDefinition};
+
+/// The tools on offer.
+pub(super) struct Toolbox {
+    pub tools: Vec<Tool>,
+    places: HashMap<String, usize>,
+}
+
+/// One tool.
+pub(super) struct Tool {
+    pub name: String,
+    /// Stems of the name's words.
+    pub name_stems: Vec<Stem>,
+    /// Stems of name and description.
+    pub stems: Vec<Stem>,
+    /// Stems of everything the definition says, parameters included.
+    pub all_stems: Vec<Stem>,
+    /// Name, description and parameters, folded.
+    pub text: String,
+    pub root: Node,
+    /// The definition once more, for the rules [`Node`] does not know; compiled when first needed.
+    rules: Option<Rules>,
+}
+
+struct Rules {
+    definitions: Arc<[ToolDefinition]>,
+    at: usize,
+    compiled: OnceLock<Result<Validator, String>>,
+}
+
+/// Stems kept of one definition: bounds the work on a hostile one.
+const MOST_STEMS: usize = 400;
+
+impl Toolbox {
+    pub(super) fn new(definitions: &Arc<[ToolDefinition]>) -> Toolbox {
+        let tools: Vec<Tool> = (0..definitions.len()).map(|at| Tool::new(definitions, at)).collect();
+        let mut places = HashMap::with_capacity(tools.len() * 2);
+        for (at, tool) in tools.iter().enumerate() {
+            places.entry(tool.name.clone()).or_insert(at);
+        }
+        for (at, tool) in tools.iter().enumerate() {
+            places.entry(plain_name(&tool.name)).or_insert(at);
+        }
+        Toolbox { tools, places }
+    }
+
+    /// The tool a call means. Some interfaces allow no dots in names and log `math_add` for `math.add`.
+    pub(super) fn find(&self, name: &str) -> Option<usize> {
+        self.places.get(name).or_else(|| self.places.get(&plain_name(name))).copied()
+    }
+}
+
+fn plain_name(name: &str) -> String {
+    name.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect()
+}
+
+impl Tool {
+    fn new(definitions: &Arc<[ToolDefinition]>, at: usize) -> Tool {
+        let definition = &definitions[at];
+        let name = fold_identifier(&definition.name);
+        let description = fold(&definition.description);
+        let root = Node::of_schema(&definition.parameters);
+        let mut text = format!("{name}{description}");
+        let stems = stems(&text);
+        root.describe(&mut text);
+        Tool {
+            name: definition.name.clone(),
+            name_stems: self::stems(&name),
+            all_stems: self::stems(&text),
+            stems,
+            text,
+            rules: needs_rules(&definition.parameters).then(|| Rules {
+                definitions: Arc::clone(definitions),
+                at,
+                compiled: OnceLock::new(),
+            }),
+            root,
+        }
+    }
+
+    /// The validator of the schema's finer rules; an error says why there can be none.
+    pub(super) fn rules(&self) -> Option<Result<&Validator, &str>> {
+        let rules = self.rules.as_ref()?;
+        let compiled = rules.compiled.get_or_init(|| {
+            let schema = serde_json::Value::from(&rules.definitions[rules.at].parameters);
+            jsonschema::options().should_validate_formats(false).build(&schema).map_err(|error| error.to_string())
+        });
+        Some(compiled.as_ref().map_err(String::as_str))
+    }
+}
+
+/// The distinct stems of a folded text's content words, sorted.
+pub(super) fn stems(folded: &str) -> Vec<Stem> {
+    let mut stems: Vec<Stem> = words(folded).filter(|word| is_content(word)).take(MOST_STEMS).map(stem).collect();
+    stems.sort_unstable();
+    stems.dedup();
+    stems
+}
+
+/// Keywords whose meaning [`Node`] does not cover.
+const FINER_KEYWORDS: &[&str] = &[
+    "anyOf", "oneOf", "allOf", "not", "if", "const", "pattern", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
+    "multipleOf", "minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "contains", "minProperties",
+    "maxProperties", "propertyNames", "patternProperties", "dependentRequired", "dependentSchemas", "prefixItems", "$ref",
+];
+
+fn needs_rules(schema: &Json) -> bool {
+    match schema {
+        Json::Object(object) => object.iter().any(|(key, value)| {
+            let data = matches!(key, "enum" | "default" | "examples" | "example" | "description");
+            FINER_KEYWORDS.contains(&key) || (!data && needs_rules(value))
+        }),
+        Json::Array(items) => items.iter().any(needs_rules),
+        _ => false,
+    }
+}

@@ -1,0 +1,178 @@
+//! Words: text folded so that letter case, accents and punctuation stop to matter.
+
+/// Lower-cased words between single spaces, one space at either end, so that a phrase is found by a plain search.
+///
+/// A change between letters and digits ends a word, and an ideograph is a word of its own, because languages that write them put
+/// no spaces.
+pub(super) fn fold(text: &str) -> String {
+    let mut folded = String::with_capacity(text.len() + 2);
+    folded.push(' ');
+    let mut last = Kind::Gap;
+    for c in text.chars() {
+        if is_silent(c) {
+            continue;
+        }
+        let kind = Kind::of(c);
+        if kind == Kind::Gap {
+            last = Kind::Gap;
+            continue;
+        }
+        if (kind != last || kind == Kind::Ideograph) && !folded.ends_with(' ') {
+            folded.push(' ');
+        }
+        push_folded(&mut folded, c);
+        last = kind;
+    }
+    if !folded.ends_with(' ') {
+        folded.push(' ');
+    }
+    folded
+}
+
+/// The words of an identifier: `getUserInfo`, `get_user_info` and `get.userInfo` all are ` get user info `.
+pub(super) fn fold_identifier(name: &str) -> String {
+    let mut spaced = String::with_capacity(name.len() + 8);
+    let mut before = ' ';
+    for c in name.chars() {
+        if c.is_uppercase() && before.is_lowercase() {
+            spaced.push(' ');
+        }
+        spaced.push(c);
+        before = c;
+    }
+    fold(&spaced)
+}
+
+/// The words of a folded text.
+pub(super) fn words(folded: &str) -> impl Iterator<Item = &str> {
+    folded.split(' ').filter(|word| !word.is_empty())
+}
+
+/// A word without its ending: enough to see that `calculated` and `calculation` are kin. Never shown to anyone.
+pub(super) type Stem = u64;
+
+/// Letters a stem keeps; longer ones keep endings that differ, shorter ones take strangers for kin.
+const STEM_LETTERS: usize = 6;
+
+pub(super) fn stem(word: &str) -> Stem {
+    let base = match word {
+        word if word.len() > 4 && word.ends_with("ies") => &word[..word.len() - 3],
+        word if word.len() > 3 && word.ends_with('s') && !word.ends_with("ss") => &word[..word.len() - 1],
+        word => word,
+    };
+    let base = base.strip_suffix("ing").filter(|rest| rest.len() > 3).unwrap_or(base);
+    let base = base.strip_suffix("ed").filter(|rest| rest.len() > 3).unwrap_or(base);
+    let base = base.strip_suffix(['e', 'y']).filter(|rest| rest.len() > 2).unwrap_or(base);
+    // FNV-1a: stable everywhere, and fast on short words.
+    base.chars().take(STEM_LETTERS).fold(0xcbf2_9ce4_8422_2325, |hash, c| {
+        (hash ^ u64::from(u32::from(c))).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+/// Whether a word carries meaning of its own. Function words, and the verbs and nouns nearly every tool's description uses, do not.
+pub(super) fn is_content(word: &str) -> bool {
+    !STOP_WORDS.contains(&word) && (word.len() > 1 || !word.is_ascii()) && !word.starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// Sorted by sense, not by letter; short enough to be searched from front to back.
+const STOP_WORDS: &[&str] = &[
+    "the", "a", "an", "of", "to", "in", "on", "at", "for", "with", "from", "by", "as", "is", "are", "was", "be",
+    "and", "or", "not", "no", "if", "it", "its", "this", "that", "these", "those", "which", "what", "who", "how",
+    "when", "where", "can", "could", "would", "should", "will", "do", "does", "did", "have", "has", "had", "i",
+    "me", "my", "im", "you", "your", "we", "us", "our", "he", "she", "his", "her", "they", "their", "them",
+    "there", "than", "then", "also", "please", "help", "want", "need", "like", "any", "some", "all", "each",
+    "into", "about", "between", "using", "use", "used", "given", "get", "give", "find", "tell", "show", "based",
+    "specific", "certain", "particular", "provide", "provided", "retrieve", "calculate", "compute", "return",
+    "returns", "function", "value", "values", "information", "data", "details", "default", "optional", "e", "g",
+    "etc", "different", "various", "such", "per", "up", "out", "let", "im", "know", "able", "just", "so", "de",
+    "la", "el", "der", "die", "das", "und", "le", "les", "et", "un", "une", "en", "para", "por", "que",
+];
+
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Gap,
+    Letter,
+    Digit,
+    Ideograph,
+}
+
+impl Kind {
+    fn of(c: char) -> Kind {
+        match c {
+            'a'..='z' | 'A'..='Z' => Kind::Letter,
+            '0'..='9' | '０'..='９' => Kind::Digit,
+            c if c.is_ascii() => Kind::Gap,
+            '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' => Kind::Ideograph,
+            '\u{20000}'..='\u{3ffff}' => Kind::Ideograph,
+            c if c.is_alphanumeric() => Kind::Letter,
+            _ => Kind::Gap,
+        }
+    }
+}
+
+/// Apostrophes and combining marks neither stand in a folded word nor end it.
+fn is_silent(c: char) -> bool {
+    matches!(c, '\'' | '’' | '\u{300}'..='\u{36f}')
+}
+
+fn push_folded(folded: &mut String, c: char) {
+    if c.is_ascii() {
+        folded.push(c.to_ascii_lowercase());
+        return;
+    }
+    for c in c.to_lowercase() {
+        match c {
+            'à'..='å' | 'ā' | 'ă' | 'ą' => folded.push('a'),
+            'ç' | 'ć' | 'č' => folded.push('c'),
+            'è'..='ë' | 'ē' | 'ę' | 'ě' => folded.push('e'),
+            'ì'..='ï' | 'ī' | 'ı' => folded.push('i'),
+            'ñ' | 'ń' | 'ň' => folded.push('n'),
+            'ò'..='ö' | 'ø' | 'ō' | 'ő' => folded.push('o'),
+            'ù'..='ü' | 'ū' | 'ů' | 'ű' => folded.push('u'),
+            'ý' | 'ÿ' => folded.push('y'),
+            'š' | 'ś' | 'ş' | 'ș' => folded.push('s'),
+            'ž' | 'ź' | 'ż' => folded.push('z'),
+            'ł' => folded.push('l'),
+            'ğ' => folded.push('g'),
+            'ř' => folded.push('r'),
+            'ť' | 'ț' => folded.push('t'),
+            'ď' | 'đ' => folded.push('d'),
+            'ß' => folded.push_str("ss"),
+            'æ' => folded.push_str("ae"),
+            'œ' => folded.push_str("oe"),
+            '０'..='９' => folded.extend(char::from_digit(u32::from(c) - u32::from('０'), 10)),
+            c if is_silent(c) => {}
+            c => folded.push(c),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folding() {
+        for (text, folded) in [
+            ("", " "),
+            ("Zürich, it's 5km!", " zurich its 5 km "),
+            ("東京タワー 2024", " 東 京 タ ワ ー 2024 "),
+            ("U.S.A.", " u s a "),
+            ("Große İstanbul", " grosse istanbul "),
+        ] {
+            assert_eq!(fold(text), folded, "{text}");
+        }
+        assert_eq!(fold_identifier("getUserInfo_v2"), " get user info v 2 ");
+        assert_eq!(fold_identifier("math.factorialOf"), " math factorial of ");
+    }
+
+    #[test]
+    fn kin_share_a_stem() {
+        for (a, b) in [("calculate", "calculation"), ("cities", "city"), ("restaurants", "restaurant"), ("booked", "book")] {
+            assert_eq!(stem(a), stem(b), "{a} {b}");
+        }
+        for (a, b) in [("paris", "parity"), ("bus", "but"), ("weather", "whether")] {
+            assert_ne!(stem(a), stem(b), "{a} {b}");
+        }
+    }
+}
