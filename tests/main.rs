@@ -1,3 +1,11 @@
 //! The one integration-test binary.
 
+mod architecture;
+mod cli;
+mod kill;
+mod label_builtin;
+mod label_remote;
 mod normalize;
+mod support;
+mod tables;
+mod templates;

@@ -115,7 +115,8 @@ impl Times {
             return None;
         }
         // `03/04/2024` reads as two dates: one of them has to agree.
-        let date = value.dates.is_empty() || value.dates.iter().any(|date| self.dates.iter().any(|own| own.agrees(*date)));
+        let date = value.dates.is_empty()
+            || value.dates.iter().any(|date| self.dates.iter().any(|own| own.agrees(*date)));
         let midnight = |time: &u32| *time == 0 && !value.dates.is_empty();
         let clock = value.clock.iter().all(|time| self.clock.contains(time) || midnight(time))
             || (!value.dates.is_empty() && self.clock.is_empty());
@@ -125,10 +126,56 @@ impl Times {
 
 /// Words that make a date out of the day somebody speaks on.
 const RELATIVE: &[&str] = &[
-    "today", "tomorrow", "yesterday", "tonight", "now", "current", "currently", "next", "last", "upcoming", "weekend", "monday",
-    "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "heute", "morgen", "gestern", "nachste", "nachsten", "hoy",
-    "manana", "ayer", "proximo", "proxima", "aujourdhui", "demain", "hier", "prochain", "prochaine", "oggi", "domani", "hoje",
-    "amanha", "今", "明", "昨", "下", "сегодня", "завтра", "ago", "recent", "latest", "week", "month", "year", "christmas",
+    "today",
+    "tomorrow",
+    "yesterday",
+    "tonight",
+    "now",
+    "current",
+    "currently",
+    "next",
+    "last",
+    "upcoming",
+    "weekend",
+    "monday",
+    "tuesday",
+    "wednesday",
+    "thursday",
+    "friday",
+    "saturday",
+    "sunday",
+    "heute",
+    "morgen",
+    "gestern",
+    "nachste",
+    "nachsten",
+    "hoy",
+    "manana",
+    "ayer",
+    "proximo",
+    "proxima",
+    "aujourdhui",
+    "demain",
+    "hier",
+    "prochain",
+    "prochaine",
+    "oggi",
+    "domani",
+    "hoje",
+    "amanha",
+    "今",
+    "明",
+    "昨",
+    "下",
+    "сегодня",
+    "завтра",
+    "ago",
+    "recent",
+    "latest",
+    "week",
+    "month",
+    "year",
+    "christmas",
 ];
 
 fn month(word: &str) -> Option<u32> {
@@ -163,7 +210,15 @@ mod tests {
     #[test]
     fn spellings_of_one_day() {
         let value = times("2024-03-05");
-        for text in ["March 5th, 2024", "5 March 2024", "on Mar 5", "3/5/2024", "05.03.2024", "5. März 2024", "5 de marzo de 2024"] {
+        for text in [
+            "March 5th, 2024",
+            "5 March 2024",
+            "on Mar 5",
+            "3/5/2024",
+            "05.03.2024",
+            "5. März 2024",
+            "5 de marzo de 2024",
+        ] {
             assert_eq!(times(text).explain(&value), Some(true), "{text}");
         }
         for text in ["March 6th, 2024", "5 March 2023", "tomorrow", "5 April"] {
@@ -174,7 +229,13 @@ mod tests {
 
     #[test]
     fn times_of_day() {
-        for (text, value) in [("at 3 PM", "15:00"), ("3:30pm", "15:30"), ("noon", "12:00"), ("12 am", "00:00"), ("15 Uhr", "15:00")] {
+        for (text, value) in [
+            ("at 3 PM", "15:00"),
+            ("3:30pm", "15:30"),
+            ("noon", "12:00"),
+            ("12 am", "00:00"),
+            ("15 Uhr", "15:00"),
+        ] {
             assert_eq!(times(text).explain(&times(value)), Some(true), "{text}");
         }
         assert_eq!(times("3 pm").explain(&times("14:00")), Some(false));

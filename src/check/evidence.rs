@@ -118,14 +118,17 @@ impl Evidence {
 
     /// Of the content words of a folded text, how many the conversation knows, and how many there are.
     pub(super) fn known_words(&self, folded: &str) -> (usize, usize) {
-        let content = || words(folded).take(400).filter(|word| is_content(word) || word.starts_with(|c: char| c.is_numeric()));
+        let content = || {
+            words(folded)
+                .take(400)
+                .filter(|word| is_content(word) || word.starts_with(|c: char| c.is_numeric()))
+        };
         let known = |word: &&str| {
             self.stems.contains(&stem(word))
                 || aliases::of(word).any(|alias| self.has_phrase(&format!(" {alias} ")))
         };
         (content().filter(known).count(), content().count())
     }
-
 }
 
 /// The start of a text, cut between characters.

@@ -64,13 +64,26 @@ fn boolean(evidence: &Evidence, node: Option<&Node>, value: bool) -> Support {
     }
 }
 
-const NEGATIONS: &[&str] =
-    &[" not ", " no ", " without ", " dont ", " except ", " exclude ", " excluding ", " ohne ", " kein ", " sin ", " sans "];
+const NEGATIONS: &[&str] = &[
+    " not ",
+    " no ",
+    " without ",
+    " dont ",
+    " except ",
+    " exclude ",
+    " excluding ",
+    " ohne ",
+    " kein ",
+    " sin ",
+    " sans ",
+];
 
 fn number(evidence: &Evidence, node: Option<&Node>, value: f64) -> Support {
     let way = evidence.figures.explain(value);
     let percent = node.is_some_and(|node| {
-        [" percent ", " percentage ", " pct "].iter().any(|word| node.description.contains(word) || node.name.contains(word))
+        [" percent ", " percentage ", " pct "]
+            .iter()
+            .any(|word| node.description.contains(word) || node.name.contains(word))
     });
     match way {
         Some(NumberMatch::Same) => return Support::Literal,
@@ -86,10 +99,16 @@ fn number(evidence: &Evidence, node: Option<&Node>, value: f64) -> Support {
         }
     }
     // A single thing is asked for without its number.
-    if value == 1.0 && [" a ", " an ", " per ", " each ", " every ", " the "].iter().any(|word| evidence.has_phrase(word)) {
+    if value == 1.0
+        && [" a ", " an ", " per ", " each ", " every ", " the "].iter().any(|word| evidence.has_phrase(word))
+    {
         return Support::Choice;
     }
-    if value == 0.0 && [" rest ", " start ", " starting ", " origin ", " no ", " without ", " none ", " dropped "].iter().any(|word| evidence.has_phrase(word)) {
+    if value == 0.0
+        && [" rest ", " start ", " starting ", " origin ", " no ", " without ", " none ", " dropped "]
+            .iter()
+            .any(|word| evidence.has_phrase(word))
+    {
         return Support::Normalised;
     }
     match way {
@@ -155,7 +174,9 @@ fn choice(evidence: &Evidence, node: &Node, folded: &str, text: &str) -> Support
         return Support::Normalised;
     }
     let other = node.choices.iter().find(|choice| {
-        choice.folded.len() > 4 && choice.folded.trim() != folded.trim() && evidence.has_phrase(&choice.folded)
+        choice.folded.len() > 4
+            && choice.folded.trim() != folded.trim()
+            && evidence.has_phrase(&choice.folded)
     });
     match other {
         Some(choice) => Support::OtherChoice(text_of(&choice.value)),
@@ -173,7 +194,10 @@ pub(super) fn is_default(node: &Node, folded: &str, number: Option<f64>) -> bool
     let Some((_, after)) = node.description.split_once(" default") else { return false };
     let sentence: String = words(after).take(16).fold(String::from(" "), |text, word| text + word + " ");
     match number {
-        Some(value) => Figures::of(&after[..head(after, 80)]).contains(value) || sentence.contains(&fold(&value.to_string())),
+        Some(value) => {
+            Figures::of(&after[..head(after, 80)]).contains(value)
+                || sentence.contains(&fold(&value.to_string()))
+        }
         None => sentence.contains(folded),
     }
 }
@@ -186,17 +210,45 @@ fn head(text: &str, limit: usize) -> usize {
 fn is_placeholder(text: &str, folded: &str) -> bool {
     let trimmed = text.trim();
     let bracketed = [('<', '>'), ('{', '}'), ('[', ']')].iter().any(|(open, close)| {
-        trimmed.starts_with(*open) && trimmed.ends_with(*close) && trimmed.len() < 40 && !trimmed.contains(['"', ',', ':', '='])
-            && trimmed.chars().filter(char::is_ascii_digit).count() < 2 && trimmed.len() > 2
+        trimmed.starts_with(*open)
+            && trimmed.ends_with(*close)
+            && trimmed.len() < 40
+            && !trimmed.contains(['"', ',', ':', '='])
+            && trimmed.chars().filter(char::is_ascii_digit).count() < 2
+            && trimmed.len() > 2
     });
     bracketed
         || trimmed.starts_with("your_")
         || trimmed.starts_with("YOUR_")
-        || [" your ", " placeholder ", " dummy ", " xxx ", " example com ", " lorem ipsum "].iter().any(|part| folded.contains(part))
+        || [" your ", " placeholder ", " dummy ", " xxx ", " example com ", " lorem ipsum "]
+            .iter()
+            .any(|part| folded.contains(part))
         || PLACEHOLDERS.contains(&folded.trim())
 }
 
 const PLACEHOLDERS: &[&str] = &[
-    "unknown", "n a", "na", "none", "null", "undefined", "string", "tbd", "todo", "not specified", "unspecified", "not provided",
-    "john doe", "jane doe", "foo", "bar", "test", "example", "sample", "user", "123 main st", "123 main street", "user id", "value",
+    "unknown",
+    "n a",
+    "na",
+    "none",
+    "null",
+    "undefined",
+    "string",
+    "tbd",
+    "todo",
+    "not specified",
+    "unspecified",
+    "not provided",
+    "john doe",
+    "jane doe",
+    "foo",
+    "bar",
+    "test",
+    "example",
+    "sample",
+    "user",
+    "123 main st",
+    "123 main street",
+    "user id",
+    "value",
 ];

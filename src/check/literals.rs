@@ -25,7 +25,10 @@ impl Span {
         let between = between.trim_matches(|c: char| !c.is_alphanumeric() && !"&、，,".contains(c));
         self.kind == next.kind
             && self.end <= next.start
-            && matches!(between, "," | "and" | ", and" | "or" | ", or" | "&" | "、" | "，" | "和" | "und" | "y" | "e" | "et")
+            && matches!(
+                between,
+                "," | "and" | ", and" | "or" | ", or" | "&" | "、" | "，" | "和" | "und" | "y" | "e" | "et"
+            )
     }
 }
 
@@ -58,7 +61,13 @@ pub(super) fn literals(question: &str) -> Vec<Span> {
     spans
 }
 
-fn push(spans: &mut Vec<Span>, kind: Literal, question: &str, (start, end): (usize, usize), value: Option<f64>) {
+fn push(
+    spans: &mut Vec<Span>,
+    kind: Literal,
+    question: &str,
+    (start, end): (usize, usize),
+    value: Option<f64>,
+) {
     let text = &question[start..end];
     let folded = fold(text);
     if folded.len() > 2 && spans.len() < MOST_LITERALS && !spans.iter().any(|span| span.folded == folded) {

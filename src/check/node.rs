@@ -80,12 +80,16 @@ impl<'a> Builder<'a> {
         }
         match object.get("type") {
             Some(Json::String(name)) => node.types.add(name),
-            Some(Json::Array(names)) => names.iter().filter_map(Json::as_str).for_each(|name| node.types.add(name)),
+            Some(Json::Array(names)) => {
+                names.iter().filter_map(Json::as_str).for_each(|name| node.types.add(name))
+            }
             _ => {}
         }
         for key in ["enum", "const"] {
             match object.get(key) {
-                Some(Json::Array(values)) if key == "enum" => node.choices.extend(values.iter().map(Choice::new)),
+                Some(Json::Array(values)) if key == "enum" => {
+                    node.choices.extend(values.iter().map(Choice::new))
+                }
                 Some(value) if key == "const" => node.choices.push(Choice::new(value)),
                 _ => {}
             }
@@ -108,7 +112,8 @@ impl<'a> Builder<'a> {
         }
         for key in ["anyOf", "oneOf"] {
             if let Some(alternatives) = object.get(key).and_then(Json::as_array) {
-                let alternatives: Vec<Node> = alternatives.iter().map(|part| self.node(part, depth + 1)).collect();
+                let alternatives: Vec<Node> =
+                    alternatives.iter().map(|part| self.node(part, depth + 1)).collect();
                 node.choose(alternatives);
             }
         }
@@ -186,7 +191,9 @@ impl Node {
             alternatives.iter().for_each(|node| types.join(node.types));
             self.types = types;
         }
-        if let [node] = &mut alternatives.into_iter().filter(|node| !node.types.is_null()).collect::<Vec<_>>()[..] {
+        if let [node] =
+            &mut alternatives.into_iter().filter(|node| !node.types.is_null()).collect::<Vec<_>>()[..]
+        {
             // `T or null`, as generated from optional fields.
             self.properties = std::mem::take(&mut node.properties);
             self.items = node.items.take();
@@ -248,7 +255,8 @@ impl Types {
         }
         match value {
             Json::Number(number) => {
-                self.has("number") || (self.has("integer") && (number.is_integer() || number.as_f64().fract() == 0.0))
+                self.has("number")
+                    || (self.has("integer") && (number.is_integer() || number.as_f64().fract() == 0.0))
             }
             other => self.has(other.type_name()),
         }

@@ -21,7 +21,13 @@ pub(super) enum Dialect {
 const MOST_FINDINGS: usize = 50;
 
 /// What is wrong with the arguments of call number `call`.
-pub(super) fn check(tool: &Tool, arguments: &Object, call: usize, dialect: Dialect, findings: &mut Vec<Finding>) {
+pub(super) fn check(
+    tool: &Tool,
+    arguments: &Object,
+    call: usize,
+    dialect: Dialect,
+    findings: &mut Vec<Finding>,
+) {
     let mut walk = Walk { call, dialect, limit: findings.len() + MOST_FINDINGS, findings };
     walk.object(&tool.root, arguments, "");
     match tool.rules() {
@@ -33,7 +39,8 @@ pub(super) fn check(tool: &Tool, arguments: &Object, call: usize, dialect: Diale
             let value = serde_json::Value::from(&Json::Object(arguments.clone()));
             for error in validator.iter_errors(&value).take(MOST_FINDINGS) {
                 let at = Place { call, path: error.instance_path().to_string() };
-                if is_finer_rule(error.kind()) && !findings.iter().any(|finding| finding.place() == Some(&at)) {
+                if is_finer_rule(error.kind()) && !findings.iter().any(|finding| finding.place() == Some(&at))
+                {
                     findings.push(Finding::BrokenRule { at, rule: error.to_string() });
                 }
             }
@@ -147,7 +154,8 @@ fn spells(node: &Node, text: &str) -> bool {
         return false;
     }
     let number = text.trim_end_matches(['L', 'l', 'f', 'F', 'd', 'D', 'n']);
-    let parsed = Json::parse(text).or_else(|_| Json::parse(&text.to_lowercase())).or_else(|_| Json::parse(number));
+    let parsed =
+        Json::parse(text).or_else(|_| Json::parse(&text.to_lowercase())).or_else(|_| Json::parse(number));
     if let Ok(value) = parsed {
         return node.types.allow(&value);
     }

@@ -1,6 +1,6 @@
 //! `label`: flags to validated settings, then the passes.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
