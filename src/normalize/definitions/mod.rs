@@ -122,10 +122,9 @@ fn from_text(text: &str) -> Result<Found, RowError> {
             None => break,
         }
     }
-    if text.starts_with(['[', '{', '(']) || text.starts_with("array(") {
-        if let Some(value) = python_literal::whole(&text, Dialect::Repr) {
-            return from_json(&value);
-        }
+    let bracketed = text.starts_with(['[', '{', '(']) || text.starts_with("array(");
+    if let Some(value) = bracketed.then(|| python_literal::whole(&text, Dialect::Repr)).flatten() {
+        return from_json(&value);
     }
     Ok(match lines::read(&text) {
         Some(tools) => Found::Tools { tools, flags: BTreeSet::new() },
