@@ -1,5 +1,7 @@
 //! Every fixture row gives the normal form, or the error, that is written down for it.
 
+#![allow(clippy::unwrap_used, reason = "the lint's exception for tests does not reach their helpers")]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -113,16 +115,16 @@ fn compare(found: Result<Sample, RowError>, expected: &Json, standard: &Json) ->
         ("tool_calls", calls.clone()),
     ];
     for (key, found) in found {
-        if let Some(expected) = expected.get(key) {
-            if let Some(problem) = differs(key, &found, expected) {
-                return Some(problem);
-            }
+        if let Some(expected) = expected.get(key)
+            && let Some(problem) = differs(key, &found, expected)
+        {
+            return Some(problem);
         }
     }
-    if let Some(expected) = text(expected, "tool_calls_text") {
-        if calls.to_string() != expected {
-            return Some(format!("found {calls}, expected {expected}"));
-        }
+    if let Some(expected) = text(expected, "tool_calls_text")
+        && calls.to_string() != expected
+    {
+        return Some(format!("found {calls}, expected {expected}"));
     }
     if let Some(expected) = expected.get("flags").and_then(Json::as_array) {
         let found: BTreeSet<&str> = sample.flags.iter().map(|flag| flag.as_str()).collect();

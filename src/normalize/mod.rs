@@ -22,6 +22,7 @@ mod call_syntax;
 mod calls;
 pub mod columns;
 mod definitions;
+mod escapes;
 mod python_literal;
 mod question;
 
