@@ -22,6 +22,7 @@ mod call_syntax;
 mod calls;
 pub mod columns;
 mod definitions;
+mod escapes;
 mod python_literal;
 mod question;
 
@@ -117,5 +118,85 @@ fn raw_text(cell: Cell) -> Option<String> {
         Cell::Text(text) => Some(text),
         Cell::Json(json) => Some(json.to_string()),
         Cell::Missing | Cell::Null => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Calls, Json};
+
+    fn row(tool_call: Cell, tool_definitions: Cell) -> RawRow {
+        RawRow { question: Cell::Text("q".to_owned()), tool_call, tool_definitions }
+    }
+
+    fn text(text: &str) -> Cell {
+        Cell::Text(text.to_owned())
+    }
+
+    #[test]
+    fn texts_stay_byte_for_byte_and_structures_become_compact() {
+        let normalizer = Normalizer::new(Options::default()).unwrap();
+        for (cell, raw) in [
+            (text(" f( a = 1 ) \n"), Some(" f( a = 1 ) \n")),
+            (text("No tools called."), Some("No tools called.")),
+            (Cell::from(Json::parse(r#"[ {"name": "f"} ]"#).unwrap()), Some(r#"[{"name":"f"}]"#)),
+            (text(" "), None),
+            (Cell::Null, None),
+        ] {
+            assert_eq!(normalizer.sample(row(cell, Cell::Null)).unwrap().raw.tool_call.as_deref(), raw);
+        }
+        let sample = normalizer.sample(row(Cell::Null, text(" f: d | Parameters: {} "))).unwrap();
+        assert_eq!(sample.raw.tool_definitions.as_deref(), Some(" f: d | Parameters: {} "));
+    }
+
+    #[test]
+    fn null_means_what_the_options_say() {
+        for (cell, null) in [(Cell::Null, true), (text(" "), true), (text("None"), false)] {
+            for null_call in [NullCall::NothingCalled, NullCall::Invalid] {
+                let normalizer = Normalizer::new(Options { null_call, tools: None }).unwrap();
+                match normalizer.sample(row(cell.clone(), Cell::Null)) {
+                    Ok(sample) => assert_eq!(sample.calls, Calls::Parsed(Vec::new())),
+                    Err(error) => {
+                        assert!(null && null_call == NullCall::Invalid);
+                        assert_eq!(error.code, RowErrorCode::MissingToolCall);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn given_definitions_serve_rows_without_their_own() {
+        let given = r#"[{"name":"f","parameters":{"type":"object","properties":{"a":{}}}}]"#;
+        let normalizer =
+            Normalizer::new(Options { tools: Some(given.to_owned()), ..Options::default() }).unwrap();
+        let first = |tool_definitions| {
+            let sample = normalizer.sample(row(text("f(1)"), tool_definitions)).unwrap();
+            let Calls::Parsed(calls) = sample.calls else { panic!("no calls") };
+            (calls[0].to_json().to_string(), sample.raw.tool_definitions.map(|raw| raw.to_string()))
+        };
+        let mapped = (r#"{"name":"f","arguments":{"a":1}}"#.to_owned(), Some(given.to_owned()));
+        for cell in [Cell::Missing, Cell::Null, text(""), text("null")] {
+            assert_eq!(first(cell), mapped);
+        }
+        let unmapped = (r#"{"name":"f","arguments":{"$0":1}}"#.to_owned(), Some("[]".to_owned()));
+        assert_eq!(first(text("[]")), unmapped);
+        assert!(Normalizer::new(Options { tools: Some("{}".to_owned()), ..Options::default() }).is_err());
+    }
+
+    #[test]
+    fn messages_name_the_field_and_stay_short() {
+        let normalizer = Normalizer::new(Options::default()).unwrap();
+        let long = Json::parse(&format!(r#"{{"x":1,"y":"{}"}}"#, "z".repeat(1000))).unwrap();
+        let rows = [
+            ("tool_call", row(Cell::from(long.clone()), Cell::Null)),
+            ("tool_definitions", row(Cell::Null, Cell::from(long.clone()))),
+            ("question", RawRow { question: Cell::from(long), ..row(Cell::Null, Cell::Null) }),
+        ];
+        for (field, row) in rows {
+            let message = normalizer.sample(row).unwrap_err().message;
+            assert!(message.starts_with(field) && message.chars().count() < 160, "{message}");
+        }
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! The values of call syntax are read here too; they differ in a few words and in bare keys. Nothing is ever evaluated.
 
+use super::escapes::unescape;
 use crate::domain::{Json, Number, Object};
 
 /// Whose spelling of literals is read.
@@ -229,10 +230,13 @@ impl<'a> Scanner<'a> {
             }
         }
         let end = self.at;
-        let suffixes: &[u8] = if fraction.is_none() && exponent == end { b"lLfFdD" } else { b"fFdD" };
-        if self.peek().is_some_and(|byte| suffixes.contains(&byte)) {
-            self.at += 1;
-        }
+        let integer = fraction.is_none() && exponent == end;
+        let suffix = match self.peek() {
+            Some(b'l' | b'L') => integer,
+            Some(b'f' | b'F' | b'd' | b'D') => self.dialect == Dialect::Call,
+            _ => false,
+        };
+        self.at += usize::from(suffix);
         if self.text[self.at..].starts_with(|c: char| is_word(c) || c == '.') {
             return None;
         }
@@ -374,65 +378,6 @@ fn key_text(key: Json) -> Option<String> {
     }
 }
 
-/// Appends `content` with its escapes, Python's and JSON's, replaced.
-fn unescape(content: &str, out: &mut String) -> Option<()> {
-    let mut rest = content;
-    while let Some(at) = rest.find('\\') {
-        out.push_str(&rest[..at]);
-        let escaped = rest[at + 1..].chars().next()?;
-        rest = &rest[at + 1 + escaped.len_utf8()..];
-        let plain = match escaped {
-            'n' => '\n',
-            't' => '\t',
-            'r' => '\r',
-            'a' => '\u{7}',
-            'b' => '\u{8}',
-            'f' => '\u{c}',
-            'v' => '\u{b}',
-            '\\' | '\'' | '"' | '`' | '/' => escaped,
-            '\n' => continue,
-            '0'..='7' => {
-                let more = rest.bytes().take(2).take_while(|byte| matches!(byte, b'0'..=b'7')).count();
-                let code = rest[..more].bytes().fold(u32::from(escaped) - u32::from('0'), |code, digit| {
-                    code * 8 + u32::from(digit - b'0')
-                });
-                rest = &rest[more..];
-                char::from_u32(code)?
-            }
-            'x' => char::from_u32(hex(&mut rest, 2)?)?,
-            'u' => unicode(&mut rest)?,
-            'U' => char::from_u32(hex(&mut rest, 8)?)?,
-            // A character by its Unicode name: no table of names for that.
-            'N' => return None,
-            // Python leaves the backslash of an unknown escape.
-            other => {
-                out.push('\\');
-                other
-            }
-        };
-        out.push(plain);
-    }
-    out.push_str(rest);
-    Some(())
-}
-
-/// What follows `\u`: four digits, or the two halves of a surrogate pair.
-fn unicode(rest: &mut &str) -> Option<char> {
-    let first = hex(rest, 4)?;
-    if !(0xD800..0xDC00).contains(&first) {
-        return char::from_u32(first);
-    }
-    *rest = rest.strip_prefix("\\u")?;
-    let second = hex(rest, 4)?.checked_sub(0xDC00).filter(|low| *low < 0x400)?;
-    char::from_u32(0x10000 + ((first - 0xD800) << 10) + second)
-}
-
-fn hex(rest: &mut &str, digits: usize) -> Option<u32> {
-    let text = rest.get(..digits).filter(|text| text.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
-    *rest = &rest[digits..];
-    u32::from_str_radix(text, 16).ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -495,6 +440,8 @@ mod tests {
             "1e",
             "Function(name='f')",
             "0x1F",
+            "2.0f",
+            "1.5L",
         ] {
             assert_eq!(whole(text, Dialect::Python), None, "{text}");
         }

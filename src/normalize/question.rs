@@ -219,3 +219,79 @@ fn error(code: RowErrorCode, why: &str, what: impl std::fmt::Display) -> RowErro
     let shown = if shown.is_empty() { shown } else { format!(": {}", RowError::excerpt(&shown)) };
     RowError::new(code, format!("question: {why}{shown}"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The roles, the prompt's text, the question if that is another, and the flags; or the error's code.
+    fn shown(cell: Cell) -> String {
+        let question = match read(&cell) {
+            Ok(question) => question,
+            Err(error) => return error.code.as_str().to_owned(),
+        };
+        let roles: Vec<&str> = question.messages.iter().map(|message| message.role.as_str()).collect();
+        let mut shown = format!("<{}> {}", roles.join(" "), question.slot.replace('\n', "/"));
+        if question.text != question.slot {
+            shown += &format!(" ?{}", question.text);
+        }
+        for flag in question.flags {
+            shown += &format!(" !{}", flag.as_str());
+        }
+        shown
+    }
+
+    #[test]
+    fn reads_messages() {
+        for (source, expected) in [
+            (r#"[{"role":"user","content":"Hi"}]"#, "<user> Hi"),
+            (r#"[{"role":"system","content":"S"},{"role":"human","content":" Hi\n"}]"#, "<system user>  Hi/"),
+            (
+                r#"[[{"role":"user","content":"A"}],[{"role":"model","content":null},{"type":"HumanMessage","content":"B"}]]"#,
+                "<user assistant user> user: A//assistant: //user: B ?B",
+            ),
+            (
+                r#"[{"role":"user","content":"A"},{"role":"assistant","content":"","tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c1","content":"7"}]"#,
+                r#"<user assistant tool> user: A//assistant: [{"name":"f","arguments":{},"id":"c1"}]//tool: 7 ?A"#,
+            ),
+            (
+                r#"[{"role":"user","content":[{"type":"text","text":"A"},{"type":"image_url","image_url":{}},{"text":"B"},"C",{"type":"thinking","thinking":"T"}]}]"#,
+                "<user> A/[image]/B/C !non_text_content",
+            ),
+            (
+                r#"[{"role":"user","parts":[{"type":"text","content":"A"},{"inlineData":{"mimeType":"audio/ogg"}},{"fileData":{}}]}]"#,
+                "<user> A/[audio]/[file] !non_text_content",
+            ),
+            (
+                r#"[{"role":"user","content":"A"},{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"7"}]}]"#,
+                "<user tool> user: A//tool: [tool_result] ?A !non_text_content",
+            ),
+            (r#"[{"message":{"role":"user","content":"A"}}]"#, "<user> A"),
+            (r#"[{"role":"user","content":[{"message_content":{"type":"text","text":"A"}}]}]"#, "<user> A"),
+            (r#"[{"role":"nobody","content":"A"}]"#, "unrecognised_question"),
+            (r#"["A"]"#, "unrecognised_question"),
+            (r#"[{"role":"system","content":"A"}]"#, "no_user_message"),
+            (r#"[{"role":"user","content":" "}]"#, "empty_question"),
+            ("[]", "empty_question"),
+            ("7", "unrecognised_question"),
+            ("null", "missing_question"),
+        ] {
+            assert_eq!(shown(Cell::from(Json::parse(source).unwrap())), expected, "{source}");
+        }
+    }
+
+    #[test]
+    fn texts_are_lists_only_if_every_element_is_a_message() {
+        for (text, expected) in [
+            (r#"[{"role": "user", "content": "Hi"}]"#, "<user> Hi"),
+            ("[{'role': 'user', 'content': 'Hi'}]", "<user> Hi"),
+            ("[1, 2] is what?", "<user> [1, 2] is what?"),
+            (r#"[{"role":"user"},1]"#, r#"<user> [{"role":"user"},1]"#),
+            ("[]", "<user> []"),
+            (" Hi ", "<user>  Hi "),
+            (" \n", "empty_question"),
+        ] {
+            assert_eq!(shown(Cell::Text(text.to_owned())), expected, "{text}");
+        }
+    }
+}

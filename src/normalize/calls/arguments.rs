@@ -76,7 +76,7 @@ impl Reader<'_> {
         // Shorter limits are not in use, and short texts have round lengths by chance.
         const SHORTEST_LIMIT: usize = 128;
         let length = text.chars().count();
-        let round = length.is_power_of_two() || length % 1000 == 0;
+        let round = length.is_power_of_two() || length.is_multiple_of(1000);
         if length >= SHORTEST_LIMIT && round && text.trim_start().starts_with(['{', '[']) {
             self.flags.insert(Flag::MaybeTruncated);
         }

@@ -51,16 +51,14 @@ pub(super) fn langchain_constructor(reader: &mut Reader, object: &Object) -> Opt
 /// some is believed.
 pub(super) fn message(reader: &mut Reader, object: &Object) -> Option<Reading> {
     let content = object.get("content").or_else(|| object.get("parts"));
-    let has_role = object.get("role").is_some_and(|role| role.as_str().is_some());
-    if !object.contains_key("tool_calls") && !(has_role && content.is_some()) {
-        return None;
-    }
-    Some(reader.message(object, content))
+    let said = content.is_some() && object.get("role").is_some_and(|role| role.as_str().is_some());
+    (said || object.contains_key("tool_calls")).then(|| reader.message(object, content))
 }
 
 /// `{"intermediate_steps":[[action, observation], …]}`, `{"actions":[action, …]}`
 pub(super) fn langchain_steps(reader: &mut Reader, object: &Object) -> Option<Reading> {
     let steps = object.get("intermediate_steps").or_else(|| object.get("actions"))?;
+    steps.as_array()?;
     Some(reader.calls_under_key(steps))
 }
 

@@ -10,9 +10,11 @@ use crate::normalize::python_literal::{is_word, is_word_start};
 /// How one kind of model marks its calls.
 struct Tag {
     open: &'static str,
-    /// Reads the calls behind the opening tag, and tells how many bytes they take; `None` when none are there.
-    read: fn(&mut Reader, &str) -> Option<(Vec<ToolCall>, usize)>,
+    read: fn(&mut Reader, &str) -> Option<Found>,
 }
+
+/// The calls behind an opening tag, and how many bytes they take.
+type Found = (Vec<ToolCall>, usize);
 
 const TAGS: &[Tag] = &[
     Tag { open: "<tool_call>", read: json },
@@ -55,7 +57,7 @@ pub(super) fn starts_with_tag(text: &str) -> bool {
 }
 
 /// One or several JSON values. A tag right behind the tag brings its calls itself.
-fn json(reader: &mut Reader, rest: &str) -> Option<(Vec<ToolCall>, usize)> {
+fn json(reader: &mut Reader, rest: &str) -> Option<Found> {
     if starts_with_tag(rest.trim_start()) {
         return Some((Vec::new(), 0));
     }
@@ -70,7 +72,7 @@ fn json(reader: &mut Reader, rest: &str) -> Option<(Vec<ToolCall>, usize)> {
     Some((calls, end))
 }
 
-fn json_or_syntax(reader: &mut Reader, rest: &str) -> Option<(Vec<ToolCall>, usize)> {
+fn json_or_syntax(reader: &mut Reader, rest: &str) -> Option<Found> {
     json(reader, rest).or_else(|| {
         let (calls, end) = call_syntax::prefix(rest)?;
         Some((calls.into_iter().map(|call| reader.written_call(call)).collect(), end))
@@ -78,7 +80,7 @@ fn json_or_syntax(reader: &mut Reader, rest: &str) -> Option<(Vec<ToolCall>, usi
 }
 
 /// Llama's tag. It writes the calls of built-in tools as a method: `brave_search.call(query='x')`.
-fn python_tag(reader: &mut Reader, rest: &str) -> Option<(Vec<ToolCall>, usize)> {
+fn python_tag(reader: &mut Reader, rest: &str) -> Option<Found> {
     let (mut calls, end) = json_or_syntax(reader, rest)?;
     for call in &mut calls {
         let tool = call.name.strip_suffix(".call").filter(|tool| !tool.is_empty());
@@ -90,7 +92,7 @@ fn python_tag(reader: &mut Reader, rest: &str) -> Option<(Vec<ToolCall>, usize)>
 }
 
 /// `f>{"a":1}</function>`, `f><parameter=a>1</parameter></function>`
-fn function(reader: &mut Reader, rest: &str) -> Option<(Vec<ToolCall>, usize)> {
+fn function(reader: &mut Reader, rest: &str) -> Option<Found> {
     let (name, body) = rest.split_once('>')?;
     let name = name.trim().trim_matches('"');
     if !name.starts_with(is_word_start)
@@ -111,7 +113,7 @@ fn function(reader: &mut Reader, rest: &str) -> Option<(Vec<ToolCall>, usize)> {
 }
 
 /// `name="f"><parameter name="a">1</parameter></invoke>`
-fn invoke(reader: &mut Reader, rest: &str) -> Option<(Vec<ToolCall>, usize)> {
+fn invoke(reader: &mut Reader, rest: &str) -> Option<Found> {
     let (attributes, body) = rest.split_once('>')?;
     let name = name_attribute(attributes)?.to_owned();
     let (arguments, body) = parameters(reader, body)?;

@@ -118,8 +118,9 @@ impl Reader<'_> {
 
     /// A call of call syntax; its positional arguments get the names of the definition's parameters.
     pub(super) fn written_call(&mut self, call: Call) -> ToolCall {
-        let parameters =
-            self.definition(call.name).and_then(|tool| tool.parameters.get("properties")?.as_object());
+        let positional = call.arguments.iter().any(|argument| argument.name.is_none());
+        let definition = positional.then(|| self.definition(call.name)).flatten();
+        let parameters = definition.and_then(|tool| tool.parameters.get("properties")?.as_object());
         let mut names = parameters.into_iter().flat_map(|properties| properties.keys());
         let mut position = 0..;
         let mut arguments = Vec::with_capacity(call.arguments.len());

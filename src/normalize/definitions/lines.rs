@@ -25,7 +25,7 @@ pub(super) fn read(text: &str) -> Option<Vec<ToolDefinition>> {
         tools.push(ToolDefinition {
             name: name.to_owned(),
             description: description.trim_start().to_owned(),
-            parameters: schema::parameters(Some(&schema)),
+            parameters: schema::parameters(Some(schema)),
         });
         rest = after;
     }

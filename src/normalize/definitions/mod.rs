@@ -122,10 +122,9 @@ fn from_text(text: &str) -> Result<Found, RowError> {
             None => break,
         }
     }
-    if text.starts_with(['[', '{', '(']) || text.starts_with("array(") {
-        if let Some(value) = python_literal::whole(&text, Dialect::Repr) {
-            return from_json(&value);
-        }
+    let bracketed = text.starts_with(['[', '{', '(']) || text.starts_with("array(");
+    if let Some(value) = bracketed.then(|| python_literal::whole(&text, Dialect::Repr)).flatten() {
+        return from_json(&value);
     }
     Ok(match lines::read(&text) {
         Some(tools) => Found::Tools { tools, flags: BTreeSet::new() },
@@ -170,4 +169,118 @@ fn unrecognised(what: impl std::fmt::Display) -> RowError {
 
 fn error(code: RowErrorCode, why: &str, what: impl std::fmt::Display) -> RowError {
     RowError::new(code, format!("tool_definitions: {why}: {}", RowError::excerpt(&what.to_string())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `name(parameters) description`, one per definition, and the flags; or what else was found.
+    fn shown(cell: &Cell) -> String {
+        let tools = match Catalogue::default().read(cell) {
+            Some(Ok(tools)) => tools,
+            Some(Err(error)) => return error.code.as_str().to_owned(),
+            None => return "nothing".to_owned(),
+        };
+        let mut shown: Vec<String> = match &tools.definitions {
+            Definitions::Known(tools) => tools
+                .iter()
+                .map(|tool| {
+                    let properties =
+                        tool.parameters.get("properties").map(Json::to_string).unwrap_or_default();
+                    format!("{}{properties}{}", tool.name, tool.description)
+                })
+                .collect(),
+            Definitions::FreeText => vec!["prose".to_owned()],
+            Definitions::Unknown => vec!["unknown".to_owned()],
+        };
+        shown.extend(tools.flags.iter().map(|flag| format!("!{}", flag.as_str())));
+        shown.join(" ")
+    }
+
+    #[test]
+    fn objects() {
+        for (source, expected) in [
+            (r#"[]"#, ""),
+            (r#"{"type":"function","function":{"name":"f","description":"d"}}"#, "f{}d"),
+            (
+                r#"{"function":{"name":"f","parameters":{"a":{"type":"int"}}}}"#,
+                r#"f{"a":{"type":"integer"}}"#,
+            ),
+            (
+                r#"[{"name":"f","description":"d"},{"name":"f","parameters":null}]"#,
+                "f{}d f{} !duplicate_definition",
+            ),
+            (
+                r#"{"function_declarations":[{"name":"f","parameters_json_schema":{"type":"object","properties":{"a":{}}}}]}"#,
+                r#"f{"a":{}}"#,
+            ),
+            (
+                r#"{"toolConfig":{"tools":[{"toolSpec":{"name":"f","inputSchema":{"json":{"type":"object","properties":{"a":{}}}}}},{"cachePoint":{"type":"default"}}]}}"#,
+                r#"f{"a":{}}"#,
+            ),
+            (r#"{"name":"f","args":{"a":{"type":"string"}}}"#, r#"f{"a":{"type":"string"}}"#),
+            (
+                r#"{"f":{"description":"d","parameters":{"jsonSchema":{"type":"object","properties":{"a":{}}}}}}"#,
+                r#"f{"a":{}}d"#,
+            ),
+            (r#"{"parameters":{"description":"d"}}"#, "parameters{}d"),
+            (
+                r#"{"tool":{"json_schema":{"name":"f","input_schema":{"type":"object","properties":{}}}}}"#,
+                "f{}",
+            ),
+            (r#"["{\"name\":\"f\",\"description\":\"d\"}"]"#, "f{}d"),
+            (
+                r#"[{"type":"web_search_20250305","name":"web_search"},{"type":"code_interpreter"},{"googleSearch":{}}]"#,
+                "web_search{} code_interpreter{} googleSearch{} !server_tool",
+            ),
+            (r#"{"type":"custom","name":"f","description":"d"}"#, "f{}d"),
+            (r#"{"type":"function","parameters":{}}"#, "definition_without_name"),
+            (r#"{"type":"object","properties":{}}"#, "definition_without_name"),
+            (r#"{"name":"Ann","age":5}"#, "unrecognised_tool_definitions"),
+            (r#"{"name":"f","parameters":7}"#, "unrecognised_tool_definitions"),
+            (r#"{"name":"f","parameters":"{\"type\":\"dict\",\"properties\":{}}"}"#, "f{}"),
+            (r#"["f","g"]"#, "unrecognised_tool_definitions"),
+            (r#"{}"#, "unrecognised_tool_definitions"),
+            ("7", "unrecognised_tool_definitions"),
+            ("null", "nothing"),
+        ] {
+            assert_eq!(shown(&Cell::from(Json::parse(source).unwrap())), expected, "{source}");
+        }
+    }
+
+    #[test]
+    fn texts() {
+        for (text, expected) in [
+            (" ", "nothing"),
+            ("null", "unknown !no_definitions"),
+            ("[]", ""),
+            ("\"[{\\\"name\\\":\\\"f\\\",\\\"description\\\":\\\"d\\\"}]\"", "f{}d"),
+            ("{\"name\":\"f\",\"description\":\"d\"}{\"name\":\"g\",\"description\":\"e\"}", "f{}d g{}e"),
+            ("({'name': 'f', 'parameters': None},)", "f{}"),
+            ("f: d | Parameters: {}", "f{}d"),
+            ("You may use f.", "prose !definitions_free_text"),
+            ("[f] is a tool", "prose !definitions_free_text"),
+            ("{\"a\": 1}", "unrecognised_tool_definitions"),
+        ] {
+            assert_eq!(shown(&Cell::Text(text.to_owned())), expected, "{text}");
+        }
+        assert_eq!(shown(&Cell::Text("[".repeat(1 << 20))), "nesting_too_deep");
+    }
+
+    #[test]
+    fn equal_cells_share_their_definitions_and_memory_stays_bounded() {
+        let catalogue = Catalogue::default();
+        let cell =
+            |i: usize| Cell::Text(format!(r#"[{{"name":"f{i}","description":"{}"}}]"#, "d".repeat(1 << 16)));
+        let known = |i| match catalogue.read(&cell(i)) {
+            Some(Ok(Tools { definitions: Definitions::Known(tools), .. })) => tools,
+            other => panic!("{other:?}"),
+        };
+        assert!(Arc::ptr_eq(&known(0), &known(0)));
+        for i in 0..100 {
+            known(i);
+        }
+        assert!(catalogue.seen.read().unwrap().bytes <= CATALOGUE_BYTES);
+    }
 }

@@ -36,13 +36,11 @@ const SUBSCHEMAS: &[(&str, Holds)] = &[
 ];
 
 /// The parameters of a tool as JSON Schema of an object.
-pub(super) fn parameters(schema: Option<&Json>) -> Json {
+pub(super) fn parameters(schema: Option<Json>) -> Json {
     let mut schema = match schema {
-        None | Some(Json::Null) => return of_properties(Json::Object(Object::new())),
-        Some(Json::Object(object)) if is_bare_properties(object) => {
-            of_properties(Json::Object(object.clone()))
-        }
-        Some(schema) => schema.clone(),
+        None | Some(Json::Null) => of_properties(Json::Object(Object::new())),
+        Some(Json::Object(object)) if is_bare_properties(&object) => of_properties(Json::Object(object)),
+        Some(schema) => schema,
     };
     translate(&mut schema);
     schema
@@ -136,8 +134,7 @@ mod tests {
                 r#"{"type":"object","properties":{"a":{"type":"object","additionalProperties":{"type":"integer"}}},"$defs":{"d":{"type":"string"}}}"#,
             ),
         ] {
-            let source = Json::parse(source).unwrap();
-            assert_eq!(parameters(Some(&source)).to_string(), expected, "{source}");
+            assert_eq!(parameters(Some(Json::parse(source).unwrap())).to_string(), expected, "{source}");
         }
     }
 }

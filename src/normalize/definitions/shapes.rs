@@ -92,7 +92,7 @@ impl Reader {
         found.unwrap_or_else(|| Err(unrecognised(object)))
     }
 
-    fn push(&mut self, name: &str, object: &Object, schema: Option<&Json>) -> Result<(), RowError> {
+    fn push(&mut self, name: &str, object: &Object, schema: Option<Json>) {
         let description = object.get("description").and_then(Json::as_str).unwrap_or_default();
         let parameters = schema::parameters(schema);
         self.tools.push(ToolDefinition {
@@ -100,13 +100,15 @@ impl Reader {
             description: description.to_owned(),
             parameters,
         });
-        Ok(())
     }
 
     /// The definition in `object`, which must have a name of its own.
     fn push_named(&mut self, object: &Object) -> Result<(), RowError> {
         match name(object) {
-            Some(name) => self.push(name, object, schema_of(object).as_ref()),
+            Some(name) => {
+                self.push(name, object, schema_of(object)?);
+                Ok(())
+            }
             None => Err(without_name(object)),
         }
     }
@@ -152,7 +154,8 @@ fn titled_schema(reader: &mut Reader, object: &Object) -> Option<Result<(), RowE
     let mut schema = object.clone();
     schema.remove("title");
     schema.remove("description");
-    Some(reader.push(title, object, Some(&Json::Object(schema))))
+    reader.push(title, object, Some(Json::Object(schema)));
+    Some(Ok(()))
 }
 
 /// A tool that says its type: a function without parameters, or one that the provider runs, such as
@@ -167,7 +170,8 @@ fn typed(reader: &mut Reader, object: &Object) -> Option<Result<(), RowError>> {
         return Some(Err(without_name(object)));
     }
     reader.flags.insert(Flag::ServerTool);
-    Some(reader.push(name(object).unwrap_or(kind), object, None))
+    reader.push(name(object).unwrap_or(kind), object, None);
+    Some(Ok(()))
 }
 
 /// A tool without parameters may leave the schema out: `{"name":"f","description":"…"}`.
@@ -180,7 +184,8 @@ fn described_name(reader: &mut Reader, object: &Object) -> Option<Result<(), Row
 fn gemini_built_in(reader: &mut Reader, object: &Object) -> Option<Result<(), RowError>> {
     let name = object.keys().next().filter(|key| object.len() == 1 && GEMINI_BUILT_INS.contains(key))?;
     reader.flags.insert(Flag::ServerTool);
-    Some(reader.push(name, object, None))
+    reader.push(name, object, None);
+    Some(Ok(()))
 }
 
 /// Bedrock's mark between tools: `{"cachePoint":{"type":"default"}}`.
@@ -199,8 +204,11 @@ fn map_by_name(reader: &mut Reader, object: &Object) -> Option<Result<(), RowErr
     if object.is_empty() || !object.values().all(is_described_tool) {
         return None;
     }
-    let tools = object.iter().filter_map(|(name, tool)| Some((name, tool.as_object()?)));
-    Some(tools.into_iter().try_for_each(|(name, tool)| reader.push(name, tool, schema_of(tool).as_ref())))
+    let mut tools = object.iter().filter_map(|(name, tool)| Some((name, tool.as_object()?)));
+    Some(tools.try_for_each(|(name, tool)| {
+        reader.push(name, tool, schema_of(tool)?);
+        Ok(())
+    }))
 }
 
 fn is_described_tool(value: &Json) -> bool {
@@ -216,18 +224,24 @@ fn has_schema_key(object: &Object) -> bool {
 }
 
 /// The schema of a tool's arguments, out of its wrappers; tracers may have made a text of it.
-fn schema_of(object: &Object) -> Option<Json> {
-    let (key, value) =
-        SCHEMA_KEYS.iter().find_map(|key| Some((*key, object.get(key).filter(|v| !v.is_null())?)))?;
+fn schema_of(object: &Object) -> Result<Option<Json>, RowError> {
+    let given = |key: &&'static str| Some((*key, object.get(key).filter(|value| !value.is_null())?));
+    let Some((key, value)) = SCHEMA_KEYS.iter().find_map(given) else { return Ok(None) };
     let value = match value {
-        Json::String(text) => Json::parse(text).ok()?,
+        Json::String(text) => Json::parse(text).map_err(|_| unrecognised(object))?,
         value => value.clone(),
     };
-    if key == "args" && !is_schema(&value) {
-        return Some(schema::of_properties(value));
+    if value.as_object().is_none() {
+        return Err(unrecognised(object));
     }
-    let wrapped = SCHEMA_WRAPPERS.iter().find_map(|key| value.get(key)).filter(|_| !is_schema(&value));
-    Some(wrapped.cloned().unwrap_or(value))
+    if is_schema(&value) {
+        return Ok(Some(value));
+    }
+    if key == "args" {
+        return Ok(Some(schema::of_properties(value)));
+    }
+    let wrapped = SCHEMA_WRAPPERS.iter().find_map(|key| value.get(key)).cloned();
+    Ok(Some(wrapped.unwrap_or(value)))
 }
 
 fn is_schema(value: &Json) -> bool {
