@@ -112,7 +112,11 @@ impl Assessor<'_> {
         for (i, call) in calls.iter().enumerate() {
             let tool = self.toolbox.find(&call.name).map(|at| &self.toolbox.tools[at]);
             if tool.is_none() {
-                self.find(Finding::UnknownTool { call: i, name: call.name.clone() }, Signal::UnknownTool, 1.0);
+                self.find(
+                    Finding::UnknownTool { call: i, name: call.name.clone() },
+                    Signal::UnknownTool,
+                    1.0,
+                );
             }
             match call.parsed() {
                 None => self.find(Finding::MalformedArguments { call: i }, Signal::Malformed, 1.0),
@@ -134,7 +138,7 @@ impl Assessor<'_> {
                     Finding::MissingParameter { .. } => Signal::Missing,
                     Finding::UnknownParameter { .. } => Signal::UnknownParameter,
                     Finding::WrongType { .. } => Signal::WrongType,
-                    Finding::TextForValue { .. } => Signal::TextForValue,
+                    Finding::LooseType { .. } => Signal::LooseType,
                     Finding::NotAllowed { .. } => Signal::NotAllowed,
                     Finding::BrokenRule { .. } => Signal::BrokenRule,
                     _ => continue,
@@ -163,6 +167,7 @@ impl Assessor<'_> {
             Json::Object(object) => {
                 for (key, item) in object.iter().take(MOST_VALUES) {
                     let inner = node.and_then(|node| node.property(key));
+                    self.used.add(key);
                     let optional = optional || inner.is_some_and(|node| !node.required);
                     self.value(call, step(&path, key), inner, item, optional);
                 }
@@ -184,8 +189,7 @@ impl Assessor<'_> {
         }
         let mut missing = 0.0;
         match support {
-            Support::Literal => {
-            }
+            Support::Literal => {}
             Support::Normalised => {}
             Support::Default if optional => self.result.signals.add(Signal::ExplicitDefault, 1.0, 3.0),
             Support::Default => {}
@@ -204,7 +208,8 @@ impl Assessor<'_> {
             }
             Support::Described => {
                 missing = 0.5;
-                self.find(Finding::CopiedExample { at, value: text }, Signal::Described, 1.0);
+                let signal = if optional { Signal::DescribedOptional } else { Signal::Described };
+                self.find(Finding::CopiedExample { at, value: text }, signal, 1.0);
             }
             Support::OtherChoice(named) => {
                 missing = 0.5;
@@ -238,7 +243,8 @@ impl Assessor<'_> {
             .filter_map(|(i, call)| self.toolbox.find(&call.name).map(|at| (i, at)))
             .min_by(|a, b| self.fits[a.1].score().total_cmp(&self.fits[b.1].score()));
         let uncalled: Vec<usize> = (0..tools.len()).filter(|at| !called.contains(at)).collect();
-        let best = uncalled.iter().copied().max_by(|a, b| self.fits[*a].score().total_cmp(&self.fits[*b].score()));
+        let best =
+            uncalled.iter().copied().max_by(|a, b| self.fits[*a].score().total_cmp(&self.fits[*b].score()));
         if calls.is_empty() {
             self.result.signals.set(Signal::NoCall, 1.0);
             if let Some(best) = best {
@@ -262,7 +268,11 @@ impl Assessor<'_> {
                 let gain = (self.fits[best].score() - fit.score()).max(0.0);
                 self.result.signals.set(Signal::BetterTool, gain);
                 if gain > 0.25 {
-                    self.result.findings.push(Finding::BetterTool { call, tool, other: tools[best].name.clone() });
+                    self.result.findings.push(Finding::BetterTool {
+                        call,
+                        tool,
+                        other: tools[best].name.clone(),
+                    });
                 }
             }
         }
@@ -319,20 +329,21 @@ impl Assessor<'_> {
         }
         let question = &self.evidence.question_stems;
         let explained = |stem: &Stem| {
-            self.used.stems.contains(stem) || called.iter().any(|tool| tool.all_stems.binary_search(stem).is_ok())
+            self.used.stems.contains(stem)
+                || called.iter().any(|tool| tool.all_stems.binary_search(stem).is_ok())
         };
         let explained: Vec<Stem> = question.iter().copied().filter(explained).collect();
         self.result.signals.set(Signal::Unexplained, 1.0 - share(question, &explained));
     }
 
     fn is_used(&self, span: &Span, called: &[&Tool]) -> bool {
-        if self.used.text.contains(&span.folded) || called.iter().any(|tool| tool.text.contains(&span.folded)) {
+        if self.used.text.contains(&span.folded) || called.iter().any(|tool| tool.text.contains(&span.folded))
+        {
             return true;
         }
         match span.value {
             Some(value) => {
-                self.used.numbers.explain(value).is_some()
-                    || self.used.numbers.contains(value / 100.0)
+                self.used.numbers.explain(value).is_some() || self.used.numbers.contains(value / 100.0)
             }
             None => {
                 let stems = stems(&span.folded);
@@ -344,14 +355,18 @@ impl Assessor<'_> {
 
     fn duplicates(&mut self, calls: &[ToolCall]) {
         for (i, call) in calls.iter().enumerate() {
-            if let Some(of) = calls[..i].iter().position(|other| other.name == call.name && other.arguments == call.arguments) {
+            if let Some(of) = calls[..i]
+                .iter()
+                .position(|other| other.name == call.name && other.arguments == call.arguments)
+            {
                 self.find(Finding::Duplicate { call: i, of }, Signal::Duplicate, 1.0);
             }
         }
     }
 
     fn requests(&mut self, calls: &[ToolCall]) {
-        let requests = words(&self.evidence.question).filter(|word| SEVERAL.contains(word)).take(6).count() as f64;
+        let requests =
+            words(&self.evidence.question).filter(|word| SEVERAL.contains(word)).take(6).count() as f64;
         if calls.len() == 1 {
             self.result.signals.set(Signal::OneCallManyRequests, requests);
             if requests >= 3.0 {
@@ -369,8 +384,8 @@ impl Assessor<'_> {
 }
 
 /// Words by which a question asks for several things.
+#[rustfmt::skip]
 const SEVERAL: &[&str] = &[
-    "and", "both", "each", "respectively", "also", "then", "second", "secondly", "third", "finally", "lastly", "additionally",
-    "another", "und", "y", "et", "e", "auch", "ademas",
+    "and", "both", "each", "respectively", "also", "then", "second", "secondly", "third", "finally",
+    "lastly", "additionally", "another", "und", "y", "et", "e", "auch", "ademas",
 ];
-

@@ -31,7 +31,8 @@ impl Cache {
         if entries.len() >= CAPACITY {
             entries.clear();
         }
-        entries.insert(address, Entry { _definitions: Arc::clone(definitions), toolbox: Arc::clone(&toolbox) });
+        entries
+            .insert(address, Entry { _definitions: Arc::clone(definitions), toolbox: Arc::clone(&toolbox) });
         toolbox
     }
 }

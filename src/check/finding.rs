@@ -15,8 +15,8 @@ pub enum Finding {
     UnknownParameter { at: Place },
     /// The value's type is not the declared one.
     WrongType { at: Place, expected: String, actual: &'static str },
-    /// A text that spells a value of the declared type.
-    TextForValue { at: Place, expected: String },
+    /// The value says the right thing in the wrong type: `"5"` for 5, or 5 for `"5"`.
+    LooseType { at: Place, expected: String, actual: &'static str },
     /// The value is none of the allowed ones.
     NotAllowed { at: Place, value: String },
     /// Another rule of the schema is broken: a range, a length, a pattern.
@@ -99,7 +99,7 @@ impl Finding {
             Finding::MissingParameter { at }
             | Finding::UnknownParameter { at }
             | Finding::WrongType { at, .. }
-            | Finding::TextForValue { at, .. }
+            | Finding::LooseType { at, .. }
             | Finding::NotAllowed { at, .. }
             | Finding::BrokenRule { at, .. }
             | Finding::Ungrounded { at, .. }
@@ -121,7 +121,7 @@ impl Finding {
             Finding::MissingParameter { .. } => "missing_parameter",
             Finding::UnknownParameter { .. } => "unknown_parameter",
             Finding::WrongType { .. } => "wrong_type",
-            Finding::TextForValue { .. } => "text_for_value",
+            Finding::LooseType { .. } => "loose_type",
             Finding::NotAllowed { .. } => "not_allowed",
             Finding::BrokenRule { .. } => "broken_rule",
             Finding::UnusableSchema { .. } => "unusable_schema",
@@ -148,13 +148,23 @@ impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Finding::UnknownTool { name, .. } => write!(f, "no tool called `{}` is on offer", Short(name)),
-            Finding::MalformedArguments { call } => write!(f, "the arguments of call {} are no JSON object", call + 1),
+            Finding::MalformedArguments { call } => {
+                write!(f, "the arguments of call {} are no JSON object", call + 1)
+            }
             Finding::MissingParameter { at } => write!(f, "the required {at} is missing"),
             Finding::UnknownParameter { at } => write!(f, "{at} is not in the definition"),
-            Finding::WrongType { at, expected, actual } => write!(f, "{at} should be {expected}, but is {actual}"),
-            Finding::TextForValue { at, expected } => write!(f, "{at} should be {expected}, but is a text that spells one"),
-            Finding::NotAllowed { at, value } => write!(f, "{at}: `{}` is none of the allowed values", Short(value)),
-            Finding::BrokenRule { at, rule } => write!(f, "{at} breaks a rule of its schema: {}", Short(rule)),
+            Finding::WrongType { at, expected, actual } => {
+                write!(f, "{at} should be {expected}, but is {actual}")
+            }
+            Finding::LooseType { at, expected, actual } => {
+                write!(f, "{at} should be {expected}, but spells it as {actual}")
+            }
+            Finding::NotAllowed { at, value } => {
+                write!(f, "{at}: `{}` is none of the allowed values", Short(value))
+            }
+            Finding::BrokenRule { at, rule } => {
+                write!(f, "{at} breaks a rule of its schema: {}", Short(rule))
+            }
             Finding::UnusableSchema { tool, reason } => {
                 write!(f, "the schema of `{}` could not be used in full ({})", Short(tool), Short(reason))
             }
@@ -168,7 +178,11 @@ impl fmt::Display for Finding {
                 write!(f, "{at}: the conversation supports only part of `{}`", Short(value))
             }
             Finding::Derived { at, value } => {
-                write!(f, "{at}: `{}` is not in the conversation, but may be worked out from it", Short(value))
+                write!(
+                    f,
+                    "{at}: `{}` is not in the conversation, but may be worked out from it",
+                    Short(value)
+                )
             }
             Finding::Placeholder { at, value } => write!(f, "{at}: `{}` is a placeholder", Short(value)),
             Finding::CopiedExample { at, value } => {
@@ -189,15 +203,23 @@ impl fmt::Display for Finding {
                 write!(f, "no call uses the {kind} `{}` of the question", Short(text))
             }
             Finding::Duplicate { call, of } => write!(f, "call {} repeats call {}", call + 1, of + 1),
-            Finding::PoorFit { tool, .. } => write!(f, "`{}` has little in common with the question", Short(tool)),
+            Finding::PoorFit { tool, .. } => {
+                write!(f, "`{}` has little in common with the question", Short(tool))
+            }
             Finding::BetterTool { tool, other, .. } => {
                 write!(f, "`{}` fits the question better than `{}`", Short(other), Short(tool))
             }
             Finding::LeftOut { tool } => write!(f, "`{}` fits the question, but is not called", Short(tool)),
             Finding::TooFewCalls { calls } => {
-                write!(f, "the question seems to ask for more than {calls} call{}", if *calls == 1 { "" } else { "s" })
+                write!(
+                    f,
+                    "the question seems to ask for more than {calls} call{}",
+                    if *calls == 1 { "" } else { "s" }
+                )
             }
-            Finding::CallDue { tool } => write!(f, "nothing was called, though `{}` fits the question", Short(tool)),
+            Finding::CallDue { tool } => {
+                write!(f, "nothing was called, though `{}` fits the question", Short(tool))
+            }
         }
     }
 }

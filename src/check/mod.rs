@@ -46,7 +46,10 @@ impl BuiltinJudge {
         let probability = score::probability(&assessment.signals, self.task);
         let correct = probability >= 0.5;
         let rails = Rails::correctness();
-        let (label, score) = rails.find(if correct { "correct" } else { "incorrect" }).map(|rail| (rail.label.clone(), rail.score)).unwrap_or_default();
+        let (label, score) = rails
+            .find(if correct { "correct" } else { "incorrect" })
+            .map(|rail| (rail.label.clone(), rail.score))
+            .unwrap_or_default();
         Verdict {
             outcome: Outcome::Judged { label, score, rule: None },
             explanation: Some(explain::explain(&assessment, calls.len(), correct, self.task)),

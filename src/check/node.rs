@@ -80,12 +80,16 @@ impl<'a> Builder<'a> {
         }
         match object.get("type") {
             Some(Json::String(name)) => node.types.add(name),
-            Some(Json::Array(names)) => names.iter().filter_map(Json::as_str).for_each(|name| node.types.add(name)),
+            Some(Json::Array(names)) => {
+                names.iter().filter_map(Json::as_str).for_each(|name| node.types.add(name))
+            }
             _ => {}
         }
         for key in ["enum", "const"] {
             match object.get(key) {
-                Some(Json::Array(values)) if key == "enum" => node.choices.extend(values.iter().map(Choice::new)),
+                Some(Json::Array(values)) if key == "enum" => {
+                    node.choices.extend(values.iter().map(Choice::new))
+                }
                 Some(value) if key == "const" => node.choices.push(Choice::new(value)),
                 _ => {}
             }
@@ -97,7 +101,9 @@ impl<'a> Builder<'a> {
             node.default = Some(default.clone());
         }
         if let Some(items) = object.get("items").filter(|items| items.as_object().is_some()) {
-            node.items = Some(Box::new(self.node(items, depth + 1)));
+            let mut items = self.node(items, depth + 1);
+            items.required = true;
+            node.items = Some(Box::new(items));
         }
         self.properties(&mut node, schema, depth);
         if let Some(parts) = object.get("allOf").and_then(Json::as_array) {
@@ -108,7 +114,8 @@ impl<'a> Builder<'a> {
         }
         for key in ["anyOf", "oneOf"] {
             if let Some(alternatives) = object.get(key).and_then(Json::as_array) {
-                let alternatives: Vec<Node> = alternatives.iter().map(|part| self.node(part, depth + 1)).collect();
+                let alternatives: Vec<Node> =
+                    alternatives.iter().map(|part| self.node(part, depth + 1)).collect();
                 node.choose(alternatives);
             }
         }
@@ -186,7 +193,9 @@ impl Node {
             alternatives.iter().for_each(|node| types.join(node.types));
             self.types = types;
         }
-        if let [node] = &mut alternatives.into_iter().filter(|node| !node.types.is_null()).collect::<Vec<_>>()[..] {
+        if let [node] =
+            &mut alternatives.into_iter().filter(|node| !node.types.is_null()).collect::<Vec<_>>()[..]
+        {
             // `T or null`, as generated from optional fields.
             self.properties = std::mem::take(&mut node.properties);
             self.items = node.items.take();
@@ -248,7 +257,8 @@ impl Types {
         }
         match value {
             Json::Number(number) => {
-                self.has("number") || (self.has("integer") && (number.is_integer() || number.as_f64().fract() == 0.0))
+                self.has("number")
+                    || (self.has("integer") && (number.is_integer() || number.as_f64().fract() == 0.0))
             }
             other => self.has(other.type_name()),
         }

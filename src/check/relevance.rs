@@ -15,7 +15,10 @@ pub(super) struct Fit {
 
 impl Fit {
     pub(super) fn of(tool: &Tool, evidence: &Evidence) -> Fit {
-        Fit { name: share(&tool.name_stems, &evidence.question_stems), text: share(&tool.stems, &evidence.question_stems) }
+        Fit {
+            name: share(&tool.name_stems, &evidence.question_stems),
+            text: share(&tool.stems, &evidence.question_stems),
+        }
     }
 
     pub(super) fn score(self) -> f64 {
@@ -31,8 +34,12 @@ pub(super) fn fits(toolbox: &Toolbox, evidence: &Evidence) -> Vec<Fit> {
 /// How well a tool fits by the words it shares with no other of these tools, so that what all tools of a box have in common tells
 /// nothing.
 pub(super) fn own_fit(tool: &Tool, others: &[&Tool], evidence: &Evidence) -> f64 {
-    let own: Vec<Stem> =
-        tool.stems.iter().copied().filter(|stem| !others.iter().any(|other| other.stems.binary_search(stem).is_ok())).collect();
+    let own: Vec<Stem> = tool
+        .stems
+        .iter()
+        .copied()
+        .filter(|stem| !others.iter().any(|other| other.stems.binary_search(stem).is_ok()))
+        .collect();
     share(&own, &evidence.question_stems)
 }
 

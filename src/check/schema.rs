@@ -21,7 +21,13 @@ pub(super) enum Dialect {
 const MOST_FINDINGS: usize = 50;
 
 /// What is wrong with the arguments of call number `call`.
-pub(super) fn check(tool: &Tool, arguments: &Object, call: usize, dialect: Dialect, findings: &mut Vec<Finding>) {
+pub(super) fn check(
+    tool: &Tool,
+    arguments: &Object,
+    call: usize,
+    dialect: Dialect,
+    findings: &mut Vec<Finding>,
+) {
     let mut walk = Walk { call, dialect, limit: findings.len() + MOST_FINDINGS, findings };
     walk.object(&tool.root, arguments, "");
     match tool.rules() {
@@ -33,7 +39,8 @@ pub(super) fn check(tool: &Tool, arguments: &Object, call: usize, dialect: Diale
             let value = serde_json::Value::from(&Json::Object(arguments.clone()));
             for error in validator.iter_errors(&value).take(MOST_FINDINGS) {
                 let at = Place { call, path: error.instance_path().to_string() };
-                if is_finer_rule(error.kind()) && !findings.iter().any(|finding| finding.place() == Some(&at)) {
+                if is_finer_rule(error.kind()) && !findings.iter().any(|finding| finding.place() == Some(&at))
+                {
                     findings.push(Finding::BrokenRule { at, rule: error.to_string() });
                 }
             }
@@ -82,14 +89,19 @@ impl Walk<'_> {
 
     fn value(&mut self, node: &Node, value: &Json, path: String) {
         if !node.types.allow(value) {
-            let expected = node.types.describe();
+            let (expected, actual) = (node.types.describe(), value.type_name());
             let at = self.place(path);
             return match value {
+                // Many agents write out the optional parameters they leave empty.
+                Json::Null if !node.required => {}
                 Json::String(text) if spells(node, text) => match self.dialect {
                     Dialect::Source => {}
-                    Dialect::Json => self.push(Finding::TextForValue { at, expected }),
+                    Dialect::Json => self.push(Finding::LooseType { at, expected, actual }),
                 },
-                value => self.push(Finding::WrongType { at, expected, actual: value.type_name() }),
+                Json::Number(_) | Json::Bool(_) if node.types.allow(&Json::String(String::new())) => {
+                    self.push(Finding::LooseType { at, expected, actual });
+                }
+                _ => self.push(Finding::WrongType { at, expected, actual }),
             };
         }
         if !node.choices.is_empty() && !node.choices.iter().any(|choice| equal(&choice.value, value)) {
@@ -147,7 +159,8 @@ fn spells(node: &Node, text: &str) -> bool {
         return false;
     }
     let number = text.trim_end_matches(['L', 'l', 'f', 'F', 'd', 'D', 'n']);
-    let parsed = Json::parse(text).or_else(|_| Json::parse(&text.to_lowercase())).or_else(|_| Json::parse(number));
+    let parsed =
+        Json::parse(text).or_else(|_| Json::parse(&text.to_lowercase())).or_else(|_| Json::parse(number));
     if let Ok(value) = parsed {
         return node.types.allow(&value);
     }

@@ -92,7 +92,10 @@ impl Tool {
         let rules = self.rules.as_ref()?;
         let compiled = rules.compiled.get_or_init(|| {
             let schema = serde_json::Value::from(&rules.definitions[rules.at].parameters);
-            jsonschema::options().should_validate_formats(false).build(&schema).map_err(|error| error.to_string())
+            jsonschema::options()
+                .should_validate_formats(false)
+                .build(&schema)
+                .map_err(|error| error.to_string())
         });
         Some(compiled.as_ref().map_err(String::as_str))
     }
@@ -100,17 +103,20 @@ impl Tool {
 
 /// The distinct stems of a folded text's content words, sorted.
 pub(super) fn stems(folded: &str) -> Vec<Stem> {
-    let mut stems: Vec<Stem> = words(folded).filter(|word| is_content(word)).take(MOST_STEMS).map(stem).collect();
+    let mut stems: Vec<Stem> =
+        words(folded).filter(|word| is_content(word)).take(MOST_STEMS).map(stem).collect();
     stems.sort_unstable();
     stems.dedup();
     stems
 }
 
 /// Keywords whose meaning [`Node`] does not cover.
+#[rustfmt::skip]
 const FINER_KEYWORDS: &[&str] = &[
-    "anyOf", "oneOf", "allOf", "not", "if", "const", "pattern", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
-    "multipleOf", "minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "contains", "minProperties",
-    "maxProperties", "propertyNames", "patternProperties", "dependentRequired", "dependentSchemas", "prefixItems", "$ref",
+    "anyOf", "oneOf", "allOf", "not", "if", "const", "pattern", "minimum", "maximum",
+    "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "minItems",
+    "maxItems", "uniqueItems", "contains", "minProperties", "maxProperties", "propertyNames",
+    "patternProperties", "dependentRequired", "dependentSchemas", "prefixItems", "$ref",
 ];
 
 fn needs_rules(schema: &Json) -> bool {
