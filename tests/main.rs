@@ -1,6 +1,7 @@
 //! The one integration-test binary.
 
 mod architecture;
+mod builtin_judge;
 mod cli;
 mod kill;
 mod label_builtin;

@@ -138,7 +138,7 @@ impl Assessor<'_> {
                     Finding::MissingParameter { .. } => Signal::Missing,
                     Finding::UnknownParameter { .. } => Signal::UnknownParameter,
                     Finding::WrongType { .. } => Signal::WrongType,
-                    Finding::TextForValue { .. } => Signal::TextForValue,
+                    Finding::LooseType { .. } => Signal::LooseType,
                     Finding::NotAllowed { .. } => Signal::NotAllowed,
                     Finding::BrokenRule { .. } => Signal::BrokenRule,
                     _ => continue,
@@ -167,6 +167,7 @@ impl Assessor<'_> {
             Json::Object(object) => {
                 for (key, item) in object.iter().take(MOST_VALUES) {
                     let inner = node.and_then(|node| node.property(key));
+                    self.used.add(key);
                     let optional = optional || inner.is_some_and(|node| !node.required);
                     self.value(call, step(&path, key), inner, item, optional);
                 }
@@ -207,7 +208,8 @@ impl Assessor<'_> {
             }
             Support::Described => {
                 missing = 0.5;
-                self.find(Finding::CopiedExample { at, value: text }, Signal::Described, 1.0);
+                let signal = if optional { Signal::DescribedOptional } else { Signal::Described };
+                self.find(Finding::CopiedExample { at, value: text }, signal, 1.0);
             }
             Support::OtherChoice(named) => {
                 missing = 0.5;
@@ -382,24 +384,8 @@ impl Assessor<'_> {
 }
 
 /// Words by which a question asks for several things.
+#[rustfmt::skip]
 const SEVERAL: &[&str] = &[
-    "and",
-    "both",
-    "each",
-    "respectively",
-    "also",
-    "then",
-    "second",
-    "secondly",
-    "third",
-    "finally",
-    "lastly",
-    "additionally",
-    "another",
-    "und",
-    "y",
-    "et",
-    "e",
-    "auch",
-    "ademas",
+    "and", "both", "each", "respectively", "also", "then", "second", "secondly", "third", "finally",
+    "lastly", "additionally", "another", "und", "y", "et", "e", "auch", "ademas",
 ];

@@ -1,5 +1,8 @@
 //! Dates and times of day, in many spellings.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 use super::words::words;
 
 /// A calendar date, perhaps without its year or day.
@@ -33,8 +36,9 @@ pub(super) struct Times {
 const MOST_DATES: usize = 500;
 
 impl Times {
-    /// Adds what a [folded](super::words::fold) text says.
-    pub(super) fn read(&mut self, folded: &str) {
+    /// Adds what a text says; `folded` is that text [folded](super::words::fold).
+    pub(super) fn read(&mut self, text: &str, folded: &str) {
+        self.read_clock(text);
         let mut window = [""; 4];
         for word in words(folded).chain(["", "", ""]) {
             window.rotate_left(1);
@@ -44,7 +48,7 @@ impl Times {
     }
 
     fn read_window(&mut self, [a, b, c, d]: [&str; 4]) {
-        self.relative |= RELATIVE.contains(&a);
+        self.relative |= RELATIVE.contains(a);
         if self.dates.len() + self.clock.len() >= MOST_DATES {
             return;
         }
@@ -81,22 +85,43 @@ impl Times {
                 push(z, y, x);
             }
         }
-        if let Some(hour) = number(a).filter(|hour| *hour <= 24 && a.len() <= 2) {
-            let minute = number(b).filter(|minute| *minute < 60 && b.len() == 2);
-            let half = if minute.is_some() { c } else { b };
-            let afternoon = match half {
-                "pm" | "p" if hour < 12 => 12,
-                "am" | "a" if hour == 12 => return self.clock.push(minute.unwrap_or(0)),
-                "am" | "pm" | "a" | "p" | "oclock" | "uhr" | "h" | "hrs" => 0,
-                _ if minute.is_some() => 0,
-                _ => return,
-            };
-            self.clock.push((hour + afternoon) * 60 + minute.unwrap_or(0));
-        }
         match a {
             "noon" | "midday" => self.clock.push(12 * 60),
             "midnight" => self.clock.push(0),
             _ => {}
+        }
+    }
+
+    /// Reads `15:30`, `3:30 pm`, `3pm`, `15 Uhr`.
+    fn read_clock(&mut self, text: &str) {
+        let bytes = text.as_bytes();
+        let mut at = 0;
+        while at < bytes.len() && self.clock.len() < MOST_DATES {
+            let digits = bytes[at..].iter().take_while(|b| b.is_ascii_digit()).count();
+            if digits == 0 {
+                at += 1;
+                continue;
+            }
+            let hour: Option<u32> = if digits <= 2 { text[at..at + digits].parse().ok() } else { None };
+            at += digits;
+            let Some(hour) = hour.filter(|hour| *hour <= 24) else { continue };
+            let minute: Option<u32> = match bytes.get(at..at + 3) {
+                Some([b':', tens, ones]) if tens.is_ascii_digit() && ones.is_ascii_digit() => {
+                    at += 3;
+                    text[at - 2..at].parse().ok()
+                }
+                _ => None,
+            };
+            let mut rest = text[at..].trim_start().chars().map(|c| c.to_ascii_lowercase());
+            let half = (rest.next(), rest.next(), rest.next().filter(|c| c.is_alphabetic()));
+            let shift = match half {
+                (Some('p'), Some('m' | '.'), None) if hour < 12 => 12,
+                (Some('a'), Some('m' | '.'), None) if hour == 12 => -12,
+                (Some('a' | 'p'), Some('m' | '.'), None) | (Some('u'), Some('h'), Some('r')) => 0,
+                _ if minute.is_some() => 0,
+                _ => continue,
+            };
+            self.clock.push(hour.saturating_add_signed(shift) * 60 + minute.unwrap_or(0));
         }
     }
 
@@ -125,58 +150,13 @@ impl Times {
 }
 
 /// Words that make a date out of the day somebody speaks on.
-const RELATIVE: &[&str] = &[
-    "today",
-    "tomorrow",
-    "yesterday",
-    "tonight",
-    "now",
-    "current",
-    "currently",
-    "next",
-    "last",
-    "upcoming",
-    "weekend",
-    "monday",
-    "tuesday",
-    "wednesday",
-    "thursday",
-    "friday",
-    "saturday",
-    "sunday",
-    "heute",
-    "morgen",
-    "gestern",
-    "nachste",
-    "nachsten",
-    "hoy",
-    "manana",
-    "ayer",
-    "proximo",
-    "proxima",
-    "aujourdhui",
-    "demain",
-    "hier",
-    "prochain",
-    "prochaine",
-    "oggi",
-    "domani",
-    "hoje",
-    "amanha",
-    "今",
-    "明",
-    "昨",
-    "下",
-    "сегодня",
-    "завтра",
-    "ago",
-    "recent",
-    "latest",
-    "week",
-    "month",
-    "year",
-    "christmas",
-];
+static RELATIVE: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    "today tomorrow yesterday tonight now current currently next last upcoming weekend monday tuesday wednesday thursday friday \
+     saturday sunday ago recent latest week month year christmas heute morgen gestern nachste nachsten hoy manana ayer proximo proxima \
+     aujourdhui demain hier prochain prochaine oggi domani hoje amanha 今 明 昨 下 сегодня завтра"
+        .split_whitespace()
+        .collect()
+});
 
 fn month(word: &str) -> Option<u32> {
     Some(match word {
@@ -203,7 +183,7 @@ mod tests {
 
     fn times(text: &str) -> Times {
         let mut times = Times::default();
-        times.read(&fold(text));
+        times.read(text, &fold(text));
         times
     }
 

@@ -81,7 +81,7 @@ impl Evidence {
         }
         let folded = fold(text);
         self.figures.read(text, &folded);
-        self.times.read(&folded);
+        self.times.read(text, &folded);
         for word in words(&folded) {
             self.stems.insert(stem(word));
             self.squeezed.push_str(word);
@@ -119,9 +119,9 @@ impl Evidence {
     /// Of the content words of a folded text, how many the conversation knows, and how many there are.
     pub(super) fn known_words(&self, folded: &str) -> (usize, usize) {
         let content = || {
-            words(folded)
-                .take(400)
-                .filter(|word| is_content(word) || word.starts_with(|c: char| c.is_numeric()))
+            words(folded).take(400).filter(|word| {
+                !CODE_WORDS.contains(word) && (is_content(word) || word.starts_with(|c: char| c.is_numeric()))
+            })
         };
         let known = |word: &&str| {
             self.stems.contains(&stem(word))
@@ -130,6 +130,13 @@ impl Evidence {
         (content().filter(known).count(), content().count())
     }
 }
+
+/// Words of code around the words that count.
+#[rustfmt::skip]
+const CODE_WORDS: &[&str] = &[
+    "lambda", "return", "def", "new", "math", "select", "where", "var", "const", "true", "false",
+    "arrays", "aslist",
+];
 
 /// The start of a text, cut between characters.
 fn head(text: &str, limit: usize) -> &str {

@@ -15,8 +15,8 @@ pub enum Finding {
     UnknownParameter { at: Place },
     /// The value's type is not the declared one.
     WrongType { at: Place, expected: String, actual: &'static str },
-    /// A text that spells a value of the declared type.
-    TextForValue { at: Place, expected: String },
+    /// The value says the right thing in the wrong type: `"5"` for 5, or 5 for `"5"`.
+    LooseType { at: Place, expected: String, actual: &'static str },
     /// The value is none of the allowed ones.
     NotAllowed { at: Place, value: String },
     /// Another rule of the schema is broken: a range, a length, a pattern.
@@ -99,7 +99,7 @@ impl Finding {
             Finding::MissingParameter { at }
             | Finding::UnknownParameter { at }
             | Finding::WrongType { at, .. }
-            | Finding::TextForValue { at, .. }
+            | Finding::LooseType { at, .. }
             | Finding::NotAllowed { at, .. }
             | Finding::BrokenRule { at, .. }
             | Finding::Ungrounded { at, .. }
@@ -121,7 +121,7 @@ impl Finding {
             Finding::MissingParameter { .. } => "missing_parameter",
             Finding::UnknownParameter { .. } => "unknown_parameter",
             Finding::WrongType { .. } => "wrong_type",
-            Finding::TextForValue { .. } => "text_for_value",
+            Finding::LooseType { .. } => "loose_type",
             Finding::NotAllowed { .. } => "not_allowed",
             Finding::BrokenRule { .. } => "broken_rule",
             Finding::UnusableSchema { .. } => "unusable_schema",
@@ -156,8 +156,8 @@ impl fmt::Display for Finding {
             Finding::WrongType { at, expected, actual } => {
                 write!(f, "{at} should be {expected}, but is {actual}")
             }
-            Finding::TextForValue { at, expected } => {
-                write!(f, "{at} should be {expected}, but is a text that spells one")
+            Finding::LooseType { at, expected, actual } => {
+                write!(f, "{at} should be {expected}, but spells it as {actual}")
             }
             Finding::NotAllowed { at, value } => {
                 write!(f, "{at}: `{}` is none of the allowed values", Short(value))

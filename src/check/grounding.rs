@@ -59,23 +59,15 @@ fn boolean(evidence: &Evidence, node: Option<&Node>, value: bool) -> Support {
         (true, true) => Support::Normalised,
         (false, false) => Support::Choice,
         (false, true) if NEGATIONS.iter().any(|word| evidence.has_phrase(word)) => Support::Normalised,
-        (false, true) => Support::Partial(0.5),
+        (false, true) => Support::Choice,
         (true, false) => Support::None,
     }
 }
 
+#[rustfmt::skip]
 const NEGATIONS: &[&str] = &[
-    " not ",
-    " no ",
-    " without ",
-    " dont ",
-    " except ",
-    " exclude ",
-    " excluding ",
-    " ohne ",
-    " kein ",
-    " sin ",
-    " sans ",
+    " not ", " no ", " without ", " dont ", " except ", " exclude ", " excluding ", " ohne ", " kein ",
+    " sin ", " sans ",
 ];
 
 fn number(evidence: &Evidence, node: Option<&Node>, value: f64) -> Support {
@@ -121,7 +113,12 @@ fn number(evidence: &Evidence, node: Option<&Node>, value: f64) -> Support {
 fn text(evidence: &Evidence, node: Option<&Node>, text: &str) -> Support {
     let folded = fold(text);
     if folded.trim().is_empty() {
-        return if text.is_empty() { Support::Default } else { symbols(evidence, text) };
+        return match text.trim() {
+            "" => Support::Default,
+            "?" | "-" | "..." | "_" => Support::Placeholder,
+            // Operators and the like: nothing to look for.
+            _ => Support::Choice,
+        };
     }
     if evidence.has_phrase(&folded) {
         return Support::Literal;
@@ -138,7 +135,7 @@ fn text(evidence: &Evidence, node: Option<&Node>, text: &str) -> Support {
         }
     }
     let mut times = Times::default();
-    times.read(&folded);
+    times.read(text, &folded);
     match evidence.times.explain(&times) {
         Some(true) => return Support::Normalised,
         Some(false) if evidence.times.is_relative() => return Support::Derived,
@@ -157,15 +154,35 @@ fn text(evidence: &Evidence, node: Option<&Node>, text: &str) -> Support {
     if of > 0 && known == of {
         return Support::Normalised;
     }
+    if is_elaborated(evidence, text) || is_looked_up(node, text) || is_its_language(evidence, &folded) {
+        return Support::Choice;
+    }
     if node.is_some_and(|node| node.description.contains(&folded)) {
         return Support::Described;
     }
     if known == 0 { Support::None } else { Support::Partial(known as f64 / of as f64) }
 }
 
-/// A value without any letter or digit, such as `+`.
-fn symbols(evidence: &Evidence, _text: &str) -> Support {
-    if evidence.text.len() > 2 { Support::Choice } else { Support::None }
+/// `Lyon, France` where only Lyon was spoken of.
+fn is_elaborated(evidence: &Evidence, text: &str) -> bool {
+    text.split_once(',').is_some_and(|(head, rest)| {
+        (1..=24).contains(&rest.trim().len()) && evidence.has_phrase(&fold(head)) && !head.trim().is_empty()
+    })
+}
+
+/// A code or symbol that stands for a name: `AAPL`, `LHR`. Nobody can tell its source without knowing the world.
+fn is_looked_up(node: Option<&Node>, text: &str) -> bool {
+    const CODES: &[&str] = &[" symbol ", " ticker ", " code ", " abbreviation ", " iso ", " acronym "];
+    (2..=6).contains(&text.len())
+        && text.bytes().all(|b| b.is_ascii_uppercase())
+        && node.is_some_and(|node| {
+            CODES.iter().any(|word| node.description.contains(word) || node.name.contains(word))
+        })
+}
+
+/// The name of the language the conversation itself is in, as far as that is easily seen.
+fn is_its_language(evidence: &Evidence, folded: &str) -> bool {
+    matches!(folded.trim(), "en" | "english" | "en us") && evidence.has_phrase(" the ")
 }
 
 fn choice(evidence: &Evidence, node: &Node, folded: &str, text: &str) -> Support {
@@ -226,29 +243,9 @@ fn is_placeholder(text: &str, folded: &str) -> bool {
         || PLACEHOLDERS.contains(&folded.trim())
 }
 
+#[rustfmt::skip]
 const PLACEHOLDERS: &[&str] = &[
-    "unknown",
-    "n a",
-    "na",
-    "none",
-    "null",
-    "undefined",
-    "string",
-    "tbd",
-    "todo",
-    "not specified",
-    "unspecified",
-    "not provided",
-    "john doe",
-    "jane doe",
-    "foo",
-    "bar",
-    "test",
-    "example",
-    "sample",
-    "user",
-    "123 main st",
-    "123 main street",
-    "user id",
-    "value",
+    "unknown", "n a", "na", "none", "null", "undefined", "string", "tbd", "todo", "not specified",
+    "unspecified", "not provided", "john doe", "jane doe", "foo", "bar", "test", "example", "sample",
+    "user", "123 main st", "123 main street", "user id", "value",
 ];

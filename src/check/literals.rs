@@ -23,12 +23,15 @@ impl Span {
     pub(super) fn joins(&self, next: &Span, question: &str) -> bool {
         let between = question.get(self.end..next.start).unwrap_or_default();
         let between = between.trim_matches(|c: char| !c.is_alphanumeric() && !"&、，,".contains(c));
+        // A comma between names may be that of `Paris, France`.
+        let comma = between == "," && self.kind != Literal::Name;
         self.kind == next.kind
             && self.end <= next.start
-            && matches!(
-                between,
-                "," | "and" | ", and" | "or" | ", or" | "&" | "、" | "，" | "和" | "und" | "y" | "e" | "et"
-            )
+            && (comma
+                || matches!(
+                    between,
+                    "and" | ", and" | "or" | ", or" | "&" | "、" | "，" | "和" | "und" | "y" | "e" | "et"
+                ))
     }
 }
 
@@ -142,7 +145,8 @@ fn names(text: &str) -> Vec<(usize, usize)> {
         } else {
             found.extend(run.take());
         }
-        sentence_start = word.ends_with(['.', '?', '!', ':', '"', '”', ')']) && word.len() > 2;
+        sentence_start = word.ends_with(['.', '?', '!', ':', '"', '”', ')'])
+            && (word.len() > 2 || inner.starts_with(|c: char| c.is_ascii_digit()));
         if sentence_start || word.ends_with([',', ';']) {
             found.extend(run.take());
         }
@@ -152,7 +156,7 @@ fn names(text: &str) -> Vec<(usize, usize)> {
     }
     found.extend(run);
     // Languages and titles that capitalise every noun tell nothing by capitals.
-    if count > 0 && capitals * 10 > count * 4 && count > 5 { Vec::new() } else { found }
+    if count > 0 && capitals * 10 > count * 4 && count > 8 { Vec::new() } else { found }
 }
 
 trait WordSpans {

@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 pub use finding::{Aspect, Finding, Literal, Place};
 
-use crate::domain::{Calls, Definitions, Outcome, Rails, Sample, Task, ToolCall, ToolDefinition, Verdict};
+use crate::domain::{Calls, Definitions, Outcome, Sample, Task, ToolCall, ToolDefinition, Verdict};
 use assess::{Assessment, assess};
 use cache::Cache;
 use toolbox::Toolbox;
@@ -42,21 +42,23 @@ impl BuiltinJudge {
             Ok(parts) => parts,
             Err(reason) => return Verdict::bare(Outcome::Abstained(reason.to_owned())),
         };
+        if calls.is_empty() && self.task == Task::ParameterExtraction {
+            return Verdict::bare(Outcome::Abstained(
+                "nothing was called, so there are no arguments to judge".to_owned(),
+            ));
+        }
         let assessment = assess(sample, calls, &self.cache.get(definitions));
         let probability = score::probability(&assessment.signals, self.task);
         let correct = probability >= 0.5;
-        let rails = Rails::correctness();
-        let (label, score) = rails
-            .find(if correct { "correct" } else { "incorrect" })
-            .map(|rail| (rail.label.clone(), rail.score))
-            .unwrap_or_default();
+        let (label, score) = if correct { ("correct", 1.0) } else { ("incorrect", 0.0) };
         Verdict {
-            outcome: Outcome::Judged { label, score, rule: None },
+            outcome: Outcome::Judged { label: label.to_owned(), score, rule: None },
             explanation: Some(explain::explain(&assessment, calls.len(), correct, self.task)),
-            confidence: Some(if correct { probability } else { 1.0 - probability }),
+            confidence: Some(probability.max(1.0 - probability)),
         }
     }
 
+    #[doc(hidden)]
     pub fn raw(&self, sample: &Sample) -> Option<(Vec<f64>, Vec<Finding>)> {
         let (calls, definitions) = readable(sample).ok()?;
         let a = assess(sample, calls, &self.cache.get(definitions));

@@ -101,7 +101,9 @@ impl<'a> Builder<'a> {
             node.default = Some(default.clone());
         }
         if let Some(items) = object.get("items").filter(|items| items.as_object().is_some()) {
-            node.items = Some(Box::new(self.node(items, depth + 1)));
+            let mut items = self.node(items, depth + 1);
+            items.required = true;
+            node.items = Some(Box::new(items));
         }
         self.properties(&mut node, schema, depth);
         if let Some(parts) = object.get("allOf").and_then(Json::as_array) {

@@ -38,29 +38,10 @@ const MOST_FIGURES: usize = 2_000;
 /// Pairs are tried among this many numbers.
 const MOST_IN_PAIRS: usize = 24;
 
-/// Ratios of everyday units: thousands, minutes, hours, days, weeks, months, inches, miles, pounds, ounces, litres.
+/// Ratios of everyday units: powers of ten, dozens, minutes, hours, days, weeks, months, inches, feet, miles, pounds, degrees.
+#[rustfmt::skip]
 const FACTORS: &[f64] = &[
-    10.0,
-    100.0,
-    1e3,
-    1e6,
-    1e9,
-    12.0,
-    60.0,
-    3600.0,
-    24.0,
-    7.0,
-    30.0,
-    365.0,
-    52.0,
-    4.0,
-    2.54,
-    0.3048,
-    1.609_344,
-    0.453_592,
-    28.3495,
-    3.785_41,
-    86_400.0,
+    10.0, 100.0, 1e3, 1e6, 1e9, 12.0, 60.0, 3600.0, 24.0, 86_400.0, 7.0, 30.0, 365.0, 2.54, 0.3048, 1.609_344, 0.453_592,
     180.0 / std::f64::consts::PI,
 ];
 
@@ -172,7 +153,10 @@ fn digits(text: &str, figures: &mut Vec<Figure>) {
                 .any(|word| tail.starts_with(word));
         // Digits inside a name, as in `BRCA1` or `A4`, are evidence but no number of their own.
         let inside_word = text[..start].chars().next_back().is_some_and(|c| c.is_alphabetic() || c == '_');
-        let place = (!inside_word).then_some((start, end));
+        // Neither are the minutes of `7:30`.
+        let minutes =
+            text[..start].strip_suffix(':').is_some_and(|text| text.ends_with(|c: char| c.is_ascii_digit()));
+        let place = (!inside_word && !minutes).then_some((start, end));
         if text[..start].ends_with(['-', '−']) {
             figures.push(Figure { value: -value, percent, place: None });
         }
@@ -349,6 +333,8 @@ fn number_word(word: &str) -> Option<NumberWord> {
         "seventy" => 70.0,
         "eighty" => 80.0,
         "ninety" => 90.0,
+        "monthly" => 12.0,
+        "quarterly" => 4.0,
         "half" => 0.5,
         "quarter" => 0.25,
         "decade" => 10.0,
@@ -408,7 +394,7 @@ mod tests {
             ("at 5% for 3 years", 5.0, Some(NumberMatch::KeptPercent)),
             ("at 5% for 3 years", 3.0, Some(NumberMatch::Same)),
             ("for 3 years", 36.0, Some(NumberMatch::Scaled)),
-            ("he is 5 ft 10 in", 70.0, Some(NumberMatch::Combined)),
+            ("he is 5 ft 11 in", 71.0, Some(NumberMatch::Combined)),
             ("for 3 years", 1987.0, None),
         ] {
             assert_eq!(Figures::of(text).explain(value), way, "{value} from {text}");

@@ -89,14 +89,19 @@ impl Walk<'_> {
 
     fn value(&mut self, node: &Node, value: &Json, path: String) {
         if !node.types.allow(value) {
-            let expected = node.types.describe();
+            let (expected, actual) = (node.types.describe(), value.type_name());
             let at = self.place(path);
             return match value {
+                // Many agents write out the optional parameters they leave empty.
+                Json::Null if !node.required => {}
                 Json::String(text) if spells(node, text) => match self.dialect {
                     Dialect::Source => {}
-                    Dialect::Json => self.push(Finding::TextForValue { at, expected }),
+                    Dialect::Json => self.push(Finding::LooseType { at, expected, actual }),
                 },
-                value => self.push(Finding::WrongType { at, expected, actual: value.type_name() }),
+                Json::Number(_) | Json::Bool(_) if node.types.allow(&Json::String(String::new())) => {
+                    self.push(Finding::LooseType { at, expected, actual });
+                }
+                _ => self.push(Finding::WrongType { at, expected, actual }),
             };
         }
         if !node.choices.is_empty() && !node.choices.iter().any(|choice| equal(&choice.value, value)) {

@@ -111,33 +111,12 @@ pub(super) fn stems(folded: &str) -> Vec<Stem> {
 }
 
 /// Keywords whose meaning [`Node`] does not cover.
+#[rustfmt::skip]
 const FINER_KEYWORDS: &[&str] = &[
-    "anyOf",
-    "oneOf",
-    "allOf",
-    "not",
-    "if",
-    "const",
-    "pattern",
-    "minimum",
-    "maximum",
-    "exclusiveMinimum",
-    "exclusiveMaximum",
-    "multipleOf",
-    "minLength",
-    "maxLength",
-    "minItems",
-    "maxItems",
-    "uniqueItems",
-    "contains",
-    "minProperties",
-    "maxProperties",
-    "propertyNames",
-    "patternProperties",
-    "dependentRequired",
-    "dependentSchemas",
-    "prefixItems",
-    "$ref",
+    "anyOf", "oneOf", "allOf", "not", "if", "const", "pattern", "minimum", "maximum",
+    "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "minItems",
+    "maxItems", "uniqueItems", "contains", "minProperties", "maxProperties", "propertyNames",
+    "patternProperties", "dependentRequired", "dependentSchemas", "prefixItems", "$ref",
 ];
 
 fn needs_rules(schema: &Json) -> bool {

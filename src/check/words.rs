@@ -1,5 +1,8 @@
 //! Words: text folded so that letter case, accents and punctuation stop to matter.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 /// Lower-cased words between single spaces, one space at either end, so that a phrase is found by a plain search.
 ///
 /// A change between letters and digits ends a word, and an ideograph is a word of its own, because languages that write them put
@@ -71,150 +74,21 @@ pub(super) fn stem(word: &str) -> Stem {
 
 /// Whether a word carries meaning of its own. Function words, and the verbs and nouns nearly every tool's description uses, do not.
 pub(super) fn is_content(word: &str) -> bool {
-    !STOP_WORDS.contains(&word)
+    !STOP_WORDS.contains(word)
         && (word.len() > 1 || !word.is_ascii())
         && !word.starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// Sorted by sense, not by letter; short enough to be searched from front to back.
-const STOP_WORDS: &[&str] = &[
-    "the",
-    "a",
-    "an",
-    "of",
-    "to",
-    "in",
-    "on",
-    "at",
-    "for",
-    "with",
-    "from",
-    "by",
-    "as",
-    "is",
-    "are",
-    "was",
-    "be",
-    "and",
-    "or",
-    "not",
-    "no",
-    "if",
-    "it",
-    "its",
-    "this",
-    "that",
-    "these",
-    "those",
-    "which",
-    "what",
-    "who",
-    "how",
-    "when",
-    "where",
-    "can",
-    "could",
-    "would",
-    "should",
-    "will",
-    "do",
-    "does",
-    "did",
-    "have",
-    "has",
-    "had",
-    "i",
-    "me",
-    "my",
-    "im",
-    "you",
-    "your",
-    "we",
-    "us",
-    "our",
-    "he",
-    "she",
-    "his",
-    "her",
-    "they",
-    "their",
-    "them",
-    "there",
-    "than",
-    "then",
-    "also",
-    "please",
-    "help",
-    "want",
-    "need",
-    "like",
-    "any",
-    "some",
-    "all",
-    "each",
-    "into",
-    "about",
-    "between",
-    "using",
-    "use",
-    "used",
-    "given",
-    "get",
-    "give",
-    "find",
-    "tell",
-    "show",
-    "based",
-    "specific",
-    "certain",
-    "particular",
-    "provide",
-    "provided",
-    "retrieve",
-    "calculate",
-    "compute",
-    "return",
-    "returns",
-    "function",
-    "value",
-    "values",
-    "information",
-    "data",
-    "details",
-    "default",
-    "optional",
-    "e",
-    "g",
-    "etc",
-    "different",
-    "various",
-    "such",
-    "per",
-    "up",
-    "out",
-    "let",
-    "im",
-    "know",
-    "able",
-    "just",
-    "so",
-    "de",
-    "la",
-    "el",
-    "der",
-    "die",
-    "das",
-    "und",
-    "le",
-    "les",
-    "et",
-    "un",
-    "une",
-    "en",
-    "para",
-    "por",
-    "que",
-];
+static STOP_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    "the a an of to in on at for with from by as is are was be and or not no if it its this that these those which what who how when \
+     where can could would should will do does did have has had i me my im you your we us our he she his her they their them there \
+     than then also please help want need like any some all each into about between using use used given get give find tell show based \
+     specific certain particular provide provided retrieve calculate compute return returns function value values information data \
+     details default optional e g etc different various such per up out let know able just so de la el der die das und le les et un \
+     une en para por que"
+        .split_whitespace()
+        .collect()
+});
 
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {

@@ -1,1 +1,7 @@
 //! How well labels agree with gold.
+
+mod auc;
+mod confusion;
+
+pub use auc::auc;
+pub use confusion::Confusion;
