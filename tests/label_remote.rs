@@ -159,13 +159,15 @@ fn every_way_of_not_answering_has_its_status() {
     assert!(rows[20]["error"].starts_with("empty_question"), "{}", rows[20]["error"]);
     assert!(ran.stderr.contains("11 of 21 rows have no label"), "{}", ran.stderr);
 
-    // The next run asks again what failed, and reuses what was answered, verdict or not.
+    // The next run asks again what failed, and reuses what was answered, verdict or not. The unexplained refusal is
+    // asked once more in words, since this run has not seen the schema work yet.
     let before = server.requests();
     work.run(&label(&server, &["--max-attempts", "1", "--allow-unjudged", "0.6"])).ended(0);
-    assert_eq!(server.requests() - before, 5);
+    assert_eq!(server.requests() - before, 6);
     let before = server.requests();
     work.run(&label(&server, &["--max-attempts", "1", "--retry", "unparseable,empty"])).ended(1);
-    assert_eq!(server.requests() - before, 7);
+    // Seven, or eight if the unexplained refusal comes first again.
+    assert!((7..=8).contains(&(server.requests() - before)));
 }
 
 #[test]

@@ -10,7 +10,7 @@ use secrecy::SecretString;
 
 use super::display::Display;
 use super::judge_spec::JudgeSpec;
-use super::label_args::LabelArgs;
+use super::label_args::{LabelArgs, NullCallArg};
 use super::printer::Printer;
 use super::summary_table::{self, Circumstances};
 use super::{Ending, signals, templates};
@@ -50,7 +50,7 @@ struct Setting {
 
 async fn label(args: LabelArgs) -> anyhow::Result<Ending> {
     let printer = Printer { quiet: args.result.quiet };
-    let source = source(&args)?;
+    let source = source(&args, printer)?;
     let stop = Stop::default();
     signals::watch(&stop, printer);
     let setting =
@@ -90,7 +90,7 @@ fn run_name() -> String {
     format!("{}-{:08x}", Timestamp::now().strftime("%Y%m%dT%H%M%SZ"), fastrand::u32(..))
 }
 
-fn source(args: &LabelArgs) -> anyhow::Result<Source> {
+fn source(args: &LabelArgs, printer: Printer) -> anyhow::Result<Source> {
     let selection = Selection { filters: args.input.filters.clone(), limit: args.input.limit };
     let table = Table::open(&args.inputs, args.input.from, selection)?;
     let tools = match &args.input.tools {
@@ -101,8 +101,17 @@ fn source(args: &LabelArgs) -> anyhow::Result<Source> {
         None => None,
     };
     let names: Vec<String> = table.schema().names().map(str::to_owned).collect();
-    let columns = columns::resolve(&names, &args.input.columns, tools.is_some())?;
-    let null_call = if args.input.null_call_invalid { NullCall::Invalid } else { NullCall::NothingCalled };
+    let columns = columns::resolve(&names, &args.input.columns, true)?;
+    if columns.tool_definitions.is_none() && tools.is_none() {
+        printer.warn(
+            "no column holds tool definitions, so calls are judged without them; give them with --tools FILE, or name \
+             their column with --column tool_definitions=COLUMN",
+        );
+    }
+    let null_call = match args.input.null_call {
+        NullCallArg::Nothing => NullCall::NothingCalled,
+        NullCallArg::Invalid => NullCall::Invalid,
+    };
     let normalizer = Normalizer::new(Options { null_call, tools })
         .with_context(|| format!("--tools {}", args.input.tools.clone().unwrap_or_default().display()))?;
     Ok(Source { table, columns, normalizer })
@@ -195,7 +204,9 @@ fn template(args: &LabelArgs) -> anyhow::Result<Template> {
 }
 
 fn judge(args: &LabelArgs, model: &str, store: &Store) -> anyhow::Result<Remote> {
-    let endpoint = Endpoint::new(&args.endpoint.base_url, api_key(args)?).map_err(anyhow::Error::msg)?;
+    let endpoint = Endpoint::new(&args.endpoint.base_url, api_key(args)?)
+        .map_err(anyhow::Error::msg)
+        .context("--base-url")?;
     let parameters = Parameters {
         temperature: Some(args.endpoint.temperature),
         max_tokens: args.endpoint.max_tokens.map(Into::into),

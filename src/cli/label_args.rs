@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::judge_spec::JudgeSpec;
 use crate::domain::{Status, Task};
@@ -74,9 +74,16 @@ pub struct InputArgs {
     #[arg(long, value_name = "N")]
     pub limit: Option<u64>,
 
-    /// An empty tool call is an unreadable row, instead of an agent that called nothing
-    #[arg(long)]
-    pub null_call_invalid: bool,
+    /// What an empty tool call means: that nothing was called, or that the row is invalid
+    #[arg(long, value_name = "MEANING", default_value = "nothing")]
+    pub null_call: NullCallArg,
+}
+
+/// The choices of `--null-call`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum NullCallArg {
+    Nothing,
+    Invalid,
 }
 
 #[derive(Debug, Args)]

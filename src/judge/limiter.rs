@@ -55,11 +55,16 @@ impl Limiter {
         }
     }
 
-    /// Waits for a place and for the budget of one request of about `tokens` tokens.
-    pub(super) async fn admit(&self, tokens: u32) -> Slot {
+    /// Waits for a place in flight.
+    pub(super) async fn place(&self) -> Slot {
         let Ok(place) = Arc::clone(&self.places).acquire_owned().await else {
             unreachable!("the semaphore is never closed")
         };
+        Slot(place)
+    }
+
+    /// Waits until one more request of about `tokens` tokens may be sent.
+    pub(super) async fn budget(&self, tokens: u32) {
         self.resume().await;
         if let Some(requests) = &self.requests {
             requests.take(1).await;
@@ -73,7 +78,6 @@ impl Limiter {
         }
         // A pause may have begun while the budget made us wait.
         self.resume().await;
-        Slot(place)
     }
 
     /// Corrects a reservation by what was really used.

@@ -79,6 +79,16 @@ impl Remote {
         u32::try_from(prompt.text.len() / 4).unwrap_or(u32::MAX).saturating_add(answer)
     }
 
+    /// Waits for a place, unless one is held already, and for the budget.
+    async fn admit(&self, tokens: u32, held: Option<Slot>) -> Slot {
+        let slot = match held {
+            Some(slot) => slot,
+            None => self.limiter.place().await,
+        };
+        self.limiter.budget(tokens).await;
+        slot
+    }
+
     async fn attempt(&self, prompt: &Prompt, adapted: &BTreeSet<Adaptation>) -> Result<Answer, Failure> {
         let response = self.transport.post(self.wire.body(prompt, adapted)).await?;
         self.wire.answer(&response)
@@ -124,18 +134,21 @@ impl Judge for Remote {
         let tokens = self.estimate(prompt);
         let began = Instant::now();
         let (mut sent, mut failures) = (0, 0);
+        // The place of a refused request that is sent again at once, in another form.
+        let mut held = None;
         // Set when a refusal may have been due to the forced form: one try in words tells.
         let mut suspect_schema: Option<(String, String)> = None;
         loop {
+            let slot = tokio::select! {
+                biased;
+                () = stop.cancelled() => return Err(AskError::Stopped),
+                slot = self.admit(tokens, held.take()) => slot,
+            };
+            // Only now: others may have found something out while this one waited.
             let mut adapted = self.adaptations.current();
             if suspect_schema.is_some() {
                 adapted.insert(Adaptation::TextRail);
             }
-            let slot: Slot = tokio::select! {
-                biased;
-                () = stop.cancelled() => return Err(AskError::Stopped),
-                slot = self.limiter.admit(tokens) => slot,
-            };
             sent += 1;
             let attempt_began = Instant::now();
             let failure = match self.attempt(prompt, &adapted).await {
@@ -160,8 +173,6 @@ impl Judge for Remote {
                 }
                 Err(failure) => failure,
             };
-            // The wait before the next attempt is nobody else's: give the place back.
-            drop(slot);
             match failure {
                 Failure::Run { code, message } => return Err(self.run_error(code, &message)),
                 Failure::Question { code, message } => {
@@ -176,14 +187,17 @@ impl Judge for Remote {
                         return Err(self.question_error(code, message, sent));
                     }
                     suspect_schema = Some((code, message));
+                    held = Some(slot);
                 }
                 Failure::Unsupported(adaptation, message) => {
                     if adapted.contains(&adaptation) {
                         return Err(self.question_error("unsupported_parameter".to_owned(), message, sent));
                     }
                     self.adaptations.learn(adaptation);
+                    held = Some(slot);
                 }
                 Failure::Throttled { message, wait } => {
+                    drop(slot);
                     self.slow_down(wait, &message)?;
                     if began.elapsed() > self.settings.max_wait {
                         let why = format!("told to slow down for {} s: {message}", began.elapsed().as_secs());
@@ -191,6 +205,8 @@ impl Judge for Remote {
                     }
                 }
                 Failure::Passing { code, message, wait } => {
+                    // While this question rests, its place is another's.
+                    drop(slot);
                     failures += 1;
                     if failures >= self.settings.max_attempts {
                         return Err(self.question_error(code, message, sent));

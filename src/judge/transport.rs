@@ -21,11 +21,17 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// `base_url` as its provider documents it, such as `https://api.openai.com/v1`.
+    /// `base_url` as its provider documents it, such as `https://api.openai.com/v1`; user and password in it are used
+    /// where there is no key.
     pub fn new(base_url: &str, key: Option<SecretString>) -> Result<Endpoint, String> {
-        let url: Url = base_url.parse().map_err(|error| format!("`{base_url}` is no URL: {error}"))?;
+        // The text may hold a password: errors do not repeat it.
+        let mut url: Url = base_url.parse().map_err(|error| format!("no URL: {error}"))?;
         if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
-            return Err(format!("`{base_url}` is no http or https URL"));
+            return Err("no http or https URL".to_owned());
+        }
+        if key.is_some() {
+            // Both would travel in one header. Fails only for URLs that have neither.
+            let _ = (url.set_username(""), url.set_password(None));
         }
         Ok(Endpoint { url, key })
     }

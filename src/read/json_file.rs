@@ -153,7 +153,8 @@ impl Texts {
             }
             let line = self.line;
             self.line += 1;
-            if !bytes.trim_ascii().is_empty() {
+            bytes.truncate(bytes.trim_ascii_end().len());
+            if !bytes.is_empty() {
                 return Ok(Some(Text { bytes, line }));
             }
         }

@@ -239,6 +239,8 @@ async fn settle<J: Judge>(
             Ok(Settled::Done)
         }
         Err(AskError::Run { code, message }) => {
+            // At once, before others are sent to the same end.
+            stop.cancel();
             pass.store.release(fingerprint).await?;
             Err(RunError::Judge { code, message })
         }

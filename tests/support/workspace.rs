@@ -67,10 +67,6 @@ impl Workspace {
         names.sort();
         names
     }
-
-    pub fn folder(&self) -> &Path {
-        self.folder.path()
-    }
 }
 
 /// A finished run of the binary.
