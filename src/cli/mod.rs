@@ -1,12 +1,9 @@
 //! The command line: flags and environment in, exit codes out. Everything below gets validated settings.
 
 mod display;
-mod judge_spec;
 mod label;
-mod label_args;
 mod printer;
 mod signals;
-mod summary_table;
 mod templates;
 
 use std::process::ExitCode;
@@ -26,7 +23,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Label every tool call of a table as correct or incorrect
-    Label(Box<label_args::LabelArgs>),
+    Label(Box<label::args::LabelArgs>),
     /// List, show and check judge templates
     Templates(templates::TemplatesArgs),
 }
@@ -62,7 +59,7 @@ pub fn main() -> ExitCode {
         }
     };
     let outcome = match cli.command {
-        Command::Label(args) => label::run(*args),
+        Command::Label(args) => label::run(&args),
         Command::Templates(args) => templates::run(args),
     };
     match outcome {

@@ -1,0 +1,74 @@
+//! `label`: plan, judge, write, tell.
+
+pub mod args;
+mod builtin;
+mod ending;
+mod judge_spec;
+mod plan;
+mod remote;
+mod summary_table;
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use args::LabelArgs;
+use plan::{Jury, Plan};
+
+use super::printer::Printer;
+use super::{Ending, signals};
+use crate::run::{self, Destination, Labeller, Manifest, Progress, RunError, Source, Stop, Summary};
+use crate::write::Finished;
+
+/// A run under way, whoever judges.
+struct Session {
+    printer: Printer,
+    json: bool,
+    /// The share of rows that may end without a label.
+    allow_unjudged: f64,
+    began: Instant,
+    stop: Stop,
+    destination: Destination,
+    manifest: Manifest,
+}
+
+pub fn run(args: &LabelArgs) -> anyhow::Result<Ending> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let outcome = runtime.block_on(label(args));
+    // A second Ctrl-C does not wait for what a thread is still reading.
+    runtime.shutdown_background();
+    outcome
+}
+
+async fn label(args: &LabelArgs) -> anyhow::Result<Ending> {
+    let began = Instant::now();
+    let printer = Printer { quiet: args.result.quiet };
+    let stop = Stop::default();
+    signals::watch(&stop, printer);
+    let Plan { source, destination, manifest, jury } = plan::plan(args, printer)?;
+    let session = Session {
+        printer,
+        json: args.result.json,
+        allow_unjudged: args.result.allow_unjudged,
+        began,
+        stop,
+        destination,
+        manifest,
+    };
+    match jury {
+        Jury::Builtin(task) => builtin::label(source, task, session).await,
+        Jury::Remote(jury) => remote::label(args, source, *jury, session).await,
+    }
+}
+
+impl Session {
+    /// The write pass, on the thread it is called on.
+    fn write_table(
+        &self,
+        source: &Source,
+        labeller: &mut dyn Labeller,
+        progress: &Arc<Progress>,
+    ) -> Result<(Summary, Finished), RunError> {
+        let stopped = || self.stop.gently.is_cancelled() || self.stop.now.is_cancelled();
+        run::write(source, labeller, &self.destination, progress, &stopped)
+    }
+}
