@@ -55,7 +55,11 @@ pub(super) fn find(text: &str, names: &Names) -> Vec<Found> {
         let value = reader.value(0);
         budget = budget.saturating_sub(reader.at - at);
         match value {
-            Some(value) if holds_fields(&value) => {
+            Some(value)
+                if holds_fields(&value)
+                    || reader.cut
+                        && begins_object(&text[at..], found.is_empty() && text[..at].trim().is_empty()) =>
+            {
                 let says = match says(&value, names, 0) {
                     Says::Nothing | Says::NoRail if reader.cut => Says::Cut,
                     says => says,
@@ -77,6 +81,11 @@ fn opens_list(text: &str) -> bool {
     text[1..].trim_start().starts_with(['{', '"', '\'', '“'])
 }
 
+/// Whether what was cut off before its first field was meant to be an object: surely if the reply begins with it.
+fn begins_object(text: &str, first: bool) -> bool {
+    text.starts_with('{') && (first || text[1..].trim_start().starts_with(['"', '\'', '“']))
+}
+
 fn holds_fields(value: &Loose) -> bool {
     match value {
         Loose::Object(fields) => !fields.is_empty(),
@@ -87,18 +96,63 @@ fn holds_fields(value: &Loose) -> bool {
 
 /// Keys of the last word, of a verdict, and of wrappers around one; letter case and separators aside.
 const OVERALL: [&str; 13] = [
-    "overall", "overalllabel", "overallverdict", "overalljudgment", "overalljudgement", "overallresult", "final",
-    "finallabel", "finalverdict", "finalanswer", "finaljudgment", "finaljudgement", "finaldecision",
+    "overall",
+    "overalllabel",
+    "overallverdict",
+    "overalljudgment",
+    "overalljudgement",
+    "overallresult",
+    "final",
+    "finallabel",
+    "finalverdict",
+    "finalanswer",
+    "finaljudgment",
+    "finaljudgement",
+    "finaldecision",
 ];
-const VERDICT: [&str; 22] = [
-    "label", "verdict", "judgment", "judgement", "classification", "decision", "answer", "result", "response",
-    "rating", "prediction", "grade", "evaluation", "assessment", "conclusion", "output", "outcome", "score",
-    "category", "class", "correctness", "determination",
+const VERDICT: [&str; 10] = [
+    "label",
+    "verdict",
+    "judgment",
+    "judgement",
+    "classification",
+    "decision",
+    "answer",
+    "conclusion",
+    "determination",
+    "category",
+];
+/// Keys of a verdict, or of a number or remark beside one.
+const PERHAPS: [&str; 12] = [
+    "result",
+    "response",
+    "rating",
+    "prediction",
+    "grade",
+    "evaluation",
+    "assessment",
+    "output",
+    "outcome",
+    "score",
+    "class",
+    "correctness",
 ];
 const WRAPPER: [&str; 6] = ["data", "json", "content", "arguments", "properties", "value"];
 const EXPLANATION: [&str; 14] = [
-    "explanation", "reasoning", "reason", "reasons", "rationale", "justification", "analysis", "thought", "thoughts",
-    "chainofthought", "comment", "feedback", "why", "explain",
+    "explanation",
+    "reasoning",
+    "reason",
+    "reasons",
+    "rationale",
+    "justification",
+    "analysis",
+    "thought",
+    "thoughts",
+    "chainofthought",
+    "comment",
+    "feedback",
+    "why",
+    "explain",
 ];
 
 fn plain(key: &str) -> String {
@@ -107,20 +161,24 @@ fn plain(key: &str) -> String {
 
 fn says(value: &Loose, names: &Names, depth: usize) -> Says {
     match value {
-        Loose::Text(text) => match names.exactly(text.trim().trim_matches(['*', '"', '\'', '`', '.', '!', ' '])) {
-            Some(rail) => Says::Rail(rail),
-            None => names.exactly(text).map_or(Says::NoRail, Says::Rail),
-        },
+        Loose::Text(text) => {
+            match names.exactly(text.trim().trim_matches(['*', '"', '\'', '`', '.', '!', ' '])) {
+                Some(rail) => Says::Rail(rail),
+                None => names.exactly(text).map_or(Says::NoRail, Says::Rail),
+            }
+        }
         Loose::List(items) => agree(items.iter().map(|item| says(item, names, depth + 1))),
         Loose::Object(fields) => {
             let under = |keys: &[&str]| {
                 let verdicts = fields.iter().filter(|(key, _)| keys.contains(&plain(key).as_str()));
                 agree(verdicts.map(|(_, value)| says(value, names, depth + 1)))
             };
-            match (under(&OVERALL), under(&VERDICT)) {
-                (Says::Nothing, Says::Nothing) => {}
-                (Says::Nothing, says) => return says,
-                (says, _) => return says,
+            match (under(&OVERALL), under(&VERDICT), under(&PERHAPS)) {
+                (Says::Nothing, Says::Nothing, Says::Nothing) => {}
+                (Says::Nothing, Says::Nothing, perhaps) => return perhaps,
+                (Says::Nothing, says, Says::Nothing | Says::NoRail) => return says,
+                (Says::Nothing, says, perhaps) => return agree([says, perhaps].into_iter()),
+                (overall, ..) => return overall,
             }
             let nested = fields.iter().filter(|(key, value)| {
                 let key = plain(key);
@@ -333,13 +391,16 @@ impl Reader<'_> {
         }
     }
 
-    /// A word, number or constant without quotes; it may have spaces.
+    /// A word, number or constant without quotes; it may have spaces, but is never empty.
     fn bare(&mut self) -> Option<String> {
         const LIMIT: usize = 80;
         let start = self.at;
         while let Some(c) = self.peek() {
             match c {
-                ',' | '}' | ']' | '\n' => return Some(self.text[start..self.at].trim().to_owned()),
+                ',' | '}' | ']' | '\n' => {
+                    let word = self.text[start..self.at].trim();
+                    return (!word.is_empty()).then(|| word.to_owned());
+                }
                 '{' | '[' | '"' | ':' => return None,
                 _ if self.at - start > LIMIT => return None,
                 _ => self.next(),

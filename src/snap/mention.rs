@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::names::Names;
 use super::phrase::{After, Before};
 use super::script::{Lead, Line, Role, Script, Sentence, is_decor};
-use super::token::{Kind, Slot, Veil};
+use super::token::{Kind, Slot, Token, Veil};
 
 /// A place that names a rail.
 pub(super) struct Mention {
@@ -30,6 +30,8 @@ pub(super) struct Mention {
     pub asked: bool,
     /// The reply may not say this itself.
     pub doubtful: bool,
+    /// Its sentence goes on to name another rail.
+    pub crowded: bool,
     /// A mark of failure stands before the rail that means success.
     pub crossed: bool,
 }
@@ -61,6 +63,7 @@ impl Mention {
             above: Role::Text,
             asked: false,
             doubtful: false,
+            crowded: false,
             crossed: false,
         }
     }
@@ -82,6 +85,7 @@ pub(super) fn mentions(script: &Script, names: &Names) -> Vec<Mention> {
                 None => at += 1,
             }
         }
+        crowd(&mut mentions[before..]);
         if mentions.len() == before {
             mentions.extend(unanswered(script, index));
         }
@@ -89,15 +93,42 @@ pub(super) fn mentions(script: &Script, names: &Names) -> Vec<Mention> {
     mentions
 }
 
+/// Tells the mentions of one sentence of others behind them, unless those are denied or parts of something longer.
+fn crowd(mentions: &mut [Mention]) {
+    let mut rest: Option<Option<usize>> = None;
+    for mention in mentions.iter_mut().rev() {
+        // One other rail is enough; `Some(None)` stands for several.
+        mention.crowded = rest.is_some_and(|rail| rail.is_none() || rail != mention.rail);
+        if !mention.before.negated && mention.after != After::More {
+            rest = match rest {
+                Some(rail) if rail != mention.rail => Some(None),
+                _ => Some(mention.rail),
+            };
+        }
+    }
+}
+
 fn mention(script: &Script, names: &Names, index: usize, rail: usize, tokens: Range<usize>) -> Mention {
     let sentence = &script.sentences[index];
     let before = Before::read(script, sentence, tokens.start, names);
     let (after, end) = After::read(script, sentence, tokens.end, names);
-    let cross = |at: usize| matches!(script.tokens[at].kind, Kind::Mark('❌' | '✗' | '✘' | '✖' | '🚫' | '⛔' | '👎'));
+    let cross =
+        |at: usize| matches!(script.tokens[at].kind, Kind::Mark('❌' | '✗' | '✘' | '✖' | '🚫' | '⛔' | '👎'));
     let crossed = names.is_positive(rail) && (before.start..tokens.start).any(cross);
     let doubtful = script.tokens[tokens.start].veil == Veil::Perhaps;
-    let at = script.tokens[before.start].at.start..script.tokens[end - 1].at.end;
+    let at = span(script, sentence, before.start..end);
     Mention { crossed, doubtful, ..place(script, index, Some(rail), at, before, after, tokens.start) }
+}
+
+/// The verdict's words in bytes of the reply, with the slot around them.
+fn span(script: &Script, sentence: &Sentence, tokens: Range<usize>) -> Range<usize> {
+    let Range { mut start, mut end } = tokens;
+    if sentence.slot.is_some() && start == sentence.tokens.start {
+        start = start.saturating_sub(1);
+        let blank = |token: &&Token| token.kind == Kind::Close || token.is(' ');
+        end += script.tokens[end..].iter().take_while(blank).count();
+    }
+    script.tokens[start].at.start..script.tokens[end - 1].at.end
 }
 
 fn place(
@@ -133,6 +164,7 @@ fn place(
         above,
         asked: previous.is_some_and(|previous| previous.end == Some('?')),
         doubtful: false,
+        crowded: false,
         crossed: false,
     }
 }

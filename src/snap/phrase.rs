@@ -3,7 +3,7 @@
 use super::lexicon::{Class, agrees, class, gives_reason};
 use super::names::Names;
 use super::script::{Script, Sentence, is_decor};
-use super::token::{Kind, Veil};
+use super::token::{Kind, Token, Veil};
 
 /// What leads up to a rail.
 #[derive(Debug, Default)]
@@ -17,6 +17,8 @@ pub(super) struct Before {
     pub last_word: bool,
     /// A colon or its like stands directly before the rail.
     pub separated: bool,
+    /// A colon stands somewhere before it.
+    pub colon: bool,
     pub copula: bool,
     pub verb: bool,
     pub judge: bool,
@@ -32,6 +34,8 @@ pub(super) struct Before {
     pub conditional: bool,
     /// Words that are not understood stand before it.
     pub foreign: bool,
+    /// Another clause stands before it.
+    pub clause: bool,
 }
 
 impl Before {
@@ -48,8 +52,10 @@ impl Before {
     /// A verdict's slot is named.
     pub fn is_label(&self) -> bool {
         let key = self.key || self.weak_key;
-        let named = key && self.separated || self.key && self.copula && (self.last_word || self.judge);
-        let given = self.verb && (self.judge || self.copula) || self.key && self.judge && self.copula;
+        let named = key && (self.separated || self.colon)
+            || self.key && self.copula && (self.last_word || self.judge);
+        let object = self.subject || self.pronoun;
+        let given = self.verb && (self.judge || self.copula && object) || self.key && self.judge && object;
         named || given || self.announces()
     }
 
@@ -57,6 +63,18 @@ impl Before {
     fn announces(&self) -> bool {
         let only = !(self.subject || self.pronoun || self.copula || self.part || self.ordinal || self.verb);
         only && self.words > 0 && (self.last_word || self.concludes || self.cue)
+    }
+
+    /// Nothing but the name of a verdict's slot: `Label`.
+    pub fn is_key(&self) -> bool {
+        let more = self.subject
+            || self.pronoun
+            || self.part
+            || self.ordinal
+            || self.judge
+            || self.verb
+            || self.modal;
+        self.key && !more && self.words <= 2 && self.is_plain()
     }
 
     /// The whole call is the subject of a sentence that the rail completes.
@@ -78,22 +96,27 @@ impl Before {
                 before.foreign = true;
                 break;
             }
+            if names.at(tokens, at).is_some_and(|(_, end)| end <= rail) {
+                before.foreign = true;
+                break;
+            }
             match &token.kind {
-                Kind::Mark(',') if before.is_whole() => break,
+                Kind::Mark(',') if before.is_whole() && !introduces(tokens, sentence, at) => {
+                    before.clause = true;
+                    break;
+                }
                 Kind::Mark(',') => before.separated |= before.words == 0,
                 Kind::Mark(mark) => {
-                    let separates = matches!(mark, ':' | '=' | '—' | '→' | '|') || *mark == '-' && token.spaced;
+                    let separates =
+                        matches!(mark, ':' | '=' | '—' | '→' | '|') || *mark == '-' && token.spaced;
                     before.separated |= before.words == 0 && separates;
+                    before.colon |= matches!(mark, ':' | '=');
                     if !is_decor(*mark) {
                         before.foreign = true;
                         break;
                     }
                 }
                 Kind::Word(word) => {
-                    if names.at(tokens, at).is_some_and(|(_, end)| end <= rail) {
-                        before.foreign = true;
-                        break;
-                    }
                     let whole = before.is_whole();
                     match class(word) {
                         Class::Contrast if whole => break,
@@ -152,6 +175,14 @@ impl Before {
     }
 }
 
+/// Whether the words before the comma only lead in: `Actually, …`, `So, …`.
+fn introduces(tokens: &[Token], sentence: &Sentence, comma: usize) -> bool {
+    let words = tokens[sentence.tokens.start..comma].iter().rev().take_while(|token| !token.is(','));
+    let mut classes = words.filter(|token| token.is_word()).take(3).map(|token| class(token.word()));
+    classes.clone().count() < 3
+        && classes.all(|class| matches!(class, Class::Cue | Class::Conclusion | Class::Final | Class::Filler))
+}
+
 /// What follows a rail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum After {
@@ -180,15 +211,23 @@ impl After {
             let token = &tokens[at];
             match &token.kind {
                 _ if names.at(tokens, at).is_some() && !token.is_word() => return (After::More, end),
-                Kind::Mark('/') if names_follow(script, sentence, at + 1, names) => return (After::Choice, end),
-                Kind::Mark('-') if !token.spaced && tokens.get(at + 1).is_some_and(|next| !next.spaced) && pause.is_none() => {
+                Kind::Mark('/') if names_follow(script, sentence, at + 1, names) => {
+                    return (After::Choice, end);
+                }
+                Kind::Mark('-')
+                    if !token.spaced
+                        && tokens.get(at + 1).is_some_and(|next| !next.spaced)
+                        && pause.is_none() =>
+                {
                     // `correct--because` pauses, `correct-ish` never gets here.
                     pause = Some('-');
                 }
                 Kind::Mark(mark @ (':' | ',' | '-' | '—' | '(' | '[' | '<' | '{' | '|')) => {
                     pause = pause.or(Some(*mark));
                 }
-                Kind::Mark('=' | '→' | '%' | '/' | '+' | '\\' | '&') if pause.is_none() => return (After::More, end),
+                Kind::Mark('=' | '→' | '%' | '/' | '+' | '\\' | '&') if pause.is_none() => {
+                    return (After::More, end);
+                }
                 Kind::Mark(mark) if is_decor(*mark) => {
                     if pause.is_none() {
                         end = at + 1;
@@ -211,7 +250,17 @@ impl After {
         (after, end)
     }
 
-    fn word(script: &Script, sentence: &Sentence, at: usize, word: &str, pause: Option<char>, names: &Names) -> After {
+    fn word(
+        script: &Script,
+        sentence: &Sentence,
+        at: usize,
+        word: &str,
+        pause: Option<char>,
+        names: &Names,
+    ) -> After {
+        if sentence.end == Some('?') {
+            return After::Question;
+        }
         let next = script.tokens.get(at + 1).filter(|_| at + 1 < sentence.tokens.end);
         let next = next.map_or("", |token| token.word());
         if word == "or" || word == "vs" || word == "versus" {
@@ -226,7 +275,9 @@ impl After {
         match class(word) {
             Class::Condition => return After::Condition,
             Class::Contrast => return After::Contrast,
-            _ if matches!(word, "only" | "so") && matches!(next, "long" | "if" | "when") => return After::Condition,
+            _ if matches!(word, "only" | "so") && matches!(next, "long" | "if" | "when") => {
+                return After::Condition;
+            }
             _ if word == "as" && matches!(next, "long" | "far") => return After::Condition,
             _ => {}
         }
@@ -238,7 +289,9 @@ impl After {
 /// Whether a rail, decorated or not, and nothing longer stands at `from`.
 fn names_follow(script: &Script, sentence: &Sentence, from: usize, names: &Names) -> bool {
     let tokens = &script.tokens[..sentence.tokens.end];
-    let Some(at) = (from..tokens.len()).find(|at| !matches!(tokens[*at].kind, Kind::Mark(mark) if is_decor(mark))) else {
+    let Some(at) =
+        (from..tokens.len()).find(|at| !matches!(tokens[*at].kind, Kind::Mark(mark) if is_decor(mark)))
+    else {
         return false;
     };
     let Some((_, end)) = names.at(tokens, at) else { return false };

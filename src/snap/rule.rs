@@ -23,7 +23,9 @@ pub(super) enum Force {
     Json,
     Block,
     /// A sentence of the prose says so. `conclusive`: it begins with `therefore`, or takes back what was said.
-    Statement { conclusive: bool },
+    Statement {
+        conclusive: bool,
+    },
     /// One call of several.
     Item,
     /// The place of a verdict holds something else.
@@ -101,7 +103,8 @@ fn exact(mention: &Mention) -> Option<Force> {
 fn block(mention: &Mention) -> Option<Force> {
     let whole = mention.before.is_bare() || mention.before.is_label();
     let stands = whole && mention.before.is_plain() && mention.after == After::End && !mention.crossed;
-    (mention.seat == Seat::Block).then_some(if stands { Force::Block } else { Force::Part })
+    let quoted = mention.above == Role::Header;
+    (mention.seat == Seat::Block).then_some(if stands && !quoted { Force::Block } else { Force::Part })
 }
 
 /// `Call 1: correct`, `2. incorrect`, `### The date` above `correct`.
@@ -109,7 +112,11 @@ fn one_of_many(mention: &Mention) -> Option<Force> {
     let before = &mention.before;
     if before.ordinal {
         let whole = before.is_label() || before.subject && (before.separated || before.copula);
-        return Some(if whole && before.is_plain() && mention.rail.is_some() { Force::Item } else { Force::Part });
+        return Some(if whole && before.is_plain() && mention.rail.is_some() {
+            Force::Item
+        } else {
+            Force::Part
+        });
     }
     let listed = mention.lead == Lead::Number && before.is_bare();
     let under = mention.above == Role::Header && mention.opens_line && before.is_bare() && !mention.first;
@@ -120,7 +127,8 @@ fn one_of_many(mention: &Mention) -> Option<Force> {
 fn label(mention: &Mention) -> Option<Force> {
     let before = &mention.before;
     let below = mention.above == Role::Key && mention.opens_line && before.is_bare();
-    if !(before.is_label() || below) || before.foreign {
+    let beside = before.is_key() && mention.opens_line && mention.closes_line && mention.after == After::End;
+    if !(before.is_label() || below || beside) || before.foreign {
         // `… says Label: correct` is somebody's label.
         let somebody = before.foreign && (before.key || before.weak_key) && before.separated;
         return (somebody && mention.rail.is_some()).then_some(Force::Doubt);
@@ -159,7 +167,12 @@ fn closing(mention: &Mention) -> Option<Force> {
 /// `The tool call is correct.`
 fn statement(mention: &Mention) -> Option<Force> {
     let before = &mention.before;
-    if !before.is_statement() || before.foreign || before.conditional || before.hedged || mention.rail.is_none() {
+    if !before.is_statement()
+        || before.foreign
+        || before.conditional
+        || before.hedged
+        || mention.rail.is_none()
+    {
         return None;
     }
     if before.negated {
@@ -167,8 +180,12 @@ fn statement(mention: &Mention) -> Option<Force> {
     }
     let conclusive = before.concludes || before.cue || before.last_word;
     // `it` may be anything, unless it is all there is to talk about.
-    let clear = !before.pronoun || before.subject || mention.first || conclusive && mention.last;
+    let it = before.pronoun && !before.subject && !mention.first && !(conclusive && mention.last);
+    // Behind another clause, `the result` may be any result.
+    let result = before.weak_key && !before.subject && before.clause;
+    let clear = !it && !result;
     Some(match mention.after {
+        After::End | After::Reason if mention.crowded => Force::Doubt,
         After::End | After::Reason if clear => Force::Statement { conclusive },
         After::End | After::Reason => Force::Doubt,
         _ => Force::Part,

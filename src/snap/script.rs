@@ -37,7 +37,7 @@ pub(super) enum Role {
     Text,
     /// `## Verdict`: the line below holds it.
     Key,
-    /// `### The date`, `Is the date right?`: the line below is about a part.
+    /// `### The date`, `Is the date right?`, `The call is not`: what the line below says belongs to it.
     Header,
 }
 
@@ -67,8 +67,8 @@ impl Script {
         let mut slot = None;
         for line in lines {
             let line = script.line(line, names);
-            if line.tokens.clone().any(|at| says_something(&script.tokens[at])) {
-                script.cut(line.tokens.clone(), &mut slot);
+            if line.tokens.clone().any(|at| says_something(&script.tokens[at], names)) {
+                script.cut(line.tokens.clone(), &mut slot, names);
                 script.lines.push(line);
             }
         }
@@ -106,20 +106,67 @@ impl Script {
         let words = || tokens.iter().filter(|token| token.is_word());
         let key = |token: &Token| matches!(class(token.word()), Class::Key | Class::WeakKey | Class::Final);
         let glue = |token: &Token| {
-            key(token) || matches!(class(token.word()), Class::Filler | Class::Subject | Class::Pronoun | Class::Copula)
+            key(token)
+                || matches!(
+                    class(token.word()),
+                    Class::Filler | Class::Subject | Class::Pronoun | Class::Copula
+                )
         };
-        let marks = |c: char| tokens.iter().rev().find(|token| !token.is('*') && !token.is('_')).is_some_and(|t| t.is(c));
-        let bold = tokens.len() > 4 && tokens[..2].iter().chain(&tokens[tokens.len() - 2..]).all(|t| t.is('*'));
+        let marks = |c: char| {
+            tokens.iter().rev().find(|token| !token.is('*') && !token.is('_')).is_some_and(|t| t.is(c))
+        };
+        let bold =
+            tokens.len() > 4 && tokens[..2].iter().chain(&tokens[tokens.len() - 2..]).all(|t| t.is('*'));
         let titled = heading || bold || marks(':') || marks('?');
         if words().any(key) && words().all(glue) && (titled || words().count() <= 3) && !marks('?') {
             return Role::Key;
         }
-        let rail = range.clone().find(|at| self.tokens[*at].is_word()).and_then(|at| names.at(&self.tokens, at));
+        if marks(':') && self.asks_for_verdict(range.clone()) {
+            return Role::Key;
+        }
+        if self.runs_on(range.clone()) {
+            return Role::Header;
+        }
+        let rail =
+            range.clone().find(|at| self.tokens[*at].is_word()).and_then(|at| names.at(&self.tokens, at));
         if titled && rail.is_none() { Role::Header } else { Role::Text }
     }
 
+    /// `Since the date is missing, the answer is:`
+    fn asks_for_verdict(&self, range: Range<usize>) -> bool {
+        let clause = self.tokens[range].iter().rev().take_while(|token| !token.is(',') && !token.is('.'));
+        let mut keys = 0;
+        for word in clause.filter(|token| token.is_word()) {
+            match class(word.word()) {
+                Class::Key | Class::WeakKey | Class::Final => keys += 1,
+                Class::Conclusion => break,
+                Class::Filler | Class::Subject | Class::Pronoun | Class::Copula => {}
+                _ => return false,
+            }
+        }
+        keys > 0
+    }
+
+    /// The line breaks in the middle of a sentence.
+    fn runs_on(&self, range: Range<usize>) -> bool {
+        let last = self.tokens[range].iter().rfind(|token| !token.is('*') && !token.is('_'));
+        let class = last.filter(|token| token.is_word()).map(|token| class(token.word()));
+        matches!(
+            class,
+            Some(
+                Class::Negation
+                    | Class::Hedge
+                    | Class::Condition
+                    | Class::Contrast
+                    | Class::Copula
+                    | Class::Modal
+                    | Class::Filler
+            )
+        )
+    }
+
     /// Cuts a line into sentences.
-    fn cut(&mut self, range: Range<usize>, slot: &mut Option<Slot>) {
+    fn cut(&mut self, range: Range<usize>, slot: &mut Option<Slot>, names: &Names) {
         let line = self.lines.len();
         let mut start = range.start;
         for at in range.clone() {
@@ -128,7 +175,7 @@ impl Script {
                 Kind::Mark(mark) if self.ends_sentence(at, mark, range.end) => Some(mark),
                 _ => continue,
             };
-            self.push(start..at, line, end, *slot);
+            self.push(start..at, line, end, *slot, names);
             match self.tokens[at].kind {
                 Kind::Open(opened) => *slot = Some(opened),
                 Kind::Close => *slot = None,
@@ -136,7 +183,7 @@ impl Script {
             }
             start = at + 1;
         }
-        self.push(start..range.end, line, None, *slot);
+        self.push(start..range.end, line, None, *slot, names);
     }
 
     fn ends_sentence(&self, at: usize, mark: char, end: usize) -> bool {
@@ -150,8 +197,15 @@ impl Script {
         }
     }
 
-    fn push(&mut self, tokens: Range<usize>, line: usize, end: Option<char>, slot: Option<Slot>) {
-        if !self.tokens[tokens.clone()].iter().any(says_something) {
+    fn push(
+        &mut self,
+        tokens: Range<usize>,
+        line: usize,
+        end: Option<char>,
+        slot: Option<Slot>,
+        names: &Names,
+    ) {
+        if !self.tokens[tokens.clone()].iter().any(|token| says_something(token, names)) {
             // `…?!` after a sentence belongs to it.
             if let (Some(end), Some(last)) = (end, self.sentences.last_mut())
                 && last.line == line
@@ -172,11 +226,11 @@ impl Script {
     }
 }
 
-fn says_something(token: &Token) -> bool {
+fn says_something(token: &Token, names: &Names) -> bool {
     match token.kind {
         Kind::Word(_) => true,
-        // A rail may be a symbol; a quotation is something said.
-        Kind::Mark(mark) => token.veil == Veil::Hidden || !(mark.is_ascii() || is_decor(mark)) || mark == '+',
+        // A quotation is something said.
+        Kind::Mark(mark) => token.veil == Veil::Hidden || names.has_mark(mark),
         _ => false,
     }
 }
@@ -184,8 +238,8 @@ fn says_something(token: &Token) -> bool {
 /// Marks that may stand around a rail without changing it.
 pub(super) fn is_decor(mark: char) -> bool {
     match mark {
-        '*' | '_' | '#' | '>' | '<' | '-' | '|' | '"' | '\'' | '`' | '(' | ')' | '[' | ']' | '{' | '}' | '=' | ':'
-        | ' ' | '$' | '\\' | '—' | '•' | '·' | '→' | '…' => true,
+        '*' | '_' | '#' | '>' | '<' | '-' | '|' | '"' | '\'' | '`' | '(' | ')' | '[' | ']' | '{' | '}'
+        | '=' | ':' | ' ' | '$' | '\\' | '—' | '•' | '·' | '→' | '…' => true,
         '≠' | '¬' | '∉' | '∄' | '⊘' | '¿' | '±' | '≉' => false,
         mark => !mark.is_ascii() && !mark.is_alphanumeric(),
     }

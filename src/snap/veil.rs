@@ -9,9 +9,12 @@ use super::token::{Kind, Slot, Token, Veil};
 
 /// Elements that only format.
 const FORMATS: [&str; 24] = [
-    "b", "strong", "i", "em", "u", "p", "br", "div", "span", "code", "pre", "font", "center", "mark", "small", "h1",
-    "h2", "h3", "h4", "ul", "ol", "li", "hr", "html",
+    "b", "strong", "i", "em", "u", "p", "br", "div", "span", "code", "pre", "font", "center", "mark",
+    "small", "h1", "h2", "h3", "h4", "ul", "ol", "li", "hr", "html",
 ];
+
+/// Elements around a whole answer.
+const WRAPS: [&str; 6] = ["root", "xml", "document", "body", "assistant", "final"];
 
 /// Elements that hold reasons. Unclosed, they reach to the end.
 const REASONS: [&str; 9] = [
@@ -124,12 +127,13 @@ fn elements(tokens: &mut [Token], names: &Names) {
             let next = ends.partition_point(|end| *end <= here.end);
             ends.get(next).copied()
         });
-        let wraps = here.start == 0 && end == Some(last);
+        let wraps = here.start == 0 && end == Some(last) && WRAPS.contains(&element.name.as_str());
         match end {
             _ if slot || wraps || element.closes || FORMATS.contains(&element.name.as_str()) => {
                 tokens[here.clone()].iter_mut().for_each(|token| token.kind = Kind::Mark(' '));
                 if slot {
-                    tokens[here.start].kind = if element.closes { Kind::Close } else { Kind::Open(Slot::Tag) };
+                    tokens[here.start].kind =
+                        if element.closes { Kind::Close } else { Kind::Open(Slot::Tag) };
                 }
             }
             Some(end) => hidden_until = end,
@@ -169,7 +173,7 @@ fn blocks(tokens: &mut [Token]) {
         let fence = tokens[line.clone()].iter().take(3).filter(|token| token.is('`')).count() == 3;
         if fence {
             fenced = !fenced;
-            hide(&mut tokens[line], Veil::Hidden);
+            tokens[line].iter_mut().for_each(|token| token.kind = Kind::Mark(' '));
         } else if fenced || tokens[line.clone()].first().is_some_and(|token| token.is('>')) {
             hide(&mut tokens[line], Veil::Block);
         }
@@ -223,7 +227,9 @@ fn quotations(tokens: &mut [Token], line: Range<usize>, quote: char, names: &Nam
 }
 
 fn is_rail(tokens: &[Token], inner: Range<usize>, names: &Names) -> bool {
-    let decor = |token: &Token| ["*", "_", "`", "\"", "'", ".", ",", "!"].iter().any(|m| token.is(m.as_bytes()[0] as char));
+    let decor = |token: &Token| {
+        ["*", "_", "`", "\"", "'", ".", ",", "!"].iter().any(|m| token.is(m.as_bytes()[0] as char))
+    };
     let skip = tokens[inner.clone()].iter().take_while(|token| decor(token)).count();
     match names.at(tokens, inner.start + skip) {
         Some((_, end)) => end <= inner.end && tokens[end..inner.end].iter().all(decor),
@@ -233,7 +239,9 @@ fn is_rail(tokens: &[Token], inner: Range<usize>, names: &Names) -> bool {
 
 fn is_key(tokens: &[Token]) -> bool {
     tokens.len() <= 3
-        && tokens.iter().all(|token| matches!(class(token.word()), Class::Key | Class::WeakKey | Class::Final))
+        && tokens
+            .iter()
+            .all(|token| matches!(class(token.word()), Class::Key | Class::WeakKey | Class::Final))
 }
 
 /// Between two lines that each have a quotation mark too many there may be a quotation that spans lines.
