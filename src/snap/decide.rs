@@ -61,7 +61,7 @@ fn mark(mention: &Mention) -> Option<Mark> {
         force,
         opens: mention.first,
         closes: mention.last,
-        firm: mention.before.last_word || mention.before.concludes || mention.before.cue,
+        firm: mention.before.is_firm(),
     })
 }
 

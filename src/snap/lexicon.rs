@@ -41,6 +41,30 @@ pub(super) enum Class {
     Other,
 }
 
+/// Classes seen in a phrase.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Seen(u32);
+
+impl Seen {
+    pub fn note(&mut self, class: Class) {
+        match class {
+            Class::PronounCopula => {
+                self.note(Class::Pronoun);
+                self.note(Class::Copula);
+            }
+            class => self.0 |= 1 << class as u32,
+        }
+    }
+
+    pub fn has(self, class: Class) -> bool {
+        self.0 & (1 << class as u32) != 0
+    }
+
+    pub fn any(self, classes: &[Class]) -> bool {
+        classes.iter().any(|class| self.has(*class))
+    }
+}
+
 pub(super) fn class(word: &str) -> Class {
     use Class::*;
     match word {

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::lexicon::Class;
 use super::names::Names;
 use super::phrase::{After, Before};
 use super::script::{Lead, Line, Role, Script, Sentence, is_decor};
@@ -99,7 +100,7 @@ fn crowd(mentions: &mut [Mention]) {
     for mention in mentions.iter_mut().rev() {
         // One other rail is enough; `Some(None)` stands for several.
         mention.crowded = rest.is_some_and(|rail| rail.is_none() || rail != mention.rail);
-        if !mention.before.negated && mention.after != After::More {
+        if !mention.before.has(Class::Negation) && mention.after != After::More {
             rest = match rest {
                 Some(rail) if rail != mention.rail => Some(None),
                 _ => Some(mention.rail),
@@ -187,7 +188,7 @@ fn unanswered(script: &Script, index: usize) -> Option<Mention> {
     };
     let content = content + tokens[content..].iter().take_while(|token| decorates(&token.kind)).count();
     let words = tokens[content..].iter().filter(|token| token.is_word()).count();
-    let named = before.key && !before.foreign;
+    let named = before.has(Class::Key) && !before.has(Class::Other);
     if !(slot || named) || words == 0 || words > SHORT || tokens[content].veil != Veil::None {
         return None;
     }

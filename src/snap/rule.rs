@@ -1,5 +1,6 @@
 //! The rules: what a mention of a rail amounts to. Of the ordered table the first rule that fits decides.
 
+use super::lexicon::Class;
 use super::mention::{Mention, Seat};
 use super::phrase::After;
 use super::script::{Lead, Role};
@@ -110,8 +111,9 @@ fn block(mention: &Mention) -> Option<Force> {
 /// `Call 1: correct`, `2. incorrect`, `### The date` above `correct`.
 fn one_of_many(mention: &Mention) -> Option<Force> {
     let before = &mention.before;
-    if before.ordinal {
-        let whole = before.is_label() || before.subject && (before.separated || before.copula);
+    if before.has(Class::Ordinal) {
+        let whole = before.is_label()
+            || before.has(Class::Subject) && (before.separated || before.has(Class::Copula));
         return Some(if whole && before.is_plain() && mention.rail.is_some() {
             Force::Item
         } else {
@@ -128,19 +130,19 @@ fn label(mention: &Mention) -> Option<Force> {
     let before = &mention.before;
     let below = mention.above == Role::Key && mention.opens_line && before.is_bare();
     let beside = before.is_key() && mention.opens_line && mention.closes_line && mention.after == After::End;
-    if !(before.is_label() || below || beside) || before.foreign {
+    if !(before.is_label() || below || beside) || before.has(Class::Other) {
         // `… says Label: correct` is somebody's label.
-        let somebody = before.foreign && (before.key || before.weak_key) && before.separated;
+        let somebody = before.has(Class::Other) && before.names_slot() && before.separated;
         return (somebody && mention.rail.is_some()).then_some(Force::Doubt);
     }
-    if before.part && !before.separated {
+    if before.has(Class::Part) && !before.separated {
         return Some(Force::Part);
     }
     let plain = before.is_plain() && mention.rail.is_some() && !mention.crossed;
     Some(match mention.after {
         After::End | After::Heading | After::Reason | After::Contrast if plain => Force::Explicit,
-        _ if before.key || before.last_word || below => Force::Void,
-        _ if before.negated => Force::Denial,
+        _ if before.has(Class::Key) || before.has(Class::Final) || below => Force::Void,
+        _ if before.has(Class::Negation) => Force::Denial,
         _ => Force::Part,
     })
 }
@@ -167,23 +169,21 @@ fn closing(mention: &Mention) -> Option<Force> {
 /// `The tool call is correct.`
 fn statement(mention: &Mention) -> Option<Force> {
     let before = &mention.before;
-    if !before.is_statement()
-        || before.foreign
-        || before.conditional
-        || before.hedged
-        || mention.rail.is_none()
-    {
+    let unsure = before.seen.any(&[Class::Other, Class::Condition, Class::Hedge]);
+    if !before.is_statement() || unsure || mention.rail.is_none() {
         return None;
     }
-    if before.negated {
+    if before.has(Class::Negation) {
         return Some(Force::Denial);
     }
-    let conclusive = before.concludes || before.cue || before.last_word;
-    // `it` may be anything, unless it is all there is to talk about.
-    let it = before.pronoun && !before.subject && !mention.first && !(conclusive && mention.last);
-    // Behind another clause, `the result` may be any result.
-    let result = before.weak_key && !before.subject && before.clause;
-    let clear = !it && !result;
+    let conclusive = before.is_firm();
+    let clear = match (before.has(Class::Subject), before.has(Class::Pronoun)) {
+        (true, _) => true,
+        // `it` may be anything, unless it is all there is to talk about.
+        (false, true) => mention.first || conclusive && mention.last,
+        // Behind another clause, `the result` may be any result.
+        (false, false) => !(before.has(Class::WeakKey) && before.clause) || conclusive,
+    };
     Some(match mention.after {
         After::End | After::Reason if mention.crowded => Force::Doubt,
         After::End | After::Reason if clear => Force::Statement { conclusive },

@@ -218,7 +218,7 @@ fn quotations(tokens: &mut [Token], line: Range<usize>, quote: char, names: &Nam
             Some(from) => {
                 let inner = from + 1..at;
                 let field = next.is_some_and(|next| next.is(':') || next.is('='));
-                if !is_rail(tokens, inner.clone(), names) && !(field && is_key(&tokens[inner.clone()])) {
+                if !(is_rail(tokens, inner.clone(), names) || field && is_key(&tokens[inner.clone()])) {
                     hide(&mut tokens[inner], Veil::Hidden);
                 }
             }
@@ -249,7 +249,9 @@ fn spanning(tokens: &mut [Token], lines: &[Range<usize>]) {
     let mut open: Option<usize> = None;
     for line in lines {
         let mut quotes = line.clone().filter(|at| tokens[*at].is('"') && tokens[*at].veil != Veil::Hidden);
-        let (Some(last), true) = (quotes.clone().last(), quotes.clone().count() % 2 == 1) else { continue };
+        let (Some(last), true) = (quotes.clone().next_back(), quotes.clone().count() % 2 == 1) else {
+            continue;
+        };
         let first = quotes.next().unwrap_or(last);
         match open.take() {
             Some(from) => hide(&mut tokens[from..first], Veil::Perhaps),
