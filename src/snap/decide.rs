@@ -231,7 +231,7 @@ fn takes_back(script: &Script, from: usize) -> bool {
     })
 }
 
-/// Whether a sentence behind `from` begins with `but`.
+/// Whether a sentence behind `from` begins with `but`, or with `or`.
 fn objects(script: &Script, from: usize) -> bool {
-    openings(script, from).any(|[first, ..]| class(first) == Class::Contrast)
+    openings(script, from).any(|[first, ..]| class(first) == Class::Contrast || first == "or")
 }

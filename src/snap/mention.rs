@@ -31,6 +31,8 @@ pub(super) struct Mention {
     pub asked: bool,
     /// The reply may not say this itself.
     pub doubtful: bool,
+    /// It shows what a verdict looks like.
+    pub example: bool,
     /// Its sentence goes on to name another rail.
     pub crowded: bool,
     /// A mark of failure stands before the rail that means success.
@@ -64,6 +66,7 @@ impl Mention {
             above: Role::Text,
             asked: false,
             doubtful: false,
+            example: false,
             crowded: false,
             crossed: false,
         }
@@ -115,10 +118,22 @@ fn mention(script: &Script, names: &Names, index: usize, rail: usize, tokens: Ra
     let (after, end) = After::read(script, sentence, tokens.end, names);
     let cross =
         |at: usize| matches!(script.tokens[at].kind, Kind::Mark('❌' | '✗' | '✘' | '✖' | '🚫' | '⛔' | '👎'));
-    let crossed = names.is_positive(rail) && (before.start..tokens.start).any(cross);
+    let mark = |at: &usize| !script.tokens[*at].is_word() && !script.tokens[*at].is_newline();
+    let behind = (tokens.end..script.tokens.len()).take_while(mark).take(8);
+    let crossed = names.is_positive(rail) && (before.start..tokens.start).chain(behind).any(cross);
+    let token = |at: usize| script.tokens.get(at).map_or("", |token| token.word());
+    // `as correct as it is useless`
+    let compared = tokens.start > 0 && token(tokens.start - 1) == "as" && token(tokens.end) == "as";
+    let after = if compared { After::More } else { after };
     let doubtful = script.tokens[tokens.start].veil == Veil::Perhaps;
     let at = span(script, sentence, before.start..end);
     Mention { crossed, doubtful, ..place(script, index, Some(rail), at, before, after, tokens.start) }
+}
+
+/// Whether a sentence is nothing but the beginning of an aside: `e.g.`
+fn abbreviates(script: &Script, sentence: Option<&Sentence>) -> bool {
+    let last = sentence.and_then(|sentence| script.tokens[sentence.tokens.clone()].last());
+    last.is_some_and(|token| matches!(token.word(), "e.g" | "i.e" | "eg" | "ie"))
 }
 
 /// The verdict's words in bytes of the reply, with the slot around them.
@@ -165,6 +180,7 @@ fn place(
         above,
         asked: previous.is_some_and(|previous| previous.end == Some('?')),
         doubtful: false,
+        example: above == Role::Example && !same_line(previous) || abbreviates(script, previous),
         crowded: false,
         crossed: false,
     }

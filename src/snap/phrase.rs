@@ -39,7 +39,13 @@ impl Before {
 
     /// The slot of a verdict, surely or perhaps.
     pub fn names_slot(&self) -> bool {
-        self.seen.any(&[Class::Key, Class::WeakKey])
+        self.seen.any(&[Class::Key, Class::WeakKey, Class::Outcome])
+    }
+
+    /// The slot is somebody else's: `the agent's answer`, `the tool's output`.
+    fn is_borrowed(&self) -> bool {
+        let tool = self.has(Class::Tool) && self.has(Class::Outcome) && !self.has(Class::Final);
+        (self.has(Class::Agent) || tool) && !self.has(Class::Subject)
     }
 
     /// The phrase gives a verdict: `Label:`, `My final verdict is`, `I classify this as`, `Overall:`.
@@ -48,8 +54,10 @@ impl Before {
         let object = self.seen.any(&[Class::Subject, Class::Pronoun]);
         let slot = self.names_slot() && (self.separated || self.colon);
         let ruling = key && copula && (judge || self.has(Class::Final));
-        let given = self.has(Class::Verb) && (judge || copula && object) || key && judge && object;
-        slot || ruling || given || self.announces()
+        let answered = self.has(Class::WeakKey) && judge;
+        let given =
+            answered || self.has(Class::Verb) && (judge || copula && object) || key && judge && object;
+        (slot || ruling || given || self.announces()) && !self.is_borrowed()
     }
 
     /// `Overall: …`, `Therefore, …`, `Wait, actually …`.
@@ -75,7 +83,9 @@ impl Before {
     pub fn is_statement(&self) -> bool {
         use Class::*;
         let subject = self.seen.any(&[Subject, Pronoun, Key, WeakKey]);
-        subject && self.has(Copula) && !self.seen.any(&[Part, Ordinal, Modal])
+        let wish = self.has(To) && !self.has(Judge);
+        let about = self.seen.any(&[Part, Outcome, Ordinal, Modal]) || self.is_borrowed();
+        subject && self.has(Copula) && !wish && !about
     }
 
     fn is_whole(&self) -> bool {
@@ -88,7 +98,13 @@ impl Before {
         let mut before = Before { start: rail, ..Before::default() };
         for at in (sentence.tokens.start..rail).rev() {
             let token = &tokens[at];
-            let another = names.at(tokens, at).is_some_and(|(_, end)| end <= rail);
+            let name = names.at(tokens, at).map(|(_, end)| end).filter(|end| *end <= rail);
+            if name.is_some_and(|end| before.start == end && before.names_slot() && is_slot(&tokens[end])) {
+                // `The correct label is …` names no rail.
+                before.start = at;
+                continue;
+            }
+            let another = name.is_some();
             if token.veil == Veil::Hidden || another || !before.take(tokens, sentence, at) {
                 if !before.clause {
                     before.seen.note(Class::Other);
@@ -115,6 +131,13 @@ impl Before {
         match &token.kind {
             Kind::Mark(',') if self.is_whole() && !introduces(tokens, sentence, at) => {
                 self.clause = true;
+                // `Formally, …`: one word of which nobody knows what it does.
+                let mut words = tokens[sentence.tokens.start..at].iter().filter(|token| token.is_word());
+                if let (Some(word), None) = (words.next(), words.next())
+                    && class(word.word()) == Class::Other
+                {
+                    self.seen.note(Class::Condition);
+                }
                 false
             }
             Kind::Mark(',') => {
@@ -159,6 +182,10 @@ impl Before {
         });
         self.words += 1;
     }
+}
+
+fn is_slot(token: &Token) -> bool {
+    matches!(class(token.word()), Class::Key | Class::WeakKey | Class::Outcome)
 }
 
 /// Whether the words before the comma only lead in: `Actually, …`, `So, …`.
@@ -255,9 +282,14 @@ impl After {
         if pause.is_some() && names_follow(script, sentence, at, names) {
             return After::Choice;
         }
+        // `correct: no` and `Correct: city` are fields of a report.
+        if matches!(pause, Some(':' | '-' | '—' | '|')) && !continues(script, sentence, at) {
+            return After::More;
+        }
         match class(word) {
             Class::Condition => return After::Condition,
             Class::Contrast => return After::Contrast,
+            _ if word == "provided" => return After::Condition,
             _ if matches!(word, "only" | "so") && matches!(next, "long" | "if" | "when") => {
                 return After::Condition;
             }
@@ -267,6 +299,12 @@ impl After {
         let joined = word == "and" && agrees(next);
         if pause.is_some() || gives_reason(word) || joined { After::Reason } else { After::More }
     }
+}
+
+/// Whether more words follow the one at `at` in its sentence.
+fn continues(script: &Script, sentence: &Sentence, at: usize) -> bool {
+    const REACH: usize = 16;
+    script.tokens[at + 1..sentence.tokens.end].iter().take(REACH).any(|token| token.is_word())
 }
 
 /// Whether a rail, decorated or not, and nothing longer stands at `from`.

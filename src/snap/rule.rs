@@ -120,6 +120,9 @@ fn one_of_many(mention: &Mention) -> Option<Force> {
             Force::Part
         });
     }
+    if mention.example {
+        return Some(Force::Doubt);
+    }
     let listed = mention.lead == Lead::Number && before.is_bare();
     let under = mention.above == Role::Header && mention.opens_line && before.is_bare() && !mention.first;
     (listed || under).then_some(Force::Part)

@@ -39,6 +39,8 @@ pub(super) enum Role {
     Key,
     /// `### The date`, `Is the date right?`, `The call is not`: what the line below says belongs to it.
     Header,
+    /// `The format is:`
+    Example,
 }
 
 /// Words up to a full stop, a line end or the edge of a slot.
@@ -104,12 +106,19 @@ impl Script {
     fn role(&self, range: Range<usize>, heading: bool, names: &Names) -> Role {
         let tokens = &self.tokens[range.clone()];
         let words = || tokens.iter().filter(|token| token.is_word());
-        let key = |token: &Token| matches!(class(token.word()), Class::Key | Class::WeakKey | Class::Final);
+        let example =
+            |word: &str| matches!(word, "example" | "examples" | "format" | "template" | "sample" | "e.g");
+        if words().any(|token| example(token.word())) {
+            return Role::Example;
+        }
+        let key = |token: &Token| {
+            matches!(class(token.word()), Class::Key | Class::WeakKey | Class::Outcome | Class::Final)
+        };
         let glue = |token: &Token| {
             key(token)
                 || matches!(
                     class(token.word()),
-                    Class::Filler | Class::Subject | Class::Pronoun | Class::Copula
+                    Class::Filler | Class::Tool | Class::To | Class::Subject | Class::Pronoun | Class::Copula
                 )
         };
         let marks = |c: char| {
@@ -138,9 +147,10 @@ impl Script {
         let mut keys = 0;
         for word in clause.filter(|token| token.is_word()) {
             match class(word.word()) {
-                Class::Key | Class::WeakKey | Class::Final => keys += 1,
+                Class::Key | Class::WeakKey | Class::Outcome | Class::Final => keys += 1,
                 Class::Conclusion => break,
-                Class::Filler | Class::Subject | Class::Pronoun | Class::Copula => {}
+                Class::Filler | Class::Tool | Class::To | Class::Subject | Class::Pronoun | Class::Copula => {
+                }
                 _ => return false,
             }
         }
@@ -161,6 +171,7 @@ impl Script {
                     | Class::Copula
                     | Class::Modal
                     | Class::Filler
+                    | Class::To
             )
         )
     }

@@ -122,7 +122,7 @@ fn elements(tokens: &mut [Token], names: &Names) {
             continue;
         }
         let here = element.tokens.clone();
-        let slot = matches!(class(&element.name), Class::Key | Class::WeakKey);
+        let slot = matches!(class(&element.name), Class::Key | Class::WeakKey | Class::Outcome);
         let end = ends.get(element.name.as_str()).and_then(|ends| {
             let next = ends.partition_point(|end| *end <= here.end);
             ends.get(next).copied()
@@ -239,9 +239,9 @@ fn is_rail(tokens: &[Token], inner: Range<usize>, names: &Names) -> bool {
 
 fn is_key(tokens: &[Token]) -> bool {
     tokens.len() <= 3
-        && tokens
-            .iter()
-            .all(|token| matches!(class(token.word()), Class::Key | Class::WeakKey | Class::Final))
+        && tokens.iter().all(|token| {
+            matches!(class(token.word()), Class::Key | Class::WeakKey | Class::Outcome | Class::Final)
+        })
 }
 
 /// Between two lines that each have a quotation mark too many there may be a quotation that spans lines.
