@@ -99,7 +99,7 @@ const WORDS: &[(Class, &str)] = &[
         "result response rating evaluation assessment output outcome grade score status correctness summary finding
         ergebnis resultado evaluación résultat risultato результат 结果 結果 결과",
     ),
-    (Class::Final, "final overall short finally ultimate ultimately"),
+    (Class::Final, "final overall short yes ok okay sure finally ultimate ultimately"),
     (Class::Subject, "call calls invocation invocations"),
     (Class::Pronoun, "it this that they these which"),
     (Class::PronounCopula, "it's that's they're this's"),
@@ -117,9 +117,9 @@ const WORDS: &[(Class, &str)] = &[
     (
         Class::Verb,
         "labeled labelled labeling labelling mark marked marking classify classified classifying rate rated judge
-        judged judging consider considered deem deemed evaluate evaluated graded scored",
+        judged judging go consider considered deem deemed evaluate evaluated graded scored",
     ),
-    (Class::Judge, "i i'd i'll i've we we'd we'll must"),
+    (Class::Judge, "i i'm i'd i'll i've we we'd we'll must"),
     (Class::Conclusion, "so therefore thus hence consequently accordingly"),
     (Class::Cue, "wait actually hmm sorry correction oops apologies reconsidering"),
     (
@@ -147,9 +147,9 @@ const WORDS: &[(Class, &str)] = &[
     (
         Class::Filler,
         "the a an my our for of have has api given provided above generated proposed logged whole entire and also here
-        in with by on based all both word single go going choose assign give say conclude concluded determine find
+        in with by on based all both word single choose assign give say conclude concluded determine find
         think believe will am clearly definitely certainly completely fully entirely totally indeed simply just very
-        absolutely perfectly obviously now yes der die das el la le il",
+        absolutely perfectly obviously now mi mein mon mia meu der die das el la le il",
     ),
 ];
 
@@ -173,6 +173,7 @@ pub(super) fn gives_reason(word: &str) -> bool {
         word,
         "because"
             | "since"
+            | "according"
             | "as"
             | "due"
             | "given"
@@ -199,6 +200,8 @@ pub(super) fn agrees(word: &str) -> bool {
             | "appropriate"
             | "sufficient"
             | "consistent"
+            | "matches"
+            | "should"
             | "incomplete"
             | "invalid"
             | "inaccurate"

@@ -34,9 +34,17 @@ pub(super) struct Mention {
     /// It shows what a verdict looks like.
     pub example: bool,
     /// Its sentence goes on to name another rail.
-    pub crowded: bool,
-    /// A mark of failure stands before the rail that means success.
+    pub rival: Option<Rival>,
+    /// A mark of failure stands by the rail that means success, or an empty box before any.
     pub crossed: bool,
+}
+
+/// Another rail further on in the sentence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Rival {
+    /// Nothing but numbers and letters of a list in between.
+    Near,
+    Far,
 }
 
 /// Where a mention stands.
@@ -67,7 +75,7 @@ impl Mention {
             asked: false,
             doubtful: false,
             example: false,
-            crowded: false,
+            rival: None,
             crossed: false,
         }
     }
@@ -78,18 +86,26 @@ pub(super) fn mentions(script: &Script, names: &Names) -> Vec<Mention> {
     let mut mentions = Vec::new();
     for (index, sentence) in script.sentences.iter().enumerate() {
         let before = mentions.len();
+        // Words in front of each mention but the first, those apart that only number things.
+        let (mut between, mut words) = (Vec::new(), 0);
         let mut at = sentence.tokens.start;
         while at < sentence.tokens.end {
             let hidden = script.tokens[at].veil == Veil::Hidden;
             match names.at(&script.tokens[..sentence.tokens.end], at).filter(|_| !hidden) {
                 Some((rail, end)) => {
+                    if mentions.len() > before {
+                        between.push(words);
+                    }
                     mentions.push(mention(script, names, index, rail, at..end));
-                    at = end;
+                    (at, words) = (end, 0);
                 }
-                None => at += 1,
+                None => {
+                    words += usize::from(hidden || is_wordy(script.tokens[at].word()));
+                    at += 1;
+                }
             }
         }
-        crowd(&mut mentions[before..]);
+        crowd(&mut mentions[before..], &between);
         if mentions.len() == before {
             mentions.extend(unanswered(script, index));
         }
@@ -97,14 +113,20 @@ pub(super) fn mentions(script: &Script, names: &Names) -> Vec<Mention> {
     mentions
 }
 
-/// Tells the mentions of one sentence of others behind them, unless those are denied or parts of something longer.
-fn crowd(mentions: &mut [Mention]) {
-    let mut rest: Option<Option<usize>> = None;
+/// Tells the mentions of one sentence of the ones behind them, unless those are denied or parts of something longer.
+fn crowd(mentions: &mut [Mention], words: &[usize]) {
+    for index in 1..mentions.len() {
+        let (this, next) = (&mentions[index - 1], &mentions[index]);
+        let near = words[index - 1] == 0 && next.rail != this.rail && next.after != After::More;
+        mentions[index - 1].rival = near.then_some(Rival::Near);
+    }
+    let mut behind: Option<Option<usize>> = None;
     for mention in mentions.iter_mut().rev() {
         // One other rail is enough; `Some(None)` stands for several.
-        mention.crowded = rest.is_some_and(|rail| rail.is_none() || rail != mention.rail);
+        let other = behind.is_some_and(|rail| rail.is_none() || rail != mention.rail);
+        mention.rival = mention.rival.or(other.then_some(Rival::Far));
         if !mention.before.has(Class::Negation) && mention.after != After::More {
-            rest = match rest {
+            behind = match behind {
                 Some(rail) if rail != mention.rail => Some(None),
                 _ => Some(mention.rail),
             };
@@ -118,9 +140,16 @@ fn mention(script: &Script, names: &Names, index: usize, rail: usize, tokens: Ra
     let (after, end) = After::read(script, sentence, tokens.end, names);
     let cross =
         |at: usize| matches!(script.tokens[at].kind, Kind::Mark('❌' | '✗' | '✘' | '✖' | '🚫' | '⛔' | '👎'));
-    let mark = |at: &usize| !script.tokens[*at].is_word() && !script.tokens[*at].is_newline();
-    let behind = (tokens.end..script.tokens.len()).take_while(mark).take(8);
-    let crossed = names.is_positive(rail) && (before.start..tokens.start).chain(behind).any(cross);
+    let no_word = |at: &usize| !script.tokens[*at].is_word() && !script.tokens[*at].is_newline();
+    let behind = (tokens.end..script.tokens.len()).take_while(no_word).take(8);
+    let mark = |at: Option<usize>, marks: &[char]| {
+        at.is_some_and(|at| marks.iter().any(|mark| script.tokens[at].is(*mark)))
+    };
+    let before_it = |steps: usize| tokens.start.checked_sub(steps).filter(|at| *at >= sentence.tokens.start);
+    let unchecked = mark(before_it(1), &['☐', '○', '◯', '□'])
+        || mark(before_it(1), &[']', ')']) && mark(before_it(2), &['[', '(']);
+    let crossed =
+        unchecked || names.is_positive(rail) && (before.start..tokens.start).chain(behind).any(cross);
     let token = |at: usize| script.tokens.get(at).map_or("", |token| token.word());
     // `as correct as it is useless`
     let compared = tokens.start > 0 && token(tokens.start - 1) == "as" && token(tokens.end) == "as";
@@ -128,6 +157,11 @@ fn mention(script: &Script, names: &Names, index: usize, rail: usize, tokens: Ra
     let doubtful = script.tokens[tokens.start].veil == Veil::Perhaps;
     let at = span(script, sentence, before.start..end);
     Mention { crossed, doubtful, ..place(script, index, Some(rail), at, before, after, tokens.start) }
+}
+
+/// More than a number or one letter.
+fn is_wordy(word: &str) -> bool {
+    word.chars().nth(1).is_some() && !word.chars().all(|c| c.is_numeric() || matches!(c, '.' | ','))
 }
 
 /// Whether a sentence is nothing but the beginning of an aside: `e.g.`
@@ -181,7 +215,7 @@ fn place(
         asked: previous.is_some_and(|previous| previous.end == Some('?')),
         doubtful: false,
         example: above == Role::Example && !same_line(previous) || abbreviates(script, previous),
-        crowded: false,
+        rival: None,
         crossed: false,
     }
 }

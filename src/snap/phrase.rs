@@ -248,13 +248,18 @@ impl After {
                 _ => {}
             }
         }
+        let below = tokens[sentence.tokens.end..].iter().find(|token| !token.is_newline());
         let after = match (sentence.end, pause) {
             (Some('?'), _) => After::Question,
             (Some(_), _) => {
                 end = (sentence.tokens.end + 1).min(tokens.len());
                 After::End
             }
+            (None, _) if below.is_some_and(|next| next.is('?')) => After::Question,
+            (None, _) if below.is_some_and(|next| matches!(next.word(), "or" | "vs")) => After::Choice,
             (None, Some(':')) => After::Heading,
+            // `correct,` goes on below.
+            (None, Some(',')) if below.is_some() => After::More,
             (None, _) => After::End,
         };
         (after, end)
@@ -283,10 +288,15 @@ impl After {
             return After::Choice;
         }
         // `correct: no` and `Correct: city` are fields of a report.
-        if matches!(pause, Some(':' | '-' | '—' | '|')) && !continues(script, sentence, at) {
+        if matches!(pause, Some(':' | '-' | '—' | '|')) && stands_alone(script, sentence, at) {
+            return After::More;
+        }
+        let hedges = class(word) == Class::Hedge || word == "i" && matches!(next, "guess" | "suppose");
+        if matches!(pause, Some(',' | '-' | '—')) && hedges {
             return After::More;
         }
         match class(word) {
+            _ if word == "according" => {}
             Class::Condition => return After::Condition,
             Class::Contrast => return After::Contrast,
             _ if word == "provided" => return After::Condition,
@@ -296,15 +306,16 @@ impl After {
             _ if word == "as" && matches!(next, "long" | "far") => return After::Condition,
             _ => {}
         }
-        let joined = word == "and" && agrees(next);
+        let joined = word == "and" && agrees(next) || word == "in" && next == "that";
         if pause.is_some() || gives_reason(word) || joined { After::Reason } else { After::More }
     }
 }
 
-/// Whether more words follow the one at `at` in its sentence.
-fn continues(script: &Script, sentence: &Sentence, at: usize) -> bool {
+/// Whether the word at `at` is a whole entry of a list or field.
+fn stands_alone(script: &Script, sentence: &Sentence, at: usize) -> bool {
     const REACH: usize = 16;
-    script.tokens[at + 1..sentence.tokens.end].iter().take(REACH).any(|token| token.is_word())
+    let rest = &script.tokens[at + 1..sentence.tokens.end];
+    rest.first().is_some_and(|next| next.is(',')) || !rest.iter().take(REACH).any(Token::is_word)
 }
 
 /// Whether a rail, decorated or not, and nothing longer stands at `from`.

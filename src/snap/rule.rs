@@ -1,7 +1,7 @@
 //! The rules: what a mention of a rail amounts to. Of the ordered table the first rule that fits decides.
 
 use super::lexicon::Class;
-use super::mention::{Mention, Seat};
+use super::mention::{Mention, Rival, Seat};
 use super::phrase::After;
 use super::script::{Lead, Role};
 use super::token::Slot;
@@ -93,9 +93,14 @@ fn doubt(mention: &Mention) -> Option<Force> {
     mention.doubtful.then_some(Force::Doubt)
 }
 
+/// Nothing before it, and no other rail beside it.
+fn is_alone(mention: &Mention) -> bool {
+    mention.before.is_bare() && mention.rival != Some(Rival::Near) && !mention.crossed
+}
+
 /// The whole reply is `**correct**.`
 fn exact(mention: &Mention) -> Option<Force> {
-    let alone = mention.first && mention.last && mention.before.is_bare() && !mention.crossed;
+    let alone = mention.first && mention.last && is_alone(mention);
     let ends = matches!(mention.after, After::End | After::Heading);
     (alone && ends && mention.lead != Lead::Number).then_some(Force::Explicit)
 }
@@ -135,7 +140,8 @@ fn label(mention: &Mention) -> Option<Force> {
     let beside = before.is_key() && mention.opens_line && mention.closes_line && mention.after == After::End;
     if !(before.is_label() || below || beside) || before.has(Class::Other) {
         // `… says Label: correct` is somebody's label.
-        let somebody = before.has(Class::Other) && before.names_slot() && before.separated;
+        let somebody =
+            before.seen.any(&[Class::Key, Class::WeakKey]) && before.has(Class::Other) && before.separated;
         return (somebody && mention.rail.is_some()).then_some(Force::Doubt);
     }
     if before.has(Class::Part) && !before.separated {
@@ -152,20 +158,20 @@ fn label(mention: &Mention) -> Option<Force> {
 
 /// A line of its own.
 fn line(mention: &Mention) -> Option<Force> {
-    let alone = mention.opens_line && mention.closes_line && mention.before.is_bare();
-    (alone && mention.after == After::End && !mention.crossed).then_some(Force::Line)
+    let alone = mention.opens_line && mention.closes_line && is_alone(mention);
+    (alone && mention.after == After::End).then_some(Force::Line)
 }
 
 /// `Incorrect, because …` or `Correct. All values …` at the very beginning.
 fn lead(mention: &Mention) -> Option<Force> {
-    let opens = mention.first && mention.before.is_bare() && !mention.crossed;
+    let opens = mention.first && is_alone(mention);
     let stands = matches!(mention.after, After::End | After::Reason);
     (opens && stands && mention.lead != Lead::Number).then_some(Force::Explicit)
 }
 
 /// `… so the city is missing. Incorrect.` at the very end.
 fn closing(mention: &Mention) -> Option<Force> {
-    let closes = mention.last && mention.before.is_bare() && !mention.asked && !mention.crossed;
+    let closes = mention.last && is_alone(mention) && !mention.asked;
     (closes && mention.after == After::End).then_some(Force::Explicit)
 }
 
@@ -180,15 +186,11 @@ fn statement(mention: &Mention) -> Option<Force> {
         return Some(Force::Denial);
     }
     let conclusive = before.is_firm();
-    let clear = match (before.has(Class::Subject), before.has(Class::Pronoun)) {
-        (true, _) => true,
-        // `it` may be anything, unless it is all there is to talk about.
-        (false, true) => mention.first || conclusive && mention.last,
-        // Behind another clause, `the result` may be any result.
-        (false, false) => !(before.has(Class::WeakKey) && before.clause) || conclusive,
-    };
+    // `it` may be anything, unless it is all there is to talk about.
+    let it = before.has(Class::Pronoun) && !before.has(Class::Subject);
+    let clear = !it || mention.first || conclusive && mention.last;
     Some(match mention.after {
-        After::End | After::Reason if mention.crowded => Force::Doubt,
+        After::End | After::Reason if mention.rival.is_some() => Force::Doubt,
         After::End | After::Reason if clear => Force::Statement { conclusive },
         After::End | After::Reason => Force::Doubt,
         _ => Force::Part,

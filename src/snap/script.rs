@@ -127,7 +127,13 @@ impl Script {
         let bold =
             tokens.len() > 4 && tokens[..2].iter().chain(&tokens[tokens.len() - 2..]).all(|t| t.is('*'));
         let titled = heading || bold || marks(':') || marks('?');
-        if words().any(key) && words().all(glue) && (titled || words().count() <= 3) && !marks('?') {
+        let names_rail = range.clone().any(|at| names.at(&self.tokens, at).is_some());
+        if !names_rail
+            && words().any(key)
+            && words().all(glue)
+            && (titled || words().count() <= 3)
+            && !marks('?')
+        {
             return Role::Key;
         }
         if marks(':') && self.asks_for_verdict(range.clone()) {
@@ -160,6 +166,9 @@ impl Script {
     /// The line breaks in the middle of a sentence.
     fn runs_on(&self, range: Range<usize>) -> bool {
         let last = self.tokens[range].iter().rfind(|token| !token.is('*') && !token.is('_'));
+        if last.is_some_and(|token| matches!(token.word(), "or" | "nor" | "vs")) {
+            return true;
+        }
         let class = last.filter(|token| token.is_word()).map(|token| class(token.word()));
         matches!(
             class,
@@ -203,7 +212,10 @@ impl Script {
         }
         match self.tokens.get(at + 1).filter(|_| at + 1 < end) {
             // `!correct` and `?x` are no ends, `correct.The` is one.
-            Some(next) => next.spaced || !next.is_word() || mark == '.' || mark == '…',
+            Some(next) => {
+                let opens = next.is_word() || ['(', '[', '{', '<', '='].iter().any(|mark| next.is(*mark));
+                next.spaced || !opens || mark == '.' || mark == '…'
+            }
             None => true,
         }
     }
