@@ -27,7 +27,7 @@ pub(super) enum Says {
     Cut,
 }
 
-/// All objects of `text` and, at its start, a list.
+/// All objects and lists of `text`, in order.
 pub(super) fn find(text: &str, names: &Names) -> Vec<Found> {
     let mut found = Vec::new();
     let mut at = text.len() - text.trim_start().len();
@@ -35,8 +35,7 @@ pub(super) fn find(text: &str, names: &Names) -> Vec<Found> {
     let mut budget = 64 * text.len() + 1024;
     while let Some(step) = text[at..].find(['{', '[']) {
         at += step;
-        let list = text[at..].starts_with('[');
-        if list && !(at == 0 || text[..at].trim().is_empty() || opens_list(&text[at..])) {
+        if text[at..].starts_with('[') && !opens_list(&text[at..]) {
             at += 1;
             continue;
         }

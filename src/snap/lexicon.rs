@@ -159,7 +159,7 @@ static CLASSES: LazyLock<HashMap<&str, Class>> = LazyLock::new(|| {
 
 /// What `word`, in lower case, does.
 pub(super) fn class(word: &str) -> Class {
-    match CLASSES.get(word) {
+    match CLASSES.get(word.trim_matches('_')) {
         Some(class) => *class,
         None if word.ends_with("n't") => Class::Negation,
         None if word.starts_with(|c: char| c.is_numeric()) => Class::Ordinal,

@@ -33,6 +33,8 @@ pub(super) struct Mention {
     pub doubtful: bool,
     /// It shows what a verdict looks like.
     pub example: bool,
+    /// It is a heading above a list.
+    pub titles: bool,
     /// Its sentence goes on to name another rail.
     pub rival: Option<Rival>,
     /// A mark of failure stands by the rail that means success, or an empty box before any.
@@ -75,6 +77,7 @@ impl Mention {
             asked: false,
             doubtful: false,
             example: false,
+            titles: false,
             rival: None,
             crossed: false,
         }
@@ -214,6 +217,8 @@ fn place(
         above,
         asked: previous.is_some_and(|previous| previous.end == Some('?')),
         doubtful: false,
+        titles: line.heading
+            && script.lines.get(sentence.line + 1).is_some_and(|below| below.lead != Lead::Plain),
         example: above == Role::Example && !same_line(previous) || abbreviates(script, previous),
         rival: None,
         crossed: false,

@@ -44,7 +44,8 @@ impl Before {
 
     /// The slot is somebody else's: `the agent's answer`, `the tool's output`.
     fn is_borrowed(&self) -> bool {
-        let tool = self.has(Class::Tool) && self.has(Class::Outcome) && !self.has(Class::Final);
+        let slot = self.seen.any(&[Class::WeakKey, Class::Outcome]);
+        let tool = self.has(Class::Tool) && slot && !self.has(Class::Final);
         (self.has(Class::Agent) || tool) && !self.has(Class::Subject)
     }
 
@@ -234,6 +235,10 @@ impl After {
                 {
                     // `correct--because` pauses, `correct-ish` never gets here.
                     pause = Some('-');
+                }
+                // `'correct': …` is a field or a definition.
+                Kind::Mark(':') if at > from && (tokens[at - 1].is('"') || tokens[at - 1].is('\'')) => {
+                    return (After::More, end);
                 }
                 Kind::Mark(mark @ (':' | ',' | '-' | '—' | '(' | '[' | '<' | '{' | '|')) => {
                     pause = pause.or(Some(*mark));

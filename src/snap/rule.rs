@@ -95,7 +95,7 @@ fn doubt(mention: &Mention) -> Option<Force> {
 
 /// Nothing before it, and no other rail beside it.
 fn is_alone(mention: &Mention) -> bool {
-    mention.before.is_bare() && mention.rival != Some(Rival::Near) && !mention.crossed
+    mention.before.is_bare() && !mention.titles && mention.rival != Some(Rival::Near) && !mention.crossed
 }
 
 /// The whole reply is `**correct**.`
@@ -136,7 +136,8 @@ fn one_of_many(mention: &Mention) -> Option<Force> {
 /// `Label: correct`, `My final verdict is incorrect`, `I would label this as correct`, `Overall: correct`.
 fn label(mention: &Mention) -> Option<Force> {
     let before = &mention.before;
-    let below = mention.above == Role::Key && mention.opens_line && before.is_bare();
+    let under = mention.above == Role::Key && mention.opens_line && !before.has(Class::Other);
+    let below = under && (before.is_bare() || !before.is_plain());
     let beside = before.is_key() && mention.opens_line && mention.closes_line && mention.after == After::End;
     if !(before.is_label() || below || beside) || before.has(Class::Other) {
         // `… says Label: correct` is somebody's label.

@@ -21,6 +21,8 @@ pub(super) struct Line {
     pub tokens: Range<usize>,
     pub lead: Lead,
     pub role: Role,
+    /// It begins with `#`.
+    pub heading: bool,
 }
 
 /// How a line begins.
@@ -100,7 +102,7 @@ impl Script {
             lead = Lead::Number;
         }
         let role = self.role(range.clone(), heading, names);
-        Line { tokens: range, lead, role }
+        Line { tokens: range, lead, role, heading }
     }
 
     fn role(&self, range: Range<usize>, heading: bool, names: &Names) -> Role {

@@ -100,7 +100,7 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
                         end = at + raw.len_utf8();
                         chars.next();
                     }
-                    Kind::Word(word.into())
+                    if word.chars().all(|c| c == '_') { Kind::Mark('_') } else { Kind::Word(word.into()) }
                 } else {
                     Kind::Mark(c)
                 }
