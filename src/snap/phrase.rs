@@ -133,7 +133,8 @@ impl Before {
             Kind::Mark(',') if self.is_whole() && !introduces(tokens, sentence, at) => {
                 self.clause = true;
                 // `Formally, …`: one word of which nobody knows what it does.
-                let mut words = tokens[sentence.tokens.start..at].iter().filter(|token| token.is_word());
+                let lead = &tokens[sentence.tokens.start.max(at.saturating_sub(16))..at];
+                let mut words = lead.iter().filter(|token| token.is_word());
                 if let (Some(word), None) = (words.next(), words.next())
                     && class(word.word()) == Class::Other
                 {

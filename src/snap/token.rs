@@ -106,9 +106,9 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
                 }
             }
         };
-        spaced |= matches!(tokens.last(), None | Some(Token { kind: Kind::Newline, .. }));
+        let newline = kind == Kind::Newline;
         tokens.push(Token { kind, at: start..end, spaced, veil: Veil::None });
-        spaced = false;
+        spaced = newline;
     }
     tokens
 }
