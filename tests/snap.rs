@@ -52,17 +52,17 @@ struct Old {
 
 fn rails(labels: &[String]) -> Rails {
     let rails = labels.iter().enumerate().map(|(i, label)| Rail { label: label.clone(), score: i as f64 });
-    Rails::new(rails.collect(), &labels[0]).unwrap()
+    Rails::new(rails.collect(), &labels[0]).expect("well-formed")
 }
 
 fn table() -> Vec<Case> {
-    TABLE.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    TABLE.lines().map(|line| serde_json::from_str(line).expect("well-formed")).collect()
 }
 
 fn corpus() -> Vec<Old> {
     let mut text = String::new();
-    GzDecoder::new(CORPUS).read_to_string(&mut text).unwrap();
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    GzDecoder::new(CORPUS).read_to_string(&mut text).expect("well-formed");
+    text.lines().map(|line| serde_json::from_str(line).expect("well-formed")).collect()
 }
 
 #[test]
@@ -76,9 +76,10 @@ fn table_holds() {
         let wrong = label.is_some() && label != case.label.as_deref();
         if label != case.label.as_deref() {
             failures.push(format!(
-                "{}line {}: {:?} ({}): got {label:?} by `{by}`, not {:?}",
+                "{}line {}, {}: {:?} ({}): got {label:?} by `{by}`, not {:?}",
                 if wrong { "WRONG LABEL, " } else { "" },
                 line + 1,
+                case.kind,
                 case.reply,
                 case.note,
                 case.label,
@@ -228,9 +229,9 @@ proptest! {
     }
 }
 
-/// A megabyte of anything is read in about the time that its length asks for.
+/// Hostile text is read in about the time that its length asks for.
 #[test]
-fn hostile_megabytes_are_read_quickly() {
+fn hostile_text_is_read_quickly() {
     let pieces = [
         "correct ",
         "{",
@@ -272,10 +273,10 @@ fn hostile_megabytes_are_read_quickly() {
     ];
     let rails = Rails::correctness();
     for piece in pieces {
-        let small = time(&piece.repeat(16_000 / piece.len()), &rails);
-        let large = time(&piece.repeat(256_000 / piece.len()), &rails);
+        let small = time(&piece.repeat(8_000 / piece.len()), &rails);
+        let large = time(&piece.repeat(128_000 / piece.len()), &rails);
         // Sixteen times the text; squared it would take 256 times as long.
-        assert!(large < 0.5 || large < small * 100.0, "{piece:?}: {small} s, then {large} s");
+        assert!(large < 0.25 || large < small * 100.0, "{piece:?}: {small} s, then {large} s");
     }
 }
 

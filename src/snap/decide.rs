@@ -28,7 +28,7 @@ struct Mark {
 }
 
 /// Words between two verdicts, from which on the later one is a second thought and not a list's next item.
-const APART: usize = 4;
+const APART: usize = 3;
 
 /// The verdict that the mentions add up to, or why there is none.
 pub(super) fn decide(mentions: &[Mention], script: &Script) -> Result<Decision, &'static str> {
@@ -61,7 +61,7 @@ fn mark(mention: &Mention) -> Option<Mark> {
         force,
         opens: mention.first,
         closes: mention.last,
-        firm: mention.before.last_word || mention.before.concludes || mention.before.cue,
+        firm: mention.before.is_firm(),
     })
 }
 
@@ -231,7 +231,7 @@ fn takes_back(script: &Script, from: usize) -> bool {
     })
 }
 
-/// Whether a sentence behind `from` begins with `but`.
+/// Whether a sentence behind `from` begins with `but`, or with `or`.
 fn objects(script: &Script, from: usize) -> bool {
-    openings(script, from).any(|[first, ..]| class(first) == Class::Contrast)
+    openings(script, from).any(|[first, ..]| class(first) == Class::Contrast || first == "or")
 }

@@ -8,7 +8,7 @@ const TITLES: [&str; 6] = ["explanation", "reasoning", "reason", "rationale", "j
 
 /// `answer` without the verdict at `at`; `None` if nothing that says something is left.
 pub(super) fn beside(answer: &str, at: Range<usize>) -> Option<String> {
-    let before = answer.get(..at.start)?.trim_end_matches(is_edge);
+    let before = unfenced(answer.get(..at.start)?).trim_end_matches(is_edge);
     let after = answer.get(at.end..)?.trim_start_matches(|c| is_edge(c) || is_stop(c));
     let before = if before.chars().any(char::is_alphanumeric) { before.trim() } else { "" };
     let text = match (untitled(before), untitled(after.trim())) {
@@ -17,6 +17,14 @@ pub(super) fn beside(answer: &str, at: Range<usize>) -> Option<String> {
         (before, after) => format!("{before}\n{after}"),
     };
     text.chars().any(char::is_alphanumeric).then_some(text)
+}
+
+/// Without the opening of a fence at its end.
+fn unfenced(text: &str) -> &str {
+    match text.rfind("```") {
+        Some(fence) if text[fence..].trim_end().lines().count() == 1 => &text[..fence],
+        _ => text,
+    }
 }
 
 /// Without `Explanation:` or `<reasoning>` around it.

@@ -2,13 +2,18 @@
 //!
 //! Only what is listed is understood. A word that is not listed keeps a rail behind it from being a verdict.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 /// What a word does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
     /// Names the slot that a verdict fills.
     Key,
-    /// May name that slot, or something else of the same name.
+    /// May name that slot, or the agent's answer.
     WeakKey,
+    /// Names that slot before a colon; else it is what a tool gave.
+    Outcome,
     /// Stresses that the verdict is the last or the whole one.
     Final,
     /// What the verdict is about.
@@ -17,12 +22,16 @@ pub(super) enum Class {
     Pronoun,
     /// A pronoun with its verb: `it's`.
     PronounCopula,
+    /// Whose the call is, or else whose some other answer is: `agent's`.
+    Agent,
+    Tool,
+    To,
     /// A part of the call, such as its arguments: not the whole.
     Part,
     /// One call of several.
     Ordinal,
     Copula,
-    /// `I would`, `it would`.
+    /// `it would`
     Modal,
     /// Gives a label: `classify`, `rate`.
     Verb,
@@ -41,68 +50,120 @@ pub(super) enum Class {
     Other,
 }
 
+/// Classes seen in a phrase.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Seen(u32);
+
+impl Seen {
+    pub fn note(&mut self, class: Class) {
+        match class {
+            Class::PronounCopula => {
+                self.note(Class::Pronoun);
+                self.note(Class::Copula);
+            }
+            class => self.0 |= 1 << class as u32,
+        }
+    }
+
+    pub fn has(self, class: Class) -> bool {
+        self.0 & (1 << class as u32) != 0
+    }
+
+    pub fn any(self, classes: &[Class]) -> bool {
+        classes.iter().any(|class| self.has(*class))
+    }
+}
+
+const WORDS: &[(Class, &str)] = &[
+    (
+        Class::Key,
+        "label verdict judgement judgment classification decision conclusion determination ruling final_answer
+        final-answer final_label final_verdict final_judgment final_judgement final_decision overall_label
+        overall_verdict",
+    ),
+    // The same in other languages.
+    (
+        Class::Key,
+        "urteil gesamturteil bewertung fazit etikett einstufung veredicto etiqueta conclusión clasificación étiquette
+        jugement veredito rótulo giudizio etichetta verdetto oordeel conclusie etykieta werdykt ocena вердикт метка
+        оценка вывод karar etiket الحكم 判定 最终判定 标签 最终标签 結論 结论 判断 判決 判定結果 判定结果 判断结果
+        评估结果 評価 ラベル 라벨 판정 결론",
+    ),
+    (
+        Class::WeakKey,
+        "answer labels prediction opinion antwort respuesta réponse resposta risposta antwoord odpowiedź ответ 答案
+        最终答案 回答 답변 답",
+    ),
+    (
+        Class::Outcome,
+        "result response rating evaluation assessment output outcome grade score status correctness summary finding
+        ergebnis resultado evaluación résultat risultato результат 结果 結果 결과",
+    ),
+    (Class::Final, "final overall short yes ok okay sure finally ultimate ultimately"),
+    (Class::Subject, "call calls invocation invocations"),
+    (Class::Pronoun, "it this that they these which"),
+    (Class::PronounCopula, "it's that's they're this's"),
+    (Class::Agent, "agent's model's assistant's ai's"),
+    (Class::Tool, "tool tools function functions"),
+    (Class::To, "to"),
+    (
+        Class::Part,
+        "parameter parameters argument arguments value values name names choice extraction selection syntax format
+        structure order type types",
+    ),
+    (Class::Ordinal, "first second third fourth fifth last other one another each every"),
+    (Class::Copula, "is are was be been being as equals ist lautet es 是 為"),
+    (Class::Modal, "would should"),
+    (
+        Class::Verb,
+        "labeled labelled labeling labelling mark marked marking classify classified classifying rate rated judge
+        judged judging go consider considered deem deemed evaluate evaluated graded scored",
+    ),
+    (Class::Judge, "i i'm i'd i'll i've we we'd we'll must"),
+    (Class::Conclusion, "so therefore thus hence consequently accordingly"),
+    (Class::Cue, "wait actually hmm sorry correction oops apologies reconsidering"),
+    (
+        Class::Negation,
+        "not never no cannot neither nor none nothing without hardly barely scarcely fails lacks nowhere cant isnt
+        arent",
+    ),
+    (
+        Class::Hedge,
+        "might may could can probably possibly perhaps maybe likely unlikely seems seem appears appear looks look
+        presumably partially partly mostly almost nearly largely somewhat technically half mainly roughly essentially
+        basically generally potentially arguably apparently otherwise sort kind semi",
+    ),
+    (Class::Condition, "if unless whether when whenever had were assuming suppose supposing either until once according"),
+    // From one point of view only.
+    (
+        Class::Condition,
+        "glance sight surface theory principle paper view viewpoint perspective impression initially originally
+        superficially formally syntactically structurally grammatically seemingly ostensibly",
+    ),
+    (
+        Class::Contrast,
+        "but however although though except yet nevertheless nonetheless albeit still despite",
+    ),
+    (
+        Class::Filler,
+        "the a an my our for of have has api given provided above generated proposed logged whole entire and also here
+        in with by on based all both word single choose assign give say conclude concluded determine find
+        think believe will am clearly definitely certainly completely fully entirely totally indeed simply just very
+        absolutely perfectly obviously now mi mein mon mia meu der die das el la le il",
+    ),
+];
+
+static CLASSES: LazyLock<HashMap<&str, Class>> = LazyLock::new(|| {
+    WORDS.iter().flat_map(|(class, words)| words.split_whitespace().map(|word| (word, *class))).collect()
+});
+
+/// What `word`, in lower case, does.
 pub(super) fn class(word: &str) -> Class {
-    use Class::*;
-    match word {
-        "label" | "verdict" | "judgement" | "judgment" | "classification" | "decision" | "conclusion"
-        | "determination" | "ruling" | "final_answer" | "final_label" | "final_verdict" | "final-answer"
-        | "final_judgment" | "final_judgement" | "final_decision" | "overall_label" | "overall_verdict" => {
-            Key
-        }
-        // The same in other languages.
-        "urteil" | "gesamturteil" | "bewertung" | "fazit" | "etikett" | "einstufung" | "veredicto"
-        | "etiqueta" | "conclusión" | "clasificación" | "étiquette" | "jugement" | "veredito" | "rótulo"
-        | "giudizio" | "etichetta" | "verdetto" | "oordeel" | "conclusie" | "etykieta" | "werdykt"
-        | "ocena" | "вердикт" | "метка" | "оценка" | "вывод" | "karar" | "etiket" | "الحكم" | "判定"
-        | "最终判定" | "标签" | "最终标签" | "結論" | "结论" | "判断" | "判決" | "判定結果" | "判定结果"
-        | "判断结果" | "评估结果" | "評価" | "ラベル" | "라벨" | "판정" | "결론" => Key,
-        "answer" | "result" | "response" | "rating" | "evaluation" | "assessment" | "output" | "outcome"
-        | "grade" | "score" | "status" | "correctness" | "summary" | "prediction" | "opinion" | "finding"
-        | "ergebnis" | "antwort" | "respuesta" | "resultado" | "evaluación" | "réponse" | "résultat"
-        | "resposta" | "risposta" | "risultato" | "antwoord" | "odpowiedź" | "ответ" | "результат"
-        | "答案" | "最终答案" | "结果" | "結果" | "回答" | "결과" | "답변" | "답" => WeakKey,
-        "final" | "overall" | "finally" | "ultimate" | "ultimately" => Final,
-        "call" | "calls" | "invocation" | "invocations" => Subject,
-        "it" | "this" | "that" | "they" | "these" | "which" => Pronoun,
-        "it's" | "that's" | "they're" | "this's" => PronounCopula,
-        "parameter" | "parameters" | "argument" | "arguments" | "value" | "values" | "name" | "names"
-        | "choice" | "extraction" | "selection" | "syntax" | "format" | "structure" | "order" | "type"
-        | "types" => Part,
-        "first" | "second" | "third" | "fourth" | "fifth" | "last" | "other" | "one" | "another" | "each"
-        | "every" => Ordinal,
-        "is" | "are" | "was" | "be" | "been" | "being" | "as" | "equals" | "ist" | "lautet" | "es" | "是"
-        | "為" => Copula,
-        "would" | "should" => Modal,
-        "labeled" | "labelled" | "labeling" | "labelling" | "mark" | "marked" | "marking" | "classify"
-        | "classified" | "classifying" | "rate" | "rated" | "judge" | "judged" | "judging" | "consider"
-        | "considered" | "deem" | "deemed" | "evaluate" | "evaluated" | "graded" | "scored" => Verb,
-        "i" | "i'd" | "i'll" | "i've" | "we" | "we'd" | "we'll" | "must" => Judge,
-        "so" | "therefore" | "thus" | "hence" | "consequently" | "accordingly" => Conclusion,
-        "wait" | "actually" | "hmm" | "sorry" | "correction" | "oops" | "apologies" | "reconsidering" => Cue,
-        "not" | "never" | "no" | "cannot" | "neither" | "nor" | "none" | "nothing" | "without" | "hardly"
-        | "barely" | "scarcely" | "fails" | "lacks" | "nowhere" => Negation,
-        "might" | "may" | "could" | "can" | "probably" | "possibly" | "perhaps" | "maybe" | "likely"
-        | "unlikely" | "seems" | "seem" | "appears" | "appear" | "looks" | "look" | "presumably"
-        | "partially" | "partly" | "mostly" | "almost" | "nearly" | "largely" | "somewhat"
-        | "technically" | "half" | "mainly" | "roughly" | "essentially" | "basically" | "generally"
-        | "potentially" | "arguably" | "apparently" | "otherwise" | "sort" | "kind" | "semi" => Hedge,
-        "if" | "unless" | "whether" | "when" | "whenever" | "had" | "were" | "assuming" | "suppose"
-        | "supposing" | "provided" | "either" | "until" | "once" => Condition,
-        "but" | "however" | "although" | "though" | "except" | "yet" | "nevertheless" | "nonetheless"
-        | "albeit" | "still" | "despite" => Contrast,
-        "the" | "a" | "an" | "my" | "our" | "for" | "of" | "to" | "have" | "has" | "tool" | "tools"
-        | "function" | "functions" | "api" | "given" | "above" | "generated" | "proposed" | "logged"
-        | "whole" | "entire" | "agent's" | "model's" | "assistant's" | "ai's" | "and" | "also" | "here"
-        | "in" | "with" | "by" | "on" | "based" | "all" | "both" | "word" | "single" | "go" | "going"
-        | "choose" | "assign" | "give" | "say" | "conclude" | "concluded" | "determine" | "find"
-        | "think" | "believe" | "will" | "am" | "clearly" | "definitely" | "certainly" | "completely"
-        | "fully" | "entirely" | "totally" | "indeed" | "simply" | "just" | "very" | "absolutely"
-        | "perfectly" | "obviously" | "short" | "now" | "der" | "die" | "das" | "el" | "la" | "le" | "il" => {
-            Filler
-        }
-        word if word.ends_with("n't") || word == "cant" || word == "isnt" || word == "arent" => Negation,
-        word if word.starts_with(|c: char| c.is_numeric()) => Ordinal,
-        _ => Other,
+    match CLASSES.get(word.trim_matches('_')) {
+        Some(class) => *class,
+        None if word.ends_with("n't") => Class::Negation,
+        None if word.starts_with(|c: char| c.is_numeric()) => Class::Ordinal,
+        None => Class::Other,
     }
 }
 
@@ -112,6 +173,7 @@ pub(super) fn gives_reason(word: &str) -> bool {
         word,
         "because"
             | "since"
+            | "according"
             | "as"
             | "due"
             | "given"
@@ -138,6 +200,8 @@ pub(super) fn agrees(word: &str) -> bool {
             | "appropriate"
             | "sufficient"
             | "consistent"
+            | "matches"
+            | "should"
             | "incomplete"
             | "invalid"
             | "inaccurate"

@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
+use super::lexicon::Class;
 use super::names::Names;
 use super::phrase::{After, Before};
 use super::script::{Lead, Line, Role, Script, Sentence, is_decor};
-use super::token::{Kind, Slot, Veil};
+use super::token::{Kind, Slot, Token, Veil};
 
 /// A place that names a rail.
 pub(super) struct Mention {
@@ -30,8 +31,22 @@ pub(super) struct Mention {
     pub asked: bool,
     /// The reply may not say this itself.
     pub doubtful: bool,
-    /// A mark of failure stands before the rail that means success.
+    /// It shows what a verdict looks like.
+    pub example: bool,
+    /// It is a heading above a list.
+    pub titles: bool,
+    /// Its sentence goes on to name another rail.
+    pub rival: Option<Rival>,
+    /// A mark of failure stands by the rail that means success, or an empty box before any.
     pub crossed: bool,
+}
+
+/// Another rail further on in the sentence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Rival {
+    /// Nothing but numbers and letters of a list in between.
+    Near,
+    Far,
 }
 
 /// Where a mention stands.
@@ -61,6 +76,9 @@ impl Mention {
             above: Role::Text,
             asked: false,
             doubtful: false,
+            example: false,
+            titles: false,
+            rival: None,
             crossed: false,
         }
     }
@@ -71,22 +89,52 @@ pub(super) fn mentions(script: &Script, names: &Names) -> Vec<Mention> {
     let mut mentions = Vec::new();
     for (index, sentence) in script.sentences.iter().enumerate() {
         let before = mentions.len();
+        // Words in front of each mention but the first, those apart that only number things.
+        let (mut between, mut words) = (Vec::new(), 0);
         let mut at = sentence.tokens.start;
         while at < sentence.tokens.end {
             let hidden = script.tokens[at].veil == Veil::Hidden;
             match names.at(&script.tokens[..sentence.tokens.end], at).filter(|_| !hidden) {
                 Some((rail, end)) => {
+                    if mentions.len() > before {
+                        between.push(words);
+                    }
                     mentions.push(mention(script, names, index, rail, at..end));
-                    at = end;
+                    (at, words) = (end, 0);
                 }
-                None => at += 1,
+                None => {
+                    words += usize::from(hidden || is_wordy(script.tokens[at].word()));
+                    at += 1;
+                }
             }
         }
+        crowd(&mut mentions[before..], &between);
         if mentions.len() == before {
             mentions.extend(unanswered(script, index));
         }
     }
     mentions
+}
+
+/// Tells the mentions of one sentence of the ones behind them, unless those are denied or parts of something longer.
+fn crowd(mentions: &mut [Mention], words: &[usize]) {
+    for index in 1..mentions.len() {
+        let (this, next) = (&mentions[index - 1], &mentions[index]);
+        let near = words[index - 1] == 0 && next.rail != this.rail && next.after != After::More;
+        mentions[index - 1].rival = near.then_some(Rival::Near);
+    }
+    let mut behind: Option<Option<usize>> = None;
+    for mention in mentions.iter_mut().rev() {
+        // One other rail is enough; `Some(None)` stands for several.
+        let other = behind.is_some_and(|rail| rail.is_none() || rail != mention.rail);
+        mention.rival = mention.rival.or(other.then_some(Rival::Far));
+        if !mention.before.has(Class::Negation) && mention.after != After::More {
+            behind = match behind {
+                Some(rail) if rail != mention.rail => Some(None),
+                _ => Some(mention.rail),
+            };
+        }
+    }
 }
 
 fn mention(script: &Script, names: &Names, index: usize, rail: usize, tokens: Range<usize>) -> Mention {
@@ -95,10 +143,45 @@ fn mention(script: &Script, names: &Names, index: usize, rail: usize, tokens: Ra
     let (after, end) = After::read(script, sentence, tokens.end, names);
     let cross =
         |at: usize| matches!(script.tokens[at].kind, Kind::Mark('❌' | '✗' | '✘' | '✖' | '🚫' | '⛔' | '👎'));
-    let crossed = names.is_positive(rail) && (before.start..tokens.start).any(cross);
+    let no_word = |at: &usize| !script.tokens[*at].is_word() && !script.tokens[*at].is_newline();
+    let behind = (tokens.end..script.tokens.len()).take_while(no_word).take(8);
+    let mark = |at: Option<usize>, marks: &[char]| {
+        at.is_some_and(|at| marks.iter().any(|mark| script.tokens[at].is(*mark)))
+    };
+    let before_it = |steps: usize| tokens.start.checked_sub(steps).filter(|at| *at >= sentence.tokens.start);
+    let unchecked = mark(before_it(1), &['☐', '○', '◯', '□'])
+        || mark(before_it(1), &[']', ')']) && mark(before_it(2), &['[', '(']);
+    let crossed =
+        unchecked || names.is_positive(rail) && (before.start..tokens.start).chain(behind).any(cross);
+    let token = |at: usize| script.tokens.get(at).map_or("", |token| token.word());
+    // `as correct as it is useless`
+    let compared = tokens.start > 0 && token(tokens.start - 1) == "as" && token(tokens.end) == "as";
+    let after = if compared { After::More } else { after };
     let doubtful = script.tokens[tokens.start].veil == Veil::Perhaps;
-    let at = script.tokens[before.start].at.start..script.tokens[end - 1].at.end;
+    let at = span(script, sentence, before.start..end);
     Mention { crossed, doubtful, ..place(script, index, Some(rail), at, before, after, tokens.start) }
+}
+
+/// More than a number or one letter.
+fn is_wordy(word: &str) -> bool {
+    word.chars().nth(1).is_some() && !word.chars().all(|c| c.is_numeric() || matches!(c, '.' | ','))
+}
+
+/// Whether a sentence is nothing but the beginning of an aside: `e.g.`
+fn abbreviates(script: &Script, sentence: Option<&Sentence>) -> bool {
+    let last = sentence.and_then(|sentence| script.tokens[sentence.tokens.clone()].last());
+    last.is_some_and(|token| matches!(token.word(), "e.g" | "i.e" | "eg" | "ie"))
+}
+
+/// The verdict's words in bytes of the reply, with the slot around them.
+fn span(script: &Script, sentence: &Sentence, tokens: Range<usize>) -> Range<usize> {
+    let Range { mut start, mut end } = tokens;
+    if sentence.slot.is_some() && start == sentence.tokens.start {
+        start = start.saturating_sub(1);
+        let blank = |token: &&Token| token.kind == Kind::Close || token.is(' ');
+        end += script.tokens[end..].iter().take_while(blank).count();
+    }
+    script.tokens[start].at.start..script.tokens[end - 1].at.end
 }
 
 fn place(
@@ -134,6 +217,10 @@ fn place(
         above,
         asked: previous.is_some_and(|previous| previous.end == Some('?')),
         doubtful: false,
+        titles: line.heading
+            && script.lines.get(sentence.line + 1).is_some_and(|below| below.lead != Lead::Plain),
+        example: above == Role::Example && !same_line(previous) || abbreviates(script, previous),
+        rival: None,
         crossed: false,
     }
 }
@@ -156,7 +243,7 @@ fn unanswered(script: &Script, index: usize) -> Option<Mention> {
     };
     let content = content + tokens[content..].iter().take_while(|token| decorates(&token.kind)).count();
     let words = tokens[content..].iter().filter(|token| token.is_word()).count();
-    let named = before.key && !before.foreign;
+    let named = before.has(Class::Key) && !before.has(Class::Other);
     if !(slot || named) || words == 0 || words > SHORT || tokens[content].veil != Veil::None {
         return None;
     }

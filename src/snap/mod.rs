@@ -13,6 +13,7 @@ mod fold;
 mod json;
 mod legacy;
 mod lexicon;
+mod loose;
 mod mention;
 mod names;
 mod phrase;

@@ -60,10 +60,9 @@ impl Names {
         best.filter(|_| !tie)
     }
 
-    /// Whether `rail` is one letter or a number, as list items are called too.
-    pub fn is_enumerator(&self, rail: usize) -> bool {
-        let name = &self.names[rail].folded;
-        name.chars().all(char::is_numeric) || name.chars().count() == 1
+    /// Whether a rail is spelled with `mark`.
+    pub fn has_mark(&self, mark: char) -> bool {
+        self.names.iter().any(|name| name.parts.contains(&Part::Mark(mark)))
     }
 }
 

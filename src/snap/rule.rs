@@ -1,6 +1,7 @@
 //! The rules: what a mention of a rail amounts to. Of the ordered table the first rule that fits decides.
 
-use super::mention::{Mention, Seat};
+use super::lexicon::Class;
+use super::mention::{Mention, Rival, Seat};
 use super::phrase::After;
 use super::script::{Lead, Role};
 use super::token::Slot;
@@ -92,9 +93,14 @@ fn doubt(mention: &Mention) -> Option<Force> {
     mention.doubtful.then_some(Force::Doubt)
 }
 
+/// Nothing before it, and no other rail beside it.
+fn is_alone(mention: &Mention) -> bool {
+    mention.before.is_bare() && !mention.titles && mention.rival != Some(Rival::Near) && !mention.crossed
+}
+
 /// The whole reply is `**correct**.`
 fn exact(mention: &Mention) -> Option<Force> {
-    let alone = mention.first && mention.last && mention.before.is_bare() && !mention.crossed;
+    let alone = mention.first && mention.last && is_alone(mention);
     let ends = matches!(mention.after, After::End | After::Heading);
     (alone && ends && mention.lead != Lead::Number).then_some(Force::Explicit)
 }
@@ -103,19 +109,24 @@ fn exact(mention: &Mention) -> Option<Force> {
 fn block(mention: &Mention) -> Option<Force> {
     let whole = mention.before.is_bare() || mention.before.is_label();
     let stands = whole && mention.before.is_plain() && mention.after == After::End && !mention.crossed;
-    (mention.seat == Seat::Block).then_some(if stands { Force::Block } else { Force::Part })
+    let quoted = mention.above == Role::Header;
+    (mention.seat == Seat::Block).then_some(if stands && !quoted { Force::Block } else { Force::Part })
 }
 
 /// `Call 1: correct`, `2. incorrect`, `### The date` above `correct`.
 fn one_of_many(mention: &Mention) -> Option<Force> {
     let before = &mention.before;
-    if before.ordinal {
-        let whole = before.is_label() || before.subject && (before.separated || before.copula);
+    if before.has(Class::Ordinal) {
+        let whole = before.is_label()
+            || before.has(Class::Subject) && (before.separated || before.has(Class::Copula));
         return Some(if whole && before.is_plain() && mention.rail.is_some() {
             Force::Item
         } else {
             Force::Part
         });
+    }
+    if mention.example {
+        return Some(Force::Doubt);
     }
     let listed = mention.lead == Lead::Number && before.is_bare();
     let under = mention.above == Role::Header && mention.opens_line && before.is_bare() && !mention.first;
@@ -125,61 +136,62 @@ fn one_of_many(mention: &Mention) -> Option<Force> {
 /// `Label: correct`, `My final verdict is incorrect`, `I would label this as correct`, `Overall: correct`.
 fn label(mention: &Mention) -> Option<Force> {
     let before = &mention.before;
-    let below = mention.above == Role::Key && mention.opens_line && before.is_bare();
-    if !(before.is_label() || below) || before.foreign {
+    let under = mention.above == Role::Key && mention.opens_line && !before.has(Class::Other);
+    let below = under && (before.is_bare() || !before.is_plain());
+    let beside = before.is_key() && mention.opens_line && mention.closes_line && mention.after == After::End;
+    if !(before.is_label() || below || beside) || before.has(Class::Other) {
         // `… says Label: correct` is somebody's label.
-        let somebody = before.foreign && (before.key || before.weak_key) && before.separated;
+        let somebody =
+            before.seen.any(&[Class::Key, Class::WeakKey]) && before.has(Class::Other) && before.separated;
         return (somebody && mention.rail.is_some()).then_some(Force::Doubt);
     }
-    if before.part && !before.separated {
+    if before.has(Class::Part) && !before.separated {
         return Some(Force::Part);
     }
     let plain = before.is_plain() && mention.rail.is_some() && !mention.crossed;
     Some(match mention.after {
         After::End | After::Heading | After::Reason | After::Contrast if plain => Force::Explicit,
-        _ if before.key || before.last_word || below => Force::Void,
-        _ if before.negated => Force::Denial,
+        _ if before.has(Class::Key) || before.has(Class::Final) || below => Force::Void,
+        _ if before.has(Class::Negation) => Force::Denial,
         _ => Force::Part,
     })
 }
 
 /// A line of its own.
 fn line(mention: &Mention) -> Option<Force> {
-    let alone = mention.opens_line && mention.closes_line && mention.before.is_bare();
-    (alone && mention.after == After::End && !mention.crossed).then_some(Force::Line)
+    let alone = mention.opens_line && mention.closes_line && is_alone(mention);
+    (alone && mention.after == After::End).then_some(Force::Line)
 }
 
 /// `Incorrect, because …` or `Correct. All values …` at the very beginning.
 fn lead(mention: &Mention) -> Option<Force> {
-    let opens = mention.first && mention.before.is_bare() && !mention.crossed;
+    let opens = mention.first && is_alone(mention);
     let stands = matches!(mention.after, After::End | After::Reason);
     (opens && stands && mention.lead != Lead::Number).then_some(Force::Explicit)
 }
 
 /// `… so the city is missing. Incorrect.` at the very end.
 fn closing(mention: &Mention) -> Option<Force> {
-    let closes = mention.last && mention.before.is_bare() && !mention.asked && !mention.crossed;
+    let closes = mention.last && is_alone(mention) && !mention.asked;
     (closes && mention.after == After::End).then_some(Force::Explicit)
 }
 
 /// `The tool call is correct.`
 fn statement(mention: &Mention) -> Option<Force> {
     let before = &mention.before;
-    if !before.is_statement()
-        || before.foreign
-        || before.conditional
-        || before.hedged
-        || mention.rail.is_none()
-    {
+    let unsure = before.seen.any(&[Class::Other, Class::Condition, Class::Hedge]);
+    if !before.is_statement() || unsure || mention.rail.is_none() {
         return None;
     }
-    if before.negated {
+    if before.has(Class::Negation) {
         return Some(Force::Denial);
     }
-    let conclusive = before.concludes || before.cue || before.last_word;
+    let conclusive = before.is_firm();
     // `it` may be anything, unless it is all there is to talk about.
-    let clear = !before.pronoun || before.subject || mention.first || conclusive && mention.last;
+    let it = before.has(Class::Pronoun) && !before.has(Class::Subject);
+    let clear = !it || mention.first || conclusive && mention.last;
     Some(match mention.after {
+        After::End | After::Reason if mention.rival.is_some() => Force::Doubt,
         After::End | After::Reason if clear => Force::Statement { conclusive },
         After::End | After::Reason => Force::Doubt,
         _ => Force::Part,

@@ -21,6 +21,8 @@ pub(super) struct Line {
     pub tokens: Range<usize>,
     pub lead: Lead,
     pub role: Role,
+    /// It begins with `#`.
+    pub heading: bool,
 }
 
 /// How a line begins.
@@ -37,8 +39,10 @@ pub(super) enum Role {
     Text,
     /// `## Verdict`: the line below holds it.
     Key,
-    /// `### The date`, `Is the date right?`: the line below is about a part.
+    /// `### The date`, `Is the date right?`, `The call is not`: what the line below says belongs to it.
     Header,
+    /// `The format is:`
+    Example,
 }
 
 /// Words up to a full stop, a line end or the edge of a slot.
@@ -67,8 +71,8 @@ impl Script {
         let mut slot = None;
         for line in lines {
             let line = script.line(line, names);
-            if line.tokens.clone().any(|at| says_something(&script.tokens[at])) {
-                script.cut(line.tokens.clone(), &mut slot);
+            if line.tokens.clone().any(|at| says_something(&script.tokens[at], names)) {
+                script.cut(line.tokens.clone(), &mut slot, names);
                 script.lines.push(line);
             }
         }
@@ -98,18 +102,25 @@ impl Script {
             lead = Lead::Number;
         }
         let role = self.role(range.clone(), heading, names);
-        Line { tokens: range, lead, role }
+        Line { tokens: range, lead, role, heading }
     }
 
     fn role(&self, range: Range<usize>, heading: bool, names: &Names) -> Role {
         let tokens = &self.tokens[range.clone()];
         let words = || tokens.iter().filter(|token| token.is_word());
-        let key = |token: &Token| matches!(class(token.word()), Class::Key | Class::WeakKey | Class::Final);
+        let example =
+            |word: &str| matches!(word, "example" | "examples" | "format" | "template" | "sample" | "e.g");
+        if words().any(|token| example(token.word())) {
+            return Role::Example;
+        }
+        let key = |token: &Token| {
+            matches!(class(token.word()), Class::Key | Class::WeakKey | Class::Outcome | Class::Final)
+        };
         let glue = |token: &Token| {
             key(token)
                 || matches!(
                     class(token.word()),
-                    Class::Filler | Class::Subject | Class::Pronoun | Class::Copula
+                    Class::Filler | Class::Tool | Class::To | Class::Subject | Class::Pronoun | Class::Copula
                 )
         };
         let marks = |c: char| {
@@ -118,16 +129,66 @@ impl Script {
         let bold =
             tokens.len() > 4 && tokens[..2].iter().chain(&tokens[tokens.len() - 2..]).all(|t| t.is('*'));
         let titled = heading || bold || marks(':') || marks('?');
-        if words().any(key) && words().all(glue) && (titled || words().count() <= 3) && !marks('?') {
+        let names_rail = range.clone().any(|at| names.at(&self.tokens, at).is_some());
+        if !names_rail
+            && words().any(key)
+            && words().all(glue)
+            && (titled || words().count() <= 3)
+            && !marks('?')
+        {
             return Role::Key;
+        }
+        if marks(':') && self.asks_for_verdict(range.clone()) {
+            return Role::Key;
+        }
+        if self.runs_on(range.clone()) {
+            return Role::Header;
         }
         let rail =
             range.clone().find(|at| self.tokens[*at].is_word()).and_then(|at| names.at(&self.tokens, at));
         if titled && rail.is_none() { Role::Header } else { Role::Text }
     }
 
+    /// `Since the date is missing, the answer is:`
+    fn asks_for_verdict(&self, range: Range<usize>) -> bool {
+        let clause = self.tokens[range].iter().rev().take_while(|token| !token.is(',') && !token.is('.'));
+        let mut keys = 0;
+        for word in clause.filter(|token| token.is_word()) {
+            match class(word.word()) {
+                Class::Key | Class::WeakKey | Class::Outcome | Class::Final => keys += 1,
+                Class::Conclusion => break,
+                Class::Filler | Class::Tool | Class::To | Class::Subject | Class::Pronoun | Class::Copula => {
+                }
+                _ => return false,
+            }
+        }
+        keys > 0
+    }
+
+    /// The line breaks in the middle of a sentence.
+    fn runs_on(&self, range: Range<usize>) -> bool {
+        let last = self.tokens[range].iter().rfind(|token| !token.is('*') && !token.is('_'));
+        if last.is_some_and(|token| matches!(token.word(), "or" | "nor" | "vs")) {
+            return true;
+        }
+        let class = last.filter(|token| token.is_word()).map(|token| class(token.word()));
+        matches!(
+            class,
+            Some(
+                Class::Negation
+                    | Class::Hedge
+                    | Class::Condition
+                    | Class::Contrast
+                    | Class::Copula
+                    | Class::Modal
+                    | Class::Filler
+                    | Class::To
+            )
+        )
+    }
+
     /// Cuts a line into sentences.
-    fn cut(&mut self, range: Range<usize>, slot: &mut Option<Slot>) {
+    fn cut(&mut self, range: Range<usize>, slot: &mut Option<Slot>, names: &Names) {
         let line = self.lines.len();
         let mut start = range.start;
         for at in range.clone() {
@@ -136,7 +197,7 @@ impl Script {
                 Kind::Mark(mark) if self.ends_sentence(at, mark, range.end) => Some(mark),
                 _ => continue,
             };
-            self.push(start..at, line, end, *slot);
+            self.push(start..at, line, end, *slot, names);
             match self.tokens[at].kind {
                 Kind::Open(opened) => *slot = Some(opened),
                 Kind::Close => *slot = None,
@@ -144,7 +205,7 @@ impl Script {
             }
             start = at + 1;
         }
-        self.push(start..range.end, line, None, *slot);
+        self.push(start..range.end, line, None, *slot, names);
     }
 
     fn ends_sentence(&self, at: usize, mark: char, end: usize) -> bool {
@@ -153,13 +214,23 @@ impl Script {
         }
         match self.tokens.get(at + 1).filter(|_| at + 1 < end) {
             // `!correct` and `?x` are no ends, `correct.The` is one.
-            Some(next) => next.spaced || !next.is_word() || mark == '.' || mark == '…',
+            Some(next) => {
+                let opens = next.is_word() || ['(', '[', '{', '<', '='].iter().any(|mark| next.is(*mark));
+                next.spaced || !opens || mark == '.' || mark == '…'
+            }
             None => true,
         }
     }
 
-    fn push(&mut self, tokens: Range<usize>, line: usize, end: Option<char>, slot: Option<Slot>) {
-        if !self.tokens[tokens.clone()].iter().any(says_something) {
+    fn push(
+        &mut self,
+        tokens: Range<usize>,
+        line: usize,
+        end: Option<char>,
+        slot: Option<Slot>,
+        names: &Names,
+    ) {
+        if !self.tokens[tokens.clone()].iter().any(|token| says_something(token, names)) {
             // `…?!` after a sentence belongs to it.
             if let (Some(end), Some(last)) = (end, self.sentences.last_mut())
                 && last.line == line
@@ -180,11 +251,11 @@ impl Script {
     }
 }
 
-fn says_something(token: &Token) -> bool {
+fn says_something(token: &Token, names: &Names) -> bool {
     match token.kind {
         Kind::Word(_) => true,
-        // A rail may be a symbol; a quotation is something said.
-        Kind::Mark(mark) => token.veil == Veil::Hidden || !(mark.is_ascii() || is_decor(mark)) || mark == '+',
+        // A quotation is something said.
+        Kind::Mark(mark) => token.veil == Veil::Hidden || names.has_mark(mark),
         _ => false,
     }
 }

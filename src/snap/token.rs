@@ -100,15 +100,15 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
                         end = at + raw.len_utf8();
                         chars.next();
                     }
-                    Kind::Word(word.into())
+                    if word.chars().all(|c| c == '_') { Kind::Mark('_') } else { Kind::Word(word.into()) }
                 } else {
                     Kind::Mark(c)
                 }
             }
         };
-        spaced |= matches!(tokens.last(), None | Some(Token { kind: Kind::Newline, .. }));
+        let newline = kind == Kind::Newline;
         tokens.push(Token { kind, at: start..end, spaced, veil: Veil::None });
-        spaced = false;
+        spaced = newline;
     }
     tokens
 }

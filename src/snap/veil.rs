@@ -13,6 +13,9 @@ const FORMATS: [&str; 24] = [
     "small", "h1", "h2", "h3", "h4", "ul", "ol", "li", "hr", "html",
 ];
 
+/// Elements around a whole answer.
+const WRAPS: [&str; 6] = ["root", "xml", "document", "body", "assistant", "final"];
+
 /// Elements that hold reasons. Unclosed, they reach to the end.
 const REASONS: [&str; 9] = [
     "reasoning",
@@ -119,12 +122,12 @@ fn elements(tokens: &mut [Token], names: &Names) {
             continue;
         }
         let here = element.tokens.clone();
-        let slot = matches!(class(&element.name), Class::Key | Class::WeakKey);
+        let slot = matches!(class(&element.name), Class::Key | Class::WeakKey | Class::Outcome);
         let end = ends.get(element.name.as_str()).and_then(|ends| {
             let next = ends.partition_point(|end| *end <= here.end);
             ends.get(next).copied()
         });
-        let wraps = here.start == 0 && end == Some(last);
+        let wraps = here.start == 0 && end == Some(last) && WRAPS.contains(&element.name.as_str());
         match end {
             _ if slot || wraps || element.closes || FORMATS.contains(&element.name.as_str()) => {
                 tokens[here.clone()].iter_mut().for_each(|token| token.kind = Kind::Mark(' '));
@@ -170,7 +173,7 @@ fn blocks(tokens: &mut [Token]) {
         let fence = tokens[line.clone()].iter().take(3).filter(|token| token.is('`')).count() == 3;
         if fence {
             fenced = !fenced;
-            hide(&mut tokens[line], Veil::Hidden);
+            tokens[line].iter_mut().for_each(|token| token.kind = Kind::Mark(' '));
         } else if fenced || tokens[line.clone()].first().is_some_and(|token| token.is('>')) {
             hide(&mut tokens[line], Veil::Block);
         }
@@ -215,7 +218,7 @@ fn quotations(tokens: &mut [Token], line: Range<usize>, quote: char, names: &Nam
             Some(from) => {
                 let inner = from + 1..at;
                 let field = next.is_some_and(|next| next.is(':') || next.is('='));
-                if !is_rail(tokens, inner.clone(), names) && !(field && is_key(&tokens[inner.clone()])) {
+                if !(is_rail(tokens, inner.clone(), names) || field && is_key(&tokens[inner.clone()])) {
                     hide(&mut tokens[inner], Veil::Hidden);
                 }
             }
@@ -236,9 +239,9 @@ fn is_rail(tokens: &[Token], inner: Range<usize>, names: &Names) -> bool {
 
 fn is_key(tokens: &[Token]) -> bool {
     tokens.len() <= 3
-        && tokens
-            .iter()
-            .all(|token| matches!(class(token.word()), Class::Key | Class::WeakKey | Class::Final))
+        && tokens.iter().all(|token| {
+            matches!(class(token.word()), Class::Key | Class::WeakKey | Class::Outcome | Class::Final)
+        })
 }
 
 /// Between two lines that each have a quotation mark too many there may be a quotation that spans lines.
@@ -246,7 +249,9 @@ fn spanning(tokens: &mut [Token], lines: &[Range<usize>]) {
     let mut open: Option<usize> = None;
     for line in lines {
         let mut quotes = line.clone().filter(|at| tokens[*at].is('"') && tokens[*at].veil != Veil::Hidden);
-        let (Some(last), true) = (quotes.clone().last(), quotes.clone().count() % 2 == 1) else { continue };
+        let (Some(last), true) = (quotes.clone().next_back(), quotes.clone().count() % 2 == 1) else {
+            continue;
+        };
         let first = quotes.next().unwrap_or(last);
         match open.take() {
             Some(from) => hide(&mut tokens[from..first], Veil::Perhaps),
