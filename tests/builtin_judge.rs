@@ -89,7 +89,9 @@ fn cases_written_by_hand() {
             .collect();
         let confidence = verdict.confidence.unwrap();
         assert!((0.5..=1.0).contains(&confidence), "{confidence}");
-        if verdict.label() != Some(text(&case, "label")) || !off.is_empty() {
+        // A case without a label is about its findings only.
+        let label = case.get("label").and_then(Json::as_str);
+        if label.is_some_and(|label| verdict.label() != Some(label)) || !off.is_empty() {
             wrong.push(format!(
                 "{}: {:?} {:.2} {off:?} {}",
                 text(&case, "id"),

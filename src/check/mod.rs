@@ -3,6 +3,7 @@
 mod aliases;
 mod assess;
 mod cache;
+mod choice;
 mod dates;
 mod evidence;
 mod explain;
@@ -22,7 +23,7 @@ use std::sync::Arc;
 pub use finding::{Aspect, Finding, Literal, Place};
 
 use crate::domain::{Calls, Definitions, Outcome, Sample, Task, ToolCall, ToolDefinition, Verdict};
-use assess::{Assessment, assess};
+use assess::assess;
 use cache::Cache;
 use toolbox::Toolbox;
 

@@ -98,7 +98,8 @@ impl Figures {
         {
             return Some(NumberMatch::Scaled);
         }
-        let few = &self.figures[..self.figures.len().min(MOST_IN_PAIRS)];
+        let few: Vec<&Figure> =
+            self.figures.iter().filter(|figure| figure.place.is_some()).take(MOST_IN_PAIRS).collect();
         let combined = few.iter().enumerate().any(|(i, a)| {
             few[i + 1..].iter().any(|b| {
                 let (a, b) = (a.value, b.value);

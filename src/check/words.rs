@@ -90,6 +90,19 @@ static STOP_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
         .collect()
 });
 
+/// Whether a folded text of some length is English, by the small words no English text does without.
+pub(super) fn is_english(folded: &str) -> bool {
+    let all = words(folded).take(200).count();
+    let small = words(folded).take(200).filter(|word| SMALL_WORDS.contains(word)).count();
+    all < 4 && folded.is_ascii() || small * 12 > all
+}
+
+#[rustfmt::skip]
+const SMALL_WORDS: &[&str] = &[
+    "the", "of", "to", "in", "for", "and", "is", "what", "how", "my", "me", "i", "you", "on", "with", "please", "at", "from", "it", "are",
+    "find", "get", "show", "a", "an", "this", "by",
+];
+
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
     Gap,
