@@ -15,8 +15,15 @@
 //! ```
 
 pub mod check;
+pub mod cli;
 pub mod domain;
+pub mod judge;
 pub mod normalize;
+pub mod read;
 pub mod render;
+pub mod run;
 pub mod snap;
 pub mod stats;
+pub mod store;
+pub mod table;
+pub mod write;

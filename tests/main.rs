@@ -1,2 +1,13 @@
 //! The one integration-test binary.
+
+mod architecture;
 mod builtin_judge;
+mod cli;
+mod kill;
+mod label_builtin;
+mod label_remote;
+mod normalize;
+mod snap;
+mod support;
+mod tables;
+mod templates;

@@ -1,1 +1,87 @@
 //! Reply text to rail, or why not.
+//!
+//! A wrong label is far worse than none: whatever is not surely a verdict is none. A reply is read in steps, each in a
+//! file of its own. Thinking is taken out; JSON is read on its own; the rest is cut into words, lines and sentences,
+//! and what it only quotes is veiled. Every place that names a rail is then weighed by the ordered, named rules of
+//! `rule.rs`, by the words around it and by where it stands, and `decide.rs` weighs the places against each other: the
+//! last explicit verdict wins, if nothing after it speaks against it.
+
+mod careful;
+mod decide;
+mod explanation;
+mod fold;
+mod json;
+mod legacy;
+mod lexicon;
+mod mention;
+mod names;
+mod phrase;
+mod rule;
+mod script;
+mod thought;
+mod token;
+mod veil;
+
+use std::str::FromStr;
+
+use crate::domain::{Rail, Rails};
+
+/// Which rules read a reply.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Rules {
+    /// Whole words, in the place of a verdict.
+    #[default]
+    Careful,
+    /// Letters anywhere, as Phoenix's `snap_to_rail` did: to make old labels again.
+    Legacy,
+}
+
+impl Rules {
+    pub const ALL: [Rules; 2] = [Rules::Careful, Rules::Legacy];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Rules::Careful => "careful",
+            Rules::Legacy => "legacy",
+        }
+    }
+}
+
+impl FromStr for Rules {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Rules, String> {
+        let rules = Rules::ALL.into_iter().find(|rules| rules.as_str() == text);
+        rules.ok_or_else(|| format!("`{text}` is no set of rules: use careful or legacy"))
+    }
+}
+
+/// A reply's verdict.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Snapped<'a> {
+    /// In its own spelling.
+    pub rail: &'a Rail,
+    /// The rule that read it out of the reply.
+    pub rule: &'static str,
+    /// The reply's reasons, if they were asked for.
+    pub explanation: Option<String>,
+}
+
+/// Why a reply has no verdict.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NoVerdict {
+    /// A few words that stay the same from release to release.
+    pub why: &'static str,
+    /// What the reply says instead, if an explanation was asked for.
+    pub explanation: Option<String>,
+}
+
+/// Reads the verdict out of a judge's reply.
+///
+/// `explain`: the judge was asked to explain itself before it answers.
+pub fn snap<'a>(text: &str, rails: &'a Rails, rules: Rules, explain: bool) -> Result<Snapped<'a>, NoVerdict> {
+    match rules {
+        Rules::Careful => careful::snap(text, rails, explain),
+        Rules::Legacy => legacy::snap(text, rails, explain),
+    }
+}

@@ -1,0 +1,242 @@
+//! The flags of `label`.
+
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::judge_spec::JudgeSpec;
+use crate::domain::{Status, Task};
+use crate::judge::openai;
+use crate::normalize::columns::Slot;
+use crate::read::Format;
+use crate::snap::Rules;
+
+/// Label every tool call of a table as correct or incorrect.
+///
+/// Reads rows of question, tool call and tool definitions, asks a judge about each, and writes the same rows with the
+/// columns label, score, status, explanation, confidence, error and more. Without --judge, the built-in judge is used:
+/// offline, free, deterministic. Model judges' replies are kept in a store: run the same command again to resume, and
+/// nothing is paid for twice.
+#[derive(Debug, Args)]
+pub struct LabelArgs {
+    /// Tables to label: .csv, .tsv, .jsonl, .json or .parquet; several files and globs are read as one table
+    #[arg(required = true, value_name = "INPUT")]
+    pub inputs: Vec<String>,
+
+    /// Where the labelled table goes: .csv, .jsonl or .parquet [default: INPUT with `.labeled` before its ending]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+
+    /// Who judges: `builtin`, or `openai:MODEL` for any endpoint that speaks chat completions
+    #[arg(long, default_value = "builtin", value_name = "JUDGE")]
+    pub judge: JudgeSpec,
+
+    /// What is judged: parameter_extraction (only the arguments), tool_selection (only the choice of tools), or
+    /// tool_calling (both) [default: tool_calling]
+    #[arg(long, value_name = "TASK")]
+    pub task: Option<Task>,
+
+    #[command(flatten)]
+    pub input: InputArgs,
+    #[command(flatten)]
+    pub wording: WordingArgs,
+    #[command(flatten)]
+    pub endpoint: EndpointArgs,
+    #[command(flatten)]
+    pub limits: LimitArgs,
+    #[command(flatten)]
+    pub store: StoreArgs,
+    #[command(flatten)]
+    pub result: ResultArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Input")]
+pub struct InputArgs {
+    /// Read all inputs as csv, tsv, jsonl, json or parquet, whatever their endings
+    #[arg(long, value_name = "FORMAT")]
+    pub from: Option<Format>,
+
+    /// Which column holds what, if it has an unusual name: question=user_msg, tool_call=..., tool_definitions=...
+    #[arg(long = "column", value_name = "WHAT=COLUMN", value_parser = column)]
+    pub columns: Vec<(Slot, String)>,
+
+    /// Tool definitions for all rows that bring none of their own
+    #[arg(long, value_name = "FILE")]
+    pub tools: Option<PathBuf>,
+
+    /// Only rows whose column holds exactly this text; may be given several times
+    #[arg(long = "where", value_name = "COLUMN=TEXT", value_parser = pair)]
+    pub filters: Vec<(String, String)>,
+
+    /// At most so many rows
+    #[arg(long, value_name = "N")]
+    pub limit: Option<u64>,
+
+    /// What an empty tool call means: that nothing was called, or that the row is invalid
+    #[arg(long, value_name = "MEANING", default_value = "nothing")]
+    pub null_call: NullCallArg,
+}
+
+/// The choices of `--null-call`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum NullCallArg {
+    Nothing,
+    Invalid,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Wording (model judges)")]
+pub struct WordingArgs {
+    /// A template file, or the name of a built-in one [default: the task's own]
+    #[arg(long, value_name = "NAME|FILE")]
+    pub template: Option<String>,
+
+    /// The labels of a template that names none, the good one first
+    #[arg(long, value_name = "LABEL,LABEL", value_delimiter = ',')]
+    pub rails: Vec<String>,
+
+    /// Ask for an explanation before the label
+    #[arg(long)]
+    pub explain: bool,
+
+    /// How labels are read out of replies: `careful`, or `legacy` for what Phoenix 2 did
+    #[arg(long, default_value = "careful", value_name = "RULES")]
+    pub snap: Rules,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Endpoint (model judges)")]
+pub struct EndpointArgs {
+    /// Where the judge lives: vLLM, Ollama, llama.cpp, LiteLLM, any gateway
+    #[arg(long, value_name = "URL", env = "OPENAI_BASE_URL", default_value = openai::BASE_URL, hide_env_values = true)]
+    pub base_url: String,
+
+    /// The environment variable that holds the API key
+    #[arg(long, value_name = "NAME", default_value = "OPENAI_API_KEY")]
+    pub api_key_env: String,
+
+    /// Sampling temperature; left out where the endpoint does not take one
+    #[arg(long, value_name = "T", default_value_t = 0.0)]
+    pub temperature: f64,
+
+    /// Upper limit of an answer in tokens, reasoning included
+    #[arg(long, value_name = "N")]
+    pub max_tokens: Option<NonZeroU32>,
+
+    /// Seconds that one attempt may take
+    #[arg(long, value_name = "S", default_value_t = 120.0, value_parser = seconds)]
+    pub timeout: f64,
+
+    /// Attempts for one row before it counts as errored
+    #[arg(long, value_name = "N", default_value = "6")]
+    pub max_attempts: NonZeroU32,
+
+    /// The longest wait in seconds that an endpoint may ask for; beyond it the run stops
+    #[arg(long, value_name = "S", default_value_t = 600.0, value_parser = seconds)]
+    pub max_wait: f64,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Limits (model judges)")]
+pub struct LimitArgs {
+    /// Requests in flight at once
+    #[arg(long, value_name = "N", default_value = "16")]
+    pub concurrency: NonZeroU32,
+
+    /// Requests per minute
+    #[arg(long, value_name = "N")]
+    pub rpm: Option<NonZeroU32>,
+
+    /// Tokens per minute, prompts and answers together
+    #[arg(long, value_name = "N")]
+    pub tpm: Option<NonZeroU32>,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Store (model judges)")]
+pub struct StoreArgs {
+    /// Where replies are kept
+    #[arg(long, value_name = "FILE", default_value = ".tooljudge/replies.sqlite")]
+    pub store: PathBuf,
+
+    /// Ask everything anew, whatever the store holds
+    #[arg(long)]
+    pub fresh: bool,
+
+    /// Ask again what ended so before: unparseable, refused, filtered, empty, truncated
+    #[arg(long, value_name = "STATUS,...", value_delimiter = ',', value_parser = status)]
+    pub retry: Vec<Status>,
+
+    /// Keep the prompts in the store too
+    #[arg(long)]
+    pub keep_prompts: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub struct ResultArgs {
+    /// Replace an output file that tooljudge did not write
+    #[arg(long)]
+    pub force: bool,
+
+    /// Put this before the names of our columns
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    pub prefix: String,
+
+    /// Our columns replace input columns of the same name
+    #[arg(long, conflicts_with = "prefix")]
+    pub overwrite: bool,
+
+    /// Write the table even if the run is stopped; rows without a reply are not_asked
+    #[arg(long)]
+    pub partial: bool,
+
+    /// Exit with 1 if more than this share of the rows has no label
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = share)]
+    pub allow_unjudged: f64,
+
+    /// Say nothing but warnings and errors
+    #[arg(short, long)]
+    pub quiet: bool,
+
+    /// Print the summary as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+fn pair(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+fn column(text: &str) -> Result<(Slot, String), String> {
+    let (slot, column) = pair(text)?;
+    Ok((slot.parse()?, column))
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if seconds > 0.0 && seconds <= 1e6 => Ok(seconds),
+        _ => Err("expected a number of seconds above 0".to_owned()),
+    }
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
+        _ => Err("expected a share between 0 and 1".to_owned()),
+    }
+}
+
+fn status(text: &str) -> Result<Status, String> {
+    use Status::{Empty, Filtered, Refused, Truncated, Unparseable};
+    [Unparseable, Refused, Filtered, Empty, Truncated]
+        .into_iter()
+        .find(|status| status.as_str() == text)
+        .ok_or_else(|| {
+            "only unparseable, refused, filtered, empty and truncated can be retried; errored rows always are"
+                .to_owned()
+        })
+}

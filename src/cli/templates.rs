@@ -1,0 +1,75 @@
+//! `templates`: list, show, check.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use clap::{Args, Subcommand};
+
+use super::Ending;
+use super::printer::Printer;
+use crate::render::{self, Origin, Template};
+
+/// List, show and check judge templates.
+#[derive(Debug, Args)]
+pub struct TemplatesArgs {
+    #[command(subcommand)]
+    command: TemplatesCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum TemplatesCommand {
+    /// The built-in templates
+    List,
+    /// The text of a built-in template, to start one of your own from
+    Show {
+        /// Its name
+        name: String,
+    },
+    /// Find mistakes in a template file before money is spent
+    Check {
+        /// The file
+        file: PathBuf,
+    },
+}
+
+pub fn run(args: TemplatesArgs) -> anyhow::Result<Ending> {
+    let printer = Printer::default();
+    match args.command {
+        TemplatesCommand::List => {
+            for (task, _) in render::builtins() {
+                let template = render::builtin(task)?;
+                printer.data(&format!("{:<22} {}", template.name(), template.description()));
+            }
+        }
+        TemplatesCommand::Show { name } => {
+            let (_, source) =
+                render::builtins().find(|(task, _)| task.as_str() == name).with_context(|| {
+                    format!("there is no built-in template `{name}`; see `tooljudge templates list`")
+                })?;
+            printer.data(source.trim_end());
+        }
+        TemplatesCommand::Check { file } => {
+            let template = read(&file)?;
+            let rails = template.rails().labels().collect::<Vec<_>>().join(", ");
+            let kind = match template.origin() {
+                Origin::Jinja => "jinja, values fenced",
+                Origin::Plain => "placeholders, values as they are",
+            };
+            let explains = if template.can_explain() { "yes" } else { "no" };
+            printer.data(&format!(
+                "{} is fine\n  name     {}\n  kind     {kind}\n  rails    {rails}\n  explains {explains}",
+                file.display(),
+                template.name(),
+            ));
+        }
+    }
+    Ok(Ending::Done)
+}
+
+/// The template in `file`.
+pub fn read(file: &Path) -> anyhow::Result<Template> {
+    let source = std::fs::read_to_string(file)
+        .with_context(|| format!("cannot read the template {}", file.display()))?;
+    let name = file.file_stem().and_then(|name| name.to_str()).unwrap_or("template");
+    Template::parse(name, &source).with_context(|| format!("template {}", file.display()))
+}

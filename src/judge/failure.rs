@@ -1,0 +1,31 @@
+//! What a failed attempt means: for the question, for the run, for the next attempt.
+
+use std::time::Duration;
+
+use super::Adaptation;
+
+/// Why an attempt brought no answer.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Failure {
+    /// Every further request would fail too.
+    Run { code: &'static str, message: String },
+    /// This question cannot be answered.
+    Question { code: String, message: String },
+    /// The request as a whole was refused, for a reason that may be the form we ask the rail in.
+    BadRequest { code: String, message: String },
+    /// The endpoint does not take this; it takes it otherwise.
+    Unsupported(Adaptation, String),
+    /// We are too fast; says how long to wait where the endpoint does.
+    Throttled { message: String, wait: Option<Duration> },
+    /// May succeed when tried again.
+    Passing { code: String, message: String, wait: Option<Duration> },
+}
+
+/// At most `limit` characters of `text`, on one line.
+pub(super) fn excerpt(text: &str, limit: usize) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(limit) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}

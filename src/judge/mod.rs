@@ -1,0 +1,86 @@
+//! Prompt to reply: everything between us and a judge model.
+//!
+//! Wire formats ([`openai`]) are pure functions from prompt to request and from response to answer; one transport sends
+//! them; the limiter decides how long the budget makes us wait, `retry` how long a failure does.
+
+mod adaptation;
+mod failure;
+mod hints;
+mod limiter;
+pub mod openai;
+mod remote;
+mod retry;
+mod transport;
+mod wire;
+
+use std::future::Future;
+
+use tokio_util::sync::CancellationToken;
+
+pub use adaptation::Adaptation;
+pub use limiter::{Limits, Slot};
+pub use remote::{Remote, Settings};
+pub use transport::Endpoint;
+pub use wire::Parameters;
+
+use crate::domain::{Prompt, Reply};
+
+/// A judge model, wherever it runs. The built-in judge is not one: it needs no prompt.
+pub trait Judge: Send + Sync {
+    fn identity(&self) -> &Identity;
+
+    /// Asks until there is a reply, the attempts are used up, or `stop` is cancelled; a request that is under way when
+    /// that happens is still waited for.
+    fn ask(
+        &self,
+        prompt: &Prompt,
+        stop: &CancellationToken,
+    ) -> impl Future<Output = Result<Asked, AskError>> + Send;
+
+    /// What this judge found out about its endpoint, or was told of.
+    fn adaptations(&self) -> Vec<Adaptation>;
+
+    /// What is going on right now, for the progress display.
+    fn activity(&self) -> Activity;
+}
+
+/// What makes two judges give interchangeable replies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Identity {
+    /// Without credentials and query.
+    pub endpoint: String,
+    pub model: String,
+    /// The parameters *requested*, as JSON.
+    pub parameters: String,
+}
+
+/// A reply, and the place in flight it still holds: to be dropped once the reply is safe.
+#[derive(Debug)]
+pub struct Asked {
+    pub reply: Reply,
+    pub slot: Slot,
+}
+
+/// Why there is no reply.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AskError {
+    /// This question has no answer; the next one may.
+    #[error("{code}: {message}")]
+    Question { code: String, message: String, attempts: u32 },
+    /// No question will have an answer: the run is pointless.
+    #[error("{message}")]
+    Run { code: String, message: String },
+    /// The run was stopped before an answer came.
+    #[error("stopped")]
+    Stopped,
+}
+
+/// A glance at a judge at work.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Activity {
+    pub in_flight: usize,
+    /// Times the endpoint said that we are too fast.
+    pub throttled: u64,
+    /// Requests that failed and were sent again.
+    pub retried: u64,
+}

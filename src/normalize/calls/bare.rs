@@ -1,0 +1,94 @@
+//! Calls without a vendor's mark: `{"name":"f","arguments":{"a":1}}`, `{"f":{"a":1}}`.
+
+use super::{Reader, Reading, arguments, error};
+use crate::domain::{Json, Object, RowErrorCode, ToolCall};
+
+/// Keys that say something else than a tool's name when they are an object's only key.
+const RESERVED: &[&str] = &[
+    "function",
+    "function_call",
+    "functionCall",
+    "tool_calls",
+    "toolUse",
+    "name",
+    "type",
+    "args",
+    "arguments",
+    "parameters",
+    "input",
+    "message",
+    "messages",
+    "content",
+    "role",
+    "result",
+    "output",
+    "error",
+];
+
+/// A tool's definition where its call should be: `{"name":"f","parameters":{"type":"object","properties":{…}}}`.
+pub(super) fn definition(_: &mut Reader, object: &Object) -> Option<Reading> {
+    const SCHEMA_KEYS: [&str; 3] = ["parameters", "input_schema", "inputSchema"];
+    object.get("name")?.as_str()?;
+    let schema = SCHEMA_KEYS.iter().find_map(|key| object.get(key))?;
+    let other_arguments =
+        arguments::KEYS.iter().any(|key| !SCHEMA_KEYS.contains(key) && object.contains_key(key));
+    (!other_arguments && is_schema(schema))
+        .then(|| Err(error(RowErrorCode::DefinitionInToolCall, "a definition, not a call", object)))
+}
+
+fn is_schema(value: &Json) -> bool {
+    let kind = value.get("type").and_then(Json::as_str);
+    matches!(kind, Some("object" | "dict" | "OBJECT"))
+        && value.get("properties").is_some_and(|properties| properties.as_object().is_some())
+}
+
+pub(super) fn named(reader: &mut Reader, object: &Object) -> Option<Reading> {
+    if arguments::has_any(object) { name_alone(reader, object) } else { None }
+}
+
+/// `{"name":"f"}`: a call without arguments.
+pub(super) fn name_alone(reader: &mut Reader, object: &Object) -> Option<Reading> {
+    object.get("name")?.as_str()?;
+    Some(reader.call(object, "name", arguments::of(object), &["id", "call_id", "tool_call_id"]))
+}
+
+/// The tool's name is the only key: `{"f":{"a":1}}`, `{"f":"{\"a\":1}"}`.
+pub(super) fn bfcl(reader: &mut Reader, object: &Object) -> Option<Reading> {
+    let mut entries = object.iter();
+    let (Some((name, value)), None) = (entries.next(), entries.next()) else { return None };
+    let holds_arguments = match value {
+        Json::Object(_) | Json::Null => true,
+        Json::String(text) => text.trim().is_empty() || matches!(Json::parse(text), Ok(Json::Object(_))),
+        _ => false,
+    };
+    if !holds_arguments || RESERVED.contains(&name) {
+        return None;
+    }
+    let arguments = reader.arguments(Some(value));
+    Some(Ok(vec![ToolCall { name: name.to_owned(), arguments, id: None }]))
+}
+
+impl Reader<'_> {
+    /// One call: its name stands under `name_key` of `object`, its id under the first of `id_keys` that is there.
+    pub(super) fn call(
+        &mut self,
+        object: &Object,
+        name_key: &str,
+        arguments: Option<&Json>,
+        id_keys: &[&str],
+    ) -> Reading {
+        let arguments = self.arguments(arguments);
+        Ok(vec![ToolCall { name: name_in(object, name_key)?, arguments, id: id_in(object, id_keys) }])
+    }
+}
+
+pub(super) fn name_in(object: &Object, key: &str) -> Result<String, crate::domain::RowError> {
+    match object.get(key).and_then(Json::as_str) {
+        Some(name) if !name.trim().is_empty() => Ok(name.to_owned()),
+        _ => Err(error(RowErrorCode::ToolCallWithoutName, "a call without a name", object)),
+    }
+}
+
+pub(super) fn id_in(object: &Object, keys: &[&str]) -> Option<String> {
+    keys.iter().find_map(|key| object.get(key)?.as_str()).filter(|id| !id.is_empty()).map(str::to_owned)
+}

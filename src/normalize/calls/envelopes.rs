@@ -1,0 +1,119 @@
+//! Whole responses and messages with calls in them: `{"role":"assistant","content":null,"tool_calls":[…]}`.
+
+use super::bare::id_in;
+use super::{Reader, Reading, arguments, vendors};
+use crate::domain::{Flag, Json, Object, ToolCall};
+
+/// `{"choices":[{"message":{…}}]}`
+pub(super) fn chat_completion(reader: &mut Reader, object: &Object) -> Option<Reading> {
+    let choices = object.get("choices")?.as_array()?;
+    let message = choices.first()?.get("message")?.as_object()?;
+    reader.flag_choices(choices);
+    Some(reader.call_object(message))
+}
+
+/// `{"candidates":[{"content":{"parts":[…]}}]}`
+pub(super) fn gemini_response(reader: &mut Reader, object: &Object) -> Option<Reading> {
+    let candidates = object.get("candidates")?.as_array()?;
+    let parts = candidates.first()?.get("content")?.get("parts")?.as_array()?;
+    reader.flag_choices(candidates);
+    Some(reader.parts(parts))
+}
+
+/// `{"object":"response","output":[…]}`
+pub(super) fn responses_response(reader: &mut Reader, object: &Object) -> Option<Reading> {
+    object.get("object")?.as_str().filter(|kind| *kind == "response")?;
+    Some(reader.parts(object.get("output")?.as_array()?))
+}
+
+/// `{"output":{"message":{"content":[…]}}}`
+pub(super) fn bedrock_response(reader: &mut Reader, object: &Object) -> Option<Reading> {
+    Some(reader.parts(object.get("output")?.get("message")?.get("content")?.as_array()?))
+}
+
+/// `{"message":{…},"done":true}` and other objects around one message.
+pub(super) fn wrapped_message(reader: &mut Reader, object: &Object) -> Option<Reading> {
+    Some(reader.call_object(object.get("message")?.as_object()?))
+}
+
+/// `{"content":{"parts":[…],"role":"model"}}`
+pub(super) fn gemini_content(reader: &mut Reader, object: &Object) -> Option<Reading> {
+    Some(reader.parts(object.get("content")?.get("parts")?.as_array()?))
+}
+
+/// `{"lc":1,"type":"constructor","id":[…,"AIMessage"],"kwargs":{…}}`
+pub(super) fn langchain_constructor(reader: &mut Reader, object: &Object) -> Option<Reading> {
+    object.get("lc")?;
+    Some(reader.call_object(object.get("kwargs")?.as_object()?))
+}
+
+/// A message. Its calls may stand in several places at once, so the places are asked in turn and the first that has
+/// some is believed.
+pub(super) fn message(reader: &mut Reader, object: &Object) -> Option<Reading> {
+    let content = object.get("content").or_else(|| object.get("parts"));
+    let said = content.is_some() && object.get("role").is_some_and(|role| role.as_str().is_some());
+    (said || object.contains_key("tool_calls")).then(|| reader.message(object, content))
+}
+
+/// `{"intermediate_steps":[[action, observation], …]}`, `{"actions":[action, …]}`
+pub(super) fn langchain_steps(reader: &mut Reader, object: &Object) -> Option<Reading> {
+    let steps = object.get("intermediate_steps").or_else(|| object.get("actions"))?;
+    steps.as_array()?;
+    Some(reader.calls_under_key(steps))
+}
+
+impl Reader<'_> {
+    fn message(&mut self, message: &Object, content: Option<&Json>) -> Reading {
+        let kwargs = message.get("additional_kwargs").and_then(Json::as_object);
+        for holder in [Some(message), kwargs].into_iter().flatten() {
+            if let Some(logged) = holder.get("tool_calls") {
+                let mut calls = self.calls_under_key(logged)?;
+                if !calls.is_empty() {
+                    calls.extend(self.invalid_tool_calls(message)?);
+                    return Ok(calls);
+                }
+            }
+        }
+        let invalid = self.invalid_tool_calls(message)?;
+        if !invalid.is_empty() {
+            return Ok(invalid);
+        }
+        for holder in [Some(message), kwargs].into_iter().flatten() {
+            if let Some(calls) =
+                vendors::function_call(self, holder).transpose()?.filter(|calls| !calls.is_empty())
+            {
+                return Ok(calls);
+            }
+        }
+        match content {
+            Some(Json::Array(parts)) => self.parts(parts),
+            Some(Json::String(text)) => Ok(self.message_text(text)),
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    /// LangChain's calls whose arguments were no JSON: `{"name":"f","args":"{\"a\":","id":"c1","error":"…"}`.
+    fn invalid_tool_calls(&mut self, message: &Object) -> Reading {
+        let Some(Json::Array(items)) = message.get("invalid_tool_calls") else { return Ok(Vec::new()) };
+        let objects = items.iter().filter_map(Json::as_object);
+        objects
+            .map(|call| {
+                let text = match arguments::of(call) {
+                    Some(Json::String(text)) => text.clone(),
+                    Some(value) => value.to_string(),
+                    None => String::new(),
+                };
+                self.flag_if_cut(&text);
+                let arguments = self.malformed(text);
+                let name = super::bare::name_in(call, "name")?;
+                Ok(ToolCall { name, arguments, id: id_in(call, &["id"]) })
+            })
+            .collect()
+    }
+
+    fn flag_choices(&mut self, choices: &[Json]) {
+        if choices.len() > 1 {
+            self.flags.insert(Flag::MultipleChoices);
+        }
+    }
+}

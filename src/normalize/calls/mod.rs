@@ -1,0 +1,262 @@
+//! A tool-call cell to calls: `[{"type":"tool_use","id":"t1","name":"f","input":{"a":1}}]`.
+//!
+//! [`SHAPES`] is the table of all objects that are read, in the order in which they are tried; a new shape is a new row.
+//! Texts are taken apart in [`text`], the vendors' objects in the files named after their kind.
+
+mod arguments;
+mod bare;
+mod envelopes;
+mod tagged;
+mod text;
+mod vendors;
+
+use std::collections::BTreeSet;
+
+use crate::domain::{Calls, Cell, Flag, Json, Object, RowError, RowErrorCode, ToolCall, ToolDefinition};
+
+/// The calls read out of something that should hold calls.
+type Reading = Result<Vec<ToolCall>, RowError>;
+
+/// One way of writing calls as a JSON object.
+struct Shape {
+    evidence: Evidence,
+    /// `None` when the object is not of this shape.
+    read: fn(&mut Reader, &Object) -> Option<Reading>,
+}
+
+/// What gives a shape away, the surest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Evidence {
+    /// Keys that nothing else has.
+    Marked,
+    /// A name beside arguments. An item of another kind may have these by chance.
+    Named,
+    /// Hardly anything. A reply in JSON may look the same by chance.
+    Guessed,
+}
+
+/// In the order in which they are tried; the first that fits decides.
+const SHAPES: &[Shape] = {
+    use Evidence::{Guessed, Marked, Named};
+    &[
+        Shape { evidence: Marked, read: envelopes::chat_completion },
+        Shape { evidence: Marked, read: envelopes::gemini_response },
+        Shape { evidence: Marked, read: envelopes::responses_response },
+        Shape { evidence: Marked, read: envelopes::bedrock_response },
+        Shape { evidence: Marked, read: envelopes::wrapped_message },
+        Shape { evidence: Marked, read: envelopes::gemini_content },
+        Shape { evidence: Marked, read: envelopes::langchain_constructor },
+        Shape { evidence: Marked, read: envelopes::message },
+        Shape { evidence: Marked, read: envelopes::langchain_steps },
+        Shape { evidence: Marked, read: vendors::function_call },
+        Shape { evidence: Marked, read: vendors::bedrock },
+        Shape { evidence: Marked, read: vendors::openai_custom },
+        Shape { evidence: Marked, read: vendors::json_rpc },
+        Shape { evidence: Marked, read: vendors::openai },
+        Shape { evidence: Marked, read: vendors::inspect },
+        Shape { evidence: Marked, read: vendors::vercel },
+        Shape { evidence: Marked, read: vendors::cohere_text },
+        Shape { evidence: Marked, read: vendors::langchain_action },
+        Shape { evidence: Marked, read: vendors::server_tool },
+        Shape { evidence: Marked, read: vendors::typed },
+        Shape { evidence: Named, read: bare::definition },
+        Shape { evidence: Named, read: bare::named },
+        Shape { evidence: Guessed, read: bare::name_alone },
+        Shape { evidence: Guessed, read: bare::bfcl },
+    ]
+};
+
+/// Reads the calls of one row, and remembers what was unusual about them.
+pub(super) struct Reader<'a> {
+    /// Known before the calls: positional arguments get their names from here.
+    tools: &'a [ToolDefinition],
+    flags: BTreeSet<Flag>,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(tools: &'a [ToolDefinition]) -> Reader<'a> {
+        Reader { tools, flags: BTreeSet::new() }
+    }
+
+    pub(super) fn into_flags(self) -> BTreeSet<Flag> {
+        self.flags
+    }
+
+    /// The calls of a tool-call cell.
+    pub(super) fn cell(&mut self, cell: &Cell) -> Result<Calls, RowError> {
+        match cell {
+            Cell::Missing => {
+                Err(RowError::new(RowErrorCode::MissingToolCall, "tool_call: the row has no such field"))
+            }
+            Cell::Null => Ok(Calls::Parsed(Vec::new())),
+            Cell::Text(text) => self.text(text, 0),
+            Cell::Json(json) => self.value(json),
+        }
+    }
+
+    /// The calls of a message of the conversation; what cannot be read there is no fault of the judged turn.
+    pub(super) fn history(&mut self, message: &Object) -> Vec<ToolCall> {
+        match self.object(message, Evidence::Marked) {
+            Some(Ok(calls)) => calls,
+            _ => Vec::new(),
+        }
+    }
+
+    fn value(&mut self, json: &Json) -> Result<Calls, RowError> {
+        match json {
+            Json::Null => Ok(Calls::Parsed(Vec::new())),
+            Json::String(text) => self.text(text, 0),
+            Json::Array(items) => self.list(items),
+            Json::Object(object) if object.is_empty() => Ok(Calls::Parsed(Vec::new())),
+            Json::Object(object) => self.call_object(object).map(Calls::Parsed),
+            Json::Bool(_) | Json::Number(_) => Err(unrecognised(json)),
+        }
+    }
+
+    /// A value that must hold calls, because of the key it stands under.
+    fn calls_under_key(&mut self, json: &Json) -> Reading {
+        match self.value(json)? {
+            Calls::Parsed(calls) => Ok(calls),
+            Calls::Unparsed => Err(unrecognised(json)),
+        }
+    }
+
+    fn list(&mut self, items: &[Json]) -> Result<Calls, RowError> {
+        if items.is_empty() {
+            return Ok(Calls::Parsed(Vec::new()));
+        }
+        if items.iter().all(|item| item.as_str().is_some()) {
+            return self.strings(items);
+        }
+        if let Some(action) = vendors::action_of_step(items) {
+            return self.call_object(action).map(Calls::Parsed);
+        }
+        if items.iter().all(is_part) {
+            return self.parts(items).map(Calls::Parsed);
+        }
+        let mut calls = Vec::new();
+        for item in items {
+            calls.extend(match item {
+                Json::Object(object) => self.call_object(object)?,
+                Json::Array(step) => match vendors::action_of_step(step) {
+                    Some(action) => self.call_object(action)?,
+                    None => return Err(unrecognised(item)),
+                },
+                _ => return Err(unrecognised(item)),
+            });
+        }
+        Ok(Calls::Parsed(calls))
+    }
+
+    /// A list of texts, each with calls. If none of them has any, the list is a text for the judge; if only some have,
+    /// dropping the others would change what the agent did.
+    fn strings(&mut self, items: &[Json]) -> Result<Calls, RowError> {
+        let mut calls = Vec::new();
+        let mut unread = None;
+        let mut read = 0;
+        for item in items {
+            match self.value(item)? {
+                Calls::Parsed(more) => {
+                    read += 1;
+                    calls.extend(more);
+                }
+                Calls::Unparsed => unread = unread.or(Some(item)),
+            }
+        }
+        match unread {
+            None => Ok(Calls::Parsed(calls)),
+            Some(_) if read == 0 => Ok(self.unparsed()),
+            Some(item) => Err(unrecognised(item)),
+        }
+    }
+
+    /// The parts of a message: calls among texts, thoughts and kinds that are yet to be invented.
+    fn parts(&mut self, items: &[Json]) -> Reading {
+        let mut calls = Vec::new();
+        for part in items {
+            let Json::Object(object) = part else {
+                if part.as_str().is_none() {
+                    return Err(unrecognised(part));
+                }
+                continue;
+            };
+            let kind = object.get("type").and_then(Json::as_str);
+            let weakest = match kind {
+                Some(kind) if vendors::is_call_type(kind) => Evidence::Guessed,
+                _ => Evidence::Marked,
+            };
+            match self.object(object, weakest) {
+                Some(reading) => calls.extend(reading?),
+                None if weakest == Evidence::Marked && is_part(part) => {}
+                None => return Err(unrecognised(part)),
+            }
+        }
+        Ok(calls)
+    }
+
+    /// The calls of an object that must be one or hold some.
+    fn call_object(&mut self, object: &Object) -> Reading {
+        self.object(object, Evidence::Guessed).unwrap_or_else(|| Err(unrecognised(object)))
+    }
+
+    /// The reading of the first shape that fits, of those that show at least the `weakest` evidence.
+    fn object(&mut self, object: &Object, weakest: Evidence) -> Option<Reading> {
+        SHAPES.iter().filter(|shape| shape.evidence <= weakest).find_map(|shape| (shape.read)(self, object))
+    }
+
+    fn unparsed(&mut self) -> Calls {
+        self.flags.insert(Flag::RawToolCall);
+        Calls::Unparsed
+    }
+
+    /// The definition of the tool `name`; if there is none, of one that differs in signs some providers do not allow.
+    fn definition(&self, name: &str) -> Option<&'a ToolDefinition> {
+        let folded = |name: &str| -> String {
+            name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' }).collect()
+        };
+        let exact = self.tools.iter().find(|tool| tool.name == name);
+        exact.or_else(|| self.tools.iter().find(|tool| folded(&tool.name) == folded(name)))
+    }
+}
+
+/// Whether an element of a list is a part of a message: it says its type, or has a key that only parts have.
+fn is_part(item: &Json) -> bool {
+    const KEYS: &[&str] = &[
+        "text",
+        "functionCall",
+        "function_call",
+        "functionResponse",
+        "function_response",
+        "inlineData",
+        "inline_data",
+        "fileData",
+        "file_data",
+        "executableCode",
+        "executable_code",
+        "codeExecutionResult",
+        "code_execution_result",
+        "toolUse",
+        "toolResult",
+        "reasoningContent",
+        "image",
+        "document",
+        "video",
+        "cachePoint",
+        "guardContent",
+    ];
+    item.as_object().is_some_and(|object| {
+        object.get("type").is_some_and(|kind| kind.as_str().is_some())
+            || KEYS.iter().any(|key| object.contains_key(key))
+    })
+}
+
+fn unrecognised(what: impl std::fmt::Display) -> RowError {
+    error(RowErrorCode::UnrecognisedToolCall, "no known shape of a tool call", what)
+}
+
+fn error(code: RowErrorCode, why: &str, what: impl std::fmt::Display) -> RowError {
+    RowError::new(code, format!("tool_call: {why}: {}", RowError::excerpt(&what.to_string())))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,306 @@
+//! The shapes that no fixture shows, and the borders between shapes.
+
+use super::*;
+
+fn tools() -> Vec<ToolDefinition> {
+    let tool = |name: &str, properties: &str| ToolDefinition {
+        name: name.to_owned(),
+        description: String::new(),
+        parameters: Json::parse(&format!(r#"{{"type":"object","properties":{properties}}}"#)).unwrap(),
+    };
+    vec![tool("search", r#"{"q":{}}"#), tool("two.fold", r#"{"a":{},"b":{}}"#), tool("AgentAction", "{}")]
+}
+
+/// The calls in normal form, or `raw`, or the error's code; behind ` !` the flags.
+fn shown(cell: &Cell) -> String {
+    let tools = tools();
+    let mut reader = Reader::new(&tools);
+    let calls = match reader.cell(cell) {
+        Ok(Calls::Parsed(calls)) => Json::Array(calls.iter().map(ToolCall::to_json).collect()).to_string(),
+        Ok(Calls::Unparsed) => "raw".to_owned(),
+        Err(error) => return error.code.as_str().to_owned(),
+    };
+    let flags: Vec<&str> = reader.into_flags().iter().map(|flag| flag.as_str()).collect();
+    if flags.is_empty() { calls } else { format!("{calls} !{}", flags.join(",")) }
+}
+
+#[track_caller]
+fn check(cases: &[(&str, &str)], cell: fn(&str) -> Cell) {
+    for (source, expected) in cases {
+        assert_eq!(shown(&cell(source)), *expected, "{source}");
+    }
+}
+
+fn json(source: &str) -> Cell {
+    Cell::from(Json::parse(source).unwrap())
+}
+
+fn text(source: &str) -> Cell {
+    Cell::Text(source.to_owned())
+}
+
+const F: &str = r#"[{"name":"f","arguments":{"a":1}}]"#;
+const F_C1: &str = r#"[{"name":"f","arguments":{"a":1},"id":"c1"}]"#;
+
+#[test]
+fn single_calls() {
+    check(
+        &[
+            (
+                r#"{"id":"c1","type":"custom","custom":{"name":"f","input":"go"}}"#,
+                r#"[{"name":"f","arguments":{"input":"go"},"id":"c1"}] !custom_tool_input"#,
+            ),
+            (
+                r#"{"type":"custom_tool_call","call_id":"c1","name":"f","input":"go"}"#,
+                r#"[{"name":"f","arguments":{"input":"go"},"id":"c1"}] !custom_tool_input"#,
+            ),
+            (r#"{"type":"function_call","id":"fc","call_id":"c1","name":"f","arguments":"{\"a\":1}"}"#, F_C1),
+            (r#"{"type":"function_call","id":"fc","name":"f","arguments":"{\"a\":1}"}"#, F),
+            (r#"{"functionCall":{"id":"c1","name":"f","args":{"a":1}}}"#, F_C1),
+            (r#"{"functionCall":{"name":"f"}}"#, r#"[{"name":"f","arguments":{}}]"#),
+            (r#"{"function_call":null}"#, "[]"),
+            (r#"{"tool_name":"f","parameters":{"a":1}}"#, F),
+            (r#"{"type":"tool-call","toolCallId":"c1","toolName":"f","args":{"a":1}}"#, F_C1),
+            (r#"{"type":"tool-f","toolCallId":"c1","state":"input-available","input":{"a":1}}"#, F_C1),
+            (r#"{"type":"dynamic-tool","toolName":"f","toolCallId":"c1","input":{"a":1}}"#, F_C1),
+            (
+                r#"{"type":"tool-result","toolCallId":"c1","toolName":"f","output":{}}"#,
+                "unrecognised_tool_call",
+            ),
+            (r#"{"id":"c1","function":"f","arguments":{"a":1},"parse_error":null}"#, F_C1),
+            (
+                r#"{"id":"c1","function":"f","arguments":{"a":1},"parse_error":"no"}"#,
+                r#"[{"name":"f","arguments":null,"arguments_raw":"{\"a\":1}","id":"c1"}] !malformed_arguments"#,
+            ),
+            (r#"{"method":"tools/call","params":{"name":"f","arguments":{"a":1}}}"#, F),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#, "unrecognised_tool_call"),
+            (r#"{"name":"f","input":null,"parameters":{"a":1}}"#, F),
+            (r#"{"name":"f","parameters":{"type":"object","properties":{}}}"#, "definition_in_tool_call"),
+            (
+                r#"{"name":"f","parameters":{"type":"object","properties":"x"}}"#,
+                r#"[{"name":"f","arguments":{"type":"object","properties":"x"}}]"#,
+            ),
+            (r#"{"function":{"arguments":"{}"}}"#, "tool_call_without_name"),
+            (r#"{"f":{"a":1}}"#, F),
+            (r#"{"f":null}"#, r#"[{"name":"f","arguments":{}}]"#),
+            (r#"{"f":"text"}"#, "unrecognised_tool_call"),
+            (r#"{"result":{"a":1}}"#, "unrecognised_tool_call"),
+            (r#"{"f":{},"g":{}}"#, "unrecognised_tool_call"),
+            ("true", "unrecognised_tool_call"),
+        ],
+        json,
+    );
+}
+
+#[test]
+fn langchain() {
+    check(
+        &[
+            (
+                r#"{"tool":"search","tool_input":"cats"}"#,
+                r#"[{"name":"search","arguments":{"q":"cats"}}] !string_tool_input"#,
+            ),
+            (
+                r#"{"tool":"f","tool_input":"cats","tool_call_id":"c1"}"#,
+                r#"[{"name":"f","arguments":{"input":"cats"},"id":"c1"}] !string_tool_input"#,
+            ),
+            (r#"{"tool":"f","tool_input":"{\"a\":1}"}"#, F),
+            (r#"[{"tool":"f","tool_input":{"a":1}},"seen"]"#, F),
+            (
+                r#"[{"tool":"f","tool_input":{"a":1}},{"tool":"g","tool_input":{}}]"#,
+                r#"[{"name":"f","arguments":{"a":1}},{"name":"g","arguments":{}}]"#,
+            ),
+            (r#"{"intermediate_steps":[[{"tool":"f","tool_input":{"a":1}},"seen"]]}"#, F),
+            (
+                r#"{"tool_calls":[],"invalid_tool_calls":[{"name":"f","args":"{\"a\":","id":"c1"}]}"#,
+                r#"[{"name":"f","arguments":null,"arguments_raw":"{\"a\":","id":"c1"}] !malformed_arguments"#,
+            ),
+            (
+                r#"{"tool_calls":[],"additional_kwargs":{"tool_calls":[{"id":"c1","function":{"name":"f","arguments":"{\"a\":1}"}}]}}"#,
+                F_C1,
+            ),
+            (
+                r#"{"tool_calls":[],"additional_kwargs":{"function_call":{"name":"f","arguments":"{\"a\":1}"}}}"#,
+                F,
+            ),
+            (
+                r#"{"lc":1,"type":"constructor","id":["AIMessage"],"kwargs":{"content":"","tool_calls":[{"name":"f","args":{"a":1},"id":"c1"}]}}"#,
+                F_C1,
+            ),
+        ],
+        json,
+    );
+}
+
+#[test]
+fn whole_responses() {
+    check(
+        &[
+            (
+                r#"{"choices":[{"message":{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{\"a\":1}"}}]}}]}"#,
+                F_C1,
+            ),
+            (
+                r#"{"choices":[{"message":{"role":"assistant","content":"Hi"}},{"message":{}}]}"#,
+                "[] !multiple_choices",
+            ),
+            (
+                r#"{"candidates":[{"content":{"role":"model","parts":[{"text":"so"},{"functionCall":{"name":"f","args":{"a":1}}}]}}]}"#,
+                F,
+            ),
+            (
+                r#"{"output":{"message":{"role":"assistant","content":[{"text":"so"},{"toolUse":{"toolUseId":"c1","name":"f","input":{"a":1}}}]}}}"#,
+                F_C1,
+            ),
+            (
+                r#"{"message":{"role":"assistant","content":"","tool_calls":[{"function":{"name":"f","arguments":{"a":1}}}]},"done":true}"#,
+                F,
+            ),
+            (
+                r#"{"type":"message","role":"assistant","content":[{"type":"thinking","thinking":"..."},{"type":"tool_use","id":"c1","name":"f","input":{"a":1}}]}"#,
+                F_C1,
+            ),
+            (
+                r#"{"role":"assistant","content":[{"type":"text","text":"so"}],"tool_calls":[{"name":"f","args":{"a":1},"id":"c1"}]}"#,
+                F_C1,
+            ),
+            (
+                r#"{"role":"assistant","content":null,"tool_calls":null,"function_call":{"name":"f","arguments":"{\"a\":1}"}}"#,
+                F,
+            ),
+            (
+                r#"{"role":"assistant","content":"<tool_call>{\"name\":\"f\",\"arguments\":{\"a\":1}}</tool_call>","tool_calls":[]}"#,
+                F,
+            ),
+            (r#"{"role":"assistant","content":"{\"name\":\"f\",\"parameters\":{\"a\":1}}"}"#, F),
+            (r#"{"role":"assistant","content":"{\"name\":\"Ann\",\"age\":5}"}"#, "[]"),
+            (r#"{"role":"assistant","content":"f(a=1)"}"#, "[]"),
+            (
+                r#"[{"type":"text","text":"so","name":"n"},{"type":"new_kind","name":"x","arguments":{}}]"#,
+                "[]",
+            ),
+            (
+                r#"[{"type":"web_search_call","id":"w"},{"type":"message","role":"assistant","content":[]}]"#,
+                "[] !server_tool_skipped",
+            ),
+            (r#"{"tool_calls":"[{\"name\":\"f\",\"args\":{\"a\":1}}]"}"#, F),
+        ],
+        json,
+    );
+}
+
+#[test]
+fn lists_of_texts() {
+    check(
+        &[
+            (r#"["f(a=1)"]"#, F),
+            (r#"["{\"name\":\"f\",\"arguments\":{\"a\":1}}"]"#, F),
+            (r#"["call f, please"]"#, "raw !raw_tool_call"),
+            (r#"["f(a=1)","and so on"]"#, "unrecognised_tool_call"),
+            (r#"[{"name":"f"},null]"#, "unrecognised_tool_call"),
+        ],
+        json,
+    );
+}
+
+#[test]
+fn argument_values() {
+    let malformed = r#"[{"name":"f","arguments":null,"arguments_raw":"x"}] !malformed_arguments"#;
+    check(
+        &[
+            (r#"{"name":"f","arguments":"null"}"#, r#"[{"name":"f","arguments":{}}]"#),
+            (r#"{"name":"f","arguments":" "}"#, r#"[{"name":"f","arguments":{}}]"#),
+            (r#"{"name":"f","arguments":"x"}"#, malformed),
+            (
+                r#"{"name":"f","arguments":"\"x\""}"#,
+                r#"[{"name":"f","arguments":null,"arguments_raw":"\"x\""}] !malformed_arguments"#,
+            ),
+            (
+                r#"{"name":"f","arguments":{"a":{"b":1,"b":2}}}"#,
+                r#"[{"name":"f","arguments":{"a":{"b":2}}}] !duplicate_argument"#,
+            ),
+        ],
+        json,
+    );
+    let cut = format!(r#"{{"name":"f","arguments":"{{\"a\":{}"}}"#, "1".repeat(1000 - 5));
+    assert!(shown(&json(&cut)).ends_with("!malformed_arguments,maybe_truncated"));
+}
+
+#[test]
+fn texts() {
+    check(
+        &[
+            (r#""\"[{\\\"name\\\":\\\"f\\\",\\\"arguments\\\":{\\\"a\\\":1}}]\"""#, F),
+            (r#"{"name":"f","arguments":{"a":1}};"#, F),
+            ("f\n{\"a\": 1}", F),
+            ("f\n{\"a\": 1} and more", "raw !raw_tool_call"),
+            ("Call: f(a=1)", F),
+            (
+                "two.fold(1, 2, 3)",
+                r#"[{"name":"two.fold","arguments":{"a":1,"b":2,"$2":3}}] !positional_mapped,positional"#,
+            ),
+            ("two_fold(1)", r#"[{"name":"two_fold","arguments":{"a":1}}] !positional_mapped"#),
+            (
+                "[ToolUseBlock(id='c1', input={'a': 1}, name='f', type='tool_use'), TextBlock(text='so', type='text')]",
+                F_C1,
+            ),
+            ("AgentAction(x=1)", r#"[{"name":"AgentAction","arguments":{"x":1}}]"#),
+            ("[(ToolAgentAction(tool='f', tool_input={'a': 1}, log='', tool_call_id='c1'), 'seen')]", F_C1),
+            ("array([{'name': 'f', 'arguments': {'a': 1}}], dtype=object)", F),
+            ("{'role': 'assistant', 'tool_calls': [ToolCall(name='f', args={'a': 1})]}", F),
+            ("17", "unrecognised_tool_call"),
+            ("I called f(a=1) for you", "raw !raw_tool_call"),
+            (r#"{"name": "f", "arguments": {"a": "#, "raw !raw_tool_call"),
+            (r#"{"answer": 1, "more": 2}"#, "unrecognised_tool_call"),
+        ],
+        text,
+    );
+    assert_eq!(shown(&text(&"[".repeat(1 << 20))), "nesting_too_deep");
+    assert_eq!(shown(&text(&"(".repeat(1 << 20))), "raw !raw_tool_call");
+}
+
+#[test]
+fn tags() {
+    check(
+        &[
+            ("<|tool_call_start|>[f(a=1)]<|tool_call_end|>", F),
+            ("<|tool_call|>[{\"name\":\"f\",\"arguments\":{\"a\":1}}]", F),
+            ("<tool_call>{\"name\":\"f\",\"arguments\":{\"a\":1}}", F),
+            ("<|python_tag|>f.call(a=1)<|eom_id|>", F),
+            (
+                "so <invoke name=\"f\"><parameter name=\"a\">1</parameter></invoke> then",
+                r#"[{"name":"f","arguments":{"a":1}}] !xml_arguments"#,
+            ),
+            (
+                "<tool_call>\n<function=f>\n<parameter=a>\nOslo, \"N\"\n</parameter>\n</function>\n</tool_call>",
+                r#"[{"name":"f","arguments":{"a":"Oslo, \"N\""}}] !xml_arguments"#,
+            ),
+            ("<function=f></function>", r#"[{"name":"f","arguments":{}}]"#),
+            ("the <tool_call> tag", "raw !raw_tool_call"),
+            ("<tool_call>{\"name\":\"f\"}</tool_call><tool_call>{\"na", "raw !raw_tool_call"),
+        ],
+        text,
+    );
+}
+
+#[test]
+fn hostile_texts_end_soon() {
+    for part in [
+        "<tool_call>",
+        "<tool_call>[",
+        "<tool_call>{\"a\":\"",
+        "<function=f>",
+        "<function=f><parameter=a>",
+        "<invoke name=\"f\">",
+        "[TOOL_CALLS][",
+        "<|python_tag|>f(",
+        "f\n{",
+        "```",
+        "</s>",
+        "\"",
+        "{\"a\":",
+        "[\"",
+    ] {
+        let _ = shown(&text(&part.repeat((1 << 19) / part.len())));
+    }
+}

@@ -1,0 +1,219 @@
+//! One call as a vendor's API writes it: `{"type":"tool_use","id":"t1","name":"f","input":{"a":1}}`.
+
+use super::bare::{id_in, name_in};
+use super::{Reader, Reading, arguments, error, unrecognised};
+use crate::domain::{Arguments, Flag, Json, Object, RowErrorCode, ToolCall};
+
+/// Types of items that the provider runs itself, so that the application never sees a call.
+const SERVER_TYPES: &[&str] = &[
+    "server_tool_use",
+    "mcp_tool_use",
+    "mcp_call",
+    "server_tool_call",
+    "web_search_call",
+    "file_search_call",
+    "code_interpreter_call",
+    "image_generation_call",
+];
+
+/// Types of calls, each with the key of its id.
+const CALL_TYPES: &[(&str, &str)] = &[
+    ("function_call", "call_id"),
+    ("custom_tool_call", "call_id"),
+    ("tool_use", "id"),
+    ("tool_call", "id"),
+    ("tool-call", "toolCallId"),
+    ("dynamic-tool", "toolCallId"),
+];
+
+/// Types that begin like a call's, `tool-NAME`, and are what came back.
+const RESULT_TYPES: &[&str] = &["tool-result", "tool-error"];
+
+/// Whether an item of this type is a call that the application was asked to make.
+pub(super) fn is_call_type(kind: &str) -> bool {
+    kind == "function"
+        || kind == "custom"
+        || CALL_TYPES.iter().any(|(call_type, _)| *call_type == kind)
+        || ui_tool(kind).is_some()
+}
+
+/// The tool's name in a user-interface part's type: `tool-f`.
+fn ui_tool(kind: &str) -> Option<&str> {
+    let known = RESULT_TYPES.contains(&kind) || CALL_TYPES.iter().any(|(call_type, _)| *call_type == kind);
+    if known { None } else { kind.strip_prefix("tool-").filter(|name| !name.is_empty()) }
+}
+
+fn kind(object: &Object) -> Option<&str> {
+    object.get("type")?.as_str()
+}
+
+/// OpenAI's first form, and Gemini's part: `{"function_call":{"name":"f","arguments":"{}"}}`,
+/// `{"functionCall":{"name":"f","args":{}}}`.
+pub(super) fn function_call(reader: &mut Reader, object: &Object) -> Option<Reading> {
+    let value = object.get("function_call").or_else(|| object.get("functionCall"))?;
+    let call = match value {
+        Json::Null => return Some(Ok(Vec::new())),
+        Json::Object(call) if call.contains_key("name") => call,
+        _ => return None,
+    };
+    // Some compatible servers send a blank call with every message.
+    let blank = |value: Option<&Json>| match value {
+        None | Some(Json::Null) => true,
+        Some(Json::String(text)) => text.trim().is_empty(),
+        Some(_) => false,
+    };
+    if blank(call.get("name")) && blank(arguments::of(call)) {
+        return Some(Ok(Vec::new()));
+    }
+    Some(reader.call(call, "name", arguments::of(call), &["id"]))
+}
+
+/// `{"toolUse":{"toolUseId":"t1","name":"f","input":{}}}`
+pub(super) fn bedrock(reader: &mut Reader, object: &Object) -> Option<Reading> {
+    let call = object.get("toolUse")?.as_object()?;
+    Some(reader.call(call, "name", arguments::of(call), &["toolUseId"]))
+}
+
+/// `{"id":"c1","type":"custom","custom":{"name":"f","input":"free text"}}`
+pub(super) fn openai_custom(reader: &mut Reader, object: &Object) -> Option<Reading> {
+    let custom = object.get("custom")?.as_object().filter(|_| kind(object) == Some("custom"))?;
+    Some(reader.free_text_call(custom, id_in(object, &["id"])))
+}
+
+/// MCP's request: `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"f","arguments":{}}}`. Its id numbers
+/// the message, not the call.
+pub(super) fn json_rpc(reader: &mut Reader, object: &Object) -> Option<Reading> {
+    let method = object.get("method").and_then(Json::as_str);
+    if !object.contains_key("jsonrpc") && method != Some("tools/call") {
+        return None;
+    }
+    match (method, object.get("params")) {
+        (Some("tools/call"), Some(Json::Object(call))) => {
+            Some(reader.call(call, "name", arguments::of(call), &[]))
+        }
+        _ => Some(Err(unrecognised(object))),
+    }
+}
+
+/// Chat completions and all who copy them: `{"id":"c1","type":"function","function":{"name":"f","arguments":"{}"}}`.
+pub(super) fn openai(reader: &mut Reader, object: &Object) -> Option<Reading> {
+    let function = object.get("function")?.as_object()?;
+    if function.contains_key("parameters") && !function.contains_key("arguments") {
+        let why = "a definition, not a call";
+        return Some(Err(error(RowErrorCode::DefinitionInToolCall, why, object)));
+    }
+    let arguments = arguments::of(function);
+    Some(name_in(function, "name").map(|name| {
+        let arguments = reader.arguments(arguments);
+        vec![ToolCall { name, arguments, id: id_in(object, &["id"]) }]
+    }))
+}
+
+/// `{"id":"c1","function":"f","arguments":{},"parse_error":null}`
+pub(super) fn inspect(reader: &mut Reader, object: &Object) -> Option<Reading> {
+    object.get("function")?.as_str()?;
+    let logged = arguments::of(object);
+    if object.get("parse_error").is_none_or(Json::is_null) {
+        return Some(reader.call(object, "function", logged, &["id"]));
+    }
+    let text = match logged {
+        Some(Json::String(text)) => text.clone(),
+        Some(value) => value.to_string(),
+        None => String::new(),
+    };
+    let arguments = reader.malformed(text);
+    Some(
+        name_in(object, "function")
+            .map(|name| vec![ToolCall { name, arguments, id: id_in(object, &["id"]) }]),
+    )
+}
+
+/// `{"type":"tool-call","toolCallId":"c1","toolName":"f","input":{}}`
+pub(super) fn vercel(reader: &mut Reader, object: &Object) -> Option<Reading> {
+    if !object.contains_key("toolName") || kind(object).is_some_and(|kind| RESULT_TYPES.contains(&kind)) {
+        return None;
+    }
+    Some(reader.call(object, "toolName", arguments::of(object), &["toolCallId"]))
+}
+
+/// Cohere's models in text: `{"tool_name":"f","parameters":{}}`.
+pub(super) fn cohere_text(reader: &mut Reader, object: &Object) -> Option<Reading> {
+    object.get("tool_name")?.as_str().filter(|_| arguments::has_any(object))?;
+    Some(reader.call(object, "tool_name", arguments::of(object), &["tool_call_id"]))
+}
+
+/// LangChain's agents: `{"tool":"f","tool_input":{"a":1},"log":"…"}`; the input may be a plain string.
+pub(super) fn langchain_action(reader: &mut Reader, object: &Object) -> Option<Reading> {
+    if !is_action(object) {
+        return None;
+    }
+    let id = &["tool_call_id"];
+    let plain = match object.get("tool_input") {
+        Some(Json::String(text)) if !text.trim().is_empty() => {
+            Some(text).filter(|text| !matches!(Json::parse(text), Ok(Json::Object(_) | Json::Null)))
+        }
+        _ => None,
+    };
+    let Some(text) = plain else {
+        return Some(reader.call(object, "tool", arguments::of(object), id));
+    };
+    Some(name_in(object, "tool").map(|name| {
+        reader.flags.insert(Flag::StringToolInput);
+        let mut arguments = Object::new();
+        arguments.insert(reader.only_parameter(&name).unwrap_or("input"), text.as_str());
+        vec![ToolCall { name, arguments: Arguments::Parsed(arguments), id: id_in(object, id) }]
+    }))
+}
+
+/// The action of a step, `[action, observation]`.
+pub(super) fn action_of_step(items: &[Json]) -> Option<&Object> {
+    let [Json::Object(action), observation] = items else { return None };
+    (is_action(action) && !observation.as_object().is_some_and(is_action)).then_some(action)
+}
+
+fn is_action(object: &Object) -> bool {
+    object.get("tool").is_some_and(|tool| tool.as_str().is_some()) && arguments::has_any(object)
+}
+
+/// `{"type":"server_tool_use","name":"web_search","input":{}}`: not for the application, so not for the judge.
+pub(super) fn server_tool(reader: &mut Reader, object: &Object) -> Option<Reading> {
+    kind(object).filter(|kind| SERVER_TYPES.contains(kind))?;
+    reader.flags.insert(Flag::ServerToolSkipped);
+    Some(Ok(Vec::new()))
+}
+
+/// Items that say they are calls: Anthropic's `tool_use`, the Responses API's `function_call`, OpenTelemetry's
+/// `tool_call`, Vercel's parts.
+pub(super) fn typed(reader: &mut Reader, object: &Object) -> Option<Reading> {
+    let kind = kind(object)?;
+    if let Some(name) = ui_tool(kind) {
+        let arguments = reader.arguments(arguments::of(object));
+        return Some(Ok(vec![ToolCall {
+            name: name.to_owned(),
+            arguments,
+            id: id_in(object, &["toolCallId"]),
+        }]));
+    }
+    let (_, id_key) = CALL_TYPES.iter().find(|(call_type, _)| *call_type == kind)?;
+    if kind == "custom_tool_call" {
+        return Some(reader.free_text_call(object, id_in(object, &[id_key])));
+    }
+    Some(reader.call(object, "name", arguments::of(object), &[id_key]))
+}
+
+impl Reader<'_> {
+    /// A call of a tool that takes free text: `{"name":"f","input":"free text"}`.
+    fn free_text_call(&mut self, call: &Object, id: Option<String>) -> Reading {
+        self.flags.insert(Flag::CustomToolInput);
+        let mut arguments = Object::new();
+        arguments.insert("input", call.get("input").cloned().unwrap_or(Json::Null));
+        Ok(vec![ToolCall { name: name_in(call, "name")?, arguments: Arguments::Parsed(arguments), id }])
+    }
+
+    /// The parameter of a tool that has exactly one.
+    fn only_parameter(&self, name: &str) -> Option<&str> {
+        let properties = self.definition(name)?.parameters.get("properties")?.as_object()?;
+        let mut keys = properties.keys();
+        keys.next().filter(|_| keys.next().is_none())
+    }
+}

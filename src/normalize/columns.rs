@@ -1,0 +1,282 @@
+//! Which columns of a table hold what: `user_input, generated, tools` are a question, a call and definitions.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::str::FromStr;
+
+/// What a column can hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Slot {
+    Question,
+    ToolCall,
+    ToolDefinitions,
+}
+
+impl Slot {
+    pub const ALL: [Slot; 3] = [Slot::Question, Slot::ToolCall, Slot::ToolDefinitions];
+
+    pub fn as_str(self) -> &'static str {
+        self.aliases()[0]
+    }
+
+    /// The column names understood without being told, the likeliest first.
+    pub fn aliases(self) -> &'static [&'static str] {
+        match self {
+            Slot::Question => {
+                &["question", "input", "user_input", "query", "prompt", "messages", "conversation"]
+            }
+            Slot::ToolCall => &["tool_call", "tool_calls", "generated", "output", "response", "completion"],
+            Slot::ToolDefinitions => {
+                &["tool_definitions", "tools", "available_tools", "functions", "function"]
+            }
+        }
+    }
+}
+
+impl FromStr for Slot {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Slot, String> {
+        Slot::ALL
+            .into_iter()
+            .find(|slot| slot.as_str() == text)
+            .ok_or_else(|| format!("`{text}` is none of question, tool_call and tool_definitions"))
+    }
+}
+
+impl fmt::Display for Slot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// The columns to read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Columns {
+    pub question: String,
+    pub tool_call: String,
+    /// `None` only when definitions are given elsewhere.
+    pub tool_definitions: Option<String>,
+}
+
+/// Why the columns of a table cannot be told.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ColumnError {
+    #[error("no column holds the {slot}{}; the columns are {}", hint(*slot, likely.as_deref()), list(columns))]
+    Missing { slot: Slot, likely: Option<String>, columns: Vec<String> },
+    #[error(
+        "the {slot} should be in column `{column}`, which is not there{}; the columns are {}",
+        hint(*slot, likely.as_deref()),
+        list(columns)
+    )]
+    Unknown { slot: Slot, column: String, likely: Option<String>, columns: Vec<String> },
+    #[error("two columns are called `{0}`")]
+    Duplicate(String),
+    #[error("column `{column}` cannot be both the {first} and the {second}")]
+    UsedTwice { column: String, first: Slot, second: Slot },
+    #[error("the {0} is mapped to more than one column")]
+    MappedTwice(Slot),
+}
+
+fn hint(slot: Slot, likely: Option<&str>) -> String {
+    likely.map(|column| format!(" (try `--column {slot}={column}`)")).unwrap_or_default()
+}
+
+fn list(columns: &[String]) -> String {
+    columns.iter().map(|column| format!("`{column}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// Chooses the columns of a table with these `names`: those of the `mapping` first, then by their aliases. No column is
+/// used twice.
+pub fn resolve(
+    names: &[String],
+    mapping: &[(Slot, String)],
+    definitions_given_elsewhere: bool,
+) -> Result<Columns, ColumnError> {
+    let mapped = |slot| mapping.iter().filter(move |(of, _)| *of == slot).map(|(_, column)| column);
+    let mut used: Vec<(&str, Slot)> = Vec::new();
+    for slot in Slot::ALL {
+        let mut columns = mapped(slot);
+        let Some(column) = columns.next() else { continue };
+        if columns.next().is_some() {
+            return Err(ColumnError::MappedTwice(slot));
+        }
+        if !names.contains(column) {
+            let likely = likely(names, &used, &[column]);
+            let columns = names.to_vec();
+            return Err(ColumnError::Unknown { slot, column: column.clone(), likely, columns });
+        }
+        if let Some((_, first)) = used.iter().find(|(other, _)| other == column) {
+            return Err(ColumnError::UsedTwice { column: column.clone(), first: *first, second: slot });
+        }
+        used.push((column, slot));
+    }
+    for slot in Slot::ALL {
+        let free = |alias: &&&str| {
+            names.iter().any(|name| name == **alias) && !used.iter().any(|(c, _)| *c == **alias)
+        };
+        if mapped(slot).next().is_none()
+            && let Some(alias) = slot.aliases().iter().find(free)
+        {
+            used.push((alias, slot));
+        }
+    }
+    if let Some((column, _)) =
+        used.iter().find(|(column, _)| names.iter().filter(|name| name == column).count() > 1)
+    {
+        return Err(ColumnError::Duplicate((*column).to_owned()));
+    }
+    let column = |slot| used.iter().find(|(_, of)| *of == slot).map(|(column, _)| (*column).to_owned());
+    let required = |slot: Slot| {
+        column(slot).ok_or_else(|| ColumnError::Missing {
+            slot,
+            likely: likely(names, &used, slot.aliases()),
+            columns: names.to_vec(),
+        })
+    };
+    Ok(Columns {
+        question: required(Slot::Question)?,
+        tool_call: required(Slot::ToolCall)?,
+        tool_definitions: match column(Slot::ToolDefinitions) {
+            None if definitions_given_elsewhere => None,
+            None => Some(required(Slot::ToolDefinitions)?),
+            found => found,
+        },
+    })
+}
+
+/// The unused column most like one of the `wanted` names: nearly the same letters, else a word in common.
+fn likely<S: AsRef<str>>(names: &[String], used: &[(&str, Slot)], wanted: &[S]) -> Option<String> {
+    const NEAR: usize = 2;
+    let free = || names.iter().filter(|name| !used.iter().any(|(column, _)| column == name));
+    let distance = |name: &str| {
+        wanted.iter().map(|wish| edits(&fold(name), &fold(wish.as_ref()))).min().unwrap_or(usize::MAX)
+    };
+    let nearest = free().min_by_key(|name| distance(name)).filter(|name| distance(name) <= NEAR);
+    let words: BTreeSet<String> = wanted.iter().flat_map(|wish| split_words(wish.as_ref())).collect();
+    let shared = |name: &&String| split_words(name).iter().filter(|word| words.contains(*word)).count();
+    // Of equally many words in common, the first column: `max_by_key` would take the last.
+    let kin = || free().rev().max_by_key(shared).filter(|name| shared(name) > 0);
+    nearest.or_else(kin).cloned()
+}
+
+fn fold(name: &str) -> String {
+    split_words(name).concat()
+}
+
+/// The words of a name, in lower case and without a plural: `userMessages` is `user`, `message`.
+fn split_words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut after_lower = false;
+    for c in name.chars() {
+        if !c.is_alphanumeric() || (c.is_uppercase() && after_lower) {
+            words.push(String::new());
+        }
+        if c.is_alphanumeric()
+            && let Some(word) = words.last_mut()
+        {
+            word.extend(c.to_lowercase());
+        }
+        after_lower = c.is_lowercase();
+    }
+    let singular = |word: String| match word.strip_suffix('s') {
+        Some(stem) if stem.len() > 2 => stem.to_owned(),
+        _ => word,
+    };
+    words.into_iter().filter(|word| !word.is_empty()).map(singular).collect()
+}
+
+/// How many letters must be changed, added or dropped to make one name of the other.
+fn edits(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, from) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, to) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(from != *to);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn resolved(names: &str, mapping: &[(Slot, &str)], elsewhere: bool) -> Result<[String; 3], String> {
+        let names: Vec<String> = names.split(',').map(str::to_owned).collect();
+        let mapping: Vec<(Slot, String)> =
+            mapping.iter().map(|(slot, column)| (*slot, (*column).to_owned())).collect();
+        resolve(&names, &mapping, elsewhere)
+            .map(|c| [c.question, c.tool_call, c.tool_definitions.unwrap_or_default()])
+            .map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn aliases_in_order_of_preference() {
+        for (names, mapping, expected) in [
+            ("question,tool_call,tool_definitions", &[][..], ["question", "tool_call", "tool_definitions"]),
+            ("id,prompt,input,output,generated,tools", &[], ["input", "generated", "tools"]),
+            ("question,msg,response,functions", &[(Slot::Question, "msg")], ["msg", "response", "functions"]),
+            (
+                "input,output,x,tools",
+                &[(Slot::ToolCall, "input"), (Slot::Question, "x")],
+                ["x", "input", "tools"],
+            ),
+            ("query,tool_calls", &[], ["query", "tool_calls", ""]),
+        ] {
+            assert_eq!(resolved(names, mapping, true), Ok(expected.map(str::to_owned)), "{names}");
+        }
+    }
+
+    #[test]
+    fn errors_name_what_is_there_and_what_is_likely() {
+        for (names, mapping, expected) in [
+            (
+                "user_msg,tool_call,tools",
+                &[][..],
+                "no column holds the question (try `--column question=user_msg`); the columns are `user_msg`, `tool_call`, `tools`",
+            ),
+            (
+                "question,toolcall,tools",
+                &[],
+                "no column holds the tool_call (try `--column tool_call=toolcall`); the columns are `question`, `toolcall`, `tools`",
+            ),
+            ("question,x,y", &[], "no column holds the tool_call; the columns are `question`, `x`, `y`"),
+            (
+                "question,tool_call,myFunctions",
+                &[],
+                "no column holds the tool_definitions (try `--column tool_definitions=myFunctions`); the columns are `question`, `tool_call`, `myFunctions`",
+            ),
+            (
+                "q,tool_call,tools",
+                &[(Slot::Question, "qq")],
+                "the question should be in column `qq`, which is not there (try `--column question=q`); the columns are `q`, `tool_call`, `tools`",
+            ),
+            ("question,question,tool_call,tools", &[], "two columns are called `question`"),
+            (
+                "a,b",
+                &[(Slot::Question, "a"), (Slot::ToolCall, "a")],
+                "column `a` cannot be both the question and the tool_call",
+            ),
+            (
+                "a,b",
+                &[(Slot::Question, "a"), (Slot::Question, "b")],
+                "the question is mapped to more than one column",
+            ),
+        ] {
+            assert_eq!(resolved(names, mapping, false), Err(expected.to_owned()), "{names}");
+        }
+    }
+
+    #[test]
+    fn slots_have_names() {
+        for slot in Slot::ALL {
+            assert_eq!(slot.as_str().parse(), Ok(slot));
+        }
+        assert!("answer".parse::<Slot>().is_err());
+    }
+}

@@ -1,0 +1,286 @@
+//! A definitions cell to definitions: `[{"type":"function","function":{"name":"f","parameters":{…}}}]`.
+//!
+//! [`Catalogue`] reads equal cells once: a log repeats its definitions in every row. The shapes are a table in [`shapes`],
+//! the notebook's lines are read in [`lines`], and [`schema`] translates the dialects' type names.
+
+mod lines;
+mod schema;
+mod shapes;
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use super::python_literal::{self, Dialect};
+use crate::domain::{Cell, Definitions, Flag, Json, RowError, RowErrorCode, ToolDefinition};
+
+/// What a definitions cell says.
+#[derive(Debug, Clone)]
+pub(super) struct Tools {
+    pub(super) definitions: Definitions,
+    pub(super) raw: Option<Arc<str>>,
+    pub(super) flags: BTreeSet<Flag>,
+}
+
+impl Tools {
+    /// The definitions that checks and positional arguments may rely on.
+    pub(super) fn known(&self) -> &[ToolDefinition] {
+        match &self.definitions {
+            Definitions::Known(tools) => tools,
+            Definitions::FreeText | Definitions::Unknown => &[],
+        }
+    }
+}
+
+type Read = Result<Tools, RowError>;
+
+/// The definitions seen lately, by their text.
+#[derive(Default)]
+pub(super) struct Catalogue {
+    seen: RwLock<Seen>,
+}
+
+#[derive(Default)]
+struct Seen {
+    tools: HashMap<Arc<str>, Read>,
+    bytes: usize,
+}
+
+/// Text kept in a catalogue. What is read out of it takes about ten times as much.
+const CATALOGUE_BYTES: usize = 2 << 20;
+
+impl Catalogue {
+    /// Reads a cell; `None` when it holds nothing.
+    pub(super) fn read(&self, cell: &Cell) -> Option<Read> {
+        match cell {
+            Cell::Missing | Cell::Null => None,
+            Cell::Text(text) if text.trim().is_empty() => None,
+            Cell::Text(text) => Some(self.remembered(text, || from_text(text))),
+            Cell::Json(json @ (Json::Array(_) | Json::Object(_))) => {
+                Some(self.remembered(&json.to_string(), || from_json(json)))
+            }
+            Cell::Json(other) => Some(Err(unrecognised(other))),
+        }
+    }
+
+    fn remembered(&self, text: &str, read: impl FnOnce() -> Result<Found, RowError>) -> Read {
+        if let Some(known) = self.seen.read().unwrap_or_else(PoisonError::into_inner).tools.get(text) {
+            return known.clone();
+        }
+        let raw: Arc<str> = text.into();
+        let tools = read().map(|found| found.into_tools(raw.clone()));
+        let mut seen = self.seen.write().unwrap_or_else(PoisonError::into_inner);
+        // Another thread may have read the same text meanwhile: all rows share what came first.
+        if let Some(known) = seen.tools.get(text) {
+            return known.clone();
+        }
+        // Cells either repeat all the time or hardly ever: starting over costs little in both cases.
+        if seen.bytes + text.len() > CATALOGUE_BYTES {
+            *seen = Seen::default();
+        }
+        seen.bytes += text.len();
+        seen.tools.insert(raw, tools.clone());
+        tools
+    }
+}
+
+/// What was read, before it is shared.
+enum Found {
+    Nothing,
+    FreeText,
+    Tools { tools: Vec<ToolDefinition>, flags: BTreeSet<Flag> },
+}
+
+impl Found {
+    fn into_tools(self, raw: Arc<str>) -> Tools {
+        let (definitions, flags) = match self {
+            Found::Nothing => (Definitions::Unknown, BTreeSet::from([Flag::NoDefinitions])),
+            Found::FreeText => (Definitions::FreeText, BTreeSet::from([Flag::DefinitionsFreeText])),
+            Found::Tools { tools, mut flags } => {
+                let mut names = BTreeSet::new();
+                if !tools.iter().all(|tool| names.insert(tool.name.as_str())) {
+                    flags.insert(Flag::DuplicateDefinition);
+                }
+                (Definitions::Known(tools.into()), flags)
+            }
+        };
+        Tools { definitions, raw: Some(raw), flags }
+    }
+}
+
+/// How many times a JSON string may hold JSON.
+const MOST_ENCODINGS: usize = 4;
+
+fn from_text(text: &str) -> Result<Found, RowError> {
+    let mut text = text.trim().to_owned();
+    for _ in 0..MOST_ENCODINGS {
+        match json_values(&text)? {
+            Some(mut values) if values.len() == 1 => match values.remove(0) {
+                Json::String(inner) => text = inner.trim().to_owned(),
+                value => return from_json(&value),
+            },
+            Some(values) => return from_json(&Json::Array(values)),
+            None => break,
+        }
+    }
+    let bracketed = text.starts_with(['[', '{', '(']) || text.starts_with("array(");
+    if let Some(value) = bracketed.then(|| python_literal::whole(&text, Dialect::Repr)).flatten() {
+        return from_json(&value);
+    }
+    Ok(match lines::read(&text) {
+        Some(tools) => Found::Tools { tools, flags: BTreeSet::new() },
+        None => Found::FreeText,
+    })
+}
+
+/// The JSON values that make up `text`, one after another: a whole document, or one definition a line.
+fn json_values(text: &str) -> Result<Option<Vec<Json>>, RowError> {
+    let mut values = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        if !rest.starts_with(['{', '[', '"']) && rest != "null" {
+            return Ok(None);
+        }
+        match Json::parse_prefix(rest) {
+            Ok((value, end)) => {
+                values.push(value);
+                rest = rest[end..].trim_start_matches(|c: char| c.is_whitespace() || c == ',');
+            }
+            Err(problem) if problem.is_too_deep() => {
+                return Err(error(RowErrorCode::NestingTooDeep, "nesting deeper than 128 levels", text));
+            }
+            Err(_) => return Ok(None),
+        }
+    }
+    Ok((!values.is_empty()).then_some(values))
+}
+
+fn from_json(json: &Json) -> Result<Found, RowError> {
+    if json.is_null() {
+        return Ok(Found::Nothing);
+    }
+    let mut reader = shapes::Reader::default();
+    reader.value(json)?;
+    Ok(Found::Tools { tools: reader.tools, flags: reader.flags })
+}
+
+fn unrecognised(what: impl std::fmt::Display) -> RowError {
+    error(RowErrorCode::UnrecognisedToolDefinitions, "no known shape of tool definitions", what)
+}
+
+fn error(code: RowErrorCode, why: &str, what: impl std::fmt::Display) -> RowError {
+    RowError::new(code, format!("tool_definitions: {why}: {}", RowError::excerpt(&what.to_string())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `name(parameters) description`, one per definition, and the flags; or what else was found.
+    fn shown(cell: &Cell) -> String {
+        let tools = match Catalogue::default().read(cell) {
+            Some(Ok(tools)) => tools,
+            Some(Err(error)) => return error.code.as_str().to_owned(),
+            None => return "nothing".to_owned(),
+        };
+        let mut shown: Vec<String> = match &tools.definitions {
+            Definitions::Known(tools) => tools
+                .iter()
+                .map(|tool| {
+                    let properties =
+                        tool.parameters.get("properties").map(Json::to_string).unwrap_or_default();
+                    format!("{}{properties}{}", tool.name, tool.description)
+                })
+                .collect(),
+            Definitions::FreeText => vec!["prose".to_owned()],
+            Definitions::Unknown => vec!["unknown".to_owned()],
+        };
+        shown.extend(tools.flags.iter().map(|flag| format!("!{}", flag.as_str())));
+        shown.join(" ")
+    }
+
+    #[test]
+    fn objects() {
+        for (source, expected) in [
+            (r#"[]"#, ""),
+            (r#"{"type":"function","function":{"name":"f","description":"d"}}"#, "f{}d"),
+            (
+                r#"{"function":{"name":"f","parameters":{"a":{"type":"int"}}}}"#,
+                r#"f{"a":{"type":"integer"}}"#,
+            ),
+            (
+                r#"[{"name":"f","description":"d"},{"name":"f","parameters":null}]"#,
+                "f{}d f{} !duplicate_definition",
+            ),
+            (
+                r#"{"function_declarations":[{"name":"f","parameters_json_schema":{"type":"object","properties":{"a":{}}}}]}"#,
+                r#"f{"a":{}}"#,
+            ),
+            (
+                r#"{"toolConfig":{"tools":[{"toolSpec":{"name":"f","inputSchema":{"json":{"type":"object","properties":{"a":{}}}}}},{"cachePoint":{"type":"default"}}]}}"#,
+                r#"f{"a":{}}"#,
+            ),
+            (r#"{"name":"f","args":{"a":{"type":"string"}}}"#, r#"f{"a":{"type":"string"}}"#),
+            (
+                r#"{"f":{"description":"d","parameters":{"jsonSchema":{"type":"object","properties":{"a":{}}}}}}"#,
+                r#"f{"a":{}}d"#,
+            ),
+            (r#"{"parameters":{"description":"d"}}"#, "parameters{}d"),
+            (
+                r#"{"tool":{"json_schema":{"name":"f","input_schema":{"type":"object","properties":{}}}}}"#,
+                "f{}",
+            ),
+            (r#"["{\"name\":\"f\",\"description\":\"d\"}"]"#, "f{}d"),
+            (
+                r#"[{"type":"web_search_20250305","name":"web_search"},{"type":"code_interpreter"},{"googleSearch":{}}]"#,
+                "web_search{} code_interpreter{} googleSearch{} !server_tool",
+            ),
+            (r#"{"type":"custom","name":"f","description":"d"}"#, "f{}d"),
+            (r#"{"type":"function","parameters":{}}"#, "definition_without_name"),
+            (r#"{"type":"object","properties":{}}"#, "definition_without_name"),
+            (r#"{"name":"Ann","age":5}"#, "unrecognised_tool_definitions"),
+            (r#"{"name":"f","parameters":7}"#, "unrecognised_tool_definitions"),
+            (r#"{"name":"f","parameters":"{\"type\":\"dict\",\"properties\":{}}"}"#, "f{}"),
+            (r#"["f","g"]"#, "unrecognised_tool_definitions"),
+            (r#"{}"#, "unrecognised_tool_definitions"),
+            ("7", "unrecognised_tool_definitions"),
+            ("null", "nothing"),
+        ] {
+            assert_eq!(shown(&Cell::from(Json::parse(source).unwrap())), expected, "{source}");
+        }
+    }
+
+    #[test]
+    fn texts() {
+        for (text, expected) in [
+            (" ", "nothing"),
+            ("null", "unknown !no_definitions"),
+            ("[]", ""),
+            ("\"[{\\\"name\\\":\\\"f\\\",\\\"description\\\":\\\"d\\\"}]\"", "f{}d"),
+            ("{\"name\":\"f\",\"description\":\"d\"}{\"name\":\"g\",\"description\":\"e\"}", "f{}d g{}e"),
+            ("({'name': 'f', 'parameters': None},)", "f{}"),
+            ("f: d | Parameters: {}", "f{}d"),
+            ("You may use f.", "prose !definitions_free_text"),
+            ("[f] is a tool", "prose !definitions_free_text"),
+            ("{\"a\": 1}", "unrecognised_tool_definitions"),
+        ] {
+            assert_eq!(shown(&Cell::Text(text.to_owned())), expected, "{text}");
+        }
+        assert_eq!(shown(&Cell::Text("[".repeat(1 << 20))), "nesting_too_deep");
+    }
+
+    #[test]
+    fn equal_cells_share_their_definitions_and_memory_stays_bounded() {
+        let catalogue = Catalogue::default();
+        let cell =
+            |i: usize| Cell::Text(format!(r#"[{{"name":"f{i}","description":"{}"}}]"#, "d".repeat(1 << 16)));
+        let known = |i| match catalogue.read(&cell(i)) {
+            Some(Ok(Tools { definitions: Definitions::Known(tools), .. })) => tools,
+            other => panic!("{other:?}"),
+        };
+        assert!(Arc::ptr_eq(&known(0), &known(0)));
+        for i in 0..100 {
+            known(i);
+        }
+        assert!(catalogue.seen.read().unwrap().bytes <= CATALOGUE_BYTES);
+    }
+}

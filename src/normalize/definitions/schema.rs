@@ -1,0 +1,140 @@
+//! Parameters in any dialect to JSON Schema: `{"type":"dict","properties":{"n":{"type":"long"}}}`.
+
+use crate::domain::{Json, Object};
+
+/// The type names of the dialects, in lower case, by the name JSON Schema has for them.
+const TYPES: &[(&str, &[&str])] = &[
+    ("object", &["object", "dict", "hashmap", "hashtable", "map"]),
+    ("array", &["array", "list", "tuple", "arraylist", "set", "queue", "stack"]),
+    ("integer", &["integer", "int", "long", "short", "byte", "bigint"]),
+    ("number", &["number", "float", "double"]),
+    ("string", &["string", "str", "char"]),
+    ("boolean", &["boolean", "bool"]),
+    ("null", &["null"]),
+];
+
+/// What stands under a keyword that holds schemas. Everywhere else a key called `type` is somebody's data.
+#[derive(Clone, Copy)]
+enum Holds {
+    Schema,
+    /// One schema, or a list of them.
+    SchemaOrList,
+    /// Schemas by name.
+    Map,
+}
+
+const SUBSCHEMAS: &[(&str, Holds)] = &[
+    ("properties", Holds::Map),
+    ("items", Holds::SchemaOrList),
+    ("prefixItems", Holds::SchemaOrList),
+    ("additionalProperties", Holds::Schema),
+    ("anyOf", Holds::SchemaOrList),
+    ("oneOf", Holds::SchemaOrList),
+    ("allOf", Holds::SchemaOrList),
+    ("$defs", Holds::Map),
+    ("definitions", Holds::Map),
+];
+
+/// The parameters of a tool as JSON Schema of an object.
+pub(super) fn parameters(schema: Option<Json>) -> Json {
+    let mut schema = match schema {
+        None | Some(Json::Null) => of_properties(Json::Object(Object::new())),
+        Some(Json::Object(object)) if is_bare_properties(&object) => of_properties(Json::Object(object)),
+        Some(schema) => schema,
+    };
+    translate(&mut schema);
+    schema
+}
+
+/// The schema of an object with these properties.
+pub(super) fn of_properties(properties: Json) -> Json {
+    let mut schema = Object::new();
+    schema.insert("type", "object");
+    schema.insert("properties", properties);
+    Json::Object(schema)
+}
+
+/// Whether an object is the properties themselves, without the schema around them.
+fn is_bare_properties(object: &Object) -> bool {
+    // A parameter may be called `type`; a schema's type is no object.
+    let typed = object.get("type").is_some_and(|kind| kind.as_object().is_none());
+    !typed && object.values().all(|value| value.get("type").is_some())
+}
+
+fn translate(schema: &mut Json) {
+    let Json::Object(object) = schema else { return };
+    translate_type(object);
+    for (keyword, holds) in SUBSCHEMAS {
+        match (object.get_mut(keyword), holds) {
+            (Some(Json::Array(items)), Holds::SchemaOrList) => items.iter_mut().for_each(translate),
+            (Some(Json::Object(members)), Holds::Map) => {
+                members.iter_mut().for_each(|(_, member)| translate(member))
+            }
+            (Some(inner), Holds::Schema | Holds::SchemaOrList) => translate(inner),
+            _ => {}
+        }
+    }
+}
+
+fn translate_type(object: &mut Object) {
+    let translated = match object.get("type") {
+        Some(Json::String(name)) => standard(name).map(Json::from),
+        Some(Json::Array(names)) => {
+            let names = names.iter().map(|name| Some(Json::from(standard(name.as_str()?)?)));
+            names.collect::<Option<Vec<_>>>().map(Json::Array)
+        }
+        _ => return,
+    };
+    let nullable = matches!(object.get("nullable"), Some(Json::Bool(true)));
+    if nullable {
+        object.remove("nullable");
+    }
+    match translated {
+        Some(Json::String(name)) if nullable => {
+            object.insert("type", Json::Array(vec![Json::from(name), Json::from("null")]));
+        }
+        Some(kind) => object.insert("type", kind),
+        None => {
+            object.remove("type");
+        }
+    }
+}
+
+/// JSON Schema's name of a type; `None` for `any` and all that says nothing, which allows anything.
+fn standard(name: &str) -> Option<&'static str> {
+    let name = name.trim().to_ascii_lowercase();
+    TYPES.iter().find(|(_, names)| names.contains(&name.as_str())).map(|(standard, _)| *standard)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn translates_types_where_schemas_stand_and_nowhere_else() {
+        for (source, expected) in [
+            (r#"{"type":"dict","properties":{}}"#, r#"{"type":"object","properties":{}}"#),
+            (r#"{"a":{"type":"String"}}"#, r#"{"type":"object","properties":{"a":{"type":"string"}}}"#),
+            (r#"{}"#, r#"{"type":"object","properties":{}}"#),
+            ("null", r#"{"type":"object","properties":{}}"#),
+            (
+                r#"{"type":"OBJECT","properties":{"type":{"type":"float","enum":["type"],"default":{"type":"dict"}}}}"#,
+                r#"{"type":"object","properties":{"type":{"type":"number","enum":["type"],"default":{"type":"dict"}}}}"#,
+            ),
+            (
+                r#"{"type":"object","properties":{"a":{"type":"STRING","nullable":true},"b":{"type":["int","null"]}}}"#,
+                r#"{"type":"object","properties":{"a":{"type":["string","null"]},"b":{"type":["integer","null"]}}}"#,
+            ),
+            (
+                r#"{"type":"object","properties":{"a":{"anyOf":[{"type":"tuple","items":{"type":"any"}},{"$ref":"x"}]}}}"#,
+                r#"{"type":"object","properties":{"a":{"anyOf":[{"type":"array","items":{}},{"$ref":"x"}]}}}"#,
+            ),
+            (
+                r#"{"type":"object","properties":{"a":{"type":"dict","additionalProperties":{"type":"long"}}},"$defs":{"d":{"type":"char"}}}"#,
+                r#"{"type":"object","properties":{"a":{"type":"object","additionalProperties":{"type":"integer"}}},"$defs":{"d":{"type":"string"}}}"#,
+            ),
+        ] {
+            assert_eq!(parameters(Some(Json::parse(source).unwrap())).to_string(), expected, "{source}");
+        }
+    }
+}

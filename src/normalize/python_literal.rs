@@ -1,0 +1,466 @@
+//! Python literals as dataframes and SDKs print them: `[{'name': 'f', 'arguments': {'a': True}}]`.
+//!
+//! The values of call syntax are read here too; they differ in a few words and in bare keys. Nothing is ever evaluated.
+
+use super::escapes::unescape;
+use crate::domain::{Json, Number, Object};
+
+/// Whose spelling of literals is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Dialect {
+    /// What `ast.literal_eval` reads, and `array(…)` as numpy prints it.
+    Python,
+    /// The same, and objects printed by their constructor: `Function(arguments='{}', name='f')`.
+    Repr,
+    /// The arguments of call syntax, which models write as Python, Java or JavaScript.
+    Call,
+}
+
+impl Dialect {
+    /// The words that stand for a value.
+    fn word(self, word: &str) -> Option<Json> {
+        Some(match (word, self) {
+            ("True", _) | ("true", Dialect::Call) => Json::Bool(true),
+            ("False", _) | ("false", Dialect::Call) => Json::Bool(false),
+            ("None", _) | ("null" | "undefined", Dialect::Call) => Json::Null,
+            // JSON has no such numbers.
+            ("nan" | "inf", Dialect::Python | Dialect::Repr) => Json::from(word),
+            _ => return None,
+        })
+    }
+}
+
+/// The literal that makes up the whole of `text`.
+pub(super) fn whole(text: &str, dialect: Dialect) -> Option<Json> {
+    let mut scanner = Scanner::new(text, dialect);
+    let value = scanner.value(0)?;
+    scanner.skip_space();
+    scanner.at_end().then_some(value)
+}
+
+/// The literals that make up `text`, one after another, separated by commas, semicolons or lines.
+pub(super) fn sequence(text: &str, dialect: Dialect) -> Option<Vec<Json>> {
+    let mut scanner = Scanner::new(text, dialect);
+    let mut values = Vec::new();
+    loop {
+        values.push(scanner.value(0)?);
+        let separated = scanner.separator();
+        scanner.skip_space();
+        if scanner.at_end() {
+            return Some(values);
+        }
+        if !separated {
+            return None;
+        }
+    }
+}
+
+/// A place in a text. Every method that returns `None` has met something that is no literal.
+pub(super) struct Scanner<'a> {
+    text: &'a str,
+    pub(super) at: usize,
+    dialect: Dialect,
+}
+
+impl<'a> Scanner<'a> {
+    pub(super) fn new(text: &'a str, dialect: Dialect) -> Scanner<'a> {
+        Scanner { text, at: 0, dialect }
+    }
+
+    pub(super) fn value(&mut self, depth: usize) -> Option<Json> {
+        self.skip_space();
+        match self.peek()? {
+            b'[' => self.items(b']', depth).map(|(items, _)| Json::Array(items)),
+            b'(' => self.parentheses(depth),
+            b'{' => self.braces(depth),
+            b'-' | b'.' | b'0'..=b'9' => self.number(),
+            _ if self.string_prefix().is_some() => self.strings(),
+            _ => self.word(depth),
+        }
+    }
+
+    /// The values up to `close`, and whether a comma followed the last one.
+    fn items(&mut self, close: u8, depth: usize) -> Option<(Vec<Json>, bool)> {
+        if depth >= Json::MAX_DEPTH {
+            return None;
+        }
+        self.at += 1;
+        let mut items = Vec::new();
+        let mut comma = false;
+        loop {
+            self.skip_space();
+            if self.take(close) {
+                return Some((items, comma));
+            }
+            if !items.is_empty() && !comma {
+                return None;
+            }
+            items.push(self.value(depth + 1)?);
+            self.skip_space();
+            comma = self.take(b',');
+        }
+    }
+
+    /// A tuple, or one value in parentheses: as in Python, the comma makes the tuple.
+    fn parentheses(&mut self, depth: usize) -> Option<Json> {
+        let (mut items, comma) = self.items(b')', depth)?;
+        match items.len() {
+            1 if !comma => items.pop(),
+            _ => Some(Json::Array(items)),
+        }
+    }
+
+    /// A dict or a set.
+    fn braces(&mut self, depth: usize) -> Option<Json> {
+        if depth >= Json::MAX_DEPTH {
+            return None;
+        }
+        self.at += 1;
+        let mut entries = Vec::new();
+        let mut members = Vec::new();
+        loop {
+            self.skip_space();
+            if self.take(b'}') {
+                break;
+            }
+            let key = match self.bare_key() {
+                Some(key) => Json::from(key),
+                None => self.value(depth + 1)?,
+            };
+            self.skip_space();
+            if self.take(b':') {
+                entries.push((key_text(key)?, self.value(depth + 1)?));
+                self.skip_space();
+            } else {
+                members.push(key);
+            }
+            if !self.take(b',') && self.peek()? != b'}' {
+                return None;
+            }
+        }
+        match (entries.is_empty(), members.is_empty()) {
+            (_, true) => Some(Json::Object(entries.into_iter().collect())),
+            (true, false) => Some(Json::Array(members)),
+            (false, false) => None,
+        }
+    }
+
+    /// An unquoted key, as JavaScript has them.
+    fn bare_key(&mut self) -> Option<&'a str> {
+        if self.dialect != Dialect::Call {
+            return None;
+        }
+        let start = self.at;
+        let key = self.identifier();
+        self.skip_space();
+        if key.is_some() && self.peek() == Some(b':') {
+            return key;
+        }
+        self.at = start;
+        None
+    }
+
+    fn word(&mut self, depth: usize) -> Option<Json> {
+        let word = self.identifier()?;
+        if let Some(value) = self.dialect.word(word) {
+            return Some(value);
+        }
+        if self.dialect == Dialect::Call || self.peek() != Some(b'(') || depth >= Json::MAX_DEPTH {
+            return None;
+        }
+        match (word, self.dialect) {
+            ("array", _) => self.array(depth),
+            (_, Dialect::Repr) => self.constructor(depth),
+            _ => None,
+        }
+    }
+
+    /// `([…], dtype=object)`, the rest of a numpy array.
+    fn array(&mut self, depth: usize) -> Option<Json> {
+        self.at += 1;
+        let value = self.value(depth + 1)?;
+        self.skip_space();
+        if self.take(b',') {
+            self.skip_space();
+            self.rest_of("dtype")?;
+            self.take(b'=').then_some(())?;
+            self.take(b'\'');
+            self.identifier()?;
+            self.take(b'\'');
+            self.skip_space();
+        }
+        (self.take(b')') && matches!(value, Json::Array(_))).then_some(value)
+    }
+
+    /// `(name=value, …)`, the rest of a printed object.
+    fn constructor(&mut self, depth: usize) -> Option<Json> {
+        self.at += 1;
+        let mut fields = Vec::new();
+        loop {
+            self.skip_space();
+            if self.take(b')') {
+                return Some(Json::Object(fields.into_iter().collect::<Object>()));
+            }
+            let name = self.identifier()?.to_owned();
+            self.take(b'=').then_some(())?;
+            fields.push((name, self.value(depth + 1)?));
+            self.skip_space();
+            if !self.take(b',') && self.peek()? != b')' {
+                return None;
+            }
+        }
+    }
+
+    fn number(&mut self) -> Option<Json> {
+        let start = self.at;
+        let negative = self.take(b'-');
+        if negative && self.dialect != Dialect::Call && self.rest_of("inf").is_some() {
+            return Some(Json::from("-inf"));
+        }
+        let whole = self.digits();
+        let fraction = self.take(b'.').then(|| self.digits());
+        if whole.is_empty() && fraction.is_none_or(str::is_empty) {
+            return None;
+        }
+        let exponent = self.at;
+        if self.take(b'e') || self.take(b'E') {
+            let _sign = self.take(b'+') || self.take(b'-');
+            if self.digits().is_empty() {
+                return None;
+            }
+        }
+        let end = self.at;
+        let integer = fraction.is_none() && exponent == end;
+        let suffix = match self.peek() {
+            Some(b'l' | b'L') => integer,
+            Some(b'f' | b'F' | b'd' | b'D') => self.dialect == Dialect::Call,
+            _ => false,
+        };
+        self.at += usize::from(suffix);
+        if self.text[self.at..].starts_with(|c: char| is_word(c) || c == '.') {
+            return None;
+        }
+        let number = Number::parse(&self.text[start..end]).or_else(|| {
+            // `.5` and `5.` are no JSON: the digit they leave out is written.
+            let sign = if negative { "-" } else { "" };
+            let or_zero = |digits: &str| if digits.is_empty() { "0" } else { digits }.to_owned();
+            let fraction = fraction.map(|digits| format!(".{}", or_zero(digits))).unwrap_or_default();
+            Number::parse(&format!("{sign}{}{fraction}{}", or_zero(whole), &self.text[exponent..end]))
+        });
+        number.map(Json::Number)
+    }
+
+    fn digits(&mut self) -> &'a str {
+        let start = self.at;
+        while self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
+            self.at += 1;
+        }
+        &self.text[start..self.at]
+    }
+
+    /// One string, or several that follow one another and so are one.
+    fn strings(&mut self) -> Option<Json> {
+        let mut out = String::new();
+        while let Some(raw) = self.string_prefix() {
+            self.at += usize::from(!self.at_quote());
+            let content = self.string_extent()?;
+            if raw {
+                out.push_str(content)
+            } else {
+                unescape(content, &mut out)?
+            }
+            self.skip_space();
+        }
+        Some(Json::String(out))
+    }
+
+    /// If a string starts here: whether it is raw.
+    fn string_prefix(&self) -> Option<bool> {
+        if self.at_quote() {
+            return Some(false);
+        }
+        let raw = match self.peek()? {
+            b'r' | b'R' => true,
+            b'u' | b'U' => false,
+            _ => return None,
+        };
+        matches!(self.byte(self.at + 1), Some(b'\'' | b'"')).then_some(raw)
+    }
+
+    pub(super) fn at_quote(&self) -> bool {
+        match self.peek() {
+            Some(b'\'' | b'"') => true,
+            Some(b'`') => self.dialect == Dialect::Call,
+            _ => false,
+        }
+    }
+
+    /// Steps over the string that starts here, at its quote, and gives what stands between its quotes.
+    pub(super) fn string_extent(&mut self) -> Option<&'a str> {
+        let bytes = self.text.as_bytes();
+        let quote = self.peek()?;
+        let triple = quote != b'`' && bytes[self.at..].starts_with(&[quote; 3]);
+        let quotes: &[u8] = if triple { &[quote; 3] } else { &[quote] };
+        self.at += quotes.len();
+        let start = self.at;
+        loop {
+            match self.peek()? {
+                b'\\' => self.at = (self.at + 2).min(bytes.len()),
+                byte if byte == quote && bytes[self.at..].starts_with(quotes) => {
+                    let content = &self.text[start..self.at];
+                    self.at += quotes.len();
+                    return Some(content);
+                }
+                _ => self.at += 1,
+            }
+        }
+    }
+
+    pub(super) fn identifier(&mut self) -> Option<&'a str> {
+        let rest = &self.text[self.at..];
+        if !rest.starts_with(is_word_start) {
+            return None;
+        }
+        let end = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+        self.at += end;
+        Some(&rest[..end])
+    }
+
+    /// A comma, a semicolon or a new line.
+    pub(super) fn separator(&mut self) -> bool {
+        let start = self.at;
+        self.skip_space();
+        self.take(b',') || self.take(b';') || self.text[start..self.at].contains('\n')
+    }
+
+    fn rest_of(&mut self, word: &str) -> Option<()> {
+        self.text[self.at..].starts_with(word).then(|| self.at += word.len())
+    }
+
+    pub(super) fn skip_space(&mut self) {
+        let rest = &self.text[self.at..];
+        self.at += rest.len() - rest.trim_start().len();
+    }
+
+    fn byte(&self, at: usize) -> Option<u8> {
+        self.text.as_bytes().get(at).copied()
+    }
+
+    pub(super) fn peek(&self) -> Option<u8> {
+        self.byte(self.at)
+    }
+
+    pub(super) fn take(&mut self, byte: u8) -> bool {
+        let there = self.peek() == Some(byte);
+        self.at += usize::from(there);
+        there
+    }
+
+    pub(super) fn at_end(&self) -> bool {
+        self.at >= self.text.len()
+    }
+}
+
+pub(super) fn is_word_start(c: char) -> bool {
+    c == '_' || c.is_alphabetic()
+}
+
+pub(super) fn is_word(c: char) -> bool {
+    c == '_' || c.is_alphanumeric()
+}
+
+/// A dict's key as JSON has it; containers cannot be keys.
+fn key_text(key: Json) -> Option<String> {
+    match key {
+        Json::String(text) => Some(text),
+        Json::Array(_) | Json::Object(_) => None,
+        scalar => Some(scalar.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_python() {
+        for (python, json) in [
+            (
+                "{'a': True, \"b\": None, 'c': (1, -2.50), 'd': {1, 2}, 'e': ()}",
+                r#"{"a":true,"b":null,"c":[1,-2.50],"d":[1,2],"e":[]}"#,
+            ),
+            (
+                "[.5, -.5, 5., 1e3, 5L, 12345678901234567890123]",
+                "[0.5,-0.5,5.0,1e3,5,12345678901234567890123]",
+            ),
+            ("'a' \"b\"\n'''c'd'''", r#""abc'd""#),
+            (
+                r"'\x41\u0142\U0001F600\ud83d\ude00\101\q\'\
+'",
+                "\"Ał😀😀A\\\\q'\"",
+            ),
+            (r"[r'\n', u'\t']", r#"["\\n","\t"]"#),
+            ("[nan, inf, -inf]", r#"["nan","inf","-inf"]"#),
+            ("{1: 'a', None: 2, 'x': {}}", r#"{"1":"a","null":2,"x":{}}"#),
+            ("array([{'a': 1}], dtype=object)", r#"[{"a":1}]"#),
+            ("(1)", "1"),
+            ("(1,)", "[1]"),
+        ] {
+            assert_eq!(
+                whole(python, Dialect::Python).map(|json| json.to_string()).as_deref(),
+                Some(json),
+                "{python}"
+            );
+        }
+    }
+
+    #[test]
+    fn refuses_what_is_no_literal() {
+        for text in [
+            "",
+            "[1 2]",
+            "{'a': 1, 2}",
+            "b'x'",
+            "f'x'",
+            "'open",
+            "true",
+            "f(1)",
+            "1 + 2",
+            "007",
+            "5km",
+            "1_000",
+            "[,]",
+            "{(1, 2): 3}",
+            "'\\N{BULLET}'",
+            "'\\ud800'",
+            "'\\",
+            "--1",
+            "-",
+            ".",
+            "1e",
+            "Function(name='f')",
+            "0x1F",
+            "2.0f",
+            "1.5L",
+        ] {
+            assert_eq!(whole(text, Dialect::Python), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn reads_objects_printed_by_their_constructor() {
+        let text = "[ToolCall(id='c1', function=Function(arguments='{}', name='f'), type='function')]";
+        let json = r#"[{"id":"c1","function":{"arguments":"{}","name":"f"},"type":"function"}]"#;
+        assert_eq!(whole(text, Dialect::Repr).unwrap().to_string(), json);
+    }
+
+    #[test]
+    fn hostile_nesting_ends_soon() {
+        for text in ["[", "(", "{", "{'a':", "f(a=", "'", "\\"] {
+            let text = text.repeat(1 << 20);
+            for dialect in [Dialect::Python, Dialect::Repr, Dialect::Call] {
+                assert_eq!(whole(&text, dialect), None);
+            }
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! JSON Lines, and arrays of objects.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::{Format, Input, ReadError, SLICE_BYTES, SLICE_ROWS, Slices};
+use crate::domain::{Json, Object, RowError, RowErrorCode};
+use crate::table::{Batch, Record, Rows, Schema, SchemaBuilder};
+
+/// Reads the whole file once, since any object may bring a new column.
+pub(super) fn survey(input: &Input, builder: &mut SchemaBuilder) -> Result<u64, ReadError> {
+    let mut texts = Texts::open(input)?;
+    let mut rows = 0;
+    while let Some(text) = texts.next_text()? {
+        rows += 1;
+        if let Ok(object) = text.object() {
+            builder.add(&object);
+        }
+    }
+    if rows == 0 {
+        return Err(ReadError::Empty(input.path.clone()));
+    }
+    Ok(rows)
+}
+
+pub(super) fn slices(input: &Input, schema: &Arc<Schema>) -> Result<Slices, ReadError> {
+    let texts = Texts::open(input)?;
+    Ok(Box::new(JsonSlices { texts, schema: Arc::clone(schema), done: false }))
+}
+
+struct JsonSlices {
+    texts: Texts,
+    schema: Arc<Schema>,
+    done: bool,
+}
+
+impl Iterator for JsonSlices {
+    type Item = Result<Batch, ReadError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let mut records = Vec::new();
+        let mut bytes = 0;
+        while !self.done && records.len() < SLICE_ROWS && bytes < SLICE_BYTES {
+            match self.texts.next_text() {
+                Ok(Some(text)) => {
+                    bytes += text.bytes.len();
+                    records.push(record(&text, &self.schema));
+                }
+                Ok(None) => self.done = true,
+                Err(error) => {
+                    self.done = true;
+                    return Some(Err(error));
+                }
+            }
+        }
+        let batch = Batch { schema: Arc::clone(&self.schema), rows: Rows::Records(records) };
+        (!batch.is_empty()).then_some(Ok(batch))
+    }
+}
+
+fn record(text: &Text, schema: &Schema) -> Record {
+    match text.object() {
+        Ok(mut object) => {
+            let cells = schema
+                .names()
+                .map(|name| object.get_mut(name).map(|value| std::mem::replace(value, Json::Null)))
+                .collect();
+            Record { cells, problem: None }
+        }
+        Err(problem) => Record { cells: vec![None; schema.columns.len()], problem: Some(problem) },
+    }
+}
+
+/// The text of one row, and where it stands.
+struct Text {
+    bytes: Vec<u8>,
+    /// Of its first byte, counted from 1.
+    line: u64,
+}
+
+impl Text {
+    fn object(&self) -> Result<Object, RowError> {
+        let text = std::str::from_utf8(&self.bytes).map_err(|error| {
+            let why = format!("line {} is not UTF-8 (byte {})", self.line, error.valid_up_to());
+            RowError::new(RowErrorCode::InvalidUtf8, why)
+        })?;
+        match Json::parse(text) {
+            Ok(Json::Object(object)) => Ok(object),
+            Ok(other) => {
+                let why = format!("line {} holds a JSON {}, not an object", self.line, other.type_name());
+                Err(RowError::new(RowErrorCode::RowNotObject, why))
+            }
+            Err(error) => {
+                let code = if error.is_too_deep() {
+                    RowErrorCode::NestingTooDeep
+                } else {
+                    RowErrorCode::InvalidJson
+                };
+                let line = self.line + error.line as u64 - 1;
+                let why = format!("{error}")
+                    .replace(&format!("line {}, column", error.line), &format!("line {line}, column"));
+                Err(RowError::new(code, why))
+            }
+        }
+    }
+}
+
+/// The texts of a file's rows, one after another.
+struct Texts {
+    reader: BufReader<File>,
+    path: PathBuf,
+    line: u64,
+    layout: Layout,
+}
+
+enum Layout {
+    Lines,
+    Array,
+}
+
+impl Texts {
+    fn open(input: &Input) -> Result<Texts, ReadError> {
+        let io = |error: std::io::Error| ReadError::io(&input.path, &error);
+        let file = File::open(&input.path).map_err(io)?;
+        let mut reader = BufReader::with_capacity(1 << 16, file);
+        if reader.fill_buf().map_err(io)?.starts_with(b"\xef\xbb\xbf") {
+            reader.consume(3);
+        }
+        let mut texts = Texts { reader, path: input.path.clone(), line: 1, layout: Layout::Lines };
+        if texts.skip_blank()? == Some(b'[') && input.format == Format::Json {
+            texts.reader.consume(1);
+            texts.layout = Layout::Array;
+        }
+        Ok(texts)
+    }
+
+    fn next_text(&mut self) -> Result<Option<Text>, ReadError> {
+        match self.layout {
+            Layout::Lines => self.next_line(),
+            Layout::Array => self.next_element(),
+        }
+    }
+
+    fn next_line(&mut self) -> Result<Option<Text>, ReadError> {
+        loop {
+            let mut bytes = Vec::new();
+            let read =
+                self.reader.read_until(b'\n', &mut bytes).map_err(|e| ReadError::io(&self.path, &e))?;
+            if read == 0 {
+                return Ok(None);
+            }
+            let line = self.line;
+            self.line += 1;
+            bytes.truncate(bytes.trim_ascii_end().len());
+            if !bytes.is_empty() {
+                return Ok(Some(Text { bytes, line }));
+            }
+        }
+    }
+
+    /// The next element of the array: up to the comma or bracket that stands outside of every string and nesting.
+    fn next_element(&mut self) -> Result<Option<Text>, ReadError> {
+        if matches!(self.skip_blank()?, Some(b']')) {
+            return Ok(None);
+        }
+        let line = self.line;
+        let mut bytes = Vec::new();
+        let (mut depth, mut in_string, mut escaped) = (0_u32, false, false);
+        loop {
+            let buffer = self.reader.fill_buf().map_err(|error| ReadError::io(&self.path, &error))?;
+            if buffer.is_empty() {
+                return Err(cut_short(&self.path));
+            }
+            for (at, &byte) in buffer.iter().enumerate() {
+                self.line += u64::from(byte == b'\n');
+                if in_string {
+                    (in_string, escaped) = (escaped || byte != b'"', !escaped && byte == b'\\');
+                    continue;
+                }
+                match byte {
+                    b'"' => in_string = true,
+                    b'{' | b'[' => depth += 1,
+                    b',' | b']' if depth == 0 => {
+                        bytes.extend_from_slice(&buffer[..at]);
+                        // The closing bracket stays, to be met again as the end.
+                        let used = at + usize::from(byte == b',');
+                        self.reader.consume(used);
+                        return Ok(Some(Text { bytes, line }));
+                    }
+                    b'}' | b']' => depth = depth.saturating_sub(1),
+                    _ => {}
+                }
+            }
+            bytes.extend_from_slice(buffer);
+            let used = buffer.len();
+            self.reader.consume(used);
+        }
+    }
+
+    /// The next byte that is not white space, left in place.
+    fn skip_blank(&mut self) -> Result<Option<u8>, ReadError> {
+        loop {
+            let buffer = self.reader.fill_buf().map_err(|error| ReadError::io(&self.path, &error))?;
+            let Some(&byte) = buffer.first() else {
+                return if matches!(self.layout, Layout::Array) {
+                    Err(cut_short(&self.path))
+                } else {
+                    Ok(None)
+                };
+            };
+            if !byte.is_ascii_whitespace() {
+                return Ok(Some(byte));
+            }
+            self.line += u64::from(byte == b'\n');
+            self.reader.consume(1);
+        }
+    }
+}
+
+fn cut_short(path: &Path) -> ReadError {
+    ReadError::malformed(path, "the array is never closed; is the file cut short?")
+}

@@ -1,0 +1,20 @@
+//! Files to batches of rows: CSV, JSON Lines, JSON arrays and Parquet, in slices of bounded size.
+
+mod csv_file;
+mod error;
+mod input;
+mod json_file;
+mod parquet_file;
+mod table;
+
+pub use error::ReadError;
+pub use input::{Format, Input};
+pub use table::{Batches, Selection, Table};
+
+/// A slice holds at most this many rows…
+const SLICE_ROWS: usize = 2048;
+/// …and is closed once its texts are this large.
+const SLICE_BYTES: usize = 8 << 20;
+
+/// The slices of one file.
+type Slices = Box<dyn Iterator<Item = Result<crate::table::Batch, ReadError>> + Send>;

@@ -1,0 +1,63 @@
+//! The TOML head of a template file, between two `+++` lines.
+
+use serde::Deserialize;
+
+use super::{TemplateError, Variable};
+use crate::domain::{Rail, Rails, Task};
+
+/// What a template says about itself.
+#[derive(Debug, Clone)]
+pub(super) struct FrontMatter {
+    pub name: String,
+    pub task: Task,
+    pub description: String,
+    pub rails: Rails,
+    pub variables: Vec<Variable>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    name: String,
+    task: String,
+    #[serde(default)]
+    description: String,
+    rails: Vec<WrittenRail>,
+    positive: String,
+    variables: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenRail {
+    label: String,
+    score: f64,
+}
+
+/// Splits `source` into head and body; `None` if it has no head.
+pub(super) fn split(source: &str) -> Option<(&str, &str)> {
+    let rest = source.strip_prefix("+++")?.trim_start_matches([' ', '\t', '\r']).strip_prefix('\n')?;
+    let mut at = 0;
+    for line in rest.split_inclusive('\n') {
+        if line.trim_end() == "+++" {
+            return Some((&rest[..at], &rest[at + line.len()..]));
+        }
+        at += line.len();
+    }
+    None
+}
+
+pub(super) fn parse(head: &str) -> Result<FrontMatter, TemplateError> {
+    let written: Written =
+        toml::from_str(head).map_err(|error| TemplateError::FrontMatter(error.to_string()))?;
+    let task = written.task.parse().map_err(TemplateError::FrontMatter)?;
+    let rails = written.rails.into_iter().map(|rail| Rail { label: rail.label, score: rail.score });
+    let rails = Rails::new(rails.collect(), &written.positive)
+        .map_err(|error| TemplateError::FrontMatter(error.to_string()))?;
+    let variables = written
+        .variables
+        .iter()
+        .map(|name| Variable::named(name).ok_or_else(|| TemplateError::UnknownVariables(vec![name.clone()])))
+        .collect::<Result<_, _>>()?;
+    Ok(FrontMatter { name: written.name, task, description: written.description, rails, variables })
+}

@@ -1,0 +1,308 @@
+//! A template: parsed and checked once, rendered for every row.
+
+use std::sync::Arc;
+
+use minijinja::value::Serde;
+use minijinja::{AutoEscape, Environment, UndefinedBehavior};
+use serde::Serialize;
+
+use super::plain::Piece;
+use super::{Variable, fence, front_matter, plain};
+use crate::domain::{Prompt, Rails, Sample, Task};
+
+/// A wording of a task, ready to render.
+#[derive(Debug)]
+pub struct Template {
+    name: String,
+    description: String,
+    task: Option<Task>,
+    rails: Arc<Rails>,
+    wording: Wording,
+    hash: blake3::Hash,
+}
+
+/// Which kind of file a template was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// Jinja with front matter; values arrive fenced.
+    Jinja,
+    /// `{question}` placeholders; values arrive as they are.
+    Plain,
+}
+
+/// The parsed body.
+#[derive(Debug)]
+enum Wording {
+    Jinja { environment: Box<Environment<'static>>, can_explain: bool },
+    Plain(Vec<Piece>),
+}
+
+/// Why a template cannot be used.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum TemplateError {
+    #[error("front matter: {0}")]
+    FrontMatter(String),
+    #[error("{0}")]
+    Syntax(String),
+    #[error("unknown variable {}; a template can use question, tool_call, tool_definitions and explain", list(.0))]
+    UnknownVariables(Vec<String>),
+    #[error("{} never used in the text", list(.0))]
+    MissingVariables(Vec<String>),
+    #[error("{} used in the text but not listed under `variables` in the front matter", list(.0))]
+    UndeclaredVariables(Vec<String>),
+    #[error("this template has no wording with an explanation: it never looks at `explain`")]
+    NoExplanation,
+    #[error("cannot be rendered: {0}")]
+    Render(String),
+}
+
+fn list(names: &[String]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+const BODY: &str = "body";
+const EXPLAIN: &str = "explain";
+
+#[derive(Serialize)]
+struct Values<'a> {
+    question: &'a str,
+    tool_call: &'a str,
+    tool_definitions: &'a str,
+    explain: bool,
+}
+
+impl Template {
+    /// Reads a template file; `name` names it if it does not name itself.
+    ///
+    /// Whatever could fail in the middle of a run fails here: unknown variables, a row's value that is never used, a
+    /// syntax error.
+    pub fn parse(name: &str, source: &str) -> Result<Template, TemplateError> {
+        let source = source.strip_prefix('\u{feff}').unwrap_or(source);
+        let hash = blake3::hash(source.as_bytes());
+        match front_matter::split(source) {
+            Some((head, body)) => Self::parse_jinja(front_matter::parse(head)?, body, hash),
+            None if source.starts_with("+++") => {
+                Err(TemplateError::FrontMatter("it is never closed by a line `+++`".to_owned()))
+            }
+            None => Self::parse_plain(name, source, hash),
+        }
+    }
+
+    fn parse_jinja(
+        head: front_matter::FrontMatter,
+        body: &str,
+        hash: blake3::Hash,
+    ) -> Result<Template, TemplateError> {
+        let mut environment = Environment::empty();
+        environment.set_undefined_behavior(UndefinedBehavior::Strict);
+        environment.set_auto_escape_callback(|_| AutoEscape::None);
+        environment
+            .add_template_owned(BODY, body.trim_end().to_owned())
+            .map_err(|error| TemplateError::Syntax(format!("{error:#}")))?;
+        let used = environment
+            .get_template(BODY)
+            .map_err(|error| TemplateError::Syntax(error.to_string()))?
+            .undeclared_variables(false);
+        check_unknown(used.iter().map(String::as_str).filter(|name| *name != EXPLAIN))?;
+        let declared: Vec<&str> = head.variables.iter().map(|variable| variable.as_str()).collect();
+        let unused = declared.iter().copied().filter(|name| !used.contains(*name)).map(str::to_owned);
+        check_missing(unused.collect(), |name| used.contains(name))?;
+        let mut undeclared: Vec<String> = used
+            .iter()
+            .filter(|name| *name != EXPLAIN && !declared.contains(&name.as_str()))
+            .cloned()
+            .collect();
+        if !undeclared.is_empty() {
+            undeclared.sort();
+            return Err(TemplateError::UndeclaredVariables(undeclared));
+        }
+        let template = Template {
+            name: head.name,
+            description: head.description,
+            task: Some(head.task),
+            rails: Arc::new(head.rails),
+            wording: Wording::Jinja {
+                environment: Box::new(environment),
+                can_explain: used.contains(EXPLAIN),
+            },
+            hash,
+        };
+        // A body may still fail when run, for example by a filter that does not exist.
+        for explain in [false, true] {
+            template.text("question", "call", "definitions", explain)?;
+        }
+        Ok(template)
+    }
+
+    fn parse_plain(name: &str, source: &str, hash: blake3::Hash) -> Result<Template, TemplateError> {
+        let pieces = plain::parse(source);
+        check_unknown(plain::unknown(source).iter().map(String::as_str))?;
+        check_missing(Vec::new(), |name| {
+            pieces.iter().any(|piece| matches!(piece, Piece::Value(variable) if variable.as_str() == name))
+        })?;
+        Ok(Template {
+            name: name.to_owned(),
+            description: "a file with {question} placeholders".to_owned(),
+            task: None,
+            rails: Arc::new(Rails::correctness()),
+            wording: Wording::Plain(pieces),
+            hash,
+        })
+    }
+
+    /// The same wording with other rails.
+    pub fn with_rails(mut self, rails: Rails) -> Template {
+        self.rails = Arc::new(rails);
+        self
+    }
+
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub fn description(&self) -> &str {
+        &self.description
+    }
+
+    pub fn origin(&self) -> Origin {
+        match self.wording {
+            Wording::Jinja { .. } => Origin::Jinja,
+            Wording::Plain(_) => Origin::Plain,
+        }
+    }
+
+    /// The task it words; plain templates do not say.
+    pub fn task(&self) -> Option<Task> {
+        self.task
+    }
+
+    pub fn rails(&self) -> &Arc<Rails> {
+        &self.rails
+    }
+
+    /// A hash of the file's text, in hexadecimal.
+    pub fn hash(&self) -> String {
+        self.hash.to_hex().to_string()
+    }
+
+    /// Whether it has a wording that asks for an explanation.
+    pub fn can_explain(&self) -> bool {
+        matches!(self.wording, Wording::Jinja { can_explain: true, .. })
+    }
+
+    /// The prompt for `sample`.
+    pub fn render(&self, sample: &Sample, explain: bool) -> Result<Prompt, TemplateError> {
+        let call = sample.raw.tool_call.as_deref().unwrap_or("No tool was called.");
+        let definitions = sample.raw.tool_definitions.as_deref().unwrap_or("No definitions were logged.");
+        let text = self.text(&sample.raw.question, call, definitions, explain)?;
+        Ok(Prompt { text, rails: Arc::clone(&self.rails), explain })
+    }
+
+    fn text(
+        &self,
+        question: &str,
+        call: &str,
+        definitions: &str,
+        explain: bool,
+    ) -> Result<String, TemplateError> {
+        match &self.wording {
+            Wording::Jinja { environment, .. } => {
+                let texts = [question, call, definitions];
+                let values = Values {
+                    question: &fence::fenced(question, &texts),
+                    tool_call: &fence::fenced(call, &texts),
+                    tool_definitions: &fence::fenced(definitions, &texts),
+                    explain,
+                };
+                environment
+                    .get_template(BODY)
+                    .and_then(|template| template.render(Serde(values)))
+                    .map_err(|error| TemplateError::Render(format!("{error:#}")))
+            }
+            Wording::Plain(pieces) => Ok(pieces
+                .iter()
+                .map(|piece| match piece {
+                    Piece::Text(text) => text.as_str(),
+                    Piece::Value(Variable::Question) => question,
+                    Piece::Value(Variable::ToolCall) => call,
+                    Piece::Value(Variable::ToolDefinitions) => definitions,
+                })
+                .collect()),
+        }
+    }
+}
+
+fn check_unknown<'a>(names: impl Iterator<Item = &'a str>) -> Result<(), TemplateError> {
+    let mut unknown: Vec<String> =
+        names.filter(|name| Variable::named(name).is_none()).map(str::to_owned).collect();
+    if unknown.is_empty() {
+        return Ok(());
+    }
+    unknown.sort();
+    Err(TemplateError::UnknownVariables(unknown))
+}
+
+/// A judge that sees no question or no call cannot judge, whatever the front matter declares.
+fn check_missing(mut missing: Vec<String>, used: impl Fn(&str) -> bool) -> Result<(), TemplateError> {
+    for needed in [Variable::Question, Variable::ToolCall] {
+        let name = needed.as_str();
+        if !used(name) && !missing.iter().any(|m| m == name) {
+            missing.push(name.to_owned());
+        }
+    }
+    if missing.is_empty() { Ok(()) } else { Err(TemplateError::MissingVariables(missing)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn jinja(body: &str) -> Result<Template, TemplateError> {
+        Template::parse(
+            "t",
+            &format!(
+                "+++\nname = \"t\"\ntask = \"tool_calling\"\npositive = \"yes\"\n\
+                 rails = [{{ label = \"yes\", score = 1 }}, {{ label = \"no\", score = 0 }}]\n\
+                 variables = [\"question\", \"tool_call\"]\n+++\n{body}"
+            ),
+        )
+    }
+
+    #[test]
+    fn values_are_never_read_again() {
+        let template = Template::parse("t", "{question}|{tool_call}").unwrap();
+        assert_eq!(template.text("{tool_call}", "{question}", "", false).unwrap(), "{tool_call}|{question}");
+        let template = jinja("{{ question }}{{ tool_call }}").unwrap();
+        let text = template.text("{{ tool_call }}", "{% if", "", false).unwrap();
+        assert!(text.contains("\n{{ tool_call }}\n") && text.contains("\n{% if\n"));
+    }
+
+    #[test]
+    fn mistakes_are_named_before_anything_runs() {
+        let unknown =
+            |names: &[&str]| TemplateError::UnknownVariables(names.iter().map(|n| n.to_string()).collect());
+        assert_eq!(jinja("{{ question }}{{ tool_call }}{{ tool_cal }}").unwrap_err(), unknown(&["tool_cal"]));
+        assert_eq!(
+            jinja("{{ question }}").unwrap_err(),
+            TemplateError::MissingVariables(vec!["tool_call".into()])
+        );
+        assert_eq!(
+            jinja("{{ question }}{{ tool_call }}{{ tool_definitions }}").unwrap_err(),
+            TemplateError::UndeclaredVariables(vec!["tool_definitions".into()])
+        );
+        assert!(matches!(jinja("{{ question }").unwrap_err(), TemplateError::Syntax(_)));
+        assert!(matches!(
+            jinja("{{ question | nofilter }}{{ tool_call }}").unwrap_err(),
+            TemplateError::Syntax(_) | TemplateError::Render(_)
+        ));
+        assert_eq!(
+            Template::parse("t", "{question}").unwrap_err(),
+            TemplateError::MissingVariables(vec!["tool_call".into()])
+        );
+        assert_eq!(Template::parse("t", "{question} {tool_call} {tool}").unwrap_err(), unknown(&["tool"]));
+        assert!(matches!(
+            Template::parse("t", "+++\nname=\"x\"\n").unwrap_err(),
+            TemplateError::FrontMatter(_)
+        ));
+    }
+}

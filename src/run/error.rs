@@ -1,0 +1,29 @@
+//! What ends a run.
+
+use polars::prelude::PolarsError;
+
+use crate::read::ReadError;
+use crate::render::TemplateError;
+use crate::store::StoreError;
+use crate::write::WriteError;
+
+/// A run that cannot go on. Whatever was paid for is in the store.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    #[error("template: {0}")]
+    Template(#[from] TemplateError),
+    #[error("a table cannot be converted: {0}")]
+    Table(#[from] PolarsError),
+    #[error("{message}")]
+    Judge { code: String, message: String },
+    #[error("interrupted")]
+    Interrupted,
+    #[error("a worker of the run is gone: {0}")]
+    Worker(String),
+}

@@ -1,0 +1,63 @@
+//! The record of a run: enough to say later what a label rests on. Holds no row, no prompt and no key.
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::Summary;
+use crate::write::Finished;
+
+/// Settings and outcome of a run, as they go into the store and beside the output.
+#[derive(Debug, Clone, Serialize)]
+pub struct Manifest {
+    pub run: String,
+    pub version: &'static str,
+    pub started_at: String,
+    pub inputs: Vec<String>,
+    /// Conditions that rows had to meet, as `column=value`.
+    pub filters: Vec<String>,
+    pub limit: Option<u64>,
+    pub judge: JudgeRecord,
+    pub task: Option<&'static str>,
+    pub template: Option<TemplateRecord>,
+    pub store: Option<String>,
+}
+
+/// Who judged.
+#[derive(Debug, Clone, Serialize)]
+pub struct JudgeRecord {
+    pub name: String,
+    pub endpoint: Option<String>,
+    pub model: Option<String>,
+    /// As requested.
+    pub parameters: Value,
+    /// What was sent otherwise than requested.
+    pub adaptations: Vec<String>,
+}
+
+/// By which words.
+#[derive(Debug, Clone, Serialize)]
+pub struct TemplateRecord {
+    pub name: String,
+    /// BLAKE3 of the template file.
+    pub hash: String,
+    pub explain: bool,
+    pub rails: Vec<String>,
+    /// The rules that read labels out of replies.
+    pub snap: &'static str,
+}
+
+impl Manifest {
+    /// The record while the run goes on.
+    pub fn started(&self) -> Value {
+        json!(self)
+    }
+
+    /// The record with what came of the run.
+    pub fn finished(&self, finished_at: &str, output: &str, summary: &Summary, written: Finished) -> Value {
+        let mut record = json!(self);
+        record["finished_at"] = json!(finished_at);
+        record["output"] = json!({"path": output, "rows": written.rows, "bytes": written.bytes});
+        record["summary"] = summary.to_json();
+        record
+    }
+}

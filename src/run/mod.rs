@@ -1,0 +1,25 @@
+//! The conductor: decides order, concurrency and stopping.
+//!
+//! Two passes. The *ask* pass sends questions in any order and keeps the replies in the store; memory holds ids only, so
+//! a hung row blocks nobody. The *write* pass reads the input again, in order, looks replies up, snaps and writes them.
+//! The built-in judge needs no store: it labels in the write pass itself.
+
+mod ask;
+mod error;
+mod label;
+mod manifest;
+mod progress;
+mod rows;
+mod summary;
+mod verdict;
+mod write;
+
+pub use ask::{AskPass, Stop, ask};
+pub use error::RunError;
+pub use label::{BuiltinLabeller, Labeller, StoredLabeller};
+pub use manifest::{JudgeRecord, Manifest, TemplateRecord};
+pub use progress::{Glance, Progress};
+pub use rows::Source;
+pub use summary::{Agreement, Summary};
+pub use verdict::Reading;
+pub use write::{Destination, write};

@@ -1,0 +1,53 @@
+//! How far a run is: counters that the passes move and anybody may look at.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use crate::domain::Verdict;
+
+/// Moved by a run, read by a display. Counting is all it does.
+#[derive(Debug, Default)]
+pub struct Progress {
+    done: AtomicU64,
+    reused: AtomicU64,
+    labels: Mutex<BTreeMap<String, u64>>,
+}
+
+/// The counters at one moment.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Glance {
+    /// Rows dealt with in the current pass.
+    pub done: u64,
+    /// Of these, rows whose reply was there before.
+    pub reused: u64,
+    /// Labels so far; rows without one count under their status.
+    pub labels: BTreeMap<String, u64>,
+}
+
+impl Progress {
+    pub fn glance(&self) -> Glance {
+        Glance {
+            done: self.done.load(Ordering::Relaxed),
+            reused: self.reused.load(Ordering::Relaxed),
+            labels: self.labels.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+        }
+    }
+
+    pub(super) fn rows_done(&self, rows: u64) {
+        self.done.fetch_add(rows, Ordering::Relaxed);
+    }
+
+    pub(super) fn row_reused(&self) {
+        self.reused.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn judged(&self, verdict: &Verdict) {
+        let name = verdict.label().unwrap_or(verdict.status().as_str());
+        let mut labels = self.labels.lock().unwrap_or_else(PoisonError::into_inner);
+        match labels.get_mut(name) {
+            Some(count) => *count += 1,
+            None => drop(labels.insert(name.to_owned(), 1)),
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! Reply to verdict: every way a model can fail to answer ends as a status, never as a label.
+
+use crate::domain::{Outcome, Rails, Reply, Stop, Verdict};
+use crate::snap::{self, Rules};
+
+/// How replies are read.
+#[derive(Debug, Clone, Copy)]
+pub struct Reading<'a> {
+    pub rails: &'a Rails,
+    pub rules: Rules,
+    /// Whether the judge was asked to explain itself.
+    pub explain: bool,
+}
+
+impl Reading<'_> {
+    /// What `reply` says.
+    pub fn verdict(&self, reply: &Reply) -> Verdict {
+        match reply.stop {
+            Stop::Refused => return Verdict::bare(Outcome::Refused),
+            Stop::Filtered => return Verdict::bare(Outcome::Filtered),
+            // A label that was cut off, or came before the reasoning was finished, is no verdict.
+            Stop::Truncated => return Verdict::bare(Outcome::Truncated),
+            Stop::Finished if reply.text.trim().is_empty() => return Verdict::bare(Outcome::Empty),
+            Stop::Finished => {}
+        }
+        let (outcome, explanation) = match snap::snap(&reply.text, self.rails, self.rules, self.explain) {
+            Ok(snapped) => {
+                let label = snapped.rail.label.clone();
+                let judged = Outcome::Judged { label, score: snapped.rail.score, rule: Some(snapped.rule) };
+                (judged, snapped.explanation)
+            }
+            Err(none) => (Outcome::Unparseable(none.why.to_owned()), none.explanation),
+        };
+        Verdict { outcome, explanation, confidence: None }
+    }
+}

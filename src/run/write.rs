@@ -1,0 +1,109 @@
+//! The write pass: the input once more, in order, with its labels.
+
+use std::path::PathBuf;
+use std::sync::mpsc;
+
+use super::label::Labeller;
+use super::{Progress, RunError, Source, Summary};
+use crate::domain::Json;
+use crate::read::ReadError;
+use crate::table::{Batch, Schema};
+use crate::write::{Finished, LabelColumns, OutputFormat, Sink};
+
+/// A column that says what the label should be.
+const GOLD: &str = "gold";
+/// Batches read ahead, so that reading, judging and writing overlap.
+const AHEAD: usize = 2;
+
+/// Where the labelled table goes.
+pub struct Destination {
+    pub path: PathBuf,
+    pub format: OutputFormat,
+    pub labels: LabelColumns,
+    /// Input columns that ours take the place of.
+    pub replaced: Vec<String>,
+}
+
+impl Destination {
+    fn schema(&self, input: &Schema) -> Schema {
+        let kept = input.columns.iter().filter(|column| !self.replaced.contains(&column.name));
+        Schema { columns: kept.chain(&self.labels.schema().columns).cloned().collect() }
+    }
+}
+
+/// Labels every row of `source` and writes the table. `stop` is asked between batches.
+///
+/// # Errors
+/// On any error, and when `stop` says so, nothing appears at the destination.
+pub fn write(
+    source: &Source,
+    labeller: &mut dyn Labeller,
+    destination: &Destination,
+    progress: &Progress,
+    stop: &dyn Fn() -> bool,
+) -> Result<(Summary, Finished), RunError> {
+    let schema = destination.schema(source.table.schema());
+    let mut sink = Sink::create(&destination.path, destination.format, &schema)?;
+    let mut summary = Summary::default();
+    std::thread::scope(|scope| {
+        let (to_label, read) = mpsc::sync_channel(AHEAD);
+        let (to_write, labelled) = mpsc::sync_channel(AHEAD);
+        scope.spawn(move || read_ahead(source, &to_label));
+        let writer = scope.spawn(move || {
+            for batch in labelled {
+                sink.write(batch)?;
+            }
+            Ok::<_, RunError>(sink)
+        });
+        let outcome = (|| {
+            for batch in read {
+                if stop() {
+                    return Err(RunError::Interrupted);
+                }
+                let batch = label(batch?, source, labeller, destination, progress, &mut summary)?;
+                if to_write.send(batch).is_err() {
+                    // The writer stopped; its error is below.
+                    break;
+                }
+            }
+            Ok(())
+        })();
+        drop(to_write);
+        let sink = writer.join().map_err(|_| RunError::Worker("the writer panicked".to_owned()))?;
+        outcome?;
+        Ok((summary, sink?.finish()?))
+    })
+}
+
+fn read_ahead(source: &Source, to_label: &mpsc::SyncSender<Result<Batch, ReadError>>) {
+    for batch in source.table.batches(None) {
+        // Nobody takes it when the run has failed or stopped.
+        if to_label.send(batch).is_err() {
+            return;
+        }
+    }
+}
+
+fn label(
+    batch: Batch,
+    source: &Source,
+    labeller: &mut dyn Labeller,
+    destination: &Destination,
+    progress: &Progress,
+    summary: &mut Summary,
+) -> Result<Batch, RunError> {
+    let labelled = labeller.label(source, &batch)?;
+    if batch.schema.position(GOLD).is_some() {
+        for (labelled, gold) in labelled.iter().zip(batch.column(GOLD)?) {
+            let gold = gold.as_ref().and_then(Json::as_str).unwrap_or("").trim().to_owned();
+            summary.compare(&labelled.verdict, &gold);
+        }
+    }
+    for labelled in &labelled {
+        summary.add(labelled);
+    }
+    progress.rows_done(labelled.len() as u64);
+    let records = labelled.iter().map(|labelled| destination.labels.record(labelled)).collect();
+    let replaced: Vec<&str> = destination.replaced.iter().map(String::as_str).collect();
+    Ok(batch.without(&replaced).append(destination.labels.schema(), records)?)
+}

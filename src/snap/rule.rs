@@ -1,0 +1,183 @@
+//! The rules: what a mention of a rail amounts to. Of the ordered table the first rule that fits decides.
+
+use super::mention::{Mention, Seat};
+use super::phrase::After;
+use super::script::{Lead, Role};
+use super::token::Slot;
+
+/// A way in which replies give verdicts.
+pub(super) struct Rule {
+    /// Kept beside the label it led to.
+    pub name: &'static str,
+    pub weigh: fn(&Mention) -> Option<Force>,
+}
+
+/// What a mention amounts to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Force {
+    /// Given as the verdict.
+    Explicit,
+    /// A bare rail alone on its line, which could be one of many.
+    Line,
+    /// Given as the verdict in something set apart: JSON, or a block that may quote.
+    Json,
+    Block,
+    /// A sentence of the prose says so. `conclusive`: it begins with `therefore`, or takes back what was said.
+    Statement { conclusive: bool },
+    /// One call of several.
+    Item,
+    /// The place of a verdict holds something else.
+    Void,
+    /// The prose says the opposite of this rail.
+    Denial,
+    /// Perhaps a verdict, perhaps not: no reason for a label, but reason to doubt another.
+    Doubt,
+    /// About a part of the call.
+    Part,
+}
+
+pub(super) const RULES: &[Rule] = &[
+    Rule { name: "json", weigh: json },
+    Rule { name: "boxed", weigh: boxed },
+    Rule { name: "tag", weigh: tag },
+    Rule { name: "question", weigh: question },
+    Rule { name: "doubt", weigh: doubt },
+    Rule { name: "exact", weigh: exact },
+    Rule { name: "block", weigh: block },
+    Rule { name: "one_of_many", weigh: one_of_many },
+    Rule { name: "label", weigh: label },
+    Rule { name: "line", weigh: line },
+    Rule { name: "lead", weigh: lead },
+    Rule { name: "closing", weigh: closing },
+    Rule { name: "statement", weigh: statement },
+    Rule { name: "heading", weigh: heading },
+];
+
+/// The name for a verdict that all calls share, each having got its own.
+pub(super) const EACH_CALL: &str = "each_call";
+
+/// `{"label": "correct"}`
+fn json(mention: &Mention) -> Option<Force> {
+    (mention.seat == Seat::Json).then_some(if mention.rail.is_some() { Force::Json } else { Force::Void })
+}
+
+/// `\boxed{correct}`
+fn boxed(mention: &Mention) -> Option<Force> {
+    (mention.seat == Seat::Slot(Slot::Boxed)).then(|| slot(mention))
+}
+
+/// `<label>correct</label>`
+fn tag(mention: &Mention) -> Option<Force> {
+    (mention.seat == Seat::Slot(Slot::Tag)).then(|| slot(mention))
+}
+
+fn slot(mention: &Mention) -> Force {
+    let rail = mention.rail.is_some() && mention.before.is_plain() && !mention.crossed;
+    let whole = mention.before.is_bare() || mention.before.is_label() || mention.before.is_statement();
+    match mention.after {
+        After::End | After::Reason | After::Contrast if rail && whole => Force::Explicit,
+        _ => Force::Void,
+    }
+}
+
+/// `Is it correct?`
+fn question(mention: &Mention) -> Option<Force> {
+    (mention.after == After::Question).then_some(Force::Part)
+}
+
+/// Inside what may be a quotation over several lines.
+fn doubt(mention: &Mention) -> Option<Force> {
+    mention.doubtful.then_some(Force::Doubt)
+}
+
+/// The whole reply is `**correct**.`
+fn exact(mention: &Mention) -> Option<Force> {
+    let alone = mention.first && mention.last && mention.before.is_bare() && !mention.crossed;
+    let ends = matches!(mention.after, After::End | After::Heading);
+    (alone && ends && mention.lead != Lead::Number).then_some(Force::Explicit)
+}
+
+/// A fence or quoted paragraph that holds nothing else.
+fn block(mention: &Mention) -> Option<Force> {
+    let whole = mention.before.is_bare() || mention.before.is_label();
+    let stands = whole && mention.before.is_plain() && mention.after == After::End && !mention.crossed;
+    (mention.seat == Seat::Block).then_some(if stands { Force::Block } else { Force::Part })
+}
+
+/// `Call 1: correct`, `2. incorrect`, `### The date` above `correct`.
+fn one_of_many(mention: &Mention) -> Option<Force> {
+    let before = &mention.before;
+    if before.ordinal {
+        let whole = before.is_label() || before.subject && (before.separated || before.copula);
+        return Some(if whole && before.is_plain() && mention.rail.is_some() { Force::Item } else { Force::Part });
+    }
+    let listed = mention.lead == Lead::Number && before.is_bare();
+    let under = mention.above == Role::Header && mention.opens_line && before.is_bare() && !mention.first;
+    (listed || under).then_some(Force::Part)
+}
+
+/// `Label: correct`, `My final verdict is incorrect`, `I would label this as correct`, `Overall: correct`.
+fn label(mention: &Mention) -> Option<Force> {
+    let before = &mention.before;
+    let below = mention.above == Role::Key && mention.opens_line && before.is_bare();
+    if !(before.is_label() || below) || before.foreign {
+        // `… says Label: correct` is somebody's label.
+        let somebody = before.foreign && (before.key || before.weak_key) && before.separated;
+        return (somebody && mention.rail.is_some()).then_some(Force::Doubt);
+    }
+    if before.part && !before.separated {
+        return Some(Force::Part);
+    }
+    let plain = before.is_plain() && mention.rail.is_some() && !mention.crossed;
+    Some(match mention.after {
+        After::End | After::Heading | After::Reason | After::Contrast if plain => Force::Explicit,
+        _ if before.key || before.last_word || below => Force::Void,
+        _ if before.negated => Force::Denial,
+        _ => Force::Part,
+    })
+}
+
+/// A line of its own.
+fn line(mention: &Mention) -> Option<Force> {
+    let alone = mention.opens_line && mention.closes_line && mention.before.is_bare();
+    (alone && mention.after == After::End && !mention.crossed).then_some(Force::Line)
+}
+
+/// `Incorrect, because …` or `Correct. All values …` at the very beginning.
+fn lead(mention: &Mention) -> Option<Force> {
+    let opens = mention.first && mention.before.is_bare() && !mention.crossed;
+    let stands = matches!(mention.after, After::End | After::Reason);
+    (opens && stands && mention.lead != Lead::Number).then_some(Force::Explicit)
+}
+
+/// `… so the city is missing. Incorrect.` at the very end.
+fn closing(mention: &Mention) -> Option<Force> {
+    let closes = mention.last && mention.before.is_bare() && !mention.asked && !mention.crossed;
+    (closes && mention.after == After::End).then_some(Force::Explicit)
+}
+
+/// `The tool call is correct.`
+fn statement(mention: &Mention) -> Option<Force> {
+    let before = &mention.before;
+    if !before.is_statement() || before.foreign || before.conditional || before.hedged || mention.rail.is_none() {
+        return None;
+    }
+    if before.negated {
+        return Some(Force::Denial);
+    }
+    let conclusive = before.concludes || before.cue || before.last_word;
+    // `it` may be anything, unless it is all there is to talk about.
+    let clear = !before.pronoun || before.subject || mention.first || conclusive && mention.last;
+    Some(match mention.after {
+        After::End | After::Reason if clear => Force::Statement { conclusive },
+        After::End | After::Reason => Force::Doubt,
+        _ => Force::Part,
+    })
+}
+
+/// `Incorrect: the city …` further down, which may be a verdict or the title of a list.
+fn heading(mention: &Mention) -> Option<Force> {
+    let opens = mention.before.is_bare() && mention.opens_line;
+    let titles = matches!(mention.after, After::Heading | After::Reason | After::End);
+    (opens && titles && mention.lead == Lead::Plain).then_some(Force::Doubt)
+}

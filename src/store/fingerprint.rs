@@ -1,0 +1,47 @@
+//! What makes two questions to a judge the same question.
+
+use crate::domain::Prompt;
+
+/// Raised when the same settings come to mean another question.
+const VERSION: u32 = 1;
+
+/// 128 bits of a hash over everything that could change the answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Fingerprint(pub(super) [u8; 16]);
+
+/// Hashes prompts for one judge: the part that all of its questions share is hashed once.
+#[derive(Debug, Clone)]
+pub struct AskHasher(blake3::Hasher);
+
+impl AskHasher {
+    /// `endpoint` without credentials and query; `parameters` as *requested*, whatever is later dropped, so that an
+    /// endpoint which learns to obey does not change the question.
+    pub fn new(endpoint: &str, model: &str, parameters: &str) -> AskHasher {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&VERSION.to_le_bytes());
+        for part in [endpoint, model, parameters] {
+            update(&mut hasher, part);
+        }
+        AskHasher(hasher)
+    }
+
+    /// The fingerprint of asking `prompt` for the `replicate`-th time.
+    pub fn fingerprint(&self, prompt: &Prompt, replicate: u32) -> Fingerprint {
+        let mut hasher = self.0.clone();
+        hasher.update(&replicate.to_le_bytes());
+        hasher.update(&[u8::from(prompt.explain)]);
+        for label in prompt.rails.labels() {
+            update(&mut hasher, label);
+        }
+        update(&mut hasher, &prompt.text);
+        let mut bytes = [0; 16];
+        bytes.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
+        Fingerprint(bytes)
+    }
+}
+
+/// Length first, so that no two lists of texts hash alike.
+fn update(hasher: &mut blake3::Hasher, text: &str) {
+    hasher.update(&(text.len() as u64).to_le_bytes());
+    hasher.update(text.as_bytes());
+}

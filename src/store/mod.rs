@@ -1,0 +1,306 @@
+//! Crash-safe memory of paid-for replies: one SQLite file, shared by all runs on a machine.
+//!
+//! Holds replies, never verdicts. It answers three questions at once: what is already paid for (resume, reuse), who is
+//! asking what right now (claims), and what an endpoint cannot do. One thread owns the writing connection and commits
+//! whatever is queued when its last commit ends, so a busy run shares each fsync and an idle one waits for nobody.
+
+mod error;
+mod fingerprint;
+mod reader;
+mod reply_row;
+mod writer;
+
+use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+
+use rusqlite::Connection;
+use tokio::sync::oneshot;
+
+pub use error::StoreError;
+pub use fingerprint::{AskHasher, Fingerprint};
+pub use reader::{Found, Reader};
+use writer::{Job, Op, Writer, Written};
+
+use crate::domain::Reply;
+
+/// Marks the file as ours: "tjdg".
+const APPLICATION_ID: i64 = 0x746a_6467;
+const SCHEMA_VERSION: i64 = 1;
+
+/// The right to ask, or why not to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Claim {
+    /// Nobody has asked; now we do.
+    Ours,
+    /// The reply is there.
+    Answered,
+    /// This run is asking it already, or has failed to get an answer.
+    Pending,
+    /// Another run is asking; look again later.
+    Theirs,
+}
+
+/// Which stored replies count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reuse {
+    All,
+    /// Only those of this run: every other question is asked anew.
+    OwnOnly,
+}
+
+/// Why a question has no answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    pub code: String,
+    pub message: String,
+    pub attempts: u32,
+}
+
+/// An open store: a handle to its writing thread.
+#[derive(Debug)]
+pub struct Store {
+    path: PathBuf,
+    jobs: Option<mpsc::Sender<Job>>,
+    thread: Option<std::thread::JoinHandle<()>>,
+}
+
+impl Store {
+    /// Opens the store at `path`, creating it (mode 0600) and its folder if need be. `run` names this run.
+    pub fn open(path: &Path, run: &str) -> Result<Store, StoreError> {
+        create_private(path)?;
+        let connection = connect(path)?;
+        migrate(&connection, path)?;
+        let (jobs, queue) = mpsc::channel();
+        let writer = Writer::new(connection, path.to_owned(), run.to_owned());
+        let thread = std::thread::Builder::new()
+            .name("store".to_owned())
+            .spawn(move || writer.serve(&queue))
+            .map_err(|error| StoreError::Open { path: path.to_owned(), why: error.to_string() })?;
+        Ok(Store { path: path.to_owned(), jobs: Some(jobs), thread: Some(thread) })
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// A second connection, for looking up.
+    pub fn reader(&self) -> Result<Reader, StoreError> {
+        Reader::open(&self.path)
+    }
+
+    /// Claims the right to ask. Returns after the claim is on disk.
+    pub async fn claim(&self, fingerprint: Fingerprint, reuse: Reuse) -> Result<Claim, StoreError> {
+        match self.write(Op::Claim { fingerprint, reuse }).await? {
+            Written::Claim(claim) => Ok(claim),
+            Written::Kept => Err(self.gone()),
+        }
+    }
+
+    /// Keeps a reply and drops the claim. Returns after both are on disk.
+    pub async fn answer(
+        &self,
+        fingerprint: Fingerprint,
+        reply: Reply,
+        prompt: Option<String>,
+    ) -> Result<(), StoreError> {
+        self.write(Op::Answer { fingerprint, reply: Box::new(reply), prompt }).await.map(drop)
+    }
+
+    /// Keeps why there is no reply and drops the claim.
+    pub async fn fail(&self, fingerprint: Fingerprint, failure: Failure) -> Result<(), StoreError> {
+        self.write(Op::Fail { fingerprint, failure }).await.map(drop)
+    }
+
+    /// Drops a claim without an outcome: the run stops.
+    pub async fn release(&self, fingerprint: Fingerprint) -> Result<(), StoreError> {
+        self.write(Op::Release { fingerprint }).await.map(drop)
+    }
+
+    /// Remembers what an endpoint does not support.
+    pub async fn learn(&self, endpoint: String, model: String, adaptation: String) -> Result<(), StoreError> {
+        self.write(Op::Learn { endpoint, model, adaptation }).await.map(drop)
+    }
+
+    /// Keeps the run's manifest; the last one written counts.
+    pub async fn manifest(&self, manifest: String, finished: bool) -> Result<(), StoreError> {
+        self.write(Op::Manifest { manifest, finished }).await.map(drop)
+    }
+
+    async fn write(&self, op: Op) -> Result<Written, StoreError> {
+        let (done, written) = oneshot::channel();
+        let jobs = self.jobs.as_ref().ok_or_else(|| self.gone())?;
+        jobs.send(Job { op, done }).map_err(|_| self.gone())?;
+        written.await.map_err(|_| self.gone())?
+    }
+
+    fn gone(&self) -> StoreError {
+        StoreError::Gone { path: self.path.clone() }
+    }
+}
+
+impl Drop for Store {
+    /// Waits until everything queued is on disk and this run's claims are dropped.
+    fn drop(&mut self) {
+        drop(self.jobs.take());
+        if let Some(thread) = self.thread.take() {
+            // A panic of the writer already failed every waiting operation.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn create_private(path: &Path) -> Result<(), StoreError> {
+    let open = |error: std::io::Error| StoreError::Open { path: path.to_owned(), why: error.to_string() };
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        std::fs::create_dir_all(folder).map_err(open)?;
+    }
+    let mut options = std::fs::OpenOptions::new();
+    options.create(true).append(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path).map_err(open)?;
+    Ok(())
+}
+
+fn connect(path: &Path) -> Result<Connection, StoreError> {
+    let wrap = |error| StoreError::from_sqlite(path, &error);
+    let connection = Connection::open(path).map_err(wrap)?;
+    connection.busy_timeout(std::time::Duration::from_secs(30)).map_err(wrap)?;
+    connection.pragma_update(None, "journal_mode", "WAL").map_err(wrap)?;
+    // A lost reply is a paid call: every commit reaches the disk.
+    connection.pragma_update(None, "synchronous", "FULL").map_err(wrap)?;
+    Ok(connection)
+}
+
+fn migrate(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+    let wrap = |error| StoreError::from_sqlite(path, &error);
+    // Two runs may start at once: whoever comes second finds the schema there.
+    connection.execute_batch("BEGIN IMMEDIATE").map_err(wrap)?;
+    let pragma = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).map_err(wrap);
+    let outcome = match (pragma("application_id")?, pragma("user_version")?) {
+        (APPLICATION_ID, SCHEMA_VERSION) => Ok(()),
+        (APPLICATION_ID, version) => Err(StoreError::Version { path: path.to_owned(), version }),
+        (0, 0) => {
+            let tables: i64 = connection
+                .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
+                .map_err(wrap)?;
+            if tables == 0 {
+                connection
+                    .execute_batch(include_str!("schema.sql"))
+                    .and_then(|()| connection.pragma_update(None, "application_id", APPLICATION_ID))
+                    .and_then(|()| connection.pragma_update(None, "user_version", SCHEMA_VERSION))
+                    .map_err(wrap)
+            } else {
+                Err(StoreError::NotOurs { path: path.to_owned() })
+            }
+        }
+        _ => Err(StoreError::NotOurs { path: path.to_owned() }),
+    };
+    connection.execute_batch(if outcome.is_ok() { "COMMIT" } else { "ROLLBACK" }).map_err(wrap)?;
+    outcome
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Prompt, Rails, Stop, Usage};
+    use std::sync::Arc;
+
+    fn fingerprint(text: &str) -> Fingerprint {
+        let prompt = Prompt { text: text.into(), rails: Arc::new(Rails::correctness()), explain: false };
+        AskHasher::new("http://judge", "m", "{}").fingerprint(&prompt, 0)
+    }
+
+    fn reply(text: &str) -> Reply {
+        Reply {
+            text: text.into(),
+            stop: Stop::Finished,
+            usage: Usage { prompt_tokens: Some(7), completion_tokens: None },
+            model: None,
+            latency_ms: 12,
+            attempts: 1,
+            adapted: vec!["rail:text".into()],
+        }
+    }
+
+    #[tokio::test]
+    async fn one_question_is_asked_by_one_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("nested/replies.sqlite");
+        let (a, b) = (Store::open(&path, "a").unwrap(), Store::open(&path, "b").unwrap());
+        let question = fingerprint("q");
+        assert_eq!(a.claim(question, Reuse::All).await.unwrap(), Claim::Ours);
+        assert_eq!(a.claim(question, Reuse::All).await.unwrap(), Claim::Pending);
+        assert_eq!(b.claim(question, Reuse::All).await.unwrap(), Claim::Theirs);
+        a.answer(question, reply("yes"), None).await.unwrap();
+        assert_eq!(b.claim(question, Reuse::All).await.unwrap(), Claim::Answered);
+        assert_eq!(b.claim(question, Reuse::OwnOnly).await.unwrap(), Claim::Ours);
+        let found = b.reader().unwrap().get(question).unwrap();
+        assert_eq!(found, Found::Reply { reply: reply("yes"), run: "a".into() });
+    }
+
+    #[tokio::test]
+    async fn a_failure_is_asked_again_by_the_next_run_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("replies.sqlite");
+        let a = Store::open(&path, "a").unwrap();
+        let question = fingerprint("q");
+        a.claim(question, Reuse::All).await.unwrap();
+        let failure = Failure { code: "timeout".into(), message: "no answer".into(), attempts: 5 };
+        a.fail(question, failure.clone()).await.unwrap();
+        assert_eq!(a.claim(question, Reuse::All).await.unwrap(), Claim::Pending);
+        assert_eq!(a.reader().unwrap().get(question).unwrap(), Found::Failure { failure, run: "a".into() });
+        drop(a);
+        let b = Store::open(&path, "b").unwrap();
+        assert_eq!(b.claim(question, Reuse::All).await.unwrap(), Claim::Ours);
+    }
+
+    #[tokio::test]
+    async fn a_changed_byte_is_noticed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("replies.sqlite");
+        let store = Store::open(&path, "a").unwrap();
+        let question = fingerprint("q");
+        store.answer(question, reply("incorrect"), None).await.unwrap();
+        Connection::open(&path).unwrap().execute("UPDATE replies SET text = 'correct'", []).unwrap();
+        assert_eq!(store.reader().unwrap().get(question).unwrap(), Found::Nothing);
+        assert_eq!(store.claim(question, Reuse::All).await.unwrap(), Claim::Ours);
+    }
+
+    #[tokio::test]
+    async fn a_dead_runs_claim_expires() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("replies.sqlite");
+        let store = Store::open(&path, "a").unwrap();
+        let question = fingerprint("q");
+        let other = Connection::open(&path).unwrap();
+        for lease_until in [1_i64, i64::MAX] {
+            other
+                .execute("INSERT OR REPLACE INTO claims VALUES (?1, 'dead', ?2)", (question.0, lease_until))
+                .unwrap();
+            assert_eq!(store.claim(question, Reuse::All).await.unwrap(), Claim::Ours);
+        }
+    }
+
+    #[test]
+    fn foreign_files_are_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = folder.path().join("notes.txt");
+        std::fs::write(&text, "not a database, but long enough to look like one to a hasty reader".repeat(9))
+            .unwrap();
+        assert!(matches!(Store::open(&text, "a"), Err(StoreError::NotOurs { .. })));
+        let foreign = folder.path().join("foreign.sqlite");
+        Connection::open(&foreign).unwrap().execute_batch("CREATE TABLE t (x)").unwrap();
+        assert!(matches!(Store::open(&foreign, "a"), Err(StoreError::NotOurs { .. })));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_its_owner_can_read_it() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("replies.sqlite");
+        let _store = Store::open(&path, "a").unwrap();
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+}

@@ -1,0 +1,79 @@
+//! Looks replies up, on a connection of its own.
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, OptionalExtension};
+
+use super::reply_row::{self, StoredReply};
+use super::{Failure, Fingerprint, StoreError, connect};
+use crate::domain::Reply;
+
+/// A connection that only reads.
+#[derive(Debug)]
+pub struct Reader {
+    connection: Connection,
+    path: PathBuf,
+}
+
+/// What the store knows of a question.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Found {
+    /// The reply, and the run that paid for it.
+    Reply {
+        reply: Reply,
+        run: String,
+    },
+    /// The last attempt to get one failed, in the run named.
+    Failure {
+        failure: Failure,
+        run: String,
+    },
+    Nothing,
+}
+
+impl Reader {
+    pub(super) fn open(path: &Path) -> Result<Reader, StoreError> {
+        Ok(Reader { connection: connect(path)?, path: path.to_owned() })
+    }
+
+    /// A reply whose bytes changed on disk counts as absent: it is asked again, never trusted.
+    pub fn get(&self, fingerprint: Fingerprint) -> Result<Found, StoreError> {
+        let wrap = |error| StoreError::from_sqlite(&self.path, &error);
+        let reply = self
+            .connection
+            .prepare_cached(&format!("SELECT {} FROM replies WHERE fingerprint = ?1", reply_row::COLUMNS))
+            .and_then(|mut statement| {
+                statement.query_row([fingerprint.0], |row| Ok(reply_row::read(fingerprint, row))).optional()
+            })
+            .map_err(wrap)?;
+        if let Some(StoredReply::Sound { reply, run }) = reply {
+            return Ok(Found::Reply { reply, run });
+        }
+        let failure = self
+            .connection
+            .prepare_cached("SELECT code, message, attempts, run FROM failures WHERE fingerprint = ?1")
+            .and_then(|mut statement| {
+                statement
+                    .query_row([fingerprint.0], |row| {
+                        let failure =
+                            Failure { code: row.get(0)?, message: row.get(1)?, attempts: row.get(2)? };
+                        Ok(Found::Failure { failure, run: row.get(3)? })
+                    })
+                    .optional()
+            })
+            .map_err(wrap)?;
+        Ok(failure.unwrap_or(Found::Nothing))
+    }
+
+    /// What is known not to be supported by `model` at `endpoint`.
+    pub fn adaptations(&self, endpoint: &str, model: &str) -> Result<Vec<String>, StoreError> {
+        self.connection
+            .prepare(
+                "SELECT adaptation FROM adaptations WHERE endpoint = ?1 AND model = ?2 ORDER BY adaptation",
+            )
+            .and_then(|mut statement| {
+                statement.query_map([endpoint, model], |row| row.get(0))?.collect::<Result<_, _>>()
+            })
+            .map_err(|error| StoreError::from_sqlite(&self.path, &error))
+    }
+}

@@ -1,0 +1,54 @@
+-- The reply store of tooljudge, version 1. Open it with any SQLite tool; times are RFC 3339 in UTC.
+
+-- One row per answered question to a judge.
+CREATE TABLE replies (
+    id                INTEGER PRIMARY KEY,
+    fingerprint       BLOB NOT NULL UNIQUE, -- 16 bytes; hash of endpoint, model, parameters, rails, prompt and replicate
+    run               TEXT NOT NULL,        -- the run that paid for it
+    text              TEXT NOT NULL,        -- the answer as it came
+    stop              TEXT NOT NULL,        -- finished, truncated, refused or filtered
+    prompt_tokens     INTEGER,              -- as the provider counts them; null where it does not say
+    completion_tokens INTEGER,
+    model             TEXT,                 -- the model that says it answered
+    latency_ms        INTEGER NOT NULL,     -- of the attempt that succeeded
+    attempts          INTEGER NOT NULL,     -- requests sent, the failed ones included
+    adapted           TEXT NOT NULL,        -- JSON array: what was sent otherwise than requested
+    prompt            TEXT,                 -- only with --keep-prompts
+    answered_at       TEXT NOT NULL,
+    checksum          BLOB NOT NULL         -- 16 bytes over the columns above
+) STRICT;
+
+-- The last failure of a question that has no answer; the next run asks it again.
+CREATE TABLE failures (
+    fingerprint BLOB NOT NULL UNIQUE,
+    run         TEXT NOT NULL,
+    code        TEXT NOT NULL,
+    message     TEXT NOT NULL,
+    attempts    INTEGER NOT NULL,
+    failed_at   TEXT NOT NULL
+) STRICT;
+
+-- Who is asking what right now, so that two runs never pay for one question twice.
+CREATE TABLE claims (
+    fingerprint BLOB NOT NULL UNIQUE,
+    claimant    TEXT NOT NULL,    -- a run
+    lease_until INTEGER NOT NULL  -- milliseconds since 1970; a claim that is not renewed by then is void
+) STRICT;
+CREATE INDEX claims_by_claimant ON claims (claimant);
+
+-- What an endpoint turned out not to support, so that it is found out once.
+CREATE TABLE adaptations (
+    endpoint   TEXT NOT NULL,
+    model      TEXT NOT NULL,
+    adaptation TEXT NOT NULL, -- such as rail:text or without:temperature
+    learnt_at  TEXT NOT NULL,
+    UNIQUE (endpoint, model, adaptation)
+) STRICT;
+
+-- What was run, with which settings, and what came of it.
+CREATE TABLE runs (
+    id          TEXT PRIMARY KEY,
+    started_at  TEXT NOT NULL,
+    finished_at TEXT,
+    manifest    TEXT NOT NULL  -- JSON
+) STRICT;

@@ -1,0 +1,216 @@
+//! The thread that owns the writing connection.
+
+use std::path::PathBuf;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use jiff::Timestamp;
+use rusqlite::{Connection, OptionalExtension};
+use tokio::sync::oneshot;
+
+use super::reply_row::{self, StoredReply};
+use super::{Claim, Failure, Fingerprint, Reuse, StoreError};
+use crate::domain::Reply;
+
+/// How long a claim outlives its last renewal: what a killed run was asking can be asked again after this.
+const LEASE: Duration = Duration::from_secs(10);
+const RENEWAL: Duration = Duration::from_secs(3);
+/// Operations in one commit; bounds how long the first of them waits.
+const BATCH: usize = 1024;
+
+/// Something to write.
+pub(super) enum Op {
+    Claim { fingerprint: Fingerprint, reuse: Reuse },
+    Answer { fingerprint: Fingerprint, reply: Box<Reply>, prompt: Option<String> },
+    Fail { fingerprint: Fingerprint, failure: Failure },
+    Release { fingerprint: Fingerprint },
+    Learn { endpoint: String, model: String, adaptation: String },
+    Manifest { manifest: String, finished: bool },
+}
+
+/// What an operation came to.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Written {
+    Claim(Claim),
+    Kept,
+}
+
+/// An operation, and who waits for its commit.
+pub(super) struct Job {
+    pub op: Op,
+    pub done: oneshot::Sender<Result<Written, StoreError>>,
+}
+
+pub(super) struct Writer {
+    connection: Connection,
+    path: PathBuf,
+    run: String,
+    renewed: Instant,
+}
+
+impl Writer {
+    pub(super) fn new(connection: Connection, path: PathBuf, run: String) -> Writer {
+        connection.set_prepared_statement_cache_capacity(32);
+        Writer { connection, path, run, renewed: Instant::now() }
+    }
+
+    /// Commits whatever is queued, until the last sender is gone.
+    pub(super) fn serve(mut self, queue: &mpsc::Receiver<Job>) {
+        loop {
+            let first = match queue.recv_timeout(RENEWAL) {
+                Ok(job) => Some(job),
+                Err(RecvTimeoutError::Timeout) => None,
+                Err(RecvTimeoutError::Disconnected) => break,
+            };
+            self.commit(first.into_iter().chain(queue.try_iter()).take(BATCH).collect());
+        }
+        // Best effort: a lease that stays behind expires.
+        let _ = self.connection.execute("DELETE FROM claims WHERE claimant = ?1", [&self.run]);
+    }
+
+    /// Writes `jobs` in one transaction. If it fails nothing of it is on disk, and everyone who waits is told.
+    fn commit(&mut self, jobs: Vec<Job>) {
+        match self.transact(&jobs) {
+            // Whoever no longer waits has stopped: nobody to tell.
+            Ok(written) => {
+                for (job, written) in jobs.into_iter().zip(written) {
+                    let _ = job.done.send(Ok(written));
+                }
+            }
+            Err(error) => {
+                // Fails when the transaction is gone already, which is what it is for.
+                let _ = self.connection.execute_batch("ROLLBACK");
+                let error = StoreError::from_sqlite(&self.path, &error);
+                for job in jobs {
+                    let _ = job.done.send(Err(error.clone()));
+                }
+            }
+        }
+    }
+
+    fn transact(&mut self, jobs: &[Job]) -> rusqlite::Result<Vec<Written>> {
+        let renewal_due = self.renewed.elapsed() >= RENEWAL;
+        if jobs.is_empty() && !renewal_due {
+            return Ok(Vec::new());
+        }
+        self.connection.execute_batch("BEGIN IMMEDIATE")?;
+        if renewal_due {
+            self.renew()?;
+        }
+        let now = Timestamp::now().to_string();
+        let written = jobs.iter().map(|job| self.write(&job.op, &now)).collect::<Result<_, _>>()?;
+        self.connection.execute_batch("COMMIT")?;
+        Ok(written)
+    }
+
+    fn write(&self, op: &Op, now: &str) -> rusqlite::Result<Written> {
+        match op {
+            Op::Claim { fingerprint, reuse } => {
+                return self.claim(*fingerprint, *reuse).map(Written::Claim);
+            }
+            Op::Answer { fingerprint, reply, prompt } => {
+                self.answer(*fingerprint, reply, prompt.as_deref(), now)?;
+            }
+            Op::Fail { fingerprint, failure } => self.fail(*fingerprint, failure, now)?,
+            Op::Release { fingerprint } => self.release(*fingerprint)?,
+            Op::Learn { endpoint, model, adaptation } => self.execute(
+                "INSERT OR IGNORE INTO adaptations (endpoint, model, adaptation, learnt_at) VALUES (?1, ?2, ?3, ?4)",
+                (endpoint, model, adaptation, now),
+            )?,
+            Op::Manifest { manifest, finished } => self.execute(
+                "INSERT INTO runs (id, started_at, finished_at, manifest) VALUES (?1, ?2, iif(?4, ?2, NULL), ?3) \
+                 ON CONFLICT (id) DO UPDATE SET manifest = ?3, finished_at = iif(?4, ?2, NULL)",
+                (&self.run, now, manifest, finished),
+            )?,
+        }
+        Ok(Written::Kept)
+    }
+
+    /// Look, claim: in one transaction, so that of two runs only one comes to ask.
+    fn claim(&self, fingerprint: Fingerprint, reuse: Reuse) -> rusqlite::Result<Claim> {
+        let stored = self
+            .connection
+            .prepare_cached(&format!("SELECT {} FROM replies WHERE fingerprint = ?1", reply_row::COLUMNS))?
+            .query_row([fingerprint.0], |row| Ok(reply_row::read(fingerprint, row)))
+            .optional()?;
+        if let Some(StoredReply::Sound { run, .. }) = stored
+            && (reuse == Reuse::All || run == self.run)
+        {
+            return Ok(Claim::Answered);
+        }
+        let failed_here = self
+            .connection
+            .prepare_cached("SELECT 1 FROM failures WHERE fingerprint = ?1 AND run = ?2")?
+            .exists((fingerprint.0, &self.run))?;
+        if failed_here {
+            return Ok(Claim::Pending);
+        }
+        let (now, lease_until) = lease();
+        let claimed: Option<(String, i64)> = self
+            .connection
+            .prepare_cached("SELECT claimant, lease_until FROM claims WHERE fingerprint = ?1")?
+            .query_row([fingerprint.0], |row| Ok((row.get(0)?, row.get(1)?)))
+            .optional()?;
+        match claimed {
+            Some((claimant, _)) if claimant == self.run => return Ok(Claim::Pending),
+            // A lease from beyond the longest possible one was written before the clock was set back.
+            Some((_, until)) if (now..=lease_until).contains(&until) => return Ok(Claim::Theirs),
+            _ => {}
+        }
+        self.execute(
+            "INSERT OR REPLACE INTO claims (fingerprint, claimant, lease_until) VALUES (?1, ?2, ?3)",
+            (fingerprint.0, &self.run, lease_until),
+        )?;
+        Ok(Claim::Ours)
+    }
+
+    fn answer(
+        &self,
+        fingerprint: Fingerprint,
+        reply: &Reply,
+        prompt: Option<&str>,
+        now: &str,
+    ) -> rusqlite::Result<()> {
+        let mut statement = self.connection.prepare_cached(
+            "INSERT OR REPLACE INTO replies (fingerprint, run, text, stop, prompt_tokens, completion_tokens, model, \
+             latency_ms, attempts, adapted, prompt, answered_at, checksum) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+        )?;
+        reply_row::insert(&mut statement, fingerprint, &self.run, reply, prompt, now)?;
+        self.execute("DELETE FROM failures WHERE fingerprint = ?1", [fingerprint.0])?;
+        self.release(fingerprint)
+    }
+
+    fn fail(&self, fingerprint: Fingerprint, failure: &Failure, now: &str) -> rusqlite::Result<()> {
+        self.execute(
+            "INSERT OR REPLACE INTO failures (fingerprint, run, code, message, attempts, failed_at) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            (fingerprint.0, &self.run, &failure.code, &failure.message, failure.attempts, now),
+        )?;
+        self.release(fingerprint)
+    }
+
+    fn release(&self, fingerprint: Fingerprint) -> rusqlite::Result<()> {
+        self.execute(
+            "DELETE FROM claims WHERE fingerprint = ?1 AND claimant = ?2",
+            (fingerprint.0, &self.run),
+        )
+    }
+
+    fn renew(&mut self) -> rusqlite::Result<()> {
+        self.renewed = Instant::now();
+        self.execute("UPDATE claims SET lease_until = ?1 WHERE claimant = ?2", (lease().1, &self.run))
+    }
+
+    fn execute(&self, sql: &str, parameters: impl rusqlite::Params) -> rusqlite::Result<()> {
+        self.connection.prepare_cached(sql)?.execute(parameters)?;
+        Ok(())
+    }
+}
+
+/// Now, and until when a claim made now holds, in milliseconds since 1970.
+fn lease() -> (i64, i64) {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let millis = |duration: Duration| i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
+    (millis(now), millis(now + LEASE))
+}

@@ -1,0 +1,145 @@
+//! A slice of a table.
+
+use std::sync::Arc;
+
+use polars::prelude::{DataFrame, PolarsResult};
+
+use super::{Schema, frame};
+use crate::domain::{Json, RowError};
+
+/// Consecutive rows of one table.
+#[derive(Debug, Clone)]
+pub struct Batch {
+    pub schema: Arc<Schema>,
+    pub rows: Rows,
+}
+
+/// The rows in the form their file had.
+#[derive(Debug, Clone)]
+pub enum Rows {
+    Records(Vec<Record>),
+    Frame(DataFrame),
+}
+
+/// One row of a text format, its cells in the schema's order.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Record {
+    /// `None` where the row does not have the key at all.
+    pub cells: Vec<Option<Json>>,
+    /// Why the row could not be read, if it could not.
+    pub problem: Option<RowError>,
+}
+
+impl Batch {
+    pub fn len(&self) -> usize {
+        match &self.rows {
+            Rows::Records(records) => records.len(),
+            Rows::Frame(frame) => frame.height(),
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The values of one column, row by row.
+    pub fn column(&self, name: &str) -> PolarsResult<Vec<Option<Json>>> {
+        let Some(position) = self.schema.position(name) else { return Ok(vec![None; self.len()]) };
+        match &self.rows {
+            Rows::Records(records) => {
+                Ok(records.iter().map(|record| record.cells.get(position).cloned().flatten()).collect())
+            }
+            Rows::Frame(frame) => Ok(frame::values(frame.column(name)?.as_materialized_series())
+                .into_iter()
+                .map(Some)
+                .collect()),
+        }
+    }
+
+    /// Why rows could not be read, row by row.
+    pub fn problem(&self, row: usize) -> Option<&RowError> {
+        match &self.rows {
+            Rows::Records(records) => records.get(row)?.problem.as_ref(),
+            Rows::Frame(_) => None,
+        }
+    }
+
+    /// Keeps the rows for which `keep` holds.
+    pub fn retain(self, keep: &[bool]) -> PolarsResult<Batch> {
+        let rows = match self.rows {
+            Rows::Records(mut records) => {
+                let mut keep = keep.iter();
+                records.retain(|_| keep.next().copied().unwrap_or(false));
+                Rows::Records(records)
+            }
+            Rows::Frame(frame) => Rows::Frame(frame.filter(&keep.iter().copied().collect())?),
+        };
+        Ok(Batch { schema: self.schema, rows })
+    }
+
+    /// Keeps the first `rows` rows.
+    pub fn head(self, rows: usize) -> Batch {
+        let rows = match self.rows {
+            Rows::Records(mut records) => {
+                records.truncate(rows);
+                Rows::Records(records)
+            }
+            Rows::Frame(frame) => Rows::Frame(frame.head(Some(rows))),
+        };
+        Batch { schema: self.schema, rows }
+    }
+
+    /// The same rows with more columns, whose cells are `added`, row by row.
+    pub fn append(self, added: &Schema, cells: Vec<Record>) -> PolarsResult<Batch> {
+        let columns = self.schema.columns.iter().chain(&added.columns).cloned().collect();
+        let rows = match self.rows {
+            Rows::Records(mut records) => {
+                for (record, more) in records.iter_mut().zip(cells) {
+                    record.cells.extend(more.cells);
+                }
+                Rows::Records(records)
+            }
+            Rows::Frame(frame) => Rows::Frame(frame.hstack(frame::from_records(added, &cells)?.columns())?),
+        };
+        Ok(Batch { schema: Arc::new(Schema { columns }), rows })
+    }
+
+    /// The rows without the columns `names`.
+    pub fn without(self, names: &[&str]) -> Batch {
+        let keep: Vec<bool> = self.schema.names().map(|name| !names.contains(&name)).collect();
+        if keep.iter().all(|keep| *keep) {
+            return self;
+        }
+        let kept = |at: &usize| keep[*at];
+        let columns = (0..keep.len()).filter(kept).map(|at| self.schema.columns[at].clone()).collect();
+        let rows = match self.rows {
+            Rows::Records(records) => Rows::Records(
+                records
+                    .into_iter()
+                    .map(|mut record| Record {
+                        cells: (0..keep.len()).filter(kept).map(|at| record.cells[at].take()).collect(),
+                        problem: record.problem,
+                    })
+                    .collect(),
+            ),
+            Rows::Frame(frame) => Rows::Frame(frame.drop_many(names.iter().copied())),
+        };
+        Batch { schema: Arc::new(Schema { columns }), rows }
+    }
+
+    /// The rows as records.
+    pub fn into_records(self) -> PolarsResult<Vec<Record>> {
+        match self.rows {
+            Rows::Records(records) => Ok(records),
+            Rows::Frame(frame) => frame::records(&frame),
+        }
+    }
+
+    /// The rows as a frame with the schema's types.
+    pub fn into_frame(self) -> PolarsResult<DataFrame> {
+        match self.rows {
+            Rows::Records(records) => frame::from_records(&self.schema, &records),
+            Rows::Frame(frame) => Ok(frame),
+        }
+    }
+}

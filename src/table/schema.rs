@@ -1,0 +1,126 @@
+//! What columns a table has, and of what kind.
+
+use std::collections::HashMap;
+
+use polars::prelude::DataType;
+
+use crate::domain::{Json, Object};
+
+/// The columns of a table, in order. Names are unique.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Schema {
+    pub columns: Vec<Column>,
+}
+
+/// One column.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Column {
+    pub name: String,
+    pub kind: Kind,
+}
+
+/// What a column holds. Every kind allows nulls.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Kind {
+    Bool,
+    /// Integers that fit 64 bits.
+    Int,
+    /// Numbers that a double holds.
+    Float,
+    /// Texts; also numbers too large or long for the kinds above, as they were written.
+    Text,
+    /// Values of several types or nested ones: compact JSON where a column must have one type.
+    Json,
+    /// A column of a typed file, of any type that it has there.
+    Typed(DataType),
+}
+
+impl Schema {
+    pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.columns.iter().map(|column| column.name.as_str())
+    }
+
+    pub fn position(&self, name: &str) -> Option<usize> {
+        self.columns.iter().position(|column| column.name == name)
+    }
+}
+
+/// Finds out which columns a series of JSON objects has, in the order of their first appearance.
+#[derive(Debug, Default)]
+pub struct SchemaBuilder {
+    places: HashMap<String, usize>,
+    columns: Vec<(String, Option<Kind>)>,
+}
+
+impl SchemaBuilder {
+    pub fn add(&mut self, object: &Object) {
+        for (key, value) in object.iter() {
+            let place = match self.places.get(key) {
+                Some(&place) => place,
+                None => {
+                    self.places.insert(key.to_owned(), self.columns.len());
+                    self.columns.push((key.to_owned(), None));
+                    self.columns.len() - 1
+                }
+            };
+            let slot = &mut self.columns[place].1;
+            *slot = merge(slot.take(), kind_of(value));
+        }
+    }
+
+    /// A column that was null throughout becomes a text column.
+    pub fn finish(self) -> Schema {
+        let column = |(name, kind): (String, Option<Kind>)| Column { name, kind: kind.unwrap_or(Kind::Text) };
+        Schema { columns: self.columns.into_iter().map(column).collect() }
+    }
+}
+
+fn kind_of(value: &Json) -> Option<Kind> {
+    Some(match value {
+        Json::Null => return None,
+        Json::Bool(_) => Kind::Bool,
+        Json::Number(number) if number.is_integer() && number.as_i64().is_some() => Kind::Int,
+        Json::Number(number) if !number.is_integer() && number.as_f64().is_finite() => Kind::Float,
+        // A number that no column type holds unchanged: each value stays as it was written.
+        Json::Number(_) => Kind::Json,
+        Json::String(_) => Kind::Text,
+        Json::Array(_) | Json::Object(_) => Kind::Json,
+    })
+}
+
+fn merge(a: Option<Kind>, b: Option<Kind>) -> Option<Kind> {
+    match (a, b) {
+        (None, kind) | (kind, None) => kind,
+        (Some(a), Some(b)) if a == b => Some(a),
+        (Some(Kind::Int), Some(Kind::Float)) | (Some(Kind::Float), Some(Kind::Int)) => Some(Kind::Float),
+        _ => Some(Kind::Json),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_widen_as_values_demand() {
+        let mut builder = SchemaBuilder::default();
+        for line in [
+            r#"{"i":1,"f":1,"t":"a","n":null,"big":1,"m":1}"#,
+            r#"{"f":2.5,"late":true,"big":123456789012345678901234567890,"m":"x"}"#,
+        ] {
+            builder.add(Json::parse(line).unwrap().as_object().unwrap());
+        }
+        let kinds: Vec<(String, Kind)> =
+            builder.finish().columns.into_iter().map(|column| (column.name, column.kind)).collect();
+        let expected = [
+            ("i", Kind::Int),
+            ("f", Kind::Float),
+            ("t", Kind::Text),
+            ("n", Kind::Text),
+            ("big", Kind::Json),
+            ("m", Kind::Json),
+            ("late", Kind::Bool),
+        ];
+        assert_eq!(kinds, expected.map(|(name, kind)| (name.to_owned(), kind)));
+    }
+}

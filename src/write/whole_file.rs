@@ -1,0 +1,66 @@
+//! A file that appears whole or not at all: written beside its place, flushed to disk, renamed.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+use super::WriteError;
+
+/// A file on its way to `path`; dropped before [`WholeFile::commit`], it leaves nothing behind.
+#[derive(Debug)]
+pub(super) struct WholeFile {
+    path: PathBuf,
+    file: NamedTempFile,
+}
+
+impl WholeFile {
+    pub(super) fn create(path: &Path) -> Result<WholeFile, WriteError> {
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".tooljudge-").suffix(".part");
+        // The permissions any new file would get, instead of a temporary file's.
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let file = builder.tempfile_in(folder(path)).map_err(|error| WriteError::io(path, &error))?;
+        Ok(WholeFile { path: path.to_owned(), file })
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// A second handle to write through.
+    pub(super) fn writer(&self) -> Result<BufWriter<File>, WriteError> {
+        let file = self.file.as_file().try_clone().map_err(|error| WriteError::io(&self.path, &error))?;
+        Ok(BufWriter::with_capacity(1 << 18, file))
+    }
+
+    /// Puts the file in its place; returns its size. Everything written through a writer must be flushed.
+    pub(super) fn commit(self) -> Result<u64, WriteError> {
+        let io = |error: std::io::Error| WriteError::io(&self.path, &error);
+        self.file.as_file().sync_all().map_err(io)?;
+        let bytes = self.file.as_file().metadata().map_err(io)?.len();
+        self.file.persist(&self.path).map_err(|error| WriteError::io(&self.path, &error.error))?;
+        // Without this the new name itself may be lost in a power cut. Not every file system can do it.
+        if let Ok(folder) = File::open(folder(&self.path)) {
+            let _ = folder.sync_all();
+        }
+        Ok(bytes)
+    }
+}
+
+/// Writes a small file whole.
+pub(super) fn write_whole(path: &Path, content: &[u8]) -> Result<u64, WriteError> {
+    let file = WholeFile::create(path)?;
+    let mut writer = file.writer()?;
+    writer.write_all(content).and_then(|()| writer.flush()).map_err(|error| WriteError::io(path, &error))?;
+    file.commit()
+}
+
+fn folder(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}

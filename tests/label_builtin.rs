@@ -1,0 +1,64 @@
+//! `label` with the built-in judge: files in, labelled files out.
+
+use crate::support::workspace::{Workspace, repository};
+
+#[test]
+fn the_quickstart_is_labelled_without_key_or_network() {
+    let work = Workspace::new();
+    std::fs::copy(repository("datasets/quickstart.csv"), work.path("quickstart.csv")).unwrap();
+    let ran = work.run(&["label", "quickstart.csv"]).ended(0);
+    let rows = work.rows("quickstart.labeled.csv");
+    assert!((40..=60).contains(&rows.len()));
+    for row in &rows {
+        assert_eq!(row["status"], "judged", "{}: {}", row["id"], row["error"]);
+        assert!(row["label"] == "correct" || row["label"] == "incorrect");
+        let confidence: f64 = row["confidence"].parse().unwrap();
+        assert!((0.5..=1.0).contains(&confidence));
+        assert!(!row["explanation"].is_empty());
+    }
+    let agree = rows.iter().filter(|row| row["label"] == row["gold"]).count();
+    assert!(
+        ran.stdout.contains(&format!("gold     {agree} of {} labels agree", rows.len())),
+        "{}",
+        ran.stdout
+    );
+    // No store where nothing is paid for.
+    assert!(!work.path(".tooljudge").exists());
+}
+
+#[test]
+fn a_second_run_replaces_our_output_but_nobody_elses() {
+    let work = Workspace::new();
+    work.file("in.csv", "question,tool_call,tool_definitions\nhi,,\n");
+    let args = ["label", "in.csv", "--allow-unjudged", "1"];
+    work.run(&args).ended(0);
+    work.run(&args).ended(0);
+    work.file("in.labeled.csv", "my own notes");
+    let ran = work.run(&args).ended(2);
+    assert!(ran.stderr.contains("--force"), "{}", ran.stderr);
+    assert_eq!(work.read("in.labeled.csv"), "my own notes");
+    work.run(&["label", "in.csv", "--allow-unjudged", "1", "--force"]).ended(0);
+    assert!(work.read("in.labeled.csv").starts_with("question,"));
+}
+
+#[test]
+fn unjudged_rows_fail_the_gate() {
+    let work = Workspace::new();
+    work.file("in.csv", "question,tool_call,tool_definitions\nhi,f(a=1),\n");
+    let ran = work.run(&["label", "in.csv"]).ended(1);
+    assert_eq!(work.column("in.labeled.csv", "status"), ["abstained"]);
+    assert!(ran.stderr.contains("1 of 1 rows have no label"), "{}", ran.stderr);
+}
+
+#[test]
+fn columns_that_clash_are_named() {
+    let work = Workspace::new();
+    work.file("in.csv", "question,tool_call,tool_definitions,label\nhi,,,mine\n");
+    let ran = work.run(&["label", "in.csv"]).ended(2);
+    assert!(ran.stderr.contains("`label`") && ran.stderr.contains("--prefix"), "{}", ran.stderr);
+    work.run(&["label", "in.csv", "--prefix", "judge_", "--allow-unjudged", "1"]).ended(0);
+    assert_eq!(work.column("in.labeled.csv", "label"), ["mine"]);
+    assert_eq!(work.column("in.labeled.csv", "judge_status"), ["abstained"]);
+    work.run(&["label", "in.csv", "--overwrite", "--allow-unjudged", "1"]).ended(0);
+    assert_eq!(work.column("in.labeled.csv", "label"), [""]);
+}

@@ -1,0 +1,375 @@
+//! `label` with a model judge: the binary against a server that does as it is told.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::support::server::{Answer, Seen, Server};
+use crate::support::workspace::Workspace;
+
+/// A table of `rows` distinct questions. Every third call is wrong, and `gold` says so.
+pub fn numbered(rows: usize) -> String {
+    let mut csv = "id,question,tool_call,tool_definitions,gold\n".to_owned();
+    for row in 0..rows {
+        let gold = gold(row);
+        csv.push_str(&format!("{row},Say {row} please,\"say(n={row})\",say: Says a number,{gold}\n"));
+    }
+    csv
+}
+
+pub fn gold(row: usize) -> &'static str {
+    if row.is_multiple_of(3) { "incorrect" } else { "correct" }
+}
+
+/// The number in a prompt made from [`numbered`].
+pub fn row_of(seen: &Seen) -> usize {
+    let (_, after) = seen.prompt().split_once("Say ").unwrap();
+    after.split(' ').next().unwrap().parse().unwrap()
+}
+
+/// A server that knows the right labels.
+fn honest() -> Server {
+    Server::start(|seen| Answer::label(gold(row_of(seen))))
+}
+
+fn label<'a>(server: &'a Server, more: &[&'a str]) -> Vec<&'a str> {
+    let mut args = vec!["label", "in.csv", "--judge", "openai:m", "--base-url", &server.url];
+    args.extend(more);
+    args
+}
+
+#[test]
+fn every_label_is_the_judges_and_nothing_is_asked_twice() {
+    let (server, work) = (honest(), Workspace::new());
+    work.file("in.csv", numbered(300));
+    work.run(&label(&server, &[])).ended(0);
+    assert_eq!(work.column("in.labeled.csv", "label"), work.column("in.labeled.csv", "gold"));
+    assert_eq!(server.requests(), 300);
+    assert!(work.column("in.labeled.csv", "cached").iter().all(|cached| cached == "false"));
+
+    let again = work.run(&label(&server, &["--json"])).ended(0);
+    assert_eq!(server.requests(), 300);
+    let summary: serde_json::Value = serde_json::from_str(&again.stdout).unwrap();
+    assert_eq!(summary["summary"]["cached"], 300);
+    assert_eq!(summary["summary"]["gold"], json!({"agree": 300, "compared": 300}));
+    assert_eq!(work.column("in.labeled.csv", "label"), work.column("in.labeled.csv", "gold"));
+}
+
+#[test]
+fn equal_rows_are_asked_once() {
+    let (server, work) = (honest(), Workspace::new());
+    let table = numbered(10);
+    let (header, rows) = table.split_once('\n').unwrap();
+    work.file("in.csv", format!("{header}\n{}", rows.repeat(20)));
+    work.run(&label(&server, &["--concurrency", "32"])).ended(0);
+    assert_eq!(server.requests(), 10);
+    let rows = work.rows("in.labeled.csv");
+    assert_eq!(rows.len(), 200);
+    assert!(rows.iter().all(|row| row["label"] == row["gold"]));
+    let bought = |row: &&HashMap<String, String>| row["cached"] == "false";
+    assert_eq!(rows.iter().filter(bought).count(), 10);
+}
+
+#[test]
+fn no_more_in_flight_than_allowed() {
+    let server = Server::start(|seen| {
+        Answer::After(Duration::from_millis(5), Box::new(Answer::label(gold(row_of(seen)))))
+    });
+    let work = Workspace::new();
+    work.file("in.csv", numbered(60));
+    work.run(&label(&server, &["--concurrency", "7"])).ended(0);
+    assert!((2..=7).contains(&server.most_in_flight()), "{}", server.most_in_flight());
+}
+
+#[test]
+fn an_endpoint_without_schemas_is_asked_in_words_and_remembered() {
+    for refusal in ["response_format is not supported here", "what is this"] {
+        let server = Server::start(move |seen| {
+            if seen.wants_schema() {
+                Answer::status(400, refusal)
+            } else {
+                Answer::Text(format!("The verdict: **{}**", gold(row_of(seen))))
+            }
+        });
+        let work = Workspace::new();
+        work.file("in.csv", numbered(20));
+        work.run(&label(&server, &["--concurrency", "2"])).ended(0);
+        assert_eq!(work.column("in.labeled.csv", "label"), work.column("in.labeled.csv", "gold"));
+        assert!(server.requests() <= 24, "{} requests", server.requests());
+
+        let before = server.requests();
+        work.file("in.csv", numbered(40));
+        let ran = work.run(&label(&server, &["--json"])).ended(0);
+        assert_eq!(server.requests() - before, 20, "the refusal was found out again");
+        assert!(ran.stdout.contains("rail:text"));
+    }
+}
+
+#[test]
+fn a_refused_parameter_is_left_out() {
+    let server = Server::start(|seen| {
+        if seen.body.get("temperature").is_some() {
+            let body =
+                json!({"error": {"param": "temperature", "code": "unsupported_value", "message": "no"}});
+            Answer::Raw { status: 400, headers: Vec::new(), body: body.to_string() }
+        } else {
+            Answer::label(gold(row_of(seen)))
+        }
+    });
+    let work = Workspace::new();
+    work.file("in.csv", numbered(20));
+    work.run(&label(&server, &["--concurrency", "1"])).ended(0);
+    assert_eq!(server.requests(), 21);
+}
+
+#[test]
+fn every_way_of_not_answering_has_its_status() {
+    let server = Server::start(|seen| match row_of(seen) {
+        0 => Answer::Message(json!({"content": "{\"label\": \"corr"}), "length"),
+        1 => Answer::Message(json!({"content": null, "refusal": "I will not"}), "stop"),
+        2 => Answer::Message(json!({"content": ""}), "content_filter"),
+        3 => Answer::Message(json!({"content": null}), "stop"),
+        4 => Answer::Text("I cannot tell.".to_owned()),
+        5 => Answer::status(400, "what is this"),
+        6 => Answer::status(500, "oops"),
+        7 => Answer::Cut,
+        8 => Answer::Raw { status: 200, headers: Vec::new(), body: "<html>busy</html>".to_owned() },
+        9 => Answer::Raw {
+            status: 400,
+            headers: Vec::new(),
+            body: json!({"error": {"code": "context_length_exceeded", "message": "too long"}}).to_string(),
+        },
+        row => Answer::label(gold(row)),
+    });
+    let work = Workspace::new();
+    work.file("in.csv", format!("{}20,,say(n=1),say: Says,correct\n", numbered(20)));
+    // One at a time, so that the schema has proved itself before row 5 is asked.
+    let ran = work.run(&label(&server, &["--concurrency", "1", "--max-attempts", "2"])).ended(1);
+    let rows = work.rows("in.labeled.csv");
+    let status: Vec<&str> = rows.iter().map(|row| row["status"].as_str()).collect();
+    assert_eq!(status[..5], ["truncated", "refused", "filtered", "empty", "unparseable"]);
+    assert_eq!(status[5..10], ["errored"; 5]);
+    assert_eq!(status[10..20], ["judged"; 10]);
+    assert_eq!(status[20], "invalid_row");
+    assert!(rows[..10].iter().all(|row| row["label"].is_empty() && row["score"].is_empty()));
+    let codes: Vec<&str> = rows[5..10].iter().map(|row| row["error"].split(':').next().unwrap()).collect();
+    assert_eq!(codes, ["http_400", "http_500", "connection_lost", "invalid_response", "prompt_too_long"]);
+    assert_eq!(rows[6]["attempts"], "2");
+    assert!(rows[20]["error"].starts_with("empty_question"), "{}", rows[20]["error"]);
+    assert!(ran.stderr.contains("11 of 21 rows have no label"), "{}", ran.stderr);
+
+    // The next run asks again what failed, and reuses what was answered, verdict or not. The unexplained refusal is
+    // asked once more in words, since this run has not seen the schema work yet.
+    let before = server.requests();
+    work.run(&label(&server, &["--max-attempts", "1", "--allow-unjudged", "0.6"])).ended(0);
+    assert_eq!(server.requests() - before, 6);
+    let before = server.requests();
+    work.run(&label(&server, &["--max-attempts", "1", "--retry", "unparseable,empty"])).ended(1);
+    // Seven, or eight if the unexplained refusal comes first again.
+    assert!((7..=8).contains(&(server.requests() - before)));
+}
+
+#[test]
+fn passing_failures_are_tried_again() {
+    let server = Server::start(|seen| match seen.earlier {
+        0 if row_of(seen) == 1 => Answer::status(503, "busy"),
+        0 if row_of(seen) == 2 => Answer::Cut,
+        _ => Answer::label(gold(row_of(seen))),
+    });
+    let work = Workspace::new();
+    work.file("in.csv", numbered(4));
+    work.run(&label(&server, &[])).ended(0);
+    assert_eq!(work.column("in.labeled.csv", "attempts"), ["1", "2", "2", "1"]);
+}
+
+#[test]
+fn told_to_slow_down_it_waits_and_loses_nothing() {
+    let server = Server::start(|seen| {
+        if seen.number == 3 {
+            let headers = vec![("retry-after-ms", "700".to_owned())];
+            Answer::Raw { status: 429, headers, body: "{}".to_owned() }
+        } else {
+            Answer::label(gold(row_of(seen)))
+        }
+    });
+    let work = Workspace::new();
+    work.file("in.csv", numbered(30));
+    work.run(&label(&server, &["--concurrency", "1", "--max-attempts", "1"])).ended(0);
+    let seen = server.seen();
+    assert_eq!(seen.len(), 31);
+    assert!(seen[4].at - seen[3].at >= Duration::from_millis(700));
+}
+
+#[test]
+fn a_quota_that_is_gone_stops_the_run() {
+    for (status, body, word) in [
+        (401, r#"{"error":{"message":"Incorrect API key provided: sk-secret-1234"}}"#, "Incorrect API key"),
+        (403, r#"{"error":{"message":"not allowed"}}"#, "not allowed"),
+        (404, r#"{"error":{"code":"model_not_found","message":"no model m"}}"#, "no model m"),
+        (429, r#"{"error":{"code":"insufficient_quota","message":"pay up"}}"#, "pay up"),
+        (429, r#"{"error":{"message":"limit of requests per day"}}"#, "per day"),
+    ] {
+        let server = Server::start(move |seen| {
+            if seen.number < 10 {
+                Answer::label(gold(row_of(seen)))
+            } else {
+                Answer::Raw { status, headers: Vec::new(), body: body.to_owned() }
+            }
+        });
+        let work = Workspace::new();
+        work.file("in.csv", numbered(200));
+        let ran = work.run(&label(&server, &["--concurrency", "4"])).ended(2);
+        assert!(ran.stderr.contains(word), "{}", ran.stderr);
+        assert_eq!(ran.stderr.matches("error:").count(), 1, "{}", ran.stderr);
+        assert!(server.requests() < 20, "{} requests", server.requests());
+        assert!(!work.path("in.labeled.csv").exists());
+
+        // What was paid for is kept.
+        let honest = honest();
+        let mut args = label(&honest, &[]);
+        args[5] = &server.url;
+        let ran = work.run(&label(&server, &["--partial"]));
+        assert_eq!(ran.code, Some(2));
+        let judged =
+            work.column("in.labeled.csv", "status").iter().filter(|status| *status == "judged").count();
+        assert_eq!(judged, 10);
+    }
+}
+
+#[test]
+fn a_hung_row_blocks_nobody() {
+    let server = Server::start(|seen| match row_of(seen) {
+        0 => Answer::After(Duration::from_secs(60), Box::new(Answer::label("correct"))),
+        row => Answer::label(gold(row)),
+    });
+    let work = Workspace::new();
+    work.file("in.csv", numbered(50));
+    let args = ["--timeout", "0.5", "--max-attempts", "1", "--concurrency", "2"];
+    work.run(&label(&server, &args)).ended(1);
+    let rows = work.rows("in.labeled.csv");
+    assert!(rows[0]["error"].starts_with("timeout"), "{}", rows[0]["error"]);
+    assert!(rows[1..].iter().all(|row| row["label"] == row["gold"]));
+}
+
+#[test]
+fn the_key_is_sent_and_appears_nowhere() {
+    const KEY: &str = "sk-very-secret-key-0123456789";
+    let server = Server::start(|seen| {
+        let echoed = seen.authorization.clone().unwrap_or_default();
+        match row_of(seen) {
+            0 => Answer::status(400, &format!("you sent {echoed}")),
+            1 => Answer::status(500, &format!("you sent {echoed}")),
+            row => Answer::label(gold(row)),
+        }
+    });
+    let work = Workspace::new();
+    work.file("in.csv", numbered(5));
+    let url = server.url.replace("http://", "http://user:hunter2@");
+    let mut args = label(&server, &["--max-attempts", "1", "--keep-prompts"]);
+    args[5] = &url;
+    let output = work.tooljudge(&args).env("OPENAI_API_KEY", KEY).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(server.seen().iter().all(|seen| seen.authorization.as_deref() == Some(&format!("Bearer {KEY}"))));
+    let mut files: Vec<Vec<u8>> = vec![output.stdout, output.stderr];
+    for name in ["in.labeled.csv", "in.labeled.csv.run.json", ".tooljudge/replies.sqlite"] {
+        files.push(std::fs::read(work.path(name)).unwrap());
+    }
+    for secret in [KEY, "hunter2"] {
+        let found = |file: &Vec<u8>| file.windows(secret.len()).any(|window| window == secret.as_bytes());
+        assert!(!files.iter().any(found), "{secret} was written somewhere");
+    }
+}
+
+#[test]
+fn interrupted_it_keeps_what_was_paid_for_and_goes_on_later() {
+    let server = Server::start(|seen| {
+        Answer::After(Duration::from_millis(10), Box::new(Answer::label(gold(row_of(seen)))))
+    });
+    let work = Workspace::new();
+    work.file("in.csv", numbered(400));
+    let run = work.start(&label(&server, &["--concurrency", "8"]));
+    while server.requests() < 60 {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    interrupt(run.id());
+    let output = run.wait_with_output().unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(130), "{stderr}");
+    assert!(stderr.contains("Run the same command again"), "{stderr}");
+    assert!(!work.path("in.labeled.csv").exists());
+    assert!(server.requests() < 400);
+
+    work.run(&label(&server, &["--concurrency", "64"])).ended(0);
+    assert_eq!(work.column("in.labeled.csv", "label"), work.column("in.labeled.csv", "gold"));
+    assert_eq!((server.requests(), server.answered_twice()), (400, 0));
+}
+
+pub fn interrupt(process: u32) {
+    let status = std::process::Command::new("kill").args(["-INT", &process.to_string()]).status().unwrap();
+    assert!(status.success());
+}
+
+#[test]
+fn two_runs_share_a_store_without_asking_twice() {
+    let server = Server::start(|seen| {
+        Answer::After(Duration::from_millis(3), Box::new(Answer::label(gold(row_of(seen)))))
+    });
+    let work = Workspace::new();
+    work.file("in.csv", numbered(400));
+    let runs = ["a.csv", "b.csv"].map(|output| {
+        work.start(&label(&server, &["-o", output, "--concurrency", "8", "--store", "shared.sqlite"]))
+    });
+    for run in runs {
+        let output = run.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    assert_eq!((server.requests(), server.answered_twice()), (400, 0));
+    assert_eq!(work.column("a.csv", "label"), work.column("b.csv", "gold"));
+}
+
+#[test]
+fn fresh_asks_everything_anew_and_settings_make_other_questions() {
+    let (server, work) = (honest(), Workspace::new());
+    work.file("in.csv", numbered(10));
+    let asked = |more: &[&str]| {
+        let before = server.requests();
+        work.run(&label(&server, more)).ended(0);
+        server.requests() - before
+    };
+    assert_eq!(asked(&[]), 10);
+    assert_eq!(asked(&["--fresh"]), 10);
+    assert_eq!(asked(&["--concurrency", "3", "--timeout", "9"]), 0);
+    assert_eq!(asked(&["--temperature", "1"]), 10);
+    assert_eq!(asked(&["--explain"]), 10);
+    assert_eq!(asked(&["--task", "tool_selection"]), 10);
+}
+
+#[test]
+fn rate_limits_are_kept() {
+    let (server, work) = (honest(), Workspace::new());
+    work.file("in.csv", numbered(40));
+    work.run(&label(&server, &["--rpm", "1200", "--concurrency", "40"])).ended(0);
+    let seen = server.seen();
+    // 1,200 a minute is one every 50 ms; two may go at once at the beginning.
+    let span = seen[39].at - seen[0].at;
+    assert!(span >= Duration::from_millis(50 * 37), "{span:?}");
+}
+
+#[test]
+fn old_templates_work_as_they_are() {
+    let server = Server::start(|seen| Answer::Text(if row_of(seen) == 1 { "Yes" } else { "no." }.to_owned()));
+    let work = Workspace::new();
+    work.file("in.csv", numbered(3));
+    work.file(
+        "old.txt",
+        "Question: {question}\nCall: {tool_call}\nTools: {tool_definitions}\nJSON: {\"a\": {}}",
+    );
+    work.run(&label(&server, &["--template", "old.txt", "--rails", "yes,no"])).ended(0);
+    assert_eq!(work.column("in.labeled.csv", "label"), ["no", "yes", "no"]);
+    assert_eq!(work.column("in.labeled.csv", "score"), ["0.0", "1.0", "0.0"]);
+    assert_eq!(work.column("in.labeled.csv", "template"), ["old"; 3]);
+    let prompts: Vec<String> = server.seen().iter().map(|seen| seen.prompt().to_owned()).collect();
+    let expected = "Question: Say 1 please\nCall: say(n=1)\nTools: say: Says a number\nJSON: {\"a\": {}}";
+    assert!(prompts.contains(&expected.to_owned()));
+}

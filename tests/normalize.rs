@@ -1,0 +1,462 @@
+//! Every fixture row gives the normal form, or the error, that is written down for it.
+
+#![allow(clippy::unwrap_used, reason = "the lint's exception for tests does not reach their helpers")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tooljudge::domain::{Calls, Cell, Definitions, Json, Number, Object, RawRow, RowError, Sample};
+use tooljudge::domain::{RowErrorCode, ToolDefinition};
+use tooljudge::normalize::{Normalizer, Options};
+
+/// Expectations that are not met, as `file#record` and why. One that is met must leave the list.
+const NOT_MET: &[(&str, &str)] = &[(
+    "calls/call_syntax_edge.jsonl#2",
+    "expects Python's spelling of the floats 2.50 and 1e3, though a number keeps its text",
+)];
+
+/// A flag of the expectations that names what is tested, not what a reader says.
+const NOT_A_FLAG: &str = "number_text_preserved";
+
+#[test]
+fn fixtures_give_their_normal_form() {
+    let standard = Json::parse(&read("tool_definitions.standard.json")).unwrap();
+    let normalizer = Normalizer::new(Options::default()).unwrap();
+    let mut files: BTreeMap<String, Vec<Result<RawRow, RowError>>> = BTreeMap::new();
+    let mut passed = 0;
+    let mut problems = Vec::new();
+    let mut met_early = Vec::new();
+    let expectations = read("expected.jsonl");
+    for line in expectations.lines() {
+        let expected = Json::parse(line).unwrap();
+        let file = text(&expected, "file").unwrap();
+        if !["calls/", "definitions/", "errors/"].iter().any(|folder| file.starts_with(folder)) {
+            continue;
+        }
+        let rows = files.entry(file.to_owned()).or_insert_with(|| rows(file));
+        let Some(Json::Number(record)) = expected.get("record") else { panic!("no record: {line}") };
+        let row = rows[record.as_i64().unwrap() as usize].clone();
+        let problem = compare(row.and_then(|row| normalizer.sample(row)), &expected, &standard);
+        let id = format!("{file}#{}", record.as_str());
+        let known = NOT_MET.iter().any(|(not_met, _)| *not_met == id);
+        match problem {
+            None if known => met_early.push(id),
+            None => passed += 1,
+            Some(_) if known => {}
+            Some(problem) => problems.push(format!("{id}: {problem}")),
+        }
+    }
+    println!("{passed} expectations met, {} known not to be met", NOT_MET.len());
+    assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
+    assert!(met_early.is_empty(), "met, so no longer NOT_MET: {met_early:?}");
+    assert!(passed > 200, "only {passed} expectations were found");
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/formats")
+}
+
+fn read(file: &str) -> String {
+    fs::read_to_string(folder().join(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
+}
+
+fn text<'a>(json: &'a Json, key: &str) -> Option<&'a str> {
+    json.get(key)?.as_str()
+}
+
+/// The rows of a fixture: one a line, or one file of definitions.
+fn rows(file: &str) -> Vec<Result<RawRow, RowError>> {
+    let content = read(file);
+    if !file.ends_with(".jsonl") {
+        let tool_definitions = match file.ends_with(".json") {
+            true => Cell::from(Json::parse(&content).unwrap()),
+            false => Cell::Text(content),
+        };
+        return vec![Ok(RawRow {
+            question: Cell::Text("q".into()),
+            tool_call: Cell::Null,
+            tool_definitions,
+        })];
+    }
+    content.lines().map(row).collect()
+}
+
+fn row(line: &str) -> Result<RawRow, RowError> {
+    let json =
+        Json::parse(line).map_err(|error| RowError::new(RowErrorCode::InvalidJson, error.to_string()))?;
+    let Json::Object(mut object) = json else {
+        return Err(RowError::new(RowErrorCode::RowNotObject, RowError::excerpt(line)));
+    };
+    let mut cell = |key| object.remove(key).map_or(Cell::Missing, Cell::from);
+    Ok(RawRow {
+        question: cell("question"),
+        tool_call: cell("tool_call"),
+        tool_definitions: cell("tool_definitions"),
+    })
+}
+
+/// What differs, if anything.
+fn compare(found: Result<Sample, RowError>, expected: &Json, standard: &Json) -> Option<String> {
+    let sample = match (found, text(expected, "error")) {
+        (Err(error), Some(code)) if error.code.as_str() == code => return None,
+        (Err(error), _) => return Some(error.to_string()),
+        (Ok(sample), Some(code)) => return Some(format!("expected {code}, found {:?}", sample.calls)),
+        (Ok(sample), None) => sample,
+    };
+    let differs = |what: &str, found: &Json, expected: &Json| {
+        (canonical(found) != canonical(expected))
+            .then(|| format!("{what}: found {found}, expected {expected}"))
+    };
+    let calls = calls(&sample);
+    let found = [
+        ("question", Json::from(sample.question.as_str())),
+        ("messages", messages(&sample)),
+        ("tool_calls", calls.clone()),
+    ];
+    for (key, found) in found {
+        if let Some(expected) = expected.get(key)
+            && let Some(problem) = differs(key, &found, expected)
+        {
+            return Some(problem);
+        }
+    }
+    if let Some(expected) = text(expected, "tool_calls_text")
+        && calls.to_string() != expected
+    {
+        return Some(format!("found {calls}, expected {expected}"));
+    }
+    if let Some(expected) = expected.get("flags").and_then(Json::as_array) {
+        let found: BTreeSet<&str> = sample.flags.iter().map(|flag| flag.as_str()).collect();
+        let expected = expected.iter().filter_map(Json::as_str).filter(|flag| *flag != NOT_A_FLAG).collect();
+        if found != expected {
+            return Some(format!("flags: found {found:?}, expected {expected:?}"));
+        }
+    }
+    let expected = match expected.get("tool_definitions") {
+        Some(Json::String(name)) if name == "standard" => standard,
+        Some(literal) => literal,
+        None => return None,
+    };
+    differs("tool_definitions", &definitions(&sample), expected)
+}
+
+fn calls(sample: &Sample) -> Json {
+    match &sample.calls {
+        Calls::Parsed(calls) => Json::Array(calls.iter().map(|call| call.to_json()).collect()),
+        Calls::Unparsed => Json::Null,
+    }
+}
+
+fn messages(sample: &Sample) -> Json {
+    let message = |message: &tooljudge::domain::Message| {
+        let mut object = Object::new();
+        object.insert("role", message.role.as_str());
+        object.insert("content", message.content.as_str());
+        if !message.tool_calls.is_empty() {
+            let calls = message.tool_calls.iter().map(|call| call.to_json()).collect();
+            object.insert("tool_calls", Json::Array(calls));
+        }
+        Json::Object(object)
+    };
+    Json::Array(sample.messages.iter().map(message).collect())
+}
+
+fn definitions(sample: &Sample) -> Json {
+    let definition = |tool: &ToolDefinition| {
+        let mut object = Object::new();
+        object.insert("name", tool.name.as_str());
+        object.insert("description", tool.description.as_str());
+        object.insert("parameters", tool.parameters.clone());
+        Json::Object(object)
+    };
+    match &sample.definitions {
+        Definitions::Known(tools) => Json::Array(tools.iter().map(definition).collect()),
+        Definitions::FreeText | Definitions::Unknown => Json::Null,
+    }
+}
+
+/// The value with its numbers in one spelling: the exponent's letter case and plus sign do not matter.
+fn canonical(json: &Json) -> Json {
+    match json {
+        Json::Number(number) => {
+            Json::Number(Number::parse(&number.as_str().to_lowercase().replace('+', "")).unwrap())
+        }
+        Json::Array(items) => Json::Array(items.iter().map(canonical).collect()),
+        Json::Object(object) => {
+            Json::Object(object.iter().map(|(key, value)| (key.to_owned(), canonical(value))).collect())
+        }
+        other => other.clone(),
+    }
+}
+
+mod properties {
+    use proptest::prelude::*;
+    use tooljudge::domain::{Flag, ToolCall};
+
+    use super::*;
+
+    /// One way of writing calls; none of them loses anything.
+    type Writer = fn(&[ToolCall]) -> String;
+
+    const WRITERS: &[(&str, Writer)] = &[
+        ("normal form", |calls| list(calls, |name, args| format!(r#"{{"name":{name},"arguments":{args}}}"#))),
+        ("openai", |calls| {
+            list(calls, |name, args| {
+                format!(r#"{{"type":"function","function":{{"name":{name},"arguments":{}}}}}"#, quoted(args))
+            })
+        }),
+        ("openai in a message", |calls| {
+            let calls =
+                list(calls, |name, args| format!(r#"{{"function":{{"name":{name},"arguments":{args}}}}}"#));
+            format!(r#"{{"role":"assistant","content":null,"tool_calls":{calls}}}"#)
+        }),
+        ("responses", |calls| {
+            list(calls, |name, args| {
+                format!(r#"{{"type":"function_call","id":"i","name":{name},"arguments":{}}}"#, quoted(args))
+            })
+        }),
+        ("anthropic", |calls| {
+            list(calls, |name, args| format!(r#"{{"type":"tool_use","name":{name},"input":{args}}}"#))
+        }),
+        ("gemini", |calls| {
+            list(calls, |name, args| format!(r#"{{"functionCall":{{"name":{name},"args":{args}}}}}"#))
+        }),
+        ("bedrock", |calls| {
+            list(calls, |name, args| format!(r#"{{"toolUse":{{"name":{name},"input":{args}}}}}"#))
+        }),
+        ("vercel", |calls| {
+            list(calls, |name, args| format!(r#"{{"type":"tool-call","toolName":{name},"input":{args}}}"#))
+        }),
+        ("langchain steps", |calls| {
+            list(calls, |name, args| format!(r#"[{{"tool":{name},"tool_input":{args},"log":""}},"seen"]"#))
+        }),
+        ("inspect", |calls| list(calls, |name, args| format!(r#"{{"function":{name},"arguments":{args}}}"#))),
+        ("bfcl objects", |calls| list(calls, |name, args| format!("{{{name}:{args}}}"))),
+        ("bfcl strings", |calls| list(calls, |name, args| format!("{{{name}:{}}}", quoted(args)))),
+        ("encoded twice", |calls| {
+            quoted(&list(calls, |name, args| format!(r#"{{"name":{name},"args":{args}}}"#)))
+        }),
+        ("json lines", |calls| {
+            each(calls, "\n", |call| format!(r#"{{"name":{},"kwargs":{}}}"#, name(call), arguments(call)))
+        }),
+        ("fence", |calls| {
+            format!(
+                "```json\n{}\n```",
+                list(calls, |name, args| format!(r#"{{"name":{name},"params":{args}}}"#))
+            )
+        }),
+        ("hermes", |calls| {
+            each(calls, "\n", |call| {
+                let (name, args) = (name(call), arguments(call));
+                format!("<tool_call>\n{{\"name\":{name},\"arguments\":{args}}}\n</tool_call>")
+            })
+        }),
+        ("llama", |calls| {
+            each(calls, "", |call| format!("<function={}>{}</function>", call.name, arguments(call)))
+        }),
+        ("mistral", |calls| {
+            format!(
+                "[TOOL_CALLS]{}",
+                list(calls, |name, args| format!(r#"{{"name":{name},"arguments":{args}}}"#))
+            )
+        }),
+        ("call syntax", |calls| format!("[{}]", each(calls, ", ", call_syntax))),
+        ("call syntax, a line each", |calls| each(calls, "\n", call_syntax)),
+        ("call syntax between tags", |calls| {
+            format!("<|tool_call_start|>[{}]<|tool_call_end|>", each(calls, ", ", call_syntax))
+        }),
+        ("python", |calls| {
+            let call = |call: &ToolCall| {
+                let arguments = python(&Json::Object(call.parsed().unwrap().clone()));
+                format!("{{'name': {}, 'arguments': {arguments}}}", python(&Json::from(call.name.as_str())))
+            };
+            format!("[{}]", each(calls, ", ", call))
+        }),
+        ("printed objects", |calls| {
+            let call = |call: &ToolCall| {
+                let name = python(&Json::from(call.name.as_str()));
+                let arguments = python(&Json::from(arguments(call)));
+                format!(
+                    "ChatCompletionMessageToolCall(function=Function(arguments={arguments}, name={name}))"
+                )
+            };
+            format!("[{}]", each(calls, ", ", call))
+        }),
+    ];
+
+    fn each(calls: &[ToolCall], separator: &str, write: fn(&ToolCall) -> String) -> String {
+        calls.iter().map(write).collect::<Vec<_>>().join(separator)
+    }
+
+    /// A JSON list; `write` gets the name and the arguments as JSON.
+    fn list(calls: &[ToolCall], write: fn(&str, &str) -> String) -> String {
+        let calls: Vec<String> = calls.iter().map(|call| write(&name(call), &arguments(call))).collect();
+        format!("[{}]", calls.join(", "))
+    }
+
+    fn name(call: &ToolCall) -> String {
+        quoted(&call.name)
+    }
+
+    fn arguments(call: &ToolCall) -> String {
+        call.parsed().unwrap().to_string()
+    }
+
+    fn quoted(text: &str) -> String {
+        Json::from(text).to_string()
+    }
+
+    fn call_syntax(call: &ToolCall) -> String {
+        let argument = |(name, value): (&str, &Json)| format!("{name}={}", python(value));
+        let arguments: Vec<String> = call.parsed().unwrap().iter().map(argument).collect();
+        format!("{}({})", call.name, arguments.join(", "))
+    }
+
+    /// The value as Python prints it.
+    fn python(value: &Json) -> String {
+        match value {
+            Json::Null => "None".to_owned(),
+            Json::Bool(true) => "True".to_owned(),
+            Json::Bool(false) => "False".to_owned(),
+            Json::Number(number) => number.as_str().to_owned(),
+            Json::String(text) => {
+                let text =
+                    text.replace('\\', "\\\\").replace('\'', "\\'").replace('\n', "\\n").replace('\r', "\\r");
+                format!("'{text}'")
+            }
+            Json::Array(items) => format!("[{}]", items.iter().map(python).collect::<Vec<_>>().join(", ")),
+            Json::Object(object) => {
+                let entry =
+                    |(key, value): (&str, &Json)| format!("{}: {}", python(&Json::from(key)), python(value));
+                format!("{{{}}}", object.iter().map(entry).collect::<Vec<_>>().join(", "))
+            }
+        }
+    }
+
+    fn json() -> impl Strategy<Value = Json> {
+        let number = "-?(0|[1-9][0-9]{0,24})(\\.[0-9]{1,4})?([eE][+-]?[0-9]{1,3})?";
+        let leaf = prop_oneof![
+            Just(Json::Null),
+            any::<bool>().prop_map(Json::Bool),
+            number.prop_map(|text| Json::Number(Number::parse(&text).unwrap())),
+            any::<String>().prop_map(Json::String),
+            "['\"\\\\,)\\]}\n<>=a-c ]{0,8}".prop_map(Json::String),
+        ];
+        leaf.prop_recursive(3, 16, 4, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Json::Array),
+                prop::collection::btree_map(any::<String>(), inner, 0..4)
+                    .prop_map(|entries| Json::Object(entries.into_iter().collect())),
+            ]
+        })
+    }
+
+    fn calls() -> impl Strategy<Value = Vec<ToolCall>> {
+        let arguments = prop::collection::btree_map("[a-zA-Z_][a-zA-Z0-9_]{0,5}", json(), 0..4);
+        let call = ("fn_[a-zA-Z0-9_.]{0,8}", arguments)
+            .prop_map(|(name, arguments)| ToolCall::new(name, arguments.into_iter().collect()));
+        prop::collection::vec(call, 1..4)
+    }
+
+    /// Texts made of the pieces that mean something to a reader.
+    fn pieces() -> impl Strategy<Value = String> {
+        let piece = prop::sample::select(vec![
+            "<tool_call>",
+            "</tool_call>",
+            "<|python_tag|>",
+            "<function=",
+            "<invoke name=\"",
+            "<parameter=",
+            "</parameter>",
+            "[TOOL_CALLS]",
+            "```",
+            "json\n",
+            "{",
+            "}",
+            "[",
+            "]",
+            "(",
+            ")",
+            "'",
+            "\"",
+            "\\",
+            "\\u",
+            "d83d",
+            ",",
+            ";",
+            ":",
+            "=",
+            "\n",
+            " ",
+            "f",
+            "name",
+            "\"name\"",
+            "\"arguments\"",
+            "\"type\"",
+            "\"function\"",
+            "\"role\"",
+            "'role'",
+            "'user'",
+            "content",
+            "1",
+            "-",
+            ".",
+            "e5",
+            "None",
+            "true",
+            "array",
+            "r'",
+            "'''",
+            "ł",
+            "\u{85}",
+            "Call:",
+            "</s>",
+            " | Parameters: ",
+            "f: ",
+            "dtype",
+            "ToolCall(",
+            "\"tool_calls\"",
+            "\"message\"",
+            "null",
+        ]);
+        prop::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
+    }
+
+    fn cell() -> impl Strategy<Value = Cell> {
+        prop_oneof![
+            pieces().prop_map(Cell::Text),
+            any::<String>().prop_map(Cell::Text),
+            json().prop_map(Cell::from)
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn every_way_of_writing_calls_gives_the_same_calls(calls in calls()) {
+            let normalizer = Normalizer::new(Options::default()).unwrap();
+            for (shape, write) in WRITERS {
+                let text = write(&calls);
+                let row = |tool_call| RawRow { question: Cell::Text("q".into()), tool_call, tool_definitions: Cell::Null };
+                let sample = normalizer.sample(row(Cell::Text(text.clone()))).map_err(|e| TestCaseError::fail(format!("{shape}: {e}")))?;
+                prop_assert_eq!(&sample.calls, &Calls::Parsed(calls.clone()), "{} {}", shape, &text);
+                prop_assert_eq!(&sample.flags, &vec![Flag::NoDefinitions], "{} {}", shape, &text);
+                if let Ok(json) = Json::parse(&text) {
+                    let structured = normalizer.sample(row(Cell::from(json))).map_err(|e| TestCaseError::fail(format!("{shape}: {e}")))?;
+                    prop_assert_eq!(&structured.calls, &sample.calls, "{} {}", shape, &text);
+                }
+            }
+        }
+
+        #[test]
+        fn no_row_panics(question in cell(), tool_call in cell(), tool_definitions in cell()) {
+            let normalizer = Normalizer::new(Options::default()).unwrap();
+            for question in [question, Cell::Text("q".into())] {
+                let row = RawRow { question, tool_call: tool_call.clone(), tool_definitions: tool_definitions.clone() };
+                let _ = normalizer.sample(row);
+            }
+            let row = RawRow { question: Cell::Text("q".into()), tool_call, tool_definitions: Cell::Null };
+            let _ = normalizer.sample(row);
+        }
+    }
+}

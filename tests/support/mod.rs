@@ -1,0 +1,4 @@
+//! What the end-to-end tests stand on: a folder to work in, the binary, and a judge that does as it is told.
+
+pub mod server;
+pub mod workspace;

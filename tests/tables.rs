@@ -1,0 +1,185 @@
+//! Formats in and out: what a row held before, it holds afterwards.
+
+use polars::prelude::*;
+
+use crate::support::workspace::Workspace;
+
+const JSONL: &str = r#"{"question":"hi","tool_call":"f(a=1)","tool_definitions":null,"n":300,"f":300.0,"big":123456789012345678901234567890,"nested":{"b":[1,2.50]},"flag":true}
+{"question":"ho","tool_call":[],"late":"yes","n":9007199254740993}
+"#;
+
+fn label(work: &Workspace, input: &str, output: &str) {
+    work.run(&["label", input, "-o", output, "--allow-unjudged", "1"]).ended(0);
+}
+
+fn parquet(work: &Workspace, name: &str) -> DataFrame {
+    ParquetReader::new(std::fs::File::open(work.path(name)).unwrap()).finish().unwrap()
+}
+
+#[test]
+fn jsonl_keeps_numbers_keys_and_their_order() {
+    let work = Workspace::new();
+    work.file("in.jsonl", JSONL);
+    label(&work, "in.jsonl", "out.jsonl");
+    let out = work.read("out.jsonl");
+    for (line, before) in out.lines().zip(JSONL.lines()) {
+        let kept = before.trim_end_matches('}');
+        // The second row's keys come in the order of the table's columns.
+        if before.contains("\"late\"") {
+            assert!(line.contains("\"n\":9007199254740993") && line.contains("\"late\":\"yes\""), "{line}");
+            assert!(!line.contains("\"flag\""), "{line}");
+        } else {
+            assert!(line.starts_with(kept), "{line}");
+        }
+        assert!(line.contains("\"status\":\"abstained\""), "{line}");
+    }
+}
+
+#[test]
+fn jsonl_becomes_typed_parquet() {
+    let work = Workspace::new();
+    work.file("in.jsonl", JSONL);
+    label(&work, "in.jsonl", "out.parquet");
+    let frame = parquet(&work, "out.parquet");
+    let dtype = |name: &str| frame.column(name).unwrap().dtype().clone();
+    assert_eq!(dtype("n"), DataType::Int64);
+    assert_eq!(dtype("f"), DataType::Float64);
+    assert_eq!(dtype("flag"), DataType::Boolean);
+    let text =
+        |name: &str, row: usize| frame.column(name).unwrap().str().unwrap().get(row).map(str::to_owned);
+    assert_eq!(text("big", 0).as_deref(), Some("123456789012345678901234567890"));
+    assert_eq!(text("nested", 0).as_deref(), Some(r#"{"b":[1,2.50]}"#));
+    assert_eq!(text("late", 0), None);
+    // A column that is null throughout keeps its type.
+    assert_eq!((dtype("cost_usd"), dtype("attempts")), (DataType::Float64, DataType::Int64));
+    assert_eq!((dtype("label"), dtype("cached")), (DataType::String, DataType::Boolean));
+}
+
+#[test]
+fn csv_columns_stay_text() {
+    let work = Workspace::new();
+    let rows = "question,tool_call,tool_definitions,zip,note\nhi,,,01234,\"a,\"\"b\"\"\nc\"\n";
+    work.file("in.csv", format!("\u{feff}{rows}"));
+    label(&work, "in.csv", "out.csv");
+    let out = work.rows("out.csv");
+    assert_eq!((out[0]["zip"].as_str(), out[0]["note"].as_str()), ("01234", "a,\"b\"\nc"));
+    label(&work, "in.csv", "out.parquet");
+    let frame = parquet(&work, "out.parquet");
+    assert_eq!(frame.column("zip").unwrap().str().unwrap().get(0), Some("01234"));
+}
+
+#[test]
+fn parquet_types_pass_through() {
+    let work = Workspace::new();
+    let dates = Series::new("day".into(), [20_000_i32, 20_001, 20_002]).cast(&DataType::Date).unwrap();
+    let nested = Series::new(
+        "tags".into(),
+        [
+            Series::new("".into(), ["a", "b"]),
+            Series::new_empty("".into(), &DataType::String),
+            Series::new("".into(), ["c"]),
+        ],
+    );
+    let mut frame = df!(
+        "question" => ["a", "b", "c"],
+        "tool_call" => ["f(x=1)", "", "[]"],
+        "small" => [1_u8, 2, 255],
+        "keep" => ["yes", "no", "yes"],
+    )
+    .unwrap();
+    frame = frame.hstack(&[dates.into_column(), nested.into_column()]).unwrap();
+    let file = std::fs::File::create(work.path("in.parquet")).unwrap();
+    ParquetWriter::new(file).finish(&mut frame.clone()).unwrap();
+
+    work.file(
+        "tools.json",
+        r#"[{"name":"f","description":"","parameters":{"type":"object","properties":{}}}]"#,
+    );
+    work.run(&["label", "in.parquet", "--tools", "tools.json", "--where", "keep=yes", "-o", "out.parquet"])
+        .ended(0);
+    let out = parquet(&work, "out.parquet");
+    assert_eq!(out.height(), 2);
+    for name in ["small", "day", "tags"] {
+        assert_eq!(out.column(name).unwrap().dtype(), frame.column(name).unwrap().dtype(), "{name}");
+    }
+    work.run(&["label", "in.parquet", "--tools", "tools.json", "--limit", "1", "-o", "out.csv"]).ended(0);
+    let rows = work.rows("out.csv");
+    assert_eq!(rows.len(), 1);
+    assert_eq!((rows[0]["day"].as_str(), rows[0]["tags"].as_str()), ("2024-10-04", r#"["a","b"]"#));
+}
+
+#[test]
+fn json_arrays_and_several_files_are_one_table() {
+    let work = Workspace::new();
+    work.file(
+        "a.json",
+        "\n[ {\"question\": \"x, ]}\\\"\", \"tool_call\": []},\n {\"question\":\"y\",\"tool_call\":null} ]\n",
+    );
+    work.file("b.jsonl", "{\"question\":\"z\",\"tool_call\":null,\"extra\":1}\n\n");
+    work.run(&["label", "a.json", "*.jsonl", "-o", "out.csv", "--allow-unjudged", "1"]).ended(0);
+    assert_eq!(work.column("out.csv", "question"), ["x, ]}\"", "y", "z"]);
+    assert_eq!(work.column("out.csv", "source_file"), ["a.json", "a.json", "b.jsonl"]);
+    assert_eq!(work.column("out.csv", "extra"), ["", "", "1"]);
+}
+
+#[test]
+fn broken_lines_are_rows_with_a_reason() {
+    let work = Workspace::new();
+    let mut bytes = b"{\"question\":\"a\",\"tool_call\":[]}\n{\"question\":\n[1]\n".to_vec();
+    bytes.extend_from_slice(b"{\"question\":\"\xff\",\"tool_call\":[]}\n");
+    bytes.extend_from_slice(format!("{}\n{{\"question\":\"b\"}}\n", "[".repeat(100_000)).as_bytes());
+    work.file("in.jsonl", bytes);
+    work.run(&["label", "in.jsonl", "-o", "out.csv"]).ended(1);
+    let errors: Vec<String> = work
+        .column("out.csv", "error")
+        .iter()
+        .map(|error| error.split(':').next().unwrap().to_owned())
+        .collect();
+    assert_eq!(
+        errors,
+        [
+            "abstained",
+            "invalid_json",
+            "row_not_object",
+            "invalid_utf8",
+            "nesting_too_deep",
+            "missing_tool_call"
+        ]
+    );
+    assert!(work.column("out.csv", "error")[1].contains("line 2"));
+}
+
+#[test]
+fn inputs_that_cannot_be_read_say_why() {
+    let work = Workspace::new();
+    work.file("empty.csv", "");
+    work.file("twice.csv", "question,question\n");
+    work.file("uneven.csv", "question,tool_call\na,b\nc\n");
+    work.file("quote.csv", "question,tool_call\na,b\n\"c,d\ne,f\n");
+    work.file("cut.json", "[{\"question\":\"a\",\"tool_call\":[]},");
+    work.file("cut.parquet", "PAR1 and then nothing");
+    work.file("notes.txt", "hello");
+    work.file("other.csv", "prompt_text,tools\n");
+    std::fs::create_dir(work.path("logs")).unwrap();
+    for (input, words) in [
+        ("nothing.csv", "no file matches `nothing.csv`"),
+        ("empty.csv", "empty.csv is empty"),
+        ("twice.csv", "two columns named `question`"),
+        ("uneven.csv", "uneven.csv, line 3: 1 fields where the header has 2"),
+        ("quote.csv", "quote.csv, line 3: a quote is opened and never closed"),
+        ("cut.json", "never closed"),
+        ("cut.parquet", "no readable Parquet file"),
+        ("notes.txt", "--from"),
+        ("logs", "is a folder"),
+        ("other.csv", "`prompt_text`"),
+    ] {
+        let ran = work.run(&["label", input]).ended(2);
+        assert!(ran.stderr.contains("error: ") && ran.stderr.contains(words), "{input}: {}", ran.stderr);
+        assert!(work.names().iter().all(|name| !name.contains("labeled") && !name.ends_with(".part")));
+    }
+    let ran = work.run(&["label", "uneven.csv", "-o", "nowhere/out.csv"]).ended(2);
+    assert!(ran.stderr.contains("does not exist"), "{}", ran.stderr);
+    let ran =
+        work.run(&["label", "other.csv", "-o", "out.xlsx", "--column", "question=prompt_text"]).ended(2);
+    assert!(ran.stderr.contains("tool_call"), "{}", ran.stderr);
+}
