@@ -100,7 +100,8 @@ fn legacy_snaps_as_of_old() {
         .filter_map(|(id, old)| {
             let rails = rails(&old.rails);
             let snapped = snap(&old.reply, &rails, Rules::Legacy, old.with_explanation);
-            let label = snapped.map_or("NOT_PARSABLE".to_owned(), |snapped| snapped.rail.label.to_lowercase());
+            let label =
+                snapped.map_or("NOT_PARSABLE".to_owned(), |snapped| snapped.rail.label.to_lowercase());
             (label != old.label).then(|| format!("{id}: {:?}: got {label}, not {}", old.reply, old.label))
         })
         .collect();
@@ -142,8 +143,10 @@ fn careful_is_never_wrong_where_legacy_often_is() {
         let rails = rails(&old.rails);
         let careful = snap(&old.reply, &rails, Rules::Careful, old.with_explanation);
         let legacy = snap(&old.reply, &rails, Rules::Legacy, old.with_explanation);
-        let by = careful.as_ref().map_or_else(|none| format!("({})", none.why), |snapped| snapped.rule.to_owned());
-        let label = |snapped: Result<tooljudge::snap::Snapped<'_>, _>| snapped.ok().map(|s| s.rail.label.clone());
+        let by =
+            careful.as_ref().map_or_else(|none| format!("({})", none.why), |snapped| snapped.rule.to_owned());
+        let label =
+            |snapped: Result<tooljudge::snap::Snapped<'_>, _>| snapped.ok().map(|s| s.rail.label.clone());
         let (careful, legacy) = (label(careful), label(legacy));
         if careful != legacy {
             *differ.entry(by.clone()).or_default() += 1;
@@ -152,7 +155,11 @@ fn careful_is_never_wrong_where_legacy_often_is() {
     }
     println!("corpus: careful differs from legacy\n{differ:#?}");
     for ((by, legacy, careful), replies) in examples {
-        println!("{by}: {legacy:?} -> {careful:?}: {} such as {:?}", replies.len(), &replies[..replies.len().min(4)]);
+        println!(
+            "{by}: {legacy:?} -> {careful:?}: {} such as {:?}",
+            replies.len(),
+            &replies[..replies.len().min(4)]
+        );
     }
     assert_eq!(wrong, 0);
     assert!(legacy_wrong > 0);
@@ -225,10 +232,43 @@ proptest! {
 #[test]
 fn hostile_megabytes_are_read_quickly() {
     let pieces = [
-        "correct ", "{", "{\"a\":", "[{", "<a>", "</a>", "<think>", "</think>", "|", "correct|", "\"", "'", "`", "\n", "\\boxed{", "the ",
-        "the correct ", "Label: correct\n", "Call 1: correct\n", ". ", "correct, ", "- x: correct\n", "~~", "\u{200b}", "-\u{200b}",
-        "{\"label\": \"correct\", ", "wait. ", "correct. wait. ", "it is correct. ", "<label>", "not think ", "'x ", "<b a ", "{'", ":",
-        "Label: incorrect. Label: correct. ", "{\"label\":\"correct\"} ",
+        "correct ",
+        "{",
+        "{\"a\":",
+        "[{",
+        "<a>",
+        "</a>",
+        "<think>",
+        "</think>",
+        "|",
+        "correct|",
+        "\"",
+        "'",
+        "`",
+        "\n",
+        "\\boxed{",
+        "the ",
+        "the correct ",
+        "Label: correct\n",
+        "Call 1: correct\n",
+        ". ",
+        "correct, ",
+        "- x: correct\n",
+        "~~",
+        "\u{200b}",
+        "-\u{200b}",
+        "{\"label\": \"correct\", ",
+        "wait. ",
+        "correct. wait. ",
+        "it is correct. ",
+        "<label>",
+        "not think ",
+        "'x ",
+        "<b a ",
+        "{'",
+        ":",
+        "Label: incorrect. Label: correct. ",
+        "{\"label\":\"correct\"} ",
     ];
     let rails = Rails::correctness();
     for piece in pieces {

@@ -15,7 +15,8 @@ pub(super) fn snap<'a>(text: &str, rails: &'a Rails, explain: bool) -> Result<Sn
     let names = Names::of(rails);
     let whole = is_json(text.trim(), &names);
     let answer = if whole { Ok(text.into()) } else { thought::strip(text) };
-    let no_verdict = |why, explanation: Option<String>| NoVerdict { why, explanation: explanation.filter(|_| explain) };
+    let no_verdict =
+        |why, explanation: Option<String>| NoVerdict { why, explanation: explanation.filter(|_| explain) };
     let answer = answer.map_err(|Unclosed| no_verdict("unclosed thinking", None))?;
     let answer = peel(&answer);
     if answer.is_empty() {
@@ -62,7 +63,8 @@ fn verdict(answer: &str, names: &Names, found: &[Found]) -> Result<Decision, &'s
 
 fn is_json(text: &str, names: &Names) -> bool {
     let text = peel(text);
-    text.starts_with(['{', '[']) && matches!(&json::find(text, names)[..], [only] if only.at == (0..text.len()))
+    text.starts_with(['{', '['])
+        && matches!(&json::find(text, names)[..], [only] if only.at == (0..text.len()))
 }
 
 /// `text` without white space, fence or quotation marks around the whole of it.
@@ -76,7 +78,8 @@ fn peel(text: &str) -> &str {
                 _ => inner,
             },
             _ => {
-                let pairs = [('"', '"'), ('\'', '\''), ('`', '`'), ('“', '”'), ('‘', '’'), ('«', '»'), ('「', '」')];
+                let pairs =
+                    [('"', '"'), ('\'', '\''), ('`', '`'), ('“', '”'), ('‘', '’'), ('«', '»'), ('「', '」')];
                 let inner = pairs.iter().find_map(|(open, close)| {
                     let inner = text.strip_prefix(*open)?.strip_suffix(*close)?;
                     (!inner.contains([*open, *close])).then_some(inner)

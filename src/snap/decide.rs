@@ -74,7 +74,9 @@ fn explicit(marks: &[Mark], last: usize, script: &Script) -> Result<usize, &'sta
     for earlier in marks[..last].iter().filter(|mark| mark.rail != chosen.rail) {
         let apart = || words(script, earlier.at.end..chosen.at.start) >= APART || chosen.firm;
         match (earlier.force, chosen.force) {
-            (Force::Line, Force::Line) if !(earlier.opens && chosen.closes) => return Err("several verdicts"),
+            (Force::Line, Force::Line) if !(earlier.opens && chosen.closes) => {
+                return Err("several verdicts");
+            }
             (Force::Explicit | Force::Line | Force::Block | Force::Json, Force::Json | Force::Block) => {
                 return Err("several verdicts");
             }
@@ -138,8 +140,11 @@ fn unshaken(marks: &[Mark], chosen: usize, script: &Script) -> Result<usize, &'s
 /// Gives every call its own verdict where each has one, so that none of them counts for the whole.
 /// The verdict that they share, if they do.
 fn share(marks: &mut [Mark], script: &Script) -> Option<Decision> {
-    let calls: Vec<usize> = script.lines.iter().filter_map(|line| call(script, line.tokens.clone())).collect();
-    let votes = |mark: &Mark| matches!(mark.force, Force::Explicit | Force::Line | Force::Item | Force::Statement { .. });
+    let calls: Vec<usize> =
+        script.lines.iter().filter_map(|line| call(script, line.tokens.clone())).collect();
+    let votes = |mark: &Mark| {
+        matches!(mark.force, Force::Explicit | Force::Line | Force::Item | Force::Statement { .. })
+    };
     if calls.len() < 2 {
         return None;
     }
@@ -147,7 +152,11 @@ fn share(marks: &mut [Mark], script: &Script) -> Option<Decision> {
     for (index, start) in calls.iter().enumerate() {
         let end = calls.get(index + 1).copied().unwrap_or(usize::MAX);
         let first = marks.partition_point(|mark| mark.at.end <= *start);
-        own.push((first..marks.len()).take_while(|mark| marks[*mark].at.start < end).find(|mark| votes(&marks[*mark]))?);
+        own.push(
+            (first..marks.len())
+                .take_while(|mark| marks[*mark].at.start < end)
+                .find(|mark| votes(&marks[*mark]))?,
+        );
     }
     own.iter().for_each(|mark| marks[*mark].force = Force::Item);
     let first = &marks[own[0]];
@@ -158,9 +167,14 @@ fn share(marks: &mut [Mark], script: &Script) -> Option<Decision> {
 /// Where a line about one call of several begins.
 fn call(script: &Script, line: Range<usize>) -> Option<usize> {
     const TITLE: usize = 5;
-    let words: Vec<&str> =
-        script.tokens[line.clone()].iter().filter(|token| token.is_word()).take(TITLE).map(|t| t.word()).collect();
-    let numbered = words.windows(2).any(|pair| pair[0] == "call" && pair[1].starts_with(|c: char| c.is_numeric()));
+    let words: Vec<&str> = script.tokens[line.clone()]
+        .iter()
+        .filter(|token| token.is_word())
+        .take(TITLE)
+        .map(|t| t.word())
+        .collect();
+    let numbered =
+        words.windows(2).any(|pair| pair[0] == "call" && pair[1].starts_with(|c: char| c.is_numeric()));
     numbered.then(|| script.tokens[line.start].at.start)
 }
 
@@ -172,7 +186,8 @@ fn words(script: &Script, between: Range<usize>) -> usize {
 
 /// The first words of each sentence that begins behind `from`.
 fn openings(script: &Script, from: usize) -> impl Iterator<Item = [&str; 3]> {
-    let first = script.sentences.partition_point(|sentence| script.tokens[sentence.tokens.start].at.start < from);
+    let first =
+        script.sentences.partition_point(|sentence| script.tokens[sentence.tokens.start].at.start < from);
     script.sentences[first..].iter().map(|sentence| {
         let tokens = script.tokens[sentence.tokens.clone()].iter();
         let mut words = tokens.filter(|token| token.is_word()).map(|token| token.word());
@@ -195,7 +210,17 @@ fn takes_back(script: &Script, from: usize) -> bool {
                 | ["on", "second" | "reflection" | "closer", _]
                 | ["upon", "reflection" | "second" | "closer" | "further", _]
                 | ["scratch", "that", _]
-                | ["let", "me", "reconsider" | "re-evaluate" | "reevaluate" | "correct" | "recheck" | "re-check" | "rethink"]
+                | [
+                    "let",
+                    "me",
+                    "reconsider"
+                        | "re-evaluate"
+                        | "reevaluate"
+                        | "correct"
+                        | "recheck"
+                        | "re-check"
+                        | "rethink"
+                ]
                 | ["i", "take", "that" | "it"]
                 | ["i", "was", "wrong"]
                 | ["actually", "wait", _]

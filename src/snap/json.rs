@@ -87,18 +87,60 @@ fn holds_fields(value: &Loose) -> bool {
 
 /// Keys of the last word, of a verdict, and of wrappers around one; letter case and separators aside.
 const OVERALL: [&str; 13] = [
-    "overall", "overalllabel", "overallverdict", "overalljudgment", "overalljudgement", "overallresult", "final",
-    "finallabel", "finalverdict", "finalanswer", "finaljudgment", "finaljudgement", "finaldecision",
+    "overall",
+    "overalllabel",
+    "overallverdict",
+    "overalljudgment",
+    "overalljudgement",
+    "overallresult",
+    "final",
+    "finallabel",
+    "finalverdict",
+    "finalanswer",
+    "finaljudgment",
+    "finaljudgement",
+    "finaldecision",
 ];
 const VERDICT: [&str; 22] = [
-    "label", "verdict", "judgment", "judgement", "classification", "decision", "answer", "result", "response",
-    "rating", "prediction", "grade", "evaluation", "assessment", "conclusion", "output", "outcome", "score",
-    "category", "class", "correctness", "determination",
+    "label",
+    "verdict",
+    "judgment",
+    "judgement",
+    "classification",
+    "decision",
+    "answer",
+    "result",
+    "response",
+    "rating",
+    "prediction",
+    "grade",
+    "evaluation",
+    "assessment",
+    "conclusion",
+    "output",
+    "outcome",
+    "score",
+    "category",
+    "class",
+    "correctness",
+    "determination",
 ];
 const WRAPPER: [&str; 6] = ["data", "json", "content", "arguments", "properties", "value"];
 const EXPLANATION: [&str; 14] = [
-    "explanation", "reasoning", "reason", "reasons", "rationale", "justification", "analysis", "thought", "thoughts",
-    "chainofthought", "comment", "feedback", "why", "explain",
+    "explanation",
+    "reasoning",
+    "reason",
+    "reasons",
+    "rationale",
+    "justification",
+    "analysis",
+    "thought",
+    "thoughts",
+    "chainofthought",
+    "comment",
+    "feedback",
+    "why",
+    "explain",
 ];
 
 fn plain(key: &str) -> String {
@@ -107,10 +149,12 @@ fn plain(key: &str) -> String {
 
 fn says(value: &Loose, names: &Names, depth: usize) -> Says {
     match value {
-        Loose::Text(text) => match names.exactly(text.trim().trim_matches(['*', '"', '\'', '`', '.', '!', ' '])) {
-            Some(rail) => Says::Rail(rail),
-            None => names.exactly(text).map_or(Says::NoRail, Says::Rail),
-        },
+        Loose::Text(text) => {
+            match names.exactly(text.trim().trim_matches(['*', '"', '\'', '`', '.', '!', ' '])) {
+                Some(rail) => Says::Rail(rail),
+                None => names.exactly(text).map_or(Says::NoRail, Says::Rail),
+            }
+        }
         Loose::List(items) => agree(items.iter().map(|item| says(item, names, depth + 1))),
         Loose::Object(fields) => {
             let under = |keys: &[&str]| {

@@ -93,7 +93,8 @@ fn mention(script: &Script, names: &Names, index: usize, rail: usize, tokens: Ra
     let sentence = &script.sentences[index];
     let before = Before::read(script, sentence, tokens.start, names);
     let (after, end) = After::read(script, sentence, tokens.end, names);
-    let cross = |at: usize| matches!(script.tokens[at].kind, Kind::Mark('❌' | '✗' | '✘' | '✖' | '🚫' | '⛔' | '👎'));
+    let cross =
+        |at: usize| matches!(script.tokens[at].kind, Kind::Mark('❌' | '✗' | '✘' | '✖' | '🚫' | '⛔' | '👎'));
     let crossed = names.is_positive(rail) && (before.start..tokens.start).any(cross);
     let doubtful = script.tokens[tokens.start].veil == Veil::Perhaps;
     let at = script.tokens[before.start].at.start..script.tokens[end - 1].at.end;

@@ -75,7 +75,8 @@ impl Name {
             return None;
         }
         while left.len() > 0 {
-            let token = tokens.get(end).filter(|token| matches!(token.kind, Kind::Word(_) | Kind::Mark(_)))?;
+            let token =
+                tokens.get(end).filter(|token| matches!(token.kind, Kind::Word(_) | Kind::Mark(_)))?;
             if !parts(token).all(|part| left.next() == Some(&part)) {
                 return None;
             }

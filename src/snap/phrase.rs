@@ -82,7 +82,8 @@ impl Before {
                 Kind::Mark(',') if before.is_whole() => break,
                 Kind::Mark(',') => before.separated |= before.words == 0,
                 Kind::Mark(mark) => {
-                    let separates = matches!(mark, ':' | '=' | '—' | '→' | '|') || *mark == '-' && token.spaced;
+                    let separates =
+                        matches!(mark, ':' | '=' | '—' | '→' | '|') || *mark == '-' && token.spaced;
                     before.separated |= before.words == 0 && separates;
                     if !is_decor(*mark) {
                         before.foreign = true;
@@ -180,15 +181,23 @@ impl After {
             let token = &tokens[at];
             match &token.kind {
                 _ if names.at(tokens, at).is_some() && !token.is_word() => return (After::More, end),
-                Kind::Mark('/') if names_follow(script, sentence, at + 1, names) => return (After::Choice, end),
-                Kind::Mark('-') if !token.spaced && tokens.get(at + 1).is_some_and(|next| !next.spaced) && pause.is_none() => {
+                Kind::Mark('/') if names_follow(script, sentence, at + 1, names) => {
+                    return (After::Choice, end);
+                }
+                Kind::Mark('-')
+                    if !token.spaced
+                        && tokens.get(at + 1).is_some_and(|next| !next.spaced)
+                        && pause.is_none() =>
+                {
                     // `correct--because` pauses, `correct-ish` never gets here.
                     pause = Some('-');
                 }
                 Kind::Mark(mark @ (':' | ',' | '-' | '—' | '(' | '[' | '<' | '{' | '|')) => {
                     pause = pause.or(Some(*mark));
                 }
-                Kind::Mark('=' | '→' | '%' | '/' | '+' | '\\' | '&') if pause.is_none() => return (After::More, end),
+                Kind::Mark('=' | '→' | '%' | '/' | '+' | '\\' | '&') if pause.is_none() => {
+                    return (After::More, end);
+                }
                 Kind::Mark(mark) if is_decor(*mark) => {
                     if pause.is_none() {
                         end = at + 1;
@@ -211,7 +220,14 @@ impl After {
         (after, end)
     }
 
-    fn word(script: &Script, sentence: &Sentence, at: usize, word: &str, pause: Option<char>, names: &Names) -> After {
+    fn word(
+        script: &Script,
+        sentence: &Sentence,
+        at: usize,
+        word: &str,
+        pause: Option<char>,
+        names: &Names,
+    ) -> After {
         let next = script.tokens.get(at + 1).filter(|_| at + 1 < sentence.tokens.end);
         let next = next.map_or("", |token| token.word());
         if word == "or" || word == "vs" || word == "versus" {
@@ -226,7 +242,9 @@ impl After {
         match class(word) {
             Class::Condition => return After::Condition,
             Class::Contrast => return After::Contrast,
-            _ if matches!(word, "only" | "so") && matches!(next, "long" | "if" | "when") => return After::Condition,
+            _ if matches!(word, "only" | "so") && matches!(next, "long" | "if" | "when") => {
+                return After::Condition;
+            }
             _ if word == "as" && matches!(next, "long" | "far") => return After::Condition,
             _ => {}
         }
@@ -238,7 +256,9 @@ impl After {
 /// Whether a rail, decorated or not, and nothing longer stands at `from`.
 fn names_follow(script: &Script, sentence: &Sentence, from: usize, names: &Names) -> bool {
     let tokens = &script.tokens[..sentence.tokens.end];
-    let Some(at) = (from..tokens.len()).find(|at| !matches!(tokens[*at].kind, Kind::Mark(mark) if is_decor(mark))) else {
+    let Some(at) =
+        (from..tokens.len()).find(|at| !matches!(tokens[*at].kind, Kind::Mark(mark) if is_decor(mark)))
+    else {
         return false;
     };
     let Some((_, end)) = names.at(tokens, at) else { return false };

@@ -23,7 +23,9 @@ pub(super) enum Force {
     Json,
     Block,
     /// A sentence of the prose says so. `conclusive`: it begins with `therefore`, or takes back what was said.
-    Statement { conclusive: bool },
+    Statement {
+        conclusive: bool,
+    },
     /// One call of several.
     Item,
     /// The place of a verdict holds something else.
@@ -109,7 +111,11 @@ fn one_of_many(mention: &Mention) -> Option<Force> {
     let before = &mention.before;
     if before.ordinal {
         let whole = before.is_label() || before.subject && (before.separated || before.copula);
-        return Some(if whole && before.is_plain() && mention.rail.is_some() { Force::Item } else { Force::Part });
+        return Some(if whole && before.is_plain() && mention.rail.is_some() {
+            Force::Item
+        } else {
+            Force::Part
+        });
     }
     let listed = mention.lead == Lead::Number && before.is_bare();
     let under = mention.above == Role::Header && mention.opens_line && before.is_bare() && !mention.first;
@@ -159,7 +165,12 @@ fn closing(mention: &Mention) -> Option<Force> {
 /// `The tool call is correct.`
 fn statement(mention: &Mention) -> Option<Force> {
     let before = &mention.before;
-    if !before.is_statement() || before.foreign || before.conditional || before.hedged || mention.rail.is_none() {
+    if !before.is_statement()
+        || before.foreign
+        || before.conditional
+        || before.hedged
+        || mention.rail.is_none()
+    {
         return None;
     }
     if before.negated {

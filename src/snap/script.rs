@@ -106,15 +106,23 @@ impl Script {
         let words = || tokens.iter().filter(|token| token.is_word());
         let key = |token: &Token| matches!(class(token.word()), Class::Key | Class::WeakKey | Class::Final);
         let glue = |token: &Token| {
-            key(token) || matches!(class(token.word()), Class::Filler | Class::Subject | Class::Pronoun | Class::Copula)
+            key(token)
+                || matches!(
+                    class(token.word()),
+                    Class::Filler | Class::Subject | Class::Pronoun | Class::Copula
+                )
         };
-        let marks = |c: char| tokens.iter().rev().find(|token| !token.is('*') && !token.is('_')).is_some_and(|t| t.is(c));
-        let bold = tokens.len() > 4 && tokens[..2].iter().chain(&tokens[tokens.len() - 2..]).all(|t| t.is('*'));
+        let marks = |c: char| {
+            tokens.iter().rev().find(|token| !token.is('*') && !token.is('_')).is_some_and(|t| t.is(c))
+        };
+        let bold =
+            tokens.len() > 4 && tokens[..2].iter().chain(&tokens[tokens.len() - 2..]).all(|t| t.is('*'));
         let titled = heading || bold || marks(':') || marks('?');
         if words().any(key) && words().all(glue) && (titled || words().count() <= 3) && !marks('?') {
             return Role::Key;
         }
-        let rail = range.clone().find(|at| self.tokens[*at].is_word()).and_then(|at| names.at(&self.tokens, at));
+        let rail =
+            range.clone().find(|at| self.tokens[*at].is_word()).and_then(|at| names.at(&self.tokens, at));
         if titled && rail.is_none() { Role::Header } else { Role::Text }
     }
 
@@ -184,8 +192,8 @@ fn says_something(token: &Token) -> bool {
 /// Marks that may stand around a rail without changing it.
 pub(super) fn is_decor(mark: char) -> bool {
     match mark {
-        '*' | '_' | '#' | '>' | '<' | '-' | '|' | '"' | '\'' | '`' | '(' | ')' | '[' | ']' | '{' | '}' | '=' | ':'
-        | ' ' | '$' | '\\' | '—' | '•' | '·' | '→' | '…' => true,
+        '*' | '_' | '#' | '>' | '<' | '-' | '|' | '"' | '\'' | '`' | '(' | ')' | '[' | ']' | '{' | '}'
+        | '=' | ':' | ' ' | '$' | '\\' | '—' | '•' | '·' | '→' | '…' => true,
         '≠' | '¬' | '∉' | '∄' | '⊘' | '¿' | '±' | '≉' => false,
         mark => !mark.is_ascii() && !mark.is_alphanumeric(),
     }

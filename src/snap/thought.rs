@@ -83,7 +83,9 @@ struct Tag {
 
 fn tags(text: &str) -> Vec<Tag> {
     let starts = |at: usize, tag: &str| {
-        text.as_bytes().get(at..at + tag.len()).is_some_and(|bytes| bytes.eq_ignore_ascii_case(tag.as_bytes()))
+        text.as_bytes()
+            .get(at..at + tag.len())
+            .is_some_and(|bytes| bytes.eq_ignore_ascii_case(tag.as_bytes()))
     };
     let read = |at: usize| {
         let fence = FENCES.iter().find_map(|(open, close)| match () {

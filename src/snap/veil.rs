@@ -9,8 +9,8 @@ use super::token::{Kind, Slot, Token, Veil};
 
 /// Elements that only format.
 const FORMATS: [&str; 24] = [
-    "b", "strong", "i", "em", "u", "p", "br", "div", "span", "code", "pre", "font", "center", "mark", "small", "h1",
-    "h2", "h3", "h4", "ul", "ol", "li", "hr", "html",
+    "b", "strong", "i", "em", "u", "p", "br", "div", "span", "code", "pre", "font", "center", "mark",
+    "small", "h1", "h2", "h3", "h4", "ul", "ol", "li", "hr", "html",
 ];
 
 /// Elements that hold reasons. Unclosed, they reach to the end.
@@ -129,7 +129,8 @@ fn elements(tokens: &mut [Token], names: &Names) {
             _ if slot || wraps || element.closes || FORMATS.contains(&element.name.as_str()) => {
                 tokens[here.clone()].iter_mut().for_each(|token| token.kind = Kind::Mark(' '));
                 if slot {
-                    tokens[here.start].kind = if element.closes { Kind::Close } else { Kind::Open(Slot::Tag) };
+                    tokens[here.start].kind =
+                        if element.closes { Kind::Close } else { Kind::Open(Slot::Tag) };
                 }
             }
             Some(end) => hidden_until = end,
@@ -223,7 +224,9 @@ fn quotations(tokens: &mut [Token], line: Range<usize>, quote: char, names: &Nam
 }
 
 fn is_rail(tokens: &[Token], inner: Range<usize>, names: &Names) -> bool {
-    let decor = |token: &Token| ["*", "_", "`", "\"", "'", ".", ",", "!"].iter().any(|m| token.is(m.as_bytes()[0] as char));
+    let decor = |token: &Token| {
+        ["*", "_", "`", "\"", "'", ".", ",", "!"].iter().any(|m| token.is(m.as_bytes()[0] as char))
+    };
     let skip = tokens[inner.clone()].iter().take_while(|token| decor(token)).count();
     match names.at(tokens, inner.start + skip) {
         Some((_, end)) => end <= inner.end && tokens[end..inner.end].iter().all(decor),
@@ -233,7 +236,9 @@ fn is_rail(tokens: &[Token], inner: Range<usize>, names: &Names) -> bool {
 
 fn is_key(tokens: &[Token]) -> bool {
     tokens.len() <= 3
-        && tokens.iter().all(|token| matches!(class(token.word()), Class::Key | Class::WeakKey | Class::Final))
+        && tokens
+            .iter()
+            .all(|token| matches!(class(token.word()), Class::Key | Class::WeakKey | Class::Final))
 }
 
 /// Between two lines that each have a quotation mark too many there may be a quotation that spans lines.
