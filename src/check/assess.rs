@@ -1,7 +1,5 @@
 //! Everything noticed about one sample, as findings for people and signals for the score.
 
-use std::collections::HashSet;
-
 use super::evidence::Evidence;
 use super::finding::{Finding, Place, step};
 use super::grounding::{Support, support};
@@ -10,7 +8,7 @@ use super::numbers::Figures;
 use super::schema::{self, Dialect, text_of};
 use super::score::{Signal, Signals};
 use super::toolbox::{Tool, Toolbox, stems};
-use super::words::{Stem, fold, fold_identifier};
+use super::words::{StemSet, fold, fold_identifier};
 use crate::domain::{Json, Object, Role, Sample, ToolCall};
 
 /// The result of looking at a sample.
@@ -81,7 +79,7 @@ fn dialect(_sample: &Sample, toolbox: &Toolbox, evidence: &Evidence) -> Dialect 
 #[derive(Default)]
 pub(super) struct Used {
     pub(super) text: String,
-    pub(super) stems: HashSet<Stem>,
+    pub(super) stems: StemSet,
     pub(super) numbers: Figures,
 }
 
@@ -154,7 +152,7 @@ impl Assessor<'_> {
                     Finding::BrokenRule { .. } => Signal::BrokenRule,
                     _ => continue,
                 };
-                self.result.signals.add(signal, 1.0, 3.0);
+                self.result.signals.add(signal, 1.0, 2.0);
             }
         }
         for (name, value) in arguments.iter() {
@@ -201,7 +199,6 @@ impl Assessor<'_> {
         let mut missing = 0.0;
         match support {
             Support::Literal | Support::Normalised => self.told += 1,
-            Support::Default if optional => self.result.signals.add(Signal::ExplicitDefault, 1.0, 3.0),
             Support::Default => {}
             Support::Choice => self.result.signals.add(Signal::InferredChoice, 1.0, 3.0),
             Support::Derived => {

@@ -1,12 +1,14 @@
 //! Whether the calls are the right ones, and all of them: fit, leftovers, repetitions.
 
+use std::sync::LazyLock;
+
 use super::assess::Assessor;
 use super::finding::{Finding, Literal};
 use super::literals::Span;
 use super::relevance::{fits, own_fit, share};
 use super::score::Signal;
 use super::toolbox::{Tool, stems};
-use super::words::{Stem, words};
+use super::words::{Stem, WordSet, words};
 use crate::domain::{Sample, ToolCall};
 
 /// From this fit on, an idle tool is told of; the score takes every fit as it is.
@@ -168,8 +170,7 @@ impl Assessor<'_> {
     }
 
     pub(super) fn requests(&mut self, calls: &[ToolCall]) {
-        let requests =
-            words(&self.evidence.question).filter(|word| SEVERAL.contains(word)).take(6).count() as f64;
+        let requests = words(&self.evidence.question).filter(|word| SEVERAL.has(word)).take(6).count() as f64;
         if calls.len() == 1 {
             self.result.signals.set(Signal::OneCallManyRequests, requests);
             if requests >= 3.0 {
@@ -180,8 +181,8 @@ impl Assessor<'_> {
 }
 
 /// Words by which a question asks for several things.
-#[rustfmt::skip]
-const SEVERAL: &[&str] = &[
-    "and", "both", "each", "respectively", "also", "then", "second", "secondly", "third", "finally",
-    "lastly", "additionally", "another", "und", "y", "et", "e", "auch", "ademas",
-];
+static SEVERAL: LazyLock<WordSet> = LazyLock::new(|| {
+    WordSet::of(
+        "and both each respectively also then second secondly third finally lastly additionally another und y et e auch ademas",
+    )
+});

@@ -1,9 +1,8 @@
 //! Dates and times of day, in many spellings.
 
-use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use super::words::words;
+use super::words::{WordSet, words};
 
 /// A calendar date, perhaps without its year or day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,7 +50,7 @@ impl Times {
 
     fn read_window(&mut self, window: [&str; 6]) {
         let [a, b, c, ..] = window;
-        self.relative |= RELATIVE.contains(a);
+        self.relative |= RELATIVE.has(a);
         if self.dates.len() + self.clock.len() >= MOST_DATES {
             return;
         }
@@ -152,12 +151,12 @@ impl Times {
 }
 
 /// Words that make a date out of the day somebody speaks on.
-static RELATIVE: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-    "today tomorrow yesterday tonight now current currently next last upcoming weekend monday tuesday wednesday thursday friday \
+static RELATIVE: LazyLock<WordSet> = LazyLock::new(|| {
+    WordSet::of(
+        "today tomorrow yesterday tonight now current currently next last upcoming weekend monday tuesday wednesday thursday friday \
      saturday sunday ago recent latest week month year christmas heute morgen gestern nachste nachsten hoy manana ayer proximo proxima \
-     aujourdhui demain hier prochain prochaine oggi domani hoje amanha 今 明 昨 下 сегодня завтра"
-        .split_whitespace()
-        .collect()
+     aujourdhui demain hier prochain prochaine oggi domani hoje amanha 今 明 昨 下 сегодня завтра",
+    )
 });
 
 fn month(word: &str) -> Option<u32> {

@@ -1,13 +1,13 @@
 //! What was said: the conversation read once, ready to be asked whether it supports a value.
 
-use std::collections::HashSet;
+use std::sync::LazyLock;
 
 use super::aliases;
 use super::dates::Times;
 use super::literals::{Span, literals};
 use super::numbers::Figures;
 use super::toolbox::stems;
-use super::words::{Stem, fold, is_content, stem, words};
+use super::words::{Stem, StemSet, WordSet, fold, is_content, stem, words};
 use crate::domain::{Role, Sample};
 
 /// The conversation before the judged turn.
@@ -16,7 +16,7 @@ pub(super) struct Evidence {
     pub text: String,
     /// The same without spaces, for names written together here and apart there.
     squeezed: String,
-    stems: HashSet<Stem>,
+    stems: StemSet,
     /// First letters of the words, in order, for abbreviations.
     initials: String,
     pub figures: Figures,
@@ -42,7 +42,7 @@ impl Evidence {
         let mut evidence = Evidence {
             text: String::with_capacity(question.len() + 16),
             squeezed: String::with_capacity(question.len()),
-            stems: HashSet::new(),
+            stems: StemSet::default(),
             initials: String::new(),
             figures: Figures::default(),
             times: Times::default(),
@@ -120,7 +120,7 @@ impl Evidence {
     pub(super) fn known_words(&self, folded: &str) -> (usize, usize) {
         let content = || {
             words(folded).take(400).filter(|word| {
-                !CODE_WORDS.contains(word) && (is_content(word) || word.starts_with(|c: char| c.is_numeric()))
+                !CODE_WORDS.has(word) && (is_content(word) || word.starts_with(|c: char| c.is_numeric()))
             })
         };
         let known = |word: &&str| {
@@ -132,11 +132,9 @@ impl Evidence {
 }
 
 /// Words of code around the words that count.
-#[rustfmt::skip]
-const CODE_WORDS: &[&str] = &[
-    "lambda", "return", "def", "new", "math", "select", "where", "var", "const", "true", "false",
-    "arrays", "aslist",
-];
+static CODE_WORDS: LazyLock<WordSet> = LazyLock::new(|| {
+    WordSet::of("lambda return def new math select where var const true false arrays aslist")
+});
 
 /// The start of a text, cut between characters.
 fn head(text: &str, limit: usize) -> &str {

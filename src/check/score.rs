@@ -26,7 +26,6 @@ pub(super) enum Signal {
     OtherChoice,
     KeptPercent,
     InferredChoice,
-    ExplicitDefault,
     UnsupportedShare,
     LongText,
     UnusedNumber,
@@ -71,10 +70,6 @@ impl Signals {
     pub(super) fn get(&self, signal: Signal) -> f64 {
         self.0[signal as usize]
     }
-
-    pub(super) fn as_slice(&self) -> &[f64] {
-        &self.0
-    }
 }
 
 /// The probability that the calls are right by the criterion of `task`, at even odds before looking.
@@ -89,7 +84,7 @@ pub(super) fn probability(signals: &Signals, task: Task) -> f64 {
 }
 
 /// What a call starts with when nothing was noticed, in the order of the columns below.
-const BIAS: [f64; 3] = [1.93, 1.00, 2.29];
+const BIAS: [f64; 3] = [1.93, 1.02, 2.29];
 
 /// What each signal adds to the log-odds of being right: for tool calling, for parameter extraction, for tool selection.
 ///
@@ -103,38 +98,37 @@ const WEIGHTS: [(Signal, [f64; 3]); SIGNALS] = [
     (Signal::Malformed, [-4.00, -4.00, 0.00]),
     (Signal::Missing, [-3.03, -3.02, 0.00]),
     (Signal::UnknownParameter, [-3.00, -3.00, 0.00]),
-    (Signal::WrongType, [-2.77, -2.87, 0.00]),
-    (Signal::LooseType, [-0.30, -0.68, 0.00]),
+    (Signal::WrongType, [-2.80, -2.89, 0.00]),
+    (Signal::LooseType, [-0.38, -0.80, 0.00]),
     (Signal::NotAllowed, [-3.01, -3.01, 0.00]),
     (Signal::BrokenRule, [-2.50, -2.50, 0.00]),
-    (Signal::UngroundedText, [-2.20, -2.03, -0.53]),
-    (Signal::UngroundedNumber, [-1.54, -1.32, -1.52]),
+    (Signal::UngroundedText, [-2.20, -2.02, -0.53]),
+    (Signal::UngroundedNumber, [-1.54, -1.33, -1.52]),
     (Signal::UngroundedBoolean, [-0.83, -0.86, 0.00]),
     (Signal::UngroundedOptional, [-1.29, -1.35, -0.76]),
-    (Signal::PartlyGrounded, [-1.12, -1.15, 0.00]),
+    (Signal::PartlyGrounded, [-1.11, -1.13, 0.00]),
     (Signal::PartlyOptional, [-0.60, -0.41, 0.00]),
-    (Signal::Derived, [-0.93, -0.54, 0.00]),
-    (Signal::Described, [0.00, -0.19, 0.00]),
-    (Signal::DescribedOptional, [-0.28, -0.55, 0.00]),
+    (Signal::Derived, [-0.93, -0.56, 0.00]),
+    (Signal::Described, [0.00, -0.18, 0.00]),
+    (Signal::DescribedOptional, [-0.29, -0.56, 0.00]),
     (Signal::Placeholder, [-2.51, -2.50, -2.34]),
     (Signal::OtherChoice, [-2.50, -2.50, 0.00]),
     (Signal::KeptPercent, [-1.08, -1.09, 0.00]),
-    (Signal::InferredChoice, [-0.44, -0.45, 0.00]),
-    (Signal::ExplicitDefault, [0.00, 0.00, 0.00]),
-    (Signal::UnsupportedShare, [-1.79, -1.46, -0.32]),
-    (Signal::LongText, [-0.63, -0.78, 0.00]),
+    (Signal::InferredChoice, [-0.44, -0.46, 0.00]),
+    (Signal::UnsupportedShare, [-1.78, -1.45, -0.32]),
+    (Signal::LongText, [-0.62, -0.77, 0.00]),
     (Signal::UnusedNumber, [-0.99, -0.71, -0.79]),
-    (Signal::UnusedQuotation, [-1.34, -1.31, 0.00]),
-    (Signal::UnusedSibling, [-1.10, -0.60, -0.87]),
+    (Signal::UnusedQuotation, [-1.34, -1.29, 0.00]),
+    (Signal::UnusedSibling, [-1.11, -0.60, -0.87]),
     (Signal::UnusedShare, [-0.39, -0.27, -0.11]),
-    (Signal::Duplicate, [-1.74, 0.00, -1.82]),
+    (Signal::Duplicate, [-1.75, 0.00, -1.82]),
     (Signal::NameMisfit, [-0.47, 0.00, -0.38]),
-    (Signal::TextMisfit, [-0.79, 0.00, -1.64]),
+    (Signal::TextMisfit, [-0.80, 0.00, -1.64]),
     (Signal::ThinMisfit, [-1.63, 0.00, -3.09]),
     (Signal::BetterTool, [-1.39, 0.00, -1.10]),
     (Signal::LeftOut, [-2.09, 0.00, -2.84]),
-    (Signal::Unexplained, [-0.39, -0.44, -0.55]),
-    (Signal::OneCallManyRequests, [-0.48, 0.00, -0.47]),
+    (Signal::Unexplained, [-0.39, -0.45, -0.55]),
+    (Signal::OneCallManyRequests, [-0.47, 0.00, -0.47]),
     (Signal::NoCall, [0.40, 0.00, 0.04]),
     (Signal::NoCallButFit, [-4.54, 0.00, -4.54]),
 ];
