@@ -31,7 +31,7 @@ pub(super) fn assess(sample: &Sample, calls: &[ToolCall], toolbox: &Toolbox) -> 
     let evidence = Evidence::new(sample);
     let mut assessor = Assessor {
         toolbox,
-        dialect: dialect(sample, toolbox, &evidence),
+        dialect: dialect(toolbox, &evidence),
         evidence: &evidence,
         used: Used::default(),
         rivals: Vec::new(),
@@ -42,10 +42,12 @@ pub(super) fn assess(sample: &Sample, calls: &[ToolCall], toolbox: &Toolbox) -> 
     };
     let calls = &calls[..calls.len().min(MOST_CALLS)];
     assessor.calls(calls);
-    assessor.choice_of_tools(calls);
     assessor.duplicates(calls);
-    // An agent that has already called something for this question may have done, or do later, what these calls leave out.
-    if !is_under_way(sample) {
+    // An agent that has already called something for this question may have done, or do later, what these calls leave
+    // out, and its next step need not look like the question.
+    let under_way = is_under_way(sample);
+    assessor.choice_of_tools(calls, under_way);
+    if !under_way {
         assessor.left_out_tool(calls);
         assessor.leftovers(sample, calls);
         assessor.requests(calls);
@@ -65,7 +67,7 @@ fn is_under_way(sample: &Sample) -> bool {
 }
 
 /// Whether values are source text: only if code is spoken of.
-fn dialect(_sample: &Sample, toolbox: &Toolbox, evidence: &Evidence) -> Dialect {
+fn dialect(toolbox: &Toolbox, evidence: &Evidence) -> Dialect {
     const LANGUAGES: &[&str] = &[" java ", " javascript ", " typescript ", " java script "];
     let spoken = |text: &str| LANGUAGES.iter().any(|language| text.contains(language));
     if spoken(&evidence.text) || toolbox.tools.iter().take(50).any(|tool| spoken(&tool.text)) {

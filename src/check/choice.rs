@@ -19,19 +19,20 @@ const CALL_DUE: f64 = 0.5;
 const CLEARLY_BETTER: f64 = 0.25;
 /// Below this fit, a called tool is told of.
 const POOR_FIT: f64 = 0.2;
-/// Stands for the fit that cannot be told across languages.
+/// Stands for a fit that cannot be told: across languages, or for a later step of an agent.
 const UNTELLABLE_FIT: f64 = 0.4;
 /// Uncalled tools compared.
 const MOST_TOOLS: usize = 64;
 
 impl Assessor<'_> {
     /// Whether the called tools, or none, are what the question asks for.
-    pub(super) fn choice_of_tools(&mut self, calls: &[ToolCall]) {
+    pub(super) fn choice_of_tools(&mut self, calls: &[ToolCall], under_way: bool) {
         let tools = &self.toolbox.tools;
         if calls.is_empty() {
             self.result.signals.set(Signal::NoCall, 1.0);
         }
-        let Some(fits) = fits(self.toolbox, self.evidence) else {
+        let fits = if under_way { None } else { fits(self.toolbox, self.evidence) };
+        let Some(fits) = fits else {
             if calls.is_empty() {
                 self.result.signals.set(Signal::NoCallButFit, UNTELLABLE_FIT);
             }

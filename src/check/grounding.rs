@@ -86,10 +86,8 @@ fn number(evidence: &Evidence, node: Option<&Node>, value: f64) -> Support {
         Some(NumberMatch::KeptPercent) => return Support::KeptPercent,
         _ => {}
     }
-    if let Some(node) = node {
-        if is_default(node, "", Some(value)) {
-            return Support::Default;
-        }
+    if node.is_some_and(|node| is_default(node, "", Some(value))) {
+        return Support::Default;
     }
     // A single thing is asked for without its number.
     if value == 1.0
@@ -149,10 +147,9 @@ fn text(evidence: &Evidence, node: Option<&Node>, text: &str) -> Support {
         Some(false) if evidence.times.has_dates() => return Support::None,
         _ => {}
     }
-    if let Ok(value) = text.trim().trim_end_matches(['L', 'f', 'F', 'n', '%']).parse::<f64>() {
-        if value.is_finite() {
-            return number(evidence, node, value);
-        }
+    let digits = text.trim().trim_end_matches(['L', 'f', 'F', 'n', '%']);
+    if let Some(value) = digits.parse::<f64>().ok().filter(|value| value.is_finite()) {
+        return number(evidence, node, value);
     }
     if evidence.has_meaning(&folded, text) {
         return Support::Normalised;

@@ -49,10 +49,10 @@ pub(super) fn literals(question: &str) -> Vec<Span> {
         push(&mut spans, Literal::Quotation, question, (*from, *to), None);
     }
     for figure in Figures::of(question).iter() {
-        if let Some((start, end)) = figure.place.filter(|(start, _)| outside(*start)) {
-            if !is_list_marker(question, start, end) {
-                push(&mut spans, Literal::Number, question, (start, end), Some(figure.value));
-            }
+        let place =
+            figure.place.filter(|(start, end)| outside(*start) && !is_list_marker(question, *start, *end));
+        if let Some(place) = place {
+            push(&mut spans, Literal::Number, question, place, Some(figure.value));
         }
     }
     for (start, end) in names(question) {

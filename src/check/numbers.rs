@@ -162,11 +162,11 @@ fn digits(text: &str, figures: &mut Vec<Figure>) {
             figures.push(Figure { value: -value, percent, place: None });
         }
         figures.push(Figure { value, percent, place });
-        if let Some((numerator, numerator_end)) = before {
-            if matches!(text[numerator_end..start].trim(), "/" | "in" | "out of" | "of" | ":") && value != 0.0
-            {
-                figures.push(Figure { value: numerator / value, percent: false, place: None });
-            }
+        if let Some((numerator, numerator_end)) = before
+            && matches!(text[numerator_end..start].trim(), "/" | "in" | "out of" | "of" | ":")
+            && value != 0.0
+        {
+            figures.push(Figure { value: numerator / value, percent: false, place: None });
         }
         before = Some((value, end));
         at = end.max(start + 1);
@@ -368,7 +368,7 @@ mod tests {
             ("it costs $1,200.50 today", 1200.5),
             ("kostet 1.234,50 Euro", 1234.5),
             ("population 1.234.567", 1_234_567.0),
-            ("pi is 3.14.", 3.14),
+            ("it weighs 2.75.", 2.75),
             ("[45,12,67]", 12.0),
             ("[100,200,300]", 100.0),
             ("45k users", 45_000.0),

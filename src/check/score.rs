@@ -132,3 +132,28 @@ const WEIGHTS: [(Signal, [f64; 3]); SIGNALS] = [
     (Signal::NoCall, [0.40, 0.00, 0.04]),
     (Signal::NoCallButFit, [-4.54, 0.00, -4.54]),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_signal_is_weighed_once_and_none_speaks_for_a_call() {
+        for (at, (signal, weights)) in WEIGHTS.iter().enumerate() {
+            assert_eq!(*signal as usize, at);
+            assert!(*signal == Signal::NoCall || weights.iter().all(|weight| *weight <= 0.0), "{signal:?}");
+        }
+    }
+
+    #[test]
+    fn what_a_task_leaves_out_does_not_count() {
+        let mut signals = Signals::default();
+        signals.add(Signal::WrongType, 1.0, 1.0);
+        assert_eq!(
+            probability(&signals, Task::ToolSelection),
+            probability(&Signals::default(), Task::ToolSelection)
+        );
+        assert!(probability(&signals, Task::ParameterExtraction) < 0.5);
+        assert!(probability(&signals, Task::ToolCalling) < 0.5);
+    }
+}
