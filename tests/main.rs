@@ -7,6 +7,7 @@ mod kill;
 mod label_builtin;
 mod label_remote;
 mod normalize;
+mod properties;
 mod snap;
 mod support;
 mod tables;

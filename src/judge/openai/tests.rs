@@ -137,3 +137,20 @@ fn a_hint_in_the_headers_is_obeyed() {
     let failure = answer(503, &[("retry-after", "4")], "").unwrap_err();
     assert!(matches!(failure, Failure::Passing { wait: Some(wait), .. } if wait == Duration::from_secs(4)));
 }
+
+proptest::proptest! {
+    #[test]
+    fn any_response_means_something(
+        status in 100_u16..600,
+        wait in "[0-9a-zA-Z ,:.-]{0,12}",
+        body in "(\\{|\\}|\"|:|,|\\[|\\]|null|1|choices|message|content|error|code|refusal|[a-z ])*",
+    ) {
+        let headers = [("retry-after", wait.as_str()), ("x-ratelimit-remaining-tokens", "0"), ("x-ratelimit-reset-tokens", &wait)];
+        let headers = headers.iter().map(|(k, v)| (k.parse().unwrap(), v.parse().unwrap())).collect();
+        let response = Response { status, headers, body: body.into(), received: SystemTime::now() };
+        // A label can only come out of a completion.
+        if let Ok(answer) = chat().answer(&response) {
+            proptest::prop_assert!(status == 200 || answer.stop == Stop::Filtered);
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! What must hold for any input: parsers that never panic, values that survive a round trip, fences that hold.
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use tooljudge::domain::{Calls, Definitions, Json, Number, Object, Prompt, Rails, RawText, Sample, Task};
+use tooljudge::render::{self, Template};
+
+/// JSON values as deep and odd as logs hold them.
+fn json() -> impl Strategy<Value = Json> {
+    let number = prop_oneof![
+        any::<i64>().prop_map(|n| n.to_string()),
+        any::<f64>().prop_filter("finite", |n| n.is_finite()).prop_map(|n| format!("{n:e}")),
+        "-?[1-9][0-9]{0,40}(\\.[0-9]{1,9})?([eE][+-]?[0-9]{1,2})?",
+    ];
+    let leaf = prop_oneof![
+        Just(Json::Null),
+        any::<bool>().prop_map(Json::Bool),
+        number.prop_map(|text| Json::Number(Number::parse(&text).unwrap())),
+        any::<String>().prop_map(Json::String),
+    ];
+    leaf.prop_recursive(4, 40, 6, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..6).prop_map(Json::Array),
+            prop::collection::vec((any::<String>(), inner), 0..40)
+                .prop_map(|entries| Json::Object(entries.into_iter().collect::<Object>())),
+        ]
+    })
+}
+
+fn sample(question: String, tool_call: String, tool_definitions: String) -> Sample {
+    Sample {
+        question: question.clone(),
+        messages: Vec::new(),
+        calls: Calls::Unparsed,
+        definitions: Definitions::Unknown,
+        raw: RawText {
+            question,
+            tool_call: Some(tool_call),
+            tool_definitions: Some(Arc::from(tool_definitions)),
+        },
+        flags: Vec::new(),
+    }
+}
+
+proptest! {
+    #[test]
+    fn json_survives_writing_and_reading(value in json()) {
+        prop_assert_eq!(Json::parse(&value.to_string()).unwrap(), value);
+    }
+
+    /// The independent reader agrees about what is JSON, except for numbers that it cannot hold.
+    #[test]
+    fn json_is_what_others_take_for_json(text in "[\\[\\]{}\",:\\\\0-9eE+.tfnrualse \\-]{0,24}") {
+        let theirs = serde_json::from_str::<serde_json::Value>(&text);
+        let too_large = theirs.as_ref().is_err_and(|error| error.to_string().contains("out of range"));
+        if !too_large {
+            prop_assert_eq!(Json::parse(&text).is_ok(), theirs.is_ok(), "{}", text);
+        }
+    }
+
+    #[test]
+    fn any_text_can_be_offered_to_the_json_parser(text in any::<String>()) {
+        if let Ok((_, end)) = Json::parse_prefix(&text) {
+            prop_assert!(text.is_char_boundary(end));
+        }
+    }
+
+    #[test]
+    fn any_text_can_be_offered_as_a_template(text in any::<String>(), body in "[{}%# a-z_\\n]{0,60}") {
+        let _ = Template::parse("t", &text);
+        let _ = Template::parse("t", &body);
+        let _ = Template::parse("t", &format!("+++\n{body}+++\n{text}"));
+    }
+
+    /// Data stays inside its fence, whatever it holds: every block is opened and closed once, in order.
+    #[test]
+    fn no_block_can_close_a_fence(
+        texts in prop::collection::vec("(\\[(begin|end) [0-9a-f]{16}\\]|\\{\\{ question \\}\\}|[a-z\\n])*", 3),
+    ) {
+        let [question, call, definitions]: [String; 3] = texts.try_into().unwrap();
+        for task in Task::ALL {
+            let template = render::builtin(task).unwrap();
+            let sample = sample(question.clone(), call.clone(), definitions.clone());
+            let Prompt { text, .. } = template.render(&sample, true).unwrap();
+            let mut rest = text.as_str();
+            for block in [&definitions, &question, &call] {
+                // The data itself may hold lines that look like fences, but never with its own code.
+                let (code, inside) = fence_around(rest, block);
+                let lines = |edge: &str| text.matches(&format!("[{edge} {code}]")).count();
+                prop_assert_eq!(lines("begin"), lines("end"));
+                prop_assert!(!question.contains(&code) && !call.contains(&code) && !definitions.contains(&code));
+                rest = inside;
+            }
+        }
+    }
+
+    #[test]
+    fn rails_keep_their_spelling(labels in prop::collection::vec("[A-Za-z]{1,8}", 2..5)) {
+        let rail = |label: &String| tooljudge::domain::Rail { label: label.clone(), score: 0.0 };
+        if let Ok(rails) = Rails::new(labels.iter().map(rail).collect(), &labels[0]) {
+            prop_assert_eq!(rails.labels().map(str::to_owned).collect::<Vec<_>>(), labels);
+        }
+    }
+}
+
+/// The code of the first fence in `text` that holds exactly `block`, and what follows the fence.
+fn fence_around<'a>(text: &'a str, block: &str) -> (String, &'a str) {
+    let mut from = 0;
+    while let Some(at) = text[from..].find("[begin ").map(|at| from + at) {
+        let code = &text[at + 7..at + 23];
+        let whole = format!("[begin {code}]\n{block}\n[end {code}]");
+        if text[at..].starts_with(&whole) {
+            return (code.to_owned(), &text[at + whole.len()..]);
+        }
+        from = at + 1;
+    }
+    panic!("no fence holds the block");
+}
