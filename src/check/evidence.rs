@@ -46,12 +46,13 @@ impl Evidence {
             initials: String::new(),
             figures: Figures::default(),
             times: Times::default(),
-            literals: literals(question),
-            question: fold(question),
+            literals: Vec::new(),
+            question: String::new(),
             question_stems: Vec::new(),
         };
+        evidence.question = evidence.read(question);
         evidence.question_stems = stems(&evidence.question);
-        evidence.read(question);
+        evidence.literals = literals(question, &evidence.figures);
         // The newest of the rest counts most: where all is too long, the oldest is left out. What an assistant said counts
         // because the user saw it and went on from it.
         let mut left = MOST_HISTORY;
@@ -75,10 +76,8 @@ impl Evidence {
         evidence
     }
 
-    fn read(&mut self, text: &str) {
-        if text.is_empty() {
-            return;
-        }
+    /// Adds one message; gives it back folded.
+    fn read(&mut self, text: &str) -> String {
         let folded = fold(text);
         self.figures.read(text, &folded);
         self.times.read(text, &folded);
@@ -93,6 +92,7 @@ impl Evidence {
             self.text.push('|');
         }
         self.text.push_str(&folded);
+        folded
     }
 
     /// Whether the folded phrase stands in the conversation word for word.

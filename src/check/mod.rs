@@ -11,6 +11,7 @@ mod finding;
 mod grounding;
 mod literals;
 mod node;
+mod number_words;
 mod numbers;
 mod relevance;
 mod schema;
@@ -28,16 +29,25 @@ use cache::Cache;
 use toolbox::Toolbox;
 
 /// The judge that needs no model: deterministic, offline, and free.
+///
+/// It labels calls `correct` or `incorrect` by one [`Task`] and explains itself by its [`Finding`]s. Its confidence is the
+/// probability that the label is right where right and wrong calls are equally frequent; it does not know how good an agent
+/// is otherwise. Where there is nothing to go on (no readable definitions, no readable call, or no call whose arguments to
+/// judge) it abstains.
+///
+/// One judge serves all threads and prepares each set of definitions once, as long as rows share them.
 pub struct BuiltinJudge {
     task: Task,
     cache: Cache,
 }
 
 impl BuiltinJudge {
+    /// A judge by the criterion of `task`.
     pub fn new(task: Task) -> Self {
         BuiltinJudge { task, cache: Cache::default() }
     }
 
+    /// Labels the sample's calls as a whole: all must be right.
     pub fn judge(&self, sample: &Sample) -> Verdict {
         let (calls, definitions) = match readable(sample) {
             Ok(parts) => parts,
