@@ -12,13 +12,13 @@ use super::words::{Stem, WordSet, words};
 use crate::domain::{Sample, ToolCall};
 
 /// From this fit on, an idle tool is told of; the score takes every fit as it is.
-const FITS: f64 = 0.4;
+const FITS: f64 = 0.3;
 /// Where not calling turns from likely right to likely wrong.
 const CALL_DUE: f64 = 0.5;
 /// A lead that another tool's fit must have to be told.
 const CLEARLY_BETTER: f64 = 0.25;
 /// Below this fit, a called tool is told of.
-const POOR_FIT: f64 = 0.2;
+const POOR_FIT: f64 = 0.3;
 /// Stands for a fit that cannot be told: across languages, or for a later step of an agent.
 const UNTELLABLE_FIT: f64 = 0.4;
 /// Uncalled tools compared.
@@ -174,7 +174,7 @@ impl Assessor<'_> {
         let requests = words(&self.evidence.question).filter(|word| SEVERAL.has(word)).take(6).count() as f64;
         if calls.len() == 1 {
             self.result.signals.set(Signal::OneCallManyRequests, requests);
-            if requests >= 3.0 {
+            if requests >= 2.0 {
                 self.push(Finding::TooFewCalls { calls: 1 });
             }
         }
