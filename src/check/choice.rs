@@ -14,7 +14,7 @@ use crate::domain::{Sample, ToolCall};
 /// From this fit on, an idle tool is told of; the score takes every fit as it is.
 const FITS: f64 = 0.3;
 /// Where not calling turns from likely right to likely wrong.
-const CALL_DUE: f64 = 0.5;
+const CALL_DUE: f64 = 0.53;
 /// A lead that another tool's fit must have to be told.
 const CLEARLY_BETTER: f64 = 0.25;
 /// Below this fit, a called tool is told of.
