@@ -1,18 +1,14 @@
 //! Everything noticed about one sample, as findings for people and signals for the score.
 
-use std::collections::HashSet;
-
 use super::evidence::Evidence;
-use super::finding::{Finding, Literal, Place, step};
+use super::finding::{Finding, Place, step};
 use super::grounding::{Support, support};
-use super::literals::Span;
 use super::node::Node;
 use super::numbers::Figures;
-use super::relevance::{Fit, fits, own_fit, share};
 use super::schema::{self, Dialect, text_of};
 use super::score::{Signal, Signals};
 use super::toolbox::{Tool, Toolbox, stems};
-use super::words::{Stem, fold, words};
+use super::words::{StemSet, fold, fold_identifier};
 use crate::domain::{Json, Object, Role, Sample, ToolCall};
 
 /// The result of looking at a sample.
@@ -35,20 +31,23 @@ pub(super) fn assess(sample: &Sample, calls: &[ToolCall], toolbox: &Toolbox) -> 
     let evidence = Evidence::new(sample);
     let mut assessor = Assessor {
         toolbox,
-        dialect: dialect(sample, toolbox, &evidence),
+        dialect: dialect(toolbox, &evidence),
         evidence: &evidence,
-        fits: fits(toolbox, &evidence),
         used: Used::default(),
+        rivals: Vec::new(),
         total: 0,
+        told: 0,
         unsupported: 0.0,
         result: Assessment { findings: Vec::new(), signals: Signals::default(), values: 0, supported: 0 },
     };
     let calls = &calls[..calls.len().min(MOST_CALLS)];
     assessor.calls(calls);
-    assessor.choice_of_tools(calls);
     assessor.duplicates(calls);
-    // An agent that has already called something for this question may have done, or do later, what these calls leave out.
-    if !is_under_way(sample) {
+    // An agent that has already called something for this question may have done, or do later, what these calls leave
+    // out, and its next step need not look like the question.
+    let under_way = is_under_way(sample);
+    assessor.choice_of_tools(calls, under_way);
+    if !under_way {
         assessor.left_out_tool(calls);
         assessor.leftovers(sample, calls);
         assessor.requests(calls);
@@ -68,7 +67,7 @@ fn is_under_way(sample: &Sample) -> bool {
 }
 
 /// Whether values are source text: only if code is spoken of.
-fn dialect(_sample: &Sample, toolbox: &Toolbox, evidence: &Evidence) -> Dialect {
+fn dialect(toolbox: &Toolbox, evidence: &Evidence) -> Dialect {
     const LANGUAGES: &[&str] = &[" java ", " javascript ", " typescript ", " java script "];
     let spoken = |text: &str| LANGUAGES.iter().any(|language| text.contains(language));
     if spoken(&evidence.text) || toolbox.tools.iter().take(50).any(|tool| spoken(&tool.text)) {
@@ -80,10 +79,10 @@ fn dialect(_sample: &Sample, toolbox: &Toolbox, evidence: &Evidence) -> Dialect 
 
 /// What the calls make use of.
 #[derive(Default)]
-struct Used {
-    text: String,
-    stems: HashSet<Stem>,
-    numbers: Figures,
+pub(super) struct Used {
+    pub(super) text: String,
+    pub(super) stems: StemSet,
+    pub(super) numbers: Figures,
 }
 
 impl Used {
@@ -96,15 +95,19 @@ impl Used {
     }
 }
 
-struct Assessor<'a> {
-    toolbox: &'a Toolbox,
+/// The state of looking at one sample.
+pub(super) struct Assessor<'a> {
+    pub(super) toolbox: &'a Toolbox,
     dialect: Dialect,
-    evidence: &'a Evidence,
-    fits: Vec<Fit>,
-    used: Used,
+    pub(super) evidence: &'a Evidence,
+    pub(super) used: Used,
+    /// Allowed values given, each with another one that the conversation names.
+    rivals: Vec<(Place, String, String)>,
     total: usize,
+    /// Values that the conversation itself tells.
+    pub(super) told: usize,
     unsupported: f64,
-    result: Assessment,
+    pub(super) result: Assessment,
 }
 
 impl Assessor<'_> {
@@ -121,6 +124,14 @@ impl Assessor<'_> {
             match call.parsed() {
                 None => self.find(Finding::MalformedArguments { call: i }, Signal::Malformed, 1.0),
                 Some(arguments) => self.arguments(i, tool, arguments),
+            }
+        }
+        for (at, value, named) in std::mem::take(&mut self.rivals) {
+            // The other one may be meant for another call or list entry.
+            if self.used.text.contains(&fold_identifier(&named)) {
+                self.result.signals.add(Signal::InferredChoice, 1.0, 3.0);
+            } else {
+                self.find(Finding::OtherChoice { at, value, named }, Signal::OtherChoice, 1.0);
             }
         }
         if self.total > 0 {
@@ -143,7 +154,7 @@ impl Assessor<'_> {
                     Finding::BrokenRule { .. } => Signal::BrokenRule,
                     _ => continue,
                 };
-                self.result.signals.add(signal, 1.0, 3.0);
+                self.result.signals.add(signal, 1.0, 2.0);
             }
         }
         for (name, value) in arguments.iter() {
@@ -176,12 +187,12 @@ impl Assessor<'_> {
                 self.total += 1;
                 self.used.add(&text_of(value));
                 let support = support(self.evidence, node, value);
-                self.weigh(Place { call, path }, node, value, optional, support);
+                self.weigh(Place { call, path }, value, optional, support);
             }
         }
     }
 
-    fn weigh(&mut self, at: Place, node: Option<&Node>, value: &Json, optional: bool, support: Support) {
+    fn weigh(&mut self, at: Place, value: &Json, optional: bool, support: Support) {
         let text = text_of(value);
         let long = text.len() > 60;
         if long {
@@ -189,9 +200,7 @@ impl Assessor<'_> {
         }
         let mut missing = 0.0;
         match support {
-            Support::Literal => {}
-            Support::Normalised => {}
-            Support::Default if optional => self.result.signals.add(Signal::ExplicitDefault, 1.0, 3.0),
+            Support::Literal | Support::Normalised => self.told += 1,
             Support::Default => {}
             Support::Choice => self.result.signals.add(Signal::InferredChoice, 1.0, 3.0),
             Support::Derived => {
@@ -211,10 +220,7 @@ impl Assessor<'_> {
                 let signal = if optional { Signal::DescribedOptional } else { Signal::Described };
                 self.find(Finding::CopiedExample { at, value: text }, signal, 1.0);
             }
-            Support::OtherChoice(named) => {
-                missing = 0.5;
-                self.find(Finding::OtherChoice { at, value: text, named }, Signal::OtherChoice, 1.0);
-            }
+            Support::OtherChoice(named) => self.rivals.push((at, text, named)),
             Support::Placeholder => {
                 missing = 1.0;
                 self.find(Finding::Placeholder { at, value: text }, Signal::Placeholder, 1.0);
@@ -234,158 +240,14 @@ impl Assessor<'_> {
         self.result.supported += usize::from(missing == 0.0);
     }
 
-    fn choice_of_tools(&mut self, calls: &[ToolCall]) {
-        let tools = &self.toolbox.tools;
-        let called: Vec<usize> = calls.iter().filter_map(|call| self.toolbox.find(&call.name)).collect();
-        let worst = calls
-            .iter()
-            .enumerate()
-            .filter_map(|(i, call)| self.toolbox.find(&call.name).map(|at| (i, at)))
-            .min_by(|a, b| self.fits[a.1].score().total_cmp(&self.fits[b.1].score()));
-        let uncalled: Vec<usize> = (0..tools.len()).filter(|at| !called.contains(at)).collect();
-        let best =
-            uncalled.iter().copied().max_by(|a, b| self.fits[*a].score().total_cmp(&self.fits[*b].score()));
-        if calls.is_empty() {
-            self.result.signals.set(Signal::NoCall, 1.0);
-            if let Some(best) = best {
-                let fit = self.fits[best].score();
-                self.result.signals.set(Signal::NoCallButFit, fit);
-                if fit > 0.48 {
-                    self.result.findings.push(Finding::CallDue { tool: tools[best].name.clone() });
-                }
-            }
-            return;
-        }
-        if let Some((call, at)) = worst {
-            let fit = self.fits[at];
-            self.result.signals.set(Signal::NameMisfit, 1.0 - fit.name);
-            self.result.signals.set(Signal::TextMisfit, 1.0 - fit.text);
-            let tool = tools[at].name.clone();
-            if fit.score() < 0.2 {
-                self.result.findings.push(Finding::PoorFit { call, tool: tool.clone() });
-            }
-            if let Some(best) = best {
-                let gain = (self.fits[best].score() - fit.score()).max(0.0);
-                self.result.signals.set(Signal::BetterTool, gain);
-                if gain > 0.25 {
-                    self.result.findings.push(Finding::BetterTool {
-                        call,
-                        tool,
-                        other: tools[best].name.clone(),
-                    });
-                }
-            }
-        }
-    }
-
-    fn left_out_tool(&mut self, calls: &[ToolCall]) {
-        let tools = &self.toolbox.tools;
-        if calls.is_empty() {
-            return;
-        }
-        let called: Vec<usize> = calls.iter().filter_map(|call| self.toolbox.find(&call.name)).collect();
-        let own: Vec<&Tool> = called.iter().map(|at| &tools[*at]).collect();
-        let left_out = (0..tools.len())
-            .filter(|at| !called.contains(at))
-            .take(MOST_CALLS)
-            .map(|at| (own_fit(&tools[at], &own, self.evidence), at))
-            .max_by(|a, b| a.0.total_cmp(&b.0));
-        if let Some((fit, at)) = left_out {
-            self.result.signals.set(Signal::LeftOut, fit);
-            if fit > 0.4 {
-                self.result.findings.push(Finding::LeftOut { tool: tools[at].name.clone() });
-            }
-        }
-    }
-
-    /// What of the question neither the calls nor the called tools speak of.
-    fn leftovers(&mut self, sample: &Sample, calls: &[ToolCall]) {
-        if calls.is_empty() {
-            return;
-        }
-        let called: Vec<&Tool> = calls
-            .iter()
-            .filter_map(|call| self.toolbox.find(&call.name))
-            .map(|at| &self.toolbox.tools[at])
-            .collect();
-        let literals = &self.evidence.literals;
-        let used: Vec<bool> = literals.iter().map(|span| self.is_used(span, &called)).collect();
-        let question = sample.question.as_str();
-        for (i, span) in literals.iter().enumerate().filter(|(i, _)| !used[*i]) {
-            let left = i > 0 && used[i - 1] && literals[i - 1].joins(span, question);
-            let right = i + 1 < used.len() && used[i + 1] && span.joins(&literals[i + 1], question);
-            let signal = match span.kind {
-                _ if left || right => Signal::UnusedSibling,
-                Literal::Number => Signal::UnusedNumber,
-                Literal::Quotation => Signal::UnusedQuotation,
-                // A name may stand for anything: a brand, a title, an emphasis.
-                Literal::Name => continue,
-            };
-            self.find(Finding::Unused { text: span.text.clone(), kind: span.kind }, signal, 1.0);
-        }
-        let unused = used.iter().filter(|used| !**used).count();
-        if !literals.is_empty() {
-            self.result.signals.set(Signal::UnusedShare, unused as f64 / literals.len() as f64);
-        }
-        let question = &self.evidence.question_stems;
-        let explained = |stem: &Stem| {
-            self.used.stems.contains(stem)
-                || called.iter().any(|tool| tool.all_stems.binary_search(stem).is_ok())
-        };
-        let explained: Vec<Stem> = question.iter().copied().filter(explained).collect();
-        self.result.signals.set(Signal::Unexplained, 1.0 - share(question, &explained));
-    }
-
-    fn is_used(&self, span: &Span, called: &[&Tool]) -> bool {
-        if self.used.text.contains(&span.folded) || called.iter().any(|tool| tool.text.contains(&span.folded))
-        {
-            return true;
-        }
-        match span.value {
-            Some(value) => {
-                self.used.numbers.explain(value).is_some() || self.used.numbers.contains(value / 100.0)
-            }
-            None => {
-                let stems = stems(&span.folded);
-                !stems.is_empty()
-                    && stems.iter().filter(|stem| self.used.stems.contains(stem)).count() * 2 >= stems.len()
-            }
-        }
-    }
-
-    fn duplicates(&mut self, calls: &[ToolCall]) {
-        for (i, call) in calls.iter().enumerate() {
-            if let Some(of) = calls[..i]
-                .iter()
-                .position(|other| other.name == call.name && other.arguments == call.arguments)
-            {
-                self.find(Finding::Duplicate { call: i, of }, Signal::Duplicate, 1.0);
-            }
-        }
-    }
-
-    fn requests(&mut self, calls: &[ToolCall]) {
-        let requests =
-            words(&self.evidence.question).filter(|word| SEVERAL.contains(word)).take(6).count() as f64;
-        if calls.len() == 1 {
-            self.result.signals.set(Signal::OneCallManyRequests, requests);
-            if requests >= 3.0 {
-                self.result.findings.push(Finding::TooFewCalls { calls: 1 });
-            }
-        }
-    }
-
-    fn find(&mut self, finding: Finding, signal: Signal, strength: f64) {
+    pub(super) fn find(&mut self, finding: Finding, signal: Signal, strength: f64) {
         self.result.signals.add(signal, strength, 3.0);
+        self.push(finding);
+    }
+
+    pub(super) fn push(&mut self, finding: Finding) {
         if self.result.findings.len() < MOST_FINDINGS {
             self.result.findings.push(finding);
         }
     }
 }
-
-/// Words by which a question asks for several things.
-#[rustfmt::skip]
-const SEVERAL: &[&str] = &[
-    "and", "both", "each", "respectively", "also", "then", "second", "secondly", "third", "finally",
-    "lastly", "additionally", "another", "und", "y", "et", "e", "auch", "ademas",
-];

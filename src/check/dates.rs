@@ -1,9 +1,8 @@
 //! Dates and times of day, in many spellings.
 
-use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use super::words::words;
+use super::words::{WordSet, words};
 
 /// A calendar date, perhaps without its year or day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +29,8 @@ pub(super) struct Times {
     /// Minutes since midnight.
     clock: Vec<u32>,
     relative: bool,
+    /// The month that comes next belongs to a day already read.
+    month_read: bool,
 }
 
 /// Bounds the work on hostile text.
@@ -39,37 +40,37 @@ impl Times {
     /// Adds what a text says; `folded` is that text [folded](super::words::fold).
     pub(super) fn read(&mut self, text: &str, folded: &str) {
         self.read_clock(text);
-        let mut window = [""; 4];
-        for word in words(folded).chain(["", "", ""]) {
+        let mut window = [""; 6];
+        for word in words(folded).chain([""; 5]) {
             window.rotate_left(1);
-            window[3] = word;
+            window[5] = word;
             self.read_window(window);
         }
     }
 
-    fn read_window(&mut self, [a, b, c, d]: [&str; 4]) {
-        self.relative |= RELATIVE.contains(a);
+    fn read_window(&mut self, window: [&str; 6]) {
+        let [a, b, c, ..] = window;
+        self.relative |= RELATIVE.has(a);
         if self.dates.len() + self.clock.len() >= MOST_DATES {
             return;
         }
         let number = |word: &str| word.parse::<u32>().ok().filter(|_| word.len() <= 4);
         let year = |word: &str| number(word).filter(|y| (1000..2200).contains(y)).map(|y| y as i32);
         let day = |word: &str| number(word).filter(|d| (1..=31).contains(d));
-        // `5 th` is how `5th` folds.
-        let ordinal = |word: &str| matches!(word, "st" | "nd" | "rd" | "th" | "of" | "de");
+        // `5th` folds to `5 th`.
+        let filler = |word: &&str| matches!(*word, "st" | "nd" | "rd" | "th" | "of" | "de" | "the");
+        let mut rest = window[1..].iter().copied().filter(|word| !filler(word));
+        let (then, after) = (rest.next().unwrap_or(""), rest.next().unwrap_or(""));
         if let Some(month) = month(a) {
-            let (then, after) = if ordinal(c) { (b, d) } else { (b, c) };
-            match (day(then), year(then)) {
-                (Some(day), _) => self.dates.push(Date { year: year(after), month, day: Some(day) }),
-                (None, Some(y)) => self.dates.push(Date { year: Some(y), month, day: None }),
-                (None, None) => self.dates.push(Date { year: None, month, day: None }),
+            // The month of `5 March` was read at its day.
+            if !std::mem::take(&mut self.month_read) {
+                let day = day(then);
+                let year = if day.is_some() { year(after) } else { year(then) };
+                self.dates.push(Date { year, month, day });
             }
-        }
-        if let Some(day) = day(a) {
-            let (name, after) = if ordinal(b) { (c, d) } else { (b, c) };
-            if let Some(month) = month(name) {
-                self.dates.push(Date { year: year(after), month, day: Some(day) });
-            }
+        } else if let (Some(day), Some(month)) = (day(a), month(then)) {
+            self.dates.push(Date { year: year(after), month, day: Some(day) });
+            self.month_read = true;
         }
         if let (Some(x), Some(y), Some(z)) = (number(a), number(b), number(c)) {
             let mut push = |year: u32, month: u32, day: u32| {
@@ -150,12 +151,12 @@ impl Times {
 }
 
 /// Words that make a date out of the day somebody speaks on.
-static RELATIVE: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-    "today tomorrow yesterday tonight now current currently next last upcoming weekend monday tuesday wednesday thursday friday \
+static RELATIVE: LazyLock<WordSet> = LazyLock::new(|| {
+    WordSet::of(
+        "today tomorrow yesterday tonight now current currently next last upcoming weekend monday tuesday wednesday thursday friday \
      saturday sunday ago recent latest week month year christmas heute morgen gestern nachste nachsten hoy manana ayer proximo proxima \
-     aujourdhui demain hier prochain prochaine oggi domani hoje amanha 今 明 昨 下 сегодня завтра"
-        .split_whitespace()
-        .collect()
+     aujourdhui demain hier prochain prochaine oggi domani hoje amanha 今 明 昨 下 сегодня завтра",
+    )
 });
 
 fn month(word: &str) -> Option<u32> {
@@ -201,7 +202,7 @@ mod tests {
         ] {
             assert_eq!(times(text).explain(&value), Some(true), "{text}");
         }
-        for text in ["March 6th, 2024", "5 March 2023", "tomorrow", "5 April"] {
+        for text in ["March 6th, 2024", "5 March 2023", "15 March 2024", "tomorrow", "5 April"] {
             assert_eq!(times(text).explain(&value), Some(false), "{text}");
         }
         assert_eq!(times("March").explain(&times("Paris")), None);

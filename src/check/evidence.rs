@@ -1,13 +1,13 @@
 //! What was said: the conversation read once, ready to be asked whether it supports a value.
 
-use std::collections::HashSet;
+use std::sync::LazyLock;
 
 use super::aliases;
 use super::dates::Times;
 use super::literals::{Span, literals};
 use super::numbers::Figures;
 use super::toolbox::stems;
-use super::words::{Stem, fold, is_content, stem, words};
+use super::words::{Stem, StemSet, WordSet, fold, is_content, stem, words};
 use crate::domain::{Role, Sample};
 
 /// The conversation before the judged turn.
@@ -16,7 +16,7 @@ pub(super) struct Evidence {
     pub text: String,
     /// The same without spaces, for names written together here and apart there.
     squeezed: String,
-    stems: HashSet<Stem>,
+    stems: StemSet,
     /// First letters of the words, in order, for abbreviations.
     initials: String,
     pub figures: Figures,
@@ -42,16 +42,17 @@ impl Evidence {
         let mut evidence = Evidence {
             text: String::with_capacity(question.len() + 16),
             squeezed: String::with_capacity(question.len()),
-            stems: HashSet::new(),
+            stems: StemSet::default(),
             initials: String::new(),
             figures: Figures::default(),
             times: Times::default(),
-            literals: literals(question),
-            question: fold(question),
+            literals: Vec::new(),
+            question: String::new(),
             question_stems: Vec::new(),
         };
+        evidence.question = evidence.read(question);
         evidence.question_stems = stems(&evidence.question);
-        evidence.read(question);
+        evidence.literals = literals(question, &evidence.figures);
         // The newest of the rest counts most: where all is too long, the oldest is left out. What an assistant said counts
         // because the user saw it and went on from it.
         let mut left = MOST_HISTORY;
@@ -75,10 +76,8 @@ impl Evidence {
         evidence
     }
 
-    fn read(&mut self, text: &str) {
-        if text.is_empty() {
-            return;
-        }
+    /// Adds one message; gives it back folded.
+    fn read(&mut self, text: &str) -> String {
         let folded = fold(text);
         self.figures.read(text, &folded);
         self.times.read(text, &folded);
@@ -93,6 +92,7 @@ impl Evidence {
             self.text.push('|');
         }
         self.text.push_str(&folded);
+        folded
     }
 
     /// Whether the folded phrase stands in the conversation word for word.
@@ -120,7 +120,7 @@ impl Evidence {
     pub(super) fn known_words(&self, folded: &str) -> (usize, usize) {
         let content = || {
             words(folded).take(400).filter(|word| {
-                !CODE_WORDS.contains(word) && (is_content(word) || word.starts_with(|c: char| c.is_numeric()))
+                !CODE_WORDS.has(word) && (is_content(word) || word.starts_with(|c: char| c.is_numeric()))
             })
         };
         let known = |word: &&str| {
@@ -132,11 +132,9 @@ impl Evidence {
 }
 
 /// Words of code around the words that count.
-#[rustfmt::skip]
-const CODE_WORDS: &[&str] = &[
-    "lambda", "return", "def", "new", "math", "select", "where", "var", "const", "true", "false",
-    "arrays", "aslist",
-];
+static CODE_WORDS: LazyLock<WordSet> = LazyLock::new(|| {
+    WordSet::of("lambda return def new math select where var const true false arrays aslist")
+});
 
 /// The start of a text, cut between characters.
 fn head(text: &str, limit: usize) -> &str {

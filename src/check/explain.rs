@@ -7,18 +7,24 @@ use crate::domain::Task;
 /// Findings told; more would only tire the reader.
 const MOST_TOLD: usize = 8;
 
-/// A few sentences: the verdict's reasons, gravest first, or what was checked when there are none.
+/// One sentence: the findings that matter for the task, or what was checked when there are none.
 pub(super) fn explain(assessment: &Assessment, calls: usize, correct: bool, task: Task) -> String {
     let relevant: Vec<&Finding> =
         assessment.findings.iter().filter(|finding| concerns(finding.aspect(), task)).collect();
-    let mut text = String::from(match (correct, relevant.is_empty()) {
-        (true, true) => "Nothing speaks against the call: ",
-        (true, false) => "On the whole the call looks right: ",
-        (false, _) => "The call looks wrong: ",
-    });
+    let (subject, looks) = match calls {
+        0 => ("calling nothing", "looks"),
+        1 => ("the call", "looks"),
+        _ => ("the calls", "look"),
+    };
+    let mut text = match (correct, relevant.is_empty()) {
+        (true, true) => format!("Nothing speaks against {subject}: "),
+        (true, false) => format!("On the whole, {subject} {looks} right: "),
+        (false, _) => format!("On the whole, {subject} {looks} wrong: "),
+    };
     if relevant.is_empty() {
         text.push_str(&match (calls, task) {
-            (0, _) => "nothing was called, and no tool fits the question well".to_owned(),
+            _ if !correct => "no single finding is grave, but the question has little to do with what was done".to_owned(),
+            (0, _) => "nothing was called, and no tool clearly fits the question".to_owned(),
             (_, Task::ToolSelection) => "the called tools are on offer and fit the question".to_owned(),
             _ => format!(
                 "the arguments fit their definition, and {} of {} values are supported by the conversation or the definition",

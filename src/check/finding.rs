@@ -73,7 +73,8 @@ pub enum Literal {
 pub enum Aspect {
     Arguments,
     Selection,
-    /// Tells on both: a question's unused value is a missing argument or a missing call.
+    /// Tells on both: an unused value of the question is a missing argument or a missing call, an invented one a wrong
+    /// argument or a call not due.
     Either,
 }
 
@@ -88,7 +89,10 @@ impl Finding {
             | Finding::LeftOut { .. }
             | Finding::TooFewCalls { .. }
             | Finding::CallDue { .. } => Aspect::Selection,
-            Finding::Unused { .. } | Finding::UnusableSchema { .. } => Aspect::Either,
+            Finding::Unused { .. }
+            | Finding::UnusableSchema { .. }
+            | Finding::Ungrounded { .. }
+            | Finding::Placeholder { .. } => Aspect::Either,
             _ => Aspect::Arguments,
         }
     }

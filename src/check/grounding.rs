@@ -1,5 +1,6 @@
 //! Whether the conversation supports an argument's value.
 
+use super::aliases;
 use super::dates::Times;
 use super::evidence::Evidence;
 use super::node::Node;
@@ -85,10 +86,8 @@ fn number(evidence: &Evidence, node: Option<&Node>, value: f64) -> Support {
         Some(NumberMatch::KeptPercent) => return Support::KeptPercent,
         _ => {}
     }
-    if let Some(node) = node {
-        if is_default(node, "", Some(value)) {
-            return Support::Default;
-        }
+    if node.is_some_and(|node| is_default(node, "", Some(value))) {
+        return Support::Default;
     }
     // A single thing is asked for without its number.
     if value == 1.0
@@ -103,7 +102,10 @@ fn number(evidence: &Evidence, node: Option<&Node>, value: f64) -> Support {
     {
         return Support::Normalised;
     }
+    // A parameter that names its unit asks for a conversion.
+    let names_unit = |node: &Node| words(&node.name).chain(words(&node.description)).any(aliases::is_unit);
     match way {
+        Some(NumberMatch::Scaled) if node.is_some_and(names_unit) => Support::Normalised,
         Some(_) => Support::Derived,
         None if node.is_some_and(|node| Figures::of(&node.description).contains(value)) => Support::Described,
         None => Support::None,
@@ -123,15 +125,18 @@ fn text(evidence: &Evidence, node: Option<&Node>, text: &str) -> Support {
     if evidence.has_phrase(&folded) {
         return Support::Literal;
     }
+    if matches!(folded.trim(), "null" | "none" | "n a") && node.is_some_and(|node| !node.required) {
+        return Support::Default;
+    }
     if is_placeholder(text, &folded) {
         return Support::Placeholder;
     }
     if let Some(node) = node {
-        if is_default(node, &folded, None) {
-            return Support::Default;
-        }
         if !node.choices.is_empty() {
             return choice(evidence, node, &folded, text);
+        }
+        if is_default(node, &folded, None) {
+            return Support::Default;
         }
     }
     let mut times = Times::default();
@@ -142,10 +147,9 @@ fn text(evidence: &Evidence, node: Option<&Node>, text: &str) -> Support {
         Some(false) if evidence.times.has_dates() => return Support::None,
         _ => {}
     }
-    if let Ok(value) = text.trim().trim_end_matches(['L', 'f', 'F', 'n', '%']).parse::<f64>() {
-        if value.is_finite() {
-            return number(evidence, node, value);
-        }
+    let digits = text.trim().trim_end_matches(['L', 'f', 'F', 'n', '%']);
+    if let Some(value) = digits.parse::<f64>().ok().filter(|value| value.is_finite()) {
+        return number(evidence, node, value);
     }
     if evidence.has_meaning(&folded, text) {
         return Support::Normalised;
@@ -175,6 +179,7 @@ fn is_looked_up(node: Option<&Node>, text: &str) -> bool {
     const CODES: &[&str] = &[" symbol ", " ticker ", " code ", " abbreviation ", " iso ", " acronym "];
     (2..=6).contains(&text.len())
         && text.bytes().all(|b| b.is_ascii_uppercase())
+        && aliases::of(&text.to_lowercase()).next().is_none()
         && node.is_some_and(|node| {
             CODES.iter().any(|word| node.description.contains(word) || node.name.contains(word))
         })
@@ -197,6 +202,7 @@ fn choice(evidence: &Evidence, node: &Node, folded: &str, text: &str) -> Support
     });
     match other {
         Some(choice) => Support::OtherChoice(text_of(&choice.value)),
+        None if is_default(node, folded, None) => Support::Default,
         None => Support::Choice,
     }
 }

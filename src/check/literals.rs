@@ -40,19 +40,19 @@ const MOST_LITERALS: usize = 100;
 /// A longer quotation is a text to work on, not a value.
 const LONGEST_QUOTATION: usize = 200;
 
-/// The literals of a question in their order; those inside a quotation are its own business.
-pub(super) fn literals(question: &str) -> Vec<Span> {
+/// The literals of a question, whose numbers are `figures`, in their order; those inside a quotation are its own business.
+pub(super) fn literals(question: &str, figures: &Figures) -> Vec<Span> {
     let quotations = quotations(question);
     let outside = |start: usize| !quotations.iter().any(|(from, to)| (*from..*to).contains(&start));
     let mut spans: Vec<Span> = Vec::new();
     for (from, to) in &quotations {
         push(&mut spans, Literal::Quotation, question, (*from, *to), None);
     }
-    for figure in Figures::of(question).iter() {
-        if let Some((start, end)) = figure.place.filter(|(start, _)| outside(*start)) {
-            if !is_list_marker(question, start, end) {
-                push(&mut spans, Literal::Number, question, (start, end), Some(figure.value));
-            }
+    for figure in figures.iter() {
+        let place =
+            figure.place.filter(|(start, end)| outside(*start) && !is_list_marker(question, *start, *end));
+        if let Some(place) = place {
+            push(&mut spans, Literal::Number, question, place, Some(figure.value));
         }
     }
     for (start, end) in names(question) {
@@ -184,7 +184,8 @@ mod tests {
             ("Use `docFields` with BRCA1", &["docFields", "BRCA1"]),
             ("「東京」の天気", &["東京"]),
         ] {
-            let found: Vec<String> = literals(question).into_iter().map(|span| span.text).collect();
+            let found: Vec<String> =
+                literals(question, &Figures::of(question)).into_iter().map(|span| span.text).collect();
             assert_eq!(found, expected, "{question}");
         }
     }

@@ -3,6 +3,7 @@
 mod aliases;
 mod assess;
 mod cache;
+mod choice;
 mod dates;
 mod evidence;
 mod explain;
@@ -10,6 +11,7 @@ mod finding;
 mod grounding;
 mod literals;
 mod node;
+mod number_words;
 mod numbers;
 mod relevance;
 mod schema;
@@ -22,21 +24,30 @@ use std::sync::Arc;
 pub use finding::{Aspect, Finding, Literal, Place};
 
 use crate::domain::{Calls, Definitions, Outcome, Sample, Task, ToolCall, ToolDefinition, Verdict};
-use assess::{Assessment, assess};
+use assess::assess;
 use cache::Cache;
 use toolbox::Toolbox;
 
 /// The judge that needs no model: deterministic, offline, and free.
+///
+/// It labels calls `correct` or `incorrect` by one [`Task`] and explains itself by its [`Finding`]s. Its confidence is the
+/// probability that the label is right where right and wrong calls are equally frequent; it does not know how good an agent
+/// is otherwise. Where there is nothing to go on (no readable definitions, no readable call, or no call whose arguments to
+/// judge) it abstains.
+///
+/// One judge serves all threads and prepares each set of definitions once, as long as rows share them.
 pub struct BuiltinJudge {
     task: Task,
     cache: Cache,
 }
 
 impl BuiltinJudge {
+    /// A judge by the criterion of `task`.
     pub fn new(task: Task) -> Self {
         BuiltinJudge { task, cache: Cache::default() }
     }
 
+    /// Labels the sample's calls as a whole: all must be right.
     pub fn judge(&self, sample: &Sample) -> Verdict {
         let (calls, definitions) = match readable(sample) {
             Ok(parts) => parts,
@@ -57,13 +68,6 @@ impl BuiltinJudge {
             confidence: Some(probability.max(1.0 - probability)),
         }
     }
-
-    #[doc(hidden)]
-    pub fn raw(&self, sample: &Sample) -> Option<(Vec<f64>, Vec<Finding>)> {
-        let (calls, definitions) = readable(sample).ok()?;
-        let a = assess(sample, calls, &self.cache.get(definitions));
-        Some((a.signals.as_slice().to_vec(), a.findings))
-    }
 }
 
 /// What there is to notice about a sample, whatever the task; nothing where there is nothing to go on.
@@ -83,5 +87,146 @@ fn readable(sample: &Sample) -> Result<(&[ToolCall], &Arc<[ToolDefinition]>), &'
         Definitions::Known(definitions) => Ok((calls, definitions)),
         Definitions::FreeText => Err("the tool definitions are prose"),
         Definitions::Unknown => Err("the tool definitions are not known"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::domain::{Arguments, Json, Message, Object, RawText, Role};
+
+    fn sample(question: &str, definitions: Vec<ToolDefinition>, calls: Vec<ToolCall>) -> Sample {
+        Sample {
+            question: question.to_owned(),
+            messages: vec![Message::new(Role::User, question)],
+            calls: Calls::Parsed(calls),
+            definitions: Definitions::Known(definitions.into()),
+            raw: RawText::default(),
+            flags: Vec::new(),
+        }
+    }
+
+    fn tool(name: &str, schema: Json) -> ToolDefinition {
+        ToolDefinition {
+            name: name.to_owned(),
+            description: "Finds the thing asked for".to_owned(),
+            parameters: schema,
+        }
+    }
+
+    fn json() -> impl Strategy<Value = Json> {
+        let leaf = prop_oneof![
+            Just(Json::Null),
+            any::<bool>().prop_map(Json::Bool),
+            any::<i64>().prop_map(|n| Json::Number(n.into())),
+            "\\PC{0,12}".prop_map(Json::String),
+            prop::sample::select(vec![
+                "object",
+                "string",
+                "array",
+                "#/$defs/a",
+                "integer",
+                "5L",
+                "2024-13-45",
+                "١٢٪"
+            ])
+            .prop_map(Json::from),
+        ];
+        leaf.prop_recursive(4, 24, 4, |inner| {
+            let key = prop_oneof![
+                prop::sample::select(vec![
+                    "type",
+                    "properties",
+                    "items",
+                    "required",
+                    "enum",
+                    "anyOf",
+                    "$ref",
+                    "default"
+                ])
+                .prop_map(str::to_owned),
+                "[a-zé/~]{0,4}",
+            ];
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Json::Array),
+                prop::collection::vec((key, inner), 0..5)
+                    .prop_map(|entries| Json::Object(entries.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn never_panics(question in "\\PC{0,60}", schema in json(), value in json(), name in "[a-c.]{0,3}") {
+            let arguments = match value {
+                Json::Object(object) => Arguments::Parsed(object),
+                other => Arguments::Malformed(other.to_string()),
+            };
+            let call = ToolCall { name: name.clone(), arguments, id: None };
+            let sample = sample(&question, vec![tool(&name, schema.clone()), tool("b", schema)], vec![call]);
+            for task in Task::ALL {
+                let verdict = BuiltinJudge::new(task).judge(&sample);
+                prop_assert!((0.5..=1.0).contains(&verdict.confidence.unwrap()));
+            }
+            for finding in findings(&sample) {
+                prop_assert!(finding.to_string().len() < 2_000);
+            }
+        }
+    }
+
+    #[test]
+    fn hostile_rows_cost_little() {
+        let deep =
+            |value: &str| Json::parse(&format!("{}{value}{}", "[".repeat(120), "]".repeat(120))).unwrap();
+        let wide: Object = (0..1_000).map(|i| (format!("p{i}"), deep("\"x\""))).collect();
+        let long: Object =
+            [("list".to_owned(), Json::Array(vec![Json::from("1 2 3 four"); 50_000]))].into_iter().collect();
+        let many: Object = (0..1_000).map(|i| (format!("p{i}"), Json::from(format!("v {i}")))).collect();
+        let properties: Vec<String> =
+            (0..1_000).map(|i| format!("\"p{i}\":{{\"type\":\"integer\",\"minimum\":3}}")).collect();
+        let schema =
+            Json::parse(&format!("{{\"type\":\"object\",\"properties\":{{{}}}}}", properties.join(",")))
+                .unwrap();
+        // Every reference doubles the tree it stands for.
+        let bomb: Vec<String> = (0..40)
+            .map(|i| format!("\"d{i}\":{{\"properties\":{{\"a\":{{\"$ref\":\"#/$defs/d{}\"}},\"b\":{{\"$ref\":\"#/$defs/d{}\"}}}}}}", i + 1, i + 1))
+            .collect();
+        let bomb =
+            Json::parse(&format!("{{\"$ref\":\"#/$defs/d0\",\"$defs\":{{{}}}}}", bomb.join(","))).unwrap();
+        let questions =
+            ["7 5% '\"` ".repeat(12_000), "a".repeat(100_000), "Å, é and 東 \u{301}".repeat(8_000)];
+        for question in &questions {
+            let calls = [&wide, &long, &many].map(|arguments| ToolCall::new("t", arguments.clone()));
+            let calls: Vec<ToolCall> = calls.into_iter().cycle().take(30).collect();
+            let sample = sample(question, vec![tool("t", schema.clone()), tool("u", bomb.clone())], calls);
+            let start = Instant::now();
+            let verdict = BuiltinJudge::new(Task::ToolCalling).judge(&sample);
+            assert!(verdict.explanation.unwrap().len() < 4_000);
+            // Generous, because tests are built without optimisation.
+            assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+        }
+    }
+
+    #[test]
+    fn sentences_name_what_they_are_about() {
+        let schema =
+            Json::parse(r#"{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}"#)
+                .unwrap();
+        let arguments = Json::parse(r#"{"city":"Lima","a/b":1}"#).unwrap();
+        let Json::Object(arguments) = arguments else { panic!() };
+        let told: Vec<String> = findings(&sample(
+            "Weather in Oslo?",
+            vec![tool("weather", schema)],
+            vec![ToolCall::new("weather", arguments)],
+        ))
+        .iter()
+        .map(Finding::to_string)
+        .collect();
+        assert_eq!(told[0], "parameter `a~1b` of call 1 is not in the definition");
+        assert_eq!(told[1], "parameter `city` of call 1: nothing in the conversation supports `Lima`");
     }
 }

@@ -2,7 +2,7 @@
 
 use super::evidence::Evidence;
 use super::toolbox::{Tool, Toolbox};
-use super::words::Stem;
+use super::words::{Stem, is_english};
 
 /// How well a tool fits a question, by shared words: 0 to 1 each.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -17,18 +17,23 @@ impl Fit {
     pub(super) fn of(tool: &Tool, evidence: &Evidence) -> Fit {
         Fit {
             name: share(&tool.name_stems, &evidence.question_stems),
-            text: share(&tool.stems, &evidence.question_stems),
+            text: touched(tool, &evidence.question_stems),
         }
     }
 
     pub(super) fn score(self) -> f64 {
-        0.5 * self.name + 0.5 * (2.0 * self.text).min(1.0)
+        0.5 * self.name + 0.5 * self.text
     }
 }
 
-/// The fits of all tools, in the toolbox's order.
-pub(super) fn fits(toolbox: &Toolbox, evidence: &Evidence) -> Vec<Fit> {
-    toolbox.tools.iter().map(|tool| Fit::of(tool, evidence)).collect()
+/// The fits of all tools, in the toolbox's order; `None` where question and definitions are in different languages, so that
+/// shared words say nothing.
+pub(super) fn fits(toolbox: &Toolbox, evidence: &Evidence) -> Option<Vec<Fit>> {
+    if toolbox.english != is_english(&evidence.question) {
+        return None;
+    }
+    let fits = toolbox.tools.iter().map(|tool| Fit::of(tool, evidence)).collect();
+    Some(fits)
 }
 
 /// How well a tool fits by the words it shares with no other of these tools, so that what all tools of a box have in common tells
@@ -41,6 +46,14 @@ pub(super) fn own_fit(tool: &Tool, others: &[&Tool], evidence: &Evidence) -> f64
         .filter(|stem| !others.iter().any(|other| other.stems.binary_search(stem).is_ok()))
         .collect();
     share(&own, &evidence.question_stems)
+}
+
+/// How much of a definition the question touches: three words of name and description, or twice as many of the parameters', are plenty.
+fn touched(tool: &Tool, question: &[Stem]) -> f64 {
+    let count =
+        |stems: &[Stem]| question.iter().filter(|stem| stems.binary_search(stem).is_ok()).count() as f64;
+    let described = count(&tool.stems);
+    ((described + 0.5 * (count(&tool.all_stems) - described)) / 3.0).min(1.0)
 }
 
 /// The share of `wanted` among `present`; both are sorted.

@@ -6,12 +6,14 @@ use std::sync::{Arc, OnceLock};
 use jsonschema::Validator;
 
 use super::node::Node;
-use super::words::{Stem, fold, fold_identifier, is_content, stem, words};
+use super::words::{Stem, fold, fold_identifier, is_content, is_english, stem, words};
 use crate::domain::{Json, ToolDefinition};
 
 /// The tools on offer.
 pub(super) struct Toolbox {
     pub tools: Vec<Tool>,
+    /// Whether the descriptions are in English.
+    pub english: bool,
     places: HashMap<String, usize>,
 }
 
@@ -50,7 +52,8 @@ impl Toolbox {
         for (at, tool) in tools.iter().enumerate() {
             places.entry(plain_name(&tool.name)).or_insert(at);
         }
-        Toolbox { tools, places }
+        let english = tools.iter().any(|tool| is_english(&tool.text));
+        Toolbox { tools, english, places }
     }
 
     /// The tool a call means. Some interfaces allow no dots in names and log `math_add` for `math.add`.

@@ -1,6 +1,7 @@
 //! Words: text folded so that letter case, accents and punctuation stop to matter.
 
 use std::collections::HashSet;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::LazyLock;
 
 /// Lower-cased words between single spaces, one space at either end, so that a phrase is found by a plain search.
@@ -66,28 +67,81 @@ pub(super) fn stem(word: &str) -> Stem {
     let base = base.strip_suffix("ing").filter(|rest| rest.len() > 3).unwrap_or(base);
     let base = base.strip_suffix("ed").filter(|rest| rest.len() > 3).unwrap_or(base);
     let base = base.strip_suffix(['e', 'y']).filter(|rest| rest.len() > 2).unwrap_or(base);
-    // FNV-1a: stable everywhere, and fast on short words.
-    base.chars().take(STEM_LETTERS).fold(0xcbf2_9ce4_8422_2325, |hash, c| {
+    fnv(base.chars().take(STEM_LETTERS))
+}
+
+/// FNV-1a over characters: stable everywhere, and fast on short words.
+fn fnv(chars: impl Iterator<Item = char>) -> u64 {
+    chars.fold(0xcbf2_9ce4_8422_2325, |hash, c| {
         (hash ^ u64::from(u32::from(c))).wrapping_mul(0x0100_0000_01b3)
     })
 }
 
+/// A set of stems. They are hashes already: hashing them again would only cost time.
+pub(super) type StemSet = HashSet<Stem, BuildHasherDefault<Prehashed>>;
+
+/// A set of folded words.
+pub(super) struct WordSet(StemSet);
+
+impl WordSet {
+    /// The words of a text, which must be folded.
+    pub(super) fn of(text: &str) -> WordSet {
+        WordSet(text.split_whitespace().map(|word| fnv(word.chars())).collect())
+    }
+
+    pub(super) fn has(&self, word: &str) -> bool {
+        self.0.contains(&fnv(word.chars()))
+    }
+}
+
+#[derive(Default)]
+pub(super) struct Prehashed(u64);
+
+impl Hasher for Prehashed {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        // The table looks at the top bits, which FNV leaves poor.
+        self.0 = hash.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+
+    /// Stems are `u64`; anything else would not come through here.
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 = bytes.iter().fold(self.0, |hash, byte| hash.rotate_left(8) ^ u64::from(*byte));
+    }
+}
+
 /// Whether a word carries meaning of its own. Function words, and the verbs and nouns nearly every tool's description uses, do not.
 pub(super) fn is_content(word: &str) -> bool {
-    !STOP_WORDS.contains(word)
+    !STOP_WORDS.has(word)
         && (word.len() > 1 || !word.is_ascii())
         && !word.starts_with(|c: char| c.is_ascii_digit())
 }
 
-static STOP_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
-    "the a an of to in on at for with from by as is are was be and or not no if it its this that these those which what who how when \
+static STOP_WORDS: LazyLock<WordSet> = LazyLock::new(|| {
+    WordSet::of(
+        "the a an of to in on at for with from by as is are was be and or not no if it its this that these those which what who how when \
      where can could would should will do does did have has had i me my im you your we us our he she his her they their them there \
      than then also please help want need like any some all each into about between using use used given get give find tell show based \
      specific certain particular provide provided retrieve calculate compute return returns function value values information data \
      details default optional e g etc different various such per up out let know able just so de la el der die das und le les et un \
-     une en para por que"
-        .split_whitespace()
-        .collect()
+     une en para por que",
+    )
+});
+
+/// Whether a folded text of some length is English, by the small words no English text does without.
+pub(super) fn is_english(folded: &str) -> bool {
+    let all = words(folded).take(200).count();
+    let small = words(folded).take(200).filter(|word| SMALL_WORDS.has(word)).count();
+    all < 4 && folded.is_ascii() || small * 12 > all
+}
+
+static SMALL_WORDS: LazyLock<WordSet> = LazyLock::new(|| {
+    WordSet::of(
+        "the of to in for and is what how my me i you on with please at from it are find get show a an this by",
+    )
 });
 
 #[derive(Clone, Copy, PartialEq)]

@@ -1,0 +1,189 @@
+//! Whether the calls are the right ones, and all of them: fit, leftovers, repetitions.
+
+use std::sync::LazyLock;
+
+use super::assess::Assessor;
+use super::finding::{Finding, Literal};
+use super::literals::Span;
+use super::relevance::{fits, own_fit, share};
+use super::score::Signal;
+use super::toolbox::{Tool, stems};
+use super::words::{Stem, WordSet, words};
+use crate::domain::{Sample, ToolCall};
+
+/// From this fit on, an idle tool is told of; the score takes every fit as it is.
+const FITS: f64 = 0.3;
+/// Where not calling turns from likely right to likely wrong.
+const CALL_DUE: f64 = 0.53;
+/// A lead that another tool's fit must have to be told.
+const CLEARLY_BETTER: f64 = 0.25;
+/// Below this fit, a called tool is told of.
+const POOR_FIT: f64 = 0.3;
+/// Stands for a fit that cannot be told: across languages, or for a later step of an agent.
+const UNTELLABLE_FIT: f64 = 0.4;
+/// Uncalled tools compared.
+const MOST_TOOLS: usize = 64;
+
+impl Assessor<'_> {
+    /// Whether the called tools, or none, are what the question asks for.
+    pub(super) fn choice_of_tools(&mut self, calls: &[ToolCall], under_way: bool) {
+        let tools = &self.toolbox.tools;
+        if calls.is_empty() {
+            self.result.signals.set(Signal::NoCall, 1.0);
+        }
+        let fits = if under_way { None } else { fits(self.toolbox, self.evidence) };
+        let Some(fits) = fits else {
+            if calls.is_empty() {
+                self.result.signals.set(Signal::NoCallButFit, UNTELLABLE_FIT);
+            }
+            return;
+        };
+        let called: Vec<(usize, usize)> = calls
+            .iter()
+            .enumerate()
+            .filter_map(|(i, call)| self.toolbox.find(&call.name).map(|at| (i, at)))
+            .collect();
+        let score = |at: usize| fits[at].score();
+        let worst = called.iter().copied().min_by(|a, b| score(a.1).total_cmp(&score(b.1)));
+        let best = (0..tools.len())
+            .filter(|at| !called.iter().any(|(_, own)| own == at))
+            .max_by(|a, b| score(*a).total_cmp(&score(*b)));
+        match (worst, best) {
+            (None, Some(best)) if calls.is_empty() => {
+                self.result.signals.set(Signal::NoCallButFit, score(best));
+                if score(best) > CALL_DUE {
+                    self.push(Finding::CallDue { tool: tools[best].name.clone() });
+                }
+            }
+            (Some((call, at)), best) => {
+                let fit = fits[at];
+                let thin = 1.0 - self.told.min(3) as f64 / 3.0;
+                self.result.signals.set(Signal::NameMisfit, 1.0 - fit.name);
+                self.result.signals.set(Signal::TextMisfit, 1.0 - fit.text);
+                self.result.signals.set(Signal::ThinMisfit, (1.0 - fit.text) * thin);
+                let tool = tools[at].name.clone();
+                let gain = best.map_or(0.0, |best| (score(best) - score(at)).max(0.0));
+                self.result.signals.set(Signal::BetterTool, gain);
+                match best {
+                    Some(best) if gain > CLEARLY_BETTER => {
+                        self.push(Finding::BetterTool { call, tool, other: tools[best].name.clone() });
+                    }
+                    _ if score(at) < POOR_FIT => self.push(Finding::PoorFit { call, tool }),
+                    _ => {}
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether a tool that was not called has something of its own to say to the question.
+    pub(super) fn left_out_tool(&mut self, calls: &[ToolCall]) {
+        let tools = &self.toolbox.tools;
+        if calls.is_empty() {
+            return;
+        }
+        let called: Vec<usize> = calls.iter().filter_map(|call| self.toolbox.find(&call.name)).collect();
+        let own: Vec<&Tool> = called.iter().map(|at| &tools[*at]).collect();
+        let left_out = (0..tools.len())
+            .filter(|at| !called.contains(at))
+            .take(MOST_TOOLS)
+            .map(|at| (own_fit(&tools[at], &own, self.evidence), at))
+            .max_by(|a, b| a.0.total_cmp(&b.0));
+        if let Some((fit, at)) = left_out {
+            self.result.signals.set(Signal::LeftOut, fit);
+            if fit > FITS {
+                self.push(Finding::LeftOut { tool: tools[at].name.clone() });
+            }
+        }
+    }
+
+    /// What of the question neither the calls nor the called tools speak of.
+    pub(super) fn leftovers(&mut self, sample: &Sample, calls: &[ToolCall]) {
+        if calls.is_empty() {
+            return;
+        }
+        let called: Vec<&Tool> = calls
+            .iter()
+            .filter_map(|call| self.toolbox.find(&call.name))
+            .map(|at| &self.toolbox.tools[at])
+            .collect();
+        let literals = &self.evidence.literals;
+        let used: Vec<bool> = literals.iter().map(|span| self.is_used(span, &called)).collect();
+        let question = sample.question.as_str();
+        for (i, span) in literals.iter().enumerate().filter(|(i, _)| !used[*i]) {
+            let left = i > 0 && used[i - 1] && literals[i - 1].joins(span, question);
+            let right = i + 1 < used.len() && used[i + 1] && span.joins(&literals[i + 1], question);
+            let signal = match span.kind {
+                _ if left || right => Signal::UnusedSibling,
+                Literal::Number => Signal::UnusedNumber,
+                Literal::Quotation => Signal::UnusedQuotation,
+                // A name may stand for anything: a brand, a title, an emphasis.
+                Literal::Name => continue,
+            };
+            self.find(Finding::Unused { text: span.text.clone(), kind: span.kind }, signal, 1.0);
+        }
+        let unused = used.iter().filter(|used| !**used).count();
+        if !literals.is_empty() {
+            self.result.signals.set(Signal::UnusedShare, unused as f64 / literals.len() as f64);
+        }
+        let question = &self.evidence.question_stems;
+        let explained = |stem: &Stem| {
+            self.used.stems.contains(stem)
+                || called.iter().any(|tool| tool.all_stems.binary_search(stem).is_ok())
+        };
+        let explained: Vec<Stem> = question.iter().copied().filter(explained).collect();
+        self.result.signals.set(Signal::Unexplained, 1.0 - share(question, &explained));
+    }
+
+    fn is_used(&self, span: &Span, called: &[&Tool]) -> bool {
+        if self.used.text.contains(&span.folded) || called.iter().any(|tool| tool.text.contains(&span.folded))
+        {
+            return true;
+        }
+        match span.value {
+            Some(value) => {
+                // Turned into a fraction or another unit, unless the converted number was itself told.
+                let given = |number: f64| {
+                    self.used.numbers.contains(number) && !self.evidence.figures.contains(number)
+                };
+                self.used.numbers.contains(value)
+                    || [100.0, 1e3, 60.0, 12.0]
+                        .iter()
+                        .any(|factor| given(value / factor) || given(value * factor))
+            }
+            None => {
+                let stems = stems(&span.folded);
+                !stems.is_empty()
+                    && stems.iter().filter(|stem| self.used.stems.contains(stem)).count() * 2 >= stems.len()
+            }
+        }
+    }
+
+    pub(super) fn duplicates(&mut self, calls: &[ToolCall]) {
+        for (i, call) in calls.iter().enumerate() {
+            if let Some(of) = calls[..i]
+                .iter()
+                .position(|other| other.name == call.name && other.arguments == call.arguments)
+            {
+                self.find(Finding::Duplicate { call: i, of }, Signal::Duplicate, 1.0);
+            }
+        }
+    }
+
+    pub(super) fn requests(&mut self, calls: &[ToolCall]) {
+        let requests = words(&self.evidence.question).filter(|word| SEVERAL.has(word)).take(6).count() as f64;
+        if calls.len() == 1 {
+            self.result.signals.set(Signal::OneCallManyRequests, requests);
+            if requests >= 2.0 {
+                self.push(Finding::TooFewCalls { calls: 1 });
+            }
+        }
+    }
+}
+
+/// Words by which a question asks for several things.
+static SEVERAL: LazyLock<WordSet> = LazyLock::new(|| {
+    WordSet::of(
+        "and both each respectively also then second secondly third finally lastly additionally another und y et e auch ademas",
+    )
+});
