@@ -1,11 +1,5 @@
 //! The built-in judge on cases written by hand: `cases/check.jsonl`, with the toolboxes of `cases/check_tools.jsonl`.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stdout,
-    reason = "a test may stop, and its figures are to be seen"
-)]
-
 use std::collections::HashMap;
 use std::sync::Arc;
 

@@ -1,5 +1,12 @@
 //! The one integration-test binary.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![allow(clippy::print_stdout, reason = "figures and reasons for skipping are shown with --nocapture")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "where the data is that cannot be shipped, the environment says"
+)]
+
 mod architecture;
 mod builtin_judge;
 mod cli;

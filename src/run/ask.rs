@@ -222,7 +222,7 @@ async fn settle<J: Judge>(
     match pass.judge.ask(&prompt, stop).await {
         Ok(Asked { reply, slot }) => {
             progress.judged(&pass.reading().verdict(&reply));
-            let kept = pass.keep_prompts.then(|| prompt.text);
+            let kept = pass.keep_prompts.then_some(prompt.text);
             pass.store.answer(fingerprint, reply, kept).await?;
             // Only now: a reply in flight is one that a crash can lose.
             drop(slot);
