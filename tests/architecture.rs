@@ -103,6 +103,14 @@ fn every_room_uses_only_rooms_below_it() {
 }
 
 #[test]
+fn polars_stays_in_the_rooms_of_tables() {
+    for (file, text) in sources() {
+        let table_room = ["table/", "read/", "write/"].iter().any(|room| file.starts_with(room));
+        assert!(table_room || !code_lines(&text).iter().any(|line| line.contains("polars")), "src/{file}");
+    }
+}
+
+#[test]
 fn every_file_says_what_it_is_for() {
     for (file, text) in sources() {
         assert!(text.starts_with("//! "), "src/{file} does not begin with a sentence about its purpose");

@@ -92,8 +92,6 @@ fn readable(sample: &Sample) -> Result<(&[ToolCall], &Arc<[ToolDefinition]>), &'
 
 #[cfg(test)]
 mod tests {
-    use std::time::{Duration, Instant};
-
     use proptest::prelude::*;
 
     use super::*;
@@ -203,11 +201,8 @@ mod tests {
             let calls = [&wide, &long, &many].map(|arguments| ToolCall::new("t", arguments.clone()));
             let calls: Vec<ToolCall> = calls.into_iter().cycle().take(30).collect();
             let sample = sample(question, vec![tool("t", schema.clone()), tool("u", bomb.clone())], calls);
-            let start = Instant::now();
             let verdict = BuiltinJudge::new(Task::ToolCalling).judge(&sample);
             assert!(verdict.explanation.unwrap().len() < 4_000);
-            // Generous, because tests are built without optimisation.
-            assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
         }
     }
 

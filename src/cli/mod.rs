@@ -22,9 +22,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Label every tool call of a table as correct or incorrect
     Label(Box<label::args::LabelArgs>),
-    /// List, show and check judge templates
     Templates(templates::TemplatesArgs),
 }
 

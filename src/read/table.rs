@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use polars::prelude::{PlSmallStr, PolarsError, Scalar};
+
 use super::input::expand;
 use super::{Format, Input, ReadError, Slices, csv_file, json_file, parquet_file};
 use crate::domain::Json;
@@ -163,7 +165,7 @@ impl Batches {
     fn choose(&mut self, mut batch: Batch, input: &Input) -> Result<Batch, ReadError> {
         let wrap = |error| ReadError::malformed(&input.path, error);
         if self.name_sources {
-            name_source(&mut batch, input).map_err(wrap)?;
+            name_source(&mut batch, input).map_err(|error| ReadError::malformed(&input.path, error))?;
         }
         if !self.filters.is_empty() {
             let mut keep = vec![true; batch.len()];
@@ -210,7 +212,7 @@ fn holds(value: Option<&Json>, text: &str) -> bool {
     }
 }
 
-fn name_source(batch: &mut Batch, input: &Input) -> polars::prelude::PolarsResult<()> {
+fn name_source(batch: &mut Batch, input: &Input) -> Result<(), PolarsError> {
     let Some(at) = batch.schema.position(SOURCE_FILE) else { return Ok(()) };
     let name = input.path.display().to_string();
     match &mut batch.rows {
@@ -220,11 +222,8 @@ fn name_source(batch: &mut Batch, input: &Input) -> polars::prelude::PolarsResul
             }
         }
         Rows::Frame(frame) => {
-            let names = polars::prelude::Column::new_scalar(
-                SOURCE_FILE.into(),
-                polars::prelude::Scalar::from(polars::prelude::PlSmallStr::from(name)),
-                frame.height(),
-            );
+            let name = Scalar::from(PlSmallStr::from(name));
+            let names = polars::prelude::Column::new_scalar(SOURCE_FILE.into(), name, frame.height());
             frame.replace_column(at, names)?;
         }
     }

@@ -1,10 +1,9 @@
 //! What ends a run.
 
-use polars::prelude::PolarsError;
-
 use crate::read::ReadError;
 use crate::render::TemplateError;
 use crate::store::StoreError;
+use crate::table::TableError;
 use crate::write::WriteError;
 
 /// A run that cannot go on. Whatever was paid for is in the store.
@@ -18,8 +17,8 @@ pub enum RunError {
     Write(#[from] WriteError),
     #[error("template: {0}")]
     Template(#[from] TemplateError),
-    #[error("a table cannot be converted: {0}")]
-    Table(#[from] PolarsError),
+    #[error(transparent)]
+    Table(#[from] TableError),
     #[error("{message}")]
     Judge { code: String, message: String },
     #[error("interrupted")]

@@ -1,13 +1,12 @@
 //! Batches to samples: the same rows, read the same way, in both passes.
 
-use polars::prelude::PolarsResult;
 use rayon::prelude::*;
 
 use crate::domain::{Cell, RawRow, RowError, Sample};
 use crate::normalize::Normalizer;
 use crate::normalize::columns::Columns;
 use crate::read::{Batches, Table};
-use crate::table::Batch;
+use crate::table::{Batch, TableError};
 
 /// An input table and how its rows are to be understood.
 pub struct Source {
@@ -30,12 +29,12 @@ impl Source {
         &self,
         batch: &Batch,
         map: impl Fn(Result<Sample, RowError>) -> T + Sync,
-    ) -> PolarsResult<Vec<T>> {
+    ) -> Result<Vec<T>, TableError> {
         let rows = self.raw_rows(batch)?;
         Ok(rows.into_par_iter().map(|row| map(row.and_then(|row| self.normalizer.sample(row)))).collect())
     }
 
-    fn raw_rows(&self, batch: &Batch) -> PolarsResult<Vec<Result<RawRow, RowError>>> {
+    fn raw_rows(&self, batch: &Batch) -> Result<Vec<Result<RawRow, RowError>>, TableError> {
         let column = |name: &str| batch.column(name);
         let questions = column(&self.columns.question)?;
         let calls = column(&self.columns.tool_call)?;

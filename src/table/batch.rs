@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use polars::prelude::{DataFrame, PolarsResult};
+use polars::prelude::DataFrame;
 
-use super::{Schema, frame};
+use super::{Schema, TableError, frame};
 use crate::domain::{Json, RowError};
 
 /// Consecutive rows of one table.
@@ -43,7 +43,7 @@ impl Batch {
     }
 
     /// The values of one column, row by row.
-    pub fn column(&self, name: &str) -> PolarsResult<Vec<Option<Json>>> {
+    pub fn column(&self, name: &str) -> Result<Vec<Option<Json>>, TableError> {
         let Some(position) = self.schema.position(name) else { return Ok(vec![None; self.len()]) };
         match &self.rows {
             Rows::Records(records) => {
@@ -65,7 +65,7 @@ impl Batch {
     }
 
     /// Keeps the rows for which `keep` holds.
-    pub fn retain(self, keep: &[bool]) -> PolarsResult<Batch> {
+    pub fn retain(self, keep: &[bool]) -> Result<Batch, TableError> {
         let rows = match self.rows {
             Rows::Records(mut records) => {
                 let mut keep = keep.iter();
@@ -90,7 +90,7 @@ impl Batch {
     }
 
     /// The same rows with more columns, whose cells are `added`, row by row.
-    pub fn append(self, added: &Schema, cells: Vec<Record>) -> PolarsResult<Batch> {
+    pub fn append(self, added: &Schema, cells: Vec<Record>) -> Result<Batch, TableError> {
         let columns = self.schema.columns.iter().chain(&added.columns).cloned().collect();
         let rows = match self.rows {
             Rows::Records(mut records) => {
@@ -128,17 +128,17 @@ impl Batch {
     }
 
     /// The rows as records.
-    pub fn into_records(self) -> PolarsResult<Vec<Record>> {
+    pub fn into_records(self) -> Result<Vec<Record>, TableError> {
         match self.rows {
             Rows::Records(records) => Ok(records),
-            Rows::Frame(frame) => frame::records(&frame),
+            Rows::Frame(frame) => Ok(frame::records(&frame)),
         }
     }
 
     /// The rows as a frame with the schema's types.
-    pub fn into_frame(self) -> PolarsResult<DataFrame> {
+    pub fn into_frame(self) -> Result<DataFrame, TableError> {
         match self.rows {
-            Rows::Records(records) => frame::from_records(&self.schema, &records),
+            Rows::Records(records) => Ok(frame::from_records(&self.schema, &records)?),
             Rows::Frame(frame) => Ok(frame),
         }
     }

@@ -14,7 +14,7 @@ pub(super) fn values(series: &Series) -> Vec<Json> {
 }
 
 /// A frame's rows.
-pub(super) fn records(frame: &DataFrame) -> PolarsResult<Vec<Record>> {
+pub(super) fn records(frame: &DataFrame) -> Vec<Record> {
     let mut records =
         vec![Record { cells: Vec::with_capacity(frame.width()), problem: None }; frame.height()];
     for column in frame.columns() {
@@ -22,7 +22,7 @@ pub(super) fn records(frame: &DataFrame) -> PolarsResult<Vec<Record>> {
             record.cells.push(Some(value));
         }
     }
-    Ok(records)
+    records
 }
 
 /// Nothing is lost where JSON can say it; times and the like become their usual text, numbers that JSON has no word

@@ -5,8 +5,10 @@
 //! write files, the only place where polars is spoken.
 
 mod batch;
+mod error;
 mod frame;
 mod schema;
 
 pub use batch::{Batch, Record, Rows};
+pub use error::TableError;
 pub use schema::{Column, Kind, Schema, SchemaBuilder};

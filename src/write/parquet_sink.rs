@@ -37,7 +37,7 @@ impl ParquetSink {
     }
 
     pub(super) fn write(&mut self, batch: Batch) -> Result<(), WriteError> {
-        let frame = batch.into_frame().map_err(|error| explain(&self.path, &error))?;
+        let frame = batch.into_frame().map_err(|error| WriteError::table(&self.path, error))?;
         let group = match self.group.take() {
             Some(mut group) => {
                 group.vstack_mut(&frame).map_err(|error| explain(&self.path, &error))?;
