@@ -1,12 +1,13 @@
 //! Progress while a run goes on: a bar on a terminal, a line now and then elsewhere.
 
+use std::fmt::Write;
 use std::io::IsTerminal;
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
 use super::printer::Printer;
 use crate::judge::Activity;
@@ -71,11 +72,15 @@ impl Face {
             None => ProgressBar::new_spinner(),
         };
         let template = match rows {
-            Some(_) => "{prefix} {bar:24} {human_pos}/{human_len} rows  {per_sec:>9}  {msg}  ETA {eta}",
-            None => "{prefix} {spinner} {human_pos} rows  {per_sec:>9}  {msg}",
+            Some(_) => "{prefix} {bar:20} {human_pos}/{human_len} rows  {rate}  {msg}  ETA {eta}",
+            None => "{prefix} {spinner} {human_pos} rows  {rate}  {msg}",
         };
         if let Ok(style) = ProgressStyle::with_template(template) {
-            bar.set_style(style);
+            let rate = |state: &ProgressState, out: &mut dyn Write| {
+                // Fails only if the display does, and then nobody looks.
+                let _ = write!(out, "{:.0}/s", state.per_sec());
+            };
+            bar.set_style(style.with_key("rate", rate));
         }
         bar.set_prefix(what);
         Face::Bar(bar)

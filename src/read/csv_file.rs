@@ -16,7 +16,7 @@ fn open(input: &Input) -> Result<Reader<File>, ReadError> {
     Ok(ReaderBuilder::new().delimiter(delimiter).buffer_capacity(1 << 16).from_reader(file))
 }
 
-pub(super) fn schema(input: &Input) -> Result<Schema, ReadError> {
+fn schema(input: &Input) -> Result<Schema, ReadError> {
     let mut reader = open(input)?;
     let header = reader.byte_headers().map_err(|error| explain(&input.path, &error))?;
     if header.is_empty() {
@@ -31,6 +31,18 @@ pub(super) fn schema(input: &Input) -> Result<Schema, ReadError> {
         schema.columns.push(Column { name, kind: Kind::Text });
     }
     Ok(schema)
+}
+
+/// Reads the whole file once: its columns, its number of rows, and whatever is wrong with it, before anything is judged.
+pub(super) fn survey(input: &Input) -> Result<(Schema, u64), ReadError> {
+    let schema = schema(input)?;
+    let mut reader = open(input)?;
+    let mut row = ByteRecord::new();
+    let mut rows = 0;
+    while reader.read_byte_record(&mut row).map_err(|error| explain(&input.path, &error))? {
+        rows += 1;
+    }
+    Ok((schema, rows))
 }
 
 /// The file's rows, under the columns of `schema`: those that the file lacks are absent.

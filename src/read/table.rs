@@ -52,8 +52,8 @@ impl Table {
             schema.columns.push(Column { name: SOURCE_FILE.to_owned(), kind: Kind::Text });
         }
         // Conditions make the number unknown until the rows are read.
-        let rows = rows.filter(|_| selection.filters.is_empty());
-        let rows = rows.map(|rows| selection.limit.map_or(rows, |limit| limit.min(rows)));
+        let chosen = selection.limit.map_or(rows, |limit| limit.min(rows));
+        let rows = selection.filters.is_empty().then_some(chosen);
         Ok(Table { inputs, schema: Arc::new(schema), selection, rows, name_sources })
     }
 
@@ -88,23 +88,18 @@ impl Table {
     }
 }
 
-/// The columns of all inputs together, and their rows where counting them is free.
-fn survey(inputs: &[Input]) -> Result<(Schema, Option<u64>), ReadError> {
+/// The columns of all inputs together, and their rows.
+fn survey(inputs: &[Input]) -> Result<(Schema, u64), ReadError> {
     let mut objects = SchemaBuilder::default();
     let mut schema = Schema::default();
-    let mut rows = Some(0);
+    let mut rows = 0;
     for input in inputs {
         let (own, count) = match input.format {
-            Format::Csv | Format::Tsv => (csv_file::schema(input)?, None),
-            Format::Parquet => {
-                let (own, count) = parquet_file::schema(input)?;
-                (own, Some(count))
-            }
-            Format::Jsonl | Format::Json => {
-                (Schema::default(), Some(json_file::survey(input, &mut objects)?))
-            }
+            Format::Csv | Format::Tsv => csv_file::survey(input)?,
+            Format::Parquet => parquet_file::schema(input)?,
+            Format::Jsonl | Format::Json => (Schema::default(), json_file::survey(input, &mut objects)?),
         };
-        rows = rows.zip(count).map(|(all, own)| all + own);
+        rows += count;
         for column in own.columns {
             match schema.position(&column.name) {
                 None => schema.columns.push(column),
