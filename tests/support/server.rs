@@ -110,6 +110,11 @@ impl Server {
         self.shared.seen.lock().unwrap().len()
     }
 
+    /// How often each prompt was asked.
+    pub fn asked(&self) -> HashMap<String, usize> {
+        self.shared.prompts.lock().unwrap().clone()
+    }
+
     /// Completions sent beyond the first for a prompt, over all prompts.
     pub fn answered_twice(&self) -> usize {
         self.shared.answered.lock().unwrap().values().map(|count| count - 1).sum()
