@@ -357,6 +357,41 @@ fn rate_limits_are_kept() {
 }
 
 #[test]
+fn token_limits_are_kept_and_settled_by_real_usage() {
+    let (server, work) = (honest(), Workspace::new());
+    work.file("in.csv", numbered(30));
+    work.run(&label(&server, &["--tpm", "600000", "--concurrency", "30"])).ended(0);
+    let seen = server.seen();
+    // What the server counted: 10,000 tokens a second. The first request is free, and so is a tenth of a second's worth.
+    let tokens: usize = seen.iter().skip(1).map(|seen| seen.prompt().len() / 4 + 5).sum();
+    let span = (seen[29].at - seen[0].at).as_secs_f64();
+    assert!(span >= (tokens as f64 - 1_000.0) / 10_000.0 * 0.95, "{tokens} tokens in {span} s");
+}
+
+#[test]
+fn interrupted_twice_it_quits_at_once() {
+    let server =
+        Server::start(|_| Answer::After(Duration::from_secs(600), Box::new(Answer::label("correct"))));
+    let work = Workspace::new();
+    work.file("in.csv", numbered(50));
+    let mut run = work.start(&label(&server, &["--concurrency", "4"]));
+    while server.requests() < 4 {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    interrupt(run.id());
+    // The first one is heard before the second is sent: what is in flight is still waited for.
+    let mut heard = String::new();
+    let mut stderr = std::io::BufReader::new(run.stderr.take().unwrap());
+    while !heard.contains("Ctrl-C again") {
+        assert!(std::io::BufRead::read_line(&mut stderr, &mut heard).unwrap() > 0, "{heard}");
+    }
+    assert!(run.try_wait().unwrap().is_none());
+    interrupt(run.id());
+    assert_eq!(run.wait().unwrap().code(), Some(130));
+    assert_eq!(server.requests(), 4);
+}
+
+#[test]
 fn old_templates_work_as_they_are() {
     let server = Server::start(|seen| Answer::Text(if row_of(seen) == 1 { "Yes" } else { "no." }.to_owned()));
     let work = Workspace::new();
