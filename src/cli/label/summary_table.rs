@@ -27,7 +27,7 @@ pub fn render(summary: &Summary, circumstances: &Circumstances<'_>) -> String {
         significant(summary.rows as f64 / seconds.max(1e-9)),
     )];
     lines.push(String::new());
-    lines.push(counts(summary).to_string());
+    lines.extend(counts(summary).to_string().lines().map(|line| line.trim_end().to_owned()));
     lines.push(String::new());
     if let Some(gold) = summary.gold.filter(|gold| gold.compared > 0) {
         lines.push(format!(
