@@ -14,7 +14,7 @@ pub use table::{Batches, Selection, Table};
 /// A slice holds at most this many rows…
 const SLICE_ROWS: usize = 2048;
 /// …and is closed once its texts are this large.
-const SLICE_BYTES: usize = 8 << 20;
+const SLICE_BYTES: usize = 4 << 20;
 
 /// The slices of one file.
 type Slices = Box<dyn Iterator<Item = Result<crate::table::Batch, ReadError>> + Send>;

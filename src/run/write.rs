@@ -13,7 +13,7 @@ use crate::write::{Finished, LabelColumns, OutputFormat, Sink};
 /// A column that says what the label should be.
 const GOLD: &str = "gold";
 /// Batches read ahead, so that reading, judging and writing overlap.
-const AHEAD: usize = 2;
+const AHEAD: usize = 1;
 
 /// Where the labelled table goes.
 pub struct Destination {

@@ -11,9 +11,9 @@ use super::WriteError;
 use crate::table::{self, Batch, Kind};
 
 /// A row group is written once it has this many rows…
-const GROUP_ROWS: usize = 32_768;
+const GROUP_ROWS: usize = 16_384;
 /// …or its columns take this many bytes.
-const GROUP_BYTES: usize = 24 << 20;
+const GROUP_BYTES: usize = 8 << 20;
 
 pub(super) struct ParquetSink {
     path: PathBuf,
