@@ -177,7 +177,8 @@ fn inputs_that_cannot_be_read_say_why() {
         assert!(ran.stderr.contains("error: ") && ran.stderr.contains(words), "{input}: {}", ran.stderr);
         assert!(work.names().iter().all(|name| !name.contains("labeled") && !name.ends_with(".part")));
     }
-    let ran = work.run(&["label", "uneven.csv", "-o", "nowhere/out.csv"]).ended(2);
+    work.file("fine.csv", "question,tool_call\na,b\n");
+    let ran = work.run(&["label", "fine.csv", "-o", "nowhere/out.csv"]).ended(2);
     assert!(ran.stderr.contains("does not exist"), "{}", ran.stderr);
     let ran =
         work.run(&["label", "other.csv", "-o", "out.xlsx", "--column", "question=prompt_text"]).ended(2);
