@@ -3,20 +3,25 @@
 mod aliases;
 mod assess;
 mod cache;
+mod calendar;
 mod choice;
+mod clock;
 mod dates;
 mod evidence;
 mod explain;
 mod finding;
 mod grounding;
 mod literals;
+mod need;
 mod node;
 mod number_words;
 mod numbers;
+mod relative_days;
 mod relevance;
 mod schema;
 mod score;
 mod toolbox;
+mod units;
 mod words;
 
 use std::sync::Arc;

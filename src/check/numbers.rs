@@ -1,6 +1,8 @@
 //! Numbers in a text, in digits or words, and what an argument may make of them.
 
+use super::node::Node;
 use super::number_words::number_words;
+use super::units::{Unit, asked_by};
 use super::words::fold;
 
 /// A number found in a text.
@@ -11,6 +13,8 @@ pub(super) struct Figure {
     pub percent: bool,
     /// Where its digits stand in the text; none for words and for second readings of the same digits.
     pub place: Option<(usize, usize)>,
+    /// What it is an amount of.
+    pub unit: Option<Unit>,
 }
 
 /// How a number follows from the numbers of a text, from the surest way to the weakest.
@@ -28,10 +32,25 @@ pub(super) enum NumberMatch {
     Combined,
 }
 
+/// How a value follows from the amounts of a text for a parameter that asks for a unit.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Measured {
+    /// That amount, in that unit.
+    Same,
+    /// This number, converted.
+    Converted(f64),
+    /// A number of another unit, copied.
+    Unconverted,
+    /// None of the amounts.
+    Other,
+}
+
 /// The numbers of a text.
 #[derive(Debug, Default)]
 pub(super) struct Figures {
     figures: Vec<Figure>,
+    /// Amounts of two units said in one: the parts and what they come to in the smaller unit.
+    mixtures: Vec<[f64; 3]>,
 }
 
 /// Bounds the work on hostile text.
@@ -55,7 +74,7 @@ impl Figures {
 
     /// Adds the numbers of one more text; `folded` is that text [folded](fold).
     pub(super) fn read(&mut self, text: &str, folded: &str) {
-        digits(text, &mut self.figures);
+        digits(text, self);
         number_words(folded, &mut self.figures);
     }
 
@@ -63,8 +82,64 @@ impl Figures {
         self.figures.iter()
     }
 
+    /// Adds a number that stands nowhere.
+    pub(super) fn note(&mut self, value: f64) {
+        if self.figures.len() < MOST_FIGURES {
+            self.figures.push(Figure { value, percent: false, place: None, unit: None });
+        }
+    }
+
     pub(super) fn contains(&self, value: f64) -> bool {
         self.figures.iter().any(|figure| same(figure.value, value))
+    }
+
+    /// How `value` follows for a parameter that asks for a unit; `None` where no amount of the kind was named.
+    pub(super) fn in_unit(&self, value: f64, node: &Node) -> Option<Measured> {
+        if !self.figures.iter().any(|figure| figure.unit.is_some()) {
+            return None;
+        }
+        let asked = asked_by(node)?;
+        let amounts =
+            || self.figures.iter().filter_map(|f| f.unit.filter(|u| u.is_like(asked)).map(|u| (f.value, u)));
+        if amounts().any(|(own, unit)| unit == asked && same(own, value)) {
+            return Some(Measured::Same);
+        }
+        if let Some((own, _)) =
+            amounts().find(|(own, unit)| *unit != asked && unit.comes_to(*own, asked, value))
+        {
+            return Some(Measured::Converted(own));
+        }
+        let copied = value != 0.0
+            && amounts().any(|(own, unit)| unit != asked && same(own, value))
+            && !self.figures.iter().any(|figure| figure.unit.is_none() && same(figure.value, value));
+        if copied {
+            return Some(Measured::Unconverted);
+        }
+        amounts().next().map(|_| Measured::Other)
+    }
+
+    /// Whether a number is part of an amount that `other` numbers name as a whole.
+    pub(super) fn is_part_of(&self, number: f64, other: &Figures) -> bool {
+        self.mixtures
+            .iter()
+            .any(|[a, b, whole]| (same(*a, number) || same(*b, number)) && other.contains(*whole))
+    }
+
+    /// A share such as a half that is `value` percent.
+    pub(super) fn has_share(&self, value: f64) -> bool {
+        self.figures
+            .iter()
+            .any(|f| f.value > 0.0 && f.value < 1.0 && f.unit.is_none() && same(f.value * 100.0, value))
+    }
+
+    /// Whether `value` is an amount of money off by a power of ten.
+    pub(super) fn is_money_shifted(&self, value: f64) -> bool {
+        self.figures.iter().any(|figure| {
+            figure.unit.is_some_and(Unit::is_money)
+                && [10.0, 100.0, 1e3]
+                    .iter()
+                    .any(|factor| close(figure.value * factor, value) || close(figure.value / factor, value))
+        })
     }
 
     /// The surest way from these numbers to `value`.
@@ -123,7 +198,8 @@ fn close(a: f64, b: f64) -> bool {
 }
 
 /// Reads numbers in digits: `1,200.50`, `3e8`, `9 x 10^-12`, `45k`, `5%`, `1/6`.
-fn digits(text: &str, figures: &mut Vec<Figure>) {
+fn digits(text: &str, all: &mut Figures) {
+    let figures = &mut all.figures;
     let bytes = text.as_bytes();
     let mut at = 0;
     let mut before: Option<(f64, usize)> = None;
@@ -136,7 +212,7 @@ fn digits(text: &str, figures: &mut Vec<Figure>) {
         let (mut value, mut end) = plain_number(text, start);
         if let Some((grouped, grouped_end)) = grouped_number(text, start) {
             // `1,200` may be one number or two: keep the parts as second readings.
-            figures.push(Figure { value, percent: false, place: None });
+            figures.push(Figure { value, percent: false, place: None, unit: None });
             (value, end) = (grouped, grouped_end);
         }
         let rest = &text[end..];
@@ -145,7 +221,7 @@ fn digits(text: &str, figures: &mut Vec<Figure>) {
         }
         let (factor, length) = magnitude(&text[end..]);
         if length > 0 {
-            figures.push(Figure { value, percent: false, place: None });
+            figures.push(Figure { value, percent: false, place: None, unit: None });
         }
         (value, end) = (value * factor, end + length);
         let tail = text[end..].trim_start();
@@ -160,18 +236,64 @@ fn digits(text: &str, figures: &mut Vec<Figure>) {
             text[..start].strip_suffix(':').is_some_and(|text| text.ends_with(|c: char| c.is_ascii_digit()));
         let place = (!inside_word && !minutes).then_some((start, end));
         if text[..start].ends_with(['-', '−']) {
-            figures.push(Figure { value: -value, percent, place: None });
+            figures.push(Figure { value: -value, percent, place: None, unit: None });
         }
-        figures.push(Figure { value, percent, place });
+        figures.push(Figure { value, percent, place, unit: unit_of(text, start, end) });
+        // Feet and inches, hours and minutes.
+        all.mixtures.extend(mix(figures, text));
         if let Some((numerator, numerator_end)) = before
             && matches!(text[numerator_end..start].trim(), "/" | "in" | "out of" | "of" | ":")
             && value != 0.0
         {
-            figures.push(Figure { value: numerator / value, percent: false, place: None });
+            figures.push(Figure { value: numerator / value, percent: false, place: None, unit: None });
         }
         before = Some((value, end));
         at = end.max(start + 1);
     }
+}
+
+/// The unit written behind a number, or the currency before it.
+fn unit_of(text: &str, start: usize, end: usize) -> Option<Unit> {
+    if text[..start].trim_end().ends_with(['$', '€', '£', '¥']) {
+        return Unit::of_word("dollars");
+    }
+    let tail = text[end..].trim_start_matches([' ', '-', '\u{a0}', '°', 'º']);
+    let length = tail.bytes().take_while(u8::is_ascii_alphabetic).count();
+    let word = tail[..length].to_ascii_lowercase();
+    let (word, attached) = match word.as_str() {
+        "" if tail.starts_with('€') => ("euros".to_owned(), true),
+        "" if tail.starts_with('"') || tail.starts_with('″') => return None,
+        "degrees" | "degree" | "grad" | "grados" | "deg" => {
+            let tail = tail[length..].trim_start_matches([' ', '°']);
+            let length = tail.bytes().take_while(u8::is_ascii_alphabetic).count();
+            (tail[..length].to_ascii_lowercase(), true)
+        }
+        _ => (word, text[end..].len() == tail.len() || text[end..].contains('°')),
+    };
+    // `5 in Paris` is no length, and a letter that stands apart no unit.
+    if word == "in"
+        || (word.len() == 1 && !attached && !matches!(word.as_str(), "m" | "g" | "l" | "h" | "s" | "f" | "c"))
+    {
+        return None;
+    }
+    Unit::of_word(&word)
+}
+
+/// Adds up the last two amounts where the second goes on from the first.
+fn mix(figures: &mut Vec<Figure>, text: &str) -> Option<[f64; 3]> {
+    let [.., a, b] = figures[..] else { return None };
+    let (Some(first), Some(second), Some((_, end)), Some((start, _))) = (a.unit, b.unit, a.place, b.place)
+    else {
+        return None;
+    };
+    let near = start >= end && start - end < 14 && !text[end..start].contains(['.', ';', '?']);
+    if !near || !first.goes_before(second) {
+        return None;
+    }
+    let value = first.convert(a.value, second) + b.value;
+    let whole = Figure { value, percent: false, place: None, unit: Some(second) };
+    figures.insert(figures.len() - 2, whole);
+    Some([a.value, b.value, value])
 }
 
 /// Digits with at most one decimal point.
