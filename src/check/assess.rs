@@ -87,7 +87,8 @@ fn is_telling(text: &str, path: &str) -> bool {
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
     let has = |test: fn(&u8) -> bool| text.bytes().any(|b| test(&b));
     let mixed = digits > 0 && has(u8::is_ascii_alphabetic);
-    let timely = digits > 3 && has(|b| b"-:/".contains(b)) && !path.ends_with("id");
+    let is_date = digits == 8 && text.matches('-').count() == 2;
+    let timely = digits > 3 && has(|b| b"-:/".contains(b)) && !(is_date && path.ends_with("id"));
     mixed || timely || text.contains('@')
 }
 

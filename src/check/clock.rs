@@ -2,7 +2,8 @@
 
 use super::number_words::small_number;
 
-/// A time of day in minutes since midnight, and the other one it may be where nobody said which half of the day is meant.
+/// A time of day in minutes since midnight, and the other one it may be where nobody said which half of the day is
+/// meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Clock {
     minutes: u32,

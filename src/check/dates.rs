@@ -126,8 +126,26 @@ impl Times {
         Some(match date.unwrap_or(TimeMatch::Told) {
             _ if !told && self.clock.is_empty() && self.relative.is_said() => TimeMatch::Possible,
             _ if !told => TimeMatch::Other,
+            // A time of day that nobody named.
+            TimeMatch::Told
+                if self.clock.is_empty() && !value.dates.is_empty() && !value.clock.iter().all(midnight) =>
+            {
+                TimeMatch::Possible
+            }
             date => date,
         })
+    }
+
+    /// Whether `value` is a bound that is left out itself: so many days from a day that was named.
+    pub(super) fn is_bound(&self, value: &Times, days: i64) -> bool {
+        value.clock.is_empty()
+            && value.dates.iter().any(|date| {
+                let day = date.year.zip(date.day).and_then(|(year, day)| Day::of(year, date.month, day));
+                day.is_some_and(|day| {
+                    let (year, month, day) = day.plus(days).date();
+                    self.explain_date(Date { year: Some(year), month, day: Some(day) }) == TimeMatch::Told
+                })
+            })
     }
 
     fn explain_date(&self, date: Date) -> TimeMatch {

@@ -159,6 +159,7 @@ fn text(evidence: &Evidence, node: Option<&Node>, text: &str) -> Support {
     if times.has_dates() && evidence.times.knows_today() && text.len() <= LONGEST_TIME {
         match evidence.times.explain(&times) {
             Some(TimeMatch::Told) => return Support::Normalised,
+            Some(_) if is_bound(evidence, node, &times) => return Support::Normalised,
             Some(TimeMatch::Possible) => return Support::Derived,
             Some(TimeMatch::Other) => return Support::None,
             None => {}
@@ -212,6 +213,13 @@ fn text(evidence: &Evidence, node: Option<&Node>, text: &str) -> Support {
         _ if of > 2 && share >= 0.2 && node.is_some_and(is_composed) => Support::Composed(share),
         _ => Support::Partial(share),
     }
+}
+
+/// `after: 31 January` for what was asked for since 1 February.
+fn is_bound(evidence: &Evidence, node: Option<&Node>, times: &Times) -> bool {
+    let Some(node) = node else { return false };
+    (node.name.contains(" after ") && evidence.times.is_bound(times, 1))
+        || (node.name.contains(" before ") && evidence.times.is_bound(times, -1))
 }
 
 /// A longer text is more than a date and a time.

@@ -7,6 +7,7 @@ mod calendar;
 mod choice;
 mod clock;
 mod dates;
+mod digits;
 mod evidence;
 mod explain;
 mod finding;

@@ -14,7 +14,8 @@ use crate::domain::Json;
 enum Filling {
     /// By something of its type.
     Plain,
-    /// By something that hardly fits any other parameter: a path, an address, an amount in its unit, an allowed value.
+    /// By something that hardly fits any other parameter: a path, an address, an amount in its unit, an allowed
+    /// value.
     Sure,
 }
 
