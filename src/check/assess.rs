@@ -78,7 +78,8 @@ fn dialect(toolbox: &Toolbox, evidence: &Evidence) -> Dialect {
     }
 }
 
-/// A value nobody hits on by chance: letters and digits mixed, an address, a date or time that is no identifier.
+/// A value nobody hits on by chance: letters and digits mixed, an address, a date or time that is no
+/// identifier.
 fn is_telling(text: &str, path: &str) -> bool {
     let text = text.trim();
     if !(5..=64).contains(&text.len()) || text.contains(' ') {

@@ -2,8 +2,8 @@
 
 use super::number_words::small_number;
 
-/// A time of day in minutes since midnight, and the other one it may be where nobody said which half of the day is
-/// meant.
+/// A time of day in minutes since midnight, and the other one it may be where nobody said which half of the
+/// day is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Clock {
     minutes: u32,
@@ -117,7 +117,8 @@ pub(super) fn read_digits(text: &str, clocks: &mut Vec<Clock>) {
     }
 }
 
-/// Reads the words from `at` on: `noon`, `half past two`, `ten to five`, `eight o'clock`, `at nine in the evening`.
+/// Reads the words from `at` on: `noon`, `half past two`, `ten to five`, `eight o'clock`, `at nine in the
+/// evening`.
 pub(super) fn read_words(words: &[&str], at: usize, clocks: &mut Vec<Clock>) {
     if clocks.len() >= MOST_CLOCKS {
         return;

@@ -94,10 +94,10 @@ const BIAS: [f64; 3] = [1.87, 1.02, 2.20];
 ///
 /// Every sign was thought out by hand: nothing noticed ever speaks for a call. The sizes are a logistic
 /// regression that may not turn a sign around and is pulled towards hand-set values where a signal is rare
-/// (ridge 4; 40 for outright breaches of the schema, placeholders, wrong units and contradicted choices), fitted
-/// to real calls of the BFCL leaderboard's models: those 2,326 (1,356 for parameter extraction), each call once,
-/// whose question and model both have an even first byte of their BLAKE3 hash; classes weigh alike. The `NoCall`
-/// rows come from 98 answers without a call to such questions by such models.
+/// (ridge 4; 40 for outright breaches of the schema, placeholders, wrong units and contradicted choices),
+/// fitted to real calls of the BFCL leaderboard's models: those 2,326 (1,356 for parameter extraction), each
+/// call once, whose question and model both have an even first byte of their BLAKE3 hash; classes weigh alike.
+/// The `NoCall` rows come from 98 answers without a call to such questions by such models.
 #[rustfmt::skip]
 const WEIGHTS: [(Signal, [f64; 3]); SIGNALS] = [
     (Signal::UnknownTool, [-4.07, 0.00, -4.15]),

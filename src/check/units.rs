@@ -97,7 +97,7 @@ pub(super) fn asked_by(node: &Node) -> Option<Unit> {
     found
 }
 
-/// Words that hardly mean anything but the unit; one day is no unit, and a second may be the one after the first.
+/// Words that hardly mean anything but the unit; one day is no unit, and a second may come after the first.
 fn is_spelt_out(word: &str) -> bool {
     matches!(word, "km" | "kg" | "mg" | "cm" | "mm" | "ml" | "ms" | "mb" | "gb" | "mph")
         || (word.len() > 3
@@ -162,7 +162,8 @@ const TABLE: &[(&str, Dimension, f64, f64)] = &[
     ("tb terabyte terabytes", Dimension::Data, 1e12, 0.0),
     ("mph", Dimension::Speed, 1.609_344, 0.0),
     ("kmh kph", Dimension::Speed, 1.0, 0.0),
-    ("dollar dollars usd euro euros eur gbp chf franc francs cad aud sterling bucks", Dimension::Money, 1.0, 0.0),
+    ("dollar dollars usd euro euros eur gbp", Dimension::Money, 1.0, 0.0),
+    ("chf franc francs cad aud sterling bucks", Dimension::Money, 1.0, 0.0),
 ];
 
 #[cfg(test)]
