@@ -1,5 +1,6 @@
 //! Everything noticed about one sample, as findings for people and signals for the score.
 
+use super::dates::Times;
 use super::evidence::Evidence;
 use super::finding::{Finding, Place, step};
 use super::grounding::{Support, support};
@@ -46,7 +47,7 @@ pub(super) fn assess(sample: &Sample, calls: &[ToolCall], toolbox: &Toolbox) -> 
     // An agent that has already called something for this question may have done, or do later, what these calls leave
     // out, and its next step need not look like the question.
     let under_way = is_under_way(sample);
-    assessor.choice_of_tools(calls, under_way);
+    assessor.choice_of_tools(sample, calls, under_way);
     if !under_way {
         assessor.left_out_tool(calls);
         assessor.leftovers(sample, calls);
@@ -77,18 +78,37 @@ fn dialect(toolbox: &Toolbox, evidence: &Evidence) -> Dialect {
     }
 }
 
+/// A value nobody hits on by chance: letters and digits mixed, an address, a date or time that is no
+/// identifier.
+fn is_telling(text: &str, path: &str) -> bool {
+    let text = text.trim();
+    if !(5..=64).contains(&text.len()) || text.contains(' ') {
+        return false;
+    }
+    let digits = text.bytes().filter(u8::is_ascii_digit).count();
+    let has = |test: fn(&u8) -> bool| text.bytes().any(|b| test(&b));
+    let mixed = digits > 0 && has(u8::is_ascii_alphabetic);
+    let is_date = digits == 8 && text.matches('-').count() == 2;
+    let timely = digits > 3 && has(|b| b"-:/".contains(b)) && !(is_date && path.ends_with("id"));
+    mixed || timely || text.contains('@')
+}
+
 /// What the calls make use of.
 #[derive(Default)]
 pub(super) struct Used {
     pub(super) text: String,
     pub(super) stems: StemSet,
     pub(super) numbers: Figures,
+    pub(super) times: Times,
 }
 
 impl Used {
     fn add(&mut self, text: &str) {
         let folded = fold(text);
         self.numbers.read(text, &folded);
+        if text.len() <= 40 {
+            self.times.read(text, &folded);
+        }
         self.stems.extend(stems(&folded));
         self.text.push_str(&folded);
         self.text.push('|');
@@ -106,7 +126,7 @@ pub(super) struct Assessor<'a> {
     total: usize,
     /// Values that the conversation itself tells.
     pub(super) told: usize,
-    unsupported: f64,
+    pub(super) unsupported: f64,
     pub(super) result: Assessment,
 }
 
@@ -200,7 +220,13 @@ impl Assessor<'_> {
         }
         let mut missing = 0.0;
         match support {
-            Support::Literal | Support::Normalised => self.told += 1,
+            Support::Literal | Support::Normalised => {
+                self.told += if is_telling(&text, &at.path) { 2 } else { 1 }
+            }
+            Support::Converted(own) => {
+                self.told += 1;
+                self.used.numbers.note(own);
+            }
             Support::Default => {}
             Support::Choice => self.result.signals.add(Signal::InferredChoice, 1.0, 3.0),
             Support::Derived => {
@@ -214,6 +240,13 @@ impl Assessor<'_> {
                 missing = 1.0 - share;
                 let signal = if optional { Signal::PartlyOptional } else { Signal::PartlyGrounded };
                 self.find(Finding::PartlyGrounded { at, value: text }, signal, 1.0 - share);
+            }
+            Support::Composed(share) => {
+                self.find(Finding::PartlyGrounded { at, value: text }, Signal::Composed, 1.0 - share);
+            }
+            Support::WrongUnit => {
+                missing = 1.0;
+                self.find(Finding::WrongUnit { at, value: text }, Signal::WrongUnit, 1.0);
             }
             Support::Described => {
                 missing = 0.5;

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use super::assess::Assessor;
 use super::finding::{Finding, Literal};
 use super::literals::Span;
+use super::need::call_for;
 use super::relevance::{fits, own_fit, share};
 use super::score::Signal;
 use super::toolbox::{Tool, stems};
@@ -21,12 +22,14 @@ const CLEARLY_BETTER: f64 = 0.25;
 const POOR_FIT: f64 = 0.3;
 /// Stands for a fit that cannot be told: across languages, or for a later step of an agent.
 const UNTELLABLE_FIT: f64 = 0.4;
+/// The least fit of a tool that is given all it requires.
+const ASKED_FIT: f64 = 0.5;
 /// Uncalled tools compared.
 const MOST_TOOLS: usize = 64;
 
 impl Assessor<'_> {
     /// Whether the called tools, or none, are what the question asks for.
-    pub(super) fn choice_of_tools(&mut self, calls: &[ToolCall], under_way: bool) {
+    pub(super) fn choice_of_tools(&mut self, sample: &Sample, calls: &[ToolCall], under_way: bool) {
         let tools = &self.toolbox.tools;
         if calls.is_empty() {
             self.result.signals.set(Signal::NoCall, 1.0);
@@ -51,24 +54,39 @@ impl Assessor<'_> {
         match (worst, best) {
             (None, Some(best)) if calls.is_empty() => {
                 self.result.signals.set(Signal::NoCallButFit, score(best));
-                if score(best) > CALL_DUE {
-                    self.push(Finding::CallDue { tool: tools[best].name.clone() });
+                let asked = (0..tools.len().min(MOST_TOOLS))
+                    .map(|at| (call_for(&tools[at], &sample.question, self.evidence, fits[at]), at))
+                    .max_by(|a, b| a.0.total_cmp(&b.0).then(score(a.1).total_cmp(&score(b.1))))
+                    .filter(|(strength, _)| *strength > 0.0);
+                if asked.is_some() {
+                    self.result.signals.set(Signal::NoCallThoughAsked, 1.0);
+                    self.result.signals.set(Signal::NoCallButFit, score(best).max(ASKED_FIT));
+                }
+                let asked = asked.map(|(_, at)| at);
+                if let Some(at) = asked.or((score(best) > CALL_DUE).then_some(best)) {
+                    self.push(Finding::CallDue { tool: tools[at].name.clone() });
                 }
             }
             (Some((call, at)), best) => {
                 let fit = fits[at];
                 let thin = 1.0 - self.told.min(3) as f64 / 3.0;
-                self.result.signals.set(Signal::NameMisfit, 1.0 - fit.name);
-                self.result.signals.set(Signal::TextMisfit, 1.0 - fit.text);
-                self.result.signals.set(Signal::ThinMisfit, (1.0 - fit.text) * thin);
                 let tool = tools[at].name.clone();
                 let gain = best.map_or(0.0, |best| (score(best) - score(at)).max(0.0));
+                // Where everything given was told, other words for the tool's business say little.
+                let sound = self.told >= 2 && self.unsupported == 0.0 && gain <= CLEARLY_BETTER;
+                self.result.signals.set(Signal::NameMisfit, 1.0 - fit.name);
+                if sound {
+                    self.result.signals.set(Signal::SoundMisfit, 1.0 - fit.text);
+                } else {
+                    self.result.signals.set(Signal::TextMisfit, 1.0 - fit.text);
+                    self.result.signals.set(Signal::ThinMisfit, (1.0 - fit.text) * thin);
+                }
                 self.result.signals.set(Signal::BetterTool, gain);
                 match best {
                     Some(best) if gain > CLEARLY_BETTER => {
                         self.push(Finding::BetterTool { call, tool, other: tools[best].name.clone() });
                     }
-                    _ if score(at) < POOR_FIT => self.push(Finding::PoorFit { call, tool }),
+                    _ if !sound && score(at) < POOR_FIT => self.push(Finding::PoorFit { call, tool }),
                     _ => {}
                 }
             }
@@ -147,6 +165,9 @@ impl Assessor<'_> {
                     self.used.numbers.contains(number) && !self.evidence.figures.contains(number)
                 };
                 self.used.numbers.contains(value)
+                    || self.evidence.figures.is_part_of(value, &self.used.numbers)
+                    || self.used.times.uses(value)
+                    || (self.used.times.has_dates() && self.evidence.times.spans(value))
                     || [100.0, 1e3, 60.0, 12.0]
                         .iter()
                         .any(|factor| given(value / factor) || given(value * factor))

@@ -2,6 +2,9 @@
 
 use std::sync::LazyLock;
 
+use super::calendar::Day;
+use super::clock::{self, Clock};
+use super::relative_days::{RelativeDays, weekday};
 use super::words::{WordSet, words};
 
 /// A calendar date, perhaps without its year or day.
@@ -26,128 +29,270 @@ impl Date {
 #[derive(Debug, Default)]
 pub(super) struct Times {
     dates: Vec<Date>,
-    /// Minutes since midnight.
-    clock: Vec<u32>,
-    relative: bool,
-    /// The month that comes next belongs to a day already read.
-    month_read: bool,
+    clock: Vec<Clock>,
+    relative: RelativeDays,
+    /// The day the conversation calls today.
+    today: Option<Day>,
+}
+
+/// How a time follows from what was said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TimeMatch {
+    /// Just that time was named, in whatever way.
+    Told,
+    /// It may have been meant.
+    Possible,
+    /// Another time was named.
+    Other,
 }
 
 /// Bounds the work on hostile text.
 const MOST_DATES: usize = 500;
+const MOST_WORDS: usize = 20_000;
 
 impl Times {
     /// Adds what a text says; `folded` is that text [folded](super::words::fold).
     pub(super) fn read(&mut self, text: &str, folded: &str) {
-        self.read_clock(text);
-        let mut window = [""; 6];
-        for word in words(folded).chain([""; 5]) {
-            window.rotate_left(1);
-            window[5] = word;
-            self.read_window(window);
-        }
-    }
-
-    fn read_window(&mut self, window: [&str; 6]) {
-        let [a, b, c, ..] = window;
-        self.relative |= RELATIVE.has(a);
-        if self.dates.len() + self.clock.len() >= MOST_DATES {
-            return;
-        }
-        let number = |word: &str| word.parse::<u32>().ok().filter(|_| word.len() <= 4);
-        let year = |word: &str| number(word).filter(|y| (1000..2200).contains(y)).map(|y| y as i32);
-        let day = |word: &str| number(word).filter(|d| (1..=31).contains(d));
-        // `5th` folds to `5 th`.
-        let filler = |word: &&str| matches!(*word, "st" | "nd" | "rd" | "th" | "of" | "de" | "the");
-        let mut rest = window[1..].iter().copied().filter(|word| !filler(word));
-        let (then, after) = (rest.next().unwrap_or(""), rest.next().unwrap_or(""));
-        if let Some(month) = month(a) {
-            // The month of `5 March` was read at its day.
-            if !std::mem::take(&mut self.month_read) {
-                let day = day(then);
-                let year = if day.is_some() { year(after) } else { year(then) };
-                self.dates.push(Date { year, month, day });
-            }
-        } else if let (Some(day), Some(month)) = (day(a), month(then)) {
-            self.dates.push(Date { year: year(after), month, day: Some(day) });
-            self.month_read = true;
-        }
-        if let (Some(x), Some(y), Some(z)) = (number(a), number(b), number(c)) {
-            let mut push = |year: u32, month: u32, day: u32| {
-                if (1..=12).contains(&month) && (1..=31).contains(&day) {
-                    let year = if year < 100 { 2000 + year } else { year };
-                    self.dates.push(Date { year: Some(year as i32), month, day: Some(day) });
-                }
-            };
-            if a.len() == 4 {
-                push(x, y, z);
-            } else {
-                push(z, x, y);
-                push(z, y, x);
-            }
-        }
-        match a {
-            "noon" | "midday" => self.clock.push(12 * 60),
-            "midnight" => self.clock.push(0),
-            _ => {}
-        }
-    }
-
-    /// Reads `15:30`, `3:30 pm`, `3pm`, `15 Uhr`.
-    fn read_clock(&mut self, text: &str) {
-        let bytes = text.as_bytes();
+        clock::read_digits(text, &mut self.clock);
+        let words: Vec<&str> = words(folded).take(MOST_WORDS).collect();
         let mut at = 0;
-        while at < bytes.len() && self.clock.len() < MOST_DATES {
-            let digits = bytes[at..].iter().take_while(|b| b.is_ascii_digit()).count();
-            if digits == 0 {
-                at += 1;
+        while at < words.len() && self.dates.len() < MOST_DATES {
+            clock::read_words(&words, at, &mut self.clock);
+            if let Some((today, length)) = today(&words[at..]) {
+                self.today.get_or_insert(today);
+                at += length;
                 continue;
             }
-            let hour: Option<u32> = if digits <= 2 { text[at..at + digits].parse().ok() } else { None };
-            at += digits;
-            let Some(hour) = hour.filter(|hour| *hour <= 24) else { continue };
-            let minute: Option<u32> = match bytes.get(at..at + 3) {
-                Some([b':', tens, ones]) if tens.is_ascii_digit() && ones.is_ascii_digit() => {
-                    at += 3;
-                    text[at - 2..at].parse().ok()
-                }
-                _ => None,
-            };
-            let mut rest = text[at..].trim_start().chars().map(|c| c.to_ascii_lowercase());
-            let half = (rest.next(), rest.next(), rest.next().filter(|c| c.is_alphabetic()));
-            let shift = match half {
-                (Some('p'), Some('m' | '.'), None) if hour < 12 => 12,
-                (Some('a'), Some('m' | '.'), None) if hour == 12 => -12,
-                (Some('a' | 'p'), Some('m' | '.'), None) | (Some('u'), Some('h'), Some('r')) => 0,
-                _ if minute.is_some() => 0,
-                _ => continue,
-            };
-            self.clock.push(hour.saturating_add_signed(shift) * 60 + minute.unwrap_or(0));
+            let read = read_date(&words[at..], &mut self.dates);
+            if read > 0 {
+                at += read;
+                continue;
+            }
+            let read = self.relative.read(&words, at, month);
+            if read == 0 && RELATIVE.has(words[at]) && !names_next(&words, at) {
+                self.relative.say_vague();
+            }
+            at += read.max(1);
         }
     }
 
     /// Whether the text only hints at a time: `tomorrow`, `next week`, `this weekend`.
     pub(super) fn is_relative(&self) -> bool {
-        self.relative
+        self.relative.is_said()
     }
 
     pub(super) fn has_dates(&self) -> bool {
         !self.dates.is_empty()
     }
 
-    /// Whether every date and time of day in `value` agrees with one of these; `None` when `value` has neither.
-    pub(super) fn explain(&self, value: &Times) -> Option<bool> {
-        if value.dates.is_empty() && value.clock.is_empty() {
+    /// Whether these are dates in figures or words, or times of day.
+    pub(super) fn is_exact(&self) -> bool {
+        !self.dates.is_empty() || !self.clock.is_empty()
+    }
+
+    /// Whether `value` is a time of day, and some time of day was named.
+    pub(super) fn has_clock_of(&self, value: &Times) -> bool {
+        value.dates.is_empty() && !value.clock.is_empty() && !self.clock.is_empty()
+    }
+
+    pub(super) fn knows_today(&self) -> bool {
+        self.today.is_some()
+    }
+
+    /// Whether a number of the question is the hour of one of these times, or part of one of these dates.
+    pub(super) fn uses(&self, number: f64) -> bool {
+        self.clock.iter().any(|clock| clock.is_told_by(number))
+            || self.dates.iter().any(|date| date.day.is_some_and(|day| f64::from(day) == number))
+    }
+
+    /// Whether a number is the length of one of these spans of days.
+    pub(super) fn spans(&self, number: f64) -> bool {
+        self.relative.spans().iter().any(|days| *days as f64 == number || *days as f64 == number * 7.0)
+    }
+
+    /// Whether every date and time of day in `value` follows from these; `None` when `value` has neither.
+    pub(super) fn explain(&self, value: &Times) -> Option<TimeMatch> {
+        if !value.is_exact() {
             return None;
         }
-        // `03/04/2024` reads as two dates: one of them has to agree.
-        let date = value.dates.is_empty()
-            || value.dates.iter().any(|date| self.dates.iter().any(|own| own.agrees(*date)));
-        let midnight = |time: &u32| *time == 0 && !value.dates.is_empty();
-        let clock = value.clock.iter().all(|time| self.clock.contains(time) || midnight(time))
+        let midnight = |clock: &Clock| clock.is_midnight() && !value.dates.is_empty();
+        let told = value
+            .clock
+            .iter()
+            .all(|clock| self.clock.iter().any(|own| clock.agrees(*own)) || midnight(clock))
             || (!value.dates.is_empty() && self.clock.is_empty());
-        Some(date && clock)
+        // `03/04/2024` reads as two dates: one of them has to agree.
+        let date = value.dates.iter().map(|date| self.explain_date(*date)).min_by_key(|way| *way as u8);
+        Some(match date.unwrap_or(TimeMatch::Told) {
+            _ if !told && self.clock.is_empty() && self.relative.is_said() => TimeMatch::Possible,
+            _ if !told => TimeMatch::Other,
+            // A time of day that nobody named.
+            TimeMatch::Told
+                if self.clock.is_empty() && !value.dates.is_empty() && !value.clock.iter().all(midnight) =>
+            {
+                TimeMatch::Possible
+            }
+            date => date,
+        })
     }
+
+    /// Whether `value` is a bound that is left out itself: so many days from a day that was named.
+    pub(super) fn is_bound(&self, value: &Times, days: i64) -> bool {
+        value.clock.is_empty()
+            && value.dates.iter().any(|date| {
+                let day = date.year.zip(date.day).and_then(|(year, day)| Day::of(year, date.month, day));
+                day.is_some_and(|day| {
+                    let (year, month, day) = day.plus(days).date();
+                    self.explain_date(Date { year: Some(year), month, day: Some(day) }) == TimeMatch::Told
+                })
+            })
+    }
+
+    fn explain_date(&self, date: Date) -> TimeMatch {
+        if self.dates.iter().any(|own| own.agrees(date) && self.is_near(*own, date)) {
+            return TimeMatch::Told;
+        }
+        let day = match (date.year, date.day) {
+            (Some(year), Some(day)) => Day::of(year, date.month, day),
+            _ => None,
+        };
+        let Some(day) = day else {
+            return if self.relative.is_said() { TimeMatch::Possible } else { TimeMatch::Other };
+        };
+        let said = |day: Day| {
+            let (year, month, of_month) = day.date();
+            let date = Date { year: Some(year), month, day: Some(of_month) };
+            self.dates.iter().any(|own| own.day.is_some() && own.agrees(date) && self.is_near(*own, date))
+        };
+        let days = self.today.map(|today| self.relative.from(today)).unwrap_or_default();
+        let told = |day: Day| days.exact.contains(&day) || said(day);
+        if told(day) || self.relative.spans().iter().any(|span| told(day.plus(-span))) {
+            return TimeMatch::Told;
+        }
+        let Some(today) = self.today else {
+            return if self.relative.is_said() { TimeMatch::Possible } else { TimeMatch::Other };
+        };
+        let spans = self.relative.spans();
+        if !self.relative.is_exact() && self.dates.is_empty() {
+            // Nobody named a day: today goes without saying, and so does the end of a stay from today on.
+            if day == today || spans.iter().any(|span| day == today.plus(*span)) {
+                return TimeMatch::Told;
+            }
+        }
+        let possible = self.relative.is_vague()
+            || days.possible.contains(&day)
+            || spans.iter().any(|span| day == today.plus(*span) || day == today.plus(-*span))
+            // Bounds that are left out themselves: after 31 January for since February.
+            || (day != today && days.exact.iter().any(|own| own.date().2 == 1 && own.plus(-1) == day));
+        if possible { TimeMatch::Possible } else { TimeMatch::Other }
+    }
+
+    /// A day named without its year is one of these years, if it is known which year it is.
+    fn is_near(&self, own: Date, date: Date) -> bool {
+        match (own.year, date.year, self.today) {
+            (None, Some(year), Some(today)) => (year - today.date().0).abs() <= 1,
+            _ => true,
+        }
+    }
+}
+
+/// `next` and the like in front of a weekday or a date are read with it.
+fn names_next(words: &[&str], at: usize) -> bool {
+    matches!(words[at], "next" | "last" | "current" | "currently" | "week" | "now")
+        && words.get(at + 1).is_some_and(|word| {
+            weekday(word).is_some() || matches!(*word, "date" | "time" | "from") || word.starts_with("temp")
+        })
+}
+
+/// `Today is Monday, 2 March 2026`: the day, and how many words say so.
+fn today(words: &[&str]) -> Option<(Day, usize)> {
+    let word = |n: usize| words.get(n).copied().unwrap_or("");
+    let cue = match word(0) {
+        "today" | "todays" | "heute" | "hoy" | "aujourdhui" | "current" | "currently" | "now" => 1,
+        "it" | "date" if word(1) == "is" => 2,
+        _ => return None,
+    };
+    let filler = |word: &str| {
+        weekday(word).is_some()
+            || matches!(
+                word,
+                "is" | "the"
+                    | "date"
+                    | "day"
+                    | "and"
+                    | "time"
+                    | "utc"
+                    | "now"
+                    | "currently"
+                    | "ist"
+                    | "der"
+                    | "es"
+                    | "el"
+                    | "est"
+                    | "le"
+                    | "today"
+                    | "mon"
+                    | "tue"
+                    | "wed"
+                    | "thu"
+                    | "fri"
+                    | "sat"
+                    | "sun"
+            )
+    };
+    let gap = (cue..cue + 6).take_while(|n| filler(word(*n))).count();
+    let mut dates = Vec::new();
+    let read = read_date(words.get(cue + gap..)?, &mut dates);
+    // Day and month may be told apart by nothing.
+    let [date] = dates[..] else { return None };
+    Some((Day::of(date.year?, date.month, date.day?)?, cue + gap + read))
+}
+
+/// Reads a date at the start of some words, in each way it can be meant; gives back its length.
+fn read_date(words: &[&str], dates: &mut Vec<Date>) -> usize {
+    let word = |n: usize| words.get(n).copied().unwrap_or("");
+    let number = |word: &str| word.parse::<u32>().ok().filter(|_| word.len() <= 4);
+    let year = |word: &str| number(word).filter(|y| (1000..2200).contains(y)).map(|y| y as i32);
+    let day = |word: &str| number(word).filter(|d| (1..=31).contains(d));
+    // `5th` folds to `5 th`.
+    let filler = |word: &str| matches!(word, "st" | "nd" | "rd" | "th" | "of" | "de" | "the" | "del");
+    let skip = |from: usize| from + (from..from + 3).take_while(|n| filler(word(*n))).count();
+    let (then, after) = (skip(1), skip(skip(1) + 1));
+    if let Some(month) = month(word(0)) {
+        let (day, year, length) = match (day(word(then)), year(word(then))) {
+            (Some(day), _) => match year(word(after)) {
+                Some(year) => (Some(day), Some(year), after + 1),
+                None => (Some(day), None, then + 1),
+            },
+            (None, Some(year)) => (None, Some(year), then + 1),
+            (None, None) => (None, None, 1),
+        };
+        dates.push(Date { year, month, day });
+        return length;
+    }
+    if let (Some(day), Some(month)) = (day(word(0)), month(word(then))) {
+        let year = year(word(after));
+        dates.push(Date { year, month, day: Some(day) });
+        return if year.is_some() { after + 1 } else { then + 1 };
+    }
+    let (Some(x), Some(y), Some(z)) = (number(word(0)), number(word(1)), number(word(2))) else { return 0 };
+    let before = dates.len();
+    let mut push = |year: u32, month: u32, day: u32| {
+        if (1..=12).contains(&month) && (1..=31).contains(&day) {
+            let year = if year < 100 { 2000 + year } else { year };
+            let date = Date { year: Some(year as i32), month, day: Some(day) };
+            if !dates[before..].contains(&date) {
+                dates.push(date);
+            }
+        }
+    };
+    if word(0).len() == 4 {
+        push(x, y, z);
+    } else {
+        push(z, x, y);
+        push(z, y, x);
+    }
+    if dates.len() > before { 3 } else { 0 }
 }
 
 /// Words that make a date out of the day somebody speaks on.
@@ -200,10 +345,10 @@ mod tests {
             "5. März 2024",
             "5 de marzo de 2024",
         ] {
-            assert_eq!(times(text).explain(&value), Some(true), "{text}");
+            assert_eq!(times(text).explain(&value), Some(TimeMatch::Told), "{text}");
         }
-        for text in ["March 6th, 2024", "5 March 2023", "15 March 2024", "tomorrow", "5 April"] {
-            assert_eq!(times(text).explain(&value), Some(false), "{text}");
+        for text in ["March 6th, 2024", "5 March 2023", "15 March 2024", "5 April"] {
+            assert_eq!(times(text).explain(&value), Some(TimeMatch::Other), "{text}");
         }
         assert_eq!(times("March").explain(&times("Paris")), None);
     }
@@ -217,8 +362,8 @@ mod tests {
             ("12 am", "00:00"),
             ("15 Uhr", "15:00"),
         ] {
-            assert_eq!(times(text).explain(&times(value)), Some(true), "{text}");
+            assert_eq!(times(text).explain(&times(value)), Some(TimeMatch::Told), "{text}");
         }
-        assert_eq!(times("3 pm").explain(&times("14:00")), Some(false));
+        assert_eq!(times("3 pm").explain(&times("14:00")), Some(TimeMatch::Other));
     }
 }

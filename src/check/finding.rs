@@ -37,6 +37,8 @@ pub enum Finding {
     OtherChoice { at: Place, value: String, named: String },
     /// A percentage was passed as it stands, though the parameter does not speak of percent.
     KeptPercent { at: Place, value: String },
+    /// A number of another unit than the parameter's was copied without being converted.
+    WrongUnit { at: Place, value: String },
     /// A number or name of the question that no call uses.
     Unused { text: String, kind: Literal },
     /// The same call was made before.
@@ -112,7 +114,8 @@ impl Finding {
             | Finding::Placeholder { at, .. }
             | Finding::CopiedExample { at, .. }
             | Finding::OtherChoice { at, .. }
-            | Finding::KeptPercent { at, .. } => Some(at),
+            | Finding::KeptPercent { at, .. }
+            | Finding::WrongUnit { at, .. } => Some(at),
             _ => None,
         }
     }
@@ -136,6 +139,7 @@ impl Finding {
             Finding::CopiedExample { .. } => "copied_example",
             Finding::OtherChoice { .. } => "other_choice",
             Finding::KeptPercent { .. } => "kept_percent",
+            Finding::WrongUnit { .. } => "wrong_unit",
             Finding::Unused { .. } => "unused",
             Finding::Duplicate { .. } => "duplicate",
             Finding::PoorFit { .. } => "poor_fit",
@@ -197,6 +201,9 @@ impl fmt::Display for Finding {
             }
             Finding::KeptPercent { at, value } => {
                 write!(f, "{at}: the percentage `{}` was not turned into a fraction", Short(value))
+            }
+            Finding::WrongUnit { at, value } => {
+                write!(f, "{at}: `{}` was copied, though the parameter asks for another unit", Short(value))
             }
             Finding::Unused { text, kind } => {
                 let kind = match kind {

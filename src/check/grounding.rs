@@ -1,11 +1,12 @@
 //! Whether the conversation supports an argument's value.
 
 use super::aliases;
-use super::dates::Times;
+use super::dates::{TimeMatch, Times};
 use super::evidence::Evidence;
 use super::node::Node;
-use super::numbers::{Figures, NumberMatch};
+use super::numbers::{Figures, Measured, NumberMatch};
 use super::schema::text_of;
+use super::units::asks_for_cents;
 use super::words::{fold, words};
 use crate::domain::Json;
 
@@ -18,6 +19,10 @@ pub(super) enum Support {
     Normalised,
     /// One of the allowed values, inferred; no other one is named.
     Choice,
+    /// This number of the conversation in the unit the parameter asks for.
+    Converted(f64),
+    /// A number copied without the conversion the parameter asks for.
+    WrongUnit,
     /// The default the definition names.
     Default,
     /// Worked out from numbers of the conversation, or from a day named relative to today.
@@ -26,6 +31,8 @@ pub(super) enum Support {
     KeptPercent,
     /// This share of its words stands in the conversation.
     Partial(f64),
+    /// The same of a text that nobody dictates, such as the body of a message.
+    Composed(f64),
     /// Only the definition names it.
     Described,
     /// The conversation names this other allowed value.
@@ -72,6 +79,13 @@ const NEGATIONS: &[&str] = &[
 ];
 
 fn number(evidence: &Evidence, node: Option<&Node>, value: f64) -> Support {
+    let measured = node.and_then(|node| evidence.figures.in_unit(value, node));
+    match measured {
+        Some(Measured::Same) => return Support::Literal,
+        Some(Measured::Converted(own)) => return Support::Converted(own),
+        Some(Measured::Unconverted) => return Support::WrongUnit,
+        Some(Measured::Other) | None => {}
+    }
     let way = evidence.figures.explain(value);
     let percent = node.is_some_and(|node| {
         [" percent ", " percentage ", " pct "]
@@ -85,6 +99,17 @@ fn number(evidence: &Evidence, node: Option<&Node>, value: f64) -> Support {
         Some(NumberMatch::KeptPercent) if percent => return Support::Literal,
         Some(NumberMatch::KeptPercent) => return Support::KeptPercent,
         _ => {}
+    }
+    let of_hundred = |node: &Node| {
+        [" 0 100 ", " 0 to 100 ", " 1 100 ", " 1 to 100 "]
+            .iter()
+            .any(|range| node.description.contains(range))
+    };
+    if percent || node.is_some_and(of_hundred) {
+        let full = [" full ", " maximum ", " max "].iter().any(|word| evidence.has_phrase(word));
+        if evidence.figures.has_share(value) || (value == 100.0 && full) {
+            return Support::Normalised;
+        }
     }
     if node.is_some_and(|node| is_default(node, "", Some(value))) {
         return Support::Default;
@@ -105,7 +130,13 @@ fn number(evidence: &Evidence, node: Option<&Node>, value: f64) -> Support {
     // A parameter that names its unit asks for a conversion.
     let names_unit = |node: &Node| words(&node.name).chain(words(&node.description)).any(aliases::is_unit);
     match way {
-        Some(NumberMatch::Scaled) if node.is_some_and(names_unit) => Support::Normalised,
+        // 12.50 is not 1250, unless cents are asked for.
+        Some(NumberMatch::Scaled) if evidence.figures.is_money_shifted(value) => {
+            if node.is_some_and(asks_for_cents) { Support::Normalised } else { Support::None }
+        }
+        Some(NumberMatch::Scaled) if measured.is_none() && node.is_some_and(names_unit) => {
+            Support::Normalised
+        }
         Some(_) => Support::Derived,
         None if node.is_some_and(|node| Figures::of(&node.description).contains(value)) => Support::Described,
         None => Support::None,
@@ -121,6 +152,18 @@ fn text(evidence: &Evidence, node: Option<&Node>, text: &str) -> Support {
             // Operators and the like: nothing to look for.
             _ => Support::Choice,
         };
+    }
+    let mut times = Times::default();
+    times.read(text, &folded);
+    // Today's date stands in the conversation, but may not be the day that is meant.
+    if times.has_dates() && evidence.times.knows_today() && text.len() <= LONGEST_TIME {
+        match evidence.times.explain(&times) {
+            Some(TimeMatch::Told) => return Support::Normalised,
+            Some(_) if is_bound(evidence, node, &times) => return Support::Normalised,
+            Some(TimeMatch::Possible) => return Support::Derived,
+            Some(TimeMatch::Other) => return Support::None,
+            None => {}
+        }
     }
     if evidence.has_phrase(&folded) {
         return Support::Literal;
@@ -139,12 +182,12 @@ fn text(evidence: &Evidence, node: Option<&Node>, text: &str) -> Support {
             return Support::Default;
         }
     }
-    let mut times = Times::default();
-    times.read(text, &folded);
     match evidence.times.explain(&times) {
-        Some(true) => return Support::Normalised,
-        Some(false) if evidence.times.is_relative() => return Support::Derived,
-        Some(false) if evidence.times.has_dates() => return Support::None,
+        Some(TimeMatch::Told) => return Support::Normalised,
+        Some(TimeMatch::Possible) => return Support::Derived,
+        Some(TimeMatch::Other) if evidence.times.has_dates() || evidence.times.has_clock_of(&times) => {
+            return Support::None;
+        }
         _ => {}
     }
     let digits = text.trim().trim_end_matches(['L', 'f', 'F', 'n', '%']);
@@ -164,7 +207,47 @@ fn text(evidence: &Evidence, node: Option<&Node>, text: &str) -> Support {
     if node.is_some_and(|node| node.description.contains(&folded)) {
         return Support::Described;
     }
-    if known == 0 { Support::None } else { Support::Partial(known as f64 / of as f64) }
+    let share = known as f64 / of.max(1) as f64;
+    match known {
+        0 => Support::None,
+        _ if of > 2 && share >= 0.2 && node.is_some_and(is_composed) => Support::Composed(share),
+        _ => Support::Partial(share),
+    }
+}
+
+/// `after: 31 January` for what was asked for since 1 February.
+fn is_bound(evidence: &Evidence, node: Option<&Node>, times: &Times) -> bool {
+    let Some(node) = node else { return false };
+    (node.name.contains(" after ") && evidence.times.is_bound(times, 1))
+        || (node.name.contains(" before ") && evidence.times.is_bound(times, -1))
+}
+
+/// A longer text is more than a date and a time.
+const LONGEST_TIME: usize = 40;
+
+/// A parameter whose text an agent writes itself.
+fn is_composed(node: &Node) -> bool {
+    const COMPOSED: &[&str] = &[
+        "body",
+        "message",
+        "text",
+        "content",
+        "contents",
+        "note",
+        "notes",
+        "summary",
+        "query",
+        "title",
+        "subject",
+        "description",
+        "comment",
+        "caption",
+        "prompt",
+        "reason",
+        "details",
+        "instructions",
+    ];
+    words(&node.name).last().is_some_and(|word| COMPOSED.contains(&word))
 }
 
 /// `Lyon, France` where only Lyon was spoken of.
@@ -243,7 +326,8 @@ fn is_placeholder(text: &str, folded: &str) -> bool {
     bracketed
         || trimmed.starts_with("your_")
         || trimmed.starts_with("YOUR_")
-        || [" your ", " placeholder ", " dummy ", " xxx ", " example com ", " lorem ipsum "]
+        || (trimmed.len() <= LONGEST_TIME && folded.contains(" your "))
+        || [" placeholder ", " dummy ", " xxx ", " example com ", " lorem ipsum "]
             .iter()
             .any(|part| folded.contains(part))
         || PLACEHOLDERS.contains(&folded.trim())

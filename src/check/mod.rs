@@ -3,20 +3,26 @@
 mod aliases;
 mod assess;
 mod cache;
+mod calendar;
 mod choice;
+mod clock;
 mod dates;
+mod digits;
 mod evidence;
 mod explain;
 mod finding;
 mod grounding;
 mod literals;
+mod need;
 mod node;
 mod number_words;
 mod numbers;
+mod relative_days;
 mod relevance;
 mod schema;
 mod score;
 mod toolbox;
+mod units;
 mod words;
 
 use std::sync::Arc;
@@ -172,6 +178,29 @@ mod tests {
             }
             for finding in findings(&sample) {
                 prop_assert!(finding.to_string().len() < 2_000);
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn times_and_amounts_never_panic(
+            words in prop::collection::vec(prop::sample::select(vec![
+                "today", "is", "tomorrow", "next", "monday", "in", "3", "999", "weeks", "ago", "0", "31", "2026", "9999",
+                "february", "beginning of", "half past", "quarter to", "at 7.30", "24:59", "+01:00", "halb", "an hour",
+                "and a half", "70 °F", "5 ft 11 in", "$12.50", "dozen", "thirds", "évening", "minutes", "1e308 km",
+            ]), 0..24),
+            value in "[0-9]{1,4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2})?|[0-9]{1,12}",
+        ) {
+            let schema = Json::parse(
+                r#"{"properties":{"after":{"type":"string"},"size_km":{"type":"number"}},"required":["after"]}"#,
+            )
+            .unwrap();
+            let number = Json::parse(value.trim_start_matches('0').split('-').next().unwrap()).unwrap_or(Json::Null);
+            let arguments = [("after".to_owned(), Json::from(value)), ("size_km".to_owned(), number)];
+            let call = ToolCall::new("t", arguments.into_iter().collect::<Object>());
+            for calls in [vec![call], Vec::new()] {
+                findings(&sample(&words.join(" "), vec![tool("t", schema.clone())], calls));
             }
         }
     }

@@ -1,6 +1,6 @@
 //! The part of a JSON Schema that findings speak about: types, parameters, allowed values, defaults.
 
-use super::words::{fold, fold_identifier};
+use super::words::{fold, fold_identifier, words};
 use crate::domain::Json;
 
 /// One schema position.
@@ -20,6 +20,8 @@ pub(super) struct Node {
     /// Folded.
     pub description: String,
     pub default: Option<Json>,
+    /// Whether another parameter beside it names the unit.
+    pub unit_beside: bool,
 }
 
 /// An allowed value.
@@ -133,6 +135,11 @@ impl<'a> Builder<'a> {
             let mut child = self.node(schema, depth + 1);
             child.name = fold_identifier(name);
             node.properties.push((name.to_owned(), child));
+        }
+        let names_unit =
+            |node: &Node| words(&node.name).any(|word| matches!(word, "unit" | "units" | "system" | "scale"));
+        if node.properties.iter().any(|(_, child)| names_unit(child)) {
+            node.properties.iter_mut().for_each(|(_, child)| child.unit_beside = true);
         }
         node.properties.sort_by(|a, b| a.0.cmp(&b.0));
         node.properties.dedup_by(|a, b| a.0 == b.0);

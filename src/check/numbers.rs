@@ -1,6 +1,9 @@
 //! Numbers in a text, in digits or words, and what an argument may make of them.
 
+use super::digits::digits;
+use super::node::Node;
 use super::number_words::number_words;
+use super::units::{Unit, asked_by};
 use super::words::fold;
 
 /// A number found in a text.
@@ -11,6 +14,8 @@ pub(super) struct Figure {
     pub percent: bool,
     /// Where its digits stand in the text; none for words and for second readings of the same digits.
     pub place: Option<(usize, usize)>,
+    /// What it is an amount of.
+    pub unit: Option<Unit>,
 }
 
 /// How a number follows from the numbers of a text, from the surest way to the weakest.
@@ -28,10 +33,25 @@ pub(super) enum NumberMatch {
     Combined,
 }
 
+/// How a value follows from the amounts of a text for a parameter that asks for a unit.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Measured {
+    /// That amount, in that unit.
+    Same,
+    /// This number, converted.
+    Converted(f64),
+    /// A number of another unit, copied.
+    Unconverted,
+    /// None of the amounts.
+    Other,
+}
+
 /// The numbers of a text.
 #[derive(Debug, Default)]
 pub(super) struct Figures {
     figures: Vec<Figure>,
+    /// Amounts of two units said in one: the parts and what they come to in the smaller unit.
+    mixtures: Vec<[f64; 3]>,
 }
 
 /// Bounds the work on hostile text.
@@ -55,7 +75,7 @@ impl Figures {
 
     /// Adds the numbers of one more text; `folded` is that text [folded](fold).
     pub(super) fn read(&mut self, text: &str, folded: &str) {
-        digits(text, &mut self.figures);
+        digits(text, &mut self.figures, &mut self.mixtures);
         number_words(folded, &mut self.figures);
     }
 
@@ -63,8 +83,64 @@ impl Figures {
         self.figures.iter()
     }
 
+    /// Adds a number that stands nowhere.
+    pub(super) fn note(&mut self, value: f64) {
+        if self.figures.len() < MOST_FIGURES {
+            self.figures.push(Figure { value, percent: false, place: None, unit: None });
+        }
+    }
+
     pub(super) fn contains(&self, value: f64) -> bool {
         self.figures.iter().any(|figure| same(figure.value, value))
+    }
+
+    /// How `value` follows for a parameter that asks for a unit; `None` where no amount of the kind was named.
+    pub(super) fn in_unit(&self, value: f64, node: &Node) -> Option<Measured> {
+        if !self.figures.iter().any(|figure| figure.unit.is_some()) {
+            return None;
+        }
+        let asked = asked_by(node)?;
+        let amounts =
+            || self.figures.iter().filter_map(|f| f.unit.filter(|u| u.is_like(asked)).map(|u| (f.value, u)));
+        if amounts().any(|(own, unit)| unit == asked && same(own, value)) {
+            return Some(Measured::Same);
+        }
+        if let Some((own, _)) =
+            amounts().find(|(own, unit)| *unit != asked && unit.comes_to(*own, asked, value))
+        {
+            return Some(Measured::Converted(own));
+        }
+        let copied = value != 0.0
+            && amounts().any(|(own, unit)| unit != asked && same(own, value))
+            && !self.figures.iter().any(|figure| figure.unit.is_none() && same(figure.value, value));
+        if copied {
+            return Some(Measured::Unconverted);
+        }
+        amounts().next().map(|_| Measured::Other)
+    }
+
+    /// Whether a number is part of an amount that `other` numbers name as a whole.
+    pub(super) fn is_part_of(&self, number: f64, other: &Figures) -> bool {
+        self.mixtures
+            .iter()
+            .any(|[a, b, whole]| (same(*a, number) || same(*b, number)) && other.contains(*whole))
+    }
+
+    /// A share such as a half that is `value` percent.
+    pub(super) fn has_share(&self, value: f64) -> bool {
+        self.figures
+            .iter()
+            .any(|f| f.value > 0.0 && f.value < 1.0 && f.unit.is_none() && same(f.value * 100.0, value))
+    }
+
+    /// Whether `value` is an amount of money off by a power of ten.
+    pub(super) fn is_money_shifted(&self, value: f64) -> bool {
+        self.figures.iter().any(|figure| {
+            figure.unit.is_some_and(Unit::is_money)
+                && [10.0, 100.0, 1e3]
+                    .iter()
+                    .any(|factor| close(figure.value * factor, value) || close(figure.value / factor, value))
+        })
     }
 
     /// The surest way from these numbers to `value`.
@@ -120,143 +196,6 @@ fn same(a: f64, b: f64) -> bool {
 /// As near as a value rounded by hand.
 fn close(a: f64, b: f64) -> bool {
     (a - b).abs() <= 2e-3 * a.abs().max(b.abs())
-}
-
-/// Reads numbers in digits: `1,200.50`, `3e8`, `9 x 10^-12`, `45k`, `5%`, `1/6`.
-fn digits(text: &str, figures: &mut Vec<Figure>) {
-    let bytes = text.as_bytes();
-    let mut at = 0;
-    let mut before: Option<(f64, usize)> = None;
-    while at < bytes.len() && figures.len() < MOST_FIGURES {
-        if !bytes[at].is_ascii_digit() {
-            at += 1;
-            continue;
-        }
-        let start = at;
-        let (mut value, mut end) = plain_number(text, start);
-        if let Some((grouped, grouped_end)) = grouped_number(text, start) {
-            // `1,200` may be one number or two: keep the parts as second readings.
-            figures.push(Figure { value, percent: false, place: None });
-            (value, end) = (grouped, grouped_end);
-        }
-        let rest = &text[end..];
-        if let Some((factor, length)) = power_of_ten(rest) {
-            (value, end) = (value * factor, end + length);
-        }
-        let (factor, length) = magnitude(&text[end..]);
-        if length > 0 {
-            figures.push(Figure { value, percent: false, place: None });
-        }
-        (value, end) = (value * factor, end + length);
-        let tail = text[end..].trim_start();
-        let percent = tail.starts_with('%')
-            || ["percent", "per cent", "prozent", "por ciento", "pour cent"]
-                .iter()
-                .any(|word| tail.starts_with(word));
-        // Digits inside a name, as in `BRCA1` or `A4`, are evidence but no number of their own.
-        let inside_word = text[..start].chars().next_back().is_some_and(|c| c.is_alphabetic() || c == '_');
-        // Neither are the minutes of `7:30`.
-        let minutes =
-            text[..start].strip_suffix(':').is_some_and(|text| text.ends_with(|c: char| c.is_ascii_digit()));
-        let place = (!inside_word && !minutes).then_some((start, end));
-        if text[..start].ends_with(['-', '−']) {
-            figures.push(Figure { value: -value, percent, place: None });
-        }
-        figures.push(Figure { value, percent, place });
-        if let Some((numerator, numerator_end)) = before
-            && matches!(text[numerator_end..start].trim(), "/" | "in" | "out of" | "of" | ":")
-            && value != 0.0
-        {
-            figures.push(Figure { value: numerator / value, percent: false, place: None });
-        }
-        before = Some((value, end));
-        at = end.max(start + 1);
-    }
-}
-
-/// Digits with at most one decimal point.
-fn plain_number(text: &str, start: usize) -> (f64, usize) {
-    let bytes = text.as_bytes();
-    let digits_from = |mut at: usize| {
-        while bytes.get(at).is_some_and(u8::is_ascii_digit) {
-            at += 1;
-        }
-        at
-    };
-    let mut end = digits_from(start);
-    if bytes.get(end) == Some(&b'.') && bytes.get(end + 1).is_some_and(u8::is_ascii_digit) {
-        end = digits_from(end + 1);
-    }
-    (text[start..end].parse().unwrap_or(f64::NAN), end)
-}
-
-/// Digits in groups of three, by commas or points, with the other sign for decimals.
-fn grouped_number(text: &str, start: usize) -> Option<(f64, usize)> {
-    let bytes = text.as_bytes();
-    [(b',', b'.'), (b'.', b',')].into_iter().find_map(|(group, decimal)| {
-        let digits =
-            |from: usize| bytes[from.min(bytes.len())..].iter().take_while(|b| b.is_ascii_digit()).count();
-        let head = digits(start);
-        if head > 3 {
-            return None;
-        }
-        let mut end = start + head;
-        let mut plain = text[start..end].to_owned();
-        while bytes.get(end) == Some(&group) && digits(end + 1) == 3 {
-            plain.push_str(&text[end + 1..end + 4]);
-            end += 4;
-        }
-        if end == start + head
-            || (group == b'.' && end < start + head + 8 && bytes.get(end) != Some(&decimal))
-        {
-            return None; // `1.234` is a decimal number; `1.234.567` and `1.234,5` are grouped.
-        }
-        let fraction = digits(end + 1);
-        if bytes.get(end) == Some(&decimal) && fraction > 0 && (decimal == b'.' || fraction <= 2) {
-            plain.push('.');
-            plain.push_str(&text[end + 1..end + 1 + fraction]);
-            end += 1 + fraction;
-        }
-        Some((plain.parse().ok()?, end))
-    })
-}
-
-/// `e-6`, ` x 10^-12`, `*10^3` behind a number.
-fn power_of_ten(rest: &str) -> Option<(f64, usize)> {
-    let exponent = |text: &str| {
-        let sign = usize::from(text.starts_with(['-', '+']));
-        let digits = text[sign..].bytes().take_while(u8::is_ascii_digit).count();
-        let power: i32 = text[..sign + digits].parse().ok()?;
-        (digits > 0 && power.abs() < 300).then(|| (10f64.powi(power), sign + digits))
-    };
-    if let Some(text) = rest.strip_prefix(['e', 'E']) {
-        return exponent(text).map(|(factor, length)| (factor, length + 1));
-    }
-    let text = rest.trim_start().strip_prefix(['x', '×', '*', '·'])?.trim_start().strip_prefix("10")?;
-    let text = text.strip_prefix('^').or_else(|| text.strip_prefix("**"))?;
-    let (factor, length) = exponent(text)?;
-    Some((factor, rest.len() - text.len() + length))
-}
-
-/// `k`, `million` and the like behind a number: the factor, and how many bytes it takes.
-fn magnitude(rest: &str) -> (f64, usize) {
-    let trimmed = rest.trim_start_matches(' ');
-    let gap = rest.len() - trimmed.len();
-    let length = trimmed.bytes().take_while(u8::is_ascii_alphabetic).count();
-    let factor = match (gap, &trimmed[..length]) {
-        (0, "k" | "K") => 1e3,
-        (0, "M" | "mn") => 1e6,
-        (0, "B" | "bn") => 1e9,
-        (_, "hundred") => 1e2,
-        (_, "thousand" | "mil" | "tausend" | "mille") => 1e3,
-        (_, "million" | "millions" | "Millionen" | "millones") => 1e6,
-        (_, "billion" | "billions") => 1e9,
-        (_, "dozen") => 12.0,
-        (_, "lakh" | "lakhs") => 1e5,
-        (_, "crore" | "crores") => 1e7,
-        _ => return (1.0, 0),
-    };
-    (factor, gap + length)
 }
 
 #[cfg(test)]

@@ -126,7 +126,7 @@ static STOP_WORDS: LazyLock<WordSet> = LazyLock::new(|| {
      where can could would should will do does did have has had i me my im you your we us our he she his her they their them there \
      than then also please help want need like any some all each into about between using use used given get give find tell show based \
      specific certain particular provide provided retrieve calculate compute return returns function value values information data \
-     details default optional e g etc different various such per up out let know able just so de la el der die das und le les et un \
+     details default optional e g etc different various such per up out let know able just so day days today tomorrow yesterday de la el der die das und le les et un \
      une en para por que",
     )
 });

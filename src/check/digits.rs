@@ -1,0 +1,187 @@
+//! Numbers written in digits, with their signs, powers and units.
+
+use super::numbers::{Figure, MOST_FIGURES};
+use super::units::Unit;
+
+/// Reads numbers in digits: `1,200.50`, `3e8`, `9 x 10^-12`, `45k`, `5%`, `1/6`.
+pub(super) fn digits(text: &str, figures: &mut Vec<Figure>, mixtures: &mut Vec<[f64; 3]>) {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    let mut before: Option<(f64, usize)> = None;
+    while at < bytes.len() && figures.len() < MOST_FIGURES {
+        if !bytes[at].is_ascii_digit() {
+            at += 1;
+            continue;
+        }
+        let start = at;
+        let (mut value, mut end) = plain_number(text, start);
+        if let Some((grouped, grouped_end)) = grouped_number(text, start) {
+            // `1,200` may be one number or two: keep the parts as second readings.
+            figures.push(Figure { value, percent: false, place: None, unit: None });
+            (value, end) = (grouped, grouped_end);
+        }
+        let rest = &text[end..];
+        if let Some((factor, length)) = power_of_ten(rest) {
+            (value, end) = (value * factor, end + length);
+        }
+        let (factor, length) = magnitude(&text[end..]);
+        if length > 0 {
+            figures.push(Figure { value, percent: false, place: None, unit: None });
+        }
+        (value, end) = (value * factor, end + length);
+        let tail = text[end..].trim_start();
+        let percent = tail.starts_with('%')
+            || ["percent", "per cent", "prozent", "por ciento", "pour cent"]
+                .iter()
+                .any(|word| tail.starts_with(word));
+        // Digits inside a name, as in `BRCA1` or `A4`, are evidence but no number of their own.
+        let inside_word = text[..start].chars().next_back().is_some_and(|c| c.is_alphabetic() || c == '_');
+        // Neither are the minutes of `7:30`.
+        let minutes =
+            text[..start].strip_suffix(':').is_some_and(|text| text.ends_with(|c: char| c.is_ascii_digit()));
+        let place = (!inside_word && !minutes).then_some((start, end));
+        if text[..start].ends_with(['-', '−']) {
+            figures.push(Figure { value: -value, percent, place: None, unit: None });
+        }
+        figures.push(Figure { value, percent, place, unit: unit_of(text, start, end) });
+        // Feet and inches, hours and minutes.
+        mixtures.extend(mix(figures, text));
+        if let Some((numerator, numerator_end)) = before
+            && matches!(text[numerator_end..start].trim(), "/" | "in" | "out of" | "of" | ":")
+            && value != 0.0
+        {
+            figures.push(Figure { value: numerator / value, percent: false, place: None, unit: None });
+        }
+        before = Some((value, end));
+        at = end.max(start + 1);
+    }
+}
+
+/// The unit written behind a number, or the currency before it.
+fn unit_of(text: &str, start: usize, end: usize) -> Option<Unit> {
+    if text[..start].trim_end().ends_with(['$', '€', '£', '¥']) {
+        return Unit::of_word("dollars");
+    }
+    let tail = text[end..].trim_start_matches([' ', '-', '\u{a0}', '°', 'º']);
+    let length = tail.bytes().take_while(u8::is_ascii_alphabetic).count();
+    let word = tail[..length].to_ascii_lowercase();
+    let (word, attached) = match word.as_str() {
+        "" if tail.starts_with('€') => ("euros".to_owned(), true),
+        "" if tail.starts_with('"') || tail.starts_with('″') => return None,
+        "degrees" | "degree" | "grad" | "grados" | "deg" => {
+            let tail = tail[length..].trim_start_matches([' ', '°']);
+            let length = tail.bytes().take_while(u8::is_ascii_alphabetic).count();
+            (tail[..length].to_ascii_lowercase(), true)
+        }
+        _ => (word, text[end..].len() == tail.len() || text[end..].contains('°')),
+    };
+    // `5 in Paris` is no length, and a letter that stands apart no unit.
+    if word == "in"
+        || (word.len() == 1 && !attached && !matches!(word.as_str(), "m" | "g" | "l" | "h" | "s" | "f" | "c"))
+    {
+        return None;
+    }
+    Unit::of_word(&word)
+}
+
+/// Adds up the last two amounts where the second goes on from the first.
+fn mix(figures: &mut Vec<Figure>, text: &str) -> Option<[f64; 3]> {
+    let [.., a, b] = figures[..] else { return None };
+    let (Some(first), Some(second), Some((_, end)), Some((start, _))) = (a.unit, b.unit, a.place, b.place)
+    else {
+        return None;
+    };
+    let near = start >= end && start - end < 14 && !text[end..start].contains(['.', ';', '?']);
+    if !near || !first.goes_before(second) {
+        return None;
+    }
+    let value = first.convert(a.value, second) + b.value;
+    let whole = Figure { value, percent: false, place: None, unit: Some(second) };
+    figures.insert(figures.len() - 2, whole);
+    Some([a.value, b.value, value])
+}
+
+/// Digits with at most one decimal point.
+fn plain_number(text: &str, start: usize) -> (f64, usize) {
+    let bytes = text.as_bytes();
+    let digits_from = |mut at: usize| {
+        while bytes.get(at).is_some_and(u8::is_ascii_digit) {
+            at += 1;
+        }
+        at
+    };
+    let mut end = digits_from(start);
+    if bytes.get(end) == Some(&b'.') && bytes.get(end + 1).is_some_and(u8::is_ascii_digit) {
+        end = digits_from(end + 1);
+    }
+    (text[start..end].parse().unwrap_or(f64::NAN), end)
+}
+
+/// Digits in groups of three, by commas or points, with the other sign for decimals.
+fn grouped_number(text: &str, start: usize) -> Option<(f64, usize)> {
+    let bytes = text.as_bytes();
+    [(b',', b'.'), (b'.', b',')].into_iter().find_map(|(group, decimal)| {
+        let digits =
+            |from: usize| bytes[from.min(bytes.len())..].iter().take_while(|b| b.is_ascii_digit()).count();
+        let head = digits(start);
+        if head > 3 {
+            return None;
+        }
+        let mut end = start + head;
+        let mut plain = text[start..end].to_owned();
+        while bytes.get(end) == Some(&group) && digits(end + 1) == 3 {
+            plain.push_str(&text[end + 1..end + 4]);
+            end += 4;
+        }
+        if end == start + head
+            || (group == b'.' && end < start + head + 8 && bytes.get(end) != Some(&decimal))
+        {
+            return None; // `1.234` is a decimal number; `1.234.567` and `1.234,5` are grouped.
+        }
+        let fraction = digits(end + 1);
+        if bytes.get(end) == Some(&decimal) && fraction > 0 && (decimal == b'.' || fraction <= 2) {
+            plain.push('.');
+            plain.push_str(&text[end + 1..end + 1 + fraction]);
+            end += 1 + fraction;
+        }
+        Some((plain.parse().ok()?, end))
+    })
+}
+
+/// `e-6`, ` x 10^-12`, `*10^3` behind a number.
+fn power_of_ten(rest: &str) -> Option<(f64, usize)> {
+    let exponent = |text: &str| {
+        let sign = usize::from(text.starts_with(['-', '+']));
+        let digits = text[sign..].bytes().take_while(u8::is_ascii_digit).count();
+        let power: i32 = text[..sign + digits].parse().ok()?;
+        (digits > 0 && power.abs() < 300).then(|| (10f64.powi(power), sign + digits))
+    };
+    if let Some(text) = rest.strip_prefix(['e', 'E']) {
+        return exponent(text).map(|(factor, length)| (factor, length + 1));
+    }
+    let text = rest.trim_start().strip_prefix(['x', '×', '*', '·'])?.trim_start().strip_prefix("10")?;
+    let text = text.strip_prefix('^').or_else(|| text.strip_prefix("**"))?;
+    let (factor, length) = exponent(text)?;
+    Some((factor, rest.len() - text.len() + length))
+}
+
+/// `k`, `million` and the like behind a number: the factor, and how many bytes it takes.
+fn magnitude(rest: &str) -> (f64, usize) {
+    let trimmed = rest.trim_start_matches(' ');
+    let gap = rest.len() - trimmed.len();
+    let length = trimmed.bytes().take_while(u8::is_ascii_alphabetic).count();
+    let factor = match (gap, &trimmed[..length]) {
+        (0, "k" | "K") => 1e3,
+        (0, "M" | "mn") => 1e6,
+        (0, "B" | "bn") => 1e9,
+        (_, "hundred") => 1e2,
+        (_, "thousand" | "mil" | "tausend" | "mille") => 1e3,
+        (_, "million" | "millions" | "Millionen" | "millones") => 1e6,
+        (_, "billion" | "billions") => 1e9,
+        (_, "dozen") => 12.0,
+        (_, "lakh" | "lakhs") => 1e5,
+        (_, "crore" | "crores") => 1e7,
+        _ => return (1.0, 0),
+    };
+    (factor, gap + length)
+}
