@@ -212,7 +212,8 @@ mod real_calls {
              wrong calls: {} passed, {} failed; {} unjudged",
             confusion.balanced_accuracy().unwrap(),
             confusion.accuracy().unwrap(),
-            area.unwrap_or(0.5),
+            // Of a judge without degrees, the area is the mean of its two hit rates.
+            area.or(confusion.balanced_accuracy()).unwrap(),
             confusion.true_positive,
             confusion.false_negative,
             confusion.false_positive,
