@@ -1,15 +1,13 @@
 //! What people see: help, and the errors of a mistyped command.
 
-use crate::support::workspace::Workspace;
+use crate::support::workspace::{Workspace, shown};
 
 #[test]
 fn help_is_as_reviewed() {
     let work = Workspace::new();
-    insta::with_settings!({snapshot_path => "snapshots", prepend_module_to_snapshot => false}, {
-        insta::assert_snapshot!("help", work.run(&["--help"]).ended(0).stdout);
-        insta::assert_snapshot!("help_label", work.run(&["label", "--help"]).ended(0).stdout);
-        insta::assert_snapshot!("help_templates", work.run(&["templates", "--help"]).ended(0).stdout);
-    });
+    shown("help", &work.run(&["--help"]).ended(0).stdout);
+    shown("help_label", &work.run(&["label", "--help"]).ended(0).stdout);
+    shown("help_templates", &work.run(&["templates", "--help"]).ended(0).stdout);
 }
 
 #[test]

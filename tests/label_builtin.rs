@@ -1,6 +1,6 @@
 //! `label` with the built-in judge: files in, labelled files out.
 
-use crate::support::workspace::{Workspace, repository};
+use crate::support::workspace::{Workspace, repository, shown};
 
 #[test]
 fn the_quickstart_is_labelled_without_key_or_network() {
@@ -16,6 +16,7 @@ fn the_quickstart_is_labelled_without_key_or_network() {
         assert!((0.5..=1.0).contains(&confidence));
         assert!(!row["explanation"].is_empty());
     }
+    shown("summary_builtin", &ran.stdout);
     let agree = rows.iter().filter(|row| row["label"] == row["gold"]).count();
     assert!(
         ran.stdout.contains(&format!("gold     {agree} of {} labels agree", rows.len())),

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::support::server::{Answer, Seen, Server};
-use crate::support::workspace::Workspace;
+use crate::support::workspace::{Workspace, shown};
 
 /// A table of `rows` distinct questions. Every third call is wrong, and `gold` says so.
 pub fn numbered(rows: usize) -> String {
@@ -158,6 +158,7 @@ fn every_way_of_not_answering_has_its_status() {
     assert_eq!(rows[6]["attempts"], "2");
     assert!(rows[20]["error"].starts_with("empty_question"), "{}", rows[20]["error"]);
     assert!(ran.stderr.contains("11 of 21 rows have no label"), "{}", ran.stderr);
+    shown("summary_with_failures", &ran.stdout);
 
     // The next run asks again what failed, and reuses what was answered, verdict or not. The unexplained refusal is
     // asked once more in words, since this run has not seen the schema work yet.

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::domain::{Status, Verdict};
+use crate::domain::{Outcome, Status, Verdict};
 use crate::write::Labelled;
 
 /// Counts over all rows of an output.
@@ -13,8 +14,8 @@ pub struct Summary {
     pub rows: u64,
     pub labels: BTreeMap<String, u64>,
     pub statuses: BTreeMap<Status, u64>,
-    /// Errors by code, over the rows without a label.
-    pub errors: BTreeMap<String, u64>,
+    /// Rows that failed, by status and then by error code.
+    pub errors: BTreeMap<Status, BTreeMap<String, u64>>,
     /// Rows whose reply was there before.
     pub cached: u64,
     /// Tokens of the replies that this run asked for.
@@ -37,9 +38,12 @@ impl Summary {
         let Labelled { verdict, reply, cached, .. } = labelled;
         self.rows += 1;
         *self.statuses.entry(verdict.status()).or_default() += 1;
-        match verdict.label() {
-            Some(label) => *self.labels.entry(label.to_owned()).or_default() += 1,
-            None => *self.errors.entry(error_code(verdict)).or_default() += 1,
+        if let Some(label) = verdict.label() {
+            *self.labels.entry(label.to_owned()).or_default() += 1;
+        }
+        if let Outcome::Errored { .. } | Outcome::InvalidRow { .. } = verdict.outcome {
+            let codes = self.errors.entry(verdict.status()).or_default();
+            *codes.entry(error_code(verdict)).or_default() += 1;
         }
         self.cached += u64::from(*cached);
         if let Some(reply) = reply
@@ -62,13 +66,12 @@ impl Summary {
 
     /// For manifests and `--json`.
     pub fn to_json(&self) -> Value {
-        let statuses: Map<String, Value> =
-            self.statuses.iter().map(|(status, rows)| (status.as_str().to_owned(), json!(rows))).collect();
+        let statuses = by_status(&self.statuses);
         json!({
             "rows": self.rows,
             "labels": self.labels,
             "statuses": statuses,
-            "errors": self.errors,
+            "errors": by_status(&self.errors),
             "unjudged": self.unjudged(),
             "cached": self.cached,
             "prompt_tokens": self.prompt_tokens,
@@ -83,7 +86,10 @@ impl Summary {
     }
 }
 
+fn by_status<T: Serialize>(counts: &BTreeMap<Status, T>) -> Map<String, Value> {
+    counts.iter().map(|(status, count)| (status.as_str().to_owned(), json!(count))).collect()
+}
+
 fn error_code(verdict: &Verdict) -> String {
-    let error = verdict.error().unwrap_or_else(|| verdict.status().as_str().to_owned());
-    error.split(':').next().unwrap_or_default().to_owned()
+    verdict.error().unwrap_or_default().split(':').next().unwrap_or_default().to_owned()
 }

@@ -100,3 +100,15 @@ impl Ran {
 pub fn repository(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
 }
+
+/// Compares what people see with what was reviewed; times and rates may differ.
+#[track_caller]
+pub fn shown(name: &str, text: &str) {
+    insta::with_settings!({
+        snapshot_path => "../snapshots",
+        prepend_module_to_snapshot => false,
+        filters => [(r"in [0-9.:]+ s?, [0-9.]+ rows/s", "in TIME, RATE")],
+    }, {
+        insta::assert_snapshot!(name, text);
+    });
+}

@@ -4,28 +4,28 @@ use std::sync::Arc;
 
 use anyhow::Context;
 
-use super::Session;
+use super::Labelling;
 use crate::check::BuiltinJudge;
 use crate::cli::Ending;
 use crate::cli::display::Display;
 use crate::domain::Task;
 use crate::run::{BuiltinLabeller, Progress, RunError, Source};
 
-pub async fn label(source: Source, task: Task, session: Session) -> anyhow::Result<Ending> {
+pub async fn label(source: Source, task: Task, labelling: Labelling) -> anyhow::Result<Ending> {
     let progress = Arc::new(Progress::default());
     let display =
-        Display::start(session.printer, "judging", source.table.rows(), Arc::clone(&progress), || None);
+        Display::start(labelling.printer, "judging", source.table.rows(), Arc::clone(&progress), || None);
     let worker = tokio::task::spawn_blocking(move || {
         let mut labeller = BuiltinLabeller(BuiltinJudge::new(task));
-        let outcome = session.write_table(&source, &mut labeller, &progress);
-        (outcome, session)
+        let outcome = labelling.write_table(&source, &mut labeller, &progress);
+        (outcome, labelling)
     });
-    let (outcome, session) = worker.await.context("the run broke down")?;
+    let (outcome, labelling) = worker.await.context("the run broke down")?;
     drop(display);
     match outcome {
-        Ok((summary, written)) => session.conclude(&summary, written),
+        Ok((summary, written)) => labelling.conclude(&summary, written),
         Err(RunError::Interrupted) => {
-            session.printer.talk("interrupted; nothing was written");
+            labelling.printer.talk("interrupted; nothing was written");
             Ok(Ending::Interrupted)
         }
         Err(error) => Err(error.into()),

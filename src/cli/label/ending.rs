@@ -3,13 +3,13 @@
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::Session;
+use super::Labelling;
 use super::summary_table::{self, Circumstances};
 use crate::cli::Ending;
 use crate::run::Summary;
 use crate::write::{self, Finished};
 
-impl Session {
+impl Labelling {
     pub(super) fn finished_manifest(&self, summary: &Summary, written: Finished) -> Value {
         let output = self.destination.path.display().to_string();
         self.manifest.finished(&Timestamp::now().to_string(), &output, summary, written)

@@ -20,7 +20,7 @@ use crate::run::{self, Destination, Labeller, Manifest, Progress, RunError, Sour
 use crate::write::Finished;
 
 /// A run under way, whoever judges.
-struct Session {
+struct Labelling {
     printer: Printer,
     json: bool,
     /// The share of rows that may end without a label.
@@ -45,7 +45,7 @@ async fn label(args: &LabelArgs) -> anyhow::Result<Ending> {
     let stop = Stop::default();
     signals::watch(&stop, printer);
     let Plan { source, destination, manifest, jury } = plan::plan(args, printer)?;
-    let session = Session {
+    let labelling = Labelling {
         printer,
         json: args.result.json,
         allow_unjudged: args.result.allow_unjudged,
@@ -55,12 +55,12 @@ async fn label(args: &LabelArgs) -> anyhow::Result<Ending> {
         manifest,
     };
     match jury {
-        Jury::Builtin(task) => builtin::label(source, task, session).await,
-        Jury::Remote(jury) => remote::label(args, source, *jury, session).await,
+        Jury::Builtin(task) => builtin::label(source, task, labelling).await,
+        Jury::Remote(jury) => remote::label(args, source, *jury, labelling).await,
     }
 }
 
-impl Session {
+impl Labelling {
     /// The write pass, on the thread it is called on.
     fn write_table(
         &self,

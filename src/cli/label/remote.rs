@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use anyhow::Context;
 
-use super::Session;
+use super::Labelling;
 use super::args::LabelArgs;
 use super::plan::RemoteJury;
 use crate::cli::Ending;
@@ -18,10 +18,10 @@ pub async fn label(
     args: &LabelArgs,
     source: Source,
     jury: RemoteJury,
-    mut session: Session,
+    mut labelling: Labelling,
 ) -> anyhow::Result<Ending> {
     let RemoteJury { template, judge, store } = jury;
-    store.manifest(session.manifest.started().to_string(), false).await.map_err(RunError::from)?;
+    store.manifest(labelling.manifest.started().to_string(), false).await.map_err(RunError::from)?;
     let concurrency = args.limits.concurrency.get() as usize;
     let earlier = Mutex::new(store.reader().map_err(RunError::from)?);
     let pass = Arc::new(AskPass {
@@ -39,20 +39,20 @@ pub async fn label(
         window: (4 * concurrency).max(64),
     });
 
-    let asked = ask(&pass, &session).await;
-    session.manifest.judge.adaptations = learn(&pass).await?;
+    let asked = ask(&pass, &labelling).await;
+    labelling.manifest.judge.adaptations = learn(&pass).await?;
     let stopped = match asked {
         Ok(()) => None,
         Err(error @ (RunError::Interrupted | RunError::Judge { .. })) => Some(error),
         Err(error) => return Err(error.into()),
     };
-    let Some(stopped) = stopped else { return write(&pass, session).await };
+    let Some(stopped) = stopped else { return write(&pass, labelling).await };
 
-    let printer = session.printer;
+    let printer = labelling.printer;
     let table = if args.result.partial {
         // The table is written after all, although the run was told to stop.
-        session.stop = Stop::default();
-        write(&pass, session).await?;
+        labelling.stop = Stop::default();
+        write(&pass, labelling).await?;
         "the partial table was written"
     } else {
         "no table was written"
@@ -68,13 +68,13 @@ pub async fn label(
     }
 }
 
-async fn ask(pass: &Arc<AskPass<Remote>>, session: &Session) -> Result<(), RunError> {
+async fn ask(pass: &Arc<AskPass<Remote>>, labelling: &Labelling) -> Result<(), RunError> {
     let progress = Arc::new(Progress::default());
     let watched = Arc::clone(pass);
     let activity = move || Some(watched.judge.activity());
     let rows = pass.source.table.rows();
-    let _display = Display::start(session.printer, "asking", rows, Arc::clone(&progress), activity);
-    run::ask(pass, &progress, &session.stop).await
+    let _display = Display::start(labelling.printer, "asking", rows, Arc::clone(&progress), activity);
+    run::ask(pass, &progress, &labelling.stop).await
 }
 
 /// Keeps what the endpoint turned out not to support, and says what that is.
@@ -92,10 +92,10 @@ async fn learn(pass: &AskPass<Remote>) -> anyhow::Result<Vec<String>> {
     Ok(names)
 }
 
-async fn write(pass: &Arc<AskPass<Remote>>, session: Session) -> anyhow::Result<Ending> {
+async fn write(pass: &Arc<AskPass<Remote>>, labelling: Labelling) -> anyhow::Result<Ending> {
     let progress = Arc::new(Progress::default());
     let rows = pass.source.table.rows();
-    let display = Display::start(session.printer, "writing", rows, Arc::clone(&progress), || None);
+    let display = Display::start(labelling.printer, "writing", rows, Arc::clone(&progress), || None);
     let store = pass.store.reader().map_err(RunError::from)?;
     let worker = tokio::task::spawn_blocking({
         let pass = Arc::clone(pass);
@@ -105,24 +105,24 @@ async fn write(pass: &Arc<AskPass<Remote>>, session: Session) -> anyhow::Result<
                 reading: pass.reading(),
                 hasher: pass.hasher(),
                 store,
-                run: session.manifest.run.clone(),
+                run: labelling.manifest.run.clone(),
                 own_only: pass.reuse == Reuse::OwnOnly,
                 seen: HashSet::new(),
             };
-            let outcome = session.write_table(&pass.source, &mut labeller, &progress);
-            (outcome, session)
+            let outcome = labelling.write_table(&pass.source, &mut labeller, &progress);
+            (outcome, labelling)
         }
     });
-    let (outcome, session) = worker.await.context("the run broke down")?;
+    let (outcome, labelling) = worker.await.context("the run broke down")?;
     drop(display);
     match outcome {
         Ok((summary, written)) => {
-            let manifest = session.finished_manifest(&summary, written);
+            let manifest = labelling.finished_manifest(&summary, written);
             pass.store.manifest(manifest.to_string(), true).await.map_err(RunError::from)?;
-            session.conclude(&summary, written)
+            labelling.conclude(&summary, written)
         }
         Err(RunError::Interrupted) => {
-            session.printer.talk("interrupted; no table was written, and every reply is kept");
+            labelling.printer.talk("interrupted; no table was written, and every reply is kept");
             Ok(Ending::Interrupted)
         }
         Err(error) => Err(error.into()),

@@ -72,14 +72,16 @@ fn counts(summary: &Summary) -> Table {
 
 /// The commonest reasons of a status that has several.
 fn errors(summary: &Summary, status: Status) -> String {
-    if !matches!(status, Status::Errored | Status::InvalidRow) {
-        return String::new();
+    const SHOWN: usize = 3;
+    let Some(codes) = summary.errors.get(&status) else { return String::new() };
+    let mut codes: Vec<(&String, &u64)> = codes.iter().collect();
+    codes.sort_by_key(|(_, rows)| std::cmp::Reverse(**rows));
+    let mut shown: Vec<String> =
+        codes.iter().take(SHOWN).map(|(code, rows)| format!("{code} {rows}")).collect();
+    if codes.len() > SHOWN {
+        shown.push("...".to_owned());
     }
-    let others: Vec<&str> = Status::ALL.iter().map(|status| status.as_str()).collect();
-    let mut errors: Vec<(&String, &u64)> =
-        summary.errors.iter().filter(|(code, _)| !others.contains(&code.as_str())).collect();
-    errors.sort_by_key(|(_, rows)| std::cmp::Reverse(**rows));
-    errors.iter().take(3).map(|(code, rows)| format!("{code} {rows}")).collect::<Vec<_>>().join(", ")
+    shown.join(", ")
 }
 
 fn percent(part: u64, whole: u64) -> String {
