@@ -239,6 +239,19 @@ fn a_quota_that_is_gone_stops_the_run() {
 }
 
 #[test]
+fn an_endpoint_that_nobody_answers_at_stops_the_run() {
+    let work = Workspace::new();
+    work.file("in.csv", numbered(100));
+    // Bound and let go, so that nobody listens there.
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let url = format!("http://{free}/v1");
+    let args = ["label", "in.csv", "--judge", "openai:m", "--base-url", &url, "--max-attempts", "2"];
+    let ran = work.run(&args).ended(2);
+    assert!(ran.stderr.contains(&url) && ran.stderr.contains("refused"), "{}", ran.stderr);
+    assert!(!work.path("in.labeled.csv").exists());
+}
+
+#[test]
 fn a_hung_row_blocks_nobody() {
     let server = Server::start(|seen| match row_of(seen) {
         0 => Answer::After(Duration::from_secs(60), Box::new(Answer::label("correct"))),

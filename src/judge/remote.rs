@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use super::adaptation::Adaptations;
 use super::failure::Failure;
 use super::limiter::{Limiter, Slot};
-use super::transport::Transport;
+use super::transport::{Transport, UNREACHABLE};
 use super::wire::{Answer, Wire};
 use super::{Activity, Adaptation, AskError, Asked, Endpoint, Identity, Judge, Limits, retry};
 use crate::domain::{Prompt, Reply};
@@ -36,6 +36,8 @@ pub struct Remote {
     adaptations: Adaptations,
     /// Whether an answer came in the forced form; then a refusal of a later request has another cause.
     schema_works: AtomicBool,
+    /// Whether the endpoint has ever responded, be it with an error.
+    reached: AtomicBool,
     retried: AtomicU64,
     /// Tokens reserved for an answer.
     answer_tokens: u32,
@@ -64,6 +66,7 @@ impl Remote {
             settings,
             adaptations: Adaptations::new(known),
             schema_works: AtomicBool::new(false),
+            reached: AtomicBool::new(false),
             retried: AtomicU64::new(0),
             answer_tokens: max_tokens.unwrap_or(0),
         })
@@ -91,6 +94,7 @@ impl Remote {
 
     async fn attempt(&self, prompt: &Prompt, adapted: &BTreeSet<Adaptation>) -> Result<Answer, Failure> {
         let response = self.transport.post(self.wire.body(prompt, adapted)).await?;
+        self.reached.store(true, Ordering::Relaxed);
         self.wire.answer(&response)
     }
 
@@ -209,6 +213,10 @@ impl Judge for Remote {
                     drop(slot);
                     failures += 1;
                     if failures >= self.settings.max_attempts {
+                        // Where nobody ever answered, nobody will.
+                        if code == UNREACHABLE && !self.reached.load(Ordering::Relaxed) {
+                            return Err(self.run_error(UNREACHABLE, &message));
+                        }
                         return Err(self.question_error(code, message, sent));
                     }
                     self.retried.fetch_add(1, Ordering::Relaxed);

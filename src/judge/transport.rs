@@ -13,6 +13,9 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// A verdict is a few hundred bytes; whatever is larger than this is no verdict.
 const LARGEST_BODY: usize = 8 << 20;
 
+/// The code of a failure to connect at all.
+pub(super) const UNREACHABLE: &str = "unreachable";
+
 /// Where a judge lives, and what opens the door.
 #[derive(Debug, Clone)]
 pub struct Endpoint {
@@ -124,7 +127,7 @@ impl Transport {
         let code = if error.is_timeout() {
             "timeout"
         } else if error.is_connect() {
-            "unreachable"
+            UNREACHABLE
         } else {
             "connection_lost"
         };
@@ -137,7 +140,7 @@ impl Transport {
             while let Some(inner) = cause.source() {
                 cause = inner;
             }
-            excerpt(&format!("{}: {cause}", self.endpoint.public_url()), 200)
+            excerpt(&cause.to_string(), 200)
         };
         Failure::Passing { code: code.to_owned(), message, wait: None }
     }
