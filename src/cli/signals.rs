@@ -7,29 +7,58 @@ use super::printer::Printer;
 /// Watches for signals for as long as the runtime lives.
 pub fn watch(stop: &Stop, printer: Printer) {
     let stop = stop.clone();
+    // Without handlers a signal ends the process, as it does by default.
+    let Ok(mut signals) = Signals::new() else { return };
     tokio::spawn(async move {
-        while signal().await {
+        while signals.next().await {
             if stop.gently.is_cancelled() {
                 stop.now.cancel();
                 return;
             }
-            printer.warn("stopping; what is in flight is waited for (press Ctrl-C again to quit at once)");
             stop.gently.cancel();
+            printer.warn("stopping; what is in flight is waited for (press Ctrl-C again to quit at once)");
         }
     });
 }
 
-/// Waits for an interrupt or a request to terminate; `false` if none can be waited for.
-async fn signal() -> bool {
-    #[cfg(unix)]
-    {
+/// Requests to stop. Listens from its creation on, so that none is lost while another is dealt with.
+#[cfg(unix)]
+struct Signals {
+    interrupt: tokio::signal::unix::Signal,
+    terminate: tokio::signal::unix::Signal,
+}
+
+#[cfg(unix)]
+impl Signals {
+    fn new() -> std::io::Result<Signals> {
         use tokio::signal::unix::{SignalKind, signal};
-        let Ok(mut terminate) = signal(SignalKind::terminate()) else { return false };
+        Ok(Signals {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+        })
+    }
+
+    /// Waits for the next one; `false` if none can come any more.
+    async fn next(&mut self) -> bool {
         tokio::select! {
-            interrupted = tokio::signal::ctrl_c() => interrupted.is_ok(),
-            received = terminate.recv() => received.is_some(),
+            received = self.interrupt.recv() => received.is_some(),
+            received = self.terminate.recv() => received.is_some(),
         }
     }
-    #[cfg(not(unix))]
-    tokio::signal::ctrl_c().await.is_ok()
+}
+
+/// Requests to stop.
+#[cfg(windows)]
+struct Signals(tokio::signal::windows::CtrlC);
+
+#[cfg(windows)]
+impl Signals {
+    fn new() -> std::io::Result<Signals> {
+        tokio::signal::windows::ctrl_c().map(Signals)
+    }
+
+    /// Waits for the next one; `false` if none can come any more.
+    async fn next(&mut self) -> bool {
+        self.0.recv().await.is_some()
+    }
 }

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
 use anyhow::Context;
+use tokio_util::sync::CancellationToken;
 
 use super::Labelling;
 use super::args::LabelArgs;
@@ -11,7 +12,7 @@ use super::plan::RemoteJury;
 use crate::cli::Ending;
 use crate::cli::display::Display;
 use crate::judge::{Judge, Remote};
-use crate::run::{self, AskPass, Progress, RunError, Source, Stop, StoredLabeller};
+use crate::run::{self, AskPass, Progress, RunError, Source, StoredLabeller};
 use crate::store::Reuse;
 
 pub async fn label(
@@ -50,8 +51,8 @@ pub async fn label(
 
     let printer = labelling.printer;
     let table = if args.result.partial {
-        // The table is written after all, although the run was told to stop.
-        labelling.stop = Stop::default();
+        // The table is written after all, although the run was told to stop; a second Ctrl-C still ends it.
+        labelling.stop.gently = CancellationToken::new();
         write(&pass, labelling).await?;
         "the partial table was written"
     } else {
