@@ -259,7 +259,7 @@ fn a_hung_row_blocks_nobody() {
     });
     let work = Workspace::new();
     work.file("in.csv", numbered(50));
-    let args = ["--timeout", "0.5", "--max-attempts", "1", "--concurrency", "2"];
+    let args = ["--timeout", "3", "--max-attempts", "1", "--concurrency", "2"];
     work.run(&label(&server, &args)).ended(1);
     let rows = work.rows("in.labeled.csv");
     assert!(rows[0]["error"].starts_with("timeout"), "{}", rows[0]["error"]);
