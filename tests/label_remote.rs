@@ -185,6 +185,23 @@ fn passing_failures_are_tried_again() {
 }
 
 #[test]
+fn a_wait_beyond_the_limit_is_left_to_the_next_run() {
+    let server = Server::start(|seen| match row_of(seen) {
+        1 => Answer::Raw {
+            status: 503,
+            headers: vec![("retry-after", "3600".to_owned())],
+            body: String::new(),
+        },
+        row => Answer::label(gold(row)),
+    });
+    let work = Workspace::new();
+    work.file("in.csv", numbered(4));
+    work.run(&label(&server, &[])).ended(1);
+    assert_eq!(work.column("in.labeled.csv", "status"), ["judged", "errored", "judged", "judged"]);
+    assert_eq!(server.requests(), 4);
+}
+
+#[test]
 fn told_to_slow_down_it_waits_and_loses_nothing() {
     let server = Server::start(|seen| {
         if seen.number == 3 {

@@ -157,6 +157,7 @@ fn inputs_that_cannot_be_read_say_why() {
     work.file("uneven.csv", "question,tool_call\na,b\nc\n");
     work.file("quote.csv", "question,tool_call\na,b\n\"c,d\ne,f\n");
     work.file("cut.json", "[{\"question\":\"a\",\"tool_call\":[]},");
+    work.file("more.json", "[{\"question\":\"a\",\"tool_call\":[]}]\n{\"question\":\"b\"}");
     work.file("cut.parquet", "PAR1 and then nothing");
     work.file("notes.txt", "hello");
     work.file("other.csv", "prompt_text,tools\n");
@@ -168,6 +169,7 @@ fn inputs_that_cannot_be_read_say_why() {
         ("uneven.csv", "uneven.csv, line 3: 1 fields where the header has 2"),
         ("quote.csv", "quote.csv, line 3: a quote is opened and never closed"),
         ("cut.json", "never closed"),
+        ("more.json", "line 2: something follows the end of the array"),
         ("cut.parquet", "no readable Parquet file"),
         ("notes.txt", "--from"),
         ("logs", "is a folder"),

@@ -219,8 +219,13 @@ impl Judge for Remote {
                         }
                         return Err(self.question_error(code, message, sent));
                     }
+                    let delay = retry::delay(failures, wait, fastrand::f64());
+                    // Never earlier than asked: a question that would have to wait too long is left to the next run.
+                    if delay > self.settings.max_wait {
+                        let why = format!("asks to wait {} s: {message}", delay.as_secs());
+                        return Err(self.question_error(code, why, sent));
+                    }
                     self.retried.fetch_add(1, Ordering::Relaxed);
-                    let delay = retry::delay(failures, wait, fastrand::f64()).min(self.settings.max_wait);
                     self.rest(delay, stop).await?;
                 }
             }

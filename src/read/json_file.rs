@@ -92,16 +92,15 @@ impl Text {
                 let why = format!("line {} holds a JSON {}, not an object", self.line, other.type_name());
                 Err(RowError::new(RowErrorCode::RowNotObject, why))
             }
-            Err(error) => {
+            Err(mut error) => {
                 let code = if error.is_too_deep() {
                     RowErrorCode::NestingTooDeep
                 } else {
                     RowErrorCode::InvalidJson
                 };
-                let line = self.line + error.line as u64 - 1;
-                let why = format!("{error}")
-                    .replace(&format!("line {}, column", error.line), &format!("line {line}, column"));
-                Err(RowError::new(code, why))
+                // The row's text begins somewhere in the file.
+                error.line += usize::try_from(self.line).unwrap_or(usize::MAX) - 1;
+                Err(RowError::new(code, error.to_string()))
             }
         }
     }
@@ -163,7 +162,18 @@ impl Texts {
     /// The next element of the array: up to the comma or bracket that stands outside of every string and nesting.
     fn next_element(&mut self) -> Result<Option<Text>, ReadError> {
         if matches!(self.skip_blank()?, Some(b']')) {
-            return Ok(None);
+            self.reader.consume(1);
+            self.layout = Layout::Lines;
+            return match self.skip_blank()? {
+                None => Ok(None),
+                Some(_) => Err(ReadError::malformed(
+                    &self.path,
+                    format!(
+                        "line {}: something follows the end of the array; rows there would be lost",
+                        self.line
+                    ),
+                )),
+            };
         }
         let line = self.line;
         let mut bytes = Vec::new();

@@ -180,7 +180,8 @@ fn feed<J: Judge>(
         })?;
         for question in rendered {
             let Some(question) = question.transpose()? else {
-                progress.rows_done(1);
+                // Later sweeps meet the same rows again.
+                progress.rows_done(u64::from(only.is_none()));
                 continue;
             };
             if only.is_some_and(|only| !only.contains(&question.fingerprint)) {

@@ -49,8 +49,21 @@ impl Schema {
 #[derive(Debug, Default)]
 pub struct SchemaBuilder {
     places: HashMap<String, usize>,
-    columns: Vec<(String, Option<Kind>)>,
+    columns: Vec<Found>,
 }
+
+/// What is known of a column so far.
+#[derive(Debug)]
+struct Found {
+    name: String,
+    /// `None` as long as every value was null.
+    kind: Option<Kind>,
+    /// Whether an integer was met that no double holds exactly.
+    wide: bool,
+}
+
+/// Beyond this, doubles skip integers.
+const EXACT_IN_DOUBLE: u64 = 1 << 53;
 
 impl SchemaBuilder {
     pub fn add(&mut self, object: &Object) {
@@ -59,19 +72,34 @@ impl SchemaBuilder {
                 Some(&place) => place,
                 None => {
                     self.places.insert(key.to_owned(), self.columns.len());
-                    self.columns.push((key.to_owned(), None));
+                    self.columns.push(Found { name: key.to_owned(), kind: None, wide: false });
                     self.columns.len() - 1
                 }
             };
-            let slot = &mut self.columns[place].1;
-            *slot = merge(slot.take(), kind_of(value));
+            let found = &mut self.columns[place];
+            found.kind = merge(found.kind.take(), kind_of(value));
+            found.wide |= is_wide(value);
         }
     }
 
     /// A column that was null throughout becomes a text column.
     pub fn finish(self) -> Schema {
-        let column = |(name, kind): (String, Option<Kind>)| Column { name, kind: kind.unwrap_or(Kind::Text) };
+        let column = |found: Found| Column {
+            name: found.name,
+            kind: match found.kind {
+                // One of its integers would change as a double.
+                Some(Kind::Float) if found.wide => Kind::Json,
+                kind => kind.unwrap_or(Kind::Text),
+            },
+        };
         Schema { columns: self.columns.into_iter().map(column).collect() }
+    }
+}
+
+fn is_wide(value: &Json) -> bool {
+    match value {
+        Json::Number(number) => number.as_i64().is_some_and(|n| n.unsigned_abs() > EXACT_IN_DOUBLE),
+        _ => false,
     }
 }
 
@@ -105,8 +133,8 @@ mod tests {
     fn kinds_widen_as_values_demand() {
         let mut builder = SchemaBuilder::default();
         for line in [
-            r#"{"i":1,"f":1,"t":"a","n":null,"big":1,"m":1}"#,
-            r#"{"f":2.5,"late":true,"big":123456789012345678901234567890,"m":"x"}"#,
+            r#"{"i":1,"f":1,"t":"a","n":null,"big":1,"m":1,"w":9007199254740993}"#,
+            r#"{"f":2.5,"late":true,"big":123456789012345678901234567890,"m":"x","w":0.5}"#,
         ] {
             builder.add(Json::parse(line).unwrap().as_object().unwrap());
         }
@@ -119,6 +147,7 @@ mod tests {
             ("n", Kind::Text),
             ("big", Kind::Json),
             ("m", Kind::Json),
+            ("w", Kind::Json),
             ("late", Kind::Bool),
         ];
         assert_eq!(kinds, expected.map(|(name, kind)| (name.to_owned(), kind)));

@@ -62,8 +62,4 @@ impl Sink {
         }
         Ok(Finished { rows: self.rows, bytes: self.file.commit()? })
     }
-
-    pub fn path(&self) -> &Path {
-        self.file.path()
-    }
 }

@@ -26,10 +26,6 @@ impl WholeFile {
         Ok(WholeFile { path: path.to_owned(), file })
     }
 
-    pub(super) fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// A second handle to write through.
     pub(super) fn writer(&self) -> Result<BufWriter<File>, WriteError> {
         let file = self.file.as_file().try_clone().map_err(|error| WriteError::io(&self.path, &error))?;
