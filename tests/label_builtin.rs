@@ -63,3 +63,11 @@ fn columns_that_clash_are_named() {
     work.run(&["label", "in.csv", "--overwrite", "--allow-unjudged", "1"]).ended(0);
     assert_eq!(work.column("in.labeled.csv", "label"), [""]);
 }
+
+#[test]
+fn flags_that_do_nothing_are_named() {
+    let work = Workspace::new();
+    work.file("in.csv", "question,tool_call,tool_definitions\nhi,,\n");
+    let ran = work.run(&["label", "in.csv", "--allow-unjudged", "1", "--rpm", "9", "--explain"]).ended(0);
+    assert!(ran.stderr.contains("no use for --explain, --rpm"), "{}", ran.stderr);
+}

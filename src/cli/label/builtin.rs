@@ -23,7 +23,9 @@ pub async fn label(source: Source, task: Task, labelling: Labelling) -> anyhow::
     let (outcome, labelling) = worker.await.context("the run broke down")?;
     drop(display);
     match outcome {
-        Ok((summary, written)) => labelling.conclude(&summary, written),
+        Ok((summary, written)) => {
+            labelling.conclude(&summary, &labelling.finished_manifest(&summary, written))
+        }
         Err(RunError::Interrupted) => {
             labelling.printer.talk("interrupted; nothing was written");
             Ok(Ending::Interrupted)

@@ -10,15 +10,15 @@ use crate::run::Summary;
 use crate::write::{self, Finished};
 
 impl Labelling {
+    /// The record of the finished run, for the store and for beside its output.
     pub(super) fn finished_manifest(&self, summary: &Summary, written: Finished) -> Value {
         let output = self.destination.path.display().to_string();
         self.manifest.finished(&Timestamp::now().to_string(), &output, summary, written)
     }
 
     /// Records the run beside its output, shows what came of it, and tells whether enough rows have a label.
-    pub(super) fn conclude(&self, summary: &Summary, written: Finished) -> anyhow::Result<Ending> {
-        let manifest = self.finished_manifest(summary, written);
-        write::write_manifest(&self.destination.path, &manifest)?;
+    pub(super) fn conclude(&self, summary: &Summary, manifest: &Value) -> anyhow::Result<Ending> {
+        write::write_manifest(&self.destination.path, manifest)?;
         if self.json {
             self.printer.data(&format!("{manifest:#}"));
         } else if !self.printer.quiet {

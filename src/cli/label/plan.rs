@@ -47,7 +47,7 @@ pub fn plan(args: &LabelArgs, printer: Printer) -> anyhow::Result<Plan> {
     let source = source(args, printer)?;
     match &args.judge {
         JudgeSpec::Builtin => {
-            let task = builtin_task(args)?;
+            let task = builtin_task(args, printer)?;
             let destination = destination(args, &source, task.as_str())?;
             let mut manifest = manifest(args, run, &source);
             manifest.task = Some(task.as_str());
@@ -149,11 +149,29 @@ fn template_record(args: &LabelArgs, template: &Template) -> TemplateRecord {
     }
 }
 
-fn builtin_task(args: &LabelArgs) -> anyhow::Result<Task> {
+fn builtin_task(args: &LabelArgs, printer: Printer) -> anyhow::Result<Task> {
     if args.wording.template.is_some() || !args.wording.rails.is_empty() {
         anyhow::bail!(
             "the built-in judge reads no template; choose what it judges with --task, or a model with --judge"
         );
+    }
+    let idle: Vec<&str> = [
+        ("--explain", args.wording.explain),
+        ("--max-tokens", args.endpoint.max_tokens.is_some()),
+        ("--rpm", args.limits.rpm.is_some()),
+        ("--tpm", args.limits.tpm.is_some()),
+        ("--fresh", args.store.fresh),
+        ("--retry", !args.store.retry.is_empty()),
+        ("--keep-prompts", args.store.keep_prompts),
+    ]
+    .into_iter()
+    .filter_map(|(flag, given)| given.then_some(flag))
+    .collect();
+    if !idle.is_empty() {
+        printer.warn(&format!(
+            "the built-in judge has no use for {}; choose a model with --judge",
+            idle.join(", ")
+        ));
     }
     Ok(args.task.unwrap_or(Task::ToolCalling))
 }

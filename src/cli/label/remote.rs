@@ -120,7 +120,7 @@ async fn write(pass: &Arc<AskPass<Remote>>, labelling: Labelling) -> anyhow::Res
         Ok((summary, written)) => {
             let manifest = labelling.finished_manifest(&summary, written);
             pass.store.manifest(manifest.to_string(), true).await.map_err(RunError::from)?;
-            labelling.conclude(&summary, written)
+            labelling.conclude(&summary, &manifest)
         }
         Err(RunError::Interrupted) => {
             labelling.printer.talk("interrupted; no table was written, and every reply is kept");
