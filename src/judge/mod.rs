@@ -70,6 +70,9 @@ pub enum AskError {
     /// No question will have an answer: the run is pointless.
     #[error("{message}")]
     Run { code: String, message: String },
+    /// The cost ceiling leaves no room for this question.
+    #[error("the cost ceiling is reached")]
+    Ceiling,
     /// The run was stopped before an answer came.
     #[error("stopped")]
     Stopped,

@@ -89,6 +89,7 @@ impl Wire for Chat {
         }
         let usage = completion.usage.map_or_else(Usage::default, |usage| Usage {
             prompt_tokens: usage.prompt_tokens,
+            cached_tokens: None,
             completion_tokens: usage.completion_tokens,
         });
         let choice =

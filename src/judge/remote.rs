@@ -171,6 +171,8 @@ impl Judge for Remote {
                         model: answer.model,
                         latency_ms: u64::try_from(attempt_began.elapsed().as_millis()).unwrap_or(u64::MAX),
                         attempts: sent,
+                        probabilities: Vec::new(),
+                        cost_usd: None,
                         adapted: adapted.iter().map(|adaptation| adaptation.as_str().to_owned()).collect(),
                     };
                     return Ok(Asked { reply, slot });

@@ -235,7 +235,7 @@ async fn settle<J: Judge>(
             progress.rows_done(1);
             Ok(Settled::Done)
         }
-        Err(AskError::Stopped) => {
+        Err(AskError::Stopped | AskError::Ceiling) => {
             pass.store.release(fingerprint).await?;
             Ok(Settled::Done)
         }

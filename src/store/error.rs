@@ -11,8 +11,8 @@ pub enum StoreError {
     Open { path: PathBuf, why: String },
     #[error("{} is not a reply store of tooljudge; name another place with --store FILE", path.display())]
     NotOurs { path: PathBuf },
-    #[error("the reply store {} has version {version}, this tooljudge reads version 1: use a newer tooljudge, or \
-             another store with --store FILE", path.display())]
+    #[error("the reply store {} has version {version}, this tooljudge reads version 2: use the tooljudge that \
+             wrote it, or another store with --store FILE", path.display())]
     Version { path: PathBuf, version: i64 },
     #[error("the reply store {} is damaged ({why}); move it away to start a new one, or rescue what is readable with \
              `sqlite3 {} .recover`", path.display(), path.display())]

@@ -25,7 +25,7 @@ use crate::domain::Reply;
 
 /// Marks the file as ours: "tjdg".
 const APPLICATION_ID: i64 = 0x746a_6467;
-const SCHEMA_VERSION: i64 = 1;
+const SCHEMA_VERSION: i64 = 2;
 
 /// The right to ask, or why not to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -203,7 +203,7 @@ fn migrate(connection: &Connection, path: &Path) -> Result<(), StoreError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{Prompt, Rails, Stop, Usage};
+    use crate::domain::{Prompt, RailProbability, Rails, Stop, Usage};
     use std::sync::Arc;
 
     fn fingerprint(text: &str) -> Fingerprint {
@@ -215,11 +215,13 @@ mod tests {
         Reply {
             text: text.into(),
             stop: Stop::Finished,
-            usage: Usage { prompt_tokens: Some(7), completion_tokens: None },
+            usage: Usage { prompt_tokens: Some(7), cached_tokens: Some(3), completion_tokens: None },
             model: None,
             latency_ms: 12,
             attempts: 1,
             adapted: vec!["rail:text".into()],
+            probabilities: vec![RailProbability { label: "correct".into(), probability: 0.97 }],
+            cost_usd: Some(0.000_12),
         }
     }
 

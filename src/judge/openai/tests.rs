@@ -54,7 +54,10 @@ fn tells_the_ways_of_stopping_apart() {
     for (message, finish, text, stop) in cases {
         let answer = answer(200, &[], &completion(message, finish)).unwrap();
         assert_eq!((answer.text.as_str(), answer.stop), (text, stop));
-        assert_eq!(answer.usage, Usage { prompt_tokens: Some(9), completion_tokens: Some(2) });
+        assert_eq!(
+            answer.usage,
+            Usage { prompt_tokens: Some(9), cached_tokens: None, completion_tokens: Some(2) }
+        );
         assert_eq!(answer.model.as_deref(), Some("m-1"));
     }
 }
