@@ -8,12 +8,14 @@ use jiff::Timestamp;
 use secrecy::SecretString;
 use serde_json::Value;
 
-use super::args::{LabelArgs, NullCallArg};
+use super::args::{LabelArgs, LimitArgs, NullCallArg};
 use super::judge_spec::JudgeSpec;
 use crate::cli::printer::Printer;
 use crate::cli::templates;
 use crate::domain::{Rail, Rails, Task};
-use crate::judge::{Adaptation, Endpoint, Judge, Limits, Parameters, Remote, Settings, openai};
+use crate::judge::{
+    Adaptation, Endpoint, Judge, Limiter, Limits, Parameters, Price, Purse, Remote, Settings, openai,
+};
 use crate::normalize::{Normalizer, NullCall, Options, columns};
 use crate::read::{Selection, Table};
 use crate::render::{self, Template, TemplateError};
@@ -160,6 +162,9 @@ fn builtin_task(args: &LabelArgs, printer: Printer) -> anyhow::Result<Task> {
         ("--max-tokens", args.endpoint.max_tokens.is_some()),
         ("--rpm", args.limits.rpm.is_some()),
         ("--tpm", args.limits.tpm.is_some()),
+        ("--itpm", args.limits.itpm.is_some()),
+        ("--otpm", args.limits.otpm.is_some()),
+        ("--max-cost", args.limits.max_cost.is_some()),
         ("--fresh", args.store.fresh),
         ("--retry", !args.store.retry.is_empty()),
         ("--keep-prompts", args.store.keep_prompts),
@@ -228,8 +233,13 @@ fn judge(
     parameters: Parameters,
     store: &Store,
 ) -> anyhow::Result<Remote> {
+    let LimitArgs { concurrency, rpm, tpm, itpm, otpm, max_cost } = args.limits;
+    // Whoever serves a model elsewhere has prices of their own.
+    let listed = args.endpoint.base_url == openai::BASE_URL;
     let settings = Settings {
-        limits: Limits { concurrency: args.limits.concurrency, rpm: args.limits.rpm, tpm: args.limits.tpm },
+        limiter: Limiter::new(Limits { concurrency, rpm, tpm, itpm, otpm }),
+        price: if listed { Price::listed("openai", model) } else { None },
+        purse: max_cost.map(Purse::new),
         timeout: Duration::from_secs_f64(args.endpoint.timeout),
         max_attempts: args.endpoint.max_attempts.get(),
         max_wait: Duration::from_secs_f64(args.endpoint.max_wait),

@@ -23,7 +23,7 @@ pub async fn label(
 ) -> anyhow::Result<Ending> {
     let RemoteJury { template, judge, store } = jury;
     store.manifest(labelling.manifest.started().to_string(), false).await.map_err(RunError::from)?;
-    let concurrency = args.limits.concurrency.get() as usize;
+    let concurrency = judge.most_in_flight();
     let earlier = Mutex::new(store.reader().map_err(RunError::from)?);
     let pass = Arc::new(AskPass {
         source,
