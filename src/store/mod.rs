@@ -4,8 +4,10 @@
 //! asking what right now (claims), and what an endpoint cannot do. One thread owns the writing connection and commits
 //! whatever is queued when its last commit ends, so a busy run shares each fsync and an idle one waits for nobody.
 
+mod archive;
 mod error;
 mod fingerprint;
+mod holder;
 mod reader;
 mod reply_row;
 mod writer;
@@ -16,6 +18,7 @@ use std::sync::mpsc;
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
+pub use archive::{Archive, Contents, Merged, ModelContents, Pruning};
 pub use error::StoreError;
 pub use fingerprint::{AskHasher, Fingerprint};
 pub use reader::{Found, Reader};
