@@ -7,6 +7,7 @@
 mod ask;
 mod error;
 mod label;
+mod labeler;
 mod manifest;
 mod progress;
 mod rows;
@@ -18,6 +19,8 @@ mod write;
 pub use ask::{AskPass, Covered, Stop, ask, ask_all};
 pub use error::RunError;
 pub use label::{BuiltinLabeller, Labeller, StoredLabeller};
+pub use labeler::Labeler;
+pub(crate) use labeler::runtime;
 pub use manifest::{JudgeRecord, Manifest, MemberRecord, TemplateRecord};
 pub use progress::{Glance, Progress};
 pub use rows::{Item, Samples, Source, items};

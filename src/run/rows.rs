@@ -21,9 +21,9 @@ pub trait Samples: Send + Sync {
 /// Samples of a list in one batch: small enough that a batch of prompts fits in memory.
 const CHUNK: usize = 512;
 
-impl Samples for Vec<Sample> {
+impl Samples for Vec<Item> {
     fn batches(&self) -> Box<dyn Iterator<Item = Result<Vec<Item>, RunError>> + '_> {
-        Box::new(self.chunks(CHUNK).map(|chunk| Ok(chunk.iter().cloned().map(Ok).collect())))
+        Box::new(self.chunks(CHUNK).map(|chunk| Ok(chunk.to_vec())))
     }
 }
 

@@ -49,10 +49,7 @@ pub fn render(lines: &[Line<'_>], run: &Run<'_>) -> String {
     let (prompts, answers) = (sum(|summary| summary.prompt_tokens), sum(|summary| summary.completion_tokens));
     if prompts + answers > 0 {
         text.push(format!("tokens   {prompts} in, {answers} out"));
-        text.push(match lines.iter().map(|line| line.summary.cost()).sum::<Option<f64>>() {
-            Some(cost) => format!("cost     {}", dollars(cost)),
-            None => "cost     unknown: no price for every judge".to_owned(),
-        });
+        text.push(cost(lines));
     }
     let cached = sum(|summary| summary.cached);
     if cached > 0 {
@@ -63,6 +60,20 @@ pub fn render(lines: &[Line<'_>], run: &Run<'_>) -> String {
     }
     text.push(format!("written  {}", run.output));
     text.join("\n")
+}
+
+fn cost(lines: &[Line<'_>]) -> String {
+    let known: f64 = lines.iter().map(|line| line.summary.cost_usd).sum();
+    let mut unpriced: Vec<&str> =
+        lines.iter().filter(|line| line.summary.unpriced > 0).map(|line| line.judge).collect();
+    unpriced.dedup();
+    match unpriced[..] {
+        [] => format!("cost     {}", dollars(known)),
+        _ if known > 0.0 => {
+            format!("cost     {} and more: no price is known for {}", dollars(known), unpriced.join(", "))
+        }
+        _ => format!("cost     unknown: no price is known for {}", unpriced.join(", ")),
+    }
 }
 
 fn plain(table: &Table) -> Vec<String> {
