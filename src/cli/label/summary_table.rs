@@ -127,7 +127,7 @@ fn agreement(gold: Agreement) -> String {
 }
 
 /// Cents and more matter in sums, fractions of a cent in small runs.
-fn dollars(cost: f64) -> String {
+pub fn dollars(cost: f64) -> String {
     if cost >= 1.0 || cost == 0.0 { format!("${cost:.2}") } else { format!("${cost:.6}") }
 }
 
