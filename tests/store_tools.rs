@@ -69,7 +69,14 @@ fn merged_stores_answer_for_both() {
     label(&work, &server, 10, &["--store", "a.sqlite"]);
     label(&work, &server, 30, &["--store", "b.sqlite"]);
     let file = rusqlite::Connection::open(work.path("b.sqlite")).unwrap();
-    file.execute("UPDATE replies SET text = 'correct' WHERE id = 30", []).unwrap();
+    file.execute("ATTACH ?1 AS a", [work.path("a.sqlite").to_str()]).unwrap();
+    file.execute(
+        "UPDATE replies SET text = text || ' ' WHERE id = \
+         (SELECT max(id) FROM replies WHERE fingerprint NOT IN (SELECT fingerprint FROM a.replies))",
+        [],
+    )
+    .unwrap();
+    drop(file);
     let ran = work.run(&["store", "merge", "b.sqlite", "--store", "a.sqlite"]).ended(0);
     assert_eq!(ran.stdout, "b.sqlite: 19 replies taken over, 10 known already, 1 damaged ones left behind\n");
     assert_eq!(stat(&work, "a.sqlite")["replies"], 29);

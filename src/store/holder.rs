@@ -5,6 +5,10 @@ use std::path::Path;
 /// `process 4711 (tooljudge)`: the first process other than this one with a lock on `path` or on what SQLite keeps beside
 /// it. Linux only; elsewhere, and where nobody is found, nothing.
 pub(super) fn of(path: &Path) -> Option<String> {
+    other_than(std::process::id(), path)
+}
+
+fn other_than(own: u32, path: &Path) -> Option<String> {
     let files: Vec<String> = ["", "-shm", "-wal"]
         .into_iter()
         .filter_map(|ending| {
@@ -14,7 +18,6 @@ pub(super) fn of(path: &Path) -> Option<String> {
         })
         .collect();
     let locks = std::fs::read_to_string("/proc/locks").ok()?;
-    let own = std::process::id();
     let process =
         locks.lines().filter_map(holder).find(|(process, inode)| *process != own && files.contains(inode))?.0;
     Some(match std::fs::read_to_string(format!("/proc/{process}/comm")) {
@@ -49,6 +52,19 @@ fn inode(_: &Path) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn whoever_locks_a_store_is_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("replies.sqlite");
+        let store = rusqlite::Connection::open(&path).unwrap();
+        assert_eq!(other_than(0, &path), None);
+        store.execute_batch("BEGIN EXCLUSIVE").unwrap();
+        let holder = other_than(0, &path).unwrap();
+        assert!(holder.starts_with(&format!("process {} (", std::process::id())), "{holder}");
+        assert_eq!(of(&path), None, "we do not wait for ourselves");
+    }
 
     #[test]
     fn lines_of_the_kernel() {
