@@ -184,3 +184,73 @@ fn stored_replies_are_read_again_without_a_network() {
     assert_eq!(work.rows("more.csv")[6]["status"], "not_asked");
     assert_eq!(server.requests(), asked);
 }
+
+#[test]
+fn a_dry_run_shows_prompts_and_asks_nobody() {
+    let (server, work) = (server(), Workspace::new());
+    work.file("in.csv", numbered(10));
+    let price = "price = { input = 1.0, output = 10.0 }\n";
+    work.file(
+        "tooljudge.toml",
+        format!("{}\n[judges.priced]\njudge = 'openai:gpt-4o'\n{price}", settings(&server)),
+    );
+    // No key is needed, for nobody is called.
+    let args =
+        ["label", "in.csv", "--judge", "priced", "--judge", "fair", "--judge", "builtin", "--dry-run", "2"];
+    let ran = work.run(&args).ended(0);
+    assert_eq!(ran.stdout.matches("--- priced, tool_calling, prompt ").count(), 2);
+    assert!(ran.stdout.contains("Say 1 please") && !ran.stdout.contains("Say 2 please"));
+    assert_eq!(work.names(), ["in.csv", "tooljudge.toml"]);
+    assert_eq!(server.requests(), 0);
+
+    let forecast =
+        |args: &[&str]| -> Value { serde_json::from_str(&work.run(args).ended(0).stdout).unwrap() };
+    let before = forecast(&[&args[..], &["--json"]].concat());
+    assert_eq!((&before[0]["questions"], &before[0]["completion_tokens"]), (&10.into(), &200.into()));
+    let tokens = before[0]["prompt_tokens"].as_f64().unwrap();
+    let cost = before[0]["cost_usd"].as_f64().unwrap();
+    assert!((cost - (tokens + 200.0 * 10.0) / 1e6).abs() < 1e-12, "{cost} for {tokens} tokens");
+    assert_eq!(before[1]["cost_usd"], Value::Null);
+
+    // What is paid for already costs nothing more.
+    work.file("in.csv", numbered(4));
+    work.run(&["label", "in.csv", "--judge", "fair"]).ended(0);
+    work.file("in.csv", numbered(10));
+    let after = forecast(&[&args[..], &["--json"]].concat());
+    assert_eq!((&after[1]["questions"], &after[1]["answered"]), (&10.into(), &4.into()));
+}
+
+#[test]
+fn a_ceiling_leaves_the_rest_for_another_day() {
+    let (server, work) = (server(), Workspace::new());
+    work.file("in.csv", numbered(40));
+    let price = "price = { input = 10.0, output = 10.0 }\n";
+    work.file(
+        "tooljudge.toml",
+        format!("[judges.fair]\njudge = 'openai:fair'\nbase_url = '{}'\n{price}", server.url),
+    );
+    let args = ["label", "in.csv", "--judge", "fair", "--max-tokens", "50"];
+    let unpriced =
+        ["label", "in.csv", "--judge", "openai:fair", "--base-url", &server.url, "--max-tokens", "50"];
+    let ran = work.run(&[&unpriced[..], &["--max-cost", "0.1"]].concat()).ended(2);
+    assert!(ran.stderr.contains("what fair costs"), "{}", ran.stderr);
+    let ran = work.run(&["label", "in.csv", "--judge", "fair", "--max-cost", "0.1"]).ended(2);
+    assert!(ran.stderr.contains("--max-tokens N"), "{}", ran.stderr);
+
+    let ran = work.run(&[&args[..], &["--max-cost", "0.1", "--json"]].concat()).ended(1);
+    let manifest: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let statuses = &manifest["panel"][0]["summary"]["statuses"];
+    let judged = usize::try_from(statuses["judged"].as_u64().unwrap()).unwrap();
+    assert_eq!(judged, server.requests());
+    assert_eq!(statuses["skipped_budget"], 40 - judged);
+    assert!((1..40).contains(&judged), "{judged} rows for 0.1 dollars");
+    let paid = manifest["panel"][0]["summary"]["cost_usd"].as_f64().unwrap();
+    assert!(paid > 0.0 && paid <= 0.1, "{paid} dollars");
+
+    // The same command goes on with another budget, and without a ceiling it comes to its end.
+    work.run(&[&args[..], &["--max-cost", "0.1"]].concat()).ended(1);
+    assert!(server.requests() > judged);
+    work.run(&args).ended(0);
+    assert_eq!(server.requests(), 40);
+    assert_eq!(work.column("in.labeled.csv", "label"), work.column("in.labeled.csv", "gold"));
+}

@@ -1,6 +1,5 @@
 //! The library's own faces: samples in memory, and polars frames.
 
-use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,7 +7,7 @@ use polars::prelude::*;
 use tokio_util::sync::CancellationToken;
 use tooljudge::domain::{Cell, Outcome, RawRow, Sample, Task};
 use tooljudge::frames::{self, FrameError, FrameOptions};
-use tooljudge::judge::{Endpoint, Limits, Parameters, Settings, openai};
+use tooljudge::judge::{Endpoint, Limiter, Limits, Parameters, Settings, openai};
 use tooljudge::normalize::{Normalizer, Options};
 use tooljudge::render;
 use tooljudge::run::{Labeler, RunError, Seat};
@@ -101,7 +100,9 @@ async fn a_model_judges_samples_and_its_replies_can_be_kept() {
 fn model(server: &Server) -> Labeler {
     let endpoint = Endpoint::new(&server.url, None).unwrap();
     let settings = Settings {
-        limits: Limits { concurrency: NonZeroU32::new(8).unwrap(), rpm: None, tpm: None },
+        limiter: Limiter::new(Limits::default()),
+        price: None,
+        purse: None,
         timeout: Duration::from_secs(10),
         max_attempts: 2,
         max_wait: Duration::from_secs(10),

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use serde::Deserialize;
 
+use crate::judge::{Concurrency, Price};
+
 /// Where settings are looked for unless told otherwise.
 const FILE: &str = "tooljudge.toml";
 
@@ -22,7 +24,7 @@ pub struct Config {
     pub judges: BTreeMap<String, JudgeConfig>,
     /// Prices by `provider:model`, where ours are missing or wrong.
     #[serde(default)]
-    pub prices: BTreeMap<String, PriceConfig>,
+    pub prices: BTreeMap<String, Price>,
     /// The file itself, for errors.
     #[serde(skip)]
     pub path: PathBuf,
@@ -47,7 +49,8 @@ pub struct JudgeConfig {
     /// Seconds.
     pub max_wait: Option<f64>,
     /// Requests in flight: a number, or `"auto"`.
-    pub concurrency: Option<toml::Value>,
+    #[serde(default, deserialize_with = "concurrency")]
+    pub concurrency: Option<Concurrency>,
     pub rpm: Option<NonZeroU32>,
     pub tpm: Option<NonZeroU32>,
     pub itpm: Option<NonZeroU32>,
@@ -65,17 +68,7 @@ pub struct JudgeConfig {
     pub proxy: Option<String>,
     /// A PEM file of certificates to be trusted beside the system's.
     pub ca_cert: Option<PathBuf>,
-    pub price: Option<PriceConfig>,
-}
-
-/// US dollars for a million tokens.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct PriceConfig {
-    pub input: f64,
-    /// Input that the provider had in its prompt cache; as `input` unless given.
-    pub cached_input: Option<f64>,
-    pub output: f64,
+    pub price: Option<Price>,
 }
 
 impl Config {
@@ -102,10 +95,16 @@ impl Config {
         Ok(config)
     }
 
-    fn named_prices(&self) -> impl Iterator<Item = (&String, &PriceConfig)> {
+    fn named_prices(&self) -> impl Iterator<Item = (&String, &Price)> {
         let own = self.judges.iter().filter_map(|(name, judge)| Some((name, judge.price.as_ref()?)));
         self.prices.iter().chain(own)
     }
+}
+
+fn concurrency<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<Concurrency>, D::Error> {
+    let value = toml::Value::deserialize(value)?;
+    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    text.parse().map(Some).map_err(serde::de::Error::custom)
 }
 
 /// `text` with every `${NAME}` replaced by that environment variable.

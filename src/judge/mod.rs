@@ -1,13 +1,16 @@
 //! Prompt to reply: everything between us and a judge model.
 //!
 //! Wire formats ([`openai`]) are pure functions from prompt to request and from response to answer; one transport sends
-//! them; the limiter decides how long the budget makes us wait, `retry` how long a failure does.
+//! them; the limiter decides how long the budget makes us wait, `retry` how long a failure does, the purse whether there is
+//! money left.
 
 mod adaptation;
 mod failure;
 mod hints;
 mod limiter;
 pub mod openai;
+mod price;
+mod purse;
 mod remote;
 mod retry;
 mod transport;
@@ -18,7 +21,9 @@ use std::future::Future;
 use tokio_util::sync::CancellationToken;
 
 pub use adaptation::Adaptation;
-pub use limiter::{Limits, Slot};
+pub use limiter::{Concurrency, Limiter, Limits, Slot};
+pub use price::Price;
+pub use purse::Purse;
 pub use remote::{Remote, Settings};
 pub use transport::Endpoint;
 pub use wire::Parameters;
@@ -39,6 +44,10 @@ pub trait Judge: Send + Sync {
 
     /// What this judge found out about its endpoint, or was told of.
     fn adaptations(&self) -> Vec<Adaptation>;
+
+    /// Tells how many runs on this machine use this endpoint and model right now, this one included: they share its
+    /// limits.
+    fn share(&self, runs: u32);
 
     /// What is going on right now, for the progress display.
     fn activity(&self) -> Activity;

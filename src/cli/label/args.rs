@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use crate::domain::{Status, Task};
+use crate::judge::Concurrency;
 use crate::normalize::columns::Slot;
 use crate::read::Format;
 use crate::snap::Rules;
@@ -153,9 +154,9 @@ pub struct EndpointArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Limits (model judges)")]
 pub struct LimitArgs {
-    /// Requests in flight at once
-    #[arg(long, value_name = "N", default_value = "16")]
-    pub concurrency: NonZeroU32,
+    /// Requests in flight at once; `auto` finds out how many the endpoint serves well
+    #[arg(long, value_name = "N|auto", default_value = "auto")]
+    pub concurrency: Concurrency,
 
     /// Requests per minute
     #[arg(long, value_name = "N")]
@@ -164,6 +165,18 @@ pub struct LimitArgs {
     /// Tokens per minute, prompts and answers together
     #[arg(long, value_name = "N")]
     pub tpm: Option<NonZeroU32>,
+
+    /// Tokens of prompts per minute
+    #[arg(long, value_name = "N")]
+    pub itpm: Option<NonZeroU32>,
+
+    /// Tokens of answers per minute
+    #[arg(long, value_name = "N")]
+    pub otpm: Option<NonZeroU32>,
+
+    /// The most that this run may cost, in US dollars, failed requests included; needs --max-tokens
+    #[arg(long, value_name = "USD", value_parser = dollars)]
+    pub max_cost: Option<f64>,
 }
 
 #[derive(Debug, Args)]
@@ -232,6 +245,13 @@ fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(seconds) if seconds > 0.0 && seconds <= 1e6 => Ok(seconds),
         _ => Err("expected a number of seconds above 0".to_owned()),
+    }
+}
+
+fn dollars(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(dollars) if dollars > 0.0 && dollars <= 1e6 => Ok(dollars),
+        _ => Err("expected an amount of US dollars above 0".to_owned()),
     }
 }
 

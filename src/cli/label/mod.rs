@@ -2,6 +2,7 @@
 
 pub mod args;
 mod asking;
+mod dry_run;
 mod ending;
 mod judge_spec;
 mod model;
@@ -53,6 +54,9 @@ async fn label(
     let stop = Stop::default();
     signals::watch(&stop, printer);
     let plan = plan::plan(args, config, given, purpose, printer)?;
+    if *purpose == Purpose::DryRun {
+        return dry_run::run(&plan, args.dry_run.unwrap_or(0), args.result.json, printer);
+    }
     let mut labelling = Labelling {
         printer,
         json: args.result.json,

@@ -6,7 +6,7 @@ use anyhow::bail;
 
 use super::args::LabelArgs;
 use super::judge_spec::JudgeSpec;
-use super::model::{self, Settings};
+use super::model::{self, Shared};
 use super::wording;
 use crate::cli::config::{Config, JudgeConfig};
 use crate::cli::defaults::Given;
@@ -76,7 +76,7 @@ pub fn members(
     args: &LabelArgs,
     given: &Given,
     judges: &[Named<'_>],
-    settings: &mut Settings<'_>,
+    shared: &mut Shared<'_>,
     read_as: Option<Rails>,
 ) -> anyhow::Result<Vec<Member>> {
     let templates: Vec<Arc<Template>> = wording::templates(args)?.into_iter().map(Arc::new).collect();
@@ -85,7 +85,7 @@ pub fn members(
     for judge in judges {
         let remote = match &judge.spec {
             JudgeSpec::Builtin => None,
-            JudgeSpec::Model { .. } => Some(Arc::new(model::connect(args, given, judge, settings)?)),
+            JudgeSpec::Model { .. } => Some(Arc::new(model::connect(args, given, judge, shared)?)),
         };
         for template in &templates {
             let kind = match &remote {

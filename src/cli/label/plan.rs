@@ -1,5 +1,6 @@
 //! Flags to validated settings: what is wrong with them is said before anything is judged or paid for.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -8,12 +9,13 @@ use jiff::Timestamp;
 
 use super::args::{LabelArgs, NullCallArg};
 use super::judge_spec::JudgeSpec;
-use super::model::Settings;
+use super::model::Shared;
 use super::panel::{self, Member, Named};
 use super::wording;
 use crate::cli::config::Config;
 use crate::cli::defaults::Given;
 use crate::cli::printer::Printer;
+use crate::judge::Purse;
 use crate::normalize::{Normalizer, NullCall, Options, columns};
 use crate::read::{Selection, Table};
 use crate::run::{Destination, Manifest, RunError, Source};
@@ -65,9 +67,14 @@ pub fn plan(
         Purpose::Resnap { rails } => wording::rails(rails).context("--rails")?,
         _ => None,
     };
-    let mut settings =
-        Settings { config, store: store.as_deref(), online: *purpose == Purpose::Label, models };
-    let panel = panel::members(args, given, &judges, &mut settings, read_as)?;
+    let mut shared = Shared {
+        config,
+        store: store.as_deref(),
+        online: *purpose == Purpose::Label,
+        purse: args.limits.max_cost.map(Purse::new),
+        limiters: HashMap::new(),
+    };
+    let panel = panel::members(args, given, &judges, &mut shared, read_as)?;
     let destination = destination(args, &source, output, &panel)?;
     let manifest = Manifest {
         run,
@@ -136,6 +143,9 @@ const MODEL_FLAGS: &[&str] = &[
     "concurrency",
     "rpm",
     "tpm",
+    "itpm",
+    "otpm",
+    "max_cost",
     "store",
     "fresh",
     "retry",
