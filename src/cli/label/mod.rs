@@ -17,7 +17,7 @@ use plan::{Jury, Plan};
 use super::printer::Printer;
 use super::{Ending, signals};
 use crate::run::{self, Destination, Labeller, Manifest, Progress, RunError, Source, Stop, Summary};
-use crate::write::Finished;
+use crate::write::{Finished, WriteError};
 
 /// A run under way, whoever judges.
 struct Labelling {
@@ -36,15 +36,22 @@ pub fn run(args: &LabelArgs) -> anyhow::Result<Ending> {
     let outcome = runtime.block_on(label(args));
     // A second Ctrl-C does not wait for what a thread is still reading.
     runtime.shutdown_background();
-    outcome
+    match outcome {
+        // As with any filter: whoever reads our output has seen enough.
+        Err(error) if matches!(error.downcast_ref(), Some(RunError::Write(WriteError::ReaderGone(_)))) => {
+            Ok(Ending::Done)
+        }
+        outcome => outcome,
+    }
 }
 
 async fn label(args: &LabelArgs) -> anyhow::Result<Ending> {
     let began = Instant::now();
     let printer = Printer { quiet: args.result.quiet };
+    // Nothing is under way yet that a signal should end gently; a standard input may keep us waiting here.
+    let Plan { source, destination, manifest, jury } = plan::plan(args, printer)?;
     let stop = Stop::default();
     signals::watch(&stop, printer);
-    let Plan { source, destination, manifest, jury } = plan::plan(args, printer)?;
     let labelling = Labelling {
         printer,
         json: args.result.json,

@@ -15,11 +15,11 @@ use crate::cli::templates;
 use crate::domain::{Rail, Rails, Task};
 use crate::judge::{Adaptation, Endpoint, Judge, Limits, Parameters, Remote, Settings, openai};
 use crate::normalize::{Normalizer, NullCall, Options, columns};
-use crate::read::{Selection, Table};
+use crate::read::{Format, Selection, Table};
 use crate::render::{self, Template, TemplateError};
 use crate::run::{Destination, JudgeRecord, Manifest, RunError, Source, TemplateRecord};
 use crate::store::Store;
-use crate::write::{self, LabelColumns, OutputFormat};
+use crate::write::{LabelColumns, Output, WriteError};
 
 /// A run that can begin.
 pub struct Plan {
@@ -83,6 +83,13 @@ fn source(args: &LabelArgs, printer: Printer) -> anyhow::Result<Source> {
         ),
         None => None,
     };
+    if let [first, rest @ ..] = table.passed_over() {
+        let others = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+        printer.warn(&format!(
+            "{}{others}: unknown kind of file, not read; --from says what all files are",
+            first.display()
+        ));
+    }
     let names: Vec<String> = table.schema().names().map(str::to_owned).collect();
     let columns = columns::resolve(&names, &args.input.columns, true)?;
     if columns.tool_definitions.is_none() && tools.is_none() {
@@ -106,16 +113,19 @@ fn inputs(source: &Source) -> Vec<&Path> {
 
 /// `criterion` is the task or template that labels are to name.
 fn destination(args: &LabelArgs, source: &Source, criterion: &str) -> anyhow::Result<Destination> {
-    let inputs = inputs(source);
-    let path = match &args.output {
-        Some(path) => path.clone(),
-        None => write::default_output(&inputs)?,
+    let table = &source.table;
+    let formats: Vec<(&Path, Format)> =
+        table.inputs().iter().map(|input| (input.path.as_path(), input.format)).collect();
+    let output = match &args.output {
+        Some(path) => Output::new(path.clone(), args.to, formats[0].1)?,
+        // A folder's files change; a table beside one of them would be read as another.
+        None if !table.folders().is_empty() => return Err(WriteError::NoDefault.into()),
+        None => Output::beside(&formats, args.to)?,
     };
-    let format = OutputFormat::of(&path)?;
-    write::check_replaceable(&path, &inputs, args.result.force)?;
+    output.check(&inputs(source), table.folders(), args.result.force)?;
     let labels = LabelColumns::new(&args.result.prefix, &args.judge.name(), criterion);
     let replaced = labels.clashes(source.table.schema(), args.result.overwrite)?;
-    Ok(Destination { path, format, labels, replaced })
+    Ok(Destination { output, labels, replaced })
 }
 
 fn manifest(args: &LabelArgs, run: String, source: &Source) -> Manifest {
