@@ -1,6 +1,5 @@
 //! The write pass: the input once more, in order, with its labels.
 
-use std::path::PathBuf;
 use std::sync::mpsc;
 
 use super::label::Labeller;
@@ -8,7 +7,7 @@ use super::{Progress, RunError, Source, Summary};
 use crate::domain::Json;
 use crate::read::ReadError;
 use crate::table::{Batch, Schema};
-use crate::write::{Finished, LabelColumns, OutputFormat, Sink};
+use crate::write::{Finished, LabelColumns, Output, Sink};
 
 /// A column that says what the label should be.
 const GOLD: &str = "gold";
@@ -17,8 +16,7 @@ const AHEAD: usize = 1;
 
 /// Where the labelled table goes.
 pub struct Destination {
-    pub path: PathBuf,
-    pub format: OutputFormat,
+    pub output: Output,
     /// One set of columns for each labeller.
     pub labels: Vec<LabelColumns>,
     /// Input columns that ours take the place of.
@@ -46,7 +44,7 @@ pub fn write(
     stop: &dyn Fn() -> bool,
 ) -> Result<(Vec<Summary>, Finished), RunError> {
     let schema = destination.schema(source.table.schema());
-    let mut sink = Sink::create(&destination.path, destination.format, &schema)?;
+    let mut sink = Sink::create(&destination.output.path, destination.output.format, &schema)?;
     let mut summaries = vec![Summary::default(); labellers.len()];
     std::thread::scope(|scope| {
         let (to_label, read) = mpsc::sync_channel(AHEAD);

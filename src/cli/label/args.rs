@@ -10,6 +10,7 @@ use crate::judge::Concurrency;
 use crate::normalize::columns::Slot;
 use crate::read::Format;
 use crate::snap::Rules;
+use crate::write::OutputFormat;
 
 /// Label every tool call of a table as correct or incorrect.
 ///
@@ -19,13 +20,20 @@ use crate::snap::Rules;
 /// nothing is paid for twice.
 #[derive(Debug, Args)]
 pub struct LabelArgs {
-    /// Tables to label: .csv, .tsv, .jsonl, .json or .parquet; several files and globs are read as one table
+    /// Tables to label: .csv, .tsv, .ssv, .jsonl, .json (also .gz or .zst), .parquet, .arrow; several files, globs and
+    /// folders are read as one table; `-` is the standard input
     #[arg(required = true, value_name = "INPUT")]
     pub inputs: Vec<String>,
 
-    /// Where the labelled table goes: .csv, .jsonl or .parquet [default: INPUT with `.labeled` before its ending]
+    /// Where the labelled table goes, its ending says how; `-` is the standard output [default: INPUT with `.labeled`
+    /// before its ending; `-` for `-`]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+
+    /// Write it as csv, tsv, ssv, jsonl, json (also with .gz or .zst), parquet or arrow [default: what its ending says; as
+    /// the input where it goes to the standard output]
+    #[arg(long, value_name = "FORMAT")]
+    pub to: Option<OutputFormat>,
 
     /// Who judges: `builtin`, PROVIDER:MODEL, or a name from tooljudge.toml. May be given several times: each judge
     /// then has columns of its own, PROVIDER_MODEL_TASK_label and so on
@@ -63,7 +71,7 @@ pub struct LabelArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Input")]
 pub struct InputArgs {
-    /// Read all inputs as csv, tsv, jsonl, json or parquet, whatever their endings
+    /// Read all inputs as csv, tsv, ssv (semicolons), jsonl, json, parquet or arrow, whatever their endings
     #[arg(long, value_name = "FORMAT")]
     pub from: Option<Format>,
 

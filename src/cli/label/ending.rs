@@ -12,17 +12,24 @@ use crate::write::{self, Finished};
 impl Labelling {
     /// The record of the finished run, for the store and for beside its output.
     pub(super) fn finished_manifest(&self, summaries: &[Summary], written: Finished) -> Value {
-        let output = self.plan.destination.path.display().to_string();
+        let output = self.plan.destination.output.path.display().to_string();
         self.plan.manifest.finished(&Timestamp::now().to_string(), &output, summaries, written)
     }
 
     /// Records the run beside its output, shows what came of it, and tells whether enough rows have a label.
     pub(super) fn conclude(&self, summaries: &[Summary], manifest: &Value) -> anyhow::Result<Ending> {
-        write::write_manifest(&self.plan.destination.path, manifest)?;
-        if self.json {
-            self.printer.data(&format!("{manifest:#}"));
-        } else if !self.printer.quiet {
-            self.printer.data(&self.table(summaries));
+        let output = &self.plan.destination.output.path;
+        if !write::is_stream(output) {
+            write::write_manifest(output, manifest)?;
+        }
+        let shown = if self.json { format!("{manifest:#}") } else { self.table(summaries) };
+        if write::is_stdout(output) {
+            self.printer.talk(&shown);
+        } else if self.json || !self.printer.quiet {
+            self.printer.data(&shown);
+        }
+        if summaries.first().is_some_and(|summary| summary.rows == 0) {
+            self.printer.warn("the input has no rows, or none that --where and --limit leave");
         }
         let mut ending = Ending::Done;
         for (summary, member) in summaries.iter().zip(&self.plan.panel) {
@@ -53,7 +60,7 @@ impl Labelling {
             .zip(summaries)
             .map(|(member, summary)| Line { judge: &member.judge, criterion: &member.criterion, summary })
             .collect();
-        let output = self.plan.destination.path.display().to_string();
+        let output = self.plan.destination.output.path.display().to_string();
         summary_table::render(&lines, &Run { elapsed: self.began.elapsed(), output: &output })
     }
 }

@@ -23,6 +23,7 @@ use super::defaults::Given;
 use super::printer::Printer;
 use super::{Ending, signals};
 use crate::run::{Covered, RunError, Stop};
+use crate::write::WriteError;
 
 /// A run under way, whoever judges.
 struct Labelling {
@@ -40,7 +41,13 @@ pub fn run(args: &LabelArgs, config: &Config, given: &Given, purpose: &Purpose) 
     let outcome = runtime.block_on(label(args, config, given, purpose));
     // A second Ctrl-C does not wait for what a thread is still reading.
     runtime.shutdown_background();
-    outcome
+    match outcome {
+        // As with any filter: whoever reads our output has seen enough.
+        Err(error) if matches!(error.downcast_ref(), Some(RunError::Write(WriteError::ReaderGone(_)))) => {
+            Ok(Ending::Done)
+        }
+        outcome => outcome,
+    }
 }
 
 async fn label(
@@ -51,9 +58,10 @@ async fn label(
 ) -> anyhow::Result<Ending> {
     let began = Instant::now();
     let printer = Printer { quiet: args.result.quiet };
+    // Nothing is under way yet that a signal should end gently; a standard input may keep us waiting here.
+    let plan = plan::plan(args, config, given, purpose, printer)?;
     let stop = Stop::default();
     signals::watch(&stop, printer);
-    let plan = plan::plan(args, config, given, purpose, printer)?;
     if *purpose == Purpose::DryRun {
         return dry_run::run(&plan, args.dry_run.unwrap_or(0), args.result.json, printer);
     }

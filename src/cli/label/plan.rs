@@ -1,7 +1,7 @@
 //! Flags to validated settings: what is wrong with them is said before anything is judged or paid for.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context;
@@ -17,10 +17,10 @@ use crate::cli::defaults::Given;
 use crate::cli::printer::Printer;
 use crate::judge::Purse;
 use crate::normalize::{Normalizer, NullCall, Options, columns};
-use crate::read::{Selection, Table};
+use crate::read::{Format, Selection, Table};
 use crate::run::{Destination, Manifest, RunError, Source};
 use crate::store::{Store, StoreError};
-use crate::write::{self, LabelColumns, OutputFormat};
+use crate::write::{LabelColumns, Output, WriteError};
 
 /// A run that can begin.
 pub struct Plan {
@@ -166,6 +166,13 @@ fn source(args: &LabelArgs, printer: Printer) -> anyhow::Result<Source> {
         ),
         None => None,
     };
+    if let [first, rest @ ..] = table.passed_over() {
+        let others = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+        printer.warn(&format!(
+            "{}{others}: unknown kind of file, not read; --from says what all files are",
+            first.display()
+        ));
+    }
     let names: Vec<String> = table.schema().names().map(str::to_owned).collect();
     let columns = columns::resolve(&names, &args.input.columns, true)?;
     if columns.tool_definitions.is_none() && tools.is_none() {
@@ -187,23 +194,26 @@ fn inputs(source: &Source) -> Vec<&Path> {
     source.table.inputs().iter().map(|input| input.path.as_path()).collect()
 }
 
-fn output(args: &LabelArgs, source: &Source, purpose: &Purpose) -> anyhow::Result<(PathBuf, OutputFormat)> {
-    let inputs = inputs(source);
-    let path = match &args.output {
-        Some(path) => path.clone(),
-        None => write::default_output(&inputs)?,
+fn output(args: &LabelArgs, source: &Source, purpose: &Purpose) -> anyhow::Result<Output> {
+    let table = &source.table;
+    let formats: Vec<(&Path, Format)> =
+        table.inputs().iter().map(|input| (input.path.as_path(), input.format)).collect();
+    let output = match &args.output {
+        Some(path) => Output::new(path.clone(), args.to, formats[0].1)?,
+        // A folder's files change; a table beside one of them would be read as another.
+        None if !table.folders().is_empty() => return Err(WriteError::NoDefault.into()),
+        None => Output::beside(&formats, args.to)?,
     };
-    let format = OutputFormat::of(&path)?;
     if *purpose != Purpose::DryRun {
-        write::check_replaceable(&path, &inputs, args.result.force)?;
+        output.check(&inputs(source), table.folders(), args.result.force)?;
     }
-    Ok((path, format))
+    Ok(output)
 }
 
 fn destination(
     args: &LabelArgs,
     source: &Source,
-    (path, format): (PathBuf, OutputFormat),
+    output: Output,
     panel: &[Member],
 ) -> anyhow::Result<Destination> {
     let labels: Vec<LabelColumns> = panel
@@ -214,5 +224,5 @@ fn destination(
     for labels in &labels {
         replaced.extend(labels.clashes(source.table.schema(), args.result.overwrite)?);
     }
-    Ok(Destination { path, format, labels, replaced })
+    Ok(Destination { output, labels, replaced })
 }
