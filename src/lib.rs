@@ -17,6 +17,7 @@
 pub mod check;
 pub mod cli;
 pub mod domain;
+pub mod frames;
 pub mod judge;
 pub mod normalize;
 pub mod read;

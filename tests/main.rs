@@ -10,12 +10,17 @@
 mod architecture;
 mod builtin_judge;
 mod cli;
+mod errors;
+mod from_phoenix;
 mod kill;
 mod label_builtin;
+mod label_panel;
 mod label_remote;
+mod library;
 mod normalize;
 mod properties;
 mod snap;
+mod store_tools;
 mod support;
 mod tables;
 mod templates;

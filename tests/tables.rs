@@ -172,7 +172,7 @@ fn inputs_that_cannot_be_read_say_why() {
         ("more.json", "line 2: something follows the end of the array"),
         ("cut.parquet", "no readable Parquet file"),
         ("notes.txt", "--from"),
-        ("logs", "is a folder"),
+        ("logs", "holds no data files"),
         ("other.csv", "`prompt_text`"),
     ] {
         let ran = work.run(&["label", input]).ended(2);

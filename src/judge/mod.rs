@@ -96,3 +96,14 @@ pub struct Activity {
     /// Requests that failed and were sent again.
     pub retried: u64,
 }
+
+impl Activity {
+    /// What two judges do together.
+    pub fn plus(self, other: Activity) -> Activity {
+        Activity {
+            in_flight: self.in_flight + other.in_flight,
+            throttled: self.throttled + other.throttled,
+            retried: self.retried + other.retried,
+        }
+    }
+}

@@ -104,7 +104,24 @@ impl Remote {
         self.settings.limiter.most_in_flight()
     }
 
-    /// Four bytes a token is the usual rule of thumb; real usage corrects it.
+    /// Tokens that asking `prompt` once will take, about. Four bytes a token is the usual rule of thumb; real usage
+    /// corrects it.
+    pub fn expected_usage(&self, prompt: &Prompt) -> Usage {
+        let Cost { input, output } = self.estimate(prompt);
+        // A limit on answers is not their usual length.
+        let usual = if prompt.explain { EXPLAINED_ANSWER } else { SHORT_ANSWER };
+        Usage {
+            prompt_tokens: Some(input),
+            cached_tokens: None,
+            completion_tokens: Some(output.min(usual.into())),
+        }
+    }
+
+    /// What tokens cost here, in US dollars each million; absent where no price is known.
+    pub fn price(&self) -> Option<Price> {
+        self.settings.price
+    }
+
     fn estimate(&self, prompt: &Prompt) -> Cost {
         let answer = self.max_tokens.unwrap_or(if prompt.explain { EXPLAINED_ANSWER } else { SHORT_ANSWER });
         Cost { input: prompt.text.len() as u64 / 4, output: answer.into() }

@@ -4,18 +4,22 @@
 //! asking what right now (claims), and what an endpoint cannot do. One thread owns the writing connection and commits
 //! whatever is queued when its last commit ends, so a busy run shares each fsync and an idle one waits for nobody.
 
+mod archive;
 mod error;
 mod fingerprint;
+mod holder;
 mod reader;
 mod reply_row;
 mod writer;
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
+use std::time::Duration;
 
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
+pub use archive::{Archive, Contents, Merged, ModelContents, Pruning};
 pub use error::StoreError;
 pub use fingerprint::{AskHasher, Fingerprint};
 pub use reader::{Found, Reader};
@@ -26,6 +30,9 @@ use crate::domain::Reply;
 /// Marks the file as ours: "tjdg".
 const APPLICATION_ID: i64 = 0x746a_6467;
 const SCHEMA_VERSION: i64 = 2;
+
+/// How long a lock of another process is waited for.
+const PATIENCE: Duration = if cfg!(test) { Duration::from_millis(100) } else { Duration::from_secs(30) };
 
 /// The right to ask, or why not to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -165,7 +172,7 @@ fn create_private(path: &Path) -> Result<(), StoreError> {
 fn connect(path: &Path) -> Result<Connection, StoreError> {
     let wrap = |error| StoreError::from_sqlite(path, &error);
     let connection = Connection::open(path).map_err(wrap)?;
-    connection.busy_timeout(std::time::Duration::from_secs(30)).map_err(wrap)?;
+    connection.busy_timeout(PATIENCE).map_err(wrap)?;
     connection.pragma_update(None, "journal_mode", "WAL").map_err(wrap)?;
     // A lost reply is a paid call: every commit reaches the disk.
     connection.pragma_update(None, "synchronous", "FULL").map_err(wrap)?;
@@ -255,6 +262,18 @@ mod tests {
         drop(a);
         let b = Store::open(&path, "b").unwrap();
         assert_eq!(b.claim(question, Reuse::All).await.unwrap(), Claim::Ours);
+    }
+
+    #[test]
+    fn a_locked_store_says_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("replies.sqlite");
+        drop(Store::open(&path, "a").unwrap());
+        let other = Connection::open(&path).unwrap();
+        other.execute_batch("BEGIN IMMEDIATE").unwrap();
+        let error = Store::open(&path, "b").unwrap_err();
+        assert!(matches!(error, StoreError::Locked { .. }), "{error}");
+        assert!(error.to_string().contains("locked for 30 seconds by another process"), "{error}");
     }
 
     #[tokio::test]

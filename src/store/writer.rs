@@ -171,11 +171,7 @@ impl Writer {
         prompt: Option<&str>,
         now: &str,
     ) -> rusqlite::Result<()> {
-        let mut statement = self.connection.prepare_cached(
-            "INSERT OR REPLACE INTO replies (fingerprint, run, text, stop, prompt_tokens, cached_tokens, completion_tokens, \
-             model, latency_ms, attempts, adapted, probabilities, cost_usd, prompt, answered_at, checksum) \
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
-        )?;
+        let mut statement = self.connection.prepare_cached(reply_row::INSERT)?;
         reply_row::insert(&mut statement, fingerprint, &self.run, reply, prompt, now)?;
         self.execute("DELETE FROM failures WHERE fingerprint = ?1", [fingerprint.0])?;
         self.release(fingerprint)

@@ -68,12 +68,20 @@ pub(super) fn from_records(schema: &Schema, records: &[Record]) -> PolarsResult<
             Kind::Bool => Series::new(name, cells.map(as_bool).collect::<Vec<_>>()),
             Kind::Int => Series::new(name, cells.map(as_int).collect::<Vec<_>>()),
             Kind::Float => Series::new(name, cells.map(as_float).collect::<Vec<_>>()),
-            Kind::Text | Kind::Json => Series::new(name, cells.map(as_text).collect::<Vec<_>>()),
+            Kind::Text | Kind::Words | Kind::Json => {
+                Series::new(name, cells.map(as_text).collect::<Vec<_>>())
+            }
             Kind::Typed(dtype) => Series::new(name, cells.map(as_text).collect::<Vec<_>>()).cast(dtype)?,
         };
         Ok(series.into_column())
     });
     DataFrame::new(records.len(), columns.collect::<PolarsResult<Vec<_>>>()?)
+}
+
+/// A text column that holds `value` throughout.
+pub(super) fn constant(name: &str, value: Option<&str>, rows: usize) -> Column {
+    let value = value.map_or(AnyValue::Null, |text| AnyValue::StringOwned(text.into()));
+    Column::new_scalar(name.into(), Scalar::new(DataType::String, value), rows)
 }
 
 fn as_bool(cell: Option<&Json>) -> Option<bool> {

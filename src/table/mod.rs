@@ -6,9 +6,11 @@
 
 mod batch;
 mod error;
+pub mod format;
 mod frame;
 mod schema;
 
 pub use batch::{Batch, Record, Rows};
 pub use error::TableError;
+pub use format::{Compression, Format};
 pub use schema::{Column, Kind, Schema, SchemaBuilder};

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use polars::prelude::DataType;
+use polars::prelude::{self as frames, DataType, Field};
 
 use crate::domain::{Json, Object};
 
@@ -29,6 +29,8 @@ pub enum Kind {
     Float,
     /// Texts; also numbers too large or long for the kinds above, as they were written.
     Text,
+    /// Texts that a model or endpoint may have written, so that nobody knows what is in them.
+    Words,
     /// Values of several types or nested ones: compact JSON where a column must have one type.
     Json,
     /// A column of a typed file, of any type that it has there.
@@ -40,8 +42,29 @@ impl Schema {
         self.columns.iter().map(|column| column.name.as_str())
     }
 
+    /// The same columns, as frames have them.
+    pub fn frame_schema(&self) -> frames::Schema {
+        self.columns
+            .iter()
+            .map(|column| Field::new(column.name.as_str().into(), column.kind.dtype()))
+            .collect()
+    }
+
     pub fn position(&self, name: &str) -> Option<usize> {
         self.columns.iter().position(|column| column.name == name)
+    }
+}
+
+impl Kind {
+    /// The type of such a column in a frame.
+    pub fn dtype(&self) -> DataType {
+        match self {
+            Kind::Bool => DataType::Boolean,
+            Kind::Int => DataType::Int64,
+            Kind::Float => DataType::Float64,
+            Kind::Text | Kind::Words | Kind::Json => DataType::String,
+            Kind::Typed(dtype) => dtype.clone(),
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use std::str::FromStr;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum JudgeSpec {
     Builtin,
-    OpenAi { model: String },
+    Model { model: String },
 }
 
 impl JudgeSpec {
@@ -14,7 +14,7 @@ impl JudgeSpec {
     pub fn name(&self) -> String {
         match self {
             JudgeSpec::Builtin => "builtin".to_owned(),
-            JudgeSpec::OpenAi { model } => format!("openai:{model}"),
+            JudgeSpec::Model { model } => format!("openai:{model}"),
         }
     }
 }
@@ -26,7 +26,7 @@ impl FromStr for JudgeSpec {
         match text.split_once(':') {
             None if text == "builtin" => Ok(JudgeSpec::Builtin),
             Some(("openai", model)) if !model.is_empty() => {
-                Ok(JudgeSpec::OpenAi { model: model.to_owned() })
+                Ok(JudgeSpec::Model { model: model.to_owned() })
             }
             _ => Err("use `builtin`, or `openai:MODEL` (any endpoint that speaks chat completions, with --base-url)"
                 .to_owned()),

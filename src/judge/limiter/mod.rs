@@ -27,9 +27,10 @@ use ramp::{Answered, Ramp};
 use super::retry;
 
 /// Requests in flight at once.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Concurrency {
     /// As many as the endpoint serves well, found out on the way; 512 at most.
+    #[default]
     Auto,
     Fixed(NonZeroU32),
 }
@@ -50,7 +51,7 @@ impl FromStr for Concurrency {
 
 /// What judges may use, as far as the user said so. What an endpoint's headers say is kept too, but a larger limit there
 /// does not lift a smaller one here.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Limits {
     pub concurrency: Concurrency,
     /// Requests per minute.
