@@ -99,7 +99,7 @@ fn judge(
 }
 
 fn prompt(text: String) -> Prompt {
-    Prompt { text: text.into(), rails: Arc::new(Rails::correctness()), explain: false }
+    Prompt { text, rails: Arc::new(Rails::correctness()), explain: false }
 }
 
 #[tokio::test]
