@@ -35,6 +35,35 @@ pub struct Settings {
     pub max_wait: Duration,
 }
 
+impl Settings {
+    /// Fails, and says what to do, where there is a cost ceiling that could be broken.
+    pub(super) fn can_hold_ceiling(
+        &self,
+        model: &str,
+        max_tokens: Option<u32>,
+        known: &[Adaptation],
+    ) -> Result<(), String> {
+        if self.purse.is_none() {
+            return Ok(());
+        }
+        if self.price.is_none() {
+            return Err(format!(
+                "a cost ceiling needs to know what {model} costs: put its price into tooljudge.toml, or leave out \
+                 --max-cost"
+            ));
+        }
+        if max_tokens.is_none() {
+            return Err(
+                "a cost ceiling needs to know how long an answer can get: give --max-tokens N".to_owned()
+            );
+        }
+        if known.contains(&Adaptation::WithoutMaxTokens) {
+            return Err(format!("{model} {NO_CEILING}"));
+        }
+        Ok(())
+    }
+}
+
 /// A judge model reached over HTTP.
 pub struct Remote {
     identity: Identity,
@@ -67,23 +96,7 @@ impl Remote {
         known: &[Adaptation],
         max_tokens: Option<u32>,
     ) -> Result<Remote, String> {
-        if settings.purse.is_some() {
-            let model = &identity.model;
-            if settings.price.is_none() {
-                return Err(format!(
-                    "a cost ceiling needs to know what {model} costs: put its price into tooljudge.toml, or leave out \
-                     --max-cost"
-                ));
-            }
-            if max_tokens.is_none() {
-                return Err(
-                    "a cost ceiling needs to know how long an answer can get: give --max-tokens N".to_owned()
-                );
-            }
-            if known.contains(&Adaptation::WithoutMaxTokens) {
-                return Err(format!("{model} {NO_CEILING}"));
-            }
-        }
+        settings.can_hold_ceiling(&identity.model, max_tokens, known)?;
         let connections = settings.limiter.most_in_flight();
         let transport = Transport::new(endpoint, wire.path(), settings.timeout, connections)?;
         Ok(Remote {
