@@ -28,7 +28,8 @@ impl Bucket {
                 (self.level + rate * since).min(amount + rate * SLACK)
             }
         };
-        self.at = Some(now);
+        // Clocks read by two threads may come in the wrong order.
+        self.at = self.at.max(Some(now));
         let short = amount - self.level;
         if short <= amount * ROUNDING {
             return now;

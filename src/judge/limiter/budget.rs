@@ -6,6 +6,9 @@ use super::Limits;
 use super::bucket::Bucket;
 use super::quota::{Claim, Quota};
 
+/// The share of a limit that is used: clocks and timers differ, and a server may be strict.
+const USED: f64 = 0.995;
+
 /// What endpoints count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::judge) enum Meter {
@@ -53,11 +56,11 @@ struct Line {
 impl Line {
     /// A second; the user's word is the upper bound.
     fn rate(&self, runs: f64) -> Option<f64> {
-        let learnt = self.quota.rate();
-        match (self.told, learnt) {
-            (Some(told), Some(learnt)) => Some(told.min(learnt) / runs),
-            (told, learnt) => told.or(learnt).map(|rate| rate / runs),
-        }
+        let rate = match (self.told, self.quota.rate()) {
+            (Some(told), Some(learnt)) => Some(told.min(learnt)),
+            (told, learnt) => told.or(learnt),
+        };
+        rate.map(|rate| USED * rate / runs)
     }
 }
 
@@ -90,6 +93,11 @@ impl Budget {
             }
         }
         ready
+    }
+
+    /// Requests a second that are allowed, as far as requests are limited.
+    pub(super) fn pace(&self, runs: f64) -> Option<f64> {
+        self.lines[Meter::Requests as usize].rate(runs)
     }
 
     pub(super) fn take(&mut self, cost: Cost) {

@@ -20,9 +20,9 @@ use tokio::time::Instant;
 
 use budget::Budget;
 pub(super) use budget::{Cost, Meter};
-use pace::Pace;
+use pace::{Pace, Refusal};
 pub(super) use quota::Claim;
-use ramp::Ramp;
+use ramp::{Answered, Ramp};
 
 use super::retry;
 
@@ -136,10 +136,19 @@ pub(super) struct Leave {
 #[derive(Debug)]
 pub(super) struct Ticket {
     limiter: Arc<Limiter>,
-    number: u64,
-    at: Instant,
+    sent: Sent,
     reserved: Cost,
     used: Cost,
+}
+
+/// A request that was let go.
+#[derive(Debug, Clone, Copy)]
+struct Sent {
+    /// Its number, counted from 1.
+    number: u64,
+    at: Instant,
+    /// Requests in flight then, itself included.
+    level: usize,
 }
 
 impl Drop for Ticket {
@@ -219,9 +228,9 @@ impl Limiter {
             let now = Instant::now();
             let ready = self.state().admit(now, cost);
             match ready {
-                Ok(number) => {
+                Ok(sent) => {
                     let slot = Slot { limiter: Arc::clone(self) };
-                    return Leave { slot, ticket: self.ticket(number, now, cost) };
+                    return Leave { slot, ticket: self.ticket(sent, cost) };
                 }
                 Err(Some(ready)) => tokio::select! {
                     () = tokio::time::sleep_until(ready) => {}
@@ -239,7 +248,7 @@ impl Limiter {
             let now = Instant::now();
             let ready = self.state().admit_placed(now, cost);
             match ready {
-                Ok(number) => return Leave { slot, ticket: self.ticket(number, now, cost) },
+                Ok(sent) => return Leave { slot, ticket: self.ticket(sent, cost) },
                 Err(ready) => tokio::time::sleep_until(ready).await,
             }
         }
@@ -257,22 +266,22 @@ impl Limiter {
     /// The endpoint answered after `latency`, and counted `used` where it says so.
     pub(super) fn succeeded(&self, mut ticket: Ticket, latency: Duration, used: Option<Cost>) {
         ticket.used = used.unwrap_or(ticket.reserved);
-        self.state().succeeded(Instant::now(), ticket.number, latency);
+        self.state().succeeded(Instant::now(), ticket.sent, latency);
     }
 
     /// The endpoint found us too fast: nothing is sent for as long as it `asked`, or else for longer and longer. Returns
     /// how long that is. `random` is uniform in [0, 1).
     pub(super) fn refused(&self, ticket: &Ticket, asked: Option<Duration>, random: f64) -> Duration {
-        self.state().refused(Instant::now(), ticket.number, ticket.at, asked, random)
+        self.state().refused(Instant::now(), ticket.sent, asked, random)
     }
 
     /// The endpoint is busy with what it has: fewer at once, from now on.
     pub(super) fn overloaded(&self, ticket: &Ticket) {
-        self.state().overloaded(Instant::now(), ticket.number);
+        self.state().overloaded(Instant::now(), ticket.sent);
     }
 
-    fn ticket(self: &Arc<Self>, number: u64, at: Instant, cost: Cost) -> Ticket {
-        Ticket { limiter: Arc::clone(self), number, at, reserved: cost, used: cost }
+    fn ticket(self: &Arc<Self>, sent: Sent, cost: Cost) -> Ticket {
+        Ticket { limiter: Arc::clone(self), sent, reserved: cost, used: cost }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -281,18 +290,20 @@ impl Limiter {
 }
 
 impl State {
-    /// Takes what a request needs and returns its number; or says when to come again, if that can be said.
-    fn admit(&mut self, now: Instant, cost: Cost) -> Result<u64, Option<Instant>> {
+    /// Takes what a request needs; or says when to come again, if that can be said.
+    fn admit(&mut self, now: Instant, cost: Cost) -> Result<Sent, Option<Instant>> {
         if self.again > 0 || self.in_flight >= self.places.target() {
             return Err(None);
         }
-        let number = self.admit_placed(now, cost)?;
         self.in_flight += 1;
-        Ok(number)
+        self.admit_placed(now, cost).map_err(|ready| {
+            self.in_flight -= 1;
+            Some(ready)
+        })
     }
 
     /// The same for a request that has its place.
-    fn admit_placed(&mut self, now: Instant, cost: Cost) -> Result<u64, Instant> {
+    fn admit_placed(&mut self, now: Instant, cost: Cost) -> Result<Sent, Instant> {
         let mut ready = self.budget.ready(now, cost, f64::from(self.runs));
         if let Some(rate) = self.pace.rate(now) {
             ready = ready.max(self.paced.ready(now, rate, 1.0));
@@ -305,30 +316,25 @@ impl State {
         }
         self.budget.take(cost);
         self.paced.take(1.0);
-        self.pace.sent(now);
         self.sent += 1;
-        Ok(self.sent)
+        self.pace.sent(self.sent, now);
+        Ok(Sent { number: self.sent, at: now, level: self.in_flight })
     }
 
-    fn succeeded(&mut self, now: Instant, number: u64, latency: Duration) {
-        if number > self.sent_when_refused {
+    fn succeeded(&mut self, now: Instant, sent: Sent, latency: Duration) {
+        if sent.number > self.sent_when_refused {
             self.streak = 0;
         }
         if let Places::Found(ramp) = &mut self.places {
-            ramp.succeeded(now, number, latency, self.in_flight, self.sent);
+            let Sent { number, level, .. } = sent;
+            let answered = Answered { number, level, latency, in_flight: self.in_flight, sent: self.sent };
+            ramp.succeeded(answered, now);
         }
     }
 
-    fn refused(
-        &mut self,
-        now: Instant,
-        number: u64,
-        sent_at: Instant,
-        asked: Option<Duration>,
-        random: f64,
-    ) -> Duration {
+    fn refused(&mut self, now: Instant, sent: Sent, asked: Option<Duration>, random: f64) -> Duration {
         self.throttled += 1;
-        let news = self.is_news(number);
+        let news = self.is_news(sent);
         self.streak += u32::from(news);
         let wait = retry::delay(self.streak, asked, random);
         let until = now + wait;
@@ -336,30 +342,37 @@ impl State {
             self.paused_until = Some(self.paused_until.map_or(until, |earlier| earlier.max(until)));
         }
         if news {
-            self.pace.refused(number, sent_at, self.sent, now, until);
-            self.shrink(now);
+            let refusal = Refusal {
+                number: sent.number,
+                sent_at: sent.at,
+                sent: self.sent,
+                resumes: until,
+                allowed: self.budget.pace(f64::from(self.runs)),
+            };
+            self.pace.refused(refusal, now);
+            self.shrink(now, sent);
         }
         wait
     }
 
-    fn overloaded(&mut self, now: Instant, number: u64) {
-        if self.is_news(number) {
-            self.shrink(now);
+    fn overloaded(&mut self, now: Instant, sent: Sent) {
+        if self.is_news(sent) {
+            self.shrink(now, sent);
         }
     }
 
     /// Requests that were in flight together are refused together: that is one signal, not as many.
-    fn is_news(&mut self, number: u64) -> bool {
-        let news = number > self.sent_when_refused;
+    fn is_news(&mut self, sent: Sent) -> bool {
+        let news = sent.number > self.sent_when_refused;
         if news {
             self.sent_when_refused = self.sent;
         }
         news
     }
 
-    fn shrink(&mut self, now: Instant) {
+    fn shrink(&mut self, now: Instant, sent: Sent) {
         if let Places::Found(ramp) = &mut self.places {
-            ramp.refused(self.in_flight, self.sent, now);
+            ramp.refused(sent.level, self.in_flight, self.sent, now);
         }
     }
 }

@@ -113,3 +113,80 @@ impl Quota {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is learnt from a server that states its limit so: `used` and `reset` by the time in seconds.
+    fn learnt(limit: f64, used: impl Fn(f64) -> f64, reset: impl Fn(f64) -> f64) -> Quota {
+        let start = Instant::now();
+        let mut quota = Quota::default();
+        for tick in 1..200 {
+            let at = f64::from(tick) / 10.0;
+            let claim = Claim {
+                limit: Some(limit),
+                remaining: Some((limit - used(at)).floor()),
+                reset: Some(Duration::from_secs_f64(reset(at).max(0.0))),
+            };
+            quota.learn(&claim, start + Duration::from_secs_f64(at));
+        }
+        quota
+    }
+
+    #[test]
+    fn the_window_is_recognized() {
+        // Refilled bit by bit in a minute, a second, a day; starting anew every minute, every second, every day.
+        let cases: [(&str, Quota, Option<f64>); 7] = [
+            ("minute, gradual", learnt(600.0, |at| 5.0 * at, |at| 0.5 * at), Some(10.0)),
+            ("minute, hardly used", learnt(600.0, |_| 1.0, |_| 0.1), Some(10.0)),
+            ("second, gradual", learnt(100.0, |_| 3.0, |_| 0.03), Some(100.0)),
+            ("day, gradual", learnt(200.0, |at| at, |at| 432.0 * at), None),
+            ("minute, anew", learnt(600.0, |at| 10.0 * at, |at| 60.0 - at), Some(10.0)),
+            (
+                "second, anew",
+                learnt(20.0, |at| 2.0 + (at * 7.0) % 9.0, |at| 1.0 - (at * 0.37) % 1.0),
+                Some(20.0),
+            ),
+            ("day, anew", learnt(1000.0, |at| at, |at| 80_000.0 - at), None),
+        ];
+        for (name, quota, rate) in cases {
+            assert_eq!(quota.rate(), rate, "{name}");
+        }
+    }
+
+    #[test]
+    fn nothing_left_is_waited_for_where_it_comes_back_at_once() {
+        let now = Instant::now();
+        let gone = |reset| {
+            let mut quota = Quota::default();
+            let reset = Some(Duration::from_secs(reset));
+            quota.learn(&Claim { limit: Some(600.0), remaining: Some(0.0), reset }, now);
+            quota.empty_until().map(|until| (until - now).as_secs())
+        };
+        assert_eq!(gone(20), Some(20));
+        // Tomorrow is not waited for: the refusal will say so.
+        assert_eq!(gone(80_000), None);
+        // Refilled bit by bit, it is never gone for long.
+        let mut gradual = learnt(600.0, |at| 25.0 * at, |at| 2.5 * at);
+        let claim = Claim { limit: Some(600.0), remaining: Some(0.0), reset: Some(Duration::from_secs(60)) };
+        gradual.learn(&claim, now + Duration::from_secs(25));
+        assert_eq!(gradual.empty_until(), None);
+    }
+
+    #[test]
+    fn nonsense_is_not_believed() {
+        let now = Instant::now();
+        for limit in [0.0, -5.0, f64::NAN, f64::INFINITY, 1e300] {
+            let mut quota = Quota::default();
+            for remaining in [f64::NAN, -1.0, 1e300, 0.0, 7.0] {
+                for reset in [Duration::ZERO, Duration::MAX, Duration::from_secs(1)] {
+                    let claim = Claim { limit: Some(limit), remaining: Some(remaining), reset: Some(reset) };
+                    quota.learn(&claim, now);
+                    assert_eq!(quota.rate(), None);
+                    assert!(quota.empty_until().is_none_or(|until| until <= now + LONGER_THAN_A_MINUTE));
+                }
+            }
+        }
+    }
+}
