@@ -101,7 +101,8 @@ fn projection(file: &ArrowSchema, only: &table::Schema) -> Vec<usize> {
 /// The file's columns and its number of rows. A stream is read to its end for that.
 pub(super) fn survey(input: &Input) -> Result<(table::Schema, u64), ReadError> {
     let mut batches = ArrowBatches::open(input, None)?;
-    let schema = typed::schema(&batches.name, batches.arrow_schema())?;
+    let arrow = batches.arrow_schema();
+    let schema = typed::schema(&batches.name, arrow, arrow)?;
     let rows = match &batches.layout {
         Layout::File(reader) => {
             let blocks = reader.metadata().blocks.clone();

@@ -8,6 +8,7 @@ mod handle;
 mod input;
 mod json_file;
 mod parquet_file;
+mod parquet_types;
 mod pick;
 mod spool;
 mod table;

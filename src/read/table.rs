@@ -139,6 +139,13 @@ fn survey(inputs: &[Input]) -> Result<(Schema, u64), ReadError> {
             }
         }
     }
+    if inputs.len() > 1 {
+        for column in &mut schema.columns {
+            if let Kind::Typed(typed) = &column.kind {
+                column.kind = Kind::Typed(typed.clone().nullable());
+            }
+        }
+    }
     schema.columns.extend(objects.finish().columns);
     Ok((schema, rows))
 }
@@ -163,7 +170,7 @@ fn add_constants(schema: &mut Schema, inputs: &mut [Input], several: bool) {
 
 fn conflict(input: &Input, first: &Column, other: &Column) -> ReadError {
     let kind = |column: &Column| match &column.kind {
-        Kind::Typed(dtype) => dtype.to_string(),
+        Kind::Typed(_) => column.kind.dtype().to_string(),
         kind => format!("{kind:?}").to_lowercase(),
     };
     ReadError::TypeConflict {
