@@ -1,27 +1,38 @@
 //! Prompt to reply: everything between us and a judge model.
 //!
-//! Wire formats ([`openai`]) are pure functions from prompt to request and from response to answer; one transport sends
-//! them; the limiter decides how long the budget makes us wait, `retry` how long a failure does.
+//! Wire formats (`wires`) are pure functions from prompt to request and from response to answer, `problem` says what an
+//! error means, whoever sent it; one transport sends them; the limiter decides how long the budget makes us wait, `retry`
+//! how long a failure does. What an endpoint refuses is learnt (`adaptation`, `trial`), never guessed from a name.
 
 mod adaptation;
+mod body_hints;
+mod endpoint;
 mod failure;
 mod hints;
 mod limiter;
-pub mod openai;
+mod logprobs;
+mod parameters;
+mod problem;
+mod provider;
 mod remote;
 mod retry;
+mod target;
 mod transport;
+mod trial;
 mod wire;
+mod wires;
 
 use std::future::Future;
 
 use tokio_util::sync::CancellationToken;
 
 pub use adaptation::Adaptation;
+pub use endpoint::Endpoint;
 pub use limiter::{Limits, Slot};
+pub use parameters::Parameters;
+pub use provider::Provider;
 pub use remote::{Remote, Settings};
-pub use transport::Endpoint;
-pub use wire::Parameters;
+pub use target::{Target, connect};
 
 use crate::domain::{Prompt, Reply};
 
@@ -47,7 +58,7 @@ pub trait Judge: Send + Sync {
 /// What makes two judges give interchangeable replies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity {
-    /// Without credentials and query.
+    /// Without credentials and query; with the name of the format where it is not chat completions.
     pub endpoint: String,
     pub model: String,
     /// The parameters *requested*, as JSON.

@@ -1,18 +1,18 @@
 //! A judge behind an endpoint: asks, waits, tries again, adapts.
 
-use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use tokio_util::sync::CancellationToken;
 
-use super::adaptation::Adaptations;
+use super::adaptation::{Adaptations, Adapted};
 use super::failure::Failure;
 use super::limiter::{Limiter, Slot};
 use super::transport::{Transport, UNREACHABLE};
-use super::wire::{Answer, Wire};
-use super::{Activity, Adaptation, AskError, Asked, Endpoint, Identity, Judge, Limits, retry};
-use crate::domain::{Prompt, Reply};
+use super::trial::Trial;
+use super::wire::{Answer, Wire, understand};
+use super::{Activity, Adaptation, AskError, Asked, Identity, Judge, Limits, retry};
+use crate::domain::{Prompt, Reply, Stop};
 
 /// How patient a judge is.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -34,8 +34,8 @@ pub struct Remote {
     limiter: Limiter,
     settings: Settings,
     adaptations: Adaptations,
-    /// Whether an answer came in the forced form; then a refusal of a later request has another cause.
-    schema_works: AtomicBool,
+    /// Whether an answer came to a request as we like it; then a refusal of a later one has another cause.
+    form_works: AtomicBool,
     /// Whether the endpoint has ever responded, be it with an error.
     reached: AtomicBool,
     retried: AtomicU64,
@@ -51,25 +51,22 @@ impl Remote {
     pub(super) fn new(
         identity: Identity,
         wire: Box<dyn Wire>,
-        endpoint: Endpoint,
+        transport: Transport,
         settings: Settings,
         known: &[Adaptation],
-        max_tokens: Option<u32>,
-    ) -> Result<Remote, String> {
-        let concurrency = settings.limits.concurrency.get() as usize;
-        let transport = Transport::new(endpoint, wire.path(), settings.timeout, concurrency)?;
-        Ok(Remote {
+    ) -> Remote {
+        Remote {
             identity,
+            answer_tokens: wire.parameters().max_tokens.unwrap_or(0),
             wire,
             transport,
             limiter: Limiter::new(settings.limits),
             settings,
             adaptations: Adaptations::new(known),
-            schema_works: AtomicBool::new(false),
+            form_works: AtomicBool::new(false),
             reached: AtomicBool::new(false),
             retried: AtomicU64::new(0),
-            answer_tokens: max_tokens.unwrap_or(0),
-        })
+        }
     }
 
     /// Four bytes a token is the usual rule of thumb; real usage corrects it.
@@ -92,10 +89,11 @@ impl Remote {
         slot
     }
 
-    async fn attempt(&self, prompt: &Prompt, adapted: &BTreeSet<Adaptation>) -> Result<Answer, Failure> {
-        let response = self.transport.post(self.wire.body(prompt, adapted)).await?;
+    async fn attempt(&self, prompt: &Prompt, adapted: &Adapted) -> Result<Answer, Failure> {
+        let body = self.wire.parameters().finish(self.wire.body(prompt, adapted));
+        let response = self.transport.post(body).await?;
         self.reached.store(true, Ordering::Relaxed);
-        self.wire.answer(&response)
+        understand(self.wire.as_ref(), prompt, adapted, &response)
     }
 
     fn question_error(&self, code: String, message: String, attempts: u32) -> AskError {
@@ -140,8 +138,7 @@ impl Judge for Remote {
         let (mut sent, mut failures) = (0, 0);
         // The place of a refused request that is sent again at once, in another form.
         let mut held = None;
-        // Set when a refusal may have been due to the forced form: one try in words tells.
-        let mut suspect_schema: Option<(String, String)> = None;
+        let mut trial = Trial::new(self.wire.plain());
         loop {
             let slot = tokio::select! {
                 biased;
@@ -149,20 +146,17 @@ impl Judge for Remote {
                 slot = self.admit(tokens, held.take()) => slot,
             };
             // Only now: others may have found something out while this one waited.
-            let mut adapted = self.adaptations.current();
-            if suspect_schema.is_some() {
-                adapted.insert(Adaptation::TextRail);
-            }
+            let adapted = trial.adapt(self.adaptations.current());
             sent += 1;
             let attempt_began = Instant::now();
             let failure = match self.attempt(prompt, &adapted).await {
                 Ok(answer) => {
                     self.limiter.succeeded();
                     self.limiter.settle(tokens, used_tokens(&answer, tokens));
-                    if suspect_schema.is_some() {
-                        self.adaptations.learn(Adaptation::TextRail);
-                    } else if !adapted.contains(&Adaptation::TextRail) {
-                        self.schema_works.store(true, Ordering::Relaxed);
+                    // A filter may have been faster than whatever refuses the request.
+                    if answer.stop != Stop::Filtered {
+                        self.adaptations.learn(&trial, self.wire.forms());
+                        self.form_works.fetch_or(trial.proves_form(&adapted), Ordering::Relaxed);
                     }
                     let reply = Reply {
                         text: answer.text,
@@ -171,7 +165,7 @@ impl Judge for Remote {
                         model: answer.model,
                         latency_ms: u64::try_from(attempt_began.elapsed().as_millis()).unwrap_or(u64::MAX),
                         attempts: sent,
-                        probabilities: Vec::new(),
+                        probabilities: answer.probabilities,
                         cost_usd: None,
                         adapted: adapted.iter().map(|adaptation| adaptation.as_str().to_owned()).collect(),
                     };
@@ -185,21 +179,18 @@ impl Judge for Remote {
                     return Err(self.question_error(code, message, sent));
                 }
                 Failure::BadRequest { code, message } => {
-                    let schema_sent = !adapted.contains(&Adaptation::TextRail);
-                    if let Some((code, message)) = suspect_schema {
+                    if self.form_works.load(Ordering::Relaxed) {
                         return Err(self.question_error(code, message, sent));
                     }
-                    if !schema_sent || self.schema_works.load(Ordering::Relaxed) {
-                        return Err(self.question_error(code, message, sent));
-                    }
-                    suspect_schema = Some((code, message));
+                    trial
+                        .refused_without_reason(adapted, code, message)
+                        .map_err(|(code, message)| self.question_error(code, message, sent))?;
                     held = Some(slot);
                 }
                 Failure::Unsupported(adaptation, message) => {
-                    if adapted.contains(&adaptation) {
+                    if !trial.refused(adaptation, &adapted) {
                         return Err(self.question_error("unsupported_parameter".to_owned(), message, sent));
                     }
-                    self.adaptations.learn(adaptation);
                     held = Some(slot);
                 }
                 Failure::Throttled { message, wait } => {

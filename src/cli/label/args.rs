@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 
 use super::judge_spec::JudgeSpec;
 use crate::domain::{Status, Task};
-use crate::judge::openai;
+use crate::judge::Provider;
 use crate::normalize::columns::Slot;
 use crate::read::Format;
 use crate::snap::Rules;
@@ -110,7 +110,7 @@ pub struct WordingArgs {
 #[command(next_help_heading = "Endpoint (model judges)")]
 pub struct EndpointArgs {
     /// Where the judge lives: vLLM, Ollama, llama.cpp, LiteLLM, any gateway
-    #[arg(long, value_name = "URL", env = "OPENAI_BASE_URL", default_value = openai::BASE_URL, hide_env_values = true)]
+    #[arg(long, value_name = "URL", env = "OPENAI_BASE_URL", default_value = Provider::OpenAi.default_base_url().unwrap_or_default(), hide_env_values = true)]
     pub base_url: String,
 
     /// The environment variable that holds the API key

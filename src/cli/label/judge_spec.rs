@@ -2,11 +2,13 @@
 
 use std::str::FromStr;
 
+use crate::judge::Provider;
+
 /// A judge as named on the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum JudgeSpec {
     Builtin,
-    OpenAi { model: String },
+    Model { provider: Provider, model: String },
 }
 
 impl JudgeSpec {
@@ -14,7 +16,7 @@ impl JudgeSpec {
     pub fn name(&self) -> String {
         match self {
             JudgeSpec::Builtin => "builtin".to_owned(),
-            JudgeSpec::OpenAi { model } => format!("openai:{model}"),
+            JudgeSpec::Model { provider, model } => format!("{provider}:{model}"),
         }
     }
 }
@@ -25,11 +27,33 @@ impl FromStr for JudgeSpec {
     fn from_str(text: &str) -> Result<JudgeSpec, String> {
         match text.split_once(':') {
             None if text == "builtin" => Ok(JudgeSpec::Builtin),
-            Some(("openai", model)) if !model.is_empty() => {
-                Ok(JudgeSpec::OpenAi { model: model.to_owned() })
+            Some((provider, model)) if !model.is_empty() => {
+                Ok(JudgeSpec::Model { provider: provider.parse()?, model: model.to_owned() })
             }
-            _ => Err("use `builtin`, or `openai:MODEL` (any endpoint that speaks chat completions, with --base-url)"
-                .to_owned()),
+            _ => Err(format!(
+                "use `builtin`, or PROVIDER:MODEL with one of the providers {}",
+                Provider::ALL.map(Provider::as_str).join(", ")
+            )),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn judges_by_name() {
+        for name in
+            ["builtin", "openai:gpt-5-mini", "ollama:qwen3:8b", "openai-responses:m", "azure:my-deployment"]
+        {
+            assert_eq!(name.parse::<JudgeSpec>().unwrap().name(), name);
+        }
+        for (text, word) in
+            [("openai:", "PROVIDER:MODEL"), ("gpt", "PROVIDER:MODEL"), ("mystery:m", "`mystery`")]
+        {
+            let error = text.parse::<JudgeSpec>().unwrap_err();
+            assert!(error.contains(word) && error.contains("anthropic"), "{error}");
         }
     }
 }

@@ -13,7 +13,9 @@ use super::judge_spec::JudgeSpec;
 use crate::cli::printer::Printer;
 use crate::cli::templates;
 use crate::domain::{Rail, Rails, Task};
-use crate::judge::{Adaptation, Endpoint, Judge, Limits, Parameters, Remote, Settings, openai};
+use crate::judge::{
+    Adaptation, Endpoint, Judge, Limits, Parameters, Provider, Remote, Settings, Target, connect,
+};
 use crate::normalize::{Normalizer, NullCall, Options, columns};
 use crate::read::{Selection, Table};
 use crate::render::{self, Template, TemplateError};
@@ -53,12 +55,12 @@ pub fn plan(args: &LabelArgs, printer: Printer) -> anyhow::Result<Plan> {
             manifest.task = Some(task.as_str());
             Ok(Plan { source, destination, manifest, jury: Jury::Builtin(task) })
         }
-        JudgeSpec::OpenAi { model } => {
+        JudgeSpec::Model { provider, model } => {
             let template = template(args)?;
             let destination = destination(args, &source, template.name())?;
-            let (endpoint, parameters) = endpoint(args)?;
+            let target = target(args, *provider, model)?;
             let store = Store::open(&args.store.store, &run).map_err(RunError::from)?;
-            let judge = judge(args, model, endpoint, parameters, &store)?;
+            let judge = judge(args, target, &store)?;
             let mut manifest = manifest(args, run, &source);
             manifest.judge.endpoint = Some(judge.identity().endpoint.clone());
             manifest.judge.model = Some(model.clone());
@@ -210,42 +212,54 @@ fn template(args: &LabelArgs) -> anyhow::Result<Template> {
     Ok(template)
 }
 
-fn endpoint(args: &LabelArgs) -> anyhow::Result<(Endpoint, Parameters)> {
-    let endpoint = Endpoint::new(&args.endpoint.base_url, api_key(args)?)
+fn target(args: &LabelArgs, provider: Provider, model: &str) -> anyhow::Result<Target> {
+    let url = base_url(args, provider)?;
+    let endpoint = Endpoint::new(url, api_key(args, provider, url)?)
         .map_err(anyhow::Error::msg)
         .context("--base-url")?;
     let parameters = Parameters {
         temperature: Some(args.endpoint.temperature),
         max_tokens: args.endpoint.max_tokens.map(Into::into),
+        ..Parameters::default()
     };
-    Ok((endpoint, parameters))
+    Ok(Target { provider, model: model.to_owned(), endpoint, parameters })
 }
 
-fn judge(
-    args: &LabelArgs,
-    model: &str,
-    endpoint: Endpoint,
-    parameters: Parameters,
-    store: &Store,
-) -> anyhow::Result<Remote> {
+/// The flag's own default is OpenAI's address, which is no other provider's.
+fn base_url(args: &LabelArgs, provider: Provider) -> anyhow::Result<&str> {
+    let given = args.endpoint.base_url.as_str();
+    if Some(given) != Provider::OpenAi.default_base_url() {
+        return Ok(given);
+    }
+    provider
+        .default_base_url()
+        .with_context(|| format!("{provider} lives at no common address: give yours with --base-url URL"))
+}
+
+fn judge(args: &LabelArgs, target: Target, store: &Store) -> anyhow::Result<Remote> {
     let settings = Settings {
         limits: Limits { concurrency: args.limits.concurrency, rpm: args.limits.rpm, tpm: args.limits.tpm },
         timeout: Duration::from_secs_f64(args.endpoint.timeout),
         max_attempts: args.endpoint.max_attempts.get(),
         max_wait: Duration::from_secs_f64(args.endpoint.max_wait),
     };
-    let known = store.reader().and_then(|reader| reader.adaptations(&endpoint.public_url(), model));
+    let identity = target.identity();
+    let known = store.reader().and_then(|reader| reader.adaptations(&identity.endpoint, &identity.model));
     let known: Vec<Adaptation> =
         known.map_err(RunError::from)?.iter().filter_map(|name| Adaptation::named(name)).collect();
-    openai::judge(model, endpoint, parameters, settings, &known).map_err(anyhow::Error::msg)
+    connect(target, settings, &known).map_err(anyhow::Error::msg)
 }
 
-/// The key, from the environment only. A local server needs none; OpenAI itself does.
-fn api_key(args: &LabelArgs) -> anyhow::Result<Option<SecretString>> {
-    let name = &args.endpoint.api_key_env;
+/// The key, from the environment only. A local server needs none; a provider at its own address does.
+fn api_key(args: &LabelArgs, provider: Provider, url: &str) -> anyhow::Result<Option<SecretString>> {
+    let given = args.endpoint.api_key_env.as_str();
+    // The flag's own default is OpenAI's variable, which is no other provider's.
+    let name =
+        if Some(given) == Provider::OpenAi.key_variable() { provider.key_variable() } else { Some(given) };
+    let Some(name) = name else { return Ok(None) };
     #[expect(clippy::disallowed_methods, reason = "this is where the environment is read")]
     let key = std::env::var(name).ok().filter(|key| !key.is_empty());
-    if key.is_none() && args.endpoint.base_url == openai::BASE_URL {
+    if key.is_none() && provider.needs_key() && provider.default_base_url() == Some(url) {
         anyhow::bail!(
             "no API key: set the environment variable {name}, name another one with --api-key-env, or point --base-url \
              at a server that needs none"
