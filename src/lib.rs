@@ -37,11 +37,12 @@
 //! use std::sync::Arc;
 //! use tokio_util::sync::CancellationToken;
 //! use tooljudge::domain::{Sample, Task};
-//! use tooljudge::judge::{Endpoint, Parameters, Provider, Settings, Target, connect};
+//! use tooljudge::judge::{Provider, Settings, Target, connect};
 //! use tooljudge::run::{Labeler, Seat};
 //!
 //! # async fn job(samples: Vec<Sample>, key: secrecy::SecretString) -> Result<(), Box<dyn std::error::Error>> {
-//! let judge = connect(Target::new(Provider::OpenAi, "gpt-5-mini", Some(key))?, Settings::default(), &[])?;
+//! let target = Target::new(Provider::OpenAi, "gpt-5-mini", Some(key))?;
+//! let judge = connect(target, Settings::default(), &[])?;
 //! let seat = Seat::new(Arc::new(judge), tooljudge::render::builtin(Task::ToolCalling)?);
 //! let labeler = Labeler::model(seat).keep_replies("replies.sqlite");
 //! let cancel = CancellationToken::new();
