@@ -110,3 +110,121 @@ impl Drop for Reservation {
 fn units(dollars: f64) -> u64 {
     (dollars.max(0.0) * UNITS).ceil() as u64
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    /// How a simulated request ends.
+    #[derive(Clone, Copy, PartialEq)]
+    enum End {
+        Answered,
+        Refused,
+        /// Billed, but nobody here will know how much: no answer comes back.
+        Lost,
+        /// The task is gone in the middle of it.
+        Aborted,
+    }
+
+    /// One run of requests with random sizes, prices and ends; returns ceiling, what the server billed, what the purse
+    /// thinks, and the worst that a request could cost, in units.
+    async fn schedule(seed: u64) -> (u64, u64, u64, u64) {
+        let mut random = fastrand::Rng::with_seed(seed);
+        // Prices as they are: from a twentieth of a dollar to fifteen dollars a million tokens.
+        let input = 0.05 * 300_f64.powf(random.f64());
+        let output = input * (1.0 + 9.0 * random.f64());
+        let max_tokens = random.u64(1..2000);
+        let (longest, concurrency) = (random.u64(1..20_000), random.usize(1..64));
+        let cost = |prompt: u64, answer: u64| (prompt as f64 * input + answer as f64 * output) / 1e6;
+        let most = cost(longest, max_tokens);
+        let ceiling = most * (0.5 + 60.0 * random.f64());
+        let troubles = random.f64() * 0.4;
+        let purse = Purse::new(ceiling);
+        let bill = Arc::new(Mutex::new(0_u64));
+        let places = Arc::new(tokio::sync::Semaphore::new(concurrency));
+        let mut tasks = tokio::task::JoinSet::new();
+        // Enough of them to spend it all.
+        for _ in 0..500 {
+            let bytes = random.u64(1..=longest);
+            let tokens = random.u64(1..=bytes);
+            let answer = random.u64(0..=max_tokens);
+            let takes = Duration::from_millis(random.u64(1..3000));
+            let attempts: Vec<End> = (0..4)
+                .map(|_| match random.f64() / troubles.max(1e-9) {
+                    x if x < 0.4 => End::Refused,
+                    x if x < 0.9 => End::Lost,
+                    x if x < 1.0 => End::Aborted,
+                    _ => End::Answered,
+                })
+                .collect();
+            let (purse, bill, places) = (Arc::clone(&purse), Arc::clone(&bill), Arc::clone(&places));
+            let (worst, real) = (cost(bytes, max_tokens), cost(tokens, answer));
+            tasks.spawn(async move {
+                for end in attempts {
+                    let place = Arc::clone(&places).acquire_owned().await.unwrap();
+                    let Some(money) = purse.reserve(worst).await else { return };
+                    tokio::time::sleep(takes).await;
+                    if end != End::Refused {
+                        *bill.lock().unwrap() += units(real);
+                    }
+                    match end {
+                        End::Answered => return money.spend(real),
+                        End::Refused => money.release(),
+                        End::Lost => drop(money),
+                        End::Aborted => return,
+                    }
+                    drop(place);
+                }
+            });
+        }
+        while tasks.join_next().await.is_some() {}
+        let state = purse.state();
+        assert_eq!((state.reserved, state.under_way), (0, 0));
+        (purse.ceiling, *bill.lock().unwrap(), state.spent, units(most))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_servers_bill_never_exceeds_the_ceiling() {
+        let mut left: Vec<f64> = Vec::new();
+        let mut billed: Vec<f64> = Vec::new();
+        for seed in 0..1000 {
+            let (ceiling, bill, spent, worst) = schedule(seed).await;
+            assert!(bill <= ceiling && spent <= ceiling, "schedule {seed}: {bill} of {ceiling}");
+            assert!(bill <= spent, "schedule {seed}: the purse knows of less than was billed");
+            left.push((ceiling - spent) as f64 / worst as f64);
+            billed.push(bill as f64 / ceiling as f64);
+        }
+        let median = |values: &mut Vec<f64>| {
+            values.sort_by(f64::total_cmp);
+            values[values.len() / 2]
+        };
+        let most_left = left.iter().copied().fold(0.0, f64::max);
+        let (left, billed) = (median(&mut left), median(&mut billed));
+        println!(
+            "1,000 schedules: 0 bills above the ceiling; left unused, in worst cases of one request: median {left:.4}, \
+             most {most_left:.2}; billed of the ceiling: median {billed:.2}"
+        );
+        assert!(left < 1.0);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn whoever_may_still_be_served_waits() {
+        let purse = Purse::new(1.0);
+        let first = purse.reserve(0.7).await.unwrap();
+        let waiting = tokio::spawn({
+            let purse = Arc::clone(&purse);
+            async move { purse.reserve(0.5).await.is_some() }
+        });
+        tokio::time::sleep(Duration::from_secs(60)).await;
+        assert!(!waiting.is_finished());
+        first.spend(0.4);
+        assert!(waiting.await.unwrap());
+        // That one was dropped, so it counts as spent.
+        assert!((purse.spent() - 0.9).abs() < 1e-9);
+        assert!(purse.reserve(0.2).await.is_none());
+        purse.reserve(0.05).await.unwrap().release();
+        assert!((purse.spent() - 0.9).abs() < 1e-9);
+    }
+}

@@ -11,6 +11,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::seat::Question;
+use super::sharing::sharing;
 use super::{Progress, RunError, Samples, Seat};
 use crate::domain::Status;
 use crate::judge::{AskError, Asked, Judge};
@@ -73,7 +74,9 @@ pub async fn ask_all<J: Judge + 'static>(
         }
         outcome
     });
-    let outcomes = futures_util::future::join_all(asking).await;
+    let Some(first) = passes.first() else { return Ok(Vec::new()) };
+    let judges = passes.iter().map(|pass| pass.seat.judge.as_ref());
+    let outcomes = sharing(&first.store, judges, futures_util::future::join_all(asking)).await?;
     // The seats that were stopped for another's sake say no more than that.
     let (interrupted, telling): (Vec<_>, Vec<_>) =
         outcomes.into_iter().partition(|outcome| matches!(outcome, Err(RunError::Interrupted)));

@@ -12,6 +12,7 @@ mod manifest;
 mod progress;
 mod rows;
 mod seat;
+mod sharing;
 mod summary;
 mod verdict;
 mod write;

@@ -15,7 +15,7 @@ pub enum StoreError {
     Missing { path: PathBuf },
     #[error("{} is not a reply store of tooljudge; name another place with --store FILE", path.display())]
     NotOurs { path: PathBuf },
-    #[error("the reply store {} has version {version}, this tooljudge reads version 2: use the tooljudge that \
+    #[error("the reply store {} has version {version}, this tooljudge reads version 3: use the tooljudge that \
              wrote it, or another store with --store FILE", path.display())]
     Version { path: PathBuf, version: i64 },
     #[error("the reply store {} is damaged ({why}); move it away to start a new one, or rescue what is readable with \

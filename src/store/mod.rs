@@ -29,7 +29,7 @@ use crate::domain::Reply;
 
 /// Marks the file as ours: "tjdg".
 const APPLICATION_ID: i64 = 0x746a_6467;
-const SCHEMA_VERSION: i64 = 2;
+const SCHEMA_VERSION: i64 = 3;
 
 /// How long a lock of another process is waited for.
 const PATIENCE: Duration = if cfg!(test) { Duration::from_millis(100) } else { Duration::from_secs(30) };
@@ -121,6 +121,17 @@ impl Store {
     /// Drops a claim without an outcome: the run stops.
     pub async fn release(&self, fingerprint: Fingerprint) -> Result<(), StoreError> {
         self.write(Op::Release { fingerprint }).await.map(drop)
+    }
+
+    /// Tells the runs that share this store that this one asks `model` at `endpoint`, until it leaves or dies. Returns
+    /// after that is on disk.
+    pub async fn join(&self, endpoint: String, model: String) -> Result<(), StoreError> {
+        self.write(Op::Join { endpoint, model }).await.map(drop)
+    }
+
+    /// Takes [`Store::join`] back.
+    pub async fn leave(&self, endpoint: String, model: String) -> Result<(), StoreError> {
+        self.write(Op::Leave { endpoint, model }).await.map(drop)
     }
 
     /// Remembers what an endpoint does not support.
@@ -301,6 +312,33 @@ mod tests {
                 .unwrap();
             assert_eq!(store.claim(question, Reuse::All).await.unwrap(), Claim::Ours);
         }
+    }
+
+    #[tokio::test]
+    async fn runs_know_how_many_they_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("replies.sqlite");
+        let (a, b) = (Store::open(&path, "a").unwrap(), Store::open(&path, "b").unwrap());
+        let reader = a.reader().unwrap();
+        let asking = |model| reader.asking("http://judge", model).unwrap();
+        assert_eq!(asking("m"), 0);
+        a.join("http://judge".into(), "m".into()).await.unwrap();
+        a.join("http://judge".into(), "m".into()).await.unwrap();
+        b.join("http://judge".into(), "m".into()).await.unwrap();
+        b.join("http://judge".into(), "n".into()).await.unwrap();
+        assert_eq!((asking("m"), asking("n")), (2, 1));
+        let other = Connection::open(&path).unwrap();
+        for lease_until in [1_i64, i64::MAX] {
+            let values = ("dead", lease_until);
+            other
+                .execute("INSERT OR REPLACE INTO askers VALUES ('http://judge', 'm', ?1, ?2)", values)
+                .unwrap();
+            assert_eq!(asking("m"), 2, "a lease that expired, or that no clock can have set");
+        }
+        a.leave("http://judge".into(), "m".into()).await.unwrap();
+        assert_eq!(asking("m"), 1);
+        drop(b);
+        assert_eq!((asking("m"), asking("n")), (0, 0));
     }
 
     #[test]

@@ -379,3 +379,5 @@ impl State {
 
 #[cfg(test)]
 mod simulation;
+#[cfg(test)]
+mod tests;
