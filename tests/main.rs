@@ -17,5 +17,6 @@ mod normalize;
 mod properties;
 mod snap;
 mod support;
+mod table_errors;
 mod tables;
 mod templates;
