@@ -18,5 +18,6 @@ mod properties;
 mod snap;
 mod support;
 mod table_errors;
+mod table_formats;
 mod tables;
 mod templates;
