@@ -31,7 +31,9 @@ fn json(value: &AnyValue<'_>) -> Json {
     match value {
         AnyValue::Null => Json::Null,
         AnyValue::Boolean(value) => Json::Bool(*value),
-        AnyValue::Float16(value) => text::number(&value.to_string()),
+        AnyValue::Float16(_) => {
+            value.extract::<f32>().map_or(Json::Null, |value| text::number(&format!("{value:?}")))
+        }
         AnyValue::Float32(value) => text::number(&format!("{value:?}")),
         AnyValue::Float64(value) => Number::from_f64(*value).map_or(Json::Null, Json::Number),
         AnyValue::List(series) | AnyValue::Array(series, _) => Json::Array(values(series)),
