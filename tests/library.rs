@@ -7,7 +7,7 @@ use polars::prelude::*;
 use tokio_util::sync::CancellationToken;
 use tooljudge::domain::{Cell, Outcome, RawRow, Sample, Task};
 use tooljudge::frames::{self, FrameError, FrameOptions};
-use tooljudge::judge::{Endpoint, Limiter, Limits, Parameters, Settings, openai};
+use tooljudge::judge::{Endpoint, Parameters, Provider, Settings, Target, connect};
 use tooljudge::normalize::{Normalizer, Options};
 use tooljudge::render;
 use tooljudge::run::{Labeler, RunError, Seat};
@@ -99,14 +99,12 @@ async fn a_model_judges_samples_and_its_replies_can_be_kept() {
 
 fn model(server: &Server) -> Labeler {
     let endpoint = Endpoint::new(&server.url, None).unwrap();
-    let settings = Settings {
-        limiter: Limiter::new(Limits::default()),
-        price: None,
-        purse: None,
-        timeout: Duration::from_secs(10),
-        max_attempts: 2,
-        max_wait: Duration::from_secs(10),
+    let target = Target {
+        provider: Provider::OpenAi,
+        model: "m".to_owned(),
+        endpoint,
+        parameters: Parameters::default(),
     };
-    let judge = openai::judge("m", endpoint, Parameters::default(), settings, &[]).unwrap();
+    let judge = connect(target, Settings { max_attempts: 2, ..Settings::default() }, &[]).unwrap();
     Labeler::model(Seat::new(Arc::new(judge), render::builtin(Task::ToolCalling).unwrap()))
 }

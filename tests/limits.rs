@@ -8,8 +8,8 @@ use serde_json::json;
 use tokio_util::sync::CancellationToken;
 use tooljudge::domain::{Prompt, Rails, Usage};
 use tooljudge::judge::{
-    AskError, Concurrency, Endpoint, Judge, Limiter, Limits, Parameters, Price, Purse, Remote, Settings,
-    openai,
+    AskError, Concurrency, Endpoint, Judge, Limiter, Limits, Parameters, Price, Provider, Purse, Remote,
+    Settings, Target, connect,
 };
 
 use crate::support::limited_server::{Limit, LimitedServer, most_beyond};
@@ -94,8 +94,13 @@ fn judge(
         max_attempts: 3,
         max_wait: Duration::from_secs(20),
     };
-    let parameters = Parameters { temperature: None, max_tokens };
-    openai::judge("m", Endpoint::new(url, None).unwrap(), parameters, settings, &[])
+    let target = Target {
+        provider: Provider::OpenAi,
+        model: "m".to_owned(),
+        endpoint: Endpoint::new(url, None).unwrap(),
+        parameters: Parameters { max_tokens, ..Parameters::default() },
+    };
+    connect(target, settings, &[])
 }
 
 fn prompt(text: String) -> Prompt {

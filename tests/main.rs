@@ -23,5 +23,7 @@ mod properties;
 mod snap;
 mod store_tools;
 mod support;
+mod table_errors;
+mod table_formats;
 mod tables;
 mod templates;

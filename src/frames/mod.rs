@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use polars::prelude::{DataFrame, DataType};
+use polars::prelude::{CompatLevel, DataFrame, DataType, PlSmallStr};
 use tokio_util::sync::CancellationToken;
 
 use crate::judge::Judge;
 use crate::normalize::columns::{self, ColumnError, Slot};
 use crate::normalize::{Normalizer, Options};
 use crate::run::{self, Labeler, RunError};
-use crate::table::{Batch, Column, Kind, Rows, Schema};
+use crate::table::{Batch, Column, Kind, Rows, Schema, Typed};
 use crate::write::LabelColumns;
 
 /// How a frame's columns are to be understood and ours named.
@@ -78,9 +78,9 @@ pub fn label_blocking<J: Judge + 'static>(
 }
 
 fn batch(frame: DataFrame) -> Batch {
-    let column = |(name, dtype): (&_, &DataType)| Column {
-        name: ToString::to_string(name),
-        kind: Kind::Typed(dtype.clone()),
+    let column = |(name, dtype): (&PlSmallStr, &DataType)| {
+        let field = dtype.to_arrow_field(name.clone(), CompatLevel::newest());
+        Column { name: name.to_string(), kind: Kind::Typed(Typed::new(&field, dtype.clone())) }
     };
     let schema = Schema { columns: frame.schema().iter().map(column).collect() };
     Batch { schema: Arc::new(schema), rows: Rows::Frame(frame) }

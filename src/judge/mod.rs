@@ -1,32 +1,45 @@
 //! Prompt to reply: everything between us and a judge model.
 //!
-//! Wire formats ([`openai`]) are pure functions from prompt to request and from response to answer; one transport sends
-//! them; the limiter decides how long the budget makes us wait, `retry` how long a failure does, the purse whether there is
-//! money left.
+//! Wire formats (`wires`) are pure functions from prompt to request and from response to answer, `problem` says what an
+//! error means, whoever sent it; one transport sends them; the limiter decides how long the budget makes us wait, `retry`
+//! how long a failure does, the purse whether there is money left. What an endpoint refuses is learnt (`adaptation`,
+//! `trial`), never guessed from a name.
 
 mod adaptation;
+mod body_hints;
+mod endpoint;
 mod failure;
 mod hints;
 mod limiter;
-pub mod openai;
+mod logprobs;
+mod parameters;
 mod price;
+mod problem;
+mod provider;
 mod purse;
 mod remote;
 mod retry;
+mod settings;
+mod target;
 mod transport;
+mod trial;
 mod wire;
+mod wires;
 
 use std::future::Future;
 
 use tokio_util::sync::CancellationToken;
 
 pub use adaptation::Adaptation;
+pub use endpoint::Endpoint;
 pub use limiter::{Concurrency, Limiter, Limits, Slot};
+pub use parameters::Parameters;
 pub use price::Price;
+pub use provider::Provider;
 pub use purse::Purse;
-pub use remote::{Remote, Settings};
-pub use transport::Endpoint;
-pub use wire::Parameters;
+pub use remote::Remote;
+pub use settings::Settings;
+pub use target::{Target, connect};
 
 use crate::domain::{Prompt, Reply};
 

@@ -1,68 +1,21 @@
 //! A judge behind an endpoint: asks, waits, tries again, adapts.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::adaptation::Adaptations;
+use super::adaptation::{Adaptations, Adapted};
 use super::failure::Failure;
 use super::limiter::{Cost, Leave, Slot, Ticket};
 use super::purse::Reservation;
+use super::settings::{NO_CEILING, Settings};
 use super::transport::{Transport, UNREACHABLE};
-use super::wire::{Answer, Wire};
-use super::{
-    Activity, Adaptation, AskError, Asked, Endpoint, Identity, Judge, Limiter, Price, Purse, hints, retry,
-};
-use crate::domain::{Prompt, Reply, Usage};
-
-/// What a judge may use, and how patient it is.
-#[derive(Debug, Clone)]
-pub struct Settings {
-    /// Shared by all judges that ask this model at this endpoint.
-    pub limiter: Arc<Limiter>,
-    /// What its tokens cost, where that is known.
-    pub price: Option<Price>,
-    /// What may be spent, shared by all judges of a run; no ceiling where there is none.
-    pub purse: Option<Arc<Purse>>,
-    /// For one attempt, from connecting to the last byte.
-    pub timeout: Duration,
-    /// Attempts for one question; being told to slow down is no attempt.
-    pub max_attempts: u32,
-    /// The longest wait that an endpoint may ask for; beyond it the quota is taken to be gone.
-    pub max_wait: Duration,
-}
-
-impl Settings {
-    /// Fails, and says what to do, where there is a cost ceiling that could be broken.
-    pub(super) fn can_hold_ceiling(
-        &self,
-        model: &str,
-        max_tokens: Option<u32>,
-        known: &[Adaptation],
-    ) -> Result<(), String> {
-        if self.purse.is_none() {
-            return Ok(());
-        }
-        if self.price.is_none() {
-            return Err(format!(
-                "a cost ceiling needs to know what {model} costs: put its price into tooljudge.toml, or leave out \
-                 --max-cost"
-            ));
-        }
-        if max_tokens.is_none() {
-            return Err(
-                "a cost ceiling needs to know how long an answer can get: give --max-tokens N".to_owned()
-            );
-        }
-        if known.contains(&Adaptation::WithoutMaxTokens) {
-            return Err(format!("{model} {NO_CEILING}"));
-        }
-        Ok(())
-    }
-}
+use super::trial::Trial;
+use super::wire::{Answer, Wire, understand};
+use super::{Activity, Adaptation, AskError, Asked, Identity, Judge, Price, hints, retry};
+use crate::domain::{Prompt, Reply, Stop, Usage};
 
 /// A judge model reached over HTTP.
 pub struct Remote {
@@ -71,8 +24,8 @@ pub struct Remote {
     transport: Transport,
     settings: Settings,
     adaptations: Adaptations,
-    /// Whether an answer came in the forced form; then a refusal of a later request has another cause.
-    schema_works: AtomicBool,
+    /// Whether an answer came to a request as we like it; then a refusal of a later one has another cause.
+    form_works: AtomicBool,
     /// Whether the endpoint has ever responded, be it with an error.
     reached: AtomicBool,
     retried: AtomicU64,
@@ -84,28 +37,23 @@ pub struct Remote {
 const SHORT_ANSWER: u32 = 20;
 const EXPLAINED_ANSWER: u32 = 200;
 
-const NO_CEILING: &str = "takes no limit on the length of answers, so that a cost ceiling cannot hold: leave out --max-cost, \
-                          or choose another model";
-
 impl Remote {
     pub(super) fn new(
         identity: Identity,
         wire: Box<dyn Wire>,
-        endpoint: Endpoint,
+        transport: Transport,
         settings: Settings,
         known: &[Adaptation],
-        max_tokens: Option<u32>,
     ) -> Result<Remote, String> {
-        settings.can_hold_ceiling(&identity.model, max_tokens, known)?;
-        let connections = settings.limiter.most_in_flight();
-        let transport = Transport::new(endpoint, wire.path(), settings.timeout, connections)?;
+        settings.can_hold_ceiling(&identity.model, wire.parameters(), known)?;
+        let max_tokens = wire.parameters().max_tokens;
         Ok(Remote {
             identity,
             wire,
             transport,
             settings,
             adaptations: Adaptations::new(known),
-            schema_works: AtomicBool::new(false),
+            form_works: AtomicBool::new(false),
             reached: AtomicBool::new(false),
             retried: AtomicU64::new(0),
             max_tokens,
@@ -153,6 +101,8 @@ impl Remote {
     /// Sends `body`, and settles what it costs.
     async fn attempt(
         &self,
+        prompt: &Prompt,
+        adapted: &Adapted,
         body: String,
         money: Option<Reservation>,
     ) -> Result<(Answer, Option<f64>), Failure> {
@@ -160,7 +110,7 @@ impl Remote {
             Ok(response) => {
                 self.reached.store(true, Ordering::Relaxed);
                 self.settings.limiter.learn(&hints::claims(&response.headers, response.received));
-                (is_refusal(response.status), self.wire.answer(&response))
+                (is_refusal(response.status), understand(self.wire.as_ref(), prompt, adapted, &response))
             }
             Err(failure) => (never_sent(&failure), Err(failure)),
         };
@@ -218,8 +168,7 @@ impl Judge for Remote {
         let mut first_refused = None;
         // The place of a refused request that is sent again at once, in another form.
         let mut held: Option<Slot> = None;
-        // Set when a refusal may have been due to the forced form: one try in words tells.
-        let mut suspect_schema: Option<(String, String)> = None;
+        let mut trial = Trial::new(self.wire.plain());
         loop {
             let admit = async {
                 match held.take() {
@@ -233,11 +182,8 @@ impl Judge for Remote {
                 leave = admit => leave,
             };
             // Only now: others may have found something out while this one waited.
-            let mut adapted = self.adaptations.current();
-            if suspect_schema.is_some() {
-                adapted.insert(Adaptation::TextRail);
-            }
-            let body = self.wire.body(prompt, &adapted);
+            let adapted = trial.adapt(self.adaptations.current());
+            let body = self.wire.parameters().finish(self.wire.body(prompt, &adapted));
             let money = tokio::select! {
                 biased;
                 () = stop.cancelled() => return Err(AskError::Stopped),
@@ -245,13 +191,13 @@ impl Judge for Remote {
             };
             sent += 1;
             let attempt_began = Instant::now();
-            let failure = match self.attempt(body, money).await {
+            let failure = match self.attempt(prompt, &adapted, body, money).await {
                 Ok((answer, cost_usd)) => {
                     limiter.succeeded(ticket, attempt_began.elapsed(), used(&answer.usage));
-                    if suspect_schema.is_some() {
-                        self.adaptations.learn(Adaptation::TextRail);
-                    } else if !adapted.contains(&Adaptation::TextRail) {
-                        self.schema_works.store(true, Ordering::Relaxed);
+                    // A filter may have been faster than whatever refuses the request.
+                    if answer.stop != Stop::Filtered {
+                        self.adaptations.learn(&trial, self.wire.forms());
+                        self.form_works.fetch_or(trial.proves_form(&adapted), Ordering::Relaxed);
                     }
                     let reply = Reply {
                         text: answer.text,
@@ -260,7 +206,7 @@ impl Judge for Remote {
                         model: answer.model,
                         latency_ms: u64::try_from(attempt_began.elapsed().as_millis()).unwrap_or(u64::MAX),
                         attempts: sent,
-                        probabilities: Vec::new(),
+                        probabilities: answer.probabilities,
                         cost_usd,
                         adapted: adapted.iter().map(|adaptation| adaptation.as_str().to_owned()).collect(),
                     };
@@ -274,24 +220,21 @@ impl Judge for Remote {
                     return Err(self.question_error(code, message, sent));
                 }
                 Failure::BadRequest { code, message } => {
-                    let schema_sent = !adapted.contains(&Adaptation::TextRail);
-                    if let Some((code, message)) = suspect_schema {
+                    if self.form_works.load(Ordering::Relaxed) {
                         return Err(self.question_error(code, message, sent));
                     }
-                    if !schema_sent || self.schema_works.load(Ordering::Relaxed) {
-                        return Err(self.question_error(code, message, sent));
-                    }
-                    suspect_schema = Some((code, message));
+                    trial
+                        .refused_without_reason(adapted, code, message)
+                        .map_err(|(code, message)| self.question_error(code, message, sent))?;
                     held = Some(slot);
                 }
                 Failure::Unsupported(adaptation, message) => {
-                    if adapted.contains(&adaptation) {
+                    if !trial.refused(adaptation, &adapted) {
                         return Err(self.question_error("unsupported_parameter".to_owned(), message, sent));
                     }
                     if adaptation == Adaptation::WithoutMaxTokens && self.settings.purse.is_some() {
                         return Err(self.run_error("no_ceiling", NO_CEILING));
                     }
-                    self.adaptations.learn(adaptation);
                     held = Some(slot);
                 }
                 Failure::Throttled { message, wait } => {

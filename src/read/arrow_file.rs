@@ -20,8 +20,10 @@ use crate::table::{self, Batch};
 
 type RecordBatch = RecordBatchT<Box<dyn Array>>;
 
-/// How files begin; anything else is taken for a stream.
-const FILE_MAGIC: &[u8] = b"ARROW1";
+/// How files begin…
+const FILE_MAGIC: [u8; 6] = *b"ARROW1";
+/// …and every message of a stream.
+const STREAM_MARK: &[u8] = &[0xff; 4];
 
 /// The record batches of one input.
 struct ArrowBatches {
@@ -44,13 +46,16 @@ impl ArrowBatches {
             let bytes = handle.len().map_err(io)?;
             let mut reader = BufReader::with_capacity(1 << 16, handle);
             let mut magic = [0; FILE_MAGIC.len()];
-            let is_file = match bytes {
+            match bytes {
                 0 => return Err(ReadError::Empty(name.clone())),
                 bytes if bytes < magic.len() as u64 => return Err(unreadable(&name, "too short")),
-                _ => reader.read_exact(&mut magic).map(|()| magic == FILE_MAGIC).map_err(io)?,
-            };
+                _ => reader.read_exact(&mut magic).map_err(io)?,
+            }
             reader.seek(SeekFrom::Start(0)).map_err(io)?;
-            let layout = if is_file {
+            if magic != FILE_MAGIC && !magic.starts_with(STREAM_MARK) {
+                return Err(ReadError::malformed(&name, "neither an Arrow file nor an Arrow stream"));
+            }
+            let layout = if magic == FILE_MAGIC {
                 let footer = read_file_metadata(&mut reader).map_err(|error| unreadable(&name, error))?;
                 let chosen = only.map(|only| projection(&footer.schema, only));
                 Layout::File(FileReader::new(reader, footer, chosen, None))
@@ -101,7 +106,8 @@ fn projection(file: &ArrowSchema, only: &table::Schema) -> Vec<usize> {
 /// The file's columns and its number of rows. A stream is read to its end for that.
 pub(super) fn survey(input: &Input) -> Result<(table::Schema, u64), ReadError> {
     let mut batches = ArrowBatches::open(input, None)?;
-    let schema = typed::schema(&batches.name, batches.arrow_schema())?;
+    let arrow = batches.arrow_schema();
+    let schema = typed::schema(&batches.name, arrow, arrow)?;
     let rows = match &batches.layout {
         Layout::File(reader) => {
             let blocks = reader.metadata().blocks.clone();

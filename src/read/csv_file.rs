@@ -1,6 +1,6 @@
 //! CSV (RFC 4180) and its kin: every column is text.
 
-use std::io::{self, BufRead, Read};
+use std::io::{self, BufRead};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ impl CsvRows {
     fn schema(&mut self) -> Result<Schema, ReadError> {
         let header = match self.reader.byte_headers() {
             Ok(header) => header.clone(),
-            Err(error) => return Err(self.explain(&error, 1)),
+            Err(error) => return Err(self.explain(&error, 0)),
         };
         schema(&self.input, &header)
     }
@@ -37,22 +37,30 @@ impl CsvRows {
     fn read(&mut self, row: &mut ByteRecord) -> Result<bool, ReadError> {
         self.reader.get_mut().next_row();
         let read = self.reader.read_byte_record(row);
-        read.map_err(|error| self.explain(&error, row.position().map_or(0, Position::line)))
+        read.map_err(|error| self.explain(&error, row.position().map_or(0, Position::byte)))
     }
 
-    /// What went wrong in the row that begins at `line`.
-    fn explain(&self, error: &csv::Error, line: u64) -> ReadError {
+    /// What went wrong in the row that begins at byte `start`.
+    fn explain(&self, error: &csv::Error, start: u64) -> ReadError {
         let path = self.input.name();
         match error.kind() {
-            ErrorKind::UnequalLengths { pos, expected_len, len } => {
+            ErrorKind::UnequalLengths { expected_len, len, .. } => {
                 // A quote that is never closed swallows the rest of the file into one field.
-                let start = pos.as_ref().map_or(0, Position::byte);
-                if len < expected_len && ends_inside_quotes(&self.input, start).unwrap_or(false) {
-                    return ReadError::OpenQuote { path, line };
+                match Row::at(&self.input, start) {
+                    Ok(row) if len < expected_len && row.open_quote => {
+                        ReadError::OpenQuote { path, line: row.line }
+                    }
+                    Ok(row) => {
+                        ReadError::UnevenRow { path, line: row.line, found: *len, expected: *expected_len }
+                    }
+                    Err(error) => error,
                 }
-                ReadError::UnevenRow { path, line, found: *len, expected: *expected_len }
             }
-            ErrorKind::Io(error) => ReadError::in_row(&path, line, error),
+            ErrorKind::Io(error) if text::is_row_too_long(error) => match Row::line(&self.input, start) {
+                Ok((line, _)) => ReadError::RowTooLong { path, line },
+                Err(error) => error,
+            },
+            ErrorKind::Io(error) => ReadError::io(&path, error),
             _ => ReadError::malformed(&path, error),
         }
     }
@@ -111,12 +119,13 @@ pub(super) fn survey(input: &Input) -> Result<(Schema, u64), ReadError> {
     let mut last = None;
     while file.read(&mut row)? {
         rows += 1;
-        last = row.position().cloned();
+        last = row.position().map(Position::byte);
     }
-    if let Some(last) = last
-        && ends_inside_quotes(input, last.byte())?
-    {
-        return Err(ReadError::OpenQuote { path: input.name(), line: last.line() });
+    if let Some(last) = last {
+        let last = Row::at(input, last)?;
+        if last.open_quote {
+            return Err(ReadError::OpenQuote { path: input.name(), line: last.line });
+        }
     }
     Ok((schema, rows))
 }
@@ -179,23 +188,51 @@ fn record(row: &ByteRecord, places: &[Option<usize>]) -> Record {
     Record { cells: cells.collect(), problem }
 }
 
-/// Whether the file, read from the row that begins at byte `start`, ends within a quoted field.
-fn ends_inside_quotes(input: &Input, start: u64) -> Result<bool, ReadError> {
-    let io = |error: io::Error| ReadError::io(&input.name(), &error);
-    let delimiter = delimiter(input);
-    let mut text = text::open(input)?;
-    io::copy(&mut text.by_ref().take(start), &mut io::sink()).map_err(io)?;
-    let mut place = Place::FieldStart;
-    loop {
-        let buffer = text.fill_buf().map_err(io)?;
-        if buffer.is_empty() {
-            return Ok(place == Place::Quoted);
+/// A row looked at once more, because something is wrong with it or it is the last. The reader counts no line break that
+/// it has not come to yet, and takes the end of the file for the end of a quoted field.
+struct Row {
+    /// Counted from 1.
+    line: u64,
+    /// Whether the file, read from here, ends within a quoted field.
+    open_quote: bool,
+}
+
+impl Row {
+    /// The row of `input` that begins at byte `start`, or after the line breaks there.
+    fn at(input: &Input, start: u64) -> Result<Row, ReadError> {
+        let (line, mut text) = Row::line(input, start)?;
+        let delimiter = delimiter(input);
+        let mut place = Place::FieldStart;
+        loop {
+            let buffer = text.fill_buf().map_err(|error| ReadError::io(&input.name(), &error))?;
+            if buffer.is_empty() {
+                return Ok(Row { line, open_quote: place == Place::Quoted });
+            }
+            for &byte in buffer {
+                place = place.after(byte, delimiter);
+            }
+            let used = buffer.len();
+            text.consume(used);
         }
-        for &byte in buffer {
-            place = place.after(byte, delimiter);
+    }
+
+    /// In which line the row begins, and the text from there.
+    fn line(input: &Input, start: u64) -> Result<(u64, text::Text), ReadError> {
+        let io = |error: io::Error| ReadError::io(&input.name(), &error);
+        let mut text = text::open(input)?;
+        let (mut line, mut left) = (1, start);
+        loop {
+            let buffer = text.fill_buf().map_err(io)?;
+            let breaks = buffer.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+            let used =
+                if left > 0 { buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX)) } else { breaks };
+            if used == 0 {
+                return Ok((line, text));
+            }
+            line += buffer[..used].iter().filter(|byte| **byte == b'\n').count() as u64;
+            left = left.saturating_sub(used as u64);
+            text.consume(used);
         }
-        let used = buffer.len();
-        text.consume(used);
     }
 }
 

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::text::{ROW_BYTES, RowTooLong};
+use super::text::ROW_BYTES;
 use crate::table::Format;
 
 /// An input that cannot be read as a whole. A row that cannot be read is data instead.
@@ -63,19 +63,12 @@ impl ReadError {
         match error.kind() {
             // Only unpacking meets an end that it did not expect.
             io::ErrorKind::UnexpectedEof => ReadError::CutShort(path),
-            io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => {
+            // Nor does the system have anything to say about what is unpacked.
+            _ if error.raw_os_error().is_none() => {
                 ReadError::Malformed { path, why: format!("the compressed data is damaged ({error})") }
             }
             _ => ReadError::Io { path, why: error.to_string() },
         }
-    }
-
-    /// As [`ReadError::io`], for an error met in the row that begins at `line`.
-    pub(super) fn in_row(path: &Path, line: u64, error: &io::Error) -> ReadError {
-        if error.get_ref().is_some_and(|inner| inner.is::<RowTooLong>()) {
-            return ReadError::RowTooLong { path: path.to_owned(), line };
-        }
-        ReadError::io(path, error)
     }
 
     pub(super) fn malformed(path: &Path, why: impl ToString) -> ReadError {

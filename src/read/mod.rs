@@ -8,6 +8,8 @@ mod handle;
 mod input;
 mod json_file;
 mod parquet_file;
+mod parquet_types;
+mod pick;
 mod spool;
 mod table;
 mod text;
@@ -16,6 +18,7 @@ mod typed;
 pub use crate::table::Format;
 pub use error::ReadError;
 pub use input::Input;
+pub use pick::Take;
 pub use table::{Batches, Selection, Table};
 
 /// A slice holds at most this many rows…

@@ -8,7 +8,7 @@ use polars::prelude::*;
 
 use super::handle::Handle;
 use super::typed::{self, shielded};
-use super::{Input, ReadError, Slices};
+use super::{Input, ReadError, Slices, parquet_types};
 use crate::table::{self, Batch};
 
 /// A file whose footer was read.
@@ -47,7 +47,10 @@ impl ParquetFile {
 
     fn schema(&self) -> Result<table::Schema, ReadError> {
         let arrow = shielded(&self.name, || self.reader().schema().map_err(|error| self.explain(&error)))?;
-        typed::schema(&self.name, &arrow)
+        let file = parquet_types::schema(&self.footer, &arrow);
+        // Parquet counts milliseconds there, which the frame library takes for seconds.
+        typed::refuse(&self.name, &file, &|dtype| *dtype == ArrowDataType::Time32(ArrowTimeUnit::Second))?;
+        typed::schema(&self.name, &arrow, &file)
     }
 }
 

@@ -20,6 +20,8 @@ const FOREIGN: &[(&[u8], &str)] = &[
     (b"BZh", "compressed with bzip2: unpack it, or compress it with gzip or zstd"),
     (b"\xfd7zXZ\0", "compressed with xz: unpack it, or compress it with gzip or zstd"),
     (b"\x04\x22\x4d\x18", "compressed with lz4: unpack it, or compress it with gzip or zstd"),
+    (b"\x1f\x8b", "compressed twice: unpack it once"),
+    (b"\x28\xb5\x2f\xfd", "compressed twice: unpack it once"),
     (b"SQLite format 3", "an SQLite database: export its table as CSV"),
     (b"\xff\xfe", "text in UTF-16: save it as UTF-8"),
     (b"\xfe\xff", "text in UTF-16: save it as UTF-8"),
@@ -77,7 +79,12 @@ pub(super) struct Rationed {
 /// A row that does not end.
 #[derive(Debug, thiserror::Error)]
 #[error("a row of more than {} MB", ROW_BYTES >> 20)]
-pub(super) struct RowTooLong;
+struct RowTooLong;
+
+/// Whether reading failed because a row does not end.
+pub(super) fn is_row_too_long(error: &io::Error) -> bool {
+    error.get_ref().is_some_and(|inner| inner.is::<RowTooLong>())
+}
 
 impl Rationed {
     pub(super) fn new(text: Text) -> Rationed {

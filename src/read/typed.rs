@@ -8,38 +8,55 @@ use polars::prelude::*;
 use polars_arrow::datatypes::{ArrowDataType, ArrowSchema};
 
 use super::{ReadError, SLICE_BYTES, SLICE_ROWS};
-use crate::table::{self, Batch, Column as TableColumn, Kind, Rows};
+use crate::table::{self, Batch, Column as TableColumn, Kind, Rows, Typed};
 
-/// The columns that a file with this Arrow schema has.
-pub(super) fn schema(path: &Path, arrow: &ArrowSchema) -> Result<table::Schema, ReadError> {
-    for field in arrow.iter_values() {
-        if let Some(unknown) = unknown_within(field.dtype()) {
-            return Err(ReadError::UnknownType {
-                path: path.to_owned(),
-                name: field.name.to_string(),
-                kind: format!("{unknown:?}"),
-            });
-        }
-    }
-    let schema = shielded(path, || Ok(Schema::from_arrow_schema(arrow)))?;
-    let column = |(name, dtype): (&PlSmallStr, &DataType)| TableColumn {
-        name: name.to_string(),
-        kind: Kind::Typed(dtype.clone()),
+/// The columns of a file, which are `arrow` to the frame library and `file` in the file.
+pub(super) fn schema(
+    path: &Path,
+    arrow: &ArrowSchema,
+    file: &ArrowSchema,
+) -> Result<table::Schema, ReadError> {
+    refuse(path, arrow, &|dtype| {
+        use ArrowDataType::{Interval, Union, Unknown};
+        matches!(dtype, Union(_) | Interval(_) | Unknown)
+    })?;
+    let frame = shielded(path, || Ok(Schema::from_arrow_schema(arrow)))?;
+    let column = |(field, dtype): (&ArrowField, &DataType)| TableColumn {
+        name: field.name.to_string(),
+        kind: Kind::Typed(Typed::new(field, dtype.clone())),
     };
-    Ok(table::Schema { columns: schema.iter().map(column).collect() })
+    Ok(table::Schema { columns: file.iter_values().zip(frame.iter_values()).map(column).collect() })
 }
 
-/// The first type within `dtype` that frames have no equal of.
-fn unknown_within(dtype: &ArrowDataType) -> Option<&ArrowDataType> {
+/// An error if any column, or anything within it, is of an `unreadable` type.
+pub(super) fn refuse(
+    path: &Path,
+    schema: &ArrowSchema,
+    unreadable: &dyn Fn(&ArrowDataType) -> bool,
+) -> Result<(), ReadError> {
+    let found =
+        |field: &ArrowField| Some((field.name.to_string(), first_within(&field.dtype, unreadable)?.clone()));
+    match schema.iter_values().find_map(found) {
+        Some((name, dtype)) => {
+            Err(ReadError::UnknownType { path: path.to_owned(), name, kind: format!("{dtype:?}") })
+        }
+        None => Ok(()),
+    }
+}
+
+fn first_within<'a>(
+    dtype: &'a ArrowDataType,
+    wanted: &dyn Fn(&ArrowDataType) -> bool,
+) -> Option<&'a ArrowDataType> {
+    use ArrowDataType::{Dictionary, Extension, FixedSizeList, LargeList, List, Map, Struct};
     match dtype {
-        ArrowDataType::Union(_) | ArrowDataType::Interval(_) | ArrowDataType::Unknown => Some(dtype),
-        ArrowDataType::List(field)
-        | ArrowDataType::LargeList(field)
-        | ArrowDataType::FixedSizeList(field, _)
-        | ArrowDataType::Map(field, _) => unknown_within(field.dtype()),
-        ArrowDataType::Struct(fields) => fields.iter().find_map(|field| unknown_within(field.dtype())),
-        ArrowDataType::Dictionary(_, values, _) => unknown_within(values),
-        ArrowDataType::Extension(extension) => unknown_within(&extension.inner),
+        found if wanted(found) => Some(found),
+        List(field) | LargeList(field) | FixedSizeList(field, _) | Map(field, _) => {
+            first_within(&field.dtype, wanted)
+        }
+        Struct(fields) => fields.iter().find_map(|field| first_within(&field.dtype, wanted)),
+        Dictionary(_, values, _) => first_within(values, wanted),
+        Extension(extension) => first_within(&extension.inner, wanted),
         _ => None,
     }
 }

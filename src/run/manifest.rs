@@ -16,9 +16,17 @@ pub struct Manifest {
     /// Conditions that rows had to meet, as `column=value`.
     pub filters: Vec<String>,
     pub limit: Option<u64>,
+    pub sample: Option<SampleRecord>,
     /// One entry for each judge and wording.
     pub panel: Vec<MemberRecord>,
     pub store: Option<String>,
+}
+
+/// Rows chosen at random.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct SampleRecord {
+    pub rows: u64,
+    pub seed: u64,
 }
 
 /// A judge with its wording: who gave one set of the output's columns.

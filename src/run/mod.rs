@@ -22,7 +22,7 @@ pub use error::RunError;
 pub use label::{BuiltinLabeller, Labeller, StoredLabeller};
 pub use labeler::Labeler;
 pub(crate) use labeler::runtime;
-pub use manifest::{JudgeRecord, Manifest, MemberRecord, TemplateRecord};
+pub use manifest::{JudgeRecord, Manifest, MemberRecord, SampleRecord, TemplateRecord};
 pub use progress::{Glance, Progress};
 pub use rows::{Item, Samples, Source, items};
 pub use seat::{Question, Seat};

@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
-use polars::prelude::{self as frames, DataType, Field};
+use polars::prelude::{ArrowDataType, ArrowField, ArrowSchema, CompatLevel, DataType};
 
+use super::arrow::written_field;
 use crate::domain::{Json, Object};
 
 /// The columns of a table, in order. Names are unique.
@@ -34,7 +35,7 @@ pub enum Kind {
     /// Values of several types or nested ones: compact JSON where a column must have one type.
     Json,
     /// A column of a typed file, of any type that it has there.
-    Typed(DataType),
+    Typed(Typed),
 }
 
 impl Schema {
@@ -42,16 +43,52 @@ impl Schema {
         self.columns.iter().map(|column| column.name.as_str())
     }
 
-    /// The same columns, as frames have them.
-    pub fn frame_schema(&self) -> frames::Schema {
-        self.columns
-            .iter()
-            .map(|column| Field::new(column.name.as_str().into(), column.kind.dtype()))
-            .collect()
+    /// The same columns, as files with typed columns have them.
+    pub fn arrow(&self) -> ArrowSchema {
+        let field = |column: &Column| match &column.kind {
+            Kind::Typed(typed) => ArrowField { name: column.name.as_str().into(), ..typed.written.clone() },
+            kind => {
+                // The string type that every reader knows.
+                let dtype = match kind.dtype() {
+                    DataType::String => ArrowDataType::Utf8,
+                    dtype => dtype.to_arrow(CompatLevel::oldest()),
+                };
+                ArrowField::new(column.name.as_str().into(), dtype, true)
+            }
+        };
+        self.columns.iter().map(field).map(|field| (field.name.clone(), field)).collect()
     }
 
     pub fn position(&self, name: &str) -> Option<usize> {
         self.columns.iter().position(|column| column.name == name)
+    }
+}
+
+/// The type of a column of a typed file: in frames, and in files.
+#[derive(Debug, Clone)]
+pub struct Typed {
+    dtype: DataType,
+    written: ArrowField,
+}
+
+impl Typed {
+    /// A column that is `file` in its file and `dtype` in frames.
+    pub fn new(file: &ArrowField, dtype: DataType) -> Typed {
+        let frame = dtype.to_arrow_field(file.name.clone(), CompatLevel::oldest());
+        Typed { written: written_field(file, &frame), dtype }
+    }
+
+    /// The same where some files lack the column.
+    pub fn nullable(mut self) -> Typed {
+        self.written.is_nullable = true;
+        self
+    }
+}
+
+/// Files whose columns differ only in how they are laid out can make one table.
+impl PartialEq for Typed {
+    fn eq(&self, other: &Typed) -> bool {
+        self.dtype == other.dtype
     }
 }
 
@@ -63,7 +100,7 @@ impl Kind {
             Kind::Int => DataType::Int64,
             Kind::Float => DataType::Float64,
             Kind::Text | Kind::Words | Kind::Json => DataType::String,
-            Kind::Typed(dtype) => dtype.clone(),
+            Kind::Typed(typed) => typed.dtype.clone(),
         }
     }
 }

@@ -18,6 +18,7 @@ use crate::table::{self, Batch};
 
 pub(super) struct ArrowSink {
     path: PathBuf,
+    schema: Arc<ArrowSchema>,
     writer: FileWriter<Encoder>,
     options: WriteOptions,
     fields: Vec<IpcField>,
@@ -33,14 +34,15 @@ impl ArrowSink {
         encoder: Encoder,
         schema: &table::Schema,
     ) -> Result<ArrowSink, WriteError> {
-        let schema = schema.frame_schema().to_arrow(CompatLevel::oldest());
+        let schema = Arc::new(schema.arrow());
         let fields = default_ipc_fields(schema.iter_values());
         let options = WriteOptions { compression: Some(Compression::ZSTD(Default::default())) };
-        let writer = FileWriter::try_new(encoder, Arc::new(schema), Some(fields.clone()), options)
+        let writer = FileWriter::try_new(encoder, Arc::clone(&schema), Some(fields.clone()), options)
             .map_err(|error| explain(path, &error))?;
         let dictionaries = DictionaryTracker { dictionaries: Default::default(), cannot_replace: false };
         Ok(ArrowSink {
             path: path.to_owned(),
+            schema,
             writer,
             options,
             fields,
@@ -68,15 +70,14 @@ impl ArrowSink {
     }
 
     fn encode(&mut self, group: &DataFrame) -> PolarsResult<()> {
-        let mut message = EncodedData::default();
-        for batch in group.iter_chunks(CompatLevel::oldest(), false) {
-            for (field, array) in self.fields.iter().zip(batch.arrays()) {
-                // Remembers what is new; that is written at the end.
-                dictionaries_to_encode(field, array.as_ref(), &mut self.dictionaries, &mut Vec::new())?;
-            }
-            encode_record_batch(&batch, &self.options, &mut message);
-            self.writer.write_encoded(&[], &message)?;
+        let batch = table::record_batch(group, &self.schema)?;
+        for (field, array) in self.fields.iter().zip(batch.arrays()) {
+            // Remembers what is new; that is written at the end.
+            dictionaries_to_encode(field, array.as_ref(), &mut self.dictionaries, &mut Vec::new())?;
         }
+        let mut message = EncodedData::default();
+        encode_record_batch(&batch, &self.options, &mut message);
+        self.writer.write_encoded(&[], &message)?;
         Ok(())
     }
 

@@ -10,6 +10,7 @@ mod labels;
 mod manifest_file;
 mod output;
 mod parquet_sink;
+mod parquet_types;
 mod sink;
 mod whole_file;
 

@@ -1,7 +1,7 @@
 //! A file that appears whole or not at all: written beside its place, flushed to disk, renamed.
 
 use std::fs::File;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
@@ -22,7 +22,9 @@ impl WholeFile {
         // The permissions any new file would get, instead of a temporary file's.
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let file = builder.tempfile_in(folder(path)).map_err(|error| WriteError::io(path, &error))?;
+        // The error names a file that nobody has asked for; only its kind is of interest.
+        let named = |error: io::Error| WriteError::io(path, &error.kind().into());
+        let file = builder.tempfile_in(folder(path)).map_err(named)?;
         Ok(WholeFile { path: path.to_owned(), file })
     }
 

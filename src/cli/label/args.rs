@@ -91,6 +91,14 @@ pub struct InputArgs {
     #[arg(long, value_name = "N")]
     pub limit: Option<u64>,
 
+    /// So many rows at random, after --where
+    #[arg(long, value_name = "N", conflicts_with = "limit")]
+    pub sample: Option<u64>,
+
+    /// Which rows --sample draws: the same ones for the same seed
+    #[arg(long, value_name = "S", default_value = "0")]
+    pub seed: u64,
+
     /// What an empty tool call means: that nothing was called, or that the row is invalid
     #[arg(long, value_name = "MEANING", default_value = "nothing")]
     pub null_call: NullCallArg,

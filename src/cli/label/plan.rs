@@ -17,8 +17,8 @@ use crate::cli::defaults::Given;
 use crate::cli::printer::Printer;
 use crate::judge::Purse;
 use crate::normalize::{Normalizer, NullCall, Options, columns};
-use crate::read::{Format, Selection, Table};
-use crate::run::{Destination, Manifest, RunError, Source};
+use crate::read::{Format, Selection, Table, Take};
+use crate::run::{Destination, Manifest, RunError, SampleRecord, Source};
 use crate::store::{Store, StoreError};
 use crate::write::{LabelColumns, Output, WriteError};
 
@@ -83,6 +83,7 @@ pub fn plan(
         inputs: inputs(&source).iter().map(|input| input.display().to_string()).collect(),
         filters: args.input.filters.iter().map(|(column, text)| format!("{column}={text}")).collect(),
         limit: args.input.limit,
+        sample: args.input.sample.map(|rows| SampleRecord { rows, seed: args.input.seed }),
         panel: panel.iter().map(Member::record).collect(),
         store: store.as_ref().map(|store| store.path().display().to_string()),
     };
@@ -157,7 +158,12 @@ fn long(field: &str) -> String {
 }
 
 fn source(args: &LabelArgs, printer: Printer) -> anyhow::Result<Source> {
-    let selection = Selection { filters: args.input.filters.clone(), limit: args.input.limit };
+    let take = match (args.input.limit, args.input.sample) {
+        (Some(rows), _) => Take::First(rows),
+        (None, Some(rows)) => Take::Sample { rows, seed: args.input.seed },
+        (None, None) => Take::All,
+    };
+    let selection = Selection { filters: args.input.filters.clone(), take };
     let table = Table::open(&args.inputs, args.input.from, selection)?;
     let tools = match &args.input.tools {
         Some(file) => Some(
