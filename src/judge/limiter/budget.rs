@@ -107,12 +107,16 @@ impl Budget {
         }
     }
 
-    /// A request that reserved `cost` is over; it used `used`, as far as one knows.
-    pub(super) fn settle(&mut self, cost: Cost, used: Cost) {
+    /// A request that reserved `cost` is over; it used `used`, as far as one knows. Returns whether others may go earlier
+    /// for that.
+    pub(super) fn settle(&mut self, cost: Cost, used: Cost) -> bool {
+        let mut earlier = false;
         for (meter, line) in Meter::ALL.into_iter().zip(&mut self.lines) {
+            earlier |= used.of(meter) < cost.of(meter) && line.rate(1.0).is_some();
             line.bucket.take(used.of(meter) - cost.of(meter));
             line.in_flight = (line.in_flight - cost.of(meter)).max(0.0);
         }
+        earlier
     }
 
     /// Learns from a response's headers.

@@ -156,8 +156,10 @@ struct Sent {
 
 impl Drop for Ticket {
     fn drop(&mut self) {
-        self.limiter.state().budget.settle(self.reserved, self.used);
-        self.limiter.changed.notify_one();
+        let earlier = self.limiter.state().budget.settle(self.reserved, self.used);
+        if earlier {
+            self.limiter.changed.notify_one();
+        }
     }
 }
 
