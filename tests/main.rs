@@ -17,6 +17,7 @@ mod label_builtin;
 mod label_panel;
 mod label_remote;
 mod library;
+mod limits;
 mod normalize;
 mod properties;
 mod snap;

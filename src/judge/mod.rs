@@ -19,6 +19,7 @@ mod provider;
 mod purse;
 mod remote;
 mod retry;
+mod settings;
 mod target;
 mod transport;
 mod trial;
@@ -36,7 +37,8 @@ pub use parameters::Parameters;
 pub use price::Price;
 pub use provider::Provider;
 pub use purse::Purse;
-pub use remote::{Remote, Settings};
+pub use remote::Remote;
+pub use settings::Settings;
 pub use target::{Target, connect};
 
 use crate::domain::{Prompt, Reply};

@@ -1,6 +1,5 @@
 //! A judge behind an endpoint: asks, waits, tries again, adapts.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -11,45 +10,12 @@ use super::adaptation::{Adaptations, Adapted};
 use super::failure::Failure;
 use super::limiter::{Cost, Leave, Slot, Ticket};
 use super::purse::Reservation;
+use super::settings::{NO_CEILING, Settings};
 use super::transport::{Transport, UNREACHABLE};
 use super::trial::Trial;
 use super::wire::{Answer, Wire, understand};
-use super::{
-    Activity, Adaptation, AskError, Asked, Identity, Judge, Limiter, Limits, Price, Purse, hints, retry,
-};
+use super::{Activity, Adaptation, AskError, Asked, Identity, Judge, Price, hints, retry};
 use crate::domain::{Prompt, Reply, Stop, Usage};
-
-/// What a judge may use, and how patient it is.
-#[derive(Debug, Clone)]
-pub struct Settings {
-    /// Shared by all judges that ask this model at this endpoint.
-    pub limiter: Arc<Limiter>,
-    /// What its tokens cost, where that is known.
-    pub price: Option<Price>,
-    /// What may be spent, shared by all judges of a run; no ceiling where there is none.
-    pub purse: Option<Arc<Purse>>,
-    /// For one attempt, from connecting to the last byte.
-    pub timeout: Duration,
-    /// Attempts for one question; being told to slow down is no attempt.
-    pub max_attempts: u32,
-    /// The longest wait that an endpoint may ask for; beyond it the quota is taken to be gone.
-    pub max_wait: Duration,
-}
-
-impl Default for Settings {
-    /// No limits but those that the endpoint tells, no ceiling, no price; two minutes for an attempt, six attempts, waits of
-    /// up to ten minutes.
-    fn default() -> Settings {
-        Settings {
-            limiter: Limiter::new(Limits::default()),
-            price: None,
-            purse: None,
-            timeout: Duration::from_secs(120),
-            max_attempts: 6,
-            max_wait: Duration::from_secs(600),
-        }
-    }
-}
 
 /// A judge model reached over HTTP.
 pub struct Remote {
@@ -71,22 +37,6 @@ pub struct Remote {
 const SHORT_ANSWER: u32 = 20;
 const EXPLAINED_ANSWER: u32 = 200;
 
-const NO_CEILING: &str = "takes no limit on the length of answers, so that a cost ceiling cannot hold: leave out --max-cost, \
-                          or choose another model";
-
-/// Fields of request bodies that decide how much is answered.
-const LENGTHENING: &[&str] = &[
-    "max_tokens",
-    "max_completion_tokens",
-    "max_output_tokens",
-    "maxOutputTokens",
-    "num_predict",
-    "n_predict",
-    "n",
-    "best_of",
-    "candidateCount",
-];
-
 impl Remote {
     pub(super) fn new(
         identity: Identity,
@@ -95,30 +45,8 @@ impl Remote {
         settings: Settings,
         known: &[Adaptation],
     ) -> Result<Remote, String> {
+        settings.can_hold_ceiling(&identity.model, wire.parameters(), known)?;
         let max_tokens = wire.parameters().max_tokens;
-        if settings.purse.is_some() {
-            let model = &identity.model;
-            if settings.price.is_none() {
-                return Err(format!(
-                    "a cost ceiling needs to know what {model} costs: put its price into tooljudge.toml, or leave out \
-                     --max-cost"
-                ));
-            }
-            if max_tokens.is_none() {
-                return Err(
-                    "a cost ceiling needs to know how long an answer can get: give --max-tokens N".to_owned()
-                );
-            }
-            if known.contains(&Adaptation::WithoutMaxTokens) {
-                return Err(format!("{model} {NO_CEILING}"));
-            }
-            let own = wire.parameters().own_names();
-            if let Some(name) = own.into_iter().find(|name| LENGTHENING.contains(name)) {
-                return Err(format!(
-                    "with `{name}` among the body fields of {model} a cost ceiling cannot hold: leave it or --max-cost out"
-                ));
-            }
-        }
         Ok(Remote {
             identity,
             wire,

@@ -7,7 +7,7 @@ use super::bucket::Bucket;
 use super::quota::{Claim, Quota};
 
 /// The share of a limit that is used: clocks and timers differ, and a server may be strict.
-const USED: f64 = 0.995;
+const USED: f64 = 0.998;
 
 /// What endpoints count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

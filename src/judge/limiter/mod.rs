@@ -26,6 +26,9 @@ use ramp::{Answered, Ramp};
 
 use super::retry;
 
+/// However long a server asks to wait, the clock must be able to say until when.
+const LONGEST_PAUSE: Duration = Duration::from_secs(30 * 86_400);
+
 /// Requests in flight at once.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Concurrency {
@@ -337,7 +340,8 @@ impl State {
         let news = self.is_news(sent);
         self.streak += u32::from(news);
         let wait = retry::delay(self.streak, asked, random);
-        let until = now + wait;
+        // A server may say anything; who gets to see the wait decides whether it is worth it.
+        let until = now + wait.min(LONGEST_PAUSE);
         if news || asked.is_some() {
             self.paused_until = Some(self.paused_until.map_or(until, |earlier| earlier.max(until)));
         }

@@ -12,8 +12,10 @@ const LONGER_THAN_A_MINUTE: Duration = Duration::from_secs(66);
 const ABOUT_A_SECOND: Duration = Duration::from_millis(1100);
 /// Observations closer together than this count once.
 const APART: Duration = Duration::from_millis(250);
-/// Observations that prove something.
-const PROOF: u32 = 8;
+/// Observations in a row that prove something.
+const PROOF: u32 = 4;
+/// How far apart the first and the last of them must be where chance plays a part.
+const PROVED_AFTER: Duration = Duration::from_secs(2);
 /// The largest limit that is believed.
 const MOST: f64 = 1e10;
 
@@ -34,9 +36,11 @@ pub(super) struct Quota {
     /// Nothing is left until then.
     empty_until: Option<Instant>,
     looked: Option<Instant>,
-    /// Observations in a row that fit a limit refilled bit by bit, and those that fit one of a second.
+    /// Observations in a row that fit a limit refilled bit by bit.
     gradual: u32,
-    brief: u32,
+    /// Since when all observations were of a reset within a second, how many, and whether a minute's limit that is
+    /// refilled bit by bit would have said otherwise.
+    brief: Option<(Instant, u32, bool)>,
 }
 
 /// In what time the limit may be used once.
@@ -76,7 +80,7 @@ impl Quota {
         }
         // A limit that is refilled bit by bit is never gone for long, and its reset says when it is whole again. A reset
         // far away is not waited for here: it ends the run, and the refusal that comes says why.
-        let gone = remaining.is_some_and(|remaining| remaining < 1.0) && self.gradual < PROOF / 2;
+        let gone = remaining.is_some_and(|remaining| remaining < 1.0) && self.gradual < PROOF;
         self.empty_until =
             reset.filter(|reset| gone && *reset <= LONGER_THAN_A_MINUTE).map(|reset| now + reset);
     }
@@ -89,7 +93,7 @@ impl Quota {
             return;
         }
         if reset > ABOUT_A_SECOND {
-            self.brief = 0;
+            self.brief = None;
             if self.window == Window::Second {
                 self.window = Window::Minute;
             }
@@ -105,9 +109,10 @@ impl Quota {
             self.gradual = if fits { self.gradual + 1 } else { 0 };
         }
         if reset > 0.0 && reset <= ABOUT_A_SECOND.as_secs_f64() {
-            // A minute's limit would take far longer for what was used, one time or another.
-            self.brief += u32::from(self.brief + 1 < PROOF || after_a_minute > 2.0 * reset + 0.05);
-            if self.brief >= PROOF && self.window == Window::Minute {
+            let (since, count, unlike) = self.brief.unwrap_or((now, 0, false));
+            let unlike = unlike || after_a_minute > 2.0 * reset + 0.05;
+            self.brief = Some((since, count + 1, unlike));
+            if unlike && count + 1 >= PROOF && now >= since + PROVED_AFTER && self.window == Window::Minute {
                 self.window = Window::Second;
             }
         }

@@ -178,6 +178,51 @@ impl Server for Metered {
     }
 }
 
+/// Takes so many requests in each window, whenever they come in it.
+struct Windowed {
+    limit: f64,
+    window: Duration,
+    /// How much of the first window was over already.
+    over: Duration,
+    headers: bool,
+    asks: bool,
+    used: f64,
+    number: u128,
+}
+
+impl Windowed {
+    fn number(&self, now: Duration) -> u128 {
+        (now + self.over).as_nanos() / self.window.as_nanos()
+    }
+
+    fn reset(&self, now: Duration) -> Duration {
+        self.window.mul_f64(self.number(now) as f64 + 1.0).saturating_sub(now + self.over)
+    }
+}
+
+impl Server for Windowed {
+    fn arrive(&mut self, now: Duration, random: &mut fastrand::Rng) -> Response {
+        if self.number(now) != self.number {
+            (self.number, self.used) = (self.number(now), 0.0);
+        }
+        if self.used < self.limit {
+            self.used += 1.0;
+            return Response::After(Duration::from_millis(random.u64(10..300)));
+        }
+        Response::Refused { asked: self.asks.then(|| self.reset(now)), overloaded: false }
+    }
+
+    fn claims(&self, now: Duration) -> Vec<(Meter, Claim)> {
+        let used = if self.number(now) == self.number { self.used } else { 0.0 };
+        let claim = Claim {
+            limit: Some(self.limit),
+            remaining: Some(self.limit - used),
+            reset: Some(self.reset(now)),
+        };
+        if self.headers { vec![(Meter::Requests, claim)] } else { Vec::new() }
+    }
+}
+
 /// Serves so many at once; further ones wait, or are refused.
 struct Crowded {
     places: usize,
@@ -258,6 +303,28 @@ fn a_limit_per_minute_is_used_and_kept_told_or_not() {
                 assert_eq!((outcome.answered, outcome.early), (6000, 0));
                 assert!(minutes <= slowest && late <= 6 * refusals, "{way}, {capacity} s, {service} ms");
             }
+        }
+    }
+}
+
+#[test]
+fn windows_that_start_anew_are_used_too() {
+    for (window, limit) in [(60, 6000.0), (60, 600.0), (1, 100.0), (1, 10.0)] {
+        for (headers, asks) in [(true, true), (true, false), (false, true), (false, false)] {
+            let window = Duration::from_secs(window);
+            let over = window.mul_f64(0.6);
+            let mut server = Windowed { limit, window, over, headers, asks, used: 0.0, number: 0 };
+            let rate = limit / window.as_secs_f64();
+            let rows = (rate * 120.0) as usize;
+            let outcome = run(limits(Concurrency::Auto, 0), &mut server, rows, millis(10), MINUTES);
+            let share = outcome.seconds / 120.0;
+            println!(
+                "{limit} in {window:?}, headers {headers:5}, asks {asks:5}: {share:.2} of the ideal time, {} refused, {} after 10 s",
+                outcome.refused.len(),
+                outcome.refused_after(10.0)
+            );
+            assert_eq!(outcome.early, 0);
+            assert!(share < if limit > 10.0 { 1.2 } else { 1.7 }, "{limit} in {window:?} {headers} {asks}");
         }
     }
 }

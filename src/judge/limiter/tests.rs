@@ -109,6 +109,8 @@ async fn a_wait_that_was_asked_for_is_kept_by_all() {
     let start = Instant::now();
     drop(limiter.admit(cost(1)).await);
     assert!((7.0..7.1).contains(&start.elapsed().as_secs_f64()), "{:?}", start.elapsed());
+    let third = limiter.admit(cost(1)).await;
+    assert_eq!(limiter.refused(&third.ticket, Some(Duration::MAX), 0.5), Duration::MAX);
 }
 
 #[tokio::test(start_paused = true)]
