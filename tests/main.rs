@@ -15,6 +15,7 @@ mod label_builtin;
 mod label_remote;
 mod normalize;
 mod properties;
+mod providers;
 mod snap;
 mod support;
 mod tables;
