@@ -20,3 +20,4 @@ mod snap;
 mod support;
 mod tables;
 mod templates;
+mod tls;

@@ -1,10 +1,15 @@
 //! Every provider's format, end to end: the binary against a server that speaks it.
 
 use std::collections::BTreeSet;
+use std::num::NonZeroU32;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tooljudge::judge::Provider;
+use tooljudge::domain::{Prompt, Rails};
+use tooljudge::judge::{
+    AskError, Asked, Endpoint, Judge, Limits, Parameters, Provider, Remote, Settings, Target, connect,
+};
 
 use crate::label_remote::{gold, numbered, row_of};
 use crate::support::server::{Answer, Format, Seen, Server};
@@ -249,7 +254,6 @@ fn an_unexplained_refusal_is_traced_to_its_part() {
 
 #[test]
 fn a_field_of_ones_own_that_is_refused_ends_the_run() {
-    // As long as the command line cannot set such fields, the library can.
     let server =
         Server::start(|_| error(400, json!({"message": "Unrecognized request argument supplied: top_k"})));
     let body = json!({"top_k": 3}).as_object().unwrap().clone();
@@ -266,33 +270,17 @@ fn a_field_of_ones_own_that_is_refused_ends_the_run() {
 
 #[test]
 fn throttling_and_overload_are_waited_out() {
-    let cases: [(Provider, u16, Vec<(&'static str, String)>, Value); 4] = [
-        (
-            Provider::Anthropic,
-            429,
-            vec![("retry-after", "0.4".into())],
-            json!({"type": "rate_limit_error", "message": "slow"}),
-        ),
-        (
-            Provider::Gemini,
-            429,
-            vec![],
-            json!({"status": "RESOURCE_EXHAUSTED", "message": "slow", "details": [{"retryDelay": "0.4s"}]}),
-        ),
-        (
-            Provider::Azure,
-            429,
-            vec![("retry-after-ms", "400".into())],
-            json!({"code": "429", "message": "slow"}),
-        ),
-        (
-            Provider::Anthropic,
-            529,
-            vec![("retry-after", "0.4".into())],
-            json!({"type": "overloaded_error", "message": "Overloaded"}),
-        ),
+    let words = |kind: &str| json!({"type": kind, "message": "slow down"});
+    let delay =
+        json!({"status": "RESOURCE_EXHAUSTED", "message": "slow", "details": [{"retryDelay": "0.4s"}]});
+    let cases = [
+        (Provider::Anthropic, 429, Some(("retry-after", "0.4")), words("rate_limit_error")),
+        (Provider::Anthropic, 529, Some(("retry-after", "0.4")), words("overloaded_error")),
+        (Provider::Azure, 429, Some(("retry-after-ms", "400")), words("429")),
+        (Provider::Gemini, 429, None, delay),
     ];
-    for (provider, status, headers, problem) in cases {
+    for (provider, status, header, problem) in cases {
+        let headers: Vec<_> = header.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
         let server = Server::start(move |seen| match seen.number {
             2 => {
                 Answer::Raw { status, headers: headers.clone(), body: json!({"error": problem}).to_string() }
@@ -447,22 +435,14 @@ fn a_provider_at_home_needs_its_key_and_a_local_one_needs_none() {
     assert_eq!(server.seen()[0].authorization, None);
 }
 
-// What the command line cannot say yet, through the library.
+// What the command line cannot say, through the library.
 
-use std::num::NonZeroU32;
-use std::sync::Arc;
-
-use tooljudge::domain::{Prompt, Rails};
-use tooljudge::judge::{
-    AskError, Asked, Endpoint, Judge, Limits, Parameters, Remote, Settings, Target, connect,
-};
-
-fn target(url: &str) -> Target {
+pub fn target(url: &str) -> Target {
     let endpoint = Endpoint::new(url, Some(KEY.into())).unwrap();
     Target { provider: Provider::OpenAi, model: "m".into(), endpoint, parameters: Parameters::default() }
 }
 
-fn remote(target: Target) -> Remote {
+pub fn remote(target: Target) -> Remote {
     let settings = Settings {
         limits: Limits { concurrency: NonZeroU32::MIN, rpm: None, tpm: None },
         timeout: Duration::from_secs(10),
@@ -478,7 +458,7 @@ fn judge_with(server: &Server, change: impl FnOnce(&mut Parameters)) -> Remote {
     remote(target)
 }
 
-fn ask(judge: &Remote) -> Result<Asked, AskError> {
+pub fn ask(judge: &Remote) -> Result<Asked, AskError> {
     let prompt =
         Prompt { text: "Say 1 please".into(), rails: Arc::new(Rails::correctness()), explain: false };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

@@ -31,7 +31,7 @@ impl FromStr for JudgeSpec {
                 Ok(JudgeSpec::Model { provider: provider.parse()?, model: model.to_owned() })
             }
             _ => Err(format!(
-                "use `builtin`, or PROVIDER:MODEL with one of the providers {}",
+                "use `builtin`, or `openai:MODEL`, or another PROVIDER:MODEL; the providers are {}",
                 Provider::ALL.map(Provider::as_str).join(", ")
             )),
         }
