@@ -1,14 +1,13 @@
 //! Every provider's format, end to end: the binary against a server that speaks it.
 
 use std::collections::BTreeSet;
-use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use tooljudge::domain::{Prompt, Rails};
 use tooljudge::judge::{
-    AskError, Asked, Endpoint, Judge, Limits, Parameters, Provider, Remote, Settings, Target, connect,
+    AskError, Asked, Endpoint, Judge, Parameters, Provider, Remote, Settings, Target, connect,
 };
 
 use crate::label_remote::{gold, numbered, row_of};
@@ -51,7 +50,7 @@ fn error(status: u16, error: Value) -> Answer {
 /// What was learnt of the endpoint, as the last manifest has it.
 fn learnt(work: &Workspace) -> Vec<String> {
     let manifest: Value = serde_json::from_str(&work.read("in.labeled.csv.run.json")).unwrap();
-    serde_json::from_value(manifest["judge"]["adaptations"].clone()).unwrap()
+    serde_json::from_value(manifest["panel"][0]["judge"]["adaptations"].clone()).unwrap()
 }
 
 #[test]
@@ -128,6 +127,16 @@ fn each_format_goes_to_its_own_path() {
         "/api/chat",
     ];
     assert_eq!(paths, expected);
+}
+
+/// Anthropic's own tools are told the address without the version.
+#[test]
+fn anthropic_is_found_with_and_without_its_version() {
+    let server = Server::start(sure);
+    let work = Workspace::new();
+    work.file("in.csv", numbered(1));
+    label(&work, "anthropic:m", &server.origin, &[]).ended(0);
+    assert_eq!(server.seen()[0].uri, "/v1/messages");
 }
 
 #[test]
@@ -435,6 +444,46 @@ fn a_provider_at_home_needs_its_key_and_a_local_one_needs_none() {
     assert_eq!(server.seen()[0].authorization, None);
 }
 
+#[test]
+fn a_gateway_in_the_settings_file_gets_its_headers_query_and_fields() {
+    let server = Server::start(|seen| match row_of(seen) {
+        0 => Answer::status(418, &format!("{} {:?}", seen.uri, seen.headers)),
+        _ => sure(seen),
+    });
+    let work = Workspace::new();
+    work.file("in.csv", numbered(3));
+    let settings = |tenant: &str| {
+        format!(
+            "[judges.gateway]\njudge = \"anthropic:m\"\nbase_url = \"{}\"\napi_key_env = \"TEST_KEY\"\n\
+             headers = {{ X-Gateway = \"Token ${{GATEWAY}}\" }}\nquery = {{ tenant = \"{tenant}\" }}\n\
+             body = {{ metadata = {{ user_id = \"us\" }} }}\n",
+            server.url
+        )
+    };
+    let run = || {
+        let mut command = work.tooljudge(&["label", "in.csv", "--judge", "gateway"]);
+        Ran::from(command.env("TEST_KEY", KEY).env("GATEWAY", "gateway-secret-1").output().unwrap()).ended(1)
+    };
+    work.file("tooljudge.toml", settings("tenant-secret-1"));
+    let ran = run();
+    for seen in server.seen() {
+        assert_eq!(seen.headers["x-gateway"], "Token gateway-secret-1");
+        assert_eq!(seen.uri, "/v1/messages?tenant=tenant-secret-1");
+        assert_eq!(seen.body["metadata"], json!({"user_id": "us"}));
+    }
+    let mut shown = format!("{}{}", ran.stdout, ran.stderr).into_bytes();
+    for name in ["in.labeled.csv", "in.labeled.csv.run.json", ".tooljudge/replies.sqlite"] {
+        shown.extend(std::fs::read(work.path(name)).unwrap());
+    }
+    for secret in [KEY, "gateway-secret-1", "tenant-secret-1"] {
+        assert!(!shown.windows(secret.len()).any(|window| window == secret.as_bytes()), "{secret}");
+    }
+    // Another query is no other question: only the row that failed is asked again.
+    work.file("tooljudge.toml", settings("tenant-secret-2"));
+    run();
+    assert_eq!(server.requests(), 4);
+}
+
 // What the command line cannot say, through the library.
 
 pub fn target(url: &str) -> Target {
@@ -443,12 +492,7 @@ pub fn target(url: &str) -> Target {
 }
 
 pub fn remote(target: Target) -> Remote {
-    let settings = Settings {
-        limits: Limits { concurrency: NonZeroU32::MIN, rpm: None, tpm: None },
-        timeout: Duration::from_secs(10),
-        max_attempts: 1,
-        max_wait: Duration::from_secs(1),
-    };
+    let settings = Settings { max_attempts: 1, max_wait: Duration::from_secs(1), ..Settings::default() };
     connect(target, settings, &[]).unwrap()
 }
 

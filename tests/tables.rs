@@ -150,39 +150,63 @@ fn broken_lines_are_rows_with_a_reason() {
 }
 
 #[test]
-fn inputs_that_cannot_be_read_say_why() {
+fn a_header_alone_is_a_table_without_rows() {
     let work = Workspace::new();
-    work.file("empty.csv", "");
-    work.file("twice.csv", "question,question\n");
-    work.file("uneven.csv", "question,tool_call\na,b\nc\n");
-    work.file("quote.csv", "question,tool_call\na,b\n\"c,d\ne,f\n");
-    work.file("cut.json", "[{\"question\":\"a\",\"tool_call\":[]},");
-    work.file("more.json", "[{\"question\":\"a\",\"tool_call\":[]}]\n{\"question\":\"b\"}");
-    work.file("cut.parquet", "PAR1 and then nothing");
-    work.file("notes.txt", "hello");
-    work.file("other.csv", "prompt_text,tools\n");
-    std::fs::create_dir(work.path("logs")).unwrap();
-    for (input, words) in [
-        ("nothing.csv", "no file matches `nothing.csv`"),
-        ("empty.csv", "empty.csv is empty"),
-        ("twice.csv", "two columns named `question`"),
-        ("uneven.csv", "uneven.csv, line 3: 1 fields where the header has 2"),
-        ("quote.csv", "quote.csv, line 3: a quote is opened and never closed"),
-        ("cut.json", "never closed"),
-        ("more.json", "line 2: something follows the end of the array"),
-        ("cut.parquet", "no readable Parquet file"),
-        ("notes.txt", "--from"),
-        ("logs", "is a folder"),
-        ("other.csv", "`prompt_text`"),
-    ] {
-        let ran = work.run(&["label", input]).ended(2);
-        assert!(ran.stderr.contains("error: ") && ran.stderr.contains(words), "{input}: {}", ran.stderr);
-        assert!(work.names().iter().all(|name| !name.contains("labeled") && !name.ends_with(".part")));
+    work.file("in.csv", "question,tool_call,tool_definitions\n");
+    for output in ["out.csv", "out.parquet", "out.arrow", "out.jsonl", "out.json"] {
+        let ran = work.run(&["label", "in.csv", "-o", output]).ended(0);
+        assert!(ran.stderr.contains("warning: the input has no rows"), "{}", ran.stderr);
     }
-    work.file("fine.csv", "question,tool_call\na,b\n");
-    let ran = work.run(&["label", "fine.csv", "-o", "nowhere/out.csv"]).ended(2);
-    assert!(ran.stderr.contains("does not exist"), "{}", ran.stderr);
-    let ran =
-        work.run(&["label", "other.csv", "-o", "out.xlsx", "--column", "question=prompt_text"]).ended(2);
-    assert!(ran.stderr.contains("tool_call"), "{}", ran.stderr);
+    assert!(work.read("out.csv").starts_with("question,tool_call,tool_definitions,label,score,"));
+    assert_eq!(work.read("out.csv").lines().count(), 1);
+    assert_eq!(parquet(&work, "out.parquet").column("score").unwrap().dtype(), &DataType::Float64);
+    assert_eq!((work.read("out.jsonl").as_str(), work.read("out.json").as_str()), ("", "[]\n"));
+    work.run(&["label", "out.parquet", "--overwrite", "-o", "again.csv"]).ended(0);
+    work.run(&["label", "out.arrow", "--overwrite", "-o", "again.csv"]).ended(0);
+}
+
+#[test]
+fn a_mark_at_the_start_belongs_to_no_name() {
+    let work = Workspace::new();
+    work.file("in.csv", "\u{feff}\"question\",tool_call\nhi,\n");
+    work.file("in.jsonl", "\u{feff}{\"question\":\"hi\",\"tool_call\":[]}\n");
+    work.file("in.json", "\u{feff}[{\"question\":\"hi\",\"tool_call\":[]}]\n");
+    for input in ["in.csv", "in.jsonl", "in.json"] {
+        label(&work, input, "out.csv");
+        assert!(work.read("out.csv").starts_with("question,tool_call,label,"), "{input}");
+    }
+}
+
+#[test]
+fn cells_that_are_no_text_are_rows_with_a_reason() {
+    let work = Workspace::new();
+    let rows = b"question,tool_call,tool_definitions,note\n\xff,f(),,a\nhi,f(),,n\0l\nho,f(),,\xe9\n";
+    work.file("in.csv", rows);
+    work.run(&["label", "in.csv", "-o", "out.csv"]).ended(1);
+    assert_eq!(work.column("out.csv", "status"), ["invalid_row", "abstained", "invalid_row"]);
+    assert_eq!(
+        work.column("out.csv", "error"),
+        [
+            "invalid_utf8: field 1 is not UTF-8 (byte 0)",
+            "abstained: the tool definitions are not known",
+            "invalid_utf8: field 4 is not UTF-8 (byte 0)"
+        ]
+    );
+    assert_eq!(work.column("out.csv", "note")[1], "n\0l");
+    let mut frame = df!("question" => [1_i64, 2], "tool_call" => ["f()", "g()"]).unwrap();
+    ParquetWriter::new(std::fs::File::create(work.path("in.parquet")).unwrap()).finish(&mut frame).unwrap();
+    work.run(&["label", "in.parquet", "-o", "out.csv", "--force"]).ended(1);
+    assert_eq!(work.column("out.csv", "status"), ["invalid_row", "invalid_row"]);
+    assert!(work.column("out.csv", "error")[0].starts_with("unrecognised_question: "));
+}
+
+#[test]
+fn semicolons_stay_semicolons() {
+    let work = Workspace::new();
+    work.file("in.csv", "question;tool_call;price\nhi;;1,50\n");
+    work.run(&["label", "in.csv", "--from", "ssv", "--allow-unjudged", "1"]).ended(0);
+    assert!(work.read("in.labeled.ssv").starts_with("question;tool_call;price;label;"));
+    assert!(work.read("in.labeled.ssv").contains("\nhi;;1,50;"));
+    work.run(&["label", "in.labeled.ssv", "--overwrite", "-o", "out.tsv", "--allow-unjudged", "1"]).ended(0);
+    assert!(work.read("out.tsv").starts_with("question\ttool_call\tprice\tlabel\t"));
 }

@@ -2,7 +2,8 @@
 //!
 //! Wire formats (`wires`) are pure functions from prompt to request and from response to answer, `problem` says what an
 //! error means, whoever sent it; one transport sends them; the limiter decides how long the budget makes us wait, `retry`
-//! how long a failure does. What an endpoint refuses is learnt (`adaptation`, `trial`), never guessed from a name.
+//! how long a failure does, the purse whether there is money left. What an endpoint refuses is learnt (`adaptation`,
+//! `trial`), never guessed from a name.
 
 mod adaptation;
 mod body_hints;
@@ -12,8 +13,10 @@ mod hints;
 mod limiter;
 mod logprobs;
 mod parameters;
+mod price;
 mod problem;
 mod provider;
+mod purse;
 mod remote;
 mod retry;
 mod target;
@@ -28,9 +31,11 @@ use tokio_util::sync::CancellationToken;
 
 pub use adaptation::Adaptation;
 pub use endpoint::Endpoint;
-pub use limiter::{Limits, Slot};
+pub use limiter::{Concurrency, Limiter, Limits, Slot};
 pub use parameters::Parameters;
+pub use price::Price;
 pub use provider::Provider;
+pub use purse::Purse;
 pub use remote::{Remote, Settings};
 pub use target::{Target, connect};
 
@@ -51,6 +56,10 @@ pub trait Judge: Send + Sync {
     /// What this judge found out about its endpoint, or was told of.
     fn adaptations(&self) -> Vec<Adaptation>;
 
+    /// Tells how many runs on this machine use this endpoint and model right now, this one included: they share its
+    /// limits.
+    fn share(&self, runs: u32);
+
     /// What is going on right now, for the progress display.
     fn activity(&self) -> Activity;
 }
@@ -58,7 +67,7 @@ pub trait Judge: Send + Sync {
 /// What makes two judges give interchangeable replies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity {
-    /// Without credentials and query; with the name of the format where it is not chat completions.
+    /// Without credentials and query.
     pub endpoint: String,
     pub model: String,
     /// The parameters *requested*, as JSON.
@@ -97,4 +106,15 @@ pub struct Activity {
     pub throttled: u64,
     /// Requests that failed and were sent again.
     pub retried: u64,
+}
+
+impl Activity {
+    /// What two judges do together.
+    pub fn plus(self, other: Activity) -> Activity {
+        Activity {
+            in_flight: self.in_flight + other.in_flight,
+            throttled: self.throttled + other.throttled,
+            retried: self.retried + other.retried,
+        }
+    }
 }

@@ -1,23 +1,33 @@
 //! A judge behind an endpoint: asks, waits, tries again, adapts.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::adaptation::{Adaptations, Adapted};
 use super::failure::Failure;
-use super::limiter::{Limiter, Slot};
+use super::limiter::{Cost, Leave, Slot, Ticket};
+use super::purse::Reservation;
 use super::transport::{Transport, UNREACHABLE};
 use super::trial::Trial;
 use super::wire::{Answer, Wire, understand};
-use super::{Activity, Adaptation, AskError, Asked, Identity, Judge, Limits, retry};
-use crate::domain::{Prompt, Reply, Stop};
+use super::{
+    Activity, Adaptation, AskError, Asked, Identity, Judge, Limiter, Limits, Price, Purse, hints, retry,
+};
+use crate::domain::{Prompt, Reply, Stop, Usage};
 
-/// How patient a judge is.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// What a judge may use, and how patient it is.
+#[derive(Debug, Clone)]
 pub struct Settings {
-    pub limits: Limits,
+    /// Shared by all judges that ask this model at this endpoint.
+    pub limiter: Arc<Limiter>,
+    /// What its tokens cost, where that is known.
+    pub price: Option<Price>,
+    /// What may be spent, shared by all judges of a run; no ceiling where there is none.
+    pub purse: Option<Arc<Purse>>,
     /// For one attempt, from connecting to the last byte.
     pub timeout: Duration,
     /// Attempts for one question; being told to slow down is no attempt.
@@ -26,12 +36,26 @@ pub struct Settings {
     pub max_wait: Duration,
 }
 
+impl Default for Settings {
+    /// No limits but those that the endpoint tells, no ceiling, no price; two minutes for an attempt, six attempts, waits of
+    /// up to ten minutes.
+    fn default() -> Settings {
+        Settings {
+            limiter: Limiter::new(Limits::default()),
+            price: None,
+            purse: None,
+            timeout: Duration::from_secs(120),
+            max_attempts: 6,
+            max_wait: Duration::from_secs(600),
+        }
+    }
+}
+
 /// A judge model reached over HTTP.
 pub struct Remote {
     identity: Identity,
     wire: Box<dyn Wire>,
     transport: Transport,
-    limiter: Limiter,
     settings: Settings,
     adaptations: Adaptations,
     /// Whether an answer came to a request as we like it; then a refusal of a later one has another cause.
@@ -39,13 +63,29 @@ pub struct Remote {
     /// Whether the endpoint has ever responded, be it with an error.
     reached: AtomicBool,
     retried: AtomicU64,
-    /// Tokens reserved for an answer.
-    answer_tokens: u32,
+    /// The longest answer asked for, in tokens.
+    max_tokens: Option<u32>,
 }
 
 /// Tokens that a short verdict takes, and one with an explanation, when no limit is given.
 const SHORT_ANSWER: u32 = 20;
 const EXPLAINED_ANSWER: u32 = 200;
+
+const NO_CEILING: &str = "takes no limit on the length of answers, so that a cost ceiling cannot hold: leave out --max-cost, \
+                          or choose another model";
+
+/// Fields of request bodies that decide how much is answered.
+const LENGTHENING: &[&str] = &[
+    "max_tokens",
+    "max_completion_tokens",
+    "max_output_tokens",
+    "maxOutputTokens",
+    "num_predict",
+    "n_predict",
+    "n",
+    "best_of",
+    "candidateCount",
+];
 
 impl Remote {
     pub(super) fn new(
@@ -54,46 +94,109 @@ impl Remote {
         transport: Transport,
         settings: Settings,
         known: &[Adaptation],
-    ) -> Remote {
-        Remote {
+    ) -> Result<Remote, String> {
+        let max_tokens = wire.parameters().max_tokens;
+        if settings.purse.is_some() {
+            let model = &identity.model;
+            if settings.price.is_none() {
+                return Err(format!(
+                    "a cost ceiling needs to know what {model} costs: put its price into tooljudge.toml, or leave out \
+                     --max-cost"
+                ));
+            }
+            if max_tokens.is_none() {
+                return Err(
+                    "a cost ceiling needs to know how long an answer can get: give --max-tokens N".to_owned()
+                );
+            }
+            if known.contains(&Adaptation::WithoutMaxTokens) {
+                return Err(format!("{model} {NO_CEILING}"));
+            }
+            let own = wire.parameters().own_names();
+            if let Some(name) = own.into_iter().find(|name| LENGTHENING.contains(name)) {
+                return Err(format!(
+                    "with `{name}` among the body fields of {model} a cost ceiling cannot hold: leave it or --max-cost out"
+                ));
+            }
+        }
+        Ok(Remote {
             identity,
-            answer_tokens: wire.parameters().max_tokens.unwrap_or(0),
             wire,
             transport,
-            limiter: Limiter::new(settings.limits),
             settings,
             adaptations: Adaptations::new(known),
             form_works: AtomicBool::new(false),
             reached: AtomicBool::new(false),
             retried: AtomicU64::new(0),
+            max_tokens,
+        })
+    }
+
+    /// The most requests that can ever be in flight.
+    pub fn most_in_flight(&self) -> usize {
+        self.settings.limiter.most_in_flight()
+    }
+
+    /// Tokens that asking `prompt` once will take, about. Four bytes a token is the usual rule of thumb; real usage
+    /// corrects it.
+    pub fn expected_usage(&self, prompt: &Prompt) -> Usage {
+        let Cost { input, output } = self.estimate(prompt);
+        // A limit on answers is not their usual length.
+        let usual = if prompt.explain { EXPLAINED_ANSWER } else { SHORT_ANSWER };
+        Usage {
+            prompt_tokens: Some(input),
+            cached_tokens: None,
+            completion_tokens: Some(output.min(usual.into())),
         }
     }
 
-    /// Four bytes a token is the usual rule of thumb; real usage corrects it.
-    fn estimate(&self, prompt: &Prompt) -> u32 {
-        let answer = match self.answer_tokens {
-            0 if prompt.explain => EXPLAINED_ANSWER,
-            0 => SHORT_ANSWER,
-            limit => limit,
-        };
-        u32::try_from(prompt.text.len() / 4).unwrap_or(u32::MAX).saturating_add(answer)
+    /// What tokens cost here, in US dollars each million; absent where no price is known.
+    pub fn price(&self) -> Option<Price> {
+        self.settings.price
     }
 
-    /// Waits for a place, unless one is held already, and for the budget.
-    async fn admit(&self, tokens: u32, held: Option<Slot>) -> Slot {
-        let slot = match held {
-            Some(slot) => slot,
-            None => self.limiter.place().await,
-        };
-        self.limiter.budget(tokens).await;
-        slot
+    fn estimate(&self, prompt: &Prompt) -> Cost {
+        let answer = self.max_tokens.unwrap_or(if prompt.explain { EXPLAINED_ANSWER } else { SHORT_ANSWER });
+        Cost { input: prompt.text.len() as u64 / 4, output: answer.into() }
     }
 
-    async fn attempt(&self, prompt: &Prompt, adapted: &Adapted) -> Result<Answer, Failure> {
-        let body = self.wire.parameters().finish(self.wire.body(prompt, adapted));
-        let response = self.transport.post(body).await?;
-        self.reached.store(true, Ordering::Relaxed);
-        understand(self.wire.as_ref(), prompt, adapted, &response)
+    /// Sets aside the worst that sending `body` can cost, where there is a ceiling.
+    async fn reserve(&self, body: &str, attempts: u32) -> Result<Option<Reservation>, AskError> {
+        let Settings { price: Some(price), purse: Some(purse), .. } = &self.settings else { return Ok(None) };
+        let Some(worst) = price.worst(body.len(), self.max_tokens.unwrap_or(u32::MAX)) else {
+            let message = "the prompt may be longer than its price holds for".to_owned();
+            return Err(self.question_error("no_price".to_owned(), message, attempts));
+        };
+        purse.reserve(worst).await.map(Some).ok_or(AskError::Ceiling)
+    }
+
+    /// Sends `body`, and settles what it costs.
+    async fn attempt(
+        &self,
+        prompt: &Prompt,
+        adapted: &Adapted,
+        body: String,
+        money: Option<Reservation>,
+    ) -> Result<(Answer, Option<f64>), Failure> {
+        let (refused, outcome) = match self.transport.post(body).await {
+            Ok(response) => {
+                self.reached.store(true, Ordering::Relaxed);
+                self.settings.limiter.learn(&hints::claims(&response.headers, response.received));
+                (is_refusal(response.status), understand(self.wire.as_ref(), prompt, adapted, &response))
+            }
+            Err(failure) => (never_sent(&failure), Err(failure)),
+        };
+        let cost = match (&outcome, self.settings.price) {
+            (Ok(answer), Some(price)) => price.cost(&answer.usage),
+            _ => None,
+        };
+        match (money, cost) {
+            (Some(money), Some(cost)) => money.spend(cost),
+            (Some(money), None) if refused => money.release(),
+            // It may have been billed: it stays booked at its worst.
+            _ => {}
+        }
+        outcome.map(|answer| (answer, cost))
     }
 
     fn question_error(&self, code: String, message: String, attempts: u32) -> AskError {
@@ -115,14 +218,12 @@ impl Remote {
     }
 
     /// Makes everyone wait for as long as the endpoint asks, or for longer and longer where it does not say.
-    fn slow_down(&self, wait: Option<Duration>, message: &str) -> Result<(), AskError> {
-        let refusals = self.limiter.refused();
-        let delay = retry::delay(refusals, wait, fastrand::f64());
+    fn slow_down(&self, ticket: &Ticket, wait: Option<Duration>, message: &str) -> Result<(), AskError> {
+        let delay = self.settings.limiter.refused(ticket, wait, fastrand::f64());
         if delay > self.settings.max_wait {
             let why = format!("asks to wait {} s, more than --max-wait allows: {message}", delay.as_secs());
             return Err(self.run_error("quota_exhausted", &why));
         }
-        self.limiter.pause(delay);
         Ok(())
     }
 }
@@ -133,26 +234,38 @@ impl Judge for Remote {
     }
 
     async fn ask(&self, prompt: &Prompt, stop: &CancellationToken) -> Result<Asked, AskError> {
+        let limiter = &self.settings.limiter;
         let tokens = self.estimate(prompt);
-        let began = Instant::now();
         let (mut sent, mut failures) = (0, 0);
+        let mut first_refused = None;
         // The place of a refused request that is sent again at once, in another form.
-        let mut held = None;
+        let mut held: Option<Slot> = None;
         let mut trial = Trial::new(self.wire.plain());
         loop {
-            let slot = tokio::select! {
+            let admit = async {
+                match held.take() {
+                    Some(slot) => limiter.admit_again(tokens, slot).await,
+                    None => limiter.admit(tokens).await,
+                }
+            };
+            let Leave { slot, ticket } = tokio::select! {
                 biased;
                 () = stop.cancelled() => return Err(AskError::Stopped),
-                slot = self.admit(tokens, held.take()) => slot,
+                leave = admit => leave,
             };
             // Only now: others may have found something out while this one waited.
             let adapted = trial.adapt(self.adaptations.current());
+            let body = self.wire.parameters().finish(self.wire.body(prompt, &adapted));
+            let money = tokio::select! {
+                biased;
+                () = stop.cancelled() => return Err(AskError::Stopped),
+                money = self.reserve(&body, sent) => money?,
+            };
             sent += 1;
             let attempt_began = Instant::now();
-            let failure = match self.attempt(prompt, &adapted).await {
-                Ok(answer) => {
-                    self.limiter.succeeded();
-                    self.limiter.settle(tokens, used_tokens(&answer, tokens));
+            let failure = match self.attempt(prompt, &adapted, body, money).await {
+                Ok((answer, cost_usd)) => {
+                    limiter.succeeded(ticket, attempt_began.elapsed(), used(&answer.usage));
                     // A filter may have been faster than whatever refuses the request.
                     if answer.stop != Stop::Filtered {
                         self.adaptations.learn(&trial, self.wire.forms());
@@ -166,7 +279,7 @@ impl Judge for Remote {
                         latency_ms: u64::try_from(attempt_began.elapsed().as_millis()).unwrap_or(u64::MAX),
                         attempts: sent,
                         probabilities: answer.probabilities,
-                        cost_usd: None,
+                        cost_usd,
                         adapted: adapted.iter().map(|adaptation| adaptation.as_str().to_owned()).collect(),
                     };
                     return Ok(Asked { reply, slot });
@@ -191,19 +304,26 @@ impl Judge for Remote {
                     if !trial.refused(adaptation, &adapted) {
                         return Err(self.question_error("unsupported_parameter".to_owned(), message, sent));
                     }
+                    if adaptation == Adaptation::WithoutMaxTokens && self.settings.purse.is_some() {
+                        return Err(self.run_error("no_ceiling", NO_CEILING));
+                    }
                     held = Some(slot);
                 }
                 Failure::Throttled { message, wait } => {
+                    self.slow_down(&ticket, wait, &message)?;
                     drop(slot);
-                    self.slow_down(wait, &message)?;
-                    if began.elapsed() > self.settings.max_wait {
-                        let why = format!("told to slow down for {} s: {message}", began.elapsed().as_secs());
+                    let since = first_refused.get_or_insert_with(Instant::now).elapsed();
+                    if since > self.settings.max_wait {
+                        let why = format!("told to slow down for {} s: {message}", since.as_secs());
                         return Err(self.question_error("throttled".to_owned(), why, sent));
                     }
                 }
                 Failure::Passing { code, message, wait } => {
-                    // While this question rests, its place is another's.
-                    drop(slot);
+                    if is_overload(&code) {
+                        limiter.overloaded(&ticket);
+                    }
+                    // While this question rests, its place and its share are another's.
+                    drop((ticket, slot));
                     failures += 1;
                     if failures >= self.settings.max_attempts {
                         // Where nobody ever answered, nobody will.
@@ -229,18 +349,36 @@ impl Judge for Remote {
         self.adaptations.current().into_iter().collect()
     }
 
+    fn share(&self, runs: u32) {
+        self.settings.limiter.set_runs(runs);
+    }
+
     fn activity(&self) -> Activity {
         Activity {
-            in_flight: self.limiter.in_flight(),
-            throttled: self.limiter.throttled(),
+            in_flight: self.settings.limiter.in_flight(),
+            throttled: self.settings.limiter.throttled(),
             retried: self.retried.load(Ordering::Relaxed),
         }
     }
 }
 
-fn used_tokens(answer: &Answer, estimate: u32) -> u64 {
-    match (answer.usage.prompt_tokens, answer.usage.completion_tokens) {
-        (None, None) => u64::from(estimate),
-        (prompt, completion) => prompt.unwrap_or(0) + completion.unwrap_or(0),
+/// Tokens as the endpoint counted them, if it did.
+fn used(usage: &Usage) -> Option<Cost> {
+    match (usage.prompt_tokens, usage.completion_tokens) {
+        (None, None) => None,
+        (prompt, completion) => Some(Cost { input: prompt.unwrap_or(0), output: completion.unwrap_or(0) }),
     }
+}
+
+/// Whether a response with this status says that nothing was done, and so nothing is billed.
+fn is_refusal(status: u16) -> bool {
+    (300..500).contains(&status) && !matches!(status, 408 | 409 | 425 | 499)
+}
+
+fn never_sent(failure: &Failure) -> bool {
+    matches!(failure, Failure::Passing { code, .. } if code == UNREACHABLE)
+}
+
+fn is_overload(code: &str) -> bool {
+    matches!(code, "http_503" | "http_529")
 }

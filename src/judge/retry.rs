@@ -11,8 +11,8 @@ pub(super) fn delay(failures: u32, asked: Option<Duration>, random: f64) -> Dura
     let doubled = FIRST.saturating_mul(1 << failures.saturating_sub(1).min(16)).min(LONGEST);
     let jittered = doubled.mul_f64(0.5 + 0.5 * random);
     match asked {
-        // All who were told the same moment would otherwise come back in the same millisecond.
-        Some(asked) => asked + Duration::from_millis(200).mul_f64(random),
+        // Other clients were told the same moment.
+        Some(asked) => asked + (asked / 10).min(Duration::from_millis(200)).mul_f64(random),
         None => jittered,
     }
 }

@@ -1,5 +1,7 @@
 //! Which model is asked, where and how; and the judge that asks it.
 
+use secrecy::SecretString;
+
 use super::transport::Transport;
 use super::wire::Wire;
 use super::wires::anthropic::Anthropic;
@@ -20,6 +22,17 @@ pub struct Target {
 }
 
 impl Target {
+    /// A model at its provider's own address, asked with the provider's own settings.
+    ///
+    /// # Errors
+    /// When the provider has no common address, as Azure has none.
+    pub fn new(provider: Provider, model: &str, key: Option<SecretString>) -> Result<Target, String> {
+        let base_url =
+            provider.default_base_url().ok_or_else(|| format!("{provider} lives at no common address"))?;
+        let endpoint = Endpoint::new(base_url, key)?;
+        Ok(Target { provider, model: model.to_owned(), endpoint, parameters: Parameters::default() })
+    }
+
     /// What replies and adaptations are kept under.
     ///
     /// Chat completions, wherever they are spoken, go by the endpoint alone; another format on the same address may
@@ -45,7 +58,7 @@ impl Target {
             Provider::Vllm => chat(path(), Dialect::Vllm),
             Provider::LlamaCpp => chat(path(), Dialect::LlamaCpp),
             Provider::OpenAiResponses => Box::new(Responses { model, parameters }),
-            Provider::Anthropic => Box::new(Anthropic { model, parameters }),
+            Provider::Anthropic => Box::new(Anthropic::new(&self.endpoint.public_url(), model, parameters)),
             Provider::Gemini => Box::new(Gemini::new(&model, parameters)),
             Provider::Ollama => Box::new(Ollama { model, parameters }),
         }
@@ -70,7 +83,7 @@ pub fn connect(target: Target, settings: Settings, known: &[Adaptation]) -> Resu
     let (identity, wire, query) = (target.identity(), target.wire(), target.query());
     let url = target.endpoint.url_of(wire.path(), query);
     let headers = target.endpoint.headers(target.provider)?;
-    let connections = settings.limits.concurrency.get() as usize;
+    let connections = settings.limiter.most_in_flight();
     let transport = Transport::new(target.endpoint, url, headers, settings.timeout, connections)?;
-    Ok(Remote::new(identity, wire, transport, settings, known))
+    Remote::new(identity, wire, transport, settings, known)
 }

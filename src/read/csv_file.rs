@@ -1,66 +1,145 @@
-//! CSV (RFC 4180) and TSV: every column is text.
+//! CSV (RFC 4180) and its kin: every column is text.
 
-use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::io::{self, BufRead};
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use csv::{ByteRecord, ErrorKind, Reader, ReaderBuilder};
+use csv::{ByteRecord, ErrorKind, Position, Reader, ReaderBuilder};
 
-use super::{Format, Input, ReadError, SLICE_BYTES, SLICE_ROWS, Slices};
+use super::text::{self, Rationed};
+use super::{Input, ReadError, SLICE_BYTES, SLICE_ROWS, Slices};
 use crate::domain::{Json, RowError, RowErrorCode};
 use crate::table::{Batch, Column, Kind, Record, Rows, Schema};
 
-fn open(input: &Input) -> Result<Reader<File>, ReadError> {
-    let file = File::open(&input.path).map_err(|error| ReadError::io(&input.path, &error))?;
-    let delimiter = if input.format == Format::Tsv { b'\t' } else { b',' };
-    Ok(ReaderBuilder::new().delimiter(delimiter).buffer_capacity(1 << 16).from_reader(file))
+/// The rows of one file, one after another.
+struct CsvRows {
+    input: Input,
+    reader: Reader<Rationed>,
 }
 
-fn schema(input: &Input) -> Result<Schema, ReadError> {
-    let mut reader = open(input)?;
-    let header = reader.byte_headers().map_err(|error| explain(&input.path, &error))?;
+impl CsvRows {
+    fn open(input: &Input) -> Result<CsvRows, ReadError> {
+        let text = Rationed::new(text::open(input)?);
+        let reader =
+            ReaderBuilder::new().delimiter(delimiter(input)).buffer_capacity(1 << 16).from_reader(text);
+        Ok(CsvRows { input: input.clone(), reader })
+    }
+
+    fn schema(&mut self) -> Result<Schema, ReadError> {
+        let header = match self.reader.byte_headers() {
+            Ok(header) => header.clone(),
+            Err(error) => return Err(self.explain(&error, 0)),
+        };
+        schema(&self.input, &header)
+    }
+
+    /// Whether there was another row.
+    fn read(&mut self, row: &mut ByteRecord) -> Result<bool, ReadError> {
+        self.reader.get_mut().next_row();
+        let read = self.reader.read_byte_record(row);
+        read.map_err(|error| self.explain(&error, row.position().map_or(0, Position::byte)))
+    }
+
+    /// What went wrong in the row that begins at byte `start`.
+    fn explain(&self, error: &csv::Error, start: u64) -> ReadError {
+        let path = self.input.name();
+        match error.kind() {
+            ErrorKind::UnequalLengths { expected_len, len, .. } => {
+                // A quote that is never closed swallows the rest of the file into one field.
+                match Row::at(&self.input, start) {
+                    Ok(row) if len < expected_len && row.open_quote => {
+                        ReadError::OpenQuote { path, line: row.line }
+                    }
+                    Ok(row) => {
+                        ReadError::UnevenRow { path, line: row.line, found: *len, expected: *expected_len }
+                    }
+                    Err(error) => error,
+                }
+            }
+            ErrorKind::Io(error) if text::is_row_too_long(error) => match Row::line(&self.input, start) {
+                Ok((line, _)) => ReadError::RowTooLong { path, line },
+                Err(error) => error,
+            },
+            ErrorKind::Io(error) => ReadError::io(&path, error),
+            _ => ReadError::malformed(&path, error),
+        }
+    }
+}
+
+fn delimiter(input: &Input) -> u8 {
+    input.format.delimiter().unwrap_or(b',')
+}
+
+fn schema(input: &Input, header: &ByteRecord) -> Result<Schema, ReadError> {
+    let path = input.name();
     if header.is_empty() {
-        return Err(ReadError::Empty(input.path.clone()));
+        return Err(ReadError::Empty(path));
+    }
+    if header.as_slice().contains(&0) {
+        return Err(ReadError::HeaderWithNul(path));
     }
     let mut schema = Schema::default();
-    for name in header {
-        let name = String::from_utf8_lossy(name).into_owned();
-        if schema.position(&name).is_some() {
-            return Err(ReadError::DuplicateColumn { path: input.path.clone(), name });
+    for (at, name) in header.iter().enumerate() {
+        let Ok(name) = std::str::from_utf8(name) else {
+            return Err(ReadError::HeaderNotUtf8 { path, number: at + 1 });
+        };
+        if schema.position(name).is_some() {
+            return Err(ReadError::DuplicateColumn { path, name: name.to_owned() });
         }
-        schema.columns.push(Column { name, kind: Kind::Text });
+        schema.columns.push(Column { name: name.to_owned(), kind: Kind::Text });
     }
-    Ok(schema)
+    match schema.columns.as_slice() {
+        [only] => check_delimiter(path, only).map(|()| schema),
+        _ => Ok(schema),
+    }
+}
+
+/// A single column is never enough, so something else must divide the columns if anything in its name can.
+fn check_delimiter(path: PathBuf, only: &Column) -> Result<(), ReadError> {
+    let dividers = [
+        (';', "semicolons", "read it with --from ssv"),
+        ('\t', "tabs", "read it with --from tsv"),
+        (',', "commas", "read it with --from csv"),
+        ('|', "vertical bars", "write it as CSV first"),
+    ];
+    match dividers.iter().find(|(divider, ..)| only.name.contains(*divider)) {
+        Some((_, divider, remedy)) => {
+            Err(ReadError::Delimiter { path, header: RowError::excerpt(&only.name), divider, remedy })
+        }
+        None => Ok(()),
+    }
 }
 
 /// Reads the whole file once: its columns, its number of rows, and whatever is wrong with it, before anything is judged.
 pub(super) fn survey(input: &Input) -> Result<(Schema, u64), ReadError> {
-    let schema = schema(input)?;
-    let mut reader = open(input)?;
+    let mut file = CsvRows::open(input)?;
+    let schema = file.schema()?;
     let mut row = ByteRecord::new();
     let mut rows = 0;
-    while reader.read_byte_record(&mut row).map_err(|error| explain(&input.path, &error))? {
+    let mut last = None;
+    while file.read(&mut row)? {
         rows += 1;
+        last = row.position().map(Position::byte);
+    }
+    if let Some(last) = last {
+        let last = Row::at(input, last)?;
+        if last.open_quote {
+            return Err(ReadError::OpenQuote { path: input.name(), line: last.line });
+        }
     }
     Ok((schema, rows))
 }
 
 /// The file's rows, under the columns of `schema`: those that the file lacks are absent.
 pub(super) fn slices(input: &Input, schema: &Arc<Schema>) -> Result<Slices, ReadError> {
-    let own = self::schema(input)?;
+    let mut rows = CsvRows::open(input)?;
+    let own = rows.schema()?;
     let places = schema.names().map(|name| own.position(name)).collect();
-    Ok(Box::new(CsvSlices {
-        reader: open(input)?,
-        path: input.path.clone(),
-        schema: Arc::clone(schema),
-        places,
-        done: false,
-    }))
+    Ok(Box::new(CsvSlices { rows, schema: Arc::clone(schema), places, done: false }))
 }
 
 struct CsvSlices {
-    reader: Reader<File>,
-    path: PathBuf,
+    rows: CsvRows,
     schema: Arc<Schema>,
     /// For each column of the schema, the file's field.
     places: Vec<Option<usize>>,
@@ -75,7 +154,7 @@ impl Iterator for CsvSlices {
         let mut bytes = 0;
         let mut row = ByteRecord::new();
         while !self.done && records.len() < SLICE_ROWS && bytes < SLICE_BYTES {
-            match self.reader.read_byte_record(&mut row) {
+            match self.rows.read(&mut row) {
                 Ok(true) => {
                     bytes += row.as_slice().len();
                     records.push(record(&row, &self.places));
@@ -83,7 +162,7 @@ impl Iterator for CsvSlices {
                 Ok(false) => self.done = true,
                 Err(error) => {
                     self.done = true;
-                    return Some(Err(explain(&self.path, &error)));
+                    return Some(Err(error));
                 }
             }
         }
@@ -109,29 +188,72 @@ fn record(row: &ByteRecord, places: &[Option<usize>]) -> Record {
     Record { cells: cells.collect(), problem }
 }
 
-fn explain(path: &Path, error: &csv::Error) -> ReadError {
-    let path = path.to_owned();
-    match error.kind() {
-        ErrorKind::UnequalLengths { pos, expected_len, len } => {
-            let line = pos.as_ref().map_or(0, csv::Position::line);
-            // A quote that is never closed swallows the rest of the file into one field.
-            if len < expected_len && ends_inside_quotes(&path, pos.as_ref().map_or(0, csv::Position::byte)) {
-                return ReadError::OpenQuote { path, line };
+/// A row looked at once more, because something is wrong with it or it is the last. The reader counts no line break that
+/// it has not come to yet, and takes the end of the file for the end of a quoted field.
+struct Row {
+    /// Counted from 1.
+    line: u64,
+    /// Whether the file, read from here, ends within a quoted field.
+    open_quote: bool,
+}
+
+impl Row {
+    /// The row of `input` that begins at byte `start`, or after the line breaks there.
+    fn at(input: &Input, start: u64) -> Result<Row, ReadError> {
+        let (line, mut text) = Row::line(input, start)?;
+        let delimiter = delimiter(input);
+        let mut place = Place::FieldStart;
+        loop {
+            let buffer = text.fill_buf().map_err(|error| ReadError::io(&input.name(), &error))?;
+            if buffer.is_empty() {
+                return Ok(Row { line, open_quote: place == Place::Quoted });
             }
-            ReadError::UnevenRow { path, line, found: *len, expected: *expected_len }
+            for &byte in buffer {
+                place = place.after(byte, delimiter);
+            }
+            let used = buffer.len();
+            text.consume(used);
         }
-        ErrorKind::Io(error) => ReadError::io(&path, error),
-        _ => ReadError::malformed(&path, error),
+    }
+
+    /// In which line the row begins, and the text from there.
+    fn line(input: &Input, start: u64) -> Result<(u64, text::Text), ReadError> {
+        let io = |error: io::Error| ReadError::io(&input.name(), &error);
+        let mut text = text::open(input)?;
+        let (mut line, mut left) = (1, start);
+        loop {
+            let buffer = text.fill_buf().map_err(io)?;
+            let breaks = buffer.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+            let used =
+                if left > 0 { buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX)) } else { breaks };
+            if used == 0 {
+                return Ok((line, text));
+            }
+            line += buffer[..used].iter().filter(|byte| **byte == b'\n').count() as u64;
+            left = left.saturating_sub(used as u64);
+            text.consume(used);
+        }
     }
 }
 
-/// Whether the file, read from `start`, ends within a quoted field.
-fn ends_inside_quotes(path: &Path, start: u64) -> bool {
-    use std::io::{BufReader, Read, Seek, SeekFrom};
-    let Ok(mut file) = File::open(path) else { return false };
-    if file.seek(SeekFrom::Start(start)).is_err() {
-        return false;
+/// Where in a row a byte stands. Follows the reader, which takes quotes within an unquoted field as they are.
+#[derive(Clone, Copy, PartialEq)]
+enum Place {
+    FieldStart,
+    Field,
+    Quoted,
+    /// After a quote within a quoted field: its end, or the first of two.
+    Quote,
+}
+
+impl Place {
+    fn after(self, byte: u8, delimiter: u8) -> Place {
+        match (self, byte) {
+            (Place::FieldStart | Place::Quote, b'"') => Place::Quoted,
+            (Place::Quoted, b'"') => Place::Quote,
+            (Place::Quoted, _) => Place::Quoted,
+            (_, byte) if byte == delimiter || byte == b'\n' || byte == b'\r' => Place::FieldStart,
+            _ => Place::Field,
+        }
     }
-    // Doubled quotes change nothing about whether their number is odd.
-    BufReader::new(file).bytes().map_while(Result::ok).filter(|byte| *byte == b'"').count() % 2 == 1
 }

@@ -1,6 +1,10 @@
 //! Why an input cannot be read, and what to do about it.
 
+use std::io;
 use std::path::{Path, PathBuf};
+
+use super::text::ROW_BYTES;
+use crate::table::Format;
 
 /// An input that cannot be read as a whole. A row that cannot be read is data instead.
 #[derive(Debug, thiserror::Error)]
@@ -9,27 +13,44 @@ pub enum ReadError {
     NoMatch(String),
     #[error("`{pattern}` is no valid pattern: {why}")]
     Pattern { pattern: String, why: String },
-    #[error("{} is a folder; name its files, for example '{}/*.parquet'", .0.display(), .0.display())]
-    Folder(PathBuf),
+    #[error("the folder {} holds no data files: {} (names that begin with `.` or `_` do not count)", .0.display(), Format::NAMES)]
+    EmptyFolder(PathBuf),
+    #[error("the standard input can be read once only; name it once")]
+    StdinTwice,
     #[error("cannot read {}: {why}", path.display())]
     Io { path: PathBuf, why: String },
-    #[error("{}: unknown kind of file; use .csv, .tsv, .jsonl, .ndjson, .json or .parquet, or say which with --from",
-            .0.display())]
+    #[error("{}: unknown kind of file; known endings are .csv, .tsv, .ssv, .jsonl, .ndjson, .json (these also with .gz or .zst), \
+             .parquet, .arrow, .feather and .ipc; or say what it is with --from", .0.display())]
     UnknownFormat(PathBuf),
+    #[error("{} is no {expected} but {what}", path.display())]
+    Foreign { path: PathBuf, expected: &'static str, what: &'static str },
     #[error("{} is {}, but {} is {}; label them in runs of their own", first.display(), first_format,
             other.display(), other_format)]
     MixedFormats { first: PathBuf, first_format: &'static str, other: PathBuf, other_format: &'static str },
     #[error("{} is empty", .0.display())]
     Empty(PathBuf),
+    #[error("{} is cut short: its compressed data ends in the middle; copy or download it again", .0.display())]
+    CutShort(PathBuf),
     #[error("{} has two columns named `{name}`; rename one of them", path.display())]
     DuplicateColumn { path: PathBuf, name: String },
+    #[error("{}: the name of column {number} is not UTF-8; save the file as UTF-8", path.display())]
+    HeaderNotUtf8 { path: PathBuf, number: usize },
+    #[error("{}: the header holds NUL bytes, as text in UTF-16 or a binary file does; save it as UTF-8 text", .0.display())]
+    HeaderWithNul(PathBuf),
+    #[error("{}: the header is one column, `{header}`, but seems to be divided by {divider}; {remedy}", path.display())]
+    Delimiter { path: PathBuf, header: String, divider: &'static str, remedy: &'static str },
     #[error("{}, line {line}: {found} fields where the header has {expected}; a field that holds a comma or a line break \
              needs double quotes around it", path.display())]
     UnevenRow { path: PathBuf, line: u64, found: u64, expected: u64 },
     #[error("{}, line {line}: a quote is opened and never closed", path.display())]
     OpenQuote { path: PathBuf, line: u64 },
+    #[error("{}, line {line}: the row that begins here takes more than {} MB; is a quote or bracket never closed? Shorten or \
+             remove the row", path.display(), ROW_BYTES >> 20)]
+    RowTooLong { path: PathBuf, line: u64 },
     #[error("{}: {why}", path.display())]
     Malformed { path: PathBuf, why: String },
+    #[error("{}: column `{name}` has the type {kind}, which cannot be read; leave it out or convert it", path.display())]
+    UnknownType { path: PathBuf, name: String, kind: String },
     #[error("column `{name}` is {first} in one file and {other} in {}; make them one type first", path.display())]
     TypeConflict { path: PathBuf, name: String, first: String, other: String },
     #[error("--where: there is no column `{name}`; there are {there}")]
@@ -37,8 +58,17 @@ pub enum ReadError {
 }
 
 impl ReadError {
-    pub(super) fn io(path: &Path, error: &std::io::Error) -> ReadError {
-        ReadError::Io { path: path.to_owned(), why: error.to_string() }
+    pub(super) fn io(path: &Path, error: &io::Error) -> ReadError {
+        let path = path.to_owned();
+        match error.kind() {
+            // Only unpacking meets an end that it did not expect.
+            io::ErrorKind::UnexpectedEof => ReadError::CutShort(path),
+            // Nor does the system have anything to say about what is unpacked.
+            _ if error.raw_os_error().is_none() => {
+                ReadError::Malformed { path, why: format!("the compressed data is damaged ({error})") }
+            }
+            _ => ReadError::Io { path, why: error.to_string() },
+        }
     }
 
     pub(super) fn malformed(path: &Path, why: impl ToString) -> ReadError {

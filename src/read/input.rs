@@ -1,104 +1,155 @@
 //! Which files are meant, and of what format each is.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
+use std::sync::Arc;
 
-use super::ReadError;
+use super::handle::Handle;
+use super::{ReadError, folder, spool};
+use crate::table::Format;
 
-/// How a file holds its rows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
-    Csv,
-    Tsv,
-    /// One JSON object a line.
-    Jsonl,
-    /// One array of objects, or JSON Lines under this name.
-    Json,
-    Parquet,
-}
-
-impl Format {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Format::Csv => "csv",
-            Format::Tsv => "tsv",
-            Format::Jsonl => "jsonl",
-            Format::Json => "json",
-            Format::Parquet => "parquet",
-        }
-    }
-
-    /// By a file's ending.
-    pub fn of(path: &Path) -> Option<Format> {
-        path.extension()?.to_str()?.parse().ok()
-    }
-
-    /// Whether two files of these formats can make one table.
-    fn mixes_with(self, other: Format) -> bool {
-        let family = |format| match format {
-            Format::Csv | Format::Tsv => 0,
-            Format::Jsonl | Format::Json => 1,
-            Format::Parquet => 2,
-        };
-        family(self) == family(other)
-    }
-}
-
-impl FromStr for Format {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Format, String> {
-        match text.to_ascii_lowercase().as_str() {
-            "csv" => Ok(Format::Csv),
-            "tsv" => Ok(Format::Tsv),
-            "jsonl" | "ndjson" => Ok(Format::Jsonl),
-            "json" => Ok(Format::Json),
-            "parquet" | "pq" => Ok(Format::Parquet),
-            _ => Err(format!("`{text}` is no format: use csv, tsv, jsonl, json or parquet")),
-        }
-    }
-}
+/// Stands for the standard input.
+const STDIN: &str = "-";
 
 /// One file to read.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Input {
+    /// As it was named, or found; `-` for the standard input.
     pub path: PathBuf,
     pub format: Format,
+    /// Columns that are the same for all its rows, such as those that its folders name (`day=2026-11-01`); `None` is null.
+    pub(super) constants: Vec<(String, Option<String>)>,
+    /// What it held, where it can be read once only.
+    spooled: Option<Arc<File>>,
 }
 
-/// The files that `patterns` name, in the order given, each glob sorted by name. `format` overrides their endings.
-pub(super) fn expand(patterns: &[String], format: Option<Format>) -> Result<Vec<Input>, ReadError> {
-    let mut inputs = Vec::new();
+impl Input {
+    pub(super) fn open(&self) -> Result<Handle, ReadError> {
+        let file = match &self.spooled {
+            Some(file) => Arc::clone(file),
+            None => Arc::new(File::open(&self.path).map_err(|error| ReadError::io(&self.path, &error))?),
+        };
+        Ok(Handle::new(file))
+    }
+
+    /// What messages call it.
+    pub(super) fn name(&self) -> PathBuf {
+        if self.is_stdin() { PathBuf::from("standard input") } else { self.path.clone() }
+    }
+
+    fn is_stdin(&self) -> bool {
+        self.path.as_os_str() == STDIN
+    }
+}
+
+/// The files that patterns name.
+#[derive(Debug, Default)]
+pub(super) struct Inputs {
+    /// In the order given; those of one glob or folder sorted by name.
+    pub files: Vec<Input>,
+    /// Folders among the names.
+    pub folders: Vec<PathBuf>,
+    /// Files in these folders that are of no known kind.
+    pub passed_over: Vec<PathBuf>,
+}
+
+/// The files that `patterns` name: files, globs, folders, or `-`. `format` overrides their endings.
+pub(super) fn expand(patterns: &[String], format: Option<Format>) -> Result<Inputs, ReadError> {
+    let mut inputs = Inputs::default();
     for pattern in patterns {
-        let paths =
-            if Path::new(pattern).exists() { vec![PathBuf::from(pattern)] } else { matches(pattern)? };
-        for path in paths {
-            if path.is_dir() {
-                return Err(ReadError::Folder(path));
+        let path = Path::new(pattern);
+        if pattern == STDIN {
+            if inputs.files.iter().any(Input::is_stdin) {
+                return Err(ReadError::StdinTwice);
             }
-            let format =
-                format.or_else(|| Format::of(&path)).ok_or_else(|| ReadError::UnknownFormat(path.clone()))?;
-            inputs.push(Input { path, format });
+            inputs.files.push(once(path, format)?);
+        } else if path.is_dir() {
+            add_folder(path, format, &mut inputs)?;
+        } else if path.exists() {
+            inputs.files.push(file(path, format)?);
+        } else {
+            let root = fixed_part(pattern);
+            for path in matches(pattern)? {
+                let mut input = file(&path, format)?;
+                input.constants = folder::partition(&root, &path);
+                inputs.files.push(input);
+            }
         }
     }
-    if let Some((first, rest)) = inputs.split_first()
+    if let Some((first, rest)) = inputs.files.split_first()
         && let Some(other) = rest.iter().find(|other| !other.format.mixes_with(first.format))
     {
         return Err(ReadError::MixedFormats {
-            first: first.path.clone(),
+            first: first.name(),
             first_format: first.format.as_str(),
-            other: other.path.clone(),
+            other: other.name(),
             other_format: other.format.as_str(),
         });
     }
     Ok(inputs)
 }
 
+fn file(path: &Path, format: Option<Format>) -> Result<Input, ReadError> {
+    let kind = path.metadata().map_err(|error| ReadError::io(path, &error))?.file_type();
+    if !kind.is_file() {
+        // A pipe, such as what shells put in place of `<(command)`.
+        return once(path, format);
+    }
+    let format =
+        format.or_else(|| Format::of(path)).ok_or_else(|| ReadError::UnknownFormat(path.to_owned()))?;
+    Ok(Input { path: path.to_owned(), format, constants: Vec::new(), spooled: None })
+}
+
+/// An input that can be read once only, while every pass reads its input anew.
+fn once(path: &Path, format: Option<Format>) -> Result<Input, ReadError> {
+    let mut input =
+        Input { path: path.to_owned(), format: Format::Csv, constants: Vec::new(), spooled: None };
+    let io = |error: std::io::Error| ReadError::io(&input.name(), &error);
+    let spooled = match input.is_stdin() {
+        true => spool::keep(&mut std::io::stdin().lock()).map_err(io)?,
+        false => spool::keep(&mut File::open(path).map_err(io)?).map_err(io)?,
+    };
+    let spooled = Arc::new(spooled);
+    input.format = match format.or_else(|| Format::of(path)) {
+        Some(format) => format,
+        None => spool::guess(Handle::new(Arc::clone(&spooled))).map_err(io)?,
+    };
+    input.spooled = Some(spooled);
+    Ok(input)
+}
+
+fn add_folder(path: &Path, format: Option<Format>, inputs: &mut Inputs) -> Result<(), ReadError> {
+    let before = inputs.files.len();
+    for found in folder::files(path).map_err(|error| ReadError::io(path, &error))? {
+        let Some(format) = format.or_else(|| Format::of(&found)) else {
+            inputs.passed_over.push(found);
+            continue;
+        };
+        let constants = folder::partition(path, &found);
+        inputs.files.push(Input { path: found, format, constants, spooled: None });
+    }
+    if inputs.files.len() == before {
+        return Err(ReadError::EmptyFolder(path.to_owned()));
+    }
+    inputs.folders.push(path.to_owned());
+    Ok(())
+}
+
+/// The folders of a pattern before its first wildcard.
+fn fixed_part(pattern: &str) -> PathBuf {
+    Path::new(pattern)
+        .components()
+        .take_while(|part| !part.as_os_str().to_string_lossy().contains(['*', '?', '[']))
+        .collect()
+}
+
 fn matches(pattern: &str) -> Result<Vec<PathBuf>, ReadError> {
     let invalid = |why: String| ReadError::Pattern { pattern: pattern.to_owned(), why };
-    let paths = glob::glob(pattern)
+    let mut paths = glob::glob(pattern)
         .map_err(|error| invalid(error.to_string()))?
         .collect::<Result<Vec<_>, _>>()
         .map_err(|error| invalid(error.to_string()))?;
+    // `**` meets folders too.
+    paths.retain(|path| !path.is_dir());
     if paths.is_empty() { Err(ReadError::NoMatch(pattern.to_owned())) } else { Ok(paths) }
 }

@@ -1,13 +1,13 @@
 //! JSON Lines, and arrays of objects.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{Format, Input, ReadError, SLICE_BYTES, SLICE_ROWS, Slices};
+use super::text::{self, ROW_BYTES};
+use super::{Input, ReadError, SLICE_BYTES, SLICE_ROWS, Slices};
 use crate::domain::{Json, Object, RowError, RowErrorCode};
-use crate::table::{Batch, Record, Rows, Schema, SchemaBuilder};
+use crate::table::{Batch, Format, Record, Rows, Schema, SchemaBuilder};
 
 /// Reads the whole file once, since any object may bring a new column.
 pub(super) fn survey(input: &Input, builder: &mut SchemaBuilder) -> Result<u64, ReadError> {
@@ -20,7 +20,7 @@ pub(super) fn survey(input: &Input, builder: &mut SchemaBuilder) -> Result<u64, 
         }
     }
     if rows == 0 {
-        return Err(ReadError::Empty(input.path.clone()));
+        return Err(ReadError::Empty(input.name()));
     }
     Ok(rows)
 }
@@ -108,7 +108,7 @@ impl Text {
 
 /// The texts of a file's rows, one after another.
 struct Texts {
-    reader: BufReader<File>,
+    reader: text::Text,
     path: PathBuf,
     line: u64,
     layout: Layout,
@@ -121,13 +121,8 @@ enum Layout {
 
 impl Texts {
     fn open(input: &Input) -> Result<Texts, ReadError> {
-        let io = |error: std::io::Error| ReadError::io(&input.path, &error);
-        let file = File::open(&input.path).map_err(io)?;
-        let mut reader = BufReader::with_capacity(1 << 16, file);
-        if reader.fill_buf().map_err(io)?.starts_with(b"\xef\xbb\xbf") {
-            reader.consume(3);
-        }
-        let mut texts = Texts { reader, path: input.path.clone(), line: 1, layout: Layout::Lines };
+        let reader = text::open(input)?;
+        let mut texts = Texts { reader, path: input.name(), line: 1, layout: Layout::Lines };
         if texts.skip_blank()? == Some(b'[') && input.format == Format::Json {
             texts.reader.consume(1);
             texts.layout = Layout::Array;
@@ -145,10 +140,11 @@ impl Texts {
     fn next_line(&mut self) -> Result<Option<Text>, ReadError> {
         loop {
             let mut bytes = Vec::new();
-            let read =
-                self.reader.read_until(b'\n', &mut bytes).map_err(|e| ReadError::io(&self.path, &e))?;
-            if read == 0 {
-                return Ok(None);
+            let mut rest = self.reader.by_ref().take(ROW_BYTES);
+            match rest.read_until(b'\n', &mut bytes).map_err(|error| self.io(&error))? {
+                0 => return Ok(None),
+                read if read as u64 == ROW_BYTES => return Err(self.too_long(self.line)),
+                _ => {}
             }
             let line = self.line;
             self.line += 1;
@@ -179,6 +175,9 @@ impl Texts {
         let mut bytes = Vec::new();
         let (mut depth, mut in_string, mut escaped) = (0_u32, false, false);
         loop {
+            if bytes.len() as u64 >= ROW_BYTES {
+                return Err(self.too_long(line));
+            }
             let buffer = self.reader.fill_buf().map_err(|error| ReadError::io(&self.path, &error))?;
             if buffer.is_empty() {
                 return Err(cut_short(&self.path));
@@ -207,6 +206,14 @@ impl Texts {
             let used = buffer.len();
             self.reader.consume(used);
         }
+    }
+
+    fn io(&self, error: &io::Error) -> ReadError {
+        ReadError::io(&self.path, error)
+    }
+
+    fn too_long(&self, line: u64) -> ReadError {
+        ReadError::RowTooLong { path: self.path.clone(), line }
     }
 
     /// The next byte that is not white space, left in place.

@@ -1,14 +1,24 @@
-//! Files to batches of rows: CSV, JSON Lines, JSON arrays and Parquet, in slices of bounded size.
+//! Files to batches of rows: CSV, JSON Lines, JSON arrays, Parquet and Arrow, in slices of bounded size.
 
+mod arrow_file;
 mod csv_file;
 mod error;
+mod folder;
+mod handle;
 mod input;
 mod json_file;
 mod parquet_file;
+mod parquet_types;
+mod pick;
+mod spool;
 mod table;
+mod text;
+mod typed;
 
+pub use crate::table::Format;
 pub use error::ReadError;
-pub use input::{Format, Input};
+pub use input::Input;
+pub use pick::Take;
 pub use table::{Batches, Selection, Table};
 
 /// A slice holds at most this many rows…

@@ -1,13 +1,13 @@
 //! One table out of one or several files: columns known, rows chosen, read as often as needed.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use polars::prelude::{PlSmallStr, PolarsError, Scalar};
-
-use super::input::expand;
-use super::{Format, Input, ReadError, Slices, csv_file, json_file, parquet_file};
+use super::input::{Inputs, expand};
+use super::pick::{Pick, Take};
+use super::{Format, Input, ReadError, Slices, arrow_file, csv_file, json_file, parquet_file};
 use crate::domain::Json;
-use crate::table::{Batch, Column, Kind, Rows, Schema, SchemaBuilder};
+use crate::table::{Batch, Column, Kind, Schema, SchemaBuilder};
 
 /// Names the file of a row where a table has several.
 const SOURCE_FILE: &str = "source_file";
@@ -17,19 +17,20 @@ const SOURCE_FILE: &str = "source_file";
 pub struct Selection {
     /// Columns and the text that they must hold, all of them.
     pub filters: Vec<(String, String)>,
-    /// At most so many rows, counted after the conditions.
-    pub limit: Option<u64>,
+    /// Which of the rows that meet them.
+    pub take: Take,
 }
 
 /// The rows of all inputs, in order. Holds no rows itself: every pass reads the files again.
 #[derive(Debug, Clone)]
 pub struct Table {
     inputs: Vec<Input>,
+    folders: Vec<PathBuf>,
+    passed_over: Vec<PathBuf>,
     schema: Arc<Schema>,
-    selection: Selection,
+    filters: Vec<(String, String)>,
+    pick: Pick,
     rows: Option<u64>,
-    /// Whether rows get a column that names their file.
-    name_sources: bool,
 }
 
 impl Table {
@@ -39,26 +40,56 @@ impl Table {
         format: Option<Format>,
         selection: Selection,
     ) -> Result<Table, ReadError> {
-        let inputs = expand(patterns, format)?;
+        let Inputs { files: mut inputs, folders, passed_over } = expand(patterns, format)?;
         let (mut schema, rows) = survey(&inputs)?;
+        let several = inputs.len() > 1 || !folders.is_empty();
+        add_constants(&mut schema, &mut inputs, several);
         for (name, _) in &selection.filters {
             if schema.position(name).is_none() {
                 let there = schema.names().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
                 return Err(ReadError::UnknownWhere { name: name.clone(), there });
             }
         }
-        let name_sources = inputs.len() > 1 && schema.position(SOURCE_FILE).is_none();
-        if name_sources {
-            schema.columns.push(Column { name: SOURCE_FILE.to_owned(), kind: Kind::Text });
-        }
+        let Selection { filters, take } = selection;
         // Conditions make the number unknown until the rows are read.
-        let chosen = selection.limit.map_or(rows, |limit| limit.min(rows));
-        let rows = selection.filters.is_empty().then_some(chosen);
-        Ok(Table { inputs, schema: Arc::new(schema), selection, rows, name_sources })
+        let known = filters.is_empty().then_some(rows);
+        let schema = Arc::new(schema);
+        let pick = Pick::first(u64::MAX);
+        let mut table = Table { inputs, folders, passed_over, schema, filters, pick, rows: known };
+        match take {
+            Take::All => {}
+            Take::First(rows) => {
+                table.pick = Pick::first(rows);
+                table.rows = known.map(|known| known.min(rows));
+            }
+            Take::Sample { rows, seed } => {
+                let of = table.count()?;
+                table.pick = Pick::sample(rows, of, seed);
+                table.rows = Some(rows.min(of));
+            }
+        }
+        Ok(table)
+    }
+
+    fn count(&self) -> Result<u64, ReadError> {
+        match self.rows {
+            Some(rows) => Ok(rows),
+            None => self.batches(Some(&[])).map(|batch| Ok(batch?.len() as u64)).sum(),
+        }
     }
 
     pub fn inputs(&self) -> &[Input] {
         &self.inputs
+    }
+
+    /// The folders that were named as inputs.
+    pub fn folders(&self) -> &[PathBuf] {
+        &self.folders
+    }
+
+    /// Files in these folders that are of no known kind and are not read.
+    pub fn passed_over(&self) -> &[PathBuf] {
+        &self.passed_over
     }
 
     pub fn schema(&self) -> &Arc<Schema> {
@@ -74,15 +105,14 @@ impl Table {
     pub fn batches(&self, only: Option<&[String]>) -> Batches {
         let wanted = |name: &str| {
             only.is_none_or(|only| only.iter().any(|wanted| wanted == name))
-                || self.selection.filters.iter().any(|(filter, _)| filter == name)
+                || self.filters.iter().any(|(filter, _)| filter == name)
         };
         let columns = self.schema.columns.iter().filter(|column| wanted(&column.name)).cloned().collect();
         Batches {
             inputs: self.inputs.clone().into_iter(),
-            name_sources: self.name_sources,
             schema: Arc::new(Schema { columns }),
-            filters: self.selection.filters.clone(),
-            left: self.selection.limit.unwrap_or(u64::MAX),
+            filters: self.filters.clone(),
+            pick: self.pick.clone(),
             current: None,
         }
     }
@@ -95,8 +125,9 @@ fn survey(inputs: &[Input]) -> Result<(Schema, u64), ReadError> {
     let mut rows = 0;
     for input in inputs {
         let (own, count) = match input.format {
-            Format::Csv | Format::Tsv => csv_file::survey(input)?,
-            Format::Parquet => parquet_file::schema(input)?,
+            Format::Csv | Format::Tsv | Format::Ssv => csv_file::survey(input)?,
+            Format::Parquet => parquet_file::survey(input)?,
+            Format::Arrow => arrow_file::survey(input)?,
             Format::Jsonl | Format::Json => (Schema::default(), json_file::survey(input, &mut objects)?),
         };
         rows += count;
@@ -108,17 +139,42 @@ fn survey(inputs: &[Input]) -> Result<(Schema, u64), ReadError> {
             }
         }
     }
+    if inputs.len() > 1 {
+        for column in &mut schema.columns {
+            if let Kind::Typed(typed) = &column.kind {
+                column.kind = Kind::Typed(typed.clone().nullable());
+            }
+        }
+    }
     schema.columns.extend(objects.finish().columns);
     Ok((schema, rows))
 }
 
+/// Columns that are the same for all rows of a file: what its folders say, and where `several` files make the table, its
+/// name. What a file says of itself counts more.
+fn add_constants(schema: &mut Schema, inputs: &mut [Input], several: bool) {
+    let in_files = schema.clone();
+    for input in inputs {
+        if several {
+            let name = input.path.display().to_string();
+            input.constants.push((SOURCE_FILE.to_owned(), Some(name)));
+        }
+        input.constants.retain(|(name, _)| in_files.position(name).is_none());
+        for (name, _) in &input.constants {
+            if schema.position(name).is_none() {
+                schema.columns.push(Column { name: name.clone(), kind: Kind::Text });
+            }
+        }
+    }
+}
+
 fn conflict(input: &Input, first: &Column, other: &Column) -> ReadError {
     let kind = |column: &Column| match &column.kind {
-        Kind::Typed(dtype) => dtype.to_string(),
+        Kind::Typed(_) => column.kind.dtype().to_string(),
         kind => format!("{kind:?}").to_lowercase(),
     };
     ReadError::TypeConflict {
-        path: input.path.clone(),
+        path: input.name(),
         name: first.name.clone(),
         first: kind(first),
         other: kind(other),
@@ -128,10 +184,9 @@ fn conflict(input: &Input, first: &Column, other: &Column) -> ReadError {
 /// The chosen rows, slice by slice.
 pub struct Batches {
     inputs: std::vec::IntoIter<Input>,
-    name_sources: bool,
     schema: Arc<Schema>,
     filters: Vec<(String, String)>,
-    left: u64,
+    pick: Pick,
     current: Option<(Input, Slices)>,
 }
 
@@ -145,10 +200,14 @@ impl Batches {
                 }
             }
             let input = self.inputs.next()?;
+            if self.none_chosen(&input) {
+                continue;
+            }
             let slices = match input.format {
-                Format::Csv | Format::Tsv => csv_file::slices(&input, &self.schema),
+                Format::Csv | Format::Tsv | Format::Ssv => csv_file::slices(&input, &self.schema),
                 Format::Jsonl | Format::Json => json_file::slices(&input, &self.schema),
                 Format::Parquet => parquet_file::slices(&input, &self.schema),
+                Format::Arrow => arrow_file::slices(&input, &self.schema),
             };
             match slices {
                 Ok(slices) => self.current = Some((input, slices)),
@@ -157,10 +216,18 @@ impl Batches {
         }
     }
 
+    /// Whether what is the same for all rows of `input` already says that none of them is meant.
+    fn none_chosen(&self, input: &Input) -> bool {
+        let constant = |name| input.constants.iter().find(|(constant, _)| constant == name);
+        self.filters.iter().any(|(name, text)| {
+            constant(name).is_some_and(|(_, value)| value.as_deref().unwrap_or_default() != text)
+        })
+    }
+
     fn choose(&mut self, mut batch: Batch, input: &Input) -> Result<Batch, ReadError> {
-        let wrap = |error| ReadError::malformed(&input.path, error);
-        if self.name_sources {
-            name_source(&mut batch, input).map_err(|error| ReadError::malformed(&input.path, error))?;
+        let wrap = |error| ReadError::malformed(&input.name(), error);
+        for (name, value) in &input.constants {
+            batch.fill(name, value.as_deref()).map_err(wrap)?;
         }
         if !self.filters.is_empty() {
             let mut keep = vec![true; batch.len()];
@@ -171,12 +238,7 @@ impl Batches {
             }
             batch = batch.retain(&keep).map_err(wrap)?;
         }
-        let left = usize::try_from(self.left).unwrap_or(usize::MAX);
-        if batch.len() > left {
-            batch = batch.head(left);
-        }
-        self.left -= batch.len() as u64;
-        Ok(batch)
+        self.pick.of(batch).map_err(wrap)
     }
 }
 
@@ -184,7 +246,7 @@ impl Iterator for Batches {
     type Item = Result<Batch, ReadError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        while self.left > 0 {
+        while !self.pick.is_done() {
             let chosen = match self.next_slice()? {
                 Ok((batch, input)) => self.choose(batch, &input),
                 Err(error) => Err(error),
@@ -205,22 +267,4 @@ fn holds(value: Option<&Json>, text: &str) -> bool {
         Some(Json::String(value)) => value == text,
         Some(value) => value.to_string() == text,
     }
-}
-
-fn name_source(batch: &mut Batch, input: &Input) -> Result<(), PolarsError> {
-    let Some(at) = batch.schema.position(SOURCE_FILE) else { return Ok(()) };
-    let name = input.path.display().to_string();
-    match &mut batch.rows {
-        Rows::Records(records) => {
-            for record in records {
-                record.cells[at] = Some(Json::from(name.as_str()));
-            }
-        }
-        Rows::Frame(frame) => {
-            let name = Scalar::from(PlSmallStr::from(name));
-            let names = polars::prelude::Column::new_scalar(SOURCE_FILE.into(), name, frame.height());
-            frame.replace_column(at, names)?;
-        }
-    }
-    Ok(())
 }

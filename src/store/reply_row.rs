@@ -9,6 +9,11 @@ use crate::domain::{RailProbability, Reply, Stop, Usage};
 pub(super) const COLUMNS: &str = "text, stop, prompt_tokens, cached_tokens, completion_tokens, model, latency_ms, attempts, adapted, probabilities, \
      cost_usd, run, checksum";
 
+/// What [`insert`] fills in.
+pub(super) const INSERT: &str = "INSERT OR REPLACE INTO replies (fingerprint, run, text, stop, prompt_tokens, \
+     cached_tokens, completion_tokens, model, latency_ms, attempts, adapted, probabilities, cost_usd, prompt, \
+     answered_at, checksum) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)";
+
 /// What stands in a row: a reply, or bytes that are no longer what was written.
 pub(super) enum StoredReply {
     Sound { reply: Reply, run: String },

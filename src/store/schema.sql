@@ -1,4 +1,4 @@
--- The reply store of tooljudge, version 2. Open it with any SQLite tool; times are RFC 3339 in UTC.
+-- The reply store of tooljudge, version 3. Open it with any SQLite tool; times are RFC 3339 in UTC.
 
 -- One row per answered question to a judge.
 CREATE TABLE replies (
@@ -38,6 +38,15 @@ CREATE TABLE claims (
     lease_until INTEGER NOT NULL  -- milliseconds since 1970; a claim that is not renewed by then is void
 ) STRICT;
 CREATE INDEX claims_by_claimant ON claims (claimant);
+
+-- Which runs are asking which model right now, so that they share its limits.
+CREATE TABLE askers (
+    endpoint    TEXT NOT NULL,
+    model       TEXT NOT NULL,
+    run         TEXT NOT NULL,
+    lease_until INTEGER NOT NULL, -- as above
+    UNIQUE (endpoint, model, run)
+) STRICT;
 
 -- What an endpoint turned out not to support, so that it is found out once.
 CREATE TABLE adaptations (

@@ -64,6 +64,22 @@ impl Batch {
         }
     }
 
+    /// Writes `value` (null if there is none) into every row of the text column `name`, if there is such a column.
+    pub fn fill(&mut self, name: &str, value: Option<&str>) -> Result<(), TableError> {
+        let Some(at) = self.schema.position(name) else { return Ok(()) };
+        match &mut self.rows {
+            Rows::Records(records) => {
+                for record in records {
+                    record.cells[at] = Some(value.map_or(Json::Null, Json::from));
+                }
+            }
+            Rows::Frame(frame) => {
+                frame.replace_column(at, frame::constant(name, value, frame.height()))?;
+            }
+        }
+        Ok(())
+    }
+
     /// Keeps the rows for which `keep` holds.
     pub fn retain(self, keep: &[bool]) -> Result<Batch, TableError> {
         let rows = match self.rows {

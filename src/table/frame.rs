@@ -2,7 +2,7 @@
 
 use polars::prelude::*;
 
-use super::{Kind, Record, Schema};
+use super::{Kind, Record, Schema, text};
 use crate::domain::{Json, Number, Object};
 
 /// A column's values as JSON.
@@ -28,20 +28,30 @@ pub(super) fn records(frame: &DataFrame) -> Vec<Record> {
 /// Nothing is lost where JSON can say it; times and the like become their usual text, numbers that JSON has no word
 /// for (NaN, infinities) null.
 fn json(value: &AnyValue<'_>) -> Json {
-    let integer = |text: String| Number::parse(&text).map_or(Json::Null, Json::Number);
     match value {
         AnyValue::Null => Json::Null,
         AnyValue::Boolean(value) => Json::Bool(*value),
-        AnyValue::String(text) => Json::from(*text),
-        AnyValue::StringOwned(text) => Json::from(text.as_str()),
-        AnyValue::Float32(value) => Number::parse(&format!("{value:?}")).map_or(Json::Null, Json::Number),
+        AnyValue::Float16(_) => {
+            value.extract::<f32>().map_or(Json::Null, |value| text::number(&format!("{value:?}")))
+        }
+        AnyValue::Float32(value) => text::number(&format!("{value:?}")),
         AnyValue::Float64(value) => Number::from_f64(*value).map_or(Json::Null, Json::Number),
         AnyValue::List(series) | AnyValue::Array(series, _) => Json::Array(values(series)),
         AnyValue::Struct(..) | AnyValue::StructOwned(_) => object(value),
-        AnyValue::Binary(bytes) => Json::from(String::from_utf8_lossy(bytes).into_owned()),
-        AnyValue::BinaryOwned(bytes) => Json::from(String::from_utf8_lossy(bytes).into_owned()),
-        value if value.is_integer() => integer(value.to_string()),
-        value => Json::from(value.to_string()),
+        AnyValue::Binary(bytes) => text::bytes(bytes),
+        AnyValue::BinaryOwned(bytes) => text::bytes(bytes),
+        AnyValue::Date(days) => text::date(*days),
+        AnyValue::Datetime(at, unit, zone) => text::datetime(*at, *unit, zone.is_some()),
+        AnyValue::DatetimeOwned(at, unit, zone) => text::datetime(*at, *unit, zone.is_some()),
+        AnyValue::Time(nanoseconds) => text::time(*nanoseconds),
+        AnyValue::Duration(length, unit) => text::duration(*length, *unit),
+        AnyValue::Decimal(digits, _, scale) => text::decimal(*digits, *scale),
+        value if value.is_integer() => text::integer(value),
+        // Strings and categories.
+        value => match value.get_str() {
+            Some(text) => Json::from(text),
+            None => Json::from(value.to_string()),
+        },
     }
 }
 
@@ -68,12 +78,22 @@ pub(super) fn from_records(schema: &Schema, records: &[Record]) -> PolarsResult<
             Kind::Bool => Series::new(name, cells.map(as_bool).collect::<Vec<_>>()),
             Kind::Int => Series::new(name, cells.map(as_int).collect::<Vec<_>>()),
             Kind::Float => Series::new(name, cells.map(as_float).collect::<Vec<_>>()),
-            Kind::Text | Kind::Json => Series::new(name, cells.map(as_text).collect::<Vec<_>>()),
-            Kind::Typed(dtype) => Series::new(name, cells.map(as_text).collect::<Vec<_>>()).cast(dtype)?,
+            Kind::Text | Kind::Words | Kind::Json => {
+                Series::new(name, cells.map(as_text).collect::<Vec<_>>())
+            }
+            Kind::Typed(_) => {
+                Series::new(name, cells.map(as_text).collect::<Vec<_>>()).cast(&column.kind.dtype())?
+            }
         };
         Ok(series.into_column())
     });
     DataFrame::new(records.len(), columns.collect::<PolarsResult<Vec<_>>>()?)
+}
+
+/// A text column that holds `value` throughout.
+pub(super) fn constant(name: &str, value: Option<&str>, rows: usize) -> Column {
+    let value = value.map_or(AnyValue::Null, |text| AnyValue::StringOwned(text.into()));
+    Column::new_scalar(name.into(), Scalar::new(DataType::String, value), rows)
 }
 
 fn as_bool(cell: Option<&Json>) -> Option<bool> {

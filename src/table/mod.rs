@@ -4,11 +4,16 @@
 //! through untouched. Either can be turned into the other where input and output differ. With the rooms that read and
 //! write files, the only place where polars is spoken.
 
+mod arrow;
 mod batch;
 mod error;
+pub mod format;
 mod frame;
 mod schema;
+mod text;
 
+pub use arrow::record_batch;
 pub use batch::{Batch, Record, Rows};
 pub use error::TableError;
-pub use schema::{Column, Kind, Schema, SchemaBuilder};
+pub use format::{Compression, Format};
+pub use schema::{Column, Kind, Schema, SchemaBuilder, Typed};

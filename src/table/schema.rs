@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
-use polars::prelude::DataType;
+use polars::prelude::{ArrowDataType, ArrowField, ArrowSchema, CompatLevel, DataType};
 
+use super::arrow::written_field;
 use crate::domain::{Json, Object};
 
 /// The columns of a table, in order. Names are unique.
@@ -29,10 +30,12 @@ pub enum Kind {
     Float,
     /// Texts; also numbers too large or long for the kinds above, as they were written.
     Text,
+    /// Texts that a model or endpoint may have written, so that nobody knows what is in them.
+    Words,
     /// Values of several types or nested ones: compact JSON where a column must have one type.
     Json,
     /// A column of a typed file, of any type that it has there.
-    Typed(DataType),
+    Typed(Typed),
 }
 
 impl Schema {
@@ -40,8 +43,65 @@ impl Schema {
         self.columns.iter().map(|column| column.name.as_str())
     }
 
+    /// The same columns, as files with typed columns have them.
+    pub fn arrow(&self) -> ArrowSchema {
+        let field = |column: &Column| match &column.kind {
+            Kind::Typed(typed) => ArrowField { name: column.name.as_str().into(), ..typed.written.clone() },
+            kind => {
+                // The string type that every reader knows.
+                let dtype = match kind.dtype() {
+                    DataType::String => ArrowDataType::Utf8,
+                    dtype => dtype.to_arrow(CompatLevel::oldest()),
+                };
+                ArrowField::new(column.name.as_str().into(), dtype, true)
+            }
+        };
+        self.columns.iter().map(field).map(|field| (field.name.clone(), field)).collect()
+    }
+
     pub fn position(&self, name: &str) -> Option<usize> {
         self.columns.iter().position(|column| column.name == name)
+    }
+}
+
+/// The type of a column of a typed file: in frames, and in files.
+#[derive(Debug, Clone)]
+pub struct Typed {
+    dtype: DataType,
+    written: ArrowField,
+}
+
+impl Typed {
+    /// A column that is `file` in its file and `dtype` in frames.
+    pub fn new(file: &ArrowField, dtype: DataType) -> Typed {
+        let frame = dtype.to_arrow_field(file.name.clone(), CompatLevel::oldest());
+        Typed { written: written_field(file, &frame), dtype }
+    }
+
+    /// The same where some files lack the column.
+    pub fn nullable(mut self) -> Typed {
+        self.written.is_nullable = true;
+        self
+    }
+}
+
+/// Files whose columns differ only in how they are laid out can make one table.
+impl PartialEq for Typed {
+    fn eq(&self, other: &Typed) -> bool {
+        self.dtype == other.dtype
+    }
+}
+
+impl Kind {
+    /// The type of such a column in a frame.
+    pub fn dtype(&self) -> DataType {
+        match self {
+            Kind::Bool => DataType::Boolean,
+            Kind::Int => DataType::Int64,
+            Kind::Float => DataType::Float64,
+            Kind::Text | Kind::Words | Kind::Json => DataType::String,
+            Kind::Typed(typed) => typed.dtype.clone(),
+        }
     }
 }
 

@@ -1,39 +1,43 @@
-//! CSV and TSV out: texts as they are, nested values as compact JSON, null as nothing.
+//! CSV and its kin out: texts as they are, nested values as compact JSON, null as nothing.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use csv::{Writer, WriterBuilder};
 
 use super::WriteError;
+use super::encoder::Encoder;
 use crate::domain::Json;
-use crate::table::{Batch, Schema};
+use crate::table::{Batch, Kind, Schema};
 
 pub(super) struct CsvSink {
     path: PathBuf,
-    writer: Writer<BufWriter<File>>,
+    writer: Writer<Encoder>,
+    /// Whether a column holds words of strangers.
+    foreign: Vec<bool>,
 }
 
 impl CsvSink {
     pub(super) fn create(
         path: &Path,
-        writer: BufWriter<File>,
+        encoder: Encoder,
         schema: &Schema,
         delimiter: u8,
     ) -> Result<CsvSink, WriteError> {
-        let mut writer = WriterBuilder::new().delimiter(delimiter).from_writer(writer);
+        let mut writer = WriterBuilder::new().delimiter(delimiter).from_writer(encoder);
         writer.write_record(schema.names()).map_err(|error| explain(path, error))?;
-        Ok(CsvSink { path: path.to_owned(), writer })
+        let foreign = schema.columns.iter().map(|column| column.kind == Kind::Words).collect();
+        Ok(CsvSink { path: path.to_owned(), writer, foreign })
     }
 
     pub(super) fn write(&mut self, batch: Batch) -> Result<(), WriteError> {
         let records = batch.into_records().map_err(|error| WriteError::table(&self.path, error))?;
         let explain = |error| explain(&self.path, error);
         for record in records {
-            for cell in record.cells {
+            for (cell, foreign) in record.cells.iter().zip(&self.foreign) {
                 match cell {
                     None | Some(Json::Null) => self.writer.write_field(""),
+                    Some(Json::String(text)) if *foreign => self.writer.write_field(&*no_formula(text)),
                     Some(Json::String(text)) => self.writer.write_field(text),
                     Some(value) => self.writer.write_field(value.to_string()),
                 }
@@ -45,10 +49,17 @@ impl CsvSink {
     }
 
     pub(super) fn finish(self) -> Result<(), WriteError> {
-        let io = |error: std::io::Error| WriteError::io(&self.path, &error);
-        let mut writer =
-            self.writer.into_inner().map_err(|error| WriteError::io(&self.path, error.error()))?;
-        writer.flush().map_err(io)
+        let encoder = self.writer.into_inner().map_err(|error| WriteError::io(&self.path, error.error()))?;
+        encoder.finish().map_err(|error| WriteError::io(&self.path, &error))
+    }
+}
+
+/// What a model says must not become a formula where the table is opened in a spreadsheet: an apostrophe before it makes it
+/// a text. The input's own cells are left alone.
+fn no_formula(text: &str) -> Cow<'_, str> {
+    match text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠']) {
+        true => Cow::Owned(format!("'{text}")),
+        false => Cow::Borrowed(text),
     }
 }
 

@@ -1,23 +1,35 @@
 //! Why an output cannot be written, and what to do about it.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
-/// An output that cannot be written. Nothing half-written is left behind.
+/// An output that cannot be written. Nothing half-written is left behind, but for what went into a stream.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
     #[error("cannot write {}: {why}", path.display())]
     Io { path: PathBuf, why: String },
     #[error("cannot write {}: no space left on its disk; nothing was written, and what was paid for is kept", .0.display())]
     Full(PathBuf),
+    /// Whoever read the stream has what they wanted.
+    #[error("whoever reads {} has gone away", .0.display())]
+    ReaderGone(PathBuf),
     #[error("the folder {} does not exist; create it or choose another output with -o", .0.display())]
     NoFolder(PathBuf),
-    #[error("{}: unknown kind of output; use .csv, .jsonl or .parquet", .0.display())]
+    #[error("{} is a folder; name a file in it with -o", .0.display())]
+    IsFolder(PathBuf),
+    #[error("{}: unknown kind of output; known endings are .csv, .tsv, .ssv, .jsonl, .json (these also with .gz or .zst), \
+             .parquet and .arrow; or say what it is with --to", .0.display())]
     UnknownFormat(PathBuf),
     #[error("{} exists and was not written by a run of tooljudge as it is now; choose another output with -o, or replace it \
              with --force", .0.display())]
     NotOurs(PathBuf),
     #[error("{} is an input of this run; choose another output with -o", .0.display())]
     IsInput(PathBuf),
+    #[error("{} lies in the input folder {}, where the next run would read it as data; choose another output with -o",
+            path.display(), folder.display())]
+    InsideInput { path: PathBuf, folder: PathBuf },
+    #[error("{0} is nothing for a terminal; name a file with -o, or choose another format with --to csv")]
+    Terminal(&'static str),
     #[error("say where the table of several inputs goes, with -o FILE")]
     NoDefault,
     #[error(
@@ -30,10 +42,12 @@ pub enum WriteError {
 }
 
 impl WriteError {
-    pub(super) fn io(path: &Path, error: &std::io::Error) -> WriteError {
+    pub(super) fn io(path: &Path, error: &io::Error) -> WriteError {
+        let path = path.to_owned();
         match error.kind() {
-            std::io::ErrorKind::StorageFull => WriteError::Full(path.to_owned()),
-            _ => WriteError::Io { path: path.to_owned(), why: error.to_string() },
+            io::ErrorKind::StorageFull => WriteError::Full(path),
+            io::ErrorKind::BrokenPipe => WriteError::ReaderGone(path),
+            _ => WriteError::Io { path, why: error.to_string() },
         }
     }
 

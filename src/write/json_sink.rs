@@ -1,21 +1,25 @@
-//! JSON Lines out: the keys a row had, with their values as they were written, and ours.
+//! JSON out, one object a line or in an array: the keys a row had, with their values as they were written, and ours.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::WriteError;
+use super::encoder::Encoder;
 use crate::domain::Json;
 use crate::table::Batch;
 
 pub(super) struct JsonSink {
     path: PathBuf,
-    writer: BufWriter<File>,
+    encoder: Encoder,
+    array: bool,
+    /// Whether something was written.
+    begun: bool,
 }
 
 impl JsonSink {
-    pub(super) fn new(path: &Path, writer: BufWriter<File>) -> JsonSink {
-        JsonSink { path: path.to_owned(), writer }
+    /// Writes one `array` of all rows, or a line for each.
+    pub(super) fn new(path: &Path, encoder: Encoder, array: bool) -> JsonSink {
+        JsonSink { path: path.to_owned(), encoder, array, begun: false }
     }
 
     pub(super) fn write(&mut self, batch: Batch) -> Result<(), WriteError> {
@@ -23,21 +27,34 @@ impl JsonSink {
         let records = batch.into_records().map_err(|error| WriteError::table(&self.path, error))?;
         for record in records {
             let cells = keys.iter().zip(&record.cells).filter_map(|(key, cell)| Some((key, cell.as_ref()?)));
-            self.line(cells).map_err(|error| WriteError::io(&self.path, &error))?;
+            self.object(cells).map_err(|error| WriteError::io(&self.path, &error))?;
         }
         Ok(())
     }
 
-    fn line<'a>(&mut self, cells: impl Iterator<Item = (&'a String, &'a Json)>) -> std::io::Result<()> {
+    fn object<'a>(&mut self, cells: impl Iterator<Item = (&'a String, &'a Json)>) -> io::Result<()> {
+        self.encoder.write_all(match (self.array, self.begun) {
+            (false, _) => b"",
+            (true, false) => b"[\n",
+            (true, true) => b",\n",
+        })?;
+        self.begun = true;
         let mut before = '{';
         for (key, value) in cells {
-            write!(self.writer, "{before}{key}:{value}")?;
+            write!(self.encoder, "{before}{key}:{value}")?;
             before = ',';
         }
-        self.writer.write_all(if before == '{' { b"{}\n" } else { b"}\n" })
+        self.encoder.write_all(if before == '{' { b"{}" } else { b"}" })?;
+        self.encoder.write_all(if self.array { b"" } else { b"\n" })
     }
 
     pub(super) fn finish(mut self) -> Result<(), WriteError> {
-        self.writer.flush().map_err(|error| WriteError::io(&self.path, &error))
+        let end: &[u8] = match (self.array, self.begun) {
+            (false, _) => b"",
+            (true, false) => b"[]\n",
+            (true, true) => b"\n]\n",
+        };
+        let done = self.encoder.write_all(end).and_then(|()| self.encoder.finish());
+        done.map_err(|error| WriteError::io(&self.path, &error))
     }
 }

@@ -1,17 +1,21 @@
-//! Labelled batches to files: CSV, JSON Lines, Parquet; whole or not at all.
+//! Labelled batches to files: CSV, JSON, Parquet, Arrow; whole or not at all. Streams get them as they come.
 
+mod arrow_sink;
 mod csv_sink;
+mod encoder;
 mod error;
+mod group;
 mod json_sink;
 mod labels;
 mod manifest_file;
 mod output;
 mod parquet_sink;
+mod parquet_types;
 mod sink;
 mod whole_file;
 
 pub use error::WriteError;
 pub use labels::{LabelColumns, Labelled};
 pub use manifest_file::{manifest_path, write_manifest};
-pub use output::{OutputFormat, check_replaceable, default_output};
+pub use output::{Output, OutputFormat, is_stdout, is_stream};
 pub use sink::{Finished, Sink};

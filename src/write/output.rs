@@ -1,64 +1,209 @@
-//! Where a labelled table goes, and whether it may go there.
+//! Where a labelled table goes, in what format, and whether it may go there.
 
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
-use super::WriteError;
 use super::manifest_file::written_bytes;
+use super::whole_file::WholeFile;
+use super::{WriteError, whole_file};
+use crate::table::format::{of_name, stem};
+use crate::table::{Compression, Format};
+
+/// Stands for the standard output, as it does for the standard input.
+const STDOUT: &str = "-";
 
 /// How an output holds its rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OutputFormat {
-    Csv,
-    Tsv,
-    Jsonl,
-    Parquet,
+pub struct OutputFormat {
+    pub format: Format,
+    /// Never of Parquet and Arrow, which are compressed within.
+    pub compression: Option<Compression>,
 }
 
 impl OutputFormat {
-    /// By the file's ending.
+    /// By the file's endings.
     pub fn of(path: &Path) -> Result<OutputFormat, WriteError> {
-        let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or("").to_ascii_lowercase();
-        match ending.as_str() {
-            "csv" => Ok(OutputFormat::Csv),
-            "tsv" => Ok(OutputFormat::Tsv),
-            "jsonl" | "ndjson" => Ok(OutputFormat::Jsonl),
-            "parquet" | "pq" => Ok(OutputFormat::Parquet),
-            _ => Err(WriteError::UnknownFormat(path.to_owned())),
+        let kind = path.file_name().and_then(|name| of_name(name.to_str()?));
+        kind.and_then(OutputFormat::new).ok_or_else(|| WriteError::UnknownFormat(path.to_owned()))
+    }
+
+    fn new((format, compression): (Format, Option<Compression>)) -> Option<OutputFormat> {
+        let packed_twice = format.is_typed() && compression.is_some();
+        (!packed_twice).then_some(OutputFormat { format, compression })
+    }
+
+    /// What tables read from `input` are written as, if nobody says otherwise: arrays cannot grow row by row.
+    fn like(input: Format) -> OutputFormat {
+        let format = if input == Format::Json { Format::Jsonl } else { input };
+        OutputFormat { format, compression: None }
+    }
+}
+
+impl FromStr for OutputFormat {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<OutputFormat, String> {
+        of_name(&format!("table.{text}")).and_then(OutputFormat::new).ok_or_else(|| {
+            format!(
+                "`{text}` is no format: use {}; all but the last two also with .gz or .zst",
+                Format::NAMES
+            )
+        })
+    }
+}
+
+/// A file or stream for a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Output {
+    /// `-` for the standard output.
+    pub path: PathBuf,
+    pub format: OutputFormat,
+}
+
+impl Output {
+    /// At `path`, in the format `to`, or the one that its name tells; a stream gets the format of the `input`.
+    pub fn new(path: PathBuf, to: Option<OutputFormat>, input: Format) -> Result<Output, WriteError> {
+        let format = match to {
+            Some(format) => format,
+            None if is_stream(&path) => OutputFormat::like(input),
+            None => OutputFormat::of(&path)?,
+        };
+        Ok(Output { path, format })
+    }
+
+    /// Beside the only input: `calls.csv.gz` becomes `calls.labeled.csv.gz`; a JSON array becomes JSON Lines. What
+    /// came from the standard input goes to the standard output.
+    pub fn beside(inputs: &[(&Path, Format)], to: Option<OutputFormat>) -> Result<Output, WriteError> {
+        let [(input, format)] = inputs else { return Err(WriteError::NoDefault) };
+        if is_stdout(input) {
+            return Output::new(input.to_path_buf(), to, *format);
+        }
+        let name = input.file_name().unwrap_or_default().to_string_lossy();
+        let (of_input, packed) =
+            of_name(&name).map_or((None, None), |(format, packed)| (Some(format), packed));
+        let like_input = OutputFormat { compression: packed, ..OutputFormat::like(*format) };
+        let format = to.unwrap_or(like_input);
+        let stem = stem(&name);
+        // The input's own ending, if it says the same.
+        let endings = match format == like_input && of_input == Some(format.format) {
+            true => name[stem.len() + 1..].to_owned(),
+            false => match format.compression {
+                Some(compression) => format!("{}.{}", format.format.as_str(), compression.ending()),
+                None => format.format.as_str().to_owned(),
+            },
+        };
+        Ok(Output { path: input.with_file_name(format!("{stem}.labeled.{endings}")), format })
+    }
+
+    /// Whether it may be written: its folder is there and can be written to, it is no input, and what it would replace
+    /// is ours.
+    ///
+    /// Ours is a file whose manifest lies beside it and has its size: one that somebody edited since is theirs.
+    pub fn check(&self, inputs: &[&Path], folders: &[PathBuf], force: bool) -> Result<(), WriteError> {
+        let path = &self.path;
+        if is_stdout(path) && self.format.format.is_typed() && std::io::stdout().is_terminal() {
+            return Err(WriteError::Terminal(self.format.format.as_str()));
+        }
+        if inputs.iter().any(|input| is_same(input, path)) {
+            return Err(WriteError::IsInput(path.clone()));
+        }
+        if is_stream(path) {
+            return Ok(());
+        }
+        let folder = whole_file::folder(path);
+        if !folder.is_dir() {
+            return Err(WriteError::NoFolder(folder.to_owned()));
+        }
+        if path.is_dir() {
+            return Err(WriteError::IsFolder(path.clone()));
+        }
+        if let Some(input) = folders.iter().find(|input| is_within(folder, input)) {
+            return Err(WriteError::InsideInput { path: path.clone(), folder: input.clone() });
+        }
+        if let Ok(existing) = path.metadata()
+            && !force
+            && written_bytes(path) != Some(existing.len())
+        {
+            return Err(WriteError::NotOurs(path.clone()));
+        }
+        // Gone at once; better to fail now than when everything is judged and paid for.
+        WholeFile::create(path).map(drop)
+    }
+}
+
+/// Whether `path` takes bytes as they come: the standard output, a pipe, a device. Such an output has no manifest.
+pub fn is_stream(path: &Path) -> bool {
+    is_stdout(path) || path.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir())
+}
+
+/// Whether `path` means the standard output.
+pub fn is_stdout(path: &Path) -> bool {
+    path.as_os_str() == STDOUT
+}
+
+/// Whether two names mean one file: through links too, symbolic or hard.
+fn is_same(a: &Path, b: &Path) -> bool {
+    let (Ok(of_a), Ok(of_b)) = (a.metadata(), b.metadata()) else { return false };
+    if !of_a.is_file() {
+        return false;
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        of_a.dev() == of_b.dev() && of_a.ino() == of_b.ino()
+    }
+    #[cfg(not(unix))]
+    {
+        of_b.is_file() && matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
+    }
+}
+
+fn is_within(folder: &Path, above: &Path) -> bool {
+    matches!((folder.canonicalize(), above.canonicalize()), (Ok(folder), Ok(above)) if folder.starts_with(&above))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn outputs_lie_beside_their_input() {
+        for (input, format, to, expected) in [
+            ("a/calls.csv", Format::Csv, None, "a/calls.labeled.csv as csv"),
+            ("calls.csv.gz", Format::Csv, None, "calls.labeled.csv.gz as csv gz"),
+            ("calls.json.zstd", Format::Json, None, "calls.labeled.jsonl.zst as jsonl zst"),
+            ("calls.json", Format::Json, None, "calls.labeled.jsonl as jsonl"),
+            ("calls.ndjson", Format::Jsonl, None, "calls.labeled.ndjson as jsonl"),
+            ("x.pq", Format::Parquet, None, "x.labeled.pq as parquet"),
+            ("x.feather", Format::Arrow, None, "x.labeled.feather as arrow"),
+            ("x.csv", Format::Ssv, None, "x.labeled.ssv as ssv"),
+            ("calls.log", Format::Jsonl, None, "calls.labeled.jsonl as jsonl"),
+            ("calls.csv.gz", Format::Csv, Some("parquet"), "calls.labeled.parquet as parquet"),
+            ("calls.csv", Format::Csv, Some("jsonl.zst"), "calls.labeled.jsonl.zst as jsonl zst"),
+            ("-", Format::Json, None, "- as jsonl"),
+            ("-", Format::Parquet, None, "- as parquet"),
+            ("-", Format::Parquet, Some("csv"), "- as csv"),
+        ] {
+            let to = to.map(|to| to.parse().unwrap());
+            let output = Output::beside(&[(Path::new(input), format)], to).unwrap();
+            let packed = output.format.compression.map(|packed| format!(" {}", packed.ending()));
+            let found = format!(
+                "{} as {}{}",
+                output.path.display(),
+                output.format.format.as_str(),
+                packed.unwrap_or_default()
+            );
+            assert_eq!(found, expected, "{input}");
         }
     }
-}
 
-/// `calls.csv` becomes `calls.labeled.csv`; a JSON array becomes JSON Lines.
-pub fn default_output(inputs: &[&Path]) -> Result<PathBuf, WriteError> {
-    let [input] = inputs else { return Err(WriteError::NoDefault) };
-    let ending = match input.extension().and_then(|ending| ending.to_str()) {
-        Some(ending) if OutputFormat::of(input).is_ok() => ending,
-        _ => "jsonl",
-    };
-    let mut name = input.file_stem().unwrap_or_default().to_owned();
-    name.push(format!(".labeled.{ending}"));
-    Ok(input.with_file_name(name))
-}
-
-/// Whether `output` may be written: its folder is there, it is no input, and what it would replace is ours.
-///
-/// Ours is a file whose manifest lies beside it and has its size: one that somebody edited since is theirs.
-pub fn check_replaceable(output: &Path, inputs: &[&Path], force: bool) -> Result<(), WriteError> {
-    let folder = match output.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    if !folder.is_dir() {
-        return Err(WriteError::NoFolder(folder.to_owned()));
+    #[test]
+    fn nothing_is_packed_twice() {
+        assert!("csv.gz".parse::<OutputFormat>().is_ok());
+        for text in ["parquet.gz", "arrow.zst", "gz", "xlsx", ""] {
+            assert!(text.parse::<OutputFormat>().is_err(), "{text}");
+        }
+        assert!(OutputFormat::of(Path::new("out.parquet.gz")).is_err());
     }
-    let Ok(existing) = output.metadata() else { return Ok(()) };
-    let same =
-        |input: &&&Path| matches!((input.canonicalize(), output.canonicalize()), (Ok(a), Ok(b)) if a == b);
-    if inputs.iter().find(same).is_some() {
-        return Err(WriteError::IsInput(output.to_owned()));
-    }
-    if force || written_bytes(output) == Some(existing.len()) {
-        return Ok(());
-    }
-    Err(WriteError::NotOurs(output.to_owned()))
 }

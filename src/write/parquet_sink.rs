@@ -1,83 +1,78 @@
 //! Parquet out, zstd-compressed, in row groups of bounded size.
 
-use std::fs::File;
-use std::io::BufWriter;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use polars::io::parquet::write::BatchedWriter;
-use polars::prelude::*;
+use polars::io::parquet::write::get_encodings;
+use polars::prelude::{ArrowSchema, DataFrame, PolarsError, PolarsResult};
+use polars_parquet::write::{
+    CompressionOptions, FileWriter, StatisticsOptions, Version, WriteOptions, row_group_iter,
+    schema_to_metadata_key, to_parquet_type,
+};
 
 use super::WriteError;
-use crate::table::{self, Batch, Kind};
-
-/// A row group is written once it has this many rows…
-const GROUP_ROWS: usize = 16_384;
-/// …or its columns take this many bytes.
-const GROUP_BYTES: usize = 8 << 20;
+use super::encoder::Encoder;
+use super::group::Group;
+use super::parquet_types;
+use crate::table::{self, Batch};
 
 pub(super) struct ParquetSink {
     path: PathBuf,
-    writer: BatchedWriter<BufWriter<File>>,
-    group: Option<DataFrame>,
+    /// What readers are told of the columns.
+    told: ArrowSchema,
+    /// What the columns are in memory.
+    schema: Arc<ArrowSchema>,
+    writer: FileWriter<Encoder>,
+    group: Group,
 }
 
 impl ParquetSink {
     pub(super) fn create(
         path: &Path,
-        writer: BufWriter<File>,
+        encoder: Encoder,
         schema: &table::Schema,
     ) -> Result<ParquetSink, WriteError> {
-        let fields =
-            schema.columns.iter().map(|column| Field::new(column.name.as_str().into(), dtype(&column.kind)));
-        let writer = ParquetWriter::new(writer)
-            .with_compression(ParquetCompression::Zstd(None))
-            .batched(&fields.collect())
-            .map_err(|error| explain(path, &error))?;
-        Ok(ParquetSink { path: path.to_owned(), writer, group: None })
+        let told = parquet_types::told(&schema.arrow());
+        let schema = Arc::new(parquet_types::in_memory(&told));
+        let options = WriteOptions {
+            statistics: StatisticsOptions::default(),
+            version: Version::V1,
+            compression: CompressionOptions::Zstd(None),
+            data_page_size: None,
+        };
+        let descriptor = parquet_types::descriptor(&told, &schema).map_err(|error| explain(path, &error))?;
+        let writer = FileWriter::new_with_parquet_schema(encoder, (*schema).clone(), descriptor, options);
+        Ok(ParquetSink { path: path.to_owned(), told, schema, writer, group: Group::default() })
     }
 
     pub(super) fn write(&mut self, batch: Batch) -> Result<(), WriteError> {
         let frame = batch.into_frame().map_err(|error| WriteError::table(&self.path, error))?;
-        let group = match self.group.take() {
-            Some(mut group) => {
-                group.vstack_mut(&frame).map_err(|error| explain(&self.path, &error))?;
-                group
-            }
-            None => frame,
-        };
-        if group.height() >= GROUP_ROWS || group.estimated_size() >= GROUP_BYTES {
-            self.put(group)
-        } else {
-            self.group = Some(group);
-            Ok(())
-        }
+        let full = self.group.add(frame).map_err(|error| explain(&self.path, &error))?;
+        self.put(full)
     }
 
     pub(super) fn finish(mut self) -> Result<(), WriteError> {
-        if let Some(group) = self.group.take() {
-            self.put(group)?;
-        }
-        // Writes the footer and flushes.
-        self.writer.finish().map(drop).map_err(|error| explain(&self.path, &error))
+        let rest = self.group.take();
+        self.put(rest)?;
+        let told = schema_to_metadata_key(&self.told);
+        self.writer.end(Some(vec![told])).map_err(|error| explain(&self.path, &error))?;
+        self.writer.into_inner().finish().map_err(|error| WriteError::io(&self.path, &error))
     }
 
-    fn put(&mut self, mut group: DataFrame) -> Result<(), WriteError> {
-        group.rechunk_mut();
-        self.writer.write_batch(&group).map_err(|error| explain(&self.path, &error))
+    fn put(&mut self, group: Option<DataFrame>) -> Result<(), WriteError> {
+        let Some(group) = group.filter(|group| group.height() > 0) else { return Ok(()) };
+        self.encode(&group).map_err(|error| explain(&self.path, &error))
     }
-}
 
-fn dtype(kind: &Kind) -> DataType {
-    match kind {
-        Kind::Bool => DataType::Boolean,
-        Kind::Int => DataType::Int64,
-        Kind::Float => DataType::Float64,
-        Kind::Text | Kind::Json => DataType::String,
-        Kind::Typed(dtype) => dtype.clone(),
+    fn encode(&mut self, group: &DataFrame) -> PolarsResult<()> {
+        let batch = table::record_batch(group, &self.schema)?;
+        let fields = self.schema.iter_values().map(to_parquet_type).collect::<PolarsResult<_>>()?;
+        let columns = row_group_iter(batch, get_encodings(&self.schema), fields, self.writer.options());
+        self.writer.write(group.height() as u64, columns)
     }
 }
 
-fn explain(path: &Path, error: &PolarsError) -> WriteError {
+pub(super) fn explain(path: &Path, error: &PolarsError) -> WriteError {
     match error {
         PolarsError::IO { error, .. } => WriteError::io(path, error),
         error => WriteError::table(path, error),

@@ -1,25 +1,32 @@
 //! An output under construction.
 
+use std::fs::File;
 use std::path::Path;
 
+use super::arrow_sink::ArrowSink;
 use super::csv_sink::CsvSink;
+use super::encoder::{Count, Encoder, Outlet};
 use super::json_sink::JsonSink;
+use super::output::{is_stdout, is_stream};
 use super::parquet_sink::ParquetSink;
 use super::whole_file::WholeFile;
 use super::{OutputFormat, WriteError};
-use crate::table::{Batch, Schema};
+use crate::table::{Batch, Format, Schema};
 
-/// Takes batches in order; the file appears when it is finished, and never if it is dropped before.
+/// Takes batches in order; a file appears when it is finished, and never if it is dropped before.
 pub struct Sink {
-    file: WholeFile,
+    /// None of a stream.
+    file: Option<WholeFile>,
     format: FormatSink,
     rows: u64,
+    count: Count,
 }
 
 enum FormatSink {
     Csv(Box<CsvSink>),
-    Json(JsonSink),
+    Json(Box<JsonSink>),
     Parquet(Box<ParquetSink>),
+    Arrow(Box<ArrowSink>),
 }
 
 /// A finished output.
@@ -30,19 +37,29 @@ pub struct Finished {
 }
 
 impl Sink {
-    /// An output at `path` with the columns of `schema`.
+    /// An output at `path` with the columns of `schema`. Devices, pipes and `-`, the standard output, are written to as
+    /// rows come.
     pub fn create(path: &Path, format: OutputFormat, schema: &Schema) -> Result<Sink, WriteError> {
-        let file = WholeFile::create(path)?;
-        let writer = file.writer()?;
-        let format = match format {
-            OutputFormat::Csv => FormatSink::Csv(Box::new(CsvSink::create(path, writer, schema, b',')?)),
-            OutputFormat::Tsv => FormatSink::Csv(Box::new(CsvSink::create(path, writer, schema, b'\t')?)),
-            OutputFormat::Jsonl => FormatSink::Json(JsonSink::new(path, writer)),
-            OutputFormat::Parquet => {
-                FormatSink::Parquet(Box::new(ParquetSink::create(path, writer, schema)?))
-            }
+        let io = |error: std::io::Error| WriteError::io(path, &error);
+        let file = if is_stream(path) { None } else { Some(WholeFile::create(path)?) };
+        let outlet = match &file {
+            Some(file) => Outlet::File(file.writer()?),
+            None if is_stdout(path) => Outlet::Stdout(std::io::stdout()),
+            None => Outlet::File(File::options().write(true).open(path).map_err(io)?),
         };
-        Ok(Sink { file, format, rows: 0 })
+        let count = Count::default();
+        let encoder = Encoder::new(outlet, format.compression, count.clone()).map_err(io)?;
+        let format = match format.format {
+            Format::Csv | Format::Tsv | Format::Ssv => {
+                let delimiter = format.format.delimiter().unwrap_or(b',');
+                FormatSink::Csv(Box::new(CsvSink::create(path, encoder, schema, delimiter)?))
+            }
+            Format::Jsonl => FormatSink::Json(Box::new(JsonSink::new(path, encoder, false))),
+            Format::Json => FormatSink::Json(Box::new(JsonSink::new(path, encoder, true))),
+            Format::Parquet => FormatSink::Parquet(Box::new(ParquetSink::create(path, encoder, schema)?)),
+            Format::Arrow => FormatSink::Arrow(Box::new(ArrowSink::create(path, encoder, schema)?)),
+        };
+        Ok(Sink { file, format, rows: 0, count })
     }
 
     pub fn write(&mut self, batch: Batch) -> Result<(), WriteError> {
@@ -51,6 +68,7 @@ impl Sink {
             FormatSink::Csv(sink) => sink.write(batch),
             FormatSink::Json(sink) => sink.write(batch),
             FormatSink::Parquet(sink) => sink.write(batch),
+            FormatSink::Arrow(sink) => sink.write(batch),
         }
     }
 
@@ -59,7 +77,12 @@ impl Sink {
             FormatSink::Csv(sink) => sink.finish()?,
             FormatSink::Json(sink) => sink.finish()?,
             FormatSink::Parquet(sink) => sink.finish()?,
+            FormatSink::Arrow(sink) => sink.finish()?,
         }
-        Ok(Finished { rows: self.rows, bytes: self.file.commit()? })
+        let bytes = match self.file {
+            Some(file) => file.commit()?,
+            None => self.count.bytes(),
+        };
+        Ok(Finished { rows: self.rows, bytes })
     }
 }

@@ -1,7 +1,7 @@
 //! A file that appears whole or not at all: written beside its place, flushed to disk, renamed.
 
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
@@ -22,14 +22,15 @@ impl WholeFile {
         // The permissions any new file would get, instead of a temporary file's.
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let file = builder.tempfile_in(folder(path)).map_err(|error| WriteError::io(path, &error))?;
+        // The error names a file that nobody has asked for; only its kind is of interest.
+        let named = |error: io::Error| WriteError::io(path, &error.kind().into());
+        let file = builder.tempfile_in(folder(path)).map_err(named)?;
         Ok(WholeFile { path: path.to_owned(), file })
     }
 
     /// A second handle to write through.
-    pub(super) fn writer(&self) -> Result<BufWriter<File>, WriteError> {
-        let file = self.file.as_file().try_clone().map_err(|error| WriteError::io(&self.path, &error))?;
-        Ok(BufWriter::with_capacity(1 << 18, file))
+    pub(super) fn writer(&self) -> Result<File, WriteError> {
+        self.file.as_file().try_clone().map_err(|error| WriteError::io(&self.path, &error))
     }
 
     /// Puts the file in its place; returns its size. Everything written through a writer must be flushed.
@@ -50,11 +51,12 @@ impl WholeFile {
 pub(super) fn write_whole(path: &Path, content: &[u8]) -> Result<u64, WriteError> {
     let file = WholeFile::create(path)?;
     let mut writer = file.writer()?;
-    writer.write_all(content).and_then(|()| writer.flush()).map_err(|error| WriteError::io(path, &error))?;
+    writer.write_all(content).map_err(|error| WriteError::io(path, &error))?;
     file.commit()
 }
 
-fn folder(path: &Path) -> &Path {
+/// The folder that a file lies in.
+pub(super) fn folder(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),

@@ -11,16 +11,6 @@ pub enum JudgeSpec {
     Model { provider: Provider, model: String },
 }
 
-impl JudgeSpec {
-    /// The name as it goes into the `judge` column.
-    pub fn name(&self) -> String {
-        match self {
-            JudgeSpec::Builtin => "builtin".to_owned(),
-            JudgeSpec::Model { provider, model } => format!("{provider}:{model}"),
-        }
-    }
-}
-
 impl FromStr for JudgeSpec {
     type Err = String;
 
@@ -31,7 +21,7 @@ impl FromStr for JudgeSpec {
                 Ok(JudgeSpec::Model { provider: provider.parse()?, model: model.to_owned() })
             }
             _ => Err(format!(
-                "use `builtin`, or `openai:MODEL`, or another PROVIDER:MODEL; the providers are {}",
+                "use `builtin`, or PROVIDER:MODEL with one of the providers {}",
                 Provider::ALL.map(Provider::as_str).join(", ")
             )),
         }
@@ -44,10 +34,15 @@ mod tests {
 
     #[test]
     fn judges_by_name() {
-        for name in
-            ["builtin", "openai:gpt-5-mini", "ollama:qwen3:8b", "openai-responses:m", "azure:my-deployment"]
-        {
-            assert_eq!(name.parse::<JudgeSpec>().unwrap().name(), name);
+        let model = |provider, model: &str| JudgeSpec::Model { provider, model: model.to_owned() };
+        for (text, spec) in [
+            ("builtin", JudgeSpec::Builtin),
+            ("openai:gpt-5-mini", model(Provider::OpenAi, "gpt-5-mini")),
+            ("ollama:qwen3:8b", model(Provider::Ollama, "qwen3:8b")),
+            ("openai-responses:m", model(Provider::OpenAiResponses, "m")),
+            ("azure:my-deployment", model(Provider::Azure, "my-deployment")),
+        ] {
+            assert_eq!(text.parse::<JudgeSpec>().unwrap(), spec);
         }
         for (text, word) in
             [("openai:", "PROVIDER:MODEL"), ("gpt", "PROVIDER:MODEL"), ("mystery:m", "`mystery`")]

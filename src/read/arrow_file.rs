@@ -1,0 +1,182 @@
+//! Arrow IPC, record batch by record batch: files (Feather 2) and streams. Columns keep their types.
+
+use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use polars::prelude::*;
+use polars_arrow::array::Array;
+use polars_arrow::datatypes::ArrowSchema;
+use polars_arrow::io::ipc::read::{
+    FileReader, StreamReader, StreamState, get_row_count_from_blocks, read_file_metadata,
+    read_stream_metadata,
+};
+use polars_arrow::record_batch::RecordBatchT;
+
+use super::handle::Handle;
+use super::typed::{self, shielded};
+use super::{Input, ReadError, Slices};
+use crate::table::{self, Batch};
+
+type RecordBatch = RecordBatchT<Box<dyn Array>>;
+
+/// How files begin…
+const FILE_MAGIC: [u8; 6] = *b"ARROW1";
+/// …and every message of a stream.
+const STREAM_MARK: &[u8] = &[0xff; 4];
+
+/// The record batches of one input.
+struct ArrowBatches {
+    name: PathBuf,
+    layout: Layout,
+}
+
+enum Layout {
+    File(FileReader<BufReader<Handle>>),
+    Stream(StreamReader<BufReader<Handle>>),
+}
+
+impl ArrowBatches {
+    /// With `only`, just these columns.
+    fn open(input: &Input, only: Option<&table::Schema>) -> Result<ArrowBatches, ReadError> {
+        let name = input.name();
+        shielded(&name.clone(), || {
+            let io = |error: std::io::Error| ReadError::io(&name, &error);
+            let handle = input.open()?;
+            let bytes = handle.len().map_err(io)?;
+            let mut reader = BufReader::with_capacity(1 << 16, handle);
+            let mut magic = [0; FILE_MAGIC.len()];
+            match bytes {
+                0 => return Err(ReadError::Empty(name.clone())),
+                bytes if bytes < magic.len() as u64 => return Err(unreadable(&name, "too short")),
+                _ => reader.read_exact(&mut magic).map_err(io)?,
+            }
+            reader.seek(SeekFrom::Start(0)).map_err(io)?;
+            if magic != FILE_MAGIC && !magic.starts_with(STREAM_MARK) {
+                return Err(ReadError::malformed(&name, "neither an Arrow file nor an Arrow stream"));
+            }
+            let layout = if magic == FILE_MAGIC {
+                let footer = read_file_metadata(&mut reader).map_err(|error| unreadable(&name, error))?;
+                let chosen = only.map(|only| projection(&footer.schema, only));
+                Layout::File(FileReader::new(reader, footer, chosen, None))
+            } else {
+                let start = read_stream_metadata(&mut reader).map_err(|error| unreadable(&name, error))?;
+                let chosen = only.map(|only| projection(&start.schema, only));
+                Layout::Stream(StreamReader::new(reader, start, chosen))
+            };
+            Ok(ArrowBatches { name, layout })
+        })
+    }
+
+    fn arrow_schema(&self) -> &ArrowSchema {
+        match &self.layout {
+            Layout::File(reader) => reader.schema(),
+            Layout::Stream(reader) => reader.schema(),
+        }
+    }
+
+    fn next(&mut self) -> Result<Option<RecordBatch>, ReadError> {
+        let name = &self.name;
+        shielded(name, || match &mut self.layout {
+            Layout::File(reader) => reader.next().transpose().map_err(|error| unreadable(name, error)),
+            Layout::Stream(reader) => match reader.next() {
+                None => Ok(None),
+                Some(Ok(StreamState::Some(batch))) => Ok(Some(batch)),
+                // The stream ends without its mark, so nobody knows whether this was all.
+                Some(Ok(StreamState::Waiting)) => Err(unreadable(name, "the stream has no end mark")),
+                Some(Err(error)) => Err(unreadable(name, error)),
+            },
+        })
+    }
+}
+
+fn unreadable(name: &Path, why: impl std::fmt::Display) -> ReadError {
+    ReadError::malformed(name, format!("no readable Arrow file or stream, perhaps cut short ({why})"))
+}
+
+/// The places of the columns of `only` in a file, in the file's order.
+fn projection(file: &ArrowSchema, only: &table::Schema) -> Vec<usize> {
+    file.iter_names()
+        .enumerate()
+        .filter(|(_, name)| only.position(name).is_some())
+        .map(|(at, _)| at)
+        .collect()
+}
+
+/// The file's columns and its number of rows. A stream is read to its end for that.
+pub(super) fn survey(input: &Input) -> Result<(table::Schema, u64), ReadError> {
+    let mut batches = ArrowBatches::open(input, None)?;
+    let arrow = batches.arrow_schema();
+    let schema = typed::schema(&batches.name, arrow, arrow)?;
+    let rows = match &batches.layout {
+        Layout::File(reader) => {
+            let blocks = reader.metadata().blocks.clone();
+            let mut file = BufReader::new(input.open()?);
+            let rows = shielded(&batches.name, || {
+                get_row_count_from_blocks(&mut file, &blocks)
+                    .map_err(|error| unreadable(&batches.name, error))
+            })?;
+            u64::try_from(rows).map_err(|_| unreadable(&batches.name, "a negative number of rows"))?
+        }
+        Layout::Stream(_) => {
+            let mut rows = 0;
+            while let Some(batch) = batches.next()? {
+                rows += batch.len() as u64;
+            }
+            rows
+        }
+    };
+    Ok((schema, rows))
+}
+
+/// The file's rows, under the columns of `schema`: those that the file lacks are null.
+pub(super) fn slices(input: &Input, schema: &Arc<table::Schema>) -> Result<Slices, ReadError> {
+    let batches = ArrowBatches::open(input, Some(schema))?;
+    Ok(Box::new(ArrowSlices {
+        batches,
+        schema: Arc::clone(schema),
+        current: DataFrame::empty(),
+        at: 0,
+        slice: 1,
+        done: false,
+    }))
+}
+
+/// Cuts record batches, which may be of any size, into slices that share their memory.
+struct ArrowSlices {
+    batches: ArrowBatches,
+    schema: Arc<table::Schema>,
+    current: DataFrame,
+    at: usize,
+    slice: usize,
+    done: bool,
+}
+
+impl ArrowSlices {
+    fn read(&mut self) -> Result<Option<Batch>, ReadError> {
+        while self.at >= self.current.height() {
+            // The next one is read only when this one's memory is free.
+            self.current = DataFrame::empty();
+            let Some(batch) = self.batches.next()? else { return Ok(None) };
+            self.current = shielded(&self.batches.name, || Ok(DataFrame::from(batch)))?;
+            self.slice = typed::slice_rows(self.current.estimated_size(), self.current.height());
+            self.at = 0;
+        }
+        let rows = self.current.slice(i64::try_from(self.at).unwrap_or(i64::MAX), self.slice);
+        self.at += rows.height();
+        typed::batch(&self.batches.name, &rows, &self.schema).map(Some)
+    }
+}
+
+impl Iterator for ArrowSlices {
+    type Item = Result<Batch, ReadError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.done {
+            return None;
+        }
+        let batch = self.read();
+        self.done = !matches!(batch, Ok(Some(_)));
+        batch.transpose()
+    }
+}

@@ -1,0 +1,54 @@
+//! An open file with a place of its own in it, however many others read the same file.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::sync::Arc;
+
+use polars::io::mmap::MmapBytesReader;
+
+/// Reads by position, so that a temporary file without a name can be read by several passes at once.
+#[derive(Debug, Clone)]
+pub(super) struct Handle {
+    file: Arc<File>,
+    at: u64,
+}
+
+impl Handle {
+    /// At the beginning of `file`.
+    pub(super) fn new(file: Arc<File>) -> Handle {
+        Handle { file, at: 0 }
+    }
+
+    pub(super) fn len(&self) -> io::Result<u64> {
+        Ok(self.file.metadata()?.len())
+    }
+}
+
+impl Read for Handle {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        #[cfg(unix)]
+        let read = std::os::unix::fs::FileExt::read_at(&*self.file, buffer, self.at)?;
+        #[cfg(windows)]
+        let read = std::os::windows::fs::FileExt::seek_read(&*self.file, buffer, self.at)?;
+        self.at += read as u64;
+        Ok(read)
+    }
+}
+
+impl Seek for Handle {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let place = match to {
+            SeekFrom::Start(at) => Some(at),
+            SeekFrom::End(offset) => self.len()?.checked_add_signed(offset),
+            SeekFrom::Current(offset) => self.at.checked_add_signed(offset),
+        };
+        self.at = place.ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
+        Ok(self.at)
+    }
+}
+
+impl MmapBytesReader for Handle {
+    fn to_file(&self) -> Option<&File> {
+        Some(&self.file)
+    }
+}

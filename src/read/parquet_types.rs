@@ -1,0 +1,52 @@
+//! The types that a Parquet file gives its columns, before the frame library has found its own kin of them.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use polars::prelude::{ArrowDataType, ArrowField, ArrowSchema};
+use polars_arrow::io::ipc::read::deserialize_schema;
+use polars_parquet::parquet::metadata::FileMetadata;
+use polars_parquet::parquet::schema::types::{GroupConvertedType, GroupLogicalType, ParquetType};
+
+/// Where writers that know Arrow keep the schema they had.
+const ARROW_SCHEMA: &str = "ARROW:schema";
+
+/// The columns of a file with this footer, which are `read` to the frame library.
+pub(super) fn schema(footer: &FileMetadata, read: &ArrowSchema) -> ArrowSchema {
+    let noted = noted(footer).filter(|noted| noted.iter_names().eq(read.iter_names()));
+    noted.unwrap_or_else(|| {
+        let columns = footer.schema_descr.fields();
+        let field = |(field, column)| with_maps(field, column);
+        read.iter_values().zip(columns).map(field).map(|field| (field.name.clone(), field)).collect()
+    })
+}
+
+fn noted(footer: &FileMetadata) -> Option<ArrowSchema> {
+    let entries = footer.key_value_metadata.as_ref()?;
+    let encoded = entries.iter().find(|entry| entry.key == ARROW_SCHEMA)?.value.as_ref()?;
+    let bytes = STANDARD.decode(encoded).ok()?;
+    // A message of the stream format, whose length stands before it; older writers leave that out.
+    let message = if bytes.starts_with(&[0xff; 4]) { bytes.get(8..)? } else { &bytes };
+    deserialize_schema(message).ok().map(|(schema, ..)| schema)
+}
+
+/// `field` with maps where the file says so, which it calls lists of keys and values.
+fn with_maps(field: &ArrowField, column: &ParquetType) -> ArrowField {
+    let ParquetType::GroupType { logical_type, converted_type, fields, .. } = column else {
+        return field.clone();
+    };
+    let is_map = *logical_type == Some(GroupLogicalType::Map)
+        || matches!(converted_type, Some(GroupConvertedType::Map | GroupConvertedType::MapKeyValue));
+    let dtype = match (&field.dtype, fields.as_slice()) {
+        (ArrowDataType::LargeList(entry), [repeated]) if is_map => {
+            ArrowDataType::Map(Box::new(with_maps(entry, repeated)), false)
+        }
+        (ArrowDataType::LargeList(item), [ParquetType::GroupType { fields, .. }]) if fields.len() == 1 => {
+            ArrowDataType::LargeList(Box::new(with_maps(item, &fields[0])))
+        }
+        (ArrowDataType::Struct(members), fields) if members.len() == fields.len() => {
+            ArrowDataType::Struct(members.iter().zip(fields).map(|(a, b)| with_maps(a, b)).collect())
+        }
+        (dtype, _) => dtype.clone(),
+    };
+    ArrowField { dtype, ..field.clone() }
+}

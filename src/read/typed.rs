@@ -1,0 +1,87 @@
+//! What Parquet and Arrow have in common: frames, under the columns of the whole table.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::Arc;
+
+use polars::prelude::*;
+use polars_arrow::datatypes::{ArrowDataType, ArrowSchema};
+
+use super::{ReadError, SLICE_BYTES, SLICE_ROWS};
+use crate::table::{self, Batch, Column as TableColumn, Kind, Rows, Typed};
+
+/// The columns of a file, which are `arrow` to the frame library and `file` in the file.
+pub(super) fn schema(
+    path: &Path,
+    arrow: &ArrowSchema,
+    file: &ArrowSchema,
+) -> Result<table::Schema, ReadError> {
+    refuse(path, arrow, &|dtype| {
+        use ArrowDataType::{Interval, Union, Unknown};
+        matches!(dtype, Union(_) | Interval(_) | Unknown)
+    })?;
+    let frame = shielded(path, || Ok(Schema::from_arrow_schema(arrow)))?;
+    let column = |(field, dtype): (&ArrowField, &DataType)| TableColumn {
+        name: field.name.to_string(),
+        kind: Kind::Typed(Typed::new(field, dtype.clone())),
+    };
+    Ok(table::Schema { columns: file.iter_values().zip(frame.iter_values()).map(column).collect() })
+}
+
+/// An error if any column, or anything within it, is of an `unreadable` type.
+pub(super) fn refuse(
+    path: &Path,
+    schema: &ArrowSchema,
+    unreadable: &dyn Fn(&ArrowDataType) -> bool,
+) -> Result<(), ReadError> {
+    let found =
+        |field: &ArrowField| Some((field.name.to_string(), first_within(&field.dtype, unreadable)?.clone()));
+    match schema.iter_values().find_map(found) {
+        Some((name, dtype)) => {
+            Err(ReadError::UnknownType { path: path.to_owned(), name, kind: format!("{dtype:?}") })
+        }
+        None => Ok(()),
+    }
+}
+
+fn first_within<'a>(
+    dtype: &'a ArrowDataType,
+    wanted: &dyn Fn(&ArrowDataType) -> bool,
+) -> Option<&'a ArrowDataType> {
+    use ArrowDataType::{Dictionary, Extension, FixedSizeList, LargeList, List, Map, Struct};
+    match dtype {
+        found if wanted(found) => Some(found),
+        List(field) | LargeList(field) | FixedSizeList(field, _) | Map(field, _) => {
+            first_within(&field.dtype, wanted)
+        }
+        Struct(fields) => fields.iter().find_map(|field| first_within(&field.dtype, wanted)),
+        Dictionary(_, values, _) => first_within(values, wanted),
+        Extension(extension) => first_within(&extension.inner, wanted),
+        _ => None,
+    }
+}
+
+/// A file's rows as a batch of the whole table: columns that the file lacks are null.
+pub(super) fn batch(path: &Path, frame: &DataFrame, schema: &Arc<table::Schema>) -> Result<Batch, ReadError> {
+    let columns = schema.columns.iter().map(|column| match frame.column(&column.name) {
+        Ok(present) => present.clone(),
+        Err(_) => Column::full_null(column.name.as_str().into(), frame.height(), &column.kind.dtype()),
+    });
+    let frame = DataFrame::new(frame.height(), columns.collect())
+        .map_err(|error| ReadError::malformed(path, error))?;
+    Ok(Batch { schema: Arc::clone(schema), rows: Rows::Frame(frame) })
+}
+
+/// How many rows of `bytes` over `rows` make a slice.
+pub(super) fn slice_rows(bytes: usize, rows: usize) -> usize {
+    (SLICE_BYTES / (bytes / rows.max(1)).max(1)).clamp(64, SLICE_ROWS)
+}
+
+/// Runs a decoder that may panic on a damaged file, and says so instead.
+pub(super) fn shielded<T>(
+    path: &Path,
+    decode: impl FnOnce() -> Result<T, ReadError>,
+) -> Result<T, ReadError> {
+    catch_unwind(AssertUnwindSafe(decode))
+        .unwrap_or_else(|_| Err(ReadError::malformed(path, "the file is damaged, its decoder broke down")))
+}

@@ -1,0 +1,107 @@
+//! Frames to columns of the types that the input's file had, where frames know only a kin of them.
+
+use std::sync::Arc;
+
+use polars::polars_compute::cast::{CastOptionsImpl, cast};
+use polars::prelude::{ArrowDataType, ArrowField, ArrowSchema, CompatLevel, DataFrame, PolarsResult};
+use polars_arrow::array::{
+    Array, BinaryArray, FixedSizeListArray, ListArray, MapArray, StructArray, Utf8Array, new_empty_array,
+};
+use polars_arrow::offset::OffsetsBuffer;
+use polars_arrow::record_batch::RecordBatchT;
+
+/// The type in which a column that is `file` in the input and `frame` in frames is written: the input's, but for
+/// categories, whose numbering is the frame library's, and what cannot be turned back.
+fn written_type(file: &ArrowDataType, frame: &ArrowDataType) -> ArrowDataType {
+    use ArrowDataType::{Dictionary, Extension, FixedSizeList, LargeList, List, Map, Struct};
+    match (file, frame) {
+        (List(file), LargeList(frame)) => List(Box::new(written_field(file, frame))),
+        (LargeList(file), LargeList(frame)) => LargeList(Box::new(written_field(file, frame))),
+        (Map(file, sorted), LargeList(frame)) => Map(Box::new(written_field(file, frame)), *sorted),
+        (FixedSizeList(file, size), FixedSizeList(frame, _)) => {
+            FixedSizeList(Box::new(written_field(file, frame)), *size)
+        }
+        (Struct(files), Struct(frames)) if files.len() == frames.len() => {
+            Struct(files.iter().zip(frames).map(|(file, frame)| written_field(file, frame)).collect())
+        }
+        (Dictionary(..) | Extension(_), _) => frame.clone(),
+        _ if leaf(new_empty_array(frame.clone()).as_ref(), file).is_ok() => file.clone(),
+        _ => frame.clone(),
+    }
+}
+
+/// A column as it is written, whose name and type in the input are `file`, and in frames `frame`.
+pub(super) fn written_field(file: &ArrowField, frame: &ArrowField) -> ArrowField {
+    let dtype = written_type(&file.dtype, &frame.dtype);
+    // What a library notes about its own type of categories belongs to that type.
+    let metadata = if dtype == file.dtype { file.metadata.clone() } else { frame.metadata.clone() };
+    ArrowField { name: file.name.clone(), dtype, is_nullable: file.is_nullable, metadata }
+}
+
+/// All rows of `frame` in the types of `schema`.
+pub fn record_batch(
+    frame: &DataFrame,
+    schema: &Arc<ArrowSchema>,
+) -> PolarsResult<RecordBatchT<Box<dyn Array>>> {
+    let columns = frame.columns().iter().zip(schema.iter_values()).map(|(column, field)| {
+        let series = column.as_materialized_series().rechunk();
+        retype(series.to_arrow(0, CompatLevel::oldest()).as_ref(), &field.dtype)
+    });
+    RecordBatchT::try_new(frame.height(), Arc::clone(schema), columns.collect::<PolarsResult<_>>()?)
+}
+
+/// `array` as `to`, which is what [`written_type`] says of its type.
+fn retype(array: &dyn Array, to: &ArrowDataType) -> PolarsResult<Box<dyn Array>> {
+    use ArrowDataType::{FixedSizeList, LargeList, List, Map, Struct};
+    if array.dtype() == to {
+        return Ok(array.to_boxed());
+    }
+    let validity = array.validity().cloned();
+    if let (List(field) | LargeList(field) | Map(field, _), Some(list)) =
+        (to, array.as_any().downcast_ref::<ListArray<i64>>())
+    {
+        let values = retype(list.values().as_ref(), &field.dtype)?;
+        let long = list.offsets().clone();
+        let short = || OffsetsBuffer::<i32>::try_from(&long);
+        return Ok(match to {
+            List(_) => ListArray::<i32>::try_new(to.clone(), short()?, values, validity)?.boxed(),
+            Map(..) => MapArray::try_new(to.clone(), short()?, values, validity)?.boxed(),
+            _ => ListArray::<i64>::try_new(to.clone(), long, values, validity)?.boxed(),
+        });
+    }
+    if let (FixedSizeList(field, _), Some(list)) = (to, array.as_any().downcast_ref::<FixedSizeListArray>()) {
+        let values = retype(list.values().as_ref(), &field.dtype)?;
+        return Ok(FixedSizeListArray::try_new(to.clone(), list.len(), values, validity)?.boxed());
+    }
+    if let (Struct(fields), Some(rows)) = (to, array.as_any().downcast_ref::<StructArray>()) {
+        let values =
+            rows.values().iter().zip(fields).map(|(values, field)| retype(values.as_ref(), &field.dtype));
+        let values = values.collect::<PolarsResult<_>>()?;
+        return Ok(StructArray::try_new(to.clone(), rows.len(), values, validity)?.boxed());
+    }
+    leaf(array, to)
+}
+
+fn leaf(array: &dyn Array, to: &ArrowDataType) -> PolarsResult<Box<dyn Array>> {
+    let step = |array: &dyn Array, to: &ArrowDataType| cast(array, to, CastOptionsImpl::default());
+    let validity = array.validity().cloned();
+    match (array.dtype(), to) {
+        (from, to) if from == to => Ok(array.to_boxed()),
+        (ArrowDataType::LargeUtf8, ArrowDataType::Utf8) => {
+            let Some(texts) = array.as_any().downcast_ref::<Utf8Array<i64>>() else { return step(array, to) };
+            let offsets = OffsetsBuffer::<i32>::try_from(texts.offsets())?;
+            Ok(Utf8Array::<i32>::try_new(to.clone(), offsets, texts.values().clone(), validity)?.boxed())
+        }
+        (ArrowDataType::LargeBinary, ArrowDataType::Binary) => {
+            let Some(blobs) = array.as_any().downcast_ref::<BinaryArray<i64>>() else {
+                return step(array, to);
+            };
+            let offsets = OffsetsBuffer::<i32>::try_from(blobs.offsets())?;
+            Ok(BinaryArray::<i32>::try_new(to.clone(), offsets, blobs.values().clone(), validity)?.boxed())
+        }
+        (ArrowDataType::LargeBinary, ArrowDataType::FixedSizeBinary(_)) => {
+            step(step(array, &ArrowDataType::BinaryView)?.as_ref(), to)
+        }
+        _ => step(array, to),
+    }
+}

@@ -1,0 +1,99 @@
+//! The way of an output's bytes: packed if its name says so, counted, and on to a file or a stream.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use flate2::write::GzEncoder;
+
+use crate::table::Compression;
+
+/// Where bytes go in the end.
+pub(super) enum Outlet {
+    File(File),
+    Stdout(io::Stdout),
+}
+
+/// How many bytes went through an encoder, packed.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Count(Arc<AtomicU64>);
+
+impl Count {
+    pub(super) fn bytes(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+pub(super) struct Counted {
+    outlet: Outlet,
+    count: Count,
+}
+
+/// Takes the bytes of a table. Nothing is complete before [`Encoder::finish`].
+pub(super) enum Encoder {
+    Plain(BufWriter<Counted>),
+    Gzip(GzEncoder<BufWriter<Counted>>),
+    Zstd(zstd::Encoder<'static, BufWriter<Counted>>),
+}
+
+impl Encoder {
+    pub(super) fn new(outlet: Outlet, compression: Option<Compression>, count: Count) -> io::Result<Encoder> {
+        let writer = BufWriter::with_capacity(1 << 18, Counted { outlet, count });
+        Ok(match compression {
+            None => Encoder::Plain(writer),
+            Some(Compression::Gzip) => Encoder::Gzip(GzEncoder::new(writer, flate2::Compression::default())),
+            Some(Compression::Zstd) => {
+                let mut encoder = zstd::Encoder::new(writer, zstd::DEFAULT_COMPRESSION_LEVEL)?;
+                // So that damage is noticed by whoever unpacks it, as gzip's is.
+                encoder.include_checksum(true)?;
+                Encoder::Zstd(encoder)
+            }
+        })
+    }
+
+    pub(super) fn finish(self) -> io::Result<()> {
+        match self {
+            Encoder::Plain(writer) => writer,
+            Encoder::Gzip(encoder) => encoder.finish()?,
+            Encoder::Zstd(encoder) => encoder.finish()?,
+        }
+        .flush()
+    }
+}
+
+impl Write for Encoder {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Encoder::Plain(writer) => writer.write(bytes),
+            Encoder::Gzip(encoder) => encoder.write(bytes),
+            Encoder::Zstd(encoder) => encoder.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Encoder::Plain(writer) => writer.flush(),
+            Encoder::Gzip(encoder) => encoder.flush(),
+            Encoder::Zstd(encoder) => encoder.flush(),
+        }
+    }
+}
+
+impl Write for Counted {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = match &mut self.outlet {
+            Outlet::File(file) => file.write(bytes)?,
+            Outlet::Stdout(stdout) => stdout.write(bytes)?,
+        };
+        self.count.0.fetch_add(written as u64, Ordering::Relaxed);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match &mut self.outlet {
+            Outlet::File(file) => file.flush(),
+            Outlet::Stdout(stdout) => stdout.flush(),
+        }
+    }
+}

@@ -1,0 +1,340 @@
+//! What people are told when a table cannot be read or written: the whole message, case by case.
+
+use std::io::Write;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use polars::prelude::*;
+
+use crate::support::workspace::Workspace;
+
+const HEADER: &str = "question,tool_call,tool_definitions\n";
+
+const KNOWN: &str = "known endings are .csv, .tsv, .ssv, .jsonl, .ndjson, .json (these also with .gz or .zst), .parquet, .arrow, \
+                     .feather and .ipc; or say what it is with --from";
+
+/// Runs `label` with `args`, which must fail and leave no file behind; returns what it says.
+fn fails(work: &Workspace, args: &[&str]) -> String {
+    let before = work.names();
+    let ran = work.run(&[&["label"], args].concat()).ended(2);
+    assert_eq!(work.names(), before, "{args:?}");
+    assert_eq!(ran.stdout, "", "{args:?}");
+    let (_, message) = ran.stderr.split_once("error: ").unwrap_or_else(|| panic!("{}", ran.stderr));
+    message.trim_end().to_owned()
+}
+
+fn gzip(content: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(content).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn zstd(content: &[u8]) -> Vec<u8> {
+    let mut encoder = zstd::Encoder::new(Vec::new(), 0).unwrap();
+    encoder.include_checksum(true).unwrap();
+    encoder.write_all(content).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// Rows that do not compress to nothing.
+fn many_rows() -> Vec<u8> {
+    let row = |at: u64| format!("ask {:x},\"f(a={at})\",\n", at.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    (HEADER.to_owned() + &(0..20_000).map(row).collect::<String>()).into_bytes()
+}
+
+#[test]
+fn texts_that_are_no_tables() {
+    let work = Workspace::new();
+    let utf16 = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+    let cases: [(&str, &[u8], String); 27] = [
+        ("notes.txt", b"hello", format!("notes.txt: unknown kind of file; {KNOWN}")),
+        ("calls", b"hello", format!("calls: unknown kind of file; {KNOWN}")),
+        ("empty.csv", b"", "empty.csv is empty".into()),
+        ("mark.csv", b"\xef\xbb\xbf", "mark.csv is empty".into()),
+        ("empty.jsonl", b"", "empty.jsonl is empty".into()),
+        ("blank.jsonl", b"\n \n", "blank.jsonl is empty".into()),
+        ("empty.json", b"[]", "empty.json is empty".into()),
+        ("empty.csv.gz", &gzip(b""), "empty.csv.gz is empty".into()),
+        ("twice.csv", b"question,question\n", "twice.csv has two columns named `question`; rename one of them".into()),
+        (
+            "latin.csv",
+            b"question,tool_call,se\xf1or\n",
+            "latin.csv: the name of column 3 is not UTF-8; save the file as UTF-8".into(),
+        ),
+        (
+            "utf16.csv",
+            &utf16("\u{feff}question,tool_call\n"),
+            "utf16.csv is no csv but text in UTF-16: save it as UTF-8".into(),
+        ),
+        (
+            "utf16.jsonl",
+            &utf16("\u{feff}{}\n"),
+            "utf16.jsonl is no jsonl but text in UTF-16: save it as UTF-8".into(),
+        ),
+        (
+            "unmarked.csv",
+            &utf16("question,tool_call\n"),
+            "unmarked.csv: the header holds NUL bytes, as text in UTF-16 or a binary file does; save it as UTF-8 text".into(),
+        ),
+        (
+            "semicolons.csv",
+            b"question;tool_call\na;b\n",
+            "semicolons.csv: the header is one column, `question;tool_call`, but seems to be divided by semicolons; read it \
+             with --from ssv"
+                .into(),
+        ),
+        (
+            "tabs.csv",
+            b"question\ttool_call\n",
+            "tabs.csv: the header is one column, `question tool_call`, but seems to be divided by tabs; read it with --from tsv"
+                .into(),
+        ),
+        (
+            "commas.tsv",
+            b"question,tool_call\n",
+            "commas.tsv: the header is one column, `question,tool_call`, but seems to be divided by commas; read it with \
+             --from csv"
+                .into(),
+        ),
+        (
+            "bars.csv",
+            b"question|tool_call\n",
+            "bars.csv: the header is one column, `question|tool_call`, but seems to be divided by vertical bars; write it as \
+             CSV first"
+                .into(),
+        ),
+        (
+            "uneven.csv",
+            b"question,tool_call\r\n\r\na,\"b\r\n\"\r\nc\r\n",
+            "uneven.csv, line 5: 1 fields where the header has 2; a field that holds a comma or a line break needs double \
+             quotes around it"
+                .into(),
+        ),
+        (
+            "quote.csv",
+            b"question,tool_call\na,b\n\"c,d\ne,f\n",
+            "quote.csv, line 3: a quote is opened and never closed".into(),
+        ),
+        // As many fields as there should be, and yet the rows below would be lost.
+        (
+            "last_quote.csv",
+            b"question,tool_call\r\na,b\r\nc,\"d\r\ne,f\r\n",
+            "last_quote.csv, line 3: a quote is opened and never closed".into(),
+        ),
+        (
+            "cut.json",
+            br#"[{"question":"a","tool_call":[]},"#,
+            "cut.json: the array is never closed; is the file cut short?".into(),
+        ),
+        (
+            "more.json",
+            b"[{\"question\":\"a\"}]\n{\"question\":\"b\"}",
+            "more.json: line 2: something follows the end of the array; rows there would be lost".into(),
+        ),
+        (
+            "other.csv",
+            b"prompt_text,tools\n",
+            "no column holds the question (try `--column question=prompt_text`); the columns are `prompt_text`, `tools`"
+                .into(),
+        ),
+        ("parquet.csv", b"PAR1", "parquet.csv is no csv but Parquet: read it with --from parquet".into()),
+        (
+            "book.csv",
+            b"PK\x03\x04",
+            "book.csv is no csv but a zip archive or a spreadsheet: unpack it, or save it as CSV".into(),
+        ),
+        (
+            "rows.jsonl",
+            b"BZh9",
+            "rows.jsonl is no jsonl but compressed with bzip2: unpack it, or compress it with gzip or zstd".into(),
+        ),
+        (
+            "twice.csv.gz",
+            &gzip(&gzip(b"x")),
+            "twice.csv.gz is no csv but compressed twice: unpack it once".into(),
+        ),
+    ];
+    for (name, content, message) in cases {
+        work.file(name, content);
+        assert_eq!(fails(&work, &[name]), message);
+    }
+}
+
+#[test]
+fn compressed_texts_that_end_too_soon_or_are_damaged() {
+    let work = Workspace::new();
+    let rows = many_rows();
+    for (name, packed) in [("rows.csv.gz", gzip(&rows)), ("rows.csv.zst", zstd(&rows))] {
+        for end in [packed.len() / 3, packed.len() - 3] {
+            work.file(name, &packed[..end]);
+            let expected = format!(
+                "{name} is cut short: its compressed data ends in the middle; copy or download it again"
+            );
+            assert_eq!(fails(&work, &[name]), expected);
+        }
+        let mut damaged = packed.clone();
+        let end = damaged.len();
+        damaged[end / 2] ^= 0xff;
+        work.file(name, damaged);
+        let message = fails(&work, &[name]);
+        assert!(message.starts_with(&format!("{name}: the compressed data is damaged (")), "{message}");
+        // Several parts in a row are one text.
+        work.file(name, [packed.as_slice(), &packed[..40]].concat());
+        assert!(fails(&work, &[name]).starts_with(&format!("{name} is cut short")));
+    }
+}
+
+#[test]
+fn typed_files_that_end_too_soon_or_are_damaged() {
+    let work = Workspace::new();
+    let questions: Vec<String> = (0..300).map(|at| format!("question {at}")).collect();
+    let mut frame = df!("question" => &questions, "tool_call" => &questions).unwrap();
+    ParquetWriter::new(std::fs::File::create(work.path("in.parquet")).unwrap()).finish(&mut frame).unwrap();
+    IpcWriter::new(std::fs::File::create(work.path("in.arrow")).unwrap()).finish(&mut frame).unwrap();
+    let parquet = "no readable Parquet file, perhaps cut short (parquet: File out of specification: The file must end with PAR1)";
+    let arrow = "no readable Arrow file or stream, perhaps cut short (out-of-spec: InvalidFooter)";
+    for (name, message) in [("in.parquet", parquet), ("in.arrow", arrow)] {
+        let whole = std::fs::read(work.path(name)).unwrap();
+        work.file(name, &whole[..whole.len() / 2]);
+        assert_eq!(fails(&work, &[name]), format!("{name}: {message}"));
+        work.file(name, "");
+        assert_eq!(fails(&work, &[name]), format!("{name} is empty"));
+        work.file(name, HEADER.repeat(9));
+        assert!(fails(&work, &[name]).starts_with(&format!("{name}: n")));
+        // Whatever is wrong, it is said, and nothing is written.
+        for at in (8..whole.len()).step_by(whole.len() / 23) {
+            let mut damaged = whole.clone();
+            damaged[at] ^= 0x55;
+            work.file(name, damaged);
+            let ran = work.run(&["label", name, "-o", "out.csv", "--force", "--allow-unjudged", "1"]);
+            match ran.code {
+                Some(0) => assert_eq!(work.rows("out.csv").len(), 300),
+                code => {
+                    assert!(code == Some(2) && ran.stderr.contains("error: "), "{name} {at}: {}", ran.stderr)
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn inputs_that_do_not_go_together() {
+    let work = Workspace::new();
+    work.file("a.csv", format!("{HEADER}x,,\n"));
+    work.file("b.jsonl", r#"{"question":"x","tool_call":[]}"#);
+    std::fs::create_dir_all(work.path("logs/sub")).unwrap();
+    work.file("logs/_SUCCESS", "");
+    work.file("logs/.hidden.csv", HEADER);
+    for (name, mut frame) in [
+        ("ints.parquet", df!("question" => ["a"], "tool_call" => ["b"], "n" => [1_i64]).unwrap()),
+        ("texts.parquet", df!("question" => ["a"], "tool_call" => ["b"], "n" => ["x"]).unwrap()),
+    ] {
+        ParquetWriter::new(std::fs::File::create(work.path(name)).unwrap()).finish(&mut frame).unwrap();
+    }
+    for (args, message) in [
+        (&["none.csv"][..], "no file matches `none.csv`"),
+        (&["none*.csv"], "no file matches `none*.csv`"),
+        (
+            &["[.csv"],
+            "`[.csv` is no valid pattern: Pattern syntax error near position 0: invalid range pattern",
+        ),
+        (&["a.csv", "b.jsonl"], "a.csv is csv, but b.jsonl is jsonl; label them in runs of their own"),
+        (
+            &["ints.parquet", "texts.parquet"],
+            "column `n` is i64 in one file and str in texts.parquet; make them one type first",
+        ),
+        (
+            &["logs"],
+            "the folder logs holds no data files: csv, tsv, ssv (semicolons), jsonl, json, parquet or arrow (names that begin \
+             with `.` or `_` do not count)",
+        ),
+        (&["-", "-"], "the standard input can be read once only; name it once"),
+        (
+            &["a.csv", "--where", "kind=x"],
+            "--where: there is no column `kind`; there are `question`, `tool_call`, `tool_definitions`",
+        ),
+        (&["a.csv", "a.csv"], "say where the table of several inputs goes, with -o FILE"),
+    ] {
+        assert_eq!(fails(&work, args), message);
+    }
+}
+
+#[test]
+fn outputs_that_cannot_be() {
+    let work = Workspace::new();
+    work.file("in.csv", format!("{HEADER}x,,\n"));
+    work.file("theirs.csv", "mine");
+    std::fs::create_dir(work.path("folder.csv")).unwrap();
+    std::fs::create_dir(work.path("logs")).unwrap();
+    work.file("logs/a.csv", format!("{HEADER}x,,\n"));
+    std::fs::hard_link(work.path("in.csv"), work.path("hard.csv")).unwrap();
+    let known = "known endings are .csv, .tsv, .ssv, .jsonl, .json (these also with .gz or .zst), .parquet and .arrow; or say \
+                 what it is with --to";
+    let mut cases = vec![
+        ("in.csv", "nowhere/out.csv", "the folder nowhere does not exist; create it or choose another output with -o".into()),
+        ("in.csv", "folder.csv", "folder.csv is a folder; name a file in it with -o".into()),
+        ("in.csv", "in.csv", "in.csv is an input of this run; choose another output with -o".into()),
+        ("in.csv", "hard.csv", "hard.csv is an input of this run; choose another output with -o".into()),
+        (
+            "in.csv",
+            "theirs.csv",
+            "theirs.csv exists and was not written by a run of tooljudge as it is now; choose another output with -o, or \
+             replace it with --force"
+                .into(),
+        ),
+        ("in.csv", "out.xlsx", format!("out.xlsx: unknown kind of output; {known}")),
+        ("in.csv", "out.parquet.gz", format!("out.parquet.gz: unknown kind of output; {known}")),
+        (
+            "logs",
+            "logs/out.csv",
+            "logs/out.csv lies in the input folder logs, where the next run would read it as data; choose another output with \
+             -o"
+                .into(),
+        ),
+    ];
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("in.csv", work.path("link.csv")).unwrap();
+        cases.push((
+            "in.csv",
+            "link.csv",
+            "link.csv is an input of this run; choose another output with -o".into(),
+        ));
+    }
+    #[cfg(target_os = "linux")]
+    {
+        // Where nobody may write, not even the system's own administrator.
+        cases.push(("in.csv", "/proc/out.csv", "cannot write /proc/out.csv: entity not found".into()));
+        let full = "cannot write /dev/full: no space left on its disk; nothing was written, and what was paid for is kept";
+        cases.push(("in.csv", "/dev/full", full.into()));
+    }
+    for (input, output, message) in cases {
+        assert_eq!(fails(&work, &[input, "-o", output]), message);
+    }
+    let message = fails(&work, &["in.csv", "-o", "in.csv", "--force"]);
+    assert_eq!(message, "in.csv is an input of this run; choose another output with -o");
+    assert_eq!(fails(&work, &["logs"]), "say where the table of several inputs goes, with -o FILE");
+}
+
+#[test]
+fn a_row_without_end_is_an_error_of_its_file() {
+    let work = Workspace::new();
+    for (name, start, line) in [
+        ("in.jsonl.zst", "{\"question\":\"a\",\"tool_call\":[]}\n\n{\"question\":\"", 3),
+        ("in.json.zst", "[{\"question\":\"a\",\"tool_call\":[]},\n{\"question\":\"", 2),
+        ("in.csv.zst", "question,tool_call\r\na,\"b\r\nc\"\r\n\"", 4),
+    ] {
+        let mut encoder = zstd::Encoder::new(std::fs::File::create(work.path(name)).unwrap(), 1).unwrap();
+        encoder.write_all(start.as_bytes()).unwrap();
+        let megabyte = vec![b'x'; 1 << 20];
+        for _ in 0..257 {
+            encoder.write_all(&megabyte).unwrap();
+        }
+        encoder.finish().unwrap();
+        let expected = format!(
+            "{name}, line {line}: the row that begins here takes more than 256 MB; is a quote or bracket never closed? \
+             Shorten or remove the row"
+        );
+        assert_eq!(fails(&work, &[name]), expected);
+    }
+}
