@@ -12,7 +12,7 @@ use tooljudge::judge::{
 
 use crate::label_remote::{gold, numbered, row_of};
 use crate::support::server::{Answer, Format, Seen, Server};
-use crate::support::workspace::{Ran, Workspace};
+use crate::support::workspace::{Ran, Workspace, repository, shown};
 
 const KEY: &str = "secret-key-0123456789";
 
@@ -561,4 +561,41 @@ fn a_proxy_carries_the_requests() {
     ask(&remote(target)).unwrap();
     let seen = &proxy.seen()[0];
     assert_eq!((seen.headers["host"].as_str(), seen.format), ("judge.invalid", Format::Chat));
+}
+
+#[test]
+fn the_quickstart_goes_through_all_of_them_at_once() {
+    let work = Workspace::new();
+    std::fs::copy(repository("datasets/quickstart.csv"), work.path("in.csv")).unwrap();
+    let gold: Vec<(String, String)> =
+        work.rows("in.csv").into_iter().map(|row| (row["question"].clone(), row["gold"].clone())).collect();
+    let server = Server::start(move |seen| {
+        let asked = gold.iter().filter(|(question, _)| seen.prompt().contains(question));
+        let label = asked.max_by_key(|(question, _)| question.len()).map_or("correct", |(_, gold)| gold);
+        Answer::label(label)
+    });
+    let mut settings = String::new();
+    let mut args = vec!["label".to_owned(), "in.csv".to_owned(), "--judge".to_owned(), "builtin".to_owned()];
+    for provider in Provider::ALL {
+        let url = base_url(provider, &server);
+        settings.push_str(&format!(
+            "[judges.{provider}]\njudge = '{provider}:m'\nbase_url = '{url}'\napi_key_env = 'TEST_KEY'\n"
+        ));
+        args.extend(["--judge".to_owned(), provider.to_string()]);
+    }
+    work.file("tooljudge.toml", settings);
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let ran = Ran::from(work.tooljudge(&args).env("TEST_KEY", KEY).output().unwrap()).ended(0);
+    shown("summary_of_all_providers", &ran.stdout);
+    assert_eq!(server.requests(), 60 * Provider::ALL.len());
+    for row in work.rows("in.labeled.csv") {
+        for provider in Provider::ALL {
+            assert_eq!(
+                row[&format!("{provider}_tool_calling_label")],
+                row["gold"],
+                "{provider}: {}",
+                row["id"]
+            );
+        }
+    }
 }

@@ -39,7 +39,7 @@ impl Endpoint {
         // The text may hold a password: errors do not repeat it.
         let mut url: Url = base_url.parse().map_err(|error| format!("no URL: {error}"))?;
         if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
-            return Err("no http or https URL".to_owned());
+            return Err("no http or https URL; an address looks like http://localhost:8000/v1".to_owned());
         }
         let mut secrets: Vec<SecretString> = key.iter().cloned().collect();
         secrets.extend(url.password().map(SecretString::from));
