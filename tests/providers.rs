@@ -567,8 +567,16 @@ fn a_proxy_carries_the_requests() {
 fn the_quickstart_goes_through_all_of_them_at_once() {
     let work = Workspace::new();
     std::fs::copy(repository("datasets/quickstart.csv"), work.path("in.csv")).unwrap();
-    let gold: Vec<(String, String)> =
-        work.rows("in.csv").into_iter().map(|row| (row["question"].clone(), row["gold"].clone())).collect();
+    let gold: Vec<(String, String)> = work
+        .rows("in.csv")
+        .into_iter()
+        .map(|row| {
+            // Of a conversation, its last message.
+            let messages = serde_json::from_str::<Vec<Value>>(&row["question"]).unwrap_or_default();
+            let last = messages.last().and_then(|message| message["content"].as_str());
+            (last.unwrap_or(&row["question"]).to_owned(), row["gold"].clone())
+        })
+        .collect();
     let server = Server::start(move |seen| {
         let asked = gold.iter().filter(|(question, _)| seen.prompt().contains(question));
         let label = asked.max_by_key(|(question, _)| question.len()).map_or("correct", |(_, gold)| gold);
