@@ -2,12 +2,19 @@
 
 use std::io::{Read, Write};
 use std::process::Stdio;
+use std::sync::Arc;
 
 use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
 use polars::prelude::*;
-use polars_arrow::array::PrimitiveArray;
-use polars_arrow::io::ipc::write::{StreamWriter, WriteOptions};
+use polars_arrow::array::{
+    Array, BinaryArray, FixedSizeBinaryArray, ListArray, MapArray, PrimitiveArray, StructArray, Utf8Array,
+};
+use polars_arrow::datatypes::ExtensionType;
+use polars_arrow::io::ipc::read::{FileReader, read_file_metadata};
+use polars_arrow::io::ipc::write::{FileWriter, StreamWriter, WriteOptions};
+use polars_arrow::offset::OffsetsBuffer;
+use polars_arrow::record_batch::RecordBatchT;
 
 use crate::support::workspace::{Ran, Workspace};
 
@@ -390,4 +397,76 @@ fn a_stream_without_end_mark_is_cut_short() {
     let message =
         "in.arrow: no readable Arrow file or stream, perhaps cut short (the stream has no end mark)";
     assert!(ran.stderr.contains(message), "{}", ran.stderr);
+}
+
+/// Columns in types that the frame library has only a kin of.
+fn types_without_frames() -> RecordBatchT<Box<dyn Array>> {
+    let texts = |words: [Option<&str>; 2]| Utf8Array::<i32>::from(words).boxed();
+    let offsets = || OffsetsBuffer::try_from(vec![0_i32, 2, 2]).unwrap();
+    let field =
+        |name: &str, dtype: &ArrowDataType, nullable| ArrowField::new(name.into(), dtype.clone(), nullable);
+    let ints = PrimitiveArray::<i32>::from([Some(1), None]);
+    let keys = StructArray::new(
+        ArrowDataType::Struct(vec![
+            field("key", &ArrowDataType::Utf8, false),
+            field("value", &ArrowDataType::Int32, true),
+        ]),
+        2,
+        vec![texts([Some("a"), Some("b")]), ints.clone().boxed()],
+        None,
+    );
+    let map = ArrowDataType::Map(Box::new(field("entries", keys.dtype(), false)), false);
+    let list = ArrowDataType::List(Box::new(field("item", &ArrowDataType::Utf8, true)));
+    let bytes = ArrowDataType::FixedSizeBinary(2);
+    let id = ArrowDataType::Extension(Box::new(ExtensionType {
+        name: "example.id".into(),
+        inner: bytes.clone(),
+        metadata: Some("v1".into()),
+    }));
+    let pair = |dtype| FixedSizeBinaryArray::new(dtype, b"abcd".to_vec().into(), None).boxed();
+    let columns: Vec<(&str, Box<dyn Array>)> = vec![
+        ("question", texts([Some("a"), Some("b")])),
+        ("tool_call", texts([Some("f()"), None])),
+        ("map", MapArray::new(map, offsets(), keys.boxed(), None).boxed()),
+        ("list", ListArray::<i32>::new(list, offsets(), texts([Some("x"), None]), None).boxed()),
+        ("time", ints.clone().to(ArrowDataType::Time32(ArrowTimeUnit::Second)).boxed()),
+        ("short", BinaryArray::<i32>::from([Some(b"\xff".as_slice()), None]).boxed()),
+        ("pair", pair(bytes)),
+        ("id", pair(id)),
+    ];
+    let schema =
+        columns.iter().map(|(name, array)| (PlSmallStr::from(*name), field(name, array.dtype(), true)));
+    RecordBatchT::new(2, Arc::new(schema.collect()), columns.iter().map(|(_, array)| array.clone()).collect())
+}
+
+#[test]
+fn types_that_frames_do_not_know_come_back() {
+    let work = Workspace::new();
+    let batch = types_without_frames();
+    let file = std::fs::File::create(work.path("in.arrow")).unwrap();
+    let schema = Arc::new(batch.schema().clone());
+    let mut writer = FileWriter::try_new(file, schema, None, WriteOptions::default()).unwrap();
+    writer.write(&batch, None).unwrap();
+    writer.finish().unwrap();
+    // By way of Parquet too, which has a word for all of them but for times in seconds.
+    work.run(&["label", "in.arrow", "-o", "out.parquet", "--allow-unjudged", "1"]).ended(0);
+    work.run(&["label", "out.parquet", "--overwrite", "-o", "by_parquet.arrow", "--allow-unjudged", "1"])
+        .ended(0);
+    work.run(&["label", "in.arrow", "-o", "out.arrow", "--allow-unjudged", "1"]).ended(0);
+    for name in ["out.arrow", "by_parquet.arrow"] {
+        let mut file = std::fs::File::open(work.path(name)).unwrap();
+        let footer = read_file_metadata(&mut file).unwrap();
+        let out = FileReader::new(file, footer, None, None).next().unwrap().unwrap();
+        for (column, before) in batch.schema().iter_names().zip(batch.arrays()) {
+            let at = out.schema().index_of(column).unwrap();
+            if name == "by_parquet.arrow" && column == "time" {
+                assert_eq!(out.arrays()[at].dtype(), &ArrowDataType::Time32(ArrowTimeUnit::Millisecond));
+                continue;
+            }
+            assert_eq!(&out.arrays()[at], before, "{column} in {name}");
+        }
+    }
+    work.run(&["label", "out.parquet", "--overwrite", "-o", "out.csv", "--allow-unjudged", "1"]).ended(0);
+    assert_eq!(work.column("out.csv", "time"), ["00:00:01", ""]);
+    assert_eq!(work.column("out.csv", "map")[0], r#"[{"key":"a","value":1},{"key":"b","value":null}]"#);
 }

@@ -2,6 +2,7 @@
 
 use polars::prelude::*;
 
+use crate::support::server::{Answer, Server};
 use crate::support::workspace::Workspace;
 
 const JSONL: &str = r#"{"question":"hi","tool_call":"f(a=1)","tool_definitions":null,"n":300,"f":300.0,"big":123456789012345678901234567890,"nested":{"b":[1,2.50]},"flag":true}
@@ -209,4 +210,31 @@ fn semicolons_stay_semicolons() {
     assert!(work.read("in.labeled.ssv").contains("\nhi;;1,50;"));
     work.run(&["label", "in.labeled.ssv", "--overwrite", "-o", "out.tsv", "--allow-unjudged", "1"]).ended(0);
     assert!(work.read("out.tsv").starts_with("question\ttool_call\tprice\tlabel\t"));
+}
+
+#[test]
+fn words_of_a_model_are_no_formulas() {
+    let work = Workspace::new();
+    let words = ["=HYPERLINK(1)", "+1", "-1", "@a", "\t=1", "\r1", "\u{ff1d}1", "a = b", " =1"];
+    let rows: String = (0..words.len()).map(|row| format!("Say {row} please,=f(),tools,=mine()\n")).collect();
+    work.file("in.csv", format!("question,tool_call,tool_definitions,note\n{rows}"));
+    let server = Server::start(move |seen| {
+        let (_, row) = seen.prompt().split_once("Say ").unwrap();
+        let row: usize = row.split(' ').next().unwrap().parse().unwrap();
+        Answer::Text(words[row].to_owned())
+    });
+    let judge = ["--judge", "openai:m", "--base-url", &server.url, "--allow-unjudged", "1"];
+    for output in ["out.csv", "out.parquet"] {
+        work.run(&[&["label", "in.csv", "-o", output], &judge[..]].concat()).ended(0);
+    }
+    let guarded = words.map(|text| match text.starts_with(['a', ' ']) {
+        true => text.to_owned(),
+        false => format!("'{text}"),
+    });
+    assert_eq!(work.column("out.csv", "raw_reply"), guarded);
+    // What came in goes out as it was.
+    assert_eq!(work.rows("out.csv")[0]["note"], "=mine()");
+    assert_eq!(work.rows("out.csv")[0]["tool_call"], "=f()");
+    let replies = parquet(&work, "out.parquet").column("raw_reply").unwrap().clone();
+    assert_eq!(replies.str().unwrap().iter().flatten().collect::<Vec<_>>(), words);
 }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Certificate, Proxy, Url};
 use secrecy::{ExposeSecret, SecretString};
@@ -37,13 +39,17 @@ impl Endpoint {
         // The text may hold a password: errors do not repeat it.
         let mut url: Url = base_url.parse().map_err(|error| format!("no URL: {error}"))?;
         if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
-            return Err("no http or https URL".to_owned());
+            return Err("no http or https URL; an address looks like http://localhost:8000/v1".to_owned());
         }
         let mut secrets: Vec<SecretString> = key.iter().cloned().collect();
         secrets.extend(url.password().map(SecretString::from));
         secrets.extend(
             url.query_pairs().filter(|(_, value)| hides(value)).map(|(_, value)| SecretString::from(&*value)),
         );
+        if let Some(password) = url.password() {
+            // As it travels in a header.
+            secrets.push(BASE64_STANDARD.encode(format!("{}:{password}", url.username())).into());
+        }
         if key.is_some() {
             // Both would travel in one header. Fails only for URLs that have neither.
             let _ = (url.set_username(""), url.set_password(None));
@@ -196,6 +202,8 @@ mod tests {
         assert_eq!(url.path(), "/a/b");
         assert_eq!(url.query(), Some("token=0123456&c=d+e&api-version=2030-01-01"));
         assert_eq!(format!("{endpoint:?}"), r#"Endpoint { url: "https://host.example/a", .. }"#);
+        let echo = "hunter2, Basic bWU6aHVudGVyMg==, 0123456".to_owned();
+        assert_eq!(endpoint.redact(echo), "[secret], Basic [secret], [secret]");
     }
 
     #[test]

@@ -183,3 +183,109 @@ fn folded(text: &[u8]) -> Vec<u8> {
         Err(_) => text.to_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::domain::Rail;
+
+    #[derive(Deserialize)]
+    struct Case {
+        about: String,
+        /// Each a text, the best tokens in its place, and its own probability.
+        tokens: Vec<Vec<serde_json::Value>>,
+        #[serde(default = "usual")]
+        rails: Vec<String>,
+        expect: BTreeMap<String, f64>,
+    }
+
+    fn usual() -> Vec<String> {
+        ["correct", "incorrect"].map(str::to_owned).to_vec()
+    }
+
+    fn rails(labels: &[String]) -> Rails {
+        let rails = labels.iter().map(|label| Rail { label: label.clone(), score: 0.0 }).collect();
+        Rails::new(rails, &labels[0]).unwrap()
+    }
+
+    fn candidate(text: &str, probability: f64) -> Candidate {
+        Candidate { token: text.to_owned(), logprob: Some(probability.ln()), bytes: None }
+    }
+
+    fn token(case: &[serde_json::Value]) -> Token {
+        let text = case[0].as_str().unwrap();
+        let best = case.get(1).and_then(|best| best.as_object());
+        let alternatives: Vec<Candidate> =
+            best.into_iter().flatten().map(|(text, p)| candidate(text, p.as_f64().unwrap())).collect();
+        let own = case.get(2).and_then(|p| p.as_f64()).unwrap_or(1.0);
+        Token { chosen: candidate(text, own), alternatives }
+    }
+
+    fn found(tokens: &[Token], rails: &Rails) -> BTreeMap<String, f64> {
+        rail_probabilities(tokens, rails).into_iter().map(|rail| (rail.label, rail.probability)).collect()
+    }
+
+    /// Every case, and the same in bytes, as some servers list tokens.
+    #[test]
+    fn cases() {
+        let mut count = 0;
+        for line in include_str!("../../tests/cases/logprobs.jsonl").lines() {
+            let case: Case = serde_json::from_str(line).unwrap();
+            let rails = rails(&case.rails);
+            let mut tokens: Vec<Token> = case.tokens.iter().map(|case| token(case)).collect();
+            for form in ["text", "bytes"] {
+                let found = found(&tokens, &rails);
+                let alike = found.len() == case.expect.len()
+                    && case
+                        .expect
+                        .iter()
+                        .all(|(label, p)| (found.get(label).unwrap_or(&-1.0) - p).abs() < 1e-6);
+                assert!(alike, "{} ({form}): {found:?}", case.about);
+                for token in &mut tokens {
+                    for candidate in token.alternatives.iter_mut().chain([&mut token.chosen]) {
+                        candidate.bytes = Some(std::mem::take(&mut candidate.token).into_bytes());
+                    }
+                }
+            }
+            count += 1;
+        }
+        assert!(count > 25);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn probabilities_are_probabilities(
+            noise in proptest::collection::vec("(\\{|\"label\"|:| |\"|correct|in|cor|rect|c|losed|\\}|\\.|é|\\\\)", 0..8),
+            label in proptest::option::of(proptest::sample::select(vec!["correct", "c|losed", "in|correct", "correct|_partly"])),
+            alternatives in proptest::collection::vec(("( |\"|c|in|correct|incorrect|closed|Correct|x|é)?(\")?", -12.0_f64..1.0), 0..7),
+            odd in proptest::sample::select(vec![f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.0, -9999.0]),
+            turn in 0_usize..7,
+        ) {
+            let rails = rails(&["correct", "incorrect", "closed", "correct_partly"].map(str::to_owned));
+            let texts: Vec<String> = match label {
+                Some(label) => ["{\"label\":\""].into_iter().chain(label.split('|')).chain(["\"}"]).map(str::to_owned).collect(),
+                None => noise,
+            };
+            let mut best: Vec<Candidate> = alternatives
+                .iter()
+                .map(|(text, logprob)| Candidate { token: text.clone(), logprob: Some(*logprob), bytes: None })
+                .collect();
+            best.push(Candidate { token: "incorrect".into(), logprob: Some(odd), bytes: None });
+            let tokens = |best: &[Candidate]| -> Vec<Token> {
+                let chosen = |text: &String| Candidate { token: text.clone(), logprob: Some(-0.1), bytes: None };
+                texts.iter().map(|text| Token { chosen: chosen(text), alternatives: best.to_vec() }).collect()
+            };
+            let got = found(&tokens(&best), &rails);
+            let sum: f64 = got.values().sum();
+            proptest::prop_assert!(got.values().all(|p| (0.0..=1.0).contains(p)));
+            proptest::prop_assert!(got.is_empty() || (sum - 1.0).abs() < 1e-9, "{got:?}");
+            let length = best.len();
+            best.rotate_left(turn % length);
+            let turned = found(&tokens(&best), &rails);
+            proptest::prop_assert_eq!(got.len(), turned.len());
+            proptest::prop_assert!(got.iter().all(|(label, p)| (turned[label] - p).abs() < 1e-9));
+        }
+    }
+}

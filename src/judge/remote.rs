@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::adaptation::{Adaptations, Adapted};
-use super::failure::Failure;
+use super::failure::{Failure, advice};
 use super::limiter::{Cost, Leave, Slot, Ticket};
 use super::purse::Reservation;
 use super::settings::{NO_CEILING, Settings};
@@ -133,7 +133,10 @@ impl Remote {
 
     fn run_error(&self, code: &str, message: &str) -> AskError {
         let place = format!("{} at {}", self.identity.model, self.transport.endpoint().public_url());
-        let message = self.transport.redact(format!("{place}: {message}"));
+        let message = self.transport.redact(match advice(code) {
+            Some(advice) => format!("{place} {advice} ({message})"),
+            None => format!("{place}: {message}"),
+        });
         AskError::Run { code: code.to_owned(), message }
     }
 

@@ -58,7 +58,7 @@ impl Target {
             Provider::Vllm => chat(path(), Dialect::Vllm),
             Provider::LlamaCpp => chat(path(), Dialect::LlamaCpp),
             Provider::OpenAiResponses => Box::new(Responses { model, parameters }),
-            Provider::Anthropic => Box::new(Anthropic { model, parameters }),
+            Provider::Anthropic => Box::new(Anthropic::new(&self.endpoint.public_url(), model, parameters)),
             Provider::Gemini => Box::new(Gemini::new(&model, parameters)),
             Provider::Ollama => Box::new(Ollama { model, parameters }),
         }

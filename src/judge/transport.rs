@@ -1,5 +1,6 @@
 //! Sends requests: the one HTTP client, its timeouts, and what its failures mean.
 
+use std::io;
 use std::time::{Duration, SystemTime};
 
 use reqwest::header::HeaderMap;
@@ -95,10 +96,7 @@ impl Transport {
         let mut distrusted = false;
         while let Some(inner) = cause.source() {
             cause = inner;
-            // What the TLS library refuses comes as invalid data; certificates do not heal with time.
-            distrusted |= cause
-                .downcast_ref::<std::io::Error>()
-                .is_some_and(|error| error.kind() == std::io::ErrorKind::InvalidData);
+            distrusted |= cause.downcast_ref::<io::Error>().is_some_and(is_invalid_data);
         }
         let message = excerpt(&cause.to_string(), 200);
         if distrusted && code == UNREACHABLE {
@@ -111,4 +109,11 @@ impl Transport {
         }
         Failure::Passing { code: code.to_owned(), message, wait: None }
     }
+}
+
+/// What the TLS library refuses comes as invalid data, in as many wrappings as there are layers. Certificates do not heal
+/// with time.
+fn is_invalid_data(error: &io::Error) -> bool {
+    let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<io::Error>());
+    error.kind() == io::ErrorKind::InvalidData || inner.is_some_and(is_invalid_data)
 }

@@ -83,6 +83,9 @@ fn hint(slot: Slot, likely: Option<&str>) -> String {
 }
 
 fn list(columns: &[String]) -> String {
+    if columns.is_empty() {
+        return "none".to_owned();
+    }
     columns.iter().map(|column| format!("`{column}`")).collect::<Vec<_>>().join(", ")
 }
 

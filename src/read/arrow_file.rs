@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use polars::prelude::*;
 use polars_arrow::array::Array;
-use polars_arrow::datatypes::ArrowSchema;
+use polars_arrow::datatypes::{ArrowSchema, ArrowSchemaRef};
+use polars_arrow::io::ipc::IpcSchema;
 use polars_arrow::io::ipc::read::{
     FileReader, StreamReader, StreamState, get_row_count_from_blocks, read_file_metadata,
     read_stream_metadata,
@@ -16,6 +17,7 @@ use polars_arrow::record_batch::RecordBatchT;
 use super::handle::Handle;
 use super::typed::{self, shielded};
 use super::{Input, ReadError, Slices};
+use crate::table::arrow::{map_types, storage};
 use crate::table::{self, Batch};
 
 type RecordBatch = RecordBatchT<Box<dyn Array>>;
@@ -28,6 +30,8 @@ const STREAM_MARK: &[u8] = &[0xff; 4];
 /// The record batches of one input.
 struct ArrowBatches {
     name: PathBuf,
+    /// All columns as the file has them; the frame library knows no extension types.
+    own: Arc<ArrowSchema>,
     layout: Layout,
 }
 
@@ -55,16 +59,22 @@ impl ArrowBatches {
             if magic != FILE_MAGIC && !magic.starts_with(STREAM_MARK) {
                 return Err(ReadError::malformed(&name, "neither an Arrow file nor an Arrow stream"));
             }
-            let layout = if magic == FILE_MAGIC {
-                let footer = read_file_metadata(&mut reader).map_err(|error| unreadable(&name, error))?;
-                let chosen = only.map(|only| projection(&footer.schema, only));
-                Layout::File(FileReader::new(reader, footer, chosen, None))
+            if magic == FILE_MAGIC {
+                let mut footer = described(&name, || read_file_metadata(&mut reader))?;
+                let own = distinct(&name, Arc::clone(&footer.schema), &footer.ipc_schema)?;
+                footer.schema = Arc::new(map_types(&own, &storage));
+                let chosen = only.map(|only| projection(&own, only));
+                let layout = Layout::File(FileReader::new(reader, footer, chosen, None));
+                Ok(ArrowBatches { name, own, layout })
             } else {
-                let start = read_stream_metadata(&mut reader).map_err(|error| unreadable(&name, error))?;
-                let chosen = only.map(|only| projection(&start.schema, only));
-                Layout::Stream(StreamReader::new(reader, start, chosen))
-            };
-            Ok(ArrowBatches { name, layout })
+                let mut start = described(&name, || read_stream_metadata(&mut reader))?;
+                let own = Arc::new(std::mem::take(&mut start.schema));
+                let own = distinct(&name, own, &start.ipc_schema)?;
+                start.schema = map_types(&own, &storage);
+                let chosen = only.map(|only| projection(&own, only));
+                let layout = Layout::Stream(StreamReader::new(reader, start, chosen));
+                Ok(ArrowBatches { name, own, layout })
+            }
         })
     }
 
@@ -90,6 +100,24 @@ impl ArrowBatches {
     }
 }
 
+/// Runs the decoder of a file's description of itself, which panics at what it does not expect.
+fn described<T>(name: &Path, decode: impl FnOnce() -> PolarsResult<T>) -> Result<T, ReadError> {
+    shielded(name, || Ok(decode()))
+        .map_err(|_| {
+            let why = "its columns cannot be understood: one may be of a type that is too new, or the file is damaged";
+            ReadError::malformed(name, why)
+        })?
+        .map_err(|error| unreadable(name, error))
+}
+
+/// `schema`, from which columns of the same name have fallen out.
+fn distinct(name: &Path, schema: ArrowSchemaRef, all: &IpcSchema) -> Result<ArrowSchemaRef, ReadError> {
+    match schema.len() == all.fields.len() {
+        true => Ok(schema),
+        false => Err(ReadError::DuplicateColumns(name.to_owned())),
+    }
+}
+
 fn unreadable(name: &Path, why: impl std::fmt::Display) -> ReadError {
     ReadError::malformed(name, format!("no readable Arrow file or stream, perhaps cut short ({why})"))
 }
@@ -106,8 +134,8 @@ fn projection(file: &ArrowSchema, only: &table::Schema) -> Vec<usize> {
 /// The file's columns and its number of rows. A stream is read to its end for that.
 pub(super) fn survey(input: &Input) -> Result<(table::Schema, u64), ReadError> {
     let mut batches = ArrowBatches::open(input, None)?;
-    let arrow = batches.arrow_schema();
-    let schema = typed::schema(&batches.name, arrow, arrow)?;
+    typed::refuse(&batches.name, &batches.own, &|dtype| matches!(dtype, ArrowDataType::Decimal256(..)))?;
+    let schema = typed::schema(&batches.name, batches.arrow_schema(), &batches.own)?;
     let rows = match &batches.layout {
         Layout::File(reader) => {
             let blocks = reader.metadata().blocks.clone();

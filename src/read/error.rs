@@ -33,6 +33,8 @@ pub enum ReadError {
     CutShort(PathBuf),
     #[error("{} has two columns named `{name}`; rename one of them", path.display())]
     DuplicateColumn { path: PathBuf, name: String },
+    #[error("{} has two columns of the same name; rename one of them", .0.display())]
+    DuplicateColumns(PathBuf),
     #[error("{}: the name of column {number} is not UTF-8; save the file as UTF-8", path.display())]
     HeaderNotUtf8 { path: PathBuf, number: usize },
     #[error("{}: the header holds NUL bytes, as text in UTF-16 or a binary file does; save it as UTF-8 text", .0.display())]

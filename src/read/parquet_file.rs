@@ -15,7 +15,10 @@ use crate::table::{self, Batch};
 struct ParquetFile {
     name: PathBuf,
     handle: Handle,
+    /// As the frame library can follow it.
     footer: FileMetadataRef,
+    /// The Arrow schema that its writer had, if it said so.
+    noted: Option<ArrowSchema>,
 }
 
 impl ParquetFile {
@@ -26,13 +29,14 @@ impl ParquetFile {
             return Err(ReadError::Empty(name));
         }
         let mut reader = ParquetReader::new(handle.clone());
-        let footer = shielded(&name, || {
-            let footer = reader.get_metadata().map(Arc::clone);
-            footer.map_err(|error| {
+        let (footer, noted) = shielded(&name, || {
+            let footer = reader.get_metadata().map_err(|error| {
                 ReadError::malformed(&name, format!("no readable Parquet file, perhaps cut short ({error})"))
-            })
+            })?;
+            let noted = parquet_types::noted(footer);
+            Ok((parquet_types::readable(footer, noted.as_ref()), noted))
         })?;
-        Ok(ParquetFile { name, handle, footer })
+        Ok(ParquetFile { name, handle, footer, noted })
     }
 
     fn reader(&self) -> ParquetReader<Handle> {
@@ -42,14 +46,15 @@ impl ParquetFile {
     }
 
     fn explain(&self, error: &PolarsError) -> ReadError {
+        if let PolarsError::Duplicate(_) = error {
+            return ReadError::DuplicateColumns(self.name.clone());
+        }
         ReadError::malformed(&self.name, format!("no readable Parquet file, perhaps damaged ({error})"))
     }
 
     fn schema(&self) -> Result<table::Schema, ReadError> {
         let arrow = shielded(&self.name, || self.reader().schema().map_err(|error| self.explain(&error)))?;
-        let file = parquet_types::schema(&self.footer, &arrow);
-        // Parquet counts milliseconds there, which the frame library takes for seconds.
-        typed::refuse(&self.name, &file, &|dtype| *dtype == ArrowDataType::Time32(ArrowTimeUnit::Second))?;
+        let file = parquet_types::schema(&self.footer, self.noted.as_ref(), &arrow);
         typed::schema(&self.name, &arrow, &file)
     }
 }

@@ -1,26 +1,53 @@
 //! The types that a Parquet file gives its columns, before the frame library has found its own kin of them.
 
+use std::sync::Arc;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use polars::prelude::{ArrowDataType, ArrowField, ArrowSchema};
+use polars::io::parquet::metadata::FileMetadataRef;
+use polars::prelude::{ArrowDataType, ArrowField, ArrowSchema, ArrowTimeUnit};
 use polars_arrow::io::ipc::read::deserialize_schema;
 use polars_parquet::parquet::metadata::FileMetadata;
 use polars_parquet::parquet::schema::types::{GroupConvertedType, GroupLogicalType, ParquetType};
+use polars_parquet::write::schema_to_metadata_key;
+
+use crate::table::arrow::{map_types, storage};
 
 /// Where writers that know Arrow keep the schema they had.
 const ARROW_SCHEMA: &str = "ARROW:schema";
 
 /// The columns of a file with this footer, which are `read` to the frame library.
-pub(super) fn schema(footer: &FileMetadata, read: &ArrowSchema) -> ArrowSchema {
-    let noted = noted(footer).filter(|noted| noted.iter_names().eq(read.iter_names()));
-    noted.unwrap_or_else(|| {
-        let columns = footer.schema_descr.fields();
-        let field = |(field, column)| with_maps(field, column);
-        read.iter_values().zip(columns).map(field).map(|field| (field.name.clone(), field)).collect()
-    })
+pub(super) fn schema(footer: &FileMetadata, noted: Option<&ArrowSchema>, read: &ArrowSchema) -> ArrowSchema {
+    match noted {
+        Some(noted) if noted.iter_names().eq(read.iter_names()) => noted.clone(),
+        _ => {
+            let columns = read.iter_values().zip(footer.schema_descr.fields());
+            let fields = columns.map(|(field, column)| with_maps(field, column));
+            fields.map(|field| (field.name.clone(), field)).collect()
+        }
+    }
 }
 
-fn noted(footer: &FileMetadata) -> Option<ArrowSchema> {
+/// `footer` with a note of the Arrow schema that the frame library can follow: it knows no extension types, and takes for
+/// seconds what Parquet holds as milliseconds.
+pub(super) fn readable(footer: &FileMetadataRef, noted: Option<&ArrowSchema>) -> FileMetadataRef {
+    let Some(noted) = noted else { return Arc::clone(footer) };
+    let readable = map_types(noted, &|dtype| match storage(dtype) {
+        ArrowDataType::Time32(ArrowTimeUnit::Second) => ArrowDataType::Time32(ArrowTimeUnit::Millisecond),
+        other => other,
+    });
+    if readable == *noted {
+        return Arc::clone(footer);
+    }
+    let mut footer = (**footer).clone();
+    for entry in footer.key_value_metadata.iter_mut().flatten().filter(|entry| entry.key == ARROW_SCHEMA) {
+        *entry = schema_to_metadata_key(&readable);
+    }
+    Arc::new(footer)
+}
+
+/// The Arrow schema that the file's writer noted.
+pub(super) fn noted(footer: &FileMetadata) -> Option<ArrowSchema> {
     let entries = footer.key_value_metadata.as_ref()?;
     let encoded = entries.iter().find(|entry| entry.key == ARROW_SCHEMA)?.value.as_ref()?;
     let bytes = STANDARD.decode(encoded).ok()?;

@@ -17,8 +17,9 @@ pub(super) fn schema(
     file: &ArrowSchema,
 ) -> Result<table::Schema, ReadError> {
     refuse(path, arrow, &|dtype| {
-        use ArrowDataType::{Interval, Union, Unknown};
-        matches!(dtype, Union(_) | Interval(_) | Unknown)
+        use ArrowDataType::{Decimal256, Interval, Union, Unknown};
+        // Frames hold 38 digits.
+        matches!(dtype, Union(_) | Interval(_) | Unknown | Decimal256(39.., _))
     })?;
     let frame = shielded(path, || Ok(Schema::from_arrow_schema(arrow)))?;
     let column = |(field, dtype): (&ArrowField, &DataType)| TableColumn {
@@ -82,6 +83,10 @@ pub(super) fn shielded<T>(
     path: &Path,
     decode: impl FnOnce() -> Result<T, ReadError>,
 ) -> Result<T, ReadError> {
-    catch_unwind(AssertUnwindSafe(decode))
-        .unwrap_or_else(|_| Err(ReadError::malformed(path, "the file is damaged, its decoder broke down")))
+    catch_unwind(AssertUnwindSafe(decode)).unwrap_or_else(|panic| {
+        let words = panic.downcast_ref::<String>().map(String::as_str);
+        let why = words.or(panic.downcast_ref::<&str>().copied()).unwrap_or("no reason is known");
+        let why = why.lines().next().unwrap_or_default();
+        Err(ReadError::malformed(path, format!("the file cannot be decoded; it may be damaged ({why})")))
+    })
 }

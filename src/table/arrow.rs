@@ -7,8 +7,45 @@ use polars::prelude::{ArrowDataType, ArrowField, ArrowSchema, CompatLevel, DataF
 use polars_arrow::array::{
     Array, BinaryArray, FixedSizeListArray, ListArray, MapArray, StructArray, Utf8Array, new_empty_array,
 };
+use polars_arrow::datatypes::ExtensionType;
 use polars_arrow::offset::OffsetsBuffer;
 use polars_arrow::record_batch::RecordBatchT;
+
+/// `schema` with every type within it changed by `change`, the inner ones first.
+pub fn map_types(schema: &ArrowSchema, change: &dyn Fn(ArrowDataType) -> ArrowDataType) -> ArrowSchema {
+    let fields = schema.iter_values().map(|field| map_field(field, change));
+    fields.map(|field| (field.name.clone(), field)).collect()
+}
+
+/// As [`map_types`], for one column.
+pub fn map_field(field: &ArrowField, change: &dyn Fn(ArrowDataType) -> ArrowDataType) -> ArrowField {
+    ArrowField { dtype: map_type(&field.dtype, change), ..field.clone() }
+}
+
+fn map_type(dtype: &ArrowDataType, change: &dyn Fn(ArrowDataType) -> ArrowDataType) -> ArrowDataType {
+    use ArrowDataType::{Extension, FixedSizeList, LargeList, List, Map, Struct};
+    let within = |inner: &ArrowField| Box::new(map_field(inner, change));
+    change(match dtype {
+        List(inner) => List(within(inner)),
+        LargeList(inner) => LargeList(within(inner)),
+        FixedSizeList(inner, size) => FixedSizeList(within(inner), *size),
+        Map(inner, sorted) => Map(within(inner), *sorted),
+        Struct(members) => Struct(members.iter().map(|member| map_field(member, change)).collect()),
+        Extension(extension) => {
+            let inner = map_type(&extension.inner, change);
+            Extension(Box::new(ExtensionType { inner, ..(**extension).clone() }))
+        }
+        other => other.clone(),
+    })
+}
+
+/// What a value of an extension type is stored as; any other type is itself.
+pub fn storage(dtype: ArrowDataType) -> ArrowDataType {
+    match dtype {
+        ArrowDataType::Extension(extension) => extension.inner,
+        other => other,
+    }
+}
 
 /// The type in which a column that is `file` in the input and `frame` in frames is written: the input's, but for
 /// categories, whose numbering is the frame library's, and what cannot be turned back.
@@ -24,7 +61,11 @@ fn written_type(file: &ArrowDataType, frame: &ArrowDataType) -> ArrowDataType {
         (Struct(files), Struct(frames)) if files.len() == frames.len() => {
             Struct(files.iter().zip(frames).map(|(file, frame)| written_field(file, frame)).collect())
         }
-        (Dictionary(..) | Extension(_), _) => frame.clone(),
+        (Extension(file), frame) => {
+            let inner = written_type(&file.inner, frame);
+            Extension(Box::new(ExtensionType { inner, ..(**file).clone() }))
+        }
+        (Dictionary(..), _) => frame.clone(),
         _ if leaf(new_empty_array(frame.clone()).as_ref(), file).is_ok() => file.clone(),
         _ => frame.clone(),
     }
@@ -52,9 +93,14 @@ pub fn record_batch(
 
 /// `array` as `to`, which is what [`written_type`] says of its type.
 fn retype(array: &dyn Array, to: &ArrowDataType) -> PolarsResult<Box<dyn Array>> {
-    use ArrowDataType::{FixedSizeList, LargeList, List, Map, Struct};
+    use ArrowDataType::{Extension, FixedSizeList, LargeList, List, Map, Struct};
     if array.dtype() == to {
         return Ok(array.to_boxed());
+    }
+    if let Extension(extension) = to {
+        let mut stored = retype(array, &extension.inner)?;
+        *stored.dtype_mut() = to.clone();
+        return Ok(stored);
     }
     let validity = array.validity().cloned();
     if let (List(field) | LargeList(field) | Map(field, _), Some(list)) =

@@ -4,7 +4,7 @@
 //! through untouched. Either can be turned into the other where input and output differ. With the rooms that read and
 //! write files, the only place where polars is spoken.
 
-mod arrow;
+pub mod arrow;
 mod batch;
 mod error;
 pub mod format;
@@ -12,7 +12,6 @@ mod frame;
 mod schema;
 mod text;
 
-pub use arrow::record_batch;
 pub use batch::{Batch, Record, Rows};
 pub use error::TableError;
 pub use format::{Compression, Format};

@@ -70,7 +70,7 @@ impl ArrowSink {
     }
 
     fn encode(&mut self, group: &DataFrame) -> PolarsResult<()> {
-        let batch = table::record_batch(group, &self.schema)?;
+        let batch = table::arrow::record_batch(group, &self.schema)?;
         for (field, array) in self.fields.iter().zip(batch.arrays()) {
             // Remembers what is new; that is written at the end.
             dictionaries_to_encode(field, array.as_ref(), &mut self.dictionaries, &mut Vec::new())?;

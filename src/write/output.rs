@@ -10,8 +10,8 @@ use super::{WriteError, whole_file};
 use crate::table::format::{of_name, stem};
 use crate::table::{Compression, Format};
 
-/// Stands for the standard output, as it does for the standard input.
-const STDOUT: &str = "-";
+/// Names of the standard output; the first stands for the standard input too.
+const STDOUT: [&str; 4] = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
 
 /// How an output holds its rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -139,7 +139,7 @@ pub fn is_stream(path: &Path) -> bool {
 
 /// Whether `path` means the standard output.
 pub fn is_stdout(path: &Path) -> bool {
-    path.as_os_str() == STDOUT
+    STDOUT.iter().any(|name| path.as_os_str() == *name)
 }
 
 /// Whether two names mean one file: through links too, symbolic or hard.

@@ -65,7 +65,7 @@ impl ParquetSink {
     }
 
     fn encode(&mut self, group: &DataFrame) -> PolarsResult<()> {
-        let batch = table::record_batch(group, &self.schema)?;
+        let batch = table::arrow::record_batch(group, &self.schema)?;
         let fields = self.schema.iter_values().map(to_parquet_type).collect::<PolarsResult<_>>()?;
         let columns = row_group_iter(batch, get_encodings(&self.schema), fields, self.writer.options());
         self.writer.write(group.height() as u64, columns)

@@ -5,12 +5,26 @@ use polars_parquet::parquet::schema::Repetition;
 use polars_parquet::parquet::schema::types::{GroupConvertedType, GroupLogicalType};
 use polars_parquet::write::{ParquetType, SchemaDescriptor, to_parquet_type};
 
-/// What readers that know Arrow are told: `schema`, as far as a Parquet file can hold it.
+use crate::table::arrow::{map_field, map_types, storage};
+
+/// What readers that know Arrow are told: `schema`, as far as a Parquet file can hold it. Maps within other types become
+/// lists of keys and values.
 pub(super) fn told(schema: &ArrowSchema) -> ArrowSchema {
-    changed(schema, &|dtype| match dtype {
+    let change = |dtype| match dtype {
         ArrowDataType::Time32(ArrowTimeUnit::Second) => ArrowDataType::Time32(ArrowTimeUnit::Millisecond),
-        other => other.clone(),
-    })
+        ArrowDataType::Map(entries, _) => ArrowDataType::List(entries),
+        other => other,
+    };
+    let field = |field: &ArrowField| {
+        let changed = map_field(field, &change);
+        match (&field.dtype, changed.dtype) {
+            (ArrowDataType::Map(_, sorted), ArrowDataType::List(entries)) => {
+                ArrowField { dtype: ArrowDataType::Map(entries, *sorted), ..field.clone() }
+            }
+            (_, dtype) => ArrowField { dtype, ..field.clone() },
+        }
+    };
+    schema.iter_values().map(field).map(|field| (field.name.clone(), field)).collect()
 }
 
 /// The types in memory of the columns of a [`told`] schema. Parquet itself sees no difference.
@@ -19,14 +33,14 @@ pub(super) fn in_memory(told: &ArrowSchema) -> ArrowSchema {
         Binary, BinaryView, Date32, Date64, LargeBinary, LargeList, LargeUtf8, List, Map, Timestamp, Utf8,
         Utf8View,
     };
-    changed(told, &|dtype| match dtype {
+    map_types(told, &|dtype| match storage(dtype) {
         Utf8 | Utf8View => LargeUtf8,
         Binary | BinaryView => LargeBinary,
-        List(item) => LargeList(item.clone()),
-        Map(entries, _) => LargeList(Box::new(ArrowField { is_nullable: false, ..(**entries).clone() })),
+        List(item) => LargeList(item),
+        Map(entries, _) => LargeList(Box::new(ArrowField { is_nullable: false, ..*entries })),
         Date64 => Date32,
-        Timestamp(ArrowTimeUnit::Second, zone) => Timestamp(ArrowTimeUnit::Millisecond, zone.clone()),
-        other => other.clone(),
+        Timestamp(ArrowTimeUnit::Second, zone) => Timestamp(ArrowTimeUnit::Millisecond, zone),
+        other => other,
     })
 }
 
@@ -60,29 +74,4 @@ fn map_type(field: &ArrowField, entries: &ArrowField) -> PolarsResult<ParquetTyp
         vec![entries],
         None,
     ))
-}
-
-/// `schema` with every type within it changed by `change`. Maps within other types become lists.
-fn changed(schema: &ArrowSchema, change: &dyn Fn(&ArrowDataType) -> ArrowDataType) -> ArrowSchema {
-    let field = |field: &ArrowField| match &field.dtype {
-        ArrowDataType::Map(entries, sorted) => {
-            let map = ArrowDataType::Map(Box::new(changed_field(entries, change)), *sorted);
-            ArrowField { dtype: change(&map), ..field.clone() }
-        }
-        _ => changed_field(field, change),
-    };
-    schema.iter_values().map(field).map(|field| (field.name.clone(), field)).collect()
-}
-
-fn changed_field(field: &ArrowField, change: &dyn Fn(&ArrowDataType) -> ArrowDataType) -> ArrowField {
-    use ArrowDataType::{FixedSizeList, LargeList, List, Map, Struct};
-    let within = |inner: &ArrowField| Box::new(changed_field(inner, change));
-    let dtype = match &field.dtype {
-        Map(inner, _) | List(inner) => List(within(inner)),
-        LargeList(inner) => LargeList(within(inner)),
-        FixedSizeList(inner, size) => FixedSizeList(within(inner), *size),
-        Struct(members) => Struct(members.iter().map(|member| changed_field(member, change)).collect()),
-        other => other.clone(),
-    };
-    ArrowField { dtype: change(&dtype), ..field.clone() }
 }

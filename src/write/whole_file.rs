@@ -17,6 +17,8 @@ pub(super) struct WholeFile {
 
 impl WholeFile {
     pub(super) fn create(path: &Path) -> Result<WholeFile, WriteError> {
+        // Where a link stands, the file that it leads to is meant.
+        let path = &path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let mut builder = tempfile::Builder::new();
         builder.prefix(".tooljudge-").suffix(".part");
         // The permissions any new file would get, instead of a temporary file's.

@@ -11,10 +11,6 @@ use crate::judge::{Activity, Judge, Remote};
 use crate::run::{self, AskPass, Covered, Progress, RunError, Samples, Seat};
 use crate::store::{Reuse, Store};
 
-/// Questions under way at once for each judge. Rows that rest after a failure hold no place in flight, so there are more
-/// questions than places.
-const WINDOW: usize = 2048;
-
 impl Labelling {
     /// Asks all model judges; returns how far each member of the panel came.
     pub(super) async fn ask(&mut self, args: &LabelArgs) -> Result<Vec<Covered>, RunError> {
@@ -51,7 +47,8 @@ impl Labelling {
             reuse: if args.store.fresh { Reuse::OwnOnly } else { Reuse::All },
             retry: args.store.retry.clone(),
             keep_prompts: args.store.keep_prompts,
-            window: WINDOW,
+            // Rows that rest after a failure hold no place in flight, so there are more questions than places.
+            window: (4 * seat.judge.most_in_flight()).max(64),
         })
     }
 

@@ -58,7 +58,7 @@ pub fn run(plan: &Plan, shown: usize, as_json: bool, printer: Printer) -> anyhow
         printer.data(&table.lines().map(str::trim_end).collect::<Vec<_>>().join("\n"));
         let prices = match Price::as_of() {
             Some(day) if forecasts.iter().any(|(_, forecast)| forecast.cost_usd.is_some()) => {
-                format!(" at list prices of {day} or your own")
+                format!("; list prices of {day}, or your own")
             }
             _ => String::new(),
         };

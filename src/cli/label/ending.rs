@@ -60,7 +60,10 @@ impl Labelling {
             .zip(summaries)
             .map(|(member, summary)| Line { judge: &member.judge, criterion: &member.criterion, summary })
             .collect();
-        let output = self.plan.destination.output.path.display().to_string();
+        let output = match &self.plan.destination.output.path {
+            path if write::is_stdout(path) => "to the standard output".to_owned(),
+            path => path.display().to_string(),
+        };
         summary_table::render(&lines, &Run { elapsed: self.began.elapsed(), output: &output })
     }
 }

@@ -1,10 +1,13 @@
 //! Requests and tokens per minute: what was told, what was learnt, what is left.
 
+use std::num::NonZeroU32;
+
 use tokio::time::Instant;
 
 use super::Limits;
 use super::bucket::Bucket;
 use super::quota::{Claim, Quota};
+use super::spacing::Spacing;
 
 /// The share of a limit that is used: clocks and timers differ, and a server may be strict.
 const USED: f64 = 0.998;
@@ -67,23 +70,27 @@ impl Line {
 /// All that an endpoint counts.
 #[derive(Debug, Default)]
 pub(super) struct Budget {
+    /// Of requests, by the user's word.
+    spacing: Option<Spacing>,
     lines: [Line; 4],
 }
 
 impl Budget {
     pub(super) fn new(limits: &Limits) -> Budget {
-        let told = [limits.rpm, limits.tpm, limits.itpm, limits.otpm];
+        let per_second = |limit: NonZeroU32| f64::from(limit.get()) / 60.0;
         Budget {
-            lines: told.map(|told| Line {
-                told: told.map(|limit| f64::from(limit.get()) / 60.0),
-                ..Line::default()
-            }),
+            spacing: limits.rpm.map(|rpm| Spacing::new(USED * per_second(rpm))),
+            lines: [None, limits.tpm, limits.itpm, limits.otpm]
+                .map(|told| Line { told: told.map(per_second), ..Line::default() }),
         }
     }
 
     /// When a request of `cost` may be sent, the limits being shared by `runs` runs; `now` if it may.
     pub(super) fn ready(&mut self, now: Instant, cost: Cost, runs: f64) -> Instant {
         let mut ready = now;
+        if let Some(spacing) = &mut self.spacing {
+            ready = ready.max(spacing.ready(now, runs));
+        }
         for (meter, line) in Meter::ALL.into_iter().zip(&mut self.lines) {
             if let Some(rate) = line.rate(runs) {
                 ready = ready.max(line.bucket.ready(now, rate, cost.of(meter)));
@@ -97,10 +104,15 @@ impl Budget {
 
     /// Requests a second that are allowed, as far as requests are limited.
     pub(super) fn pace(&self, runs: f64) -> Option<f64> {
-        self.lines[Meter::Requests as usize].rate(runs)
+        let learnt = self.lines[Meter::Requests as usize].rate(runs);
+        let told = self.spacing.as_ref().map(|spacing| spacing.rate(runs));
+        learnt.into_iter().chain(told).reduce(f64::min)
     }
 
     pub(super) fn take(&mut self, cost: Cost) {
+        if let Some(spacing) = &mut self.spacing {
+            spacing.take();
+        }
         for (meter, line) in Meter::ALL.into_iter().zip(&mut self.lines) {
             line.bucket.take(cost.of(meter));
             line.in_flight += cost.of(meter);

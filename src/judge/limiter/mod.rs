@@ -2,13 +2,14 @@
 //!
 //! One [`Limiter`] serves everybody who asks one model at one endpoint. Whoever wants to send stands in one line, so a
 //! large request is not overtaken by small ones for ever. All decisions are made by pure state machines ([`bucket`],
-//! [`budget`], [`quota`], [`pace`], [`ramp`]) that are told the time; this file only waits for what they say.
+//! [`budget`], [`quota`], [`spacing`], [`pace`], [`ramp`]) that are told the time; this file only waits for what they say.
 
 mod bucket;
 mod budget;
 mod pace;
 mod quota;
 mod ramp;
+mod spacing;
 
 use std::num::NonZeroU32;
 use std::str::FromStr;

@@ -29,13 +29,22 @@ const TOOL: &str = "verdict";
 
 /// A judge that speaks the messages API.
 pub(in crate::judge) struct Anthropic {
-    pub model: String,
-    pub parameters: Parameters,
+    path: &'static str,
+    model: String,
+    parameters: Parameters,
+}
+
+impl Anthropic {
+    /// `base_url` with or without the version at its end: Anthropic's own tools are told it without.
+    pub(in crate::judge) fn new(base_url: &str, model: String, parameters: Parameters) -> Anthropic {
+        let path = if base_url.ends_with("/v1") { "/messages" } else { "/v1/messages" };
+        Anthropic { path, model, parameters }
+    }
 }
 
 impl Wire for Anthropic {
     fn path(&self) -> &str {
-        "/messages"
+        self.path
     }
 
     fn parameters(&self) -> &Parameters {
