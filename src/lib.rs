@@ -11,12 +11,54 @@
 //! or database. An arrow between rooms only ever points down:
 //!
 //! ```text
-//! main → cli → run → {read, judge, store, write} → {normalize, render, snap, check, stats} → domain
+//! main → cli → frames → run → {read, judge, store, write} → {normalize, render, snap, check, stats, table} → domain
 //! ```
+//!
+//! The command line is one user of this library. The same job in Rust, samples in and verdicts out:
+//!
+//! ```
+//! use tooljudge::{domain::{Cell, RawRow, Task}, normalize::{Normalizer, Options}, run::Labeler};
+//!
+//! let normalizer = Normalizer::new(Options::default())?;
+//! let sample = normalizer.sample(RawRow {
+//!     question: Cell::Text("What is the weather in Oslo?".into()),
+//!     tool_call: Cell::Text(r#"{"name": "get_weather", "arguments": {"town": "Oslo"}}"#.into()),
+//!     tool_definitions: Cell::Text(r#"[{"name": "get_weather", "parameters": {"properties": {"city": {}}}}]"#.into()),
+//! })?;
+//! let verdicts = Labeler::builtin(Task::ToolCalling).label_blocking(vec![sample])?;
+//! assert_eq!(verdicts[0].label(), Some("incorrect"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! With a model ([`judge`] says how to reach one), with replies that outlive the process, cancellable, in an asynchronous
+//! program:
+//!
+//! ```no_run
+//! use std::sync::Arc;
+//! use tokio_util::sync::CancellationToken;
+//! use tooljudge::domain::{Sample, Task};
+//! use tooljudge::judge::{Provider, Settings, Target, connect};
+//! use tooljudge::run::{Labeler, Seat};
+//!
+//! # async fn job(samples: Vec<Sample>, key: secrecy::SecretString) -> Result<(), Box<dyn std::error::Error>> {
+//! let target = Target::new(Provider::OpenAi, "gpt-5-mini", Some(key))?;
+//! let judge = connect(target, Settings::default(), &[])?;
+//! let seat = Seat::new(Arc::new(judge), tooljudge::render::builtin(Task::ToolCalling)?);
+//! let labeler = Labeler::model(seat).keep_replies("replies.sqlite");
+//! let cancel = CancellationToken::new();
+//! for verdict in labeler.label(samples, &cancel).await? {
+//!     println!("{:?} {:?}", verdict.label(), verdict.error());
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! [`frames`] does the same for polars: a `DataFrame` in, the same `DataFrame` with label columns out.
 
 pub mod check;
 pub mod cli;
 pub mod domain;
+pub mod frames;
 pub mod judge;
 pub mod normalize;
 pub mod read;

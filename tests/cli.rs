@@ -16,7 +16,7 @@ fn mistakes_on_the_command_line_end_with_2() {
     work.file("in.csv", "question,tool_call\n");
     for (args, words) in [
         (&["label"][..], "INPUT"),
-        (&["label", "in.csv", "--judge", "gpt"], "use `builtin`, or `openai:MODEL`"),
+        (&["label", "in.csv", "--judge", "gpt"], "use `builtin`, or PROVIDER:MODEL"),
         (&["label", "in.csv", "--judge", "openai:m"], "OPENAI_API_KEY"),
         (&["label", "in.csv", "--judge", "openai:m", "--base-url", "nope"], "no URL"),
         (&["label", "in.csv", "--template", "x.jinja"], "reads no template"),

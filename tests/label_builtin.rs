@@ -1,5 +1,6 @@
 //! `label` with the built-in judge: files in, labelled files out.
 
+use crate::label_remote::numbered;
 use crate::support::workspace::{Workspace, repository, shown};
 
 #[test]
@@ -70,4 +71,24 @@ fn flags_that_do_nothing_are_named() {
     work.file("in.csv", "question,tool_call,tool_definitions\nhi,,\n");
     let ran = work.run(&["label", "in.csv", "--allow-unjudged", "1", "--rpm", "9", "--explain"]).ended(0);
     assert!(ran.stderr.contains("no use for --explain, --rpm"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_sample_is_drawn_by_its_seed() {
+    let work = Workspace::new();
+    work.file("in.csv", numbered(500));
+    let draw = |more: &[&str]| {
+        let args = ["label", "in.csv", "--allow-unjudged", "1", "-o", "out.csv", "--sample", "40"];
+        work.run(&[&args[..], more].concat()).ended(0);
+        work.column("out.csv", "id").iter().map(|id| id.parse::<u32>().unwrap()).collect::<Vec<_>>()
+    };
+    let first = draw(&[]);
+    assert_eq!(first.len(), 40);
+    assert!(first.is_sorted(), "rows keep their order");
+    assert_eq!(draw(&["--seed", "0"]), first);
+    assert_ne!(draw(&["--seed", "1"]), first);
+    // Conditions come first.
+    let wrong = draw(&["--where", "gold=incorrect"]);
+    assert!(wrong.len() == 40 && wrong.iter().all(|id| id % 3 == 0), "{wrong:?}");
+    assert_eq!(draw(&["--where", "id=7"]), [7]);
 }

@@ -1,15 +1,22 @@
 //! The command line: flags and environment in, exit codes out. Everything below gets validated settings.
 
+mod config;
+mod defaults;
 mod display;
 mod label;
 mod printer;
+mod resnap;
 mod signals;
+mod store;
 mod templates;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
+use defaults::Completed;
+use label::plan::Purpose;
 use printer::Printer;
 
 /// Tells which of an agent's logged tool calls were right.
@@ -23,6 +30,8 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Label(Box<label::args::LabelArgs>),
+    Resnap(Box<resnap::ResnapArgs>),
+    Store(store::StoreArgs),
     Templates(templates::TemplatesArgs),
 }
 
@@ -48,23 +57,56 @@ impl From<Ending> for ExitCode {
 
 /// Runs the command that the process was started with.
 pub fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
-        Err(error) => {
+    match command() {
+        Ok(ending) => ending.into(),
+        Err(Failure::Usage(error)) => {
             // Help goes to stdout and is a success; a broken pipe there is nobody's fault.
             let _ = error.print();
-            return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+            ExitCode::from(if error.use_stderr() { 2 } else { 0 })
         }
-    };
-    let outcome = match cli.command {
-        Command::Label(args) => label::run(&args),
-        Command::Templates(args) => templates::run(args),
-    };
-    match outcome {
-        Ok(ending) => ending.into(),
-        Err(error) => {
+        Err(Failure::Run(error)) => {
             Printer::default().error(&error);
             ExitCode::from(2)
         }
     }
+}
+
+enum Failure {
+    Usage(clap::Error),
+    Run(anyhow::Error),
+}
+
+impl From<clap::Error> for Failure {
+    fn from(error: clap::Error) -> Failure {
+        Failure::Usage(error)
+    }
+}
+
+impl From<anyhow::Error> for Failure {
+    fn from(error: anyhow::Error) -> Failure {
+        Failure::Run(error)
+    }
+}
+
+fn command() -> Result<Ending, Failure> {
+    let flags = Cli::command();
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    let mut matches = flags.clone().try_get_matches_from(&arguments)?;
+    let mut settings = None;
+    if let Some((name @ ("label" | "resnap"), own)) = matches.subcommand() {
+        let Completed { arguments, config, given } = defaults::complete(arguments, &flags, name, own)?;
+        matches = flags.try_get_matches_from(&arguments)?;
+        settings = Some((config, given));
+    }
+    let cli = Cli::from_arg_matches(&matches)?;
+    let (config, given) = settings.unwrap_or_default();
+    Ok(match cli.command {
+        Command::Label(args) => {
+            let purpose = if args.dry_run.is_some() { Purpose::DryRun } else { Purpose::Label };
+            label::run(&args, &config, &given, &purpose)?
+        }
+        Command::Resnap(args) => resnap::run(*args, &config, &given)?,
+        Command::Store(args) => store::run(&args)?,
+        Command::Templates(args) => templates::run(args)?,
+    })
 }

@@ -20,7 +20,7 @@ pub use flag::Flag;
 pub use json::{Json, JsonError, Number, Object};
 pub use prompt::Prompt;
 pub use rails::{Rail, Rails, RailsError};
-pub use reply::{Reply, Stop, Usage};
+pub use reply::{RailProbability, Reply, Stop, Usage};
 pub use row::{Cell, RawRow, RowError, RowErrorCode};
 pub use sample::{Calls, Definitions, RawText, Sample};
 pub use task::Task;

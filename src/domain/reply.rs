@@ -15,6 +15,18 @@ pub struct Reply {
     pub attempts: u32,
     /// What was sent otherwise than requested, such as `rail:text`; empty when nothing was.
     pub adapted: Vec<String>,
+    /// How probable each rail was as the answer, by the model's own token probabilities; empty where it gives none.
+    pub probabilities: Vec<RailProbability>,
+    /// What the reply cost when it was bought, in US dollars, its failed attempts excluded; absent where no price is
+    /// known.
+    pub cost_usd: Option<f64>,
+}
+
+/// The probability, 0 to 1, that the model would have answered with a rail.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RailProbability {
+    pub label: String,
+    pub probability: f64,
 }
 
 /// Why the model stopped.
@@ -47,5 +59,8 @@ impl Stop {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Usage {
     pub prompt_tokens: Option<u64>,
+    /// Of the prompt's tokens, those read from the provider's prompt cache, which are cheaper.
+    pub cached_tokens: Option<u64>,
+    /// Reasoning included.
     pub completion_tokens: Option<u64>,
 }

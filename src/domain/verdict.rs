@@ -43,6 +43,8 @@ pub enum Outcome {
     },
     /// The judge has nothing to go on.
     Abstained(String),
+    /// The cost ceiling was reached first.
+    SkippedBudget,
 }
 
 /// An outcome's kind, as the `status` column spells it.
@@ -58,6 +60,7 @@ pub enum Status {
     NotAsked,
     InvalidRow,
     Abstained,
+    SkippedBudget,
 }
 
 impl Verdict {
@@ -92,13 +95,16 @@ impl Verdict {
             Outcome::NotAsked => Status::NotAsked,
             Outcome::InvalidRow { .. } => Status::InvalidRow,
             Outcome::Abstained(_) => Status::Abstained,
+            Outcome::SkippedBudget => Status::SkippedBudget,
         }
     }
 
     /// The `error` column: `code: message`, or nothing for a label.
     pub fn error(&self) -> Option<String> {
         let (code, message) = match &self.outcome {
-            Outcome::Judged { .. } | Outcome::Refused | Outcome::NotAsked => return None,
+            Outcome::Judged { .. } | Outcome::Refused | Outcome::NotAsked | Outcome::SkippedBudget => {
+                return None;
+            }
             Outcome::Unparseable(why) => ("unparseable", why.as_str()),
             Outcome::Filtered => ("filtered", "the provider's content filter stopped the answer"),
             Outcome::Empty => ("empty", "the answer has no text"),
@@ -112,7 +118,7 @@ impl Verdict {
 }
 
 impl Status {
-    pub const ALL: [Status; 10] = [
+    pub const ALL: [Status; 11] = [
         Status::Judged,
         Status::Unparseable,
         Status::Refused,
@@ -123,6 +129,7 @@ impl Status {
         Status::NotAsked,
         Status::InvalidRow,
         Status::Abstained,
+        Status::SkippedBudget,
     ];
 
     pub fn as_str(self) -> &'static str {
@@ -137,6 +144,7 @@ impl Status {
             Status::NotAsked => "not_asked",
             Status::InvalidRow => "invalid_row",
             Status::Abstained => "abstained",
+            Status::SkippedBudget => "skipped_budget",
         }
     }
 }

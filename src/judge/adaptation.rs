@@ -3,20 +3,39 @@
 use std::collections::BTreeSet;
 use std::sync::{PoisonError, RwLock};
 
+use super::trial::Trial;
+
 /// A deviation from the request as asked for. Learnt from refusals, never guessed from a model's name.
+///
+/// The rail forms stand in the order in which they are tried, after the provider's own way of forcing a rail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Adaptation {
-    /// No JSON schema: the rail is asked for in words only.
+    /// The rail goes by vLLM's older names, `guided_choice` and `guided_json`.
+    GuidedRail,
+    /// The rail is a JSON schema in `response_format`.
+    ResponseFormatRail,
+    /// The rail is the argument of a tool that must be called.
+    ToolRail,
+    /// The rail is asked for in words only.
     TextRail,
+    /// Token probabilities are not asked for, so there is no confidence.
+    WithoutLogprobs,
     WithoutTemperature,
     /// The length limit goes by its newer name, `max_completion_tokens`.
     MaxCompletionTokens,
     WithoutMaxTokens,
 }
 
+/// How requests are adapted at one moment.
+pub(super) type Adapted = BTreeSet<Adaptation>;
+
 impl Adaptation {
-    pub const ALL: [Adaptation; 4] = [
+    pub const ALL: [Adaptation; 8] = [
+        Adaptation::GuidedRail,
+        Adaptation::ResponseFormatRail,
+        Adaptation::ToolRail,
         Adaptation::TextRail,
+        Adaptation::WithoutLogprobs,
         Adaptation::WithoutTemperature,
         Adaptation::MaxCompletionTokens,
         Adaptation::WithoutMaxTokens,
@@ -24,7 +43,11 @@ impl Adaptation {
 
     pub fn as_str(self) -> &'static str {
         match self {
+            Adaptation::GuidedRail => "rail:guided",
+            Adaptation::ResponseFormatRail => "rail:response_format",
+            Adaptation::ToolRail => "rail:tool",
             Adaptation::TextRail => "rail:text",
+            Adaptation::WithoutLogprobs => "without:logprobs",
             Adaptation::WithoutTemperature => "without:temperature",
             Adaptation::MaxCompletionTokens => "renamed:max_completion_tokens",
             Adaptation::WithoutMaxTokens => "without:max_tokens",
@@ -34,22 +57,74 @@ impl Adaptation {
     pub fn named(name: &str) -> Option<Adaptation> {
         Adaptation::ALL.into_iter().find(|adaptation| adaptation.as_str() == name)
     }
+
+    fn is_rail(self) -> bool {
+        self <= Adaptation::TextRail
+    }
+}
+
+/// The form in which a request adapted so asks for the rail; `None` is the provider's own.
+pub(super) fn rail(adapted: &Adapted) -> Option<Adaptation> {
+    adapted.iter().copied().filter(|adaptation| adaptation.is_rail()).max()
+}
+
+/// Of the `forms` that a provider has beside its own, the one to try after a request adapted so was refused.
+pub(super) fn next_rail(forms: &[Adaptation], adapted: &Adapted) -> Option<Adaptation> {
+    let current = rail(adapted);
+    forms.iter().copied().find(|form| current.is_none_or(|current| *form > current))
 }
 
 /// What is known of one endpoint and model, shared by all requests to it.
 #[derive(Debug, Default)]
-pub(super) struct Adaptations(RwLock<BTreeSet<Adaptation>>);
+pub(super) struct Adaptations(RwLock<Adapted>);
 
 impl Adaptations {
     pub(super) fn new(known: &[Adaptation]) -> Adaptations {
-        Adaptations(RwLock::new(known.iter().copied().collect()))
+        let mut adapted = Adapted::new();
+        for adaptation in known {
+            add(&mut adapted, *adaptation);
+        }
+        Adaptations(RwLock::new(adapted))
     }
 
-    pub(super) fn current(&self) -> BTreeSet<Adaptation> {
+    pub(super) fn current(&self) -> Adapted {
         self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    pub(super) fn learn(&self, adaptation: Adaptation) {
-        self.0.write().unwrap_or_else(PoisonError::into_inner).insert(adaptation);
+    /// Keeps what an answer has proved: the parts that its question went without were what the endpoint refused.
+    pub(super) fn learn(&self, trial: &Trial, forms: &[Adaptation]) {
+        if trial.is_idle() {
+            return;
+        }
+        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(refused) = trial.refused_as_a_whole()
+            // Otherwise others have found more out meanwhile.
+            && *refused == *known
+        {
+            // Which part was it? The next question goes without one of them, and if it is refused too, it was the other.
+            let asks_probabilities = trial.plain().contains(&Adaptation::WithoutLogprobs)
+                && !refused.contains(&Adaptation::WithoutLogprobs);
+            match next_rail(forms, refused) {
+                Some(next) if !asks_probabilities => {
+                    known.remove(&Adaptation::WithoutLogprobs);
+                    add(&mut known, next);
+                }
+                _ => drop(known.insert(Adaptation::WithoutLogprobs)),
+            }
+        }
+        for adaptation in trial.named() {
+            add(&mut known, *adaptation);
+        }
     }
+}
+
+/// Of several rail forms, the last one tried is the one that is taken.
+pub(super) fn add(adapted: &mut Adapted, adaptation: Adaptation) {
+    if adaptation.is_rail() {
+        if rail(adapted) >= Some(adaptation) {
+            return;
+        }
+        adapted.retain(|known| !known.is_rail());
+    }
+    adapted.insert(adaptation);
 }

@@ -21,6 +21,25 @@ pub(super) enum Failure {
     Passing { code: String, message: String, wait: Option<Duration> },
 }
 
+/// What a failure that ends the run means to its user, and what to do about it.
+pub(super) fn advice(code: &str) -> Option<&'static str> {
+    Some(match code {
+        "unauthorized" => {
+            "refuses the key: check the variable that holds it, or name another one with --api-key-env"
+        }
+        "forbidden" => {
+            "does not let this key in: check what it is allowed, or name another one with --api-key-env"
+        }
+        "unknown_model" => "does not know this model: check its name after --judge",
+        "unknown_path" => "has nothing at this address: check --base-url; most end in /v1",
+        "unreachable" => "cannot be reached: is it running, and is its address right?",
+        "redirected" => "sends requests elsewhere: give the address they end up at with --base-url",
+        "insufficient_quota" => "has no credit left for this key",
+        "daily_quota" => "has given all that it gives in a day",
+        _ => return None,
+    })
+}
+
 /// At most `limit` characters of `text`, on one line.
 pub(super) fn excerpt(text: &str, limit: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -1,23 +1,59 @@
-//! How long a server asks us to wait: `Retry-After` and its many friends.
+//! What a server says about its limits: `Retry-After` and its many friends, and how much is left of what.
 
 use std::time::{Duration, SystemTime};
 
 use reqwest::header::HeaderMap;
 
-/// The longest wait that the headers, or else `message`, ask for.
+use super::limiter::{Claim, Meter};
+
+/// The wait that the headers, or else `message`, ask for.
 ///
-/// Headers: `retry-after-ms`; `retry-after` in seconds or as an HTTP date; `x-ratelimit-reset-requests` and `-tokens`
-/// where the matching `remaining` is 0. Text: `try again in 1.2s`.
+/// Headers: `retry-after-ms`; `retry-after` in seconds or as an HTTP date. Text: `try again in 1.2s`. Where neither asks,
+/// the reset of a limit with nothing remaining does.
 pub(super) fn wait(headers: &HeaderMap, message: &str, now: SystemTime) -> Option<Duration> {
-    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
-    let millis =
-        text("retry-after-ms").and_then(|ms| ms.parse::<f64>().ok()).and_then(|ms| seconds(ms / 1000.0));
-    let after = text("retry-after").and_then(|after| duration(after).or_else(|| until_date(after, now)));
-    let reset = ["requests", "tokens"].into_iter().filter_map(|what| {
-        let exhausted = text(&format!("x-ratelimit-remaining-{what}")) == Some("0");
-        exhausted.then(|| text(&format!("x-ratelimit-reset-{what}")).and_then(duration)).flatten()
+    let millis = text(headers, "retry-after-ms")
+        .and_then(|ms| ms.parse::<f64>().ok())
+        .and_then(|ms| seconds(ms / 1000.0));
+    let after =
+        || text(headers, "retry-after").and_then(|after| duration(after).or_else(|| until_date(after, now)));
+    let reset = || {
+        let gone = claims(headers, now).into_iter().filter(|(_, claim)| claim.remaining == Some(0.0));
+        gone.filter_map(|(_, claim)| claim.reset).max()
+    };
+    millis.or_else(after).or_else(|| in_text(message)).or_else(reset)
+}
+
+/// What the headers of any response say about the endpoint's limits: `x-ratelimit-limit-requests` and the like (OpenAI,
+/// Azure, most gateways), `anthropic-ratelimit-requests-limit` and the like.
+pub(super) fn claims(headers: &HeaderMap, now: SystemTime) -> Vec<(Meter, Claim)> {
+    if !headers.keys().any(|name| name.as_str().contains("ratelimit")) {
+        return Vec::new();
+    }
+    let read = |limit: String, remaining: String, reset: String| {
+        let number = |name: &str| text(headers, name)?.parse::<f64>().ok();
+        let reset =
+            || text(headers, &reset).and_then(|text| duration(text).or_else(|| until_time(text, now)));
+        Claim { limit: number(&limit), remaining: number(&remaining), reset: reset() }
+    };
+    let found = Meter::ALL.into_iter().flat_map(|meter| {
+        let what = match meter {
+            Meter::Requests => "requests",
+            Meter::Tokens => "tokens",
+            Meter::InputTokens => "input-tokens",
+            Meter::OutputTokens => "output-tokens",
+        };
+        let x = |part: &str| format!("x-ratelimit-{part}-{what}");
+        let anthropic = |part: &str| format!("anthropic-ratelimit-{what}-{part}");
+        [
+            (meter, read(x("limit"), x("remaining"), x("reset"))),
+            (meter, read(anthropic("limit"), anthropic("remaining"), anthropic("reset"))),
+        ]
     });
-    millis.or(after).into_iter().chain(reset).max().or_else(|| in_text(message))
+    found.filter(|(_, claim)| *claim != Claim::default()).collect()
+}
+
+fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim)
 }
 
 /// `1.5`, `20s`, `120ms`, `6m0s`, `1h2m3s`; a bare number is seconds.
@@ -52,6 +88,12 @@ fn seconds(seconds: f64) -> Option<Duration> {
 
 fn until_date(text: &str, now: SystemTime) -> Option<Duration> {
     let then = SystemTime::from(jiff::fmt::rfc2822::parse(text).ok()?.timestamp());
+    Some(then.duration_since(now).unwrap_or_default())
+}
+
+/// Until a time of day, as RFC 3339 writes it.
+fn until_time(text: &str, now: SystemTime) -> Option<Duration> {
+    let then = SystemTime::from(text.parse::<jiff::Timestamp>().ok()?);
     Some(then.duration_since(now).unwrap_or_default())
 }
 
@@ -101,7 +143,20 @@ mod tests {
                     ("x-ratelimit-reset-requests", "1200ms"),
                 ],
                 "",
-                Some(1.2),
+                Some(1.0),
+            ),
+            (
+                &[("x-ratelimit-remaining-tokens", "0"), ("x-ratelimit-reset-tokens", "9s")],
+                "try again in 2s",
+                Some(2.0),
+            ),
+            (
+                &[
+                    ("anthropic-ratelimit-requests-remaining", "0"),
+                    ("anthropic-ratelimit-requests-reset", "1994-11-06T08:48:37Z"),
+                ],
+                "",
+                Some(30.0),
             ),
             (&[], "Rate limit reached. Please try again in 1.2s. Visit", Some(1.2)),
             (&[], "Please try again in 6m0s.", Some(360.0)),
@@ -115,5 +170,38 @@ mod tests {
             let got = wait(&map, message, now).map(|wait| wait.as_secs_f64());
             assert_eq!(got, *expected, "{headers:?} {message:?}");
         }
+    }
+    #[test]
+    fn every_way_to_state_a_limit() {
+        let now = UNIX_EPOCH + Duration::from_secs(784_111_777 - 90);
+        let claim = |limit, remaining, reset: f64| Claim {
+            limit,
+            remaining,
+            reset: (reset > 0.0).then(|| Duration::from_secs_f64(reset)),
+        };
+        let headers: HeaderMap = [
+            ("x-ratelimit-limit-requests", "10000"),
+            ("x-ratelimit-remaining-requests", "9999"),
+            ("x-ratelimit-reset-requests", "6ms"),
+            ("x-ratelimit-limit-tokens", "many"),
+            ("x-ratelimit-remaining-tokens", "149984"),
+            ("anthropic-ratelimit-input-tokens-limit", "50000"),
+            ("anthropic-ratelimit-input-tokens-remaining", "49000"),
+            ("anthropic-ratelimit-input-tokens-reset", "1994-11-06T08:48:08.5Z"),
+            ("anthropic-ratelimit-output-tokens-limit", "8000"),
+            ("anthropic-ratelimit-output-tokens-reset", "yesterday"),
+        ]
+        .into_iter()
+        .map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()))
+        .collect();
+        assert_eq!(
+            claims(&headers, now),
+            [
+                (Meter::Requests, claim(Some(10_000.0), Some(9999.0), 0.006)),
+                (Meter::Tokens, claim(None, Some(149_984.0), 0.0)),
+                (Meter::InputTokens, claim(Some(50_000.0), Some(49_000.0), 1.5)),
+                (Meter::OutputTokens, claim(Some(8000.0), None, 0.0)),
+            ]
+        );
     }
 }

@@ -1,27 +1,45 @@
 //! Prompt to reply: everything between us and a judge model.
 //!
-//! Wire formats ([`openai`]) are pure functions from prompt to request and from response to answer; one transport sends
-//! them; the limiter decides how long the budget makes us wait, `retry` how long a failure does.
+//! Wire formats (`wires`) are pure functions from prompt to request and from response to answer, `problem` says what an
+//! error means, whoever sent it; one transport sends them; the limiter decides how long the budget makes us wait, `retry`
+//! how long a failure does, the purse whether there is money left. What an endpoint refuses is learnt (`adaptation`,
+//! `trial`), never guessed from a name.
 
 mod adaptation;
+mod body_hints;
+mod endpoint;
 mod failure;
 mod hints;
 mod limiter;
-pub mod openai;
+mod logprobs;
+mod parameters;
+mod price;
+mod problem;
+mod provider;
+mod purse;
 mod remote;
 mod retry;
+mod settings;
+mod target;
 mod transport;
+mod trial;
 mod wire;
+mod wires;
 
 use std::future::Future;
 
 use tokio_util::sync::CancellationToken;
 
 pub use adaptation::Adaptation;
-pub use limiter::{Limits, Slot};
-pub use remote::{Remote, Settings};
-pub use transport::Endpoint;
-pub use wire::Parameters;
+pub use endpoint::Endpoint;
+pub use limiter::{Concurrency, Limiter, Limits, Slot};
+pub use parameters::Parameters;
+pub use price::Price;
+pub use provider::Provider;
+pub use purse::Purse;
+pub use remote::Remote;
+pub use settings::Settings;
+pub use target::{Target, connect};
 
 use crate::domain::{Prompt, Reply};
 
@@ -39,6 +57,10 @@ pub trait Judge: Send + Sync {
 
     /// What this judge found out about its endpoint, or was told of.
     fn adaptations(&self) -> Vec<Adaptation>;
+
+    /// Tells how many runs on this machine use this endpoint and model right now, this one included: they share its
+    /// limits.
+    fn share(&self, runs: u32);
 
     /// What is going on right now, for the progress display.
     fn activity(&self) -> Activity;
@@ -70,6 +92,9 @@ pub enum AskError {
     /// No question will have an answer: the run is pointless.
     #[error("{message}")]
     Run { code: String, message: String },
+    /// The cost ceiling leaves no room for this question.
+    #[error("the cost ceiling is reached")]
+    Ceiling,
     /// The run was stopped before an answer came.
     #[error("stopped")]
     Stopped,
@@ -83,4 +108,15 @@ pub struct Activity {
     pub throttled: u64,
     /// Requests that failed and were sent again.
     pub retried: u64,
+}
+
+impl Activity {
+    /// What two judges do together.
+    pub fn plus(self, other: Activity) -> Activity {
+        Activity {
+            in_flight: self.in_flight + other.in_flight,
+            throttled: self.throttled + other.throttled,
+            retried: self.retried + other.retried,
+        }
+    }
 }

@@ -1,46 +1,36 @@
 //! A judge behind an endpoint: asks, waits, tries again, adapts.
 
-use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::adaptation::Adaptations;
-use super::failure::Failure;
-use super::limiter::{Limiter, Slot};
+use super::adaptation::{Adaptations, Adapted};
+use super::failure::{Failure, advice};
+use super::limiter::{Cost, Leave, Slot, Ticket};
+use super::purse::Reservation;
+use super::settings::{NO_CEILING, Settings};
 use super::transport::{Transport, UNREACHABLE};
-use super::wire::{Answer, Wire};
-use super::{Activity, Adaptation, AskError, Asked, Endpoint, Identity, Judge, Limits, retry};
-use crate::domain::{Prompt, Reply};
-
-/// How patient a judge is.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Settings {
-    pub limits: Limits,
-    /// For one attempt, from connecting to the last byte.
-    pub timeout: Duration,
-    /// Attempts for one question; being told to slow down is no attempt.
-    pub max_attempts: u32,
-    /// The longest wait that an endpoint may ask for; beyond it the quota is taken to be gone.
-    pub max_wait: Duration,
-}
+use super::trial::Trial;
+use super::wire::{Answer, Wire, understand};
+use super::{Activity, Adaptation, AskError, Asked, Identity, Judge, Price, hints, retry};
+use crate::domain::{Prompt, Reply, Stop, Usage};
 
 /// A judge model reached over HTTP.
 pub struct Remote {
     identity: Identity,
     wire: Box<dyn Wire>,
     transport: Transport,
-    limiter: Limiter,
     settings: Settings,
     adaptations: Adaptations,
-    /// Whether an answer came in the forced form; then a refusal of a later request has another cause.
-    schema_works: AtomicBool,
+    /// Whether an answer came to a request as we like it; then a refusal of a later one has another cause.
+    form_works: AtomicBool,
     /// Whether the endpoint has ever responded, be it with an error.
     reached: AtomicBool,
     retried: AtomicU64,
-    /// Tokens reserved for an answer.
-    answer_tokens: u32,
+    /// The longest answer asked for, in tokens.
+    max_tokens: Option<u32>,
 }
 
 /// Tokens that a short verdict takes, and one with an explanation, when no limit is given.
@@ -51,51 +41,90 @@ impl Remote {
     pub(super) fn new(
         identity: Identity,
         wire: Box<dyn Wire>,
-        endpoint: Endpoint,
+        transport: Transport,
         settings: Settings,
         known: &[Adaptation],
-        max_tokens: Option<u32>,
     ) -> Result<Remote, String> {
-        let concurrency = settings.limits.concurrency.get() as usize;
-        let transport = Transport::new(endpoint, wire.path(), settings.timeout, concurrency)?;
+        settings.can_hold_ceiling(&identity.model, wire.parameters(), known)?;
+        let max_tokens = wire.parameters().max_tokens;
         Ok(Remote {
             identity,
             wire,
             transport,
-            limiter: Limiter::new(settings.limits),
             settings,
             adaptations: Adaptations::new(known),
-            schema_works: AtomicBool::new(false),
+            form_works: AtomicBool::new(false),
             reached: AtomicBool::new(false),
             retried: AtomicU64::new(0),
-            answer_tokens: max_tokens.unwrap_or(0),
+            max_tokens,
         })
     }
 
-    /// Four bytes a token is the usual rule of thumb; real usage corrects it.
-    fn estimate(&self, prompt: &Prompt) -> u32 {
-        let answer = match self.answer_tokens {
-            0 if prompt.explain => EXPLAINED_ANSWER,
-            0 => SHORT_ANSWER,
-            limit => limit,
-        };
-        u32::try_from(prompt.text.len() / 4).unwrap_or(u32::MAX).saturating_add(answer)
+    /// The most requests that can ever be in flight.
+    pub fn most_in_flight(&self) -> usize {
+        self.settings.limiter.most_in_flight()
     }
 
-    /// Waits for a place, unless one is held already, and for the budget.
-    async fn admit(&self, tokens: u32, held: Option<Slot>) -> Slot {
-        let slot = match held {
-            Some(slot) => slot,
-            None => self.limiter.place().await,
-        };
-        self.limiter.budget(tokens).await;
-        slot
+    /// Tokens that asking `prompt` once will take, about. Four bytes a token is the usual rule of thumb; real usage
+    /// corrects it.
+    pub fn expected_usage(&self, prompt: &Prompt) -> Usage {
+        let Cost { input, output } = self.estimate(prompt);
+        // A limit on answers is not their usual length.
+        let usual = if prompt.explain { EXPLAINED_ANSWER } else { SHORT_ANSWER };
+        Usage {
+            prompt_tokens: Some(input),
+            cached_tokens: None,
+            completion_tokens: Some(output.min(usual.into())),
+        }
     }
 
-    async fn attempt(&self, prompt: &Prompt, adapted: &BTreeSet<Adaptation>) -> Result<Answer, Failure> {
-        let response = self.transport.post(self.wire.body(prompt, adapted)).await?;
-        self.reached.store(true, Ordering::Relaxed);
-        self.wire.answer(&response)
+    /// What tokens cost here, in US dollars each million; absent where no price is known.
+    pub fn price(&self) -> Option<Price> {
+        self.settings.price
+    }
+
+    fn estimate(&self, prompt: &Prompt) -> Cost {
+        let answer = self.max_tokens.unwrap_or(if prompt.explain { EXPLAINED_ANSWER } else { SHORT_ANSWER });
+        Cost { input: prompt.text.len() as u64 / 4, output: answer.into() }
+    }
+
+    /// Sets aside the worst that sending `body` can cost, where there is a ceiling.
+    async fn reserve(&self, body: &str, attempts: u32) -> Result<Option<Reservation>, AskError> {
+        let Settings { price: Some(price), purse: Some(purse), .. } = &self.settings else { return Ok(None) };
+        let Some(worst) = price.worst(body.len(), self.max_tokens.unwrap_or(u32::MAX)) else {
+            let message = "the prompt may be longer than its price holds for".to_owned();
+            return Err(self.question_error("no_price".to_owned(), message, attempts));
+        };
+        purse.reserve(worst).await.map(Some).ok_or(AskError::Ceiling)
+    }
+
+    /// Sends `body`, and settles what it costs.
+    async fn attempt(
+        &self,
+        prompt: &Prompt,
+        adapted: &Adapted,
+        body: String,
+        money: Option<Reservation>,
+    ) -> Result<(Answer, Option<f64>), Failure> {
+        let (refused, outcome) = match self.transport.post(body).await {
+            Ok(response) => {
+                self.reached.store(true, Ordering::Relaxed);
+                self.settings.limiter.learn(&hints::claims(&response.headers, response.received));
+                (is_refusal(response.status), understand(self.wire.as_ref(), prompt, adapted, &response))
+            }
+            Err(failure) => (never_sent(&failure), Err(failure)),
+        };
+        let cost = match (&outcome, self.settings.price) {
+            (Ok(answer), Some(price)) => price.cost(&answer.usage),
+            _ => None,
+        };
+        match (money, cost) {
+            (Some(money), Some(cost)) => money.spend(cost),
+            (Some(money), None) if refused => money.release(),
+            // It may have been billed: it stays booked at its worst.
+            _ => {}
+        }
+        outcome.map(|answer| (answer, cost))
     }
 
     fn question_error(&self, code: String, message: String, attempts: u32) -> AskError {
@@ -104,7 +133,10 @@ impl Remote {
 
     fn run_error(&self, code: &str, message: &str) -> AskError {
         let place = format!("{} at {}", self.identity.model, self.transport.endpoint().public_url());
-        let message = self.transport.redact(format!("{place}: {message}"));
+        let message = self.transport.redact(match advice(code) {
+            Some(advice) => format!("{place} {advice} ({message})"),
+            None => format!("{place}: {message}"),
+        });
         AskError::Run { code: code.to_owned(), message }
     }
 
@@ -117,14 +149,12 @@ impl Remote {
     }
 
     /// Makes everyone wait for as long as the endpoint asks, or for longer and longer where it does not say.
-    fn slow_down(&self, wait: Option<Duration>, message: &str) -> Result<(), AskError> {
-        let refusals = self.limiter.refused();
-        let delay = retry::delay(refusals, wait, fastrand::f64());
+    fn slow_down(&self, ticket: &Ticket, wait: Option<Duration>, message: &str) -> Result<(), AskError> {
+        let delay = self.settings.limiter.refused(ticket, wait, fastrand::f64());
         if delay > self.settings.max_wait {
             let why = format!("asks to wait {} s, more than --max-wait allows: {message}", delay.as_secs());
             return Err(self.run_error("quota_exhausted", &why));
         }
-        self.limiter.pause(delay);
         Ok(())
     }
 }
@@ -135,34 +165,42 @@ impl Judge for Remote {
     }
 
     async fn ask(&self, prompt: &Prompt, stop: &CancellationToken) -> Result<Asked, AskError> {
+        let limiter = &self.settings.limiter;
         let tokens = self.estimate(prompt);
-        let began = Instant::now();
         let (mut sent, mut failures) = (0, 0);
+        let mut first_refused = None;
         // The place of a refused request that is sent again at once, in another form.
-        let mut held = None;
-        // Set when a refusal may have been due to the forced form: one try in words tells.
-        let mut suspect_schema: Option<(String, String)> = None;
+        let mut held: Option<Slot> = None;
+        let mut trial = Trial::new(self.wire.plain());
         loop {
-            let slot = tokio::select! {
+            let admit = async {
+                match held.take() {
+                    Some(slot) => limiter.admit_again(tokens, slot).await,
+                    None => limiter.admit(tokens).await,
+                }
+            };
+            let Leave { slot, ticket } = tokio::select! {
                 biased;
                 () = stop.cancelled() => return Err(AskError::Stopped),
-                slot = self.admit(tokens, held.take()) => slot,
+                leave = admit => leave,
             };
             // Only now: others may have found something out while this one waited.
-            let mut adapted = self.adaptations.current();
-            if suspect_schema.is_some() {
-                adapted.insert(Adaptation::TextRail);
-            }
+            let adapted = trial.adapt(self.adaptations.current());
+            let body = self.wire.parameters().finish(self.wire.body(prompt, &adapted));
+            let money = tokio::select! {
+                biased;
+                () = stop.cancelled() => return Err(AskError::Stopped),
+                money = self.reserve(&body, sent) => money?,
+            };
             sent += 1;
             let attempt_began = Instant::now();
-            let failure = match self.attempt(prompt, &adapted).await {
-                Ok(answer) => {
-                    self.limiter.succeeded();
-                    self.limiter.settle(tokens, used_tokens(&answer, tokens));
-                    if suspect_schema.is_some() {
-                        self.adaptations.learn(Adaptation::TextRail);
-                    } else if !adapted.contains(&Adaptation::TextRail) {
-                        self.schema_works.store(true, Ordering::Relaxed);
+            let failure = match self.attempt(prompt, &adapted, body, money).await {
+                Ok((answer, cost_usd)) => {
+                    limiter.succeeded(ticket, attempt_began.elapsed(), used(&answer.usage));
+                    // A filter may have been faster than whatever refuses the request.
+                    if answer.stop != Stop::Filtered {
+                        self.adaptations.learn(&trial, self.wire.forms());
+                        self.form_works.fetch_or(trial.proves_form(&adapted), Ordering::Relaxed);
                     }
                     let reply = Reply {
                         text: answer.text,
@@ -171,6 +209,8 @@ impl Judge for Remote {
                         model: answer.model,
                         latency_ms: u64::try_from(attempt_began.elapsed().as_millis()).unwrap_or(u64::MAX),
                         attempts: sent,
+                        probabilities: answer.probabilities,
+                        cost_usd,
                         adapted: adapted.iter().map(|adaptation| adaptation.as_str().to_owned()).collect(),
                     };
                     return Ok(Asked { reply, slot });
@@ -183,34 +223,38 @@ impl Judge for Remote {
                     return Err(self.question_error(code, message, sent));
                 }
                 Failure::BadRequest { code, message } => {
-                    let schema_sent = !adapted.contains(&Adaptation::TextRail);
-                    if let Some((code, message)) = suspect_schema {
+                    if self.form_works.load(Ordering::Relaxed) {
                         return Err(self.question_error(code, message, sent));
                     }
-                    if !schema_sent || self.schema_works.load(Ordering::Relaxed) {
-                        return Err(self.question_error(code, message, sent));
-                    }
-                    suspect_schema = Some((code, message));
+                    trial
+                        .refused_without_reason(adapted, code, message)
+                        .map_err(|(code, message)| self.question_error(code, message, sent))?;
                     held = Some(slot);
                 }
                 Failure::Unsupported(adaptation, message) => {
-                    if adapted.contains(&adaptation) {
+                    if !trial.refused(adaptation, &adapted) {
                         return Err(self.question_error("unsupported_parameter".to_owned(), message, sent));
                     }
-                    self.adaptations.learn(adaptation);
+                    if adaptation == Adaptation::WithoutMaxTokens && self.settings.purse.is_some() {
+                        return Err(self.run_error("no_ceiling", NO_CEILING));
+                    }
                     held = Some(slot);
                 }
                 Failure::Throttled { message, wait } => {
+                    self.slow_down(&ticket, wait, &message)?;
                     drop(slot);
-                    self.slow_down(wait, &message)?;
-                    if began.elapsed() > self.settings.max_wait {
-                        let why = format!("told to slow down for {} s: {message}", began.elapsed().as_secs());
+                    let since = first_refused.get_or_insert_with(Instant::now).elapsed();
+                    if since > self.settings.max_wait {
+                        let why = format!("told to slow down for {} s: {message}", since.as_secs());
                         return Err(self.question_error("throttled".to_owned(), why, sent));
                     }
                 }
                 Failure::Passing { code, message, wait } => {
-                    // While this question rests, its place is another's.
-                    drop(slot);
+                    if is_overload(&code) {
+                        limiter.overloaded(&ticket);
+                    }
+                    // While this question rests, its place and its share are another's.
+                    drop((ticket, slot));
                     failures += 1;
                     if failures >= self.settings.max_attempts {
                         // Where nobody ever answered, nobody will.
@@ -236,18 +280,36 @@ impl Judge for Remote {
         self.adaptations.current().into_iter().collect()
     }
 
+    fn share(&self, runs: u32) {
+        self.settings.limiter.set_runs(runs);
+    }
+
     fn activity(&self) -> Activity {
         Activity {
-            in_flight: self.limiter.in_flight(),
-            throttled: self.limiter.throttled(),
+            in_flight: self.settings.limiter.in_flight(),
+            throttled: self.settings.limiter.throttled(),
             retried: self.retried.load(Ordering::Relaxed),
         }
     }
 }
 
-fn used_tokens(answer: &Answer, estimate: u32) -> u64 {
-    match (answer.usage.prompt_tokens, answer.usage.completion_tokens) {
-        (None, None) => u64::from(estimate),
-        (prompt, completion) => prompt.unwrap_or(0) + completion.unwrap_or(0),
+/// Tokens as the endpoint counted them, if it did.
+fn used(usage: &Usage) -> Option<Cost> {
+    match (usage.prompt_tokens, usage.completion_tokens) {
+        (None, None) => None,
+        (prompt, completion) => Some(Cost { input: prompt.unwrap_or(0), output: completion.unwrap_or(0) }),
     }
+}
+
+/// Whether a response with this status says that nothing was done, and so nothing is billed.
+fn is_refusal(status: u16) -> bool {
+    (300..500).contains(&status) && !matches!(status, 408 | 409 | 425 | 499)
+}
+
+fn never_sent(failure: &Failure) -> bool {
+    matches!(failure, Failure::Passing { code, .. } if code == UNREACHABLE)
+}
+
+fn is_overload(code: &str) -> bool {
+    matches!(code, "http_503" | "http_529")
 }

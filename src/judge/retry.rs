@@ -11,8 +11,8 @@ pub(super) fn delay(failures: u32, asked: Option<Duration>, random: f64) -> Dura
     let doubled = FIRST.saturating_mul(1 << failures.saturating_sub(1).min(16)).min(LONGEST);
     let jittered = doubled.mul_f64(0.5 + 0.5 * random);
     match asked {
-        // All who were told the same moment would otherwise come back in the same millisecond.
-        Some(asked) => asked + Duration::from_millis(200).mul_f64(random),
+        // Other clients were told the same moment.
+        Some(asked) => asked.saturating_add((asked / 10).min(Duration::from_millis(200)).mul_f64(random)),
         None => jittered,
     }
 }
@@ -28,6 +28,7 @@ mod tests {
         };
         assert_eq!([1, 2, 3, 7, 40].map(|n| millis(n, None, 0.0)), [250, 500, 1000, 15_000, 15_000]);
         assert_eq!(millis(1, None, 1.0), 500);
+        assert_eq!(delay(1, Some(Duration::MAX), 0.5), Duration::MAX);
         assert_eq!((millis(5, Some(100), 0.0), millis(1, Some(90_000), 0.5)), (100, 90_100));
     }
 }

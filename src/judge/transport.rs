@@ -1,11 +1,12 @@
-//! Sends requests: the one HTTP client, its timeouts, and the key that goes nowhere else.
+//! Sends requests: the one HTTP client, its timeouts, and what its failures mean.
 
+use std::io;
 use std::time::{Duration, SystemTime};
 
-use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
+use reqwest::header::HeaderMap;
 use reqwest::{Client, Url, redirect};
-use secrecy::{ExposeSecret, SecretString};
 
+use super::Endpoint;
 use super::failure::{Failure, excerpt};
 use super::wire::Response;
 
@@ -15,46 +16,6 @@ const LARGEST_BODY: usize = 8 << 20;
 
 /// The code of a failure to connect at all.
 pub(super) const UNREACHABLE: &str = "unreachable";
-
-/// Where a judge lives, and what opens the door.
-#[derive(Debug, Clone)]
-pub struct Endpoint {
-    url: Url,
-    key: Option<SecretString>,
-}
-
-impl Endpoint {
-    /// `base_url` as its provider documents it, such as `https://api.openai.com/v1`; user and password in it are used
-    /// where there is no key.
-    pub fn new(base_url: &str, key: Option<SecretString>) -> Result<Endpoint, String> {
-        // The text may hold a password: errors do not repeat it.
-        let mut url: Url = base_url.parse().map_err(|error| format!("no URL: {error}"))?;
-        if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
-            return Err("no http or https URL".to_owned());
-        }
-        if key.is_some() {
-            // Both would travel in one header. Fails only for URLs that have neither.
-            let _ = (url.set_username(""), url.set_password(None));
-        }
-        Ok(Endpoint { url, key })
-    }
-
-    /// The URL without user, password, query and fragment: fit for logs, fingerprints and manifests.
-    pub fn public_url(&self) -> String {
-        let mut url = self.url.clone();
-        // Fails only for URLs that cannot have them.
-        let _ = (url.set_username(""), url.set_password(None));
-        url.set_query(None);
-        url.set_fragment(None);
-        url.as_str().trim_end_matches('/').to_owned()
-    }
-
-    fn at(&self, path: &str) -> Url {
-        let mut url = self.url.clone();
-        url.set_path(&format!("{}{path}", self.url.path().trim_end_matches('/')));
-        url
-    }
-}
 
 /// A client bound to one endpoint.
 #[derive(Debug)]
@@ -66,21 +27,15 @@ pub(super) struct Transport {
 }
 
 impl Transport {
+    /// `headers` go with every request to `url`.
     pub(super) fn new(
         endpoint: Endpoint,
-        path: &str,
+        url: Url,
+        headers: HeaderMap,
         timeout: Duration,
         connections: usize,
     ) -> Result<Transport, String> {
-        let mut headers = HeaderMap::new();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        if let Some(key) = &endpoint.key {
-            let mut value = HeaderValue::from_str(&format!("Bearer {}", key.expose_secret()))
-                .map_err(|_| "the API key holds characters that no header can carry".to_owned())?;
-            value.set_sensitive(true);
-            headers.insert(AUTHORIZATION, value);
-        }
-        let client = Client::builder()
+        let mut client = Client::builder()
             .user_agent(concat!("tooljudge/", env!("CARGO_PKG_VERSION")))
             .default_headers(headers)
             .connect_timeout(CONNECT_TIMEOUT.min(timeout))
@@ -89,9 +44,12 @@ impl Transport {
             .pool_max_idle_per_host(connections)
             // A redirect could carry rows and key to another host.
             .redirect(redirect::Policy::none())
-            .build()
-            .map_err(|error| format!("the HTTP client cannot be set up: {error}"))?;
-        Ok(Transport { client, url: endpoint.at(path), endpoint, timeout })
+            .tls_certs_merge(endpoint.ca_certificates().iter().cloned());
+        if let Some(proxy) = endpoint.proxy() {
+            client = client.proxy(proxy.clone());
+        }
+        let client = client.build().map_err(|error| format!("the HTTP client cannot be set up: {error}"))?;
+        Ok(Transport { client, url, endpoint, timeout })
     }
 
     pub(super) fn endpoint(&self) -> &Endpoint {
@@ -115,15 +73,16 @@ impl Transport {
         Ok(Response { status, headers, body, received: SystemTime::now() })
     }
 
-    /// `message` without the key, should an endpoint echo it.
+    /// `message` without secrets, should an endpoint echo them.
     pub(super) fn redact(&self, message: String) -> String {
-        match &self.endpoint.key {
-            Some(key) if !key.expose_secret().is_empty() => message.replace(key.expose_secret(), "[key]"),
-            _ => message,
-        }
+        self.endpoint.redact(message)
     }
 
     fn failure(&self, error: reqwest::Error) -> Failure {
+        if error.is_timeout() && !error.is_connect() {
+            let message = format!("no whole answer within {} s", self.timeout.as_secs_f64());
+            return Failure::Passing { code: "timeout".to_owned(), message, wait: None };
+        }
         let code = if error.is_timeout() {
             "timeout"
         } else if error.is_connect() {
@@ -131,17 +90,30 @@ impl Transport {
         } else {
             "connection_lost"
         };
-        let message = if error.is_timeout() && !error.is_connect() {
-            format!("no whole answer within {} s", self.timeout.as_secs_f64())
-        } else {
-            // The URL may hold credentials; the innermost cause is what a reader can act on.
-            let error = error.without_url();
-            let mut cause: &dyn std::error::Error = &error;
-            while let Some(inner) = cause.source() {
-                cause = inner;
-            }
-            excerpt(&cause.to_string(), 200)
-        };
+        // The URL may hold credentials; the innermost cause is what a reader can act on.
+        let error = error.without_url();
+        let mut cause: &dyn std::error::Error = &error;
+        let mut distrusted = false;
+        while let Some(inner) = cause.source() {
+            cause = inner;
+            distrusted |= cause.downcast_ref::<io::Error>().is_some_and(is_invalid_data);
+        }
+        let message = excerpt(&cause.to_string(), 200);
+        if distrusted && code == UNREACHABLE {
+            let host = self.endpoint.host();
+            let message = format!(
+                "the TLS connection to {host} failed: {message}; a certificate authority of your own can be given as \
+                 `ca_cert` in tooljudge.toml"
+            );
+            return Failure::Run { code: "tls", message };
+        }
         Failure::Passing { code: code.to_owned(), message, wait: None }
     }
+}
+
+/// What the TLS library refuses comes as invalid data, in as many wrappings as there are layers. Certificates do not heal
+/// with time.
+fn is_invalid_data(error: &io::Error) -> bool {
+    let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<io::Error>());
+    error.kind() == io::ErrorKind::InvalidData || inner.is_some_and(is_invalid_data)
 }

@@ -1,47 +1,63 @@
 //! A provider's format as pure functions: prompt to request, response to answer.
 
-use std::collections::BTreeSet;
+use std::borrow::Cow;
 use std::time::SystemTime;
 
 use reqwest::header::HeaderMap;
 use serde_json::{Map, Value, json};
 
-use super::Adaptation;
-use super::failure::Failure;
-use crate::domain::{Prompt, Stop, Usage};
+use super::adaptation::Adapted;
+use super::failure::{Failure, excerpt};
+use super::problem::Problem;
+use super::{Adaptation, Parameters};
+use crate::domain::{Prompt, RailProbability, Stop, Usage};
 
-/// What a judge is asked to do beside answering. Absent ones are not sent.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Parameters {
-    pub temperature: Option<f64>,
-    /// Upper limit of the answer, in tokens.
-    pub max_tokens: Option<u32>,
-}
-
-impl Parameters {
-    /// A canonical text, for fingerprints and manifests.
-    pub fn to_json(self) -> String {
-        let mut object = Map::new();
-        if let Some(temperature) = self.temperature {
-            object.insert("temperature".to_owned(), json!(temperature));
-        }
-        if let Some(max_tokens) = self.max_tokens {
-            object.insert("max_tokens".to_owned(), json!(max_tokens));
-        }
-        Value::Object(object).to_string()
-    }
-}
+/// Alternatives asked for at each token.
+pub(super) const TOP_LOGPROBS: u32 = 5;
 
 /// A provider's request and response formats.
 pub(super) trait Wire: Send + Sync {
     /// The path below the base URL.
     fn path(&self) -> &str;
 
-    /// The body that asks `prompt`, adapted to what the endpoint takes.
-    fn body(&self, prompt: &Prompt, adaptations: &BTreeSet<Adaptation>) -> String;
+    fn parameters(&self) -> &Parameters;
 
-    /// Reads a response.
-    fn answer(&self, response: &Response) -> Result<Answer, Failure>;
+    /// The forms of rail that the provider has beside its own, in the order in which to try them.
+    fn forms(&self) -> &'static [Adaptation];
+
+    /// How the plainest request deviates: no forced rail, no probabilities.
+    fn plain(&self) -> &'static [Adaptation];
+
+    /// The body that asks `prompt`.
+    fn body(&self, prompt: &Prompt, adapted: &Adapted) -> Value;
+
+    /// What a body adapted so holds beside the prompt that an endpoint may refuse.
+    fn parts(&self, adapted: &Adapted) -> Vec<Part>;
+
+    /// Reads a response that is no error.
+    fn read(&self, prompt: &Prompt, adapted: &Adapted, body: &str) -> Result<Answer, Failure>;
+}
+
+/// A part of a request, by the names that refusals give it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Part {
+    pub names: &'static [&'static str],
+    /// What to do where it is refused.
+    pub instead: Adaptation,
+}
+
+/// What a response means, be it an answer or an error.
+pub(super) fn understand(
+    wire: &dyn Wire,
+    prompt: &Prompt,
+    adapted: &Adapted,
+    response: &Response,
+) -> Result<Answer, Failure> {
+    let body = response.text();
+    match Problem::find(response.status, &body) {
+        Some(problem) => problem.meaning(response, &wire.parts(adapted), &wire.parameters().own_names()),
+        None => wire.read(prompt, adapted, &body),
+    }
 }
 
 /// A response, whole.
@@ -54,6 +70,12 @@ pub(super) struct Response {
     pub received: SystemTime,
 }
 
+impl Response {
+    pub(super) fn text(&self) -> Cow<'_, str> {
+        String::from_utf8_lossy(&self.body)
+    }
+}
+
 /// What a model said, read out of its provider's format.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Answer {
@@ -61,6 +83,37 @@ pub(super) struct Answer {
     pub stop: Stop,
     pub usage: Usage,
     pub model: Option<String>,
+    /// By the model's own token probabilities; empty where it gives none.
+    pub probabilities: Vec<RailProbability>,
+}
+
+impl Answer {
+    /// The provider's filter would not let the prompt through.
+    pub(super) fn filtered() -> Answer {
+        Answer {
+            text: String::new(),
+            stop: Stop::Filtered,
+            usage: Usage::default(),
+            model: None,
+            probabilities: Vec::new(),
+        }
+    }
+}
+
+/// A response that is not what the provider documents.
+pub(super) fn broken(what: &str, body: &str) -> Failure {
+    Failure::Passing {
+        code: "invalid_response".to_owned(),
+        message: format!("{what}: {}", excerpt(body, 120)),
+        wait: None,
+    }
+}
+
+/// Whether a bare word is asked for: no explanation, and no word of the JSON field that would hold the label.
+///
+/// An answer may be forced into either form, but a model's probabilities mean something in the form it was asked for only.
+pub(super) fn bare(prompt: &Prompt) -> bool {
+    !prompt.explain && !prompt.text.contains("\"label\"")
 }
 
 /// The JSON schema of an answer: the explanation, if any, before the label, so that the label follows from it.

@@ -9,6 +9,7 @@ mod input;
 mod json_file;
 mod parquet_file;
 mod parquet_types;
+mod pick;
 mod spool;
 mod table;
 mod text;
@@ -17,6 +18,7 @@ mod typed;
 pub use crate::table::Format;
 pub use error::ReadError;
 pub use input::Input;
+pub use pick::Take;
 pub use table::{Batches, Selection, Table};
 
 /// A slice holds at most this many rows…

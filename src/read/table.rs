@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::input::{Inputs, expand};
+use super::pick::{Pick, Take};
 use super::{Format, Input, ReadError, Slices, arrow_file, csv_file, json_file, parquet_file};
 use crate::domain::Json;
 use crate::table::{Batch, Column, Kind, Schema, SchemaBuilder};
@@ -16,8 +17,8 @@ const SOURCE_FILE: &str = "source_file";
 pub struct Selection {
     /// Columns and the text that they must hold, all of them.
     pub filters: Vec<(String, String)>,
-    /// At most so many rows, counted after the conditions.
-    pub limit: Option<u64>,
+    /// Which of the rows that meet them.
+    pub take: Take,
 }
 
 /// The rows of all inputs, in order. Holds no rows itself: every pass reads the files again.
@@ -27,7 +28,8 @@ pub struct Table {
     folders: Vec<PathBuf>,
     passed_over: Vec<PathBuf>,
     schema: Arc<Schema>,
-    selection: Selection,
+    filters: Vec<(String, String)>,
+    pick: Pick,
     rows: Option<u64>,
 }
 
@@ -48,11 +50,32 @@ impl Table {
                 return Err(ReadError::UnknownWhere { name: name.clone(), there });
             }
         }
+        let Selection { filters, take } = selection;
         // Conditions make the number unknown until the rows are read.
-        let chosen = selection.limit.map_or(rows, |limit| limit.min(rows));
-        let rows = selection.filters.is_empty().then_some(chosen);
+        let known = filters.is_empty().then_some(rows);
         let schema = Arc::new(schema);
-        Ok(Table { inputs, folders, passed_over, schema, selection, rows })
+        let pick = Pick::first(u64::MAX);
+        let mut table = Table { inputs, folders, passed_over, schema, filters, pick, rows: known };
+        match take {
+            Take::All => {}
+            Take::First(rows) => {
+                table.pick = Pick::first(rows);
+                table.rows = known.map(|known| known.min(rows));
+            }
+            Take::Sample { rows, seed } => {
+                let of = table.count()?;
+                table.pick = Pick::sample(rows, of, seed);
+                table.rows = Some(rows.min(of));
+            }
+        }
+        Ok(table)
+    }
+
+    fn count(&self) -> Result<u64, ReadError> {
+        match self.rows {
+            Some(rows) => Ok(rows),
+            None => self.batches(Some(&[])).map(|batch| Ok(batch?.len() as u64)).sum(),
+        }
     }
 
     pub fn inputs(&self) -> &[Input] {
@@ -82,14 +105,14 @@ impl Table {
     pub fn batches(&self, only: Option<&[String]>) -> Batches {
         let wanted = |name: &str| {
             only.is_none_or(|only| only.iter().any(|wanted| wanted == name))
-                || self.selection.filters.iter().any(|(filter, _)| filter == name)
+                || self.filters.iter().any(|(filter, _)| filter == name)
         };
         let columns = self.schema.columns.iter().filter(|column| wanted(&column.name)).cloned().collect();
         Batches {
             inputs: self.inputs.clone().into_iter(),
             schema: Arc::new(Schema { columns }),
-            filters: self.selection.filters.clone(),
-            left: self.selection.limit.unwrap_or(u64::MAX),
+            filters: self.filters.clone(),
+            pick: self.pick.clone(),
             current: None,
         }
     }
@@ -163,7 +186,7 @@ pub struct Batches {
     inputs: std::vec::IntoIter<Input>,
     schema: Arc<Schema>,
     filters: Vec<(String, String)>,
-    left: u64,
+    pick: Pick,
     current: Option<(Input, Slices)>,
 }
 
@@ -215,12 +238,7 @@ impl Batches {
             }
             batch = batch.retain(&keep).map_err(wrap)?;
         }
-        let left = usize::try_from(self.left).unwrap_or(usize::MAX);
-        if batch.len() > left {
-            batch = batch.head(left);
-        }
-        self.left -= batch.len() as u64;
-        Ok(batch)
+        self.pick.of(batch).map_err(wrap)
     }
 }
 
@@ -228,7 +246,7 @@ impl Iterator for Batches {
     type Item = Result<Batch, ReadError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        while self.left > 0 {
+        while !self.pick.is_done() {
             let chosen = match self.next_slice()? {
                 Ok((batch, input)) => self.choose(batch, &input),
                 Err(error) => Err(error),

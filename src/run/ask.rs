@@ -4,30 +4,31 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use rayon::prelude::*;
+use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use super::{Progress, Reading, RunError, Source};
-use crate::domain::{Prompt, Status};
+use super::seat::Question;
+use super::sharing::sharing;
+use super::{Progress, RunError, Samples, Seat};
+use crate::domain::Status;
 use crate::judge::{AskError, Asked, Judge};
-use crate::render::Template;
-use crate::snap::Rules;
-use crate::store::{AskHasher, Claim, Failure, Fingerprint, Found, Reader, Reuse, Store};
+use crate::store::{Claim, Failure, Fingerprint, Found, Reader, Reuse, Store};
 
 /// Questions read ahead of those that wait for a place in flight.
 const AHEAD: usize = 64;
+/// Bytes of the prompts under way at once; longer prompts mean fewer of them.
+const WINDOW_BYTES: usize = 64 << 20;
 /// How often questions that another run is asking are looked at again.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
-/// Everything an ask pass needs.
+/// Everything an ask pass needs: one seat goes through all samples.
 pub struct AskPass<J> {
-    pub source: Source,
-    pub template: Template,
-    pub explain: bool,
-    pub rules: Rules,
-    pub judge: J,
-    pub store: Store,
+    pub samples: Arc<dyn Samples>,
+    pub seat: Arc<Seat<J>>,
+    pub store: Arc<Store>,
     /// Looks at earlier replies, to tell which are asked again.
     pub earlier: Mutex<Reader>,
     pub reuse: Reuse,
@@ -36,6 +37,15 @@ pub struct AskPass<J> {
     pub keep_prompts: bool,
     /// Questions under way at once: waiting, in flight, or resting after a failure.
     pub window: usize,
+}
+
+/// How an ask pass came to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Covered {
+    /// Every question has an outcome.
+    All,
+    /// The cost ceiling left some out.
+    UpToCeiling,
 }
 
 /// How a run is told to stop.
@@ -47,16 +57,33 @@ pub struct Stop {
     pub now: CancellationToken,
 }
 
-impl<J: Judge> AskPass<J> {
-    /// Hashes this judge's questions.
-    pub fn hasher(&self) -> AskHasher {
-        let identity = self.judge.identity();
-        AskHasher::new(&identity.endpoint, &identity.model, &identity.parameters)
+/// Asks for all seats at once until every question has an outcome. Where one seat fails, the others stop too.
+///
+/// # Errors
+/// Those of [`ask`], of the first seat that has one.
+pub async fn ask_all<J: Judge + 'static>(
+    passes: &[Arc<AskPass<J>>],
+    progress: &Arc<Progress>,
+    stop: &Stop,
+) -> Result<Vec<Covered>, RunError> {
+    let together = Stop { gently: stop.gently.child_token(), now: stop.now.clone() };
+    let asking = passes.iter().map(|pass| async {
+        let outcome = ask(pass, progress, &together).await;
+        if outcome.is_err() {
+            together.gently.cancel();
+        }
+        outcome
+    });
+    let Some(first) = passes.first() else { return Ok(Vec::new()) };
+    let judges = passes.iter().map(|pass| pass.seat.judge.as_ref());
+    let outcomes = sharing(&first.store, judges, futures_util::future::join_all(asking)).await?;
+    // The seats that were stopped for another's sake say no more than that.
+    let (interrupted, telling): (Vec<_>, Vec<_>) =
+        outcomes.into_iter().partition(|outcome| matches!(outcome, Err(RunError::Interrupted)));
+    if let Some(at) = telling.iter().position(Result::is_err) {
+        return telling.into_iter().skip(at).take(1).collect();
     }
-
-    pub fn reading(&self) -> Reading<'_> {
-        Reading { rails: self.template.rails(), rules: self.rules, explain: self.explain }
-    }
+    if interrupted.is_empty() { telling.into_iter().collect() } else { Err(RunError::Interrupted) }
 }
 
 /// Asks until every question has an outcome.
@@ -68,15 +95,18 @@ pub async fn ask<J: Judge + 'static>(
     pass: &Arc<AskPass<J>>,
     progress: &Arc<Progress>,
     stop: &Stop,
-) -> Result<(), RunError> {
+) -> Result<Covered, RunError> {
     let mut only: Option<HashSet<Fingerprint>> = None;
     loop {
-        let theirs = sweep(pass, progress, stop, only).await?;
+        let Swept { theirs, ceiling } = sweep(pass, progress, stop, only).await?;
         if stop.gently.is_cancelled() {
             return Err(RunError::Interrupted);
         }
+        if ceiling {
+            return Ok(Covered::UpToCeiling);
+        }
         if theirs.is_empty() {
-            return Ok(());
+            return Ok(Covered::All);
         }
         // Another run has claimed these. Either its replies appear, or its claims lapse.
         tokio::select! {
@@ -87,34 +117,40 @@ pub async fn ask<J: Judge + 'static>(
     }
 }
 
-struct Question {
-    fingerprint: Fingerprint,
-    prompt: Prompt,
-}
-
 enum Settled {
     Done,
     /// Another run is asking it.
     Theirs(Fingerprint),
+    /// There was no money left for it.
+    Ceiling,
 }
 
-/// One reading of the input; returns the questions that another run has claimed.
+/// What one reading of the input came to.
+#[derive(Default)]
+struct Swept {
+    /// Questions that another run has claimed.
+    theirs: HashSet<Fingerprint>,
+    ceiling: bool,
+}
+
+/// One reading of the input.
 async fn sweep<J: Judge + 'static>(
     pass: &Arc<AskPass<J>>,
     progress: &Arc<Progress>,
     stop: &Stop,
     only: Option<HashSet<Fingerprint>>,
-) -> Result<HashSet<Fingerprint>, RunError> {
+) -> Result<Swept, RunError> {
     // Stops this sweep, be it on request or because going on is pointless.
     let stopping = stop.gently.child_token();
     let (questions, mut queue) = mpsc::channel(AHEAD);
     let feeder = tokio::task::spawn_blocking({
         let (pass, progress) = (Arc::clone(pass), Arc::clone(progress));
-        move || feed(&pass, &progress, only.as_ref(), &questions)
+        let runtime = Handle::current();
+        move || feed(&pass, &progress, only.as_ref(), &questions, &runtime)
     });
     let window = Arc::new(Semaphore::new(pass.window));
     let mut tasks: JoinSet<Result<Settled, RunError>> = JoinSet::new();
-    let mut theirs = HashSet::new();
+    let mut swept = Swept::default();
     let mut failure = None;
     let mut open = true;
     while open || !tasks.is_empty() {
@@ -125,7 +161,11 @@ async fn sweep<J: Judge + 'static>(
             Some(settled) = tasks.join_next() => {
                 match settled.unwrap_or_else(|error| Err(RunError::Worker(error.to_string()))) {
                     Ok(Settled::Done) => {}
-                    Ok(Settled::Theirs(fingerprint)) => drop(theirs.insert(fingerprint)),
+                    Ok(Settled::Theirs(fingerprint)) => drop(swept.theirs.insert(fingerprint)),
+                    Ok(Settled::Ceiling) => {
+                        stopping.cancel();
+                        swept.ceiling = true;
+                    }
                     Err(error) => {
                         stopping.cancel();
                         failure.get_or_insert(error);
@@ -133,12 +173,12 @@ async fn sweep<J: Judge + 'static>(
                 }
             }
             next = next_question(&window, &mut queue), if open => match next {
-                Some((permit, question)) => {
+                Some((permit, (bytes, question))) => {
                     let (pass, progress) = (Arc::clone(pass), Arc::clone(progress));
                     let stopping = stopping.clone();
                     tasks.spawn(async move {
                         let settled = settle(&pass, &progress, question, &stopping).await;
-                        drop(permit);
+                        drop((permit, bytes));
                         settled
                     });
                 }
@@ -151,14 +191,17 @@ async fn sweep<J: Judge + 'static>(
     let fed = feeder.await.unwrap_or_else(|error| Err(RunError::Worker(error.to_string())));
     match failure {
         Some(error) => Err(error),
-        None => fed.map(|()| theirs),
+        None => fed.map(|()| swept),
     }
 }
 
+/// A question on its way to a task, with its share of the window's bytes.
+type Queued = (OwnedSemaphorePermit, Question);
+
 async fn next_question(
     window: &Arc<Semaphore>,
-    queue: &mut mpsc::Receiver<Question>,
-) -> Option<(OwnedSemaphorePermit, Question)> {
+    queue: &mut mpsc::Receiver<Queued>,
+) -> Option<(OwnedSemaphorePermit, Queued)> {
     let permit = Arc::clone(window).acquire_owned().await.ok()?;
     Some((permit, queue.recv().await?))
 }
@@ -168,28 +211,34 @@ fn feed<J: Judge>(
     pass: &AskPass<J>,
     progress: &Progress,
     only: Option<&HashSet<Fingerprint>>,
-    questions: &mpsc::Sender<Question>,
+    queue: &mpsc::Sender<Queued>,
+    runtime: &Handle,
 ) -> Result<(), RunError> {
-    let hasher = pass.hasher();
-    for batch in pass.source.judged_columns() {
-        let rendered = pass.source.map(&batch?, |sample| {
-            sample.ok().map(|sample| {
-                let prompt = pass.template.render(&sample, pass.explain)?;
-                Ok::<_, RunError>(Question { fingerprint: hasher.fingerprint(&prompt, 0), prompt })
-            })
-        })?;
-        for question in rendered {
-            let Some(question) = question.transpose()? else {
+    let window = Arc::new(Semaphore::new(WINDOW_BYTES));
+    let hasher = pass.seat.hasher();
+    let votes = u64::from(pass.seat.votes.get());
+    for batch in pass.samples.batches() {
+        let rendered: Vec<Option<Result<Vec<Question>, RunError>>> = batch?
+            .into_par_iter()
+            .map(|item| item.ok().map(|sample| pass.seat.questions(&hasher, &sample)))
+            .collect();
+        for questions in rendered {
+            let Some(questions) = questions.transpose()? else {
                 // Later sweeps meet the same rows again.
-                progress.rows_done(u64::from(only.is_none()));
+                progress.asks_done(if only.is_none() { votes } else { 0 });
                 continue;
             };
-            if only.is_some_and(|only| !only.contains(&question.fingerprint)) {
-                continue;
-            }
-            // The queue closes when the run stops.
-            if questions.blocking_send(question).is_err() {
-                return Ok(());
+            for question in questions {
+                if only.is_some_and(|only| !only.contains(&question.fingerprint)) {
+                    continue;
+                }
+                let bytes = question.prompt.text.len().min(WINDOW_BYTES);
+                let room = Arc::clone(&window).acquire_many_owned(u32::try_from(bytes).unwrap_or(u32::MAX));
+                // The queue closes when the run stops.
+                let Ok(room) = runtime.block_on(room) else { return Ok(()) };
+                if queue.blocking_send((room, question)).is_err() {
+                    return Ok(());
+                }
             }
         }
     }
@@ -211,33 +260,38 @@ async fn settle<J: Judge>(
         Claim::Ours => {}
         Claim::Theirs => return Ok(Settled::Theirs(fingerprint)),
         Claim::Answered => {
-            progress.row_reused();
-            progress.rows_done(1);
+            progress.ask_reused();
+            progress.asks_done(1);
             return Ok(Settled::Done);
         }
         Claim::Pending => {
-            progress.rows_done(1);
+            progress.asks_done(1);
             return Ok(Settled::Done);
         }
     }
-    match pass.judge.ask(&prompt, stop).await {
+    match pass.seat.judge.ask(&prompt, stop).await {
         Ok(Asked { reply, slot }) => {
-            progress.judged(&pass.reading().verdict(&reply));
+            progress.judged(&pass.seat.reading().verdict(&reply));
             let kept = pass.keep_prompts.then_some(prompt.text);
             pass.store.answer(fingerprint, reply, kept).await?;
             // Only now: a reply in flight is one that a crash can lose.
             drop(slot);
-            progress.rows_done(1);
+            progress.asks_done(1);
             Ok(Settled::Done)
         }
         Err(AskError::Question { code, message, attempts }) => {
             pass.store.fail(fingerprint, Failure { code, message, attempts }).await?;
-            progress.rows_done(1);
+            progress.asks_done(1);
             Ok(Settled::Done)
         }
         Err(AskError::Stopped) => {
             pass.store.release(fingerprint).await?;
             Ok(Settled::Done)
+        }
+        Err(AskError::Ceiling) => {
+            stop.cancel();
+            pass.store.release(fingerprint).await?;
+            Ok(Settled::Ceiling)
         }
         Err(AskError::Run { code, message }) => {
             // At once, before others are sent to the same end.
@@ -254,7 +308,7 @@ fn asks_again<J: Judge>(pass: &AskPass<J>, fingerprint: Fingerprint) -> Result<b
         return Ok(false);
     }
     Ok(match pass.earlier.lock().unwrap_or_else(PoisonError::into_inner).get(fingerprint)? {
-        Found::Reply { reply, .. } => pass.retry.contains(&pass.reading().verdict(&reply).status()),
+        Found::Reply { reply, .. } => pass.retry.contains(&pass.seat.reading().verdict(&reply).status()),
         _ => false,
     })
 }

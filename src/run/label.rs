@@ -1,91 +1,159 @@
 //! Labels for a batch of rows: computed on the spot, or read out of stored replies.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
-use super::verdict::Reading;
-use super::{RunError, Source};
+use rayon::prelude::*;
+
+use super::{Covered, Item, RunError, Seat};
 use crate::check::BuiltinJudge;
-use crate::domain::{Outcome, RowError, Verdict};
-use crate::render::Template;
+use crate::domain::{Outcome, Reply, RowError, Sample, Usage, Verdict};
+use crate::judge::Judge;
+use crate::stats::votes;
 use crate::store::{AskHasher, Fingerprint, Found, Reader};
-use crate::table::Batch;
 use crate::write::Labelled;
 
 /// Labels batches in input order.
-pub trait Labeller {
-    fn label(&mut self, source: &Source, batch: &Batch) -> Result<Vec<Labelled>, RunError>;
+pub trait Labeller: Send {
+    fn label(&mut self, items: &[Item]) -> Result<Vec<Labelled>, RunError>;
 }
 
 /// The built-in judge: no store, no network.
 pub struct BuiltinLabeller(pub BuiltinJudge);
 
 impl Labeller for BuiltinLabeller {
-    fn label(&mut self, source: &Source, batch: &Batch) -> Result<Vec<Labelled>, RunError> {
+    fn label(&mut self, items: &[Item]) -> Result<Vec<Labelled>, RunError> {
         let judge = &self.0;
-        let verdicts = source.map(batch, |sample| match sample {
-            Ok(sample) => judge.judge(&sample),
+        let verdict = |item: &Item| match item {
+            Ok(sample) => judge.judge(sample),
             Err(error) => invalid(error),
-        })?;
-        Ok(verdicts.into_iter().map(computed).collect())
+        };
+        Ok(items.par_iter().map(verdict).map(computed).collect())
     }
 }
 
 /// Replies that an ask pass left in the store.
-pub struct StoredLabeller<'a> {
-    pub template: &'a Template,
-    pub reading: Reading<'a>,
+pub struct StoredLabeller<J> {
+    pub seat: Arc<Seat<J>>,
     pub hasher: AskHasher,
     pub store: Reader,
     /// This run's name: what it paid for itself is not cached.
     pub run: String,
     /// Whether only this run's own replies count.
     pub own_only: bool,
+    /// What became of the questions that have no reply.
+    pub covered: Covered,
     /// Questions met so far: a reply counts as bought by the first row that has it.
     pub seen: HashSet<Fingerprint>,
 }
 
-impl Labeller for StoredLabeller<'_> {
-    fn label(&mut self, source: &Source, batch: &Batch) -> Result<Vec<Labelled>, RunError> {
-        let questions = source.map(batch, |sample| match sample {
-            Ok(sample) => {
-                let prompt = self.template.render(&sample, self.reading.explain)?;
-                Ok(Ok(self.hasher.fingerprint(&prompt, 0)))
-            }
-            Err(error) => Ok(Err(error)),
-        })?;
-        questions
+impl<J: Judge> StoredLabeller<J> {
+    /// `run` names the run whose replies are its own; with `own_only`, no others count.
+    pub fn new(
+        seat: Arc<Seat<J>>,
+        store: Reader,
+        run: &str,
+        own_only: bool,
+        covered: Covered,
+    ) -> StoredLabeller<J> {
+        let hasher = seat.hasher();
+        StoredLabeller { seat, hasher, store, run: run.to_owned(), own_only, covered, seen: HashSet::new() }
+    }
+}
+
+impl<J: Judge> Labeller for StoredLabeller<J> {
+    fn label(&mut self, items: &[Item]) -> Result<Vec<Labelled>, RunError> {
+        let ask = |sample: &Sample| self.seat.fingerprints(&self.hasher, sample);
+        let asked: Vec<Result<Vec<Fingerprint>, &RowError>> = items
+            .par_iter()
+            .map(|item| match item {
+                Ok(sample) => ask(sample).map(Ok),
+                Err(error) => Ok(Err(error)),
+            })
+            .collect::<Result<_, RunError>>()?;
+        asked
             .into_iter()
-            .map(|question: Result<_, RunError>| match question? {
-                Ok(fingerprint) => self.look_up(fingerprint),
+            .map(|asked| match asked {
+                Ok(fingerprints) => self.look_up(&fingerprints),
                 Err(error) => Ok(computed(invalid(error))),
             })
             .collect()
     }
 }
 
-impl StoredLabeller<'_> {
-    fn look_up(&mut self, fingerprint: Fingerprint) -> Result<Labelled, RunError> {
+impl<J: Judge> StoredLabeller<J> {
+    /// The verdict of all votes.
+    fn look_up(&mut self, fingerprints: &[Fingerprint]) -> Result<Labelled, RunError> {
+        let mut ballots: Vec<Labelled> =
+            fingerprints.iter().map(|fingerprint| self.vote(*fingerprint)).collect::<Result<_, _>>()?;
+        if ballots.len() == 1 {
+            return Ok(ballots.remove(0));
+        }
+        let verdicts: Vec<&Verdict> = ballots.iter().map(|ballot| &ballot.verdict).collect();
+        let (verdict, speaker) = votes::fold(&verdicts);
+        let replies: Vec<&Reply> = ballots.iter().filter_map(|ballot| ballot.reply.as_ref()).collect();
+        let reply = ballots[speaker].reply.as_ref().map(|spoken| together(spoken, &replies));
+        let attempts = ballots[speaker].attempts;
+        let cached = ballots.iter().all(|ballot| ballot.cached);
+        Ok(Labelled { verdict, reply, attempts, cached })
+    }
+
+    fn vote(&mut self, fingerprint: Fingerprint) -> Result<Labelled, RunError> {
         let first = self.seen.insert(fingerprint);
         Ok(match self.store.get(fingerprint)? {
-            Found::Reply { reply, run } if run == self.run || !self.own_only => Labelled {
-                verdict: self.reading.verdict(&reply),
-                reply: Some(reply),
-                attempts: None,
-                cached: !first || run != self.run,
-            },
+            Found::Reply { mut reply, run } if run == self.run || !self.own_only => {
+                if !first {
+                    // Bought once, however many rows share it.
+                    reply.cost_usd = reply.cost_usd.map(|_| 0.0);
+                }
+                Labelled {
+                    verdict: self.seat.reading().verdict(&reply),
+                    reply: Some(reply),
+                    attempts: None,
+                    cached: !first || run != self.run,
+                }
+            }
             Found::Failure { failure, run } if run == self.run => Labelled {
                 verdict: Verdict::bare(Outcome::Errored { code: failure.code, message: failure.message }),
                 reply: None,
                 attempts: Some(failure.attempts),
                 cached: false,
             },
-            _ => computed(Verdict::bare(Outcome::NotAsked)),
+            _ => computed(Verdict::bare(match self.covered {
+                Covered::All => Outcome::NotAsked,
+                Covered::UpToCeiling => Outcome::SkippedBudget,
+            })),
         })
     }
 }
 
-fn invalid(error: RowError) -> Verdict {
-    Verdict::bare(Outcome::InvalidRow { code: error.code.as_str(), message: error.message })
+/// What `spoken` says, with what all votes took together.
+fn together(spoken: &Reply, all: &[&Reply]) -> Reply {
+    let sum = |part: fn(&Usage) -> Option<u64>| {
+        all.iter()
+            .map(|reply| part(&reply.usage))
+            .collect::<Option<Vec<u64>>>()
+            .map(|parts| parts.iter().sum())
+    };
+    Reply {
+        usage: Usage {
+            prompt_tokens: sum(|usage| usage.prompt_tokens),
+            cached_tokens: sum(|usage| usage.cached_tokens),
+            completion_tokens: sum(|usage| usage.completion_tokens),
+        },
+        cost_usd: all
+            .iter()
+            .map(|reply| reply.cost_usd)
+            .collect::<Option<Vec<f64>>>()
+            .map(|c| c.iter().sum()),
+        latency_ms: all.iter().map(|reply| reply.latency_ms).max().unwrap_or(0),
+        attempts: all.iter().map(|reply| reply.attempts).sum(),
+        ..spoken.clone()
+    }
+}
+
+fn invalid(error: &RowError) -> Verdict {
+    Verdict::bare(Outcome::InvalidRow { code: error.code.as_str(), message: error.message.clone() })
 }
 
 fn computed(verdict: Verdict) -> Labelled {

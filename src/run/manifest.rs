@@ -16,10 +16,29 @@ pub struct Manifest {
     /// Conditions that rows had to meet, as `column=value`.
     pub filters: Vec<String>,
     pub limit: Option<u64>,
+    pub sample: Option<SampleRecord>,
+    /// One entry for each judge and wording.
+    pub panel: Vec<MemberRecord>,
+    pub store: Option<String>,
+}
+
+/// Rows chosen at random.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct SampleRecord {
+    pub rows: u64,
+    pub seed: u64,
+}
+
+/// A judge with its wording: who gave one set of the output's columns.
+#[derive(Debug, Clone, Serialize)]
+pub struct MemberRecord {
+    /// What its columns' names begin with.
+    pub prefix: String,
     pub judge: JudgeRecord,
     pub task: Option<&'static str>,
     pub template: Option<TemplateRecord>,
-    pub store: Option<String>,
+    /// How often each question was asked.
+    pub votes: u32,
 }
 
 /// Who judged.
@@ -52,12 +71,20 @@ impl Manifest {
         json!(self)
     }
 
-    /// The record with what came of the run.
-    pub fn finished(&self, finished_at: &str, output: &str, summary: &Summary, written: Finished) -> Value {
+    /// The record with what came of the run; one summary for each entry of the panel.
+    pub fn finished(
+        &self,
+        finished_at: &str,
+        output: &str,
+        summaries: &[Summary],
+        written: Finished,
+    ) -> Value {
         let mut record = json!(self);
         record["finished_at"] = json!(finished_at);
         record["output"] = json!({"path": output, "rows": written.rows, "bytes": written.bytes});
-        record["summary"] = summary.to_json();
+        for (at, summary) in summaries.iter().enumerate() {
+            record["panel"][at]["summary"] = summary.to_json();
+        }
         record
     }
 }

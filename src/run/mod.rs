@@ -7,19 +7,25 @@
 mod ask;
 mod error;
 mod label;
+mod labeler;
 mod manifest;
 mod progress;
 mod rows;
+mod seat;
+mod sharing;
 mod summary;
 mod verdict;
 mod write;
 
-pub use ask::{AskPass, Stop, ask};
+pub use ask::{AskPass, Covered, Stop, ask, ask_all};
 pub use error::RunError;
 pub use label::{BuiltinLabeller, Labeller, StoredLabeller};
-pub use manifest::{JudgeRecord, Manifest, TemplateRecord};
+pub use labeler::Labeler;
+pub(crate) use labeler::runtime;
+pub use manifest::{JudgeRecord, Manifest, MemberRecord, SampleRecord, TemplateRecord};
 pub use progress::{Glance, Progress};
-pub use rows::Source;
+pub use rows::{Item, Samples, Source, items};
+pub use seat::{Question, Seat};
 pub use summary::{Agreement, Summary};
 pub use verdict::Reading;
 pub use write::{Destination, write};

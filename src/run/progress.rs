@@ -17,9 +17,9 @@ pub struct Progress {
 /// The counters at one moment.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Glance {
-    /// Rows dealt with in the current pass.
+    /// Questions, or rows where none are asked, dealt with in the current pass.
     pub done: u64,
-    /// Of these, rows whose reply was there before.
+    /// Of these, those whose reply was there before.
     pub reused: u64,
     /// Labels so far; rows without one count under their status.
     pub labels: BTreeMap<String, u64>,
@@ -34,11 +34,11 @@ impl Progress {
         }
     }
 
-    pub(super) fn rows_done(&self, rows: u64) {
-        self.done.fetch_add(rows, Ordering::Relaxed);
+    pub(super) fn asks_done(&self, asks: u64) {
+        self.done.fetch_add(asks, Ordering::Relaxed);
     }
 
-    pub(super) fn row_reused(&self) {
+    pub(super) fn ask_reused(&self) {
         self.reused.fetch_add(1, Ordering::Relaxed);
     }
 

@@ -21,6 +21,10 @@ pub struct Summary {
     /// Tokens of the replies that this run asked for.
     pub prompt_tokens: u64,
     pub completion_tokens: u64,
+    /// What those replies cost as far as their prices are known, in US dollars.
+    pub cost_usd: f64,
+    /// Of those replies, the ones without a known price.
+    pub unpriced: u64,
     /// Where the input says what the label should be.
     pub gold: Option<Agreement>,
 }
@@ -51,6 +55,10 @@ impl Summary {
         {
             self.prompt_tokens += reply.usage.prompt_tokens.unwrap_or(0);
             self.completion_tokens += reply.usage.completion_tokens.unwrap_or(0);
+            match reply.cost_usd {
+                Some(cost) => self.cost_usd += cost,
+                None => self.unpriced += 1,
+            }
         }
     }
 
@@ -76,8 +84,14 @@ impl Summary {
             "cached": self.cached,
             "prompt_tokens": self.prompt_tokens,
             "completion_tokens": self.completion_tokens,
+            "cost_usd": self.cost(),
             "gold": self.gold.map(|gold| json!({"agree": gold.agree, "compared": gold.compared})),
         })
+    }
+
+    /// What this run paid, in US dollars; absent where the price of any reply is not known.
+    pub fn cost(&self) -> Option<f64> {
+        (self.unpriced == 0).then_some(self.cost_usd)
     }
 
     /// Rows without a label.

@@ -23,14 +23,18 @@ impl Reading<'_> {
             Stop::Finished if reply.text.trim().is_empty() => return Verdict::bare(Outcome::Empty),
             Stop::Finished => {}
         }
-        let (outcome, explanation) = match snap::snap(&reply.text, self.rails, self.rules, self.explain) {
+        match snap::snap(&reply.text, self.rails, self.rules, self.explain) {
             Ok(snapped) => {
                 let label = snapped.rail.label.clone();
-                let judged = Outcome::Judged { label, score: snapped.rail.score, rule: Some(snapped.rule) };
-                (judged, snapped.explanation)
+                let probability = reply.probabilities.iter().find(|rail| rail.label == label);
+                let confidence = probability.map(|rail| rail.probability);
+                let outcome = Outcome::Judged { label, score: snapped.rail.score, rule: Some(snapped.rule) };
+                Verdict { outcome, explanation: snapped.explanation, confidence }
             }
-            Err(none) => (Outcome::Unparseable(none.why.to_owned()), none.explanation),
-        };
-        Verdict { outcome, explanation, confidence: None }
+            Err(none) => {
+                let outcome = Outcome::Unparseable(none.why.to_owned());
+                Verdict { outcome, explanation: none.explanation, confidence: None }
+            }
+        }
     }
 }

@@ -17,7 +17,8 @@ const AHEAD: usize = 1;
 /// Where the labelled table goes.
 pub struct Destination {
     pub output: Output,
-    pub labels: LabelColumns,
+    /// One set of columns for each labeller.
+    pub labels: Vec<LabelColumns>,
     /// Input columns that ours take the place of.
     pub replaced: Vec<String>,
 }
@@ -25,24 +26,26 @@ pub struct Destination {
 impl Destination {
     fn schema(&self, input: &Schema) -> Schema {
         let kept = input.columns.iter().filter(|column| !self.replaced.contains(&column.name));
-        Schema { columns: kept.chain(&self.labels.schema().columns).cloned().collect() }
+        let ours = self.labels.iter().flat_map(|labels| &labels.schema().columns);
+        Schema { columns: kept.chain(ours).cloned().collect() }
     }
 }
 
-/// Labels every row of `source` and writes the table. `stop` is asked between batches.
+/// Labels every row of `source` once per labeller and writes the table; returns what each labeller came to. `stop` is
+/// asked between batches.
 ///
 /// # Errors
 /// On any error, and when `stop` says so, nothing appears at the destination.
 pub fn write(
     source: &Source,
-    labeller: &mut dyn Labeller,
+    labellers: &mut [Box<dyn Labeller>],
     destination: &Destination,
     progress: &Progress,
     stop: &dyn Fn() -> bool,
-) -> Result<(Summary, Finished), RunError> {
+) -> Result<(Vec<Summary>, Finished), RunError> {
     let schema = destination.schema(source.table.schema());
     let mut sink = Sink::create(&destination.output.path, destination.output.format, &schema)?;
-    let mut summary = Summary::default();
+    let mut summaries = vec![Summary::default(); labellers.len()];
     std::thread::scope(|scope| {
         let (to_label, read) = mpsc::sync_channel(AHEAD);
         let (to_write, labelled) = mpsc::sync_channel(AHEAD);
@@ -58,7 +61,8 @@ pub fn write(
                 if stop() {
                     return Err(RunError::Interrupted);
                 }
-                let batch = label(batch?, source, labeller, destination, progress, &mut summary)?;
+                let batch = label(batch?, source, labellers, destination, &mut summaries)?;
+                progress.asks_done(batch.len() as u64);
                 if to_write.send(batch).is_err() {
                     // The writer stopped; its error is below.
                     break;
@@ -69,7 +73,7 @@ pub fn write(
         drop(to_write);
         let sink = writer.join().map_err(|_| RunError::Worker("the writer panicked".to_owned()))?;
         outcome?;
-        Ok((summary, sink?.finish()?))
+        Ok((summaries, sink?.finish()?))
     })
 }
 
@@ -85,23 +89,29 @@ fn read_ahead(source: &Source, to_label: &mpsc::SyncSender<Result<Batch, ReadErr
 fn label(
     batch: Batch,
     source: &Source,
-    labeller: &mut dyn Labeller,
+    labellers: &mut [Box<dyn Labeller>],
     destination: &Destination,
-    progress: &Progress,
-    summary: &mut Summary,
+    summaries: &mut [Summary],
 ) -> Result<Batch, RunError> {
-    let labelled = labeller.label(source, &batch)?;
-    if batch.schema.position(GOLD).is_some() {
-        for (labelled, gold) in labelled.iter().zip(batch.column(GOLD)?) {
-            let gold = gold.as_ref().and_then(Json::as_str).unwrap_or("").trim().to_owned();
-            summary.compare(&labelled.verdict, &gold);
-        }
-    }
-    for labelled in &labelled {
-        summary.add(labelled);
-    }
-    progress.rows_done(labelled.len() as u64);
-    let records = labelled.iter().map(|labelled| destination.labels.record(labelled)).collect();
+    let items = source.items(&batch)?;
+    let gold = match batch.schema.position(GOLD) {
+        Some(_) => Some(batch.column(GOLD)?),
+        None => None,
+    };
     let replaced: Vec<&str> = destination.replaced.iter().map(String::as_str).collect();
-    Ok(batch.without(&replaced).append(destination.labels.schema(), records)?)
+    let mut batch = batch.without(&replaced);
+    for ((labeller, columns), summary) in labellers.iter_mut().zip(&destination.labels).zip(summaries) {
+        let labelled = labeller.label(&items)?;
+        for labelled in &labelled {
+            summary.add(labelled);
+        }
+        for (labelled, gold) in labelled.iter().zip(gold.iter().flatten()) {
+            summary.compare(&labelled.verdict, gold.as_ref().and_then(Json::as_str).unwrap_or("").trim());
+        }
+        let records = labelled.iter().map(|labelled| columns.record(labelled)).collect();
+        batch = batch.append(columns.schema(), records)?;
+    }
+    // Freeing what a batch was read into takes a while.
+    rayon::spawn(move || drop(items));
+    Ok(batch)
 }

@@ -2,6 +2,7 @@
 
 mod auc;
 mod confusion;
+pub mod votes;
 
 pub use auc::auc;
 pub use confusion::Confusion;

@@ -4,24 +4,28 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::ErrorCode;
 
+use super::holder;
+
 /// A store that cannot be used. Every reply committed before stays where it is.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
     #[error("cannot open the reply store {}: {why}; name another place with --store FILE", path.display())]
     Open { path: PathBuf, why: String },
+    #[error("there is no reply store {}; name the one you mean with --store FILE", path.display())]
+    Missing { path: PathBuf },
     #[error("{} is not a reply store of tooljudge; name another place with --store FILE", path.display())]
     NotOurs { path: PathBuf },
-    #[error("the reply store {} has version {version}, this tooljudge reads version 1: use a newer tooljudge, or \
-             another store with --store FILE", path.display())]
+    #[error("the reply store {} has version {version}, this tooljudge reads version 3: use the tooljudge that \
+             wrote it, or another store with --store FILE", path.display())]
     Version { path: PathBuf, version: i64 },
     #[error("the reply store {} is damaged ({why}); move it away to start a new one, or rescue what is readable with \
              `sqlite3 {} .recover`", path.display(), path.display())]
     Damaged { path: PathBuf, why: String },
     #[error("no space left on the disk of the reply store {}; free some and run the same command again", path.display())]
     Full { path: PathBuf },
-    #[error("the reply store {} has been locked by another process for 30 seconds; stop that process, or use another \
-             store with --store FILE", path.display())]
-    Locked { path: PathBuf },
+    #[error("the reply store {} has been locked for 30 seconds by {}; stop that process, or use another store with \
+             --store FILE", path.display(), holder.as_deref().unwrap_or("another process"))]
+    Locked { path: PathBuf, holder: Option<String> },
     #[error("the reply store {} failed: {why}", path.display())]
     Sqlite { path: PathBuf, why: String },
     #[error("the writer of the reply store {} is gone", path.display())]
@@ -33,7 +37,10 @@ impl StoreError {
         let (path, why) = (path.to_owned(), error.to_string());
         match error.sqlite_error_code() {
             Some(ErrorCode::DiskFull) => StoreError::Full { path },
-            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Locked { path },
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+                let holder = holder::of(&path);
+                StoreError::Locked { path, holder }
+            }
             Some(ErrorCode::DatabaseCorrupt) => StoreError::Damaged { path, why },
             Some(ErrorCode::NotADatabase) => StoreError::NotOurs { path },
             Some(ErrorCode::CannotOpen | ErrorCode::PermissionDenied | ErrorCode::ReadOnly) => {

@@ -4,18 +4,22 @@
 //! asking what right now (claims), and what an endpoint cannot do. One thread owns the writing connection and commits
 //! whatever is queued when its last commit ends, so a busy run shares each fsync and an idle one waits for nobody.
 
+mod archive;
 mod error;
 mod fingerprint;
+mod holder;
 mod reader;
 mod reply_row;
 mod writer;
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
+use std::time::Duration;
 
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
+pub use archive::{Archive, Contents, Merged, ModelContents, Pruning};
 pub use error::StoreError;
 pub use fingerprint::{AskHasher, Fingerprint};
 pub use reader::{Found, Reader};
@@ -25,7 +29,10 @@ use crate::domain::Reply;
 
 /// Marks the file as ours: "tjdg".
 const APPLICATION_ID: i64 = 0x746a_6467;
-const SCHEMA_VERSION: i64 = 1;
+const SCHEMA_VERSION: i64 = 3;
+
+/// How long a lock of another process is waited for.
+const PATIENCE: Duration = if cfg!(test) { Duration::from_millis(100) } else { Duration::from_secs(30) };
 
 /// The right to ask, or why not to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -116,6 +123,17 @@ impl Store {
         self.write(Op::Release { fingerprint }).await.map(drop)
     }
 
+    /// Tells the runs that share this store that this one asks `model` at `endpoint`, until it leaves or dies. Returns
+    /// after that is on disk.
+    pub async fn join(&self, endpoint: String, model: String) -> Result<(), StoreError> {
+        self.write(Op::Join { endpoint, model }).await.map(drop)
+    }
+
+    /// Takes [`Store::join`] back.
+    pub async fn leave(&self, endpoint: String, model: String) -> Result<(), StoreError> {
+        self.write(Op::Leave { endpoint, model }).await.map(drop)
+    }
+
     /// Remembers what an endpoint does not support.
     pub async fn learn(&self, endpoint: String, model: String, adaptation: String) -> Result<(), StoreError> {
         self.write(Op::Learn { endpoint, model, adaptation }).await.map(drop)
@@ -165,7 +183,7 @@ fn create_private(path: &Path) -> Result<(), StoreError> {
 fn connect(path: &Path) -> Result<Connection, StoreError> {
     let wrap = |error| StoreError::from_sqlite(path, &error);
     let connection = Connection::open(path).map_err(wrap)?;
-    connection.busy_timeout(std::time::Duration::from_secs(30)).map_err(wrap)?;
+    connection.busy_timeout(PATIENCE).map_err(wrap)?;
     connection.pragma_update(None, "journal_mode", "WAL").map_err(wrap)?;
     // A lost reply is a paid call: every commit reaches the disk.
     connection.pragma_update(None, "synchronous", "FULL").map_err(wrap)?;
@@ -203,7 +221,7 @@ fn migrate(connection: &Connection, path: &Path) -> Result<(), StoreError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{Prompt, Rails, Stop, Usage};
+    use crate::domain::{Prompt, RailProbability, Rails, Stop, Usage};
     use std::sync::Arc;
 
     fn fingerprint(text: &str) -> Fingerprint {
@@ -215,11 +233,13 @@ mod tests {
         Reply {
             text: text.into(),
             stop: Stop::Finished,
-            usage: Usage { prompt_tokens: Some(7), completion_tokens: None },
+            usage: Usage { prompt_tokens: Some(7), cached_tokens: Some(3), completion_tokens: None },
             model: None,
             latency_ms: 12,
             attempts: 1,
             adapted: vec!["rail:text".into()],
+            probabilities: vec![RailProbability { label: "correct".into(), probability: 0.97 }],
+            cost_usd: Some(0.000_12),
         }
     }
 
@@ -255,6 +275,18 @@ mod tests {
         assert_eq!(b.claim(question, Reuse::All).await.unwrap(), Claim::Ours);
     }
 
+    #[test]
+    fn a_locked_store_says_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("replies.sqlite");
+        drop(Store::open(&path, "a").unwrap());
+        let other = Connection::open(&path).unwrap();
+        other.execute_batch("BEGIN IMMEDIATE").unwrap();
+        let error = Store::open(&path, "b").unwrap_err();
+        assert!(matches!(error, StoreError::Locked { .. }), "{error}");
+        assert!(error.to_string().contains("locked for 30 seconds by another process"), "{error}");
+    }
+
     #[tokio::test]
     async fn a_changed_byte_is_noticed() {
         let folder = tempfile::tempdir().unwrap();
@@ -280,6 +312,33 @@ mod tests {
                 .unwrap();
             assert_eq!(store.claim(question, Reuse::All).await.unwrap(), Claim::Ours);
         }
+    }
+
+    #[tokio::test]
+    async fn runs_know_how_many_they_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("replies.sqlite");
+        let (a, b) = (Store::open(&path, "a").unwrap(), Store::open(&path, "b").unwrap());
+        let reader = a.reader().unwrap();
+        let asking = |model| reader.asking("http://judge", model).unwrap();
+        assert_eq!(asking("m"), 0);
+        a.join("http://judge".into(), "m".into()).await.unwrap();
+        a.join("http://judge".into(), "m".into()).await.unwrap();
+        b.join("http://judge".into(), "m".into()).await.unwrap();
+        b.join("http://judge".into(), "n".into()).await.unwrap();
+        assert_eq!((asking("m"), asking("n")), (2, 1));
+        let other = Connection::open(&path).unwrap();
+        for lease_until in [1_i64, i64::MAX] {
+            let values = ("dead", lease_until);
+            other
+                .execute("INSERT OR REPLACE INTO askers VALUES ('http://judge', 'm', ?1, ?2)", values)
+                .unwrap();
+            assert_eq!(asking("m"), 2, "a lease that expired, or that no clock can have set");
+        }
+        a.leave("http://judge".into(), "m".into()).await.unwrap();
+        assert_eq!(asking("m"), 1);
+        drop(b);
+        assert_eq!((asking("m"), asking("n")), (0, 0));
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, OptionalExtension};
 
 use super::reply_row::{self, StoredReply};
+use super::writer::lease;
 use super::{Failure, Fingerprint, StoreError, connect};
 use crate::domain::Reply;
 
@@ -63,6 +64,20 @@ impl Reader {
             })
             .map_err(wrap)?;
         Ok(failure.unwrap_or(Found::Nothing))
+    }
+
+    /// How many runs are asking `model` at `endpoint` right now.
+    pub fn asking(&self, endpoint: &str, model: &str) -> Result<u32, StoreError> {
+        // A lease from beyond the longest possible one was written before the clock was set back.
+        let (now, lease_until) = lease();
+        self.connection
+            .prepare_cached(
+                "SELECT count(*) FROM askers WHERE endpoint = ?1 AND model = ?2 AND lease_until BETWEEN ?3 AND ?4",
+            )
+            .and_then(|mut statement| {
+                statement.query_row((endpoint, model, now, lease_until), |row| row.get(0))
+            })
+            .map_err(|error| StoreError::from_sqlite(&self.path, &error))
     }
 
     /// What is known not to be supported by `model` at `endpoint`.

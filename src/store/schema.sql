@@ -1,4 +1,4 @@
--- The reply store of tooljudge, version 1. Open it with any SQLite tool; times are RFC 3339 in UTC.
+-- The reply store of tooljudge, version 3. Open it with any SQLite tool; times are RFC 3339 in UTC.
 
 -- One row per answered question to a judge.
 CREATE TABLE replies (
@@ -8,11 +8,14 @@ CREATE TABLE replies (
     text              TEXT NOT NULL,        -- the answer as it came
     stop              TEXT NOT NULL,        -- finished, truncated, refused or filtered
     prompt_tokens     INTEGER,              -- as the provider counts them; null where it does not say
+    cached_tokens     INTEGER,              -- of these, those read from the provider's prompt cache
     completion_tokens INTEGER,
     model             TEXT,                 -- the model that says it answered
     latency_ms        INTEGER NOT NULL,     -- of the attempt that succeeded
     attempts          INTEGER NOT NULL,     -- requests sent, the failed ones included
     adapted           TEXT NOT NULL,        -- JSON array: what was sent otherwise than requested
+    probabilities     TEXT NOT NULL,        -- JSON array of [rail, probability] pairs, from token probabilities
+    cost_usd          REAL,                 -- at the prices of the day; null where none is known
     prompt            TEXT,                 -- only with --keep-prompts
     answered_at       TEXT NOT NULL,
     checksum          BLOB NOT NULL         -- 16 bytes over the columns above
@@ -35,6 +38,15 @@ CREATE TABLE claims (
     lease_until INTEGER NOT NULL  -- milliseconds since 1970; a claim that is not renewed by then is void
 ) STRICT;
 CREATE INDEX claims_by_claimant ON claims (claimant);
+
+-- Which runs are asking which model right now, so that they share its limits.
+CREATE TABLE askers (
+    endpoint    TEXT NOT NULL,
+    model       TEXT NOT NULL,
+    run         TEXT NOT NULL,
+    lease_until INTEGER NOT NULL, -- as above
+    UNIQUE (endpoint, model, run)
+) STRICT;
 
 -- What an endpoint turned out not to support, so that it is found out once.
 CREATE TABLE adaptations (

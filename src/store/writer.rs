@@ -24,6 +24,8 @@ pub(super) enum Op {
     Answer { fingerprint: Fingerprint, reply: Box<Reply>, prompt: Option<String> },
     Fail { fingerprint: Fingerprint, failure: Failure },
     Release { fingerprint: Fingerprint },
+    Join { endpoint: String, model: String },
+    Leave { endpoint: String, model: String },
     Learn { endpoint: String, model: String, adaptation: String },
     Manifest { manifest: String, finished: bool },
 }
@@ -66,6 +68,7 @@ impl Writer {
         }
         // Best effort: a lease that stays behind expires.
         let _ = self.connection.execute("DELETE FROM claims WHERE claimant = ?1", [&self.run]);
+        let _ = self.connection.execute("DELETE FROM askers WHERE run = ?1", [&self.run]);
     }
 
     /// Writes `jobs` in one transaction. If it fails nothing of it is on disk, and everyone who waits is told.
@@ -113,6 +116,14 @@ impl Writer {
             }
             Op::Fail { fingerprint, failure } => self.fail(*fingerprint, failure, now)?,
             Op::Release { fingerprint } => self.release(*fingerprint)?,
+            Op::Join { endpoint, model } => self.execute(
+                "INSERT OR REPLACE INTO askers (endpoint, model, run, lease_until) VALUES (?1, ?2, ?3, ?4)",
+                (endpoint, model, &self.run, lease().1),
+            )?,
+            Op::Leave { endpoint, model } => self.execute(
+                "DELETE FROM askers WHERE endpoint = ?1 AND model = ?2 AND run = ?3",
+                (endpoint, model, &self.run),
+            )?,
             Op::Learn { endpoint, model, adaptation } => self.execute(
                 "INSERT OR IGNORE INTO adaptations (endpoint, model, adaptation, learnt_at) VALUES (?1, ?2, ?3, ?4)",
                 (endpoint, model, adaptation, now),
@@ -171,11 +182,7 @@ impl Writer {
         prompt: Option<&str>,
         now: &str,
     ) -> rusqlite::Result<()> {
-        let mut statement = self.connection.prepare_cached(
-            "INSERT OR REPLACE INTO replies (fingerprint, run, text, stop, prompt_tokens, completion_tokens, model, \
-             latency_ms, attempts, adapted, prompt, answered_at, checksum) \
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
-        )?;
+        let mut statement = self.connection.prepare_cached(reply_row::INSERT)?;
         reply_row::insert(&mut statement, fingerprint, &self.run, reply, prompt, now)?;
         self.execute("DELETE FROM failures WHERE fingerprint = ?1", [fingerprint.0])?;
         self.release(fingerprint)
@@ -199,6 +206,7 @@ impl Writer {
 
     fn renew(&mut self) -> rusqlite::Result<()> {
         self.renewed = Instant::now();
+        self.execute("UPDATE askers SET lease_until = ?1 WHERE run = ?2", (lease().1, &self.run))?;
         self.execute("UPDATE claims SET lease_until = ?1 WHERE claimant = ?2", (lease().1, &self.run))
     }
 
@@ -209,7 +217,7 @@ impl Writer {
 }
 
 /// Now, and until when a claim made now holds, in milliseconds since 1970.
-fn lease() -> (i64, i64) {
+pub(super) fn lease() -> (i64, i64) {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let millis = |duration: Duration| i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
     (millis(now), millis(now + LEASE))

@@ -87,7 +87,7 @@ impl LabelColumns {
             Json::from(self.template.as_str()),
             int(usage.prompt_tokens),
             int(usage.completion_tokens),
-            Json::Null,
+            float(reply.and_then(|reply| reply.cost_usd)),
             int(reply.map(|reply| reply.latency_ms)),
             int(attempts.map(u64::from)),
             Json::Bool(labelled.cached),

@@ -5,9 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::judge_spec::JudgeSpec;
 use crate::domain::{Status, Task};
-use crate::judge::openai;
+use crate::judge::Concurrency;
 use crate::normalize::columns::Slot;
 use crate::read::Format;
 use crate::snap::Rules;
@@ -21,29 +20,39 @@ use crate::write::OutputFormat;
 /// nothing is paid for twice.
 #[derive(Debug, Args)]
 pub struct LabelArgs {
-    /// Tables to label: .csv, .tsv, .ssv, .jsonl, .json (also .gz or .zst), .parquet, .arrow; several files, globs and folders are
-    /// read as one table; `-` is the standard input
+    /// Tables to label: .csv, .tsv, .ssv, .jsonl, .json (also .gz or .zst), .parquet, .arrow; several files, globs and
+    /// folders are read as one table; `-` is the standard input
     #[arg(required = true, value_name = "INPUT")]
     pub inputs: Vec<String>,
 
-    /// Where the labelled table goes, its ending says how; `-` is the standard output [default: INPUT with `.labeled` before its
-    /// ending; `-` for `-`]
+    /// Where the labelled table goes, its ending says how; `-` is the standard output [default: INPUT with `.labeled`
+    /// before its ending; `-` for `-`]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
-    /// Write it as csv, tsv, ssv, jsonl, json (also with .gz or .zst), parquet or arrow [default: what its ending says; as the input
-    /// where it goes to the standard output]
+    /// Write it as csv, tsv, ssv, jsonl, json (also with .gz or .zst), parquet or arrow [default: what its ending says; as
+    /// the input where it goes to the standard output]
     #[arg(long, value_name = "FORMAT")]
     pub to: Option<OutputFormat>,
 
-    /// Who judges: `builtin`, or `openai:MODEL` for any endpoint that speaks chat completions
-    #[arg(long, default_value = "builtin", value_name = "JUDGE")]
-    pub judge: JudgeSpec,
+    /// Who judges: `builtin`, PROVIDER:MODEL, or a name from tooljudge.toml. May be given several times: each judge
+    /// then has columns of its own, PROVIDER_MODEL_TASK_label and so on
+    #[arg(long = "judge", default_value = "builtin", value_name = "JUDGE")]
+    pub judges: Vec<String>,
 
     /// What is judged: parameter_extraction (only the arguments), tool_selection (only the choice of tools), or
-    /// tool_calling (both) [default: tool_calling]
-    #[arg(long, value_name = "TASK")]
-    pub task: Option<Task>,
+    /// tool_calling (both); may be given several times [default: tool_calling]
+    #[arg(long = "task", value_name = "TASK")]
+    pub tasks: Vec<Task>,
+
+    /// Settings: judges with names, headers and prices; defaults of these flags under [label]
+    /// [default: tooljudge.toml, if there is one]
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+
+    /// Call nobody: print the first N prompts of each judge, and what the run would take
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1")]
+    pub dry_run: Option<usize>,
 
     #[command(flatten)]
     pub input: InputArgs,
@@ -82,6 +91,14 @@ pub struct InputArgs {
     #[arg(long, value_name = "N")]
     pub limit: Option<u64>,
 
+    /// So many rows at random, after --where
+    #[arg(long, value_name = "N", conflicts_with = "limit")]
+    pub sample: Option<u64>,
+
+    /// Which rows --sample draws: the same ones for the same seed
+    #[arg(long, value_name = "S", default_value = "0")]
+    pub seed: u64,
+
     /// What an empty tool call means: that nothing was called, or that the row is invalid
     #[arg(long, value_name = "MEANING", default_value = "nothing")]
     pub null_call: NullCallArg,
@@ -97,9 +114,9 @@ pub enum NullCallArg {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Wording (model judges)")]
 pub struct WordingArgs {
-    /// A template file, or the name of a built-in one [default: the task's own]
-    #[arg(long, value_name = "NAME|FILE")]
-    pub template: Option<String>,
+    /// A template file, or the name of a built-in one; may be given several times [default: the task's own]
+    #[arg(long = "template", value_name = "NAME|FILE")]
+    pub templates: Vec<String>,
 
     /// The labels of a template that names none, the good one first
     #[arg(long, value_name = "LABEL,LABEL", value_delimiter = ',')]
@@ -109,6 +126,10 @@ pub struct WordingArgs {
     #[arg(long)]
     pub explain: bool,
 
+    /// Ask each question so often; most votes decide, and their share is the confidence. An odd number
+    #[arg(long, value_name = "K", default_value = "1", value_parser = votes)]
+    pub votes: NonZeroU32,
+
     /// How labels are read out of replies: `careful`, or `legacy` for what Phoenix 2 did
     #[arg(long, default_value = "careful", value_name = "RULES")]
     pub snap: Rules,
@@ -117,17 +138,17 @@ pub struct WordingArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Endpoint (model judges)")]
 pub struct EndpointArgs {
-    /// Where the judge lives: vLLM, Ollama, llama.cpp, LiteLLM, any gateway
-    #[arg(long, value_name = "URL", env = "OPENAI_BASE_URL", default_value = openai::BASE_URL, hide_env_values = true)]
-    pub base_url: String,
+    /// Where the judge lives: a local server, a gateway [default: the provider's own; for openai, OPENAI_BASE_URL]
+    #[arg(long, value_name = "URL")]
+    pub base_url: Option<String>,
 
-    /// The environment variable that holds the API key
-    #[arg(long, value_name = "NAME", default_value = "OPENAI_API_KEY")]
-    pub api_key_env: String,
+    /// The environment variable that holds the API key [default: the provider's usual one, such as OPENAI_API_KEY]
+    #[arg(long, value_name = "NAME")]
+    pub api_key_env: Option<String>,
 
-    /// Sampling temperature; left out where the endpoint does not take one
-    #[arg(long, value_name = "T", default_value_t = 0.0)]
-    pub temperature: f64,
+    /// Sampling temperature; left out where the endpoint does not take one [default: 0; with several votes 1]
+    #[arg(long, value_name = "T")]
+    pub temperature: Option<f64>,
 
     /// Upper limit of an answer in tokens, reasoning included
     #[arg(long, value_name = "N")]
@@ -149,9 +170,9 @@ pub struct EndpointArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Limits (model judges)")]
 pub struct LimitArgs {
-    /// Requests in flight at once
-    #[arg(long, value_name = "N", default_value = "16")]
-    pub concurrency: NonZeroU32,
+    /// Requests in flight at once; `auto` finds out how many the endpoint serves well
+    #[arg(long, value_name = "N|auto", default_value = "auto")]
+    pub concurrency: Concurrency,
 
     /// Requests per minute
     #[arg(long, value_name = "N")]
@@ -160,6 +181,18 @@ pub struct LimitArgs {
     /// Tokens per minute, prompts and answers together
     #[arg(long, value_name = "N")]
     pub tpm: Option<NonZeroU32>,
+
+    /// Tokens of prompts per minute
+    #[arg(long, value_name = "N")]
+    pub itpm: Option<NonZeroU32>,
+
+    /// Tokens of answers per minute
+    #[arg(long, value_name = "N")]
+    pub otpm: Option<NonZeroU32>,
+
+    /// The most that this run may cost, in US dollars, failed requests included; needs --max-tokens
+    #[arg(long, value_name = "USD", value_parser = dollars)]
+    pub max_cost: Option<f64>,
 }
 
 #[derive(Debug, Args)]
@@ -228,6 +261,20 @@ fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(seconds) if seconds > 0.0 && seconds <= 1e6 => Ok(seconds),
         _ => Err("expected a number of seconds above 0".to_owned()),
+    }
+}
+
+fn dollars(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(dollars) if dollars > 0.0 && dollars <= 1e6 => Ok(dollars),
+        _ => Err("expected an amount of US dollars above 0".to_owned()),
+    }
+}
+
+fn votes(text: &str) -> Result<NonZeroU32, String> {
+    match text.parse::<NonZeroU32>() {
+        Ok(votes) if votes.get() % 2 == 1 => Ok(votes),
+        _ => Err("expected an odd number, so that two labels cannot tie".to_owned()),
     }
 }
 

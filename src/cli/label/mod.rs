@@ -1,23 +1,29 @@
-//! `label`: plan, judge, write, tell.
+//! `label`: plan, ask, write, tell.
 
 pub mod args;
-mod builtin;
+mod asking;
+mod dry_run;
 mod ending;
 mod judge_spec;
-mod plan;
-mod remote;
+mod model;
+mod panel;
+pub mod plan;
 mod summary_table;
+mod wording;
+mod writing;
 
-use std::sync::Arc;
 use std::time::Instant;
 
 use args::LabelArgs;
-use plan::{Jury, Plan};
+use plan::{Plan, Purpose};
+use tokio_util::sync::CancellationToken;
 
+use super::config::Config;
+use super::defaults::Given;
 use super::printer::Printer;
 use super::{Ending, signals};
-use crate::run::{self, Destination, Labeller, Manifest, Progress, RunError, Source, Stop, Summary};
-use crate::write::{Finished, WriteError};
+use crate::run::{Covered, RunError, Stop};
+use crate::write::WriteError;
 
 /// A run under way, whoever judges.
 struct Labelling {
@@ -27,13 +33,12 @@ struct Labelling {
     allow_unjudged: f64,
     began: Instant,
     stop: Stop,
-    destination: Destination,
-    manifest: Manifest,
+    plan: Plan,
 }
 
-pub fn run(args: &LabelArgs) -> anyhow::Result<Ending> {
+pub fn run(args: &LabelArgs, config: &Config, given: &Given, purpose: &Purpose) -> anyhow::Result<Ending> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let outcome = runtime.block_on(label(args));
+    let outcome = runtime.block_on(label(args, config, given, purpose));
     // A second Ctrl-C does not wait for what a thread is still reading.
     runtime.shutdown_background();
     match outcome {
@@ -45,37 +50,54 @@ pub fn run(args: &LabelArgs) -> anyhow::Result<Ending> {
     }
 }
 
-async fn label(args: &LabelArgs) -> anyhow::Result<Ending> {
+async fn label(
+    args: &LabelArgs,
+    config: &Config,
+    given: &Given,
+    purpose: &Purpose,
+) -> anyhow::Result<Ending> {
     let began = Instant::now();
     let printer = Printer { quiet: args.result.quiet };
     // Nothing is under way yet that a signal should end gently; a standard input may keep us waiting here.
-    let Plan { source, destination, manifest, jury } = plan::plan(args, printer)?;
+    let plan = plan::plan(args, config, given, purpose, printer)?;
     let stop = Stop::default();
     signals::watch(&stop, printer);
-    let labelling = Labelling {
+    if *purpose == Purpose::DryRun {
+        return dry_run::run(&plan, args.dry_run.unwrap_or(0), args.result.json, printer);
+    }
+    let mut labelling = Labelling {
         printer,
         json: args.result.json,
         allow_unjudged: args.result.allow_unjudged,
         began,
         stop,
-        destination,
-        manifest,
+        plan,
     };
-    match jury {
-        Jury::Builtin(task) => builtin::label(source, task, labelling).await,
-        Jury::Remote(jury) => remote::label(args, source, *jury, labelling).await,
-    }
-}
-
-impl Labelling {
-    /// The write pass, on the thread it is called on.
-    fn write_table(
-        &self,
-        source: &Source,
-        labeller: &mut dyn Labeller,
-        progress: &Arc<Progress>,
-    ) -> Result<(Summary, Finished), RunError> {
-        let stopped = || self.stop.gently.is_cancelled() || self.stop.now.is_cancelled();
-        run::write(source, labeller, &self.destination, progress, &stopped)
+    let asked = match purpose {
+        Purpose::DryRun | Purpose::Resnap { .. } => Ok(vec![Covered::All; labelling.plan.panel.len()]),
+        Purpose::Label => labelling.ask(args).await,
+    };
+    let stopped = match asked {
+        Ok(covered) => return labelling.write(args, &covered).await,
+        Err(error @ (RunError::Interrupted | RunError::Judge { .. })) => error,
+        Err(error) => return Err(error.into()),
+    };
+    let table = if args.result.partial {
+        // The table is written after all, although the run was told to stop; a second Ctrl-C still ends it.
+        labelling.stop.gently = CancellationToken::new();
+        let covered = vec![Covered::All; labelling.plan.panel.len()];
+        labelling.write(args, &covered).await?;
+        "the partial table was written"
+    } else {
+        "no table was written"
+    };
+    let kept =
+        format!("every reply that came is kept and {table}. Run the same command again to go on from there");
+    match stopped {
+        RunError::Interrupted => {
+            printer.talk(&format!("interrupted; {kept}"));
+            Ok(Ending::Interrupted)
+        }
+        error => Err(anyhow::anyhow!("{error}\n{kept}")),
     }
 }

@@ -1,80 +1,169 @@
 //! Flags to validated settings: what is wrong with them is said before anything is judged or paid for.
 
+use std::collections::HashMap;
 use std::path::Path;
-use std::time::Duration;
+use std::sync::Arc;
 
 use anyhow::Context;
 use jiff::Timestamp;
-use secrecy::SecretString;
-use serde_json::Value;
 
 use super::args::{LabelArgs, NullCallArg};
 use super::judge_spec::JudgeSpec;
+use super::model::Shared;
+use super::panel::{self, Member, Named};
+use super::wording;
+use crate::cli::config::Config;
+use crate::cli::defaults::Given;
 use crate::cli::printer::Printer;
-use crate::cli::templates;
-use crate::domain::{Rail, Rails, Task};
-use crate::judge::{Adaptation, Endpoint, Judge, Limits, Parameters, Remote, Settings, openai};
+use crate::judge::Purse;
 use crate::normalize::{Normalizer, NullCall, Options, columns};
-use crate::read::{Format, Selection, Table};
-use crate::render::{self, Template, TemplateError};
-use crate::run::{Destination, JudgeRecord, Manifest, RunError, Source, TemplateRecord};
-use crate::store::Store;
+use crate::read::{Format, Selection, Table, Take};
+use crate::run::{Destination, Manifest, RunError, SampleRecord, Source};
+use crate::store::{Store, StoreError};
 use crate::write::{LabelColumns, Output, WriteError};
 
 /// A run that can begin.
 pub struct Plan {
-    pub source: Source,
+    pub source: Arc<Source>,
     pub destination: Destination,
     pub manifest: Manifest,
-    pub jury: Jury,
+    pub panel: Vec<Member>,
+    /// Where replies are kept; absent where only the built-in judge judges.
+    pub store: Option<Arc<Store>>,
 }
 
-/// Who judges, and by what.
-pub enum Jury {
-    Builtin(Task),
-    Remote(Box<RemoteJury>),
+/// What a run is for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Purpose {
+    /// To ask judges and write what they say.
+    Label,
+    /// To see what would be asked.
+    DryRun,
+    /// To read stored replies again, with these rails where they are not the ones that were asked for.
+    Resnap { rails: Vec<String> },
 }
 
-/// A model judge with its wording and its memory.
-pub struct RemoteJury {
-    pub template: Template,
-    pub judge: Remote,
-    pub store: Store,
-}
-
-pub fn plan(args: &LabelArgs, printer: Printer) -> anyhow::Result<Plan> {
+pub fn plan(
+    args: &LabelArgs,
+    config: &Config,
+    given: &Given,
+    purpose: &Purpose,
+    printer: Printer,
+) -> anyhow::Result<Plan> {
     let run = format!("{}-{:08x}", Timestamp::now().strftime("%Y%m%dT%H%M%SZ"), fastrand::u32(..));
+    let judges = panel::judges(args, config)?;
+    let models = check_flags(args, given, &judges, printer)?;
     let source = source(args, printer)?;
-    match &args.judge {
-        JudgeSpec::Builtin => {
-            let task = builtin_task(args, printer)?;
-            let destination = destination(args, &source, task.as_str())?;
-            let mut manifest = manifest(args, run, &source);
-            manifest.task = Some(task.as_str());
-            Ok(Plan { source, destination, manifest, jury: Jury::Builtin(task) })
+    let output = output(args, &source, purpose)?;
+    let store = match models {
+        0 => None,
+        _ if *purpose == Purpose::DryRun && !args.store.store.exists() => None,
+        _ if matches!(purpose, Purpose::Resnap { .. }) && !args.store.store.exists() => {
+            return Err(StoreError::Missing { path: args.store.store.clone() }.into());
         }
-        JudgeSpec::OpenAi { model } => {
-            let template = template(args)?;
-            let destination = destination(args, &source, template.name())?;
-            let (endpoint, parameters) = endpoint(args)?;
-            let store = Store::open(&args.store.store, &run).map_err(RunError::from)?;
-            let judge = judge(args, model, endpoint, parameters, &store)?;
-            let mut manifest = manifest(args, run, &source);
-            manifest.judge.endpoint = Some(judge.identity().endpoint.clone());
-            manifest.judge.model = Some(model.clone());
-            manifest.judge.parameters =
-                serde_json::from_str(&judge.identity().parameters).unwrap_or_default();
-            manifest.task = template.task().map(Task::as_str);
-            manifest.template = Some(template_record(args, &template));
-            manifest.store = Some(store.path().display().to_string());
-            let jury = Jury::Remote(Box::new(RemoteJury { template, judge, store }));
-            Ok(Plan { source, destination, manifest, jury })
+        _ => Some(Arc::new(Store::open(&args.store.store, &run).map_err(RunError::from)?)),
+    };
+    let read_as = match purpose {
+        Purpose::Resnap { rails } => wording::rails(rails).context("--rails")?,
+        _ => None,
+    };
+    let mut shared = Shared {
+        config,
+        store: store.as_deref(),
+        online: *purpose == Purpose::Label,
+        purse: args.limits.max_cost.map(Purse::new),
+        limiters: HashMap::new(),
+    };
+    let panel = panel::members(args, given, &judges, &mut shared, read_as)?;
+    let destination = destination(args, &source, output, &panel)?;
+    let manifest = Manifest {
+        run,
+        version: env!("CARGO_PKG_VERSION"),
+        started_at: Timestamp::now().to_string(),
+        inputs: inputs(&source).iter().map(|input| input.display().to_string()).collect(),
+        filters: args.input.filters.iter().map(|(column, text)| format!("{column}={text}")).collect(),
+        limit: args.input.limit,
+        sample: args.input.sample.map(|rows| SampleRecord { rows, seed: args.input.seed }),
+        panel: panel.iter().map(Member::record).collect(),
+        store: store.as_ref().map(|store| store.path().display().to_string()),
+    };
+    Ok(Plan { source: Arc::new(source), destination, manifest, panel, store })
+}
+
+/// Warns of flags that do nothing and refuses those that could mean two things; returns how many judges are models.
+fn check_flags(
+    args: &LabelArgs,
+    given: &Given,
+    judges: &[Named<'_>],
+    printer: Printer,
+) -> anyhow::Result<usize> {
+    let models = judges.iter().filter(|judge| judge.spec != JudgeSpec::Builtin).count();
+    let found = |flags: &[&str]| -> Vec<String> {
+        flags.iter().filter(|flag| given.has(flag)).map(|flag| format!("--{}", long(flag))).collect()
+    };
+    if models == 0 {
+        if !args.wording.templates.is_empty()
+            && args.wording.templates.iter().all(|name| name.parse::<crate::domain::Task>().is_err())
+        {
+            anyhow::bail!(
+                "the built-in judge reads no template; choose a model with --judge, or a task with --task"
+            );
+        }
+        let idle = found(MODEL_FLAGS);
+        if !idle.is_empty() {
+            printer.warn(&format!(
+                "the built-in judge has no use for {}; choose a model with --judge",
+                idle.join(", ")
+            ));
         }
     }
+    if models > 1 {
+        let ambiguous = found(&["base_url", "api_key_env"]);
+        if let Some(flag) = ambiguous.first() {
+            anyhow::bail!(
+                "{flag} describes one endpoint, and there are {models} model judges; give each its own in tooljudge.toml"
+            );
+        }
+    }
+    Ok(models)
+}
+
+/// Flags that only model judges heed, by their fields' names.
+const MODEL_FLAGS: &[&str] = &[
+    "rails",
+    "explain",
+    "votes",
+    "snap",
+    "base_url",
+    "api_key_env",
+    "temperature",
+    "max_tokens",
+    "timeout",
+    "max_attempts",
+    "max_wait",
+    "concurrency",
+    "rpm",
+    "tpm",
+    "itpm",
+    "otpm",
+    "max_cost",
+    "store",
+    "fresh",
+    "retry",
+    "keep_prompts",
+];
+
+fn long(field: &str) -> String {
+    field.replace('_', "-")
 }
 
 fn source(args: &LabelArgs, printer: Printer) -> anyhow::Result<Source> {
-    let selection = Selection { filters: args.input.filters.clone(), limit: args.input.limit };
+    let take = match (args.input.limit, args.input.sample) {
+        (Some(rows), _) => Take::First(rows),
+        (None, Some(rows)) => Take::Sample { rows, seed: args.input.seed },
+        (None, None) => Take::All,
+    };
+    let selection = Selection { filters: args.input.filters.clone(), take };
     let table = Table::open(&args.inputs, args.input.from, selection)?;
     let tools = match &args.input.tools {
         Some(file) => Some(
@@ -111,8 +200,7 @@ fn inputs(source: &Source) -> Vec<&Path> {
     source.table.inputs().iter().map(|input| input.path.as_path()).collect()
 }
 
-/// `criterion` is the task or template that labels are to name.
-fn destination(args: &LabelArgs, source: &Source, criterion: &str) -> anyhow::Result<Destination> {
+fn output(args: &LabelArgs, source: &Source, purpose: &Purpose) -> anyhow::Result<Output> {
     let table = &source.table;
     let formats: Vec<(&Path, Format)> =
         table.inputs().iter().map(|input| (input.path.as_path(), input.format)).collect();
@@ -122,144 +210,25 @@ fn destination(args: &LabelArgs, source: &Source, criterion: &str) -> anyhow::Re
         None if !table.folders().is_empty() => return Err(WriteError::NoDefault.into()),
         None => Output::beside(&formats, args.to)?,
     };
-    output.check(&inputs(source), table.folders(), args.result.force)?;
-    let labels = LabelColumns::new(&args.result.prefix, &args.judge.name(), criterion);
-    let replaced = labels.clashes(source.table.schema(), args.result.overwrite)?;
-    Ok(Destination { output, labels, replaced })
+    if *purpose != Purpose::DryRun {
+        output.check(&inputs(source), table.folders(), args.result.force)?;
+    }
+    Ok(output)
 }
 
-fn manifest(args: &LabelArgs, run: String, source: &Source) -> Manifest {
-    Manifest {
-        run,
-        version: env!("CARGO_PKG_VERSION"),
-        started_at: Timestamp::now().to_string(),
-        inputs: inputs(source).iter().map(|input| input.display().to_string()).collect(),
-        filters: args.input.filters.iter().map(|(column, text)| format!("{column}={text}")).collect(),
-        limit: args.input.limit,
-        judge: JudgeRecord {
-            name: args.judge.name(),
-            endpoint: None,
-            model: None,
-            parameters: Value::Null,
-            adaptations: Vec::new(),
-        },
-        task: None,
-        template: None,
-        store: None,
-    }
-}
-
-fn template_record(args: &LabelArgs, template: &Template) -> TemplateRecord {
-    TemplateRecord {
-        name: template.name().to_owned(),
-        hash: template.hash(),
-        explain: args.wording.explain,
-        rails: template.rails().labels().map(str::to_owned).collect(),
-        snap: args.wording.snap.as_str(),
-    }
-}
-
-fn builtin_task(args: &LabelArgs, printer: Printer) -> anyhow::Result<Task> {
-    if args.wording.template.is_some() || !args.wording.rails.is_empty() {
-        anyhow::bail!(
-            "the built-in judge reads no template; choose what it judges with --task, or a model with --judge"
-        );
-    }
-    let idle: Vec<&str> = [
-        ("--explain", args.wording.explain),
-        ("--max-tokens", args.endpoint.max_tokens.is_some()),
-        ("--rpm", args.limits.rpm.is_some()),
-        ("--tpm", args.limits.tpm.is_some()),
-        ("--fresh", args.store.fresh),
-        ("--retry", !args.store.retry.is_empty()),
-        ("--keep-prompts", args.store.keep_prompts),
-    ]
-    .into_iter()
-    .filter_map(|(flag, given)| given.then_some(flag))
-    .collect();
-    if !idle.is_empty() {
-        printer.warn(&format!(
-            "the built-in judge has no use for {}; choose a model with --judge",
-            idle.join(", ")
-        ));
-    }
-    Ok(args.task.unwrap_or(Task::ToolCalling))
-}
-
-fn template(args: &LabelArgs) -> anyhow::Result<Template> {
-    let wording = &args.wording;
-    let mut template = match &wording.template {
-        None => render::builtin(args.task.unwrap_or(Task::ToolCalling))?,
-        Some(name) => match name.parse::<Task>() {
-            Ok(task) => render::builtin(task)?,
-            Err(_) => templates::read(Path::new(name))?,
-        },
-    };
-    if let (Some(asked), Some(worded)) = (args.task, template.task())
-        && asked != worded
-    {
-        anyhow::bail!(
-            "the template {} words the task {}, not {}; leave out one of --task and --template",
-            template.name(),
-            worded.as_str(),
-            asked.as_str()
-        );
-    }
-    if !wording.rails.is_empty() {
-        let rail = |(at, label): (usize, &String)| Rail {
-            label: label.trim().to_owned(),
-            score: if at == 0 { 1.0 } else { 0.0 },
-        };
-        let rails: Vec<Rail> = wording.rails.iter().enumerate().map(rail).collect();
-        let positive = rails[0].label.clone();
-        template = template.with_rails(Rails::new(rails, &positive).context("--rails")?);
-    }
-    if wording.explain && !template.can_explain() {
-        return Err(TemplateError::NoExplanation).with_context(|| format!("template {}", template.name()));
-    }
-    Ok(template)
-}
-
-fn endpoint(args: &LabelArgs) -> anyhow::Result<(Endpoint, Parameters)> {
-    let endpoint = Endpoint::new(&args.endpoint.base_url, api_key(args)?)
-        .map_err(anyhow::Error::msg)
-        .context("--base-url")?;
-    let parameters = Parameters {
-        temperature: Some(args.endpoint.temperature),
-        max_tokens: args.endpoint.max_tokens.map(Into::into),
-    };
-    Ok((endpoint, parameters))
-}
-
-fn judge(
+fn destination(
     args: &LabelArgs,
-    model: &str,
-    endpoint: Endpoint,
-    parameters: Parameters,
-    store: &Store,
-) -> anyhow::Result<Remote> {
-    let settings = Settings {
-        limits: Limits { concurrency: args.limits.concurrency, rpm: args.limits.rpm, tpm: args.limits.tpm },
-        timeout: Duration::from_secs_f64(args.endpoint.timeout),
-        max_attempts: args.endpoint.max_attempts.get(),
-        max_wait: Duration::from_secs_f64(args.endpoint.max_wait),
-    };
-    let known = store.reader().and_then(|reader| reader.adaptations(&endpoint.public_url(), model));
-    let known: Vec<Adaptation> =
-        known.map_err(RunError::from)?.iter().filter_map(|name| Adaptation::named(name)).collect();
-    openai::judge(model, endpoint, parameters, settings, &known).map_err(anyhow::Error::msg)
-}
-
-/// The key, from the environment only. A local server needs none; OpenAI itself does.
-fn api_key(args: &LabelArgs) -> anyhow::Result<Option<SecretString>> {
-    let name = &args.endpoint.api_key_env;
-    #[expect(clippy::disallowed_methods, reason = "this is where the environment is read")]
-    let key = std::env::var(name).ok().filter(|key| !key.is_empty());
-    if key.is_none() && args.endpoint.base_url == openai::BASE_URL {
-        anyhow::bail!(
-            "no API key: set the environment variable {name}, name another one with --api-key-env, or point --base-url \
-             at a server that needs none"
-        );
+    source: &Source,
+    output: Output,
+    panel: &[Member],
+) -> anyhow::Result<Destination> {
+    let labels: Vec<LabelColumns> = panel
+        .iter()
+        .map(|member| LabelColumns::new(&member.prefix, &member.judge, &member.criterion))
+        .collect();
+    let mut replaced = Vec::new();
+    for labels in &labels {
+        replaced.extend(labels.clashes(source.table.schema(), args.result.overwrite)?);
     }
-    Ok(key.map(|key| SecretString::from(key.trim().to_owned())))
+    Ok(Destination { output, labels, replaced })
 }

@@ -5,46 +5,130 @@ use std::time::Duration;
 use comfy_table::{CellAlignment, Table, presets};
 
 use crate::domain::Status;
-use crate::run::Summary;
+use crate::run::{Agreement, Summary};
 
-/// What the table cannot know from the counts.
-pub struct Circumstances<'a> {
+/// What one member of the panel came to.
+pub struct Line<'a> {
     pub judge: &'a str,
     /// The task or template.
     pub criterion: &'a str,
+    pub summary: &'a Summary,
+}
+
+/// What the table cannot know from the counts.
+pub struct Run<'a> {
     pub elapsed: Duration,
     pub output: &'a str,
 }
 
-/// Labels, statuses, agreement, tokens, time.
-pub fn render(summary: &Summary, circumstances: &Circumstances<'_>) -> String {
-    let Circumstances { judge, criterion, elapsed, output } = circumstances;
-    let seconds = elapsed.as_secs_f64();
-    let mut lines = vec![format!(
-        "{} rows judged by {judge} ({criterion}) in {}, {} rows/s",
-        summary.rows,
-        duration(seconds),
-        significant(summary.rows as f64 / seconds.max(1e-9)),
-    )];
-    lines.push(String::new());
-    lines.extend(counts(summary).to_string().lines().map(|line| line.trim_end().to_owned()));
-    lines.push(String::new());
-    if let Some(gold) = summary.gold.filter(|gold| gold.compared > 0) {
-        lines.push(format!(
-            "gold     {} of {} labels agree ({})",
-            gold.agree,
-            gold.compared,
-            percent(gold.agree, gold.compared)
+/// Labels, statuses, agreement, tokens, cost, time: in full for one judge, side by side for several.
+pub fn render(lines: &[Line<'_>], run: &Run<'_>) -> String {
+    let seconds = run.elapsed.as_secs_f64();
+    let rows = lines.first().map_or(0, |line| line.summary.rows);
+    let speed = format!("in {}, {} rows/s", duration(seconds), significant(rows as f64 / seconds.max(1e-9)));
+    let mut text = match lines {
+        [Line { judge, criterion, summary }] => {
+            let mut text =
+                vec![format!("{rows} rows judged by {judge} ({criterion}) {speed}"), String::new()];
+            text.extend(plain(&counts(summary)));
+            text
+        }
+        lines => {
+            let mut text = vec![format!("{rows} rows judged {} times {speed}", lines.len()), String::new()];
+            text.extend(plain(&side_by_side(lines)));
+            text
+        }
+    };
+    text.push(String::new());
+    if let [Line { summary, .. }] = lines
+        && let Some(gold) = summary.gold.filter(|gold| gold.compared > 0)
+    {
+        text.push(format!("gold     {} of {} labels agree ({})", gold.agree, gold.compared, agreement(gold)));
+    }
+    let sum = |part: fn(&Summary) -> u64| lines.iter().map(|line| part(line.summary)).sum::<u64>();
+    let (prompts, answers) = (sum(|summary| summary.prompt_tokens), sum(|summary| summary.completion_tokens));
+    if prompts + answers > 0 {
+        text.push(format!("tokens   {prompts} in, {answers} out"));
+        text.push(cost(lines));
+    }
+    let cached = sum(|summary| summary.cached);
+    if cached > 0 {
+        text.push(format!(
+            "reused   {cached} {} had their reply already",
+            if lines.len() == 1 { "rows" } else { "verdicts" }
         ));
     }
-    if summary.prompt_tokens + summary.completion_tokens > 0 {
-        lines.push(format!("tokens   {} in, {} out", summary.prompt_tokens, summary.completion_tokens));
+    text.push(format!("written  {}", run.output));
+    text.join("\n")
+}
+
+fn cost(lines: &[Line<'_>]) -> String {
+    let known: f64 = lines.iter().map(|line| line.summary.cost_usd).sum();
+    let mut unpriced: Vec<&str> =
+        lines.iter().filter(|line| line.summary.unpriced > 0).map(|line| line.judge).collect();
+    unpriced.dedup();
+    match unpriced[..] {
+        [] => format!("cost     {}", dollars(known)),
+        _ if known > 0.0 => {
+            format!("cost     {} and more: no price is known for {}", dollars(known), unpriced.join(", "))
+        }
+        _ => format!("cost     unknown: no price is known for {}", unpriced.join(", ")),
     }
-    if summary.cached > 0 {
-        lines.push(format!("reused   {} rows had their reply already", summary.cached));
+}
+
+fn plain(table: &Table) -> Vec<String> {
+    table.to_string().lines().map(|line| line.trim_end().to_owned()).collect()
+}
+
+/// One line for each judge and criterion.
+fn side_by_side(lines: &[Line<'_>]) -> Table {
+    let mut labels: Vec<&str> = Vec::new();
+    for label in lines.iter().flat_map(|line| line.summary.labels.keys()) {
+        if !labels.contains(&label.as_str()) {
+            labels.push(label);
+        }
     }
-    lines.push(format!("written  {output}"));
-    lines.join("\n")
+    let gold = lines.iter().any(|line| line.summary.gold.is_some_and(|gold| gold.compared > 0));
+    let mut header = vec!["judge", "template"];
+    header.extend(&labels);
+    header.push("no label");
+    if gold {
+        header.push("agrees with gold");
+    }
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_header(header);
+    for Line { judge, criterion, summary } in lines {
+        let mut row = vec![(*judge).to_owned(), (*criterion).to_owned()];
+        row.extend(labels.iter().map(|label| summary.labels.get(*label).copied().unwrap_or(0).to_string()));
+        row.push(match summary.unjudged() {
+            0 => "0".to_owned(),
+            rows => {
+                let statuses = summary.statuses.iter().filter(|(status, _)| **status != Status::Judged);
+                let statuses: Vec<String> =
+                    statuses.map(|(status, rows)| format!("{rows} {}", status.as_str())).collect();
+                format!("{rows} ({})", statuses.join(", "))
+            }
+        });
+        if gold {
+            row.push(summary.gold.map_or_else(String::new, agreement));
+        }
+        table.add_row(row);
+    }
+    for column in 2..2 + labels.len() {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table
+}
+
+fn agreement(gold: Agreement) -> String {
+    percent(gold.agree, gold.compared)
+}
+
+/// Cents and more matter in sums, fractions of a cent in small runs.
+pub fn dollars(cost: f64) -> String {
+    if cost >= 1.0 || cost == 0.0 { format!("${cost:.2}") } else { format!("${cost:.6}") }
 }
 
 fn counts(summary: &Summary) -> Table {

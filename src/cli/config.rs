@@ -1,0 +1,131 @@
+//! `tooljudge.toml`: judges by name, and defaults of flags.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use serde::Deserialize;
+
+use crate::judge::{Concurrency, Price};
+
+/// Where settings are looked for unless told otherwise.
+const FILE: &str = "tooljudge.toml";
+
+/// The file's content.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// Flags of `label` by their long names, with underscores: `rpm = 500`.
+    #[serde(default)]
+    pub label: toml::Table,
+    /// Judges by name.
+    #[serde(default)]
+    pub judges: BTreeMap<String, JudgeConfig>,
+    /// Prices by `provider:model`, where ours are missing or wrong.
+    #[serde(default)]
+    pub prices: BTreeMap<String, Price>,
+    /// The file itself, for errors.
+    #[serde(skip)]
+    pub path: PathBuf,
+}
+
+/// A judge with its endpoint's settings. A flag on the command line overrides them.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JudgeConfig {
+    /// `PROVIDER:MODEL`.
+    pub judge: String,
+    pub base_url: Option<String>,
+    /// The *name* of the environment variable that holds the key.
+    pub api_key_env: Option<String>,
+    pub temperature: Option<f64>,
+    pub max_tokens: Option<NonZeroU32>,
+    /// Context length that a local server sets aside, in tokens.
+    pub num_ctx: Option<NonZeroU32>,
+    /// Seconds.
+    pub timeout: Option<f64>,
+    pub max_attempts: Option<NonZeroU32>,
+    /// Seconds.
+    pub max_wait: Option<f64>,
+    /// Requests in flight: a number, or `"auto"`.
+    #[serde(default, deserialize_with = "concurrency")]
+    pub concurrency: Option<Concurrency>,
+    pub rpm: Option<NonZeroU32>,
+    pub tpm: Option<NonZeroU32>,
+    pub itpm: Option<NonZeroU32>,
+    pub otpm: Option<NonZeroU32>,
+    /// Sent with every request. `${NAME}` stands for an environment variable.
+    #[serde(default)]
+    pub headers: BTreeMap<String, String>,
+    /// Added to the URL of every request. `${NAME}` stands for an environment variable.
+    #[serde(default)]
+    pub query: BTreeMap<String, String>,
+    /// Added to the body of every request.
+    #[serde(default)]
+    pub body: toml::Table,
+    /// `http://host:port`; the usual environment variables are heeded anyway.
+    pub proxy: Option<String>,
+    /// A PEM file of certificates to be trusted beside the system's.
+    pub ca_cert: Option<PathBuf>,
+    pub price: Option<Price>,
+}
+
+impl Config {
+    /// Reads `named`, or else the file of the usual name where there is one.
+    pub fn read(named: Option<&Path>) -> anyhow::Result<Config> {
+        let path = named.unwrap_or(Path::new(FILE));
+        let text = match std::fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) if named.is_none() && error.kind() == std::io::ErrorKind::NotFound => {
+                return Ok(Config::default());
+            }
+            Err(error) => {
+                return Err(error).with_context(|| format!("cannot read the settings {}", path.display()));
+            }
+        };
+        let mut config: Config = toml::from_str(&text).with_context(|| path.display().to_string())?;
+        path.clone_into(&mut config.path);
+        for (name, price) in config.named_prices() {
+            let numbers = [Some(price.input), price.cached_input, Some(price.output)];
+            if numbers.into_iter().flatten().any(|dollars| !(0.0..1e9).contains(&dollars)) {
+                bail!("{}: the price of {name} is no number of dollars", path.display());
+            }
+        }
+        Ok(config)
+    }
+
+    fn named_prices(&self) -> impl Iterator<Item = (&String, &Price)> {
+        let own = self.judges.iter().filter_map(|(name, judge)| Some((name, judge.price.as_ref()?)));
+        self.prices.iter().chain(own)
+    }
+}
+
+fn concurrency<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<Concurrency>, D::Error> {
+    let value = toml::Value::deserialize(value)?;
+    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    text.parse().map(Some).map_err(serde::de::Error::custom)
+}
+
+/// `text` with every `${NAME}` replaced by that environment variable.
+///
+/// # Errors
+/// When a variable is not set; the message names it and never shows a value.
+pub fn with_variables(text: &str) -> anyhow::Result<String> {
+    let mut parts = text.split("${");
+    let mut filled = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let Some((name, rest)) = part.split_once('}') else { bail!("a `${{` is never closed by `}}`") };
+        filled.push_str(
+            &variable(name).with_context(|| format!("the environment variable {name} is not set"))?,
+        );
+        filled.push_str(rest);
+    }
+    Ok(filled)
+}
+
+/// A variable of the environment, unless it is empty.
+pub fn variable(name: &str) -> Option<String> {
+    #[expect(clippy::disallowed_methods, reason = "this is where the environment is read")]
+    std::env::var(name).ok().map(|value| value.trim().to_owned()).filter(|value| !value.is_empty())
+}

@@ -1,0 +1,97 @@
+//! Flags that the settings file sets: they are put on the command line, where the user gave none.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use anyhow::{Context, bail};
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Command};
+
+use super::config::Config;
+
+/// A command line with the file's defaults, and what the user gave himself.
+pub struct Completed {
+    pub arguments: Vec<OsString>,
+    pub config: Config,
+    pub given: Given,
+}
+
+/// Names of the flags that stood on the command line, as opposed to defaults.
+#[derive(Debug, Clone, Default)]
+pub struct Given(BTreeSet<String>);
+
+impl Given {
+    /// `flag` by the name of its field, such as `base_url`.
+    pub fn has(&self, flag: &str) -> bool {
+        self.0.contains(flag)
+    }
+}
+
+/// Completes the `arguments` of `command`'s subcommand `name`, which were parsed as `matches`.
+pub fn complete(
+    arguments: Vec<OsString>,
+    command: &Command,
+    name: &str,
+    matches: &ArgMatches,
+) -> anyhow::Result<Completed> {
+    let config = Config::read(matches.get_one::<PathBuf>("config").map(PathBuf::as_path))?;
+    let flags = command.find_subcommand(name).context("an unknown subcommand")?;
+    let from_user = |id: &str| {
+        matches!(matches.value_source(id), Some(ValueSource::CommandLine | ValueSource::EnvVariable))
+    };
+    let given = Given(
+        flags
+            .get_arguments()
+            .map(|flag| flag.get_id().as_str())
+            .filter(|id| from_user(id))
+            .map(str::to_owned)
+            .collect(),
+    );
+    let mut added = Vec::new();
+    for (key, value) in &config.label {
+        let long = key.replace('_', "-");
+        let flag = flags.get_arguments().find(|flag| flag.get_long() == Some(&long) && long != "config");
+        let Some(flag) = flag else {
+            bail!(
+                "{}: [label] has no setting `{key}`; its settings are the flags of `tooljudge label`, with underscores",
+                config.path.display()
+            );
+        };
+        if given.has(flag.get_id().as_str()) {
+            continue;
+        }
+        for text in texts(value)
+            .with_context(|| format!("{}: [label] `{key}` is no plain value", config.path.display()))?
+        {
+            match text {
+                Text::Switch(true) => added.push(format!("--{long}").into()),
+                Text::Switch(false) => {}
+                Text::Value(text) => added.push(format!("--{long}={text}").into()),
+            }
+        }
+    }
+    let at = arguments.iter().position(|argument| argument == name).map_or(arguments.len(), |at| at + 1);
+    let mut arguments = arguments;
+    arguments.splice(at..at, added);
+    Ok(Completed { arguments, config, given })
+}
+
+enum Text {
+    Switch(bool),
+    Value(String),
+}
+
+/// A setting as the command line would spell it, once for each of its values.
+fn texts(value: &toml::Value) -> Option<Vec<Text>> {
+    Some(match value {
+        toml::Value::String(text) => vec![Text::Value(text.clone())],
+        toml::Value::Integer(number) => vec![Text::Value(number.to_string())],
+        toml::Value::Float(number) => vec![Text::Value(number.to_string())],
+        toml::Value::Boolean(on) => vec![Text::Switch(*on)],
+        toml::Value::Array(values) => {
+            values.iter().map(texts).collect::<Option<Vec<_>>>()?.into_iter().flatten().collect()
+        }
+        toml::Value::Datetime(_) | toml::Value::Table(_) => return None,
+    })
+}

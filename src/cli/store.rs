@@ -1,0 +1,225 @@
+//! `store`: what a reply store holds, thinning it out, putting several together.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, bail};
+use clap::{Args, Subcommand};
+use comfy_table::{CellAlignment, Table, presets};
+use jiff::{SignedDuration, Timestamp};
+
+use super::Ending;
+use super::printer::Printer;
+use crate::store::{Archive, Contents, Pruning};
+
+/// Look after stored replies.
+#[derive(Debug, Args)]
+pub struct StoreArgs {
+    #[command(subcommand)]
+    command: StoreCommand,
+
+    /// The reply store
+    #[arg(long, global = true, value_name = "FILE", default_value = ".tooljudge/replies.sqlite")]
+    store: PathBuf,
+}
+
+#[derive(Debug, Subcommand)]
+enum StoreCommand {
+    /// Say what the store holds, and check every reply against its checksum
+    Stat {
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Drop replies that meet all the conditions given, and give their room back
+    Prune(PruneArgs),
+    /// Take over the replies of other stores; where both have one, the store's own stays
+    Merge {
+        /// Stores to take over
+        #[arg(required = true, value_name = "FROM")]
+        from: Vec<PathBuf>,
+    },
+}
+
+#[derive(Debug, Args)]
+struct PruneArgs {
+    /// Answered longer ago than this: 30d, 12h, 90m
+    #[arg(long, value_name = "AGE")]
+    older_than: Option<String>,
+
+    /// Answered by this model, as it names itself (see `store stat`)
+    #[arg(long, value_name = "MODEL")]
+    model: Option<String>,
+
+    /// Paid for by this run, as its manifest names it
+    #[arg(long, value_name = "RUN")]
+    run: Option<String>,
+
+    /// Drop the prompts kept beside replies, and keep the replies
+    #[arg(long, conflicts_with_all = ["older_than", "model", "run"])]
+    prompts: bool,
+
+    /// Only say how many would go
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub fn run(args: &StoreArgs) -> anyhow::Result<Ending> {
+    let printer = Printer::default();
+    let mut archive = Archive::open(&args.store)?;
+    match &args.command {
+        StoreCommand::Stat { json } => {
+            let contents = archive.contents()?;
+            printer.data(&if *json { as_json(&contents) } else { as_text(&args.store, &contents) });
+        }
+        StoreCommand::Prune(prune) => printer.data(&pruned(&archive, prune)?),
+        StoreCommand::Merge { from } => {
+            for path in from {
+                if same(path, &args.store) {
+                    bail!("{} cannot be merged into itself", path.display());
+                }
+                let merged = archive.merge(&Archive::open(path)?)?;
+                let damaged = match merged.damaged {
+                    0 => String::new(),
+                    damaged => format!(", {damaged} damaged ones left behind"),
+                };
+                printer.data(&format!(
+                    "{}: {} replies taken over, {} known already{damaged}",
+                    path.display(),
+                    merged.added,
+                    merged.known
+                ));
+            }
+        }
+    }
+    Ok(Ending::Done)
+}
+
+fn same(a: &std::path::Path, b: &std::path::Path) -> bool {
+    matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
+}
+
+fn pruned(archive: &Archive, args: &PruneArgs) -> anyhow::Result<String> {
+    if args.prompts {
+        let prompts = if args.dry_run { archive.contents()?.prompts } else { archive.forget_prompts()? };
+        return Ok(format!("{prompts} prompts {}", if args.dry_run { "would go" } else { "dropped" }));
+    }
+    let before = match &args.older_than {
+        Some(age) => Some((Timestamp::now() - self::age(age)?).to_string()),
+        None => None,
+    };
+    let pruning = Pruning { before, model: args.model.clone(), run: args.run.clone() };
+    if pruning == Pruning::default() {
+        bail!("say which replies may go: --older-than, --model or --run (or --prompts to drop only those)");
+    }
+    let replies = archive.prune(&pruning, args.dry_run)?;
+    Ok(format!("{replies} replies {}", if args.dry_run { "would go" } else { "dropped" }))
+}
+
+/// `30d`, `12h`, `90m`.
+fn age(text: &str) -> anyhow::Result<SignedDuration> {
+    let unit = text.chars().last().unwrap_or_default();
+    let hours = match unit {
+        'd' => 24 * 60 * 60,
+        'h' => 60 * 60,
+        'm' => 60,
+        _ => 0,
+    };
+    let number = text.strip_suffix(unit).and_then(|number| number.parse::<u32>().ok()).filter(|_| hours > 0);
+    let number =
+        number.with_context(|| format!("--older-than {text}: expected an age such as 30d, 12h or 90m"))?;
+    Ok(SignedDuration::from_secs(i64::from(number) * hours))
+}
+
+fn as_text(path: &std::path::Path, contents: &Contents) -> String {
+    let mut lines = vec![
+        format!("{}, {:.1} MB", path.display(), contents.bytes as f64 / 1e6),
+        String::new(),
+        match &contents.span {
+            Some((first, last)) => {
+                format!("replies   {} ({} to {})", contents.replies, day(first), day(last))
+            }
+            None => "replies   0".to_owned(),
+        },
+        format!("damaged   {}", contents.damaged),
+        format!("failures  {}", contents.failures),
+        format!("runs      {} ({} without a finished table)", contents.runs, contents.unfinished),
+        format!("asking    {}", contents.claims),
+        format!("prompts   {}", contents.prompts),
+    ];
+    if !contents.models.is_empty() {
+        lines.push(String::new());
+        lines.extend(models(contents).to_string().lines().map(|line| line.trim_end().to_owned()));
+    }
+    if !contents.adaptations.is_empty() {
+        lines.push(String::new());
+        let adapted = contents.adaptations.iter();
+        lines.extend(adapted.map(|(endpoint, model, what)| format!("{model} at {endpoint}: {what}")));
+    }
+    lines.join("\n")
+}
+
+fn models(contents: &Contents) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_header(["model", "replies", "tokens in", "out", "cost"]);
+    for model in &contents.models {
+        let cost = match (model.unpriced, model.replies) {
+            (0, _) => format!("${:.4}", model.cost_usd),
+            (unpriced, replies) if unpriced == replies => "unknown".to_owned(),
+            (unpriced, _) => format!("${:.4} + {unpriced} unknown", model.cost_usd),
+        };
+        table.add_row([
+            model.model.clone().unwrap_or_else(|| "(unnamed)".to_owned()),
+            model.replies.to_string(),
+            model.prompt_tokens.to_string(),
+            model.completion_tokens.to_string(),
+            cost,
+        ]);
+    }
+    for column in 1..5 {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table
+}
+
+fn day(timestamp: &str) -> &str {
+    timestamp.get(..10).unwrap_or(timestamp)
+}
+
+fn as_json(contents: &Contents) -> String {
+    let models: Vec<_> = contents
+        .models
+        .iter()
+        .map(|model| {
+            serde_json::json!({
+                "model": model.model,
+                "replies": model.replies,
+                "prompt_tokens": model.prompt_tokens,
+                "completion_tokens": model.completion_tokens,
+                "cost_usd": (model.unpriced == 0).then_some(model.cost_usd),
+                "unpriced": model.unpriced,
+            })
+        })
+        .collect();
+    let adaptations: Vec<_> = contents
+        .adaptations
+        .iter()
+        .map(|(endpoint, model, what)| serde_json::json!({"endpoint": endpoint, "model": model, "adaptation": what}))
+        .collect();
+    let value = serde_json::json!({
+        "bytes": contents.bytes,
+        "replies": contents.replies,
+        "damaged": contents.damaged,
+        "failures": contents.failures,
+        "claims": contents.claims,
+        "runs": contents.runs,
+        "unfinished": contents.unfinished,
+        "prompts": contents.prompts,
+        "first": contents.span.as_ref().map(|(first, _)| first),
+        "last": contents.span.as_ref().map(|(_, last)| last),
+        "models": models,
+        "adaptations": adaptations,
+    });
+    format!("{value:#}")
+}

@@ -1,0 +1,87 @@
+//! Polars frames in, the same frames with labels out.
+
+use std::sync::Arc;
+
+use polars::prelude::{CompatLevel, DataFrame, DataType, PlSmallStr};
+use tokio_util::sync::CancellationToken;
+
+use crate::judge::Judge;
+use crate::normalize::columns::{self, ColumnError, Slot};
+use crate::normalize::{Normalizer, Options};
+use crate::run::{self, Labeler, RunError};
+use crate::table::{Batch, Column, Kind, Rows, Schema, Typed};
+use crate::write::LabelColumns;
+
+/// How a frame's columns are to be understood and ours named.
+#[derive(Debug, Clone, Default)]
+pub struct FrameOptions {
+    /// Columns with unusual names.
+    pub columns: Vec<(Slot, String)>,
+    /// Tool definitions, as text, for rows that bring none.
+    pub tools: Option<String>,
+    /// Goes before the names of the columns that are added.
+    pub prefix: String,
+}
+
+/// Why a frame cannot be labelled.
+#[derive(Debug, thiserror::Error)]
+pub enum FrameError {
+    #[error(transparent)]
+    Columns(#[from] ColumnError),
+    #[error("tool definitions: {0}")]
+    Tools(String),
+    #[error("the frame has a column `{0}` already; choose a prefix")]
+    Clash(String),
+    #[error(transparent)]
+    Run(#[from] RunError),
+}
+
+/// `frame` with the columns `label`, `score`, `status` and so on beside its own, row by row.
+///
+/// # Errors
+/// When no column holds questions or calls, when a name is taken, and those of [`Labeler::label`].
+pub async fn label<J: Judge + 'static>(
+    frame: DataFrame,
+    labeler: &Labeler<J>,
+    options: &FrameOptions,
+    cancel: &CancellationToken,
+) -> Result<DataFrame, FrameError> {
+    let batch = batch(frame);
+    let names: Vec<String> = batch.schema.names().map(str::to_owned).collect();
+    let columns = columns::resolve(&names, &options.columns, true)?;
+    let normalizer = Normalizer::new(Options { tools: options.tools.clone(), ..Options::default() })
+        .map_err(|error| FrameError::Tools(error.to_string()))?;
+    let labels = LabelColumns::new(&options.prefix, labeler.judge_name(), labeler.criterion());
+    if let Some(name) = labels.schema().names().find(|name| batch.schema.position(name).is_some()) {
+        return Err(FrameError::Clash(name.to_owned()));
+    }
+    let items = run::items(&batch, &columns, &normalizer).map_err(RunError::from)?;
+    let labelled = labeler.labelled(items, cancel).await?;
+    let records = labelled.iter().map(|labelled| labels.record(labelled)).collect();
+    let labelled = batch.append(labels.schema(), records).and_then(Batch::into_frame);
+    Ok(labelled.map_err(RunError::from)?)
+}
+
+/// [`label()`] for programs that are not asynchronous.
+///
+/// # Errors
+/// As there.
+///
+/// # Panics
+/// Within an asynchronous runtime.
+pub fn label_blocking<J: Judge + 'static>(
+    frame: DataFrame,
+    labeler: &Labeler<J>,
+    options: &FrameOptions,
+) -> Result<DataFrame, FrameError> {
+    run::runtime()?.block_on(label(frame, labeler, options, &CancellationToken::new()))
+}
+
+fn batch(frame: DataFrame) -> Batch {
+    let column = |(name, dtype): (&PlSmallStr, &DataType)| {
+        let field = dtype.to_arrow_field(name.clone(), CompatLevel::newest());
+        Column { name: name.to_string(), kind: Kind::Typed(Typed::new(&field, dtype.clone())) }
+    };
+    let schema = Schema { columns: frame.schema().iter().map(column).collect() };
+    Batch { schema: Arc::new(schema), rows: Rows::Frame(frame) }
+}

@@ -1,0 +1,231 @@
+//! Where a judge lives, what opens the door, and the way there.
+
+use std::fmt;
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Certificate, Proxy, Url};
+use secrecy::{ExposeSecret, SecretString};
+
+use super::Provider;
+
+/// Shorter header and query values are no secrets, and could not be told apart in a message.
+const SHORTEST_SECRET: usize = 6;
+
+/// An endpoint. Keys, header values and query values are secrets: no log, error, store or manifest shows them.
+#[derive(Clone)]
+pub struct Endpoint {
+    url: Url,
+    key: Option<SecretString>,
+    headers: Vec<(HeaderName, SecretString)>,
+    query: Vec<(String, SecretString)>,
+    proxy: Option<Proxy>,
+    ca_certificates: Vec<Certificate>,
+    /// Whatever must not be shown.
+    secrets: Vec<SecretString>,
+}
+
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Endpoint").field("url", &self.public_url()).finish_non_exhaustive()
+    }
+}
+
+impl Endpoint {
+    /// `base_url` as its provider documents it, such as `https://api.openai.com/v1`; user and password in it are used
+    /// where there is no key.
+    pub fn new(base_url: &str, key: Option<SecretString>) -> Result<Endpoint, String> {
+        // The text may hold a password: errors do not repeat it.
+        let mut url: Url = base_url.parse().map_err(|error| format!("no URL: {error}"))?;
+        if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
+            return Err("no http or https URL; an address looks like http://localhost:8000/v1".to_owned());
+        }
+        let mut secrets: Vec<SecretString> = key.iter().cloned().collect();
+        secrets.extend(url.password().map(SecretString::from));
+        secrets.extend(
+            url.query_pairs().filter(|(_, value)| hides(value)).map(|(_, value)| SecretString::from(&*value)),
+        );
+        if let Some(password) = url.password() {
+            // As it travels in a header.
+            secrets.push(BASE64_STANDARD.encode(format!("{}:{password}", url.username())).into());
+        }
+        if key.is_some() {
+            // Both would travel in one header. Fails only for URLs that have neither.
+            let _ = (url.set_username(""), url.set_password(None));
+        }
+        let (headers, query) = (Vec::new(), Vec::new());
+        Ok(Endpoint { url, key, headers, query, proxy: None, ca_certificates: Vec::new(), secrets })
+    }
+
+    /// Sends a header with every request, in place of ours of the same name.
+    pub fn with_header(mut self, name: &str, value: SecretString) -> Result<Endpoint, String> {
+        let header = name.parse().map_err(|_| format!("`{name}` is no name of a header"))?;
+        self.hide(&value);
+        self.headers.push((header, value));
+        Ok(self)
+    }
+
+    /// Adds a pair to the query of every request; it makes no difference to which replies are reused.
+    pub fn with_query(mut self, name: &str, value: SecretString) -> Endpoint {
+        self.hide(&value);
+        self.query.push((name.to_owned(), value));
+        self
+    }
+
+    /// Sends everything through a proxy, whatever the system's settings say.
+    pub fn with_proxy(mut self, url: &str) -> Result<Endpoint, String> {
+        // The text may hold a password: errors do not repeat it.
+        let parsed: Url = url.parse().map_err(|error| format!("no URL of a proxy: {error}"))?;
+        self.secrets.extend(parsed.password().map(SecretString::from));
+        self.proxy = Some(Proxy::all(url).map_err(|_| "no URL of a proxy".to_owned())?);
+        Ok(self)
+    }
+
+    /// Trusts the certificates in `pem` too, beside the system's.
+    pub fn with_ca_certificates(mut self, pem: &[u8]) -> Result<Endpoint, String> {
+        let certificates = Certificate::from_pem_bundle(pem)
+            .map_err(|error| format!("no certificates in PEM form: {error}"))?;
+        if certificates.is_empty() {
+            return Err("no certificate in PEM form".to_owned());
+        }
+        self.ca_certificates.extend(certificates);
+        Ok(self)
+    }
+
+    /// The URL without user, password, query and fragment: fit for logs, fingerprints and manifests.
+    pub fn public_url(&self) -> String {
+        let mut url = self.url.clone();
+        // Fails only for URLs that cannot have them.
+        let _ = (url.set_username(""), url.set_password(None));
+        url.set_query(None);
+        url.set_fragment(None);
+        url.as_str().trim_end_matches('/').to_owned()
+    }
+
+    pub(super) fn host(&self) -> &str {
+        self.url.host_str().unwrap_or_default()
+    }
+
+    pub(super) fn proxy(&self) -> Option<&Proxy> {
+        self.proxy.as_ref()
+    }
+
+    pub(super) fn ca_certificates(&self) -> &[Certificate] {
+        &self.ca_certificates
+    }
+
+    /// The whole URL of `path`; the pairs of `defaults` are added where the endpoint does not name them itself.
+    pub(super) fn url_of(&self, path: &str, defaults: &[(&str, &str)]) -> Url {
+        let mut url = self.url.clone();
+        url.set_path(&format!("{}{path}", self.url.path().trim_end_matches('/')));
+        url.set_fragment(None);
+        let named = |name: &str| {
+            self.url.query_pairs().any(|(own, _)| own == name)
+                || self.query.iter().any(|(own, _)| own == name)
+        };
+        let missing = defaults.iter().filter(|(name, _)| !named(name)).map(|(name, value)| (*name, *value));
+        let given = self.query.iter().map(|(name, value)| (name.as_str(), value.expose_secret()));
+        let pairs: Vec<_> = missing.chain(given).collect();
+        if !pairs.is_empty() {
+            url.query_pairs_mut().extend_pairs(pairs);
+        }
+        url
+    }
+
+    /// The headers of every request.
+    ///
+    /// # Errors
+    /// When a value cannot travel in a header.
+    pub(super) fn headers(&self, provider: Provider) -> Result<HeaderMap, String> {
+        let mut headers = HeaderMap::new();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        for (name, value) in provider.headers() {
+            headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+        }
+        if let Some(key) = &self.key {
+            let (name, scheme) = provider.key_header();
+            let value = secret_value(&format!("{scheme}{}", key.expose_secret()));
+            headers.insert(name, value.ok_or("the API key holds characters that no header can carry")?);
+        }
+        for (name, value) in &self.headers {
+            let unfit = || format!("the header {name} has a value that no header can carry");
+            headers.insert(name, secret_value(value.expose_secret()).ok_or_else(unfit)?);
+        }
+        Ok(headers)
+    }
+
+    /// `message` without secrets, should an endpoint echo them.
+    pub(super) fn redact(&self, message: String) -> String {
+        let secrets =
+            self.secrets.iter().map(ExposeSecret::expose_secret).filter(|secret| !secret.is_empty());
+        secrets.fold(message, |message, secret| message.replace(secret, "[secret]"))
+    }
+
+    fn hide(&mut self, value: &SecretString) {
+        let value = value.expose_secret();
+        if hides(value) {
+            self.secrets.push(value.into());
+            // A scheme such as `Bearer` may be left out where it is echoed.
+            self.secrets.extend(
+                value
+                    .split_once(' ')
+                    .map(|(_, rest)| rest.trim())
+                    .filter(|rest| hides(rest))
+                    .map(SecretString::from),
+            );
+        }
+    }
+}
+
+fn hides(value: &str) -> bool {
+    value.len() >= SHORTEST_SECRET
+}
+
+fn secret_value(text: &str) -> Option<HeaderValue> {
+    let mut value = HeaderValue::from_str(text).ok()?;
+    value.set_sensitive(true);
+    Some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_url_holds_path_and_query_but_the_public_one_no_secret() {
+        let endpoint = Endpoint::new("https://me:hunter2@host.example/a/?token=0123456#x", None)
+            .unwrap()
+            .with_query("api-version", "2030-01-01".into());
+        assert_eq!(endpoint.public_url(), "https://host.example/a");
+        let url = endpoint.url_of("/b", &[("api-version", "old"), ("c", "d e")]);
+        assert_eq!(url.path(), "/a/b");
+        assert_eq!(url.query(), Some("token=0123456&c=d+e&api-version=2030-01-01"));
+        assert_eq!(format!("{endpoint:?}"), r#"Endpoint { url: "https://host.example/a", .. }"#);
+        let echo = "hunter2, Basic bWU6aHVudGVyMg==, 0123456".to_owned();
+        assert_eq!(endpoint.redact(echo), "[secret], Basic [secret], [secret]");
+    }
+
+    #[test]
+    fn headers_replace_ours_and_are_never_shown() {
+        let endpoint = Endpoint::new("https://host.example", Some("the-key".into()))
+            .unwrap()
+            .with_header("Authorization", "Bearer another-key".into())
+            .unwrap()
+            .with_header("X-Short", "1".into())
+            .unwrap();
+        let headers = endpoint.headers(Provider::OpenAi).unwrap();
+        assert_eq!(headers["authorization"], "Bearer another-key");
+        assert!(headers["authorization"].is_sensitive() && headers["x-short"].is_sensitive());
+        let echo = "1: the-key, Bearer another-key, another-key".to_owned();
+        assert_eq!(endpoint.redact(echo), "1: [secret], [secret], [secret]");
+        assert!(Endpoint::new("https://h.example", None).unwrap().with_header("a b", "x".into()).is_err());
+        assert!(Endpoint::new("https://h.example", None).unwrap().with_ca_certificates(b"nonsense").is_err());
+        assert!(
+            Endpoint::new("https://h.example", Some("a\nb".into()))
+                .unwrap()
+                .headers(Provider::Azure)
+                .is_err()
+        );
+    }
+}

@@ -1,0 +1,388 @@
+//! How long the budget makes a request wait: places in flight, requests and tokens per minute, pauses.
+//!
+//! One [`Limiter`] serves everybody who asks one model at one endpoint. Whoever wants to send stands in one line, so a
+//! large request is not overtaken by small ones for ever. All decisions are made by pure state machines ([`bucket`],
+//! [`budget`], [`quota`], [`spacing`], [`pace`], [`ramp`]) that are told the time; this file only waits for what they say.
+
+mod bucket;
+mod budget;
+mod pace;
+mod quota;
+mod ramp;
+mod spacing;
+
+use std::num::NonZeroU32;
+use std::str::FromStr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::{Mutex as FairMutex, Notify};
+use tokio::time::Instant;
+
+use budget::Budget;
+pub(super) use budget::{Cost, Meter};
+use pace::{Pace, Refusal};
+pub(super) use quota::Claim;
+use ramp::{Answered, Ramp};
+
+use super::retry;
+
+/// However long a server asks to wait, the clock must be able to say until when.
+const LONGEST_PAUSE: Duration = Duration::from_secs(30 * 86_400);
+
+/// Requests in flight at once.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Concurrency {
+    /// As many as the endpoint serves well, found out on the way; 512 at most.
+    #[default]
+    Auto,
+    Fixed(NonZeroU32),
+}
+
+impl FromStr for Concurrency {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Concurrency, String> {
+        match text {
+            "auto" => Ok(Concurrency::Auto),
+            _ => text
+                .parse()
+                .map(Concurrency::Fixed)
+                .map_err(|_| "expected `auto` or a number above 0".to_owned()),
+        }
+    }
+}
+
+/// What judges may use, as far as the user said so. What an endpoint's headers say is kept too, but a larger limit there
+/// does not lift a smaller one here.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Limits {
+    pub concurrency: Concurrency,
+    /// Requests per minute.
+    pub rpm: Option<NonZeroU32>,
+    /// Tokens per minute, of prompts and answers together.
+    pub tpm: Option<NonZeroU32>,
+    /// Tokens of prompts per minute.
+    pub itpm: Option<NonZeroU32>,
+    /// Tokens of answers per minute.
+    pub otpm: Option<NonZeroU32>,
+}
+
+/// The budget of one model at one endpoint, shared by all requests to it.
+#[derive(Debug)]
+pub struct Limiter {
+    /// Held by whoever is next.
+    turn: FairMutex<()>,
+    /// Tells the next one that something has changed.
+    changed: Notify,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    places: Places,
+    in_flight: usize,
+    /// Requests with a place that are sent once more, in another form: they come before everybody else, or else those who
+    /// wait for a place and those who hold one would wait for each other.
+    again: usize,
+    /// Requests admitted so far.
+    sent: u64,
+    /// Requests admitted when the last refusal was heard: the refusals of these are the same one.
+    sent_when_refused: u64,
+    /// Refusals that told something new, since the last answer.
+    streak: u32,
+    throttled: u64,
+    paused_until: Option<Instant>,
+    budget: Budget,
+    pace: Pace,
+    /// Paces the requests, one at a time.
+    paced: bucket::Bucket,
+    /// Runs on this machine that share the limits, this one included.
+    runs: u32,
+}
+
+#[derive(Debug)]
+enum Places {
+    Fixed(usize),
+    Found(Box<Ramp>),
+}
+
+impl Places {
+    fn target(&self) -> usize {
+        match self {
+            Places::Fixed(places) => *places,
+            Places::Found(ramp) => ramp.target(),
+        }
+    }
+}
+
+/// A place in flight, taken until this is dropped.
+#[derive(Debug)]
+pub struct Slot {
+    limiter: Arc<Limiter>,
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        self.limiter.state().in_flight -= 1;
+        self.limiter.changed.notify_one();
+    }
+}
+
+/// Leave to send one request.
+#[derive(Debug)]
+pub(super) struct Leave {
+    pub slot: Slot,
+    pub ticket: Ticket,
+}
+
+/// What is reserved for one request; without a word of how it ended, that counts as used.
+#[derive(Debug)]
+pub(super) struct Ticket {
+    limiter: Arc<Limiter>,
+    sent: Sent,
+    reserved: Cost,
+    used: Cost,
+}
+
+/// A request that was let go.
+#[derive(Debug, Clone, Copy)]
+struct Sent {
+    /// Its number, counted from 1.
+    number: u64,
+    at: Instant,
+    /// Requests in flight then, itself included.
+    level: usize,
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        self.limiter.state().budget.settle(self.reserved, self.used);
+        self.limiter.changed.notify_one();
+    }
+}
+
+/// As long as this is there, its owner comes before everybody else.
+struct First<'a>(&'a Limiter);
+
+impl<'a> First<'a> {
+    fn new(limiter: &'a Limiter) -> First<'a> {
+        limiter.state().again += 1;
+        First(limiter)
+    }
+}
+
+impl Drop for First<'_> {
+    fn drop(&mut self) {
+        self.0.state().again -= 1;
+        self.0.changed.notify_one();
+    }
+}
+
+impl Limiter {
+    pub fn new(limits: Limits) -> Arc<Limiter> {
+        let places = match limits.concurrency {
+            Concurrency::Auto => Places::Found(Box::new(Ramp::new())),
+            Concurrency::Fixed(places) => Places::Fixed(places.get() as usize),
+        };
+        let state = State {
+            places,
+            in_flight: 0,
+            again: 0,
+            sent: 0,
+            sent_when_refused: 0,
+            streak: 0,
+            throttled: 0,
+            paused_until: None,
+            budget: Budget::new(&limits),
+            pace: Pace::default(),
+            paced: bucket::Bucket::default(),
+            runs: 1,
+        };
+        Arc::new(Limiter { turn: FairMutex::new(()), changed: Notify::new(), state: Mutex::new(state) })
+    }
+
+    /// The most requests that can ever be in flight.
+    pub fn most_in_flight(&self) -> usize {
+        match &self.state().places {
+            Places::Fixed(places) => *places,
+            Places::Found(_) => ramp::MOST,
+        }
+    }
+
+    /// Tells how many runs on this machine share the endpoint's limits, this one included: each gets an equal part.
+    pub fn set_runs(&self, runs: u32) {
+        self.state().runs = runs.max(1);
+        self.changed.notify_one();
+    }
+
+    pub(super) fn in_flight(&self) -> usize {
+        self.state().in_flight
+    }
+
+    /// How often the endpoint found us too fast.
+    pub(super) fn throttled(&self) -> u64 {
+        self.state().throttled
+    }
+
+    /// Waits until one more request of about `cost` may be sent.
+    pub(super) async fn admit(self: &Arc<Self>, cost: Cost) -> Leave {
+        let _turn = self.turn.lock().await;
+        loop {
+            let now = Instant::now();
+            let ready = self.state().admit(now, cost);
+            match ready {
+                Ok(sent) => {
+                    let slot = Slot { limiter: Arc::clone(self) };
+                    return Leave { slot, ticket: self.ticket(sent, cost) };
+                }
+                Err(Some(ready)) => tokio::select! {
+                    () = tokio::time::sleep_until(ready) => {}
+                    () = self.changed.notified() => {}
+                },
+                Err(None) => self.changed.notified().await,
+            }
+        }
+    }
+
+    /// Waits until a request that holds a place may be sent once more.
+    pub(super) async fn admit_again(self: &Arc<Self>, cost: Cost, slot: Slot) -> Leave {
+        let _first = First::new(self);
+        loop {
+            let now = Instant::now();
+            let ready = self.state().admit_placed(now, cost);
+            match ready {
+                Ok(sent) => return Leave { slot, ticket: self.ticket(sent, cost) },
+                Err(ready) => tokio::time::sleep_until(ready).await,
+            }
+        }
+    }
+
+    /// Learns from what a response's headers claim.
+    pub(super) fn learn(&self, claims: &[(Meter, Claim)]) {
+        if !claims.is_empty() {
+            let state = &mut *self.state();
+            state.budget.learn(claims, Instant::now(), f64::from(state.runs));
+            self.changed.notify_one();
+        }
+    }
+
+    /// The endpoint answered after `latency`, and counted `used` where it says so.
+    pub(super) fn succeeded(&self, mut ticket: Ticket, latency: Duration, used: Option<Cost>) {
+        ticket.used = used.unwrap_or(ticket.reserved);
+        self.state().succeeded(Instant::now(), ticket.sent, latency);
+    }
+
+    /// The endpoint found us too fast: nothing is sent for as long as it `asked`, or else for longer and longer. Returns
+    /// how long that is. `random` is uniform in [0, 1).
+    pub(super) fn refused(&self, ticket: &Ticket, asked: Option<Duration>, random: f64) -> Duration {
+        self.state().refused(Instant::now(), ticket.sent, asked, random)
+    }
+
+    /// The endpoint is busy with what it has: fewer at once, from now on.
+    pub(super) fn overloaded(&self, ticket: &Ticket) {
+        self.state().overloaded(Instant::now(), ticket.sent);
+    }
+
+    fn ticket(self: &Arc<Self>, sent: Sent, cost: Cost) -> Ticket {
+        Ticket { limiter: Arc::clone(self), sent, reserved: cost, used: cost }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Takes what a request needs; or says when to come again, if that can be said.
+    fn admit(&mut self, now: Instant, cost: Cost) -> Result<Sent, Option<Instant>> {
+        if self.again > 0 || self.in_flight >= self.places.target() {
+            return Err(None);
+        }
+        self.in_flight += 1;
+        self.admit_placed(now, cost).map_err(|ready| {
+            self.in_flight -= 1;
+            Some(ready)
+        })
+    }
+
+    /// The same for a request that has its place.
+    fn admit_placed(&mut self, now: Instant, cost: Cost) -> Result<Sent, Instant> {
+        let mut ready = self.budget.ready(now, cost, f64::from(self.runs));
+        if let Some(rate) = self.pace.rate(now) {
+            ready = ready.max(self.paced.ready(now, rate, 1.0));
+        }
+        if let Some(until) = self.paused_until {
+            ready = ready.max(until);
+        }
+        if ready > now {
+            return Err(ready);
+        }
+        self.budget.take(cost);
+        self.paced.take(1.0);
+        self.sent += 1;
+        self.pace.sent(self.sent, now);
+        Ok(Sent { number: self.sent, at: now, level: self.in_flight })
+    }
+
+    fn succeeded(&mut self, now: Instant, sent: Sent, latency: Duration) {
+        if sent.number > self.sent_when_refused {
+            self.streak = 0;
+        }
+        if let Places::Found(ramp) = &mut self.places {
+            let Sent { number, level, .. } = sent;
+            let answered = Answered { number, level, latency, in_flight: self.in_flight, sent: self.sent };
+            ramp.succeeded(answered, now);
+        }
+    }
+
+    fn refused(&mut self, now: Instant, sent: Sent, asked: Option<Duration>, random: f64) -> Duration {
+        self.throttled += 1;
+        let news = self.is_news(sent);
+        self.streak += u32::from(news);
+        let wait = retry::delay(self.streak, asked, random);
+        // A server may say anything; who gets to see the wait decides whether it is worth it.
+        let until = now + wait.min(LONGEST_PAUSE);
+        if news || asked.is_some() {
+            self.paused_until = Some(self.paused_until.map_or(until, |earlier| earlier.max(until)));
+        }
+        if news {
+            let refusal = Refusal {
+                number: sent.number,
+                sent_at: sent.at,
+                sent: self.sent,
+                resumes: until,
+                allowed: self.budget.pace(f64::from(self.runs)),
+            };
+            self.pace.refused(refusal, now);
+            self.shrink(now, sent);
+        }
+        wait
+    }
+
+    fn overloaded(&mut self, now: Instant, sent: Sent) {
+        if self.is_news(sent) {
+            self.shrink(now, sent);
+        }
+    }
+
+    /// Requests that were in flight together are refused together: that is one signal, not as many.
+    fn is_news(&mut self, sent: Sent) -> bool {
+        let news = sent.number > self.sent_when_refused;
+        if news {
+            self.sent_when_refused = self.sent;
+        }
+        news
+    }
+
+    fn shrink(&mut self, now: Instant, sent: Sent) {
+        if let Places::Found(ramp) = &mut self.places {
+            ramp.refused(sent.level, self.in_flight, self.sent, now);
+        }
+    }
+}
+
+#[cfg(test)]
+mod simulation;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,145 @@
+//! The limiter as its callers see it, on tokio's paused clock.
+
+use std::num::NonZeroU32;
+
+use super::*;
+
+const SECOND: Duration = Duration::from_secs(1);
+
+fn limiter(concurrency: u32, rpm: u32, tpm: u32) -> Arc<Limiter> {
+    Limiter::new(Limits {
+        concurrency: NonZeroU32::new(concurrency).map_or(Concurrency::Auto, Concurrency::Fixed),
+        rpm: NonZeroU32::new(rpm),
+        tpm: NonZeroU32::new(tpm),
+        itpm: None,
+        otpm: None,
+    })
+}
+
+fn cost(tokens: u64) -> Cost {
+    Cost { input: tokens, output: 0 }
+}
+
+/// Sends requests of so many tokens, in this order; returns when each was let go, in seconds.
+async fn times(limiter: &Arc<Limiter>, tokens: &[u64]) -> Vec<f64> {
+    let start = Instant::now();
+    let mut tasks = Vec::new();
+    for tokens in tokens {
+        let (limiter, cost) = (Arc::clone(limiter), cost(*tokens));
+        tasks.push(tokio::spawn(async move {
+            drop(limiter.admit(cost).await);
+            start.elapsed().as_secs_f64()
+        }));
+        tokio::task::yield_now().await;
+    }
+    let mut times = Vec::new();
+    for task in tasks {
+        times.push(task.await.unwrap());
+    }
+    times
+}
+
+#[tokio::test(start_paused = true)]
+async fn everybody_is_served_in_turn_and_a_large_request_is_not_overtaken() {
+    let limiter = limiter(100, 0, 60_000);
+    let mut tokens = vec![100; 50];
+    tokens[10] = 30_000;
+    let times = times(&limiter, &tokens).await;
+    assert!(times.is_sorted(), "{times:?}");
+    assert!((29.0..32.0).contains(&times[10]), "{times:?}");
+    assert!(times[49] < 36.0, "{times:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_gives_up_takes_nothing() {
+    let limiter = limiter(100, 60, 0);
+    drop(limiter.admit(cost(1)).await);
+    for _ in 0..20 {
+        let admit = limiter.admit(cost(1));
+        assert!(tokio::time::timeout(SECOND / 100, admit).await.is_err());
+    }
+    let start = Instant::now();
+    drop(limiter.admit(cost(1)).await);
+    assert!(start.elapsed() < SECOND);
+    assert_eq!(limiter.in_flight(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn real_usage_settles_what_was_reserved() {
+    let limiter = limiter(1, 0, 60_000);
+    let start = Instant::now();
+    for _ in 0..10 {
+        let Leave { slot, ticket } = limiter.admit(cost(1000)).await;
+        limiter.succeeded(ticket, SECOND / 10, Some(cost(100)));
+        drop(slot);
+    }
+    // A thousand were reserved for each, and each used a hundred.
+    assert!(start.elapsed() < 2 * SECOND, "{:?}", start.elapsed());
+    let Leave { slot, ticket } = limiter.admit(cost(1)).await;
+    limiter.succeeded(ticket, SECOND / 10, Some(cost(60_000)));
+    drop(slot);
+    let start = Instant::now();
+    drop(limiter.admit(cost(1)).await);
+    assert!((58.0..62.0).contains(&start.elapsed().as_secs_f64()), "{:?}", start.elapsed());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_that_is_sent_again_waits_for_nobody() {
+    let limiter = limiter(1, 0, 0);
+    let Leave { slot, ticket } = limiter.admit(cost(1)).await;
+    drop(ticket);
+    let waiting = tokio::spawn({
+        let limiter = Arc::clone(&limiter);
+        async move { limiter.admit(cost(1)).await }
+    });
+    tokio::task::yield_now().await;
+    let again = tokio::time::timeout(SECOND, limiter.admit_again(cost(1), slot)).await.unwrap();
+    assert!(!waiting.is_finished());
+    drop(again);
+    tokio::time::timeout(SECOND, waiting).await.unwrap().unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wait_that_was_asked_for_is_kept_by_all() {
+    let limiter = limiter(10, 0, 0);
+    let (first, second) = (limiter.admit(cost(1)).await, limiter.admit(cost(1)).await);
+    limiter.refused(&first.ticket, Some(5 * SECOND), 0.0);
+    limiter.refused(&second.ticket, Some(7 * SECOND), 0.0);
+    assert_eq!(limiter.throttled(), 2);
+    let start = Instant::now();
+    drop(limiter.admit(cost(1)).await);
+    assert!((7.0..7.1).contains(&start.elapsed().as_secs_f64()), "{:?}", start.elapsed());
+    let third = limiter.admit(cost(1)).await;
+    assert_eq!(limiter.refused(&third.ticket, Some(Duration::MAX), 0.5), Duration::MAX);
+}
+
+#[tokio::test(start_paused = true)]
+async fn runs_share_what_is_allowed() {
+    let limiter = limiter(100, 600, 0);
+    let all = times(&limiter, &[1; 100]).await;
+    assert!((9.7..10.2).contains(&all[99]), "{}", all[99]);
+    limiter.set_runs(3);
+    let shared = times(&limiter, &[1; 100]).await;
+    assert!((29.5..30.8).contains(&shared[99]), "{}", shared[99]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn headers_lower_a_limit_that_was_told_but_never_lift_it() {
+    let claim = |limit| Claim { limit: Some(limit), remaining: None, reset: None };
+    for (told, claimed, seconds) in [(600, 300.0, 20.0), (600, 6000.0, 10.0), (0, 600.0, 10.0)] {
+        let limiter = limiter(100, told, 0);
+        limiter.learn(&[(Meter::Requests, claim(claimed))]);
+        let last = times(&limiter, &[1; 100]).await[99];
+        assert!((0.97 * seconds..1.03 * seconds).contains(&last), "{last} s for {seconds} s");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_left_is_a_pause_before_any_refusal() {
+    let limiter = limiter(100, 0, 0);
+    let reset = Some(7 * SECOND);
+    limiter.learn(&[(Meter::InputTokens, Claim { limit: None, remaining: Some(0.0), reset })]);
+    let start = Instant::now();
+    drop(limiter.admit(cost(1)).await);
+    assert!((7.0..7.1).contains(&start.elapsed().as_secs_f64()), "{:?}", start.elapsed());
+}

@@ -1,0 +1,120 @@
+//! What a judge is asked to do beside answering.
+
+use serde_json::{Map, Value, json};
+
+/// The settings of a judge model. Absent ones are not sent.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Parameters {
+    pub temperature: Option<f64>,
+    /// Upper limit of the answer, in tokens.
+    pub max_tokens: Option<u32>,
+    /// The size of Ollama's context window, in tokens; sized to each prompt where it is absent.
+    pub num_ctx: Option<u32>,
+    /// Fields of the provider's own, merged into every request body last: objects are merged into objects, null takes a
+    /// field out. They are written to manifests, so they are no place for secrets.
+    pub body: Map<String, Value>,
+}
+
+impl Parameters {
+    /// A canonical text, for fingerprints and manifests.
+    pub fn to_json(&self) -> String {
+        let mut object = Map::new();
+        if let Some(temperature) = self.temperature {
+            object.insert("temperature".to_owned(), json!(temperature));
+        }
+        if let Some(max_tokens) = self.max_tokens {
+            object.insert("max_tokens".to_owned(), json!(max_tokens));
+        }
+        if let Some(num_ctx) = self.num_ctx {
+            object.insert("num_ctx".to_owned(), json!(num_ctx));
+        }
+        if !self.body.is_empty() {
+            object.insert("body".to_owned(), sorted(&Value::Object(self.body.clone())));
+        }
+        Value::Object(object).to_string()
+    }
+
+    /// `body`, with the provider's own fields.
+    pub(super) fn finish(&self, mut body: Value) -> String {
+        merge(&mut body, &self.body);
+        body.to_string()
+    }
+
+    /// The names of the provider's own fields, the nested ones included.
+    pub(super) fn own_names(&self) -> Vec<&str> {
+        let mut names = Vec::new();
+        let mut open = vec![&self.body];
+        while let Some(object) = open.pop() {
+            for (name, value) in object {
+                names.push(name.as_str());
+                open.extend(value.as_object());
+            }
+        }
+        names
+    }
+}
+
+/// JSON merge patch (RFC 7396).
+fn merge(target: &mut Value, patch: &Map<String, Value>) {
+    if !target.is_object() {
+        *target = Value::Object(Map::new());
+    }
+    let Some(target) = target.as_object_mut() else { return };
+    for (name, value) in patch {
+        match value {
+            Value::Null => drop(target.shift_remove(name)),
+            Value::Object(patch) => merge(target.entry(name.as_str()).or_insert(Value::Null), patch),
+            other => drop(target.insert(name.clone(), other.clone())),
+        }
+    }
+}
+
+/// Equal settings in another order are equal settings.
+fn sorted(value: &Value) -> Value {
+    match value {
+        Value::Object(object) => {
+            let mut names: Vec<&String> = object.keys().collect();
+            names.sort();
+            names.into_iter().map(|name| (name.clone(), sorted(&object[name]))).collect::<Map<_, _>>().into()
+        }
+        Value::Array(items) => items.iter().map(sorted).collect(),
+        other => other.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with(body: Value) -> Parameters {
+        Parameters {
+            temperature: Some(0.0),
+            body: body.as_object().unwrap().clone(),
+            ..Parameters::default()
+        }
+    }
+
+    #[test]
+    fn the_text_is_canonical() {
+        let one = with(json!({"b": {"y": 1, "x": [{"q": 1, "p": 2}]}, "a": true}));
+        let other = with(json!({"a": true, "b": {"x": [{"p": 2, "q": 1}], "y": 1}}));
+        assert_eq!(one.to_json(), other.to_json());
+        assert_eq!(one.to_json(), r#"{"temperature":0.0,"body":{"a":true,"b":{"x":[{"p":2,"q":1}],"y":1}}}"#);
+        let plain = Parameters { temperature: Some(0.5), max_tokens: Some(9), ..Parameters::default() };
+        assert_eq!(plain.to_json(), r#"{"temperature":0.5,"max_tokens":9}"#);
+    }
+
+    #[test]
+    fn own_fields_come_last_and_can_take_ours_out() {
+        let own =
+            with(json!({"options": {"seed": 7}, "temperature": null, "seed": 1, "stop": {"a": {"b": null}}}));
+        let body = json!({"model": "m", "temperature": 0.0, "options": {"num_ctx": 8}, "seed": 2});
+        assert_eq!(
+            own.finish(body),
+            r#"{"model":"m","options":{"num_ctx":8,"seed":7},"seed":1,"stop":{"a":{}}}"#
+        );
+        let mut names = own.own_names();
+        names.sort_unstable();
+        assert_eq!(names, ["a", "b", "options", "seed", "seed", "stop", "temperature"]);
+    }
+}

@@ -1,0 +1,91 @@
+//! What a judge may use and spend, and how patient it is.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::{Adaptation, Limiter, Limits, Parameters, Price, Purse};
+
+/// What a judge may use and spend, and how patient it is.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Shared by all judges that ask this model at this endpoint.
+    pub limiter: Arc<Limiter>,
+    /// What its tokens cost, where that is known.
+    pub price: Option<Price>,
+    /// What may be spent, shared by all judges of a run; no ceiling where there is none.
+    pub purse: Option<Arc<Purse>>,
+    /// For one attempt, from connecting to the last byte.
+    pub timeout: Duration,
+    /// Attempts for one question; being told to slow down is no attempt.
+    pub max_attempts: u32,
+    /// The longest wait that an endpoint may ask for; beyond it the quota is taken to be gone.
+    pub max_wait: Duration,
+}
+
+impl Default for Settings {
+    /// No limits but those that the endpoint tells, no ceiling, no price; two minutes for an attempt, six attempts, waits of
+    /// up to ten minutes.
+    fn default() -> Settings {
+        Settings {
+            limiter: Limiter::new(Limits::default()),
+            price: None,
+            purse: None,
+            timeout: Duration::from_secs(120),
+            max_attempts: 6,
+            max_wait: Duration::from_secs(600),
+        }
+    }
+}
+
+pub(super) const NO_CEILING: &str = "takes no limit on the length of answers, so that a cost ceiling cannot hold: leave out \
+                                     --max-cost, or choose another model";
+
+/// Fields of request bodies that decide how much is answered, or at what price.
+const DEARER: &[&str] = &[
+    "max_tokens",
+    "max_completion_tokens",
+    "max_output_tokens",
+    "maxOutputTokens",
+    "num_predict",
+    "n_predict",
+    "n",
+    "best_of",
+    "candidateCount",
+    "service_tier",
+    "tools",
+    "web_search_options",
+];
+
+impl Settings {
+    /// Fails, and says what to do, where there is a cost ceiling that could be broken.
+    pub(super) fn can_hold_ceiling(
+        &self,
+        model: &str,
+        parameters: &Parameters,
+        known: &[Adaptation],
+    ) -> Result<(), String> {
+        if self.purse.is_none() {
+            return Ok(());
+        }
+        if self.price.is_none() {
+            return Err(format!(
+                "a cost ceiling needs to know what {model} costs: put its price into tooljudge.toml, or leave out \
+                 --max-cost"
+            ));
+        }
+        if parameters.max_tokens.is_none() {
+            return Err(
+                "a cost ceiling needs to know how long an answer can get: give --max-tokens N".to_owned()
+            );
+        }
+        if known.contains(&Adaptation::WithoutMaxTokens) {
+            return Err(format!("{model} {NO_CEILING}"));
+        }
+        if let Some(name) = parameters.own_names().into_iter().find(|name| DEARER.contains(name)) {
+            return Err(format!(
+                "with `{name}` among the body fields of {model} a cost ceiling cannot hold: leave it or --max-cost out"
+            ));
+        }
+        Ok(())
+    }
+}

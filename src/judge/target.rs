@@ -1,0 +1,89 @@
+//! Which model is asked, where and how; and the judge that asks it.
+
+use secrecy::SecretString;
+
+use super::transport::Transport;
+use super::wire::Wire;
+use super::wires::anthropic::Anthropic;
+use super::wires::azure;
+use super::wires::chat::{Chat, Dialect};
+use super::wires::gemini::Gemini;
+use super::wires::ollama::Ollama;
+use super::wires::responses::Responses;
+use super::{Adaptation, Endpoint, Identity, Parameters, Provider, Remote, Settings};
+
+/// A judge model and everything that is known about reaching it.
+#[derive(Debug, Clone)]
+pub struct Target {
+    pub provider: Provider,
+    pub model: String,
+    pub endpoint: Endpoint,
+    pub parameters: Parameters,
+}
+
+impl Target {
+    /// A model at its provider's own address, asked with the provider's own settings.
+    ///
+    /// # Errors
+    /// When the provider has no common address, as Azure has none.
+    pub fn new(provider: Provider, model: &str, key: Option<SecretString>) -> Result<Target, String> {
+        let base_url =
+            provider.default_base_url().ok_or_else(|| format!("{provider} lives at no common address"))?;
+        let endpoint = Endpoint::new(base_url, key)?;
+        Ok(Target { provider, model: model.to_owned(), endpoint, parameters: Parameters::default() })
+    }
+
+    /// What replies and adaptations are kept under.
+    ///
+    /// Chat completions, wherever they are spoken, go by the endpoint alone; another format on the same address may
+    /// give other replies, so its name is added.
+    pub fn identity(&self) -> Identity {
+        let url = self.endpoint.public_url();
+        let endpoint = match self.provider {
+            Provider::OpenAi | Provider::Azure => url,
+            other => format!("{url}#{other}"),
+        };
+        Identity { endpoint, model: self.model.clone(), parameters: self.parameters.to_json() }
+    }
+
+    pub(super) fn wire(&self) -> Box<dyn Wire> {
+        let (model, parameters) = (self.model.clone(), self.parameters.clone());
+        let chat = |path: String, dialect| {
+            Box::new(Chat { path, model: model.clone(), parameters: parameters.clone(), dialect })
+        };
+        let path = || "/chat/completions".to_owned();
+        match self.provider {
+            Provider::OpenAi => chat(path(), Dialect::OpenAi),
+            Provider::Azure => chat(azure::path(&self.endpoint.public_url(), &model), Dialect::OpenAi),
+            Provider::Vllm => chat(path(), Dialect::Vllm),
+            Provider::LlamaCpp => chat(path(), Dialect::LlamaCpp),
+            Provider::OpenAiResponses => Box::new(Responses { model, parameters }),
+            Provider::Anthropic => Box::new(Anthropic::new(&self.endpoint.public_url(), model, parameters)),
+            Provider::Gemini => Box::new(Gemini::new(&model, parameters)),
+            Provider::Ollama => Box::new(Ollama { model, parameters }),
+        }
+    }
+
+    /// Pairs that the query must hold unless it names them itself.
+    pub(super) fn query(&self) -> &'static [(&'static str, &'static str)] {
+        match self.provider {
+            Provider::Azure if !azure::is_v1(&self.endpoint.public_url()) => {
+                &[("api-version", azure::API_VERSION)]
+            }
+            _ => &[],
+        }
+    }
+}
+
+/// A judge for `target`. `known` is what its endpoint was found not to support before.
+///
+/// # Errors
+/// When a key or header cannot be sent, or the HTTP client cannot be set up.
+pub fn connect(target: Target, settings: Settings, known: &[Adaptation]) -> Result<Remote, String> {
+    let (identity, wire, query) = (target.identity(), target.wire(), target.query());
+    let url = target.endpoint.url_of(wire.path(), query);
+    let headers = target.endpoint.headers(target.provider)?;
+    let connections = settings.limiter.most_in_flight();
+    let transport = Transport::new(target.endpoint, url, headers, settings.timeout, connections)?;
+    Remote::new(identity, wire, transport, settings, known)
+}

@@ -1,0 +1,164 @@
+//! OpenAI responses.
+//!
+//! ```text
+//! POST /responses
+//! {"model": "m", "input": "...", "store": false, "temperature": 0.0, "max_output_tokens": 64,
+//!  "text": {"format": {"type": "json_schema", "name": "verdict", "strict": true, "schema": {...}}},
+//!  "include": ["message.output_text.logprobs"], "top_logprobs": 5}
+//!
+//! {"status": "completed", "model": "m-1", "error": null, "incomplete_details": null,
+//!  "output": [{"type": "reasoning", ...}, {"type": "message", "content": [
+//!    {"type": "output_text", "text": "{\"label\":\"correct\"}", "logprobs": [...]}]}],
+//!  "usage": {"input_tokens": 9, "input_tokens_details": {"cached_tokens": 0}, "output_tokens": 5}}
+//! ```
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{LOGPROBS, OWN_OR_WORDS, PLAIN, TEMPERATURE, asks_probabilities, probabilities};
+use crate::domain::{Prompt, Stop, Usage};
+use crate::judge::adaptation::{Adapted, next_rail, rail};
+use crate::judge::failure::Failure;
+use crate::judge::wire::{Answer, Part, TOP_LOGPROBS, Wire, answer_schema, broken};
+use crate::judge::{Adaptation, Parameters};
+
+/// A judge that speaks the responses API.
+pub(in crate::judge) struct Responses {
+    pub model: String,
+    pub parameters: Parameters,
+}
+
+impl Wire for Responses {
+    fn path(&self) -> &str {
+        "/responses"
+    }
+
+    fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    fn forms(&self) -> &'static [Adaptation] {
+        OWN_OR_WORDS
+    }
+
+    fn plain(&self) -> &'static [Adaptation] {
+        PLAIN
+    }
+
+    fn body(&self, prompt: &Prompt, adapted: &Adapted) -> Value {
+        // Logged rows are private: nothing is to be kept on the other side.
+        let mut body = json!({"model": self.model, "input": prompt.text, "store": false});
+        if let Some(temperature) = self.parameters.temperature
+            && !adapted.contains(&Adaptation::WithoutTemperature)
+        {
+            body["temperature"] = json!(temperature);
+        }
+        if let Some(limit) = self.parameters.max_tokens
+            && !adapted.contains(&Adaptation::WithoutMaxTokens)
+        {
+            body["max_output_tokens"] = json!(limit);
+        }
+        if rail(adapted).is_none() {
+            body["text"] = json!({"format": {
+                "type": "json_schema", "name": "verdict", "strict": true, "schema": answer_schema(prompt),
+            }});
+        }
+        if asks_probabilities(adapted) {
+            body["include"] = json!(["message.output_text.logprobs"]);
+            body["top_logprobs"] = json!(TOP_LOGPROBS);
+        }
+        body
+    }
+
+    fn parts(&self, adapted: &Adapted) -> Vec<Part> {
+        let mut parts = Vec::new();
+        if self.parameters.max_tokens.is_some() && !adapted.contains(&Adaptation::WithoutMaxTokens) {
+            parts.push(Part { names: &["max_output_tokens"], instead: Adaptation::WithoutMaxTokens });
+        }
+        if asks_probabilities(adapted) {
+            parts.push(LOGPROBS);
+        }
+        if let Some(instead) = next_rail(self.forms(), adapted) {
+            let names = &["text.format", "json_schema", "format", "structured output"];
+            parts.push(Part { names, instead });
+        }
+        if self.parameters.temperature.is_some() && !adapted.contains(&Adaptation::WithoutTemperature) {
+            parts.push(TEMPERATURE);
+        }
+        parts
+    }
+
+    fn read(&self, prompt: &Prompt, _: &Adapted, body: &str) -> Result<Answer, Failure> {
+        let reply: Reply = serde_json::from_str(body)
+            .map_err(|_| broken("the response is none of the responses API", body))?;
+        let output = reply.output.ok_or_else(|| broken("the response holds no output", body))?;
+        let contents = || output.iter().filter(|item| item.kind == "message").flat_map(|item| &item.content);
+        let refused =
+            contents().find_map(|content| content.refusal.clone().filter(|refusal| !refusal.is_empty()));
+        let reason = reply.incomplete_details.and_then(|details| details.reason);
+        let stop = match (reply.status.as_deref(), reason.as_deref(), &refused) {
+            (_, _, Some(_)) => Stop::Refused,
+            (_, Some("content_filter"), _) => Stop::Filtered,
+            (Some("incomplete"), _, _) | (_, Some("max_output_tokens"), _) => Stop::Truncated,
+            _ => Stop::Finished,
+        };
+        let mut tokens = Vec::new();
+        for content in contents() {
+            tokens.extend(content.logprobs.as_ref().and_then(Value::as_array).into_iter().flatten().cloned());
+        }
+        let said = || contents().filter_map(|content| content.text.as_deref()).collect();
+        let usage = reply.usage.map_or_else(Usage::default, |usage| Usage {
+            prompt_tokens: usage.input_tokens,
+            cached_tokens: usage.input_tokens_details.and_then(|details| details.cached_tokens),
+            completion_tokens: usage.output_tokens,
+        });
+        Ok(Answer {
+            text: refused.unwrap_or_else(said),
+            stop,
+            usage,
+            model: reply.model,
+            probabilities: probabilities((!tokens.is_empty()).then(|| tokens.into()), prompt),
+        })
+    }
+}
+
+#[derive(Deserialize)]
+struct Reply {
+    status: Option<String>,
+    model: Option<String>,
+    output: Option<Vec<Item>>,
+    incomplete_details: Option<Incomplete>,
+    usage: Option<WireUsage>,
+}
+
+#[derive(Deserialize)]
+struct Item {
+    #[serde(default, rename = "type")]
+    kind: String,
+    #[serde(default)]
+    content: Vec<Content>,
+}
+
+#[derive(Deserialize)]
+struct Content {
+    text: Option<String>,
+    refusal: Option<String>,
+    logprobs: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct Incomplete {
+    reason: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct WireUsage {
+    input_tokens: Option<u64>,
+    output_tokens: Option<u64>,
+    input_tokens_details: Option<InputTokens>,
+}
+
+#[derive(Deserialize)]
+struct InputTokens {
+    cached_tokens: Option<u64>,
+}

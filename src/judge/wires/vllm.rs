@@ -1,0 +1,55 @@
+//! vLLM's ways of forcing a rail, beside chat completions.
+//!
+//! ```text
+//! "structured_outputs": {"choice": ["correct", "incorrect"]}   or {"json": {...schema...}}     since 0.12
+//! "guided_choice": ["correct", "incorrect"]                    or "guided_json": {...schema...}  before
+//! ```
+//!
+//! A version that does not know a field ignores it and answers freely: an answer in another form gives it away.
+
+use serde_json::{Value, json};
+
+use crate::domain::Prompt;
+use crate::judge::Adaptation;
+use crate::judge::adaptation::{Adapted, next_rail};
+use crate::judge::wire::{answer_schema, bare};
+
+pub(super) const FORMS: &[Adaptation] =
+    &[Adaptation::GuidedRail, Adaptation::ResponseFormatRail, Adaptation::TextRail];
+
+pub(super) const STRUCTURED_OUTPUTS: &[&str] = &["structured_outputs", "structured output"];
+pub(super) const GUIDED: &[&str] =
+    &["guided_choice", "guided_json", "guided_decoding", "guided decoding", "guided"];
+
+pub(super) fn structured_outputs(prompt: &Prompt) -> (&'static str, Value) {
+    let constraint = if bare(prompt) {
+        json!({"choice": prompt.rails.labels().collect::<Vec<_>>()})
+    } else {
+        json!({"json": answer_schema(prompt)})
+    };
+    ("structured_outputs", constraint)
+}
+
+pub(super) fn guided(prompt: &Prompt) -> (&'static str, Value) {
+    if bare(prompt) {
+        ("guided_choice", json!(prompt.rails.labels().collect::<Vec<_>>()))
+    } else {
+        ("guided_json", answer_schema(prompt))
+    }
+}
+
+/// The form to try next, if an answer shows that the one it was asked for in has been ignored.
+pub(super) fn ignored_form(text: &str, prompt: &Prompt, adapted: &Adapted) -> Option<Adaptation> {
+    let next = next_rail(FORMS, adapted)?;
+    // Nothing to be found in these: the schema of OpenAI is the last form that is worth a second request.
+    if next == Adaptation::TextRail || text.trim().is_empty() {
+        return None;
+    }
+    let obeyed = if bare(prompt) {
+        prompt.rails.find(text.trim()).is_some()
+    } else {
+        let answer: Value = serde_json::from_str(text).unwrap_or_default();
+        answer["label"].as_str().is_some_and(|label| prompt.rails.find(label).is_some())
+    };
+    (!obeyed).then_some(next)
+}

@@ -1,0 +1,140 @@
+//! The whole job for samples in memory: samples in, verdicts out.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use tokio_util::sync::CancellationToken;
+
+use super::label::Labeller;
+use super::{AskPass, BuiltinLabeller, Item, Progress, RunError, Samples, Seat, Stop, StoredLabeller, ask};
+use crate::check::BuiltinJudge;
+use crate::domain::{Sample, Task, Verdict};
+use crate::judge::{Judge, Remote};
+use crate::store::{Reuse, Store};
+use crate::write::Labelled;
+
+/// Labels samples with one judge, whichever it is.
+pub struct Labeler<J = Remote> {
+    kind: Kind<J>,
+}
+
+enum Kind<J> {
+    Builtin(Task),
+    Model { seat: Arc<Seat<J>>, store: Option<PathBuf> },
+}
+
+/// Questions under way at once.
+const WINDOW: usize = 1024;
+
+impl Labeler {
+    /// The built-in judge: offline, free, deterministic.
+    pub fn builtin(task: Task) -> Labeler {
+        Labeler { kind: Kind::Builtin(task) }
+    }
+}
+
+impl<J: Judge + 'static> Labeler<J> {
+    /// A model judge. Its replies are forgotten with the process unless [`Labeler::keep_replies`] names a store.
+    pub fn model(seat: Seat<J>) -> Labeler<J> {
+        Labeler { kind: Kind::Model { seat: Arc::new(seat), store: None } }
+    }
+
+    /// Keeps replies in the store at `path`, so that nothing is paid for twice, across crashes and other runs. The
+    /// built-in judge has nothing to keep.
+    #[must_use]
+    pub fn keep_replies(mut self, path: impl Into<PathBuf>) -> Labeler<J> {
+        if let Kind::Model { store, .. } = &mut self.kind {
+            *store = Some(path.into());
+        }
+        self
+    }
+
+    /// One verdict for each sample, in their order. Failures of single samples are verdicts without a label.
+    ///
+    /// # Errors
+    /// [`RunError::Judge`] when no sample can be judged, such as for a wrong key; [`RunError::Interrupted`] once `cancel`
+    /// is cancelled and what was in flight has come back; errors of the store. Replies that came are kept.
+    pub async fn label(
+        &self,
+        samples: Vec<Sample>,
+        cancel: &CancellationToken,
+    ) -> Result<Vec<Verdict>, RunError> {
+        let labelled = self.labelled(samples.into_iter().map(Ok).collect(), cancel).await?;
+        Ok(labelled.into_iter().map(|labelled| labelled.verdict).collect())
+    }
+
+    /// [`Labeler::label`] for programs that are not asynchronous.
+    ///
+    /// # Errors
+    /// As there, and when no runtime can be started.
+    ///
+    /// # Panics
+    /// Within an asynchronous runtime: await [`Labeler::label`] there.
+    pub fn label_blocking(&self, samples: Vec<Sample>) -> Result<Vec<Verdict>, RunError> {
+        runtime()?.block_on(self.label(samples, &CancellationToken::new()))
+    }
+
+    /// Like [`Labeler::label`], for rows of which some may be unreadable, with all that is known of each verdict.
+    ///
+    /// # Errors
+    /// As there.
+    pub async fn labelled(
+        &self,
+        items: Vec<Item>,
+        cancel: &CancellationToken,
+    ) -> Result<Vec<Labelled>, RunError> {
+        let (seat, store) = match &self.kind {
+            Kind::Builtin(task) => return BuiltinLabeller(BuiltinJudge::new(*task)).label(&items),
+            Kind::Model { seat, store } => (seat, store),
+        };
+        let run = format!("library-{:016x}", fastrand::u64(..));
+        // Forgotten, folder and all, at the end of this function.
+        let folder = tempfile::tempdir().map_err(|error| RunError::Worker(error.to_string()))?;
+        let path = store.clone().unwrap_or_else(|| folder.path().join("replies.sqlite"));
+        let store = Arc::new(Store::open(&path, &run)?);
+        let items = Arc::new(items);
+        let pass = AskPass {
+            samples: Arc::clone(&items) as Arc<dyn Samples>,
+            seat: Arc::clone(seat),
+            earlier: Mutex::new(store.reader()?),
+            store: Arc::clone(&store),
+            reuse: Reuse::All,
+            retry: Vec::new(),
+            keep_prompts: false,
+            window: WINDOW,
+        };
+        let stop = Stop { gently: cancel.clone(), now: CancellationToken::new() };
+        let covered = ask(&Arc::new(pass), &Arc::new(Progress::default()), &stop).await?;
+        let labeller = StoredLabeller::new(Arc::clone(seat), store.reader()?, &run, false, covered);
+        let looked_up = tokio::task::spawn_blocking(move || look_up(labeller, &items));
+        looked_up.await.map_err(|error| RunError::Worker(error.to_string()))?
+    }
+
+    /// As the `judge` column names it.
+    pub fn judge_name(&self) -> &str {
+        match &self.kind {
+            Kind::Builtin(_) => "builtin",
+            Kind::Model { seat, .. } => &seat.judge.identity().model,
+        }
+    }
+
+    /// As the `template` column names it.
+    pub fn criterion(&self) -> &str {
+        match &self.kind {
+            Kind::Builtin(task) => task.as_str(),
+            Kind::Model { seat, .. } => seat.template.name(),
+        }
+    }
+}
+
+fn look_up<J: Judge>(mut labeller: StoredLabeller<J>, items: &[Item]) -> Result<Vec<Labelled>, RunError> {
+    labeller.label(items)
+}
+
+/// For blocking faces of what is asynchronous.
+pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, RunError> {
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| RunError::Worker(format!("no asynchronous runtime: {error}")))
+}

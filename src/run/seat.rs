@@ -1,0 +1,73 @@
+//! A place on the panel: a judge, the words it is asked in, and how its answers are read.
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use super::{Reading, RunError};
+use crate::domain::{Prompt, Rails, Sample};
+use crate::judge::Judge;
+use crate::render::Template;
+use crate::snap::Rules;
+use crate::store::{AskHasher, Fingerprint};
+
+/// One model judge with one template; gives every row one verdict.
+pub struct Seat<J> {
+    pub judge: Arc<J>,
+    pub template: Arc<Template>,
+    /// The rails that answers are read with, where they are not those that were asked for.
+    pub read_as: Option<Arc<Rails>>,
+    pub explain: bool,
+    pub rules: Rules,
+    /// How often each question is asked; the answers are folded into one verdict.
+    pub votes: NonZeroU32,
+}
+
+/// What is asked, and the name it goes by in the store.
+pub struct Question {
+    pub fingerprint: Fingerprint,
+    pub prompt: Prompt,
+}
+
+impl<J: Judge> Seat<J> {
+    /// A seat whose judge is asked once, without explanation, and read carefully.
+    pub fn new(judge: Arc<J>, template: Template) -> Seat<J> {
+        Seat {
+            judge,
+            template: Arc::new(template),
+            read_as: None,
+            explain: false,
+            rules: Rules::Careful,
+            votes: NonZeroU32::MIN,
+        }
+    }
+
+    /// Hashes this seat's questions.
+    pub fn hasher(&self) -> AskHasher {
+        let identity = self.judge.identity();
+        AskHasher::new(&identity.endpoint, &identity.model, &identity.parameters)
+    }
+
+    /// What this seat asks about `sample`, once per vote.
+    pub fn questions(&self, hasher: &AskHasher, sample: &Sample) -> Result<Vec<Question>, RunError> {
+        let prompt = self.template.render(sample, self.explain)?;
+        let question = |replicate| Question {
+            fingerprint: hasher.fingerprint(&prompt, replicate),
+            prompt: prompt.clone(),
+        };
+        Ok((0..self.votes.get()).map(question).collect())
+    }
+
+    /// The names under which the store keeps the answers about `sample`.
+    pub fn fingerprints(&self, hasher: &AskHasher, sample: &Sample) -> Result<Vec<Fingerprint>, RunError> {
+        let prompt = self.template.render(sample, self.explain)?;
+        Ok((0..self.votes.get()).map(|replicate| hasher.fingerprint(&prompt, replicate)).collect())
+    }
+
+    pub fn reading(&self) -> Reading<'_> {
+        Reading {
+            rails: self.read_as.as_deref().unwrap_or(self.template.rails()),
+            rules: self.rules,
+            explain: self.explain,
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! Several runs on one machine share what an endpoint allows: each knows how many they are.
+
+use std::collections::BTreeSet;
+use std::future::Future;
+use std::time::Duration;
+
+use super::RunError;
+use crate::judge::Judge;
+use crate::store::Store;
+
+/// How often the others are counted.
+const COUNT: Duration = Duration::from_secs(1);
+/// How long a run that joins others waits until they have made room for it.
+const MAKE_ROOM: Duration = Duration::from_millis(1500);
+
+/// Does `work`, which asks `judges`. Meanwhile each of them knows how many runs on this machine use its endpoint and
+/// model; a run that dies no longer counts when its lease expires.
+pub(super) async fn sharing<'a, J: Judge + 'a, T>(
+    store: &Store,
+    judges: impl IntoIterator<Item = &'a J>,
+    work: impl Future<Output = T>,
+) -> Result<T, RunError> {
+    let judges: Vec<&J> = judges.into_iter().collect();
+    let place = |judge: &J| (judge.identity().endpoint.clone(), judge.identity().model.clone());
+    let places: BTreeSet<(String, String)> = judges.iter().map(|judge| place(judge)).collect();
+    for (endpoint, model) in &places {
+        store.join(endpoint.clone(), model.clone()).await?;
+    }
+    let reader = store.reader()?;
+    let count = move || {
+        let mut most = 1;
+        for judge in &judges {
+            let (endpoint, model) = place(judge);
+            // A count that fails is made up for by the next one.
+            if let Ok(runs) = reader.asking(&endpoint, &model) {
+                judge.share(runs);
+                most = most.max(runs);
+            }
+        }
+        most
+    };
+    if count() > 1 {
+        tokio::time::sleep(MAKE_ROOM).await;
+    }
+    let counting = async {
+        loop {
+            tokio::time::sleep(COUNT).await;
+            count();
+        }
+    };
+    let outcome = tokio::select! {
+        outcome = work => outcome,
+        () = counting => unreachable!("counting never ends"),
+    };
+    for (endpoint, model) in places {
+        store.leave(endpoint, model).await?;
+    }
+    Ok(outcome)
+}

@@ -1,0 +1,110 @@
+//! The library's own faces: samples in memory, and polars frames.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use polars::prelude::*;
+use tokio_util::sync::CancellationToken;
+use tooljudge::domain::{Cell, Outcome, RawRow, Sample, Task};
+use tooljudge::frames::{self, FrameError, FrameOptions};
+use tooljudge::judge::{Endpoint, Parameters, Provider, Settings, Target, connect};
+use tooljudge::normalize::{Normalizer, Options};
+use tooljudge::render;
+use tooljudge::run::{Labeler, RunError, Seat};
+
+use crate::support::server::{Answer, Server};
+
+fn sample(question: &str, call: &str) -> Sample {
+    let row = RawRow {
+        question: Cell::Text(question.to_owned()),
+        tool_call: Cell::Text(call.to_owned()),
+        tool_definitions: Cell::Text(
+            r#"[{"name":"get_weather","description":"Weather of a city","parameters":{"type":"object","properties":
+               {"city":{"type":"string"}},"required":["city"]}}]"#
+                .to_owned(),
+        ),
+    };
+    Normalizer::new(Options::default()).unwrap().sample(row).unwrap()
+}
+
+fn weather() -> Vec<Sample> {
+    vec![
+        sample("Weather in Oslo?", "get_weather(city='Oslo')"),
+        sample("Weather in Oslo?", "get_weather(town='Oslo')"),
+    ]
+}
+
+#[test]
+fn samples_in_verdicts_out() {
+    let verdicts = Labeler::builtin(Task::ToolCalling).label_blocking(weather()).unwrap();
+    let labels: Vec<_> = verdicts.iter().map(|verdict| verdict.label()).collect();
+    assert_eq!(labels, [Some("correct"), Some("incorrect")]);
+}
+
+#[test]
+fn a_frame_comes_back_with_labels() {
+    let frame = df!(
+        "id" => [1_i64, 2, 3],
+        "question" => [Some("Weather in Oslo?"), Some("Weather in Oslo?"), None],
+        "tool_call" => ["get_weather(city='Oslo')", "get_weather(town='Oslo')", "x()"],
+        "tool_definitions" => [r#"[{"name":"get_weather","parameters":{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}}]"#; 3],
+    )
+    .unwrap();
+    let labeler = Labeler::builtin(Task::ToolCalling);
+    let labelled = frames::label_blocking(frame.clone(), &labeler, &FrameOptions::default()).unwrap();
+    assert_eq!((labelled.height(), labelled.width()), (3, frame.width() + 15));
+    assert_eq!(labelled.column("id").unwrap().dtype(), &DataType::Int64);
+    let labels: Vec<Option<&str>> = labelled.column("label").unwrap().str().unwrap().iter().collect();
+    assert_eq!(labels, [Some("correct"), Some("incorrect"), None]);
+    let statuses = labelled.column("status").unwrap();
+    assert_eq!(statuses.str().unwrap().get(2), Some("invalid_row"));
+
+    let again = frames::label_blocking(labelled, &labeler, &FrameOptions::default());
+    assert!(matches!(again, Err(FrameError::Clash(name)) if name == "label"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cancelled_job_says_so() {
+    let server =
+        Server::start(|_| Answer::After(Duration::from_millis(50), Box::new(Answer::label("correct"))));
+    let labeler = model(&server);
+    let cancel = CancellationToken::new();
+    let many: Vec<Sample> = (0..5000).map(|n| sample(&format!("Weather in {n}?"), "get_weather()")).collect();
+    let (ended, ()) = tokio::join!(labeler.label(many, &cancel), async {
+        while server.requests() == 0 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        cancel.cancel();
+    });
+    assert!(matches!(ended, Err(RunError::Interrupted)));
+    assert!(server.requests() < 5000);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_judges_samples_and_its_replies_can_be_kept() {
+    let server = Server::start(|seen| {
+        let wrong = seen.prompt().contains("town=");
+        Answer::label(if wrong { "incorrect" } else { "correct" })
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("replies.sqlite");
+    for _ in 0..2 {
+        let labeler = model(&server).keep_replies(&store);
+        let verdicts = labeler.label(weather(), &CancellationToken::new()).await.unwrap();
+        assert!(matches!(&verdicts[0].outcome, Outcome::Judged { label, .. } if label == "correct"));
+        assert!(matches!(&verdicts[1].outcome, Outcome::Judged { label, .. } if label == "incorrect"));
+    }
+    assert_eq!(server.requests(), 2);
+}
+
+fn model(server: &Server) -> Labeler {
+    let endpoint = Endpoint::new(&server.url, None).unwrap();
+    let target = Target {
+        provider: Provider::OpenAi,
+        model: "m".to_owned(),
+        endpoint,
+        parameters: Parameters::default(),
+    };
+    let judge = connect(target, Settings { max_attempts: 2, ..Settings::default() }, &[]).unwrap();
+    Labeler::model(Seat::new(Arc::new(judge), render::builtin(Task::ToolCalling).unwrap()))
+}

@@ -1,0 +1,207 @@
+//! Limits and money end to end: the binary and the library against servers that enforce and bill.
+
+use std::num::NonZeroU32;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+use tooljudge::domain::{Prompt, Rails, Usage};
+use tooljudge::judge::{
+    AskError, Concurrency, Endpoint, Judge, Limiter, Limits, Parameters, Price, Provider, Purse, Remote,
+    Settings, Target, connect,
+};
+
+use crate::support::limited_server::{Limit, LimitedServer, most_beyond};
+use crate::support::server::{Answer, Server};
+use crate::support::workspace::Workspace;
+
+/// A table of `rows` questions that no other table holds.
+fn rows(name: &str, rows: usize) -> String {
+    let mut csv = "question,tool_call,tool_definitions\n".to_owned();
+    for row in 0..rows {
+        csv.push_str(&format!("Say {row} for {name} please,say(n={row}),say: Says a number\n"));
+    }
+    csv
+}
+
+#[test]
+fn two_runs_keep_one_limit_together() {
+    const RPM: f64 = 1200.0;
+    let server = LimitedServer::start(Limit { rpm: None, ..Limit::per_minute(RPM) });
+    let work = Workspace::new();
+    work.file("a.csv", rows("a", 60));
+    work.file("b.csv", rows("b", 60));
+    let run = |input: &'static str| {
+        work.start(&["label", input, "--judge", "openai:m", "--base-url", &server.url, "--rpm", "1200"])
+    };
+    for mut run in [run("a.csv"), run("b.csv")] {
+        assert!(run.wait().unwrap().success());
+    }
+    for output in ["a.labeled.csv", "b.labeled.csv"] {
+        assert_eq!(work.column(output, "label"), vec!["correct"; 60]);
+    }
+    let arrivals = server.arrivals();
+    let beyond = most_beyond(&arrivals, RPM);
+    println!("{} requests of two runs, at most {beyond:.1} beyond 1,200 a minute", arrivals.len());
+    // A fifth of a second's worth for each, and what a busy machine bunches. Alone they would come to 30 and more.
+    assert!(arrivals.len() == 120 && beyond < 16.0, "{beyond}");
+}
+
+#[test]
+fn a_limit_that_is_told_is_never_refused() {
+    let server = LimitedServer::start(Limit::per_minute(3000.0));
+    let work = Workspace::new();
+    work.file("in.csv", rows("one", 150));
+    let told = ["--rpm", "3000"];
+    let args = ["label", "in.csv", "--judge", "openai:m", "--base-url", &server.url];
+    work.run(&[&args[..], &told].concat()).ended(0);
+    assert!(server.arrivals().iter().all(|arrival| arrival.taken));
+}
+
+#[test]
+fn refusals_alone_lose_no_row_and_nothing_comes_early() {
+    for retry_after in [false, true] {
+        let limit = Limit { saved_up: 0.2, retry_after, ..Limit::per_minute(6000.0) };
+        let server = LimitedServer::start(limit);
+        let work = Workspace::new();
+        work.file("in.csv", rows("one", 200));
+        work.run(&["label", "in.csv", "--judge", "openai:m", "--base-url", &server.url]).ended(0);
+        let arrivals = server.arrivals();
+        assert_eq!(arrivals.iter().filter(|arrival| arrival.taken).count(), 200);
+        assert!(
+            arrivals.iter().any(|arrival| !arrival.taken) && arrivals.iter().all(|arrival| !arrival.early)
+        );
+    }
+}
+
+const PRICE: Price = Price { input: 0.25, cached_input: None, output: 2.0, up_to: None };
+const MAX_TOKENS: u32 = 64;
+
+fn judge(
+    url: &str,
+    price: Option<Price>,
+    max_tokens: Option<u32>,
+    purse: Option<Arc<Purse>>,
+) -> Result<Remote, String> {
+    let concurrency = Concurrency::Fixed(NonZeroU32::new(8).unwrap());
+    let limits = Limits { concurrency, rpm: None, tpm: None, itpm: None, otpm: None };
+    let settings = Settings {
+        limiter: Limiter::new(limits),
+        price,
+        purse,
+        timeout: Duration::from_secs(20),
+        max_attempts: 3,
+        max_wait: Duration::from_secs(20),
+    };
+    let target = Target {
+        provider: Provider::OpenAi,
+        model: "m".to_owned(),
+        endpoint: Endpoint::new(url, None).unwrap(),
+        parameters: Parameters { max_tokens, ..Parameters::default() },
+    };
+    connect(target, settings, &[])
+}
+
+fn prompt(text: String) -> Prompt {
+    Prompt { text, rails: Arc::new(Rails::correctness()), explain: false }
+}
+
+#[tokio::test]
+async fn what_the_server_bills_stays_below_the_ceiling() {
+    for seed in 0..6_u64 {
+        let bill = Arc::new(Mutex::new(0.0));
+        let billing = Arc::clone(&bill);
+        let server = Server::start(move |seen| {
+            let mut random = fastrand::Rng::with_seed(seed * 1000 + seen.number as u64);
+            let body = seen.body.to_string().len() as u64;
+            let (prompt_tokens, completion_tokens) = (random.u64(1..=body), random.u64(1..=64));
+            let usage = Usage {
+                prompt_tokens: Some(prompt_tokens),
+                cached_tokens: None,
+                completion_tokens: Some(completion_tokens),
+            };
+            let end = random.u32(0..10);
+            if end > 1 {
+                *billing.lock().unwrap() += PRICE.cost(&usage).unwrap();
+            }
+            let usage = json!({"prompt_tokens": prompt_tokens, "completion_tokens": completion_tokens});
+            let choice = json!({"message": {"content": "{\"label\": \"correct\"}"}, "finish_reason": "stop"});
+            let raw = |status, body: String| Answer::Raw { status, headers: Vec::new(), body };
+            match end {
+                0 => raw(400, json!({"error": {"message": "no"}}).to_string()),
+                1 => Answer::Raw {
+                    status: 429,
+                    headers: vec![("retry-after-ms", "5".into())],
+                    body: "{}".into(),
+                },
+                // Billed, and then something went wrong.
+                2 => Answer::Cut,
+                3 => raw(500, String::new()),
+                4 => raw(200, "<html>".into()),
+                5 => raw(200, json!({"choices": [choice]}).to_string()),
+                _ => raw(200, json!({"choices": [choice], "usage": usage}).to_string()),
+            }
+        });
+        let ceiling = 0.004;
+        let purse = Purse::new(ceiling);
+        let judge =
+            Arc::new(judge(&server.url, Some(PRICE), Some(MAX_TOKENS), Some(Arc::clone(&purse))).unwrap());
+        let mut tasks = tokio::task::JoinSet::new();
+        for row in 0..200_usize {
+            let judge = Arc::clone(&judge);
+            let text = format!("{row} {}", "word ".repeat(row * 7 % 90));
+            tasks.spawn(async move {
+                judge.ask(&prompt(text), &CancellationToken::new()).await.map(|asked| asked.reply)
+            });
+        }
+        let (mut left_out, mut paid) = (0, 0.0);
+        while let Some(asked) = tasks.join_next().await {
+            match asked.unwrap() {
+                Ok(reply) => paid += reply.cost_usd.unwrap_or(0.0),
+                Err(AskError::Ceiling) => left_out += 1,
+                Err(AskError::Question { .. }) => {}
+                Err(error) => panic!("{error}"),
+            }
+        }
+        let (bill, spent) = (*bill.lock().unwrap(), purse.spent());
+        println!("billed {bill:.6}, booked {spent:.6} of {ceiling} dollars, {left_out} of 200 rows left out");
+        assert!(paid <= bill + 1e-12 && bill <= spent + 1e-12 && spent <= ceiling, "{paid} {bill} {spent}");
+        // Each request may cost half a thousandth of a dollar; less than that is left.
+        assert!(left_out > 0 && ceiling - spent < 0.0006, "{spent}");
+    }
+}
+
+#[tokio::test]
+async fn a_ceiling_that_cannot_hold_is_refused() {
+    let purse = || Some(Purse::new(1.0));
+    let error = |price, max_tokens| judge("http://localhost", price, max_tokens, purse()).err().unwrap();
+    assert!(error(None, Some(64)).contains("tooljudge.toml"));
+    assert!(error(Some(PRICE), None).contains("--max-tokens"));
+    assert!(judge("http://localhost", None, None, None).is_ok());
+
+    // An endpoint that takes no length limit after all.
+    let server = Server::start(|seen| match seen.body.get("max_tokens") {
+        Some(_) => Answer::status(400, "max_tokens is not supported"),
+        None => Answer::label("correct"),
+    });
+    let judge = judge(&server.url, Some(PRICE), Some(MAX_TOKENS), purse()).unwrap();
+    match judge.ask(&prompt("q".into()), &CancellationToken::new()).await {
+        Err(AskError::Run { message, .. }) => assert!(message.contains("--max-cost"), "{message}"),
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(server.requests(), 1);
+}
+
+#[tokio::test]
+async fn what_a_reply_cost_is_kept_where_it_is_known() {
+    let server = Server::start(|_| Answer::label("correct"));
+    let ask = |price| {
+        let judge = judge(&server.url, price, None, None).unwrap();
+        async move {
+            judge.ask(&prompt("x".repeat(4000)), &CancellationToken::new()).await.unwrap().reply.cost_usd
+        }
+    };
+    assert_eq!(ask(None).await, None);
+    assert_eq!(ask(Some(PRICE)).await, Some((1000.0 * 0.25 + 5.0 * 2.0) / 1e6));
+}

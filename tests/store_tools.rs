@@ -1,0 +1,94 @@
+//! `store stat`, `prune` and `merge`, and what a damaged or locked store says.
+
+use serde_json::Value;
+
+use crate::label_remote::{gold, numbered, row_of};
+use crate::support::server::{Answer, Server};
+use crate::support::workspace::{Workspace, shown};
+
+fn honest() -> Server {
+    Server::start(|seen| Answer::label(gold(row_of(seen))))
+}
+
+fn label(work: &Workspace, server: &Server, rows: usize, more: &[&str]) {
+    work.file("in.csv", numbered(rows));
+    let args = ["label", "in.csv", "--judge", "openai:m", "--base-url", &server.url];
+    work.run(&[&args[..], more].concat()).ended(0);
+}
+
+fn stat(work: &Workspace, store: &str) -> Value {
+    let ran = work.run(&["store", "stat", "--json", "--store", store]).ended(0);
+    serde_json::from_str(&ran.stdout).unwrap()
+}
+
+#[test]
+fn stat_counts_and_checks() {
+    let (server, work) = (honest(), Workspace::new());
+    label(&work, &server, 12, &["--store", "s.sqlite", "--keep-prompts"]);
+    let contents = stat(&work, "s.sqlite");
+    assert_eq!(
+        (&contents["replies"], &contents["prompts"], &contents["damaged"]),
+        (&12.into(), &12.into(), &0.into())
+    );
+    assert_eq!(
+        (&contents["runs"], &contents["unfinished"], &contents["claims"]),
+        (&1.into(), &0.into(), &0.into())
+    );
+    shown("store_help", &work.run(&["store", "--help"]).ended(0).stdout);
+
+    let file = rusqlite::Connection::open(work.path("s.sqlite")).unwrap();
+    file.execute("UPDATE replies SET text = text || ' ' WHERE id <= 5", []).unwrap();
+    assert_eq!(stat(&work, "s.sqlite")["damaged"], 5);
+    // Damaged replies are asked again, the others are not.
+    let before = server.requests();
+    label(&work, &server, 12, &["--store", "s.sqlite"]);
+    assert_eq!(server.requests() - before, 5);
+    assert_eq!(stat(&work, "s.sqlite")["damaged"], 0);
+}
+
+#[test]
+fn pruned_replies_are_asked_again() {
+    let (server, work) = (honest(), Workspace::new());
+    label(&work, &server, 10, &["--store", "s.sqlite", "--keep-prompts"]);
+    let prune = |more: &[&str]| work.run(&[&["store", "prune", "--store", "s.sqlite"], more].concat());
+    assert!(prune(&[]).ended(2).stderr.contains("say which replies may go"));
+    assert!(prune(&["--older-than", "soon"]).ended(2).stderr.contains("30d"));
+    assert_eq!(prune(&["--older-than", "1d"]).ended(0).stdout, "0 replies dropped\n");
+    assert_eq!(prune(&["--prompts"]).ended(0).stdout, "10 prompts dropped\n");
+    assert_eq!(prune(&["--older-than", "0m", "--dry-run"]).ended(0).stdout, "10 replies would go\n");
+    assert_eq!(stat(&work, "s.sqlite")["replies"], 10);
+    assert_eq!(prune(&["--older-than", "0m", "--model", "another"]).ended(0).stdout, "0 replies dropped\n");
+    assert_eq!(prune(&["--older-than", "0m"]).ended(0).stdout, "10 replies dropped\n");
+    label(&work, &server, 10, &["--store", "s.sqlite"]);
+    assert_eq!(server.requests(), 20);
+}
+
+#[test]
+fn merged_stores_answer_for_both() {
+    let (server, work) = (honest(), Workspace::new());
+    label(&work, &server, 10, &["--store", "a.sqlite"]);
+    label(&work, &server, 30, &["--store", "b.sqlite"]);
+    let file = rusqlite::Connection::open(work.path("b.sqlite")).unwrap();
+    file.execute("ATTACH ?1 AS a", [work.path("a.sqlite").to_str()]).unwrap();
+    file.execute(
+        "UPDATE replies SET text = text || ' ' WHERE id = \
+         (SELECT max(id) FROM replies WHERE fingerprint NOT IN (SELECT fingerprint FROM a.replies))",
+        [],
+    )
+    .unwrap();
+    drop(file);
+    let ran = work.run(&["store", "merge", "b.sqlite", "--store", "a.sqlite"]).ended(0);
+    assert_eq!(ran.stdout, "b.sqlite: 19 replies taken over, 10 known already, 1 damaged ones left behind\n");
+    assert_eq!(stat(&work, "a.sqlite")["replies"], 29);
+    let before = server.requests();
+    label(&work, &server, 30, &["--store", "a.sqlite"]);
+    assert_eq!(server.requests() - before, 1);
+    for (args, words) in [
+        (["a.sqlite", "--store", "a.sqlite"], "into itself"),
+        (["none.sqlite", "--store", "a.sqlite"], "there is no reply store none.sqlite"),
+        (["in.csv", "--store", "a.sqlite"], "is not a reply store"),
+    ] {
+        let ran = work.run(&[&["store", "merge"], &args[..]].concat()).ended(2);
+        assert!(ran.stderr.contains(words), "{}", ran.stderr);
+    }
+}
