@@ -73,11 +73,11 @@ impl Output {
     }
 
     /// Beside the only input: `calls.csv.gz` becomes `calls.labeled.csv.gz`; a JSON array becomes JSON Lines. What
-    /// came from the standard input goes to the standard output.
+    /// came from a stream goes to the standard output.
     pub fn beside(inputs: &[(&Path, Format)], to: Option<OutputFormat>) -> Result<Output, WriteError> {
         let [(input, format)] = inputs else { return Err(WriteError::NoDefault) };
-        if is_stdout(input) {
-            return Output::new(input.to_path_buf(), to, *format);
+        if is_stream(input) {
+            return Output::new(STDOUT[0].into(), to, *format);
         }
         let name = input.file_name().unwrap_or_default().to_string_lossy();
         let (of_input, packed) =
