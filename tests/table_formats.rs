@@ -297,7 +297,8 @@ fn standard_output_holds_the_table_and_nothing_else() {
     let ran = work.run(&["label", "in.csv", "-o", "-", "--allow-unjudged", "1"]).ended(0);
     assert!(ran.stdout.starts_with("question,") && ran.stdout.ends_with(",false\n"), "{}", ran.stdout);
     assert!(
-        ran.stderr.contains("2 rows judged by builtin") && ran.stderr.contains("written  -"),
+        ran.stderr.contains("2 rows judged by builtin")
+            && ran.stderr.contains("written  to the standard output"),
         "{}",
         ran.stderr
     );
