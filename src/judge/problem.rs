@@ -173,6 +173,10 @@ impl Problem {
                 message: format!("{message} (nothing answers at this path; is the base URL right?)"),
             }),
             429 if self.is_daily() => run("daily_quota"),
+            // It would be refused after any wait, and others would wait with it.
+            429 if self.says(&["request too large"]) => {
+                Err(Failure::Question { code: "prompt_too_long".to_owned(), message })
+            }
             429 => Err(Failure::Throttled { message, wait }),
             300..400 => run("redirected"),
             _ if self.is_too_long() => Err(Failure::Question { code: "prompt_too_long".to_owned(), message }),
