@@ -96,6 +96,15 @@ fn mistakes_in_a_panel_are_named() {
         ("[label]\nrpm = 'many'\n", "many"),
         ("[prices.'openai:m']\ninput = -1\noutput = 2\n", "price of openai:m"),
         ("nonsense", "tooljudge.toml"),
+        (
+            "[judges.x]\njudge = 'openai:m'\nbase_url = 'http://x'\nheaders = { A = 'Bearer ${NOT_SET_HERE}' }\n",
+            "[judges.x]: header A: the environment variable NOT_SET_HERE is not set",
+        ),
+        (
+            "[judges.x]\njudge = 'openai:m'\nbase_url = 'http://x'\nca_cert = 'none.pem'\n",
+            "cannot read none.pem",
+        ),
+        ("[judges.x]\njudge = 'azure:m'\n", "azure lives at no common address"),
     ] {
         work.file("tooljudge.toml", settings);
         let ran = work.run(&["label", "in.csv", "--judge", "x"]).ended(2);

@@ -47,10 +47,13 @@ pub fn connect(
         };
     }
     let flags = &args.endpoint;
-    let base_url = setting!(flags.base_url.clone(), base_url)
-        .or_else(|| config::variable(base_url_variable(*provider)?))
-        .or_else(|| provider.default_base_url().map(str::to_owned))
-        .with_context(|| {
+    let from_environment = || config::variable(base_url_variable(*provider)?);
+    let base_url = match &flags.base_url {
+        Some(url) if given.has("base_url") => Some(url.clone()),
+        usual => own.base_url.clone().or_else(from_environment).or_else(|| usual.clone()),
+    };
+    let base_url =
+        base_url.or_else(|| provider.default_base_url().map(str::to_owned)).with_context(|| {
             format!(
                 "{provider} lives at no common address: give yours with --base-url URL, or in tooljudge.toml"
             )
