@@ -247,6 +247,7 @@ fn a_ceiling_leaves_the_rest_for_another_day() {
     assert!(ran.stderr.contains("--max-tokens N"), "{}", ran.stderr);
 
     let ran = work.run(&[&args[..], &["--max-cost", "0.1", "--json"]].concat()).ended(1);
+    assert!(ran.stderr.contains("the ceiling of --max-cost was reached"), "{}", ran.stderr);
     let manifest: Value = serde_json::from_str(&ran.stdout).unwrap();
     let statuses = &manifest["panel"][0]["summary"]["statuses"];
     let judged = usize::try_from(statuses["judged"].as_u64().unwrap()).unwrap();

@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::Labelling;
 use super::summary_table::{self, Line, Run};
 use crate::cli::Ending;
+use crate::domain::Status;
 use crate::run::Summary;
 use crate::write::{self, Finished};
 
@@ -30,6 +31,14 @@ impl Labelling {
         }
         if summaries.first().is_some_and(|summary| summary.rows == 0) {
             self.printer.warn("the input has no rows, or none that --where and --limit leave");
+        }
+        let left_out = |summary: &Summary| summary.statuses.get(&Status::SkippedBudget).copied().unwrap_or(0);
+        let left_out: u64 = summaries.iter().map(left_out).sum();
+        if left_out > 0 {
+            self.printer.warn(&format!(
+                "the ceiling of --max-cost was reached: {left_out} questions were left out; run the same command again to \
+                 spend as much once more"
+            ));
         }
         let mut ending = Ending::Done;
         for (summary, member) in summaries.iter().zip(&self.plan.panel) {
