@@ -64,6 +64,30 @@ fn pruned_replies_are_asked_again() {
 }
 
 #[test]
+fn what_was_learnt_can_be_forgotten() {
+    let server = Server::start(|seen| match seen.wants_schema() {
+        true => Answer::status(400, "response_format is not supported here"),
+        false => Answer::Text(gold(row_of(seen)).to_owned()),
+    });
+    let work = Workspace::new();
+    label(&work, &server, 4, &["--store", "s.sqlite"]);
+    let learnt = stat(&work, "s.sqlite")["adaptations"].as_array().unwrap().len();
+    assert!(learnt > 0);
+    let prune = |more: &[&str]| {
+        work.run(&[&["store", "prune", "--store", "s.sqlite", "--adaptations"], more].concat())
+    };
+    assert_eq!(prune(&["--dry-run"]).ended(0).stdout, format!("{learnt} adaptations would go\n"));
+    assert_eq!(prune(&[]).ended(0).stdout, format!("{learnt} adaptations forgotten\n"));
+    let contents = stat(&work, "s.sqlite");
+    assert_eq!((&contents["adaptations"], &contents["replies"]), (&serde_json::json!([]), &4.into()));
+    // It is found out once more.
+    let asked = |server: &Server| server.seen().iter().filter(|seen| seen.wants_schema()).count();
+    let before = asked(&server);
+    label(&work, &server, 8, &["--store", "s.sqlite"]);
+    assert!(asked(&server) > before);
+}
+
+#[test]
 fn merged_stores_answer_for_both() {
     let (server, work) = (honest(), Workspace::new());
     label(&work, &server, 10, &["--store", "a.sqlite"]);

@@ -58,6 +58,10 @@ struct PruneArgs {
     #[arg(long, conflicts_with_all = ["older_than", "model", "run"])]
     prompts: bool,
 
+    /// Forget what endpoints were found not to support, and keep the replies: it is found out again
+    #[arg(long, conflicts_with_all = ["older_than", "model", "run", "prompts"])]
+    adaptations: bool,
+
     /// Only say how many would go
     #[arg(long)]
     dry_run: bool,
@@ -103,13 +107,26 @@ fn pruned(archive: &Archive, args: &PruneArgs) -> anyhow::Result<String> {
         let prompts = if args.dry_run { archive.contents()?.prompts } else { archive.forget_prompts()? };
         return Ok(format!("{prompts} prompts {}", if args.dry_run { "would go" } else { "dropped" }));
     }
+    if args.adaptations {
+        let adaptations = if args.dry_run {
+            archive.contents()?.adaptations.len() as u64
+        } else {
+            archive.forget_adaptations()?
+        };
+        return Ok(format!(
+            "{adaptations} adaptations {}",
+            if args.dry_run { "would go" } else { "forgotten" }
+        ));
+    }
     let before = match &args.older_than {
         Some(age) => Some((Timestamp::now() - self::age(age)?).to_string()),
         None => None,
     };
     let pruning = Pruning { before, model: args.model.clone(), run: args.run.clone() };
     if pruning == Pruning::default() {
-        bail!("say which replies may go: --older-than, --model or --run (or --prompts to drop only those)");
+        bail!(
+            "say which replies may go: --older-than, --model or --run (or --prompts or --adaptations to drop only those)"
+        );
     }
     let replies = archive.prune(&pruning, args.dry_run)?;
     Ok(format!("{replies} replies {}", if args.dry_run { "would go" } else { "dropped" }))

@@ -172,6 +172,14 @@ impl Archive {
             .map_err(|error| self.explain(&error))
     }
 
+    /// Forgets what endpoints were found not to support, so that it is found out again; returns how much that was.
+    pub fn forget_adaptations(&self) -> Result<u64, StoreError> {
+        self.connection
+            .execute("DELETE FROM adaptations", [])
+            .map(|rows| rows as u64)
+            .map_err(|error| self.explain(&error))
+    }
+
     /// Takes over what `other` has and this store lacks: replies, runs, and what is known of endpoints. All or nothing.
     pub fn merge(&mut self, other: &Archive) -> Result<Merged, StoreError> {
         let path = self.path.clone();
