@@ -14,9 +14,9 @@ mod writer;
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use rusqlite::Connection;
+use rusqlite::{Connection, ErrorCode};
 use tokio::sync::oneshot;
 
 pub use archive::{Archive, Contents, Merged, ModelContents, Pruning};
@@ -32,7 +32,7 @@ const APPLICATION_ID: i64 = 0x746a_6467;
 const SCHEMA_VERSION: i64 = 3;
 
 /// How long a lock of another process is waited for.
-const PATIENCE: Duration = if cfg!(test) { Duration::from_millis(100) } else { Duration::from_secs(30) };
+const PATIENCE: Duration = if cfg!(test) { Duration::from_secs(2) } else { Duration::from_secs(30) };
 
 /// The right to ask, or why not to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -184,10 +184,28 @@ fn connect(path: &Path) -> Result<Connection, StoreError> {
     let wrap = |error| StoreError::from_sqlite(path, &error);
     let connection = Connection::open(path).map_err(wrap)?;
     connection.busy_timeout(PATIENCE).map_err(wrap)?;
-    connection.pragma_update(None, "journal_mode", "WAL").map_err(wrap)?;
+    write_ahead(&connection).map_err(wrap)?;
     // A lost reply is a paid call: every commit reaches the disk.
     connection.pragma_update(None, "synchronous", "FULL").map_err(wrap)?;
     Ok(connection)
+}
+
+/// Has changes written ahead, so that readers and a writer do not wait for each other.
+///
+/// Of two that ask so of a new file at once, each would wait for the other; SQLite refuses one of them without any wait.
+fn write_ahead(connection: &Connection) -> rusqlite::Result<()> {
+    let began = Instant::now();
+    loop {
+        match connection.pragma_update(None, "journal_mode", "WAL") {
+            Err(error)
+                if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+                    && began.elapsed() < PATIENCE =>
+            {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            outcome => return outcome,
+        }
+    }
 }
 
 fn migrate(connection: &Connection, path: &Path) -> Result<(), StoreError> {
@@ -273,6 +291,25 @@ mod tests {
         drop(a);
         let b = Store::open(&path, "b").unwrap();
         assert_eq!(b.claim(question, Reuse::All).await.unwrap(), Claim::Ours);
+    }
+
+    #[test]
+    fn runs_that_begin_at_once_agree_on_a_new_store() {
+        for _ in 0..40 {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("replies.sqlite");
+            let begin = std::sync::Barrier::new(4);
+            std::thread::scope(|scope| {
+                for run in ["a", "b", "c", "d"] {
+                    let (path, begin) = (&path, &begin);
+                    scope.spawn(move || {
+                        begin.wait();
+                        let store = Store::open(path, run).unwrap();
+                        store.reader().unwrap();
+                    });
+                }
+            });
+        }
     }
 
     #[test]
