@@ -31,21 +31,21 @@ pub(super) async fn sharing<'a, J: Judge + 'a, T>(
         let mut most = 1;
         for judge in &judges {
             let (endpoint, model) = place(judge);
-            // A count that fails is made up for by the next one.
-            if let Ok(runs) = reader.asking(&endpoint, &model) {
-                judge.share(runs);
-                most = most.max(runs);
-            }
+            let runs = reader.asking(&endpoint, &model)?;
+            judge.share(runs);
+            most = most.max(runs);
         }
-        most
+        Ok::<u32, RunError>(most)
     };
-    if count() > 1 {
+    // Not knowing of the others, this run would take what is theirs.
+    if count()? > 1 {
         tokio::time::sleep(MAKE_ROOM).await;
     }
     let counting = async {
         loop {
             tokio::time::sleep(COUNT).await;
-            count();
+            // A later count that fails is made up for by the next one.
+            let _ = count();
         }
     };
     let outcome = tokio::select! {

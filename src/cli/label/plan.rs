@@ -232,3 +232,26 @@ fn destination(
     }
     Ok(Destination { output, labels, replaced })
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[derive(clap::Parser)]
+    struct Flags {
+        #[command(flatten)]
+        _label: LabelArgs,
+    }
+
+    #[test]
+    fn flags_are_named_as_they_are() {
+        let flags = Flags::command();
+        for field in MODEL_FLAGS {
+            let flag = flags.get_arguments().find(|flag| flag.get_id() == *field);
+            let flag = flag.unwrap_or_else(|| panic!("there is no flag {field}"));
+            assert_eq!(flag.get_long(), Some(long(field).as_str()));
+        }
+    }
+}

@@ -15,7 +15,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::TEMPERATURE;
+use super::{TEMPERATURE, temperature};
 use crate::domain::{Prompt, Stop, Usage};
 use crate::judge::adaptation::{Adapted, next_rail, rail};
 use crate::judge::failure::Failure;
@@ -65,9 +65,7 @@ impl Wire for Anthropic {
             "max_tokens": self.parameters.max_tokens.unwrap_or(MAX_TOKENS),
             "messages": [{"role": "user", "content": prompt.text}],
         });
-        if let Some(temperature) = self.parameters.temperature
-            && !adapted.contains(&Adaptation::WithoutTemperature)
-        {
+        if let Some(temperature) = temperature(&self.parameters, adapted) {
             body["temperature"] = json!(temperature);
         }
         match rail(adapted) {
@@ -97,7 +95,7 @@ impl Wire for Anthropic {
             };
             parts.push(Part { names, instead });
         }
-        if self.parameters.temperature.is_some() && !adapted.contains(&Adaptation::WithoutTemperature) {
+        if temperature(&self.parameters, adapted).is_some() {
             parts.push(TEMPERATURE);
         }
         parts

@@ -15,7 +15,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
-    LOGPROBS, OWN_OR_WORDS, PLAIN, TEMPERATURE, asks_probabilities, lenient, llamacpp, probabilities, vllm,
+    LOGPROBS, OWN_OR_WORDS, PLAIN, TEMPERATURE, asks_probabilities, lenient, llamacpp, probabilities,
+    temperature, vllm,
 };
 use crate::domain::{Prompt, Stop, Usage};
 use crate::judge::adaptation::{Adapted, next_rail, rail};
@@ -70,9 +71,7 @@ impl Wire for Chat {
             "model": self.model,
             "messages": [{"role": "user", "content": prompt.text}],
         });
-        if let Some(temperature) = self.parameters.temperature
-            && !adapted.contains(&Adaptation::WithoutTemperature)
-        {
+        if let Some(temperature) = temperature(&self.parameters, adapted) {
             body["temperature"] = json!(temperature);
         }
         if let Some(limit) = self.parameters.max_tokens
@@ -122,7 +121,7 @@ impl Wire for Chat {
         if asks_probabilities(adapted) {
             parts.push(LOGPROBS);
         }
-        if self.parameters.temperature.is_some() && !adapted.contains(&Adaptation::WithoutTemperature) {
+        if temperature(&self.parameters, adapted).is_some() {
             parts.push(TEMPERATURE);
         }
         parts

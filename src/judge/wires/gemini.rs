@@ -17,7 +17,7 @@
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{OWN_OR_WORDS, PLAIN, TEMPERATURE, asks_probabilities, lenient};
+use super::{OWN_OR_WORDS, PLAIN, TEMPERATURE, asks_probabilities, lenient, temperature};
 use crate::domain::{Prompt, Stop, Usage};
 use crate::judge::adaptation::{Adapted, next_rail, rail};
 use crate::judge::failure::Failure;
@@ -58,9 +58,7 @@ impl Wire for Gemini {
 
     fn body(&self, prompt: &Prompt, adapted: &Adapted) -> Value {
         let mut config = Map::new();
-        if let Some(temperature) = self.parameters.temperature
-            && !adapted.contains(&Adaptation::WithoutTemperature)
-        {
+        if let Some(temperature) = temperature(&self.parameters, adapted) {
             config.insert("temperature".to_owned(), json!(temperature));
         }
         if let Some(limit) = self.parameters.max_tokens
@@ -107,7 +105,7 @@ impl Wire for Gemini {
             let names = &["maxOutputTokens", "max_output_tokens"];
             parts.push(Part { names, instead: Adaptation::WithoutMaxTokens });
         }
-        if self.parameters.temperature.is_some() && !adapted.contains(&Adaptation::WithoutTemperature) {
+        if temperature(&self.parameters, adapted).is_some() {
             parts.push(TEMPERATURE);
         }
         parts

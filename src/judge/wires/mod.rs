@@ -17,10 +17,10 @@ mod tests;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::Adaptation;
 use super::adaptation::Adapted;
 use super::logprobs::{Token, rail_probabilities};
 use super::wire::Part;
+use super::{Adaptation, Parameters};
 use crate::domain::{Prompt, RailProbability};
 
 /// Beside the provider's own form of rail, words.
@@ -44,6 +44,11 @@ fn probabilities(tokens: Option<Value>, prompt: &Prompt) -> Vec<RailProbability>
         None => Vec::new(),
         tokens => rail_probabilities(&lenient::<Vec<Token>>(tokens), &prompt.rails),
     }
+}
+
+/// The temperature that the request names, if it names one.
+fn temperature(parameters: &Parameters, adapted: &Adapted) -> Option<f64> {
+    parameters.temperature.filter(|_| !adapted.contains(&Adaptation::WithoutTemperature))
 }
 
 /// Whether the request asks for probabilities.

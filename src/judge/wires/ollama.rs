@@ -16,7 +16,7 @@
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{LOGPROBS, OWN_OR_WORDS, PLAIN, TEMPERATURE, asks_probabilities, probabilities};
+use super::{LOGPROBS, OWN_OR_WORDS, PLAIN, TEMPERATURE, asks_probabilities, probabilities, temperature};
 use crate::domain::{Prompt, Stop, Usage};
 use crate::judge::adaptation::{Adapted, next_rail, rail};
 use crate::judge::failure::Failure;
@@ -89,9 +89,7 @@ impl Wire for Ollama {
 
     fn body(&self, prompt: &Prompt, adapted: &Adapted) -> Value {
         let mut options = Map::new();
-        if let Some(temperature) = self.parameters.temperature
-            && !adapted.contains(&Adaptation::WithoutTemperature)
-        {
+        if let Some(temperature) = temperature(&self.parameters, adapted) {
             options.insert("temperature".to_owned(), json!(temperature));
         }
         options.insert("num_ctx".to_owned(), json!(self.num_ctx(prompt)));
@@ -126,7 +124,7 @@ impl Wire for Ollama {
         if let Some(instead) = next_rail(self.forms(), adapted) {
             parts.push(Part { names: &["format", "json_schema", "schema", "grammar"], instead });
         }
-        if self.parameters.temperature.is_some() && !adapted.contains(&Adaptation::WithoutTemperature) {
+        if temperature(&self.parameters, adapted).is_some() {
             parts.push(TEMPERATURE);
         }
         parts

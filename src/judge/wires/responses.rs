@@ -15,7 +15,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{LOGPROBS, OWN_OR_WORDS, PLAIN, TEMPERATURE, asks_probabilities, probabilities};
+use super::{LOGPROBS, OWN_OR_WORDS, PLAIN, TEMPERATURE, asks_probabilities, probabilities, temperature};
 use crate::domain::{Prompt, Stop, Usage};
 use crate::judge::adaptation::{Adapted, next_rail, rail};
 use crate::judge::failure::Failure;
@@ -48,9 +48,7 @@ impl Wire for Responses {
     fn body(&self, prompt: &Prompt, adapted: &Adapted) -> Value {
         // Logged rows are private: nothing is to be kept on the other side.
         let mut body = json!({"model": self.model, "input": prompt.text, "store": false});
-        if let Some(temperature) = self.parameters.temperature
-            && !adapted.contains(&Adaptation::WithoutTemperature)
-        {
+        if let Some(temperature) = temperature(&self.parameters, adapted) {
             body["temperature"] = json!(temperature);
         }
         if let Some(limit) = self.parameters.max_tokens
@@ -82,7 +80,7 @@ impl Wire for Responses {
             let names = &["text.format", "json_schema", "format", "structured output"];
             parts.push(Part { names, instead });
         }
-        if self.parameters.temperature.is_some() && !adapted.contains(&Adaptation::WithoutTemperature) {
+        if temperature(&self.parameters, adapted).is_some() {
             parts.push(TEMPERATURE);
         }
         parts
