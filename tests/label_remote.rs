@@ -1,6 +1,7 @@
 //! `label` with a model judge: the binary against a server that does as it is told.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde_json::json;
@@ -104,6 +105,26 @@ fn an_endpoint_without_schemas_is_asked_in_words_and_remembered() {
         assert_eq!(server.requests() - before, 20, "the refusal was found out again");
         assert!(ran.stdout.contains("rail:text"));
     }
+}
+
+#[test]
+fn a_refusal_that_comes_late_costs_no_row() {
+    let without_probabilities = AtomicUsize::new(0);
+    let server = Server::start(move |seen| {
+        if !seen.wants_schema() {
+            return Answer::Text(gold(row_of(seen)).to_owned());
+        }
+        let refusal = Answer::status(400, "what is this");
+        // The second of these is refused when the form that works is known long since.
+        match seen.has("logprobs") || without_probabilities.fetch_add(1, Ordering::SeqCst) != 1 {
+            true => refusal,
+            false => Answer::After(Duration::from_millis(300), Box::new(refusal)),
+        }
+    });
+    let work = Workspace::new();
+    work.file("in.csv", numbered(20));
+    work.run(&label(&server, &["--concurrency", "2"])).ended(0);
+    assert_eq!(work.column("in.labeled.csv", "label"), work.column("in.labeled.csv", "gold"));
 }
 
 #[test]

@@ -222,6 +222,10 @@ impl Judge for Remote {
                 Failure::Question { code, message } => {
                     return Err(self.question_error(code, message, sent));
                 }
+                // While this one was under way others found out more, so the old form may have been the cause.
+                Failure::BadRequest { .. } if trial.adapt(self.adaptations.current()) != adapted => {
+                    held = Some(slot);
+                }
                 Failure::BadRequest { code, message } => {
                     if self.form_works.load(Ordering::Relaxed) {
                         return Err(self.question_error(code, message, sent));
