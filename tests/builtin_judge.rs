@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use tooljudge::check::{BuiltinJudge, Finding, findings};
 use tooljudge::domain::{
-    Arguments, Calls, Definitions, Json, Message, Outcome, RawText, Role, Sample, Status, Task, ToolCall,
-    ToolDefinition,
+    Arguments, Calls, Definitions, Json, Message, Origin, Outcome, RawText, Role, Sample, Status, Task,
+    ToolCall, ToolDefinition,
 };
 
 fn lines(text: &str) -> impl Iterator<Item = Json> {
@@ -68,6 +68,7 @@ fn sample(case: &Json, toolboxes: &HashMap<String, Arc<[ToolDefinition]>>) -> Sa
         definitions: Definitions::Known(Arc::clone(&toolboxes[text(case, "tools")])),
         raw: RawText::default(),
         flags: Vec::new(),
+        origin: Origin::default(),
     }
 }
 

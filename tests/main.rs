@@ -18,6 +18,7 @@ mod label_panel;
 mod label_remote;
 mod library;
 mod limits;
+mod logs;
 mod normalize;
 mod properties;
 mod providers;

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tooljudge::domain::{Calls, Cell, Definitions, Json, Number, Object, RawRow, RowError, Sample};
+use tooljudge::domain::{Calls, Cell, Definitions, Json, Number, Object, Origin, RawRow, RowError, Sample};
 use tooljudge::domain::{RowErrorCode, ToolDefinition};
 use tooljudge::normalize::{Normalizer, Options};
 
@@ -57,11 +57,11 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/formats")
 }
 
-fn read(file: &str) -> String {
+pub(crate) fn read(file: &str) -> String {
     fs::read_to_string(folder().join(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
 }
 
-fn text<'a>(json: &'a Json, key: &str) -> Option<&'a str> {
+pub(crate) fn text<'a>(json: &'a Json, key: &str) -> Option<&'a str> {
     json.get(key)?.as_str()
 }
 
@@ -97,7 +97,7 @@ fn row(line: &str) -> Result<RawRow, RowError> {
 }
 
 /// What differs, if anything.
-fn compare(found: Result<Sample, RowError>, expected: &Json, standard: &Json) -> Option<String> {
+pub(crate) fn compare(found: Result<Sample, RowError>, expected: &Json, standard: &Json) -> Option<String> {
     let sample = match (found, text(expected, "error")) {
         (Err(error), Some(code)) if error.code.as_str() == code => return None,
         (Err(error), _) => return Some(error.to_string()),
@@ -133,12 +133,49 @@ fn compare(found: Result<Sample, RowError>, expected: &Json, standard: &Json) ->
             return Some(format!("flags: found {found:?}, expected {expected:?}"));
         }
     }
+    if let Some(problem) = compare_origin(&sample.origin, expected) {
+        return Some(problem);
+    }
     let expected = match expected.get("tool_definitions") {
-        Some(Json::String(name)) if name == "standard" => standard,
-        Some(literal) => literal,
+        Some(Json::String(name)) if name == "standard" => standard.clone(),
+        Some(Json::String(name)) if name == "standard+additionalProperties" => closed(standard),
+        Some(literal) => literal.clone(),
         None => return None,
     };
-    differs("tool_definitions", &definitions(&sample), expected)
+    differs("tool_definitions", &definitions(&sample), &expected)
+}
+
+/// What differs in what a log says beside the words; what is not expected is not compared.
+fn compare_origin(origin: &Origin, expected: &Json) -> Option<String> {
+    for (key, found) in [("source_id", &origin.source_id), ("model", &origin.model)] {
+        if let Some(expected) = expected.get(key)
+            && found.as_deref() != expected.as_str()
+        {
+            return Some(format!("{key}: found {found:?}, expected {expected}"));
+        }
+    }
+    if let Some(expected) = expected.get("timestamp") {
+        let expected = expected.as_str().map(|text| text.parse().unwrap());
+        if origin.timestamp != expected {
+            return Some(format!("timestamp: found {:?}, expected {expected:?}", origin.timestamp));
+        }
+    }
+    let found = origin.latency_s.and_then(Number::from_f64).map_or(Json::Null, Json::Number);
+    expected
+        .get("latency_s")
+        .filter(|expected| **expected != found)
+        .map(|expected| format!("latency_s: found {found}, expected {expected}"))
+}
+
+/// The definitions with parameters that allow no others.
+fn closed(definitions: &Json) -> Json {
+    let close = |tool: &Json| {
+        let mut tool = tool.as_object().unwrap().clone();
+        let Some(Json::Object(parameters)) = tool.get_mut("parameters") else { panic!("{definitions}") };
+        parameters.insert("additionalProperties", Json::Bool(false));
+        Json::Object(tool)
+    };
+    Json::Array(definitions.as_array().unwrap().iter().map(close).collect())
 }
 
 fn calls(sample: &Sample) -> Json {

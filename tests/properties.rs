@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use tooljudge::domain::{Calls, Definitions, Json, Number, Object, Prompt, Rails, RawText, Sample, Task};
+use tooljudge::domain::{
+    Calls, Definitions, Json, Number, Object, Origin, Prompt, Rails, RawText, Sample, Task,
+};
 use tooljudge::render::{self, Template};
 
 /// JSON values as deep and odd as logs hold them.
@@ -40,6 +42,7 @@ fn sample(question: String, tool_call: String, tool_definitions: String) -> Samp
             tool_definitions: Some(Arc::from(tool_definitions)),
         },
         flags: Vec::new(),
+        origin: Origin::default(),
     }
 }
 

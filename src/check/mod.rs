@@ -101,7 +101,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::domain::{Arguments, Json, Message, Object, RawText, Role};
+    use crate::domain::{Arguments, Json, Message, Object, Origin, RawText, Role};
 
     fn sample(question: &str, definitions: Vec<ToolDefinition>, calls: Vec<ToolCall>) -> Sample {
         Sample {
@@ -111,6 +111,7 @@ mod tests {
             definitions: Definitions::Known(definitions.into()),
             raw: RawText::default(),
             flags: Vec::new(),
+            origin: Origin::default(),
         }
     }
 

@@ -70,8 +70,14 @@ pub enum RowErrorCode {
     ToolCallWithoutName,
     UnrecognisedToolDefinitions,
     DefinitionWithoutName,
+    UnrecognisedRecord,
+    NoMatchingQuestion,
+    DuplicateId,
+    Redacted,
+    StreamedBody,
     InvalidUtf8,
     NestingTooDeep,
+    RowTooLarge,
 }
 
 impl RowErrorCode {
@@ -89,8 +95,14 @@ impl RowErrorCode {
             RowErrorCode::ToolCallWithoutName => "tool_call_without_name",
             RowErrorCode::UnrecognisedToolDefinitions => "unrecognised_tool_definitions",
             RowErrorCode::DefinitionWithoutName => "definition_without_name",
+            RowErrorCode::UnrecognisedRecord => "unrecognised_record",
+            RowErrorCode::NoMatchingQuestion => "no_matching_question",
+            RowErrorCode::DuplicateId => "duplicate_id",
+            RowErrorCode::Redacted => "redacted",
+            RowErrorCode::StreamedBody => "streamed_body",
             RowErrorCode::InvalidUtf8 => "invalid_utf8",
             RowErrorCode::NestingTooDeep => "nesting_too_deep",
+            RowErrorCode::RowTooLarge => "row_too_large",
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Flag, Message, ToolCall, ToolDefinition};
+use super::{Flag, Message, Origin, ToolCall, ToolDefinition};
 
 /// What was asked, what the agent called, and what it could have called.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,6 +15,7 @@ pub struct Sample {
     pub definitions: Definitions,
     pub raw: RawText,
     pub flags: Vec<Flag>,
+    pub origin: Origin,
 }
 
 /// The judged turn.

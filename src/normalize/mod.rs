@@ -23,12 +23,13 @@ mod calls;
 pub mod columns;
 mod definitions;
 mod escapes;
+pub mod logs;
 mod python_literal;
 mod question;
 
 use std::collections::BTreeSet;
 
-use crate::domain::{Cell, Definitions, Flag, RawRow, RawText, RowError, RowErrorCode, Sample};
+use crate::domain::{Cell, Definitions, Flag, Origin, RawRow, RawText, RowError, RowErrorCode, Sample};
 use calls::Reader;
 use definitions::{Catalogue, Tools};
 
@@ -75,11 +76,7 @@ impl Normalizer {
     pub fn sample(&self, row: RawRow) -> Result<Sample, RowError> {
         let question = question::read(&row.question)?;
         // Definitions before calls: positional arguments have no names without them.
-        let own = self.catalogue.read(&row.tool_definitions).transpose()?;
-        let tools = match own {
-            Some(tools) if tools.definitions != Definitions::Unknown => tools,
-            _ => self.default_tools.clone(),
-        };
+        let tools = self.tools(&row.tool_definitions)?;
         if self.null_call == NullCall::Invalid && is_null(&row.tool_call) {
             return Err(RowError::new(RowErrorCode::MissingToolCall, "tool_call: null"));
         }
@@ -99,6 +96,16 @@ impl Normalizer {
                 tool_definitions: tools.raw,
             },
             flags: flags.into_iter().collect(),
+            origin: Origin::default(),
+        })
+    }
+
+    /// The definitions in `cell`, else those that hold for all rows.
+    fn tools(&self, cell: &Cell) -> Result<Tools, RowError> {
+        let own = self.catalogue.read(cell).transpose()?;
+        Ok(match own {
+            Some(tools) if tools.definitions != Definitions::Unknown => tools,
+            _ => self.default_tools.clone(),
         })
     }
 }

@@ -99,7 +99,7 @@ fn turns(item: &Json) -> &[Json] {
     item.as_array().unwrap_or(std::slice::from_ref(item))
 }
 
-fn conversation(items: &[Json]) -> Result<Question, RowError> {
+pub(super) fn conversation(items: &[Json]) -> Result<Question, RowError> {
     let mut flags = BTreeSet::new();
     let mut messages = Vec::new();
     for item in items.iter().flat_map(turns) {

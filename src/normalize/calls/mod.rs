@@ -102,6 +102,32 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// The calls in an assistant's answer: a message, a whole response, its parts, or text. An answer need not be a call,
+    /// so what shows no name beside arguments is prose.
+    pub(super) fn output(&mut self, output: &Json) -> Reading {
+        match output {
+            Json::Null | Json::Bool(_) | Json::Number(_) => Ok(Vec::new()),
+            Json::String(text) => Ok(self.message_text(text)),
+            Json::Array(items) if items.iter().all(is_part) => self.parts(items),
+            Json::Array(items) => {
+                let mut calls = Vec::new();
+                for item in items.iter().filter_map(Json::as_object) {
+                    calls.extend(self.object(item, Evidence::Named).unwrap_or_else(|| Ok(Vec::new()))?);
+                }
+                Ok(calls)
+            }
+            Json::Object(object) => self.object(object, Evidence::Named).unwrap_or_else(|| Ok(Vec::new())),
+        }
+    }
+
+    /// The calls of a value that holds nothing else, be it as text; a text without any is prose.
+    pub(super) fn only_calls(&mut self, json: &Json) -> Reading {
+        match self.value(json)? {
+            Calls::Parsed(calls) => Ok(calls),
+            Calls::Unparsed => Ok(Vec::new()),
+        }
+    }
+
     fn value(&mut self, json: &Json) -> Result<Calls, RowError> {
         match json {
             Json::Null => Ok(Calls::Parsed(Vec::new())),

@@ -1,0 +1,133 @@
+//! Every record of the log fixtures gives the turns, or is skipped for the reason, that is written down for it.
+
+#![allow(clippy::unwrap_used, reason = "the lint's exception for tests does not reach their helpers")]
+
+use std::collections::BTreeMap;
+
+use tooljudge::domain::{Json, Object, RowError};
+use tooljudge::normalize::logs::{self, Companions, Context, Entry, Skip};
+use tooljudge::normalize::{Normalizer, Options};
+
+use crate::normalize::{compare, read, text};
+
+/// Files that are not read yet.
+const NOT_YET: &[&str] = &["logs/inspect_log.eval"];
+
+enum Found {
+    Item(Result<tooljudge::domain::Sample, RowError>),
+    Skipped(Skip),
+}
+
+#[test]
+fn log_fixtures_give_their_turns() {
+    let standard = Json::parse(&read("tool_definitions.standard.json")).unwrap();
+    let mut files: BTreeMap<String, Vec<Found>> = BTreeMap::new();
+    let (mut passed, mut problems) = (0, Vec::new());
+    let own = [read("expected.jsonl"), read("own/expected.jsonl")];
+    for line in own.iter().flat_map(|text| text.lines()) {
+        let expected = Json::parse(line).unwrap();
+        let file = text(&expected, "file").unwrap();
+        if !file.contains("logs/") || NOT_YET.contains(&file) {
+            continue;
+        }
+        let join = text(&expected, "join").map(str::to_owned);
+        let found = files.entry(file.to_owned()).or_insert_with(|| entries(file, join.as_deref()));
+        let Some(Json::Number(record)) = expected.get("record") else { panic!("no record: {line}") };
+        let problem = match (found.get(record.as_i64().unwrap() as usize), text(&expected, "status").unwrap())
+        {
+            (None, _) => Some("there are not so many".to_owned()),
+            (Some(Found::Skipped(why)), "skipped") => {
+                (text(&expected, "reason") != Some(why.as_str())).then(|| format!("skipped: {why:?}"))
+            }
+            (Some(Found::Skipped(why)), _) => Some(format!("skipped: {why:?}")),
+            (Some(Found::Item(_)), "skipped") => Some("not skipped".to_owned()),
+            (Some(Found::Item(item)), _) => compare(item.clone(), &expected, &standard),
+        };
+        match problem {
+            None => passed += 1,
+            Some(problem) => {
+                problems.push(format!(
+                    "{file}#{}: {}",
+                    record.as_str(),
+                    problem.chars().take(600).collect::<String>()
+                ));
+            }
+        }
+    }
+    println!("{passed} expectations met");
+    assert!(problems.is_empty(), "{passed} met, {} problems:\n{}", problems.len(), problems.join("\n"));
+}
+
+struct Pieces(Vec<(String, Object)>);
+
+impl Companions for Pieces {
+    fn find(&self, key: &str) -> Vec<Object> {
+        self.0.iter().filter(|(own, _)| own == key).map(|(_, object)| object.clone()).collect()
+    }
+}
+
+fn entries(file: &str, join: Option<&str>) -> Vec<Found> {
+    let records: Vec<Object> = join.into_iter().flat_map(records).chain(records(file)).collect();
+    let mut pieces = Vec::new();
+    let alone = Context { agents: false, companions: &logs::Alone };
+    for record in &records {
+        if let Some(format) = logs::detect(record) {
+            for entry in format.read(record.clone(), &alone) {
+                if let Entry::Piece(piece) = entry {
+                    pieces.push((piece.key, piece.object));
+                }
+            }
+        }
+    }
+    let pieces = Pieces(pieces);
+    let context = Context { agents: false, companions: &pieces };
+    let normalizer = Normalizer::new(Options::default()).unwrap();
+    let mut found = Vec::new();
+    for record in records {
+        let Some(format) = logs::detect(&record) else {
+            println!("{file}: unrecognised record with {:?}", record.keys().collect::<Vec<_>>());
+            continue;
+        };
+        for entry in format.read(record, &context) {
+            match entry {
+                Entry::Turn(turn) => found.push(Found::Item(normalizer.turn(*turn))),
+                Entry::Unreadable(error) => found.push(Found::Item(Err(error))),
+                Entry::Skipped(why) => found.push(Found::Skipped(why)),
+                Entry::Piece(_) => {}
+            }
+        }
+    }
+    found
+}
+
+/// The records of a file, however it lays them out.
+fn records(file: &str) -> Vec<Object> {
+    let content = read(file);
+    let object = |json| match json {
+        Json::Object(object) => object,
+        other => panic!("{file}: {other}"),
+    };
+    if file.ends_with(".csv") {
+        let mut reader = csv::Reader::from_reader(content.as_bytes());
+        let header = reader.headers().unwrap().clone();
+        return reader
+            .records()
+            .map(|row| {
+                let row = row.unwrap();
+                header.iter().zip(&row).map(|(key, cell)| (key.to_owned(), Json::from(cell))).collect()
+            })
+            .collect();
+    }
+    match Json::parse(&content) {
+        Ok(Json::Array(items)) => items.into_iter().map(object).collect(),
+        Ok(Json::Object(mut whole)) => match whole.remove("data").or_else(|| whole.remove("samples")) {
+            Some(Json::Array(items)) => items.into_iter().map(object).collect(),
+            _ => vec![whole],
+        },
+        _ => content
+            .lines()
+            .filter(|line| !line.trim().is_empty())
+            .map(|line| object(Json::parse(line).unwrap()))
+            .collect(),
+    }
+}
