@@ -17,6 +17,7 @@ mod summary;
 mod verdict;
 mod write;
 
+pub use crate::domain::Item;
 pub use ask::{AskPass, Covered, Stop, ask, ask_all};
 pub use error::RunError;
 pub use label::{BuiltinLabeller, Labeller, StoredLabeller};
@@ -24,7 +25,7 @@ pub use labeler::Labeler;
 pub(crate) use labeler::runtime;
 pub use manifest::{JudgeRecord, Manifest, MemberRecord, SampleRecord, TemplateRecord};
 pub use progress::{Glance, Progress};
-pub use rows::{Item, Samples, Source, items};
+pub use rows::{Samples, Source, items};
 pub use seat::{Question, Seat};
 pub use summary::{Agreement, Summary};
 pub use verdict::Reading;

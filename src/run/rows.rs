@@ -1,16 +1,15 @@
 //! Where samples come from: an input table, or a list of the caller's.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
 use super::RunError;
-use crate::domain::{Cell, RawRow, RowError, Sample};
+use crate::domain::{Cell, Item, RawRow};
 use crate::normalize::Normalizer;
 use crate::normalize::columns::Columns;
 use crate::read::{Batches, Table};
 use crate::table::{Batch, TableError};
-
-/// A row's sample, or why there is none.
-pub type Item = Result<Sample, RowError>;
 
 /// Items that can be gone through as often as needed, in batches and always in the same order.
 pub trait Samples: Send + Sync {
@@ -31,7 +30,7 @@ impl Samples for Vec<Item> {
 pub struct Source {
     pub table: Table,
     pub columns: Columns,
-    pub normalizer: Normalizer,
+    pub normalizer: Arc<Normalizer>,
 }
 
 impl Samples for Source {
@@ -58,10 +57,14 @@ impl Source {
 /// Every row's sample, read in parallel.
 pub fn items(batch: &Batch, columns: &Columns, normalizer: &Normalizer) -> Result<Vec<Item>, TableError> {
     let rows = raw_rows(batch, columns)?;
-    Ok(rows.into_par_iter().map(|row| row.and_then(|row| normalizer.sample(row))).collect())
+    let item = |(at, row)| match batch.item(at) {
+        Some(item) => item.clone(),
+        None => normalizer.sample(row),
+    };
+    Ok(rows.into_par_iter().enumerate().map(item).collect())
 }
 
-fn raw_rows(batch: &Batch, columns: &Columns) -> Result<Vec<Result<RawRow, RowError>>, TableError> {
+fn raw_rows(batch: &Batch, columns: &Columns) -> Result<Vec<RawRow>, TableError> {
     let questions = batch.column(&columns.question)?;
     let calls = batch.column(&columns.tool_call)?;
     let definitions = match &columns.tool_definitions {
@@ -69,14 +72,11 @@ fn raw_rows(batch: &Batch, columns: &Columns) -> Result<Vec<Result<RawRow, RowEr
         None => vec![None; batch.len()],
     };
     let cell = |value: Option<_>| value.map_or(Cell::Missing, Cell::from);
-    let rows = questions.into_iter().zip(calls).zip(definitions).enumerate();
-    let row = |(at, ((question, call), definitions))| match batch.problem(at) {
-        Some(problem) => Err(problem.clone()),
-        None => Ok(RawRow {
-            question: cell(question),
-            tool_call: cell(call),
-            tool_definitions: cell(definitions),
-        }),
+    let rows = questions.into_iter().zip(calls).zip(definitions);
+    let row = |((question, call), definitions)| RawRow {
+        question: cell(question),
+        tool_call: cell(call),
+        tool_definitions: cell(definitions),
     };
     Ok(rows.map(row).collect())
 }

@@ -17,7 +17,7 @@ use crate::cli::defaults::Given;
 use crate::cli::printer::Printer;
 use crate::judge::Purse;
 use crate::normalize::{Normalizer, NullCall, Options, columns};
-use crate::read::{Format, Selection, Table, Take};
+use crate::read::{Format, LogOptions, Selection, Table, Take, Understanding};
 use crate::run::{Destination, Manifest, RunError, SampleRecord, Source};
 use crate::store::{Store, StoreError};
 use crate::write::{LabelColumns, Output, WriteError};
@@ -164,7 +164,6 @@ fn source(args: &LabelArgs, printer: Printer) -> anyhow::Result<Source> {
         (None, None) => Take::All,
     };
     let selection = Selection { filters: args.input.filters.clone(), take };
-    let table = Table::open(&args.inputs, args.input.from, selection)?;
     let tools = match &args.input.tools {
         Some(file) => Some(
             std::fs::read_to_string(file)
@@ -172,6 +171,18 @@ fn source(args: &LabelArgs, printer: Printer) -> anyhow::Result<Source> {
         ),
         None => None,
     };
+    let null_call = match args.input.null_call {
+        NullCallArg::Nothing => NullCall::NothingCalled,
+        NullCallArg::Invalid => NullCall::Invalid,
+    };
+    let given_tools = tools.is_some();
+    let normalizer = Normalizer::new(Options { null_call, tools })
+        .with_context(|| format!("--tools {}", args.input.tools.clone().unwrap_or_default().display()))?;
+    let normalizer = Arc::new(normalizer);
+    let logs =
+        LogOptions { normalizer: Arc::clone(&normalizer), format: None, agents: false, with_skipped: false };
+    let understanding = Understanding { format: args.input.from, logs: Some(logs) };
+    let table = Table::open(&args.inputs, understanding, selection)?;
     if let [first, rest @ ..] = table.passed_over() {
         let others = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
         printer.warn(&format!(
@@ -181,18 +192,12 @@ fn source(args: &LabelArgs, printer: Printer) -> anyhow::Result<Source> {
     }
     let names: Vec<String> = table.schema().names().map(str::to_owned).collect();
     let columns = columns::resolve(&names, &args.input.columns, true)?;
-    if columns.tool_definitions.is_none() && tools.is_none() {
+    if columns.tool_definitions.is_none() && !given_tools {
         printer.warn(
             "no column holds tool definitions, so calls are judged without them; give them with --tools FILE, or name \
              their column with --column tool_definitions=COLUMN",
         );
     }
-    let null_call = match args.input.null_call {
-        NullCallArg::Nothing => NullCall::NothingCalled,
-        NullCallArg::Invalid => NullCall::Invalid,
-    };
-    let normalizer = Normalizer::new(Options { null_call, tools })
-        .with_context(|| format!("--tools {}", args.input.tools.clone().unwrap_or_default().display()))?;
     Ok(Source { table, columns, normalizer })
 }
 

@@ -26,6 +26,7 @@ mod messages;
 mod turn;
 mod value;
 
+use super::columns::Slot;
 use crate::domain::{Cell, Flag, Json, Object, Origin, RowError};
 
 /// All logs that are understood, in the order in which a record is tried; the first that fits decides.
@@ -70,9 +71,15 @@ impl LogFormat {
     }
 }
 
-/// The format of a record, if it is one of a log.
+/// The format of a record, if it is one of a log and no row of a table.
 pub fn detect(record: &Object) -> Option<&'static LogFormat> {
-    FORMATS.iter().find(|format| (format.matches)(record))
+    if is_row(record) { None } else { FORMATS.iter().find(|format| (format.matches)(record)) }
+}
+
+/// Whether a record names its call as only tables do, beside a question: whatever else it holds, it is a row.
+fn is_row(record: &Object) -> bool {
+    ["tool_call", "tool_calls"].iter().any(|key| record.contains_key(key))
+        && Slot::Question.aliases().iter().any(|key| record.contains_key(key))
 }
 
 /// What a record holds, one after another.
