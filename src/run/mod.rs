@@ -5,6 +5,7 @@
 //! The built-in judge needs no store: it labels in the write pass itself.
 
 mod ask;
+mod convert;
 mod error;
 mod label;
 mod labeler;
@@ -19,6 +20,7 @@ mod write;
 
 pub use crate::domain::Item;
 pub use ask::{AskPass, Covered, Stop, ask, ask_all};
+pub use convert::{Converted, Form, convert};
 pub use error::RunError;
 pub use label::{BuiltinLabeller, Labeller, StoredLabeller};
 pub use labeler::Labeler;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::RunError;
-use crate::domain::{Cell, Item, RawRow};
-use crate::normalize::Normalizer;
+use crate::domain::{Cell, Item, Json, RawRow};
 use crate::normalize::columns::Columns;
+use crate::normalize::{Normalizer, question_in_context};
 use crate::read::{Batches, Table};
 use crate::table::{Batch, TableError};
 
@@ -42,9 +42,9 @@ impl Samples for Source {
 impl Source {
     /// The rows with the columns that judging needs.
     fn judged_columns(&self) -> Batches {
-        let Columns { question, tool_call, tool_definitions } = &self.columns;
-        let mut names = vec![question.clone(), tool_call.clone()];
-        names.extend(tool_definitions.clone());
+        let Columns { question, tool_call, tool_definitions, messages, raw } = &self.columns;
+        let optional = [tool_definitions, messages, raw].into_iter().flatten();
+        let names: Vec<String> = [question, tool_call].into_iter().chain(optional).cloned().collect();
         self.table.batches(Some(&names))
     }
 
@@ -65,18 +65,28 @@ pub fn items(batch: &Batch, columns: &Columns, normalizer: &Normalizer) -> Resul
 }
 
 fn raw_rows(batch: &Batch, columns: &Columns) -> Result<Vec<RawRow>, TableError> {
-    let questions = batch.column(&columns.question)?;
-    let calls = batch.column(&columns.tool_call)?;
-    let definitions = match &columns.tool_definitions {
-        Some(name) => batch.column(name)?,
-        None => vec![None; batch.len()],
+    let optional = |name: &Option<String>| match name {
+        Some(name) => batch.column(name),
+        None => Ok(vec![None; batch.len()]),
     };
-    let cell = |value: Option<_>| value.map_or(Cell::Missing, Cell::from);
-    let rows = questions.into_iter().zip(calls).zip(definitions);
-    let row = |((question, call), definitions)| RawRow {
-        question: cell(question),
-        tool_call: cell(call),
-        tool_definitions: cell(definitions),
-    };
-    Ok(rows.map(row).collect())
+    let questions = batch.column(&columns.question)?.into_iter();
+    let calls = batch.column(&columns.tool_call)?.into_iter();
+    let definitions = optional(&columns.tool_definitions)?.into_iter();
+    let contexts = optional(&columns.messages)?.into_iter();
+    let raw = optional(&columns.raw)?.into_iter();
+    let cell = |value: Option<Json>| value.map_or(Cell::Missing, Cell::from);
+    let row =
+        |((((question, call), definitions), context), raw): ((((_, _), _), Option<Json>), Option<Json>)| {
+            let original = |key: &str| raw.as_ref()?.get(key).filter(|text| !text.is_null()).cloned();
+            let question = cell(question);
+            RawRow {
+                question: match context {
+                    Some(messages) => question_in_context(question, &messages),
+                    None => question,
+                },
+                tool_call: cell(original("tool_call").or(call)),
+                tool_definitions: cell(original("tool_definitions").or(definitions)),
+            }
+        };
+    Ok(questions.zip(calls).zip(definitions).zip(contexts).zip(raw).map(row).collect())
 }

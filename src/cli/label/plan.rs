@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use jiff::Timestamp;
 
-use super::args::{LabelArgs, NullCallArg};
+use super::args::LabelArgs;
 use super::judge_spec::JudgeSpec;
 use super::model::Shared;
 use super::panel::{self, Member, Named};
@@ -16,8 +16,7 @@ use crate::cli::config::Config;
 use crate::cli::defaults::Given;
 use crate::cli::printer::Printer;
 use crate::judge::Purse;
-use crate::normalize::{Normalizer, NullCall, Options, columns};
-use crate::read::{Format, LogOptions, Selection, Table, Take, Understanding};
+use crate::read::Format;
 use crate::run::{Destination, Manifest, RunError, SampleRecord, Source};
 use crate::store::{Store, StoreError};
 use crate::write::{LabelColumns, Output, WriteError};
@@ -53,7 +52,7 @@ pub fn plan(
     let run = format!("{}-{:08x}", Timestamp::now().strftime("%Y%m%dT%H%M%SZ"), fastrand::u32(..));
     let judges = panel::judges(args, config)?;
     let models = check_flags(args, given, &judges, printer)?;
-    let source = source(args, printer)?;
+    let source = args.input.open(&args.inputs, false, printer)?;
     let output = output(args, &source, purpose)?;
     let store = match models {
         0 => None,
@@ -155,50 +154,6 @@ const MODEL_FLAGS: &[&str] = &[
 
 fn long(field: &str) -> String {
     field.replace('_', "-")
-}
-
-fn source(args: &LabelArgs, printer: Printer) -> anyhow::Result<Source> {
-    let take = match (args.input.limit, args.input.sample) {
-        (Some(rows), _) => Take::First(rows),
-        (None, Some(rows)) => Take::Sample { rows, seed: args.input.seed },
-        (None, None) => Take::All,
-    };
-    let selection = Selection { filters: args.input.filters.clone(), take };
-    let tools = match &args.input.tools {
-        Some(file) => Some(
-            std::fs::read_to_string(file)
-                .with_context(|| format!("cannot read the tool definitions {}", file.display()))?,
-        ),
-        None => None,
-    };
-    let null_call = match args.input.null_call {
-        NullCallArg::Nothing => NullCall::NothingCalled,
-        NullCallArg::Invalid => NullCall::Invalid,
-    };
-    let given_tools = tools.is_some();
-    let normalizer = Normalizer::new(Options { null_call, tools })
-        .with_context(|| format!("--tools {}", args.input.tools.clone().unwrap_or_default().display()))?;
-    let normalizer = Arc::new(normalizer);
-    let logs =
-        LogOptions { normalizer: Arc::clone(&normalizer), format: None, agents: false, with_skipped: false };
-    let understanding = Understanding { format: args.input.from, logs: Some(logs) };
-    let table = Table::open(&args.inputs, understanding, selection)?;
-    if let [first, rest @ ..] = table.passed_over() {
-        let others = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
-        printer.warn(&format!(
-            "{}{others}: unknown kind of file, not read; --from says what all files are",
-            first.display()
-        ));
-    }
-    let names: Vec<String> = table.schema().names().map(str::to_owned).collect();
-    let columns = columns::resolve(&names, &args.input.columns, true)?;
-    if columns.tool_definitions.is_none() && !given_tools {
-        printer.warn(
-            "no column holds tool definitions, so calls are judged without them; give them with --tools FILE, or name \
-             their column with --column tool_definitions=COLUMN",
-        );
-    }
-    Ok(Source { table, columns, normalizer })
 }
 
 fn inputs(source: &Source) -> Vec<&Path> {
