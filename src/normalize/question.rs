@@ -82,7 +82,7 @@ fn plain(text: &str) -> Result<Question, RowError> {
 }
 
 /// The messages, if `text` is a list of messages in JSON or in Python's spelling. Anything else in brackets is a question.
-fn conversation_in(text: &str) -> Option<Vec<Json>> {
+pub(super) fn conversation_in(text: &str) -> Option<Vec<Json>> {
     if !text.trim_start().starts_with('[') {
         return None;
     }
@@ -155,6 +155,11 @@ fn message(object: &Object, flags: &mut BTreeSet<Flag>) -> Result<Message, RowEr
     }
     message.tool_call_id = object.get("tool_call_id").and_then(Json::as_str).map(str::to_owned);
     Ok(message)
+}
+
+/// Who says a message.
+pub(super) fn speaker(message: &Object) -> Option<Role> {
+    role(message)
 }
 
 fn role(object: &Object) -> Option<Role> {

@@ -120,8 +120,11 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The calls of a value that holds nothing else, be it as text; a text without any is prose.
+    /// The calls of a value that holds nothing else; a text without any is prose.
     pub(super) fn only_calls(&mut self, json: &Json) -> Reading {
+        if let Json::String(text) = json {
+            return Ok(self.spoken_calls(text));
+        }
         match self.value(json)? {
             Calls::Parsed(calls) => Ok(calls),
             Calls::Unparsed => Ok(Vec::new()),

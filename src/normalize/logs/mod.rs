@@ -22,7 +22,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod batch;
+mod bfcl;
+mod exchange;
+mod langchain_steps;
+mod litellm;
 mod messages;
+mod pairs;
+mod stored;
 mod turn;
 mod value;
 
@@ -30,7 +37,19 @@ use super::columns::Slot;
 use crate::domain::{Cell, Flag, Json, Object, Origin, RowError};
 
 /// All logs that are understood, in the order in which a record is tried; the first that fits decides.
-pub const FORMATS: &[LogFormat] = &[messages::OPENAI];
+pub const FORMATS: &[LogFormat] = &[
+    litellm::LITELLM,
+    batch::BATCH,
+    pairs::PROVIDER_PAIR,
+    bfcl::RESULT,
+    bfcl::QUESTION,
+    bfcl::POSSIBLE_ANSWER,
+    stored::STORED,
+    langchain_steps::LANGCHAIN_STEPS,
+    messages::LANGCHAIN,
+    messages::VERCEL,
+    messages::OPENAI,
+];
 
 /// One kind of log.
 #[derive(Debug, Clone, Copy)]
