@@ -25,6 +25,7 @@
 mod batch;
 mod bfcl;
 mod exchange;
+mod inspect;
 mod langchain_steps;
 mod litellm;
 mod messages;
@@ -38,6 +39,7 @@ use crate::domain::{Cell, Flag, Json, Object, Origin, RowError};
 
 /// All logs that are understood, in the order in which a record is tried; the first that fits decides.
 pub const FORMATS: &[LogFormat] = &[
+    inspect::INSPECT,
     litellm::LITELLM,
     batch::BATCH,
     pairs::PROVIDER_PAIR,

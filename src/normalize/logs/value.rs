@@ -157,7 +157,8 @@ fn written(text: &str) -> Option<Timestamp> {
 fn since_epoch(text: &str) -> Option<Timestamp> {
     // Up to these sizes a number counts seconds, milli- and microseconds: until the year 5138 each.
     const UNITS: [(f64, i32); 3] = [(1e11, 9), (1e14, 6), (1e17, 3)];
-    let size: f64 = text.parse().ok().filter(|size: &f64| size.is_finite())?;
+    const MOST: f64 = 1e20;
+    let size: f64 = text.parse().ok().filter(|size: &f64| size.abs() < MOST)?;
     let digits = UNITS.iter().find(|(most, _)| size.abs() < *most).map_or(0, |(_, digits)| *digits);
     let unit = 10_i128.pow(digits.unsigned_abs());
     let nanoseconds = match text.parse::<i128>() {
