@@ -3,19 +3,18 @@
 #![allow(clippy::unwrap_used, reason = "the lint's exception for tests does not reach their helpers")]
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use tooljudge::domain::{Json, Object, RowError};
-use tooljudge::normalize::logs::{self, Companions, Context, Entry, Skip};
-use tooljudge::normalize::{Normalizer, Options};
+use tooljudge::domain::{Item, Json};
+use tooljudge::normalize::{Normalizer, Options, columns};
+use tooljudge::read::{LogOptions, Selection, Table, Understanding};
+use tooljudge::run::Source;
 
-use crate::normalize::{compare, read, text};
-
-/// Files that are not read yet.
-const NOT_YET: &[&str] = &["logs/inspect_log.eval"];
+use crate::normalize::{compare, folder, read, text};
 
 enum Found {
-    Item(Result<tooljudge::domain::Sample, RowError>),
-    Skipped(Skip),
+    Item(Item),
+    Skipped(String),
 }
 
 #[test]
@@ -27,17 +26,17 @@ fn log_fixtures_give_their_turns() {
     for line in own.iter().flat_map(|text| text.lines()) {
         let expected = Json::parse(line).unwrap();
         let file = text(&expected, "file").unwrap();
-        if !file.contains("logs/") || NOT_YET.contains(&file) {
+        if !file.contains("logs/") {
             continue;
         }
         let join = text(&expected, "join").map(str::to_owned);
-        let found = files.entry(file.to_owned()).or_insert_with(|| entries(file, join.as_deref()));
+        let found = files.entry(file.to_owned()).or_insert_with(|| rows(file, join.as_deref()));
         let Some(Json::Number(record)) = expected.get("record") else { panic!("no record: {line}") };
         let problem = match (found.get(record.as_i64().unwrap() as usize), text(&expected, "status").unwrap())
         {
             (None, _) => Some("there are not so many".to_owned()),
             (Some(Found::Skipped(why)), "skipped") => {
-                (text(&expected, "reason") != Some(why.as_str())).then(|| format!("skipped: {why:?}"))
+                (text(&expected, "reason") != Some(why)).then(|| format!("skipped: {why:?}"))
             }
             (Some(Found::Skipped(why)), _) => Some(format!("skipped: {why:?}")),
             (Some(Found::Item(_)), "skipped") => Some("not skipped".to_owned()),
@@ -58,76 +57,32 @@ fn log_fixtures_give_their_turns() {
     assert!(problems.is_empty(), "{passed} met, {} problems:\n{}", problems.len(), problems.join("\n"));
 }
 
-struct Pieces(Vec<(String, Object)>);
-
-impl Companions for Pieces {
-    fn find(&self, key: &str) -> Vec<Object> {
-        self.0.iter().filter(|(own, _)| own == key).map(|(_, object)| object.clone()).collect()
-    }
-}
-
-fn entries(file: &str, join: Option<&str>) -> Vec<Found> {
-    let records: Vec<Object> = join.into_iter().flat_map(records).chain(records(file)).collect();
-    let mut pieces = Vec::new();
-    let alone = Context { agents: false, companions: &logs::Alone };
-    for record in &records {
-        if let Some(format) = logs::detect(record) {
-            for entry in format.read(record.clone(), &alone) {
-                if let Entry::Piece(piece) = entry {
-                    pieces.push((piece.key, piece.object));
-                }
-            }
-        }
-    }
-    let pieces = Pieces(pieces);
-    let context = Context { agents: false, companions: &pieces };
-    let normalizer = Normalizer::new(Options::default()).unwrap();
+/// What the rows of a file are, read as users' files are.
+fn rows(file: &str, join: Option<&str>) -> Vec<Found> {
+    let path = |file: &str| folder().join(file).display().to_string();
+    let normalizer = Arc::new(Normalizer::new(Options::default()).unwrap());
+    let logs =
+        LogOptions { normalizer: Arc::clone(&normalizer), format: None, agents: false, with_skipped: true };
+    let inputs: Vec<String> = [Some(file), join].into_iter().flatten().map(path).collect();
+    let understanding = Understanding { format: None, logs: Some(logs) };
+    let table = Table::open(&inputs, understanding, Selection::default()).unwrap();
+    let names: Vec<String> = table.schema().names().map(str::to_owned).collect();
+    let source = Source { table, columns: columns::resolve(&names, &[], true).unwrap(), normalizer };
     let mut found = Vec::new();
-    for record in records {
-        let Some(format) = logs::detect(&record) else {
-            println!("{file}: unrecognised record with {:?}", record.keys().collect::<Vec<_>>());
-            continue;
-        };
-        for entry in format.read(record, &context) {
-            match entry {
-                Entry::Turn(turn) => found.push(Found::Item(normalizer.turn(*turn))),
-                Entry::Unreadable(error) => found.push(Found::Item(Err(error))),
-                Entry::Skipped(why) => found.push(Found::Skipped(why)),
-                Entry::Piece(_) => {}
+    for batch in source.table.batches(None) {
+        let batch = batch.unwrap();
+        let items = source.items(&batch).unwrap();
+        let skipped = batch.column("skipped").unwrap();
+        let files = batch.column("source_file").unwrap();
+        for ((item, skipped), source_file) in items.into_iter().zip(skipped).zip(files) {
+            if source_file.as_ref().and_then(Json::as_str) != Some(&inputs[0]) {
+                continue;
             }
+            found.push(match skipped.as_ref().and_then(Json::as_str) {
+                Some(why) => Found::Skipped(why.to_owned()),
+                None => Found::Item(item),
+            });
         }
     }
     found
-}
-
-/// The records of a file, however it lays them out.
-fn records(file: &str) -> Vec<Object> {
-    let content = read(file);
-    let object = |json| match json {
-        Json::Object(object) => object,
-        other => panic!("{file}: {other}"),
-    };
-    if file.ends_with(".csv") {
-        let mut reader = csv::Reader::from_reader(content.as_bytes());
-        let header = reader.headers().unwrap().clone();
-        return reader
-            .records()
-            .map(|row| {
-                let row = row.unwrap();
-                header.iter().zip(&row).map(|(key, cell)| (key.to_owned(), Json::from(cell))).collect()
-            })
-            .collect();
-    }
-    match Json::parse(&content) {
-        Ok(Json::Array(items)) => items.into_iter().map(object).collect(),
-        Ok(Json::Object(mut whole)) => match whole.remove("data").or_else(|| whole.remove("samples")) {
-            Some(Json::Array(items)) => items.into_iter().map(object).collect(),
-            _ => vec![whole],
-        },
-        _ => content
-            .lines()
-            .filter(|line| !line.trim().is_empty())
-            .map(|line| object(Json::parse(line).unwrap()))
-            .collect(),
-    }
 }

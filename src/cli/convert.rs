@@ -166,6 +166,7 @@ struct File {
     name: String,
     /// Formats, and what gave each away; how many records.
     formats: Vec<(String, String, u64)>,
+    pieces: u64,
     skipped: BTreeMap<&'static str, u64>,
     converted: Converted,
 }
@@ -203,7 +204,8 @@ fn files(source: &Source, found: &BTreeMap<String, Converted>) -> Vec<File> {
                     .collect(),
             };
             let skipped = survey.map(|survey| survey.skipped.clone()).unwrap_or_default();
-            File { name, formats, skipped, converted }
+            let pieces = survey.map_or(0, |survey| survey.pieces);
+            File { name, formats, pieces, skipped, converted }
         })
         .collect()
 }
@@ -220,6 +222,7 @@ impl File {
                 json!({ "format": format, "by": sign, "records": records })
             }).collect::<Vec<_>>(),
             "items": self.converted.items,
+            "joined": self.pieces,
             "skipped": self.skipped,
             "errors": self.converted.errors.iter().map(|(code, (count, example))| {
                 ((*code).to_owned(), json!({ "count": count, "first": example }))
@@ -253,9 +256,18 @@ fn summary(files: &[File]) -> String {
         let mut grid = Grid::new();
         grid.load_style(presets::NOTHING);
         for (format, sign, records) in &file.formats {
-            grid.add_row(["  format".to_owned(), format.clone(), records.to_string(), format!("by {sign}")]);
+            grid.add_row([
+                "  format".to_owned(),
+                format.clone(),
+                records.to_string(),
+                format!("told by {sign}"),
+            ]);
         }
         grid.add_row(["  items".to_owned(), String::new(), file.converted.items.to_string(), String::new()]);
+        if file.pieces > 0 {
+            let pieces = file.pieces.to_string();
+            grid.add_row(["  joined".to_owned(), String::new(), pieces, "to other records by id".to_owned()]);
+        }
         for (why, count) in &file.skipped {
             grid.add_row(["  skipped".to_owned(), (*why).to_owned(), count.to_string(), String::new()]);
         }

@@ -39,6 +39,8 @@ pub struct LogSurvey {
     pub formats: BTreeMap<(&'static str, Option<&'static str>), u64>,
     /// Rows: turns, and what should be one and cannot be read.
     pub items: u64,
+    /// Parts of what other records hold.
+    pub pieces: u64,
     /// Entries that hold nothing to judge, by reason.
     pub skipped: BTreeMap<&'static str, u64>,
 }
@@ -164,6 +166,7 @@ impl Log {
                             }
                         }
                     }
+                    survey.pieces += reading.pieces.len() as u64;
                     reading.found.iter().for_each(|found| survey.count(found));
                 }
             }
