@@ -130,6 +130,20 @@ impl InputArgs {
         Ok(Source { table, columns, normalizer })
     }
 
+    /// Says what logs among the inputs hold, since it is not what a line of the file is.
+    pub fn announce(source: &Source, printer: Printer) {
+        for (input, survey) in source.table.inputs().iter().zip(source.table.logs().unwrap_or_default()) {
+            let formats: Vec<String> =
+                survey.formats.keys().map(|(name, dialect)| dialect.unwrap_or(name).to_owned()).collect();
+            let skipped: Vec<String> =
+                survey.skipped.iter().map(|(why, count)| format!("{count} {why}")).collect();
+            let skipped =
+                if skipped.is_empty() { String::new() } else { format!("; skipped: {}", skipped.join(", ")) };
+            let (file, items) = (input.path.display(), survey.items);
+            printer.talk(&format!("{file} ({}): {items} turns to judge{skipped}", formats.join(", ")));
+        }
+    }
+
     fn normalizer(&self) -> anyhow::Result<Normalizer> {
         let tools = match &self.tools {
             Some(file) => Some(
