@@ -22,14 +22,26 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod exchange;
+mod langfuse;
+mod langsmith;
 mod messages;
+mod otel;
 mod turn;
 mod value;
 
 use crate::domain::{Cell, Flag, Json, Object, Origin, RowError};
 
 /// All logs that are understood, in the order in which a record is tried; the first that fits decides.
-pub const FORMATS: &[LogFormat] = &[messages::OPENAI];
+pub const FORMATS: &[LogFormat] = &[
+    otel::OTLP,
+    otel::SPAN,
+    otel::DATAFRAME,
+    otel::ATTRIBUTES,
+    langsmith::RUN,
+    langfuse::OBSERVATION,
+    messages::OPENAI,
+];
 
 /// One kind of log.
 #[derive(Debug, Clone, Copy)]
@@ -162,6 +174,8 @@ pub enum Output {
     Message(Json),
     /// Calls and nothing else, in any shape of a tool-call cell; a text that is none was prose.
     Calls(Json),
+    /// What is left of an answer that breaks off. Nothing can be read out of it, but it may be judged as text.
+    Cut(String),
 }
 
 impl Turn {
