@@ -24,11 +24,15 @@
 
 mod batch;
 mod bfcl;
+mod dialogue;
 mod exchange;
 mod inspect;
 mod langchain_steps;
+mod langfuse;
+mod langsmith;
 mod litellm;
 mod messages;
+mod otel;
 mod pairs;
 mod stored;
 mod turn;
@@ -39,7 +43,13 @@ use crate::domain::{Cell, Flag, Json, Object, Origin, RowError};
 
 /// All logs that are understood, in the order in which a record is tried; the first that fits decides.
 pub const FORMATS: &[LogFormat] = &[
+    otel::OTLP,
     inspect::INSPECT,
+    otel::SPAN,
+    otel::DATAFRAME,
+    otel::ATTRIBUTES,
+    langsmith::RUN,
+    langfuse::OBSERVATION,
     litellm::LITELLM,
     batch::BATCH,
     pairs::PROVIDER_PAIR,
@@ -190,6 +200,8 @@ pub enum Output {
     Message(Json),
     /// Calls and nothing else, in any shape of a tool-call cell; a text that is none was prose.
     Calls(Json),
+    /// What is left of an answer that breaks off. Nothing can be read out of it, but it may be judged as text.
+    Cut(String),
 }
 
 impl Turn {
