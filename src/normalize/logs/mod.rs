@@ -83,9 +83,11 @@ impl PartialEq for LogFormat {
 }
 
 impl LogFormat {
-    /// The format that users call `name`.
+    /// The format that users call `name`, or begin to, as long as it is clear which one they mean.
     pub fn named(name: &str) -> Option<&'static LogFormat> {
-        FORMATS.iter().find(|format| format.name == name)
+        let mut begun = FORMATS.iter().filter(|format| format.name.starts_with(name));
+        let exact = FORMATS.iter().find(|format| format.name == name);
+        exact.or_else(|| begun.next().filter(|_| begun.next().is_none()))
     }
 
     /// What is in a record, in order. Lazily, where one record holds many long turns.
