@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use tooljudge::domain::{Json, Object, RowError};
-use tooljudge::normalize::logs::{self, Companions, Context, Entry, Skip};
+use tooljudge::normalize::logs::{self, Companions, Context, Entry, LogFormat, Skip};
 use tooljudge::normalize::{Normalizer, Options};
 
 use crate::normalize::{compare, read, text};
@@ -13,8 +13,11 @@ use crate::normalize::{compare, read, text};
 /// Files that are not read yet.
 const NOT_YET: &[&str] = &["logs/inspect_log.eval"];
 
+/// What the fixtures must give: those of the specification, and our own.
+const EXPECTATIONS: [&str; 3] = ["expected.jsonl", "own/expected.jsonl", "own/expected_chats.jsonl"];
+
 enum Found {
-    Item(Result<tooljudge::domain::Sample, RowError>),
+    Item(Box<Result<tooljudge::domain::Sample, RowError>>),
     Skipped(Skip),
 }
 
@@ -23,15 +26,17 @@ fn log_fixtures_give_their_turns() {
     let standard = Json::parse(&read("tool_definitions.standard.json")).unwrap();
     let mut files: BTreeMap<String, Vec<Found>> = BTreeMap::new();
     let (mut passed, mut problems) = (0, Vec::new());
-    let own = [read("expected.jsonl"), read("own/expected.jsonl")];
-    for line in own.iter().flat_map(|text| text.lines()) {
+    let expectations = EXPECTATIONS.map(read);
+    for line in expectations.iter().flat_map(|text| text.lines()) {
         let expected = Json::parse(line).unwrap();
         let file = text(&expected, "file").unwrap();
         if !file.contains("logs/") || NOT_YET.contains(&file) {
             continue;
         }
         let join = text(&expected, "join").map(str::to_owned);
-        let found = files.entry(file.to_owned()).or_insert_with(|| entries(file, join.as_deref()));
+        // A format that no record gives away.
+        let from = text(&expected, "from").map(|name| logs::LogFormat::named(name).unwrap());
+        let found = files.entry(file.to_owned()).or_insert_with(|| entries(file, join.as_deref(), from));
         let Some(Json::Number(record)) = expected.get("record") else { panic!("no record: {line}") };
         let problem = match (found.get(record.as_i64().unwrap() as usize), text(&expected, "status").unwrap())
         {
@@ -41,7 +46,7 @@ fn log_fixtures_give_their_turns() {
             }
             (Some(Found::Skipped(why)), _) => Some(format!("skipped: {why:?}")),
             (Some(Found::Item(_)), "skipped") => Some("not skipped".to_owned()),
-            (Some(Found::Item(item)), _) => compare(item.clone(), &expected, &standard),
+            (Some(Found::Item(item)), _) => compare((**item).clone(), &expected, &standard),
         };
         match problem {
             None => passed += 1,
@@ -66,12 +71,14 @@ impl Companions for Pieces {
     }
 }
 
-fn entries(file: &str, join: Option<&str>) -> Vec<Found> {
-    let records: Vec<Object> = join.into_iter().flat_map(records).chain(records(file)).collect();
+fn entries(file: &str, join: Option<&str>, from: Option<&'static LogFormat>) -> Vec<Found> {
+    let joined = join.into_iter().flat_map(records).map(|record| (logs::detect(&record), record));
+    let own = records(file).into_iter().map(|record| (from.or_else(|| logs::detect(&record)), record));
+    let records: Vec<(Option<&LogFormat>, Object)> = joined.chain(own).collect();
     let mut pieces = Vec::new();
     let alone = Context { agents: false, companions: &logs::Alone };
-    for record in &records {
-        if let Some(format) = logs::detect(record) {
+    for (format, record) in &records {
+        if let Some(format) = format {
             for entry in format.read(record.clone(), &alone) {
                 if let Entry::Piece(piece) = entry {
                     pieces.push((piece.key, piece.object));
@@ -83,15 +90,15 @@ fn entries(file: &str, join: Option<&str>) -> Vec<Found> {
     let context = Context { agents: false, companions: &pieces };
     let normalizer = Normalizer::new(Options::default()).unwrap();
     let mut found = Vec::new();
-    for record in records {
-        let Some(format) = logs::detect(&record) else {
+    for (format, record) in records {
+        let Some(format) = format else {
             println!("{file}: unrecognised record with {:?}", record.keys().collect::<Vec<_>>());
             continue;
         };
         for entry in format.read(record, &context) {
             match entry {
-                Entry::Turn(turn) => found.push(Found::Item(normalizer.turn(*turn))),
-                Entry::Unreadable(error) => found.push(Found::Item(Err(error))),
+                Entry::Turn(turn) => found.push(Found::Item(Box::new(normalizer.turn(*turn)))),
+                Entry::Unreadable(error) => found.push(Found::Item(Box::new(Err(error)))),
                 Entry::Skipped(why) => found.push(Found::Skipped(why)),
                 Entry::Piece(_) => {}
             }

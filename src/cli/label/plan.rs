@@ -191,7 +191,7 @@ fn source(args: &LabelArgs, printer: Printer) -> anyhow::Result<Source> {
         NullCallArg::Nothing => NullCall::NothingCalled,
         NullCallArg::Invalid => NullCall::Invalid,
     };
-    let normalizer = Normalizer::new(Options { null_call, tools })
+    let normalizer = Normalizer::new(Options { null_call, tools, ..Options::default() })
         .with_context(|| format!("--tools {}", args.input.tools.clone().unwrap_or_default().display()))?;
     Ok(Source { table, columns, normalizer })
 }

@@ -12,6 +12,14 @@ pub(super) fn chat_completion(reader: &mut Reader, object: &Object) -> Option<Re
     Some(reader.call_object(message))
 }
 
+/// `{"choices":[{"text":"<tool_call>…"}]}`
+pub(super) fn text_completion(reader: &mut Reader, object: &Object) -> Option<Reading> {
+    let choices = object.get("choices")?.as_array()?;
+    let text = choices.first()?.get("text")?.as_str()?;
+    reader.flag_choices(choices);
+    Some(Ok(reader.message_text(text)))
+}
+
 /// `{"candidates":[{"content":{"parts":[…]}}]}`
 pub(super) fn gemini_response(reader: &mut Reader, object: &Object) -> Option<Reading> {
     let candidates = object.get("candidates")?.as_array()?;
@@ -50,7 +58,9 @@ pub(super) fn langchain_constructor(reader: &mut Reader, object: &Object) -> Opt
 /// A message. Its calls may stand in several places at once, so the places are asked in turn and the first that has
 /// some is believed.
 pub(super) fn message(reader: &mut Reader, object: &Object) -> Option<Reading> {
-    let content = object.get("content").or_else(|| object.get("parts"));
+    let says = |value: &&Json| !value.is_null() && value.as_str() != Some("");
+    let content =
+        object.get("content").filter(says).or_else(|| object.get("parts")).or_else(|| object.get("content"));
     let said = content.is_some() && object.get("role").is_some_and(|role| role.as_str().is_some());
     (said || object.contains_key("tool_calls")).then(|| reader.message(object, content))
 }

@@ -163,7 +163,7 @@ fn since_epoch(text: &str) -> Option<Timestamp> {
     let nanoseconds = match text.parse::<i128>() {
         Ok(whole) => whole.checked_mul(unit)?,
         // A double of seconds is exact to the microsecond at best.
-        Err(_) => (size * unit as f64 / 1e3).round() as i128 * 1000,
+        Err(_) => ((size * unit as f64 / 1e3).round() as i128).checked_mul(1000)?,
     };
     Timestamp::from_nanosecond(nanoseconds).ok()
 }
