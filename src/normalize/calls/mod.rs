@@ -47,6 +47,7 @@ const SHAPES: &[Shape] = {
         Shape { evidence: Marked, read: envelopes::wrapped_message },
         Shape { evidence: Marked, read: envelopes::gemini_content },
         Shape { evidence: Marked, read: envelopes::langchain_constructor },
+        Shape { evidence: Marked, read: envelopes::langchain_data },
         Shape { evidence: Marked, read: envelopes::message },
         Shape { evidence: Marked, read: envelopes::langchain_steps },
         Shape { evidence: Marked, read: vendors::function_call },

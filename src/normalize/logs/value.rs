@@ -122,11 +122,12 @@ pub(super) fn message(role: &str, content: impl Into<Json>) -> Json {
     Json::Object(message)
 }
 
-/// A list's messages, be it within a string; a lone text is the user's.
+/// A list's messages, be it within a string; a lone text is the user's, a blank one nobody's.
 pub(super) fn messages(value: Json) -> Vec<Json> {
     match value {
         Json::Null => Vec::new(),
         Json::Array(items) => items,
+        Json::String(text) if text.trim().is_empty() => Vec::new(),
         Json::String(text) => question::conversation_in(&text).unwrap_or_else(|| vec![message("user", text)]),
         other => vec![other],
     }
