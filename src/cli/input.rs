@@ -50,6 +50,10 @@ pub struct InputArgs {
     #[arg(long, value_name = "MEANING", default_value = "nothing")]
     pub null_call: NullCallArg,
 
+    /// Judge calls that the model's provider ran itself too, such as web searches
+    #[arg(long)]
+    pub include_server_tools: bool,
+
     /// Judge spans of whole agents too, although they repeat the spans of their model calls (OpenTelemetry)
     #[arg(long)]
     pub agents: bool,
@@ -156,7 +160,7 @@ impl InputArgs {
             NullCallArg::Nothing => NullCall::NothingCalled,
             NullCallArg::Invalid => NullCall::Invalid,
         };
-        Normalizer::new(Options { null_call, tools })
+        Normalizer::new(Options { null_call, tools, include_server_tools: self.include_server_tools })
             .with_context(|| format!("--tools {}", self.tools.clone().unwrap_or_default().display()))
     }
 

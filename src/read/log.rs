@@ -216,7 +216,7 @@ impl Log {
     }
 
     fn read_object(&self, object: Object, most: usize) -> Reading {
-        let Some(format) = self.options.format.or_else(|| logs::detect(&object)) else {
+        let Some(format) = logs::detect_or(self.options.format, &object) else {
             return Reading::of(Part::Row(object));
         };
         let mut entries = format.read(object, &self.context());

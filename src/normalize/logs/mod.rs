@@ -109,6 +109,16 @@ pub fn detect(record: &Object) -> Option<&'static LogFormat> {
     if is_row(record) { None } else { FORMATS.iter().find(|format| (format.matches)(record)) }
 }
 
+/// The format of a record of a file that is said to be of the format `named`. Questions lie beside many results and are no
+/// results.
+pub fn detect_or(named: Option<&'static LogFormat>, record: &Object) -> Option<&'static LogFormat> {
+    match named {
+        Some(_) if (bfcl::QUESTION.matches)(record) => Some(&bfcl::QUESTION),
+        Some(format) => Some(format),
+        None => detect(record),
+    }
+}
+
 /// Whether a record names its call as only tables do, beside a question: whatever else it holds, it is a row.
 fn is_row(record: &Object) -> bool {
     ["tool_call", "tool_calls"].iter().any(|key| record.contains_key(key))

@@ -16,7 +16,7 @@ impl Normalizer {
         }
         let question = question::conversation(&turn.messages)?;
         let tools = self.tools(&turn.tools)?;
-        let mut reader = Reader::new(tools.known());
+        let mut reader = Reader::new(tools.known()).with_server_tools(self.include_server_tools);
         let (calls, raw) = match turn.output {
             Output::Message(json) => parsed(reader.output(&json)?),
             Output::Calls(json) => parsed(reader.only_calls(&json)?),

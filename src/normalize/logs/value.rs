@@ -142,11 +142,12 @@ pub(super) fn calling(role: &str, content: Json, calls: Vec<Json>) -> Object {
     message
 }
 
-/// A list's messages, be it within a string; a lone text is the user's.
+/// A list's messages, be it within a string; a lone text is the user's, a blank one nobody's.
 pub(super) fn messages(value: Json) -> Vec<Json> {
     match value {
         Json::Null => Vec::new(),
         Json::Array(items) => items,
+        Json::String(text) if text.trim().is_empty() => Vec::new(),
         Json::String(text) => question::conversation_in(&text).unwrap_or_else(|| vec![message("user", text)]),
         other => vec![other],
     }
@@ -184,7 +185,7 @@ fn since_epoch(text: &str) -> Option<Timestamp> {
     let nanoseconds = match text.parse::<i128>() {
         Ok(whole) => whole.checked_mul(unit)?,
         // A double of seconds is exact to the microsecond at best.
-        Err(_) => (size * unit as f64 / 1e3).round() as i128 * 1000,
+        Err(_) => ((size * unit as f64 / 1e3).round() as i128).checked_mul(1000)?,
     };
     Timestamp::from_nanosecond(nanoseconds).ok()
 }
