@@ -299,7 +299,7 @@ fn formats_can_be_named() {
         (&["chat.jsonl", "--from", "openai_messages"][..], 0, "1 rows"),
         (&["odd.jsonl", "--from", "rows", "--column", "tool_call=result"], 0, "1 rows"),
         (&["odd.jsonl", "--column", "tool_call=result"], 0, "1 rows"),
-        (&["table.jsonl", "--from", "langsmith_run"], 0, "not_an_llm_run"),
+        (&["table.jsonl", "--from", "langsmith"], 0, "skipped  empty"),
         (&["chat.jsonl", "table.jsonl"], 2, "chat.jsonl is a log and table.jsonl is a table"),
         (&["chat.jsonl", "--from", "xml"], 2, "`xml` is no format: use csv, tsv"),
         (&["chat.jsonl", "-o", "chat.jsonl"], 2, "chat.jsonl is an input of this run"),

@@ -12,7 +12,7 @@ use super::{Input, ReadError, SLICE_BYTES, SLICE_ROWS, Slices};
 use crate::domain::{Cell, Item, Json, Object, RawRow, RowError, RowErrorCode};
 use crate::normalize::Normalizer;
 use crate::normalize::columns::{self, Slot};
-use crate::normalize::logs::{self, Companions, Context, Entries, Entry, LogFormat};
+use crate::normalize::logs::{self, Companions, Context, Entries, Entry, LogFormat, Skip};
 use crate::table::{Schema, samples};
 
 /// Records looked at to tell what a file is.
@@ -220,7 +220,10 @@ impl Log {
             return Reading::of(Part::Row(object));
         };
         let mut entries = format.read(object, &self.context());
-        let parts: Vec<Part> = entries.by_ref().take(most).map(Part::Entry).collect();
+        let mut parts: Vec<Part> = entries.by_ref().take(most).map(Part::Entry).collect();
+        if parts.is_empty() {
+            parts.push(Part::Entry(Entry::Skipped(Skip::Empty)));
+        }
         let dialect = parts.iter().find_map(|part| match part {
             Part::Entry(Entry::Turn(turn)) => turn.dialect,
             _ => None,

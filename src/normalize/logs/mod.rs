@@ -147,6 +147,8 @@ pub enum Skip {
     NotAnLlmRun,
     /// A model was asked, but no answer was logged.
     NoOutput,
+    /// The record is there, but there is nothing in it.
+    Empty,
     /// An agent's span repeats what its model calls say.
     AgentSpan,
 }
@@ -156,6 +158,7 @@ impl Skip {
         match self {
             Skip::NotAnLlmRun => "not_an_llm_run",
             Skip::NoOutput => "no_output",
+            Skip::Empty => "empty",
             Skip::AgentSpan => "agent_span",
         }
     }
