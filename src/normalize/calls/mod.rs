@@ -60,6 +60,7 @@ const SHAPES: &[Shape] = {
         Shape { evidence: Marked, read: vendors::server_tool },
         Shape { evidence: Marked, read: vendors::typed },
         Shape { evidence: Named, read: bare::definition },
+        Shape { evidence: Named, read: bare::malformed },
         Shape { evidence: Named, read: bare::named },
         Shape { evidence: Guessed, read: bare::name_alone },
         Shape { evidence: Guessed, read: bare::bfcl },
