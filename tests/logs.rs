@@ -6,14 +6,18 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tooljudge::domain::{Item, Json};
+use tooljudge::normalize::logs::LogFormat;
 use tooljudge::normalize::{Normalizer, Options, columns};
 use tooljudge::read::{LogOptions, Selection, Table, Understanding};
 use tooljudge::run::Source;
 
 use crate::normalize::{compare, folder, read, text};
 
+/// What the fixtures must give: those of the specification, and our own.
+const EXPECTATIONS: [&str; 2] = ["expected.jsonl", "own/expected_chats.jsonl"];
+
 enum Found {
-    Item(Item),
+    Item(Box<Item>),
     Skipped(String),
 }
 
@@ -22,15 +26,17 @@ fn log_fixtures_give_their_turns() {
     let standard = Json::parse(&read("tool_definitions.standard.json")).unwrap();
     let mut files: BTreeMap<String, Vec<Found>> = BTreeMap::new();
     let (mut passed, mut problems) = (0, Vec::new());
-    let own = [read("expected.jsonl"), read("own/expected.jsonl")];
-    for line in own.iter().flat_map(|text| text.lines()) {
+    let expectations = EXPECTATIONS.map(read);
+    for line in expectations.iter().flat_map(|text| text.lines()) {
         let expected = Json::parse(line).unwrap();
         let file = text(&expected, "file").unwrap();
         if !file.contains("logs/") {
             continue;
         }
         let join = text(&expected, "join").map(str::to_owned);
-        let found = files.entry(file.to_owned()).or_insert_with(|| rows(file, join.as_deref()));
+        // A format that no record gives away.
+        let from = text(&expected, "from").map(|name| LogFormat::named(name).unwrap());
+        let found = files.entry(file.to_owned()).or_insert_with(|| rows(file, join.as_deref(), from));
         let Some(Json::Number(record)) = expected.get("record") else { panic!("no record: {line}") };
         let problem = match (found.get(record.as_i64().unwrap() as usize), text(&expected, "status").unwrap())
         {
@@ -40,7 +46,7 @@ fn log_fixtures_give_their_turns() {
             }
             (Some(Found::Skipped(why)), _) => Some(format!("skipped: {why:?}")),
             (Some(Found::Item(_)), "skipped") => Some("not skipped".to_owned()),
-            (Some(Found::Item(item)), _) => compare(item.clone(), &expected, &standard),
+            (Some(Found::Item(item)), _) => compare((**item).clone(), &expected, &standard),
         };
         match problem {
             None => passed += 1,
@@ -58,11 +64,10 @@ fn log_fixtures_give_their_turns() {
 }
 
 /// What the rows of a file are, read as users' files are.
-fn rows(file: &str, join: Option<&str>) -> Vec<Found> {
+fn rows(file: &str, join: Option<&str>, format: Option<&'static LogFormat>) -> Vec<Found> {
     let path = |file: &str| folder().join(file).display().to_string();
     let normalizer = Arc::new(Normalizer::new(Options::default()).unwrap());
-    let logs =
-        LogOptions { normalizer: Arc::clone(&normalizer), format: None, agents: false, with_skipped: true };
+    let logs = LogOptions { normalizer: Arc::clone(&normalizer), format, agents: false, with_skipped: true };
     let inputs: Vec<String> = [Some(file), join].into_iter().flatten().map(path).collect();
     let understanding = Understanding { format: None, logs: Some(logs) };
     let table = Table::open(&inputs, understanding, Selection::default()).unwrap();
@@ -80,7 +85,7 @@ fn rows(file: &str, join: Option<&str>) -> Vec<Found> {
             }
             found.push(match skipped.as_ref().and_then(Json::as_str) {
                 Some(why) => Found::Skipped(why.to_owned()),
-                None => Found::Item(item),
+                None => Found::Item(Box::new(item)),
             });
         }
     }

@@ -54,15 +54,15 @@ pub struct ConvertArgs {
     pub input: InputArgs,
 
     /// Replace an output that this program did not write
-    #[arg(long)]
+    #[arg(long, help_heading = "Result")]
     pub force: bool,
 
     /// Print the summary as JSON
-    #[arg(long)]
+    #[arg(long, help_heading = "Result")]
     pub json: bool,
 
     /// No progress and no summary
-    #[arg(short, long)]
+    #[arg(short, long, help_heading = "Result")]
     pub quiet: bool,
 }
 

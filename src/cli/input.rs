@@ -50,6 +50,10 @@ pub struct InputArgs {
     #[arg(long, value_name = "MEANING", default_value = "nothing")]
     pub null_call: NullCallArg,
 
+    /// Judge calls that the model's provider ran itself too, such as web searches
+    #[arg(long)]
+    pub include_server_tools: bool,
+
     /// Judge spans of whole agents too, although they repeat the spans of their model calls (OpenTelemetry)
     #[arg(long)]
     pub agents: bool,
@@ -130,6 +134,20 @@ impl InputArgs {
         Ok(Source { table, columns, normalizer })
     }
 
+    /// Says what logs among the inputs hold, since it is not what a line of the file is.
+    pub fn announce(source: &Source, printer: Printer) {
+        for (input, survey) in source.table.inputs().iter().zip(source.table.logs().unwrap_or_default()) {
+            let formats: Vec<String> =
+                survey.formats.keys().map(|(name, dialect)| dialect.unwrap_or(name).to_owned()).collect();
+            let skipped: Vec<String> =
+                survey.skipped.iter().map(|(why, count)| format!("{count} {why}")).collect();
+            let skipped =
+                if skipped.is_empty() { String::new() } else { format!("; skipped: {}", skipped.join(", ")) };
+            let (file, items) = (input.path.display(), survey.items);
+            printer.talk(&format!("{file} ({}): {items} turns to judge{skipped}", formats.join(", ")));
+        }
+    }
+
     fn normalizer(&self) -> anyhow::Result<Normalizer> {
         let tools = match &self.tools {
             Some(file) => Some(
@@ -142,7 +160,7 @@ impl InputArgs {
             NullCallArg::Nothing => NullCall::NothingCalled,
             NullCallArg::Invalid => NullCall::Invalid,
         };
-        Normalizer::new(Options { null_call, tools })
+        Normalizer::new(Options { null_call, tools, include_server_tools: self.include_server_tools })
             .with_context(|| format!("--tools {}", self.tools.clone().unwrap_or_default().display()))
     }
 

@@ -12,7 +12,7 @@ use super::{Input, ReadError, SLICE_BYTES, SLICE_ROWS, Slices};
 use crate::domain::{Cell, Item, Json, Object, RawRow, RowError, RowErrorCode};
 use crate::normalize::Normalizer;
 use crate::normalize::columns::{self, Slot};
-use crate::normalize::logs::{self, Companions, Context, Entries, Entry, LogFormat};
+use crate::normalize::logs::{self, Companions, Context, Entries, Entry, LogFormat, Skip};
 use crate::table::{Schema, samples};
 
 /// Records looked at to tell what a file is.
@@ -46,10 +46,13 @@ pub struct LogSurvey {
 }
 
 impl LogSurvey {
-    fn count(&mut self, entry: &Found) {
-        match entry {
-            Found::Item(_) => self.items += 1,
-            Found::Skipped(why) => *self.skipped.entry(why).or_default() += 1,
+    fn count(&mut self, part: &Part) {
+        match part {
+            Part::Entry(Entry::Turn(_) | Entry::Unreadable(_)) | Part::Row(_) | Part::Invalid(_) => {
+                self.items += 1;
+            }
+            Part::Entry(Entry::Skipped(why)) => *self.skipped.entry(why.as_str()).or_default() += 1,
+            Part::Entry(Entry::Piece(_)) => self.pieces += 1,
         }
     }
 }
@@ -105,26 +108,30 @@ pub(super) fn survey(inputs: &[Input], options: LogOptions) -> Result<(Log, Vec<
     if let Some(pieces) = &log.pieces {
         log.orphans = pieces.orphans().map_err(io)?.into();
         for orphan in &*log.orphans {
-            let entries = log.orphan(orphan);
-            for found in entries.filter_map(|entry| log.found(entry)) {
-                surveys[orphan.input].count(&found);
-            }
+            log.orphan(orphan).for_each(|entry| surveys[orphan.input].count(&Part::Entry(entry)));
         }
     }
     Ok((log, surveys))
 }
 
-/// What becomes of an entry.
+/// Something that a record holds.
+pub(super) enum Part {
+    Entry(Entry),
+    /// The record itself, as a table's row.
+    Row(Object),
+    Invalid(RowError),
+}
+
+/// What becomes of a part.
 pub(super) enum Found {
     Item(Box<Item>),
     Skipped(&'static str),
 }
 
-/// One record's entries, with what is told of them.
+/// One record's parts, with what is told of them.
 pub(super) struct Reading {
     format: Option<(&'static LogFormat, Option<&'static str>)>,
-    pub(super) found: Vec<Found>,
-    pieces: Vec<logs::Piece>,
+    pub(super) parts: Vec<Part>,
     /// What was not looked at yet.
     pub(super) rest: Option<Entries>,
 }
@@ -160,14 +167,14 @@ impl Log {
                     if let Some((format, dialect)) = reading.format {
                         *survey.formats.entry((format.name, dialect)).or_default() += 1;
                         if let Some(collector) = &mut collector {
-                            for piece in &reading.pieces {
+                            for part in &reading.parts {
+                                let Part::Entry(Entry::Piece(piece)) = part else { continue };
                                 let added = collector.add(piece, format, number);
                                 added.map_err(|error| ReadError::Spool(error.to_string()))?;
                             }
                         }
                     }
-                    survey.pieces += reading.pieces.len() as u64;
-                    reading.found.iter().for_each(|found| survey.count(found));
+                    reading.parts.iter().for_each(|part| survey.count(part));
                 }
             }
             let blank = records.blank_lines();
@@ -190,17 +197,17 @@ impl Log {
         Ok(Box::new(LogRows::open(self.clone(), input, orphans, schema)?))
     }
 
-    /// Reads a record, or the records in an envelope; of each, `most` entries at once.
+    /// Reads a record, or the records in an envelope; of each, `most` parts at once.
     pub(super) fn read(&self, raw: Raw, most: usize) -> Vec<Reading> {
         match raw.object() {
-            Err(error) => vec![Reading::error(error)],
+            Err(error) => vec![Reading::of(Part::Invalid(error))],
             Ok(mut object) => match enveloped(&object).map(str::to_owned).and_then(|key| object.remove(&key))
             {
                 Some(Json::Array(items)) if self.options.format.is_none() => items
                     .into_iter()
                     .map(|item| match item {
                         Json::Object(object) => self.read_object(object, most),
-                        other => Reading::error(not_an_object(&other)),
+                        other => Reading::of(Part::Invalid(not_an_object(&other))),
                     })
                     .collect(),
                 _ => vec![self.read_object(object, most)],
@@ -209,31 +216,20 @@ impl Log {
     }
 
     fn read_object(&self, object: Object, most: usize) -> Reading {
-        let Some(format) = self.options.format.or_else(|| logs::detect(&object)) else {
-            return Reading {
-                format: None,
-                found: vec![Found::Item(Box::new(self.row(object)))],
-                pieces: Vec::new(),
-                rest: None,
-            };
+        let Some(format) = logs::detect_or(self.options.format, &object) else {
+            return Reading::of(Part::Row(object));
         };
         let mut entries = format.read(object, &self.context());
-        let mut reading =
-            Reading { format: Some((format, None)), found: Vec::new(), pieces: Vec::new(), rest: None };
-        while reading.found.len() < most {
-            match entries.next() {
-                None => return reading,
-                Some(Entry::Piece(piece)) => reading.pieces.push(piece),
-                Some(entry) => {
-                    if let Entry::Turn(turn) = &entry {
-                        reading.format = Some((format, turn.dialect));
-                    }
-                    reading.found.extend(self.found(entry));
-                }
-            }
+        let mut parts: Vec<Part> = entries.by_ref().take(most).map(Part::Entry).collect();
+        if parts.is_empty() {
+            parts.push(Part::Entry(Entry::Skipped(Skip::Empty)));
         }
-        reading.rest = Some(entries);
-        reading
+        let dialect = parts.iter().find_map(|part| match part {
+            Part::Entry(Entry::Turn(turn)) => turn.dialect,
+            _ => None,
+        });
+        let rest = (parts.len() == most).then_some(entries);
+        Reading { format: Some((format, dialect)), parts, rest }
     }
 
     /// A record that is a table's row.
@@ -251,13 +247,15 @@ impl Log {
         })
     }
 
-    pub(super) fn found(&self, entry: Entry) -> Option<Found> {
-        match entry {
-            Entry::Turn(turn) => Some(Found::Item(Box::new(self.options.normalizer.turn(*turn)))),
-            Entry::Unreadable(error) => Some(Found::Item(Box::new(Err(error)))),
-            Entry::Skipped(why) => Some(Found::Skipped(why.as_str())),
-            Entry::Piece(_) => None,
-        }
+    pub(super) fn found(&self, part: Part) -> Option<Found> {
+        let item = match part {
+            Part::Entry(Entry::Turn(turn)) => self.options.normalizer.turn(*turn),
+            Part::Entry(Entry::Unreadable(error)) | Part::Invalid(error) => Err(error),
+            Part::Row(object) => self.row(object),
+            Part::Entry(Entry::Skipped(why)) => return Some(Found::Skipped(why.as_str())),
+            Part::Entry(Entry::Piece(_)) => return None,
+        };
+        Some(Found::Item(Box::new(item)))
     }
 
     pub(super) fn orphan(&self, orphan: &Orphan) -> Entries {
@@ -275,13 +273,9 @@ impl Log {
 }
 
 impl Reading {
-    fn error(error: RowError) -> Reading {
-        Reading {
-            format: None,
-            found: vec![Found::Item(Box::new(Err(error)))],
-            pieces: Vec::new(),
-            rest: None,
-        }
+    /// A record that holds nothing but this.
+    fn of(part: Part) -> Reading {
+        Reading { format: None, parts: vec![part], rest: None }
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::log::{Found, Log, Reading, gather};
+use super::log::{Found, Log, Part, Reading, gather};
 use super::pieces::Orphan;
 use super::records::Records;
 use super::{Input, ReadError, SLICE_ROWS};
@@ -70,14 +70,20 @@ impl LogRows {
             }
             return Ok(());
         }
-        let read: Vec<Vec<Reading>> = raws.into_par_iter().map(|raw| self.log.read(raw, AT_ONCE)).collect();
-        for reading in read.into_iter().flatten() {
-            let (record, item) = (self.next_record, reading.found.len() as u64);
+        let read: Vec<(Vec<Found>, Option<Entries>)> = raws
+            .into_par_iter()
+            .flat_map_iter(|raw| self.log.read(raw, AT_ONCE))
+            .map(|Reading { parts, rest, .. }| {
+                (parts.into_iter().filter_map(|part| self.log.found(part)).collect(), rest)
+            })
+            .collect();
+        for (found, rest) in read {
+            let (record, item) = (self.next_record, found.len() as u64);
             self.next_record += 1;
-            let rows = (0..).zip(reading.found).filter_map(|(item, found)| self.record(record, item, found));
+            let rows = (0..).zip(found).filter_map(|(item, found)| self.record(record, item, found));
             let rows = rows.collect();
             self.ready.push_back(Ready::Rows(rows));
-            if let Some(entries) = reading.rest {
+            if let Some(entries) = rest {
                 self.ready.push_back(Ready::More { record, item, entries });
             }
         }
@@ -115,7 +121,7 @@ impl Iterator for LogRows {
                         continue;
                     }
                     let found: Vec<Found> =
-                        next.into_par_iter().filter_map(|entry| self.log.found(entry)).collect();
+                        next.into_par_iter().filter_map(|entry| self.log.found(Part::Entry(entry))).collect();
                     let end = item + found.len() as u64;
                     rows.extend(
                         (item..).zip(found).filter_map(|(item, found)| self.record(record, item, found)),

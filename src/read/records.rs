@@ -10,7 +10,7 @@ use crate::table::{Format, Record, Schema};
 /// One record, not taken apart yet where that is work.
 pub(super) enum Raw {
     Text(Text),
-    Row { schema: Arc<Schema>, record: Record },
+    Row { schema: Arc<Schema>, record: Box<Record> },
 }
 
 impl Raw {
@@ -18,8 +18,10 @@ impl Raw {
     pub(super) fn object(self) -> Result<Object, RowError> {
         match self {
             Raw::Text(text) => text.object(),
-            Raw::Row { record: Record { item: Some(Err(error)), .. }, .. } => Err(error),
             Raw::Row { schema, record } => {
+                if let Some(Err(error)) = record.item {
+                    return Err(error);
+                }
                 let blank = |cell: &Json| cell.as_str().is_some_and(|text| text.trim().is_empty());
                 let cells = record.cells.into_iter().map(|cell| match cell {
                     Some(cell) if !blank(&cell) => cell,
@@ -72,7 +74,7 @@ impl Records {
             Records::Texts(texts) => Ok(texts.next_text()?.map(Raw::Text)),
             Records::Table { slices, schema, ready } => loop {
                 if let Some(record) = ready.next() {
-                    return Ok(Some(Raw::Row { schema: Arc::clone(schema), record }));
+                    return Ok(Some(Raw::Row { schema: Arc::clone(schema), record: Box::new(record) }));
                 }
                 match slices.next().transpose()? {
                     None => return Ok(None),

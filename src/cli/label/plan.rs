@@ -14,6 +14,7 @@ use super::panel::{self, Member, Named};
 use super::wording;
 use crate::cli::config::Config;
 use crate::cli::defaults::Given;
+use crate::cli::input::InputArgs;
 use crate::cli::printer::Printer;
 use crate::judge::Purse;
 use crate::read::Format;
@@ -53,6 +54,7 @@ pub fn plan(
     let judges = panel::judges(args, config)?;
     let models = check_flags(args, given, &judges, printer)?;
     let source = args.input.open(&args.inputs, false, printer)?;
+    InputArgs::announce(&source, printer);
     let output = output(args, &source, purpose)?;
     let store = match models {
         0 => None,

@@ -42,13 +42,14 @@ fn is_schema(value: &Json) -> bool {
         && value.get("properties").is_some_and(|properties| properties.as_object().is_some())
 }
 
-/// The normal form of a call whose arguments are no JSON: `{"name":"f","arguments":null,"arguments_raw":"{\"a\":"}`.
+/// Our own normal form of a call whose arguments are no JSON object: `{"name":"f","arguments":null,"arguments_raw":"{"}`.
 pub(super) fn malformed(reader: &mut Reader, object: &Object) -> Option<Reading> {
-    let text = object.get("arguments_raw")?.as_str().filter(|_| arguments::of(object).is_none())?;
-    object.get("name")?.as_str()?;
-    reader.flag_if_cut(text);
-    let arguments = reader.malformed(text.to_owned());
-    Some(name_in(object, "name").map(|name| vec![ToolCall { name, arguments, id: id_in(object, &["id"]) }]))
+    object.get("arguments").filter(|arguments| arguments.is_null())?;
+    let text = object.get("arguments_raw")?.as_str()?;
+    Some(name_in(object, "name").map(|name| {
+        let arguments = reader.malformed(text.to_owned());
+        vec![ToolCall { name, arguments, id: id_in(object, &["id"]) }]
+    }))
 }
 
 pub(super) fn named(reader: &mut Reader, object: &Object) -> Option<Reading> {
@@ -70,7 +71,7 @@ pub(super) fn bfcl(reader: &mut Reader, object: &Object) -> Option<Reading> {
         Json::String(text) => text.trim().is_empty() || matches!(Json::parse(text), Ok(Json::Object(_))),
         _ => false,
     };
-    if !holds_arguments || RESERVED.contains(&name) || name.trim().is_empty() {
+    if !holds_arguments || name.trim().is_empty() || RESERVED.contains(&name) {
         return None;
     }
     let arguments = reader.arguments(Some(value));

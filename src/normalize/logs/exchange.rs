@@ -23,8 +23,7 @@ pub(super) fn turn(mut request: Object, response: Json) -> Result<Turn, Entry> {
     // Google's SDKs keep everything but the conversation in there.
     let mut settings = value::take_object(&mut request, "config").unwrap_or_default();
     let mut taken = |keys: &[&str]| {
-        let mut take = |key: &&str| present(request.remove(key)).or_else(|| present(settings.remove(key)));
-        keys.iter().find_map(|key| take(key))
+        keys.iter().find_map(|key| present(request.remove(key)).or_else(|| present(settings.remove(key))))
     };
     let system = taken(SYSTEM).map(system).unwrap_or_default();
     let said = taken(MESSAGES).map(value::messages).unwrap_or_default();

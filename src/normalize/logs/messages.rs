@@ -70,3 +70,66 @@ fn read(mut record: Object, _: &Context) -> Entries {
     turn.origin.model = value::text(&record, &["model"]);
     turn.alone()
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::domain::Json;
+    use crate::normalize::logs::detect;
+
+    #[test]
+    fn chats_are_told_from_rows_and_from_each_other() {
+        let asked = r#"{"role":"user","content":"Q"}"#;
+        for (record, format) in [
+            (
+                format!(r#"{{"messages":[{asked},{{"role":"assistant","content":"A"}}]}}"#),
+                Some("openai_messages"),
+            ),
+            (format!(r#"{{"messages":[{asked},{{"role":"model","parts":[]}}]}}"#), Some("openai_messages")),
+            (
+                r#"{"messages":"[{'role': 'user', 'content': 'Q'}, {'role': 'assistant', 'content': 'A'}]"}"#
+                    .to_owned(),
+                Some("openai_messages"),
+            ),
+            (
+                format!(r#"{{"messages":[{asked},{{"type":"ai","content":"A"}}]}}"#),
+                Some("langchain_messages"),
+            ),
+            (
+                format!(
+                    r#"{{"messages":[{asked},{{"lc":1,"type":"constructor","id":["AIMessage"],"kwargs":{{"content":"A"}}}}]}}"#
+                ),
+                Some("langchain_messages"),
+            ),
+            (
+                format!(r#"{{"messages":[{asked},{{"type":"ai","data":{{"content":"A"}}}}]}}"#),
+                Some("langchain_messages"),
+            ),
+            (
+                format!(
+                    r#"{{"messages":[{asked},{{"role":"assistant","content":[{{"type":"tool-call","toolName":"f"}}]}}]}}"#
+                ),
+                Some("vercel_messages"),
+            ),
+            (
+                format!(
+                    r#"{{"messages":[{asked},{{"role":"assistant","content":"A"}}],"tools":{{"f":{{"inputSchema":{{}}}}}}}}"#
+                ),
+                Some("vercel_messages"),
+            ),
+            (
+                format!(r#"{{"messages":[{asked},{{"role":"assistant","content":"A"}}],"tool_calls":null}}"#),
+                None,
+            ),
+            (
+                format!(r#"{{"messages":[{asked},{{"role":"assistant","content":"A"}}],"tool_call":"f()"}}"#),
+                None,
+            ),
+            (format!(r#"{{"messages":[{asked}],"output":"f()"}}"#), None),
+            (r#"{"messages":[]}"#.to_owned(), None),
+            (r#"{"messages":"Who said [1]?"}"#.to_owned(), None),
+        ] {
+            let Json::Object(object) = Json::parse(&record).unwrap() else { panic!("{record}") };
+            assert_eq!(detect(&object).map(|format| format.name), format, "{record}");
+        }
+    }
+}

@@ -67,3 +67,52 @@ fn turn(mut record: Object) -> Result<Turn, Entry> {
     origin.timestamp = origin.timestamp.or_else(|| value::instant(record.get("timestamp")?));
     Ok(turn)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::normalize::logs::{Alone, detect};
+
+    fn object(json: &str) -> Object {
+        let Json::Object(object) = Json::parse(json).unwrap() else { panic!("{json}") };
+        object
+    }
+
+    #[test]
+    fn pairs_are_told_from_rows() {
+        for (record, format) in [
+            (r#"{"request":{},"response":{}}"#, Some("provider_pair")),
+            (r#"{"request":"{\"messages\":[]}","response":"data: {}"}"#, Some("provider_pair")),
+            (r#"{"request_body":{},"response_body":null}"#, Some("provider_pair")),
+            (r#"{"request":{},"error":"late"}"#, Some("provider_pair")),
+            (r#"{"request":"Weather?","response":"f()"}"#, None),
+            (r#"{"request":{},"response":{},"question":"Q","tool_call":"f()"}"#, None),
+            (r#"{"request":{}}"#, None),
+            (r#"{"input":"Q","output":"f()"}"#, None),
+            (r#"{"custom_id":"1","response":{"body":{}}}"#, Some("batch")),
+            (r#"{"custom_id":"1","body":{"messages":[]}}"#, Some("batch")),
+            (r#"{"custom_id":"1","question":"Q"}"#, None),
+        ] {
+            assert_eq!(detect(&object(record)).map(|format| format.name), format, "{record}");
+        }
+    }
+
+    #[test]
+    fn every_providers_form_has_a_name() {
+        for (request, response, expected) in [
+            (r#"{"messages":[M]}"#, r#"{"choices":[{"message":{}}]}"#, "openai_chat"),
+            (r#"{"input":[M]}"#, r#"{"object":"response","output":[]}"#, "openai_responses"),
+            (r#"{"messages":[M],"max_tokens":1}"#, r#"{"type":"message","content":[]}"#, "anthropic"),
+            (r#"{"contents":[M]}"#, r#"{"candidates":[{}]}"#, "gemini"),
+            (r#"{"messages":[M],"toolConfig":{}}"#, r#"{"output":{"message":{}}}"#, "bedrock"),
+            (r#"{"messages":[M]}"#, r#"{"message":{},"done":true}"#, "ollama"),
+            (r#"{"messages":[M]}"#, r#"{"id":"1","message":{}}"#, "cohere"),
+        ] {
+            let request = request.replace('M', r#"{"role":"user","content":"Q"}"#);
+            let record = object(&format!(r#"{{"request":{request},"response":{response}}}"#));
+            let context = Context { agents: false, companions: &Alone };
+            let Some(Entry::Turn(turn)) = read(record, &context).next() else { panic!("{request}") };
+            assert_eq!(turn.dialect, Some(expected), "{request}");
+        }
+    }
+}

@@ -30,6 +30,16 @@ pub(super) fn unfolded(value: Json) -> Json {
     value
 }
 
+/// Whether a text that is no JSON begins like an object or a list of them: what made it JSON was cut away.
+pub(super) fn breaks_off(text: &str) -> bool {
+    let begin = text.trim_start();
+    // JSON within a JSON string begins with a quotation mark.
+    let begin = begin.strip_prefix('"').unwrap_or(begin);
+    let item = begin.strip_prefix('[').map_or(begin, str::trim_start);
+    item.strip_prefix('{').is_some_and(|rest| rest.trim_start().starts_with(['"', '\'', '\\']))
+        && unfolded(Json::from(text)).as_str().is_some()
+}
+
 /// Takes a value out of `object`, unfolded; null counts as absent.
 pub(super) fn take(object: &mut Object, key: &str) -> Option<Json> {
     object.remove(key).map(unfolded).filter(|value| !value.is_null())
@@ -122,11 +132,22 @@ pub(super) fn message(role: &str, content: impl Into<Json>) -> Json {
     Json::Object(message)
 }
 
-/// A list's messages, be it within a string; a lone text is the user's.
+/// A message as chats write it, with the calls that stand beside what is said.
+pub(super) fn calling(role: &str, content: Json, calls: Vec<Json>) -> Object {
+    let mut message =
+        Object::from_iter([("role".to_owned(), Json::from(role)), ("content".to_owned(), content)]);
+    if !calls.is_empty() {
+        message.insert("tool_calls", Json::Array(calls));
+    }
+    message
+}
+
+/// A list's messages, be it within a string; a lone text is the user's, a blank one nobody's.
 pub(super) fn messages(value: Json) -> Vec<Json> {
     match value {
         Json::Null => Vec::new(),
         Json::Array(items) => items,
+        Json::String(text) if text.trim().is_empty() => Vec::new(),
         Json::String(text) => question::conversation_in(&text).unwrap_or_else(|| vec![message("user", text)]),
         other => vec![other],
     }
@@ -164,7 +185,7 @@ fn since_epoch(text: &str) -> Option<Timestamp> {
     let nanoseconds = match text.parse::<i128>() {
         Ok(whole) => whole.checked_mul(unit)?,
         // A double of seconds is exact to the microsecond at best.
-        Err(_) => (size * unit as f64 / 1e3).round() as i128 * 1000,
+        Err(_) => ((size * unit as f64 / 1e3).round() as i128).checked_mul(1000)?,
     };
     Timestamp::from_nanosecond(nanoseconds).ok()
 }
@@ -209,6 +230,23 @@ mod tests {
         }
         for json in ["\"\"", "\"yesterday\"", "null", "1e300", "\"nan\"", "true"] {
             assert_eq!(instant(&Json::parse(json).unwrap()), None, "{json}");
+        }
+    }
+
+    #[test]
+    fn knows_json_that_was_cut() {
+        for (text, cut) in [
+            (r#"[{"role": "us"#, true),
+            (r#" [ { "role"#, true),
+            (r#""[{\"role\": \"us"#, true),
+            (r#"{"a":"#, true),
+            ("[{'role': 'us", true),
+            (r#"{"a": 1}"#, false),
+            ("[urgent] call me", false),
+            ("{name}, hello", false),
+            ("", false),
+        ] {
+            assert_eq!(breaks_off(text), cut, "{text}");
         }
     }
 

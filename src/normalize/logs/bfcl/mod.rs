@@ -70,3 +70,28 @@ impl Question {
         Ok(Question { turns, tools })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::normalize::logs::detect;
+
+    #[test]
+    fn the_leaderboards_files_are_told_from_rows() {
+        for (record, format) in [
+            (r#"{"id":"a_0","result":[]}"#, Some("bfcl_result")),
+            (r#"{"id":"a_0","result":"f(a=1)","latency":1}"#, Some("bfcl_result")),
+            (r#"{"id":"a_0","result":"f(a=1)","question":"Q"}"#, None),
+            (r#"{"id":"a_0","result":[],"messages":[]}"#, None),
+            (r#"{"id":7,"jsonrpc":"2.0","result":{"tools":[]}}"#, None),
+            (r#"{"id":"a_0","question":[[]],"function":[]}"#, Some("bfcl_question")),
+            (r#"{"id":"a_0","question":[[]],"involved_classes":["C"]}"#, Some("bfcl_question")),
+            (r#"{"id":"a_0","question":[[]],"function":[],"tool_call":[]}"#, None),
+            (r#"{"id":"a_0","question":"Q","function":[]}"#, None),
+            (r#"{"id":"a_0","ground_truth":[{"f":{"a":[1]}}]}"#, None),
+        ] {
+            let Json::Object(object) = Json::parse(record).unwrap() else { panic!("{record}") };
+            assert_eq!(detect(&object).map(|format| format.name), format, "{record}");
+        }
+    }
+}
