@@ -24,6 +24,7 @@
 
 mod batch;
 mod bfcl;
+mod body;
 mod dialogue;
 mod exchange;
 mod inspect;
@@ -213,7 +214,8 @@ pub struct Turn {
 pub enum Output {
     /// A message, a whole response, its parts, or text: calls may stand among prose.
     Message(Json),
-    /// Calls and nothing else, in any shape of a tool-call cell; a text that is none was prose.
+    /// Calls and nothing else, in any shape of a tool-call cell. A text may be prose: of it only what names a tool beside
+    /// its arguments counts, and what is call syntax as a whole.
     Calls(Json),
     /// What is left of an answer that breaks off. Nothing can be read out of it, but it may be judged as text.
     Cut(String),
