@@ -2,7 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "the lint's exception for tests does not reach their helpers")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Mutex;
 
 use tooljudge::domain::{Json, Object, RowError};
 use tooljudge::normalize::logs::{self, Companions, Context, Entry, Skip};
@@ -14,7 +15,7 @@ use crate::normalize::{compare, read, text};
 const NOT_YET: &[&str] = &["logs/inspect_log.eval"];
 
 enum Found {
-    Item(Result<tooljudge::domain::Sample, RowError>),
+    Item(Box<Result<tooljudge::domain::Sample, RowError>>),
     Skipped(Skip),
 }
 
@@ -23,7 +24,7 @@ fn log_fixtures_give_their_turns() {
     let standard = Json::parse(&read("tool_definitions.standard.json")).unwrap();
     let mut files: BTreeMap<String, Vec<Found>> = BTreeMap::new();
     let (mut passed, mut problems) = (0, Vec::new());
-    let own = [read("expected.jsonl"), read("own/expected.jsonl")];
+    let own = [read("expected.jsonl"), read("own/expected.jsonl"), read("own/expected_traces.jsonl")];
     for line in own.iter().flat_map(|text| text.lines()) {
         let expected = Json::parse(line).unwrap();
         let file = text(&expected, "file").unwrap();
@@ -41,7 +42,7 @@ fn log_fixtures_give_their_turns() {
             }
             (Some(Found::Skipped(why)), _) => Some(format!("skipped: {why:?}")),
             (Some(Found::Item(_)), "skipped") => Some("not skipped".to_owned()),
-            (Some(Found::Item(item)), _) => compare(item.clone(), &expected, &standard),
+            (Some(Found::Item(item)), _) => compare((**item).clone(), &expected, &standard),
         };
         match problem {
             None => passed += 1,
@@ -58,44 +59,68 @@ fn log_fixtures_give_their_turns() {
     assert!(problems.is_empty(), "{passed} met, {} problems:\n{}", problems.len(), problems.join("\n"));
 }
 
-struct Pieces(Vec<(String, Object)>);
+/// Pieces in the order of the input, and whose were asked for.
+#[derive(Default)]
+struct Pieces {
+    all: Vec<(String, Object)>,
+    asked: Mutex<BTreeSet<String>>,
+}
 
 impl Companions for Pieces {
     fn find(&self, key: &str) -> Vec<Object> {
-        self.0.iter().filter(|(own, _)| own == key).map(|(_, object)| object.clone()).collect()
+        self.asked.lock().unwrap().insert(key.to_owned());
+        self.of(key)
+    }
+}
+
+impl Pieces {
+    fn of(&self, key: &str) -> Vec<Object> {
+        self.all.iter().filter(|(own, _)| own == key).map(|(_, object)| object.clone()).collect()
+    }
+
+    fn never_asked_for(&self) -> BTreeSet<&str> {
+        let asked = self.asked.lock().unwrap();
+        self.all.iter().map(|(key, _)| key.as_str()).filter(|key| !asked.contains(*key)).collect()
     }
 }
 
 fn entries(file: &str, join: Option<&str>) -> Vec<Found> {
     let records: Vec<Object> = join.into_iter().flat_map(records).chain(records(file)).collect();
-    let mut pieces = Vec::new();
+    let mut pieces = Pieces::default();
     let alone = Context { agents: false, companions: &logs::Alone };
     for record in &records {
         if let Some(format) = logs::detect(record) {
             for entry in format.read(record.clone(), &alone) {
                 if let Entry::Piece(piece) = entry {
-                    pieces.push((piece.key, piece.object));
+                    assert!(
+                        piece.key.starts_with(format.name) || format.name == "otel_span",
+                        "{}",
+                        piece.key
+                    );
+                    pieces.all.push((piece.key, piece.object));
                 }
             }
         }
     }
-    let pieces = Pieces(pieces);
     let context = Context { agents: false, companions: &pieces };
     let normalizer = Normalizer::new(Options::default()).unwrap();
     let mut found = Vec::new();
+    let mut take = |entry| match entry {
+        Entry::Turn(turn) => found.push(Found::Item(Box::new(normalizer.turn(*turn)))),
+        Entry::Unreadable(error) => found.push(Found::Item(Box::new(Err(error)))),
+        Entry::Skipped(why) => found.push(Found::Skipped(why)),
+        Entry::Piece(_) => {}
+    };
     for record in records {
         let Some(format) = logs::detect(&record) else {
             println!("{file}: unrecognised record with {:?}", record.keys().collect::<Vec<_>>());
             continue;
         };
-        for entry in format.read(record, &context) {
-            match entry {
-                Entry::Turn(turn) => found.push(Found::Item(normalizer.turn(*turn))),
-                Entry::Unreadable(error) => found.push(Found::Item(Err(error))),
-                Entry::Skipped(why) => found.push(Found::Skipped(why)),
-                Entry::Piece(_) => {}
-            }
-        }
+        format.read(record, &context).for_each(&mut take);
+    }
+    for key in pieces.never_asked_for() {
+        let format = logs::FORMATS.iter().find(|format| key.starts_with(format.name)).unwrap();
+        format.orphans(pieces.of(key), &context).for_each(&mut take);
     }
     found
 }
@@ -129,5 +154,74 @@ fn records(file: &str) -> Vec<Object> {
             .filter(|line| !line.trim().is_empty())
             .map(|line| object(Json::parse(line).unwrap()))
             .collect(),
+    }
+}
+
+/// What a log says may be anything. Whatever stands anywhere in a record, reading it ends, and does not panic.
+#[test]
+fn damaged_records_are_no_catastrophe() {
+    const DAMAGES: [&str; 8] =
+        ["null", "7", "\"x\"", "[]", "{}", "[[{}]]", "\"{\\\"a\\\":\"", "[{\"role\":\"assistant\"}]"];
+    let damages = DAMAGES.map(|text| Json::parse(text).unwrap());
+    let normalizer = Normalizer::new(Options::default()).unwrap();
+    let pieces = Pieces::default();
+    let context = Context { agents: true, companions: &pieces };
+    let mut read = 0;
+    for file in files() {
+        for record in records(&file) {
+            let whole = Json::Object(record);
+            let places = size(&whole);
+            for place in (0..places).step_by(places.div_ceil(25)) {
+                for damage in &damages {
+                    let mut damaged = whole.clone();
+                    replace(&mut damaged, &mut place.clone(), damage);
+                    let Json::Object(damaged) = damaged else { continue };
+                    let Some(format) = logs::detect(&damaged) else { continue };
+                    for entry in format.read(damaged, &context) {
+                        match entry {
+                            Entry::Turn(turn) => read += usize::from(normalizer.turn(*turn).is_ok()),
+                            Entry::Piece(piece) => {
+                                format.orphans(vec![piece.object], &context).for_each(drop);
+                            }
+                            _ => {}
+                        }
+                    }
+                }
+            }
+        }
+    }
+    println!("{read} turns of damaged records read");
+    assert!(read > 1000);
+}
+
+/// All files that expectations name.
+fn files() -> BTreeSet<String> {
+    let expectations =
+        [read("expected.jsonl"), read("own/expected.jsonl"), read("own/expected_traces.jsonl")];
+    let lines = expectations.iter().flat_map(|text| text.lines()).map(|line| Json::parse(line).unwrap());
+    let files = lines.map(|line| text(&line, "file").unwrap().to_owned());
+    files.filter(|file| file.contains("logs/") && !NOT_YET.contains(&file.as_str())).collect()
+}
+
+/// How many values there are in a value, itself included.
+fn size(json: &Json) -> usize {
+    1 + match json {
+        Json::Array(items) => items.iter().map(size).sum(),
+        Json::Object(object) => object.values().map(size).sum(),
+        _ => 0,
+    }
+}
+
+/// Replaces the value at a place, as [`size`] counts them.
+fn replace(json: &mut Json, place: &mut usize, by: &Json) -> bool {
+    if *place == 0 {
+        *json = by.clone();
+        return true;
+    }
+    *place -= 1;
+    match json {
+        Json::Array(items) => items.iter_mut().any(|item| replace(item, place, by)),
+        Json::Object(object) => object.iter_mut().any(|(_, value)| replace(value, place, by)),
+        _ => false,
     }
 }

@@ -174,8 +174,8 @@ pub enum Output {
     Message(Json),
     /// Calls and nothing else, in any shape of a tool-call cell; a text that is none was prose.
     Calls(Json),
-    /// What is left of an answer that breaks off. Nothing can be read out of it, but it may be judged as text.
-    Cut(String),
+    /// An answer in a structure that cannot be read, mostly because the log cut it. It may be judged as text.
+    Broken(String),
 }
 
 impl Turn {
