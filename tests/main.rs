@@ -10,6 +10,8 @@
 mod architecture;
 mod builtin_judge;
 mod cli;
+mod convert;
+mod damaged_logs;
 mod errors;
 mod from_phoenix;
 mod kill;

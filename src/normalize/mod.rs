@@ -21,15 +21,19 @@
 mod call_syntax;
 mod calls;
 pub mod columns;
+mod context;
 mod definitions;
 mod escapes;
 pub mod logs;
+mod python_float;
 mod python_literal;
 mod question;
 
 use std::collections::BTreeSet;
 
 use crate::domain::{Cell, Definitions, Flag, Origin, RawRow, RawText, RowError, RowErrorCode, Sample};
+pub use context::question_in_context;
+
 use calls::Reader;
 use definitions::{Catalogue, Tools};
 
@@ -39,6 +43,8 @@ pub struct Options {
     pub null_call: NullCall,
     /// The text of definitions that hold for every row without definitions of its own.
     pub tools: Option<String>,
+    /// Whether calls count that the provider ran itself, such as a web search: the application never saw them.
+    pub include_server_tools: bool,
 }
 
 /// What a null or blank tool call means.
@@ -54,6 +60,7 @@ pub enum NullCall {
 /// Turns rows into samples. One serves all threads, so that rows with equal definitions share them.
 pub struct Normalizer {
     null_call: NullCall,
+    include_server_tools: bool,
     /// For rows without definitions.
     default_tools: Tools,
     catalogue: Catalogue,
@@ -69,7 +76,12 @@ impl Normalizer {
             raw: None,
             flags: BTreeSet::from([Flag::NoDefinitions]),
         });
-        Ok(Normalizer { null_call: options.null_call, default_tools, catalogue })
+        Ok(Normalizer {
+            null_call: options.null_call,
+            include_server_tools: options.include_server_tools,
+            default_tools,
+            catalogue,
+        })
     }
 
     /// Reads one row.
@@ -80,7 +92,7 @@ impl Normalizer {
         if self.null_call == NullCall::Invalid && is_null(&row.tool_call) {
             return Err(RowError::new(RowErrorCode::MissingToolCall, "tool_call: null"));
         }
-        let mut reader = Reader::new(tools.known());
+        let mut reader = Reader::new(tools.known()).with_server_tools(self.include_server_tools);
         let calls = reader.cell(&row.tool_call)?;
         let mut flags = reader.into_flags();
         flags.extend(tools.flags);
@@ -161,7 +173,7 @@ mod tests {
     fn null_means_what_the_options_say() {
         for (cell, null) in [(Cell::Null, true), (text(" "), true), (text("None"), false)] {
             for null_call in [NullCall::NothingCalled, NullCall::Invalid] {
-                let normalizer = Normalizer::new(Options { null_call, tools: None }).unwrap();
+                let normalizer = Normalizer::new(Options { null_call, ..Options::default() }).unwrap();
                 match normalizer.sample(row(cell.clone(), Cell::Null)) {
                     Ok(sample) => assert_eq!(sample.calls, Calls::Parsed(Vec::new())),
                     Err(error) => {

@@ -3,6 +3,7 @@
 //! The values of call syntax are read here too; they differ in a few words and in bare keys. Nothing is ever evaluated.
 
 use super::escapes::unescape;
+use super::python_float;
 use crate::domain::{Json, Number, Object};
 
 /// Whose spelling of literals is read.
@@ -247,7 +248,7 @@ impl<'a> Scanner<'a> {
             let fraction = fraction.map(|digits| format!(".{}", or_zero(digits))).unwrap_or_default();
             Number::parse(&format!("{sign}{}{fraction}{}", or_zero(whole), &self.text[exponent..end]))
         });
-        number.map(Json::Number)
+        number.map(|number| Json::Number(if integer { number } else { python_float::printed(&number) }))
     }
 
     fn digits(&mut self) -> &'a str {
@@ -387,11 +388,11 @@ mod tests {
         for (python, json) in [
             (
                 "{'a': True, \"b\": None, 'c': (1, -2.50), 'd': {1, 2}, 'e': ()}",
-                r#"{"a":true,"b":null,"c":[1,-2.50],"d":[1,2],"e":[]}"#,
+                r#"{"a":true,"b":null,"c":[1,-2.5],"d":[1,2],"e":[]}"#,
             ),
             (
                 "[.5, -.5, 5., 1e3, 5L, 12345678901234567890123]",
-                "[0.5,-0.5,5.0,1e3,5,12345678901234567890123]",
+                "[0.5,-0.5,5.0,1000.0,5,12345678901234567890123]",
             ),
             ("'a' \"b\"\n'''c'd'''", r#""abc'd""#),
             (

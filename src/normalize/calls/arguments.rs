@@ -5,7 +5,7 @@ use crate::domain::{Arguments, Flag, Json, Object};
 use crate::normalize::python_literal::{self, Dialect};
 
 /// The keys that hold arguments; of several, the first that is not null.
-pub(super) const KEYS: [&str; 9] = [
+pub(super) const KEYS: [&str; 10] = [
     "arguments",
     "args",
     "input",
@@ -15,6 +15,8 @@ pub(super) const KEYS: [&str; 9] = [
     "inputParameters",
     "kwargs",
     "params",
+    // What could not be read as input, in parts for user interfaces.
+    "rawInput",
 ];
 
 /// Whether `object` has a key that holds arguments, be they null.

@@ -42,6 +42,16 @@ fn is_schema(value: &Json) -> bool {
         && value.get("properties").is_some_and(|properties| properties.as_object().is_some())
 }
 
+/// Our own normal form of a call whose arguments are no JSON object: `{"name":"f","arguments":null,"arguments_raw":"{"}`.
+pub(super) fn malformed(reader: &mut Reader, object: &Object) -> Option<Reading> {
+    object.get("arguments").filter(|arguments| arguments.is_null())?;
+    let text = object.get("arguments_raw")?.as_str()?;
+    Some(name_in(object, "name").map(|name| {
+        let arguments = reader.malformed(text.to_owned());
+        vec![ToolCall { name, arguments, id: id_in(object, &["id"]) }]
+    }))
+}
+
 pub(super) fn named(reader: &mut Reader, object: &Object) -> Option<Reading> {
     if arguments::has_any(object) { name_alone(reader, object) } else { None }
 }
@@ -61,7 +71,7 @@ pub(super) fn bfcl(reader: &mut Reader, object: &Object) -> Option<Reading> {
         Json::String(text) => text.trim().is_empty() || matches!(Json::parse(text), Ok(Json::Object(_))),
         _ => false,
     };
-    if !holds_arguments || RESERVED.contains(&name) {
+    if !holds_arguments || name.trim().is_empty() || RESERVED.contains(&name) {
         return None;
     }
     let arguments = reader.arguments(Some(value));

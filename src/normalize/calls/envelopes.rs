@@ -4,12 +4,23 @@ use super::bare::id_in;
 use super::{Reader, Reading, arguments, vendors};
 use crate::domain::{Flag, Json, Object, ToolCall};
 
+/// What LangChain calls a message of the assistant's.
+const LANGCHAIN_TYPES: &[&str] = &["ai", "AIMessage", "AIMessageChunk"];
+
 /// `{"choices":[{"message":{…}}]}`
 pub(super) fn chat_completion(reader: &mut Reader, object: &Object) -> Option<Reading> {
     let choices = object.get("choices")?.as_array()?;
     let message = choices.first()?.get("message")?.as_object()?;
     reader.flag_choices(choices);
     Some(reader.call_object(message))
+}
+
+/// `{"choices":[{"text":"<tool_call>…"}]}`
+pub(super) fn text_completion(reader: &mut Reader, object: &Object) -> Option<Reading> {
+    let choices = object.get("choices")?.as_array()?;
+    let text = choices.first()?.get("text")?.as_str()?;
+    reader.flag_choices(choices);
+    Some(Ok(reader.message_text(text)))
 }
 
 /// `{"candidates":[{"content":{"parts":[…]}}]}`
@@ -47,12 +58,25 @@ pub(super) fn langchain_constructor(reader: &mut Reader, object: &Object) -> Opt
     Some(reader.call_object(object.get("kwargs")?.as_object()?))
 }
 
+/// `{"type":"ai","data":{"content":"","tool_calls":[…]}}`
+pub(super) fn langchain_data(reader: &mut Reader, object: &Object) -> Option<Reading> {
+    let kind = object.get("type")?.as_str()?;
+    let message = object.get("data")?.as_object()?;
+    LANGCHAIN_TYPES.contains(&kind).then(|| reader.call_object(message))
+}
+
 /// A message. Its calls may stand in several places at once, so the places are asked in turn and the first that has
 /// some is believed.
 pub(super) fn message(reader: &mut Reader, object: &Object) -> Option<Reading> {
-    let content = object.get("content").or_else(|| object.get("parts"));
-    let said = content.is_some() && object.get("role").is_some_and(|role| role.as_str().is_some());
-    (said || object.contains_key("tool_calls")).then(|| reader.message(object, content))
+    let says = |value: &&Json| !value.is_null() && value.as_str() != Some("");
+    let content =
+        object.get("content").filter(says).or_else(|| object.get("parts")).or_else(|| object.get("content"));
+    let word = |key| object.get(key).and_then(Json::as_str);
+    let spoken = word("role").is_some()
+        || word("type").is_some_and(|kind| LANGCHAIN_TYPES.contains(&kind))
+        || object.contains_key("additional_kwargs");
+    let is_message = object.contains_key("tool_calls") || content.is_some() && spoken;
+    is_message.then(|| reader.message(object, content))
 }
 
 /// `{"intermediate_steps":[[action, observation], …]}`, `{"actions":[action, …]}`

@@ -40,12 +40,14 @@ const SHAPES: &[Shape] = {
     use Evidence::{Guessed, Marked, Named};
     &[
         Shape { evidence: Marked, read: envelopes::chat_completion },
+        Shape { evidence: Marked, read: envelopes::text_completion },
         Shape { evidence: Marked, read: envelopes::gemini_response },
         Shape { evidence: Marked, read: envelopes::responses_response },
         Shape { evidence: Marked, read: envelopes::bedrock_response },
         Shape { evidence: Marked, read: envelopes::wrapped_message },
         Shape { evidence: Marked, read: envelopes::gemini_content },
         Shape { evidence: Marked, read: envelopes::langchain_constructor },
+        Shape { evidence: Marked, read: envelopes::langchain_data },
         Shape { evidence: Marked, read: envelopes::message },
         Shape { evidence: Marked, read: envelopes::langchain_steps },
         Shape { evidence: Marked, read: vendors::function_call },
@@ -54,11 +56,13 @@ const SHAPES: &[Shape] = {
         Shape { evidence: Marked, read: vendors::json_rpc },
         Shape { evidence: Marked, read: vendors::openai },
         Shape { evidence: Marked, read: vendors::inspect },
+        Shape { evidence: Marked, read: vendors::server_tool },
         Shape { evidence: Marked, read: vendors::vercel },
+        Shape { evidence: Marked, read: vendors::vercel_invocation },
         Shape { evidence: Marked, read: vendors::cohere_text },
         Shape { evidence: Marked, read: vendors::langchain_action },
-        Shape { evidence: Marked, read: vendors::server_tool },
         Shape { evidence: Marked, read: vendors::typed },
+        Shape { evidence: Marked, read: bare::malformed },
         Shape { evidence: Named, read: bare::definition },
         Shape { evidence: Named, read: bare::named },
         Shape { evidence: Guessed, read: bare::name_alone },
@@ -70,12 +74,19 @@ const SHAPES: &[Shape] = {
 pub(super) struct Reader<'a> {
     /// Known before the calls: positional arguments get their names from here.
     tools: &'a [ToolDefinition],
+    /// Whether calls that the provider ran itself are read.
+    server_tools: bool,
     flags: BTreeSet<Flag>,
 }
 
 impl<'a> Reader<'a> {
     pub(super) fn new(tools: &'a [ToolDefinition]) -> Reader<'a> {
-        Reader { tools, flags: BTreeSet::new() }
+        Reader { tools, server_tools: false, flags: BTreeSet::new() }
+    }
+
+    /// The same, but for whether calls that the provider ran itself are read.
+    pub(super) fn with_server_tools(self, server_tools: bool) -> Reader<'a> {
+        Reader { server_tools, ..self }
     }
 
     pub(super) fn into_flags(self) -> BTreeSet<Flag> {
@@ -97,8 +108,15 @@ impl<'a> Reader<'a> {
     /// The calls of a message of the conversation; what cannot be read there is no fault of the judged turn.
     pub(super) fn history(&mut self, message: &Object) -> Vec<ToolCall> {
         match self.object(message, Evidence::Marked) {
+            None => Vec::new(),
             Some(Ok(calls)) => calls,
-            _ => Vec::new(),
+            // One of them is broken: the others are worth having.
+            Some(Err(_)) => {
+                let places =
+                    ["tool_calls", "content", "parts"].iter().filter_map(|key| message.get(key)?.as_array());
+                let items = places.flatten().filter_map(Json::as_object);
+                items.filter_map(|item| self.object(item, Evidence::Named)?.ok()).flatten().collect()
+            }
         }
     }
 
@@ -120,8 +138,11 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The calls of a value that holds nothing else, be it as text; a text without any is prose.
+    /// The calls of a value that holds nothing else; a text without any is prose.
     pub(super) fn only_calls(&mut self, json: &Json) -> Reading {
+        if let Json::String(text) = json {
+            return Ok(self.spoken_calls(text));
+        }
         match self.value(json)? {
             Calls::Parsed(calls) => Ok(calls),
             Calls::Unparsed => Ok(Vec::new()),

@@ -14,7 +14,10 @@ fn tools() -> Vec<ToolDefinition> {
 /// The calls in normal form, or `raw`, or the error's code; behind ` !` the flags.
 fn shown(cell: &Cell) -> String {
     let tools = tools();
-    let mut reader = Reader::new(&tools);
+    read_by(Reader::new(&tools), cell)
+}
+
+fn read_by(mut reader: Reader, cell: &Cell) -> String {
     let calls = match reader.cell(cell) {
         Ok(Calls::Parsed(calls)) => Json::Array(calls.iter().map(ToolCall::to_json).collect()).to_string(),
         Ok(Calls::Unparsed) => "raw".to_owned(),
@@ -85,6 +88,7 @@ fn single_calls() {
             (r#"{"f":null}"#, r#"[{"name":"f","arguments":{}}]"#),
             (r#"{"f":"text"}"#, "unrecognised_tool_call"),
             (r#"{"result":{"a":1}}"#, "unrecognised_tool_call"),
+            (r#"{" ":{"a":1}}"#, "unrecognised_tool_call"),
             (r#"{"f":{},"g":{}}"#, "unrecognised_tool_call"),
             ("true", "unrecognised_tool_call"),
         ],
@@ -111,6 +115,10 @@ fn langchain() {
                 r#"[{"name":"f","arguments":{"a":1}},{"name":"g","arguments":{}}]"#,
             ),
             (r#"{"intermediate_steps":[[{"tool":"f","tool_input":{"a":1}},"seen"]]}"#, F),
+            (
+                r#"[[{"lc":1,"type":"constructor","id":["AgentAction"],"kwargs":{"tool":"f","tool_input":{"a":1}}},"seen"]]"#,
+                F,
+            ),
             (
                 r#"{"tool_calls":[],"invalid_tool_calls":[{"name":"f","args":"{\"a\":","id":"c1"}]}"#,
                 r#"[{"name":"f","arguments":null,"arguments_raw":"{\"a\":","id":"c1"}] !malformed_arguments"#,
@@ -184,9 +192,68 @@ fn whole_responses() {
                 "[] !server_tool_skipped",
             ),
             (r#"{"tool_calls":"[{\"name\":\"f\",\"args\":{\"a\":1}}]"}"#, F),
+            (
+                r#"{"choices":[{"text":"<tool_call>{\"name\":\"f\",\"arguments\":{\"a\":1}}</tool_call>","index":0}]}"#,
+                F,
+            ),
+            (
+                r#"{"role":"assistant","content":"","parts":[{"type":"tool-f","toolCallId":"c1","input":{"a":1}}]}"#,
+                F_C1,
+            ),
         ],
         json,
     );
+}
+
+#[test]
+fn calls_that_the_provider_ran_are_read_if_wanted() {
+    for (source, expected) in [
+        (
+            r#"{"type":"server_tool_use","id":"s1","name":"web_search","input":{"query":"Oslo"}}"#,
+            r#"{"name":"web_search","arguments":{"query":"Oslo"},"id":"s1"}"#,
+        ),
+        (
+            r#"{"type":"mcp_tool_use","id":"s1","name":"f","server_name":"m","input":{"a":1}}"#,
+            r#"{"name":"f","arguments":{"a":1},"id":"s1"}"#,
+        ),
+        (
+            r#"{"type":"mcp_call","id":"s1","name":"f","server_label":"m","arguments":"{\"a\":1}","output":"7"}"#,
+            r#"{"name":"f","arguments":{"a":1},"id":"s1"}"#,
+        ),
+        (
+            r#"{"type":"web_search_call","id":"s1","status":"completed","action":{"type":"search","query":"Oslo"}}"#,
+            r#"{"name":"web_search","arguments":{"type":"search","query":"Oslo"},"id":"s1"}"#,
+        ),
+        (
+            r#"{"type":"file_search_call","id":"s1","queries":["Oslo"],"results":null}"#,
+            r#"{"name":"file_search","arguments":{"queries":["Oslo"]},"id":"s1"}"#,
+        ),
+        (
+            r#"{"type":"code_interpreter_call","id":"s1","code":"1+1","outputs":[]}"#,
+            r#"{"name":"code_interpreter","arguments":{"code":"1+1"},"id":"s1"}"#,
+        ),
+        (
+            r#"{"type":"image_generation_call","id":"s1","result":"iVBOR"}"#,
+            r#"{"name":"image_generation","arguments":{},"id":"s1"}"#,
+        ),
+        (
+            r#"{"type":"server_tool_call","id":"s1","name":"run","server_tool_call":{"code":"1+1"}}"#,
+            r#"{"name":"run","arguments":{"code":"1+1"},"id":"s1"}"#,
+        ),
+        (
+            r#"{"type":"tool_use","tool_type":"web_search","id":"s1","name":"web_search","arguments":"{\"query\":\"Oslo\"}","result":""}"#,
+            r#"{"name":"web_search","arguments":{"query":"Oslo"},"id":"s1"}"#,
+        ),
+        (
+            r#"{"type":"tool-call","toolCallId":"s1","toolName":"f","input":{"a":1},"providerExecuted":true}"#,
+            r#"{"name":"f","arguments":{"a":1},"id":"s1"}"#,
+        ),
+    ] {
+        let content = json(&format!(r#"{{"role":"assistant","content":[{source}]}}"#));
+        assert_eq!(shown(&content), "[] !server_tool_skipped", "{source}");
+        let with = read_by(Reader::new(&[]).with_server_tools(true), &content);
+        assert_eq!(with, format!("[{expected}]"), "{source}");
+    }
 }
 
 #[test]

@@ -81,6 +81,15 @@ impl Reader<'_> {
         in_json.or_else(|| self.marked_text(text)).unwrap_or_default()
     }
 
+    /// The calls that are the whole of a model's answer, which may also be in call syntax.
+    pub(super) fn spoken_calls(&mut self, text: &str) -> Vec<ToolCall> {
+        let calls = self.message_text(text);
+        if !calls.is_empty() {
+            return calls;
+        }
+        self.attempt(|reader| reader.call_syntax(strip(text))).unwrap_or_default()
+    }
+
     fn values(&mut self, values: &[Json], encodings: usize) -> Result<Calls, RowError> {
         match values {
             [Json::String(_)] if encodings >= MOST_ENCODINGS => Ok(self.unparsed()),

@@ -128,12 +128,36 @@ pub(super) fn inspect(reader: &mut Reader, object: &Object) -> Option<Reading> {
     )
 }
 
+/// A call that the provider ran itself, `{"type":"server_tool_use","name":"web_search","input":{}}`: not for the
+/// application, so not for the judge, unless it is wanted.
+pub(super) fn server_tool(reader: &mut Reader, object: &Object) -> Option<Reading> {
+    let kind = kind(object)?;
+    let own_type = SERVER_TYPES.contains(&kind);
+    // Other types are a call's as well: Vercel marks them, Inspect says where they ran.
+    let marked = object.get("providerExecuted") == Some(&Json::Bool(true))
+        || kind == "tool_use" && object.contains_key("tool_type");
+    match (own_type || marked, reader.server_tools) {
+        (false, _) => None,
+        (true, false) => {
+            reader.flags.insert(Flag::ServerToolSkipped);
+            Some(Ok(Vec::new()))
+        }
+        (true, true) if own_type => Some(reader.server_call(kind, object)),
+        (true, true) => None,
+    }
+}
+
 /// `{"type":"tool-call","toolCallId":"c1","toolName":"f","input":{}}`
 pub(super) fn vercel(reader: &mut Reader, object: &Object) -> Option<Reading> {
     if !object.contains_key("toolName") || kind(object).is_some_and(|kind| RESULT_TYPES.contains(&kind)) {
         return None;
     }
     Some(reader.call(object, "toolName", arguments::of(object), &["toolCallId"]))
+}
+
+/// Older parts for user interfaces: `{"type":"tool-invocation","toolInvocation":{"toolCallId":"c1","toolName":"f","args":{}}}`.
+pub(super) fn vercel_invocation(reader: &mut Reader, object: &Object) -> Option<Reading> {
+    vercel(reader, object.get("toolInvocation")?.as_object()?)
 }
 
 /// Cohere's models in text: `{"tool_name":"f","parameters":{}}`.
@@ -168,18 +192,17 @@ pub(super) fn langchain_action(reader: &mut Reader, object: &Object) -> Option<R
 /// The action of a step, `[action, observation]`.
 pub(super) fn action_of_step(items: &[Json]) -> Option<&Object> {
     let [Json::Object(action), observation] = items else { return None };
+    // Serialized by LangChain itself, an action is wrapped in its constructor.
+    let action = action
+        .get("kwargs")
+        .and_then(Json::as_object)
+        .filter(|_| action.contains_key("lc"))
+        .unwrap_or(action);
     (is_action(action) && !observation.as_object().is_some_and(is_action)).then_some(action)
 }
 
 fn is_action(object: &Object) -> bool {
     object.get("tool").is_some_and(|tool| tool.as_str().is_some()) && arguments::has_any(object)
-}
-
-/// `{"type":"server_tool_use","name":"web_search","input":{}}`: not for the application, so not for the judge.
-pub(super) fn server_tool(reader: &mut Reader, object: &Object) -> Option<Reading> {
-    kind(object).filter(|kind| SERVER_TYPES.contains(kind))?;
-    reader.flags.insert(Flag::ServerToolSkipped);
-    Some(Ok(Vec::new()))
 }
 
 /// Items that say they are calls: Anthropic's `tool_use`, the Responses API's `function_call`, OpenTelemetry's
@@ -208,6 +231,26 @@ impl Reader<'_> {
         let mut arguments = Object::new();
         arguments.insert("input", call.get("input").cloned().unwrap_or(Json::Null));
         Ok(vec![ToolCall { name: name_in(call, "name")?, arguments: Arguments::Parsed(arguments), id }])
+    }
+
+    /// A call that the provider ran. Items of the Responses API are named by their type and have what was asked for under
+    /// keys of their own: `{"type":"web_search_call","id":"w1","action":{"query":"Oslo"}}`.
+    fn server_call(&mut self, kind: &str, object: &Object) -> Reading {
+        const OWN_ARGUMENTS: &[&str] = &["queries", "code"];
+        let name = object.get("name").and_then(Json::as_str);
+        let name = name.unwrap_or(kind.strip_suffix("_call").unwrap_or(kind)).to_owned();
+        let nested =
+            object.get("action").or_else(|| object.get(kind)).filter(|value| value.as_object().is_some());
+        let arguments = match arguments::of(object).or(nested) {
+            Some(logged) => self.arguments(Some(logged)),
+            None => {
+                let own = OWN_ARGUMENTS
+                    .iter()
+                    .filter_map(|key| Some(((*key).to_owned(), object.get(key)?.clone())));
+                Arguments::Parsed(own.collect())
+            }
+        };
+        Ok(vec![ToolCall { name, arguments, id: id_in(object, &["id"]) }])
     }
 
     /// The parameter of a tool that has exactly one.

@@ -1,352 +1,158 @@
-//! One exchange with a model, put together from values that hold a whole request or a whole response in any vendor's form.
+//! A request to a provider and its response, to a turn.
 //!
-//! ```json
-//! {"messages": [{"role": "user", "content": "Oslo?"}], "tools": [{"name": "f"}]}
-//! {"generations": [[{"message": {"lc": 1, "type": "constructor", "kwargs": {"content": "", "tool_calls": []}}}]]}
-//! ```
+//! Where the system's message, the conversation and the tools stand differs from provider to provider, and is found here;
+//! what they say is read elsewhere.
 
-use super::{Entry, Output, Skip, Turn, value};
-use crate::domain::{Flag, Json, Object, Origin};
+use super::{Entry, Skip, Turn, value};
+use crate::domain::{Json, Object, RowError, RowErrorCode};
 
-/// What a log says of an exchange, as far as it was found.
-#[derive(Debug, Default)]
-pub(super) struct Exchange {
-    pub(super) messages: Vec<Json>,
-    pub(super) output: Option<Output>,
-    pub(super) tools: Option<Json>,
-    pub(super) flags: Vec<Flag>,
-    /// Which of several ways of writing it was met.
-    pub(super) dialect: Option<&'static str>,
-}
+const SYSTEM: &[&str] = &["system", "systemInstruction", "system_instruction", "instructions"];
+const MESSAGES: &[&str] = &["messages", "contents", "input", "prompt"];
+const TOOLS: &[&str] = &["tools", "functions", "toolConfig", "tool_config"];
+const MODEL: &[&str] = &["model", "modelVersion", "model_version", "modelId", "model_id"];
 
-/// Keys of a request that hold what is said to the model before the conversation.
-const SYSTEM_KEYS: &[&str] = &["system", "instructions", "systemInstruction", "system_instruction"];
+/// What holds the answer in a response; an empty list of choices or candidates is none.
+const ANSWERS: &[&str] = &["choices", "candidates", "output", "content", "message"];
 
-/// Keys of a request that hold the conversation.
-const CONVERSATION_KEYS: &[&str] = &["messages", "contents", "input", "prompt", "prompts"];
-
-/// Keys of a request that hold definitions.
-const TOOL_KEYS: &[&str] = &["tools", "functions", "toolConfig"];
-
-/// Types of messages; their parts have types, too.
-const SPEAKERS: &[&str] = &[
-    "human",
-    "ai",
-    "system",
-    "tool",
-    "function",
-    "chat",
-    "HumanMessage",
-    "AIMessage",
-    "AIMessageChunk",
-    "SystemMessage",
-    "ToolMessage",
-    "FunctionMessage",
-];
-
-impl Exchange {
-    /// Adds what was asked: a text, a message, a list of them, or a request with all that belongs to it.
-    pub(super) fn ask(&mut self, asked: Json) {
-        match asked {
-            Json::Null => {}
-            Json::String(text) => match value::unfolded(Json::String(text.clone())) {
-                inner if is_request(&inner) => self.ask(inner),
-                _ => self.ask_text(text),
-            },
-            Json::Array(items) => self.ask_messages(items),
-            Json::Object(object) if is_message(&object) => self.messages.push(Json::Object(object)),
-            Json::Object(object) => self.ask_request(object),
-            other => self.messages.push(other),
-        }
+/// The turn, or what stands in its place.
+pub(super) fn turn(mut request: Object, response: Json) -> Result<Turn, Entry> {
+    if let Some(why) = unanswered(&response) {
+        return Err(Entry::Skipped(why));
     }
-
-    fn ask_text(&mut self, text: String) {
-        if text.trim().is_empty() {
-            return;
-        }
-        if value::breaks_off(&text) {
-            self.flags.push(Flag::MaybeTruncated);
-        }
-        self.messages.push(value::message("user", text));
-    }
-
-    fn ask_messages(&mut self, items: Vec<Json>) {
-        // A list of lists asks several things at once; what is answered here is the first.
-        if let Some(Json::Array(_)) = items.first() {
-            if let Some(Json::Array(first)) = items.into_iter().next() {
-                self.messages.extend(first);
-            }
-            return;
-        }
-        for item in items {
-            match item {
-                Json::String(text) => self.ask_text(text),
-                Json::Object(mut content) if content.contains_key("parts") => {
-                    add_role(&mut content, "user");
-                    self.messages.push(Json::Object(content));
-                }
-                other => self.messages.push(other),
-            }
-        }
-    }
-
-    fn ask_request(&mut self, mut request: Object) {
-        // Google's SDK keeps tools and instructions beside the conversation, in an object of their own.
-        let mut config = value::take_object(&mut request, "config").unwrap_or_default();
-        for holder in [&mut request, &mut config] {
-            if self.tools.is_none() {
-                self.tools = value::take_first(holder, TOOL_KEYS);
-            }
-            for said in SYSTEM_KEYS.iter().filter_map(|key| holder.remove(key)).collect::<Vec<_>>() {
-                self.instruct(said);
-            }
-        }
-        let said =
-            CONVERSATION_KEYS.iter().find_map(|key| request.remove(key).filter(|said| !said.is_null()));
-        match said {
-            Some(said) => self.ask(said),
-            None => self.messages.push(Json::Object(request)),
-        }
-    }
-
-    /// Adds what was said to the model before the conversation: a text, or parts.
-    pub(super) fn instruct(&mut self, said: Json) {
-        let parts = match said {
-            Json::Null => return,
-            Json::Object(mut content) => content.remove("parts").unwrap_or(Json::Object(content)),
-            other => other,
-        };
-        if parts.as_str().is_none_or(|text| !text.trim().is_empty()) {
-            self.messages.push(value::message("system", parts));
-        }
-    }
-
-    /// Sets what was answered: a text, a message, parts of one, a list of messages, or a whole response.
-    pub(super) fn answer(&mut self, answered: Json) {
-        match value::unfolded(answered) {
-            Json::Null => {}
-            Json::String(text) if text.trim().is_empty() => {}
-            Json::String(text) if value::breaks_off(&text) => self.answer_broken(text),
-            Json::Array(items) => self.answer_list(items),
-            Json::Object(response) => self.answer_object(response),
-            other => self.output = Some(Output::Message(other)),
-        }
-    }
-
-    /// Sets an answer of which only the text is left.
-    pub(super) fn answer_broken(&mut self, text: String) {
-        if value::breaks_off(&text) {
-            self.flags.push(Flag::MaybeTruncated);
-        }
-        self.output = Some(Output::Broken(text));
-    }
-
-    /// Sets the first of several possible answers.
-    pub(super) fn answer_first(&mut self, choices: Vec<Json>) {
-        if choices.len() > 1 {
-            self.flags.push(Flag::MultipleChoices);
-        }
-        if let Some(first) = choices.into_iter().next() {
-            self.answer(first);
-        }
-    }
-
-    fn answer_list(&mut self, items: Vec<Json>) {
-        let messages = items.iter().filter_map(Json::as_object).filter(|item| is_message(item)).count();
-        if messages < items.len() || items.is_empty() {
-            // Parts, or calls without a message around them.
-            self.output = (!items.is_empty()).then_some(Output::Message(Json::Array(items)));
-        } else if items.iter().filter_map(Json::as_object).all(is_assistant) {
-            self.answer_first(items);
-        } else if let Some(last) = items.into_iter().next_back() {
-            self.answer(last);
-        }
-    }
-
-    fn answer_object(&mut self, mut response: Object) {
-        if response.is_empty() {
-            return;
-        }
-        if let Some(Json::Array(generations)) = response.get("generations") {
-            let inner = match generations.first() {
-                Some(Json::Array(inner)) => inner.clone(),
-                _ => generations.clone(),
-            };
-            let said = |generation: Json| match generation {
-                Json::Object(mut object) => {
-                    object.remove("message").or_else(|| object.remove("text")).unwrap_or(Json::Null)
-                }
-                other => other,
-            };
-            return self.answer_first(inner.into_iter().map(said).collect());
-        }
-        let whole = response.contains_key("role") || response.contains_key("lc") || is_response(&response);
-        if !whole && let Some(Json::Array(messages)) = response.get_mut("messages") {
-            let last = messages.pop().unwrap_or(Json::Null);
-            return self.answer(last);
-        }
-        if !whole && let Some(output) = response.remove("output") {
-            return self.answer(output);
-        }
-        if response.contains_key("content") || response.contains_key("parts") {
-            add_role(&mut response, "assistant");
-        }
-        self.output = Some(Output::Message(Json::Object(response)));
-    }
-
-    /// Whether both sides were found.
-    pub(super) fn is_complete(&self) -> bool {
-        self.output.is_some() && !self.messages.is_empty()
-    }
-
-    /// The turn that answers, if there is an answer.
-    pub(super) fn into_entry(self, origin: Origin) -> Entry {
-        let Some(output) = self.output else { return Entry::Skipped(Skip::NoOutput) };
-        Entry::Turn(Box::new(Turn {
-            messages: self.messages,
-            output,
-            tools: value::tools(self.tools),
-            origin,
-            flags: self.flags,
-            dialect: self.dialect,
-        }))
-    }
-}
-
-fn add_role(message: &mut Object, role: &str) {
-    if !message.contains_key("role") {
-        message.insert("role", role);
-    }
-}
-
-/// Whether a value is a conversation or a request, and not just a text that happens to be JSON.
-fn is_request(json: &Json) -> bool {
-    match json {
-        Json::Object(object) => {
-            is_message(object) || CONVERSATION_KEYS.iter().any(|key| object.contains_key(key))
-        }
-        Json::Array(items) => {
-            let message = |item: &Json| item.as_object().is_some_and(is_message) || is_request(item);
-            items.iter().any(message)
-        }
-        _ => false,
-    }
-}
-
-/// Whether an object says who speaks, in any of the ways in which messages do.
-fn is_message(object: &Object) -> bool {
-    object.get("role").is_some_and(|role| role.as_str().is_some())
-        || object.contains_key("lc") && object.contains_key("kwargs")
-        || object.get("type").and_then(Json::as_str).is_some_and(|kind| SPEAKERS.contains(&kind))
-            && (object.contains_key("content") || object.contains_key("data"))
-}
-
-fn is_assistant(message: &Object) -> bool {
-    let said = match message.get("id") {
-        Some(Json::Array(path)) => path.last(),
-        _ => message.get("role").or_else(|| message.get("type")),
+    let dialect = dialect(&request, &response);
+    // Google's SDKs keep everything but the conversation in there.
+    let mut settings = value::take_object(&mut request, "config").unwrap_or_default();
+    let mut taken = |keys: &[&str]| {
+        keys.iter().find_map(|key| present(request.remove(key)).or_else(|| present(settings.remove(key))))
     };
-    let said = said.and_then(Json::as_str);
-    said.is_some_and(|role| ["assistant", "ai", "model", "AIMessage", "AIMessageChunk"].contains(&role))
+    let system = taken(SYSTEM).map(system).unwrap_or_default();
+    let said = taken(MESSAGES).map(value::messages).unwrap_or_default();
+    let tools = taken(TOOLS).or_else(|| present(response.get("tools").cloned()));
+    let asked = taken(MODEL);
+    let mut turn =
+        Turn::answering(system.into_iter().chain(said.into_iter().map(user_text)).collect(), Json::Null);
+    turn.tools = value::tools(tools);
+    turn.dialect = Some(dialect);
+    if let Json::Object(response) = &response {
+        let text = |keys: &[&str]| keys.iter().find_map(|key| value::text(response, &[key]));
+        turn.origin.source_id = text(&["id", "responseId", "response_id"]);
+        turn.origin.model = text(MODEL);
+        let times = ["created", "created_at", "createTime", "create_time"];
+        turn.origin.timestamp = times.iter().find_map(|key| value::instant(response.get(key)?));
+        let seconds = |path: &[&str], unit: f64| Some(value::number(value::at(response, path)?)? / unit);
+        turn.origin.latency_s =
+            seconds(&["total_duration"], 1e9).or_else(|| seconds(&["metrics", "latencyMs"], 1e3));
+    }
+    turn.origin.model = turn.origin.model.or_else(|| asked?.as_str().map(str::to_owned));
+    turn.output = super::Output::Message(response);
+    Ok(turn)
 }
 
-/// Whether an object is a provider's response, whose `output` is not all that it says.
-fn is_response(object: &Object) -> bool {
-    let responses = object.get("object").and_then(Json::as_str) == Some("response");
-    responses || object.get("output").is_some_and(|output| output.get("message").is_some())
+/// Which provider's form an exchange has. What is read does not depend on it.
+fn dialect(request: &Object, response: &Json) -> &'static str {
+    let asks = |key| request.contains_key(key);
+    let answers = |key| response.get(key).is_some();
+    let says = |key, word| response.get(key).and_then(Json::as_str) == Some(word);
+    match () {
+        () if asks("contents") || answers("candidates") => "gemini",
+        () if asks("toolConfig") || asks("inferenceConfig") || answers("stopReason") => "bedrock",
+        () if asks("input") || says("object", "response") => "openai_responses",
+        () if says("type", "message") || asks("anthropic_version") => "anthropic",
+        () if answers("done") => "ollama",
+        () if answers("message") => "cohere",
+        () => "openai_chat",
+    }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn exchange(asked: &str, answered: &str) -> Exchange {
-        let mut exchange = Exchange::default();
-        exchange.ask(Json::parse(asked).unwrap());
-        exchange.answer(Json::parse(answered).unwrap());
-        exchange
+/// What the system says, as messages before all others; the Responses API allows a list of them.
+fn system(value: Json) -> Vec<Json> {
+    let messages = value.as_array().is_some_and(|items| items.iter().all(|item| item.get("role").is_some()));
+    match value {
+        Json::Array(items) if messages => items,
+        Json::Object(mut object) => match present(object.remove("parts")) {
+            Some(parts) => vec![value::message("system", parts)],
+            None => vec![value::message("system", Json::Array(vec![Json::Object(object)]))],
+        },
+        text_or_parts => vec![value::message("system", text_or_parts)],
     }
+}
 
-    #[test]
-    fn requests_of_all_vendors() {
-        const USER: &str = r#"{"role":"user","content":"q"}"#;
-        for (asked, expected) in [
-            ("null", String::new()),
-            (r#"" ""#, String::new()),
-            (r#""q""#, USER.to_owned()),
-            (r#""{\"city\": 1}""#, r#"{"role":"user","content":"{\"city\": 1}"}"#.to_owned()),
-            (r#""[{\"role\":\"user\",\"content\":\"q\"}]""#, USER.to_owned()),
-            (r#"{"role":"user","content":"q"}"#, USER.to_owned()),
-            (r#"[[{"role":"user","content":"q"}],[{"role":"user","content":"r"}]]"#, USER.to_owned()),
-            (
-                r#"{"system":"s","messages":[{"role":"user","content":"q"}],"tools":[1]}"#,
-                format!(r#"{{"role":"system","content":"s"}} {USER} tools [1]"#),
-            ),
-            (r#"{"instructions":"s","input":"q"}"#, format!(r#"{{"role":"system","content":"s"}} {USER}"#)),
-            (r#"{"instructions":null,"input":"[1]"}"#, r#"{"role":"user","content":"[1]"}"#.to_owned()),
-            (
-                r#"{"contents":"q","config":{"system_instruction":{"parts":[{"text":"s"}]},"tools":[1]}}"#,
-                format!(r#"{{"role":"system","content":[{{"text":"s"}}]}} {USER} tools [1]"#),
-            ),
-            (
-                r#"{"contents":[{"parts":[{"text":"q"}]}]}"#,
-                r#"{"parts":[{"text":"q"}],"role":"user"}"#.to_owned(),
-            ),
-            (r#"{"messages":[],"toolConfig":{"tools":[]}}"#, r#"tools {"tools":[]}"#.to_owned()),
-            (r#"{"prompts":["q"],"functions":"[1]"}"#, format!("{USER} tools [1]")),
-            (r#"{"input":{"messages":[{"role":"user","content":"q"}]}}"#, USER.to_owned()),
-            (r#"{"city":1}"#, r#"{"city":1}"#.to_owned()),
-            (
-                r#"{"type":"human","data":{"content":"q"}}"#,
-                r#"{"type":"human","data":{"content":"q"}}"#.to_owned(),
-            ),
-        ] {
-            let found = exchange(asked, "null");
-            let tools = found.tools.map(|tools| format!("tools {tools}"));
-            let shown: Vec<String> = found.messages.iter().map(Json::to_string).chain(tools).collect();
-            assert_eq!(shown.join(" "), expected, "{asked}");
+/// Google's SDKs take a text for a message of the user's.
+fn user_text(message: Json) -> Json {
+    match message {
+        Json::String(text) => value::message("user", text),
+        message => message,
+    }
+}
+
+/// Why a response says nothing, if it does not.
+fn unanswered(response: &Json) -> Option<Skip> {
+    match response {
+        Json::Null => Some(Skip::NoOutput),
+        Json::String(text) if text.trim().is_empty() => Some(Skip::NoOutput),
+        Json::Object(object) => {
+            if object.get("object").and_then(Json::as_str) == Some("list") {
+                return Some(Skip::NotAnLlmRun);
+            }
+            let empty = |key: &str| object.get(key).and_then(Json::as_array).is_some_and(<[Json]>::is_empty);
+            let answers =
+                ANSWERS.iter().any(|key| object.get(key).is_some_and(|v| !v.is_null()) && !empty(key));
+            let failed = ["error", "promptFeedback", "prompt_feedback"]
+                .iter()
+                .any(|key| object.get(key).is_some_and(|value| !value.is_null()));
+            (object.is_empty() || empty("choices") || empty("candidates") || failed && !answers)
+                .then_some(Skip::NoOutput)
         }
+        _ => None,
     }
+}
 
-    #[test]
-    fn answers_of_all_vendors() {
-        for (answered, expected) in [
-            ("null", "none"),
-            (r#""""#, "none"),
-            ("[]", "none"),
-            ("{}", "none"),
-            (r#""a""#, r#""a""#),
-            (r#"{"content":"a"}"#, r#"{"content":"a","role":"assistant"}"#),
-            (r#"{"choices":[]}"#, r#"{"choices":[]}"#),
-            (
-                r#"[{"role":"assistant","content":"a"},{"role":"assistant","content":"b"}]"#,
-                r#"{"role":"assistant","content":"a"} MultipleChoices"#,
-            ),
-            (
-                r#"[{"role":"user","content":"q"},{"type":"ai","content":"a"}]"#,
-                r#"{"type":"ai","content":"a","role":"assistant"}"#,
-            ),
-            (r#"[{"type":"text","text":"a"}]"#, r#"[{"type":"text","text":"a"}]"#),
-            (
-                r#"{"messages":[{"role":"user","content":"q"},{"role":"assistant","content":"a"}]}"#,
-                r#"{"role":"assistant","content":"a"}"#,
-            ),
-            (r#"{"output":"a"}"#, r#""a""#),
-            (r#"{"object":"response","output":[]}"#, r#"{"object":"response","output":[]}"#),
-            (r#"{"output":{"message":{"content":[]}}}"#, r#"{"output":{"message":{"content":[]}}}"#),
-            (r#"{"generations":[[{"text":"a"},{"text":"b"}]]}"#, r#""a" MultipleChoices"#),
-            (r#"{"generations":[{"text":"","message":{"lc":1,"kwargs":{}}}]}"#, r#"{"lc":1,"kwargs":{}}"#),
-            (r#"{"generations":[]}"#, "none"),
-            (r#""[{\"role\": \"assistant\", \"cont""#, r#"cut [{"role": "assistant", "cont MaybeTruncated"#),
-        ] {
-            let found = exchange("null", answered);
-            let output = match found.output {
-                Some(Output::Message(json) | Output::Calls(json)) => json.to_string(),
-                Some(Output::Broken(text)) => format!("cut {text}"),
-                None => "none".to_owned(),
-            };
-            let flags: String = found.flags.iter().map(|flag| format!(" {flag:?}")).collect();
-            assert_eq!(output + &flags, expected, "{answered}");
+fn present(value: Option<Json>) -> Option<Json> {
+    value.filter(|value| !value.is_null())
+}
+
+/// A request or response out of the strings and HTTP envelopes that recorders put around it. An error if it was streamed,
+/// or cut.
+pub(super) fn body(value: Json, path: &[&str]) -> Result<Json, Entry> {
+    let value = match value::unfolded(value) {
+        Json::Object(mut envelope) if is_envelope(&envelope) => {
+            value::take(&mut envelope, "body").unwrap_or(Json::Null)
         }
+        value => value,
+    };
+    let refused = |code, why: &str, text: &str| {
+        let message = format!("{}: {why}: {}", path.join("."), RowError::excerpt(text));
+        Entry::Unreadable(RowError::new(code, message))
+    };
+    let streamed = |text: &str| {
+        refused(RowErrorCode::StreamedBody, "a streamed body; it must be put together before", text)
+    };
+    match &value {
+        Json::String(text) => {
+            let trimmed = text.trim_start();
+            match trimmed.starts_with(['{', '[']).then(|| Json::parse_prefix(trimmed)) {
+                None if trimmed.starts_with("data:") || trimmed.starts_with("event:") => Err(streamed(text)),
+                // Lines of JSON, a piece of the answer each.
+                Some(Ok(_)) => Err(streamed(text)),
+                Some(Err(error)) => Err(refused(RowErrorCode::InvalidJson, &error.to_string(), text)),
+                None => Ok(value),
+            }
+        }
+        Json::Array(items) if items.first().is_some_and(is_chunk) => Err(streamed(&value.to_string())),
+        _ => Ok(value),
     }
+}
+
+/// `{"status_code":200,"headers":{…},"body":…}`
+fn is_envelope(object: &Object) -> bool {
+    object.contains_key("body") && !ANSWERS.iter().chain(MESSAGES).any(|key| object.contains_key(key))
+}
+
+/// One of the many pieces in which a provider streams a response.
+fn is_chunk(item: &Json) -> bool {
+    let says =
+        |key, words: &[&str]| item.get(key).and_then(Json::as_str).is_some_and(|word| words.contains(&word));
+    says("object", &["chat.completion.chunk"])
+        || says("type", &["message_start", "response.created"])
+        || ["candidates", "done", "messageStart"].iter().any(|key| item.get(key).is_some())
 }

@@ -8,7 +8,7 @@
 //! {"trace": {…}, "observations": […]}
 //! ```
 
-use super::exchange::Exchange;
+use super::dialogue::Dialogue;
 use super::otel::Definitions;
 use super::{Context, Entries, Entry, LogFormat, Output, Skip, one, unreadable, value};
 use crate::domain::{Flag, Json, Object, Origin, RowError, RowErrorCode};
@@ -75,7 +75,7 @@ fn entry(mut observation: Object) -> Entry {
     if !kind.is_some_and(|kind| kind.eq_ignore_ascii_case(GENERATION)) {
         return Entry::Skipped(Skip::NotAnLlmRun);
     }
-    let mut exchange = Exchange::default();
+    let mut exchange = Dialogue::default();
     exchange.ask(decoded(observation.remove("input")));
     exchange.answer(decoded(observation.remove("output")));
     if !has_calls(exchange.output.as_ref())
@@ -130,7 +130,7 @@ fn calls(observation: &mut Object) -> Option<Vec<Json>> {
 }
 
 /// Looks for definitions in all the places where they may be; `exchange` has those of the request.
-fn find_definitions(exchange: &mut Exchange, observation: &mut Object) {
+fn find_definitions(exchange: &mut Dialogue, observation: &mut Object) {
     let among_messages = definitions_among(&mut exchange.messages);
     if let Some(found) = extracted(observation) {
         exchange.tools = Some(found);

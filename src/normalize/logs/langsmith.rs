@@ -9,7 +9,7 @@
 
 use std::collections::HashMap;
 
-use super::exchange::Exchange;
+use super::dialogue::Dialogue;
 use super::{Context, Entries, Entry, LogFormat, Piece, Skip, one, unreadable, value};
 use crate::domain::{Json, Object, Origin, RowError, RowErrorCode};
 
@@ -110,7 +110,7 @@ fn entry(mut run: Object) -> Entry {
         let group = value::unfolded(extra.get(group)?.clone());
         names.iter().find_map(|name| group.get(name).filter(|value| !value.is_null()).cloned())
     };
-    let mut exchange = Exchange::default();
+    let mut exchange = Dialogue::default();
     exchange.ask(run.remove("inputs").unwrap_or(Json::Null));
     exchange.answer(run.remove("outputs").unwrap_or(Json::Null));
     exchange.tools = setting("invocation_params", &["tools", "functions"])

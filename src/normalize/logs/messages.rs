@@ -7,22 +7,58 @@
 //! ```
 
 use super::{Context, Entries, LogFormat, Skip, Turn, skipped, value};
-use crate::domain::{Json, Object};
+use crate::domain::{Json, Object, Role};
+use crate::normalize::question;
 
 pub(super) const OPENAI: LogFormat = LogFormat {
     name: "openai_messages",
     sign: "a list `messages` that ends with the assistant's",
-    matches,
+    matches: |record| ends_with(record, |_| true),
     read,
     orphans: None,
 };
 
-fn matches(record: &Object) -> bool {
-    let Some(Json::Array(messages)) = record.get("messages") else { return false };
-    messages.last().and_then(Json::as_object).is_some_and(|message| {
-        let role = message.get("role").or_else(|| message.get("type")).and_then(Json::as_str);
-        role.is_some_and(|role| ["assistant", "ai", "AIMessage", "model"].contains(&role))
-    })
+pub(super) const LANGCHAIN: LogFormat = LogFormat {
+    name: "langchain_messages",
+    sign: "a list `messages` that ends with one of type `ai`",
+    matches: |record| {
+        ends_with(record, |message| !message.contains_key("role") && message.contains_key("type"))
+    },
+    read,
+    orphans: None,
+};
+
+pub(super) const VERCEL: LogFormat = LogFormat {
+    name: "vercel_messages",
+    sign: "a list `messages` that ends with the assistant's, with tools by name or parts of type `tool-call`",
+    matches: |record| {
+        let is_tool = |tool: &Json| tool.get("inputSchema").or_else(|| tool.get("parameters")).is_some();
+        let tools = record.get("tools").and_then(Json::as_object);
+        let by_name = tools.is_some_and(|tools| !tools.is_empty() && tools.values().all(is_tool));
+        ends_with(record, |message| by_name || has_vercel_parts(message))
+    },
+    read,
+    orphans: None,
+};
+
+/// Whether the last message is the assistant's and shows a `sign`.
+fn ends_with(record: &Object, sign: impl Fn(&Object) -> bool) -> bool {
+    let Some(logged) = record.get("messages").filter(|_| !value::is_row(record)) else { return false };
+    let is_answer = |message: &Object| question::speaker(message) == Some(Role::Assistant) && sign(message);
+    let last_of = |messages: &[Json]| messages.last().and_then(Json::as_object).is_some_and(is_answer);
+    match logged {
+        Json::Array(messages) => last_of(messages),
+        Json::String(text) => question::conversation_in(text).is_some_and(|messages| last_of(&messages)),
+        _ => false,
+    }
+}
+
+fn has_vercel_parts(message: &Object) -> bool {
+    let parts = message.get("content").into_iter().chain(message.get("parts")).filter_map(Json::as_array);
+    parts
+        .flatten()
+        .filter_map(|part| part.get("type")?.as_str())
+        .any(|kind| kind.starts_with("tool-") || kind == "dynamic-tool")
 }
 
 fn read(mut record: Object, _: &Context) -> Entries {
@@ -33,4 +69,67 @@ fn read(mut record: Object, _: &Context) -> Entries {
     turn.origin.source_id = value::text(&record, &["id"]);
     turn.origin.model = value::text(&record, &["model"]);
     turn.alone()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::domain::Json;
+    use crate::normalize::logs::detect;
+
+    #[test]
+    fn chats_are_told_from_rows_and_from_each_other() {
+        let asked = r#"{"role":"user","content":"Q"}"#;
+        for (record, format) in [
+            (
+                format!(r#"{{"messages":[{asked},{{"role":"assistant","content":"A"}}]}}"#),
+                Some("openai_messages"),
+            ),
+            (format!(r#"{{"messages":[{asked},{{"role":"model","parts":[]}}]}}"#), Some("openai_messages")),
+            (
+                r#"{"messages":"[{'role': 'user', 'content': 'Q'}, {'role': 'assistant', 'content': 'A'}]"}"#
+                    .to_owned(),
+                Some("openai_messages"),
+            ),
+            (
+                format!(r#"{{"messages":[{asked},{{"type":"ai","content":"A"}}]}}"#),
+                Some("langchain_messages"),
+            ),
+            (
+                format!(
+                    r#"{{"messages":[{asked},{{"lc":1,"type":"constructor","id":["AIMessage"],"kwargs":{{"content":"A"}}}}]}}"#
+                ),
+                Some("langchain_messages"),
+            ),
+            (
+                format!(r#"{{"messages":[{asked},{{"type":"ai","data":{{"content":"A"}}}}]}}"#),
+                Some("langchain_messages"),
+            ),
+            (
+                format!(
+                    r#"{{"messages":[{asked},{{"role":"assistant","content":[{{"type":"tool-call","toolName":"f"}}]}}]}}"#
+                ),
+                Some("vercel_messages"),
+            ),
+            (
+                format!(
+                    r#"{{"messages":[{asked},{{"role":"assistant","content":"A"}}],"tools":{{"f":{{"inputSchema":{{}}}}}}}}"#
+                ),
+                Some("vercel_messages"),
+            ),
+            (
+                format!(r#"{{"messages":[{asked},{{"role":"assistant","content":"A"}}],"tool_calls":null}}"#),
+                None,
+            ),
+            (
+                format!(r#"{{"messages":[{asked},{{"role":"assistant","content":"A"}}],"tool_call":"f()"}}"#),
+                None,
+            ),
+            (format!(r#"{{"messages":[{asked}],"output":"f()"}}"#), None),
+            (r#"{"messages":[]}"#.to_owned(), None),
+            (r#"{"messages":"Who said [1]?"}"#.to_owned(), None),
+        ] {
+            let Json::Object(object) = Json::parse(&record).unwrap() else { panic!("{record}") };
+            assert_eq!(detect(&object).map(|format| format.name), format, "{record}");
+        }
+    }
 }

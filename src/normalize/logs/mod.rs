@@ -22,11 +22,19 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod batch;
+mod bfcl;
+mod dialogue;
 mod exchange;
+mod inspect;
+mod langchain_steps;
 mod langfuse;
 mod langsmith;
+mod litellm;
 mod messages;
 mod otel;
+mod pairs;
+mod stored;
 mod turn;
 mod value;
 
@@ -35,11 +43,22 @@ use crate::domain::{Cell, Flag, Json, Object, Origin, RowError};
 /// All logs that are understood, in the order in which a record is tried; the first that fits decides.
 pub const FORMATS: &[LogFormat] = &[
     otel::OTLP,
+    inspect::INSPECT,
     otel::SPAN,
     otel::DATAFRAME,
     otel::ATTRIBUTES,
     langsmith::RUN,
     langfuse::OBSERVATION,
+    litellm::LITELLM,
+    batch::BATCH,
+    pairs::PROVIDER_PAIR,
+    bfcl::RESULT,
+    bfcl::QUESTION,
+    bfcl::POSSIBLE_ANSWER,
+    stored::STORED,
+    langchain_steps::LANGCHAIN_STEPS,
+    messages::LANGCHAIN,
+    messages::VERCEL,
     messages::OPENAI,
 ];
 
@@ -63,9 +82,11 @@ impl PartialEq for LogFormat {
 }
 
 impl LogFormat {
-    /// The format that users call `name`.
+    /// The format that users call `name`, or begin to, as long as it is clear which one they mean.
     pub fn named(name: &str) -> Option<&'static LogFormat> {
-        FORMATS.iter().find(|format| format.name == name)
+        let mut begun = FORMATS.iter().filter(|format| format.name.starts_with(name));
+        let exact = FORMATS.iter().find(|format| format.name == name);
+        exact.or_else(|| begun.next().filter(|_| begun.next().is_none()))
     }
 
     /// What is in a record, in order. Lazily, where one record holds many long turns.
@@ -82,9 +103,21 @@ impl LogFormat {
     }
 }
 
-/// The format of a record, if it is one of a log.
+/// The format of a record, if it is one of a log and no row of a table.
 pub fn detect(record: &Object) -> Option<&'static LogFormat> {
-    FORMATS.iter().find(|format| (format.matches)(record))
+    let format = FORMATS.iter().find(|format| (format.matches)(record))?;
+    // Langfuse's exports have a column of calls themselves.
+    (*format == langfuse::OBSERVATION || !value::is_row(record)).then_some(format)
+}
+
+/// The format of a record of a file that is said to be of the format `named`. Questions lie beside many results and are no
+/// results.
+pub fn detect_or(named: Option<&'static LogFormat>, record: &Object) -> Option<&'static LogFormat> {
+    match named {
+        Some(_) if (bfcl::QUESTION.matches)(record) => Some(&bfcl::QUESTION),
+        Some(format) => Some(format),
+        None => detect(record),
+    }
 }
 
 /// What a record holds, one after another.

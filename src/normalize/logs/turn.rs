@@ -3,16 +3,20 @@
 use std::sync::Arc;
 
 use super::{Output, Turn};
-use crate::domain::{Calls, Definitions, Flag, Json, RawText, RowError, Sample, ToolCall};
+use crate::domain::{Calls, Definitions, Flag, Json, RawText, RowError, RowErrorCode, Sample, ToolCall};
 use crate::normalize::{Normalizer, Reader, question};
 
 impl Normalizer {
     /// Reads one turn of a log. What a judge is shown of it is the normal form, since the original may be spread over many
     /// places.
     pub fn turn(&self, turn: Turn) -> Result<Sample, RowError> {
+        if turn.messages.is_empty() {
+            let why = "messages: the log does not hold what the model was asked";
+            return Err(RowError::new(RowErrorCode::NoUserMessage, why));
+        }
         let question = question::conversation(&turn.messages)?;
         let tools = self.tools(&turn.tools)?;
-        let mut reader = Reader::new(tools.known());
+        let mut reader = Reader::new(tools.known()).with_server_tools(self.include_server_tools);
         let (calls, raw) = match turn.output {
             Output::Message(json) => parsed(reader.output(&json)?),
             Output::Calls(json) => parsed(reader.only_calls(&json)?),

@@ -4,8 +4,10 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
-use crate::domain::{Cell, Json, Object};
+use crate::domain::{Cell, Json, Object, RowError, RowErrorCode};
+use crate::normalize::columns::Slot;
 use crate::normalize::python_literal::{self, Dialect};
+use crate::normalize::question;
 
 /// How many times exporters encode what was encoded before.
 const MOST_ENCODINGS: usize = 4;
@@ -83,13 +85,50 @@ pub(super) fn text(object: &Object, path: &[&str]) -> Option<String> {
     at(object, path)?.as_str().filter(|text| !text.trim().is_empty()).map(str::to_owned)
 }
 
+/// Takes the value at the end of a path of keys, unfolded on the way; null counts as absent.
+pub(super) fn take_at(object: &mut Object, path: &[&str]) -> Option<Json> {
+    let (first, rest) = path.split_first()?;
+    rest.iter().try_fold(take(object, first)?, |value, key| match value {
+        Json::Object(mut inner) => take(&mut inner, key),
+        _ => None,
+    })
+}
+
+/// The one piece that belongs to the record whose `field` is `id`; the same piece may be there several times.
+pub(super) fn only(pieces: Vec<Object>, field: &str, id: &str) -> Result<Object, RowError> {
+    let mut pieces = pieces.into_iter();
+    let refused = |code, why| Err(RowError::new(code, format!("{field}: {why}: {}", RowError::excerpt(id))));
+    match pieces.next() {
+        None => refused(RowErrorCode::NoMatchingQuestion, "no input has the question of this id"),
+        Some(first) if pieces.any(|other| other != first) => {
+            refused(RowErrorCode::DuplicateId, "several questions have this id")
+        }
+        Some(first) => Ok(first),
+    }
+}
+
 /// Whether there is an object or array under `key`, be it within a string.
 pub(super) fn holds_structure(object: &Object, key: &str) -> bool {
-    match object.get(key) {
-        Some(Json::Object(_) | Json::Array(_)) => true,
-        Some(Json::String(text)) => text.trim_start().starts_with(['{', '[']),
+    object.get(key).is_some_and(is_structure)
+}
+
+/// Whether a value is an object or array, be it within a string.
+pub(super) fn is_structure(value: &Json) -> bool {
+    match value {
+        Json::Object(_) | Json::Array(_) => true,
+        Json::String(text) => text.trim_start().starts_with(['{', '[']),
         _ => false,
     }
+}
+
+/// Whether a record is a row of a table, whatever else it holds: a question beside the calls to judge.
+pub(super) fn is_row(record: &Object) -> bool {
+    ["tool_call", "tool_calls"].iter().any(|key| record.contains_key(key)) && asks(record)
+}
+
+/// Whether a record has a column that tables keep questions in.
+pub(super) fn asks(record: &Object) -> bool {
+    Slot::Question.aliases().iter().any(|key| record.contains_key(key))
 }
 
 /// Definitions as a cell; empty ones that exporters write where there were none count as absent.
@@ -119,12 +158,13 @@ pub(super) fn calling(role: &str, content: Json, calls: Vec<Json>) -> Object {
     message
 }
 
-/// A list's messages; a lone text is the user's.
+/// A list's messages, be it within a string; a lone text is the user's, a blank one nobody's.
 pub(super) fn messages(value: Json) -> Vec<Json> {
     match value {
         Json::Null => Vec::new(),
         Json::Array(items) => items,
-        Json::String(text) => vec![message("user", text)],
+        Json::String(text) if text.trim().is_empty() => Vec::new(),
+        Json::String(text) => question::conversation_in(&text).unwrap_or_else(|| vec![message("user", text)]),
         other => vec![other],
     }
 }
@@ -154,7 +194,8 @@ fn written(text: &str) -> Option<Timestamp> {
 fn since_epoch(text: &str) -> Option<Timestamp> {
     // Up to these sizes a number counts seconds, milli- and microseconds: until the year 5138 each.
     const UNITS: [(f64, i32); 3] = [(1e11, 9), (1e14, 6), (1e17, 3)];
-    let size: f64 = text.parse().ok().filter(|size: &f64| size.is_finite())?;
+    const MOST: f64 = 1e20;
+    let size: f64 = text.parse().ok().filter(|size: &f64| size.abs() < MOST)?;
     let digits = UNITS.iter().find(|(most, _)| size.abs() < *most).map_or(0, |(_, digits)| *digits);
     let unit = 10_i128.pow(digits.unsigned_abs());
     let nanoseconds = match text.parse::<i128>() {

@@ -1,14 +1,14 @@
 //! How messages are written into spans: the table of conventions, in the order in which they are tried.
 
 use super::span::{Span, Work};
-use super::{Definitions, Entry, Exchange, Skip, events, genai, openinference, openllmetry, vercel};
+use super::{Definitions, Dialogue, Entry, Skip, events, genai, openinference, openllmetry, vercel};
 use crate::domain::Flag;
 
 /// One way of writing messages into a span.
 struct Convention {
     dialect: &'static str,
     /// What a span says by it; `None` when nothing.
-    read: fn(&Span) -> Option<Exchange>,
+    read: fn(&Span) -> Option<Dialogue>,
 }
 
 const CONVENTIONS: &[Convention] = &[
@@ -23,8 +23,8 @@ const CONVENTIONS: &[Convention] = &[
 
 /// What a span says by the first convention that tells both question and answer, else by the first that has an answer, or
 /// at least something.
-pub(super) fn read(span: &Span) -> Option<Exchange> {
-    let mut best: Option<Exchange> = None;
+pub(super) fn read(span: &Span) -> Option<Dialogue> {
+    let mut best: Option<Dialogue> = None;
     for convention in CONVENTIONS {
         let Some(mut found) = (convention.read)(span) else { continue };
         found.dialect = Some(convention.dialect);
@@ -39,7 +39,7 @@ pub(super) fn read(span: &Span) -> Option<Exchange> {
 }
 
 /// What is in a span in which `found` was found.
-pub(super) fn entry(span: &Span, found: Option<Exchange>) -> Entry {
+pub(super) fn entry(span: &Span, found: Option<Dialogue>) -> Entry {
     let Some(mut found) = found else {
         let asked = matches!(span.work(), Work::Model | Work::Agent);
         return Entry::Skipped(if asked { Skip::NoOutput } else { Skip::NotAnLlmRun });

@@ -9,23 +9,23 @@
 //! PydanticAI writes all of them into one attribute.
 
 use super::span::Span;
-use super::{Exchange, log_record, value};
+use super::{Dialogue, log_record, value};
 use crate::domain::{Flag, Json, Object};
 
-pub(super) fn messages(span: &Span) -> Option<Exchange> {
+pub(super) fn messages(span: &Span) -> Option<Dialogue> {
     let events: Vec<&Object> = span.events.iter().collect();
     conversation(&events)
 }
 
 /// The attribute `events`, which holds a list in JSON.
-pub(super) fn pydantic_ai(span: &Span) -> Option<Exchange> {
+pub(super) fn pydantic_ai(span: &Span) -> Option<Dialogue> {
     let Json::Array(events) = value::unfolded(span.get("events")?.clone()) else { return None };
     let events: Vec<&Object> = events.iter().filter_map(Json::as_object).collect();
     conversation(&events)
 }
 
 /// The oldest form: all of the prompt and all of the completion in one event each, or in one attribute each.
-pub(super) fn contents(span: &Span) -> Option<Exchange> {
+pub(super) fn contents(span: &Span) -> Option<Dialogue> {
     let values = |key: &str| {
         let logged: Vec<Json> = span.events.iter().filter_map(|event| event.get(key)).cloned().collect();
         if logged.is_empty() { span.get(key).cloned().into_iter().collect() } else { logged }
@@ -34,14 +34,14 @@ pub(super) fn contents(span: &Span) -> Option<Exchange> {
     if asked.is_empty() && answered.is_empty() {
         return None;
     }
-    let mut exchange = Exchange::default();
+    let mut exchange = Dialogue::default();
     asked.into_iter().for_each(|asked| exchange.ask(asked));
     exchange.answer_first(answered);
     Some(exchange)
 }
 
-fn conversation(events: &[&Object]) -> Option<Exchange> {
-    let mut exchange = Exchange::default();
+fn conversation(events: &[&Object]) -> Option<Dialogue> {
+    let mut exchange = Dialogue::default();
     let mut choices: Vec<(f64, &Object)> = Vec::new();
     for event in events {
         let role = match log_record::name(event) {
@@ -89,7 +89,7 @@ fn message(event: &Object, role: &str, flags: &mut Vec<Flag>) -> Json {
 }
 
 /// The answer in a choice. Its calls stand beside its message or within it.
-fn choose(exchange: &mut Exchange, choice: &Object) {
+fn choose(exchange: &mut Dialogue, choice: &Object) {
     let field = |key| choice.get(key).cloned().map(value::unfolded).unwrap_or(Json::Null);
     let mut message = match (field("message"), choice.get("message")) {
         (Json::Object(message), _) => message,

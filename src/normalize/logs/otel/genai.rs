@@ -2,16 +2,16 @@
 //! `{"gen_ai.input.messages": "[{\"role\": \"user\", \"parts\": [{\"type\": \"text\", \"content\": \"Oslo?\"}]}]"}`.
 
 use super::span::Span;
-use super::{Exchange, value};
+use super::{Dialogue, value};
 use crate::domain::Json;
 
-pub(super) fn read(span: &Span) -> Option<Exchange> {
+pub(super) fn read(span: &Span) -> Option<Dialogue> {
     let get = |name| span.get(name).cloned();
     let (asked, answered) = (get("gen_ai.input.messages"), get("gen_ai.output.messages"));
     if asked.is_none() && answered.is_none() {
         return None;
     }
-    let mut exchange = Exchange::default();
+    let mut exchange = Dialogue::default();
     if let Some(instructions) = get("gen_ai.system_instructions") {
         instruct(&mut exchange, instructions);
     }
@@ -26,7 +26,7 @@ pub(super) fn read(span: &Span) -> Option<Exchange> {
 }
 
 /// Instructions are a list of parts; some write messages, or plain text.
-fn instruct(exchange: &mut Exchange, instructions: Json) {
+fn instruct(exchange: &mut Dialogue, instructions: Json) {
     match value::unfolded(instructions.clone()) {
         Json::Array(items) if items.iter().all(|item| item.get("role").is_some()) => {
             exchange.ask(Json::Array(items));

@@ -26,7 +26,7 @@ mod vercel;
 
 pub(super) use definitions::Definitions;
 
-use super::exchange::Exchange;
+use super::dialogue::Dialogue;
 use super::{Context, Entries, Entry, LogFormat, Piece, Skip, none, one, value};
 use crate::domain::{Json, Object, RowError, RowErrorCode};
 use span::{Span, Work};
@@ -118,7 +118,7 @@ fn entries(mut span: Span, logs: Vec<Object>, agents: bool) -> Vec<Entry> {
         return vec![Entry::Skipped(Skip::AgentSpan)];
     }
     let found = if work == Work::Other { None } else { conventions::read(&span) };
-    if found.as_ref().is_some_and(Exchange::is_complete) || logs.is_empty() {
+    if found.as_ref().is_some_and(Dialogue::is_complete) || logs.is_empty() {
         return vec![conventions::entry(&span, found)];
     }
     let mut calls = log_record::calls(logs);

@@ -7,14 +7,14 @@
 //! ```
 
 use super::span::{Span, Work};
-use super::{Exchange, nested, value};
+use super::{Dialogue, nested, value};
 use crate::domain::{Json, Object};
 
-pub(super) fn read(span: &Span) -> Option<Exchange> {
+pub(super) fn read(span: &Span) -> Option<Dialogue> {
     let asked = nested::list(&span.attributes, "llm.input_messages");
     let answered = nested::list(&span.attributes, "llm.output_messages");
     let whole = span.work() == Work::Model;
-    let mut exchange = Exchange::default();
+    let mut exchange = Dialogue::default();
     match asked {
         Some(asked) => exchange.messages = asked.iter().filter_map(|item| message(item, "user")).collect(),
         None => match span.get("llm.input_messages").or_else(|| span.get("input.value").filter(|_| whole)) {

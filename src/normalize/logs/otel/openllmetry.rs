@@ -1,14 +1,14 @@
 //! OpenLLMetry's numbered attributes: `{"gen_ai.prompt.0.role": "user", "gen_ai.completion.0.tool_calls.0.name": "f"}`.
 
 use super::span::Span;
-use super::{Exchange, nested, value};
+use super::{Dialogue, nested, value};
 use crate::domain::{Json, Object};
 
 /// The two sides of an exchange, under the names of now and of before.
 const ASKED: &[&str] = &["gen_ai.prompt", "llm.prompts"];
 const ANSWERED: &[&str] = &["gen_ai.completion", "llm.completions"];
 
-pub(super) fn read(span: &Span) -> Option<Exchange> {
+pub(super) fn read(span: &Span) -> Option<Dialogue> {
     let list = |prefixes: &[&str]| prefixes.iter().find_map(|prefix| nested::list(&span.attributes, prefix));
     let (asked, answered) = (list(ASKED), list(ANSWERED));
     if asked.is_none() && answered.is_none() {
@@ -18,7 +18,7 @@ pub(super) fn read(span: &Span) -> Option<Exchange> {
         let items = items.unwrap_or_default().into_iter();
         items.filter_map(|item| message(item, role)).collect()
     };
-    let mut exchange = Exchange { messages: messages(asked, "user"), ..Exchange::default() };
+    let mut exchange = Dialogue { messages: messages(asked, "user"), ..Dialogue::default() };
     exchange.answer_first(messages(answered, "assistant"));
     Some(exchange)
 }

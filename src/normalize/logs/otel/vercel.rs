@@ -2,10 +2,10 @@
 //! `{"ai.operationId": "ai.generateText.doGenerate", "ai.prompt.messages": "[…]", "ai.response.toolCalls": "[…]"}`.
 
 use super::span::Span;
-use super::{Exchange, value};
+use super::{Dialogue, value};
 use crate::domain::Json;
 
-pub(super) fn read(span: &Span) -> Option<Exchange> {
+pub(super) fn read(span: &Span) -> Option<Dialogue> {
     let first = |names: &[&str]| names.iter().find_map(|name| span.get(name)).cloned();
     let asked = first(&["ai.prompt.messages", "ai.prompt"]);
     let text = first(&["ai.response.text", "ai.result.text", "ai.response.object", "ai.result.object"]);
@@ -13,7 +13,7 @@ pub(super) fn read(span: &Span) -> Option<Exchange> {
     if asked.is_none() && text.is_none() && calls.is_none() {
         return None;
     }
-    let mut exchange = Exchange::default();
+    let mut exchange = Dialogue::default();
     exchange.ask(asked.unwrap_or(Json::Null));
     match (text, calls) {
         (_, Some(Json::String(calls))) if value::is_broken(&calls) => exchange.answer_broken(calls),

@@ -1,0 +1,75 @@
+//! What batch interfaces give back, beside the file that was handed in.
+//!
+//! ```json
+//! {"custom_id": "1", "response": {"status_code": 200, "body": {"choices": [{"message": {"content": "Sunny."}}]}}}
+//! {"custom_id": "1", "result": {"type": "succeeded", "message": {"role": "assistant", "content": []}}}
+//! ```
+//!
+//! The questions stand in the other file only: `{"custom_id":"1","body":{"messages":[…]}}`, Anthropic's under `params`.
+
+use super::{Context, Entries, Entry, LogFormat, Piece, Skip, Turn, exchange, one, value};
+use crate::domain::{Json, Object};
+
+pub(super) const BATCH: LogFormat = LogFormat {
+    name: "batch",
+    sign: "keys `custom_id` and `response` or `result`",
+    matches,
+    read,
+    orphans: None,
+};
+
+const REQUEST: &[&str] = &["body", "params"];
+const ANSWERS: &[&str] = &["response", "result", "error"];
+
+fn matches(record: &Object) -> bool {
+    let is_one = |record: &Object| {
+        value::text(record, &["custom_id"]).is_some()
+            && REQUEST.iter().chain(ANSWERS).any(|key| record.contains_key(key))
+    };
+    is_one(record) || requests(record).and_then(|items| items.first()?.as_object()).is_some_and(is_one)
+}
+
+/// The body with which Anthropic's batches are created: `{"requests":[{"custom_id":"1","params":{…}}]}`.
+fn requests(record: &Object) -> Option<&[Json]> {
+    record.get("requests")?.as_array()
+}
+
+fn read(mut record: Object, context: &Context) -> Entries {
+    if let Some(Json::Array(requests)) = record.remove("requests") {
+        let pieces = requests.into_iter().filter_map(|request| match request {
+            Json::Object(request) => Some(piece(request)),
+            _ => None,
+        });
+        return Box::new(pieces);
+    }
+    if REQUEST.iter().any(|key| record.contains_key(key)) {
+        return one(piece(record));
+    }
+    match turn(record, context) {
+        Ok(turn) => turn.alone(),
+        Err(entry) => one(entry),
+    }
+}
+
+fn piece(record: Object) -> Entry {
+    let id = value::text(&record, &["custom_id"]).unwrap_or_default();
+    Entry::Piece(Piece { key: key(&id), object: record })
+}
+
+fn key(id: &str) -> String {
+    format!("batch:{id}")
+}
+
+fn turn(mut record: Object, context: &Context) -> Result<Turn, Entry> {
+    let id = value::text(&record, &["custom_id"]).unwrap_or_default();
+    let response = value::take_at(&mut record, &["response"])
+        .or_else(|| value::take_at(&mut record, &["result", "message"]))
+        .ok_or(Entry::Skipped(Skip::NoOutput))?;
+    let response = exchange::body(response, &["response"])?;
+    let mut piece =
+        value::only(context.companions.find(&key(&id)), "custom_id", &id).map_err(Entry::Unreadable)?;
+    let request = REQUEST.iter().find_map(|key| value::take_object(&mut piece, key)).unwrap_or_default();
+    let mut turn = exchange::turn(request, response)?;
+    turn.origin.source_id = Some(id);
+    Ok(turn)
+}

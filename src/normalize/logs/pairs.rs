@@ -1,0 +1,118 @@
+//! Requests to providers beside their responses, as proxies, recorders and cloud providers log them.
+//!
+//! ```json
+//! {"request": {"model": "m", "messages": [{"role": "user", "content": "Oslo?"}], "tools": []},
+//!  "response": {"id": "r1", "choices": [{"message": {"role": "assistant", "content": "Sunny."}}]}}
+//! ```
+
+use super::{Context, Entries, Entry, LogFormat, Skip, Turn, exchange, one, value};
+use crate::domain::{Json, Object};
+
+pub(super) const PROVIDER_PAIR: LogFormat = LogFormat {
+    name: "provider_pair",
+    sign: "a request to a provider and its response: keys `request` and `response`",
+    matches,
+    read,
+    orphans: None,
+};
+
+/// Where a log has the request and the response.
+struct Pair {
+    request: &'static [&'static str],
+    response: &'static [&'static str],
+}
+
+const PAIRS: &[Pair] = &[
+    Pair { request: &["request"], response: &["response"] },
+    Pair { request: &["request_body"], response: &["response_body"] },
+    // Amazon's batches, and its logs of invocations.
+    Pair { request: &["modelInput"], response: &["modelOutput"] },
+    Pair { request: &["input", "inputBodyJson"], response: &["output", "outputBodyJson"] },
+];
+
+/// The pair that a record holds; of a request that failed there may be no response.
+fn pair(record: &Object) -> Option<&'static Pair> {
+    let failed = record.get("error").is_some_and(|error| !error.is_null());
+    PAIRS.iter().find(|pair| {
+        let answered = pair.response.first().is_some_and(|key| record.contains_key(key));
+        (answered || failed) && value::at(record, pair.request).is_some_and(value::is_structure)
+    })
+}
+
+fn matches(record: &Object) -> bool {
+    pair(record).is_some() && !value::is_row(record)
+}
+
+fn read(record: Object, _: &Context) -> Entries {
+    match turn(record) {
+        Ok(turn) => turn.alone(),
+        Err(entry) => one(entry),
+    }
+}
+
+fn turn(mut record: Object) -> Result<Turn, Entry> {
+    let pair = pair(&record).ok_or(Entry::Skipped(Skip::NoOutput))?;
+    let mut take = |path| exchange::body(value::take_at(&mut record, path).unwrap_or(Json::Null), path);
+    let request = match take(pair.request)? {
+        Json::Object(request) => request,
+        messages => Object::from_iter([("messages".to_owned(), messages)]),
+    };
+    let response = take(pair.response)?;
+    let mut turn = exchange::turn(request, response)?;
+    let text = |keys: &[&str]| keys.iter().find_map(|key| value::text(&record, &[key]));
+    let origin = &mut turn.origin;
+    origin.source_id =
+        origin.source_id.take().or_else(|| text(&["id", "request_id", "requestId", "recordId"]));
+    origin.model = origin.model.take().or_else(|| text(&["model", "modelId"]));
+    origin.timestamp = origin.timestamp.or_else(|| value::instant(record.get("timestamp")?));
+    Ok(turn)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::normalize::logs::{Alone, detect};
+
+    fn object(json: &str) -> Object {
+        let Json::Object(object) = Json::parse(json).unwrap() else { panic!("{json}") };
+        object
+    }
+
+    #[test]
+    fn pairs_are_told_from_rows() {
+        for (record, format) in [
+            (r#"{"request":{},"response":{}}"#, Some("provider_pair")),
+            (r#"{"request":"{\"messages\":[]}","response":"data: {}"}"#, Some("provider_pair")),
+            (r#"{"request_body":{},"response_body":null}"#, Some("provider_pair")),
+            (r#"{"request":{},"error":"late"}"#, Some("provider_pair")),
+            (r#"{"request":"Weather?","response":"f()"}"#, None),
+            (r#"{"request":{},"response":{},"question":"Q","tool_call":"f()"}"#, None),
+            (r#"{"request":{}}"#, None),
+            (r#"{"input":"Q","output":"f()"}"#, None),
+            (r#"{"custom_id":"1","response":{"body":{}}}"#, Some("batch")),
+            (r#"{"custom_id":"1","body":{"messages":[]}}"#, Some("batch")),
+            (r#"{"custom_id":"1","question":"Q"}"#, None),
+        ] {
+            assert_eq!(detect(&object(record)).map(|format| format.name), format, "{record}");
+        }
+    }
+
+    #[test]
+    fn every_providers_form_has_a_name() {
+        for (request, response, expected) in [
+            (r#"{"messages":[M]}"#, r#"{"choices":[{"message":{}}]}"#, "openai_chat"),
+            (r#"{"input":[M]}"#, r#"{"object":"response","output":[]}"#, "openai_responses"),
+            (r#"{"messages":[M],"max_tokens":1}"#, r#"{"type":"message","content":[]}"#, "anthropic"),
+            (r#"{"contents":[M]}"#, r#"{"candidates":[{}]}"#, "gemini"),
+            (r#"{"messages":[M],"toolConfig":{}}"#, r#"{"output":{"message":{}}}"#, "bedrock"),
+            (r#"{"messages":[M]}"#, r#"{"message":{},"done":true}"#, "ollama"),
+            (r#"{"messages":[M]}"#, r#"{"id":"1","message":{}}"#, "cohere"),
+        ] {
+            let request = request.replace('M', r#"{"role":"user","content":"Q"}"#);
+            let record = object(&format!(r#"{{"request":{request},"response":{response}}}"#));
+            let context = Context { agents: false, companions: &Alone };
+            let Some(Entry::Turn(turn)) = read(record, &context).next() else { panic!("{request}") };
+            assert_eq!(turn.dialect, Some(expected), "{request}");
+        }
+    }
+}

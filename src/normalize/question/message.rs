@@ -1,0 +1,188 @@
+//! One message of a conversation, in any vendor's form: `{"role":"user","content":[{"type":"text","text":"Oslo?"}]}`.
+
+use std::collections::BTreeSet;
+
+use super::part::{self, Part, Returned};
+use super::unrecognised;
+use crate::domain::{Flag, Json, Message, Object, Role, RowError};
+use crate::normalize::calls::Reader;
+
+/// The words for each role, without regard to letter case.
+const ROLES: &[(Role, &[&str])] = &[
+    (Role::User, &["user", "human", "HumanMessage", "HumanMessageChunk"]),
+    (Role::Assistant, &["assistant", "ai", "model", "AIMessage", "AIMessageChunk"]),
+    (Role::System, &["system", "developer", "SystemMessage", "SystemMessageChunk"]),
+    (Role::Tool, &["tool", "function", "ToolMessage", "ToolMessageChunk", "FunctionMessage"]),
+];
+
+/// Keys of what a message says; the first that says something counts.
+const CONTENT_KEYS: &[&str] = &["content", "parts", "content_parts", "tool_plan"];
+
+/// What an element of a conversation is.
+enum Element<'a> {
+    Said(Role, &'a Object),
+    /// A call outside of any message.
+    Call(&'a Object),
+    /// What a tool returned, outside of any message.
+    Returned(Returned<'a>),
+    /// A thought, or bookkeeping of the provider's.
+    Aside,
+}
+
+/// Who says a message; `None` if it is none.
+pub(in crate::normalize) fn speaker(message: &Object) -> Option<Role> {
+    match element(message)? {
+        Element::Said(role, _) => Some(role),
+        Element::Call(_) => Some(Role::Assistant),
+        Element::Returned(_) => Some(Role::Tool),
+        Element::Aside => None,
+    }
+}
+
+/// Whether all `items` are elements of a conversation, and at least one is a message.
+pub(super) fn are_conversation<'a>(mut items: impl Iterator<Item = &'a Json>) -> bool {
+    let mut said = false;
+    let known = items.all(|item| match item.as_object().and_then(element) {
+        Some(element) => {
+            said |= matches!(element, Element::Said(..));
+            true
+        }
+        None => false,
+    });
+    known && said
+}
+
+/// Adds what an element of a conversation says to the `messages`: several, where what tools returned stands within.
+pub(super) fn read(
+    object: &Object,
+    messages: &mut Vec<Message>,
+    flags: &mut BTreeSet<Flag>,
+) -> Result<(), RowError> {
+    match element(object).ok_or_else(|| unrecognised(object))? {
+        Element::Said(Role::Tool, message) => by_tool(message, messages, flags),
+        Element::Said(role, message) => said(role, message, messages, flags),
+        Element::Call(call) => {
+            let calls = Reader::new(&[]).history(call);
+            if !calls.is_empty() {
+                messages.push(Message { tool_calls: calls, ..Message::new(Role::Assistant, "") });
+            }
+        }
+        Element::Returned(returned) => messages.push(result(&returned, flags)),
+        Element::Aside => {}
+    }
+    Ok(())
+}
+
+fn element(object: &Object) -> Option<Element<'_>> {
+    let (message, class) = unwrapped(object);
+    let word = |key: &str| message.get(key)?.as_str();
+    if let Some(role) = word("role").or(word("type")).and_then(role).or_else(|| role(class?)) {
+        return Some(Element::Said(role, message));
+    }
+    if message.contains_key("role") {
+        return None;
+    }
+    let Some(kind) = word("type") else {
+        // Google's API takes the user for granted.
+        return message.get("parts")?.as_array().map(|_| Element::Said(Role::User, message));
+    };
+    if let Some(returned) = part::returned(message) {
+        return Some(Element::Returned(returned));
+    }
+    if kind.ends_with("_call") || kind == "tool_use" {
+        return Some(Element::Call(message));
+    }
+    // New types appear every few months; what has no text is not missed.
+    let speaks = ["text", "content"].iter().any(|key| message.contains_key(key));
+    (kind == "reasoning" || !speaks).then_some(Element::Aside)
+}
+
+/// A message out of what frameworks wrap around it, and the name of its class: `{"message":{…}}`,
+/// `{"lc":1,"id":[…,"HumanMessage"],"kwargs":{…}}`, `{"type":"human","data":{…}}`.
+fn unwrapped(object: &Object) -> (&Object, Option<&str>) {
+    let inner = |key| object.get(key).and_then(Json::as_object);
+    if object.contains_key("role") {
+        return (object, None);
+    }
+    if let Some(message) = inner("message") {
+        return (message, None);
+    }
+    if let Some(kwargs) = inner("kwargs").filter(|_| object.contains_key("lc")) {
+        let class = object.get("id").and_then(|id| id.as_array()?.last()?.as_str());
+        return (kwargs, class);
+    }
+    match inner("data") {
+        Some(data) => (data, object.get("type").and_then(Json::as_str)),
+        None => (object, None),
+    }
+}
+
+fn role(word: &str) -> Option<Role> {
+    ROLES.iter().find(|(_, words)| words.iter().any(|w| w.eq_ignore_ascii_case(word))).map(|(role, _)| *role)
+}
+
+fn said(role: Role, object: &Object, messages: &mut Vec<Message>, flags: &mut BTreeSet<Flag>) {
+    let mut texts = Vec::new();
+    let mut results = Vec::new();
+    for part in parts(object) {
+        match part::read(part) {
+            Part::Text(text) => texts.push(text),
+            Part::Placeholder(shown) => {
+                flags.insert(Flag::NonTextContent);
+                texts.push(shown.into());
+            }
+            Part::Returned(returned) => results.push(result(&returned, flags)),
+            Part::Silent => {}
+        }
+    }
+    let mut message = Message::new(role, texts.join("\n"));
+    message.tool_call_id = object.get("tool_call_id").and_then(Json::as_str).map(str::to_owned);
+    if role == Role::Assistant {
+        message.tool_calls = Reader::new(&[]).history(object);
+        messages.push(message);
+        messages.append(&mut results);
+    } else {
+        // Some providers hand results back in the user's name; nobody asked them.
+        let only_results = texts.is_empty() && !results.is_empty();
+        messages.append(&mut results);
+        if !only_results {
+            messages.push(message);
+        }
+    }
+}
+
+/// A tool's message: one result, or several as parts.
+fn by_tool(object: &Object, messages: &mut Vec<Message>, flags: &mut BTreeSet<Flag>) {
+    let returned = |part| match part::read(part) {
+        Part::Returned(returned) => Some(returned),
+        _ => None,
+    };
+    let results: Vec<Returned> = parts(object).iter().filter_map(returned).collect();
+    if results.is_empty() {
+        messages.push(result(&part::returned_by_message(object), flags));
+    }
+    messages.extend(results.iter().map(|returned| result(returned, flags)));
+}
+
+fn result(returned: &Returned, flags: &mut BTreeSet<Flag>) -> Message {
+    let shown = returned.shown();
+    if shown.placeheld {
+        flags.insert(Flag::NonTextContent);
+    }
+    Message { tool_call_id: returned.call_id.map(str::to_owned), ..Message::new(Role::Tool, shown.text) }
+}
+
+/// The parts of a message; a text is a part of its own.
+fn parts(message: &Object) -> &[Json] {
+    let says = |value: &&Json| match value {
+        Json::Null => false,
+        Json::String(text) => !text.is_empty(),
+        Json::Array(parts) => !parts.is_empty(),
+        _ => true,
+    };
+    match CONTENT_KEYS.iter().filter_map(|key| message.get(key)).find(says) {
+        Some(Json::Array(parts)) => parts,
+        Some(content) => std::slice::from_ref(content),
+        None => &[],
+    }
+}

@@ -1,0 +1,114 @@
+//! A question cell to messages: `"Weather in Oslo?"`, `[{"role":"user","content":"Weather in Oslo?"}]`.
+
+mod message;
+mod part;
+
+use std::collections::BTreeSet;
+
+use super::python_literal::{self, Dialect};
+use crate::domain::{Cell, Flag, Json, Message, Role, RowError, RowErrorCode};
+pub(super) use message::speaker;
+
+/// What was said before the judged turn.
+pub(super) struct Question {
+    /// The text of the last user message.
+    pub(super) text: String,
+    pub(super) messages: Vec<Message>,
+    /// What a prompt shows: the one message verbatim, or the conversation.
+    pub(super) slot: String,
+    pub(super) flags: BTreeSet<Flag>,
+}
+
+/// Reads a question cell.
+pub(super) fn read(cell: &Cell) -> Result<Question, RowError> {
+    match cell {
+        Cell::Missing | Cell::Null => Err(error(RowErrorCode::MissingQuestion, "the row has none", "")),
+        Cell::Text(text) => match conversation_in(text) {
+            Some(items) => conversation(&items),
+            None => plain(text),
+        },
+        Cell::Json(Json::Array(items)) => conversation(items),
+        Cell::Json(other) => Err(unrecognised(other)),
+    }
+}
+
+fn plain(text: &str) -> Result<Question, RowError> {
+    if text.trim().is_empty() {
+        return Err(error(RowErrorCode::EmptyQuestion, "it is blank", ""));
+    }
+    Ok(Question {
+        text: text.to_owned(),
+        messages: vec![Message::new(Role::User, text)],
+        slot: text.to_owned(),
+        flags: BTreeSet::new(),
+    })
+}
+
+/// The messages, if `text` is a list of messages in JSON or in Python's spelling. Anything else in brackets is a question.
+pub(super) fn conversation_in(text: &str) -> Option<Vec<Json>> {
+    if !text.trim_start().starts_with('[') {
+        return None;
+    }
+    let value = Json::parse(text).ok().or_else(|| python_literal::whole(text, Dialect::Repr))?;
+    let Json::Array(items) = value else { return None };
+    message::are_conversation(items.iter().flat_map(turns)).then_some(items)
+}
+
+/// Lists of lists are turns of a conversation.
+fn turns(item: &Json) -> &[Json] {
+    item.as_array().unwrap_or(std::slice::from_ref(item))
+}
+
+pub(super) fn conversation(items: &[Json]) -> Result<Question, RowError> {
+    let mut flags = BTreeSet::new();
+    let mut messages = Vec::new();
+    for item in items.iter().flat_map(turns) {
+        let object = item.as_object().ok_or_else(|| unrecognised(item))?;
+        message::read(object, &mut messages, &mut flags)?;
+    }
+    if messages.is_empty() {
+        return Err(error(RowErrorCode::EmptyQuestion, "a list without messages", ""));
+    }
+    let Some(asked) = messages.iter().rev().find(|message| message.role == Role::User) else {
+        return Err(error(
+            RowErrorCode::NoUserMessage,
+            "no message is the user's",
+            Json::Array(items.to_vec()),
+        ));
+    };
+    if asked.content.trim().is_empty() {
+        return Err(error(RowErrorCode::EmptyQuestion, "the last user message is blank", ""));
+    }
+    Ok(Question { text: asked.content.clone(), slot: slot(&messages), messages, flags })
+}
+
+/// The conversation without its system messages: the only message verbatim, several as one paragraph each.
+fn slot(messages: &[Message]) -> String {
+    let said: Vec<&Message> = messages.iter().filter(|message| message.role != Role::System).collect();
+    match said[..] {
+        [only] => only.content.clone(),
+        _ => said.into_iter().map(paragraph).collect::<Vec<_>>().join("\n\n"),
+    }
+}
+
+/// `role: text`. An assistant's calls stand below what it said: later turns cannot be understood without them.
+fn paragraph(message: &Message) -> String {
+    let calls = message.tool_calls.iter().map(|call| call.to_json()).collect::<Vec<_>>();
+    let calls = (!calls.is_empty()).then(|| Json::Array(calls).to_string());
+    let said = Some(message.content.clone()).filter(|text| !text.is_empty());
+    let text: Vec<String> = said.into_iter().chain(calls).collect();
+    format!("{}: {}", message.role.as_str(), text.join("\n"))
+}
+
+fn unrecognised(what: impl std::fmt::Display) -> RowError {
+    error(RowErrorCode::UnrecognisedQuestion, "neither a text nor a list of messages", what)
+}
+
+fn error(code: RowErrorCode, why: &str, what: impl std::fmt::Display) -> RowError {
+    let shown = what.to_string();
+    let shown = if shown.is_empty() { shown } else { format!(": {}", RowError::excerpt(&shown)) };
+    RowError::new(code, format!("question: {why}{shown}"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,245 @@
+//! One part of a message: `{"type":"text","text":"Oslo?"}`, `{"toolResult":{"toolUseId":"t1","content":[…]}}`.
+
+use std::borrow::Cow;
+
+use crate::domain::{Json, Object};
+
+/// What a part of a message is.
+#[derive(Debug, PartialEq)]
+pub(super) enum Part<'a> {
+    Text(Cow<'a, str>),
+    /// Stands for a part that is no text.
+    Placeholder(&'static str),
+    /// What a tool returned.
+    Returned(Returned<'a>),
+    /// A thought, or a call, which is read as a call.
+    Silent,
+}
+
+/// What a tool returned, and the id of its call.
+#[derive(Debug, PartialEq)]
+pub(super) struct Returned<'a> {
+    pub(super) call_id: Option<&'a str>,
+    value: Option<&'a Json>,
+}
+
+/// Keys of a part's text; the first that holds one counts.
+const TEXT_KEYS: &[&str] = &["text", "content", "message_content.text"];
+
+/// Types of parts whose text is said.
+const TEXT_TYPES: &[&str] = &["text", "input_text", "output_text", "refusal"];
+
+/// Types and keys of parts that are left out of the text: thoughts, and calls, which are read as calls.
+const SILENT: &[&str] = &[
+    "thinking",
+    "redacted_thinking",
+    "reasoning",
+    "reasoningContent",
+    "compaction",
+    "step-start",
+    "tool_use",
+    "toolUse",
+    "server_tool_use",
+    "mcp_tool_use",
+    "tool_call",
+    "server_tool_call",
+    "tool-call",
+    "functionCall",
+    "function_call",
+    "cachePoint",
+];
+
+/// Keys of objects around what a tool returned.
+const RESULT_KEYS: &[&str] = &["toolResult", "functionResponse", "function_response", "toolInvocation"];
+
+/// Keys of a call's id beside what it returned; `id` is the last, since it may be the id of something else.
+const ID_KEYS: &[&str] = &["tool_call_id", "tool_use_id", "toolUseId", "call_id", "toolCallId", "id"];
+
+/// Keys of what a tool returned; the first that is not null counts.
+const VALUE_KEYS: &[&str] = &["content", "output", "response", "result", "error", "errorText"];
+
+/// Types of what a tool returned; those of tools that the provider runs are no texts.
+const RESULT_TYPES: &[&str] =
+    &["tool_result", "mcp_tool_result", "tool_call_response", "tool-result", "tool-error"];
+
+/// Types and only keys of parts that a tool may return. Any other list is the tool's own value.
+const RETURNED_PARTS: &[&str] = &[
+    "text",
+    "json",
+    "image",
+    "image_url",
+    "input_image",
+    "image-data",
+    "image-url",
+    "computer_screenshot",
+    "audio",
+    "input_audio",
+    "video",
+    "document",
+    "file",
+    "input_file",
+    "file-data",
+    "media",
+    "resource",
+    "resource_link",
+];
+
+/// What stands for a part that is no text, by a word in its type, key, kind of media or MIME type.
+const PLACEHOLDERS: &[(&str, &str)] = &[
+    ("result", TOOL_RESULT),
+    ("response", TOOL_RESULT),
+    ("image", "[image]"),
+    ("screenshot", "[image]"),
+    ("audio", "[audio]"),
+];
+const TOOL_RESULT: &str = "[tool_result]";
+const OTHER_PART: &str = "[file]";
+
+/// Reads a part.
+pub(super) fn read(part: &Json) -> Part<'_> {
+    let object = match part {
+        Json::String(text) => return Part::Text(Cow::Borrowed(text)),
+        Json::Object(object) => object.get("message_content").and_then(Json::as_object).unwrap_or(object),
+        _ => return Part::Placeholder(OTHER_PART),
+    };
+    let kind = object.get("type").or_else(|| object.get("message_content.type")).and_then(Json::as_str);
+    if kind.is_none_or(|kind| TEXT_TYPES.contains(&kind))
+        && let Some(text) = TEXT_KEYS.iter().find_map(|key| object.get(key)?.as_str())
+    {
+        return Part::Text(Cow::Borrowed(text));
+    }
+    if let Some(returned) = returned(object) {
+        return Part::Returned(returned);
+    }
+    let is_silent =
+        |word: &str| SILENT.contains(&word) || word.starts_with("tool-") || word == "dynamic-tool";
+    match kind {
+        Some(kind) if is_silent(kind) => Part::Silent,
+        None if object.keys().any(is_silent) => Part::Silent,
+        _ => Part::Placeholder(placeholder(kind, object)),
+    }
+}
+
+fn placeholder(kind: Option<&str>, object: &Object) -> &'static str {
+    let media = ["modality", "mimeType", "mime_type", "mediaType", "media_type"];
+    let described = |value: &Json| media.iter().find_map(|key| value.get(key)?.as_str().map(str::to_owned));
+    let own = media.iter().filter_map(|key| Some(object.get(key)?.as_str()?.to_owned()));
+    let words: Vec<String> = match kind {
+        Some(kind) => own.chain([kind.to_owned()]).collect(),
+        None => {
+            own.chain(object.keys().map(str::to_owned)).chain(object.values().filter_map(described)).collect()
+        }
+    };
+    let says = |sign: &str| words.iter().any(|word| word.to_ascii_lowercase().contains(sign));
+    PLACEHOLDERS.iter().find(|(sign, _)| says(sign)).map_or(OTHER_PART, |(_, shown)| shown)
+}
+
+/// What a tool returned, if that is what an object says: `{"type":"tool_result","tool_use_id":"t1","content":"7"}`,
+/// `{"functionResponse":{"name":"f","response":{"n":7}}}`, `{"type":"tool-f","toolCallId":"c1","output":7}`.
+pub(super) fn returned(object: &Object) -> Option<Returned<'_>> {
+    let wrapped = RESULT_KEYS.iter().find_map(|key| object.get(key)?.as_object());
+    let holder = wrapped.unwrap_or(object);
+    let value = value_in(holder);
+    let is_result = match object.get("type").and_then(Json::as_str) {
+        Some(kind) if is_result_type(kind) => true,
+        // Parts for user interfaces hold the call, and later what it returned too.
+        Some(kind) => (kind.starts_with("tool-") || kind == "dynamic-tool") && value.is_some(),
+        None => wrapped.is_some(),
+    };
+    is_result.then(|| Returned { call_id: call_id(holder, ID_KEYS), value })
+}
+
+/// Whether an item of this type is what a tool returned: `tool_result`, `function_call_output`.
+pub(super) fn is_result_type(kind: &str) -> bool {
+    RESULT_TYPES.contains(&kind) || kind.ends_with("_call_output")
+}
+
+/// What a message of a tool's says, which is all that the tool returned.
+pub(super) fn returned_by_message(message: &Object) -> Returned<'_> {
+    // A message's own `id` is not the call's.
+    let keys = ID_KEYS.split_last().map_or(ID_KEYS, |(_, keys)| keys);
+    Returned { call_id: call_id(message, keys), value: value_in(message).or_else(|| message.get("parts")) }
+}
+
+fn value_in(holder: &Object) -> Option<&Json> {
+    let says = |value: &&Json| match value {
+        Json::Null => false,
+        Json::String(text) => !text.is_empty(),
+        _ => true,
+    };
+    // A list of no parts says nothing; a tool's own value may well be an empty list.
+    let no_parts =
+        |key: &str, value: &Json| key == "content" && value.as_array().is_some_and(<[Json]>::is_empty);
+    VALUE_KEYS.iter().find_map(|key| holder.get(key).filter(says).filter(|value| !no_parts(key, value)))
+}
+
+fn call_id<'a>(object: &'a Object, keys: &[&str]) -> Option<&'a str> {
+    keys.iter().find_map(|key| object.get(key)?.as_str()).filter(|id| !id.is_empty())
+}
+
+/// What a reader sees of something, and whether a placeholder is in it.
+#[derive(Debug, Default)]
+pub(super) struct Shown {
+    pub(super) text: String,
+    pub(super) placeheld: bool,
+}
+
+impl Returned<'_> {
+    /// A text, the texts of parts, or else the value as JSON.
+    pub(super) fn shown(&self) -> Shown {
+        let shown = self.value.map(shown).unwrap_or_default();
+        match shown.text.is_empty() {
+            true => Shown { text: TOOL_RESULT.to_owned(), ..shown },
+            false => shown,
+        }
+    }
+}
+
+fn shown(value: &Json) -> Shown {
+    let parts = match untagged(value) {
+        Json::String(text) => return Shown { text: text.clone(), placeheld: false },
+        Json::Array(items) if !items.is_empty() && items.iter().all(is_returned_part) => items,
+        object if is_returned_part(object) => std::slice::from_ref(object),
+        other => return Shown { text: other.to_string(), placeheld: false },
+    };
+    let mut placeheld = false;
+    let texts = parts.iter().filter_map(|part| match returned_part(part) {
+        Part::Text(text) => Some(text),
+        Part::Placeholder(shown) => {
+            placeheld = true;
+            Some(Cow::Borrowed(shown))
+        }
+        Part::Returned(_) | Part::Silent => None,
+    });
+    let text = texts.collect::<Vec<_>>().join("\n");
+    Shown { text, placeheld }
+}
+
+/// What tools return through the Vercel AI SDK says of which kind it is: `{"type":"json","value":{"n":7}}`.
+fn untagged(value: &Json) -> &Json {
+    let kind = value.get("type").and_then(Json::as_str).unwrap_or_default();
+    match value.get("value") {
+        Some(inner) if ["text", "json", "content", "error-text", "error-json"].contains(&kind) => inner,
+        _ => value,
+    }
+}
+
+fn is_returned_part(item: &Json) -> bool {
+    let Json::Object(object) = item else { return false };
+    match object.get("type") {
+        Some(kind) => {
+            kind.as_str().is_some_and(|kind| TEXT_TYPES.contains(&kind) || RETURNED_PARTS.contains(&kind))
+        }
+        None => object.len() == 1 && object.keys().all(|key| RETURNED_PARTS.contains(&key)),
+    }
+}
+
+fn returned_part(item: &Json) -> Part<'_> {
+    // Amazon's tools return values as such, Cohere's return documents.
+    let value = item.get("json").or_else(|| item.get("document")?.get("data"));
+    match value {
+        Some(Json::String(text)) => Part::Text(Cow::Borrowed(text)),
+        Some(value) => Part::Text(Cow::Owned(value.to_string())),
+        None => read(item),
+    }
+}
