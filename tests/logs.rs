@@ -3,22 +3,22 @@
 #![allow(clippy::unwrap_used, reason = "the lint's exception for tests does not reach their helpers")]
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use tooljudge::domain::{Json, Object, RowError};
-use tooljudge::normalize::logs::{self, Companions, Context, Entry, LogFormat, Skip};
-use tooljudge::normalize::{Normalizer, Options};
+use tooljudge::domain::{Item, Json};
+use tooljudge::normalize::logs::LogFormat;
+use tooljudge::normalize::{Normalizer, Options, columns};
+use tooljudge::read::{LogOptions, Selection, Table, Understanding};
+use tooljudge::run::Source;
 
-use crate::normalize::{compare, read, text};
-
-/// Files that are not read yet.
-const NOT_YET: &[&str] = &["logs/inspect_log.eval"];
+use crate::normalize::{compare, folder, read, text};
 
 /// What the fixtures must give: those of the specification, and our own.
-const EXPECTATIONS: [&str; 3] = ["expected.jsonl", "own/expected.jsonl", "own/expected_chats.jsonl"];
+const EXPECTATIONS: [&str; 2] = ["expected.jsonl", "own/expected_chats.jsonl"];
 
 enum Found {
-    Item(Box<Result<tooljudge::domain::Sample, RowError>>),
-    Skipped(Skip),
+    Item(Box<Item>),
+    Skipped(String),
 }
 
 #[test]
@@ -30,19 +30,19 @@ fn log_fixtures_give_their_turns() {
     for line in expectations.iter().flat_map(|text| text.lines()) {
         let expected = Json::parse(line).unwrap();
         let file = text(&expected, "file").unwrap();
-        if !file.contains("logs/") || NOT_YET.contains(&file) {
+        if !file.contains("logs/") {
             continue;
         }
         let join = text(&expected, "join").map(str::to_owned);
         // A format that no record gives away.
-        let from = text(&expected, "from").map(|name| logs::LogFormat::named(name).unwrap());
-        let found = files.entry(file.to_owned()).or_insert_with(|| entries(file, join.as_deref(), from));
+        let from = text(&expected, "from").map(|name| LogFormat::named(name).unwrap());
+        let found = files.entry(file.to_owned()).or_insert_with(|| rows(file, join.as_deref(), from));
         let Some(Json::Number(record)) = expected.get("record") else { panic!("no record: {line}") };
         let problem = match (found.get(record.as_i64().unwrap() as usize), text(&expected, "status").unwrap())
         {
             (None, _) => Some("there are not so many".to_owned()),
             (Some(Found::Skipped(why)), "skipped") => {
-                (text(&expected, "reason") != Some(why.as_str())).then(|| format!("skipped: {why:?}"))
+                (text(&expected, "reason") != Some(why)).then(|| format!("skipped: {why:?}"))
             }
             (Some(Found::Skipped(why)), _) => Some(format!("skipped: {why:?}")),
             (Some(Found::Item(_)), "skipped") => Some("not skipped".to_owned()),
@@ -63,85 +63,39 @@ fn log_fixtures_give_their_turns() {
     assert!(problems.is_empty(), "{passed} met, {} problems:\n{}", problems.len(), problems.join("\n"));
 }
 
-struct Pieces(Vec<(String, Object)>);
-
-impl Companions for Pieces {
-    fn find(&self, key: &str) -> Vec<Object> {
-        self.0.iter().filter(|(own, _)| own == key).map(|(_, object)| object.clone()).collect()
-    }
-}
-
-fn entries(file: &str, join: Option<&str>, from: Option<&'static LogFormat>) -> Vec<Found> {
-    let joined = join.into_iter().flat_map(records).map(|record| (logs::detect(&record), record));
-    let own = records(file).into_iter().map(|record| (from.or_else(|| logs::detect(&record)), record));
-    let records: Vec<(Option<&LogFormat>, Object)> = joined.chain(own).collect();
-    let mut pieces = Vec::new();
-    let alone = Context { agents: false, companions: &logs::Alone };
-    for (format, record) in &records {
-        if let Some(format) = format {
-            for entry in format.read(record.clone(), &alone) {
-                if let Entry::Piece(piece) = entry {
-                    pieces.push((piece.key, piece.object));
-                }
-            }
-        }
-    }
-    let pieces = Pieces(pieces);
-    let context = Context { agents: false, companions: &pieces };
-    let normalizer = Normalizer::new(Options::default()).unwrap();
+/// What the rows of a file are, read as users' files are.
+fn rows(file: &str, join: Option<&str>, format: Option<&'static LogFormat>) -> Vec<Found> {
+    let path = |file: &str| folder().join(file).display().to_string();
+    let normalizer = Arc::new(Normalizer::new(Options::default()).unwrap());
+    let logs = LogOptions { normalizer: Arc::clone(&normalizer), format, agents: false, with_skipped: true };
+    let inputs: Vec<String> = [Some(file), join].into_iter().flatten().map(path).collect();
+    let understanding = Understanding { format: None, logs: Some(logs) };
+    let table = Table::open(&inputs, understanding, Selection::default()).unwrap();
+    let names: Vec<String> = table.schema().names().map(str::to_owned).collect();
+    let source = Source { table, columns: columns::resolve(&names, &[], true).unwrap(), normalizer };
     let mut found = Vec::new();
-    for (format, record) in records {
-        let Some(format) = format else {
-            println!("{file}: unrecognised record with {:?}", record.keys().collect::<Vec<_>>());
-            continue;
-        };
-        for entry in format.read(record, &context) {
-            match entry {
-                Entry::Turn(turn) => found.push(Found::Item(Box::new(normalizer.turn(*turn)))),
-                Entry::Unreadable(error) => found.push(Found::Item(Box::new(Err(error)))),
-                Entry::Skipped(why) => found.push(Found::Skipped(why)),
-                Entry::Piece(_) => {}
+    for batch in source.table.batches(None) {
+        let batch = batch.unwrap();
+        let items = source.items(&batch).unwrap();
+        let skipped = batch.column("skipped").unwrap();
+        let files = batch.column("source_file").unwrap();
+        for ((item, skipped), source_file) in items.into_iter().zip(skipped).zip(files) {
+            if source_file.as_ref().and_then(Json::as_str) != Some(&inputs[0]) {
+                continue;
             }
+            found.push(match skipped.as_ref().and_then(Json::as_str) {
+                Some(why) => Found::Skipped(why.to_owned()),
+                None => Found::Item(Box::new(item)),
+            });
         }
     }
     found
 }
 
-/// The records of a file, however it lays them out.
-fn records(file: &str) -> Vec<Object> {
-    let content = read(file);
-    let object = |json| match json {
-        Json::Object(object) => object,
-        other => panic!("{file}: {other}"),
-    };
-    if file.ends_with(".csv") {
-        let mut reader = csv::Reader::from_reader(content.as_bytes());
-        let header = reader.headers().unwrap().clone();
-        return reader
-            .records()
-            .map(|row| {
-                let row = row.unwrap();
-                header.iter().zip(&row).map(|(key, cell)| (key.to_owned(), Json::from(cell))).collect()
-            })
-            .collect();
-    }
-    match Json::parse(&content) {
-        Ok(Json::Array(items)) => items.into_iter().map(object).collect(),
-        Ok(Json::Object(mut whole)) => match whole.remove("data").or_else(|| whole.remove("samples")) {
-            Some(Json::Array(items)) => items.into_iter().map(object).collect(),
-            _ => vec![whole],
-        },
-        _ => content
-            .lines()
-            .filter(|line| !line.trim().is_empty())
-            .map(|line| object(Json::parse(line).unwrap()))
-            .collect(),
-    }
-}
-
 mod properties {
     use proptest::prelude::*;
-    use tooljudge::normalize::logs::FORMATS;
+    use tooljudge::domain::Object;
+    use tooljudge::normalize::logs::{self, Companions, Context, Entry, FORMATS};
 
     use super::*;
 

@@ -10,6 +10,7 @@
 mod architecture;
 mod builtin_judge;
 mod cli;
+mod convert;
 mod errors;
 mod from_phoenix;
 mod kill;

@@ -44,7 +44,7 @@ fn fixtures_give_their_normal_form() {
     assert!(passed > 200, "only {passed} expectations were found");
 }
 
-fn folder() -> PathBuf {
+pub(crate) fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/formats")
 }
 

@@ -1,8 +1,10 @@
 //! The command line: flags and environment in, exit codes out. Everything below gets validated settings.
 
 mod config;
+mod convert;
 mod defaults;
 mod display;
+mod input;
 mod label;
 mod printer;
 mod resnap;
@@ -30,6 +32,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Label(Box<label::args::LabelArgs>),
+    Convert(Box<convert::ConvertArgs>),
     Resnap(Box<resnap::ResnapArgs>),
     Store(store::StoreArgs),
     Templates(templates::TemplatesArgs),
@@ -105,6 +108,7 @@ fn command() -> Result<Ending, Failure> {
             let purpose = if args.dry_run.is_some() { Purpose::DryRun } else { Purpose::Label };
             label::run(&args, &config, &given, &purpose)?
         }
+        Command::Convert(args) => convert::run(&args)?,
         Command::Resnap(args) => resnap::run(*args, &config, &given)?,
         Command::Store(args) => store::run(&args)?,
         Command::Templates(args) => templates::run(args)?,

@@ -1,6 +1,6 @@
 //! One row as a table or log holds it, before anything is read out of its cells.
 
-use super::Json;
+use super::{Json, Sample};
 
 /// The cells that matter; everything else of the row passes by.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -32,6 +32,9 @@ impl From<Json> for Cell {
         }
     }
 }
+
+/// A row's sample, or why there is none.
+pub type Item = Result<Sample, RowError>;
 
 /// Why no sample could be read from a row. The row is reported; the run goes on.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -57,6 +57,10 @@ pub struct Columns {
     pub tool_call: String,
     /// `None` only when definitions are given elsewhere.
     pub tool_definitions: Option<String>,
+    /// The conversation that leads to the question, where it has a column of its own.
+    pub messages: Option<String>,
+    /// The texts that a prompt shows, where the rows are in normal form.
+    pub raw: Option<String>,
 }
 
 /// Why the columns of a table cannot be told.
@@ -137,7 +141,12 @@ pub fn resolve(
             columns: names.to_vec(),
         })
     };
+    let named = |name: &str| names.iter().any(|column| column == name).then(|| name.to_owned());
+    let unused = |name: &str| used.iter().all(|(column, _)| *column != name);
+    let messages = named("messages").filter(|_| unused("messages"));
     Ok(Columns {
+        raw: named("raw").filter(|_| unused("raw") && messages.is_some()),
+        messages,
         question: required(Slot::Question)?,
         tool_call: required(Slot::ToolCall)?,
         tool_definitions: match column(Slot::ToolDefinitions) {

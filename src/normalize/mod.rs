@@ -21,6 +21,7 @@
 mod call_syntax;
 mod calls;
 pub mod columns;
+mod context;
 mod definitions;
 mod escapes;
 pub mod logs;
@@ -31,6 +32,8 @@ mod question;
 use std::collections::BTreeSet;
 
 use crate::domain::{Cell, Definitions, Flag, Origin, RawRow, RawText, RowError, RowErrorCode, Sample};
+pub use context::question_in_context;
+
 use calls::Reader;
 use definitions::{Catalogue, Tools};
 

@@ -110,6 +110,11 @@ fn check_delimiter(path: PathBuf, only: &Column) -> Result<(), ReadError> {
     }
 }
 
+/// Its columns, by the header alone.
+pub(super) fn columns(input: &Input) -> Result<Schema, ReadError> {
+    CsvRows::open(input)?.schema()
+}
+
 /// Reads the whole file once: its columns, its number of rows, and whatever is wrong with it, before anything is judged.
 pub(super) fn survey(input: &Input) -> Result<(Schema, u64), ReadError> {
     let mut file = CsvRows::open(input)?;
@@ -185,7 +190,8 @@ fn record(row: &ByteRecord, places: &[Option<usize>]) -> Record {
             }
         }))
     });
-    Record { cells: cells.collect(), problem }
+    let cells = cells.collect();
+    Record { cells, item: problem.map(Err) }
 }
 
 /// A row looked at once more, because something is wrong with it or it is the last. The reader counts no line break that

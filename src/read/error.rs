@@ -55,6 +55,13 @@ pub enum ReadError {
     UnknownType { path: PathBuf, name: String, kind: String },
     #[error("column `{name}` is {first} in one file and {other} in {}; make them one type first", path.display())]
     TypeConflict { path: PathBuf, name: String, first: String, other: String },
+    #[error("a temporary file cannot be written or read: {0}")]
+    Spool(String),
+    #[error(transparent)]
+    Table(#[from] crate::table::TableError),
+    #[error("{} is a log and {} is a table; read them in runs of their own, or say with --from what both are",
+            log.display(), table.display())]
+    LogAndTable { log: PathBuf, table: PathBuf },
     #[error("--where: there is no column `{name}`; there are {there}")]
     UnknownWhere { name: String, there: String },
 }

@@ -95,9 +95,19 @@ fn file(path: &Path, format: Option<Format>) -> Result<Input, ReadError> {
         // A pipe, such as what shells put in place of `<(command)`.
         return once(path, format);
     }
-    let format =
-        format.or_else(|| Format::of(path)).ok_or_else(|| ReadError::UnknownFormat(path.to_owned()))?;
-    Ok(Input { path: path.to_owned(), format, constants: Vec::new(), spooled: None })
+    let mut input =
+        Input { path: path.to_owned(), format: Format::Csv, constants: Vec::new(), spooled: None };
+    input.format = match format.or_else(|| Format::of(path)) {
+        Some(format) => format,
+        None => {
+            let guess = spool::guess(input.open()?).map_err(|error| ReadError::io(path, &error))?;
+            // Any text might be CSV.
+            Some(guess)
+                .filter(|format| format.delimiter().is_none())
+                .ok_or_else(|| ReadError::UnknownFormat(path.to_owned()))?
+        }
+    };
+    Ok(input)
 }
 
 /// An input that can be read once only, while every pass reads its input anew.

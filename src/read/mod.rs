@@ -1,5 +1,6 @@
 //! Files to batches of rows: CSV, JSON Lines, JSON arrays, Parquet and Arrow, in slices of bounded size.
 
+mod archive;
 mod arrow_file;
 mod csv_file;
 mod error;
@@ -7,19 +8,26 @@ mod folder;
 mod handle;
 mod input;
 mod json_file;
+mod log;
+mod log_rows;
 mod parquet_file;
 mod parquet_types;
 mod pick;
+mod pieces;
+mod records;
 mod spool;
+mod stream;
 mod table;
 mod text;
+mod texts;
 mod typed;
 
 pub use crate::table::Format;
 pub use error::ReadError;
 pub use input::Input;
+pub use log::{LogOptions, LogSurvey};
 pub use pick::Take;
-pub use table::{Batches, Selection, Table};
+pub use table::{Batches, Selection, Table, Understanding};
 
 /// A slice holds at most this many rows…
 const SLICE_ROWS: usize = 2048;

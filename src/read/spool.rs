@@ -23,6 +23,7 @@ pub(super) fn guess(file: Handle) -> io::Result<Format> {
         _ if start.starts_with(b"PAR1") => Format::Parquet,
         // A stream begins with a mark that no text can hold.
         _ if start.starts_with(b"ARROW1") || start.starts_with(b"\xff\xff\xff\xff") => Format::Arrow,
+        _ if start.starts_with(b"PK\x03\x04") => Format::Json,
         Some(b'{') => Format::Jsonl,
         Some(b'[') => Format::Json,
         _ => Format::Csv,

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::input::{Inputs, expand};
+use super::log::{self, Log, LogOptions, LogSurvey};
 use super::pick::{Pick, Take};
 use super::{Format, Input, ReadError, Slices, arrow_file, csv_file, json_file, parquet_file};
 use crate::domain::Json;
@@ -31,19 +32,43 @@ pub struct Table {
     filters: Vec<(String, String)>,
     pick: Pick,
     rows: Option<u64>,
+    /// What makes rows of whole logs, and what it found in each input.
+    log: Option<(Log, Vec<LogSurvey>)>,
+}
+
+/// What the files are taken for.
+#[derive(Clone, Default)]
+pub struct Understanding {
+    /// Overrides what the files' endings say.
+    pub format: Option<Format>,
+    /// How to read whole logs; without it, every file is a table.
+    pub logs: Option<LogOptions>,
 }
 
 impl Table {
-    /// Finds the files that `patterns` name and their columns. `format` overrides what the files' endings say.
+    /// Finds the files that `patterns` name and their columns.
     pub fn open(
         patterns: &[String],
-        format: Option<Format>,
+        understanding: Understanding,
         selection: Selection,
     ) -> Result<Table, ReadError> {
+        let Understanding { format, logs } = understanding;
         let Inputs { files: mut inputs, folders, passed_over } = expand(patterns, format)?;
-        let (mut schema, rows) = survey(&inputs)?;
-        let several = inputs.len() > 1 || !folders.is_empty();
+        let log = match logs {
+            Some(options) if are_logs(&inputs, &options)? => Some(log::survey(&inputs, options)?),
+            _ => None,
+        };
+        let (mut schema, rows) = match &log {
+            Some((log, surveys)) => (log.schema(), surveys.iter().map(|survey| survey.items).sum()),
+            None => survey(&inputs)?,
+        };
+        let several = inputs.len() > 1 || !folders.is_empty() || log.is_some();
         add_constants(&mut schema, &mut inputs, several);
+        if log.is_some()
+            && let Some(at) = schema.position(SOURCE_FILE)
+        {
+            schema.columns[..=at].rotate_right(1);
+        }
         for (name, _) in &selection.filters {
             if schema.position(name).is_none() {
                 let there = schema.names().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
@@ -55,7 +80,7 @@ impl Table {
         let known = filters.is_empty().then_some(rows);
         let schema = Arc::new(schema);
         let pick = Pick::first(u64::MAX);
-        let mut table = Table { inputs, folders, passed_over, schema, filters, pick, rows: known };
+        let mut table = Table { inputs, folders, passed_over, schema, filters, pick, rows: known, log };
         match take {
             Take::All => {}
             Take::First(rows) => {
@@ -96,6 +121,11 @@ impl Table {
         &self.schema
     }
 
+    /// What the inputs hold, one by one, if they are whole logs.
+    pub fn logs(&self) -> Option<&[LogSurvey]> {
+        self.log.as_ref().map(|(_, surveys)| surveys.as_slice())
+    }
+
     /// How many rows there are, where that is known without reading them.
     pub fn rows(&self) -> Option<u64> {
         self.rows
@@ -109,12 +139,28 @@ impl Table {
         };
         let columns = self.schema.columns.iter().filter(|column| wanted(&column.name)).cloned().collect();
         Batches {
-            inputs: self.inputs.clone().into_iter(),
+            inputs: self.inputs.clone().into_iter().enumerate(),
+            log: self.log.as_ref().map(|(log, _)| log.clone()),
             schema: Arc::new(Schema { columns }),
             filters: self.filters.clone(),
             pick: self.pick.clone(),
             current: None,
         }
+    }
+}
+
+/// Whether the inputs are whole logs: all of them, or none.
+fn are_logs(inputs: &[Input], options: &LogOptions) -> Result<bool, ReadError> {
+    if options.format.is_some() {
+        return Ok(true);
+    }
+    let kinds = inputs.iter().map(log::is_log).collect::<Result<Vec<bool>, _>>()?;
+    let at = |kind: bool| kinds.iter().position(|found| *found == kind);
+    match (at(true), at(false)) {
+        (Some(log), Some(table)) => {
+            Err(ReadError::LogAndTable { log: inputs[log].name(), table: inputs[table].name() })
+        }
+        (log, _) => Ok(log.is_some()),
     }
 }
 
@@ -183,7 +229,8 @@ fn conflict(input: &Input, first: &Column, other: &Column) -> ReadError {
 
 /// The chosen rows, slice by slice.
 pub struct Batches {
-    inputs: std::vec::IntoIter<Input>,
+    inputs: std::iter::Enumerate<std::vec::IntoIter<Input>>,
+    log: Option<Log>,
     schema: Arc<Schema>,
     filters: Vec<(String, String)>,
     pick: Pick,
@@ -199,15 +246,16 @@ impl Batches {
                     None => self.current = None,
                 }
             }
-            let input = self.inputs.next()?;
+            let (number, input) = self.inputs.next()?;
             if self.none_chosen(&input) {
                 continue;
             }
-            let slices = match input.format {
-                Format::Csv | Format::Tsv | Format::Ssv => csv_file::slices(&input, &self.schema),
-                Format::Jsonl | Format::Json => json_file::slices(&input, &self.schema),
-                Format::Parquet => parquet_file::slices(&input, &self.schema),
-                Format::Arrow => arrow_file::slices(&input, &self.schema),
+            let slices = match (&self.log, input.format) {
+                (Some(log), _) => log.slices(&input, number, &self.schema),
+                (None, Format::Csv | Format::Tsv | Format::Ssv) => csv_file::slices(&input, &self.schema),
+                (None, Format::Jsonl | Format::Json) => json_file::slices(&input, &self.schema),
+                (None, Format::Parquet) => parquet_file::slices(&input, &self.schema),
+                (None, Format::Arrow) => arrow_file::slices(&input, &self.schema),
             };
             match slices {
                 Ok(slices) => self.current = Some((input, slices)),

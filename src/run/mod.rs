@@ -5,6 +5,7 @@
 //! The built-in judge needs no store: it labels in the write pass itself.
 
 mod ask;
+mod convert;
 mod error;
 mod label;
 mod labeler;
@@ -17,14 +18,16 @@ mod summary;
 mod verdict;
 mod write;
 
+pub use crate::domain::Item;
 pub use ask::{AskPass, Covered, Stop, ask, ask_all};
+pub use convert::{Converted, Form, convert};
 pub use error::RunError;
 pub use label::{BuiltinLabeller, Labeller, StoredLabeller};
 pub use labeler::Labeler;
 pub(crate) use labeler::runtime;
 pub use manifest::{JudgeRecord, Manifest, MemberRecord, SampleRecord, TemplateRecord};
 pub use progress::{Glance, Progress};
-pub use rows::{Item, Samples, Source, items};
+pub use rows::{Samples, Source, items};
 pub use seat::{Question, Seat};
 pub use summary::{Agreement, Summary};
 pub use verdict::Reading;

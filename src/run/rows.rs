@@ -1,16 +1,15 @@
 //! Where samples come from: an input table, or a list of the caller's.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
 use super::RunError;
-use crate::domain::{Cell, RawRow, RowError, Sample};
-use crate::normalize::Normalizer;
+use crate::domain::{Cell, Item, Json, RawRow};
 use crate::normalize::columns::Columns;
+use crate::normalize::{Normalizer, question_in_context};
 use crate::read::{Batches, Table};
 use crate::table::{Batch, TableError};
-
-/// A row's sample, or why there is none.
-pub type Item = Result<Sample, RowError>;
 
 /// Items that can be gone through as often as needed, in batches and always in the same order.
 pub trait Samples: Send + Sync {
@@ -31,7 +30,7 @@ impl Samples for Vec<Item> {
 pub struct Source {
     pub table: Table,
     pub columns: Columns,
-    pub normalizer: Normalizer,
+    pub normalizer: Arc<Normalizer>,
 }
 
 impl Samples for Source {
@@ -43,9 +42,9 @@ impl Samples for Source {
 impl Source {
     /// The rows with the columns that judging needs.
     fn judged_columns(&self) -> Batches {
-        let Columns { question, tool_call, tool_definitions } = &self.columns;
-        let mut names = vec![question.clone(), tool_call.clone()];
-        names.extend(tool_definitions.clone());
+        let Columns { question, tool_call, tool_definitions, messages, raw } = &self.columns;
+        let optional = [tool_definitions, messages, raw].into_iter().flatten();
+        let names: Vec<String> = [question, tool_call].into_iter().chain(optional).cloned().collect();
         self.table.batches(Some(&names))
     }
 
@@ -58,25 +57,36 @@ impl Source {
 /// Every row's sample, read in parallel.
 pub fn items(batch: &Batch, columns: &Columns, normalizer: &Normalizer) -> Result<Vec<Item>, TableError> {
     let rows = raw_rows(batch, columns)?;
-    Ok(rows.into_par_iter().map(|row| row.and_then(|row| normalizer.sample(row))).collect())
+    let item = |(at, row)| match batch.item(at) {
+        Some(item) => item.clone(),
+        None => normalizer.sample(row),
+    };
+    Ok(rows.into_par_iter().enumerate().map(item).collect())
 }
 
-fn raw_rows(batch: &Batch, columns: &Columns) -> Result<Vec<Result<RawRow, RowError>>, TableError> {
-    let questions = batch.column(&columns.question)?;
-    let calls = batch.column(&columns.tool_call)?;
-    let definitions = match &columns.tool_definitions {
-        Some(name) => batch.column(name)?,
-        None => vec![None; batch.len()],
+fn raw_rows(batch: &Batch, columns: &Columns) -> Result<Vec<RawRow>, TableError> {
+    let optional = |name: &Option<String>| match name {
+        Some(name) => batch.column(name),
+        None => Ok(vec![None; batch.len()]),
     };
-    let cell = |value: Option<_>| value.map_or(Cell::Missing, Cell::from);
-    let rows = questions.into_iter().zip(calls).zip(definitions).enumerate();
-    let row = |(at, ((question, call), definitions))| match batch.problem(at) {
-        Some(problem) => Err(problem.clone()),
-        None => Ok(RawRow {
-            question: cell(question),
-            tool_call: cell(call),
-            tool_definitions: cell(definitions),
-        }),
-    };
-    Ok(rows.map(row).collect())
+    let questions = batch.column(&columns.question)?.into_iter();
+    let calls = batch.column(&columns.tool_call)?.into_iter();
+    let definitions = optional(&columns.tool_definitions)?.into_iter();
+    let contexts = optional(&columns.messages)?.into_iter();
+    let raw = optional(&columns.raw)?.into_iter();
+    let cell = |value: Option<Json>| value.map_or(Cell::Missing, Cell::from);
+    let row =
+        |((((question, call), definitions), context), raw): ((((_, _), _), Option<Json>), Option<Json>)| {
+            let original = |key: &str| raw.as_ref()?.get(key).filter(|text| !text.is_null()).cloned();
+            let question = cell(question);
+            RawRow {
+                question: match context {
+                    Some(messages) => question_in_context(question, &messages),
+                    None => question,
+                },
+                tool_call: cell(original("tool_call").or(call)),
+                tool_definitions: cell(original("tool_definitions").or(definitions)),
+            }
+        };
+    Ok(questions.zip(calls).zip(definitions).zip(contexts).zip(raw).map(row).collect())
 }

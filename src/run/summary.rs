@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::domain::{Outcome, Status, Verdict};
+use crate::domain::{Flag, Item, Outcome, Status, Verdict};
 use crate::write::Labelled;
 
 /// Counts over all rows of an output.
@@ -16,6 +16,8 @@ pub struct Summary {
     pub statuses: BTreeMap<Status, u64>,
     /// Rows that failed, by status and then by error code.
     pub errors: BTreeMap<Status, BTreeMap<String, u64>>,
+    /// How many rows have each remark of normalizing.
+    pub flags: BTreeMap<Flag, u64>,
     /// Rows whose reply was there before.
     pub cached: u64,
     /// Tokens of the replies that this run asked for.
@@ -62,6 +64,13 @@ impl Summary {
         }
     }
 
+    /// Counts what was unusual about a row.
+    pub(super) fn remark(&mut self, item: &Item) {
+        for flag in item.iter().flat_map(|sample| &sample.flags) {
+            *self.flags.entry(*flag).or_default() += 1;
+        }
+    }
+
     pub(super) fn compare(&mut self, verdict: &Verdict, gold: &str) {
         let agreement = self.gold.get_or_insert_default();
         if let Some(label) = verdict.label()
@@ -81,6 +90,7 @@ impl Summary {
             "statuses": statuses,
             "errors": by_status(&self.errors),
             "unjudged": self.unjudged(),
+            "flags": self.flags.iter().map(|(flag, rows)| (flag.as_str(), *rows)).collect::<BTreeMap<_, _>>(),
             "cached": self.cached,
             "prompt_tokens": self.prompt_tokens,
             "completion_tokens": self.completion_tokens,

@@ -102,8 +102,9 @@ fn label(
     let mut batch = batch.without(&replaced);
     for ((labeller, columns), summary) in labellers.iter_mut().zip(&destination.labels).zip(summaries) {
         let labelled = labeller.label(&items)?;
-        for labelled in &labelled {
+        for (labelled, item) in labelled.iter().zip(&items) {
             summary.add(labelled);
+            summary.remark(item);
         }
         for (labelled, gold) in labelled.iter().zip(gold.iter().flatten()) {
             summary.compare(&labelled.verdict, gold.as_ref().and_then(Json::as_str).unwrap_or("").trim());

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use polars::prelude::DataFrame;
 
 use super::{Schema, TableError, frame};
-use crate::domain::{Json, RowError};
+use crate::domain::{Item, Json};
 
 /// Consecutive rows of one table.
 #[derive(Debug, Clone)]
@@ -26,8 +26,9 @@ pub enum Rows {
 pub struct Record {
     /// `None` where the row does not have the key at all.
     pub cells: Vec<Option<Json>>,
-    /// Why the row could not be read, if it could not.
-    pub problem: Option<RowError>,
+    /// What was read out of the row, where that is known already: a log's reader reads more than cells, and a text may be
+    /// no row.
+    pub item: Option<Item>,
 }
 
 impl Batch {
@@ -56,10 +57,10 @@ impl Batch {
         }
     }
 
-    /// Why rows could not be read, row by row.
-    pub fn problem(&self, row: usize) -> Option<&RowError> {
+    /// What was read out of a row, where that is known already.
+    pub fn item(&self, row: usize) -> Option<&Item> {
         match &self.rows {
-            Rows::Records(records) => records.get(row)?.problem.as_ref(),
+            Rows::Records(records) => records.get(row)?.item.as_ref(),
             Rows::Frame(_) => None,
         }
     }
@@ -134,7 +135,7 @@ impl Batch {
                     .into_iter()
                     .map(|mut record| Record {
                         cells: (0..keep.len()).filter(kept).map(|at| record.cells[at].take()).collect(),
-                        problem: record.problem,
+                        item: record.item,
                     })
                     .collect(),
             ),

@@ -12,7 +12,8 @@ pub enum Format {
     Ssv,
     /// One JSON object a line.
     Jsonl,
-    /// One array of objects; JSON Lines under this name are read too.
+    /// One array of objects, an export's list of them, or an archive of them (`.eval`); JSON Lines under this name are
+    /// read too.
     Json,
     Parquet,
     /// Arrow IPC (Feather 2): files, and streams where a file holds one.
@@ -78,7 +79,7 @@ impl FromStr for Format {
             "tsv" => Ok(Format::Tsv),
             "ssv" => Ok(Format::Ssv),
             "jsonl" | "ndjson" => Ok(Format::Jsonl),
-            "json" => Ok(Format::Json),
+            "json" | "eval" => Ok(Format::Json),
             "parquet" | "pq" => Ok(Format::Parquet),
             "arrow" | "feather" | "ipc" => Ok(Format::Arrow),
             _ => Err(format!("`{text}` is no format: use {}", Format::NAMES)),

@@ -15,8 +15,7 @@ pub(super) fn values(series: &Series) -> Vec<Json> {
 
 /// A frame's rows.
 pub(super) fn records(frame: &DataFrame) -> Vec<Record> {
-    let mut records =
-        vec![Record { cells: Vec::with_capacity(frame.width()), problem: None }; frame.height()];
+    let mut records = vec![Record { cells: Vec::with_capacity(frame.width()), item: None }; frame.height()];
     for column in frame.columns() {
         for (record, value) in records.iter_mut().zip(values(column.as_materialized_series())) {
             record.cells.push(Some(value));

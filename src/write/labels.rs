@@ -92,6 +92,6 @@ impl LabelColumns {
             int(attempts.map(u64::from)),
             Json::Bool(labelled.cached),
         ];
-        Record { cells: cells.into_iter().map(Some).collect(), problem: None }
+        Record { cells: cells.into_iter().map(Some).collect(), item: None }
     }
 }

@@ -3,12 +3,11 @@
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
+use crate::cli::input::InputArgs;
 use crate::domain::{Status, Task};
 use crate::judge::Concurrency;
-use crate::normalize::columns::Slot;
-use crate::read::Format;
 use crate::snap::Rules;
 use crate::write::OutputFormat;
 
@@ -66,49 +65,6 @@ pub struct LabelArgs {
     pub store: StoreArgs,
     #[command(flatten)]
     pub result: ResultArgs,
-}
-
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Input")]
-pub struct InputArgs {
-    /// Read all inputs as csv, tsv, ssv (semicolons), jsonl, json, parquet or arrow, whatever their endings
-    #[arg(long, value_name = "FORMAT")]
-    pub from: Option<Format>,
-
-    /// Which column holds what, if it has an unusual name: question=user_msg, tool_call=..., tool_definitions=...
-    #[arg(long = "column", value_name = "WHAT=COLUMN", value_parser = column)]
-    pub columns: Vec<(Slot, String)>,
-
-    /// Tool definitions for all rows that bring none of their own
-    #[arg(long, value_name = "FILE")]
-    pub tools: Option<PathBuf>,
-
-    /// Only rows whose column holds exactly this text; may be given several times
-    #[arg(long = "where", value_name = "COLUMN=TEXT", value_parser = pair)]
-    pub filters: Vec<(String, String)>,
-
-    /// At most so many rows
-    #[arg(long, value_name = "N")]
-    pub limit: Option<u64>,
-
-    /// So many rows at random, after --where
-    #[arg(long, value_name = "N", conflicts_with = "limit")]
-    pub sample: Option<u64>,
-
-    /// Which rows --sample draws: the same ones for the same seed
-    #[arg(long, value_name = "S", default_value = "0")]
-    pub seed: u64,
-
-    /// What an empty tool call means: that nothing was called, or that the row is invalid
-    #[arg(long, value_name = "MEANING", default_value = "nothing")]
-    pub null_call: NullCallArg,
-}
-
-/// The choices of `--null-call`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum NullCallArg {
-    Nothing,
-    Invalid,
 }
 
 #[derive(Debug, Args)]
@@ -245,16 +201,6 @@ pub struct ResultArgs {
     /// Print the summary as JSON
     #[arg(long)]
     pub json: bool,
-}
-
-fn pair(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
-    Ok((name.to_owned(), value.to_owned()))
-}
-
-fn column(text: &str) -> Result<(Slot, String), String> {
-    let (slot, column) = pair(text)?;
-    Ok((slot.parse()?, column))
 }
 
 fn seconds(text: &str) -> Result<f64, String> {

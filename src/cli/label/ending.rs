@@ -32,6 +32,23 @@ impl Labelling {
         if summaries.first().is_some_and(|summary| summary.rows == 0) {
             self.printer.warn("the input has no rows, or none that --where and --limit leave");
         }
+        if let Some((code, rows)) = summaries.first().and_then(mostly_unreadable) {
+            let formats: Vec<&str> = self
+                .plan
+                .source
+                .table
+                .logs()
+                .unwrap_or_default()
+                .iter()
+                .flat_map(|log| log.formats.keys())
+                .map(|(name, _)| *name)
+                .collect();
+            let taken = if formats.is_empty() { "tables".to_owned() } else { formats.join(" and ") };
+            self.printer.warn(&format!(
+                "{rows} rows cannot be read for one reason, {code}; the inputs were taken for {taken}: if they are something \
+                 else, say so with --from; `tooljudge convert --summary` shows what was understood"
+            ));
+        }
         let left_out = |summary: &Summary| summary.statuses.get(&Status::SkippedBudget).copied().unwrap_or(0);
         let left_out: u64 = summaries.iter().map(left_out).sum();
         if left_out > 0 {
@@ -75,4 +92,11 @@ impl Labelling {
         };
         summary_table::render(&lines, &Run { elapsed: self.began.elapsed(), output: &output })
     }
+}
+
+/// The code that more than half of the rows cannot be read for, and how many.
+fn mostly_unreadable(summary: &Summary) -> Option<(&str, u64)> {
+    let codes = summary.errors.get(&Status::InvalidRow)?;
+    let (code, rows) = codes.iter().max_by_key(|(_, rows)| **rows)?;
+    (rows * 2 > summary.rows).then_some((code, *rows))
 }

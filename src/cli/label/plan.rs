@@ -7,17 +7,17 @@ use std::sync::Arc;
 use anyhow::Context;
 use jiff::Timestamp;
 
-use super::args::{LabelArgs, NullCallArg};
+use super::args::LabelArgs;
 use super::judge_spec::JudgeSpec;
 use super::model::Shared;
 use super::panel::{self, Member, Named};
 use super::wording;
 use crate::cli::config::Config;
 use crate::cli::defaults::Given;
+use crate::cli::input::InputArgs;
 use crate::cli::printer::Printer;
 use crate::judge::Purse;
-use crate::normalize::{Normalizer, NullCall, Options, columns};
-use crate::read::{Format, Selection, Table, Take};
+use crate::read::Format;
 use crate::run::{Destination, Manifest, RunError, SampleRecord, Source};
 use crate::store::{Store, StoreError};
 use crate::write::{LabelColumns, Output, WriteError};
@@ -53,7 +53,8 @@ pub fn plan(
     let run = format!("{}-{:08x}", Timestamp::now().strftime("%Y%m%dT%H%M%SZ"), fastrand::u32(..));
     let judges = panel::judges(args, config)?;
     let models = check_flags(args, given, &judges, printer)?;
-    let source = source(args, printer)?;
+    let source = args.input.open(&args.inputs, false, printer)?;
+    InputArgs::announce(&source, printer);
     let output = output(args, &source, purpose)?;
     let store = match models {
         0 => None,
@@ -155,45 +156,6 @@ const MODEL_FLAGS: &[&str] = &[
 
 fn long(field: &str) -> String {
     field.replace('_', "-")
-}
-
-fn source(args: &LabelArgs, printer: Printer) -> anyhow::Result<Source> {
-    let take = match (args.input.limit, args.input.sample) {
-        (Some(rows), _) => Take::First(rows),
-        (None, Some(rows)) => Take::Sample { rows, seed: args.input.seed },
-        (None, None) => Take::All,
-    };
-    let selection = Selection { filters: args.input.filters.clone(), take };
-    let table = Table::open(&args.inputs, args.input.from, selection)?;
-    let tools = match &args.input.tools {
-        Some(file) => Some(
-            std::fs::read_to_string(file)
-                .with_context(|| format!("cannot read the tool definitions {}", file.display()))?,
-        ),
-        None => None,
-    };
-    if let [first, rest @ ..] = table.passed_over() {
-        let others = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
-        printer.warn(&format!(
-            "{}{others}: unknown kind of file, not read; --from says what all files are",
-            first.display()
-        ));
-    }
-    let names: Vec<String> = table.schema().names().map(str::to_owned).collect();
-    let columns = columns::resolve(&names, &args.input.columns, true)?;
-    if columns.tool_definitions.is_none() && tools.is_none() {
-        printer.warn(
-            "no column holds tool definitions, so calls are judged without them; give them with --tools FILE, or name \
-             their column with --column tool_definitions=COLUMN",
-        );
-    }
-    let null_call = match args.input.null_call {
-        NullCallArg::Nothing => NullCall::NothingCalled,
-        NullCallArg::Invalid => NullCall::Invalid,
-    };
-    let normalizer = Normalizer::new(Options { null_call, tools, ..Options::default() })
-        .with_context(|| format!("--tools {}", args.input.tools.clone().unwrap_or_default().display()))?;
-    Ok(Source { table, columns, normalizer })
 }
 
 fn inputs(source: &Source) -> Vec<&Path> {

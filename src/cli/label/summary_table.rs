@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use comfy_table::{CellAlignment, Table, presets};
 
-use crate::domain::Status;
+use crate::domain::{Flag, Status};
 use crate::run::{Agreement, Summary};
 
 /// What one member of the panel came to.
@@ -51,6 +51,11 @@ pub fn render(lines: &[Line<'_>], run: &Run<'_>) -> String {
         text.push(format!("tokens   {prompts} in, {answers} out"));
         text.push(cost(lines));
     }
+    if let Some(line) = lines.first()
+        && !line.summary.flags.is_empty()
+    {
+        text.push(format!("flags    {}", flags(line.summary)));
+    }
     let cached = sum(|summary| summary.cached);
     if cached > 0 {
         text.push(format!(
@@ -60,6 +65,14 @@ pub fn render(lines: &[Line<'_>], run: &Run<'_>) -> String {
     }
     text.push(format!("written  {}", run.output));
     text.join("\n")
+}
+
+/// What was unusual about rows, the commonest first.
+fn flags(summary: &Summary) -> String {
+    let mut flags: Vec<(Flag, u64)> = summary.flags.iter().map(|(flag, rows)| (*flag, *rows)).collect();
+    flags.sort_by_key(|(_, rows)| std::cmp::Reverse(*rows));
+    let shown: Vec<String> = flags.iter().map(|(flag, rows)| format!("{rows} {}", flag.as_str())).collect();
+    shown.join(", ")
 }
 
 fn cost(lines: &[Line<'_>]) -> String {

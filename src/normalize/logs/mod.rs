@@ -25,10 +25,15 @@
 mod batch;
 mod bfcl;
 mod body;
+mod dialogue;
 mod exchange;
+mod inspect;
 mod langchain_steps;
+mod langfuse;
+mod langsmith;
 mod litellm;
 mod messages;
+mod otel;
 mod pairs;
 mod stored;
 mod turn;
@@ -38,6 +43,13 @@ use crate::domain::{Cell, Flag, Json, Object, Origin, RowError};
 
 /// All logs that are understood, in the order in which a record is tried; the first that fits decides.
 pub const FORMATS: &[LogFormat] = &[
+    otel::OTLP,
+    inspect::INSPECT,
+    otel::SPAN,
+    otel::DATAFRAME,
+    otel::ATTRIBUTES,
+    langsmith::RUN,
+    langfuse::OBSERVATION,
     litellm::LITELLM,
     batch::BATCH,
     pairs::PROVIDER_PAIR,
@@ -71,9 +83,11 @@ impl PartialEq for LogFormat {
 }
 
 impl LogFormat {
-    /// The format that users call `name`.
+    /// The format that users call `name`, or begin to, as long as it is clear which one they mean.
     pub fn named(name: &str) -> Option<&'static LogFormat> {
-        FORMATS.iter().find(|format| format.name == name)
+        let mut begun = FORMATS.iter().filter(|format| format.name.starts_with(name));
+        let exact = FORMATS.iter().find(|format| format.name == name);
+        exact.or_else(|| begun.next().filter(|_| begun.next().is_none()))
     }
 
     /// What is in a record, in order. Lazily, where one record holds many long turns.
@@ -90,9 +104,24 @@ impl LogFormat {
     }
 }
 
-/// The format of a record, if it is one of a log.
+/// The format of a record, if it is one of a log and no row of a table.
 pub fn detect(record: &Object) -> Option<&'static LogFormat> {
-    FORMATS.iter().find(|format| (format.matches)(record))
+    if is_row(record) { None } else { FORMATS.iter().find(|format| (format.matches)(record)) }
+}
+
+/// The format of a record of a file that is said to be of the format `named`. Questions lie beside many results and are no
+/// results.
+pub fn detect_or(named: Option<&'static LogFormat>, record: &Object) -> Option<&'static LogFormat> {
+    match named {
+        Some(_) if (bfcl::QUESTION.matches)(record) => Some(&bfcl::QUESTION),
+        Some(format) => Some(format),
+        None => detect(record),
+    }
+}
+
+/// Whether a record names its call as only tables do, beside a question: whatever else it holds, it is a row.
+fn is_row(record: &Object) -> bool {
+    ["tool_call", "tool_calls"].iter().any(|key| record.contains_key(key)) && value::asks(record)
 }
 
 /// What a record holds, one after another.
@@ -117,6 +146,8 @@ pub enum Skip {
     NotAnLlmRun,
     /// A model was asked, but no answer was logged.
     NoOutput,
+    /// The record is there, but there is nothing in it.
+    Empty,
     /// An agent's span repeats what its model calls say.
     AgentSpan,
 }
@@ -126,6 +157,7 @@ impl Skip {
         match self {
             Skip::NotAnLlmRun => "not_an_llm_run",
             Skip::NoOutput => "no_output",
+            Skip::Empty => "empty",
             Skip::AgentSpan => "agent_span",
         }
     }
@@ -183,6 +215,8 @@ pub enum Output {
     /// Calls and nothing else, in any shape of a tool-call cell. A text may be prose: of it only what names a tool beside
     /// its arguments counts, and what is call syntax as a whole.
     Calls(Json),
+    /// What is left of an answer that breaks off. Nothing can be read out of it, but it may be judged as text.
+    Cut(String),
 }
 
 impl Turn {

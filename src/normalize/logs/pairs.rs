@@ -40,7 +40,7 @@ fn pair(record: &Object) -> Option<&'static Pair> {
 }
 
 fn matches(record: &Object) -> bool {
-    pair(record).is_some() && !value::is_row(record)
+    pair(record).is_some()
 }
 
 fn read(record: Object, _: &Context) -> Entries {

@@ -17,28 +17,32 @@ impl Normalizer {
         let question = question::conversation(&turn.messages)?;
         let tools = self.tools(&turn.tools)?;
         let mut reader = Reader::new(tools.known()).with_server_tools(self.include_server_tools);
-        let calls = match &turn.output {
-            Output::Message(json) => reader.output(json)?,
-            Output::Calls(json) => reader.only_calls(json)?,
+        let (calls, raw) = match turn.output {
+            Output::Message(json) => parsed(reader.output(&json)?),
+            Output::Calls(json) => parsed(reader.only_calls(&json)?),
+            Output::Cut(text) => (Calls::Unparsed, Some(text)),
         };
         let mut flags = reader.into_flags();
         flags.extend(tools.flags);
         flags.extend(question.flags);
         flags.extend(turn.flags);
-        // Prose may look like a call that cannot be read; it is prose.
-        flags.remove(&Flag::RawToolCall);
+        match calls {
+            // Prose may look like a call that cannot be read; it is prose.
+            Calls::Parsed(_) => flags.remove(&Flag::RawToolCall),
+            Calls::Unparsed => flags.insert(Flag::RawToolCall),
+        };
         Ok(Sample {
             question: question.text,
             messages: question.messages,
             raw: RawText {
                 question: question.slot,
-                tool_call: (!calls.is_empty()).then(|| in_normal_form(&calls)),
+                tool_call: raw,
                 tool_definitions: match tools.definitions {
                     Definitions::Unknown => None,
                     _ => tools.raw.as_ref().map(Arc::clone),
                 },
             },
-            calls: Calls::Parsed(calls),
+            calls,
             definitions: tools.definitions,
             flags: flags.into_iter().collect(),
             origin: turn.origin,
@@ -46,6 +50,9 @@ impl Normalizer {
     }
 }
 
-fn in_normal_form(calls: &[ToolCall]) -> String {
-    Json::Array(calls.iter().map(ToolCall::to_json).collect()).to_string()
+/// Calls, and what a judge is shown of them.
+fn parsed(calls: Vec<ToolCall>) -> (Calls, Option<String>) {
+    let shown = || Json::Array(calls.iter().map(ToolCall::to_json).collect()).to_string();
+    let shown = (!calls.is_empty()).then(shown);
+    (Calls::Parsed(calls), shown)
 }

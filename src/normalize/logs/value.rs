@@ -30,6 +30,16 @@ pub(super) fn unfolded(value: Json) -> Json {
     value
 }
 
+/// Whether a text that is no JSON begins like an object or a list of them: what made it JSON was cut away.
+pub(super) fn breaks_off(text: &str) -> bool {
+    let begin = text.trim_start();
+    // JSON within a JSON string begins with a quotation mark.
+    let begin = begin.strip_prefix('"').unwrap_or(begin);
+    let item = begin.strip_prefix('[').map_or(begin, str::trim_start);
+    item.strip_prefix('{').is_some_and(|rest| rest.trim_start().starts_with(['"', '\'', '\\']))
+        && unfolded(Json::from(text)).as_str().is_some()
+}
+
 /// Takes a value out of `object`, unfolded; null counts as absent.
 pub(super) fn take(object: &mut Object, key: &str) -> Option<Json> {
     object.remove(key).map(unfolded).filter(|value| !value.is_null())
@@ -95,11 +105,6 @@ pub(super) fn is_structure(value: &Json) -> bool {
     }
 }
 
-/// Whether a record is a row of a table, whatever else it holds: a question beside the calls to judge.
-pub(super) fn is_row(record: &Object) -> bool {
-    ["tool_call", "tool_calls"].iter().any(|key| record.contains_key(key)) && asks(record)
-}
-
 /// Whether a record has a column that tables keep questions in.
 pub(super) fn asks(record: &Object) -> bool {
     Slot::Question.aliases().iter().any(|key| record.contains_key(key))
@@ -120,6 +125,16 @@ pub(super) fn message(role: &str, content: impl Into<Json>) -> Json {
     message.insert("role", role);
     message.insert("content", content);
     Json::Object(message)
+}
+
+/// A message as chats write it, with the calls that stand beside what is said.
+pub(super) fn calling(role: &str, content: Json, calls: Vec<Json>) -> Object {
+    let mut message =
+        Object::from_iter([("role".to_owned(), Json::from(role)), ("content".to_owned(), content)]);
+    if !calls.is_empty() {
+        message.insert("tool_calls", Json::Array(calls));
+    }
+    message
 }
 
 /// A list's messages, be it within a string; a lone text is the user's, a blank one nobody's.
@@ -158,7 +173,8 @@ fn written(text: &str) -> Option<Timestamp> {
 fn since_epoch(text: &str) -> Option<Timestamp> {
     // Up to these sizes a number counts seconds, milli- and microseconds: until the year 5138 each.
     const UNITS: [(f64, i32); 3] = [(1e11, 9), (1e14, 6), (1e17, 3)];
-    let size: f64 = text.parse().ok().filter(|size: &f64| size.is_finite())?;
+    const MOST: f64 = 1e20;
+    let size: f64 = text.parse().ok().filter(|size: &f64| size.abs() < MOST)?;
     let digits = UNITS.iter().find(|(most, _)| size.abs() < *most).map_or(0, |(_, digits)| *digits);
     let unit = 10_i128.pow(digits.unsigned_abs());
     let nanoseconds = match text.parse::<i128>() {
@@ -209,6 +225,23 @@ mod tests {
         }
         for json in ["\"\"", "\"yesterday\"", "null", "1e300", "\"nan\"", "true"] {
             assert_eq!(instant(&Json::parse(json).unwrap()), None, "{json}");
+        }
+    }
+
+    #[test]
+    fn knows_json_that_was_cut() {
+        for (text, cut) in [
+            (r#"[{"role": "us"#, true),
+            (r#" [ { "role"#, true),
+            (r#""[{\"role\": \"us"#, true),
+            (r#"{"a":"#, true),
+            ("[{'role': 'us", true),
+            (r#"{"a": 1}"#, false),
+            ("[urgent] call me", false),
+            ("{name}, hello", false),
+            ("", false),
+        ] {
+            assert_eq!(breaks_off(text), cut, "{text}");
         }
     }
 

@@ -1,0 +1,254 @@
+//! One exchange with a model, put together from values that hold a whole request or a whole response in any vendor's form.
+//!
+//! ```json
+//! {"messages": [{"role": "user", "content": "Oslo?"}], "tools": [{"name": "f"}]}
+//! {"generations": [[{"message": {"lc": 1, "type": "constructor", "kwargs": {"content": "", "tool_calls": []}}}]]}
+//! ```
+
+use super::{Entry, Output, Skip, Turn, value};
+use crate::domain::{Flag, Json, Object, Origin};
+
+/// What a log says of an exchange, as far as it was found.
+#[derive(Debug, Default)]
+pub(super) struct Dialogue {
+    pub(super) messages: Vec<Json>,
+    pub(super) output: Option<Output>,
+    pub(super) tools: Option<Json>,
+    pub(super) flags: Vec<Flag>,
+    /// Which of several ways of writing it was met.
+    pub(super) dialect: Option<&'static str>,
+}
+
+/// Keys of a request that hold what is said to the model before the conversation.
+const SYSTEM_KEYS: &[&str] = &["system", "instructions", "systemInstruction", "system_instruction"];
+
+/// Keys of a request that hold the conversation.
+const CONVERSATION_KEYS: &[&str] = &["messages", "contents", "input", "prompt", "prompts"];
+
+/// Keys of a request that hold definitions.
+const TOOL_KEYS: &[&str] = &["tools", "functions", "toolConfig"];
+
+/// How the types of LangChain's messages begin; parts of messages have types, too.
+const SPEAKERS: &[&str] = &[
+    "human",
+    "ai",
+    "system",
+    "tool",
+    "function",
+    "HumanMessage",
+    "AIMessage",
+    "SystemMessage",
+    "ToolMessage",
+];
+
+impl Dialogue {
+    /// Adds what was asked: a text, a message, a list of them, or a request with all that belongs to it.
+    pub(super) fn ask(&mut self, asked: Json) {
+        match asked {
+            Json::Null => {}
+            Json::String(text) => match value::unfolded(Json::String(text.clone())) {
+                inner if is_request(&inner) => self.ask(inner),
+                _ => self.ask_text(text),
+            },
+            Json::Array(items) => self.ask_messages(items),
+            Json::Object(object) if is_message(&object) => self.messages.push(Json::Object(object)),
+            Json::Object(object) => self.ask_request(object),
+            other => self.messages.push(other),
+        }
+    }
+
+    fn ask_text(&mut self, text: String) {
+        if text.trim().is_empty() {
+            return;
+        }
+        if value::breaks_off(&text) {
+            self.flags.push(Flag::MaybeTruncated);
+        }
+        self.messages.push(value::message("user", text));
+    }
+
+    fn ask_messages(&mut self, items: Vec<Json>) {
+        // A list of lists asks several things at once; what is answered here is the first.
+        if let Some(Json::Array(_)) = items.first() {
+            if let Some(Json::Array(first)) = items.into_iter().next() {
+                self.messages.extend(first);
+            }
+            return;
+        }
+        for item in items {
+            match item {
+                Json::String(text) => self.ask_text(text),
+                Json::Object(mut content) if content.contains_key("parts") => {
+                    add_role(&mut content, "user");
+                    self.messages.push(Json::Object(content));
+                }
+                other => self.messages.push(other),
+            }
+        }
+    }
+
+    fn ask_request(&mut self, mut request: Object) {
+        // Google's SDK keeps tools and instructions beside the conversation, in an object of their own.
+        let mut config = value::take_object(&mut request, "config").unwrap_or_default();
+        for holder in [&mut request, &mut config] {
+            if self.tools.is_none() {
+                self.tools = value::take_first(holder, TOOL_KEYS);
+            }
+            for said in SYSTEM_KEYS.iter().filter_map(|key| holder.remove(key)).collect::<Vec<_>>() {
+                self.instruct(said);
+            }
+        }
+        let said =
+            CONVERSATION_KEYS.iter().find_map(|key| request.remove(key).filter(|said| !said.is_null()));
+        match said {
+            Some(said) => self.ask(said),
+            None => self.messages.push(Json::Object(request)),
+        }
+    }
+
+    /// Adds what was said to the model before the conversation: a text, or parts.
+    pub(super) fn instruct(&mut self, said: Json) {
+        let parts = match said {
+            Json::Null => return,
+            Json::Object(mut content) => content.remove("parts").unwrap_or(Json::Object(content)),
+            other => other,
+        };
+        if parts.as_str().is_none_or(|text| !text.trim().is_empty()) {
+            self.messages.push(value::message("system", parts));
+        }
+    }
+
+    /// Sets what was answered: a text, a message, parts of one, a list of messages, or a whole response.
+    pub(super) fn answer(&mut self, answered: Json) {
+        match value::unfolded(answered) {
+            Json::Null => {}
+            Json::String(text) if text.trim().is_empty() => {}
+            Json::String(text) if value::breaks_off(&text) => self.answer_cut(text),
+            Json::Array(items) => self.answer_list(items),
+            Json::Object(response) => self.answer_object(response),
+            other => self.output = Some(Output::Message(other)),
+        }
+    }
+
+    /// Sets an answer that can only be shown as the text that is left of it.
+    pub(super) fn answer_cut(&mut self, text: String) {
+        self.flags.push(Flag::MaybeTruncated);
+        self.output = Some(Output::Cut(text));
+    }
+
+    /// Sets the first of several possible answers.
+    pub(super) fn answer_first(&mut self, choices: Vec<Json>) {
+        if choices.len() > 1 {
+            self.flags.push(Flag::MultipleChoices);
+        }
+        if let Some(first) = choices.into_iter().next() {
+            self.answer(first);
+        }
+    }
+
+    fn answer_list(&mut self, items: Vec<Json>) {
+        let messages = items.iter().filter_map(Json::as_object).filter(|item| is_message(item)).count();
+        if messages < items.len() || items.is_empty() {
+            // Parts, or calls without a message around them.
+            self.output = (!items.is_empty()).then_some(Output::Message(Json::Array(items)));
+        } else if items.iter().filter_map(Json::as_object).all(is_assistant) {
+            self.answer_first(items);
+        } else if let Some(last) = items.into_iter().next_back() {
+            self.answer(last);
+        }
+    }
+
+    fn answer_object(&mut self, mut response: Object) {
+        if response.is_empty() {
+            return;
+        }
+        if let Some(Json::Array(generations)) = response.get("generations") {
+            let inner = match generations.first() {
+                Some(Json::Array(inner)) => inner.clone(),
+                _ => generations.clone(),
+            };
+            let said = |generation: Json| match generation {
+                Json::Object(mut object) => {
+                    object.remove("message").or_else(|| object.remove("text")).unwrap_or(Json::Null)
+                }
+                other => other,
+            };
+            return self.answer_first(inner.into_iter().map(said).collect());
+        }
+        let whole = response.contains_key("role") || response.contains_key("lc") || is_response(&response);
+        if !whole && let Some(Json::Array(messages)) = response.get_mut("messages") {
+            let last = messages.pop().unwrap_or(Json::Null);
+            return self.answer(last);
+        }
+        if !whole && let Some(output) = response.remove("output") {
+            return self.answer(output);
+        }
+        let has_list = |key| response.get(key).is_some_and(|value| value.as_array().is_some());
+        if has_list("parts") || has_list("content") {
+            add_role(&mut response, "assistant");
+        }
+        self.output = Some(Output::Message(Json::Object(response)));
+    }
+
+    /// Whether both sides were found.
+    pub(super) fn is_complete(&self) -> bool {
+        self.output.is_some() && !self.messages.is_empty()
+    }
+
+    /// The turn that answers, if there is an answer.
+    pub(super) fn into_entry(self, origin: Origin) -> Entry {
+        let Some(output) = self.output else { return Entry::Skipped(Skip::NoOutput) };
+        Entry::Turn(Box::new(Turn {
+            messages: self.messages,
+            output,
+            tools: value::tools(self.tools),
+            origin,
+            flags: self.flags,
+            dialect: self.dialect,
+        }))
+    }
+}
+
+fn add_role(message: &mut Object, role: &str) {
+    if !message.contains_key("role") {
+        message.insert("role", role);
+    }
+}
+
+/// Whether a value is a conversation or a request, and not just a text that happens to be JSON.
+fn is_request(json: &Json) -> bool {
+    match json {
+        Json::Object(object) => {
+            is_message(object) || CONVERSATION_KEYS.iter().any(|key| object.contains_key(key))
+        }
+        Json::Array(items) => {
+            let message = |item: &Json| item.as_object().is_some_and(is_message) || is_request(item);
+            items.iter().any(message)
+        }
+        _ => false,
+    }
+}
+
+/// Whether an object says who speaks, in any of the ways in which messages do.
+fn is_message(object: &Object) -> bool {
+    let speaks = |kind: &str| SPEAKERS.iter().any(|speaker| kind.starts_with(speaker));
+    object.get("role").is_some_and(|role| role.as_str().is_some())
+        || object.contains_key("lc") && object.contains_key("kwargs")
+        || object.get("type").and_then(Json::as_str).is_some_and(speaks)
+            && (object.contains_key("content") || object.contains_key("data"))
+}
+
+fn is_assistant(message: &Object) -> bool {
+    let said = match message.get("id") {
+        Some(Json::Array(path)) => path.last(),
+        _ => message.get("role").or_else(|| message.get("type")),
+    };
+    let said = said.and_then(Json::as_str);
+    said.is_some_and(|role| ["assistant", "ai", "model", "AIMessage", "AIMessageChunk"].contains(&role))
+}
+
+/// Whether an object is a provider's response, whose `output` is not all that it says.
+fn is_response(object: &Object) -> bool {
+    let responses = object.get("object").and_then(Json::as_str) == Some("response");
+    responses || object.get("output").is_some_and(|output| output.get("message").is_some())
+}

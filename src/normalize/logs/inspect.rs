@@ -1,0 +1,233 @@
+//! Inspect AI's evaluation logs: a sample with the events of its models, or a whole log of samples.
+//!
+//! ```json
+//! {"id": "q1", "epoch": 1, "attachments": {"1f": "a long text"},
+//!  "events": [{"event": "model", "model": "m", "timestamp": "2025-06-15T15:06:40Z",
+//!              "input": [{"role": "user", "content": "attachment://1f"}], "tools": [{"name": "f", "parameters": {}}],
+//!              "output": {"choices": [{"message": {"role": "assistant",
+//!                         "tool_calls": [{"id": "c1", "function": "f", "arguments": {}}]}}], "time": 1.25}}]}
+//! ```
+//!
+//! Newer logs keep each message once, in `events_data.messages`, and events name ranges of it in `input_refs`. A sample may
+//! hold hundreds of turns whose conversations repeat each other, so turns are made one at a time.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::{Context, Entries, Entry, LogFormat, Skip, Turn, skipped, value};
+use crate::domain::{Flag, Json, Object};
+
+pub(super) const INSPECT: LogFormat = LogFormat {
+    name: "inspect_ai",
+    sign: "key `eval` beside `samples`, or `epoch` beside `messages` or `events`",
+    matches,
+    read,
+    orphans: None,
+};
+
+/// Stands before the hash of a text that is kept apart.
+const ATTACHMENT: &str = "attachment://";
+
+fn matches(record: &Object) -> bool {
+    let log = record.get("eval").is_some_and(|eval| eval.as_object().is_some())
+        && record.contains_key("version")
+        && (record.contains_key("samples") || record.contains_key("status"));
+    let sample =
+        record.contains_key("epoch") && (record.contains_key("events") || record.contains_key("messages"));
+    log || sample
+}
+
+fn read(mut record: Object, _: &Context) -> Entries {
+    if record.contains_key("epoch") {
+        return sample(record);
+    }
+    match value::take(&mut record, "samples") {
+        Some(Json::Array(samples)) => Box::new(samples.into_iter().flat_map(|item| match item {
+            Json::Object(object) => sample(object),
+            _ => skipped(Skip::NoOutput),
+        })),
+        _ => skipped(Skip::NoOutput),
+    }
+}
+
+/// What all turns of a sample share.
+struct Shared {
+    name: String,
+    pool: Vec<Json>,
+    attachments: HashMap<String, String>,
+}
+
+fn sample(mut sample: Object) -> Entries {
+    let id = match sample.get("id") {
+        Some(Json::String(id)) => id.clone(),
+        Some(id) => id.to_string(),
+        None => String::new(),
+    };
+    let epoch = sample.get("epoch").map(Json::to_string).unwrap_or_default();
+    let mut pooled = value::take_object(&mut sample, "events_data").unwrap_or_default();
+    let pool = value::take(&mut pooled, "messages").or_else(|| value::take(&mut sample, "message_pool"));
+    let attachments = value::take_object(&mut sample, "attachments").unwrap_or_default();
+    let text = |(hash, text): (String, Json)| match text {
+        Json::String(text) => Some((hash, text)),
+        _ => None,
+    };
+    let shared = Arc::new(Shared {
+        name: format!("{id}#{epoch}"),
+        pool: pool.map(value::messages).unwrap_or_default(),
+        attachments: attachments.into_iter().filter_map(text).collect(),
+    });
+    let events = match value::take(&mut sample, "events") {
+        Some(Json::Array(events)) => events,
+        _ => Vec::new(),
+    };
+    let models: Vec<Object> = events
+        .into_iter()
+        .filter_map(|event| match event {
+            Json::Object(event) if event.get("event").and_then(Json::as_str) == Some("model") => Some(event),
+            _ => None,
+        })
+        .collect();
+    if models.is_empty() {
+        let messages = value::take(&mut sample, "messages").map(value::messages).unwrap_or_default();
+        return from_messages(shared, messages);
+    }
+    Box::new(models.into_iter().enumerate().map(move |(index, event)| model_event(&shared, index, event)))
+}
+
+/// One turn for each message of the assistant; which tools were on offer is not said.
+fn from_messages(shared: Arc<Shared>, messages: Vec<Json>) -> Entries {
+    let is_assistant =
+        |message: &Json| message.get("role").and_then(Json::as_str).is_some_and(|role| role == "assistant");
+    let turns: Vec<usize> = (0..messages.len()).filter(|at| is_assistant(&messages[*at])).collect();
+    if turns.is_empty() {
+        return skipped(Skip::NoOutput);
+    }
+    Box::new(turns.into_iter().enumerate().map(move |(index, at)| {
+        let before = messages[..at].iter().map(|message| shared.resolved(message)).collect();
+        let mut turn = Turn::answering(before, shared.resolved(&messages[at]));
+        turn.origin.source_id = Some(format!("{}@{index}", shared.name));
+        turn.origin.model = messages[at].get("model").and_then(Json::as_str).map(str::to_owned);
+        Entry::Turn(Box::new(turn))
+    }))
+}
+
+fn model_event(shared: &Shared, index: usize, mut event: Object) -> Entry {
+    let Some(mut output) = value::take_object(&mut event, "output") else {
+        return Entry::Skipped(Skip::NoOutput);
+    };
+    let choices = match value::take(&mut output, "choices") {
+        Some(Json::Array(choices)) => choices,
+        _ => Vec::new(),
+    };
+    let Some(message) = choices.first().and_then(|choice| choice.get("message")) else {
+        return Entry::Skipped(Skip::NoOutput);
+    };
+    let mut messages: Vec<Json> = match event.get("input") {
+        Some(Json::Array(input)) => input.iter().map(|message| shared.resolved(message)).collect(),
+        _ => Vec::new(),
+    };
+    if messages.is_empty() {
+        messages = shared.referred(event.get("input_refs"));
+    }
+    let mut turn = Turn::answering(messages, shared.resolved(message));
+    if choices.len() > 1 {
+        turn.flags.push(Flag::MultipleChoices);
+    }
+    turn.origin.source_id = Some(format!("{}@{index}", shared.name));
+    turn.origin.model = value::text(&event, &["model"]).or_else(|| value::text(&output, &["model"]));
+    turn.origin.timestamp = event.get("timestamp").and_then(value::instant);
+    turn.origin.latency_s =
+        [output.get("time"), event.get("working_time")].into_iter().flatten().find_map(value::number);
+    turn.tools = value::tools(value::take(&mut event, "tools"));
+    Entry::Turn(Box::new(turn))
+}
+
+impl Shared {
+    /// The messages in these ranges of the pool, `[[start, end], …]`; ends are exclusive.
+    fn referred(&self, ranges: Option<&Json>) -> Vec<Json> {
+        let place = |range: &[Json], at: usize| -> Option<usize> {
+            let Json::Number(number) = range.get(at)? else { return None };
+            usize::try_from(number.as_i64()?).ok()
+        };
+        let mut messages = Vec::new();
+        for range in ranges.and_then(Json::as_array).unwrap_or_default() {
+            let Some(range) = range.as_array() else { continue };
+            let (Some(start), Some(end)) = (place(range, 0), place(range, 1)) else { continue };
+            let found = self.pool.get(start..end.min(self.pool.len())).unwrap_or_default();
+            messages.extend(found.iter().map(|message| self.resolved(message)));
+            // Ranges may repeat, but a conversation is no longer than all that was ever said.
+            messages.truncate(self.pool.len());
+        }
+        messages
+    }
+
+    /// The value with the texts that its attachments stand for. What is attached is text, and is not looked into.
+    fn resolved(&self, json: &Json) -> Json {
+        match json {
+            Json::String(text) => {
+                let attached = text.strip_prefix(ATTACHMENT).and_then(|hash| self.attachments.get(hash));
+                Json::from(attached.unwrap_or(text).as_str())
+            }
+            Json::Array(items) => Json::Array(items.iter().map(|item| self.resolved(item)).collect()),
+            Json::Object(object) => Json::Object(
+                object.iter().map(|(key, value)| (key.to_owned(), self.resolved(value))).collect(),
+            ),
+            other => other.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Alone;
+    use super::*;
+
+    fn turns(sample: &str) -> Vec<String> {
+        let Json::Object(record) = Json::parse(sample).unwrap() else { panic!("{sample}") };
+        assert!(matches(&record), "{sample}");
+        read(record, &Context { agents: false, companions: &Alone })
+            .map(|entry| match entry {
+                Entry::Turn(turn) => {
+                    format!("{} {}", turn.origin.source_id.unwrap_or_default(), Json::Array(turn.messages))
+                }
+                other => format!("{other:?}"),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn events_without_their_own_messages() {
+        let output = r#""output":{"choices":[{"message":{"role":"assistant","content":"x"}}]}"#;
+        for (sample, expected) in [
+            (
+                format!(r#"{{"id":7,"epoch":2,"message_pool":["a","b","c"],"events":[{{"event":"model","input":[],"input_refs":[[0,1],[2,9]],{output}}}]}}"#),
+                vec![r#"7#2@0 ["a","c"]"#],
+            ),
+            (
+                format!(r#"{{"id":"s","epoch":1,"events_data":{{"messages":["a"]}},"events":[{{"event":"tool"}},{{"event":"model","input_refs":[[0,1],[0,1],[5,2],["x"],7],{output}}}]}}"#),
+                vec![r#"s#1@0 ["a"]"#],
+            ),
+            (
+                r#"{"id":"s","epoch":1,"events":[{"event":"model","error":"overloaded","output":{"choices":[]}}]}"#.to_owned(),
+                vec!["Skipped(NoOutput)"],
+            ),
+        ] {
+            assert_eq!(turns(&sample), expected);
+        }
+    }
+
+    #[test]
+    fn samples_without_events_are_judged_by_their_messages() {
+        let sample = r#"{"id":"s","epoch":1,"attachments":{"1":"attachment://1"},"messages":[
+            {"role":"user","content":"attachment://1"},{"role":"assistant","content":"attachment://2"},
+            {"role":"user","content":"B"},{"role":"assistant","content":"b"}]}"#;
+        assert_eq!(
+            turns(sample),
+            [
+                r#"s#1@0 [{"role":"user","content":"attachment://1"}]"#,
+                r#"s#1@1 [{"role":"user","content":"attachment://1"},{"role":"assistant","content":"attachment://2"},{"role":"user","content":"B"}]"#,
+            ]
+        );
+        assert_eq!(turns(r#"{"id":"s","epoch":1,"messages":[]}"#), ["Skipped(NoOutput)"]);
+    }
+}

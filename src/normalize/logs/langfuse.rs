@@ -1,0 +1,216 @@
+//! Langfuse's observations, one a record or a whole trace's in one, as its API, its pages and its blob exports have them.
+//!
+//! ```json
+//! {"id": "…", "traceId": "…", "type": "GENERATION", "startTime": "…", "model": "…",
+//!  "input": {"messages": […], "tools": […]}, "output": {"role": "assistant", "tool_calls": […]}}
+//! {"id": "…", "trace_id": "…", "type": "GENERATION", "start_time": "2025-06-15 15:06:40.000000",
+//!  "input": "{\"messages\": …", "output": "…", "tool_calls": ["{\"arguments\": …"], "tool_call_names": ["f"]}
+//! {"trace": {…}, "observations": […]}
+//! ```
+
+use super::dialogue::Dialogue;
+use super::otel::Definitions;
+use super::{Context, Entries, Entry, LogFormat, Output, Skip, one, unreadable, value};
+use crate::domain::{Flag, Json, Object, Origin, RowError, RowErrorCode};
+use crate::normalize::Reader;
+
+pub(super) const OBSERVATION: LogFormat = LogFormat {
+    name: "langfuse_observation",
+    sign: "a `type` such as GENERATION and `traceId`, or keys `trace` and `observations`",
+    matches,
+    read,
+    orphans: None,
+};
+
+const GENERATION: &str = "GENERATION";
+
+const KINDS: &[&str] = &[
+    GENERATION,
+    "SPAN",
+    "EVENT",
+    "TOOL",
+    "AGENT",
+    "CHAIN",
+    "RETRIEVER",
+    "EVALUATOR",
+    "EMBEDDING",
+    "GUARDRAIL",
+];
+
+fn matches(record: &Object) -> bool {
+    is_observation(record)
+        || record.contains_key("trace") && record.contains_key("observations")
+        || match record.get("observations") {
+            Some(Json::Array(items)) => items.first().and_then(Json::as_object).is_some_and(is_observation),
+            _ => false,
+        }
+}
+
+fn is_observation(record: &Object) -> bool {
+    let kind = record.get("type").and_then(Json::as_str);
+    let traced = record.contains_key("traceId") || record.contains_key("trace_id");
+    traced && kind.is_some_and(|kind| KINDS.iter().any(|known| known.eq_ignore_ascii_case(kind)))
+}
+
+fn read(mut record: Object, _: &Context) -> Entries {
+    if is_observation(&record) {
+        return one(entry(record));
+    }
+    match value::take(&mut record, "observations") {
+        Some(Json::Array(items)) => Box::new(items.into_iter().map(|item| match item {
+            Json::Object(observation) => entry(observation),
+            other => Entry::Unreadable(misplaced(&other)),
+        })),
+        other => unreadable(misplaced(&other.unwrap_or(Json::Null))),
+    }
+}
+
+fn misplaced(found: &Json) -> RowError {
+    let shown = RowError::excerpt(&found.to_string());
+    RowError::new(RowErrorCode::UnrecognisedRecord, format!("observations: none is {shown}"))
+}
+
+fn entry(mut observation: Object) -> Entry {
+    let kind = observation.get("type").and_then(Json::as_str);
+    if !kind.is_some_and(|kind| kind.eq_ignore_ascii_case(GENERATION)) {
+        return Entry::Skipped(Skip::NotAnLlmRun);
+    }
+    let mut exchange = Dialogue::default();
+    exchange.ask(decoded(observation.remove("input")));
+    exchange.answer(decoded(observation.remove("output")));
+    if !has_calls(exchange.output.as_ref())
+        && let Some(calls) = calls(&mut observation)
+    {
+        exchange.output = Some(Output::Calls(Json::Array(calls)));
+    }
+    find_definitions(&mut exchange, &mut observation);
+    exchange.into_entry(origin(&observation))
+}
+
+/// A text without the encodings around it. What it holds may be a text that looks like JSON.
+fn decoded(value: Option<Json>) -> Json {
+    let mut value = value.unwrap_or(Json::Null);
+    while let Json::String(text) = &value
+        && text.starts_with('"')
+        && let Ok(inner @ Json::String(_)) = Json::parse(text)
+    {
+        value = inner;
+    }
+    value
+}
+
+fn has_calls(output: Option<&Output>) -> bool {
+    match output {
+        Some(Output::Message(json)) => Reader::new(&[]).output(json).map_or(true, |calls| !calls.is_empty()),
+        Some(Output::Calls(_) | Output::Cut(_)) => true,
+        None => false,
+    }
+}
+
+/// The calls that Langfuse itself found in what it was sent, each a JSON string without the name of its tool.
+fn calls(observation: &mut Object) -> Option<Vec<Json>> {
+    let mut list = |keys: &[&str]| match value::take_first(observation, keys) {
+        Some(Json::Array(items)) => items,
+        _ => Vec::new(),
+    };
+    let found = list(&["toolCalls", "tool_calls"]);
+    let mut names = list(&["toolCallNames", "tool_call_names"]).into_iter();
+    let call = |call: Json| {
+        let name = names.next();
+        let Json::Object(mut call) = value::unfolded(call) else { return Json::Null };
+        if let Some(name) = name.filter(|_| !call.contains_key("name")) {
+            call.insert("name", name);
+        }
+        let id = call.remove("id").unwrap_or(Json::Null);
+        let whole = [("id".to_owned(), id), ("function".to_owned(), Json::Object(call))];
+        Json::Object(whole.into_iter().collect())
+    };
+    let calls: Vec<Json> = found.into_iter().map(call).collect();
+    (!calls.is_empty()).then_some(calls)
+}
+
+/// Looks for definitions in all the places where they may be; `exchange` has those of the request.
+fn find_definitions(exchange: &mut Dialogue, observation: &mut Object) {
+    let among_messages = definitions_among(&mut exchange.messages);
+    if let Some(found) = extracted(observation) {
+        exchange.tools = Some(found);
+    }
+    if exchange.tools.is_none()
+        && let Some(mut metadata) = value::take_object(observation, "metadata")
+    {
+        let attributes = value::take_object(&mut metadata, "attributes").unwrap_or_default();
+        let definitions = Definitions::among(&attributes);
+        exchange.tools = definitions.tools.or_else(|| value::take(&mut metadata, "tools"));
+        if definitions.cut {
+            exchange.flags.push(Flag::MaybeTruncated);
+        }
+    }
+    if exchange.tools.is_none() && !among_messages.is_empty() {
+        exchange.tools = Some(Json::Array(among_messages));
+    }
+}
+
+/// The definitions that Langfuse itself found: a map from names to `{"description": …, "parameters": …}` as JSON strings.
+fn extracted(observation: &mut Object) -> Option<Json> {
+    let found = match value::take_first(observation, &["toolDefinitions", "tool_definitions"])? {
+        Json::Object(found) => found,
+        Json::Array(tools) if !tools.is_empty() => return Some(Json::Array(tools)),
+        _ => return None,
+    };
+    let tool = |(name, written): (String, Json)| {
+        let mut tool = match value::unfolded(written) {
+            Json::Object(tool) => tool,
+            other => Object::from_iter([("description".to_owned(), other)]),
+        };
+        if tool.get("parameters").and_then(Json::as_str).is_some_and(|text| text.trim().is_empty()) {
+            tool.remove("parameters");
+        }
+        tool.insert("name", name);
+        Json::Object(tool)
+    };
+    (!found.is_empty()).then(|| Json::Array(found.into_iter().map(tool).collect()))
+}
+
+/// Takes definitions out of the messages, where LangChain's handler puts them as if tools had said them; others have them
+/// in a message's own list.
+fn definitions_among(messages: &mut Vec<Json>) -> Vec<Json> {
+    let mut found = Vec::new();
+    messages.retain_mut(|message| {
+        let Json::Object(message) = message else { return true };
+        if let Some(Json::Array(tools)) = message.get("tools") {
+            found.extend(tools.iter().cloned());
+        }
+        if message.get("role").and_then(Json::as_str) != Some("tool") {
+            return true;
+        }
+        match message.get("content").cloned().map(value::unfolded) {
+            Some(definition) if is_definition(&definition) => {
+                found.push(definition);
+                false
+            }
+            _ => true,
+        }
+    });
+    found
+}
+
+fn is_definition(content: &Json) -> bool {
+    let function = content.get("function").and_then(Json::as_object);
+    content.get("type").and_then(Json::as_str) == Some("function")
+        && function
+            .is_some_and(|function| function.contains_key("name") && !function.contains_key("arguments"))
+}
+
+fn origin(observation: &Object) -> Origin {
+    let instant = |keys: &[&str]| keys.iter().find_map(|key| value::instant(observation.get(key)?));
+    let text = |keys: &[&str]| keys.iter().find_map(|key| value::text(observation, &[key]));
+    let start = instant(&["startTime", "start_time"]);
+    // Exports disagree on the unit of `latency`; the times say what they mean.
+    let measured = value::seconds_between(start, instant(&["endTime", "end_time"]));
+    Origin {
+        source_id: text(&["id"]),
+        model: text(&["model", "providedModelName", "provided_model_name"]),
+        timestamp: start,
+        latency_s: measured.or_else(|| observation.get("latency").and_then(value::number)),
+    }
+}

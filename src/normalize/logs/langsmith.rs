@@ -1,0 +1,133 @@
+//! LangSmith's runs, as its API and its exports have them, and as its clients send them.
+//!
+//! ```json
+//! {"id": "…", "run_type": "llm", "start_time": "2025-06-15T15:06:40", "extra": {"invocation_params": {"tools": […]}},
+//!  "inputs": {"messages": [[{"lc": 1, "type": "constructor", "id": ["HumanMessage"], "kwargs": {"content": "Oslo?"}}]]},
+//!  "outputs": {"generations": [[{"message": {"lc": 1, "kwargs": {"tool_calls": […]}}}]]}}
+//! {"post": [{"id": "…", "run_type": "llm", "inputs": {…}}], "patch": [{"id": "…", "outputs": {…}}]}
+//! ```
+
+use std::collections::HashMap;
+
+use super::dialogue::Dialogue;
+use super::{Context, Entries, Entry, LogFormat, Piece, Skip, one, unreadable, value};
+use crate::domain::{Json, Object, Origin, RowError, RowErrorCode};
+
+pub(super) const RUN: LogFormat = LogFormat {
+    name: NAME,
+    sign: "keys `run_type` and `inputs`, or lists `post` and `patch`",
+    matches,
+    read,
+    orphans: Some(orphans),
+};
+
+const NAME: &str = "langsmith_run";
+
+fn matches(record: &Object) -> bool {
+    let batch = |key| match record.get(key) {
+        Some(Json::Array(runs)) => runs.iter().all(|run| run.get("id").is_some()),
+        _ => false,
+    };
+    record.contains_key("run_type") && record.contains_key("inputs") || batch("post") || batch("patch")
+}
+
+fn read(mut record: Object, context: &Context) -> Entries {
+    if record.contains_key("run_type") {
+        return one(entry(completed(record, context)));
+    }
+    let mut runs: Vec<Object> = objects(record.remove("post"));
+    let places: HashMap<String, usize> =
+        runs.iter().enumerate().filter_map(|(at, run)| Some((id(run)?, at))).collect();
+    let mut pieces = Vec::new();
+    for patch in objects(record.remove("patch")) {
+        let Some(id) = id(&patch) else { continue };
+        match places.get(&id).and_then(|at| runs.get_mut(*at)) {
+            Some(run) => *run = merged(std::mem::take(run), patch),
+            None => pieces.push(Entry::Piece(Piece { key: key(&id), object: patch })),
+        }
+    }
+    let runs: Vec<Object> = runs.into_iter().map(|run| completed(run, context)).collect();
+    Box::new(runs.into_iter().map(entry).chain(pieces))
+}
+
+/// Ends of runs of which no beginning was logged.
+fn orphans(pieces: Vec<Object>, _: &Context) -> Entries {
+    let run = pieces.into_iter().fold(Object::new(), merged);
+    if run.contains_key("inputs") || run.get("run_type").is_some_and(|kind| !is_llm(kind)) {
+        return one(entry(run));
+    }
+    let id = id(&run).unwrap_or_default();
+    let message = format!("run {}: its end was logged, but not its beginning", RowError::excerpt(&id));
+    unreadable(RowError::new(RowErrorCode::NoMatchingQuestion, message))
+}
+
+fn objects(list: Option<Json>) -> Vec<Object> {
+    let object = |item| match item {
+        Json::Object(object) => Some(object),
+        _ => None,
+    };
+    match list {
+        Some(Json::Array(items)) => items.into_iter().filter_map(object).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn id(run: &Object) -> Option<String> {
+    value::text(run, &["id"])
+}
+
+fn key(id: &str) -> String {
+    format!("{NAME} {id}")
+}
+
+/// A run with what other records say of it.
+fn completed(run: Object, context: &Context) -> Object {
+    let patches = id(&run).map(|id| context.companions.find(&key(&id))).unwrap_or_default();
+    patches.into_iter().fold(run, merged)
+}
+
+/// A run with a later state of it; what the later one leaves out has not changed.
+fn merged(mut run: Object, mut patch: Object) -> Object {
+    let known = |(_, value): &(String, Json)| !value.is_null();
+    if let (Some(before), Some(after)) =
+        (value::take_object(&mut run, "extra"), value::take_object(&mut patch, "extra"))
+    {
+        let extra: Object = before.into_iter().chain(after.into_iter().filter(known)).collect();
+        patch.insert("extra", Json::Object(extra));
+    }
+    run.into_iter().chain(patch.into_iter().filter(known)).collect()
+}
+
+fn is_llm(run_type: &Json) -> bool {
+    run_type.as_str() == Some("llm")
+}
+
+fn entry(mut run: Object) -> Entry {
+    if !run.get("run_type").is_some_and(is_llm) {
+        return Entry::Skipped(Skip::NotAnLlmRun);
+    }
+    let extra = value::take_object(&mut run, "extra").map(Json::Object).unwrap_or(Json::Null);
+    let setting = |group: &str, names: &[&str]| {
+        let group = value::unfolded(extra.get(group)?.clone());
+        names.iter().find_map(|name| group.get(name).filter(|value| !value.is_null()).cloned())
+    };
+    let mut exchange = Dialogue::default();
+    exchange.ask(run.remove("inputs").unwrap_or(Json::Null));
+    exchange.answer(run.remove("outputs").unwrap_or(Json::Null));
+    exchange.tools = setting("invocation_params", &["tools", "functions"])
+        .or(exchange.tools.take())
+        .or_else(|| setting("metadata", &["tools"]));
+    let model = setting("metadata", &["ls_model_name"])
+        .or_else(|| setting("invocation_params", &["model", "model_name"]));
+    let (start, end) = (instant(&run, "start_time"), instant(&run, "end_time"));
+    exchange.into_entry(Origin {
+        source_id: id(&run),
+        model: model.and_then(|model| model.as_str().map(str::to_owned)),
+        timestamp: start,
+        latency_s: value::seconds_between(start, end),
+    })
+}
+
+fn instant(run: &Object, key: &str) -> Option<jiff::Timestamp> {
+    value::instant(run.get(key)?)
+}

@@ -1,0 +1,53 @@
+//! How messages are written into spans: the table of conventions, in the order in which they are tried.
+
+use super::span::{Span, Work};
+use super::{Definitions, Dialogue, Entry, Skip, events, genai, openinference, openllmetry, vercel};
+use crate::domain::Flag;
+
+/// One way of writing messages into a span.
+struct Convention {
+    dialect: &'static str,
+    /// What a span says by it; `None` when nothing.
+    read: fn(&Span) -> Option<Dialogue>,
+}
+
+const CONVENTIONS: &[Convention] = &[
+    Convention { dialect: "otel_genai", read: genai::read },
+    Convention { dialect: "otel_genai_events", read: events::messages },
+    Convention { dialect: "otel_genai_content", read: events::contents },
+    Convention { dialect: "pydantic_ai", read: events::pydantic_ai },
+    Convention { dialect: "openllmetry", read: openllmetry::read },
+    Convention { dialect: "vercel_spans", read: vercel::read },
+    Convention { dialect: "openinference", read: openinference::read },
+];
+
+/// What a span says by the first convention that tells both question and answer, else by the first that has an answer, or
+/// at least something.
+pub(super) fn read(span: &Span) -> Option<Dialogue> {
+    let mut best: Option<Dialogue> = None;
+    for convention in CONVENTIONS {
+        let Some(mut found) = (convention.read)(span) else { continue };
+        found.dialect = Some(convention.dialect);
+        if found.is_complete() {
+            return Some(found);
+        }
+        if best.as_ref().is_none_or(|best| best.output.is_none() && found.output.is_some()) {
+            best = Some(found);
+        }
+    }
+    best
+}
+
+/// What is in a span in which `found` was found.
+pub(super) fn entry(span: &Span, found: Option<Dialogue>) -> Entry {
+    let Some(mut found) = found else {
+        let asked = matches!(span.work(), Work::Model | Work::Agent);
+        return Entry::Skipped(if asked { Skip::NoOutput } else { Skip::NotAnLlmRun });
+    };
+    let definitions = Definitions::among(&span.attributes);
+    if span.cut || definitions.cut {
+        found.flags.push(Flag::MaybeTruncated);
+    }
+    found.tools = definitions.tools;
+    found.into_entry(span.origin())
+}

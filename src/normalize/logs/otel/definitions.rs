@@ -1,0 +1,106 @@
+//! The tools on offer, wherever attributes hold them: `{"llm.tools.0.tool.json_schema": "{\"type\": \"function\", …}"}`.
+
+use super::{nested, span, value};
+use crate::domain::{Json, Object};
+
+/// Definitions as attributes hold them.
+#[derive(Debug, Default)]
+pub(in crate::normalize::logs) struct Definitions {
+    pub(in crate::normalize::logs) tools: Option<Json>,
+    /// Whether a part of them was cut away, so that only their text is left.
+    pub(in crate::normalize::logs) cut: bool,
+}
+
+/// A place where definitions may be.
+type Place = fn(&Object) -> Option<Vec<Json>>;
+
+/// In the order in which they are looked up.
+const PLACES: &[Place] = &[genai, pydantic_ai, openllmetry, vercel, openinference, invocation_parameters];
+
+impl Definitions {
+    /// Those in the first place that has some; a list that is empty says that there were none.
+    pub(in crate::normalize::logs) fn among(attributes: &Object) -> Definitions {
+        let mut known_empty = false;
+        for place in PLACES {
+            match place(attributes) {
+                Some(tools) if !tools.is_empty() => return Definitions::of(tools),
+                Some(_) => known_empty = true,
+                None => {}
+            }
+        }
+        Definitions { tools: known_empty.then(|| Json::Array(Vec::new())), cut: false }
+    }
+
+    fn of(tools: Vec<Json>) -> Definitions {
+        if !tools.iter().any(breaks_off) {
+            return Definitions { tools: Some(Json::Array(tools)), cut: false };
+        }
+        // Next to a definition that cannot be read, the others are not the whole truth either.
+        let text = |tool: Json| match tool {
+            Json::String(text) => text,
+            other => other.to_string(),
+        };
+        let text = tools.into_iter().map(text).collect::<Vec<_>>().join("\n");
+        Definitions { tools: Some(Json::String(text)), cut: true }
+    }
+}
+
+/// Whether a definition, or the schema of its parameters, is a text that ends too early.
+fn breaks_off(tool: &Json) -> bool {
+    match tool {
+        Json::String(text) => value::breaks_off(text),
+        Json::Object(tool) => tool.get("parameters").and_then(Json::as_str).is_some_and(value::breaks_off),
+        _ => false,
+    }
+}
+
+/// A list of definitions that may be JSON in a string; if that is cut, the text is the only element.
+fn listed(value: &Json) -> Option<Vec<Json>> {
+    match value::unfolded(value.clone()) {
+        Json::Array(items) => Some(items),
+        Json::Null => None,
+        Json::String(text) if text.trim().is_empty() => None,
+        only => Some(vec![only]),
+    }
+}
+
+fn genai(attributes: &Object) -> Option<Vec<Json>> {
+    listed(span::get(attributes, "gen_ai.tool.definitions")?)
+}
+
+/// `{"function_tools": […], "output_tools": […]}`; the tools that end a run are called like the others.
+fn pydantic_ai(attributes: &Object) -> Option<Vec<Json>> {
+    let Json::Object(parameters) =
+        value::unfolded(span::get(attributes, "model_request_parameters")?.clone())
+    else {
+        return None;
+    };
+    let tools = ["function_tools", "output_tools"].iter().filter_map(|key| listed(parameters.get(key)?));
+    Some(tools.flatten().collect())
+}
+
+fn openllmetry(attributes: &Object) -> Option<Vec<Json>> {
+    nested::list(attributes, "llm.request.functions")
+}
+
+/// An array of JSON strings, one for each tool.
+fn vercel(attributes: &Object) -> Option<Vec<Json>> {
+    Some(listed(span::get(attributes, "ai.prompt.tools")?)?.into_iter().map(value::unfolded).collect())
+}
+
+fn openinference(attributes: &Object) -> Option<Vec<Json>> {
+    let schema = |tool: Json| {
+        let Some(mut tool) = nested::object(&tool) else { return tool };
+        let mut inner = match tool.remove("tool") {
+            Some(Json::Object(inner)) => inner,
+            _ => tool,
+        };
+        inner.remove("json_schema").map_or(Json::Object(inner), value::unfolded)
+    };
+    Some(nested::list(attributes, "llm.tools")?.into_iter().map(schema).collect())
+}
+
+fn invocation_parameters(attributes: &Object) -> Option<Vec<Json>> {
+    let parameters = value::unfolded(span::get(attributes, "llm.invocation_parameters")?.clone());
+    ["tools", "functions"].iter().find_map(|key| listed(parameters.get(key)?))
+}

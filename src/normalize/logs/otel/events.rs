@@ -1,0 +1,113 @@
+//! OpenTelemetry's conventions for generative AI up to version 1.36: an event for each message.
+//!
+//! ```json
+//! {"event.name": "gen_ai.user.message", "content": "Oslo?"}
+//! {"event.name": "gen_ai.choice", "index": 0, "message": {"tool_calls": […]}, "finish_reason": "tool_calls"}
+//! {"event.name": "gen_ai.content.prompt", "gen_ai.prompt": "[{\"role\": \"user\", …"}
+//! ```
+//!
+//! PydanticAI writes all of them into one attribute.
+
+use super::span::Span;
+use super::{Dialogue, log_record, value};
+use crate::domain::{Flag, Json, Object};
+
+pub(super) fn messages(span: &Span) -> Option<Dialogue> {
+    let events: Vec<&Object> = span.events.iter().collect();
+    conversation(&events)
+}
+
+/// The attribute `events`, which holds a list in JSON.
+pub(super) fn pydantic_ai(span: &Span) -> Option<Dialogue> {
+    let Json::Array(events) = value::unfolded(span.get("events")?.clone()) else { return None };
+    let events: Vec<&Object> = events.iter().filter_map(Json::as_object).collect();
+    conversation(&events)
+}
+
+/// The oldest form: all of the prompt and all of the completion in one event each, or in one attribute each.
+pub(super) fn contents(span: &Span) -> Option<Dialogue> {
+    let values = |key: &str| {
+        let logged: Vec<Json> = span.events.iter().filter_map(|event| event.get(key)).cloned().collect();
+        if logged.is_empty() { span.get(key).cloned().into_iter().collect() } else { logged }
+    };
+    let (asked, answered) = (values("gen_ai.prompt"), values("gen_ai.completion"));
+    if asked.is_empty() && answered.is_empty() {
+        return None;
+    }
+    let mut exchange = Dialogue::default();
+    asked.into_iter().for_each(|asked| exchange.ask(asked));
+    exchange.answer_first(answered);
+    Some(exchange)
+}
+
+fn conversation(events: &[&Object]) -> Option<Dialogue> {
+    let mut exchange = Dialogue::default();
+    let mut choices: Vec<(f64, &Object)> = Vec::new();
+    for event in events {
+        let role = match log_record::name(event) {
+            "gen_ai.system.message" => "system",
+            "gen_ai.user.message" => "user",
+            "gen_ai.assistant.message" => "assistant",
+            "gen_ai.tool.message" => "tool",
+            "gen_ai.choice" => {
+                choices.push((event.get("index").and_then(value::number).unwrap_or(0.0), event));
+                continue;
+            }
+            _ => continue,
+        };
+        let said = message(event, role, &mut exchange.flags);
+        exchange.messages.push(said);
+    }
+    if exchange.messages.is_empty() && choices.is_empty() {
+        return None;
+    }
+    if choices.len() > 1 {
+        exchange.flags.push(Flag::MultipleChoices);
+    }
+    if let Some((_, choice)) = choices.iter().min_by(|(one, _), (other, _)| one.total_cmp(other)) {
+        choose(&mut exchange, choice);
+    }
+    Some(exchange)
+}
+
+/// A message of the conversation, in the form that chats have.
+fn message(event: &Object, role: &str, flags: &mut Vec<Flag>) -> Json {
+    let role = event.get("role").and_then(Json::as_str).unwrap_or(role);
+    let content = event.get("content").or_else(|| event.get("parts")).cloned().unwrap_or(Json::Null);
+    let mut message = value::calling(role, content, Vec::new());
+    if let Some(calls) = event.get("tool_calls") {
+        let calls = value::unfolded(calls.clone());
+        if calls.as_str().is_some_and(value::breaks_off) {
+            flags.push(Flag::MaybeTruncated);
+        }
+        message.insert("tool_calls", calls);
+    }
+    if let Some(id) = event.get("id") {
+        message.insert("tool_call_id", id.clone());
+    }
+    Json::Object(message)
+}
+
+/// The answer in a choice. Its calls stand beside its message or within it.
+fn choose(exchange: &mut Dialogue, choice: &Object) {
+    let field = |key| choice.get(key).cloned().map(value::unfolded).unwrap_or(Json::Null);
+    let mut message = match (field("message"), choice.get("message")) {
+        (Json::Object(message), _) => message,
+        (Json::String(text), _) if value::breaks_off(&text) => return exchange.answer_cut(text),
+        (_, said) => {
+            let said = said.or_else(|| choice.get("content")).cloned().unwrap_or(Json::Null);
+            Object::from_iter([("content".to_owned(), said)])
+        }
+    };
+    message.insert("role", "assistant");
+    let calls = match field("tool_calls") {
+        Json::Null => message.remove("tool_calls").map(value::unfolded).unwrap_or(Json::Null),
+        calls => calls,
+    };
+    match calls {
+        Json::Null => {}
+        Json::String(text) if value::breaks_off(&text) => return exchange.answer_cut(text),
+        calls => message.insert("tool_calls", calls),
+    }
+    exchange.answer(Json::Object(message));
+}

@@ -1,0 +1,40 @@
+//! OpenTelemetry's conventions for generative AI as they are now, in attributes or in one event:
+//! `{"gen_ai.input.messages": "[{\"role\": \"user\", \"parts\": [{\"type\": \"text\", \"content\": \"Oslo?\"}]}]"}`.
+
+use super::span::Span;
+use super::{Dialogue, value};
+use crate::domain::Json;
+
+pub(super) fn read(span: &Span) -> Option<Dialogue> {
+    let get = |name| span.get(name).cloned();
+    let (asked, answered) = (get("gen_ai.input.messages"), get("gen_ai.output.messages"));
+    if asked.is_none() && answered.is_none() {
+        return None;
+    }
+    let mut exchange = Dialogue::default();
+    if let Some(instructions) = get("gen_ai.system_instructions") {
+        instruct(&mut exchange, instructions);
+    }
+    exchange.ask(asked.unwrap_or(Json::Null));
+    match value::unfolded(answered.unwrap_or(Json::Null)) {
+        // Every message is a choice, unless the parts stand there without a message around them.
+        Json::Array(choices) if !choices.iter().all(is_part) => exchange.answer_first(choices),
+        other => exchange.answer(other),
+    }
+    Some(exchange)
+}
+
+/// Instructions are a list of parts; some write messages, or plain text.
+fn instruct(exchange: &mut Dialogue, instructions: Json) {
+    match value::unfolded(instructions.clone()) {
+        Json::Array(items) if items.iter().all(|item| item.get("role").is_some()) => {
+            exchange.ask(Json::Array(items));
+        }
+        Json::Array(parts) => exchange.instruct(Json::Array(parts)),
+        _ => exchange.instruct(instructions),
+    }
+}
+
+fn is_part(item: &Json) -> bool {
+    item.get("type").is_some() && item.get("role").is_none()
+}

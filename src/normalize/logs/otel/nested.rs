@@ -1,0 +1,120 @@
+//! Dotted keys to what they were made of: `{"a.0.b": 1, "a.1.b": 2}` is `{"a": [{"b": 1}, {"b": 2}]}`.
+
+use std::collections::BTreeMap;
+
+use super::value;
+use crate::domain::{Json, Object};
+
+/// Dots beyond these belong to the last name: nothing real is nested deeper.
+const MOST_NAMES: usize = 16;
+
+/// One name of a dotted key. Numbers are sorted as such: 10 comes after 9.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Name {
+    Index(u64),
+    Word(String),
+}
+
+enum Tree {
+    Leaf(Json),
+    Branch(BTreeMap<Name, Tree>),
+}
+
+/// The list under `prefix`, be it an attribute of its own or spread over dotted ones; `None` when there is neither.
+pub(super) fn list(attributes: &Object, prefix: &str) -> Option<Vec<Json>> {
+    if let Some(whole) = super::span::get(attributes, prefix)
+        && let Json::Array(items) = value::unfolded(whole.clone())
+    {
+        return Some(items);
+    }
+    let within = |(key, value)| Some((str::strip_prefix(key, prefix)?.strip_prefix('.')?, value));
+    match tree(attributes.iter().filter_map(within)) {
+        Json::Array(items) => Some(items),
+        _ => None,
+    }
+}
+
+/// An object whose keys may be dotted; its values stay as they are.
+pub(super) fn object(json: &Json) -> Option<Object> {
+    match json {
+        Json::Object(object) if object.keys().any(|key| key.contains('.')) => match tree(object.iter()) {
+            Json::Object(object) => Some(object),
+            _ => None,
+        },
+        Json::Object(object) => Some(object.clone()),
+        _ => None,
+    }
+}
+
+fn tree<'a>(entries: impl Iterator<Item = (&'a str, &'a Json)>) -> Json {
+    let mut root = Tree::Branch(BTreeMap::new());
+    for (key, value) in entries {
+        root.insert(key, value);
+    }
+    root.into_json()
+}
+
+impl Tree {
+    fn insert(&mut self, key: &str, value: &Json) {
+        let mut place = self;
+        for name in key.splitn(MOST_NAMES, '.') {
+            // What has parts is more than a text in the same place.
+            if let Tree::Leaf(_) = place {
+                *place = Tree::Branch(BTreeMap::new());
+            }
+            let Tree::Branch(branches) = place else { return };
+            let name = name.parse().map_or_else(|_| Name::Word(name.to_owned()), Name::Index);
+            place = branches.entry(name).or_insert_with(|| Tree::Branch(BTreeMap::new()));
+        }
+        if matches!(place, Tree::Branch(branches) if branches.is_empty()) {
+            *place = Tree::Leaf(value.clone());
+        }
+    }
+
+    fn into_json(self) -> Json {
+        let branches = match self {
+            Tree::Leaf(value) => return value,
+            Tree::Branch(branches) => branches,
+        };
+        if !branches.is_empty() && branches.keys().all(|name| matches!(name, Name::Index(_))) {
+            return Json::Array(branches.into_values().map(Tree::into_json).collect());
+        }
+        let entry = |(name, tree): (Name, Tree)| match name {
+            Name::Index(index) => (index.to_string(), tree.into_json()),
+            Name::Word(word) => (word, tree.into_json()),
+        };
+        Json::Object(branches.into_iter().map(entry).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_sorted_by_number_and_leave_out_no_more_than_gaps() {
+        for (attributes, expected) in [
+            (r#"{"p.10.a":"x","p.9.a":"y","p.2.b.c":1}"#, r#"[{"b":{"c":1}},{"a":"y"},{"a":"x"}]"#),
+            (r#"{"p.0.a":null,"p.0.a.b":1}"#, r#"[{"a":{"b":1}}]"#),
+            (r#"{"p.0.a.b":1,"p.0.a":"x"}"#, r#"[{"a":{"b":1}}]"#),
+            (r#"{"p":"[1, 2]","p.0":3}"#, "[1,2]"),
+            (r#"{"p":["a.b"]}"#, r#"["a.b"]"#),
+            (r#"{"p.0":{"x.y":1}}"#, r#"[{"x.y":1}]"#),
+            (r#"{"pp.0":1,"p":"x"}"#, "none"),
+            (r#"{"p.0":1,"p.x":2}"#, "none"),
+        ] {
+            let Json::Object(attributes) = Json::parse(attributes).unwrap() else { panic!() };
+            let found =
+                list(&attributes, "p").map_or("none".to_owned(), |items| Json::Array(items).to_string());
+            assert_eq!(found, expected, "{attributes}");
+        }
+    }
+
+    #[test]
+    fn a_hundred_thousand_keys_and_a_million_dots_are_nothing_special() {
+        let many = (0..100_000).map(|i| (format!("p.{i}.a"), Json::from("x"))).collect();
+        assert_eq!(list(&many, "p").unwrap().len(), 100_000);
+        let deep = Object::from_iter([(format!("p.0{}", ".a".repeat(1_000_000)), Json::from("x"))]);
+        assert_eq!(list(&deep, "p").unwrap().len(), 1);
+    }
+}

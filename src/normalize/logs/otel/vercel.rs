@@ -1,0 +1,30 @@
+//! Spans of Vercel's AI SDK:
+//! `{"ai.operationId": "ai.generateText.doGenerate", "ai.prompt.messages": "[…]", "ai.response.toolCalls": "[…]"}`.
+
+use super::span::Span;
+use super::{Dialogue, value};
+use crate::domain::Json;
+
+pub(super) fn read(span: &Span) -> Option<Dialogue> {
+    let first = |names: &[&str]| names.iter().find_map(|name| span.get(name)).cloned();
+    let asked = first(&["ai.prompt.messages", "ai.prompt"]);
+    let text = first(&["ai.response.text", "ai.result.text", "ai.response.object", "ai.result.object"]);
+    let calls = first(&["ai.response.toolCalls", "ai.result.toolCalls"]).map(value::unfolded);
+    if asked.is_none() && text.is_none() && calls.is_none() {
+        return None;
+    }
+    let mut exchange = Dialogue::default();
+    exchange.ask(asked.unwrap_or(Json::Null));
+    match (text, calls) {
+        (_, Some(Json::String(cut))) if value::breaks_off(&cut) => exchange.answer_cut(cut),
+        (None, None) => {}
+        (text, calls) => {
+            let mut message = value::calling("assistant", text.unwrap_or(Json::Null), Vec::new());
+            if let Some(calls) = calls {
+                message.insert("tool_calls", calls);
+            }
+            exchange.answer(Json::Object(message));
+        }
+    }
+    Some(exchange)
+}

@@ -1,0 +1,308 @@
+//! Files that are whole logs: told apart from tables, surveyed, and read as rows of samples.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::log_rows::LogRows;
+use super::pieces::{Collector, Orphan, Pieces};
+use super::records::{Raw, Records};
+use super::{Input, ReadError, SLICE_BYTES, SLICE_ROWS, Slices};
+use crate::domain::{Cell, Item, Json, Object, RawRow, RowError, RowErrorCode};
+use crate::normalize::Normalizer;
+use crate::normalize::columns::{self, Slot};
+use crate::normalize::logs::{self, Companions, Context, Entries, Entry, LogFormat, Skip};
+use crate::table::{Schema, samples};
+
+/// Records looked at to tell what a file is.
+const LOOKED_AT: usize = 16;
+/// Keys of lists that records are exported in.
+const ENVELOPES: [&str; 4] = ["data", "runs", "samples", "observations"];
+
+/// How a log's records are to be understood.
+#[derive(Clone)]
+pub struct LogOptions {
+    pub normalizer: Arc<Normalizer>,
+    /// The format of all records, where they are not to be told apart by their keys.
+    pub format: Option<&'static LogFormat>,
+    /// Whether spans of whole agents are judged too.
+    pub agents: bool,
+    /// Whether records that hold nothing to judge are rows too.
+    pub with_skipped: bool,
+}
+
+/// What a log holds, by one pass over it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LogSurvey {
+    /// Of each format, and each way of writing it, how many records there are.
+    pub formats: BTreeMap<(&'static str, Option<&'static str>), u64>,
+    /// Rows: turns, and what should be one and cannot be read.
+    pub items: u64,
+    /// Parts of what other records hold.
+    pub pieces: u64,
+    /// Entries that hold nothing to judge, by reason.
+    pub skipped: BTreeMap<&'static str, u64>,
+}
+
+impl LogSurvey {
+    fn count(&mut self, part: &Part) {
+        match part {
+            Part::Entry(Entry::Turn(_) | Entry::Unreadable(_)) | Part::Row(_) | Part::Invalid(_) => {
+                self.items += 1;
+            }
+            Part::Entry(Entry::Skipped(why)) => *self.skipped.entry(why.as_str()).or_default() += 1,
+            Part::Entry(Entry::Piece(_)) => self.pieces += 1,
+        }
+    }
+}
+
+/// A log, as the inputs of one table share it.
+#[derive(Clone)]
+pub(super) struct Log {
+    options: LogOptions,
+    pieces: Option<Arc<Pieces>>,
+    orphans: Arc<[Orphan]>,
+}
+
+impl std::fmt::Debug for Log {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Log").field("orphans", &self.orphans.len()).finish_non_exhaustive()
+    }
+}
+
+/// Whether `input` is a log, by its first records.
+pub(super) fn is_log(input: &Input) -> Result<bool, ReadError> {
+    let mut records = Records::open(input)?;
+    for _ in 0..LOOKED_AT {
+        let Some(raw) = records.next_record()? else { break };
+        if let Ok(object) = raw.object()
+            && (logs::detect(&object).is_some() || enveloped(&object).is_some())
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The records in a record that is an export's envelope.
+fn enveloped(object: &Object) -> Option<&str> {
+    ENVELOPES.into_iter().find(|key| {
+        let Some(Json::Array(items)) = object.get(key) else { return false };
+        items.first().and_then(Json::as_object).is_some_and(|first| logs::detect(first).is_some())
+    })
+}
+
+/// Reads all inputs once, or twice where records hold pieces of each other.
+pub(super) fn survey(inputs: &[Input], options: LogOptions) -> Result<(Log, Vec<LogSurvey>), ReadError> {
+    let mut log = Log { options, pieces: None, orphans: Arc::new([]) };
+    let io = |error: std::io::Error| ReadError::Spool(error.to_string());
+    let mut collector = Collector::new().map_err(io)?;
+    let surveys = log.count(inputs, Some(&mut collector))?;
+    let pieces = collector.finish().map_err(io)?;
+    if pieces.is_empty() {
+        return Ok((log, surveys));
+    }
+    log.pieces = Some(Arc::new(pieces));
+    let mut surveys = log.count(inputs, None)?;
+    if let Some(pieces) = &log.pieces {
+        log.orphans = pieces.orphans().map_err(io)?.into();
+        for orphan in &*log.orphans {
+            log.orphan(orphan).for_each(|entry| surveys[orphan.input].count(&Part::Entry(entry)));
+        }
+    }
+    Ok((log, surveys))
+}
+
+/// Something that a record holds.
+pub(super) enum Part {
+    Entry(Entry),
+    /// The record itself, as a table's row.
+    Row(Object),
+    Invalid(RowError),
+}
+
+/// What becomes of a part.
+pub(super) enum Found {
+    Item(Box<Item>),
+    Skipped(&'static str),
+}
+
+/// One record's parts, with what is told of them.
+pub(super) struct Reading {
+    format: Option<(&'static LogFormat, Option<&'static str>)>,
+    pub(super) parts: Vec<Part>,
+    /// What was not looked at yet.
+    pub(super) rest: Option<Entries>,
+}
+
+impl Log {
+    /// Whether entries that hold nothing to judge are rows too.
+    pub(super) fn with_skipped(&self) -> bool {
+        self.options.with_skipped
+    }
+
+    /// The columns of its rows.
+    pub(super) fn schema(&self) -> Schema {
+        samples::log_schema(self.options.with_skipped)
+    }
+
+    fn count(
+        &self,
+        inputs: &[Input],
+        mut collector: Option<&mut Collector>,
+    ) -> Result<Vec<LogSurvey>, ReadError> {
+        let mut surveys = Vec::new();
+        for (number, input) in inputs.iter().enumerate() {
+            let mut survey = LogSurvey::default();
+            let mut records = Records::open(input)?;
+            loop {
+                let raws = gather(&mut records)?;
+                if raws.is_empty() {
+                    break;
+                }
+                let read: Vec<Vec<Reading>> =
+                    raws.into_par_iter().map(|raw| self.read(raw, usize::MAX)).collect();
+                for reading in read.into_iter().flatten() {
+                    if let Some((format, dialect)) = reading.format {
+                        *survey.formats.entry((format.name, dialect)).or_default() += 1;
+                        if let Some(collector) = &mut collector {
+                            for part in &reading.parts {
+                                let Part::Entry(Entry::Piece(piece)) = part else { continue };
+                                let added = collector.add(piece, format, number);
+                                added.map_err(|error| ReadError::Spool(error.to_string()))?;
+                            }
+                        }
+                    }
+                    reading.parts.iter().for_each(|part| survey.count(part));
+                }
+            }
+            let blank = records.blank_lines();
+            if blank > 0 {
+                survey.skipped.insert("blank_line", blank);
+            }
+            surveys.push(survey);
+        }
+        Ok(surveys)
+    }
+
+    /// The rows of `input`, the `number`th of the table's.
+    pub(super) fn slices(
+        &self,
+        input: &Input,
+        number: usize,
+        schema: &Arc<Schema>,
+    ) -> Result<Slices, ReadError> {
+        let orphans = self.orphans.iter().filter(|orphan| orphan.input == number).cloned().collect();
+        Ok(Box::new(LogRows::open(self.clone(), input, orphans, schema)?))
+    }
+
+    /// Reads a record, or the records in an envelope; of each, `most` parts at once.
+    pub(super) fn read(&self, raw: Raw, most: usize) -> Vec<Reading> {
+        match raw.object() {
+            Err(error) => vec![Reading::of(Part::Invalid(error))],
+            Ok(mut object) => match enveloped(&object).map(str::to_owned).and_then(|key| object.remove(&key))
+            {
+                Some(Json::Array(items)) if self.options.format.is_none() => items
+                    .into_iter()
+                    .map(|item| match item {
+                        Json::Object(object) => self.read_object(object, most),
+                        other => Reading::of(Part::Invalid(not_an_object(&other))),
+                    })
+                    .collect(),
+                _ => vec![self.read_object(object, most)],
+            },
+        }
+    }
+
+    fn read_object(&self, object: Object, most: usize) -> Reading {
+        let Some(format) = logs::detect_or(self.options.format, &object) else {
+            return Reading::of(Part::Row(object));
+        };
+        let mut entries = format.read(object, &self.context());
+        let mut parts: Vec<Part> = entries.by_ref().take(most).map(Part::Entry).collect();
+        if parts.is_empty() {
+            parts.push(Part::Entry(Entry::Skipped(Skip::Empty)));
+        }
+        let dialect = parts.iter().find_map(|part| match part {
+            Part::Entry(Entry::Turn(turn)) => turn.dialect,
+            _ => None,
+        });
+        let rest = (parts.len() == most).then_some(entries);
+        Reading { format: Some((format, dialect)), parts, rest }
+    }
+
+    /// A record that is a table's row.
+    fn row(&self, mut object: Object) -> Item {
+        let names: Vec<String> = object.keys().map(str::to_owned).collect();
+        let Ok(columns) = columns::resolve(&names, &[], true) else {
+            return Err(unrecognised(&names));
+        };
+        let mut cell =
+            |name: Option<&str>| name.and_then(|name| object.remove(name)).map_or(Cell::Missing, Cell::from);
+        self.options.normalizer.sample(RawRow {
+            question: cell(Some(&columns.question)),
+            tool_call: cell(Some(&columns.tool_call)),
+            tool_definitions: cell(columns.tool_definitions.as_deref()),
+        })
+    }
+
+    pub(super) fn found(&self, part: Part) -> Option<Found> {
+        let item = match part {
+            Part::Entry(Entry::Turn(turn)) => self.options.normalizer.turn(*turn),
+            Part::Entry(Entry::Unreadable(error)) | Part::Invalid(error) => Err(error),
+            Part::Row(object) => self.row(object),
+            Part::Entry(Entry::Skipped(why)) => return Some(Found::Skipped(why.as_str())),
+            Part::Entry(Entry::Piece(_)) => return None,
+        };
+        Some(Found::Item(Box::new(item)))
+    }
+
+    pub(super) fn orphan(&self, orphan: &Orphan) -> Entries {
+        let pieces = self.pieces.as_ref().map(|pieces| pieces.of(orphan)).unwrap_or_default();
+        orphan.format.orphans(pieces, &self.context())
+    }
+
+    fn context(&self) -> Context<'_> {
+        let companions: &dyn Companions = match &self.pieces {
+            Some(pieces) => pieces.as_ref(),
+            None => &logs::Alone,
+        };
+        Context { agents: self.options.agents, companions }
+    }
+}
+
+impl Reading {
+    /// A record that holds nothing but this.
+    fn of(part: Part) -> Reading {
+        Reading { format: None, parts: vec![part], rest: None }
+    }
+}
+
+/// The next records, as many as make up a slice.
+pub(super) fn gather(records: &mut Records) -> Result<Vec<Raw>, ReadError> {
+    let (mut raws, mut bytes) = (Vec::new(), 0);
+    while raws.len() < SLICE_ROWS && bytes < SLICE_BYTES {
+        let Some(raw) = records.next_record()? else { break };
+        bytes += raw.size();
+        raws.push(raw);
+    }
+    Ok(raws)
+}
+
+fn unrecognised(keys: &[String]) -> RowError {
+    let keys: Vec<String> = keys.iter().map(|key| format!("`{key}`")).collect();
+    let slots: Vec<&str> = [Slot::Question, Slot::ToolCall].iter().map(|slot| slot.as_str()).collect();
+    let why = format!(
+        "the record is of no known format and has no {} (see --from); its keys are {}",
+        slots.join(" and "),
+        RowError::excerpt(&keys.join(", "))
+    );
+    RowError::new(RowErrorCode::UnrecognisedRecord, why)
+}
+
+fn not_an_object(json: &Json) -> RowError {
+    let why =
+        format!("a JSON {} instead of a record: {}", json.type_name(), RowError::excerpt(&json.to_string()));
+    RowError::new(RowErrorCode::RowNotObject, why)
+}

@@ -1,0 +1,147 @@
+//! A log's entries as rows of samples, slice by slice: memory holds one slice, however long the log and its conversations.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::log::{Found, Log, Part, Reading, gather};
+use super::pieces::Orphan;
+use super::records::Records;
+use super::{Input, ReadError, SLICE_ROWS};
+use crate::domain::Json;
+use crate::normalize::logs::{Entries, Entry};
+use crate::table::{Batch, Record, Rows, Schema, samples};
+
+/// Entries of one record that are read at once; a record may hold thousands, each with a long conversation.
+const AT_ONCE: usize = 64;
+
+/// Rows of one log.
+pub(super) struct LogRows {
+    log: Log,
+    records: Records,
+    orphans: std::vec::IntoIter<Orphan>,
+    schema: Arc<Schema>,
+    next_record: u64,
+    ready: VecDeque<Ready>,
+    done: bool,
+}
+
+/// What is read and not given out yet, in order.
+enum Ready {
+    Rows(Vec<Record>),
+    /// More of a record that holds a great deal.
+    More {
+        record: u64,
+        item: u64,
+        entries: Entries,
+    },
+}
+
+impl LogRows {
+    /// The rows of `input`, and those that its `orphans` make.
+    pub(super) fn open(
+        log: Log,
+        input: &Input,
+        orphans: Vec<Orphan>,
+        schema: &Arc<Schema>,
+    ) -> Result<LogRows, ReadError> {
+        Ok(LogRows {
+            log,
+            records: Records::open(input)?,
+            orphans: orphans.into_iter(),
+            schema: Arc::clone(schema),
+            next_record: 0,
+            ready: VecDeque::new(),
+            done: false,
+        })
+    }
+
+    fn refill(&mut self) -> Result<(), ReadError> {
+        let raws = gather(&mut self.records)?;
+        if raws.is_empty() {
+            match self.orphans.next() {
+                None => self.done = true,
+                Some(orphan) => {
+                    let entries = self.log.orphan(&orphan);
+                    self.ready.push_back(Ready::More { record: self.next_record, item: 0, entries });
+                    self.next_record += 1;
+                }
+            }
+            return Ok(());
+        }
+        let read: Vec<(Vec<Found>, Option<Entries>)> = raws
+            .into_par_iter()
+            .flat_map_iter(|raw| self.log.read(raw, AT_ONCE))
+            .map(|Reading { parts, rest, .. }| {
+                (parts.into_iter().filter_map(|part| self.log.found(part)).collect(), rest)
+            })
+            .collect();
+        for (found, rest) in read {
+            let (record, item) = (self.next_record, found.len() as u64);
+            self.next_record += 1;
+            let rows = (0..).zip(found).filter_map(|(item, found)| self.record(record, item, found));
+            let rows = rows.collect();
+            self.ready.push_back(Ready::Rows(rows));
+            if let Some(entries) = rest {
+                self.ready.push_back(Ready::More { record, item, entries });
+            }
+        }
+        Ok(())
+    }
+
+    fn record(&self, record: u64, item: u64, found: Found) -> Option<Record> {
+        let (sample, skipped) = match found {
+            Found::Item(item) => (Some(*item), None),
+            Found::Skipped(why) if self.log.with_skipped() => (None, Some(why)),
+            Found::Skipped(_) => return None,
+        };
+        let read = sample.as_ref().and_then(|item| item.as_ref().ok());
+        let cell = |name: &str| match name {
+            "record" => Json::Number(record.into()),
+            "item" => Json::Number(item.into()),
+            samples::SKIPPED => skipped.map_or(Json::Null, Json::from),
+            name => samples::cell(read, name),
+        };
+        Some(Record { cells: self.schema.names().map(|name| Some(cell(name))).collect(), item: sample })
+    }
+}
+
+impl Iterator for LogRows {
+    type Item = Result<Batch, ReadError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let mut rows: Vec<Record> = Vec::new();
+        while rows.len() < SLICE_ROWS {
+            match self.ready.pop_front() {
+                Some(Ready::Rows(more)) => rows.extend(more),
+                Some(Ready::More { record, item, mut entries }) => {
+                    let next: Vec<Entry> = entries.by_ref().take(AT_ONCE).collect();
+                    if next.is_empty() {
+                        continue;
+                    }
+                    let found: Vec<Found> =
+                        next.into_par_iter().filter_map(|entry| self.log.found(Part::Entry(entry))).collect();
+                    let end = item + found.len() as u64;
+                    rows.extend(
+                        (item..).zip(found).filter_map(|(item, found)| self.record(record, item, found)),
+                    );
+                    self.ready.push_front(Ready::More { record, item: end, entries });
+                    // Long conversations: better a small slice than a large one.
+                    if !rows.is_empty() {
+                        break;
+                    }
+                }
+                None if self.done || !rows.is_empty() => break,
+                None => {
+                    if let Err(error) = self.refill() {
+                        self.done = true;
+                        return Some(Err(error));
+                    }
+                }
+            }
+        }
+        let batch = Batch { schema: Arc::clone(&self.schema), rows: Rows::Records(rows) };
+        (!batch.is_empty()).then_some(Ok(batch))
+    }
+}

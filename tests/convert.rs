@@ -1,0 +1,332 @@
+//! `convert` and `label` on whole logs: what is written, what is told, and what happens to files that mean harm.
+
+use std::io::Write;
+
+use tooljudge::domain::Json;
+
+use crate::support::archive::{Member, zip};
+use crate::support::workspace::{Ran, Workspace, repository, shown};
+
+/// A chat that ends with a call.
+const CHAT: &str = r#"{"id":"c1","model":"m","messages":[{"role":"user","content":"Weather in Oslo?"},{"role":"assistant","tool_calls":[{"id":"t1","function":{"name":"get_weather","arguments":"{\"city\":\"Oslo\"}"}}]}],"tools":[{"type":"function","function":{"name":"get_weather","parameters":{"type":"object","properties":{"city":{"type":"string"}}}}}]}"#;
+
+/// A sample of an evaluation log, with `id`.
+fn sample(id: &str) -> String {
+    let rest = r#""epoch":1,"events":[{"event":"model","model":"m","input":[{"role":"user","content":"Hi"}],"tools":[],"output":{"choices":[{"message":{"role":"assistant","content":"Hello"}}]}}]}"#;
+    format!(r#"{{"id":"{id}",{rest}"#)
+}
+
+fn fixture(name: &str) -> String {
+    repository("tests/fixtures/formats/logs").join(name).display().to_string()
+}
+
+fn lines(text: &str) -> Vec<Json> {
+    text.lines().map(|line| Json::parse(line).unwrap()).collect()
+}
+
+fn field<'a>(line: &'a Json, key: &str) -> &'a str {
+    line.get(key).and_then(Json::as_str).unwrap_or_default()
+}
+
+#[test]
+fn what_people_see() {
+    let work = Workspace::new();
+    shown("convert_help", &work.run(&["convert", "--help"]).ended(0).stdout);
+    shown("convert_formats", &work.run(&["convert", "--formats"]).ended(0).stdout);
+    work.file("chat.jsonl", format!("{CHAT}\n\n{{\"messages\":7}}\n"));
+    let line = work.run(&["convert", "chat.jsonl", "--quiet"]).ended(0).stdout;
+    shown("convert_line", &line);
+    for name in ["bfcl_result_python.json", "bfcl_questions.json", "inspect_log.eval", "langsmith_runs.jsonl"]
+    {
+        std::fs::copy(fixture(name), work.path(name)).unwrap();
+    }
+    let args = ["convert", "--summary", "bfcl_result_python.json", "bfcl_questions.json", "inspect_log.eval"];
+    shown(
+        "convert_summary",
+        &work.run(&[&args[..], &["langsmith_runs.jsonl", "chat.jsonl"]].concat()).ended(0).stdout,
+    );
+    shown("convert_hint", &work.run(&["convert", "--summary", "bfcl_result_python.json"]).ended(1).stdout);
+    shown("label_log", &work.run(&["label", "langsmith_runs.jsonl", "-o", "out.jsonl"]).ended(0).stderr);
+}
+
+/// Labels of a file, and the texts that judges are shown.
+fn labels(work: &Workspace, input: &str) -> Vec<[String; 5]> {
+    work.run(&["label", input, "-o", "labels.jsonl", "--force", "--quiet"]);
+    let shown = ["question", "tool_call", "tool_definitions", "label", "status"];
+    lines(&work.read("labels.jsonl"))
+        .iter()
+        .map(|line| {
+            shown.map(|key| match line.get(key) {
+                Some(Json::String(text)) => text.clone(),
+                Some(Json::Null) | None => String::new(),
+                Some(other) => other.to_string(),
+            })
+        })
+        .collect()
+}
+
+#[test]
+fn rows_of_a_log_are_judged_as_the_log_itself() {
+    let work = Workspace::new();
+    let mut logs = 0;
+    for entry in std::fs::read_dir(repository("tests/fixtures/formats/logs")).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        if name.starts_with("bfcl_") {
+            continue;
+        }
+        std::fs::copy(&path, work.path(&name)).unwrap();
+        let direct = labels(&work, &name);
+        assert!(direct.len() >= 4, "{name}");
+        for to in ["rows.csv", "rows.parquet", "rows.jsonl"] {
+            work.run(&["convert", &name, "-o", to, "--quiet"]).ended(0);
+            let converted = labels(&work, to);
+            for (direct, converted) in direct.iter().zip(&converted) {
+                // The normal form has other columns; what it is judged by is the same.
+                let judged = if to == "rows.jsonl" { 3.. } else { 0.. };
+                assert_eq!(direct[judged.clone()], converted[judged], "{name} {to}");
+            }
+            assert_eq!(direct.len(), converted.len(), "{name} {to}");
+        }
+        logs += 1;
+    }
+    assert!(logs > 20, "only {logs} logs");
+}
+
+#[test]
+fn tables_keep_their_other_columns() {
+    let work = Workspace::new();
+    work.file(
+        "in.csv",
+        "id,user_msg,generated,tools,gold\n7,Oslo?,f(1),\"[{\"\"name\"\":\"\"f\"\",\"\"parameters\"\":{\"\"a\"\":{\"\"type\"\":\"\"integer\"\"}}}]\",correct\n",
+    );
+    work.run(&["convert", "in.csv", "--column", "question=user_msg", "-o", "out.csv", "--quiet"]).ended(0);
+    assert_eq!(
+        work.read("out.csv"),
+        "id,gold,question,messages,tool_call,tool_definitions,flags\n\
+         7,correct,Oslo?,\"[{\"\"role\"\":\"\"user\"\",\"\"content\"\":\"\"Oslo?\"\"}]\",f(1),\
+         \"[{\"\"name\"\":\"\"f\"\",\"\"parameters\"\":{\"\"a\"\":{\"\"type\"\":\"\"integer\"\"}}}]\",\"[\"\"positional_mapped\"\"]\"\n"
+    );
+    let line = work.run(&["convert", "in.csv", "--column", "question=user_msg", "--quiet"]).ended(0).stdout;
+    let line = &lines(&line)[0];
+    assert_eq!(field(line, "source_id"), "7");
+    assert_eq!(line.get("tool_calls").unwrap().to_string(), r#"[{"name":"f","arguments":{"a":1}}]"#);
+}
+
+#[test]
+fn all_writes_what_is_left_out_otherwise() {
+    let work = Workspace::new();
+    work.file("in.jsonl", format!("{CHAT}\nnot json\n{{\"run_type\":\"chain\",\"inputs\":{{}}}}\n[1]\n"));
+    let statuses = |args: &[&str]| -> Vec<String> {
+        let ran = work.run(&[&["convert", "in.jsonl", "--quiet"], args].concat()).ended(0);
+        lines(&ran.stdout)
+            .iter()
+            .map(|line| {
+                format!("{} {} {}", field(line, "status"), field(line, "error"), field(line, "question"))
+            })
+            .collect()
+    };
+    assert_eq!(statuses(&[]), ["  Weather in Oslo?"]);
+    assert_eq!(
+        statuses(&["--all"]),
+        ["ok  Weather in Oslo?", "error invalid_json ", "skipped  ", "error row_not_object "]
+    );
+    work.run(&["convert", "in.jsonl", "--all", "-o", "out.csv", "--quiet"]).ended(0);
+    assert_eq!(work.column("out.csv", "status"), ["ok", "error", "skipped", "error"]);
+    assert_eq!(work.column("out.csv", "reason")[2], "not_an_llm_run");
+    assert_eq!(work.column("out.csv", "record"), ["0", "1", "2", "3"]);
+}
+
+/// How many turns were read, or what was said instead.
+fn turns(ran: Ran) -> String {
+    match ran.code {
+        Some(0) => lines(&ran.stdout).len().to_string(),
+        _ => ran.stderr.lines().last().unwrap_or_default().to_owned(),
+    }
+}
+
+#[test]
+fn layouts() {
+    let work = Workspace::new();
+    let pretty = CHAT.replacen('{', "{\n  ", 1).replacen(",\"", ",\n  \"", 3);
+    let spans = r#"{"run_type":"llm","id":"1","inputs":{"messages":[{"role":"user","content":"Hi"}]},"outputs":{"output":"Hello"}}"#;
+    let whole_log = format!(
+        r#"{{"version":2,"status":"success","eval":{{}},"samples":[{},{}],"late":[1]}}"#,
+        sample("a"),
+        sample("b")
+    );
+    let long = "x".repeat(200_000);
+    for (name, content, expected) in [
+        ("lines.jsonl", format!("\u{feff}{CHAT}\n\n{CHAT}\n"), "2"),
+        ("lines.json", format!("{CHAT}\n{CHAT}"), "2"),
+        ("array.json", format!("[{CHAT},\n{CHAT}]"), "2"),
+        ("pretty.json", pretty.clone(), "1"),
+        ("pretty.jsonl", format!("{pretty}\n{pretty}\n{pretty}"), "3"),
+        ("one_line.json", format!(r#"{{"has_more":false,"data":[{CHAT},{CHAT}]}}"#), "2"),
+        (
+            "envelope.json",
+            format!("{{\n\"a\": {{\"data\": [1]}},\n\"data\": [\n{CHAT},\n{CHAT}\n],\n\"z\": 1}}\n"),
+            "2",
+        ),
+        (
+            "empty_envelope.json",
+            "{\n\"data\": []\n}\n".to_owned(),
+            "error: no column holds the question; the columns are `data`",
+        ),
+        ("runs.json", format!("{{\n\"runs\": [{spans}]}}"), "1"),
+        ("long.json", format!(r#"{{"note":"{long}","data":[{CHAT}]}}"#), "1"),
+        ("log.json", whole_log.clone(), "2"),
+        ("log.jsonl", format!("{whole_log}\n{whole_log}\n"), "4"),
+        ("mylogs.whatever", CHAT.to_owned(), "1"),
+        (
+            "cut.json",
+            format!("{{\n\"data\": [\n{CHAT},"),
+            "error: cut.json: an array or object is never closed; is the file cut short?",
+        ),
+        ("colon.json", "{\n\"data\"\n}".to_owned(), "error: colon.json: line 3: a key without a value"),
+    ] {
+        work.file(name, content);
+        assert_eq!(turns(work.run(&["convert", name, "--quiet"])), expected, "{name}");
+    }
+    let mut gzipped = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzipped.write_all(format!("{{\n\"data\": [{CHAT}]}}").as_bytes()).unwrap();
+    work.file("packed.json.gz", gzipped.finish().unwrap());
+    assert_eq!(turns(work.run(&["convert", "packed.json.gz", "--quiet"])), "1");
+    let mut child = work.tooljudge(&["convert", "-", "--quiet"]);
+    let child = child.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped()).spawn();
+    let mut child = child.unwrap();
+    child.stdin.take().unwrap().write_all(pretty.as_bytes()).unwrap();
+    assert_eq!(turns(Ran::from(child.wait_with_output().unwrap())), "1");
+}
+
+#[test]
+fn archives() {
+    let work = Workspace::new();
+    let header = || Member::stored("header.json", "{}");
+    let (a, b) = (sample("a"), sample("b"));
+    let wrong = Member { crc: 1, ..Member::stored("samples/a_epoch_1.json", &a) };
+    let bzip2 = Member { method: 12, ..Member::stored("samples/a_epoch_1.json", &a) };
+    let torn = Member { packed: vec![0xff; 9], ..Member::zstd("samples/a_epoch_1.json", &a) };
+    for (name, members, expected) in [
+        (
+            "zstd.eval",
+            vec![
+                header(),
+                Member::zstd("samples/a_epoch_1.json", &a),
+                Member::stored("samples/b_epoch_1.json", &b),
+            ],
+            "2",
+        ),
+        (
+            "journal.eval",
+            vec![Member::stored("_journal/start.json", "{}"), Member::stored("samples/a.json", &a)],
+            "1",
+        ),
+        (
+            "other.eval",
+            vec![Member::stored("notes.txt", "hello")],
+            "error: other.eval is no json but a zip archive or a spreadsheet: unpack it, or save it as CSV",
+        ),
+        (
+            "wrong.eval",
+            vec![header(), wrong],
+            "error: wrong.eval: samples/a_epoch_1.json in the archive cannot be read (its checksum is wrong)",
+        ),
+        (
+            "bzip2.eval",
+            vec![header(), bzip2],
+            "error: bzip2.eval: samples/a_epoch_1.json in the archive cannot be read (compression Bzip2 is not known)",
+        ),
+        (
+            "torn.eval",
+            vec![header(), torn],
+            "error: torn.eval: samples/a_epoch_1.json in the archive cannot be read (Unknown frame descriptor)",
+        ),
+    ] {
+        work.file(name, zip(&members));
+        assert_eq!(turns(work.run(&["convert", name, "--quiet"])), expected, "{name}");
+    }
+    work.file("cut.eval", &zip(&[header(), Member::stored("samples/a.json", &a)])[..200]);
+    assert!(
+        turns(work.run(&["convert", "cut.eval"]))
+            .starts_with("error: cut.eval: the archive is damaged or cut short")
+    );
+    // Of what unpacks to more than anybody's sample, no more is unpacked than it takes to see that.
+    work.file(
+        "bomb.eval",
+        zip(&[header(), Member::bomb("samples/a.json", 80 << 20), Member::stored("samples/b.json", &b)]),
+    );
+    let ran = work.run(&["convert", "bomb.eval", "--all", "--quiet"]).ended(0);
+    let read = lines(&ran.stdout);
+    assert_eq!(field(&read[0], "error"), "row_too_large");
+    assert_eq!(
+        field(&read[0], "reason"),
+        "samples/a.json: a record of more than 64 MB is not read; shorten or split it"
+    );
+    assert_eq!(field(&read[1], "source_id"), "b#1@0");
+}
+
+#[test]
+fn hostile_records_are_errors_of_their_own() {
+    let work = Workspace::new();
+    let nested = |open: &str, close: &str| format!("{}{}", open.repeat(10_000), close.repeat(10_000));
+    let deep = nested("[", "]");
+    let deeper = nested("{\"a\":", "}").replace(":}", ":1}");
+    let deep_call = CHAT.replace(r#"{\"city\":\"Oslo\"}"#, &deep);
+    let deep_text = CHAT.replace("Weather in Oslo?", &"[".repeat(10_000));
+    let huge = CHAT.replace("Weather in Oslo?", &"x".repeat(100 << 20));
+    let log = [CHAT, &deep, &deeper, &deep_call, &deep_text, &huge, CHAT].join("\n");
+    work.file("in.jsonl", log);
+    let ran = work.run(&["convert", "in.jsonl", "--all", "--quiet"]).ended(0);
+    let statuses: Vec<String> = lines(&ran.stdout)
+        .iter()
+        .map(|line| format!("{} {}", field(line, "status"), field(line, "error")))
+        .collect();
+    let deep = "error nesting_too_deep";
+    assert_eq!(statuses, ["ok ", deep, deep, "ok ", "ok ", "error row_too_large", "ok "]);
+    let flags = lines(&ran.stdout)[3].get("flags").unwrap().to_string();
+    assert_eq!(flags, r#"["malformed_arguments","maybe_truncated"]"#);
+}
+
+#[test]
+fn formats_can_be_named() {
+    let work = Workspace::new();
+    work.file("chat.jsonl", CHAT);
+    work.file("table.jsonl", r#"{"question":"q","tool_call":"f()","tools":"[]"}"#);
+    // A table whose keys a log has too.
+    work.file("odd.jsonl", r#"{"id":"1","result":"f()","input":"q","tools":"[]"}"#);
+    for (args, code, expected) in [
+        (&["chat.jsonl", "--from", "openai_messages"][..], 0, "1 rows"),
+        (&["odd.jsonl", "--from", "rows", "--column", "tool_call=result"], 0, "1 rows"),
+        (&["odd.jsonl", "--column", "tool_call=result"], 0, "1 rows"),
+        (&["table.jsonl", "--from", "langsmith"], 0, "skipped  empty"),
+        (&["chat.jsonl", "table.jsonl"], 2, "chat.jsonl is a log and table.jsonl is a table"),
+        (&["chat.jsonl", "--from", "xml"], 2, "`xml` is no format: use csv, tsv"),
+        (&["chat.jsonl", "-o", "chat.jsonl"], 2, "chat.jsonl is an input of this run"),
+        (&["chat.jsonl", "--json", "-o", "-"], 2, "cannot both go to the standard output"),
+    ] {
+        let given = if args.contains(&"-o") { &[][..] } else { &["-o", "out.jsonl", "--force"] };
+        let ran = work.run(&[&["convert"], args, given].concat()).ended(code);
+        assert!(ran.stderr.contains(expected), "{args:?}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn pieces_find_their_records_in_any_order_and_file() {
+    let work = Workspace::new();
+    let result = std::fs::read_to_string(fixture("bfcl_result_python.json")).unwrap();
+    let questions = std::fs::read_to_string(fixture("bfcl_questions.json")).unwrap();
+    work.file("both.json", format!("{result}{questions}"));
+    assert_eq!(turns(work.run(&["convert", "both.json", "--quiet"])), "5");
+    work.file("result.json", &result);
+    work.file("questions.json", &questions);
+    work.file("twice.json", format!("{questions}{}", questions.replace("Łodzi", "Toruniu")));
+    assert_eq!(turns(work.run(&["convert", "questions.json", "result.json", "--quiet"])), "5");
+    let ran = work.run(&["convert", "result.json", "twice.json", "--all", "--quiet"]);
+    let errors: Vec<String> = lines(&ran.stdout)
+        .iter()
+        .map(|line| field(line, "error").to_owned())
+        .filter(|error| !error.is_empty())
+        .collect();
+    assert_eq!(errors, ["duplicate_id"], "two different questions of one id");
+}
