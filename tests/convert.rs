@@ -274,7 +274,7 @@ fn hostile_records_are_errors_of_their_own() {
     let deeper = nested("{\"a\":", "}").replace(":}", ":1}");
     let deep_call = CHAT.replace(r#"{\"city\":\"Oslo\"}"#, &deep);
     let deep_text = CHAT.replace("Weather in Oslo?", &"[".repeat(10_000));
-    let huge = CHAT.replace("Weather in Oslo?", &"x".repeat(100 << 20));
+    let huge = CHAT.replace("Weather in Oslo?", &"x".repeat(65 << 20));
     let log = [CHAT, &deep, &deeper, &deep_call, &deep_text, &huge, CHAT].join("\n");
     work.file("in.jsonl", log);
     let ran = work.run(&["convert", "in.jsonl", "--all", "--quiet"]).ended(0);
@@ -286,6 +286,35 @@ fn hostile_records_are_errors_of_their_own() {
     assert_eq!(statuses, ["ok ", deep, deep, "ok ", "ok ", "error row_too_large", "ok "]);
     let flags = lines(&ran.stdout)[3].get("flags").unwrap().to_string();
     assert_eq!(flags, r#"["malformed_arguments","maybe_truncated"]"#);
+}
+
+#[test]
+fn what_is_missing_or_run_elsewhere_can_be_asked_for() {
+    let work = Workspace::new();
+    let output = r#"{"role":"assistant","content":[{"type":"server_tool_use","id":"s","name":"web_search","input":{}}]}"#;
+    work.file("in.jsonl", format!("{{\"messages\":[{{\"role\":\"user\",\"content\":\"Hi\"}},{output}]}}"));
+    let read = |args: &[&str]| {
+        let ran = work.run(&[&["convert", "in.jsonl", "--all", "--quiet"], args].concat());
+        let line = lines(&ran.stdout).remove(0);
+        let calls = line.get("tool_calls").map(Json::to_string).unwrap_or_default();
+        let flags = line.get("flags").map(Json::to_string).unwrap_or_default();
+        format!("{calls} {flags} {}", field(&line, "error"))
+    };
+    assert_eq!(read(&[]), r#"[] ["server_tool_skipped","no_definitions"] "#);
+    let kept = r#"[{"name":"web_search","arguments":{},"id":"s"}] ["no_definitions"] "#;
+    assert_eq!(read(&["--include-server-tools"]), kept);
+    assert_eq!(read(&["--require-definitions"]), "  missing_tool_definitions");
+    work.file("tools.json", r#"[{"name":"web_search","description":"Searches"}]"#);
+    let given = read(&["--require-definitions", "--tools", "tools.json"]);
+    assert_eq!(given, r#"[] ["server_tool_skipped"] "#);
+    // A cell that nobody can have meant.
+    work.file("wide.csv", format!("question,tool_call\n{},f()\nb,f()\n", "x".repeat(65 << 20)));
+    let ran = work.run(&["convert", "wide.csv", "--summary"]).ended(0);
+    assert!(
+        ran.stdout.contains("row_too_large") && ran.stdout.contains("question: more than 64 MB"),
+        "{}",
+        ran.stdout
+    );
 }
 
 #[test]

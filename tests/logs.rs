@@ -14,7 +14,8 @@ use tooljudge::run::Source;
 use crate::normalize::{compare, folder, read, text};
 
 /// What the fixtures must give: those of the specification, and our own.
-const EXPECTATIONS: [&str; 2] = ["expected.jsonl", "own/expected_chats.jsonl"];
+pub(crate) const EXPECTATIONS: [&str; 3] =
+    ["expected.jsonl", "own/expected_chats.jsonl", "own/expected_traces.jsonl"];
 
 enum Found {
     Item(Box<Item>),

@@ -143,5 +143,5 @@ fn parameters<'a>(reader: &mut Reader, mut body: &'a str) -> Option<(Arguments, 
 fn name_attribute(attributes: &str) -> Option<&str> {
     let (_, value) = attributes.split_once("name=")?;
     let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''))?;
-    value[1..].split_once(quote).map(|(name, _)| name).filter(|name| !name.is_empty())
+    value[1..].split_once(quote).map(|(name, _)| name).filter(|name| !name.trim().is_empty())
 }

@@ -87,6 +87,8 @@ fn single_calls() {
             (r#"{"f":{"a":1}}"#, F),
             (r#"{"f":null}"#, r#"[{"name":"f","arguments":{}}]"#),
             (r#"{"f":"text"}"#, "unrecognised_tool_call"),
+            (r#"{"":{}}"#, "unrecognised_tool_call"),
+            (r#"{"type":"tool- ","input":{}}"#, "unrecognised_tool_call"),
             (r#"{"result":{"a":1}}"#, "unrecognised_tool_call"),
             (r#"{" ":{"a":1}}"#, "unrecognised_tool_call"),
             (r#"{"f":{},"g":{}}"#, "unrecognised_tool_call"),
@@ -282,6 +284,7 @@ fn argument_values() {
         &[
             (r#"{"name":"f","arguments":"null"}"#, r#"[{"name":"f","arguments":{}}]"#),
             (r#"{"name":"f","arguments":" "}"#, r#"[{"name":"f","arguments":{}}]"#),
+            (r#"{"name":"f","arguments":null,"arguments_raw":"x"}"#, malformed),
             (r#"{"name":"f","arguments":"x"}"#, malformed),
             (
                 r#"{"name":"f","arguments":"\"x\""}"#,
@@ -348,6 +351,7 @@ fn tags() {
                 r#"[{"name":"f","arguments":{"a":"Oslo, \"N\""}}] !xml_arguments"#,
             ),
             ("<function=f></function>", r#"[{"name":"f","arguments":{}}]"#),
+            ("<invoke name=\" \"></invoke>", "raw !raw_tool_call"),
             ("the <tool_call> tag", "raw !raw_tool_call"),
             ("<tool_call>{\"name\":\"f\"}</tool_call><tool_call>{\"na", "raw !raw_tool_call"),
         ],

@@ -40,7 +40,7 @@ pub(super) fn is_call_type(kind: &str) -> bool {
 /// The tool's name in a user-interface part's type: `tool-f`.
 fn ui_tool(kind: &str) -> Option<&str> {
     let known = RESULT_TYPES.contains(&kind) || CALL_TYPES.iter().any(|(call_type, _)| *call_type == kind);
-    if known { None } else { kind.strip_prefix("tool-").filter(|name| !name.is_empty()) }
+    if known { None } else { kind.strip_prefix("tool-").filter(|name| !name.trim().is_empty()) }
 }
 
 fn kind(object: &Object) -> Option<&str> {

@@ -10,7 +10,7 @@ use crate::domain::{Json, Object};
 
 pub(super) const PROVIDER_PAIR: LogFormat = LogFormat {
     name: "provider_pair",
-    sign: "a request to a provider and its response: keys `request` and `response`",
+    sign: "a provider's request beside its response: keys `request` and `response`, or the like",
     matches,
     read,
     orphans: None,

@@ -1,0 +1,13 @@
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use tooljudge_fuzz::laws;
+use tooljudge_fuzz::normalize::logs::FORMATS;
+
+// The first byte chooses a format, or that it be detected; its highest bit, whether agents are judged too.
+fuzz_target!(|data: &[u8]| {
+    let Some((choice, text)) = data.split_first() else { return };
+    let Ok(text) = std::str::from_utf8(text) else { return };
+    let format = FORMATS.get(usize::from(choice & 0x7f));
+    laws::log(text, format, choice & 0x80 != 0);
+});
