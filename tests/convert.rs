@@ -289,6 +289,35 @@ fn hostile_records_are_errors_of_their_own() {
 }
 
 #[test]
+fn what_is_missing_or_run_elsewhere_can_be_asked_for() {
+    let work = Workspace::new();
+    let output = r#"{"role":"assistant","content":[{"type":"server_tool_use","id":"s","name":"web_search","input":{}}]}"#;
+    work.file("in.jsonl", format!("{{\"messages\":[{{\"role\":\"user\",\"content\":\"Hi\"}},{output}]}}"));
+    let read = |args: &[&str]| {
+        let ran = work.run(&[&["convert", "in.jsonl", "--all", "--quiet"], args].concat());
+        let line = lines(&ran.stdout).remove(0);
+        let calls = line.get("tool_calls").map(Json::to_string).unwrap_or_default();
+        let flags = line.get("flags").map(Json::to_string).unwrap_or_default();
+        format!("{calls} {flags} {}", field(&line, "error"))
+    };
+    assert_eq!(read(&[]), r#"[] ["server_tool_skipped","no_definitions"] "#);
+    let kept = r#"[{"name":"web_search","arguments":{},"id":"s"}] ["no_definitions"] "#;
+    assert_eq!(read(&["--include-server-tools"]), kept);
+    assert_eq!(read(&["--require-definitions"]), "  missing_tool_definitions");
+    work.file("tools.json", r#"[{"name":"web_search","description":"Searches"}]"#);
+    let given = read(&["--require-definitions", "--tools", "tools.json"]);
+    assert_eq!(given, r#"[] ["server_tool_skipped"] "#);
+    // A cell that nobody can have meant.
+    work.file("wide.csv", format!("question,tool_call\n{},f()\nb,f()\n", "x".repeat(100 << 20)));
+    let ran = work.run(&["convert", "wide.csv", "--summary"]).ended(0);
+    assert!(
+        ran.stdout.contains("row_too_large") && ran.stdout.contains("question: more than 64 MB"),
+        "{}",
+        ran.stdout
+    );
+}
+
+#[test]
 fn formats_can_be_named() {
     let work = Workspace::new();
     work.file("chat.jsonl", CHAT);

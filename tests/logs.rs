@@ -14,7 +14,8 @@ use tooljudge::run::Source;
 use crate::normalize::{compare, folder, read, text};
 
 /// What the fixtures must give: those of the specification, and our own.
-const EXPECTATIONS: [&str; 2] = ["expected.jsonl", "own/expected_chats.jsonl"];
+pub(crate) const EXPECTATIONS: [&str; 3] =
+    ["expected.jsonl", "own/expected_chats.jsonl", "own/expected_traces.jsonl"];
 
 enum Found {
     Item(Box<Item>),
@@ -90,4 +91,137 @@ fn rows(file: &str, join: Option<&str>, format: Option<&'static LogFormat>) -> V
         }
     }
     found
+}
+mod properties {
+    use proptest::prelude::*;
+    use tooljudge::domain::Object;
+    use tooljudge::normalize::logs::{self, Companions, Context, Entry, FORMATS};
+
+    use super::*;
+
+    /// Keys and texts that mean something to a reader of logs.
+    const WORDS: &[&str] = &[
+        "id",
+        "type",
+        "object",
+        "role",
+        "name",
+        "data",
+        "list",
+        "chat.completion",
+        "response",
+        "request",
+        "body",
+        "messages",
+        "content",
+        "parts",
+        "contents",
+        "input",
+        "output",
+        "result",
+        "message",
+        "choices",
+        "candidates",
+        "text",
+        "user",
+        "assistant",
+        "tool",
+        "model",
+        "ai",
+        "human",
+        "lc",
+        "kwargs",
+        "additional_kwargs",
+        "tools",
+        "tool_calls",
+        "function",
+        "function_call",
+        "arguments",
+        "args",
+        "toolUse",
+        "toolResult",
+        "functionResponse",
+        "tool_result",
+        "tool-f",
+        "function_call_output",
+        "reasoning",
+        "custom_id",
+        "params",
+        "call_type",
+        "completion",
+        "standard_logging_object",
+        "proxy_server_request",
+        "redacted-by-litellm",
+        "question",
+        "ground_truth",
+        "latency",
+        "inference_log",
+        "begin_of_turn_query",
+        "step_0",
+        "intermediate_steps",
+        "tool_input",
+        "config",
+        "system",
+        "instructions",
+        "created",
+        "total_duration",
+        "metrics",
+        "error",
+        "",
+        "{",
+        "[",
+        "data: ",
+        "[1]",
+        "f(a=1)",
+    ];
+
+    fn json() -> impl Strategy<Value = Json> {
+        let word = || prop::sample::select(WORDS);
+        let leaf = prop_oneof![
+            Just(Json::Null),
+            any::<bool>().prop_map(Json::Bool),
+            any::<i64>().prop_map(|number| Json::Number(number.into())),
+            word().prop_map(Json::from),
+        ];
+        leaf.prop_recursive(5, 48, 6, move |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Json::Array),
+                prop::collection::vec((word(), inner.clone()), 0..6).prop_map(|entries| {
+                    Json::Object(entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
+                }),
+                inner.prop_map(|json| Json::from(json.to_string())),
+            ]
+        })
+    }
+
+    fn record() -> impl Strategy<Value = Object> {
+        prop::collection::vec((prop::sample::select(WORDS), json()), 0..10)
+            .prop_map(|entries| entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
+    }
+
+    struct Same(Object);
+
+    impl Companions for Same {
+        fn find(&self, _: &str) -> Vec<Object> {
+            vec![self.0.clone()]
+        }
+    }
+
+    proptest! {
+        /// Any record may be forced upon any format.
+        #[test]
+        fn no_record_panics(record in record(), companion in record()) {
+            let normalizer = Normalizer::new(Options::default()).unwrap();
+            let context = Context { agents: true, companions: &Same(companion) };
+            let _ = logs::detect(&record);
+            for format in FORMATS {
+                for entry in format.read(record.clone(), &context) {
+                    if let Entry::Turn(turn) = entry {
+                        let _ = normalizer.turn(*turn);
+                    }
+                }
+                let _ = format.orphans(vec![record.clone()], &context).count();
+            }
+        }
+    }
 }

@@ -11,6 +11,7 @@ mod architecture;
 mod builtin_judge;
 mod cli;
 mod convert;
+mod damaged_logs;
 mod errors;
 mod from_phoenix;
 mod kill;

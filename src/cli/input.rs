@@ -50,6 +50,10 @@ pub struct InputArgs {
     #[arg(long, value_name = "MEANING", default_value = "nothing")]
     pub null_call: NullCallArg,
 
+    /// Take rows without tool definitions for errors, instead of judging them without
+    #[arg(long)]
+    pub require_definitions: bool,
+
     /// Judge calls that the model's provider ran itself too, such as web searches
     #[arg(long)]
     pub include_server_tools: bool,
@@ -160,7 +164,13 @@ impl InputArgs {
             NullCallArg::Nothing => NullCall::NothingCalled,
             NullCallArg::Invalid => NullCall::Invalid,
         };
-        Normalizer::new(Options { null_call, tools, include_server_tools: self.include_server_tools })
+        let options = Options {
+            null_call,
+            tools,
+            include_server_tools: self.include_server_tools,
+            require_definitions: self.require_definitions,
+        };
+        Normalizer::new(options)
             .with_context(|| format!("--tools {}", self.tools.clone().unwrap_or_default().display()))
     }
 

@@ -45,7 +45,12 @@ pub struct Options {
     pub tools: Option<String>,
     /// Whether calls count that the provider ran itself, such as a web search: the application never saw them.
     pub include_server_tools: bool,
+    /// Whether a row without definitions is an error, instead of being judged without them.
+    pub require_definitions: bool,
 }
+
+/// A cell may hold this much text, in bytes; nobody judges more.
+const CELL_BYTES: usize = 64 << 20;
 
 /// What a null or blank tool call means.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -61,6 +66,7 @@ pub enum NullCall {
 pub struct Normalizer {
     null_call: NullCall,
     include_server_tools: bool,
+    require_definitions: bool,
     /// For rows without definitions.
     default_tools: Tools,
     catalogue: Catalogue,
@@ -79,6 +85,7 @@ impl Normalizer {
         Ok(Normalizer {
             null_call: options.null_call,
             include_server_tools: options.include_server_tools,
+            require_definitions: options.require_definitions,
             default_tools,
             catalogue,
         })
@@ -86,6 +93,16 @@ impl Normalizer {
 
     /// Reads one row.
     pub fn sample(&self, row: RawRow) -> Result<Sample, RowError> {
+        for (field, cell) in [
+            ("question", &row.question),
+            ("tool_call", &row.tool_call),
+            ("tool_definitions", &row.tool_definitions),
+        ] {
+            if matches!(cell, Cell::Text(text) if text.len() > CELL_BYTES) {
+                let why = format!("{field}: more than {} MB; shorten it", CELL_BYTES >> 20);
+                return Err(RowError::new(RowErrorCode::RowTooLarge, why));
+            }
+        }
         let question = question::read(&row.question)?;
         // Definitions before calls: positional arguments have no names without them.
         let tools = self.tools(&row.tool_definitions)?;
@@ -115,10 +132,15 @@ impl Normalizer {
     /// The definitions in `cell`, else those that hold for all rows.
     fn tools(&self, cell: &Cell) -> Result<Tools, RowError> {
         let own = self.catalogue.read(cell).transpose()?;
-        Ok(match own {
+        let tools = match own {
             Some(tools) if tools.definitions != Definitions::Unknown => tools,
             _ => self.default_tools.clone(),
-        })
+        };
+        if self.require_definitions && tools.definitions == Definitions::Unknown {
+            let why = "tool_definitions: the row has none, and no others are given";
+            return Err(RowError::new(RowErrorCode::MissingToolDefinitions, why));
+        }
+        Ok(tools)
     }
 }
 

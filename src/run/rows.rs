@@ -56,6 +56,10 @@ impl Source {
 
 /// Every row's sample, read in parallel.
 pub fn items(batch: &Batch, columns: &Columns, normalizer: &Normalizer) -> Result<Vec<Item>, TableError> {
+    let known: Option<Vec<&Item>> = (0..batch.len()).map(|at| batch.item(at)).collect();
+    if let Some(items) = known {
+        return Ok(items.into_iter().cloned().collect());
+    }
     let rows = raw_rows(batch, columns)?;
     let item = |(at, row)| match batch.item(at) {
         Some(item) => item.clone(),

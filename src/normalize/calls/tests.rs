@@ -188,6 +188,11 @@ fn whole_responses() {
             ),
             (r#"{"role":"assistant","content":"{\"name\":\"f\",\"parameters\":{\"a\":1}}"}"#, F),
             (r#"{"role":"assistant","content":"{\"name\":\"Ann\",\"age\":5}"}"#, "[]"),
+            (r#"{"role":"assistant","content":"[{\"name\":\"f\",\"arguments\":{\"a\":1}}]"}"#, F),
+            (
+                r#"{"role":"assistant","content":"[{\"name\":\"f\",\"arguments\":{}}, {\"name\":\"Ann\"}]"}"#,
+                "[]",
+            ),
             (r#"{"role":"assistant","content":"f(a=1)"}"#, "[]"),
             (
                 r#"[{"type":"text","text":"so","name":"n"},{"type":"new_kind","name":"x","arguments":{}}]"#,

@@ -74,7 +74,9 @@ impl Reader<'_> {
         let in_json = self.attempt(|reader| {
             let mut calls = Vec::new();
             for value in json_values(text).ok()?? {
-                calls.extend(reader.object(value.as_object()?, Evidence::Named)?.ok()?);
+                for element in value.as_array().unwrap_or(std::slice::from_ref(&value)) {
+                    calls.extend(reader.object(element.as_object()?, Evidence::Named)?.ok()?);
+                }
             }
             Some(calls)
         });

@@ -7,7 +7,7 @@
 //!
 //! The questions stand in the other file only: `{"custom_id":"1","body":{"messages":[…]}}`, Anthropic's under `params`.
 
-use super::{Context, Entries, Entry, LogFormat, Piece, Skip, Turn, exchange, one, value};
+use super::{Context, Entries, Entry, LogFormat, Piece, Skip, Turn, body, exchange, one, value};
 use crate::domain::{Json, Object};
 
 pub(super) const BATCH: LogFormat = LogFormat {
@@ -65,7 +65,7 @@ fn turn(mut record: Object, context: &Context) -> Result<Turn, Entry> {
     let response = value::take_at(&mut record, &["response"])
         .or_else(|| value::take_at(&mut record, &["result", "message"]))
         .ok_or(Entry::Skipped(Skip::NoOutput))?;
-    let response = exchange::body(response, &["response"])?;
+    let response = body::of(response, &["response"])?;
     let mut piece =
         value::only(context.companions.find(&key(&id)), "custom_id", &id).map_err(Entry::Unreadable)?;
     let request = REQUEST.iter().find_map(|key| value::take_object(&mut piece, key)).unwrap_or_default();

@@ -28,17 +28,20 @@ const CONVERSATION_KEYS: &[&str] = &["messages", "contents", "input", "prompt", 
 /// Keys of a request that hold definitions.
 const TOOL_KEYS: &[&str] = &["tools", "functions", "toolConfig"];
 
-/// How the types of LangChain's messages begin; parts of messages have types, too.
+/// Types of messages; their parts have types, too.
 const SPEAKERS: &[&str] = &[
     "human",
     "ai",
     "system",
     "tool",
     "function",
+    "chat",
     "HumanMessage",
     "AIMessage",
+    "AIMessageChunk",
     "SystemMessage",
     "ToolMessage",
+    "FunctionMessage",
 ];
 
 impl Dialogue {
@@ -123,17 +126,19 @@ impl Dialogue {
         match value::unfolded(answered) {
             Json::Null => {}
             Json::String(text) if text.trim().is_empty() => {}
-            Json::String(text) if value::breaks_off(&text) => self.answer_cut(text),
+            Json::String(text) if value::breaks_off(&text) => self.answer_broken(text),
             Json::Array(items) => self.answer_list(items),
             Json::Object(response) => self.answer_object(response),
             other => self.output = Some(Output::Message(other)),
         }
     }
 
-    /// Sets an answer that can only be shown as the text that is left of it.
-    pub(super) fn answer_cut(&mut self, text: String) {
-        self.flags.push(Flag::MaybeTruncated);
-        self.output = Some(Output::Cut(text));
+    /// Sets an answer of which only the text is left.
+    pub(super) fn answer_broken(&mut self, text: String) {
+        if value::breaks_off(&text) {
+            self.flags.push(Flag::MaybeTruncated);
+        }
+        self.output = Some(Output::Broken(text));
     }
 
     /// Sets the first of several possible answers.
@@ -183,8 +188,7 @@ impl Dialogue {
         if !whole && let Some(output) = response.remove("output") {
             return self.answer(output);
         }
-        let has_list = |key| response.get(key).is_some_and(|value| value.as_array().is_some());
-        if has_list("parts") || has_list("content") {
+        if response.contains_key("content") || response.contains_key("parts") {
             add_role(&mut response, "assistant");
         }
         self.output = Some(Output::Message(Json::Object(response)));
@@ -231,10 +235,9 @@ fn is_request(json: &Json) -> bool {
 
 /// Whether an object says who speaks, in any of the ways in which messages do.
 fn is_message(object: &Object) -> bool {
-    let speaks = |kind: &str| SPEAKERS.iter().any(|speaker| kind.starts_with(speaker));
     object.get("role").is_some_and(|role| role.as_str().is_some())
         || object.contains_key("lc") && object.contains_key("kwargs")
-        || object.get("type").and_then(Json::as_str).is_some_and(speaks)
+        || object.get("type").and_then(Json::as_str).is_some_and(|kind| SPEAKERS.contains(&kind))
             && (object.contains_key("content") || object.contains_key("data"))
 }
 
@@ -251,4 +254,99 @@ fn is_assistant(message: &Object) -> bool {
 fn is_response(object: &Object) -> bool {
     let responses = object.get("object").and_then(Json::as_str) == Some("response");
     responses || object.get("output").is_some_and(|output| output.get("message").is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn exchange(asked: &str, answered: &str) -> Dialogue {
+        let mut exchange = Dialogue::default();
+        exchange.ask(Json::parse(asked).unwrap());
+        exchange.answer(Json::parse(answered).unwrap());
+        exchange
+    }
+
+    #[test]
+    fn requests_of_all_vendors() {
+        const USER: &str = r#"{"role":"user","content":"q"}"#;
+        for (asked, expected) in [
+            ("null", String::new()),
+            (r#"" ""#, String::new()),
+            (r#""q""#, USER.to_owned()),
+            (r#""{\"city\": 1}""#, r#"{"role":"user","content":"{\"city\": 1}"}"#.to_owned()),
+            (r#""[{\"role\":\"user\",\"content\":\"q\"}]""#, USER.to_owned()),
+            (r#"{"role":"user","content":"q"}"#, USER.to_owned()),
+            (r#"[[{"role":"user","content":"q"}],[{"role":"user","content":"r"}]]"#, USER.to_owned()),
+            (
+                r#"{"system":"s","messages":[{"role":"user","content":"q"}],"tools":[1]}"#,
+                format!(r#"{{"role":"system","content":"s"}} {USER} tools [1]"#),
+            ),
+            (r#"{"instructions":"s","input":"q"}"#, format!(r#"{{"role":"system","content":"s"}} {USER}"#)),
+            (r#"{"instructions":null,"input":"[1]"}"#, r#"{"role":"user","content":"[1]"}"#.to_owned()),
+            (
+                r#"{"contents":"q","config":{"system_instruction":{"parts":[{"text":"s"}]},"tools":[1]}}"#,
+                format!(r#"{{"role":"system","content":[{{"text":"s"}}]}} {USER} tools [1]"#),
+            ),
+            (
+                r#"{"contents":[{"parts":[{"text":"q"}]}]}"#,
+                r#"{"parts":[{"text":"q"}],"role":"user"}"#.to_owned(),
+            ),
+            (r#"{"messages":[],"toolConfig":{"tools":[]}}"#, r#"tools {"tools":[]}"#.to_owned()),
+            (r#"{"prompts":["q"],"functions":"[1]"}"#, format!("{USER} tools [1]")),
+            (r#"{"input":{"messages":[{"role":"user","content":"q"}]}}"#, USER.to_owned()),
+            (r#"{"city":1}"#, r#"{"city":1}"#.to_owned()),
+            (
+                r#"{"type":"human","data":{"content":"q"}}"#,
+                r#"{"type":"human","data":{"content":"q"}}"#.to_owned(),
+            ),
+        ] {
+            let found = exchange(asked, "null");
+            let tools = found.tools.map(|tools| format!("tools {tools}"));
+            let shown: Vec<String> = found.messages.iter().map(Json::to_string).chain(tools).collect();
+            assert_eq!(shown.join(" "), expected, "{asked}");
+        }
+    }
+
+    #[test]
+    fn answers_of_all_vendors() {
+        for (answered, expected) in [
+            ("null", "none"),
+            (r#""""#, "none"),
+            ("[]", "none"),
+            ("{}", "none"),
+            (r#""a""#, r#""a""#),
+            (r#"{"content":"a"}"#, r#"{"content":"a","role":"assistant"}"#),
+            (r#"{"choices":[]}"#, r#"{"choices":[]}"#),
+            (
+                r#"[{"role":"assistant","content":"a"},{"role":"assistant","content":"b"}]"#,
+                r#"{"role":"assistant","content":"a"} MultipleChoices"#,
+            ),
+            (
+                r#"[{"role":"user","content":"q"},{"type":"ai","content":"a"}]"#,
+                r#"{"type":"ai","content":"a","role":"assistant"}"#,
+            ),
+            (r#"[{"type":"text","text":"a"}]"#, r#"[{"type":"text","text":"a"}]"#),
+            (
+                r#"{"messages":[{"role":"user","content":"q"},{"role":"assistant","content":"a"}]}"#,
+                r#"{"role":"assistant","content":"a"}"#,
+            ),
+            (r#"{"output":"a"}"#, r#""a""#),
+            (r#"{"object":"response","output":[]}"#, r#"{"object":"response","output":[]}"#),
+            (r#"{"output":{"message":{"content":[]}}}"#, r#"{"output":{"message":{"content":[]}}}"#),
+            (r#"{"generations":[[{"text":"a"},{"text":"b"}]]}"#, r#""a" MultipleChoices"#),
+            (r#"{"generations":[{"text":"","message":{"lc":1,"kwargs":{}}}]}"#, r#"{"lc":1,"kwargs":{}}"#),
+            (r#"{"generations":[]}"#, "none"),
+            (r#""[{\"role\": \"assistant\", \"cont""#, r#"cut [{"role": "assistant", "cont MaybeTruncated"#),
+        ] {
+            let found = exchange("null", answered);
+            let output = match found.output {
+                Some(Output::Message(json) | Output::Calls(json)) => json.to_string(),
+                Some(Output::Broken(text)) => format!("cut {text}"),
+                None => "none".to_owned(),
+            };
+            let flags: String = found.flags.iter().map(|flag| format!(" {flag:?}")).collect();
+            assert_eq!(output + &flags, expected, "{answered}");
+        }
+    }
 }

@@ -4,15 +4,28 @@
 //! what they say is read elsewhere.
 
 use super::{Entry, Skip, Turn, value};
-use crate::domain::{Json, Object, RowError, RowErrorCode};
+use crate::domain::{Json, Object};
 
 const SYSTEM: &[&str] = &["system", "systemInstruction", "system_instruction", "instructions"];
 const MESSAGES: &[&str] = &["messages", "contents", "input", "prompt"];
 const TOOLS: &[&str] = &["tools", "functions", "toolConfig", "tool_config"];
 const MODEL: &[&str] = &["model", "modelVersion", "model_version", "modelId", "model_id"];
 
-/// What holds the answer in a response; an empty list of choices or candidates is none.
-const ANSWERS: &[&str] = &["choices", "candidates", "output", "content", "message"];
+/// What holds the answer in a response; a failure has none of them.
+const ANSWERS: &[&str] = &[
+    "choices",
+    "candidates",
+    "output",
+    "content",
+    "message",
+    "parts",
+    "text",
+    "tool_calls",
+    "function_call",
+    "functionCall",
+    "arguments",
+    "kwargs",
+];
 
 /// The turn, or what stands in its place.
 pub(super) fn turn(mut request: Object, response: Json) -> Result<Turn, Entry> {
@@ -53,14 +66,20 @@ fn dialect(request: &Object, response: &Json) -> &'static str {
     let asks = |key| request.contains_key(key);
     let answers = |key| response.get(key).is_some();
     let says = |key, word| response.get(key).and_then(Json::as_str) == Some(word);
-    match () {
-        () if asks("contents") || answers("candidates") => "gemini",
-        () if asks("toolConfig") || asks("inferenceConfig") || answers("stopReason") => "bedrock",
-        () if asks("input") || says("object", "response") => "openai_responses",
-        () if says("type", "message") || asks("anthropic_version") => "anthropic",
-        () if answers("done") => "ollama",
-        () if answers("message") => "cohere",
-        () => "openai_chat",
+    if asks("contents") || answers("candidates") {
+        "gemini"
+    } else if asks("toolConfig") || asks("inferenceConfig") || answers("stopReason") {
+        "bedrock"
+    } else if asks("input") || says("object", "response") {
+        "openai_responses"
+    } else if asks("anthropic_version") || says("type", "message") {
+        "anthropic"
+    } else if answers("done") {
+        "ollama"
+    } else if answers("message") {
+        "cohere"
+    } else {
+        "openai_chat"
     }
 }
 
@@ -90,69 +109,66 @@ fn unanswered(response: &Json) -> Option<Skip> {
     match response {
         Json::Null => Some(Skip::NoOutput),
         Json::String(text) if text.trim().is_empty() => Some(Skip::NoOutput),
-        Json::Object(object) => {
-            if object.get("object").and_then(Json::as_str) == Some("list") {
-                return Some(Skip::NotAnLlmRun);
-            }
-            let empty = |key: &str| object.get(key).and_then(Json::as_array).is_some_and(<[Json]>::is_empty);
-            let answers =
-                ANSWERS.iter().any(|key| object.get(key).is_some_and(|v| !v.is_null()) && !empty(key));
-            let failed = ["error", "promptFeedback", "prompt_feedback"]
-                .iter()
-                .any(|key| object.get(key).is_some_and(|value| !value.is_null()));
-            (object.is_empty() || empty("choices") || empty("candidates") || failed && !answers)
-                .then_some(Skip::NoOutput)
+        Json::Object(object) if object.get("object").and_then(Json::as_str) == Some("list") => {
+            Some(Skip::NotAnLlmRun)
         }
+        Json::Object(object) => (!is_answer(object)).then_some(Skip::NoOutput),
         _ => None,
     }
+}
+
+/// Whether an object is an answer, be it that nothing is called and nothing said.
+fn is_answer(object: &Object) -> bool {
+    const FAILURES: &[&str] = &["error", "promptFeedback", "prompt_feedback"];
+    const UNFINISHED: &[&str] = &["failed", "cancelled", "incomplete", "in_progress", "queued"];
+    // In a failure the message is a text.
+    let there = |key: &&&str| match object.get(key) {
+        None | Some(Json::Null) => false,
+        Some(Json::String(_)) => **key != "message",
+        Some(_) => true,
+    };
+    let is_empty = |key: &str| object.get(key).and_then(Json::as_array).is_some_and(<[Json]>::is_empty);
+    let mut answers = ANSWERS.iter().filter(there).peekable();
+    if answers.peek().is_none() || is_empty("choices") || is_empty("candidates") {
+        return false;
+    }
+    let failed = FAILURES.iter().any(|key| object.get(key).is_some_and(|value| !value.is_null()))
+        || object.get("status").and_then(Json::as_str).is_some_and(|status| UNFINISHED.contains(&status));
+    !failed || answers.any(|key| !is_empty(key))
 }
 
 fn present(value: Option<Json>) -> Option<Json> {
     value.filter(|value| !value.is_null())
 }
 
-/// A request or response out of the strings and HTTP envelopes that recorders put around it. An error if it was streamed,
-/// or cut.
-pub(super) fn body(value: Json, path: &[&str]) -> Result<Json, Entry> {
-    let value = match value::unfolded(value) {
-        Json::Object(mut envelope) if is_envelope(&envelope) => {
-            value::take(&mut envelope, "body").unwrap_or(Json::Null)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failures_are_no_answers_and_silence_is_one() {
+        for (response, answer) in [
+            (r#"{"choices":[{"message":{}}]}"#, true),
+            (r#"{"choices":[{"message":{}}],"error":{"code":1}}"#, true),
+            (r#"{"choices":[]}"#, false),
+            (r#"{"error":{"message":"no"}}"#, false),
+            (r#"{"type":"error","error":{"type":"overloaded_error"}}"#, false),
+            (r#"{"message":"Too many requests","statusCode":429}"#, false),
+            (r#"{"detail":"Not found"}"#, false),
+            ("{}", false),
+            (r#"{"message":{"role":"assistant"},"done":true}"#, true),
+            (r#"{"role":"assistant","content":[]}"#, true),
+            (r#"{"role":"assistant","content":"Hi"}"#, true),
+            (r#"{"output":[],"status":"completed","error":null}"#, true),
+            (r#"{"output":[],"status":"in_progress"}"#, false),
+            (r#"{"output":[],"status":"failed","error":{"code":"x"}}"#, false),
+            (r#"{"output":[{}],"status":"incomplete"}"#, true),
+            (r#"{"promptFeedback":{"blockReason":"SAFETY"}}"#, false),
+            (r#"{"candidates":[{}],"promptFeedback":{}}"#, true),
+            (r#"{"name":"f","arguments":{}}"#, true),
+        ] {
+            let Json::Object(object) = Json::parse(response).unwrap() else { panic!("{response}") };
+            assert_eq!(is_answer(&object), answer, "{response}");
         }
-        value => value,
-    };
-    let refused = |code, why: &str, text: &str| {
-        let message = format!("{}: {why}: {}", path.join("."), RowError::excerpt(text));
-        Entry::Unreadable(RowError::new(code, message))
-    };
-    let streamed = |text: &str| {
-        refused(RowErrorCode::StreamedBody, "a streamed body; it must be put together before", text)
-    };
-    match &value {
-        Json::String(text) => {
-            let trimmed = text.trim_start();
-            match trimmed.starts_with(['{', '[']).then(|| Json::parse_prefix(trimmed)) {
-                None if trimmed.starts_with("data:") || trimmed.starts_with("event:") => Err(streamed(text)),
-                // Lines of JSON, a piece of the answer each.
-                Some(Ok(_)) => Err(streamed(text)),
-                Some(Err(error)) => Err(refused(RowErrorCode::InvalidJson, &error.to_string(), text)),
-                None => Ok(value),
-            }
-        }
-        Json::Array(items) if items.first().is_some_and(is_chunk) => Err(streamed(&value.to_string())),
-        _ => Ok(value),
     }
-}
-
-/// `{"status_code":200,"headers":{…},"body":…}`
-fn is_envelope(object: &Object) -> bool {
-    object.contains_key("body") && !ANSWERS.iter().chain(MESSAGES).any(|key| object.contains_key(key))
-}
-
-/// One of the many pieces in which a provider streams a response.
-fn is_chunk(item: &Json) -> bool {
-    let says =
-        |key, words: &[&str]| item.get(key).and_then(Json::as_str).is_some_and(|word| words.contains(&word));
-    says("object", &["chat.completion.chunk"])
-        || says("type", &["message_start", "response.created"])
-        || ["candidates", "done", "messageStart"].iter().any(|key| item.get(key).is_some())
 }

@@ -102,7 +102,7 @@ fn decoded(value: Option<Json>) -> Json {
 fn has_calls(output: Option<&Output>) -> bool {
     match output {
         Some(Output::Message(json)) => Reader::new(&[]).output(json).map_or(true, |calls| !calls.is_empty()),
-        Some(Output::Calls(_) | Output::Cut(_)) => true,
+        Some(Output::Calls(_) | Output::Broken(_)) => true,
         None => false,
     }
 }
@@ -212,5 +212,40 @@ fn origin(observation: &Object) -> Origin {
         model: text(&["model", "providedModelName", "provided_model_name"]),
         timestamp: start,
         latency_s: measured.or_else(|| observation.get("latency").and_then(value::number)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Alone, detect};
+    use super::*;
+
+    #[test]
+    fn knows_observations_and_traces() {
+        let generation = r#"{"type":"generation","traceId":"t","output":"x"}"#;
+        for (record, expected) in [
+            (generation.to_owned(), "1 turns, 0 skipped, 0 unreadable"),
+            (format!(r#"{{"id":"t","observations":[{generation}]}}"#), "1 turns, 0 skipped, 0 unreadable"),
+            (
+                r#"{"trace":{},"observations":"[{\"type\":\"SPAN\",\"traceId\":\"t\"},7]"}"#.to_owned(),
+                "0 turns, 1 skipped, 1 unreadable",
+            ),
+            (r#"{"trace":{},"observations":null}"#.to_owned(), "0 turns, 0 skipped, 1 unreadable"),
+            (r#"{"type":"SPAN","id":"x"}"#.to_owned(), "unknown"),
+            (r#"{"type":"text","trace_id":"x"}"#.to_owned(), "unknown"),
+            (r#"{"observations":[{"a":1}]}"#.to_owned(), "unknown"),
+        ] {
+            let Json::Object(object) = Json::parse(&record).unwrap() else { panic!("{record}") };
+            let found = detect(&object).map_or("unknown".to_owned(), |format| {
+                let entries: Vec<Entry> =
+                    format.read(object, &Context { agents: false, companions: &Alone }).collect();
+                let count = |is: fn(&Entry) -> bool| entries.iter().filter(|entry| is(entry)).count();
+                let turns = count(|entry| matches!(entry, Entry::Turn(_)));
+                let skipped = count(|entry| matches!(entry, Entry::Skipped(_)));
+                let unreadable = count(|entry| matches!(entry, Entry::Unreadable(_)));
+                format!("{turns} turns, {skipped} skipped, {unreadable} unreadable")
+            });
+            assert_eq!(found, expected, "{record}");
+        }
     }
 }

@@ -89,9 +89,8 @@ fn completed(run: Object, context: &Context) -> Object {
 /// A run with a later state of it; what the later one leaves out has not changed.
 fn merged(mut run: Object, mut patch: Object) -> Object {
     let known = |(_, value): &(String, Json)| !value.is_null();
-    if let (Some(before), Some(after)) =
-        (value::take_object(&mut run, "extra"), value::take_object(&mut patch, "extra"))
-    {
+    if let Some(before) = value::take_object(&mut run, "extra") {
+        let after = value::take_object(&mut patch, "extra").unwrap_or_default();
         let extra: Object = before.into_iter().chain(after.into_iter().filter(known)).collect();
         patch.insert("extra", Json::Object(extra));
     }

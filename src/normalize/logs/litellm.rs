@@ -6,7 +6,7 @@
 //!  "model_parameters": {"tools": []}}
 //! ```
 
-use super::{Context, Entries, Entry, LogFormat, Skip, Turn, exchange, one, value};
+use super::{Context, Entries, Entry, LogFormat, Skip, Turn, body, exchange, one, value};
 use crate::domain::{Json, Object, RowError, RowErrorCode};
 
 pub(super) const LITELLM: LogFormat = LogFormat {
@@ -55,7 +55,7 @@ fn read(mut record: Object, _: &Context) -> Entries {
 }
 
 fn turn(mut record: Object) -> Result<Turn, Entry> {
-    let response = exchange::body(record.remove("response").unwrap_or(Json::Null), &["response"])?;
+    let response = body::of(record.remove("response").unwrap_or(Json::Null), &["response"])?;
     let kind = value::text(&record, &["call_type"]);
     let chats = kind.is_none_or(|kind| CHAT_CALLS.iter().any(|word| kind.contains(word)));
     if !chats && response.get("choices").is_none() {

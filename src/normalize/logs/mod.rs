@@ -24,6 +24,7 @@
 
 mod batch;
 mod bfcl;
+mod body;
 mod dialogue;
 mod exchange;
 mod inspect;
@@ -38,7 +39,6 @@ mod stored;
 mod turn;
 mod value;
 
-use super::columns::Slot;
 use crate::domain::{Cell, Flag, Json, Object, Origin, RowError};
 
 /// All logs that are understood, in the order in which a record is tried; the first that fits decides.
@@ -106,7 +106,9 @@ impl LogFormat {
 
 /// The format of a record, if it is one of a log and no row of a table.
 pub fn detect(record: &Object) -> Option<&'static LogFormat> {
-    if is_row(record) { None } else { FORMATS.iter().find(|format| (format.matches)(record)) }
+    let format = FORMATS.iter().find(|format| (format.matches)(record))?;
+    // Langfuse's exports have a column of calls themselves.
+    (*format == langfuse::OBSERVATION || !value::is_row(record)).then_some(format)
 }
 
 /// The format of a record of a file that is said to be of the format `named`. Questions lie beside many results and are no
@@ -117,12 +119,6 @@ pub fn detect_or(named: Option<&'static LogFormat>, record: &Object) -> Option<&
         Some(format) => Some(format),
         None => detect(record),
     }
-}
-
-/// Whether a record names its call as only tables do, beside a question: whatever else it holds, it is a row.
-fn is_row(record: &Object) -> bool {
-    ["tool_call", "tool_calls"].iter().any(|key| record.contains_key(key))
-        && Slot::Question.aliases().iter().any(|key| record.contains_key(key))
 }
 
 /// What a record holds, one after another.
@@ -213,10 +209,11 @@ pub struct Turn {
 pub enum Output {
     /// A message, a whole response, its parts, or text: calls may stand among prose.
     Message(Json),
-    /// Calls and nothing else, in any shape of a tool-call cell; a text that is none was prose.
+    /// Calls and nothing else, in any shape of a tool-call cell. A text may be prose: of it only what names a tool beside
+    /// its arguments counts, and what is call syntax as a whole.
     Calls(Json),
-    /// What is left of an answer that breaks off. Nothing can be read out of it, but it may be judged as text.
-    Cut(String),
+    /// An answer in a structure that cannot be read, mostly because the log cut it. It may be judged as text.
+    Broken(String),
 }
 
 impl Turn {

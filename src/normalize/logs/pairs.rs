@@ -5,7 +5,7 @@
 //!  "response": {"id": "r1", "choices": [{"message": {"role": "assistant", "content": "Sunny."}}]}}
 //! ```
 
-use super::{Context, Entries, Entry, LogFormat, Skip, Turn, exchange, one, value};
+use super::{Context, Entries, Entry, LogFormat, Skip, Turn, body, exchange, one, value};
 use crate::domain::{Json, Object};
 
 pub(super) const PROVIDER_PAIR: LogFormat = LogFormat {
@@ -52,7 +52,7 @@ fn read(record: Object, _: &Context) -> Entries {
 
 fn turn(mut record: Object) -> Result<Turn, Entry> {
     let pair = pair(&record).ok_or(Entry::Skipped(Skip::NoOutput))?;
-    let mut take = |path| exchange::body(value::take_at(&mut record, path).unwrap_or(Json::Null), path);
+    let mut take = |path| body::of(value::take_at(&mut record, path).unwrap_or(Json::Null), path);
     let request = match take(pair.request)? {
         Json::Object(request) => request,
         messages => Object::from_iter([("messages".to_owned(), messages)]),

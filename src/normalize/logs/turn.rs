@@ -20,7 +20,7 @@ impl Normalizer {
         let (calls, raw) = match turn.output {
             Output::Message(json) => parsed(reader.output(&json)?),
             Output::Calls(json) => parsed(reader.only_calls(&json)?),
-            Output::Cut(text) => (Calls::Unparsed, Some(text)),
+            Output::Broken(text) => (Calls::Unparsed, Some(text)),
         };
         let mut flags = reader.into_flags();
         flags.extend(tools.flags);

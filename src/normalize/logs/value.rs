@@ -30,14 +30,30 @@ pub(super) fn unfolded(value: Json) -> Json {
     value
 }
 
-/// Whether a text that is no JSON begins like an object or a list of them: what made it JSON was cut away.
+/// Whether a text begins like an object or a list of them, though nothing can be read out of it.
+pub(super) fn is_broken(text: &str) -> bool {
+    matches!(unfolded(Json::from(text)), Json::String(inner) if first_quote(&inner).is_some())
+}
+
+/// Whether a text is broken because its end is missing.
 pub(super) fn breaks_off(text: &str) -> bool {
-    let begin = text.trim_start();
+    // A cut within a word, a number or an escape is noticed where that begins.
+    const LONGEST_TOKEN: usize = 6;
+    let Json::String(inner) = unfolded(Json::from(text)) else { return false };
+    match (first_quote(&inner), Json::parse(&inner)) {
+        (Some('\''), _) => !inner.trim_end().ends_with([']', '}']),
+        (Some(_), Err(error)) => error.offset + LONGEST_TOKEN >= inner.len(),
+        _ => false,
+    }
+}
+
+/// What opens the first key, if a text begins like an object or a list of them.
+fn first_quote(text: &str) -> Option<char> {
+    let text = text.trim_start();
     // JSON within a JSON string begins with a quotation mark.
-    let begin = begin.strip_prefix('"').unwrap_or(begin);
-    let item = begin.strip_prefix('[').map_or(begin, str::trim_start);
-    item.strip_prefix('{').is_some_and(|rest| rest.trim_start().starts_with(['"', '\'', '\\']))
-        && unfolded(Json::from(text)).as_str().is_some()
+    let text = text.strip_prefix('"').unwrap_or(text);
+    let item = text.strip_prefix('[').map_or(text, str::trim_start);
+    item.strip_prefix('{')?.trim_start().chars().next().filter(|quote| ['"', '\'', '\\'].contains(quote))
 }
 
 /// Takes a value out of `object`, unfolded; null counts as absent.
@@ -235,18 +251,23 @@ mod tests {
 
     #[test]
     fn knows_json_that_was_cut() {
-        for (text, cut) in [
-            (r#"[{"role": "us"#, true),
-            (r#" [ { "role"#, true),
-            (r#""[{\"role\": \"us"#, true),
-            (r#"{"a":"#, true),
-            ("[{'role': 'us", true),
-            (r#"{"a": 1}"#, false),
-            ("[urgent] call me", false),
-            ("{name}, hello", false),
-            ("", false),
+        for (text, broken, cut) in [
+            (r#"[{"role": "us"#, true, true),
+            (r#" [ { "role"#, true, true),
+            (r#"[{"a": tr"#, true, true),
+            (r#""[{\"role\": \"us"#, true, true),
+            (r#""[{\"role\": \"us""#, true, true),
+            (r#"{"a":"#, true, true),
+            ("[{'role': 'us", true, true),
+            ("[{'role': us}]", true, false),
+            (r#"{"a": NaN, "b": "some more text"}"#, true, false),
+            (r#"{"a": 1} is what was found."#, true, false),
+            (r#"{"a": 1}"#, false, false),
+            ("[urgent] call me", false, false),
+            ("{name}, hello", false, false),
+            ("", false, false),
         ] {
-            assert_eq!(breaks_off(text), cut, "{text}");
+            assert_eq!((is_broken(text), breaks_off(text)), (broken, cut), "{text}");
         }
     }
 

@@ -16,7 +16,7 @@ const ROLES: &[(Role, &[&str])] = &[
 ];
 
 /// Keys of what a message says; the first that says something counts.
-const CONTENT_KEYS: &[&str] = &["content", "parts", "content_parts", "tool_plan"];
+const CONTENT_KEYS: &[&str] = &["content", "parts", "content_parts", "tool_plan", "refusal"];
 
 /// What an element of a conversation is.
 enum Element<'a> {

@@ -24,7 +24,7 @@ pub(super) struct Returned<'a> {
 }
 
 /// Keys of a part's text; the first that holds one counts.
-const TEXT_KEYS: &[&str] = &["text", "content", "message_content.text"];
+const TEXT_KEYS: &[&str] = &["text", "content", "refusal", "message_content.text"];
 
 /// Types of parts whose text is said.
 const TEXT_TYPES: &[&str] = &["text", "input_text", "output_text", "refusal"];
@@ -46,6 +46,8 @@ const SILENT: &[&str] = &[
     "tool-call",
     "functionCall",
     "function_call",
+    "executableCode",
+    "executable_code",
     "cachePoint",
 ];
 
@@ -102,6 +104,9 @@ pub(super) fn read(part: &Json) -> Part<'_> {
         Json::Object(object) => object.get("message_content").and_then(Json::as_object).unwrap_or(object),
         _ => return Part::Placeholder(OTHER_PART),
     };
+    if object.get("thought") == Some(&Json::Bool(true)) {
+        return Part::Silent;
+    }
     let kind = object.get("type").or_else(|| object.get("message_content.type")).and_then(Json::as_str);
     if kind.is_none_or(|kind| TEXT_TYPES.contains(&kind))
         && let Some(text) = TEXT_KEYS.iter().find_map(|key| object.get(key)?.as_str())

@@ -286,6 +286,9 @@ fn calls_of_the_history_are_never_an_error() {
             r#"assistant: T/[file] {"name":"f","arguments":{}}"#,
         ),
         (r#"{"role":"assistant","content":"T","tool_calls":"soon"}"#, "assistant: T"),
+        (r#"{"role":"assistant","content":null,"refusal":"No."}"#, "assistant: No."),
+        (r#"{"role":"assistant","content":[{"type":"refusal","refusal":"No."}]}"#, "assistant: No."),
+        (r#"{"role":"model","parts":[{"text":"hm","thought":true},{"text":"T"}]}"#, "assistant: T"),
         (r#"{"type":"web_search_call","id":"w","status":"completed"}"#, ""),
         (r#"{"type":"mcp_list_tools","id":"m","tools":[]}"#, ""),
     ] {

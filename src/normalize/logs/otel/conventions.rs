@@ -48,6 +48,6 @@ pub(super) fn entry(span: &Span, found: Option<Dialogue>) -> Entry {
     if span.cut || definitions.cut {
         found.flags.push(Flag::MaybeTruncated);
     }
-    found.tools = definitions.tools;
+    found.tools = definitions.tools.or(found.tools);
     found.into_entry(span.origin())
 }

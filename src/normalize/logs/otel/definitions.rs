@@ -7,7 +7,7 @@ use crate::domain::{Json, Object};
 #[derive(Debug, Default)]
 pub(in crate::normalize::logs) struct Definitions {
     pub(in crate::normalize::logs) tools: Option<Json>,
-    /// Whether a part of them was cut away, so that only their text is left.
+    /// Whether the end of one was cut away.
     pub(in crate::normalize::logs) cut: bool,
 }
 
@@ -32,25 +32,40 @@ impl Definitions {
     }
 
     fn of(tools: Vec<Json>) -> Definitions {
-        if !tools.iter().any(breaks_off) {
-            return Definitions { tools: Some(Json::Array(tools)), cut: false };
+        let cut = tools.iter().filter_map(written).any(value::breaks_off);
+        if !tools.iter().filter_map(written).any(value::is_broken) {
+            return Definitions { tools: Some(Json::Array(tools)), cut };
         }
         // Next to a definition that cannot be read, the others are not the whole truth either.
-        let text = |tool: Json| match tool {
-            Json::String(text) => text,
-            other => other.to_string(),
-        };
-        let text = tools.into_iter().map(text).collect::<Vec<_>>().join("\n");
-        Definitions { tools: Some(Json::String(text)), cut: true }
+        let text = tools.into_iter().map(as_text).collect::<Vec<_>>().join("\n");
+        Definitions { tools: Some(Json::String(text)), cut }
     }
 }
 
-/// Whether a definition, or the schema of its parameters, is a text that ends too early.
-fn breaks_off(tool: &Json) -> bool {
+/// A definition as it was before its parameters became a text within a text.
+fn as_text(tool: Json) -> String {
     match tool {
-        Json::String(text) => value::breaks_off(text),
-        Json::Object(tool) => tool.get("parameters").and_then(Json::as_str).is_some_and(value::breaks_off),
-        _ => false,
+        Json::String(text) => text,
+        Json::Object(mut tool) => match tool.remove("parameters") {
+            Some(Json::String(schema)) => {
+                let name = tool.to_string();
+                format!("{},\"parameters\":{schema}", name.strip_suffix('}').unwrap_or(&name))
+            }
+            Some(schema) => {
+                tool.insert("parameters", schema);
+                Json::Object(tool).to_string()
+            }
+            None => Json::Object(tool).to_string(),
+        },
+        other => other.to_string(),
+    }
+}
+
+/// A definition that is a text, or else the schema of its parameters, if that is one.
+fn written(tool: &Json) -> Option<&str> {
+    match tool {
+        Json::String(text) => Some(text),
+        other => other.get("parameters")?.as_str(),
     }
 }
 

@@ -93,7 +93,7 @@ fn choose(exchange: &mut Dialogue, choice: &Object) {
     let field = |key| choice.get(key).cloned().map(value::unfolded).unwrap_or(Json::Null);
     let mut message = match (field("message"), choice.get("message")) {
         (Json::Object(message), _) => message,
-        (Json::String(text), _) if value::breaks_off(&text) => return exchange.answer_cut(text),
+        (Json::String(text), _) if value::is_broken(&text) => return exchange.answer_broken(text),
         (_, said) => {
             let said = said.or_else(|| choice.get("content")).cloned().unwrap_or(Json::Null);
             Object::from_iter([("content".to_owned(), said)])
@@ -106,7 +106,7 @@ fn choose(exchange: &mut Dialogue, choice: &Object) {
     };
     match calls {
         Json::Null => {}
-        Json::String(text) if value::breaks_off(&text) => return exchange.answer_cut(text),
+        Json::String(text) if value::is_broken(&text) => return exchange.answer_broken(text),
         calls => message.insert("tool_calls", calls),
     }
     exchange.answer(Json::Object(message));

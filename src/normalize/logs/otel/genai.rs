@@ -19,6 +19,7 @@ pub(super) fn read(span: &Span) -> Option<Dialogue> {
     match value::unfolded(answered.unwrap_or(Json::Null)) {
         // Every message is a choice, unless the parts stand there without a message around them.
         Json::Array(choices) if !choices.iter().all(is_part) => exchange.answer_first(choices),
+        Json::String(text) if value::is_broken(&text) => exchange.answer_broken(text),
         other => exchange.answer(other),
     }
     Some(exchange)

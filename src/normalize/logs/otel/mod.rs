@@ -122,7 +122,12 @@ fn entries(mut span: Span, logs: Vec<Object>, agents: bool) -> Vec<Entry> {
         return vec![conventions::entry(&span, found)];
     }
     let mut calls = log_record::calls(logs);
-    if work != Work::Other && calls.len() == 1 {
+    let is_call = match work {
+        Work::Model | Work::Agent => true,
+        Work::Unsaid => found.is_some() || span.origin().model.is_some(),
+        Work::Other => false,
+    };
+    if is_call && calls.len() == 1 {
         span.learn(calls.remove(0));
         return vec![conventions::entry(&span, conventions::read(&span))];
     }
@@ -130,7 +135,133 @@ fn entries(mut span: Span, logs: Vec<Object>, agents: bool) -> Vec<Entry> {
     let call = |events: Vec<Object>| {
         let mut call = Span::of_logs(&events);
         call.learn(events);
-        conventions::entry(&call, conventions::read(&call))
+        entries(call, Vec::new(), agents)
     };
-    calls.into_iter().map(call).collect()
+    calls.into_iter().flat_map(call).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Alone, detect};
+    use super::*;
+
+    /// The format, then what is in the record: a dialect, or why it is skipped.
+    fn shown(record: &str, agents: bool) -> String {
+        let Json::Object(record) = Json::parse(record).unwrap() else { panic!("{record}") };
+        let format = detect(&record).unwrap();
+        let entries = format.read(record, &Context { agents, companions: &Alone }).map(|entry| match entry {
+            Entry::Turn(turn) => turn.dialect.unwrap_or("no dialect").to_owned(),
+            Entry::Skipped(why) => format!("!{}", why.as_str()),
+            Entry::Unreadable(error) => error.to_string(),
+            Entry::Piece(piece) => piece.key,
+        });
+        format!("{}: {}", format.name, entries.collect::<Vec<_>>().join(", "))
+    }
+
+    #[test]
+    fn tells_containers_and_conventions_apart() {
+        for (record, expected) in [
+            (r#"{"resourceSpans":[]}"#, "otlp: "),
+            (r#"{"resourceSpans":"[]","resourceLogs":[]}"#, "otlp: "),
+            (r#"{"resource_metrics":[]}"#, "otlp: !not_an_llm_run"),
+            (
+                r#"{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"eventName":"gen_ai.choice","spanId":"1a","body":{}}]}]}]}"#,
+                "otlp: otlp 1a",
+            ),
+            (
+                r#"{"attributes":{"event.name":"gen_ai.choice"},"span_id":"0x1a","body":"x"}"#,
+                "otel_span: otlp 1a",
+            ),
+            (
+                r#"{"attributes":{"event.name":"gen_ai.choice"},"span_id":"0x0000000000000000","body":"x"}"#,
+                "otel_span: unrecognised_record: log record `gen_ai.choice`: no span id says which call it is a part of",
+            ),
+            (
+                r#"{"attributes":{"gen_ai.input.messages":"Hi","gen_ai.output.messages":"Hello"},"spanId":"1a"}"#,
+                "otel_span: otel_genai",
+            ),
+            (
+                r#"{"attributes":"{\"gen_ai.prompt\": \"Hi\", \"gen_ai.completion\": \"Hello\"}","context":"{}"}"#,
+                "otel_span: otel_genai_content",
+            ),
+            (
+                r#"{"attributes":{"events":"[{\"event.name\":\"gen_ai.choice\",\"message\":\"x\"}]"},"span_id":"1a"}"#,
+                "otel_span: pydantic_ai",
+            ),
+            (
+                r#"{"attributes":{},"span_id":"1a","events":[{"name":"gen_ai.choice","attributes":{"message":"x"}}]}"#,
+                "otel_span: otel_genai_events",
+            ),
+            (
+                r#"{"attributes":{"ai.operationId":"ai.generateText.doGenerate","ai.response.text":"x"},"span_id":"1a"}"#,
+                "otel_span: vercel_spans",
+            ),
+            (
+                r#"{"attributes.llm.output_messages":[{"message.role":"assistant"}]}"#,
+                "phoenix_dataframe: openinference",
+            ),
+            (r#"{"context.span_id":"1a","span_kind":"LLM"}"#, "phoenix_dataframe: !no_output"),
+            (r#"{"gen_ai.completion.0.content":"x"}"#, "otel_attributes: openllmetry"),
+            (r#"{"llm.model_name":"x"}"#, "otel_attributes: !not_an_llm_run"),
+            (r#"{"llm.output_messages":"x","openinference.span.kind":"llm"}"#, "otel_attributes: !no_output"),
+        ] {
+            assert_eq!(shown(record, false), expected, "{record}");
+        }
+    }
+
+    #[test]
+    fn the_first_convention_that_tells_both_sides_is_believed() {
+        for (attributes, expected) in [
+            (r#""gen_ai.output.messages":"a","gen_ai.completion.0.content":"b""#, "otel_genai"),
+            (
+                r#""gen_ai.output.messages":"a","gen_ai.prompt.0.content":"q","gen_ai.completion.0.content":"b""#,
+                "openllmetry",
+            ),
+            (r#""gen_ai.input.messages":"q","gen_ai.completion.0.content":"b""#, "openllmetry"),
+        ] {
+            let record = format!(r#"{{"span_id":"1a","attributes":{{{attributes}}}}}"#);
+            assert_eq!(shown(&record, false), format!("otel_span: {expected}"), "{record}");
+        }
+    }
+
+    #[test]
+    fn agents_are_read_on_demand_only() {
+        for (attributes, without, with) in [
+            (
+                r#""gen_ai.operation.name":"invoke_agent","gen_ai.output.messages":"a""#,
+                "!agent_span",
+                "otel_genai",
+            ),
+            (r#""gen_ai.operation.name":"invoke_agent""#, "!agent_span", "!no_output"),
+            (
+                r#""gen_ai.operation.name":"execute_tool","gen_ai.output.messages":"a""#,
+                "!not_an_llm_run",
+                "!not_an_llm_run",
+            ),
+            (
+                r#""operation.name":"ai.streamText my-agent","ai.response.text":"a""#,
+                "!agent_span",
+                "vercel_spans",
+            ),
+        ] {
+            let record = format!(r#"{{"span_id":"1a","attributes":{{{attributes}}}}}"#);
+            for (agents, expected) in [(false, without), (true, with)] {
+                assert_eq!(shown(&record, agents), format!("otel_span: {expected}"), "{record}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_hundred_thousand_attributes_and_events_take_no_more_than_their_share() {
+        let attributes: Vec<String> = (0..100_000)
+            .map(|i| {
+                format!(r#""llm.input_messages.{i}.message.content":"x","gen_ai.prompt.{i}.content":"y""#)
+            })
+            .collect();
+        let event = r#"{"name":"gen_ai.client.inference.operation.details","attributes":{"a":1}}"#;
+        let events = vec![event; 100_000].join(",");
+        let record =
+            format!(r#"{{"span_id":"1a","events":[{events}],"attributes":{{{}}}}}"#, attributes.join(","));
+        assert_eq!(shown(&record, false), "otel_span: !no_output");
+    }
 }

@@ -28,7 +28,7 @@ pub(super) fn read(span: &Span) -> Option<Dialogue> {
     match span.get("llm.output_messages") {
         _ if !answered.is_empty() && is_one_answer(span) => exchange.answer(joined(answered)),
         _ if !answered.is_empty() => exchange.answer_first(answered),
-        Some(Json::String(text)) if value::breaks_off(text) => exchange.answer_cut(text.clone()),
+        Some(Json::String(text)) if value::is_broken(text) => exchange.answer_broken(text.clone()),
         _ if whole => {
             let response = span.get("output.value").cloned().map(value::unfolded);
             if let Some(response @ (Json::Object(_) | Json::Array(_))) = response {

@@ -16,7 +16,7 @@ pub(super) fn read(span: &Span) -> Option<Dialogue> {
     let mut exchange = Dialogue::default();
     exchange.ask(asked.unwrap_or(Json::Null));
     match (text, calls) {
-        (_, Some(Json::String(cut))) if value::breaks_off(&cut) => exchange.answer_cut(cut),
+        (_, Some(Json::String(calls))) if value::is_broken(&calls) => exchange.answer_broken(calls),
         (None, None) => {}
         (text, calls) => {
             let mut message = value::calling("assistant", text.unwrap_or(Json::Null), Vec::new());

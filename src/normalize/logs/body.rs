@@ -1,0 +1,105 @@
+//! The body of a request or response, out of the strings and HTTP envelopes that recorders put around it.
+//!
+//! ```json
+//! {"status_code": 200, "headers": {}, "body": "{\"choices\": [{\"message\": {\"content\": \"Sunny.\"}}]}"}
+//! ```
+
+use super::{Entry, value};
+use crate::domain::{Json, Object, RowError, RowErrorCode};
+
+/// Where bodies have their content; what holds a structure there is no envelope.
+const CONTENT: &[&str] =
+    &["messages", "contents", "input", "choices", "candidates", "output", "content", "message"];
+
+/// The body that `value` is or holds; an error naming its `path` if it was streamed, or cut.
+pub(super) fn of(value: Json, path: &[&str]) -> Result<Json, Entry> {
+    let body = match value::unfolded(value) {
+        Json::Object(mut envelope) if is_envelope(&envelope) => {
+            value::take(&mut envelope, "body").unwrap_or(Json::Null)
+        }
+        body => body,
+    };
+    let refused = |code, why: &str, text: &str| {
+        let message = format!("{}: {why}: {}", path.join("."), RowError::excerpt(text));
+        Err(Entry::Unreadable(RowError::new(code, message)))
+    };
+    match &body {
+        Json::String(text) if is_stream(text) => refused(RowErrorCode::StreamedBody, PUT_TOGETHER, text),
+        Json::Array(items) if items.first().is_some_and(is_chunk) => {
+            refused(RowErrorCode::StreamedBody, PUT_TOGETHER, &body.to_string())
+        }
+        Json::String(text) if is_cut(text) => {
+            refused(RowErrorCode::InvalidJson, "JSON that breaks off", text)
+        }
+        _ => Ok(body),
+    }
+}
+
+const PUT_TOGETHER: &str = "a streamed body, which must be put together before";
+
+fn is_envelope(object: &Object) -> bool {
+    object.contains_key("body") && !CONTENT.iter().any(|key| value::holds_structure(object, key))
+}
+
+/// Server-sent events, or lines of JSON.
+fn is_stream(text: &str) -> bool {
+    let text = text.trim_start();
+    let lines_of_json = || {
+        let (_, end) = Json::parse_prefix(text).ok()?;
+        text.get(end..)?.trim_start().starts_with('{').then_some(())
+    };
+    ["data:", "event:"].iter().any(|start| text.starts_with(start))
+        || text.starts_with('{') && lines_of_json().is_some()
+}
+
+/// Whether a text is the beginning of a JSON object or of a list of them. Prose may begin with a bracket too.
+fn is_cut(text: &str) -> bool {
+    let text = text.trim();
+    let begins = text.strip_prefix('[').unwrap_or(text).trim_start().starts_with('{');
+    begins && Json::parse(text).is_err_and(|error| error.offset >= text.len())
+}
+
+/// One of the many pieces in which a provider streams a response.
+fn is_chunk(item: &Json) -> bool {
+    let says = |key, word| item.get(key).and_then(Json::as_str) == Some(word);
+    says("object", "chat.completion.chunk")
+        || says("type", "message_start")
+        || says("type", "response.created")
+        || ["candidates", "done", "messageStart"].iter().any(|key| item.get(key).is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bodies_come_out_of_what_is_around_them() {
+        for (source, expected) in [
+            (r#"{"choices":[]}"#, r#"{"choices":[]}"#),
+            (r#""{\"choices\":[]}""#, r#"{"choices":[]}"#),
+            (r#"{"status":200,"message":"OK","body":{"choices":[]}}"#, r#"{"choices":[]}"#),
+            (r#""{\"status_code\":200,\"body\":\"{\\\"choices\\\":[]}\"}""#, r#"{"choices":[]}"#),
+            (r#"{"status":503,"body":null}"#, "null"),
+            (r#"{"messages":[],"body":"part of it"}"#, r#"{"messages":[],"body":"part of it"}"#),
+            (r#"[{"type":"text","text":"S"}]"#, r#"[{"type":"text","text":"S"}]"#),
+            (r#""[1, 2] is a list""#, r#""[1, 2] is a list""#),
+            (r#""{city} is what?""#, r#""{city} is what?""#),
+            (r#""{\"a\":1} is an object""#, r#""{\"a\":1} is an object""#),
+            (r#""[TOOL_CALLS][{\"name\":""#, r#""[TOOL_CALLS][{\"name\":""#),
+            (r#""data: {}\n\n""#, "streamed_body"),
+            (r#""event: ping\ndata: {}\n\n""#, "streamed_body"),
+            (r#""{\"done\":false}\n{\"done\":true}\n""#, "streamed_body"),
+            (r#"[{"object":"chat.completion.chunk"}]"#, "streamed_body"),
+            (r#"[{"type":"response.created"},{}]"#, "streamed_body"),
+            (r#""{\"choices\":[{\"mess""#, "invalid_json"),
+            (r#""[{\"choices\":""#, "invalid_json"),
+        ] {
+            let found = match of(Json::parse(source).unwrap(), &["response"]) {
+                Ok(body) => body.to_string(),
+                Err(Entry::Unreadable(error)) => error.code.as_str().to_owned(),
+                Err(other) => panic!("{other:?}"),
+            };
+            assert_eq!(found, expected, "{source}");
+        }
+    }
+}
