@@ -274,7 +274,7 @@ fn hostile_records_are_errors_of_their_own() {
     let deeper = nested("{\"a\":", "}").replace(":}", ":1}");
     let deep_call = CHAT.replace(r#"{\"city\":\"Oslo\"}"#, &deep);
     let deep_text = CHAT.replace("Weather in Oslo?", &"[".repeat(10_000));
-    let huge = CHAT.replace("Weather in Oslo?", &"x".repeat(100 << 20));
+    let huge = CHAT.replace("Weather in Oslo?", &"x".repeat(65 << 20));
     let log = [CHAT, &deep, &deeper, &deep_call, &deep_text, &huge, CHAT].join("\n");
     work.file("in.jsonl", log);
     let ran = work.run(&["convert", "in.jsonl", "--all", "--quiet"]).ended(0);
@@ -308,7 +308,7 @@ fn what_is_missing_or_run_elsewhere_can_be_asked_for() {
     let given = read(&["--require-definitions", "--tools", "tools.json"]);
     assert_eq!(given, r#"[] ["server_tool_skipped"] "#);
     // A cell that nobody can have meant.
-    work.file("wide.csv", format!("question,tool_call\n{},f()\nb,f()\n", "x".repeat(100 << 20)));
+    work.file("wide.csv", format!("question,tool_call\n{},f()\nb,f()\n", "x".repeat(65 << 20)));
     let ran = work.run(&["convert", "wide.csv", "--summary"]).ended(0);
     assert!(
         ran.stdout.contains("row_too_large") && ran.stdout.contains("question: more than 64 MB"),

@@ -76,15 +76,15 @@ impl Object {
 
     /// The entries of a text, of which keys may repeat.
     pub(super) fn from_text(entries: Vec<(String, Json)>) -> Object {
-        let mut object = Object { entries: Vec::with_capacity(entries.len()), repeated_key: false };
-        if entries.len() < LARGE {
-            for (key, value) in entries {
-                let before = object.len();
-                object.insert(key, value);
-                object.repeated_key |= object.len() == before;
+        let mut object = Object { entries, repeated_key: false };
+        if object.len() < LARGE {
+            let keys = || object.entries.iter().map(|(key, _)| key);
+            let repeats = |(at, key): (usize, &String)| keys().take(at).any(|earlier| earlier == key);
+            if !keys().enumerate().any(repeats) {
+                return object;
             }
-            return object;
         }
+        let entries = std::mem::take(&mut object.entries);
         let mut places: HashMap<String, usize> = HashMap::with_capacity(entries.len());
         for (key, value) in entries {
             match places.get(&key) {
