@@ -108,7 +108,7 @@ fn cell_of_calls(text: &str, normalizer: &Normalizer) -> Result<Sample, RowError
     Ok(sample)
 }
 
-/// Names are not blank, and numbers stand in the source as they were read.
+/// Names are not blank, and integers stand in the source as they were read.
 fn check_calls(calls: &[ToolCall], source: &str) {
     for call in calls {
         assert!(!call.name.trim().is_empty(), "{call:?}");
@@ -118,15 +118,12 @@ fn check_calls(calls: &[ToolCall], source: &str) {
     }
 }
 
-/// An escape may stand for a digit; otherwise the digits of a number are all there, in order.
+/// An escape may stand for a digit; otherwise all digits are there, in order. Floats may be spelled as Python prints them.
 fn check_numbers(json: &Json, source: &str) {
     match json {
-        Json::Number(number) if !source.contains('\\') => {
+        Json::Number(number) if number.is_integer() && !source.contains('\\') => {
             let written = number.as_str();
-            // Python leaves out a zero before or behind the point.
-            let spellings =
-                [written.to_owned(), written.replacen("0.", ".", 1), written.replacen(".0", ".", 1)];
-            assert!(spellings.iter().any(|spelling| is_within(spelling, source)), "{written} in {source}");
+            assert!(is_within(written, source), "{written} in {source}");
         }
         Json::Array(items) => items.iter().for_each(|item| check_numbers(item, source)),
         Json::Object(object) => object.values().for_each(|value| check_numbers(value, source)),
@@ -370,7 +367,11 @@ pub fn check_sample(normalizer: &Normalizer, sample: &Sample) {
     assert_eq!(json, sample.to_json());
     let again = match normalizer.sample(row_of(&json)) {
         Ok(again) => again,
-        Err(error) => return assert_eq!(error.code, RowErrorCode::NestingTooDeep, "{error}: {written}"),
+        Err(error) => {
+            // What is left of an answer may be JSON that is no call.
+            let cut = error.code == RowErrorCode::UnrecognisedToolCall && sample.calls == Calls::Unparsed;
+            return assert!(cut || error.code == RowErrorCode::NestingTooDeep, "{error}: {written}");
+        }
     };
     assert_eq!(again.question, sample.question);
     assert_eq!(again.calls, sample.calls, "read again from {written}");

@@ -1,7 +1,8 @@
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
+use libfuzzer_sys::{fuzz_mutator, fuzz_target};
 use tooljudge_fuzz::laws;
+use tooljudge_fuzz::mutator::mutate_json;
 use tooljudge_fuzz::normalize::logs::FORMATS;
 
 // The first byte chooses a format, or that it be detected; its highest bit, whether agents are judged too.
@@ -10,4 +11,8 @@ fuzz_target!(|data: &[u8]| {
     let Ok(text) = std::str::from_utf8(text) else { return };
     let format = FORMATS.get(usize::from(choice & 0x7f));
     laws::log(text, format, choice & 0x80 != 0);
+});
+
+fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
+    mutate_json(data, size, max_size, seed, 1)
 });

@@ -6,6 +6,9 @@
 pub mod domain;
 #[path = "../../tests/laws.rs"]
 pub mod laws;
+#[path = "../../tests/mutations.rs"]
+pub mod mutations;
+pub mod mutator;
 #[path = "../../src/normalize/mod.rs"]
 pub mod normalize;
 #[path = "../../src/snap/mod.rs"]

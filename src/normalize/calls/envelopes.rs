@@ -28,7 +28,7 @@ pub(super) fn gemini_response(reader: &mut Reader, object: &Object) -> Option<Re
     let candidates = object.get("candidates")?.as_array()?;
     let parts = candidates.first()?.get("content")?.get("parts")?.as_array()?;
     reader.flag_choices(candidates);
-    Some(reader.parts(parts))
+    Some(reader.message_parts(parts))
 }
 
 /// `{"object":"response","output":[…]}`
@@ -39,7 +39,7 @@ pub(super) fn responses_response(reader: &mut Reader, object: &Object) -> Option
 
 /// `{"output":{"message":{"content":[…]}}}`
 pub(super) fn bedrock_response(reader: &mut Reader, object: &Object) -> Option<Reading> {
-    Some(reader.parts(object.get("output")?.get("message")?.get("content")?.as_array()?))
+    Some(reader.message_parts(object.get("output")?.get("message")?.get("content")?.as_array()?))
 }
 
 /// `{"message":{…},"done":true}` and other objects around one message.
@@ -49,7 +49,7 @@ pub(super) fn wrapped_message(reader: &mut Reader, object: &Object) -> Option<Re
 
 /// `{"content":{"parts":[…],"role":"model"}}`
 pub(super) fn gemini_content(reader: &mut Reader, object: &Object) -> Option<Reading> {
-    Some(reader.parts(object.get("content")?.get("parts")?.as_array()?))
+    Some(reader.message_parts(object.get("content")?.get("parts")?.as_array()?))
 }
 
 /// `{"lc":1,"type":"constructor","id":[…,"AIMessage"],"kwargs":{…}}`
@@ -110,7 +110,7 @@ impl Reader<'_> {
             }
         }
         match content {
-            Some(Json::Array(parts)) => self.parts(parts),
+            Some(Json::Array(parts)) => self.message_parts(parts),
             Some(Json::String(text)) => Ok(self.message_text(text)),
             _ => Ok(Vec::new()),
         }

@@ -105,9 +105,10 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The calls of a message of the conversation; what cannot be read there is no fault of the judged turn.
-    pub(super) fn history(&mut self, message: &Object) -> Vec<ToolCall> {
-        match self.object(message, Evidence::Marked) {
+    /// The calls of a message of the conversation that says `words`; what cannot be read there is no fault of the judged
+    /// turn.
+    pub(super) fn history(&mut self, message: &Object, words: &str) -> Vec<ToolCall> {
+        let calls = match self.object(message, Evidence::Marked) {
             None => Vec::new(),
             Some(Ok(calls)) => calls,
             // One of them is broken: the others are worth having.
@@ -117,7 +118,8 @@ impl<'a> Reader<'a> {
                 let items = places.flatten().filter_map(Json::as_object);
                 items.filter_map(|item| self.object(item, Evidence::Named)?.ok()).flatten().collect()
             }
-        }
+        };
+        if calls.is_empty() { self.message_text(words) } else { calls }
     }
 
     /// The calls in an assistant's answer: a message, a whole response, its parts, or text. An answer need not be a call,
@@ -241,6 +243,15 @@ impl<'a> Reader<'a> {
         Ok(calls)
     }
 
+    /// The calls in the parts of a message; where none is a part, those that a model wrote into its words.
+    fn message_parts(&mut self, items: &[Json]) -> Reading {
+        let calls = self.parts(items)?;
+        if !calls.is_empty() {
+            return Ok(calls);
+        }
+        Ok(items.iter().filter_map(words).flat_map(|words| self.message_text(words)).collect())
+    }
+
     /// The calls of an object that must be one or hold some.
     fn call_object(&mut self, object: &Object) -> Reading {
         self.object(object, Evidence::Guessed).unwrap_or_else(|| Err(unrecognised(object)))
@@ -295,6 +306,13 @@ fn is_part(item: &Json) -> bool {
         object.get("type").is_some_and(|kind| kind.as_str().is_some())
             || KEYS.iter().any(|key| object.contains_key(key))
     })
+}
+
+/// What a part of a message says, if it is text.
+fn words(part: &Json) -> Option<&str> {
+    let kind = part.get("type").and_then(Json::as_str);
+    let said = || ["text", "content"].iter().find_map(|key| part.get(key)?.as_str());
+    if kind.is_none_or(|kind| matches!(kind, "text" | "output_text")) { said() } else { None }
 }
 
 fn unrecognised(what: impl std::fmt::Display) -> RowError {

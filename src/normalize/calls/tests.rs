@@ -182,6 +182,10 @@ fn whole_responses() {
                 r#"{"role":"assistant","content":"<tool_call>{\"name\":\"f\",\"arguments\":{\"a\":1}}</tool_call>","tool_calls":[]}"#,
                 F,
             ),
+            (
+                r#"{"role":"assistant","content":[{"type":"text","text":"so"},{"type":"text","text":"<function=f>{\"a\":1}</function>"}]}"#,
+                F,
+            ),
             (r#"{"role":"assistant","content":"{\"name\":\"f\",\"parameters\":{\"a\":1}}"}"#, F),
             (r#"{"role":"assistant","content":"{\"name\":\"Ann\",\"age\":5}"}"#, "[]"),
             (r#"{"role":"assistant","content":"[{\"name\":\"f\",\"arguments\":{\"a\":1}}]"}"#, F),

@@ -42,7 +42,15 @@ pub(super) fn parameters(schema: Option<Json>) -> Json {
         Some(Json::Object(object)) if is_bare_properties(&object) => of_properties(Json::Object(object)),
         Some(schema) => schema,
     };
+    let typed = schema.get("type").is_some();
     translate(&mut schema);
+    // Arguments are an object, even where a dialect's word for that says nothing.
+    if let Json::Object(object) = &mut schema
+        && typed
+        && !object.contains_key("type")
+    {
+        object.insert("type", "object");
+    }
     schema
 }
 
@@ -57,8 +65,9 @@ pub(super) fn of_properties(properties: Json) -> Json {
 /// Whether an object is the properties themselves, without the schema around them.
 fn is_bare_properties(object: &Object) -> bool {
     // A parameter may be called `type`; a schema's type is no object.
-    let typed = object.get("type").is_some_and(|kind| kind.as_object().is_none());
-    !typed && object.values().all(|value| value.get("type").is_some())
+    let is_type = |kind: &Json| kind.as_object().is_none();
+    !object.get("type").is_some_and(is_type)
+        && object.values().all(|value| value.get("type").is_some_and(is_type))
 }
 
 fn translate(schema: &mut Json) {
@@ -117,6 +126,8 @@ mod tests {
             (r#"{"a":{"type":"String"}}"#, r#"{"type":"object","properties":{"a":{"type":"string"}}}"#),
             (r#"{}"#, r#"{"type":"object","properties":{}}"#),
             ("null", r#"{"type":"object","properties":{}}"#),
+            (r#"{"type":"any"}"#, r#"{"type":"object"}"#),
+            (r#"{"properties":{"type":{"type":"int"}}}"#, r#"{"properties":{"type":{"type":"integer"}}}"#),
             (
                 r#"{"type":"OBJECT","properties":{"type":{"type":"float","enum":["type"],"default":{"type":"dict"}}}}"#,
                 r#"{"type":"object","properties":{"type":{"type":"number","enum":["type"],"default":{"type":"dict"}}}}"#,

@@ -52,8 +52,9 @@ const SCHEMA_KEYS: &[&str] = &[
     "parameters_json_schema",
 ];
 
-/// Keys that stand between such a key and the schema itself.
-const SCHEMA_WRAPPERS: &[&str] = &["json", "jsonSchema"];
+/// Keys that stand between such a key and the schema itself, and below which of them.
+const SCHEMA_WRAPPERS: &[(&str, &[&str])] =
+    &[("json", &["inputSchema"]), ("jsonSchema", &["inputSchema", "parameters"])];
 
 /// Tools that Gemini runs itself, each named by the only key of its object.
 const GEMINI_BUILT_INS: &[&str] = &[
@@ -149,7 +150,7 @@ fn name_and_schema(reader: &mut Reader, object: &Object) -> Option<Result<(), Ro
 
 /// A bare schema: `{"title":"f","description":"…","type":"object","properties":{…}}`.
 fn titled_schema(reader: &mut Reader, object: &Object) -> Option<Result<(), RowError>> {
-    let title = object.get("title")?.as_str()?;
+    let title = object.get("title")?.as_str().filter(|title| !title.trim().is_empty())?;
     object.get("type")?.as_str().filter(|kind| *kind == "object")?;
     let mut schema = object.clone();
     schema.remove("title");
@@ -161,7 +162,7 @@ fn titled_schema(reader: &mut Reader, object: &Object) -> Option<Result<(), RowE
 /// A tool that says its type: a function without parameters, or one that the provider runs, such as
 /// `{"type":"web_search_20250305","name":"web_search"}`.
 fn typed(reader: &mut Reader, object: &Object) -> Option<Result<(), RowError>> {
-    let kind = object.get("type")?.as_str()?;
+    let kind = object.get("type")?.as_str().filter(|kind| !kind.trim().is_empty())?;
     if matches!(kind, "function" | "custom") || has_schema_key(object) {
         return Some(reader.push_named(object));
     }
@@ -205,9 +206,9 @@ fn map_by_name(reader: &mut Reader, object: &Object) -> Option<Result<(), RowErr
         return None;
     }
     let mut tools = object.iter().filter_map(|(name, tool)| Some((name, tool.as_object()?)));
-    Some(tools.try_for_each(|(name, tool)| {
-        reader.push(name, tool, schema_of(tool)?);
-        Ok(())
+    Some(tools.try_for_each(|(name, tool)| match name.trim() {
+        "" => Err(without_name(object)),
+        _ => schema_of(tool).map(|schema| reader.push(name, tool, schema)),
     }))
 }
 
@@ -227,25 +228,26 @@ fn has_schema_key(object: &Object) -> bool {
 fn schema_of(object: &Object) -> Result<Option<Json>, RowError> {
     let given = |key: &&'static str| Some((*key, object.get(key).filter(|value| !value.is_null())?));
     let Some((key, value)) = SCHEMA_KEYS.iter().find_map(given) else { return Ok(None) };
-    let value = match value {
+    let mut schema = match value {
         Json::String(text) => Json::parse(text).map_err(|_| unrecognised(object))?,
         value => value.clone(),
     };
-    if value.as_object().is_none() {
+    let wrappers = SCHEMA_WRAPPERS.iter().filter(|(_, around)| around.contains(&key));
+    while !is_schema(&schema)
+        && let Some(inner) = wrappers.clone().find_map(|(wrapper, _)| schema.get(wrapper))
+    {
+        schema = inner.clone();
+    }
+    if schema.as_object().is_none() {
         return Err(unrecognised(object));
     }
-    if is_schema(&value) {
-        return Ok(Some(value));
-    }
-    if key == "args" {
-        return Ok(Some(schema::of_properties(value)));
-    }
-    let wrapped = SCHEMA_WRAPPERS.iter().find_map(|key| value.get(key)).cloned();
-    Ok(Some(wrapped.unwrap_or(value)))
+    let only_properties = key == "args" && !is_schema(&schema);
+    Ok(Some(if only_properties { schema::of_properties(schema) } else { schema }))
 }
 
+/// Whether a value is a schema of an object, and not its properties alone, of which one may be called `type`.
 fn is_schema(value: &Json) -> bool {
-    value.get("type").is_some_and(|kind| kind.as_str().is_some()) && value.get("properties").is_some()
+    value.get("type").is_some_and(|kind| kind.as_object().is_none()) && value.get("properties").is_some()
 }
 
 fn without_name(object: &Object) -> RowError {

@@ -62,7 +62,7 @@ pub(super) fn read(
         Element::Said(Role::Tool, message) => by_tool(message, messages, flags),
         Element::Said(role, message) => said(role, message, messages, flags),
         Element::Call(call) => {
-            let calls = Reader::new(&[]).history(call);
+            let calls = Reader::new(&[]).history(call, "");
             if !calls.is_empty() {
                 messages.push(Message { tool_calls: calls, ..Message::new(Role::Assistant, "") });
             }
@@ -138,7 +138,7 @@ fn said(role: Role, object: &Object, messages: &mut Vec<Message>, flags: &mut BT
     let mut message = Message::new(role, texts.join("\n"));
     message.tool_call_id = object.get("tool_call_id").and_then(Json::as_str).map(str::to_owned);
     if role == Role::Assistant {
-        message.tool_calls = Reader::new(&[]).history(object);
+        message.tool_calls = Reader::new(&[]).history(object, &message.content);
         messages.push(message);
         messages.append(&mut results);
     } else {
