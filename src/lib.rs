@@ -64,6 +64,7 @@ pub mod normalize;
 pub mod read;
 pub mod render;
 pub mod run;
+pub mod score;
 pub mod snap;
 pub mod stats;
 pub mod store;

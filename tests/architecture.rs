@@ -8,7 +8,7 @@ use crate::support::workspace::repository;
 /// All rooms, from the bottom up. A room may use itself and whatever is on a lower floor, never its neighbours.
 const FLOORS: &[&[&str]] = &[
     &["domain"],
-    &["normalize", "render", "snap", "check", "stats", "table"],
+    &["normalize", "render", "snap", "check", "score", "stats", "table"],
     &["read", "write", "judge", "store"],
     &["run"],
     &["frames"],
@@ -16,7 +16,7 @@ const FLOORS: &[&[&str]] = &[
 ];
 
 /// Rooms without I/O, clock, randomness or async, and what would bring one in.
-const PURE: &[&str] = &["domain", "normalize", "render", "snap", "check", "stats"];
+const PURE: &[&str] = &["domain", "normalize", "render", "snap", "check", "score", "stats"];
 const IMPURE: &[&str] = &[
     "std::fs",
     "std::net",

@@ -1,0 +1,88 @@
+//! What is wrong with calls, typed, so that failure analysis is a group-by.
+
+use crate::domain::{Json, Object};
+
+/// One thing that is wrong.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Issue {
+    pub kind: IssueKind,
+    /// The tool it is about, if it is about one.
+    pub tool: Option<String>,
+    /// The place in the arguments, as a JSON pointer (RFC 6901): `/city`, `/items/0/price`.
+    pub path: Option<String>,
+    /// In words.
+    pub message: String,
+}
+
+/// The kinds of things that can be wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum IssueKind {
+    MissingCall,
+    UnexpectedCall,
+    WrongOrder,
+    WrongCount,
+    WrongTool,
+    WrongToolType,
+    WrongValue,
+    WrongType,
+    MissingParameter,
+    ExtraParameter,
+    ForbiddenParameter,
+    FailedValidator,
+    WrongOutput,
+    WrongState,
+    WrongAnswer,
+    ForbiddenTool,
+    CallWhereNoneIsDue,
+    TooManyCalls,
+    LatencyOverBudget,
+    MissingKeyword,
+    LoopDetected,
+    /// The calls could not be read.
+    Undecodable,
+}
+
+impl IssueKind {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            IssueKind::MissingCall => "missing_call",
+            IssueKind::UnexpectedCall => "unexpected_call",
+            IssueKind::WrongOrder => "wrong_order",
+            IssueKind::WrongCount => "wrong_count",
+            IssueKind::WrongTool => "wrong_tool",
+            IssueKind::WrongToolType => "wrong_tool_type",
+            IssueKind::WrongValue => "wrong_value",
+            IssueKind::WrongType => "wrong_type",
+            IssueKind::MissingParameter => "missing_parameter",
+            IssueKind::ExtraParameter => "extra_parameter",
+            IssueKind::ForbiddenParameter => "forbidden_parameter",
+            IssueKind::FailedValidator => "failed_validator",
+            IssueKind::WrongOutput => "wrong_output",
+            IssueKind::WrongState => "wrong_state",
+            IssueKind::WrongAnswer => "wrong_answer",
+            IssueKind::ForbiddenTool => "forbidden_tool",
+            IssueKind::CallWhereNoneIsDue => "call_where_none_is_due",
+            IssueKind::TooManyCalls => "too_many_calls",
+            IssueKind::LatencyOverBudget => "latency_over_budget",
+            IssueKind::MissingKeyword => "missing_keyword",
+            IssueKind::LoopDetected => "loop_detected",
+            IssueKind::Undecodable => "undecodable",
+        }
+    }
+}
+
+impl Issue {
+    /// `kind`, `message`, and where there are such `tool` and `path`.
+    pub fn to_json(&self) -> Json {
+        let mut object = Object::new();
+        object.insert("kind", self.kind.as_str());
+        if let Some(tool) = &self.tool {
+            object.insert("tool", tool.as_str());
+        }
+        if let Some(path) = &self.path {
+            object.insert("path", path.as_str());
+        }
+        object.insert("message", self.message.as_str());
+        Json::Object(object)
+    }
+}

@@ -1,0 +1,79 @@
+//! A call against the expected one, without a model: deterministic scorers, as their peers compute them and as each should
+//! have been.
+//!
+//! [`SCORERS`] is the table of all scorers; a new one is a file of its own and a line there. A scorer reads its peer's
+//! records as they are, since what normalizing levels out (null, absent and `{}`, duplicate calls, Python's tuples) makes a
+//! difference here.
+
+mod issue;
+
+pub use issue::{Issue, IssueKind};
+
+use crate::domain::{Json, Object};
+
+/// All scorers.
+pub const SCORERS: &[Scorer] = &[];
+
+/// One way of comparing calls.
+pub struct Scorer {
+    /// As users name it.
+    pub name: &'static str,
+    /// The peers whose exact numbers it can give, as users name them.
+    pub peers: &'static [&'static str],
+    /// Whether a record is one that this scorer's peer would write.
+    pub matches: fn(&Object) -> bool,
+    /// Readies it with `settings`, whose keys are the peer's own names; `peer` asks for that peer's exact behaviour. An error
+    /// names the setting and what it may be.
+    pub ready: fn(settings: &Object, peer: Option<&str>) -> Result<Box<dyn Score>, String>,
+}
+
+/// A scorer that is ready to score.
+pub trait Score: Send + Sync {
+    /// Scores one record. Settings in the record's own `config` count more than those it was readied with.
+    fn score(&self, record: &Object) -> Result<Scored, ScoreError>;
+}
+
+/// What a scorer says of a case.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Scored {
+    /// From 0 to 1; `None` where the case gives nothing to score.
+    pub score: Option<f64>,
+    /// Whether that is good enough; `None` where no threshold says so.
+    pub passed: Option<bool>,
+    /// In words, as the peer puts them where there is one.
+    pub reason: Option<String>,
+    /// The peer's own details.
+    pub metadata: Object,
+    /// What is wrong with the calls, one by one.
+    pub issues: Vec<Issue>,
+}
+
+/// Why a case has no score: what the peer would raise, or what cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{kind}: {message}")]
+pub struct ScoreError {
+    /// The peer's kind of exception, or `InvalidCase`.
+    pub kind: &'static str,
+    pub message: String,
+}
+
+impl ScoreError {
+    /// A record that is no case of this scorer; `message` names the key and what it should hold.
+    pub fn invalid(message: impl Into<String>) -> ScoreError {
+        ScoreError { kind: "InvalidCase", message: message.into() }
+    }
+}
+
+impl Scored {
+    /// The columns `score`, `passed`, `reason`, `metadata` and `issues`.
+    pub fn to_json(&self) -> Object {
+        let mut object = Object::new();
+        let number = self.score.and_then(crate::domain::Number::from_f64);
+        object.insert("score", number.map_or(Json::Null, Json::Number));
+        object.insert("passed", self.passed.map_or(Json::Null, Json::Bool));
+        object.insert("reason", self.reason.as_deref().map_or(Json::Null, Json::from));
+        object.insert("metadata", Json::Object(self.metadata.clone()));
+        object.insert("issues", Json::Array(self.issues.iter().map(Issue::to_json).collect()));
+        object
+    }
+}
