@@ -359,3 +359,16 @@ fn pieces_find_their_records_in_any_order_and_file() {
         .collect();
     assert_eq!(errors, ["duplicate_id"], "two different questions of one id");
 }
+
+#[test]
+fn the_docs_name_every_format_and_flag() {
+    let docs = std::fs::read_to_string(repository("docs/formats.md")).unwrap();
+    for format in tooljudge::normalize::logs::FORMATS {
+        assert!(docs.contains(&format!("| `{}` |", format.name)), "{}", format.name);
+    }
+    let flags = std::fs::read_to_string(repository("src/domain/flag.rs")).unwrap();
+    let names = flags.lines().filter_map(|line| line.split_once("=> \"")?.1.split_once('"'));
+    for (flag, _) in names {
+        assert!(docs.contains(&format!("`{flag}`")), "{flag}");
+    }
+}
