@@ -8,6 +8,7 @@ mod input;
 mod label;
 mod printer;
 mod resnap;
+mod score;
 mod signals;
 mod store;
 mod templates;
@@ -34,6 +35,7 @@ enum Command {
     Label(Box<label::args::LabelArgs>),
     Convert(Box<convert::ConvertArgs>),
     Resnap(Box<resnap::ResnapArgs>),
+    Score(Box<score::args::ScoreArgs>),
     Store(store::StoreArgs),
     Templates(templates::TemplatesArgs),
 }
@@ -110,6 +112,7 @@ fn command() -> Result<Ending, Failure> {
         }
         Command::Convert(args) => convert::run(&args)?,
         Command::Resnap(args) => resnap::run(*args, &config, &given)?,
+        Command::Score(args) => score::run(&args)?,
         Command::Store(args) => store::run(&args)?,
         Command::Templates(args) => templates::run(args)?,
     })

@@ -9,7 +9,7 @@ mod issue;
 
 pub use issue::{Issue, IssueKind};
 
-use crate::domain::{Json, Object};
+use crate::domain::{Json, Object, ToolCall};
 
 /// All scorers.
 pub const SCORERS: &[Scorer] = &[];
@@ -22,6 +22,8 @@ pub struct Scorer {
     pub peers: &'static [&'static str],
     /// Whether a record is one that this scorer's peer would write.
     pub matches: fn(&Object) -> bool,
+    /// A case of its own for rows of other tables: what was called, what should have been, and the row.
+    pub case: fn(called: &[ToolCall], expected: &[ToolCall], row: &Object) -> Object,
     /// Readies it with `settings`, whose keys are the peer's own names; `peer` asks for that peer's exact behaviour. An error
     /// names the setting and what it may be.
     pub ready: fn(settings: &Object, peer: Option<&str>) -> Result<Box<dyn Score>, String>,
