@@ -31,6 +31,9 @@ pub struct ScoredTable<'a> {
     pub replaced: Vec<String>,
 }
 
+/// A case's name, if it has one, and its score.
+type Named = (Option<String>, Result<Scored, ScoreError>);
+
 /// The columns of tables that are no peer's cases: what was called, and what should have been.
 const CALLED: &str = "tool_call";
 const EXPECTED: &str = "expected_tool_calls";
@@ -77,7 +80,7 @@ impl Scoring<'_> {
     }
 
     /// Every case's name and score.
-    fn batch(&self, batch: &Batch) -> Result<Vec<(Option<String>, Result<Scored, ScoreError>)>, RunError> {
+    fn batch(&self, batch: &Batch) -> Result<Vec<Named>, RunError> {
         let records = batch.clone().into_records()?;
         let score = |record: crate::table::Record| match record.item {
             Some(Err(error)) => (None, Err(ScoreError::invalid(error.to_string()))),
