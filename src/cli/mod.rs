@@ -98,7 +98,7 @@ fn command() -> Result<Ending, Failure> {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     let mut matches = flags.clone().try_get_matches_from(&arguments)?;
     let mut settings = None;
-    if let Some((name @ ("label" | "resnap"), own)) = matches.subcommand() {
+    if let Some((name @ ("label" | "resnap" | "score"), own)) = matches.subcommand() {
         let Completed { arguments, config, given } = defaults::complete(arguments, &flags, name, own)?;
         matches = flags.try_get_matches_from(&arguments)?;
         settings = Some((config, given));
