@@ -5,14 +5,21 @@
 //! records as they are, since what normalizing levels out (null, absent and `{}`, duplicate calls, Python's tuples) makes a
 //! difference here.
 
+mod assignment;
+pub mod deepeval;
+mod difference;
+mod equality;
 mod issue;
+mod python_text;
+mod setting;
 
+pub use equality::Equality;
 pub use issue::{Issue, IssueKind};
 
 use crate::domain::{Json, Object, ToolCall};
 
 /// All scorers.
-pub const SCORERS: &[Scorer] = &[];
+pub const SCORERS: &[Scorer] = &[deepeval::SCORER];
 
 /// One way of comparing calls.
 pub struct Scorer {

@@ -1,0 +1,152 @@
+//! Tool correctness: which part of the expected calls was made.
+//!
+//! The peer is DeepEval's `ToolCorrectnessMetric` (4.3.1). A pair of calls of one tool (same name and type) earns from 0 to 1:
+//!
+//! ```text
+//! similarity = Σ over shared keys of (1 if equal, similarity of the values if both are objects) / number of keys in either
+//! ```
+//!
+//! where arguments count (`INPUT_PARAMETERS`), else 1; and 0 where outputs count (`OUTPUT`) and differ. What the pairs earn
+//! together is divided by the number of expected calls. Pairs are made in any order, by the heaviest common subsequence
+//! (`should_consider_ordering`), or place by place and all or nothing (`should_exact_match`). A judge's answer about the choice
+//! of tools, which a record may hold, can only lower the score: the lower of both counts.
+//!
+//! With the peer's name the numbers, reasons and exceptions are the peer's. Without it:
+//!
+//! | case | peer | ours | why |
+//! |---|---|---|---|
+//! | expected A, A; called A, A | 0.5 | 1 | the peer drops all calls that *equal* a matched one |
+//! | A as MCP, A as FUNCTION, both called | 0.5 | 1 | for the same reason: types do not tell them apart |
+//! | expected A{x1,y3}, A{x1,y2}; called A{x1,y2}, A{x9,y3} | 0.25 | 0.75 | one-to-one with the greatest sum, not greedily |
+//! | parameters `null` against `{}` | `AttributeError` | 1 | no parameters are no parameters |
+//! | `null` against `{"a": 1}` | `AttributeError` | 0 | the same |
+//! | `true` against `1` | 1 | 0 | types differ in JSON; `1` and `1.0` are still equal |
+//! | expected A; called A, B | 1 | 0.5 | the documented formula divides by the calls that were made; ours divides by the greater number |
+//! | threshold 0.3, score 0.1 + 0.2 | by the last bit | passes | a score is compared with a margin of 1e-9 |
+//! | a judge's score beyond 1 | taken | an error | it is no share |
+//! | available tools without a judge's answer | asks a model | the calls alone | and the reason says so |
+//! | lists that are missing | `MissingTestCaseParamsError` | `InvalidCase` | one kind of error for what cannot be read |
+
+mod alignment;
+mod case;
+mod diagnosis;
+mod options;
+mod peer;
+mod reason;
+mod similarity;
+
+pub use case::{Call, Case, Selection, ToolType};
+pub use options::Options;
+
+use alignment::Alignment;
+use peer::Mode;
+use similarity::Similarity;
+
+use super::{Score, ScoreError, Scored, Scorer, setting};
+use crate::domain::Object;
+
+const PEERS: &[&str] = &["deepeval"];
+
+pub(super) const SCORER: Scorer = Scorer {
+    name: "tool_correctness",
+    peers: PEERS,
+    matches: |record| record.contains_key("expected_tools") && record.contains_key("tools_called"),
+    ready: |settings, peer| {
+        let as_peer = match peer {
+            None => false,
+            Some("deepeval") => true,
+            Some(other) => return Err(setting::unknown_peer(other, PEERS)),
+        };
+        Ok(Box::new(ToolCorrectness { options: Options::default().with(settings)?, as_peer }))
+    },
+};
+
+struct ToolCorrectness {
+    options: Options,
+    as_peer: bool,
+}
+
+impl Score for ToolCorrectness {
+    fn score(&self, record: &Object) -> Result<Scored, ScoreError> {
+        let mut options = self.options;
+        if let Some(config) = record.get("config").and_then(|config| config.as_object()) {
+            options = options.with(config).map_err(ScoreError::invalid)?;
+        }
+        let case = Case::read(record);
+        if self.as_peer {
+            return score_as_peer(&case?, &options);
+        }
+        score(&case.map_err(|error| ScoreError::invalid(error.message))?, &options)
+    }
+}
+
+/// Scores a case as DeepEval does.
+pub fn score_as_peer(case: &Case, options: &Options) -> Result<Scored, ScoreError> {
+    let outcome = peer::score(case, options)?;
+    let mut score = outcome.score;
+    if case.has_available_tools {
+        let selection = case.selection.ok_or_else(|| {
+            ScoreError::invalid("`selection` is missing: what the judge said of the choice of tools")
+        })?;
+        score = score.min(selection.score);
+    }
+    if options.strict_mode && score < 1.0 {
+        score = 0.0;
+    }
+    let is_perfect = outcome.score == 1.0 && case.expected.len() == case.called.len();
+    let issues = if is_perfect {
+        Vec::new()
+    } else {
+        let similarity = Similarity { none_is_empty: true, ..Similarity::peer(options) };
+        let alignment = Alignment::of(case, similarity, Mode::of(options));
+        diagnosis::issues(case, similarity, &alignment)
+    };
+    Ok(Scored {
+        score: Some(score),
+        passed: options.bar().map(|bar| score >= bar),
+        reason: Some(reason::whole(case, options, &outcome)),
+        metadata: Object::new(),
+        issues,
+    })
+}
+
+/// Scores a case as it should be scored.
+pub fn score(case: &Case, options: &Options) -> Result<Scored, ScoreError> {
+    let similarity = Similarity::ours(options);
+    let mode = Mode::of(options);
+    let alignment = Alignment::of(case, similarity, mode);
+    let (expected, called) = (case.expected.len(), case.called.len());
+    let issues = diagnosis::issues(case, similarity, &alignment);
+    let mut score = match mode {
+        Mode::Exact => f64::from(u8::from(issues.is_empty())),
+        _ if expected.max(called) == 0 => 1.0,
+        _ => (alignment.earned / expected.max(called) as f64).min(1.0),
+    };
+    let mut reason = match issues.as_slice() {
+        [] => format!("All of {expected} expected calls were made"),
+        issues => issues.iter().map(|issue| issue.message.as_str()).collect::<Vec<_>>().join("; "),
+    };
+    if let Some(selection) = case.selection.filter(|_| case.has_available_tools) {
+        if !(0.0..=1.0).contains(&selection.score) {
+            return Err(ScoreError::invalid("`selection.score` must be a number from 0 to 1"));
+        }
+        score = score.min(selection.score);
+        reason.push_str("; of the choice of tools: ");
+        reason.push_str(selection.reason);
+    } else if case.has_available_tools {
+        reason.push_str("; the choice among the available tools was not judged");
+    }
+    if options.strict_mode && score < 1.0 - DUST {
+        score = 0.0;
+    }
+    Ok(Scored {
+        score: Some(score),
+        passed: options.bar().map(|bar| score >= bar - DUST),
+        reason: options.include_reason.then_some(reason),
+        metadata: Object::new(),
+        issues,
+    })
+}
+
+/// What adding up fractions may lose.
+const DUST: f64 = 1e-9;

@@ -1,0 +1,82 @@
+//! The settings of tool correctness, by DeepEval's names.
+
+use crate::domain::{Json, Object};
+use crate::score::setting;
+
+const KNOWN: &[&str] = &[
+    "threshold",
+    "evaluation_params",
+    "strict_mode",
+    "should_exact_match",
+    "should_consider_ordering",
+    "include_reason",
+];
+
+/// How calls are compared.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Options {
+    /// From which score on a case passes; `None` leaves that open.
+    pub threshold: Option<f64>,
+    /// Whether arguments count.
+    pub input_parameters: bool,
+    /// Whether the tools' outputs count.
+    pub output: bool,
+    /// Everything or nothing.
+    pub strict_mode: bool,
+    pub should_exact_match: bool,
+    pub should_consider_ordering: bool,
+    /// Of no effect in the peer.
+    pub include_reason: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            threshold: Some(0.5),
+            input_parameters: false,
+            output: false,
+            strict_mode: false,
+            should_exact_match: false,
+            should_consider_ordering: false,
+            include_reason: true,
+        }
+    }
+}
+
+impl Options {
+    /// These options, overridden by `settings`.
+    pub fn with(mut self, settings: &Object) -> Result<Options, String> {
+        for (key, value) in settings.iter() {
+            match key {
+                "threshold" if value.is_null() => self.threshold = None,
+                "threshold" => self.threshold = Some(setting::number(key, value)?),
+                "evaluation_params" => self.evaluate(value)?,
+                "strict_mode" => self.strict_mode = setting::boolean(key, value)?,
+                "should_exact_match" => self.should_exact_match = setting::boolean(key, value)?,
+                "should_consider_ordering" => self.should_consider_ordering = setting::boolean(key, value)?,
+                "include_reason" => self.include_reason = setting::boolean(key, value)?,
+                _ => return Err(setting::unknown(key, KNOWN)),
+            }
+        }
+        Ok(self)
+    }
+
+    fn evaluate(&mut self, params: &Json) -> Result<(), String> {
+        (self.input_parameters, self.output) = (false, false);
+        let allowed = "a list of `INPUT_PARAMETERS` and `OUTPUT`";
+        let wrong = || setting::wrong("evaluation_params", allowed, params);
+        for param in params.as_array().ok_or_else(wrong)? {
+            match param.as_str() {
+                Some("INPUT_PARAMETERS") => self.input_parameters = true,
+                Some("OUTPUT") => self.output = true,
+                _ => return Err(wrong()),
+            }
+        }
+        Ok(())
+    }
+
+    /// The threshold that counts: strict mode asks for everything.
+    pub(super) fn bar(&self) -> Option<f64> {
+        if self.strict_mode { Some(1.0) } else { self.threshold }
+    }
+}

@@ -1,0 +1,211 @@
+//! How Python writes a JSON value: `repr`, `str` and `json.dumps(…, indent=4, ensure_ascii=False)`.
+
+use std::fmt::Write;
+
+use crate::domain::{Json, Number};
+
+/// Appends `repr(value)`: `{'a': [True, None, 1e+16]}`.
+pub(super) fn write_repr(out: &mut String, value: &Json) {
+    match value {
+        Json::Null => out.push_str("None"),
+        Json::Bool(true) => out.push_str("True"),
+        Json::Bool(false) => out.push_str("False"),
+        Json::Number(number) => write_number(out, number),
+        Json::String(text) => write_quoted(out, text),
+        Json::Array(items) => write_list(out, items, write_repr),
+        Json::Object(object) => {
+            out.push('{');
+            for (at, (key, value)) in object.iter().enumerate() {
+                if at > 0 {
+                    out.push_str(", ");
+                }
+                write_quoted(out, key);
+                out.push_str(": ");
+                write_repr(out, value);
+            }
+            out.push('}');
+        }
+    }
+}
+
+/// Appends `str(value)`: strings as they are, everything else as `repr` has it.
+pub(super) fn write_str(out: &mut String, value: &Json) {
+    match value {
+        Json::String(text) => out.push_str(text),
+        other => write_repr(out, other),
+    }
+}
+
+/// Appends a list with its items as `write` writes them: `[a, b]`.
+pub(super) fn write_list<T>(
+    out: &mut String,
+    items: impl IntoIterator<Item = T>,
+    write: impl Fn(&mut String, T),
+) {
+    out.push('[');
+    for (at, item) in items.into_iter().enumerate() {
+        if at > 0 {
+            out.push_str(", ");
+        }
+        write(out, item);
+    }
+    out.push(']');
+}
+
+/// Appends `repr` of a string: single quotes unless only single quotes occur, what cannot be printed escaped.
+pub(super) fn write_quoted(out: &mut String, text: &str) {
+    let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
+    out.push(quote);
+    for c in text.chars() {
+        match c {
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            c if c == quote => out.extend(['\\', c]),
+            ' '..='~' => out.push(c),
+            c if is_printable(c) => out.push(c),
+            c => _ = write_escape(out, c),
+        }
+    }
+    out.push(quote);
+}
+
+fn write_escape(out: &mut String, c: char) -> std::fmt::Result {
+    match u32::from(c) {
+        code @ 0..=0xff => write!(out, "\\x{code:02x}"),
+        code @ 0x100..=0xffff => write!(out, "\\u{code:04x}"),
+        code => write!(out, "\\U{code:08x}"),
+    }
+}
+
+/// Whether Python prints a character as it is: all but control, format, private, unassigned and separator characters.
+///
+/// Rust escapes the same when it debugs a string, except that it escapes a *first* character that combines too, so the
+/// character is looked at in second place.
+fn is_printable(c: char) -> bool {
+    let mut text = [b'a', 0, 0, 0, 0];
+    let length = 1 + c.encode_utf8(&mut text[1..]).len();
+    std::str::from_utf8(&text[..length]).is_ok_and(|text| text.escape_debug().nth(1) == Some(c))
+}
+
+/// Appends a number: integers with all their digits, floats in the shortest spelling that reads back the same.
+fn write_number(out: &mut String, number: &Number) {
+    let text = number.as_str();
+    if number.is_integer() {
+        return out.push_str(if text == "-0" { "0" } else { text });
+    }
+    let value = number.as_f64();
+    if value.is_infinite() {
+        return out.push_str(if value < 0.0 { "-inf" } else { "inf" });
+    }
+    let scientific = format!("{value:e}");
+    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let power: i32 = exponent.parse().unwrap_or(0);
+    if value == 0.0 || (-4..16).contains(&power) {
+        _ = write!(out, "{value:?}");
+    } else {
+        let sign = if power < 0 { '-' } else { '+' };
+        _ = write!(out, "{mantissa}e{sign}{:02}", power.abs());
+    }
+}
+
+/// Appends `json.dumps(value, indent=4, ensure_ascii=False)`, every line but the first shifted by `margin`.
+pub(super) fn write_indented(out: &mut String, value: &Json, margin: usize) {
+    match value {
+        Json::Null => out.push_str("null"),
+        Json::Bool(truth) => out.push_str(if *truth { "true" } else { "false" }),
+        Json::Number(number) if number.as_f64().is_infinite() && !number.is_integer() => {
+            out.push_str(if number.as_f64() < 0.0 { "-Infinity" } else { "Infinity" });
+        }
+        Json::Number(number) => write_number(out, number),
+        Json::String(text) => write_json_string(out, text),
+        Json::Array(items) if items.is_empty() => out.push_str("[]"),
+        Json::Array(items) => {
+            out.push('[');
+            for (at, item) in items.iter().enumerate() {
+                new_line(out, at, margin + 4);
+                write_indented(out, item, margin + 4);
+            }
+            new_line(out, 0, margin);
+            out.push(']');
+        }
+        Json::Object(object) => write_indented_object(out, object, margin),
+    }
+}
+
+/// [`write_indented`] for an object.
+pub(super) fn write_indented_object(out: &mut String, object: &crate::domain::Object, margin: usize) {
+    if object.is_empty() {
+        return out.push_str("{}");
+    }
+    out.push('{');
+    for (at, (key, value)) in object.iter().enumerate() {
+        new_line(out, at, margin + 4);
+        write_json_string(out, key);
+        out.push_str(": ");
+        write_indented(out, value, margin + 4);
+    }
+    new_line(out, 0, margin);
+    out.push('}');
+}
+
+fn new_line(out: &mut String, at: usize, margin: usize) {
+    if at > 0 {
+        out.push(',');
+    }
+    out.push('\n');
+    out.extend(std::iter::repeat_n(' ', margin));
+}
+
+fn write_json_string(out: &mut String, text: &str) {
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{c}' => out.push_str("\\f"),
+            '\0'..' ' => _ = write!(out, "\\u{:04x}", u32::from(c)),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_python_writes_it() {
+        for (json, repr) in [
+            (r#"{"a":[true,false,null,{}]}"#, "{'a': [True, False, None, {}]}"),
+            (r#""it's""#, r#""it's""#),
+            (r#""it's \"so\"""#, r#"'it\'s "so"'"#),
+            (
+                r#""a\nb\\\u0000\u007f\u00a0\u0301é\u200b\ud83d\ude80""#,
+                "'a\\nb\\\\\\x00\\x7f\\xa0\u{301}é\\u200b🚀'",
+            ),
+            (r#""\udb40\udc01""#, "'\\U000e0001'"),
+            (
+                "[1.0,-0.0,-0,1e16,1e15,0.0001,0.00001,1.5e-7]",
+                "[1.0, -0.0, 0, 1e+16, 1000000000000000.0, 0.0001, 1e-05, 1.5e-07]",
+            ),
+            ("[123456789012345678901234567890,1e400,2.50]", "[123456789012345678901234567890, inf, 2.5]"),
+        ] {
+            let mut out = String::new();
+            write_repr(&mut out, &Json::parse(json).unwrap());
+            assert_eq!(out, repr);
+        }
+        let mut out = String::new();
+        write_indented(&mut out, &Json::parse(r#"{"a":[1,[]],"b":{}}"#).unwrap(), 4);
+        assert_eq!(
+            out,
+            "{\n        \"a\": [\n            1,\n            []\n        ],\n        \"b\": {}\n    }"
+        );
+    }
+}

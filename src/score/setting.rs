@@ -1,0 +1,69 @@
+//! One option of a scorer: what it may hold, and how an error says so.
+
+use crate::domain::Json;
+
+/// `value` as a boolean.
+pub(super) fn boolean(key: &str, value: &Json) -> Result<bool, String> {
+    match value {
+        Json::Bool(value) => Ok(*value),
+        other => Err(wrong(key, "true or false", other)),
+    }
+}
+
+/// `value` as a finite number.
+pub(super) fn number(key: &str, value: &Json) -> Result<f64, String> {
+    match value {
+        Json::Number(number) if number.as_f64().is_finite() => Ok(number.as_f64()),
+        other => Err(wrong(key, "a number", other)),
+    }
+}
+
+/// `value` as a number from 0 to 1.
+pub(super) fn share(key: &str, value: &Json) -> Result<f64, String> {
+    number(key, value)
+        .ok()
+        .filter(|share| (0.0..=1.0).contains(share))
+        .ok_or_else(|| wrong(key, "a number from 0 to 1", value))
+}
+
+/// `value` as an array of strings.
+pub(super) fn strings<'a>(key: &str, value: &'a Json) -> Result<Vec<&'a str>, String> {
+    value
+        .as_array()
+        .and_then(|items| items.iter().map(Json::as_str).collect())
+        .ok_or_else(|| wrong(key, "a list of strings", value))
+}
+
+/// One of several words.
+pub(super) fn one_of<T: Copy>(key: &str, value: &Json, words: &[(&str, T)]) -> Result<T, String> {
+    let word = value.as_str();
+    words.iter().find(|(name, _)| Some(*name) == word).map(|(_, choice)| *choice).ok_or_else(|| {
+        let names: Vec<String> = words.iter().map(|(name, _)| format!("`{name}`")).collect();
+        wrong(key, &names.join(" or "), value)
+    })
+}
+
+/// A setting that holds what it cannot.
+pub(super) fn wrong(key: &str, allowed: &str, value: &Json) -> String {
+    format!("`{key}` must be {allowed}, but is {}", shown(value))
+}
+
+/// A setting that there is not.
+pub(super) fn unknown(key: &str, known: &[&str]) -> String {
+    format!("there is no setting `{key}`; there are: {}", known.join(", "))
+}
+
+/// A peer that a scorer cannot stand in for.
+pub(super) fn unknown_peer(peer: &str, known: &[&str]) -> String {
+    format!("`{peer}` is no peer of this scorer; there are: {}", known.join(", "))
+}
+
+/// A value for a message: no longer than a line.
+pub(super) fn shown(value: &Json) -> String {
+    const LONGEST: usize = 60;
+    let text = value.to_string();
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
