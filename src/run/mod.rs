@@ -30,7 +30,7 @@ pub(crate) use labeler::runtime;
 pub use manifest::{JudgeRecord, Manifest, MemberRecord, SampleRecord, TemplateRecord};
 pub use progress::{Glance, Progress};
 pub use rows::{Samples, Source, items};
-pub use score::{ScoredTable, Scoring, case};
+pub use score::{ScoredTable, Scoring, case, is_case};
 pub use seat::{Question, Seat};
 pub use summary::{Agreement, Summary};
 pub use tally::{Failure, Tally};

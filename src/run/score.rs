@@ -93,7 +93,7 @@ impl Scoring<'_> {
     }
 
     fn case(&self, case: &Object) -> Result<Scored, ScoreError> {
-        if !(self.scorer.matches)(case) && case.contains_key(CALLED) && case.contains_key(EXPECTED) {
+        if !(self.scorer.matches)(case) && is_case(self.scorer, case) {
             let called = self.calls(case, CALLED)?;
             let expected = self.calls(case, EXPECTED)?;
             return self.ready.score(&(self.scorer.case)(&called, &expected, case));
@@ -123,6 +123,11 @@ impl ScoredTable<'_> {
         let kept = input.columns.iter().filter(|column| !self.replaced.contains(&column.name));
         Schema { columns: kept.chain(&self.columns.schema().columns).cloned().collect() }
     }
+}
+
+/// Whether `case` is one that `scorer` can read: its peer's own, or a row of a table of calls.
+pub fn is_case(scorer: &Scorer, case: &Object) -> bool {
+    (scorer.matches)(case) || case.contains_key(CALLED) && case.contains_key(EXPECTED)
 }
 
 /// A row as a scorer reads it: an object with a key for each of the columns that the row has.

@@ -16,7 +16,7 @@ mod setting;
 pub use equality::Equality;
 pub use issue::{Issue, IssueKind};
 
-use crate::domain::{Json, Object, ToolCall};
+use crate::domain::{Arguments, Json, Object, ToolCall};
 
 /// All scorers.
 pub const SCORERS: &[Scorer] = &[deepeval::SCORER];
@@ -88,4 +88,23 @@ impl Scored {
         object.insert("issues", Json::Array(self.issues.iter().map(Issue::to_json).collect()));
         object
     }
+}
+
+/// Calls as a peer lists them, under its keys for a call's name and its arguments.
+fn listed(calls: &[ToolCall], (name, arguments): (&str, &str)) -> Json {
+    let call = |call: &ToolCall| {
+        let passed = match &call.arguments {
+            Arguments::Parsed(object) => Json::Object(object.clone()),
+            Arguments::Malformed(text) => Json::from(text.as_str()),
+        };
+        let named = (name.to_owned(), Json::from(call.name.as_str()));
+        Json::Object([named, (arguments.to_owned(), passed)].into_iter().collect())
+    };
+    Json::Array(calls.iter().map(call).collect())
+}
+
+/// A case of these members, with the settings that its row has.
+fn own_case<const N: usize>(row: &Object, members: [(&str, Json); N]) -> Object {
+    let config = row.get("config").map(|config| ("config".to_owned(), config.clone()));
+    members.into_iter().map(|(key, value)| (key.to_owned(), value)).chain(config).collect()
 }

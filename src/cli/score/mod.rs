@@ -20,7 +20,7 @@ use super::{Ending, signals};
 use crate::domain::Object;
 use crate::normalize::{Normalizer, Options};
 use crate::read::{Selection, Table, Take, Understanding};
-use crate::run::{Progress, RunError, ScoredTable, Scoring, Stop, Tally};
+use crate::run::{self, Progress, RunError, ScoredTable, Scoring, Stop, Tally};
 use crate::score::{SCORERS, Scorer};
 use crate::write::{self, Output, ScoreColumns, WriteError};
 
@@ -43,8 +43,16 @@ pub fn run(args: &ScoreArgs) -> anyhow::Result<Ending> {
 
 async fn score(args: &ScoreArgs, printer: Printer) -> anyhow::Result<Ending> {
     let table = open(args)?;
-    let scorer =
-        settings::scorer(args.scorer.as_deref(), args.compat.as_deref(), first_case(&table)?.as_ref())?;
+    let first = first_case(&table)?;
+    let scorer = settings::scorer(args.scorer.as_deref(), args.compat.as_deref(), first.as_ref())?;
+    if let Some(case) = first.filter(|case| args.compat.is_none() && !run::is_case(scorer, case)) {
+        let keys = case.keys().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ");
+        bail!(
+            "these are no cases of {}: their keys are {keys}; it reads its peer's own, or the columns `tool_call` and \
+             `expected_tool_calls`",
+            scorer.name
+        );
+    }
     let settings = settings::settings(&args.scoring)?;
     let ready = (scorer.ready)(&settings, args.compat.as_deref()).map_err(anyhow::Error::msg)?;
     let name = match &args.compat {
@@ -156,7 +164,7 @@ fn first_case(table: &Table) -> anyhow::Result<Option<Object>> {
     let Some(batch) = table.batches(None).next().transpose()? else { return Ok(None) };
     let schema = Arc::clone(&batch.schema);
     let first = batch.head(1).into_records()?.into_iter().next();
-    Ok(first.map(|record| crate::run::case(table, &schema, record.cells)))
+    Ok(first.map(|record| run::case(table, &schema, record.cells)))
 }
 
 fn output(args: &ScoreArgs, table: &Table) -> anyhow::Result<Option<Output>> {

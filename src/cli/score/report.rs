@@ -5,8 +5,8 @@ use comfy_table::{CellAlignment, Table, presets};
 use crate::run::Tally;
 use crate::score::IssueKind;
 
-/// Failures, tools and parameters that are shown.
-const SHOWN: usize = 10;
+/// Of failures, issues, tools and parameters, so many are shown.
+const SHOWN: usize = 8;
 
 /// What the cases came to.
 pub fn render(tally: &Tally, scorer: &str) -> String {

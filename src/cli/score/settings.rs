@@ -47,7 +47,7 @@ pub fn settings(args: &SettingArgs) -> anyhow::Result<Object> {
     let switch = |on: bool| on.then_some(Json::Bool(true));
     let choice = |value: Option<bool>| value.map(Json::Bool);
     let text = |value: &Option<String>| value.as_deref().map(Json::from);
-    let words = args.evaluate.iter().map(|word| Json::from(word.as_str())).collect::<Vec<_>>();
+    let words = args.evaluate.iter().map(|word| Json::from(word.to_uppercase())).collect::<Vec<_>>();
     for (key, value) in [
         ("threshold", args.threshold.map(float)),
         ("strict_mode", switch(args.strict)),

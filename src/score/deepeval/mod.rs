@@ -51,6 +51,14 @@ pub(super) const SCORER: Scorer = Scorer {
     name: "tool_correctness",
     peers: PEERS,
     matches: |record| record.contains_key("expected_tools") && record.contains_key("tools_called"),
+    case: |called, expected, row| {
+        let keys = ("name", "input_parameters");
+        super::own_case(
+            row,
+            [("tools_called", called), ("expected_tools", expected)]
+                .map(|(key, calls)| (key, super::listed(calls, keys))),
+        )
+    },
     ready: |settings, peer| {
         let as_peer = match peer {
             None => false,
