@@ -5,6 +5,7 @@
 //! records as they are, since what normalizing levels out (null, absent and `{}`, duplicate calls, Python's tuples) makes a
 //! difference here.
 
+pub mod bfcl;
 mod issue;
 
 pub use issue::{Issue, IssueKind};
@@ -12,7 +13,7 @@ pub use issue::{Issue, IssueKind};
 use crate::domain::{Json, Object};
 
 /// All scorers.
-pub const SCORERS: &[Scorer] = &[];
+pub const SCORERS: &[Scorer] = &[bfcl::SCORER];
 
 /// One way of comparing calls.
 pub struct Scorer {
