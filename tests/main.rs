@@ -25,6 +25,7 @@ mod normalize;
 mod properties;
 mod providers;
 mod score;
+mod score_bfcl;
 mod score_peers;
 mod snap;
 mod store_tools;

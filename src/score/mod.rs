@@ -6,6 +6,7 @@
 //! difference here.
 
 mod assignment;
+pub mod bfcl;
 pub mod deepeval;
 mod difference;
 mod equality;
@@ -19,7 +20,7 @@ pub use issue::{Issue, IssueKind};
 use crate::domain::{Arguments, Json, Object, ToolCall};
 
 /// All scorers.
-pub const SCORERS: &[Scorer] = &[deepeval::SCORER];
+pub const SCORERS: &[Scorer] = &[deepeval::SCORER, bfcl::SCORER];
 
 /// One way of comparing calls.
 pub struct Scorer {
