@@ -12,6 +12,7 @@ mod equality;
 mod issue;
 mod python_text;
 mod setting;
+pub mod vitest;
 
 pub use equality::Equality;
 pub use issue::{Issue, IssueKind};
@@ -19,7 +20,7 @@ pub use issue::{Issue, IssueKind};
 use crate::domain::{Json, Object};
 
 /// All scorers.
-pub const SCORERS: &[Scorer] = &[deepeval::SCORER];
+pub const SCORERS: &[Scorer] = &[deepeval::SCORER, vitest::SCORER];
 
 /// One way of comparing calls.
 pub struct Scorer {
