@@ -90,3 +90,23 @@ fn deepeval() {
         cases.len()
     );
 }
+
+#[test]
+fn vitest_evals() {
+    let cases = corpus("vitest_tool_call_scorer.jsonl.gz");
+    for (peer, score, metadata) in
+        [("vitest-evals", "score", "metadata"), ("vitest-evals@0.4", "score_v04", "metadata_v04")]
+    {
+        let scorer = ready("tool_call", "{}", Some(peer));
+        let mut equal = 0;
+        for case in cases.iter().filter(|case| case.get(score).is_some()) {
+            let record = case.as_object().unwrap();
+            assert_scorer_knows("tool_call", record);
+            let ours = scorer.score(record).unwrap_or_else(|error| panic!("{error}: {case}"));
+            assert_eq!(Some(&Json::Object(ours.metadata)), case.get(metadata), "{peer}: {case}");
+            assert_close(ours.score, number(case.get(score)), case);
+            equal += 1;
+        }
+        println!("{peer}: {equal} cases equal");
+    }
+}

@@ -13,6 +13,7 @@ mod equality;
 mod issue;
 mod python_text;
 mod setting;
+pub mod vitest;
 
 pub use equality::Equality;
 pub use issue::{Issue, IssueKind};
@@ -20,7 +21,7 @@ pub use issue::{Issue, IssueKind};
 use crate::domain::{Arguments, Json, Object, ToolCall};
 
 /// All scorers.
-pub const SCORERS: &[Scorer] = &[deepeval::SCORER, bfcl::SCORER];
+pub const SCORERS: &[Scorer] = &[deepeval::SCORER, vitest::SCORER, bfcl::SCORER];
 
 /// One way of comparing calls.
 pub struct Scorer {

@@ -43,7 +43,12 @@ impl ScoreColumns {
     pub fn record(&self, scored: &Result<Scored, ScoreError>) -> Record {
         let cells = match scored {
             Ok(scored) => [
-                scored.score.and_then(Number::from_f64).map_or(Json::Null, Json::Number),
+                // A sum of nothing may be -0, which is no score.
+                scored
+                    .score
+                    .map(|score| score + 0.0)
+                    .and_then(Number::from_f64)
+                    .map_or(Json::Null, Json::Number),
                 scored.passed.map_or(Json::Null, Json::Bool),
                 scored.reason.as_deref().map_or(Json::Null, Json::from),
                 Json::Object(scored.metadata.clone()),

@@ -138,9 +138,13 @@ pub struct BfclArgs {
     #[arg(long, value_name = "FILE", requires = "questions")]
     pub answers: Option<PathBuf>,
 
-    /// What a model answered
+    /// What a model answered: a list of `{name: arguments}`, or text in call syntax
     #[arg(long, value_name = "FILE", requires = "questions")]
     pub results: Option<PathBuf>,
+
+    /// The model could not use dots in names and wrote underscores
+    #[arg(long, requires = "questions")]
+    pub underscore_to_dot: bool,
 }
 
 #[derive(Debug, Args)]

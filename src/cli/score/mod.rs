@@ -1,6 +1,7 @@
 //! `score`: deterministic scorers over a table of cases.
 
 pub mod args;
+mod bfcl_files;
 mod junit;
 mod report;
 mod settings;
@@ -42,7 +43,12 @@ pub fn run(args: &ScoreArgs) -> anyhow::Result<Ending> {
 }
 
 async fn score(args: &ScoreArgs, printer: Printer) -> anyhow::Result<Ending> {
-    let table = open(args)?;
+    let joined = bfcl_files::cases(&args.bfcl)?;
+    let inputs = match &joined {
+        Some(file) => vec![file.path().display().to_string()],
+        None => args.inputs.clone(),
+    };
+    let table = open(args, &inputs)?;
     let first = first_case(&table)?;
     let scorer = settings::scorer(args.scorer.as_deref(), args.compat.as_deref(), first.as_ref())?;
     if let Some(case) = first.filter(|case| args.compat.is_none() && !run::is_case(scorer, case)) {
@@ -149,7 +155,7 @@ fn tell(
     Ok(Ending::GateFailed)
 }
 
-fn open(args: &ScoreArgs) -> anyhow::Result<Table> {
+fn open(args: &ScoreArgs, inputs: &[String]) -> anyhow::Result<Table> {
     let format = match args.cases.from {
         Some(From::File(format)) => Some(format),
         None => None,
@@ -157,7 +163,7 @@ fn open(args: &ScoreArgs) -> anyhow::Result<Table> {
     };
     let take = args.cases.limit.map_or(Take::All, Take::First);
     let selection = Selection { filters: args.cases.filters.clone(), take };
-    Ok(Table::open(&args.inputs, Understanding { format, logs: None }, selection)?)
+    Ok(Table::open(inputs, Understanding { format, logs: None }, selection)?)
 }
 
 fn first_case(table: &Table) -> anyhow::Result<Option<Object>> {

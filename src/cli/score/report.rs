@@ -10,7 +10,7 @@ const SHOWN: usize = 8;
 
 /// What the cases came to.
 pub fn render(tally: &Tally, scorer: &str) -> String {
-    let mut text = vec![format!("{} cases scored by {scorer}", tally.cases), String::new()];
+    let mut text = vec![format!("{} scored by {scorer}", cases_of(tally.cases)), String::new()];
     if let Some((rate, (low, high))) = tally.pass_rate() {
         text.push(format!(
             "passed   {} of {} ({}; 95 % interval {} to {})",
@@ -89,7 +89,7 @@ fn advice(tally: &Tally) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for ((kind, tool), cases) in patterns {
         let Some(what) = remedy(*kind, tool) else { continue };
-        let line = format!("try      {what} ({cases} cases)");
+        let line = format!("try      {what} ({})", cases_of(*cases));
         let known = lines.iter().any(|known| known.split(" (").next() == line.split(" (").next());
         if !known && lines.len() < SHOWN / 2 {
             lines.push(line);
@@ -118,10 +118,14 @@ fn remedy(kind: IssueKind, tool: &str) -> Option<String> {
         }
         WrongOrder => "say in the descriptions which results a tool needs, and from which tool".to_owned(),
         LatencyOverBudget | MissingKeyword | WrongOutput | WrongState | WrongAnswer | WrongToolType
-        | Undecodable => {
+        | Undecodable | CheckerCrash => {
             return None;
         }
     })
+}
+
+fn cases_of(cases: u64) -> String {
+    if cases == 1 { "1 case".to_owned() } else { format!("{cases} cases") }
 }
 
 fn percent(share: f64) -> String {

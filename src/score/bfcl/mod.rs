@@ -29,14 +29,46 @@ pub use rules::Rules;
 pub use value::{Kind, Value};
 pub use verdict::{Verdict, judge};
 
-use crate::domain::Object;
+use crate::domain::{Arguments, Json, Object, ToolCall};
 use crate::score::{Score, ScoreError, Scored, Scorer};
 
 /// The line in the table of scorers.
-pub const SCORER: Scorer = Scorer { name: "bfcl_ast", peers: &["bfcl"], matches, ready };
+pub const SCORER: Scorer = Scorer { name: "bfcl_ast", peers: &["bfcl"], matches, case, ready };
 
 fn matches(record: &Object) -> bool {
     ["functions", "call", "possible_answer", "category"].iter().all(|key| record.contains_key(key))
+}
+
+/// The expected calls' arguments are the only accepted ones; a row's own `category` counts, else how many calls are expected.
+fn case(called: &[ToolCall], expected: &[ToolCall], row: &Object) -> Object {
+    let by_name = |call: &ToolCall, arguments: Json| {
+        Json::Object([(call.name.clone(), arguments)].into_iter().collect())
+    };
+    let made = |call: &ToolCall| match &call.arguments {
+        Arguments::Parsed(arguments) => by_name(call, Json::Object(arguments.clone())),
+        Arguments::Malformed(text) => by_name(call, Json::from(text.as_str())),
+    };
+    let accepted = |call: &ToolCall| {
+        let arguments = call.parsed().into_iter().flat_map(Object::iter);
+        let only = arguments.map(|(key, value)| (key.to_owned(), Json::Array(vec![value.clone()])));
+        by_name(call, Json::Object(only.collect()))
+    };
+    let category = match expected.len() {
+        0 => "irrelevance",
+        1 => "multiple",
+        _ => "parallel_multiple",
+    };
+    let category = row.get("category").cloned().unwrap_or_else(|| Json::from(category));
+    let functions = row.get("functions").or_else(|| row.get("tool_definitions")).cloned();
+    super::own_case(
+        row,
+        [
+            ("category", category),
+            ("functions", functions.unwrap_or_else(|| Json::Array(Vec::new()))),
+            ("call", Json::Array(called.iter().map(made).collect())),
+            ("possible_answer", Json::Array(expected.iter().map(accepted).collect())),
+        ],
+    )
 }
 
 fn ready(settings: &Object, peer: Option<&str>) -> Result<Box<dyn Score>, String> {

@@ -52,11 +52,10 @@ pub(super) const SCORER: Scorer = Scorer {
     peers: PEERS,
     matches: |record| record.contains_key("expected_tools") && record.contains_key("tools_called"),
     case: |called, expected, row| {
-        let keys = ("name", "input_parameters");
+        let lists = [("tools_called", called), ("expected_tools", expected)];
         super::own_case(
             row,
-            [("tools_called", called), ("expected_tools", expected)]
-                .map(|(key, calls)| (key, super::listed(calls, keys))),
+            lists.map(|(key, calls)| (key, super::listed(calls, ("name", "input_parameters")))),
         )
     },
     ready: |settings, peer| {
