@@ -34,8 +34,8 @@ pub fn cases(args: &BfclArgs) -> anyhow::Result<Option<NamedTempFile>> {
             unanswered += 1;
             continue;
         };
-        if let Some(Json::String(text)) = result.get("result") {
-            let decoded = decoded(&normalizer, text);
+        if let Some(answered) = result.get("result").filter(|answered| !is_decoded(answered)) {
+            let decoded = decoded(&normalizer, answered.clone());
             result.insert("result", decoded);
         }
         let case =
@@ -55,11 +55,23 @@ pub fn cases(args: &BfclArgs) -> anyhow::Result<Option<NamedTempFile>> {
     Ok(Some(file))
 }
 
-/// Calls out of a model's text; null where there are none to be read.
-fn decoded(normalizer: &Normalizer, text: &str) -> Json {
+/// Whether calls are written as the benchmark writes them, `{name: arguments}`, and not as a text or in a form that others
+/// use.
+fn is_decoded(answered: &Json) -> bool {
+    match answered {
+        Json::String(_) => false,
+        Json::Array(calls) => {
+            !calls.iter().any(|call| call.get("name").is_some_and(|name| name.as_str().is_some()))
+        }
+        _ => true,
+    }
+}
+
+/// Calls out of what a model answered; null where there are none to be read.
+fn decoded(normalizer: &Normalizer, answered: Json) -> Json {
     let row = RawRow {
         question: Cell::Text("-".to_owned()),
-        tool_call: Cell::Text(text.to_owned()),
+        tool_call: Cell::from(answered),
         tool_definitions: Cell::Missing,
     };
     let call = |call: &ToolCall| {
