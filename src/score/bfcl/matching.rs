@@ -7,9 +7,9 @@ use std::collections::VecDeque;
 pub fn largest_matching(count: usize, fits: impl Fn(usize, usize) -> bool) -> Vec<Option<usize>> {
     let mut call_of = vec![None; count];
     let mut owner_of: Vec<Option<usize>> = vec![None; count];
-    for expected in 0..count {
-        if let Some(call) = (0..count).find(|call| owner_of[*call].is_none() && fits(expected, *call)) {
-            call_of[expected] = Some(call);
+    for (expected, slot) in call_of.iter_mut().enumerate() {
+        *slot = (0..count).find(|call| owner_of[*call].is_none() && fits(expected, *call));
+        if let Some(call) = *slot {
             owner_of[call] = Some(expected);
         }
     }

@@ -158,13 +158,10 @@ fn greedy<'c>(
     let mut assigned = vec![None; count];
     let mut taken = vec![false; count];
     for (expected, slot) in assigned.iter_mut().enumerate() {
-        for call in 0..count {
-            if taken[call] {
-                continue;
-            }
+        for (call, taken) in taken.iter_mut().enumerate().filter(|(_, taken)| !**taken) {
             match checked(expected, call) {
                 Ok(()) => {
-                    taken[call] = true;
+                    *taken = true;
                     *slot = Some(call);
                     break;
                 }
