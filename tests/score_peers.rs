@@ -110,3 +110,19 @@ fn vitest_evals() {
         println!("{peer}: {equal} cases equal");
     }
 }
+
+#[test]
+fn article() {
+    let cases = corpus("article_tool_evaluator.jsonl.gz");
+    let scorer = ready("tool_evaluator", "{}", Some("article"));
+    for case in &cases {
+        let record = case.as_object().unwrap();
+        assert_scorer_knows("tool_evaluator", record);
+        let ours = scorer.score(record).unwrap_or_else(|error| panic!("{error}: {case}"));
+        let mut result = ours.metadata;
+        result.insert("score", Json::Number(Number::from_f64(ours.score.unwrap()).unwrap()));
+        result.insert("passed", Json::Bool(ours.passed.unwrap()));
+        assert_eq!(Some(&Json::Object(result)), case.get("result"), "{case}");
+    }
+    println!("article: {} of {0} cases equal", cases.len());
+}

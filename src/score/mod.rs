@@ -5,6 +5,7 @@
 //! records as they are, since what normalizing levels out (null, absent and `{}`, duplicate calls, Python's tuples) makes a
 //! difference here.
 
+pub mod article;
 mod assignment;
 pub mod deepeval;
 mod difference;
@@ -20,7 +21,7 @@ pub use issue::{Issue, IssueKind};
 use crate::domain::{Json, Object};
 
 /// All scorers.
-pub const SCORERS: &[Scorer] = &[deepeval::SCORER, vitest::SCORER];
+pub const SCORERS: &[Scorer] = &[deepeval::SCORER, vitest::SCORER, article::SCORER];
 
 /// One way of comparing calls.
 pub struct Scorer {
