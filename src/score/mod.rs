@@ -11,6 +11,7 @@ pub mod deepeval;
 mod difference;
 mod equality;
 mod issue;
+pub mod langchain;
 mod python_text;
 mod setting;
 pub mod vitest;
@@ -21,7 +22,7 @@ pub use issue::{Issue, IssueKind};
 use crate::domain::{Json, Object};
 
 /// All scorers.
-pub const SCORERS: &[Scorer] = &[deepeval::SCORER, vitest::SCORER, article::SCORER];
+pub const SCORERS: &[Scorer] = &[deepeval::SCORER, vitest::SCORER, langchain::SCORER, article::SCORER];
 
 /// One way of comparing calls.
 pub struct Scorer {

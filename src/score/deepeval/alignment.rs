@@ -22,7 +22,8 @@ impl Alignment {
             let expected: Vec<usize> = (0..case.expected.len()).collect();
             let called: Vec<usize> = (0..case.called.len()).collect();
             let pairs = best_pairs(case, similarity, &expected, &called);
-            let earned = pairs.iter().map(|(e, c)| share(case, similarity, *e, *c)).sum();
+            // An empty sum of floats would be -0.
+            let earned = pairs.iter().fold(0.0, |sum, (e, c)| sum + share(case, similarity, *e, *c));
             return Alignment { pairs, earned, out_of_order: Vec::new() };
         }
         let (pairs, earned) = in_order(case, similarity);
