@@ -4,6 +4,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use flate2::read::GzDecoder;
+use proptest::prelude::*;
 use tooljudge::domain::{Json, Number, Object};
 use tooljudge::score::{Equality, SCORERS, Score, ScoreError, Scored};
 
@@ -531,5 +532,225 @@ fn wrong_settings_are_named() {
         assert!(found.starts_with(error), "{found}");
         let found = (scorer.ready)(&Object::new(), Some("nobody")).err().unwrap();
         assert!(found.starts_with("`nobody` is no peer of this scorer"), "{found}");
+    }
+}
+
+#[test]
+fn issues_name_the_tool_and_the_place() {
+    let vitest = r#"{"config":{"params":"fuzzy","allowExtras":false},
+        "expectedTools":[{"name":"a","arguments":{"x":{"$regex":"^\\d+$","$flags":""},"y":1}},{"name":"b"}],
+        "toolCalls":[{"name":"a","arguments":{"x":"one"}},{"name":"c"}]}"#;
+    let deepeval = r#"{"config":{"evaluation_params":["INPUT_PARAMETERS","OUTPUT"]},
+        "expected_tools":[{"name":"a","input_parameters":{"p/q":{"r":1},"s":"t"},"output":1},{"name":"b"},{"name":"m","type":"MCP"}],
+        "tools_called":[{"name":"a","input_parameters":{"p/q":{"r":2},"s":3,"u":null},"output":2},{"name":"c"},{"name":"m"}]}"#;
+    let ordered = r#"{"config":{"should_consider_ordering":true},
+        "expected_tools":[{"name":"a"},{"name":"b"}],"tools_called":[{"name":"b"},{"name":"a"}]}"#;
+    let article = r#"{"test":{"max_latency_ms":1,"max_tool_calls":1,"expected_output_contains":["k"],"expected_tool_calls":[
+        {"tool_name":"a","required_params":{"x":1,"y":2},"forbidden_params":["z"],
+        "param_validators":{"z":{"kind":"in","values":[1]}}}]},
+        "tool_calls":[{"name":"a","input":{"x":2,"z":3}},{"name":"b"}],"latency_ms":2}"#;
+    let langchain = r#"{"run":{"actual_steps":["b","a"],"state":1,"output":"x"},"output_evaluation":"qa","llm_reply":"INCORRECT",
+        "example":{"expected_steps":["a","b"],"state":2,"reference":"y"}}"#;
+    let deepeval_issues = "wrong_value a /p~1q/r, wrong_type a /s, extra_parameter a /u, wrong_output a, missing_call b, wrong_tool_type m, unexpected_call c";
+    for (scorer, peer, record, expected) in [
+        (
+            "tool_call",
+            "vitest-evals",
+            vitest,
+            "wrong_value a /x, missing_parameter a /y, missing_call b, unexpected_call c",
+        ),
+        ("tool_correctness", "deepeval", deepeval, deepeval_issues),
+        ("tool_correctness", "deepeval", ordered, "wrong_order b"),
+        (
+            "tool_evaluator",
+            "article",
+            article,
+            "latency_over_budget, too_many_calls, wrong_value a /x, missing_parameter a /y, forbidden_parameter a /z, \
+             failed_validator a /z, unexpected_call b, missing_keyword",
+        ),
+        ("trajectory", "langchain", langchain, "wrong_order b, wrong_state, wrong_answer"),
+    ] {
+        for peer in [None, Some(peer)] {
+            let scored = score(scorer, peer, record).unwrap();
+            let issues: Vec<String> = scored
+                .issues
+                .iter()
+                .map(|issue| {
+                    let parts = [Some(issue.kind.as_str()), issue.tool.as_deref(), issue.path.as_deref()];
+                    parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
+                })
+                .collect();
+            assert_eq!(issues.join(", "), expected, "{scorer} as {peer:?}: {record}");
+        }
+    }
+}
+
+/// Any JSON, of the words and numbers that records are made of.
+fn any_json() -> impl Strategy<Value = Json> {
+    let text = prop::sample::select(vec![
+        "", "a", "b", "É", "FUNCTION", "MCP", "^[a-z]+", "(", "CORRECT", "i", "42px", "true",
+    ]);
+    let numbers = vec!["0", "-0", "1", "1.0", "-3", "1e400", "9007199254740993", "0.5", "1e-9"];
+    let leaf = prop_oneof![
+        Just(Json::Null),
+        any::<bool>().prop_map(Json::Bool),
+        prop::sample::select(numbers).prop_map(|number| Json::Number(Number::parse(number).unwrap())),
+        text.prop_map(Json::from),
+    ];
+    leaf.prop_recursive(4, 24, 4, |inner| {
+        let keys = vec![
+            "a",
+            "b",
+            "0",
+            "$regex",
+            "$flags",
+            "$validator",
+            "name",
+            "type",
+            "tool",
+            "tool_input",
+            "arguments",
+        ];
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Json::Array),
+            prop::collection::vec((prop::sample::select(keys), inner), 0..4).prop_map(
+                |members| Json::Object(members.into_iter().map(|(k, v)| (k.to_owned(), v)).collect())
+            ),
+        ]
+    })
+}
+
+/// A call with any arguments under any peer's names.
+fn any_call() -> impl Strategy<Value = Json> {
+    let name = prop::sample::select(vec!["a", "b"]);
+    let kind = prop::option::of(prop::sample::select(vec!["FUNCTION", "MCP"]));
+    (name, kind, prop::option::of(any_json())).prop_map(|(name, kind, json)| {
+        let mut call = Object::new();
+        ["name", "tool", "tool_name"].iter().for_each(|key| call.insert(*key, name));
+        kind.into_iter().for_each(|kind| call.insert("type", kind));
+        let Some(json) = json else { return Json::Object(call) };
+        ["arguments", "tool_input"].iter().for_each(|key| call.insert(*key, json.clone()));
+        if json.as_object().is_some() {
+            ["input_parameters", "input", "required_params"]
+                .iter()
+                .for_each(|key| call.insert(*key, json.clone()));
+        }
+        call.insert("output", json);
+        Json::Object(call)
+    })
+}
+
+/// A record that is a case of every scorer at once.
+fn any_record() -> impl Strategy<Value = Object> {
+    let calls = || prop::collection::vec(any_call(), 0..5).prop_map(Json::Array);
+    (calls(), calls(), any_json(), any_json(), any::<bool>(), any::<bool>()).prop_map(
+        |(expected, called, state, other, ordered, reply)| {
+            let object = |members: Vec<(&str, Json)>| {
+                Json::Object(members.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
+            };
+            let mut record = Object::new();
+            for key in ["expected_tools", "expectedTools"] {
+                record.insert(key, expected.clone());
+            }
+            for key in ["tools_called", "toolCalls", "tool_calls"] {
+                record.insert(key, called.clone());
+            }
+            record.insert("test", object(vec![("expected_tool_calls", expected.clone())]));
+            record.insert(
+                "run",
+                object(vec![("intermediate_steps", called), ("state", state), ("output", Json::Null)]),
+            );
+            record.insert(
+                "example",
+                object(vec![
+                    ("expected_steps", expected),
+                    ("state", other.clone()),
+                    ("order_matters", Json::Bool(ordered)),
+                    ("reference", Json::Null),
+                ]),
+            );
+            record.insert("output_evaluation", "qa");
+            if reply {
+                record.insert("llm_reply", "NOT CORRECT");
+            } else {
+                record.insert("llm_reply", other);
+            }
+            record
+        },
+    )
+}
+
+/// Every scorer, as every peer and as itself, with settings that lead everywhere.
+fn all_ready() -> Vec<(bool, Box<dyn Score>)> {
+    let settings = |scorer: &str| match scorer {
+        "tool_correctness" => [
+            r#"{"evaluation_params":["INPUT_PARAMETERS","OUTPUT"]}"#,
+            r#"{"evaluation_params":["INPUT_PARAMETERS"],"should_consider_ordering":true,"strict_mode":true}"#,
+            r#"{"evaluation_params":["OUTPUT"],"should_exact_match":true}"#,
+        ],
+        "tool_call" => [
+            r#"{"params":"fuzzy","requireAll":false,"fuzzyOptions":{"coerceTypes":true}}"#,
+            r#"{"params":"strict","ordered":true,"allowExtras":false,"requireAll":false}"#,
+            r#"{"params":"fuzzy","allowExtras":false,"fuzzyOptions":{"ignoreArrayOrder":false,"substring":false}}"#,
+        ],
+        "trajectory" => [
+            r#"{"tool_args_match_mode":"exact"}"#,
+            r#"{"trajectory_match_mode":"superset"}"#,
+            r#"{"trajectory_match_mode":"subset"}"#,
+        ],
+        _ => ["{}"; 3],
+    };
+    let mut ready = Vec::new();
+    for scorer in SCORERS {
+        for settings in settings(scorer.name) {
+            let settings = Json::parse(settings).unwrap();
+            for peer in std::iter::once(None).chain(scorer.peers.iter().copied().map(Some)) {
+                // Settings of our own are errors where they are another's.
+                if let Ok(scorer) = (scorer.ready)(settings.as_object().unwrap(), peer) {
+                    ready.push((peer.is_none(), scorer));
+                }
+            }
+        }
+    }
+    ready
+}
+
+proptest! {
+    #[test]
+    fn no_record_makes_a_scorer_panic(record in any_record(), key in 0..12usize, junk in any_json()) {
+        let mut damaged = record.clone();
+        let name = damaged.keys().nth(key).map(str::to_owned);
+        if let Some(name) = name {
+            damaged.insert(name, junk);
+        }
+        for (is_ours, scorer) in all_ready() {
+            for record in [&record, &damaged] {
+                let Ok(scored) = scorer.score(record) else { continue };
+                let score = scored.score.unwrap_or(0.0);
+                if is_ours {
+                    prop_assert!((0.0..=1.0).contains(&score), "{score} for {}", Json::Object(record.clone()));
+                    if score < 1.0 {
+                        prop_assert!(!scored.issues.is_empty() || scored.reason.is_some());
+                    }
+                }
+                // What is written can be read back.
+                prop_assert!(Json::parse(&Json::Object(scored.to_json()).to_string()).is_ok());
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_expected_to_the_letter_is_right(calls in prop::collection::vec(any_call(), 0..5)) {
+        let mut record = Object::new();
+        record.insert("expected_tools", Json::Array(calls.clone()));
+        record.insert("tools_called", Json::Array(calls.clone()));
+        record.insert("expectedTools", Json::Array(calls.clone()));
+        record.insert("toolCalls", Json::Array(calls));
+        for scorer in ["tool_correctness", "tool_call"] {
+            if let Ok(scored) = ready(scorer, "{}", None).score(&record) {
+                prop_assert_eq!(scored.score, Some(1.0), "{}", Json::Object(record.clone()));
+                prop_assert_eq!(&scored.issues, &vec![]);
+            }
+        }
     }
 }

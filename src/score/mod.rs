@@ -34,8 +34,11 @@ pub struct Scorer {
     pub matches: fn(&Object) -> bool,
     /// Readies it with `settings`, whose keys are the peer's own names; `peer` asks for that peer's exact behaviour. An error
     /// names the setting and what it may be.
-    pub ready: fn(settings: &Object, peer: Option<&str>) -> Result<Box<dyn Score>, String>,
+    pub ready: fn(settings: &Object, peer: Option<&str>) -> Result<Ready, String>,
 }
+
+/// A scorer with its settings.
+pub type Ready = Box<dyn Score>;
 
 /// A scorer that is ready to score.
 pub trait Score: Send + Sync {
