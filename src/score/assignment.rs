@@ -72,59 +72,47 @@ fn narrow(rows: usize, columns: usize, weight: impl Fn(usize, usize) -> f64) -> 
     column_of
 }
 
-/// How many rows can have a column of their own where only the pairs that `fits` names are allowed, and which: every row in
-/// turn takes a free column or makes room by a chain of moves (H. W. Kuhn's augmenting paths).
+/// For every row a column of its own among those that it `fits`, for as many rows as possible: every row in turn takes the first
+/// free column or makes room by a chain of moves (H. W. Kuhn's augmenting paths).
 pub(super) fn pair_up(
     rows: usize,
     columns: usize,
     fits: impl Fn(usize, usize) -> bool,
 ) -> Vec<Option<usize>> {
-    let mut row_of: Vec<Option<usize>> = vec![None; columns];
-    for row in 0..rows {
-        make_room(row, columns, &fits, &mut row_of);
-    }
     let mut column_of = vec![None; rows];
-    for (column, row) in row_of.iter().enumerate() {
-        if let Some(row) = row {
-            column_of[*row] = Some(column);
+    let mut row_of = vec![None; columns];
+    // Columns from which no free one can be reached; that never changes again, so nobody need look at them twice.
+    let mut is_dead = vec![false; columns];
+    for start in 0..rows {
+        let mut came_from = vec![None; columns];
+        let mut waiting = vec![start];
+        let mut at = 0;
+        let mut free = None;
+        while let Some(&row) = waiting.get(at).filter(|_| free.is_none()) {
+            at += 1;
+            for column in 0..columns {
+                if is_dead[column] || came_from[column].is_some() || !fits(row, column) {
+                    continue;
+                }
+                came_from[column] = Some(row);
+                match row_of[column] {
+                    Some(owner) => waiting.push(owner),
+                    None => {
+                        free = Some(column);
+                        break;
+                    }
+                }
+            }
+        }
+        if free.is_none() {
+            came_from.iter().zip(&mut is_dead).for_each(|(seen, dead)| *dead |= seen.is_some());
+        }
+        while let Some((column, row)) = free.and_then(|column| Some((column, came_from[column]?))) {
+            row_of[column] = Some(row);
+            free = column_of[row].replace(column);
         }
     }
     column_of
-}
-
-/// Looks breadth first for a free column that `start` can reach, and moves the rows on the way.
-fn make_room(
-    start: usize,
-    columns: usize,
-    fits: impl Fn(usize, usize) -> bool,
-    row_of: &mut [Option<usize>],
-) {
-    let mut came_from: Vec<Option<usize>> = vec![None; columns];
-    let mut waiting = vec![start];
-    let mut at = 0;
-    while let Some(&row) = waiting.get(at) {
-        at += 1;
-        for column in 0..columns {
-            if came_from[column].is_some() || !fits(row, column) {
-                continue;
-            }
-            came_from[column] = Some(row);
-            if let Some(owner) = row_of[column] {
-                waiting.push(owner);
-                continue;
-            }
-            let mut free = column;
-            while let Some(taker) = came_from[free] {
-                let before = row_of.iter().position(|owner| *owner == Some(taker));
-                row_of[free] = Some(taker);
-                match before {
-                    Some(left) if taker != start => free = left,
-                    _ => return,
-                }
-            }
-            return;
-        }
-    }
 }
 
 #[cfg(test)]

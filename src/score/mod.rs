@@ -5,12 +5,14 @@
 //! records as they are, since what normalizing levels out (null, absent and `{}`, duplicate calls, Python's tuples) makes a
 //! difference here.
 
+pub mod article;
 mod assignment;
 pub mod bfcl;
 pub mod deepeval;
 mod difference;
 mod equality;
 mod issue;
+pub mod langchain;
 mod python_text;
 mod setting;
 pub mod vitest;
@@ -21,7 +23,8 @@ pub use issue::{Issue, IssueKind};
 use crate::domain::{Arguments, Json, Object, ToolCall};
 
 /// All scorers.
-pub const SCORERS: &[Scorer] = &[deepeval::SCORER, vitest::SCORER, bfcl::SCORER];
+pub const SCORERS: &[Scorer] =
+    &[deepeval::SCORER, vitest::SCORER, langchain::SCORER, article::SCORER, bfcl::SCORER];
 
 /// One way of comparing calls.
 pub struct Scorer {

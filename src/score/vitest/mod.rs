@@ -1,6 +1,32 @@
-//! Tool calls against expected tools.
+//! Calls against expected tools: everything, nothing or a part.
+//!
+//! The peer is vitest-evals' `ToolCallScorer` (0.5.0, and 0.4.0 as `vitest-evals@0.4`). The score is the part of the expected
+//! tools that have a call with matching arguments: equal ones (`strict`), about equal ones (`fuzzy`), or what a named function
+//! says. `requireAll` makes a part nothing, and without `allowExtras` so do calls that nobody expected.
+//!
+//! With the peer's name the numbers and rationales are the peer's. Without it:
+//!
+//! | case | peer | ours | why |
+//! |---|---|---|---|
+//! | expected A{x1}, A; called A{x1}, A | 0 | 1 | every expected tool finds a call if all can |
+//! | `allowExtras: false`, a part called and nothing else | 0 | the part | only extras make it nothing |
+//! | `ordered`, `requireAll`, last arguments wrong | the part before | 0 | not all were called |
+//! | `ordered`, A{x9} then A{x1} where A{x1} is expected | 0 | 1 | an extra call may be skipped whatever its name |
+//! | `ordered`, `requireAll: false`, expected A, B; called B | 0 | 0.5 | the longest part in order counts, wherever it begins |
+//! | nothing expected, `allowExtras: false`, A called | 1 | 0 | A is an extra |
+//! | `fuzzy`, "" expected | any text | "" only | nothing is in everything |
+//! | `fuzzy`, "Oslo, Norway" expected, "o" given | matches | does not | a text must have what is expected, not the reverse |
+//! | `fuzzy`, [1, 1.0015] expected, [1.001, 1] given | does not match | matches | items are assigned, not taken greedily |
+//! | `coerceTypes`, 42 expected, "42px" given | matches | does not | the whole text must be a number |
+//! | `coerceTypes`, false expected, "banana" given | matches | does not | only "false" and "0" are |
+//! | expected `null` | never matches | no arguments | null is no arguments |
+//! | {} expected, `""`, 0, false or [] given | matches | does not | only null and absent are no arguments |
+//! | 2^53 expected, 2^53 + 1 given, `strict` | matches | does not | numbers keep their digits |
+//! | score a hair below the threshold | fails | passes | a score is compared with a margin of 1e-9 |
 
+mod alignment;
 mod case;
+mod diagnosis;
 mod fuzzy;
 mod matcher;
 mod options;
@@ -10,35 +36,48 @@ mod peer;
 pub use case::{Call, Case};
 pub use options::{Custom, FuzzyOptions, Options, Params};
 
+use alignment::Alignment;
 use matcher::{Matcher, Rules};
 
 use super::{Score, ScoreError, Scored, Scorer, setting};
-use crate::domain::{Json, Object};
+use crate::domain::{Json, Number, Object};
 
 const PEERS: &[&str] = &["vitest-evals", "vitest-evals@0.4"];
 
 pub(super) const SCORER: Scorer = Scorer {
     name: "tool_call",
     peers: PEERS,
-    matches: |record| record.contains_key("expectedTools") || record.contains_key("toolCalls"),
+    matches: |record| {
+        let is_list = |key: &str| record.get(key).is_some_and(|calls| calls.as_array().is_some());
+        is_list("expectedTools") || is_list("toolCalls")
+    },
     case: |called, expected, row| {
         let lists = [("toolCalls", called), ("expectedTools", expected)];
         super::own_case(row, lists.map(|(key, calls)| (key, super::listed(calls, ("name", "arguments")))))
     },
     ready: |settings, peer| {
-        let rules = match peer {
-            None => Rules::Ours,
-            Some("vitest-evals") => Rules::V05,
-            Some("vitest-evals@0.4") => Rules::V04,
+        let version = match peer {
+            None => None,
+            Some("vitest-evals") => Some(Version::V05),
+            Some("vitest-evals@0.4") => Some(Version::V04),
             Some(other) => return Err(setting::unknown_peer(other, PEERS)),
         };
-        Ok(Box::new(ToolCall { options: Options::default().with(settings)?, rules }))
+        Ok(Box::new(ToolCall { options: Options::default().with(settings)?, version }))
     },
 };
 
+/// Whose version's exact numbers are wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Version {
+    /// 0.4.0: no fuzzy options, half a point for wrong arguments.
+    V04,
+    /// 0.5.0.
+    V05,
+}
+
 struct ToolCall {
     options: Options,
-    rules: Rules,
+    version: Option<Version>,
 }
 
 impl Score for ToolCall {
@@ -48,18 +87,69 @@ impl Score for ToolCall {
             options = options.with(config).map_err(ScoreError::invalid)?;
         }
         let case = Case::read(record, &options)?;
-        Ok(scored(&case, &options, self.rules))
+        Ok(match self.version {
+            Some(version) => score_as_peer(&case, &options, version),
+            None => score(&case, &options),
+        })
     }
 }
 
-fn scored(case: &Case, options: &Options, rules: Rules) -> Scored {
+/// Scores a case as vitest-evals does.
+pub fn score_as_peer(case: &Case, options: &Options, version: Version) -> Scored {
+    let rules = match version {
+        Version::V04 => Rules::V04,
+        Version::V05 => Rules::V05,
+    };
     let matcher = Matcher::new(rules, case, options);
     let outcome = peer::score(case, options, &matcher);
+    let issues = match outcome.score {
+        1.0 => Vec::new(),
+        _ => diagnosis::issues(case, options, &matcher, &Alignment::of(case, options.ordered, &matcher)),
+    };
     Scored {
         score: Some(outcome.score),
-        passed: options.threshold.map(|threshold| outcome.score >= threshold),
+        // A threshold of 0 is none to the peer.
+        passed: options
+            .threshold
+            .filter(|threshold| *threshold != 0.0)
+            .map(|threshold| outcome.score >= threshold),
         reason: outcome.metadata.get("rationale").and_then(Json::as_str).map(str::to_owned),
         metadata: outcome.metadata,
-        issues: Vec::new(),
+        issues,
     }
 }
+
+/// Scores a case as it should be scored.
+pub fn score(case: &Case, options: &Options) -> Scored {
+    let matcher = Matcher::new(Rules::Ours, case, options);
+    let alignment = Alignment::of(case, options.ordered, &matcher);
+    let issues = diagnosis::issues(case, options, &matcher, &alignment);
+    let (matched, total) = (alignment.matched.len(), case.expected.len());
+    let has_extras = !options.allow_extras && !alignment.extras.is_empty();
+    let score = if has_extras || (options.require_all && matched < total) {
+        0.0
+    } else if total == 0 {
+        1.0
+    } else {
+        matched as f64 / total as f64
+    };
+    let rationale = match issues.as_slice() {
+        [] if total == 0 => "no calls are expected".to_owned(),
+        [] => format!("all of {total} expected tools were called"),
+        issues => issues.iter().map(|issue| issue.message.as_str()).collect::<Vec<_>>().join("; "),
+    };
+    let mut metadata = Object::new();
+    metadata.insert("rationale", rationale.as_str());
+    metadata.insert("matched", Json::Number(Number::from(matched as u64)));
+    metadata.insert("total", Json::Number(Number::from(total as u64)));
+    Scored {
+        score: Some(score),
+        passed: options.threshold.map(|threshold| score >= threshold - DUST),
+        reason: Some(rationale),
+        metadata,
+        issues,
+    }
+}
+
+/// What dividing may lose.
+const DUST: f64 = 1e-9;

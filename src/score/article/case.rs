@@ -1,0 +1,245 @@
+//! A test case with its run: what should be called, what was, and the budgets.
+
+use crate::domain::{Json, Number, Object};
+use crate::score::{Equality, ScoreError, setting};
+
+/// A test case and its run, borrowed from the record.
+#[derive(Debug, Clone)]
+pub struct Case<'a> {
+    pub expectations: Vec<Expectation<'a>>,
+    pub should_not_call_tools: bool,
+    /// Words that the response must have, in any case.
+    pub expected_output_contains: Vec<&'a str>,
+    pub max_tool_calls: f64,
+    pub max_latency_ms: Number,
+    pub calls: Vec<Call<'a>>,
+    pub response: &'a str,
+    pub latency_ms: Option<&'a Number>,
+}
+
+/// An expected call.
+#[derive(Debug, Clone)]
+pub struct Expectation<'a> {
+    pub tool_name: &'a str,
+    /// Values by parameter; null for any value. `None` for none.
+    pub required_params: Option<&'a Object>,
+    pub forbidden_params: Vec<&'a str>,
+    pub param_validators: Vec<(&'a str, Validator<'a>)>,
+}
+
+/// A call that was made.
+#[derive(Debug, Clone, Copy)]
+pub struct Call<'a> {
+    pub name: &'a str,
+    pub input: Option<&'a Object>,
+}
+
+/// A check of one parameter, as data.
+#[derive(Debug, Clone, Copy)]
+pub enum Validator<'a> {
+    /// A number between two, both included; a truth value is none.
+    Range { min: f64, max: f64 },
+    /// One of several values.
+    In(&'a [Json]),
+    /// Of a JSON type.
+    Type(JsonType),
+}
+
+/// The types that a validator can ask for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JsonType {
+    String,
+    Number,
+    Boolean,
+    Array,
+    Object,
+    Null,
+}
+
+impl Call<'_> {
+    pub(super) fn param(&self, name: &str) -> Option<&Json> {
+        self.input?.get(name)
+    }
+}
+
+impl Validator<'_> {
+    pub(super) fn accepts(&self, value: &Json, equality: Equality) -> bool {
+        match (self, value) {
+            (Validator::Range { min, max }, Json::Number(number)) => (*min..=*max).contains(&number.as_f64()),
+            (Validator::Range { .. }, _) => false,
+            (Validator::In(values), value) => values.iter().any(|allowed| equality.values(allowed, value)),
+            (Validator::Type(wanted), value) => {
+                *wanted
+                    == match value {
+                        Json::Null => JsonType::Null,
+                        Json::Bool(_) => JsonType::Boolean,
+                        Json::Number(_) => JsonType::Number,
+                        Json::String(_) => JsonType::String,
+                        Json::Array(_) => JsonType::Array,
+                        Json::Object(_) => JsonType::Object,
+                    }
+            }
+        }
+    }
+
+    fn read<'a>(path: &str, json: &'a Json) -> Result<Validator<'a>, ScoreError> {
+        let bound = |key: &str| {
+            let path = format!("{path}.{key}");
+            setting::number(&path, json.get(key).unwrap_or(&Json::Null)).map_err(ScoreError::invalid)
+        };
+        let null = &Json::Null;
+        match json.get("kind").and_then(Json::as_str) {
+            Some("range") => Ok(Validator::Range { min: bound("min")?, max: bound("max")? }),
+            Some("in") => {
+                Ok(Validator::In(list(&format!("{path}.values"), Some(json.get("values").unwrap_or(null)))?))
+            }
+            Some("type") => {
+                let types = [
+                    ("string", JsonType::String),
+                    ("number", JsonType::Number),
+                    ("boolean", JsonType::Boolean),
+                    ("array", JsonType::Array),
+                    ("object", JsonType::Object),
+                    ("null", JsonType::Null),
+                ];
+                let wanted =
+                    setting::one_of(&format!("{path}.type"), json.get("type").unwrap_or(null), &types);
+                wanted.map(Validator::Type).map_err(ScoreError::invalid)
+            }
+            _ => {
+                let kind = json.get("kind").unwrap_or(null);
+                Err(wrong(&format!("{path}.kind"), "`range`, `in` or `type`", kind))
+            }
+        }
+    }
+}
+
+impl<'a> Case<'a> {
+    /// Reads a record with `test`, `tool_calls`, `response` and `latency_ms`; an error names the key and what it should hold.
+    pub fn read(record: &'a Object) -> Result<Case<'a>, ScoreError> {
+        let test = match record.get("test") {
+            Some(Json::Object(test)) => test,
+            other => return Err(wrong("test", "an object", other.unwrap_or(&Json::Null))),
+        };
+        let expectations = list("test.expected_tool_calls", test.get("expected_tool_calls"))?;
+        let calls = list("tool_calls", record.get("tool_calls"))?;
+        Ok(Case {
+            expectations: expectations
+                .iter()
+                .enumerate()
+                .map(|(at, json)| expectation(&format!("test.expected_tool_calls[{at}]"), json))
+                .collect::<Result<_, _>>()?,
+            should_not_call_tools: match test.get("should_not_call_tools") {
+                None | Some(Json::Null) => false,
+                Some(json) => {
+                    setting::boolean("test.should_not_call_tools", json).map_err(ScoreError::invalid)?
+                }
+            },
+            expected_output_contains: strings(
+                "test.expected_output_contains",
+                test.get("expected_output_contains"),
+            )?,
+            max_tool_calls: number("test.max_tool_calls", test.get("max_tool_calls"))?
+                .map_or(5.0, Number::as_f64),
+            max_latency_ms: number("test.max_latency_ms", test.get("max_latency_ms"))?
+                .map_or_else(|| Number::from(10_000_u64), Number::clone),
+            calls: calls
+                .iter()
+                .enumerate()
+                .map(|(at, json)| call(&format!("tool_calls[{at}]"), json))
+                .collect::<Result<_, _>>()?,
+            response: match record.get("response") {
+                None | Some(Json::Null) => "",
+                Some(Json::String(response)) => response,
+                Some(other) => return Err(wrong("response", "text", other)),
+            },
+            latency_ms: number("latency_ms", record.get("latency_ms"))?,
+        })
+    }
+
+    pub(super) fn is_late(&self) -> bool {
+        self.latency_ms.is_some_and(|latency| latency.as_f64() > self.max_latency_ms.as_f64())
+    }
+
+    /// The keywords that the response does not have.
+    pub(super) fn missing_keywords(&self) -> Vec<&'a str> {
+        if self.expected_output_contains.is_empty() {
+            return Vec::new();
+        }
+        let response = self.response.to_lowercase();
+        let is_missing = |keyword: &&&str| !response.contains(&keyword.to_lowercase());
+        self.expected_output_contains.iter().filter(is_missing).copied().collect()
+    }
+
+    /// The share of the keywords that the response has.
+    pub(super) fn content(&self, missing: &[&str]) -> f64 {
+        match self.expected_output_contains.len() {
+            0 => 1.0,
+            all => (all - missing.len()) as f64 / all as f64,
+        }
+    }
+}
+
+fn expectation<'a>(path: &str, json: &'a Json) -> Result<Expectation<'a>, ScoreError> {
+    let object = json.as_object().ok_or_else(|| wrong(path, "an object", json))?;
+    let validators = member(path, object, "param_validators")?;
+    Ok(Expectation {
+        tool_name: name(path, object, "tool_name")?,
+        required_params: member(path, object, "required_params")?,
+        forbidden_params: match object.get("forbidden_params") {
+            Some(Json::Array(none)) if none.is_empty() => Vec::new(),
+            other => strings(&format!("{path}.forbidden_params"), other)?,
+        },
+        param_validators: validators
+            .into_iter()
+            .flat_map(Object::iter)
+            .map(|(param, json)| {
+                Ok((param, Validator::read(&format!("{path}.param_validators.{param}"), json)?))
+            })
+            .collect::<Result<_, ScoreError>>()?,
+    })
+}
+
+fn call<'a>(path: &str, json: &'a Json) -> Result<Call<'a>, ScoreError> {
+    let object = json.as_object().ok_or_else(|| wrong(path, "an object", json))?;
+    Ok(Call { name: name(path, object, "name")?, input: member(path, object, "input")? })
+}
+
+fn wrong(path: &str, allowed: &str, value: &Json) -> ScoreError {
+    ScoreError::invalid(setting::wrong(path, allowed, value))
+}
+
+fn name<'a>(path: &str, object: &'a Object, key: &str) -> Result<&'a str, ScoreError> {
+    let value = object.get(key).unwrap_or(&Json::Null);
+    value.as_str().ok_or_else(|| wrong(&format!("{path}.{key}"), "text", value))
+}
+
+fn member<'a>(path: &str, object: &'a Object, key: &str) -> Result<Option<&'a Object>, ScoreError> {
+    match object.get(key) {
+        None | Some(Json::Null) => Ok(None),
+        Some(Json::Object(member)) => Ok(Some(member)),
+        Some(other) => Err(wrong(&format!("{path}.{key}"), "an object", other)),
+    }
+}
+
+fn list<'a>(path: &str, value: Option<&'a Json>) -> Result<&'a [Json], ScoreError> {
+    match value {
+        None | Some(Json::Null) => Ok(&[]),
+        Some(Json::Array(items)) => Ok(items),
+        Some(other) => Err(wrong(path, "a list", other)),
+    }
+}
+
+fn strings<'a>(path: &str, value: Option<&'a Json>) -> Result<Vec<&'a str>, ScoreError> {
+    value
+        .filter(|value| !value.is_null())
+        .map_or(Ok(Vec::new()), |value| setting::strings(path, value).map_err(ScoreError::invalid))
+}
+
+fn number<'a>(path: &str, value: Option<&'a Json>) -> Result<Option<&'a Number>, ScoreError> {
+    match value {
+        None | Some(Json::Null) => Ok(None),
+        Some(Json::Number(number)) => Ok(Some(number)),
+        Some(other) => Err(wrong(path, "a number", other)),
+    }
+}

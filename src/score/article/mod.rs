@@ -1,0 +1,156 @@
+//! Precision, recall and parameters of tool calls, with budgets and keywords.
+//!
+//! The peer is the evaluator of an article on evaluating tool use (its two references to a name that does not exist put right,
+//! since it cannot run otherwise). With expectations:
+//!
+//! ```text
+//! score = 0.3 · precision + 0.3 · recall + 0.3 · parameters + 0.1 · keywords
+//! ```
+//!
+//! and a case passes from 0.8 on if nothing expected is missing. A required parameter earns 1 if right, 0.5 if wrong and 0 if
+//! missing. With the peer's name the numbers (three decimals) and the texts of the issues are the peer's. Without it:
+//!
+//! | case | peer | ours | why |
+//! |---|---|---|---|
+//! | expected A; called A, A | recall 2, score 1.3 | recall 1, precision 0.5 | calls answer expectations one to one |
+//! | expected A, A; called A | nothing missing | one A missing | for the same reason |
+//! | expected A{x1}, A{x2}; called A{x2}, A{x1} | parameters judged on the first call | all right | the best assignment |
+//! | 0.3 + 0.3 + 0.1 + 0.1 | 0.7999999999999999 fails | passes | whole weights, and a margin of 1e-9 |
+//! | something expected, nothing called | precision 1 | precision 0 | nothing right was called |
+//! | over the latency budget | an issue | fails | a budget is a budget |
+//! | more calls than `max_tool_calls` | not looked at | fails | the same |
+//! | forbidden parameter absent, validator passed | no item | an item that is earned | so that one violation weighs the same whatever else is right |
+//! | a call where none is due | nothing else is looked at | keywords are too | every issue is told |
+//! | nothing expected, half of the keywords | 0.5 | the share of the keywords | no step where there is a scale |
+//! | nothing expected, a keyword missing | no issue says so | an issue | every issue is told |
+//! | `true` against `1` | right | wrong | types differ in JSON |
+
+mod case;
+mod ours;
+mod peer;
+
+pub use case::{Call, Case, Expectation, JsonType, Validator};
+
+use super::{Equality, Score, ScoreError, Scored, Scorer, setting};
+use crate::domain::{Json, Number, Object};
+
+const PEERS: &[&str] = &["article"];
+
+pub(super) const SCORER: Scorer = Scorer {
+    name: "tool_evaluator",
+    peers: PEERS,
+    matches: |record| {
+        let test = record.get("test").and_then(Json::as_object);
+        test.is_some_and(|test| test.contains_key("expected_tool_calls"))
+    },
+    case: |called, expected, row| {
+        let test = [
+            ("expected_tool_calls".to_owned(), super::listed(expected, ("tool_name", "required_params"))),
+            ("should_not_call_tools".to_owned(), Json::Bool(expected.is_empty())),
+        ];
+        let test = Json::Object(test.into_iter().collect());
+        super::own_case(row, [("test", test), ("tool_calls", super::listed(called, ("name", "input")))])
+    },
+    ready: |settings, peer| {
+        let as_peer = match peer {
+            None => false,
+            Some("article") => true,
+            Some(other) => return Err(setting::unknown_peer(other, PEERS)),
+        };
+        Ok(Box::new(ToolEvaluator { options: Options::default().with(settings)?, as_peer }))
+    },
+};
+
+/// The settings of the evaluator.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Options {
+    /// From which score on a case passes; the article's own is fixed.
+    pub threshold: f64,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { threshold: 0.8 }
+    }
+}
+
+impl Options {
+    /// These options, overridden by `settings`.
+    pub fn with(mut self, settings: &Object) -> Result<Options, String> {
+        for (key, value) in settings.iter() {
+            match key {
+                "threshold" => self.threshold = setting::share(key, value)?,
+                _ => return Err(setting::unknown(key, &["threshold"])),
+            }
+        }
+        Ok(self)
+    }
+}
+
+struct ToolEvaluator {
+    options: Options,
+    as_peer: bool,
+}
+
+impl Score for ToolEvaluator {
+    fn score(&self, record: &Object) -> Result<Scored, ScoreError> {
+        let mut options = self.options;
+        if let Some(config) = record.get("config").and_then(Json::as_object) {
+            options = options.with(config).map_err(ScoreError::invalid)?;
+        }
+        let case = Case::read(record)?;
+        Ok(if self.as_peer { score_as_peer(&case) } else { score(&case, &options) })
+    }
+}
+
+/// Scores a case as the article does.
+pub fn score_as_peer(case: &Case) -> Scored {
+    let outcome = peer::score(case);
+    let mut metadata = metadata([
+        ("precision", thousandths(outcome.precision)),
+        ("recall", thousandths(outcome.recall)),
+        ("param_accuracy", thousandths(outcome.param_accuracy)),
+    ]);
+    let reason = outcome.issues.join("; ");
+    metadata.insert("issues", Json::Array(outcome.issues.into_iter().map(Json::from).collect()));
+    Scored {
+        score: Some(thousandths(outcome.score)),
+        passed: Some(outcome.passed),
+        reason: Some(reason),
+        metadata,
+        issues: ours::score(case, Options::default().threshold, Equality::Python).issues,
+    }
+}
+
+/// Scores a case as it should be scored.
+pub fn score(case: &Case, options: &Options) -> Scored {
+    let outcome = ours::score(case, options.threshold, Equality::Json);
+    let reason = match outcome.issues.as_slice() {
+        [] => "nothing is wrong".to_owned(),
+        issues => issues.iter().map(|issue| issue.message.as_str()).collect::<Vec<_>>().join("; "),
+    };
+    Scored {
+        score: Some(outcome.score),
+        passed: Some(outcome.passed),
+        reason: Some(reason),
+        metadata: metadata([
+            ("precision", outcome.precision),
+            ("recall", outcome.recall),
+            ("param_accuracy", outcome.param_accuracy),
+        ]),
+        issues: outcome.issues,
+    }
+}
+
+/// A number as the article shows it.
+fn thousandths(value: f64) -> f64 {
+    format!("{value:.3}").parse().unwrap_or(value)
+}
+
+fn metadata<const N: usize>(numbers: [(&str, f64); N]) -> Object {
+    let mut metadata = Object::new();
+    for (key, number) in numbers {
+        metadata.insert(key, Number::from_f64(number).map_or(Json::Null, Json::Number));
+    }
+    metadata
+}

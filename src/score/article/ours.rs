@@ -1,0 +1,187 @@
+//! The evaluator as it should have been: calls answer expectations one to one, and every check is an item.
+
+use super::case::{Call, Case, Expectation};
+use crate::score::assignment::assign;
+use crate::score::difference::{Differences, at_key, issue};
+use crate::score::{Equality, Issue, IssueKind};
+
+/// What there is to say of a case.
+pub(super) struct Outcome {
+    pub passed: bool,
+    pub score: f64,
+    pub precision: f64,
+    pub recall: f64,
+    pub param_accuracy: f64,
+    pub issues: Vec<Issue>,
+}
+
+/// What adding up fractions may lose.
+const DUST: f64 = 1e-9;
+
+pub(super) fn score(case: &Case, threshold: f64, equality: Equality) -> Outcome {
+    let mut issues = Vec::new();
+    let is_within_budget = budgets(case, &mut issues);
+    let missing_keywords = case.missing_keywords();
+    let content = case.content(&missing_keywords);
+    let keyword_issues = missing_keywords.iter().map(|keyword| Issue {
+        kind: IssueKind::MissingKeyword,
+        tool: None,
+        path: None,
+        message: format!("the response does not have `{keyword}`"),
+    });
+    if case.should_not_call_tools || case.expectations.is_empty() {
+        let is_forbidden = case.should_not_call_tools && !case.calls.is_empty();
+        if is_forbidden {
+            issues.extend(case.calls.iter().map(|call| {
+                let message = format!("`{}` is called where no call is due", call.name);
+                issue(IssueKind::CallWhereNoneIsDue, call.name, None, message)
+            }));
+        }
+        issues.extend(keyword_issues);
+        let tools = f64::from(u8::from(!is_forbidden));
+        return Outcome {
+            passed: !is_forbidden && missing_keywords.is_empty() && is_within_budget,
+            score: tools * content,
+            precision: tools,
+            recall: tools,
+            param_accuracy: tools,
+            issues,
+        };
+    }
+    let pairs = pairs(case, equality);
+    let mut is_answer = vec![false; case.calls.len()];
+    let mut accuracies = 0.0;
+    for (expectation, call) in case.expectations.iter().zip(&pairs) {
+        match call {
+            Some(call) => {
+                is_answer[*call] = true;
+                accuracies += params(expectation, &case.calls[*call], equality);
+                wrong_params(expectation, &case.calls[*call], equality, &mut issues);
+            }
+            None => {
+                let message = format!("`{}` is not called", expectation.tool_name);
+                issues.push(issue(IssueKind::MissingCall, expectation.tool_name, None, message));
+            }
+        }
+    }
+    for (call, _) in case.calls.iter().zip(&is_answer).filter(|(_, is_answer)| !**is_answer) {
+        let message = format!("`{}` is called, but not expected", call.name);
+        issues.push(issue(IssueKind::UnexpectedCall, call.name, None, message));
+    }
+    issues.extend(keyword_issues);
+    let hits = pairs.iter().flatten().count() as f64;
+    let expected = case.expectations.len() as f64;
+    let precision = if case.calls.is_empty() { 0.0 } else { hits / case.calls.len() as f64 };
+    let (recall, param_accuracy) = (hits / expected, accuracies / expected);
+    let score = (3.0 * (precision + recall + param_accuracy) + content) / 10.0;
+    let passed = score >= threshold - DUST && hits == expected && is_within_budget;
+    Outcome { passed, score, precision, recall, param_accuracy, issues }
+}
+
+/// Adds what is over budget; whether nothing is.
+fn budgets(case: &Case, issues: &mut Vec<Issue>) -> bool {
+    let plain = |kind, message| Issue { kind, tool: None, path: None, message };
+    if let Some(latency) = case.latency_ms.filter(|_| case.is_late()) {
+        let (latency, budget) = (latency.as_str(), case.max_latency_ms.as_str());
+        let message = format!("it took {latency} ms where {budget} ms are allowed");
+        issues.push(plain(IssueKind::LatencyOverBudget, message));
+    }
+    if case.calls.len() as f64 > case.max_tool_calls {
+        let message = format!("{} calls where {} are allowed", case.calls.len(), case.max_tool_calls);
+        issues.push(plain(IssueKind::TooManyCalls, message));
+    }
+    issues.is_empty()
+}
+
+/// For every expectation the call that answers it, so that the parameters fit best altogether.
+fn pairs(case: &Case, equality: Equality) -> Vec<Option<usize>> {
+    let mut pairs = vec![None; case.expectations.len()];
+    let mut done = vec![false; case.expectations.len()];
+    for first in 0..case.expectations.len() {
+        if done[first] {
+            continue;
+        }
+        let tool = case.expectations[first].tool_name;
+        let rows: Vec<usize> = (first..case.expectations.len())
+            .filter(|row| case.expectations[*row].tool_name == tool)
+            .collect();
+        rows.iter().for_each(|row| done[*row] = true);
+        let columns: Vec<usize> =
+            (0..case.calls.len()).filter(|column| case.calls[*column].name == tool).collect();
+        let mut scores = Vec::new();
+        if rows.len().max(columns.len()) > 1 {
+            let of_row = |row: &usize| {
+                let expectation = &case.expectations[*row];
+                columns
+                    .iter()
+                    .map(|column| params(expectation, &case.calls[*column], equality))
+                    .collect::<Vec<_>>()
+            };
+            scores = rows.iter().flat_map(of_row).collect();
+        }
+        let weight =
+            |row: usize, column: usize| scores.get(row * columns.len() + column).copied().unwrap_or_default();
+        for (row, column) in rows.iter().zip(assign(rows.len(), columns.len(), weight)) {
+            pairs[*row] = column.map(|column| columns[column]);
+        }
+    }
+    pairs
+}
+
+/// The mean over all checks of one expectation: half for a wrong value, else all or nothing. A validator has nothing to say of
+/// a parameter that is not there.
+fn params(expectation: &Expectation, call: &Call, equality: Equality) -> f64 {
+    let (mut items, mut earned) = (0, 0.0);
+    let mut item = |worth: f64| {
+        items += 1;
+        earned += worth;
+    };
+    for (param, wanted) in expectation.required_params.into_iter().flat_map(|params| params.iter()) {
+        item(match call.param(param) {
+            None => 0.0,
+            Some(given) if wanted.is_null() || equality.values(wanted, given) => 1.0,
+            Some(_) => 0.5,
+        });
+    }
+    for param in &expectation.forbidden_params {
+        item(f64::from(u8::from(call.param(param).is_none())));
+    }
+    for (param, validator) in &expectation.param_validators {
+        if let Some(value) = call.param(param) {
+            item(f64::from(u8::from(validator.accepts(value, equality))));
+        }
+    }
+    if items == 0 { 1.0 } else { earned / f64::from(items) }
+}
+
+fn wrong_params(expectation: &Expectation, call: &Call, equality: Equality, issues: &mut Vec<Issue>) {
+    let tool = expectation.tool_name;
+    let mut path = String::new();
+    for (param, wanted) in expectation.required_params.into_iter().flat_map(|params| params.iter()) {
+        at_key(&mut path, param, |path| match call.param(param) {
+            None => {
+                let message = format!("`{tool}` lacks `{path}`");
+                issues.push(issue(IssueKind::MissingParameter, tool, Some(path), message));
+            }
+            Some(_) if wanted.is_null() => {}
+            Some(given) => {
+                Differences { tool, equality, extras_count: true, issues: &mut *issues }
+                    .of_values(wanted, given, path);
+            }
+        });
+    }
+    for param in expectation.forbidden_params.iter().filter(|param| call.param(param).is_some()) {
+        at_key(&mut path, param, |path| {
+            let message = format!("`{tool}` has `{path}`, which is forbidden");
+            issues.push(issue(IssueKind::ForbiddenParameter, tool, Some(path), message));
+        });
+    }
+    for (param, validator) in &expectation.param_validators {
+        if call.param(param).is_some_and(|value| !validator.accepts(value, equality)) {
+            at_key(&mut path, param, |path| {
+                let message = format!("`{path}` of `{tool}` is not valid");
+                issues.push(issue(IssueKind::FailedValidator, tool, Some(path), message));
+            });
+        }
+    }
+}

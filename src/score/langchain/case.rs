@@ -1,0 +1,124 @@
+//! A run of an agent and the example that it should follow.
+
+use crate::domain::{Json, Object};
+use crate::score::{ScoreError, setting};
+
+/// A run beside its example, borrowed from the record.
+#[derive(Debug, Clone)]
+pub struct Case<'a> {
+    pub actual: Vec<Step<'a>>,
+    pub expected: Vec<Step<'a>>,
+    /// `None` where the example does not say.
+    pub order_matters: Option<bool>,
+    /// The final states of run and example; `None` unless both have one, be it null.
+    pub states: Option<(&'a Json, &'a Json)>,
+    /// Whether the run has an answer.
+    pub has_output: bool,
+    /// Whether the example has the right answer.
+    pub has_reference: bool,
+    /// What the grading model replied.
+    pub reply: Option<&'a str>,
+    pub grading: Option<Grading>,
+}
+
+/// One step of a trajectory.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Step<'a> {
+    pub tool: &'a str,
+    /// `None` where they are not recorded or not expected.
+    pub arguments: Option<&'a Json>,
+}
+
+/// How a model grades the answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Grading {
+    None,
+    /// `qa` and `qa_math`, whose replies read the same.
+    Quiz,
+    /// `qa_math_without_question`.
+    Comparison,
+}
+
+impl Grading {
+    /// Under the key `output_evaluation`.
+    pub(super) fn read(value: &Json) -> Result<Grading, String> {
+        let words = [
+            ("none", Grading::None),
+            ("qa", Grading::Quiz),
+            ("qa_math", Grading::Quiz),
+            ("qa_math_without_question", Grading::Comparison),
+        ];
+        setting::one_of("output_evaluation", value, &words)
+    }
+}
+
+impl<'a> Case<'a> {
+    /// Reads a record with `run` and `example`; an error names the key and what it should hold.
+    pub fn read(record: &'a Object) -> Result<Case<'a>, ScoreError> {
+        let (run, example) = (member(record, "run")?, member(record, "example")?);
+        let missing = |message: &str| ScoreError { kind: "ValueError", message: message.to_owned() };
+        let actual = match (run.get("intermediate_steps"), run.get("actual_steps")) {
+            (Some(taken), _) => steps("run.intermediate_steps", taken)?,
+            (None, Some(taken)) => steps("run.actual_steps", taken)?,
+            (None, None) => {
+                return Err(missing(
+                    "Please make sure that your agent outputs 'intermediate_steps or 'actual_steps'",
+                ));
+            }
+        };
+        let Some(expected) = example.get("expected_steps") else {
+            return Err(missing("Please make sure that your dataset contains 'expected_steps'"));
+        };
+        Ok(Case {
+            actual,
+            expected: steps("example.expected_steps", expected)?,
+            order_matters: match example.get("order_matters") {
+                None | Some(Json::Null) => None,
+                Some(value) => {
+                    Some(setting::boolean("example.order_matters", value).map_err(ScoreError::invalid)?)
+                }
+            },
+            states: run.get("state").zip(example.get("state")),
+            has_output: run.contains_key("output"),
+            has_reference: example.contains_key("reference"),
+            reply: match record.get("llm_reply") {
+                None | Some(Json::Null) => None,
+                Some(Json::String(reply)) => Some(reply),
+                Some(other) => return Err(ScoreError::invalid(setting::wrong("llm_reply", "text", other))),
+            },
+            grading: record
+                .get("output_evaluation")
+                .map(Grading::read)
+                .transpose()
+                .map_err(ScoreError::invalid)?,
+        })
+    }
+}
+
+fn member<'a>(record: &'a Object, key: &str) -> Result<&'a Object, ScoreError> {
+    let value = record.get(key).unwrap_or(&Json::Null);
+    value.as_object().ok_or_else(|| ScoreError::invalid(setting::wrong(key, "an object", value)))
+}
+
+fn steps<'a>(path: &str, value: &'a Json) -> Result<Vec<Step<'a>>, ScoreError> {
+    let wrong = |value| ScoreError::invalid(setting::wrong(path, "a list of tools or steps", value));
+    value
+        .as_array()
+        .ok_or_else(|| wrong(value))?
+        .iter()
+        .map(|item| step(item).ok_or_else(|| wrong(item)))
+        .collect()
+}
+
+/// A tool's name; an action with its observation beside or within it; a call as other tools write it.
+fn step(json: &Json) -> Option<Step<'_>> {
+    match json {
+        Json::String(tool) => Some(Step { tool, arguments: None }),
+        Json::Array(pair) => pair.first().filter(|action| action.as_object().is_some()).and_then(step),
+        Json::Object(action) => Some(Step {
+            tool: ["tool", "name"].iter().find_map(|key| action.get(key))?.as_str()?,
+            arguments: ["tool_input", "args", "arguments"].iter().find_map(|key| action.get(key)),
+        }),
+        _ => None,
+    }
+}
