@@ -24,6 +24,7 @@ mod logs;
 mod normalize;
 mod properties;
 mod providers;
+mod shapes;
 mod snap;
 mod store_tools;
 mod support;
