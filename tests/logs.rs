@@ -92,6 +92,7 @@ fn rows(file: &str, join: Option<&str>, format: Option<&'static LogFormat>) -> V
     }
     found
 }
+
 mod properties {
     use proptest::prelude::*;
     use tooljudge::domain::Object;

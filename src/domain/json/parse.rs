@@ -143,8 +143,9 @@ impl Parser<'_> {
         loop {
             let rest = &self.bytes[self.at..];
             let plain = memchr2(b'"', b'\\', rest).unwrap_or(rest.len());
-            if let Some(control) = rest[..plain].iter().position(|byte| *byte < 0x20) {
-                self.at += control;
+            // All bytes are looked at together, which is faster than to stop at the first.
+            if rest[..plain].iter().fold(false, |any, byte| any | (*byte < 0x20)) {
+                self.at += rest.iter().position(|byte| *byte < 0x20).unwrap_or(0);
                 return Err("a control character in a string");
             }
             let text = &self.text[self.at..self.at + plain];

@@ -109,11 +109,14 @@ impl Dialogue {
         }
     }
 
-    /// Adds what was said to the model before the conversation: a text, or parts.
+    /// Adds what was said to the model before the conversation: a text, parts, or messages.
     pub(super) fn instruct(&mut self, said: Json) {
         let parts = match said {
             Json::Null => return,
             Json::Object(mut content) => content.remove("parts").unwrap_or(Json::Object(content)),
+            Json::Array(items) if items.iter().any(|item| item.as_object().is_some_and(is_message)) => {
+                return self.messages.extend(items);
+            }
             other => other,
         };
         if parts.as_str().is_none_or(|text| !text.trim().is_empty()) {

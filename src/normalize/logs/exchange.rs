@@ -1,14 +1,13 @@
 //! A request to a provider and its response, to a turn.
-//!
-//! Where the system's message, the conversation and the tools stand differs from provider to provider, and is found here;
-//! what they say is read elsewhere.
 
-use super::{Entry, Skip, Turn, value};
-use crate::domain::{Json, Object};
+use super::dialogue::Dialogue;
+use super::{Entry, Output, Skip, Turn, value};
+use crate::domain::{Json, Object, Origin};
 
-const SYSTEM: &[&str] = &["system", "systemInstruction", "system_instruction", "instructions"];
-const MESSAGES: &[&str] = &["messages", "contents", "input", "prompt"];
-const TOOLS: &[&str] = &["tools", "functions", "toolConfig", "tool_config"];
+/// Where a request has the conversation.
+const ASKED: &[&str] = &["messages", "contents", "input", "prompt"];
+
+/// Where a request or a response names the model.
 const MODEL: &[&str] = &["model", "modelVersion", "model_version", "modelId", "model_id"];
 
 /// What holds the answer in a response; a failure has none of them.
@@ -32,33 +31,33 @@ pub(super) fn turn(mut request: Object, response: Json) -> Result<Turn, Entry> {
     if let Some(why) = unanswered(&response) {
         return Err(Entry::Skipped(why));
     }
-    let dialect = dialect(&request, &response);
-    // Google's SDKs keep everything but the conversation in there.
-    let mut settings = value::take_object(&mut request, "config").unwrap_or_default();
-    let mut taken = |keys: &[&str]| {
-        keys.iter().find_map(|key| present(request.remove(key)).or_else(|| present(settings.remove(key))))
-    };
-    let system = taken(SYSTEM).map(system).unwrap_or_default();
-    let said = taken(MESSAGES).map(value::messages).unwrap_or_default();
-    let tools = taken(TOOLS).or_else(|| present(response.get("tools").cloned()));
-    let asked = taken(MODEL);
-    let mut turn =
-        Turn::answering(system.into_iter().chain(said.into_iter().map(user_text)).collect(), Json::Null);
-    turn.tools = value::tools(tools);
-    turn.dialect = Some(dialect);
-    if let Json::Object(response) = &response {
-        let text = |keys: &[&str]| keys.iter().find_map(|key| value::text(response, &[key]));
-        turn.origin.source_id = text(&["id", "responseId", "response_id"]);
-        turn.origin.model = text(MODEL);
-        let times = ["created", "created_at", "createTime", "create_time"];
-        turn.origin.timestamp = times.iter().find_map(|key| value::instant(response.get(key)?));
-        let seconds = |path: &[&str], unit: f64| Some(value::number(value::at(response, path)?)? / unit);
-        turn.origin.latency_s =
-            seconds(&["total_duration"], 1e9).or_else(|| seconds(&["metrics", "latencyMs"], 1e3));
+    let mut dialogue = Dialogue { dialect: Some(dialect(&request, &response)), ..Dialogue::default() };
+    let mut origin = response.as_object().map(origin).unwrap_or_default();
+    if let Some(Json::String(asked)) = value::take_first(&mut request, MODEL) {
+        origin.model.get_or_insert(asked);
     }
-    turn.origin.model = turn.origin.model.or_else(|| asked?.as_str().map(str::to_owned));
-    turn.output = super::Output::Message(response);
-    Ok(turn)
+    if ASKED.iter().any(|key| request.contains_key(key)) {
+        dialogue.ask(Json::Object(request));
+    }
+    dialogue.tools = dialogue.tools.or_else(|| response.get("tools").cloned());
+    dialogue.output = Some(Output::Message(response));
+    match dialogue.into_entry(origin) {
+        Entry::Turn(turn) => Ok(*turn),
+        other => Err(other),
+    }
+}
+
+/// What a response says beside its words.
+fn origin(response: &Object) -> Origin {
+    const TIMES: &[&str] = &["created", "created_at", "createTime", "create_time"];
+    let text = |keys: &[&str]| keys.iter().find_map(|key| value::text(response, &[key]));
+    let seconds = |path: &[&str], unit: f64| Some(value::number(value::at(response, path)?)? / unit);
+    Origin {
+        source_id: text(&["id", "responseId", "response_id"]),
+        model: text(MODEL),
+        timestamp: TIMES.iter().find_map(|key| value::instant(response.get(key)?)),
+        latency_s: seconds(&["total_duration"], 1e9).or_else(|| seconds(&["metrics", "latencyMs"], 1e3)),
+    }
 }
 
 /// Which provider's form an exchange has. What is read does not depend on it.
@@ -80,27 +79,6 @@ fn dialect(request: &Object, response: &Json) -> &'static str {
         "cohere"
     } else {
         "openai_chat"
-    }
-}
-
-/// What the system says, as messages before all others; the Responses API allows a list of them.
-fn system(value: Json) -> Vec<Json> {
-    let messages = value.as_array().is_some_and(|items| items.iter().all(|item| item.get("role").is_some()));
-    match value {
-        Json::Array(items) if messages => items,
-        Json::Object(mut object) => match present(object.remove("parts")) {
-            Some(parts) => vec![value::message("system", parts)],
-            None => vec![value::message("system", Json::Array(vec![Json::Object(object)]))],
-        },
-        text_or_parts => vec![value::message("system", text_or_parts)],
-    }
-}
-
-/// Google's SDKs take a text for a message of the user's.
-fn user_text(message: Json) -> Json {
-    match message {
-        Json::String(text) => value::message("user", text),
-        message => message,
     }
 }
 
@@ -135,10 +113,6 @@ fn is_answer(object: &Object) -> bool {
     let failed = FAILURES.iter().any(|key| object.get(key).is_some_and(|value| !value.is_null()))
         || object.get("status").and_then(Json::as_str).is_some_and(|status| UNFINISHED.contains(&status));
     !failed || answers.any(|key| !is_empty(key))
-}
-
-fn present(value: Option<Json>) -> Option<Json> {
-    value.filter(|value| !value.is_null())
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ pub(super) const LANGCHAIN_STEPS: LogFormat =
     LogFormat { name: "langchain_steps", sign: "key `intermediate_steps`", matches, read, orphans: None };
 
 fn matches(record: &Object) -> bool {
-    value::holds_structure(record, "intermediate_steps") && !value::is_row(record)
+    value::holds_structure(record, "intermediate_steps")
 }
 
 fn read(mut record: Object, _: &Context) -> Entries {

@@ -38,16 +38,20 @@ fn read(mut record: Object, context: &Context) -> Entries {
     let mut runs: Vec<Object> = objects(record.remove("post"));
     let places: HashMap<String, usize> =
         runs.iter().enumerate().filter_map(|(at, run)| Some((id(run)?, at))).collect();
-    let mut pieces = Vec::new();
+    let mut others = Vec::new();
     for patch in objects(record.remove("patch")) {
-        let Some(id) = id(&patch) else { continue };
+        let Some(id) = id(&patch) else {
+            let message = "patch: the end of a run without an id";
+            others.push(Entry::Unreadable(RowError::new(RowErrorCode::UnrecognisedRecord, message)));
+            continue;
+        };
         match places.get(&id).and_then(|at| runs.get_mut(*at)) {
             Some(run) => *run = merged(std::mem::take(run), patch),
-            None => pieces.push(Entry::Piece(Piece { key: key(&id), object: patch })),
+            None => others.push(Entry::Piece(Piece { key: key(&id), object: patch })),
         }
     }
     let runs: Vec<Object> = runs.into_iter().map(|run| completed(run, context)).collect();
-    Box::new(runs.into_iter().map(entry).chain(pieces))
+    Box::new(runs.into_iter().map(entry).chain(others))
 }
 
 /// Ends of runs of which no beginning was logged.

@@ -43,7 +43,7 @@ pub(super) const VERCEL: LogFormat = LogFormat {
 
 /// Whether the last message is the assistant's and shows a `sign`.
 fn ends_with(record: &Object, sign: impl Fn(&Object) -> bool) -> bool {
-    let Some(logged) = record.get("messages").filter(|_| !value::is_row(record)) else { return false };
+    let Some(logged) = record.get("messages") else { return false };
     let is_answer = |message: &Object| question::speaker(message) == Some(Role::Assistant) && sign(message);
     let last_of = |messages: &[Json]| messages.last().and_then(Json::as_object).is_some_and(is_answer);
     match logged {

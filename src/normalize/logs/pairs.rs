@@ -10,7 +10,7 @@ use crate::domain::{Json, Object};
 
 pub(super) const PROVIDER_PAIR: LogFormat = LogFormat {
     name: "provider_pair",
-    sign: "a request to a provider and its response: keys `request` and `response`",
+    sign: "a provider's request beside its response: keys `request` and `response`, or the like",
     matches,
     read,
     orphans: None,
@@ -40,7 +40,7 @@ fn pair(record: &Object) -> Option<&'static Pair> {
 }
 
 fn matches(record: &Object) -> bool {
-    pair(record).is_some() && !value::is_row(record)
+    pair(record).is_some()
 }
 
 fn read(record: Object, _: &Context) -> Entries {

@@ -1,24 +1,20 @@
 //! Dotted keys to what they were made of: `{"a.0.b": 1, "a.1.b": 2}` is `{"a": [{"b": 1}, {"b": 2}]}`.
 
-use std::collections::BTreeMap;
-
 use super::value;
 use crate::domain::{Json, Object};
 
 /// Dots beyond these belong to the last name: nothing real is nested deeper.
-const MOST_NAMES: usize = 16;
+const MOST_NAMES: usize = 12;
 
 /// One name of a dotted key. Numbers are sorted as such: 10 comes after 9.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-enum Name {
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Name<'a> {
     Index(u64),
-    Word(String),
+    Word(&'a str),
 }
 
-enum Tree {
-    Leaf(Json),
-    Branch(BTreeMap<Name, Tree>),
-}
+/// A value and the names that lead to it.
+type Leaf<'a> = (Vec<Name<'a>>, &'a Json);
 
 /// The list under `prefix`, be it an attribute of its own or spread over dotted ones; `None` when there is neither.
 pub(super) fn list(attributes: &Object, prefix: &str) -> Option<Vec<Json>> {
@@ -47,44 +43,35 @@ pub(super) fn object(json: &Json) -> Option<Object> {
 }
 
 fn tree<'a>(entries: impl Iterator<Item = (&'a str, &'a Json)>) -> Json {
-    let mut root = Tree::Branch(BTreeMap::new());
-    for (key, value) in entries {
-        root.insert(key, value);
-    }
-    root.into_json()
+    let name = |name: &'a str| name.parse().map_or(Name::Word(name), Name::Index);
+    let leaf = |(key, value): (&'a str, &'a Json)| (key.splitn(MOST_NAMES, '.').map(name).collect(), value);
+    let mut leaves: Vec<Leaf> = entries.map(leaf).collect();
+    leaves.sort_by(|(one, _), (other, _)| one.cmp(other));
+    branch(&leaves, 0)
 }
 
-impl Tree {
-    fn insert(&mut self, key: &str, value: &Json) {
-        let mut place = self;
-        for name in key.splitn(MOST_NAMES, '.') {
-            // What has parts is more than a text in the same place.
-            if let Tree::Leaf(_) = place {
-                *place = Tree::Branch(BTreeMap::new());
-            }
-            let Tree::Branch(branches) = place else { return };
-            let name = name.parse().map_or_else(|_| Name::Word(name.to_owned()), Name::Index);
-            place = branches.entry(name).or_insert_with(|| Tree::Branch(BTreeMap::new()));
-        }
-        if matches!(place, Tree::Branch(branches) if branches.is_empty()) {
-            *place = Tree::Leaf(value.clone());
-        }
+/// What the leaves make up that have their first names in common, as many as `depth`.
+fn branch(leaves: &[Leaf], depth: usize) -> Json {
+    let (whole, parts) = leaves.split_at(leaves.partition_point(|(names, _)| names.len() <= depth));
+    if let (Some((_, value)), []) = (whole.last(), parts) {
+        return (*value).clone();
     }
-
-    fn into_json(self) -> Json {
-        let branches = match self {
-            Tree::Leaf(value) => return value,
-            Tree::Branch(branches) => branches,
-        };
-        if !branches.is_empty() && branches.keys().all(|name| matches!(name, Name::Index(_))) {
-            return Json::Array(branches.into_values().map(Tree::into_json).collect());
-        }
-        let entry = |(name, tree): (Name, Tree)| match name {
-            Name::Index(index) => (index.to_string(), tree.into_json()),
-            Name::Word(word) => (word, tree.into_json()),
-        };
-        Json::Object(branches.into_iter().map(entry).collect())
+    // What has parts is more than a text in the same place.
+    let branches = || {
+        parts
+            .chunk_by(|(one, _), (other, _)| one.get(depth) == other.get(depth))
+            .filter_map(|leaves| Some((*leaves.first()?.0.get(depth)?, branch(leaves, depth + 1))))
+    };
+    let numbered =
+        !parts.is_empty() && parts.iter().all(|(names, _)| matches!(names.get(depth), Some(Name::Index(_))));
+    if numbered {
+        return Json::Array(branches().map(|(_, value)| value).collect());
     }
+    let entry = |(name, value)| match name {
+        Name::Index(index) => (index.to_string(), value),
+        Name::Word(word) => (word.to_owned(), value),
+    };
+    Json::Object(branches().map(entry).collect())
 }
 
 #[cfg(test)]
