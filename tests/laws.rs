@@ -381,10 +381,7 @@ pub fn check_sample(normalizer: &Normalizer, sample: &Sample) {
     assert_eq!(again.question, sample.question);
     assert_eq!(again.calls, sample.calls, "read again from {written}");
     assert_eq!(again.definitions, sample.definitions, "read again from {written}");
-    // A conversation that ends with the assistant's words may hold the judged turn, and is left alone.
-    if sample.messages.last().is_some_and(|last| last.role != Role::Assistant) {
-        assert_eq!(again.messages, sample.messages, "read again from {written}");
-    }
+    assert_eq!(again.messages, sample.messages, "read again from {written}");
 }
 
 /// A sample's normal form as the row of a table.
@@ -393,7 +390,7 @@ fn row_of(json: &Json) -> RawRow {
     let original = |key: &str| given(json.get("raw")?.get(key));
     let cell = |value: Option<Json>| value.map_or(Cell::Null, Cell::from);
     RawRow {
-        question: question_in_context(cell(given(json.get("question"))), json.get("messages").unwrap()),
+        question: question_in_context(cell(given(json.get("question"))), json.get("messages").unwrap(), true),
         tool_call: cell(original("tool_call").or_else(|| given(json.get("tool_calls")))),
         tool_definitions: cell(original("tool_definitions").or_else(|| given(json.get("tool_definitions")))),
     }
