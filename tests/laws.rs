@@ -264,12 +264,17 @@ pub fn snap(text: &str) {
 /// Whatever a log holds, its turns survive being written in normal form.
 pub fn log(text: &str, format: Option<&'static LogFormat>, agents: bool) {
     let normalizer = normalizer(None);
-    read_log(text, format, agents, |entry| check_entry(&normalizer, entry, text));
+    read_log(text, format, agents, |_, entry| check_entry(&normalizer, entry, text));
 }
 
 /// Reads a log, of a `format` that is named or told by its keys. Its records are JSON values one after another, and have
 /// each other for companions.
-pub fn read_log(text: &str, format: Option<&'static LogFormat>, agents: bool, mut take: impl FnMut(Entry)) {
+pub fn read_log(
+    text: &str,
+    format: Option<&'static LogFormat>,
+    agents: bool,
+    mut take: impl FnMut(&'static LogFormat, Entry),
+) {
     let records = records(text);
     let mut pieces = Pieces::default();
     for record in &records {
@@ -281,10 +286,10 @@ pub fn read_log(text: &str, format: Option<&'static LogFormat>, agents: bool, mu
     }
     let context = Context { agents, companions: &pieces };
     for record in &records {
-        for_each_entry(record, format, &context, |_, entry| take(entry));
+        for_each_entry(record, format, &context, &mut take);
     }
     for (format, orphans) in pieces.orphans() {
-        format.orphans(orphans, &context).for_each(&mut take);
+        format.orphans(orphans, &context).for_each(|entry| take(format, entry));
     }
 }
 

@@ -62,7 +62,7 @@ const PLACES: &[Place] = &[
 
 fn read(text: &str) {
     let normalizer = Normalizer::new(Options::default()).expect("no tools are given");
-    laws::read_log(text, None, true, |entry| {
+    laws::read_log(text, None, true, |_, entry| {
         if let Entry::Turn(turn) = entry {
             drop(normalizer.turn(*turn));
         }

@@ -4,9 +4,12 @@
 
 mod calls;
 mod definitions;
+mod exchanges;
 mod odd_calls;
 mod questions;
+mod records;
 mod schemas;
+mod spans;
 mod values;
 
 use proptest::prelude::*;
@@ -14,6 +17,7 @@ use proptest::test_runner::TestRunner;
 use tooljudge::domain::{
     Arguments, Calls, Cell, Definitions, Flag, Json, Object, RawRow, Role, Sample, ToolCall, ToolDefinition,
 };
+use tooljudge::normalize::logs::{Entry, FORMATS};
 use tooljudge::normalize::{Normalizer, Options};
 
 use odd_calls::{FREE_TEXT, MALFORMED};
@@ -232,4 +236,45 @@ fn every_way_of_writing_a_conversation_gives_the_same_messages() {
         }
         Ok(())
     });
+}
+
+/// Every log of an exchange is told by its keys, and says of it what it has a place for.
+#[test]
+fn every_log_of_an_exchange_says_the_same() {
+    let normalizer = normalizer(None);
+    let logs = || records::LOGS.iter().chain(spans::LOGS);
+    check("logs", logs().count(), exchanges::exchange(), |exchange| {
+        for log in logs().filter(|log| (log.holds)(&exchange)) {
+            let text = (log.write)(&exchange);
+            let mut found = Vec::new();
+            crate::laws::read_log(&text, None, false, |format, entry| match entry {
+                Entry::Turn(turn) => found.push(normalizer.turn(*turn).map(|sample| (format.name, sample))),
+                Entry::Piece(_) => {}
+                Entry::Skipped(why) => panic!("{}: skipped, {}: {text}", log.name, why.as_str()),
+                Entry::Unreadable(error) => found.push(Err(error)),
+            });
+            prop_assert_eq!(found.len(), 1, "{}: {:?}: {}", log.name, &found, &text);
+            let found = found
+                .remove(0)
+                .map_err(|error| TestCaseError::fail(format!("{}: {error}: {text}", log.name)));
+            let (format, sample) = found?;
+            prop_assert_eq!(format, log.format, "{}: {}", log.name, &text);
+            let expected = log.keeps.expected(&exchange, &(log.id)(&exchange));
+            same(log.name, &text, exchanges::comparable(&sample), expected)?;
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn every_format_is_written_by_some_log() {
+    let written: Vec<&str> = records::LOGS.iter().chain(spans::LOGS).map(|log| log.format).collect();
+    // Questions are pieces of results, and accepted answers are read only if they are asked for.
+    let others = ["bfcl_question", "bfcl_possible_answer"];
+    let missing: Vec<&str> = FORMATS
+        .iter()
+        .map(|format| format.name)
+        .filter(|name| !written.contains(name) && !others.contains(name))
+        .collect();
+    assert!(missing.is_empty(), "{missing:?}");
 }
