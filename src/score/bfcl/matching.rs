@@ -67,7 +67,7 @@ mod tests {
             (vec![vec![0, 1], vec![0]], vec![Some(1), Some(0)]),
             (vec![vec![0], vec![0]], vec![Some(0), None]),
             (vec![vec![0, 1], vec![0, 2], vec![0]], vec![Some(1), Some(2), Some(0)]),
-            (vec![vec![0, 1], vec![1, 2], vec![0, 1]], vec![Some(1), Some(2), Some(0)]),
+            (vec![vec![0, 1], vec![1, 2], vec![0, 1]], vec![Some(0), Some(2), Some(1)]),
             (vec![], vec![]),
         ] {
             assert_eq!(largest_matching(suits.len(), |one, other| suits[one].contains(&other)), expected);
