@@ -67,7 +67,6 @@ mod java;
 mod javascript;
 mod join;
 mod literal;
-mod matching;
 mod options;
 mod python;
 mod rules;

@@ -4,7 +4,6 @@ use super::call::check;
 use super::case::{Call, Calls, Case};
 use super::category::Assignment;
 use super::failure::{Detail, ErrorType, Exception, Failure};
-use super::matching::largest_matching;
 use super::rules::Rules;
 use crate::domain::{Json, Object};
 use crate::score::Scored;
@@ -137,7 +136,7 @@ fn parallel<'c>(case: &'c Case<'c>, calls: &'c [Call<'c>], rules: Rules) -> Verd
         }
     };
     let assigned = match rules {
-        Rules::Own => largest_matching(calls.len(), |expected, call| checked(expected, call).is_ok()),
+        Rules::Own => pair_up(calls.len(), calls.len(), |expected, call| checked(expected, call).is_ok()),
         Rules::Peer => match greedy(calls.len(), checked) {
             Ok(assigned) => assigned,
             Err(crash) => return Err(crash).into(),
