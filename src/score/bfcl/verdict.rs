@@ -7,6 +7,7 @@ use super::failure::{Detail, ErrorType, Exception, Failure};
 use super::rules::Rules;
 use crate::domain::{Json, Object};
 use crate::score::Scored;
+use crate::score::assignment::pair_up;
 
 /// Valid where nothing failed.
 #[derive(Debug, Clone, Default, PartialEq)]
