@@ -3,6 +3,8 @@
 use std::io::Write;
 
 use tooljudge::domain::Json;
+use tooljudge::read::{Selection, Table, Understanding};
+use tooljudge::write::Sink;
 
 use crate::support::archive::{Member, zip};
 use crate::support::workspace::{Ran, Workspace, repository, shown};
@@ -358,4 +360,37 @@ fn pieces_find_their_records_in_any_order_and_file() {
         .filter(|error| !error.is_empty())
         .collect();
     assert_eq!(errors, ["duplicate_id"], "two different questions of one id");
+}
+
+#[test]
+fn logs_may_come_as_tables() {
+    let work = Workspace::new();
+    for name in
+        ["phoenix_dataframe", "langsmith_runs", "langfuse_observations", "litellm_standard", "gemini_pairs"]
+    {
+        let input = [fixture(&format!("{name}.jsonl"))];
+        // Read as the rows that it is not: nested values become JSON in the cells.
+        let table = Table::open(&input, Understanding::default(), Selection::default()).unwrap();
+        for to in ["parquet", "csv", "arrow"] {
+            let output = format!("{name}.{to}");
+            let mut sink = Sink::create(&work.path(&output), to.parse().unwrap(), table.schema()).unwrap();
+            table.batches(None).for_each(|batch| sink.write(batch.unwrap()).unwrap());
+            sink.finish().unwrap();
+            let direct = work.run(&["convert", &input[0], "--quiet"]).ended(0).stdout;
+            assert_eq!(work.run(&["convert", &output, "--quiet"]).ended(0).stdout, direct, "{output}");
+        }
+    }
+}
+
+#[test]
+fn the_docs_name_every_format_and_flag() {
+    let docs = std::fs::read_to_string(repository("docs/formats.md")).unwrap();
+    for format in tooljudge::normalize::logs::FORMATS {
+        assert!(docs.contains(&format!("| `{}` |", format.name)), "{}", format.name);
+    }
+    let flags = std::fs::read_to_string(repository("src/domain/flag.rs")).unwrap();
+    let names = flags.lines().filter_map(|line| line.split_once("=> \"")?.1.split_once('"'));
+    for (flag, _) in names {
+        assert!(docs.contains(&format!("`{flag}`")), "{flag}");
+    }
 }

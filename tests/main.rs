@@ -24,6 +24,8 @@ mod logs;
 mod normalize;
 mod properties;
 mod providers;
+mod score;
+mod score_bfcl;
 mod score_peers;
 mod snap;
 mod store_tools;

@@ -19,6 +19,9 @@ pub struct Config {
     /// Flags of `label` by their long names, with underscores: `rpm = 500`.
     #[serde(default)]
     pub label: toml::Table,
+    /// Flags of `score` likewise.
+    #[serde(default)]
+    pub score: toml::Table,
     /// Judges by name.
     #[serde(default)]
     pub judges: BTreeMap<String, JudgeConfig>,

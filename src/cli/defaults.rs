@@ -49,12 +49,16 @@ pub fn complete(
             .collect(),
     );
     let mut added = Vec::new();
-    for (key, value) in &config.label {
+    let (section, settings) = match name {
+        "score" => ("score", &config.score),
+        _ => ("label", &config.label),
+    };
+    for (key, value) in settings {
         let long = key.replace('_', "-");
         let flag = flags.get_arguments().find(|flag| flag.get_long() == Some(&long) && long != "config");
         let Some(flag) = flag else {
             bail!(
-                "{}: [label] has no setting `{key}`; its settings are the flags of `tooljudge label`, with underscores",
+                "{}: [{section}] has no setting `{key}`; its settings are the flags of `tooljudge {section}`, with underscores",
                 config.path.display()
             );
         };
@@ -62,7 +66,7 @@ pub fn complete(
             continue;
         }
         for text in texts(value)
-            .with_context(|| format!("{}: [label] `{key}` is no plain value", config.path.display()))?
+            .with_context(|| format!("{}: [{section}] `{key}` is no plain value", config.path.display()))?
         {
             match text {
                 Text::Switch(true) => added.push(format!("--{long}").into()),

@@ -184,7 +184,8 @@ impl InputArgs {
     }
 }
 
-fn pair(text: &str) -> Result<(String, String), String> {
+/// `NAME=VALUE`.
+pub fn pair(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
     Ok((name.to_owned(), value.to_owned()))
 }

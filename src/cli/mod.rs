@@ -8,6 +8,7 @@ mod input;
 mod label;
 mod printer;
 mod resnap;
+mod score;
 mod signals;
 mod store;
 mod templates;
@@ -34,6 +35,7 @@ enum Command {
     Label(Box<label::args::LabelArgs>),
     Convert(Box<convert::ConvertArgs>),
     Resnap(Box<resnap::ResnapArgs>),
+    Score(Box<score::args::ScoreArgs>),
     Store(store::StoreArgs),
     Templates(templates::TemplatesArgs),
 }
@@ -96,7 +98,7 @@ fn command() -> Result<Ending, Failure> {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     let mut matches = flags.clone().try_get_matches_from(&arguments)?;
     let mut settings = None;
-    if let Some((name @ ("label" | "resnap"), own)) = matches.subcommand() {
+    if let Some((name @ ("label" | "resnap" | "score"), own)) = matches.subcommand() {
         let Completed { arguments, config, given } = defaults::complete(arguments, &flags, name, own)?;
         matches = flags.try_get_matches_from(&arguments)?;
         settings = Some((config, given));
@@ -110,6 +112,7 @@ fn command() -> Result<Ending, Failure> {
         }
         Command::Convert(args) => convert::run(&args)?,
         Command::Resnap(args) => resnap::run(*args, &config, &given)?,
+        Command::Score(args) => score::run(&args)?,
         Command::Store(args) => store::run(&args)?,
         Command::Templates(args) => templates::run(args)?,
     })

@@ -38,6 +38,8 @@ pub enum IssueKind {
     LatencyOverBudget,
     MissingKeyword,
     LoopDetected,
+    /// The peer has no verdict, but crashes.
+    CheckerCrash,
     /// The calls could not be read.
     Undecodable,
 }
@@ -66,6 +68,7 @@ impl IssueKind {
             IssueKind::LatencyOverBudget => "latency_over_budget",
             IssueKind::MissingKeyword => "missing_keyword",
             IssueKind::LoopDetected => "loop_detected",
+            IssueKind::CheckerCrash => "checker_crash",
             IssueKind::Undecodable => "undecodable",
         }
     }

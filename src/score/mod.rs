@@ -7,6 +7,7 @@
 
 pub mod article;
 mod assignment;
+pub mod bfcl;
 pub mod deepeval;
 mod difference;
 mod equality;
@@ -19,10 +20,11 @@ pub mod vitest;
 pub use equality::Equality;
 pub use issue::{Issue, IssueKind};
 
-use crate::domain::{Json, Object};
+use crate::domain::{Arguments, Json, Object, ToolCall};
 
 /// All scorers.
-pub const SCORERS: &[Scorer] = &[deepeval::SCORER, vitest::SCORER, langchain::SCORER, article::SCORER];
+pub const SCORERS: &[Scorer] =
+    &[deepeval::SCORER, vitest::SCORER, bfcl::SCORER, langchain::SCORER, article::SCORER];
 
 /// One way of comparing calls.
 pub struct Scorer {
@@ -32,6 +34,8 @@ pub struct Scorer {
     pub peers: &'static [&'static str],
     /// Whether a record is one that this scorer's peer would write.
     pub matches: fn(&Object) -> bool,
+    /// A case of its own for rows of other tables: what was called, what should have been, and the row.
+    pub case: fn(called: &[ToolCall], expected: &[ToolCall], row: &Object) -> Object,
     /// Readies it with `settings`, whose keys are the peer's own names; `peer` asks for that peer's exact behaviour. An error
     /// names the setting and what it may be.
     pub ready: fn(settings: &Object, peer: Option<&str>) -> Result<Ready, String>,
@@ -89,4 +93,23 @@ impl Scored {
         object.insert("issues", Json::Array(self.issues.iter().map(Issue::to_json).collect()));
         object
     }
+}
+
+/// Calls as a peer lists them, under its keys for a call's name and its arguments.
+fn listed(calls: &[ToolCall], (name, arguments): (&str, &str)) -> Json {
+    let call = |call: &ToolCall| {
+        let passed = match &call.arguments {
+            Arguments::Parsed(object) => Json::Object(object.clone()),
+            Arguments::Malformed(text) => Json::from(text.as_str()),
+        };
+        let named = (name.to_owned(), Json::from(call.name.as_str()));
+        Json::Object([named, (arguments.to_owned(), passed)].into_iter().collect())
+    };
+    Json::Array(calls.iter().map(call).collect())
+}
+
+/// A case of these members, with the settings that its row has.
+fn own_case<const N: usize>(row: &Object, members: [(&str, Json); N]) -> Object {
+    let config = row.get("config").map(|config| ("config".to_owned(), config.clone()));
+    members.into_iter().map(|(key, value)| (key.to_owned(), value)).chain(config).collect()
 }

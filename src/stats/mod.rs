@@ -2,7 +2,9 @@
 
 mod auc;
 mod confusion;
+mod interval;
 pub mod votes;
 
 pub use auc::auc;
 pub use confusion::Confusion;
+pub use interval::wilson;

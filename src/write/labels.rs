@@ -36,6 +36,16 @@ const COLUMNS: [(&str, Kind); 15] = [
     ("cached", Kind::Bool),
 ];
 
+/// Which columns of `input` have the name of one of `ours`: an error, unless they may be overwritten.
+pub(super) fn clashes(ours: &Schema, input: &Schema, overwrite: bool) -> Result<Vec<String>, WriteError> {
+    let clashes: Vec<String> =
+        ours.names().filter(|name| input.position(name).is_some()).map(str::to_owned).collect();
+    match clashes.first() {
+        Some(name) if !overwrite => Err(WriteError::Clash { name: name.clone() }),
+        _ => Ok(clashes),
+    }
+}
+
 /// The columns of one judge and template.
 #[derive(Debug, Clone)]
 pub struct LabelColumns {
@@ -57,12 +67,7 @@ impl LabelColumns {
 
     /// Which columns of `input` have one of our names: an error, unless they may be overwritten.
     pub fn clashes(&self, input: &Schema, overwrite: bool) -> Result<Vec<String>, WriteError> {
-        let clashes: Vec<String> =
-            self.schema.names().filter(|name| input.position(name).is_some()).map(str::to_owned).collect();
-        match clashes.first() {
-            Some(name) if !overwrite => Err(WriteError::Clash { name: name.clone() }),
-            _ => Ok(clashes),
-        }
+        clashes(&self.schema, input, overwrite)
     }
 
     /// The cells of one row.

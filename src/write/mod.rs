@@ -11,6 +11,7 @@ mod manifest_file;
 mod output;
 mod parquet_sink;
 mod parquet_types;
+mod scores;
 mod sink;
 mod whole_file;
 
@@ -18,4 +19,5 @@ pub use error::WriteError;
 pub use labels::{LabelColumns, Labelled};
 pub use manifest_file::{manifest_path, write_manifest};
 pub use output::{Output, OutputFormat, is_stdout, is_stream};
+pub use scores::ScoreColumns;
 pub use sink::{Finished, Sink};

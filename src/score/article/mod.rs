@@ -43,6 +43,12 @@ pub(super) const SCORER: Scorer = Scorer {
         let test = record.get("test").and_then(Json::as_object);
         test.is_some_and(|test| test.contains_key("expected_tool_calls"))
     },
+    case: |called, expected, row| {
+        let expected = super::listed(expected, ("tool_name", "required_params"));
+        let test = [("expected_tool_calls".to_owned(), expected)].into_iter().collect();
+        let calls = super::listed(called, ("name", "input"));
+        super::own_case(row, [("test", Json::Object(test)), ("tool_calls", calls)])
+    },
     ready: |settings, peer| {
         let as_peer = match peer {
             None => false,

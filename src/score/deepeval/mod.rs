@@ -51,6 +51,13 @@ pub(super) const SCORER: Scorer = Scorer {
     name: "tool_correctness",
     peers: PEERS,
     matches: |record| record.contains_key("expected_tools") && record.contains_key("tools_called"),
+    case: |called, expected, row| {
+        let lists = [("tools_called", called), ("expected_tools", expected)];
+        super::own_case(
+            row,
+            lists.map(|(key, calls)| (key, super::listed(calls, ("name", "input_parameters")))),
+        )
+    },
     ready: |settings, peer| {
         let as_peer = match peer {
             None => false,

@@ -51,6 +51,10 @@ pub(super) const SCORER: Scorer = Scorer {
         let is_list = |key: &str| record.get(key).is_some_and(|calls| calls.as_array().is_some());
         is_list("expectedTools") || is_list("toolCalls")
     },
+    case: |called, expected, row| {
+        let lists = [("toolCalls", called), ("expectedTools", expected)];
+        super::own_case(row, lists.map(|(key, calls)| (key, super::listed(calls, ("name", "arguments")))))
+    },
     ready: |settings, peer| {
         let version = match peer {
             None => None,

@@ -1,0 +1,187 @@
+//! The flags of `score`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::cli::input::From;
+use crate::write::OutputFormat;
+
+/// Score calls against the expected ones: deterministic, offline, no model.
+///
+/// Reads cases as the peers of each scorer write them (`tools_called` and `expected_tools`, `toolCalls` and `expectedTools`,
+/// `run` and `example`, `test` and `tool_calls`, `functions`, `call` and `possible_answer`), or any table with the columns
+/// tool_call and expected_tool_calls. Each scorer does what it should have done; --compat PEER gives the peer's own numbers.
+#[derive(Debug, Args)]
+pub struct ScoreArgs {
+    /// Cases to score: .jsonl, .json, .csv, .parquet and so on; files, globs, folders; `-` is the standard input
+    #[arg(required_unless_present_any = ["questions", "scorers"], value_name = "INPUT")]
+    pub inputs: Vec<String>,
+
+    /// Which scorer; `tooljudge score --scorers` lists them [default: the one that --compat implies, or that the cases'
+    /// keys give away]
+    #[arg(long, value_name = "NAME")]
+    pub scorer: Option<String>,
+
+    /// Give the numbers of this peer, quirks and exceptions included: deepeval, vitest-evals, vitest-evals@0.4, langchain,
+    /// article, bfcl
+    #[arg(long, value_name = "PEER")]
+    pub compat: Option<String>,
+
+    /// Where the cases go with their scores beside them [default: nowhere; the summary is printed]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+
+    /// Write them as csv, tsv, ssv, jsonl, json (also with .gz or .zst), parquet or arrow [default: what its ending says]
+    #[arg(long, value_name = "FORMAT")]
+    pub to: Option<OutputFormat>,
+
+    /// List the scorers, and the peers whose numbers each can give
+    #[arg(long)]
+    pub scorers: bool,
+
+    /// Settings: defaults of these flags under [score] [default: tooljudge.toml, if there is one]
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub cases: CaseArgs,
+    #[command(flatten)]
+    pub scoring: SettingArgs,
+    #[command(flatten)]
+    pub bfcl: BfclArgs,
+    #[command(flatten)]
+    pub result: GateArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Input")]
+pub struct CaseArgs {
+    /// Read all inputs as csv, tsv, ssv (semicolons), jsonl, json, parquet or arrow, whatever their endings
+    #[arg(long, value_name = "FORMAT")]
+    pub from: Option<From>,
+
+    /// Only rows whose column holds exactly this text; may be given several times
+    #[arg(long = "where", value_name = "COLUMN=TEXT", value_parser = crate::cli::input::pair)]
+    pub filters: Vec<(String, String)>,
+
+    /// At most so many cases
+    #[arg(long, value_name = "N")]
+    pub limit: Option<u64>,
+}
+
+/// Settings of the scorers; one that a scorer does not have is an error. A case's own `config` counts more.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Settings of the scorers (by their peers' names)")]
+pub struct SettingArgs {
+    /// Scores from here on pass [tool_correctness, tool_permission, loop_detection]
+    #[arg(long, value_name = "SCORE")]
+    pub threshold: Option<f64>,
+
+    /// Only a perfect score passes, anything less is 0 [tool_correctness]
+    #[arg(long)]
+    pub strict: bool,
+
+    /// Compare more than names: input_parameters, output [tool_correctness]
+    #[arg(long, value_name = "WHAT,...", value_delimiter = ',')]
+    pub evaluate: Vec<String>,
+
+    /// Calls must come in the expected order [tool_correctness]
+    #[arg(long)]
+    pub consider_ordering: bool,
+
+    /// Calls must be the expected ones exactly [tool_correctness]
+    #[arg(long)]
+    pub exact_match: bool,
+
+    /// Calls must come in the expected order [tool_call]
+    #[arg(long)]
+    pub ordered: bool,
+
+    /// Whether every expected call must be there [tool_call]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
+    pub require_all: Option<bool>,
+
+    /// Whether there may be other calls [tool_call]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
+    pub allow_extras: Option<bool>,
+
+    /// How arguments are compared: strict or fuzzy [tool_call]
+    #[arg(long, value_name = "MODE")]
+    pub params: Option<String>,
+
+    /// How far numbers may be off, as a share, with --params fuzzy [tool_call]
+    #[arg(long, value_name = "SHARE")]
+    pub tolerance: Option<f64>,
+
+    /// Whether steps must come in the expected order [trajectory]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
+    pub order_matters: Option<bool>,
+
+    /// How trajectories must match: strict, unordered, subset, superset [trajectory]
+    #[arg(long = "match", value_name = "MODE")]
+    pub match_mode: Option<String>,
+
+    /// Any other setting, under the peer's own name: fuzzyOptions={"substring":false}
+    #[arg(long = "set", value_name = "NAME=JSON", value_parser = crate::cli::input::pair)]
+    pub others: Vec<(String, String)>,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "BFCL's own files")]
+pub struct BfclArgs {
+    /// BFCL's questions (BFCL_v4_multiple.json)
+    #[arg(long, value_name = "FILE", requires_all = ["answers", "results"])]
+    pub questions: Option<PathBuf>,
+
+    /// Their accepted answers (possible_answer/BFCL_v4_multiple.json)
+    #[arg(long, value_name = "FILE", requires = "questions")]
+    pub answers: Option<PathBuf>,
+
+    /// What a model answered: a list of `{name: arguments}`, or text in call syntax
+    #[arg(long, value_name = "FILE", requires = "questions")]
+    pub results: Option<PathBuf>,
+
+    /// The model could not use dots in names and wrote underscores
+    #[arg(long, requires = "questions")]
+    pub underscore_to_dot: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Result")]
+pub struct GateArgs {
+    /// Exit with 1 unless this share of the cases passes
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    pub min_pass_rate: Option<f64>,
+
+    /// Write a report for continuous integration in JUnit's XML
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+
+    /// Replace an output file that tooljudge did not write
+    #[arg(long)]
+    pub force: bool,
+
+    /// Put this before the names of our columns
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    pub prefix: String,
+
+    /// Our columns replace input columns of the same name
+    #[arg(long, conflicts_with = "prefix")]
+    pub overwrite: bool,
+
+    /// Say nothing but warnings and errors
+    #[arg(short, long)]
+    pub quiet: bool,
+
+    /// Print the summary as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
+        _ => Err("expected a share between 0 and 1".to_owned()),
+    }
+}

@@ -1,0 +1,133 @@
+//! The end of a scoring run, for human eyes: how many passed, what went wrong, and what to do about it.
+
+use comfy_table::{CellAlignment, Table, presets};
+
+use crate::run::Tally;
+use crate::score::IssueKind;
+
+/// Of failures, issues, tools and parameters, so many are shown.
+const SHOWN: usize = 8;
+
+/// What the cases came to.
+pub fn render(tally: &Tally, scorer: &str) -> String {
+    let mut text = vec![format!("{} scored by {scorer}", cases_of(tally.cases)), String::new()];
+    if let Some((rate, (low, high))) = tally.pass_rate() {
+        text.push(format!(
+            "passed   {} of {} ({}; 95 % interval {} to {})",
+            tally.passed,
+            tally.decided(),
+            percent(rate),
+            percent(low),
+            percent(high)
+        ));
+    }
+    if tally.undecided > 0 {
+        text.push(format!("no threshold decides about {} cases", tally.undecided));
+    }
+    if let Some(mean) = tally.mean() {
+        text.push(format!("score    {mean:.3} on average"));
+    }
+    for (kind, (cases, example)) in &tally.errors {
+        text.push(format!("error    {cases} {kind}: {example}"));
+    }
+    let by = |title: &str, counts: Vec<(String, u64)>| section(title, counts, tally.cases);
+    text.extend(by("issue", tally.kinds.iter().map(|(kind, n)| (kind.as_str().to_owned(), *n)).collect()));
+    text.extend(by("tool", tally.tools.iter().map(|(tool, n)| (tool.clone(), *n)).collect()));
+    let parameters = tally.parameters.iter().map(|((tool, path), n)| (format!("{tool} {path}"), *n));
+    text.extend(by("parameter", parameters.collect()));
+    let advice = advice(tally);
+    if !advice.is_empty() {
+        text.push(String::new());
+        text.extend(advice);
+    }
+    text.join("\n")
+}
+
+/// The first cases that did not pass.
+pub fn failures(tally: &Tally) -> Vec<String> {
+    let line = |failure: &crate::run::Failure| format!("FAIL {}: {}", failure.case, one_line(&failure.why));
+    let mut lines: Vec<String> = tally.failures.iter().take(SHOWN).map(line).collect();
+    let all = tally.failed + tally.errored();
+    if all > SHOWN as u64 {
+        lines.push(format!("... and {} more; -o FILE writes them all", all - SHOWN as u64));
+    }
+    lines
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn section(title: &str, mut counts: Vec<(String, u64)>, cases: u64) -> Vec<String> {
+    if counts.is_empty() {
+        return Vec::new();
+    }
+    counts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    let more = counts.len().saturating_sub(SHOWN);
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_header([title, "cases", "share"]);
+    for (name, count) in counts.into_iter().take(SHOWN) {
+        table.add_row([name, count.to_string(), percent(count as f64 / cases as f64)]);
+    }
+    for column in [1, 2] {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    let mut lines = vec![String::new()];
+    lines.extend(table.to_string().lines().map(|line| line.trim_end().to_owned()));
+    if more > 0 {
+        lines.push(format!(" ... and {more} more"));
+    }
+    lines
+}
+
+/// What to change, by pattern: the commonest first, as the article on tool evaluation asks.
+fn advice(tally: &Tally) -> Vec<String> {
+    let mut patterns: Vec<(&(IssueKind, String), &u64)> = tally.patterns.iter().collect();
+    patterns.sort_by_key(|(_, cases)| std::cmp::Reverse(**cases));
+    let mut lines: Vec<String> = Vec::new();
+    for ((kind, tool), cases) in patterns {
+        let Some(what) = remedy(*kind, tool) else { continue };
+        let line = format!("try      {what} ({})", cases_of(*cases));
+        let known = lines.iter().any(|known| known.split(" (").next() == line.split(" (").next());
+        if !known && lines.len() < SHOWN / 2 {
+            lines.push(line);
+        }
+    }
+    lines
+}
+
+fn remedy(kind: IssueKind, tool: &str) -> Option<String> {
+    use IssueKind::*;
+    let of = if tool.is_empty() { String::new() } else { format!(" of {tool}") };
+    Some(match kind {
+        WrongValue | WrongType | MissingParameter | ExtraParameter | ForbiddenParameter | FailedValidator => {
+            format!(
+                "say in the schema{of} what its parameters look like: formats, allowed values, an example each"
+            )
+        }
+        UnexpectedCall | WrongTool | ForbiddenTool => {
+            format!("say in the description{of} what tells it from similar tools, and what it is not for")
+        }
+        MissingCall => {
+            format!("say in the description{of} which requests it is there for, in users' own words")
+        }
+        CallWhereNoneIsDue | TooManyCalls | LoopDetected | WrongCount => {
+            "say in the system prompt when to answer without a tool, and when to stop calling".to_owned()
+        }
+        WrongOrder => "say in the descriptions which results a tool needs, and from which tool".to_owned(),
+        LatencyOverBudget | MissingKeyword | WrongOutput | WrongState | WrongAnswer | WrongToolType
+        | Undecodable | CheckerCrash => {
+            return None;
+        }
+    })
+}
+
+fn cases_of(cases: u64) -> String {
+    if cases == 1 { "1 case".to_owned() } else { format!("{cases} cases") }
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}

@@ -1,0 +1,41 @@
+//! How sure a share is.
+
+/// The 95 % interval of a share by Wilson's score (Wilson, "Probable inference, the law of succession, and statistical
+/// inference", JASA 22(158), 1927): unlike the usual one it stays within 0 and 1 and holds for few cases and for shares near
+/// the ends. `None` without cases.
+pub fn wilson(successes: u64, cases: u64) -> Option<(f64, f64)> {
+    /// The standard normal distribution's 97.5 % point.
+    const Z: f64 = 1.959_963_984_540_054;
+    if cases == 0 {
+        return None;
+    }
+    let (n, share) = (cases as f64, successes as f64 / cases as f64);
+    let middle = share + Z * Z / (2.0 * n);
+    let reach = Z * (share * (1.0 - share) / n + Z * Z / (4.0 * n * n)).sqrt();
+    let whole = 1.0 + Z * Z / n;
+    Some((((middle - reach) / whole).max(0.0), ((middle + reach) / whole).min(1.0)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_intervals() {
+        // Of Newcombe, "Two-sided confidence intervals for the single proportion", Statistics in Medicine 17, 1998, table I.
+        for (successes, cases, low, high) in [
+            (81, 263, 0.2553, 0.3662),
+            (15, 148, 0.0624, 0.1605),
+            (0, 20, 0.0, 0.1611),
+            (1, 29, 0.0061, 0.1718),
+        ] {
+            let (found_low, found_high) = wilson(successes, cases).unwrap();
+            assert!(
+                (found_low - low).abs() < 5e-5 && (found_high - high).abs() < 5e-5,
+                "{found_low} {found_high}"
+            );
+        }
+        assert_eq!(wilson(0, 0), None);
+        assert!(wilson(7, 7).unwrap().1 <= 1.0);
+    }
+}

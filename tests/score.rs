@@ -1,0 +1,97 @@
+//! `score` end to end: which scorer, which settings, what is written and told, when it fails.
+
+use crate::support::workspace::{Workspace, shown};
+
+/// Two expected calls of which the second was made otherwise, and one that was made as expected.
+const CASES: &str = r#"{"id":"a","tools_called":[{"name":"f","input_parameters":{"x":1}},{"name":"g","input_parameters":{"y":"<b>"}}],"expected_tools":[{"name":"f","input_parameters":{"x":1}},{"name":"g","input_parameters":{"y":"c"}}]}
+{"id":"b","tools_called":[{"name":"f"}],"expected_tools":[{"name":"f"}]}
+"#;
+
+#[test]
+fn what_people_see() {
+    let work = Workspace::new();
+    shown("score_help", &work.run(&["score", "--help"]).ended(0).stdout);
+    shown("score_scorers", &work.run(&["score", "--scorers"]).ended(0).stdout);
+    work.file("cases.jsonl", CASES);
+    let args = ["score", "cases.jsonl", "--evaluate", "input_parameters", "--threshold", "1"];
+    shown("score_summary", &work.run(&args).ended(0).stdout);
+    shown("score_json", &work.run(&[&args[..], &["--json"]].concat()).ended(0).stdout);
+    let gate = work.run(&[&args[..], &["--min-pass-rate", "0.9", "--junit", "junit.xml"]].concat()).ended(1);
+    shown("score_gate", &gate.stderr);
+    shown("score_junit", &work.read("junit.xml"));
+    work.run(&[&args[..], &["--min-pass-rate", "0.5", "--quiet"]].concat()).ended(0);
+}
+
+#[test]
+fn scores_stand_beside_their_cases() {
+    let work = Workspace::new();
+    work.file("cases.jsonl", CASES);
+    work.run(&["score", "cases.jsonl", "--evaluate", "input_parameters", "-o", "out.jsonl", "--quiet"])
+        .ended(0);
+    let first = work.read("out.jsonl").lines().next().unwrap().to_owned();
+    assert!(first.starts_with(r#"{"id":"a","tools_called":[{"#), "{first}");
+    assert!(first.contains(r#""score":0.5,"passed":true,"#), "{first}");
+    assert!(first.contains(r#"{"kind":"wrong_value","tool":"g","path":"/y","#), "{first}");
+    work.file("clash.jsonl", CASES.replace("\"id\"", "\"score\""));
+    let clash = work.run(&["score", "clash.jsonl", "-o", "out.csv"]).ended(2).stderr;
+    assert!(clash.contains("--prefix"), "{clash}");
+    work.run(&["score", "clash.jsonl", "-o", "out.csv", "--prefix", "our_", "--quiet"]).ended(0);
+    assert_eq!(work.column("out.csv", "our_score"), ["1.0", "1.0"]);
+}
+
+#[test]
+fn any_table_of_calls_can_be_scored() {
+    let work = Workspace::new();
+    work.file(
+        "calls.csv",
+        "id,tool_call,expected_tool_calls\n\
+         1,\"[f(x=1), g(y=2)]\",\"[{\"\"name\"\":\"\"g\"\",\"\"arguments\"\":{\"\"y\"\":2.0}},{\"\"f\"\":{\"\"x\"\":1}}]\"\n\
+         2,No tools called,f(x=1)\n",
+    );
+    let args = ["score", "calls.csv", "--scorer", "tool_correctness", "--evaluate", "input_parameters"];
+    work.run(&[&args[..], &["-o", "out.csv", "--quiet"]].concat()).ended(0);
+    assert_eq!(work.column("out.csv", "score"), ["1.0", "0.0"]);
+    assert_eq!(work.column("out.csv", "passed"), ["true", "false"]);
+}
+
+#[test]
+fn settings_come_from_flags_files_and_cases() {
+    let work = Workspace::new();
+    work.file("cases.jsonl", CASES);
+    let passed = |args: &[&str]| {
+        let ran = work.run(&[&["score", "cases.jsonl", "--json"], args].concat()).ended(0);
+        serde_json::from_str::<serde_json::Value>(&ran.stdout).unwrap()["passed"].as_u64().unwrap()
+    };
+    assert_eq!(passed(&[]), 2);
+    let all = ["--evaluate", "input_parameters"];
+    assert_eq!(passed(&[&all[..], &["--threshold", "0.6"]].concat()), 1);
+    assert_eq!(passed(&[&all[..], &["--set", "threshold=0.6"]].concat()), 1);
+    work.file("tooljudge.toml", "[score]\nevaluate = [\"input_parameters\"]\nthreshold = 0.6\n");
+    assert_eq!(passed(&[]), 1);
+    assert_eq!(passed(&["--threshold", "0.5"]), 2);
+    work.file("cases.jsonl", CASES.replace("\"id\":\"a\"", "\"config\":{\"threshold\":0.1}"));
+    assert_eq!(passed(&[]), 2, "a case's own settings count more");
+}
+
+#[test]
+fn what_cannot_be_scored_is_said() {
+    let work = Workspace::new();
+    work.file("cases.jsonl", CASES);
+    work.file("other.jsonl", "{\"a\":1}\n");
+    for (args, expected) in [
+        (&["cases.jsonl", "--scorer", "bleu"][..], "--scorer: `bleu` is none of tool_correctness"),
+        (&["cases.jsonl", "--compat", "ragas"], "--compat: `ragas` is none of deepeval"),
+        (&["other.jsonl"], "the cases' keys give no scorer away"),
+        (
+            &["other.jsonl", "--scorer", "tool_correctness"],
+            "these are no cases of tool_correctness: their keys are `a`",
+        ),
+        (&["cases.jsonl", "--set", "threshold=\"high\""], "`threshold` must be"),
+        (&["cases.jsonl", "--ordered"], "there is no setting `ordered`"),
+        (&["cases.jsonl", "--set", "threshold=high"], "--set threshold: `high` is no JSON"),
+        (&["cases.jsonl", "-o", "cases.jsonl"], "is an input of this run"),
+    ] {
+        let ran = work.run(&[&["score"], args].concat()).ended(2);
+        assert!(ran.stderr.contains(expected), "{args:?}: {}", ran.stderr);
+    }
+}
