@@ -13,7 +13,9 @@ mod difference;
 mod equality;
 mod issue;
 pub mod langchain;
+pub mod permission;
 mod python_text;
+pub mod repetition;
 mod setting;
 pub mod vitest;
 
@@ -23,8 +25,15 @@ pub use issue::{Issue, IssueKind};
 use crate::domain::{Arguments, Json, Object, ToolCall};
 
 /// All scorers.
-pub const SCORERS: &[Scorer] =
-    &[deepeval::SCORER, vitest::SCORER, bfcl::SCORER, langchain::SCORER, article::SCORER];
+pub const SCORERS: &[Scorer] = &[
+    deepeval::SCORER,
+    vitest::SCORER,
+    bfcl::SCORER,
+    langchain::SCORER,
+    article::SCORER,
+    permission::SCORER,
+    repetition::SCORER,
+];
 
 /// One way of comparing calls.
 pub struct Scorer {

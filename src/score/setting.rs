@@ -57,7 +57,8 @@ pub(super) fn unknown(key: &str, known: &[&str]) -> String {
 
 /// A peer that a scorer cannot stand in for.
 pub(super) fn unknown_peer(peer: &str, known: &[&str]) -> String {
-    format!("`{peer}` is no peer of this scorer; there are: {}", known.join(", "))
+    let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+    format!("`{peer}` is no peer of this scorer; there are: {known}")
 }
 
 /// A value for a message: no longer than a line.

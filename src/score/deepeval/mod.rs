@@ -35,6 +35,7 @@ mod peer;
 mod reason;
 mod similarity;
 
+pub(super) use case::calls;
 pub use case::{Call, Case, Selection, ToolType};
 pub use options::Options;
 
