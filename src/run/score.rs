@@ -95,7 +95,7 @@ impl Scoring<'_> {
     fn case(&self, case: &Object) -> Result<Scored, ScoreError> {
         if !(self.scorer.matches)(case) && is_case(self.scorer, case) {
             let called = self.calls(case, CALLED)?;
-            let expected = self.calls(case, EXPECTED)?;
+            let expected = if self.scorer.expects { self.calls(case, EXPECTED)? } else { Vec::new() };
             return self.ready.score(&(self.scorer.case)(&called, &expected, case));
         }
         self.ready.score(case)
@@ -127,7 +127,7 @@ impl ScoredTable<'_> {
 
 /// Whether `case` is one that `scorer` can read: its peer's own, or a row of a table of calls.
 pub fn is_case(scorer: &Scorer, case: &Object) -> bool {
-    (scorer.matches)(case) || case.contains_key(CALLED) && case.contains_key(EXPECTED)
+    (scorer.matches)(case) || case.contains_key(CALLED) && (case.contains_key(EXPECTED) || !scorer.expects)
 }
 
 /// A row as a scorer reads it: an object with a key for each of the columns that the row has.

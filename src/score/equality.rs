@@ -42,20 +42,7 @@ impl Equality {
 
     /// Whether two objects have the same keys with equal values, in any order.
     pub fn objects(self, a: &Object, b: &Object) -> bool {
-        if a.len() != b.len() {
-            return false;
-        }
-        // Mostly the order is the same too, and then nothing need be looked up.
-        let same_order = a.keys().zip(b.keys()).take_while(|(a, b)| a == b).count();
-        if !a.values().zip(b.values()).take(same_order).all(|(a, b)| self.values(a, b)) {
-            return false;
-        }
-        same_order == a.len() || {
-            let members = Members::of(b);
-            a.iter()
-                .skip(same_order)
-                .all(|(key, value)| members.get(key).is_some_and(|other| self.values(value, other)))
-        }
+        a.len() == b.len() && every_member(a, b, |a, b| self.values(a, b))
     }
 
     /// Whether two numbers are equal.
@@ -134,6 +121,20 @@ impl PartialEq for Decimal<'_> {
             && self.exponent == other.exponent
             && (self.digits == other.digits || digits(self.digits) == digits(other.digits))
     }
+}
+
+/// Whether `given` has every key of `expected`, with a value that passes the test.
+pub(super) fn every_member(expected: &Object, given: &Object, test: impl Fn(&Json, &Json) -> bool) -> bool {
+    // Mostly the order is the same too, and then nothing need be looked up.
+    let mut next = given.iter().peekable();
+    let mut members = None;
+    expected.iter().all(|(key, wanted)| {
+        let found = match next.next_if(|(other, _)| *other == key) {
+            Some((_, value)) => Some(value),
+            None => members.get_or_insert_with(|| Members::of(given)).get(key),
+        };
+        found.is_some_and(|value| test(wanted, value))
+    })
 }
 
 /// Looks members up by key; a large object is indexed first, so that comparing hostile ones stays linear.

@@ -13,7 +13,9 @@ mod difference;
 mod equality;
 mod issue;
 pub mod langchain;
+pub mod permission;
 mod python_text;
+pub mod repetition;
 mod setting;
 pub mod vitest;
 
@@ -23,8 +25,15 @@ pub use issue::{Issue, IssueKind};
 use crate::domain::{Arguments, Json, Object, ToolCall};
 
 /// All scorers.
-pub const SCORERS: &[Scorer] =
-    &[deepeval::SCORER, vitest::SCORER, langchain::SCORER, article::SCORER, bfcl::SCORER];
+pub const SCORERS: &[Scorer] = &[
+    deepeval::SCORER,
+    vitest::SCORER,
+    bfcl::SCORER,
+    langchain::SCORER,
+    article::SCORER,
+    permission::SCORER,
+    repetition::SCORER,
+];
 
 /// One way of comparing calls.
 pub struct Scorer {
@@ -32,6 +41,8 @@ pub struct Scorer {
     pub name: &'static str,
     /// The peers whose exact numbers it can give, as users name them.
     pub peers: &'static [&'static str],
+    /// Whether it compares with expected calls; else it looks at those that were made.
+    pub expects: bool,
     /// Whether a record is one that this scorer's peer would write.
     pub matches: fn(&Object) -> bool,
     /// A case of its own for rows of other tables: what was called, what should have been, and the row.

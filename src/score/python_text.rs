@@ -56,6 +56,12 @@ pub(super) fn write_list<T>(
 pub(super) fn write_quoted(out: &mut String, text: &str) {
     let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
     out.push(quote);
+    // Most text is plain, and then there is nothing to decide character by character.
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~') && byte != b'\\' && byte != b'\'') {
+        out.push_str(text);
+        out.push(quote);
+        return;
+    }
     for c in text.chars() {
         match c {
             '\\' => out.push_str("\\\\"),
@@ -64,7 +70,7 @@ pub(super) fn write_quoted(out: &mut String, text: &str) {
             '\t' => out.push_str("\\t"),
             c if c == quote => out.extend(['\\', c]),
             ' '..='~' => out.push(c),
-            c if is_printable(c) => out.push(c),
+            c if c.is_alphanumeric() || is_printable(c) => out.push(c),
             c => _ = write_escape(out, c),
         }
     }

@@ -1,5 +1,7 @@
 //! One option of a scorer: what it may hold, and how an error says so.
 
+use std::fmt::{self, Write};
+
 use crate::domain::Json;
 
 /// `value` as a boolean.
@@ -55,15 +57,28 @@ pub(super) fn unknown(key: &str, known: &[&str]) -> String {
 
 /// A peer that a scorer cannot stand in for.
 pub(super) fn unknown_peer(peer: &str, known: &[&str]) -> String {
-    format!("`{peer}` is no peer of this scorer; there are: {}", known.join(", "))
+    let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+    format!("`{peer}` is no peer of this scorer; there are: {known}")
 }
 
 /// A value for a message: no longer than a line.
 pub(super) fn shown(value: &Json) -> String {
-    const LONGEST: usize = 60;
-    let text = value.to_string();
-    match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text,
+    let mut line = Line(String::new());
+    if write!(line, "{value}").is_err() {
+        line.0.push('…');
+    }
+    line.0
+}
+
+/// Text that takes no more than fits, so that little is written of what is long.
+struct Line(String);
+
+impl fmt::Write for Line {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        const LONGEST: usize = 60;
+        let room = LONGEST.saturating_sub(self.0.len());
+        let end = text.floor_char_boundary(room);
+        self.0.push_str(&text[..end]);
+        if end < text.len() { Err(fmt::Error) } else { Ok(()) }
     }
 }

@@ -126,6 +126,14 @@ pub struct SettingArgs {
     #[arg(long, value_name = "MODE")]
     pub args: Option<String>,
 
+    /// Tools that may be called [tool_permission]
+    #[arg(long, value_name = "TOOL,...", value_delimiter = ',')]
+    pub allowed_tools: Vec<String>,
+
+    /// Tools that may not be called [tool_permission]
+    #[arg(long, value_name = "TOOL,...", value_delimiter = ',')]
+    pub denied_tools: Vec<String>,
+
     /// Any other setting, under the peer's own name: fuzzyOptions={"substring":false}
     #[arg(long = "set", value_name = "NAME=JSON", value_parser = crate::cli::input::pair)]
     pub others: Vec<(String, String)>,

@@ -22,7 +22,7 @@ use crate::domain::Object;
 use crate::normalize::{Normalizer, Options};
 use crate::read::{Selection, Table, Take, Understanding};
 use crate::run::{self, Progress, RunError, ScoredTable, Scoring, Stop, Tally};
-use crate::score::{SCORERS, Scorer};
+use crate::score::{SCORERS, Score, ScoreError, Scorer};
 use crate::write::{self, Output, ScoreColumns, WriteError};
 
 pub fn run(args: &ScoreArgs) -> anyhow::Result<Ending> {
@@ -51,7 +51,11 @@ async fn score(args: &ScoreArgs, printer: Printer) -> anyhow::Result<Ending> {
     let table = open(args, &inputs)?;
     let first = first_case(&table)?;
     let scorer = settings::scorer(args.scorer.as_deref(), args.compat.as_deref(), first.as_ref())?;
-    if let Some(case) = first.filter(|case| args.compat.is_none() && !run::is_case(scorer, case)) {
+    let settings = settings::settings(&args.scoring)?;
+    let ready = (scorer.ready)(&settings, args.compat.as_deref()).map_err(anyhow::Error::msg)?;
+    if let Some(case) = first.filter(|case| {
+        args.compat.is_none() && !run::is_case(scorer, case) && is_invalid(ready.as_ref(), case)
+    }) {
         let keys = case.keys().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ");
         bail!(
             "these are no cases of {}: their keys are {keys}; it reads its peer's own, or the columns `tool_call` and \
@@ -59,8 +63,6 @@ async fn score(args: &ScoreArgs, printer: Printer) -> anyhow::Result<Ending> {
             scorer.name
         );
     }
-    let settings = settings::settings(&args.scoring)?;
-    let ready = (scorer.ready)(&settings, args.compat.as_deref()).map_err(anyhow::Error::msg)?;
     let name = match &args.compat {
         Some(peer) => format!("{} (as {peer})", scorer.name),
         None => scorer.name.to_owned(),
@@ -113,6 +115,10 @@ async fn score(args: &ScoreArgs, printer: Printer) -> anyhow::Result<Ending> {
             .with_context(|| format!("cannot write {}", file.display()))?;
     }
     tell(args, printer, &tally, &name, output.as_ref())
+}
+
+fn is_invalid(ready: &dyn Score, case: &Object) -> bool {
+    matches!(ready.score(case), Err(error) if error == ScoreError::invalid(error.message.clone()))
 }
 
 /// The settings as a manifest keeps them.

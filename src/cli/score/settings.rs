@@ -47,6 +47,10 @@ pub fn settings(args: &SettingArgs) -> anyhow::Result<Object> {
     let switch = |on: bool| on.then_some(Json::Bool(true));
     let choice = |value: Option<bool>| value.map(Json::Bool);
     let text = |value: &Option<String>| value.as_deref().map(Json::from);
+    let list = |words: &[String]| {
+        let words: Vec<Json> = words.iter().map(|word| Json::from(word.as_str())).collect();
+        (!words.is_empty()).then_some(Json::Array(words))
+    };
     let words = args.evaluate.iter().map(|word| Json::from(word.to_uppercase())).collect::<Vec<_>>();
     for (key, value) in [
         ("threshold", args.threshold.map(float)),
@@ -54,6 +58,8 @@ pub fn settings(args: &SettingArgs) -> anyhow::Result<Object> {
         ("evaluation_params", (!words.is_empty()).then_some(Json::Array(words))),
         ("should_consider_ordering", switch(args.consider_ordering)),
         ("should_exact_match", switch(args.exact_match)),
+        ("allowed_tools", list(&args.allowed_tools)),
+        ("denied_tools", list(&args.denied_tools)),
         ("ordered", switch(args.ordered)),
         ("requireAll", choice(args.require_all)),
         ("allowExtras", choice(args.allow_extras)),

@@ -39,6 +39,7 @@ const PEERS: &[&str] = &["article"];
 pub(super) const SCORER: Scorer = Scorer {
     name: "tool_evaluator",
     peers: PEERS,
+    expects: true,
     matches: |record| {
         let test = record.get("test").and_then(Json::as_object);
         test.is_some_and(|test| test.contains_key("expected_tool_calls"))

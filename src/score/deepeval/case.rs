@@ -63,7 +63,8 @@ impl<'a> Case<'a> {
     }
 }
 
-fn calls<'a>(record: &'a Object, key: &str) -> Result<Vec<Call<'a>>, ScoreError> {
+/// The calls under `key`; an error of the peer's kind where there are none.
+pub(in crate::score) fn calls<'a>(record: &'a Object, key: &str) -> Result<Vec<Call<'a>>, ScoreError> {
     let Some(calls) = present(record, key) else {
         return Err(ScoreError {
             kind: "MissingTestCaseParamsError",

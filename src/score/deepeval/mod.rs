@@ -35,6 +35,7 @@ mod peer;
 mod reason;
 mod similarity;
 
+pub(super) use case::calls;
 pub use case::{Call, Case, Selection, ToolType};
 pub use options::Options;
 
@@ -50,6 +51,7 @@ const PEERS: &[&str] = &["deepeval"];
 pub(super) const SCORER: Scorer = Scorer {
     name: "tool_correctness",
     peers: PEERS,
+    expects: true,
     matches: |record| record.contains_key("expected_tools") && record.contains_key("tools_called"),
     case: |called, expected, row| {
         let lists = [("tools_called", called), ("expected_tools", expected)];

@@ -36,6 +36,7 @@ const PEERS: &[&str] = &["langchain"];
 pub(super) const SCORER: Scorer = Scorer {
     name: "trajectory",
     peers: PEERS,
+    expects: true,
     matches: |record| record.contains_key("run") && record.contains_key("example"),
     case: |called, expected, row| {
         let of = |key: &str, calls| {

@@ -43,7 +43,7 @@ impl Alignment {
     }
 
     /// Sorts out what is not matched.
-    fn with_rest(case: &Case, matched: Vec<(usize, usize)>) -> Alignment {
+    pub(super) fn with_rest(case: &Case, matched: Vec<(usize, usize)>) -> Alignment {
         let mut is_matched = vec![false; case.expected.len()];
         let mut is_answer = vec![false; case.called.len()];
         for (expected, called) in &matched {

@@ -5,7 +5,7 @@ use super::options::FuzzyOptions;
 use super::pattern::Pattern;
 use crate::domain::{Json, Number, Object};
 use crate::score::assignment::pair_up;
-use crate::score::equality::{Equality, Members};
+use crate::score::equality::{Equality, every_member};
 
 /// About-equal, by 0.5.0's rules or by ours.
 #[derive(Clone, Copy)]
@@ -101,10 +101,7 @@ impl Fuzzy<'_> {
     }
 
     fn objects(self, expected: &Object, given: &Object) -> bool {
-        let members = Members::of(given);
-        expected
-            .iter()
-            .all(|(key, expected)| members.get(key).is_some_and(|given| self.matches(expected, given)))
+        every_member(expected, given, |expected, given| self.matches(expected, given))
     }
 
     /// To JavaScript an array is an object with the keys 0, 1, …
@@ -153,12 +150,7 @@ pub(super) fn matches_v04(expected: &Json, given: &Json) -> bool {
             let is_pattern = matches!(Special::of(expected), Some(Special::Pattern { .. }));
             is_pattern && matches!(given, Json::Object(_) | Json::Array(_))
         }
-        (Json::Object(expected), Json::Object(given)) => {
-            let members = Members::of(given);
-            expected
-                .iter()
-                .all(|(key, expected)| members.get(key).is_some_and(|given| matches_v04(expected, given)))
-        }
+        (Json::Object(expected), Json::Object(given)) => every_member(expected, given, matches_v04),
         (Json::Object(expected), Json::Array(given)) => expected
             .iter()
             .all(|(key, expected)| at_index(given, key).is_some_and(|given| matches_v04(expected, given))),

@@ -4,7 +4,7 @@ use super::case::{Call, Case};
 use super::fuzzy::{Fuzzy, at_index, matches_v04};
 use super::options::{Custom, Options, Params};
 use crate::domain::{Json, Object};
-use crate::score::equality::Equality;
+use crate::score::equality::{Equality, every_member};
 
 /// Whose rules count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,11 +73,7 @@ fn strict_as_peer(expected: &Json, given: &Json) -> bool {
                 })
         }
         (Json::Object(expected), Json::Object(given)) => {
-            let members = crate::score::equality::Members::of(given);
-            expected.len() == given.len()
-                && expected.iter().all(|(key, expected)| {
-                    members.get(key).is_some_and(|given| strict_as_peer(expected, given))
-                })
+            expected.len() == given.len() && every_member(expected, given, strict_as_peer)
         }
         (Json::Array(expected), Json::Array(given)) => {
             expected.len() == given.len()

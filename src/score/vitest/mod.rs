@@ -47,6 +47,7 @@ const PEERS: &[&str] = &["vitest-evals", "vitest-evals@0.4"];
 pub(super) const SCORER: Scorer = Scorer {
     name: "tool_call",
     peers: PEERS,
+    expects: true,
     matches: |record| {
         let is_list = |key: &str| record.get(key).is_some_and(|calls| calls.as_array().is_some());
         is_list("expectedTools") || is_list("toolCalls")
@@ -102,9 +103,14 @@ pub fn score_as_peer(case: &Case, options: &Options, version: Version) -> Scored
     };
     let matcher = Matcher::new(rules, case, options);
     let outcome = peer::score(case, options, &matcher);
-    let issues = match outcome.score {
-        1.0 => Vec::new(),
-        _ => diagnosis::issues(case, options, &matcher, &Alignment::of(case, options.ordered, &matcher)),
+    let issues = if outcome.score == 1.0 {
+        Vec::new()
+    } else {
+        let alignment = match outcome.pairs {
+            Some(pairs) => Alignment::with_rest(case, pairs),
+            None => Alignment::of(case, options.ordered, &matcher),
+        };
+        diagnosis::issues(case, options, &matcher, &alignment)
     };
     Scored {
         score: Some(outcome.score),

@@ -9,13 +9,15 @@ use crate::domain::{Json, Object};
 pub(super) struct Outcome {
     pub score: f64,
     pub metadata: Object,
+    /// Which call answers which expected tool, where more answers are not possible.
+    pub pairs: Option<Vec<(usize, usize)>>,
 }
 
 impl Outcome {
     fn new(score: f64, rationale: String) -> Outcome {
         let mut metadata = Object::new();
         metadata.insert("rationale", rationale);
-        Outcome { score, metadata }
+        Outcome { score, metadata, pairs: None }
     }
 
     fn partial(matched: usize, total: usize, rationale: String) -> Outcome {
@@ -141,6 +143,7 @@ fn as_stringified(expected: &Json) -> Option<Json> {
 fn unordered(case: &Case, options: &Options, matcher: &Matcher) -> Outcome {
     let total = case.expected.len();
     let mut taken = vec![false; case.called.len()];
+    let mut pairs = Vec::with_capacity(total);
     let mut is_matched = vec![false; total];
     for step in 0..total {
         let at = if matcher.rules == Rules::V04 { step } else { total - 1 - step };
@@ -150,10 +153,17 @@ fn unordered(case: &Case, options: &Options, matcher: &Matcher) -> Outcome {
         };
         if let Some((found, _)) = case.called.iter().enumerate().find(fits) {
             taken[found] = true;
+            pairs.push((at, found));
             is_matched[at] = true;
         }
     }
-    let matched = is_matched.iter().filter(|matched| **matched).count();
+    let matched = pairs.len();
+    // An expected tool that no call fits, taken or not, would not find one otherwise either.
+    let fits_none = |expected: &Call| {
+        !case.called.iter().any(|called| expected.name == called.name && matcher.arguments(expected, called))
+    };
+    let mut unmatched = case.expected.iter().zip(&is_matched).filter(|(_, matched)| !**matched);
+    let pairs = unmatched.all(|(expected, _)| fits_none(expected)).then_some(pairs);
     let mut issues = String::new();
     let mut issue = |parts: &[&str]| {
         issues.push_str(if issues.is_empty() { "" } else { "; " });
@@ -172,10 +182,10 @@ fn unordered(case: &Case, options: &Options, matcher: &Matcher) -> Outcome {
         issue(&["Unexpected extra tools: ", &names(extras())]);
     }
     if !issues.is_empty() && (options.require_all || !options.allow_extras) {
-        return Outcome::new(0.0, issues);
+        return Outcome { pairs, ..Outcome::new(0.0, issues) };
     }
     if matched < total {
-        return Outcome::partial(matched, total, issues);
+        return Outcome { pairs, ..Outcome::partial(matched, total, issues) };
     }
     let mut rationale = "All expected tools were called".to_owned();
     if has_extras {
