@@ -7,11 +7,11 @@
 //! ```
 //!
 //! Data flows in one direction, one noun per stage. Modules are rooms of two kinds: the core ([`domain`],
-//! [`normalize`], [`render`], [`snap`], [`check`], [`stats`]) is pure; the edges touch files, network, clock
+//! [`normalize`], [`render`], [`snap`], [`check`], [`score`], [`stats`]) is pure; the edges touch files, network, clock
 //! or database. An arrow between rooms only ever points down:
 //!
 //! ```text
-//! main → cli → frames → run → {read, judge, store, write} → {normalize, render, snap, check, stats, table} → domain
+//! main → cli → frames → run → {read, judge, store, write} → {normalize, render, snap, check, score, stats, table} → domain
 //! ```
 //!
 //! The command line is one user of this library. The same job in Rust, samples in and verdicts out:

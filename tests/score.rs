@@ -95,3 +95,30 @@ fn what_cannot_be_scored_is_said() {
         assert!(ran.stderr.contains(expected), "{args:?}: {}", ran.stderr);
     }
 }
+
+#[test]
+fn the_docs_name_every_scorer_issue_and_difference() {
+    use crate::support::workspace::repository;
+
+    let docs = std::fs::read_to_string(repository("docs/scorers.md")).unwrap();
+    for scorer in tooljudge::score::SCORERS {
+        assert!(docs.contains(&format!("| `{}` |", scorer.name)), "{}", scorer.name);
+        for peer in scorer.peers {
+            assert!(docs.contains(&format!("`{peer}`")), "{peer}");
+        }
+    }
+    let issues = std::fs::read_to_string(repository("src/score/issue.rs")).unwrap();
+    for (kind, _) in issues.lines().filter_map(|line| line.split_once("=> \"")?.1.split_once('"')) {
+        assert!(docs.contains(&format!("`{kind}`")), "{kind}");
+    }
+    for folder in ["deepeval", "vitest", "langchain", "article", "bfcl"] {
+        let source = std::fs::read_to_string(repository(&format!("src/score/{folder}/mod.rs"))).unwrap();
+        let table = source.lines().skip_while(|line| !line.starts_with("//! | case |")).skip(2);
+        let mut rows = 0;
+        for row in table.map_while(|line| line.strip_prefix("//! |")) {
+            assert!(docs.contains(&format!(" |{row}")), "{folder}: {row}");
+            rows += 1;
+        }
+        assert!(rows >= 8, "{folder}");
+    }
+}

@@ -4,6 +4,8 @@
 
 #[path = "../../src/domain/mod.rs"]
 pub mod domain;
+#[path = "../../tests/hostile_inputs.rs"]
+pub mod hostile_inputs;
 #[path = "../../tests/laws.rs"]
 pub mod laws;
 #[path = "../../tests/mutations.rs"]

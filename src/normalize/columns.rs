@@ -59,6 +59,8 @@ pub struct Columns {
     pub tool_definitions: Option<String>,
     /// The conversation that leads to the question, where it has a column of its own.
     pub messages: Option<String>,
+    /// Whether that conversation ends before the judged turn for sure, because the table comes from a conversion.
+    pub before_turn: bool,
     /// The texts that a prompt shows, where the rows are in normal form.
     pub raw: Option<String>,
 }
@@ -144,8 +146,11 @@ pub fn resolve(
     let named = |name: &str| names.iter().any(|column| column == name).then(|| name.to_owned());
     let unused = |name: &str| used.iter().all(|(column, _)| *column != name);
     let messages = named("messages").filter(|_| unused("messages"));
+    let raw = named("raw").filter(|_| unused("raw") && messages.is_some());
     Ok(Columns {
-        raw: named("raw").filter(|_| unused("raw") && messages.is_some()),
+        // Nobody else has a column for how a conversation was read.
+        before_turn: raw.is_some() || names.iter().any(|name| name == "flags"),
+        raw,
         messages,
         question: required(Slot::Question)?,
         tool_call: required(Slot::ToolCall)?,

@@ -5,8 +5,9 @@ use super::question;
 use crate::domain::{Cell, Json, Role};
 
 /// The cell to read the question from: the conversation, if `messages` is the one that leads to the `question`. A list that
-/// ends with the assistant's words may hold the very turn that is judged, and is left alone.
-pub fn question_in_context(question: Cell, messages: &Json) -> Cell {
+/// ends with the assistant's words may hold the very turn that is judged, and is left alone unless it is known to end
+/// `before_turn`.
+pub fn question_in_context(question: Cell, messages: &Json, before_turn: bool) -> Cell {
     let parsed = match messages {
         Json::String(text) => Json::parse(text).ok().or_else(|| python_literal::whole(text, Dialect::Repr)),
         _ => None,
@@ -16,7 +17,7 @@ pub fn question_in_context(question: Cell, messages: &Json) -> Cell {
     match question::conversation(items) {
         Ok(read)
             if read.text == *asked
-                && read.messages.last().is_some_and(|last| last.role != Role::Assistant) =>
+                && (before_turn || read.messages.last().is_some_and(|last| last.role != Role::Assistant)) =>
         {
             Cell::Json(Json::Array(items.to_vec()))
         }
@@ -32,19 +33,21 @@ mod tests {
     fn only_the_conversation_that_leads_to_the_question_counts() {
         let user = r#"{"role":"user","content":"B"}"#;
         let before = r#"{"role":"user","content":"A"},{"role":"assistant","content":"a"}"#;
-        for (messages, taken) in [
-            (format!("[{before},{user}]"), true),
-            (format!("[{user}]"), true),
-            (format!("[{before},{user},{{\"role\":\"tool\",\"content\":\"7\"}}]"), true),
-            (format!("[{user},{{\"role\":\"assistant\",\"content\":\"b\"}}]"), false),
-            (format!("[{before}]"), false),
-            ("[]".to_owned(), false),
-            ("7".to_owned(), false),
+        for (messages, taken, taken_before_turn) in [
+            (format!("[{before},{user}]"), true, true),
+            (format!("[{user}]"), true, true),
+            (format!("[{before},{user},{{\"role\":\"tool\",\"content\":\"7\"}}]"), true, true),
+            (format!("[{user},{{\"role\":\"assistant\",\"content\":\"b\"}}]"), false, true),
+            (format!("[{before}]"), false, false),
+            ("[]".to_owned(), false, false),
+            ("7".to_owned(), false, false),
         ] {
             let json = Json::parse(&messages).unwrap();
             for messages in [json.clone(), Json::from(messages)] {
-                let read = question_in_context(Cell::Text("B".to_owned()), &messages);
-                assert_eq!(read == Cell::Json(json.clone()), taken, "{messages}");
+                for (before_turn, taken) in [(false, taken), (true, taken_before_turn)] {
+                    let read = question_in_context(Cell::Text("B".to_owned()), &messages, before_turn);
+                    assert_eq!(read == Cell::Json(json.clone()), taken, "{messages}");
+                }
             }
         }
     }

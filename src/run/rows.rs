@@ -42,7 +42,7 @@ impl Samples for Source {
 impl Source {
     /// The rows with the columns that judging needs.
     fn judged_columns(&self) -> Batches {
-        let Columns { question, tool_call, tool_definitions, messages, raw } = &self.columns;
+        let Columns { question, tool_call, tool_definitions, messages, raw, .. } = &self.columns;
         let optional = [tool_definitions, messages, raw].into_iter().flatten();
         let names: Vec<String> = [question, tool_call].into_iter().chain(optional).cloned().collect();
         self.table.batches(Some(&names))
@@ -85,7 +85,7 @@ fn raw_rows(batch: &Batch, columns: &Columns) -> Result<Vec<RawRow>, TableError>
             let question = cell(question);
             RawRow {
                 question: match context {
-                    Some(messages) => question_in_context(question, &messages),
+                    Some(messages) => question_in_context(question, &messages, columns.before_turn),
                     None => question,
                 },
                 tool_call: cell(original("tool_call").or(call)),

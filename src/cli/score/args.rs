@@ -122,6 +122,10 @@ pub struct SettingArgs {
     #[arg(long = "match", value_name = "MODE")]
     pub match_mode: Option<String>,
 
+    /// Whether arguments count in trajectories: ignore, exact [trajectory]
+    #[arg(long, value_name = "MODE")]
+    pub args: Option<String>,
+
     /// Any other setting, under the peer's own name: fuzzyOptions={"substring":false}
     #[arg(long = "set", value_name = "NAME=JSON", value_parser = crate::cli::input::pair)]
     pub others: Vec<(String, String)>,

@@ -59,7 +59,8 @@ pub fn settings(args: &SettingArgs) -> anyhow::Result<Object> {
         ("allowExtras", choice(args.allow_extras)),
         ("params", text(&args.params)),
         ("order_matters", choice(args.order_matters)),
-        ("match", text(&args.match_mode)),
+        ("trajectory_match_mode", text(&args.match_mode)),
+        ("tool_args_match_mode", text(&args.args)),
     ] {
         if let Some(value) = value {
             settings.insert(key, value);

@@ -203,6 +203,21 @@ mod tests {
     }
 
     #[test]
+    fn objects_are_equal_in_any_order() {
+        for size in [2, 100] {
+            let object = |keys: &mut dyn Iterator<Item = i64>| -> Object {
+                keys.map(|key| (format!("k{key}"), Json::Number(key.into()))).collect()
+            };
+            let (forward, backward) = (object(&mut (0..size)), object(&mut (0..size).rev()));
+            assert_eq!(forward, backward);
+            assert_ne!(forward, object(&mut (1..=size)));
+            let mut changed = backward;
+            changed.insert("k1", "other");
+            assert_ne!(forward, changed);
+        }
+    }
+
+    #[test]
     fn rejects_what_is_not_json() {
         for text in [
             "",

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::Json;
 
-/// From this size on, a bulk insertion looks keys up in a map, so that hostile objects stay linear.
+/// From this size on, bulk insertions and comparisons look keys up in a map, so that hostile objects stay linear.
 const LARGE: usize = 32;
 
 /// Keys in the order of their first appearance; of a repeated key the last value counts.
@@ -105,7 +105,14 @@ impl Object {
 impl PartialEq for Object {
     /// The same keys with the same values, in any order.
     fn eq(&self, other: &Object) -> bool {
-        self.len() == other.len() && self.iter().all(|(key, value)| other.get(key) == Some(value))
+        if self.len() != other.len() {
+            return false;
+        }
+        if self.len() < LARGE {
+            return self.iter().all(|(key, value)| other.get(key) == Some(value));
+        }
+        let others: HashMap<&str, &Json> = other.iter().collect();
+        self.iter().all(|(key, value)| others.get(key) == Some(&value))
     }
 }
 

@@ -10,7 +10,8 @@ mod tagged;
 mod text;
 mod vendors;
 
-use std::collections::BTreeSet;
+use std::cell::OnceCell;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::domain::{Calls, Cell, Flag, Json, Object, RowError, RowErrorCode, ToolCall, ToolDefinition};
 
@@ -74,6 +75,8 @@ const SHAPES: &[Shape] = {
 pub(super) struct Reader<'a> {
     /// Known before the calls: positional arguments get their names from here.
     tools: &'a [ToolDefinition],
+    /// The same by name, once the first was looked up: a row may hold thousands of both.
+    by_name: OnceCell<ByName<'a>>,
     /// Whether calls that the provider ran itself are read.
     server_tools: bool,
     flags: BTreeSet<Flag>,
@@ -81,7 +84,7 @@ pub(super) struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     pub(super) fn new(tools: &'a [ToolDefinition]) -> Reader<'a> {
-        Reader { tools, server_tools: false, flags: BTreeSet::new() }
+        Reader { tools, by_name: OnceCell::new(), server_tools: false, flags: BTreeSet::new() }
     }
 
     /// The same, but for whether calls that the provider ran itself are read.
@@ -269,12 +272,31 @@ impl<'a> Reader<'a> {
 
     /// The definition of the tool `name`; if there is none, of one that differs in signs some providers do not allow.
     fn definition(&self, name: &str) -> Option<&'a ToolDefinition> {
-        let folded = |name: &str| -> String {
-            name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' }).collect()
-        };
-        let exact = self.tools.iter().find(|tool| tool.name == name);
-        exact.or_else(|| self.tools.iter().find(|tool| folded(&tool.name) == folded(name)))
+        let ByName { exact, folded } = self.by_name.get_or_init(|| ByName::of(self.tools));
+        exact.get(name).or_else(|| folded.get(&fold(name))).copied()
     }
+}
+
+/// Tools by name; of several by one name, the first.
+struct ByName<'a> {
+    exact: HashMap<&'a str, &'a ToolDefinition>,
+    folded: HashMap<String, &'a ToolDefinition>,
+}
+
+impl<'a> ByName<'a> {
+    fn of(tools: &'a [ToolDefinition]) -> ByName<'a> {
+        let (mut exact, mut folded) = (HashMap::new(), HashMap::new());
+        for tool in tools {
+            exact.entry(tool.name.as_str()).or_insert(tool);
+            folded.entry(fold(&tool.name)).or_insert(tool);
+        }
+        ByName { exact, folded }
+    }
+}
+
+/// A name without the signs that some providers do not allow.
+fn fold(name: &str) -> String {
+    name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' }).collect()
 }
 
 /// Whether an element of a list is a part of a message: it says its type, or has a key that only parts have.

@@ -312,6 +312,12 @@ fn texts() {
             (r#""\"[{\\\"name\\\":\\\"f\\\",\\\"arguments\\\":{\\\"a\\\":1}}]\"""#, F),
             (r#"{"name":"f","arguments":{"a":1}};"#, F),
             ("f\n{\"a\": 1}", F),
+            ("f\n{\"a\": \"<function=g>\"}", r#"[{"name":"f","arguments":{"a":"<function=g>"}}]"#),
+            ("f(a='<function=g>')", r#"[{"name":"f","arguments":{"a":"<function=g>"}}]"#),
+            (
+                "[{'name': 'f', 'args': {'a': '<function=g>'}}]",
+                r#"[{"name":"f","arguments":{"a":"<function=g>"}}]"#,
+            ),
             ("f\n{\"a\": 1} and more", "raw !raw_tool_call"),
             ("Call: f(a=1)", F),
             (

@@ -57,11 +57,15 @@ impl Reader<'_> {
         if let Some(values) = json_values(stripped)? {
             return self.values(&values, encodings);
         }
-        if let Some(calls) = self.marked_text(stripped).or_else(|| self.call_syntax(stripped)) {
+        // Before tags are looked for: what is code as a whole may well speak of tags.
+        if let Some(calls) = self.call_syntax(stripped) {
             return Ok(Calls::Parsed(calls));
         }
         if let Some(values) = python_literal::sequence(stripped, Dialect::Repr) {
             return self.values(&values, encodings);
+        }
+        if let Some(calls) = self.marked_text(stripped) {
+            return Ok(Calls::Parsed(calls));
         }
         self.flag_if_cut(text);
         Ok(self.unparsed())
@@ -101,9 +105,9 @@ impl Reader<'_> {
         }
     }
 
-    /// Calls that a tag or a line of its own marks as calls.
+    /// Calls that a line of its own or a tag marks as calls.
     fn marked_text(&mut self, text: &str) -> Option<Vec<ToolCall>> {
-        self.attempt(|reader| reader.tagged(text)).or_else(|| self.attempt(|reader| reader.name_line(text)))
+        self.attempt(|reader| reader.name_line(text)).or_else(|| self.attempt(|reader| reader.tagged(text)))
     }
 
     /// GLM's calls: a line with the name, then the arguments as one JSON object.

@@ -240,6 +240,10 @@ mod tests {
             (r#"{"name":"Ann","age":5}"#, "unrecognised_tool_definitions"),
             (r#"{"name":"f","parameters":7}"#, "unrecognised_tool_definitions"),
             (r#"{"name":"f","inputSchema":{"json":7}}"#, "unrecognised_tool_definitions"),
+            (
+                r#"{"name":"f","args_schema":{"jsonSchema":{"jsonSchema":{"a":{"type":"str"}}}}}"#,
+                r#"f{"a":{"type":"string"}}"#,
+            ),
             (r#"{"name":"f","parameters":{"json":{"type":"str"}}}"#, r#"f{"json":{"type":"string"}}"#),
             (r#"{"":{"description":"d"}}"#, "definition_without_name"),
             (r#"{"title":" ","type":"object","properties":{}}"#, "definition_without_name"),

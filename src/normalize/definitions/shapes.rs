@@ -52,9 +52,13 @@ const SCHEMA_KEYS: &[&str] = &[
     "parameters_json_schema",
 ];
 
-/// Keys that stand between such a key and the schema itself, and below which of them.
-const SCHEMA_WRAPPERS: &[(&str, &[&str])] =
-    &[("json", &["inputSchema"]), ("jsonSchema", &["inputSchema", "parameters"])];
+/// A key that stands between such a key and the schema itself; Amazon's only below one of them, since a parameter may be
+/// called the same.
+const SCHEMA_WRAPPER: &str = "jsonSchema";
+const AMAZONS_WRAPPER: &str = "json";
+const AMAZONS_KEY: &str = "inputSchema";
+/// A key of the properties alone.
+const PROPERTIES_KEY: &str = "args";
 
 /// Tools that Gemini runs itself, each named by the only key of its object.
 const GEMINI_BUILT_INS: &[&str] = &[
@@ -232,16 +236,20 @@ fn schema_of(object: &Object) -> Result<Option<Json>, RowError> {
         Json::String(text) => Json::parse(text).map_err(|_| unrecognised(object))?,
         value => value.clone(),
     };
-    let wrappers = SCHEMA_WRAPPERS.iter().filter(|(_, around)| around.contains(&key));
-    while !is_schema(&schema)
-        && let Some(inner) = wrappers.clone().find_map(|(wrapper, _)| schema.get(wrapper))
-    {
-        schema = inner.clone();
+    let wrapped = |schema: &Json| {
+        let amazons = schema.get(AMAZONS_WRAPPER).filter(|_| key == AMAZONS_KEY);
+        let own = || {
+            schema.get(SCHEMA_WRAPPER).filter(|inner| key != PROPERTIES_KEY && inner.as_object().is_some())
+        };
+        amazons.or_else(own).filter(|_| !is_schema(schema)).cloned()
+    };
+    while let Some(inner) = wrapped(&schema) {
+        schema = inner;
     }
     if schema.as_object().is_none() {
         return Err(unrecognised(object));
     }
-    let only_properties = key == "args" && !is_schema(&schema);
+    let only_properties = key == PROPERTIES_KEY && !is_schema(&schema);
     Ok(Some(if only_properties { schema::of_properties(schema) } else { schema }))
 }
 

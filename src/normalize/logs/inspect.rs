@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::{Context, Entries, Entry, LogFormat, Skip, Turn, skipped, value};
-use crate::domain::{Flag, Json, Object};
+use crate::domain::{Flag, Json, Object, RowError, RowErrorCode};
 
 pub(super) const INSPECT: LogFormat = LogFormat {
     name: "inspect_ai",
@@ -27,6 +27,13 @@ pub(super) const INSPECT: LogFormat = LogFormat {
 
 /// Stands before the hash of a text that is kept apart.
 const ATTACHMENT: &str = "attachment://";
+
+/// How an image or a file begins that is kept apart. Nobody reads it, and there may be hundreds in a conversation.
+const DATA: &str = "data:";
+
+/// Attached text in one turn, in bytes: more than any model reads. A text may be referred to as often as one likes, so a
+/// small file could ask for more than there is memory.
+const MOST_ATTACHED: usize = 16 << 20;
 
 fn matches(record: &Object) -> bool {
     let log = record.get("eval").is_some_and(|eval| eval.as_object().is_some())
@@ -103,12 +110,20 @@ fn from_messages(shared: Arc<Shared>, messages: Vec<Json>) -> Entries {
         return skipped(Skip::NoOutput);
     }
     Box::new(turns.into_iter().enumerate().map(move |(index, at)| {
-        let before = messages[..at].iter().map(|message| shared.resolved(message)).collect();
-        let mut turn = Turn::answering(before, shared.resolved(&messages[at]));
+        let mut left = MOST_ATTACHED;
+        let before = messages[..at].iter().map(|message| shared.resolved(message, &mut left)).collect();
+        let Some(before) = before else { return too_large() };
+        let Some(answer) = shared.resolved(&messages[at], &mut left) else { return too_large() };
+        let mut turn = Turn::answering(before, answer);
         turn.origin.source_id = Some(format!("{}@{index}", shared.name));
         turn.origin.model = messages[at].get("model").and_then(Json::as_str).map(str::to_owned);
         Entry::Turn(Box::new(turn))
     }))
+}
+
+fn too_large() -> Entry {
+    let why = format!("attachments: more than {} MB of text in one turn", MOST_ATTACHED >> 20);
+    Entry::Unreadable(RowError::new(RowErrorCode::RowTooLarge, why))
 }
 
 fn model_event(shared: &Shared, index: usize, mut event: Object) -> Entry {
@@ -122,14 +137,15 @@ fn model_event(shared: &Shared, index: usize, mut event: Object) -> Entry {
     let Some(message) = choices.first().and_then(|choice| choice.get("message")) else {
         return Entry::Skipped(Skip::NoOutput);
     };
-    let mut messages: Vec<Json> = match event.get("input") {
-        Some(Json::Array(input)) => input.iter().map(|message| shared.resolved(message)).collect(),
-        _ => Vec::new(),
+    let mut left = MOST_ATTACHED;
+    let input = event.get("input").and_then(Json::as_array).filter(|input| !input.is_empty());
+    let messages = match input {
+        Some(input) => input.iter().map(|message| shared.resolved(message, &mut left)).collect(),
+        None => shared.referred(event.get("input_refs"), &mut left),
     };
-    if messages.is_empty() {
-        messages = shared.referred(event.get("input_refs"));
-    }
-    let mut turn = Turn::answering(messages, shared.resolved(message));
+    let Some(messages) = messages else { return too_large() };
+    let Some(answer) = shared.resolved(message, &mut left) else { return too_large() };
+    let mut turn = Turn::answering(messages, answer);
     if choices.len() > 1 {
         turn.flags.push(Flag::MultipleChoices);
     }
@@ -144,36 +160,40 @@ fn model_event(shared: &Shared, index: usize, mut event: Object) -> Entry {
 
 impl Shared {
     /// The messages in these ranges of the pool, `[[start, end], …]`; ends are exclusive.
-    fn referred(&self, ranges: Option<&Json>) -> Vec<Json> {
+    fn referred(&self, ranges: Option<&Json>, left: &mut usize) -> Option<Vec<Json>> {
         let place = |range: &[Json], at: usize| -> Option<usize> {
             let Json::Number(number) = range.get(at)? else { return None };
             usize::try_from(number.as_i64()?).ok()
         };
-        let mut messages = Vec::new();
-        for range in ranges.and_then(Json::as_array).unwrap_or_default() {
-            let Some(range) = range.as_array() else { continue };
-            let (Some(start), Some(end)) = (place(range, 0), place(range, 1)) else { continue };
-            let found = self.pool.get(start..end.min(self.pool.len())).unwrap_or_default();
-            messages.extend(found.iter().map(|message| self.resolved(message)));
-            // Ranges may repeat, but a conversation is no longer than all that was ever said.
-            messages.truncate(self.pool.len());
-        }
-        messages
+        let range = |range: &Json| {
+            let range = range.as_array()?;
+            self.pool.get(place(range, 0)?..place(range, 1)?.min(self.pool.len()))
+        };
+        let found = ranges.and_then(Json::as_array).unwrap_or_default().iter().filter_map(range).flatten();
+        // Ranges may repeat, but a conversation is no longer than all that was ever said.
+        found.take(self.pool.len()).map(|message| self.resolved(message, left)).collect()
     }
 
-    /// The value with the texts that its attachments stand for. What is attached is text, and is not looked into.
-    fn resolved(&self, json: &Json) -> Json {
-        match json {
+    /// The value with the texts that its attachments stand for; `None` if they are more than what is `left`. What is
+    /// attached is text, and is not looked into.
+    fn resolved(&self, json: &Json, left: &mut usize) -> Option<Json> {
+        Some(match json {
             Json::String(text) => {
                 let attached = text.strip_prefix(ATTACHMENT).and_then(|hash| self.attachments.get(hash));
+                let attached = attached.filter(|attached| !attached.starts_with(DATA));
+                *left = left.checked_sub(attached.map_or(0, String::len))?;
                 Json::from(attached.unwrap_or(text).as_str())
             }
-            Json::Array(items) => Json::Array(items.iter().map(|item| self.resolved(item)).collect()),
-            Json::Object(object) => Json::Object(
-                object.iter().map(|(key, value)| (key.to_owned(), self.resolved(value))).collect(),
-            ),
+            Json::Array(items) => {
+                Json::Array(items.iter().map(|item| self.resolved(item, left)).collect::<Option<_>>()?)
+            }
+            Json::Object(object) => {
+                let members =
+                    object.iter().map(|(key, value)| Some((key.to_owned(), self.resolved(value, left)?)));
+                Json::Object(members.collect::<Option<_>>()?)
+            }
             other => other.clone(),
-        }
+        })
     }
 }
 
@@ -213,6 +233,25 @@ mod tests {
             ),
         ] {
             assert_eq!(turns(&sample), expected);
+        }
+    }
+
+    #[test]
+    fn attachments_are_not_multiplied_without_end() {
+        let messages = r#"{"role":"user","content":"attachment://t"},"#.repeat(1 << 10);
+        for (attached, expected) in [
+            ("t".repeat(1 << 12), "s#1@0 [{\"role\":\"user\",\"content\":\"ttt"),
+            ("t".repeat(1 << 16), "Unreadable(RowError { code: RowTooLarge"),
+            (
+                format!("data:{}", "t".repeat(1 << 16)),
+                r#"s#1@0 [{"role":"user","content":"attachment://t"},"#,
+            ),
+        ] {
+            let sample = format!(
+                r#"{{"id":"s","epoch":1,"attachments":{{"t":"{attached}"}},"messages":[{messages}{{"role":"assistant"}}]}}"#
+            );
+            let turn = &turns(&sample)[0];
+            assert!(turn.starts_with(expected), "{}", turn.chars().take(200).collect::<String>());
         }
     }
 

@@ -44,10 +44,12 @@ pub(super) const SCORER: Scorer = Scorer {
         test.is_some_and(|test| test.contains_key("expected_tool_calls"))
     },
     case: |called, expected, row| {
-        let expected = super::listed(expected, ("tool_name", "required_params"));
-        let test = [("expected_tool_calls".to_owned(), expected)].into_iter().collect();
-        let calls = super::listed(called, ("name", "input"));
-        super::own_case(row, [("test", Json::Object(test)), ("tool_calls", calls)])
+        let test = [
+            ("expected_tool_calls".to_owned(), super::listed(expected, ("tool_name", "required_params"))),
+            ("should_not_call_tools".to_owned(), Json::Bool(expected.is_empty())),
+        ];
+        let test = Json::Object(test.into_iter().collect());
+        super::own_case(row, [("test", test), ("tool_calls", super::listed(called, ("name", "input")))])
     },
     ready: |settings, peer| {
         let as_peer = match peer {

@@ -54,17 +54,17 @@ pub fn check<'c>(
         let found = call.iter().map(|(name, _)| *name).collect();
         return Err(Failure::new(ErrorType::WrongFunctionName, tool, Detail::NotNamed { found }));
     };
+    for parameter in required.iter().filter_map(Json::as_str) {
+        if !holds(arguments, parameter, rules).map_err(crash)? {
+            return Err(Failure::new(ErrorType::MissingRequired, tool, Detail::Missing).at(parameter));
+        }
+    }
     let arguments: Entries<'c> = match (arguments, rules) {
         (Value::Dict(arguments), _) => arguments,
         (Value::None, Rules::Own) => &[],
         (_, Rules::Own) => return Err(Failure::new(ErrorType::WrongOutputFormat, tool, Detail::NotCalls)),
         (_, Rules::Peer) => return Err(crash(Exception::AttributeError)),
     };
-    for parameter in required.iter().filter_map(Json::as_str) {
-        if get(arguments, parameter).is_none() {
-            return Err(Failure::new(ErrorType::MissingRequired, tool, Detail::Missing).at(parameter));
-        }
-    }
     for (key, value) in arguments {
         let unexpected =
             || Failure::new(ErrorType::UnexpectedParameter, tool, Detail::Unexpected { found: value });
@@ -91,6 +91,19 @@ pub fn check<'c>(
         }
     }
     Ok(())
+}
+
+/// Whether the arguments have a parameter; arguments that are no dict are asked as Python would.
+fn holds(arguments: &Value<'_>, parameter: &str, rules: Rules) -> Result<bool, Exception> {
+    match (arguments, rules) {
+        (Value::Dict(entries), _) => Ok(get(entries, parameter).is_some()),
+        (_, Rules::Own) => Ok(false),
+        (Value::Str(text), Rules::Peer) => Ok(text.contains(parameter)),
+        (Value::List(items) | Value::Tuple(items), Rules::Peer) => {
+            Ok(items.iter().any(|item| item.as_str() == Some(parameter)))
+        }
+        (_, Rules::Peer) => Err(Exception::TypeError),
+    }
 }
 
 /// One argument, its definition and what is accepted for it.

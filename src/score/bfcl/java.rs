@@ -1,10 +1,10 @@
 //! Java source code as values, as far as the peer's patterns go: what none of them knows stays a text.
 
 use super::failure::Exception;
-use super::literal::{constructor, fractional, skip, some_until, until, whole};
-use super::python::{float, int, number_or_text, strip};
+use super::literal::{constructor, first_closed, fractional, next_line, skip, some_until, until, whole};
+use super::python::{float, int, is_space, number_or_text, strip};
 use super::rules::Rules;
-use super::value::{Value, insert};
+use super::value::{Value, dict};
 
 /// The value of `text` as the declared type `name`, whose elements are of type `inner`.
 pub fn convert<'t>(
@@ -44,20 +44,22 @@ fn boolean(text: &str) -> Option<Value<'static>> {
     }
 }
 
-/// The first place at which `read` finds its constructor.
-fn anywhere<'t, T>(text: &'t str, read: impl Fn(&'t str) -> Option<T>) -> Option<T> {
-    text.match_indices("new").find_map(|(at, _)| read(&text[at..]))
+/// What follows the head of a constructor, wherever `head` finds one.
+fn bodies<'t>(text: &'t str, head: impl Fn(&'t str) -> Option<&'t str>) -> impl Iterator<Item = &'t str> {
+    text.match_indices("new").filter_map(move |(at, _)| head(&text[at..]))
 }
 
 /// `new int[]{1, 2}`
 fn array<'t>(text: &'t str, inner: Option<&str>, rules: Rules) -> Result<Value<'t>, Exception> {
-    let items = anywhere(text, |text| {
+    let opened = bodies(text, |text| {
         let rest = constructor(text, "")?;
         let after_name = rest.trim_start_matches(is_word);
         let body = skip(after_name.strip_prefix("[]")?).strip_prefix('{')?;
-        (after_name.len() < rest.len()).then(|| until(body, "}"))?
+        (after_name.len() < rest.len()).then_some(body)
     });
-    let Some((items, _)) = items else { return Ok(Value::text(text)) };
+    let Some((items, _)) = first_closed(opened, |body| until(body, "}")) else {
+        return Ok(Value::text(text));
+    };
     let items = items.split(',').map(strip).filter(|item| !item.is_empty());
     items.map(|item| element(item, inner, rules)).collect::<Result<_, _>>().map(Value::List)
 }
@@ -74,17 +76,13 @@ fn list<'t>(text: &'t str, inner: Option<&str>, rules: Rules) -> Result<Value<'t
     let created = |text: &'t str| {
         constructor(text, "ArrayList")?.strip_prefix('<')?.trim_start_matches(is_word).strip_prefix('>')
     };
-    let copied = anywhere(text, |text| some_until(created(text)?.strip_prefix("(Arrays.asList(")?, "))"));
-    if let Some((items, _)) = copied {
+    let copied = bodies(text, |text| created(text)?.strip_prefix("(Arrays.asList("));
+    if let Some((items, _)) = first_closed(copied, |body| some_until(body, "))")) {
         return items.split(',').map(element).collect::<Result<_, _>>().map(Value::List);
     }
-    let added = anywhere(text, |text| {
-        let body = skip(skip(created(text)?.strip_prefix("()")?).strip_prefix("{{")?);
-        let first = body.chars().next()?.len_utf8();
-        let body = strip(&body[..first + body[first..].find("}}")?]);
-        (!body.contains('\n')).then_some(body)
-    });
-    if let Some(mut body) = added {
+    let filled =
+        bodies(text, |text| Some(skip(skip(created(text)?.strip_prefix("()")?).strip_prefix("{{")?)));
+    if let Some(mut body) = one_line_block(text, filled) {
         let mut items = Vec::new();
         while let Some(at) = body.find("add(") {
             let Some((item, rest)) = some_until(&body[at + "add(".len()..], ")") else { break };
@@ -93,46 +91,74 @@ fn list<'t>(text: &'t str, inner: Option<&str>, rules: Rules) -> Result<Value<'t
         }
         return Ok(Value::List(items));
     }
-    let empty = anywhere(text, |text| created(text)?.strip_prefix("()"));
+    let empty = bodies(text, |text| created(text)?.strip_prefix("()")).next();
     Ok(if empty.is_some() { Value::List(Vec::new()) } else { Value::text(text) })
+}
+
+/// The first of several ends of `text`, cut before the first `}}` that leaves something, without a line break in it but for
+/// those right before the braces.
+fn one_line_block<'t>(text: &'t str, mut bodies: impl Iterator<Item = &'t str>) -> Option<&'t str> {
+    // Where the braces are, where the block before them ends, and where the last line break in it is.
+    let mut known: Option<(usize, usize, Option<usize>)> = None;
+    bodies.find_map(|body| {
+        let start = text.len() - body.len();
+        let least = start + body.chars().next()?.len_utf8();
+        let (_, end, line_break) = match known {
+            Some(known) if least <= known.0 => known,
+            _ => {
+                let braces = least + text[least..].find("}}")?;
+                let end = text[..braces].trim_end_matches(is_space).len();
+                *known.insert((braces, end, text[..end].rfind('\n')))
+            }
+        };
+        line_break.is_none_or(|line_break| line_break < start).then(|| &text[start..end.max(start)])
+    })
 }
 
 /// `new HashMap<K, V>() {{ put("k", v); }}` or `new HashMap<K, V>()`
 fn map(text: &str) -> Option<Value<'_>> {
-    let filled = anywhere(text, |text| {
-        let rest = constructor(text, "HashMap<")?;
-        rest.match_indices('>').find_map(|(at, _)| {
-            let body = skip(skip(&rest[at + 1..]).strip_prefix("()")?).strip_prefix('{')?;
-            let body = skip(body);
-            let body = skip(body.strip_prefix('{').unwrap_or(body));
-            Some(&body[..body.find('}')?])
-        })
+    // What comes between the brackets may be anything, so where the first head leads nowhere, none does.
+    let filled = bodies(text, |text| constructor(text, "HashMap<")).next().and_then(|rest| {
+        let mut blocks = rest.match_indices('>').filter_map(|(at, _)| {
+            let block = skip(skip(&rest[at + 1..]).strip_prefix("()")?).strip_prefix('{')?;
+            let block = skip(block);
+            Some(skip(block.strip_prefix('{').unwrap_or(block)))
+        });
+        let block = blocks.next()?;
+        Some(&block[..block.find('}')?])
     });
-    let Some(mut body) = filled else {
-        return anywhere(text, |text| {
-            let rest = constructor(text, "HashMap<")?.split('\n').next()?;
-            rest.match_indices('>').find(|(at, _)| skip(&rest[at + 1..]).starts_with("()"))
-        })
-        .map(|_| Value::Dict(Vec::new()));
+    let Some(mut block) = filled else {
+        let heads = bodies(text, |text| constructor(text, "HashMap<"));
+        let empty = first_closed(heads, |rest| {
+            let line = rest.split('\n').next()?;
+            line.match_indices('>').find(|(at, _)| skip(&rest[at + 1..]).starts_with("()"))
+        });
+        return empty.map(|_| Value::Dict(Vec::new()));
     };
     let mut entries = Vec::new();
-    while let Some(at) = body.find("put(\"") {
-        body = &body[at + "put(\"".len()..];
-        if let Some((key, value, rest)) = put(body) {
-            insert(&mut entries, Value::text(key), by_shape(strip(value)));
-            body = rest;
-        }
+    while let Some(at) = block.find("put(\"") {
+        let rest = &block[at + "put(\"".len()..];
+        block = match put(rest) {
+            Some((key, value, rest)) => {
+                entries.push((Value::text(key), by_shape(strip(value))));
+                rest
+            }
+            // Others in this line would need the same end.
+            None => next_line(rest),
+        };
     }
-    Some(Value::Dict(entries))
+    Some(dict(entries))
 }
 
-/// The key, the value and what follows `put("`.
+/// The key, the value and what follows them, after `put("`.
 fn put(text: &str) -> Option<(&str, &str, &str)> {
-    let line = text.split('\n').next()?;
-    line.match_indices("\",").find_map(|(at, _)| {
+    let split = |at: usize| {
         let (value, rest) = until(skip(&text[at + 2..]), ")")?;
         Some((&text[..at], value, rest))
-    })
+    };
+    let (key, _) = until(text, "\",")?;
+    // Of the further commas in this line only the last one can lead to another line.
+    split(key.len()).or_else(|| split(text.split('\n').next()?.rfind("\",")?))
 }
 
 /// An element of a list, whose type the definition need not say.

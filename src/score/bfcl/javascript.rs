@@ -2,10 +2,10 @@
 
 use super::failure::Exception;
 use super::java::unwrapped;
-use super::literal::{constructor, fractional, skip, until, whole};
+use super::literal::{constructor, fractional, next_line, skip, until, whole};
 use super::python::{float, int, is_space, number_or_text, strip};
 use super::rules::Rules;
-use super::value::{Value, insert};
+use super::value::{self, Value};
 
 /// The value of `text` as the declared type `name`, whose elements are of type `inner`.
 pub fn convert<'t>(
@@ -85,7 +85,11 @@ fn list_of_lists(text: &str) -> Option<Value<'_>> {
     let mut lists = Vec::new();
     while let Some(at) = rest.find('[') {
         rest = &rest[at + 1..];
-        let Some((items, after)) = until(rest, "]") else { continue };
+        let Some((items, after)) = until(rest, "]") else {
+            // Other brackets in this line are as open.
+            rest = next_line(rest);
+            continue;
+        };
         let items = strip(items);
         // The outer bracket begins the first match.
         let items = if lists.is_empty() { items.strip_prefix('[').unwrap_or(items) } else { items };
@@ -144,10 +148,10 @@ fn dict(text: &str, depth: usize) -> Value<'_> {
         let (key, value) = (&rest[..colon], skip(&rest[colon + 1..]));
         let (value, after) = separated(value);
         let key = strip(key).trim_matches(['\'', '"']);
-        insert(&mut entries, Value::text(key), entry(strip(value), depth));
+        entries.push((Value::text(key), entry(strip(value), depth)));
         rest = after;
     }
-    Value::Dict(entries)
+    value::dict(entries)
 }
 
 fn entry(value: &str, depth: usize) -> Value<'_> {

@@ -2,6 +2,8 @@
 //!
 //! Where a pattern ends a text it also ends before one line break, and a digit is one of any script.
 
+use memchr::memchr2;
+
 use super::python::{is_digit, is_space};
 
 /// A whole number with one of these letters after it (none: without a letter); gives the number without the letter.
@@ -53,11 +55,46 @@ pub fn until<'t>(text: &'t str, end: &str) -> Option<(&'t str, &'t str)> {
 
 /// As [`until`], but at least one character stands before the end, be it like the end itself.
 pub fn some_until<'t>(text: &'t str, end: &str) -> Option<(&'t str, &'t str)> {
-    split_from(text, text.chars().next()?.len_utf8(), end)
+    let first = text.chars().next().filter(|char| *char != '\n')?;
+    split_from(text, first.len_utf8(), end)
 }
 
+/// Looks no further than it must, so that finding piece after piece takes one pass.
 fn split_from<'t>(text: &'t str, from: usize, end: &str) -> Option<(&'t str, &'t str)> {
-    let line = text.split('\n').next()?;
-    let at = from + line.get(from..)?.find(end)?;
-    Some((&text[..at], &text[at + end.len()..]))
+    let bytes = text.as_bytes();
+    let mut at = from;
+    loop {
+        at += memchr2(b'\n', *end.as_bytes().first()?, &bytes[at..])?;
+        if bytes[at..].starts_with(end.as_bytes()) {
+            return Some((&text[..at], &text[at + end.len()..]));
+        }
+        if bytes[at] == b'\n' {
+            return None;
+        }
+        at += 1;
+    }
+}
+
+/// What follows the line that the text begins with.
+pub fn next_line(text: &str) -> &str {
+    text.split_once('\n').map_or("", |(_, rest)| rest)
+}
+
+/// The first of several ends of one text, each shorter than the one before, of which `close` takes something. Where it
+/// takes nothing, there is no end to be found in that line, so other ends that begin in it are not tried.
+pub fn first_closed<'t, T>(
+    mut bodies: impl Iterator<Item = &'t str>,
+    close: impl Fn(&'t str) -> Option<T>,
+) -> Option<T> {
+    // How much of the text follows the line without an end.
+    let mut rest = usize::MAX;
+    bodies.find_map(|body| {
+        if body.len() > rest {
+            return None;
+        }
+        close(body).or_else(|| {
+            rest = next_line(body).len();
+            None
+        })
+    })
 }

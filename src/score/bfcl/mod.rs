@@ -1,4 +1,61 @@
-//! The function-calling benchmark's check of calls against accepted values (`bfcl_ast`).
+//! The Berkeley function-calling benchmark's check of calls against accepted values (`bfcl_ast`).
+//!
+//! A record has the definitions (`functions`), the decoded calls (`call`: `[{name: {parameter: value}}]`, null where
+//! decoding failed), the expectations (`possible_answer`: `[{name: {parameter: [accepted, ..]}}]`, in which `""` says that
+//! the parameter may be left out) and the `category`, which says how calls are assigned and in which language they are. In
+//! calls `{"__tuple__": [..]}` is a tuple of Python and `{"__dict__": [[key, value], ..]}` a dict with any keys. [`join`]
+//! makes such records of the benchmark's own files.
+//!
+//! The score is 1 for a valid case, else 0; a category's [`accuracy`] is its share of valid cases. `metadata` has `valid`,
+//! `error_type` and `errors`, the last one in our own words.
+//!
+//! With `--compat bfcl`, `valid` and `error_type` are those of the checker in `bfcl_eval` 2026.3.23 (fourth version of the
+//! benchmark). Where that one would crash, the case is invalid with `exception:TYPE`. Accepted values that are no list but a
+//! text or an object are outside of what was compared with it.
+//!
+//! | rule | what counts |
+//! |---|---|
+//! | simple | one call, of the first definition |
+//! | multiple | as many calls as expected (the first one counts), of the definition named by the expectation |
+//! | parallel | as many calls as expected, in any order, each expectation with a call of its own |
+//! | (ir)relevance | any call at all, or none |
+//! | names | the definition's; with `underscore_to_dot` as `a_b` for `a.b` |
+//! | parameters | all required ones, no unexpected ones, none left out unless `""` is accepted |
+//! | types | exactly the declared one; an integer counts as a float; the type of the accepted values is an alternative |
+//! | Java, JavaScript | arguments are source code, which is first read as the declared type |
+//! | strings | some accepted one but for spaces, `,./-_*^`, letter case and the kind of quote |
+//! | lists | some accepted one whole, strings at its top compared as above; `""` stands for the empty list |
+//! | dicts | every key known and its value among the accepted ones, no key left out unless `""` is accepted for it |
+//! | lists of dicts | some accepted list of the same length, pairwise in order |
+//! | all else | equal to some accepted value |
+//!
+//! Without it, what hurts is otherwise:
+//!
+//! | case | theirs | ours | why |
+//! |---|---|---|---|
+//! | calls 1 and 2 where \[1, 2\] and then \[1\] is accepted | 0 | 1 | the largest matching: an early expectation does not take the call that a later one needs |
+//! | `{"a": true}` where 1 is accepted | 1 | 0 | a boolean is no number, in lists and dicts as little as outside |
+//! | `true` for a boolean where 1 is accepted | 1 | 0 | the same |
+//! | `[true]` where `[1]` or leaving out is accepted | 1 | 0 | "may be left out" does not switch off the check of elements' types |
+//! | `[1.0]` for a list of integers, the same | 1 | 0 | the same |
+//! | `[1, 2.5]` for a list of floats where `[1.0, 2.5]` is accepted | 0 | 1 | an integer counts as a float in a list as well |
+//! | `["s"]` for a list of dicts that may be left out | crash | 0 | types of elements are checked first |
+//! | a type like `number` or `object` | crash | 1 | names of JSON Schema are known; of an unknown type is what is accepted |
+//! | a list without `items` | crash | 1 | the same |
+//! | a Java `Queue`, `Stack`, `Set` or `Hashtable` | crash | 1 | stays source code |
+//! | an integer beyond 1e308 for a float | crash | 0 | compared as it is |
+//! | `5n` and a line break for a `Bigint` where 5 is accepted | crash | 1 | the letter is cut off, not the line break |
+//! | a dict where a text is accepted besides another dict | crash | 0 | the text is skipped |
+//! | 5 where 5 is accepted, not `[5]` | crash | 1 | what is no list is the only accepted value |
+//! | `{"a": "xy"}` where `{"a": "xy"}` is accepted, not `{"a": ["xy"]}` | 0 | 1 | the same; theirs takes letters for values |
+//! | `{}` where `{"a": "xy"}` is accepted | 1 | 0 | the same |
+//! | `["a", "b"]` where `"ab"` is accepted besides a list | 1 | 0 | a text is no list |
+//! | null for arguments | crash | 1 | no arguments |
+//! | a definition without `required` or `properties` | crash | 1 | nothing is required; what is accepted is known |
+//! | an expectation without a definition | crash | 0 | a wrong name |
+//! | one call, none expected | crash | 0 | a wrong count |
+//!
+//! What stays strict in both: `5.0` is no integer, a tuple no list, and order counts in lists.
 
 mod answer;
 mod call;
@@ -10,7 +67,6 @@ mod java;
 mod javascript;
 mod join;
 mod literal;
-mod matching;
 mod options;
 mod python;
 mod rules;

@@ -1,6 +1,7 @@
 //! Values as the peer's language has them: JSON's, and what a call text or a converted literal adds to them.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::fmt::{self, Write};
 
 use super::equality::equal;
@@ -129,20 +130,33 @@ impl<'a> Value<'a> {
 }
 
 fn pairs_of(pairs: &[Json]) -> Option<Value<'_>> {
-    let mut entries = Vec::with_capacity(pairs.len());
-    for pair in pairs {
-        let [key, value] = pair.as_array()? else { return None };
-        insert(&mut entries, Value::read_marked(key), Value::read_marked(value));
-    }
-    Some(Value::Dict(entries))
+    let pair = |pair| match Json::as_array(pair) {
+        Some([key, value]) => Some((Value::read_marked(key), Value::read_marked(value))),
+        _ => None,
+    };
+    pairs.iter().map(pair).collect::<Option<_>>().map(dict)
 }
 
-/// Sets a key of a dict; where an equal one is there, it stays and gets the new value.
-pub fn insert<'a>(entries: &mut Vec<(Value<'a>, Value<'a>)>, key: Value<'a>, value: Value<'a>) {
-    match entries.iter_mut().find(|(own, _)| equal(own, &key, Rules::Peer)) {
-        Some((_, slot)) => *slot = value,
-        None => entries.push((key, value)),
+/// A dict of entries of which keys may be equal: the first one's key stays, with the last one's value.
+pub fn dict<'a>(entries: Vec<(Value<'a>, Value<'a>)>) -> Value<'a> {
+    let mut kept: Vec<(Value<'a>, Value<'a>)> = Vec::with_capacity(entries.len());
+    let mut places: HashMap<Cow<'a, str>, usize> = HashMap::new();
+    for (key, value) in entries {
+        let place = match &key {
+            Value::Str(text) => places.get(text).copied(),
+            key => kept.iter().position(|(own, _)| equal(own, key, Rules::Peer)),
+        };
+        match place {
+            Some(place) => kept[place].1 = value,
+            None => {
+                if let Value::Str(text) = &key {
+                    places.insert(text.clone(), kept.len());
+                }
+                kept.push((key, value));
+            }
+        }
     }
+    Value::Dict(kept)
 }
 
 /// The entry of a dict for a key that is a string.

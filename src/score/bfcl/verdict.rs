@@ -4,10 +4,10 @@ use super::call::check;
 use super::case::{Call, Calls, Case};
 use super::category::Assignment;
 use super::failure::{Detail, ErrorType, Exception, Failure};
-use super::matching::largest_matching;
 use super::rules::Rules;
 use crate::domain::{Json, Object};
 use crate::score::Scored;
+use crate::score::assignment::pair_up;
 
 /// Valid where nothing failed.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -137,7 +137,7 @@ fn parallel<'c>(case: &'c Case<'c>, calls: &'c [Call<'c>], rules: Rules) -> Verd
         }
     };
     let assigned = match rules {
-        Rules::Own => largest_matching(calls.len(), |expected, call| checked(expected, call).is_ok()),
+        Rules::Own => pair_up(calls.len(), calls.len(), |expected, call| checked(expected, call).is_ok()),
         Rules::Peer => match greedy(calls.len(), checked) {
             Ok(assigned) => assigned,
             Err(crash) => return Err(crash).into(),
@@ -158,13 +158,10 @@ fn greedy<'c>(
     let mut assigned = vec![None; count];
     let mut taken = vec![false; count];
     for (expected, slot) in assigned.iter_mut().enumerate() {
-        for call in 0..count {
-            if taken[call] {
-                continue;
-            }
+        for (call, taken) in taken.iter_mut().enumerate().filter(|(_, taken)| !**taken) {
             match checked(expected, call) {
                 Ok(()) => {
-                    taken[call] = true;
+                    *taken = true;
                     *slot = Some(call);
                     break;
                 }

@@ -1,7 +1,5 @@
 //! Which call answers which expected one, so that as much as possible is right.
 
-use std::ops::Add;
-
 use super::case::{Call, Case};
 use super::peer::Mode;
 use super::similarity::Similarity;
@@ -24,8 +22,8 @@ impl Alignment {
             let expected: Vec<usize> = (0..case.expected.len()).collect();
             let called: Vec<usize> = (0..case.called.len()).collect();
             let pairs = best_pairs(case, similarity, &expected, &called);
-            // Not `sum`: of nothing, that is -0.
-            let earned = pairs.iter().map(|(e, c)| share(case, similarity, *e, *c)).fold(0.0, f64::add);
+            // An empty sum of floats would be -0.
+            let earned = pairs.iter().fold(0.0, |sum, (e, c)| sum + share(case, similarity, *e, *c));
             return Alignment { pairs, earned, out_of_order: Vec::new() };
         }
         let (pairs, earned) = in_order(case, similarity);

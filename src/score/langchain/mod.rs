@@ -38,13 +38,12 @@ pub(super) const SCORER: Scorer = Scorer {
     peers: PEERS,
     matches: |record| record.contains_key("run") && record.contains_key("example"),
     case: |called, expected, row| {
-        let steps = |key: &str, calls| {
-            Json::Object(
-                [(key.to_owned(), super::listed(calls, ("tool", "tool_input")))].into_iter().collect(),
-            )
+        let of = |key: &str, calls| {
+            let steps = [(key.to_owned(), super::listed(calls, ("tool", "tool_input")))];
+            Json::Object(steps.into_iter().collect())
         };
-        let run = steps("intermediate_steps", called);
-        super::own_case(row, [("run", run), ("example", steps("expected_steps", expected))])
+        let run = of("actual_steps", called);
+        super::own_case(row, [("run", run), ("example", of("expected_steps", expected))])
     },
     ready: |settings, peer| {
         let as_peer = match peer {

@@ -24,6 +24,8 @@ mod otlp;
 mod span;
 mod vercel;
 
+use std::collections::HashSet;
+
 pub(super) use definitions::Definitions;
 
 use super::dialogue::Dialogue;
@@ -68,10 +70,13 @@ pub(super) const ATTRIBUTES: LogFormat = LogFormat {
 
 fn read_otlp(mut record: Object, context: &Context) -> Entries {
     let agents = context.agents;
+    let mut ids = HashSet::new();
     let spans: Vec<(Json, Vec<Object>)> = otlp::spans(&mut record)
         .into_iter()
         .map(|span| {
-            let logs = span.as_object().map(|span| log_record::of_span(span, context)).unwrap_or_default();
+            // A span that comes twice has its log records once: there may be thousands of both.
+            let first = span.as_object().filter(|span| ids.insert(span::id(span)));
+            let logs = first.map(|span| log_record::of_span(span, context)).unwrap_or_default();
             (span, logs)
         })
         .collect();
