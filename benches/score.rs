@@ -1,7 +1,7 @@
 //! Speed of the deterministic scorers on their peers' recorded cases, one thread.
 //!
-//! `cargo bench --bench score` prints cases per second: a parsed record in, the full result with its reason out; and the same
-//! with the parsing of the record's line. Beside it stands what the peer itself reached on one thread of another machine
+//! `cargo bench --bench score` prints cases per second, with the full result and its reason out: of typed cases, where a peer's
+//! speed is known; of records as JSON; and of the records' lines, parsing included. Beside it stands what the peer itself reached on one thread of another machine
 //! (DeepEval 4.3.1: 2,335; vitest-evals 0.5.0: 81,939; the official AST checker: 84,700), so the ratio is rough. The cases of
 //! the AST checker cannot be shipped: they are read from the folder that `TOOLJUDGE_SHARED` names.
 
@@ -19,7 +19,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use tooljudge::domain::{Json, Object};
-use tooljudge::score::{Ready, SCORERS};
+use tooljudge::score::{Ready, SCORERS, bfcl, deepeval, vitest};
+
+/// The binary's.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// A scorer, the peer, its file of cases, and how many cases a second the peer itself scores.
 const RUNS: [(&str, &str, &str, Option<f64>); 5] = [
@@ -31,7 +35,7 @@ const RUNS: [(&str, &str, &str, Option<f64>); 5] = [
 ];
 
 fn main() {
-    println!("{:34} {:>12} {:>14} {:>8}", "cases per second", "scored", "parsed, scored", "ratio");
+    println!("{:34} {:>12} {:>12} {:>12} {:>8}", "cases per second", "typed", "JSON", "lines", "ratio");
     for (name, peer, file, theirs) in RUNS {
         let Some(text) = cases(file) else {
             println!("{name:34} skipped: set TOOLJUDGE_SHARED to the folder with the cases");
@@ -42,15 +46,62 @@ fn main() {
             let ready = (scorer.ready)(&Object::new(), compat).unwrap();
             let lines: Vec<&str> = text.lines().filter(|line| (scorer.matches)(&object(line))).collect();
             let records: Vec<Object> = lines.iter().map(|line| object(line)).collect();
+            let typed = compat.and_then(|_| typed(name, &records));
             let scored =
                 per_second(records.len(), || records.iter().for_each(|record| score(&ready, record)));
             let parsed =
                 per_second(lines.len(), || lines.iter().for_each(|line| score(&ready, &object(line))));
-            let ratio = theirs.map_or_else(String::new, |theirs| format!("{:.1}x", scored / theirs));
+            let ratio =
+                theirs.zip(typed).map_or_else(String::new, |(theirs, ours)| format!("{:.1}x", ours / theirs));
             let title = compat.map_or_else(|| name.to_owned(), |peer| format!("{name} as {peer}"));
-            println!("{title:34} {scored:>12.0} {parsed:>14.0} {ratio:>8}");
+            let typed = typed.map_or_else(String::new, |typed| format!("{typed:.0}"));
+            println!("{title:34} {typed:>12} {scored:>12.0} {parsed:>12.0} {ratio:>8}");
         }
     }
+}
+
+/// Cases per second where records are typed cases already.
+fn typed(name: &str, records: &[Object]) -> Option<f64> {
+    Some(match name {
+        "tool_correctness" => {
+            let cases: Vec<_> = records.iter().filter_map(deepeval_case).collect();
+            per_second(cases.len(), || {
+                cases
+                    .iter()
+                    .for_each(|(case, options)| drop(black_box(deepeval::score_as_peer(case, options))));
+            })
+        }
+        "tool_call" => {
+            let cases: Vec<_> = records.iter().filter_map(vitest_case).collect();
+            per_second(cases.len(), || {
+                for (case, options) in &cases {
+                    drop(black_box(vitest::score_as_peer(case, options, vitest::Version::V05)));
+                }
+            })
+        }
+        "bfcl_ast" => {
+            let read = |record| bfcl::Case::read(record, &bfcl::Options::default()).ok();
+            let cases: Vec<_> = records.iter().filter_map(read).collect();
+            per_second(cases.len(), || {
+                cases.iter().for_each(|case| drop(black_box(bfcl::judge(case, bfcl::Rules::Peer).scored())));
+            })
+        }
+        _ => return None,
+    })
+}
+
+fn config(record: &Object) -> Object {
+    record.get("config").and_then(Json::as_object).cloned().unwrap_or_default()
+}
+
+fn deepeval_case(record: &Object) -> Option<(deepeval::Case<'_>, deepeval::Options)> {
+    let options = deepeval::Options::default().with(&config(record)).unwrap();
+    Some((deepeval::Case::read(record).ok()?, options))
+}
+
+fn vitest_case(record: &Object) -> Option<(vitest::Case<'_>, vitest::Options)> {
+    let options = vitest::Options::default().with(&config(record)).unwrap();
+    Some((vitest::Case::read(record, &options).ok()?, options))
 }
 
 fn score(ready: &Ready, record: &Object) {

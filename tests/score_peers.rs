@@ -242,11 +242,22 @@ fn where_we_differ_from_deepeval() {
     let unjudged = score("tool_correctness", None, &judged("null")).unwrap();
     assert!(unjudged.reason.unwrap().contains("was not judged"));
 
-    // Three tenths, of which one is added to two.
-    let dusty = r#"{"config":{"threshold":0.3,"evaluation_params":["INPUT_PARAMETERS"]},
-        "expected_tools":[{"name":"a","input_parameters":{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1,"j":1}}],
-        "tools_called":[{"name":"a","input_parameters":{"a":1,"b":1,"c":1,"d":2,"e":2,"f":2,"g":2,"h":2,"i":2,"j":2}}]}"#;
-    assert_eq!(score("tool_correctness", None, dusty).unwrap().passed, Some(true));
+    // Three calls of which seven tenths are right.
+    let call = |value: u8| {
+        let right = (0..7).map(|key| format!("\"k{key}\":0"));
+        let wrong = (7..10).map(|key| format!("\"k{key}\":{value}"));
+        let parameters = right.chain(wrong).collect::<Vec<_>>().join(",");
+        format!(r#"{{"name":"a","input_parameters":{{{parameters}}}}}"#)
+    };
+    let calls = |values: [u8; 3]| values.map(call).join(",");
+    let dusty = format!(
+        r#"{{"config":{{"threshold":0.7,"evaluation_params":["INPUT_PARAMETERS"]}},
+        "expected_tools":[{}],"tools_called":[{}]}}"#,
+        calls([1, 2, 3]),
+        calls([4, 5, 6])
+    );
+    assert_eq!(score("tool_correctness", Some("deepeval"), &dusty).unwrap().passed, Some(false));
+    assert_eq!(score("tool_correctness", None, &dusty).unwrap().passed, Some(true));
 }
 
 #[test]

@@ -28,9 +28,9 @@ use crate::domain::{Arguments, Json, Object, ToolCall};
 pub const SCORERS: &[Scorer] = &[
     deepeval::SCORER,
     vitest::SCORER,
-    bfcl::SCORER,
     langchain::SCORER,
     article::SCORER,
+    bfcl::SCORER,
     permission::SCORER,
     repetition::SCORER,
 ];

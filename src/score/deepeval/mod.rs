@@ -22,7 +22,7 @@
 //! | `null` against `{"a": 1}` | `AttributeError` | 0 | the same |
 //! | `true` against `1` | 1 | 0 | types differ in JSON; `1` and `1.0` are still equal |
 //! | expected A; called A, B | 1 | 0.5 | the documented formula divides by the calls that were made; ours divides by the greater number |
-//! | threshold 0.3, score 0.1 + 0.2 | by the last bit | passes | a score is compared with a margin of 1e-9 |
+//! | threshold 0.7, three calls of 0.7 each | fails by the last bit | passes | a score is compared with a margin of 1e-9 |
 //! | a judge's score beyond 1 | taken | an error | it is no share |
 //! | available tools without a judge's answer | asks a model | the calls alone | and the reason says so |
 //! | lists that are missing | `MissingTestCaseParamsError` | `InvalidCase` | one kind of error for what cannot be read |

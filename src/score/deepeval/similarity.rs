@@ -62,18 +62,18 @@ impl Similarity {
             return 1.0;
         }
         let members = Members::of(called);
-        let mut shared = 0;
-        let mut earned = 0.0;
+        let shared = expected.keys().filter(|key| members.get(key).is_some()).count();
+        let keys = (expected.len() + called.len() - shared) as f64;
+        // Key by key as the peer adds up, whose thresholds know every bit.
+        let mut share = 0.0;
         for (key, wanted) in expected.iter() {
-            let Some(given) = members.get(key) else { continue };
-            shared += 1;
-            earned += match (wanted, given) {
-                (Json::Object(wanted), Json::Object(given)) => self.of_objects(wanted, given),
-                _ if self.equality.values(wanted, given) => 1.0,
+            share += match (wanted, members.get(key)) {
+                (wanted, Some(given)) if self.equality.values(wanted, given) => 1.0 / keys,
+                (Json::Object(wanted), Some(Json::Object(given))) => self.of_objects(wanted, given) / keys,
                 _ => 0.0,
             };
         }
-        earned / (expected.len() + called.len() - shared) as f64
+        share
     }
 
     /// Whether parameters and outputs are equal, as far as they count.
