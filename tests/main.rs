@@ -28,6 +28,7 @@ mod mutations;
 mod normalize;
 mod properties;
 mod providers;
+mod round_trip;
 mod shapes;
 mod snap;
 mod store_tools;
