@@ -202,6 +202,32 @@ fn every_way_of_writing_definitions_gives_the_same_definitions() {
     });
 }
 
+/// Lists may hold tools of several vendors, and tools that a provider runs itself.
+#[test]
+fn definitions_of_several_shapes_may_stand_in_one_list() {
+    let normalizer = normalizer(None);
+    let shapes = definitions::SHAPES;
+    let cases = (schemas::definitions(), prop::collection::vec(0..shapes.len(), 4));
+    check("definitions of several shapes", shapes.len().pow(2), 4, cases, |(tools, places)| {
+        let mut written = vec![r#"{"googleSearch":{}}"#.to_owned()];
+        let mut expected = Vec::new();
+        for (tool, place) in tools.iter().zip(places) {
+            let text = (shapes[place].write)(std::slice::from_ref(tool));
+            // Lines and Python are no JSON, but may stand in a list as texts.
+            written.push(if Json::parse(&text).is_ok() { text } else { quoted(&text) });
+            expected.extend(shapes[place].expected(std::slice::from_ref(tool)));
+        }
+        let text = format!("[{}]", written.join(","));
+        let sample = read(&normalizer, RawRow { tool_definitions: Cell::Text(text.clone()), ..row() })?;
+        prop_assert_eq!(&sample.flags, &vec![Flag::ServerTool], "{}", text);
+        let Definitions::Known(found) = sample.definitions else { panic!("not read: {text}") };
+        let shown = |tools: &[ToolDefinition]| {
+            Json::Array(tools.iter().map(|tool| values::in_doubles(&tool.to_json())).collect())
+        };
+        same("mixed", &text, shown(&found[1..]), shown(&expected))
+    });
+}
+
 #[test]
 fn prose_is_not_taken_for_definitions() {
     let normalizer = normalizer(None);
