@@ -29,9 +29,7 @@ pub fn exchange() -> impl Strategy<Value = Exchange> {
     let answer = prop_oneof![
         words.prop_map(|text| Message::new(Role::Assistant, text)),
         // An answer in JSON is no call.
-        json()
-            .prop_map(|json| json.to_string().replace("[TOOL_CALLS]", "").replace('<', ""))
-            .prop_map(|text| Message::new(Role::Assistant, text)),
+        json().prop_map(|json| Message::new(Role::Assistant, json.to_string())),
         calls().prop_map(|calls| Message { tool_calls: calls, ..Message::new(Role::Assistant, "") }),
         (words, calls())
             .prop_map(|(text, calls)| Message { tool_calls: calls, ..Message::new(Role::Assistant, text) }),
