@@ -40,7 +40,7 @@ pub const CELLS: &[Input] = &[
         format!(r#"{{"name":"f","arguments":{{{}"a":1}}}}"#, numbered(size, |n| format!("\"k{n}\":1,")))
     }),
     ("one key again and again", |size| format!("{{{}\"f\":1}}", repeated(size, "\"k\":1,"))),
-    ("encoded thirty times", encoded),
+    ("JSON within JSON", encoded),
     ("values one after another", |size| repeated(size, "{\"name\":\"f\"}")),
     ("values separated", |size| repeated(size, "{\"name\":\"f\"},;\n")),
     ("calls in a list", |size| {
@@ -268,15 +268,11 @@ fn numbered(size: usize, part: impl Fn(usize) -> String) -> String {
     text
 }
 
-/// JSON in a string in a string; every encoding doubles the backslashes, so the size is what it is.
-fn encoded(_: usize) -> String {
+/// JSON in a string in a string, as often as fits: every encoding doubles the backslashes.
+fn encoded(size: usize) -> String {
     let mut text = r#"[{"name":"f"}]"#.to_owned();
-    for _ in 0..12 {
+    while text.len() < size / 2 {
         text = quoted(&text);
-    }
-    // No escapes from here on: a list around a text does not have to be encoded to be a level more.
-    for _ in 0..18 {
-        text = format!("[{text}]");
     }
     text
 }

@@ -193,6 +193,7 @@ pub fn question(text: &str) {
     match read(Cell::Text(written.clone())) {
         Ok(again) => {
             assert_eq!(again.messages, sample.messages, "read again from {written}");
+            assert_eq!(again.raw, sample.raw, "a prompt shows the same");
             assert_eq!(again.raw.question, sample.raw.question);
         }
         Err(error) => assert_eq!(error.code, RowErrorCode::NestingTooDeep, "{error}: {written}"),
@@ -387,6 +388,7 @@ pub fn check_sample(normalizer: &Normalizer, sample: &Sample) {
     assert_eq!(again.calls, sample.calls, "read again from {written}");
     assert_eq!(again.definitions, sample.definitions, "read again from {written}");
     assert_eq!(again.messages, sample.messages, "read again from {written}");
+    assert_eq!(again.raw, sample.raw, "a prompt shows the same");
 }
 
 /// A sample's normal form as the row of a table.
@@ -394,9 +396,11 @@ fn row_of(json: &Json) -> RawRow {
     let given = |value: Option<&Json>| value.filter(|value| !value.is_null()).cloned();
     let original = |key: &str| given(json.get("raw")?.get(key));
     let cell = |value: Option<Json>| value.map_or(Cell::Null, Cell::from);
+    let is_empty = |calls: &Json| calls.as_array().is_some_and(<[Json]>::is_empty);
+    let calls = given(json.get("tool_calls"));
     RawRow {
         question: question_in_context(cell(given(json.get("question"))), json.get("messages").unwrap(), true),
-        tool_call: cell(original("tool_call").or_else(|| given(json.get("tool_calls")))),
+        tool_call: cell(original("tool_call").or_else(|| calls.filter(|calls| !is_empty(calls)))),
         tool_definitions: cell(original("tool_definitions").or_else(|| given(json.get("tool_definitions")))),
     }
 }

@@ -28,6 +28,7 @@ mod mutations;
 mod normalize;
 mod properties;
 mod providers;
+mod round_trip;
 mod score;
 mod score_bfcl;
 mod score_peers;

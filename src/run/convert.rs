@@ -1,6 +1,7 @@
 //! The conversion pass: every item in normal form, or as columns that can be judged.
 
 use std::collections::BTreeMap;
+use std::sync::mpsc;
 
 use super::{Item, Progress, RunError, Source};
 use crate::domain::{Json, Sample};
@@ -27,6 +28,8 @@ pub struct Converted {
     pub flags: BTreeMap<&'static str, u64>,
 }
 
+/// Batches read ahead, so that reading and writing overlap.
+const AHEAD: usize = 1;
 /// Names the file of a row.
 const SOURCE_FILE: &str = "source_file";
 const STATUS: [&str; 3] = ["status", "error", "reason"];
@@ -64,33 +67,45 @@ pub fn convert(
             Some((Sink::create(&output.path, output.format, &schema)?, form))
         }
     };
-    for batch in source.table.batches(None) {
-        if stop() {
-            return Err(RunError::Interrupted);
-        }
-        let batch = batch?;
-        let items = source.items(&batch)?;
-        let skipped = batch.column(samples::SKIPPED)?;
-        let files = batch.column(SOURCE_FILE)?;
-        let mut rows = Vec::with_capacity(items.len());
-        for ((item, skipped), file) in items.iter().zip(&skipped).zip(&files) {
-            let skipped = skipped.as_ref().and_then(Json::as_str);
-            if skipped.is_none() {
-                let file = file.as_ref().and_then(Json::as_str).unwrap_or_default();
-                match found.get_mut(file) {
-                    Some(converted) => converted.count(item),
-                    None => found.entry(file.to_owned()).or_default().count(item),
-                }
+    std::thread::scope(|scope| {
+        let (to_convert, read) = mpsc::sync_channel(AHEAD);
+        // Nobody takes a batch when the conversion has failed or stopped.
+        scope.spawn(move || source.table.batches(None).all(|batch| to_convert.send(batch).is_ok()));
+        for batch in read {
+            if stop() {
+                return Err(RunError::Interrupted);
             }
-            rows.push(Row { item, skipped });
+            let batch = batch?;
+            let items = source.items(&batch)?;
+            let skipped = batch.column(samples::SKIPPED)?;
+            let rows: Vec<Row> = items
+                .iter()
+                .zip(&skipped)
+                .map(|(item, skipped)| Row { item, skipped: skipped.as_ref().and_then(Json::as_str) })
+                .collect();
+            count(&batch, &rows, &mut found)?;
+            progress.asks_done(rows.len() as u64);
+            if let Some((sink, form)) = &mut sink {
+                sink.write(form.batch(batch, &rows, source, all)?)?;
+            }
         }
-        progress.asks_done(rows.len() as u64);
-        if let Some((sink, form)) = &mut sink {
-            sink.write(form.batch(batch, &rows, source, all)?)?;
-        }
-    }
+        Ok(())
+    })?;
     let finished = sink.map(|(sink, _)| sink.finish()).transpose()?;
     Ok((found, finished))
+}
+
+/// Counts what became of the rows, file by file.
+fn count(batch: &Batch, rows: &[Row<'_>], found: &mut BTreeMap<String, Converted>) -> Result<(), RunError> {
+    let files = batch.column(SOURCE_FILE)?;
+    for (row, file) in rows.iter().zip(&files).filter(|(row, _)| row.skipped.is_none()) {
+        let file = file.as_ref().and_then(Json::as_str).unwrap_or_default();
+        match found.get_mut(file) {
+            Some(converted) => converted.count(row.item),
+            None => found.entry(file.to_owned()).or_default().count(row.item),
+        }
+    }
+    Ok(())
 }
 
 impl Converted {

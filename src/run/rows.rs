@@ -69,28 +69,32 @@ pub fn items(batch: &Batch, columns: &Columns, normalizer: &Normalizer) -> Resul
 }
 
 fn raw_rows(batch: &Batch, columns: &Columns) -> Result<Vec<RawRow>, TableError> {
-    let optional = |name: &Option<String>| match name {
-        Some(name) => batch.column(name),
-        None => Ok(vec![None; batch.len()]),
+    let cells = |name: Option<&String>| {
+        let column = name.map(|name| batch.column(name)).transpose()?;
+        Ok::<_, TableError>(column.unwrap_or_else(|| vec![None; batch.len()]).into_iter())
     };
-    let questions = batch.column(&columns.question)?.into_iter();
-    let calls = batch.column(&columns.tool_call)?.into_iter();
-    let definitions = optional(&columns.tool_definitions)?.into_iter();
-    let contexts = optional(&columns.messages)?.into_iter();
-    let raw = optional(&columns.raw)?.into_iter();
+    let mut questions = cells(Some(&columns.question))?;
+    let mut calls = cells(Some(&columns.tool_call))?;
+    let mut definitions = cells(columns.tool_definitions.as_ref())?;
+    let mut contexts = cells(columns.messages.as_ref())?;
+    let mut raws = cells(columns.raw.as_ref())?;
     let cell = |value: Option<Json>| value.map_or(Cell::Missing, Cell::from);
-    let row =
-        |((((question, call), definitions), context), raw): ((((_, _), _), Option<Json>), Option<Json>)| {
-            let original = |key: &str| raw.as_ref()?.get(key).filter(|text| !text.is_null()).cloned();
-            let question = cell(question);
-            RawRow {
-                question: match context {
-                    Some(messages) => question_in_context(question, &messages, columns.before_turn),
-                    None => question,
-                },
-                tool_call: cell(original("tool_call").or(call)),
-                tool_definitions: cell(original("tool_definitions").or(definitions)),
-            }
+    let row = |_| {
+        let question = cell(questions.next().flatten());
+        let question = match contexts.next().flatten() {
+            Some(messages) => question_in_context(question, &messages, columns.before_turn),
+            None => question,
         };
-    Ok(questions.zip(calls).zip(definitions).zip(contexts).zip(raw).map(row).collect())
+        let (call, definitions) = (calls.next().flatten(), definitions.next().flatten());
+        let raw = raws.next().flatten();
+        let original = |key: &str| raw.as_ref()?.get(key).filter(|text| !text.is_null()).cloned();
+        let call = original("tool_call").or(match call {
+            // There is no text of calls because there was none: a judge is told that, and not `[]`.
+            Some(Json::Array(calls)) if raw.is_some() && calls.is_empty() => Some(Json::Null),
+            call => call,
+        });
+        let definitions = original("tool_definitions").or(definitions);
+        RawRow { question, tool_call: cell(call), tool_definitions: cell(definitions) }
+    };
+    Ok((0..batch.len()).map(row).collect())
 }

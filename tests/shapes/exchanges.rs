@@ -7,7 +7,7 @@ use tooljudge::domain::{
 };
 
 use super::questions::{self, FORMS};
-use super::values::{calls, quoted};
+use super::values::{calls, json, quoted};
 use super::{definitions, schemas};
 
 /// All that a log may say of a turn.
@@ -28,6 +28,8 @@ pub fn exchange() -> impl Strategy<Value = Exchange> {
     let words = "[a-zA-Z ,.']{0,8}[a-z]";
     let answer = prop_oneof![
         words.prop_map(|text| Message::new(Role::Assistant, text)),
+        // An answer in JSON is no call.
+        json().prop_map(|json| Message::new(Role::Assistant, json.to_string())),
         calls().prop_map(|calls| Message { tool_calls: calls, ..Message::new(Role::Assistant, "") }),
         (words, calls())
             .prop_map(|(text, calls)| Message { tool_calls: calls, ..Message::new(Role::Assistant, text) }),

@@ -4,10 +4,10 @@
 
 mod calls;
 mod definitions;
-mod exchanges;
+pub mod exchanges;
 mod odd_calls;
 mod questions;
-mod records;
+pub mod records;
 mod schemas;
 mod spans;
 mod values;
@@ -33,15 +33,17 @@ const WRAPPERS: &[fn(&str) -> String] = &[
     |text| quoted(&quoted(&quoted(&quoted(text)))),
 ];
 
-/// Checks cases at random, a fourth of the usual number (PROPTEST_CASES): each is written in `ways` of writing it.
-fn check<S: Strategy>(
+/// Checks cases at random, each in `ways` of writing it: one for every `share` of the usual number of cases, which
+/// PROPTEST_CASES says.
+pub fn check<S: Strategy>(
     what: &str,
     ways: usize,
+    share: u32,
     cases: S,
     law: impl Fn(S::Value) -> Result<(), TestCaseError>,
 ) {
     let usual = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
-    let config = ProptestConfig { cases: usual.cases.div_ceil(4), ..usual };
+    let config = ProptestConfig { cases: usual.cases.div_ceil(share), ..usual };
     println!("{what}: {ways} ways x {} cases", config.cases);
     TestRunner::new(config).run(&cases, law).unwrap_or_else(|error| panic!("{what}: {error}"));
 }
@@ -80,7 +82,7 @@ fn shown(calls: &[ToolCall]) -> Json {
 #[test]
 fn every_way_of_writing_calls_gives_the_same_calls() {
     let normalizer = normalizer(None);
-    check("calls", calls::SHAPES.len() * WRAPPERS.len(), values::calls(), |calls| {
+    check("calls", calls::SHAPES.len() * WRAPPERS.len(), 4, values::calls(), |calls| {
         for shape in calls::SHAPES {
             let text = (shape.write)(&calls);
             let expected = shown(&shape.expected(&calls));
@@ -114,7 +116,7 @@ fn every_way_of_writing_calls_gives_the_same_calls() {
 fn arguments_that_are_no_object_keep_their_text() {
     let normalizer = normalizer(None);
     let cases = (values::calls(), values::hostile_text());
-    check("malformed arguments", MALFORMED.len(), cases, |(calls, text)| {
+    check("malformed arguments", MALFORMED.len(), 4, cases, |(calls, text)| {
         // Nothing that ends in a word is an object.
         let text = format!("{{\"a\": {text} and");
         let call = ToolCall { arguments: Arguments::Malformed(text.clone()), ..calls[0].clone() };
@@ -132,7 +134,7 @@ fn arguments_that_are_no_object_keep_their_text() {
 fn free_text_is_an_argument() {
     let without = normalizer(None);
     let cases = (values::calls(), values::hostile_text(), values::name());
-    check("free text", FREE_TEXT.len() * 2, cases, |(calls, text, parameter)| {
+    check("free text", FREE_TEXT.len() * 2, 4, cases, |(calls, text, parameter)| {
         let text = format!("go {text}");
         let properties = format!(r#"{{"type":"object","properties":{{"{parameter}":{{}}}}}}"#);
         let tool = format!(r#"{{"name":{},"parameters":{properties}}}"#, quoted(&calls[0].name));
@@ -156,7 +158,7 @@ fn free_text_is_an_argument() {
 #[test]
 fn arguments_without_names_get_those_of_their_places() {
     let without = normalizer(None);
-    check("arguments by place", 2, values::calls(), |calls| {
+    check("arguments by place", 2, 4, values::calls(), |calls| {
         let names = calls[0].parsed().unwrap().keys();
         let properties = values::object(names.map(|name| (name.to_owned(), values::object([]))));
         let schema = format!(r#"{{"type":"object","properties":{properties}}}"#);
@@ -179,7 +181,7 @@ fn arguments_without_names_get_those_of_their_places() {
 fn every_way_of_writing_definitions_gives_the_same_definitions() {
     let normalizer = normalizer(None);
     let shown = |tools: &[ToolDefinition]| Json::Array(tools.iter().map(ToolDefinition::to_json).collect());
-    check("definitions", definitions::SHAPES.len(), schemas::definitions(), |tools| {
+    check("definitions", definitions::SHAPES.len(), 4, schemas::definitions(), |tools| {
         for shape in definitions::SHAPES {
             let text = (shape.write)(&tools);
             let check = |tool_definitions: Cell| {
@@ -200,10 +202,36 @@ fn every_way_of_writing_definitions_gives_the_same_definitions() {
     });
 }
 
+/// Lists may hold tools of several vendors, and tools that a provider runs itself.
+#[test]
+fn definitions_of_several_shapes_may_stand_in_one_list() {
+    let normalizer = normalizer(None);
+    let shapes = definitions::SHAPES;
+    let cases = (schemas::definitions(), prop::collection::vec(0..shapes.len(), 4));
+    check("definitions of several shapes", shapes.len().pow(2), 4, cases, |(tools, places)| {
+        let mut written = vec![r#"{"googleSearch":{}}"#.to_owned()];
+        let mut expected = Vec::new();
+        for (tool, place) in tools.iter().zip(places) {
+            let text = (shapes[place].write)(std::slice::from_ref(tool));
+            // Lines and Python are no JSON, but may stand in a list as texts.
+            written.push(if Json::parse(&text).is_ok() { text } else { quoted(&text) });
+            expected.extend(shapes[place].expected(std::slice::from_ref(tool)));
+        }
+        let text = format!("[{}]", written.join(","));
+        let sample = read(&normalizer, RawRow { tool_definitions: Cell::Text(text.clone()), ..row() })?;
+        prop_assert_eq!(&sample.flags, &vec![Flag::ServerTool], "{}", text);
+        let Definitions::Known(found) = sample.definitions else { panic!("not read: {text}") };
+        let shown = |tools: &[ToolDefinition]| {
+            Json::Array(tools.iter().map(|tool| values::in_doubles(&tool.to_json())).collect())
+        };
+        same("mixed", &text, shown(&found[1..]), shown(&expected))
+    });
+}
+
 #[test]
 fn prose_is_not_taken_for_definitions() {
     let normalizer = normalizer(None);
-    check("D16 prose", 1, values::hostile_text(), |text| {
+    check("D16 prose", 1, 4, values::hostile_text(), |text| {
         let text = format!("You can use this: {text}");
         let sample = read(&normalizer, RawRow { tool_definitions: Cell::Text(text.clone()), ..row() })?;
         prop_assert_eq!(sample.definitions, Definitions::FreeText);
@@ -216,7 +244,7 @@ fn prose_is_not_taken_for_definitions() {
 #[test]
 fn every_way_of_writing_a_conversation_gives_the_same_messages() {
     let normalizer = normalizer(None);
-    check("conversations", questions::FORMS.len() * 3, questions::conversation(), |messages| {
+    check("conversations", questions::FORMS.len() * 3, 4, questions::conversation(), |messages| {
         let asked = messages.iter().rev().find(|message| message.role == Role::User).unwrap();
         for form in questions::FORMS {
             let text = format!("[{}]", (form.write)(&messages).join(", "));
@@ -243,7 +271,7 @@ fn every_way_of_writing_a_conversation_gives_the_same_messages() {
 fn every_log_of_an_exchange_says_the_same() {
     let normalizer = normalizer(None);
     let logs = || records::LOGS.iter().chain(spans::LOGS);
-    check("logs", logs().count(), exchanges::exchange(), |exchange| {
+    check("logs", logs().count(), 4, exchanges::exchange(), |exchange| {
         for log in logs().filter(|log| (log.holds)(&exchange)) {
             let text = (log.write)(&exchange);
             let mut found = Vec::new();

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use tooljudge::domain::{Json, Message, Role, ToolCall};
 
-use super::values::{calls, hostile_text, quoted};
+use super::values::{calls, hostile_text, json, quoted};
 
 /// One way of writing a conversation.
 pub struct Form {
@@ -29,14 +29,13 @@ impl Form {
 pub fn conversation() -> impl Strategy<Value = Vec<Message>> {
     // What the assistant says may hold calls, so it says nothing odd here.
     let words = "[a-zA-Z ,.']{1,12}";
-    let asked = hostile_text().prop_map(|text| Message::new(Role::User, format!("Please {text}"))).boxed();
+    let asked = said().prop_map(|text| Message::new(Role::User, text)).boxed();
     let answered = words.prop_map(|text| vec![Message::new(Role::Assistant, text)]);
-    let called = (prop::option::of(words), calls(), prop::collection::vec(hostile_text(), 3))
-        .prop_map(call_and_return);
+    let called =
+        (prop::option::of(words), calls(), prop::collection::vec(said(), 3)).prop_map(call_and_return);
     let turn = prop_oneof![answered, called];
     let before = prop::collection::vec((asked.clone(), turn), 0..3);
-    let system =
-        prop::option::of(hostile_text().prop_map(|text| Message::new(Role::System, format!("Be {text}"))));
+    let system = prop::option::of(said().prop_map(|text| Message::new(Role::System, text)));
     (system, before, asked, any::<bool>()).prop_map(|(system, before, asked, last)| {
         let mut messages: Vec<Message> = system.into_iter().collect();
         for (asked, turn) in before {
@@ -52,13 +51,26 @@ pub fn conversation() -> impl Strategy<Value = Vec<Message>> {
     })
 }
 
+/// What anybody may say: much of it looks like something else.
+fn said() -> impl Strategy<Value = String> {
+    let odd = prop_oneof![
+        hostile_text(),
+        json().prop_map(|json| json.to_string()),
+        json().prop_map(|json| format!("{json} and more")),
+        json().prop_map(|json| format!("[{json}, ")),
+        calls().prop_map(|calls| Json::Array(calls.iter().map(ToolCall::to_json).collect()).to_string()),
+    ];
+    // Nobody says nothing.
+    odd.prop_map(|text| if text.trim().is_empty() { "so".to_owned() } else { text })
+}
+
 fn call_and_return((text, calls, results): (Option<String>, Vec<ToolCall>, Vec<String>)) -> Vec<Message> {
     let id = |place: usize| format!("call_{place}");
     let calls: Vec<ToolCall> =
         calls.into_iter().enumerate().map(|(place, call)| ToolCall { id: Some(id(place)), ..call }).collect();
     let returned = calls.iter().zip(results).enumerate().map(|(place, (_, result))| Message {
         tool_call_id: Some(id(place)),
-        ..Message::new(Role::Tool, format!("It is {result}"))
+        ..Message::new(Role::Tool, result)
     });
     let returned: Vec<Message> = returned.collect();
     let message = Message { tool_calls: calls, ..Message::new(Role::Assistant, text.unwrap_or_default()) };

@@ -19,9 +19,15 @@ pub const LOGS: &[Log] = &[
     Log::new("OpenInference in a span", "otel_span", ALL, |x| span(x, openinference(x))),
     Log::new("OpenInference in attributes", "otel_attributes", BARE, |x| bare(openinference(x))),
     Log::new("OpenInference in lists", "phoenix_dataframe", ALL, dataframe),
-    Log::new("OpenLLMetry in OTLP", "otlp", ALL, |x| otlp(x, openllmetry(x), "")),
-    Log::new("OpenLLMetry in a span", "otel_span", ALL, |x| span(x, openllmetry(x))),
-    Log::new("OpenLLMetry in attributes", "otel_attributes", BARE, |x| bare(openllmetry(x))),
+    Log { holds: no_parts, ..Log::new("OpenLLMetry in OTLP", "otlp", ALL, |x| otlp(x, openllmetry(x), "")) },
+    Log {
+        holds: no_parts,
+        ..Log::new("OpenLLMetry in a span", "otel_span", ALL, |x| span(x, openllmetry(x)))
+    },
+    Log {
+        holds: no_parts,
+        ..Log::new("OpenLLMetry in attributes", "otel_attributes", BARE, |x| bare(openllmetry(x)))
+    },
     Log::new("Vercel in OTLP", "otlp", ALL, |x| otlp(x, vercel_spans(x), "")),
     Log::new("Vercel in a span", "otel_span", ALL, |x| span(x, vercel_spans(x))),
     Log::new("PydanticAI in OTLP", "otlp", ALL, |x| otlp(x, pydantic_ai(x), "")),
@@ -109,6 +115,14 @@ fn openinference(x: &Exchange) -> Attributes {
         add(&mut attributes, format!("llm.tools.{place}.tool.json_schema"), schema);
     }
     attributes
+}
+
+/// Whether nobody says what looks like the parts of a message, which are written as JSON there.
+fn no_parts(x: &Exchange) -> bool {
+    let is_part = |item: &Json| item.get("type").is_some_and(|kind| kind.as_str().is_some());
+    let are_parts =
+        |text: &str| matches!(Json::parse(text), Ok(Json::Array(items)) if items.iter().all(is_part));
+    !x.messages.iter().any(|message| are_parts(&message.content))
 }
 
 fn openllmetry(x: &Exchange) -> Attributes {

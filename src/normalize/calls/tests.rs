@@ -188,6 +188,7 @@ fn whole_responses() {
             ),
             (r#"{"role":"assistant","content":"{\"name\":\"f\",\"parameters\":{\"a\":1}}"}"#, F),
             (r#"{"role":"assistant","content":"{\"name\":\"Ann\",\"age\":5}"}"#, "[]"),
+            (r#"{"role":"assistant","content":"{\"say\":\"<function=f></function>\"}"}"#, "[]"),
             (r#"{"role":"assistant","content":"[{\"name\":\"f\",\"arguments\":{\"a\":1}}]"}"#, F),
             (
                 r#"{"role":"assistant","content":"[{\"name\":\"f\",\"arguments\":{}}, {\"name\":\"Ann\"}]"}"#,

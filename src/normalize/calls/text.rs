@@ -75,16 +75,18 @@ impl Reader<'_> {
     /// and arguments counts, and what cannot be read is prose.
     pub(super) fn message_text(&mut self, text: &str) -> Vec<ToolCall> {
         let text = strip(text);
+        // A text that is JSON throughout may speak of tags, but has none.
+        let Ok(Some(values)) = json_values(text) else { return self.marked_text(text).unwrap_or_default() };
         let in_json = self.attempt(|reader| {
             let mut calls = Vec::new();
-            for value in json_values(text).ok()?? {
+            for value in values {
                 for element in value.as_array().unwrap_or(std::slice::from_ref(&value)) {
                     calls.extend(reader.object(element.as_object()?, Evidence::Named)?.ok()?);
                 }
             }
             Some(calls)
         });
-        in_json.or_else(|| self.marked_text(text)).unwrap_or_default()
+        in_json.unwrap_or_default()
     }
 
     /// The calls that are the whole of a model's answer, which may also be in call syntax.

@@ -45,12 +45,14 @@ fn message(item: Json, role: &str) -> Option<Json> {
     Some(Json::Object(message))
 }
 
+fn is_part(item: &Json) -> bool {
+    item.get("type").is_some_and(|kind| kind.as_str().is_some())
+}
+
 /// Content that is no text was written as JSON.
 fn parts(content: Json) -> Json {
     match value::unfolded(content.clone()) {
-        Json::Array(parts) if !parts.is_empty() && parts.iter().all(|part| part.get("type").is_some()) => {
-            Json::Array(parts)
-        }
+        Json::Array(parts) if !parts.is_empty() && parts.iter().all(is_part) => Json::Array(parts),
         _ => content,
     }
 }
