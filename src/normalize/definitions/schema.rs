@@ -35,8 +35,17 @@ const SUBSCHEMAS: &[(&str, Holds)] = &[
     ("definitions", Holds::Map),
 ];
 
+/// A key that the Vercel AI SDK puts around a schema.
+const WRAPPER: &str = "jsonSchema";
+
 /// The parameters of a tool as JSON Schema of an object.
-pub(super) fn parameters(schema: Option<Json>) -> Json {
+pub(super) fn parameters(mut schema: Option<Json>) -> Json {
+    while let Some(inner) =
+        schema.as_ref().filter(|schema| !is_whole(schema)).and_then(|schema| schema.get(WRAPPER))
+        && inner.as_object().is_some()
+    {
+        schema = Some(inner.clone());
+    }
     let mut schema = match schema {
         None | Some(Json::Null) => of_properties(Json::Object(Object::new())),
         Some(Json::Object(object)) if is_bare_properties(&object) => of_properties(Json::Object(object)),
@@ -60,6 +69,11 @@ pub(super) fn of_properties(properties: Json) -> Json {
     schema.insert("type", "object");
     schema.insert("properties", properties);
     Json::Object(schema)
+}
+
+/// Whether a value is a schema of an object, and not its properties alone, of which one may be called `type`.
+pub(super) fn is_whole(schema: &Json) -> bool {
+    schema.get("type").is_some_and(|kind| kind.as_object().is_none()) && schema.get("properties").is_some()
 }
 
 /// Whether an object is the properties themselves, without the schema around them.
@@ -127,6 +141,10 @@ mod tests {
             (r#"{}"#, r#"{"type":"object","properties":{}}"#),
             ("null", r#"{"type":"object","properties":{}}"#),
             (r#"{"type":"any"}"#, r#"{"type":"object"}"#),
+            (
+                r#"{"jsonSchema":{"a":{"type":"str"}}}"#,
+                r#"{"type":"object","properties":{"a":{"type":"string"}}}"#,
+            ),
             (r#"{"properties":{"type":{"type":"int"}}}"#, r#"{"properties":{"type":{"type":"integer"}}}"#),
             (
                 r#"{"type":"OBJECT","properties":{"type":{"type":"float","enum":["type"],"default":{"type":"dict"}}}}"#,

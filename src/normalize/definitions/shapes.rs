@@ -52,12 +52,10 @@ const SCHEMA_KEYS: &[&str] = &[
     "parameters_json_schema",
 ];
 
-/// A key that stands between such a key and the schema itself; Amazon's only below one of them, since a parameter may be
-/// called the same.
-const SCHEMA_WRAPPER: &str = "jsonSchema";
-const AMAZONS_WRAPPER: &str = "json";
-const AMAZONS_KEY: &str = "inputSchema";
-/// A key of the properties alone.
+/// Where Amazon has a key between such a key and the schema; elsewhere a parameter may be called the same.
+const AMAZONS_KEYS: [&str; 2] = ["inputSchema", "json"];
+
+/// The key of properties without the schema around them.
 const PROPERTIES_KEY: &str = "args";
 
 /// Tools that Gemini runs itself, each named by the only key of its object.
@@ -232,30 +230,20 @@ fn has_schema_key(object: &Object) -> bool {
 fn schema_of(object: &Object) -> Result<Option<Json>, RowError> {
     let given = |key: &&'static str| Some((*key, object.get(key).filter(|value| !value.is_null())?));
     let Some((key, value)) = SCHEMA_KEYS.iter().find_map(given) else { return Ok(None) };
-    let mut schema = match value {
+    let schema = match value {
         Json::String(text) => Json::parse(text).map_err(|_| unrecognised(object))?,
         value => value.clone(),
     };
-    let wrapped = |schema: &Json| {
-        let amazons = schema.get(AMAZONS_WRAPPER).filter(|_| key == AMAZONS_KEY);
-        let own = || {
-            schema.get(SCHEMA_WRAPPER).filter(|inner| key != PROPERTIES_KEY && inner.as_object().is_some())
-        };
-        amazons.or_else(own).filter(|_| !is_schema(schema)).cloned()
+    let [amazons, wrapper] = AMAZONS_KEYS;
+    let schema = match schema.get(wrapper).filter(|_| key == amazons && !schema::is_whole(&schema)) {
+        Some(inner) => inner.clone(),
+        None => schema,
     };
-    while let Some(inner) = wrapped(&schema) {
-        schema = inner;
-    }
     if schema.as_object().is_none() {
         return Err(unrecognised(object));
     }
-    let only_properties = key == PROPERTIES_KEY && !is_schema(&schema);
+    let only_properties = key == PROPERTIES_KEY && !schema::is_whole(&schema);
     Ok(Some(if only_properties { schema::of_properties(schema) } else { schema }))
-}
-
-/// Whether a value is a schema of an object, and not its properties alone, of which one may be called `type`.
-fn is_schema(value: &Json) -> bool {
-    value.get("type").is_some_and(|kind| kind.as_object().is_none()) && value.get("properties").is_some()
 }
 
 fn without_name(object: &Object) -> RowError {
