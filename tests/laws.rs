@@ -385,7 +385,10 @@ pub fn check_sample(normalizer: &Normalizer, sample: &Sample) {
         }
     };
     assert_eq!(again.question, sample.question);
-    assert_eq!(again.calls, sample.calls, "read again from {written}");
+    // What a log knows to be broken may look whole to somebody who has nothing but the text.
+    if sample.calls != Calls::Unparsed {
+        assert_eq!(again.calls, sample.calls, "read again from {written}");
+    }
     assert_eq!(again.definitions, sample.definitions, "read again from {written}");
     assert_eq!(again.messages, sample.messages, "read again from {written}");
     assert_eq!(again.raw, sample.raw, "a prompt shows the same");

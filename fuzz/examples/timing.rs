@@ -1,6 +1,8 @@
 //! How long the readers take for hostile texts of half a megabyte and of a whole one: `cargo run --release --example timing`.
 //! Whatever takes much more than twice as long is not linear.
 
+#![allow(clippy::disallowed_methods, reason = "a program of its own may read its arguments")]
+
 use std::time::{Duration, Instant};
 
 use tooljudge_fuzz::domain::{Cell, RawRow};

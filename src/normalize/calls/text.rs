@@ -3,7 +3,7 @@
 use super::{Evidence, Reader};
 use crate::domain::{Arguments, Calls, Flag, Json, RowError, RowErrorCode, ToolCall};
 use crate::normalize::call_syntax::{self, Call, Value};
-use crate::normalize::python_literal::{self, Dialect, is_word, is_word_start};
+use crate::normalize::python_literal::{self, Dialect, Scanner, is_word, is_word_start};
 
 /// What stands in cells where nothing was called; letter case and a final full stop do not matter.
 const NONE_TEXTS: &[&str] = &[
@@ -109,6 +109,9 @@ impl Reader<'_> {
 
     /// Calls that a line of its own or a tag marks as calls.
     fn marked_text(&mut self, text: &str) -> Option<Vec<ToolCall>> {
+        if is_broken(text) {
+            return None;
+        }
         self.attempt(|reader| reader.name_line(text)).or_else(|| self.attempt(|reader| reader.tagged(text)))
     }
 
@@ -201,6 +204,15 @@ fn strip_end_tokens(mut text: &str) -> &str {
             None => return text,
         }
     }
+}
+
+/// Whether a text begins with an object, or a list of them, that breaks off. Tags in there stand within its strings.
+fn is_broken(text: &str) -> bool {
+    let item = text.strip_prefix('[').map_or(text, str::trim_start);
+    let key = item.strip_prefix('{').map_or("", str::trim_start);
+    key.starts_with(['"', '\''])
+        && Json::parse_prefix(text).is_err()
+        && Scanner::new(text, Dialect::Repr).value(0).is_none()
 }
 
 /// The JSON values that make up `text`, one after another; `None` if it is no JSON.
