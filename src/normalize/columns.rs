@@ -65,6 +65,9 @@ pub struct Columns {
     pub raw: Option<String>,
 }
 
+/// The columns that every converted table has, whatever else it holds.
+const CONVERTED: [&str; 5] = ["question", "messages", "tool_call", "tool_definitions", "flags"];
+
 /// Why the columns of a table cannot be told.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ColumnError {
@@ -148,8 +151,7 @@ pub fn resolve(
     let messages = named("messages").filter(|_| unused("messages"));
     let raw = named("raw").filter(|_| unused("raw") && messages.is_some());
     Ok(Columns {
-        // Nobody else has a column for how a conversation was read.
-        before_turn: raw.is_some() || names.iter().any(|name| name == "flags"),
+        before_turn: raw.is_some() || CONVERTED.iter().all(|own| names.iter().any(|name| name == own)),
         raw,
         messages,
         question: required(Slot::Question)?,
@@ -286,6 +288,19 @@ mod tests {
             ),
         ] {
             assert_eq!(resolved(names, mapping, false), Err(expected.to_owned()), "{names}");
+        }
+    }
+
+    #[test]
+    fn conversations_of_converted_tables_end_before_the_turn() {
+        for (names, before_turn) in [
+            ("source_id,question,messages,tool_call,tool_definitions,flags", true),
+            ("question,messages,tool_calls,tool_definitions,raw", true),
+            ("question,messages,tool_call,tool_definitions", false),
+            ("question,messages,tool_call,flags", false),
+        ] {
+            let names: Vec<String> = names.split(',').map(str::to_owned).collect();
+            assert_eq!(resolve(&names, &[], true).unwrap().before_turn, before_turn, "{names:?}");
         }
     }
 
