@@ -343,6 +343,16 @@ fn formats_can_be_named() {
 }
 
 #[test]
+fn an_envelope_is_opened_whatever_its_records_are_said_to_be() {
+    let work = Workspace::new();
+    work.file("list.jsonl", format!("{{\"data\":[{CHAT},{CHAT}]}}\n{{\"data\":[{CHAT}]}}\n"));
+    for from in [&[][..], &["--from", "openai_messages"]] {
+        let ran = work.run(&[&["convert", "list.jsonl", "--quiet"], from].concat());
+        assert_eq!(turns(ran), "3", "{from:?}");
+    }
+}
+
+#[test]
 fn pieces_find_their_records_in_any_order_and_file() {
     let work = Workspace::new();
     let result = std::fs::read_to_string(fixture("bfcl_result_python.json")).unwrap();

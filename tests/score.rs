@@ -74,6 +74,36 @@ fn settings_come_from_flags_files_and_cases() {
 }
 
 #[test]
+fn arguments_that_cannot_be_read_are_no_arguments_at_all() {
+    let work = Workspace::new();
+    let tool =
+        r#"{"name":"f","parameters":{"type":"dict","properties":{"a":{"type":"integer"}},"required":[]}}"#;
+    work.file(
+        "BFCL_v4_multiple.json",
+        format!(r#"{{"id":"multiple_0","question":[[]],"function":[{tool}]}}"#),
+    );
+    work.file("answers.json", r#"{"id":"multiple_0","ground_truth":[{"f":{"a":[1,""]}}]}"#);
+    let score = |arguments: &str| {
+        work.file(
+            "results.json",
+            format!(r#"{{"id":"multiple_0","result":[{{"name":"f","arguments":{arguments}}}]}}"#),
+        );
+        let files = [
+            "--questions",
+            "BFCL_v4_multiple.json",
+            "--answers",
+            "answers.json",
+            "--results",
+            "results.json",
+        ];
+        let ran = work.run(&[&["score", "--scorer", "bfcl_ast", "--json"][..], &files].concat()).ended(0);
+        serde_json::from_str::<serde_json::Value>(&ran.stdout).unwrap()["passed"].as_u64().unwrap()
+    };
+    assert_eq!(score("{}"), 1);
+    assert_eq!(score(r#""{\"a\": ""#), 0);
+}
+
+#[test]
 fn what_cannot_be_scored_is_said() {
     let work = Workspace::new();
     work.file("cases.jsonl", CASES);

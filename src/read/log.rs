@@ -32,6 +32,9 @@ pub struct LogOptions {
     pub with_skipped: bool,
 }
 
+/// Parts of one record that are read at once; a record may hold thousands, each with a long conversation.
+const AT_ONCE: usize = 64;
+
 /// What a log holds, by one pass over it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LogSurvey {
@@ -45,7 +48,36 @@ pub struct LogSurvey {
     pub skipped: BTreeMap<&'static str, u64>,
 }
 
+/// What one record holds. Its turns are counted one by one and forgotten: together they may be far larger than the record.
+struct Counted {
+    format: Option<(&'static LogFormat, Option<&'static str>)>,
+    survey: LogSurvey,
+    pieces: Vec<logs::Piece>,
+}
+
+impl Counted {
+    fn of(reading: Reading) -> Counted {
+        let mut counted =
+            Counted { format: reading.format, survey: LogSurvey::default(), pieces: Vec::new() };
+        for part in reading.parts.into_iter().chain(reading.rest.into_iter().flatten().map(Part::Entry)) {
+            counted.survey.count(&part);
+            if let Part::Entry(Entry::Piece(piece)) = part {
+                counted.pieces.push(piece);
+            }
+        }
+        counted
+    }
+}
+
 impl LogSurvey {
+    fn add(&mut self, other: LogSurvey) {
+        self.items += other.items;
+        self.pieces += other.pieces;
+        for (why, count) in other.skipped {
+            *self.skipped.entry(why).or_default() += count;
+        }
+    }
+
     fn count(&mut self, part: &Part) {
         match part {
             Part::Entry(Entry::Turn(_) | Entry::Unreadable(_)) | Part::Row(_) | Part::Invalid(_) => {
@@ -110,6 +142,7 @@ pub(super) fn survey(inputs: &[Input], options: LogOptions) -> Result<(Log, Vec<
         for orphan in &*log.orphans {
             log.orphan(orphan).for_each(|entry| surveys[orphan.input].count(&Part::Entry(entry)));
         }
+        log.check()?;
     }
     Ok((log, surveys))
 }
@@ -161,21 +194,21 @@ impl Log {
                 if raws.is_empty() {
                     break;
                 }
-                let read: Vec<Vec<Reading>> =
-                    raws.into_par_iter().map(|raw| self.read(raw, usize::MAX)).collect();
-                for reading in read.into_iter().flatten() {
-                    if let Some((format, dialect)) = reading.format {
+                let read: Vec<Counted> =
+                    raws.into_par_iter().flat_map_iter(|raw| self.read(raw)).map(Counted::of).collect();
+                for counted in read {
+                    if let Some((format, dialect)) = counted.format {
                         *survey.formats.entry((format.name, dialect)).or_default() += 1;
                         if let Some(collector) = &mut collector {
-                            for part in &reading.parts {
-                                let Part::Entry(Entry::Piece(piece)) = part else { continue };
+                            for piece in &counted.pieces {
                                 let added = collector.add(piece, format, number);
                                 added.map_err(|error| ReadError::Spool(error.to_string()))?;
                             }
                         }
                     }
-                    reading.parts.iter().for_each(|part| survey.count(part));
+                    survey.add(counted.survey);
                 }
+                self.check()?;
             }
             let blank = records.blank_lines();
             if blank > 0 {
@@ -197,30 +230,38 @@ impl Log {
         Ok(Box::new(LogRows::open(self.clone(), input, orphans, schema)?))
     }
 
-    /// Reads a record, or the records in an envelope; of each, `most` parts at once.
-    pub(super) fn read(&self, raw: Raw, most: usize) -> Vec<Reading> {
+    /// An error if pieces of other records could not be read, so that none is missing unnoticed.
+    pub(super) fn check(&self) -> Result<(), ReadError> {
+        match self.pieces.as_ref().and_then(|pieces| pieces.failure()) {
+            Some(why) => Err(ReadError::Spool(why)),
+            None => Ok(()),
+        }
+    }
+
+    /// Reads a record, or the records in an envelope; of each the first parts.
+    pub(super) fn read(&self, raw: Raw) -> Vec<Reading> {
         match raw.object() {
             Err(error) => vec![Reading::of(Part::Invalid(error))],
             Ok(mut object) => match enveloped(&object).map(str::to_owned).and_then(|key| object.remove(&key))
             {
-                Some(Json::Array(items)) if self.options.format.is_none() => items
+                Some(Json::Array(items)) => items
                     .into_iter()
                     .map(|item| match item {
-                        Json::Object(object) => self.read_object(object, most),
+                        Json::Object(object) => self.read_object(object),
                         other => Reading::of(Part::Invalid(not_an_object(&other))),
                     })
                     .collect(),
-                _ => vec![self.read_object(object, most)],
+                _ => vec![self.read_object(object)],
             },
         }
     }
 
-    fn read_object(&self, object: Object, most: usize) -> Reading {
+    fn read_object(&self, object: Object) -> Reading {
         let Some(format) = logs::detect_or(self.options.format, &object) else {
             return Reading::of(Part::Row(object));
         };
         let mut entries = format.read(object, &self.context());
-        let mut parts: Vec<Part> = entries.by_ref().take(most).map(Part::Entry).collect();
+        let mut parts: Vec<Part> = entries.by_ref().take(AT_ONCE).map(Part::Entry).collect();
         if parts.is_empty() {
             parts.push(Part::Entry(Entry::Skipped(Skip::Empty)));
         }
@@ -228,7 +269,7 @@ impl Log {
             Part::Entry(Entry::Turn(turn)) => turn.dialect,
             _ => None,
         });
-        let rest = (parts.len() == most).then_some(entries);
+        let rest = (parts.len() == AT_ONCE).then_some(entries);
         Reading { format: Some((format, dialect)), parts, rest }
     }
 

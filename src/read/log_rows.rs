@@ -64,6 +64,7 @@ impl LogRows {
                 None => self.done = true,
                 Some(orphan) => {
                     let entries = self.log.orphan(&orphan);
+                    self.log.check()?;
                     self.ready.push_back(Ready::More { record: self.next_record, item: 0, entries });
                     self.next_record += 1;
                 }
@@ -72,11 +73,12 @@ impl LogRows {
         }
         let read: Vec<(Vec<Found>, Option<Entries>)> = raws
             .into_par_iter()
-            .flat_map_iter(|raw| self.log.read(raw, AT_ONCE))
+            .flat_map_iter(|raw| self.log.read(raw))
             .map(|Reading { parts, rest, .. }| {
                 (parts.into_iter().filter_map(|part| self.log.found(part)).collect(), rest)
             })
             .collect();
+        self.log.check()?;
         for (found, rest) in read {
             let (record, item) = (self.next_record, found.len() as u64);
             self.next_record += 1;

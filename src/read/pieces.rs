@@ -43,7 +43,12 @@ impl Collector {
 
     pub(super) fn finish(self) -> io::Result<Pieces> {
         let file = self.file.into_inner().map_err(io::IntoInnerError::into_error)?;
-        Ok(Pieces { file: Arc::new(file), last: self.last, asked: Mutex::default() })
+        Ok(Pieces {
+            file: Arc::new(file),
+            last: self.last,
+            asked: Mutex::default(),
+            failure: Mutex::default(),
+        })
     }
 }
 
@@ -53,6 +58,8 @@ pub(super) struct Pieces {
     file: Arc<File>,
     last: HashMap<Key, u64>,
     asked: Mutex<HashSet<Key>>,
+    /// Why pieces could not be read, if they could not.
+    failure: Mutex<Option<String>>,
 }
 
 /// Pieces of one key that no record asked for.
@@ -89,7 +96,19 @@ impl Pieces {
     }
 
     pub(super) fn of(&self, orphan: &Orphan) -> Vec<Object> {
-        self.chain(orphan.at).unwrap_or_default()
+        self.read(orphan.at)
+    }
+
+    /// Why pieces could not be read, if they could not: who asks for them has no way to say so.
+    pub(super) fn failure(&self) -> Option<String> {
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn read(&self, at: u64) -> Vec<Object> {
+        self.chain(at).unwrap_or_else(|error| {
+            *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.to_string());
+            Vec::new()
+        })
     }
 
     /// The piece at `at` and those of its key before it, the first first.
@@ -124,7 +143,7 @@ impl Companions for Pieces {
         let key = key(name);
         let Some(&at) = self.last.get(&key) else { return Vec::new() };
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).insert(key);
-        self.chain(at).unwrap_or_default()
+        self.read(at)
     }
 }
 

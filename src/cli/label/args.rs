@@ -224,7 +224,8 @@ fn votes(text: &str) -> Result<NonZeroU32, String> {
     }
 }
 
-fn share(text: &str) -> Result<f64, String> {
+/// A share, from 0 to 1.
+pub fn share(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
         _ => Err("expected a share between 0 and 1".to_owned()),

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::cli::input::From;
+use crate::cli::label::args::share;
 use crate::write::OutputFormat;
 
 /// Score calls against the expected ones: deterministic, offline, no model.
@@ -189,11 +190,4 @@ pub struct GateArgs {
     /// Print the summary as JSON
     #[arg(long)]
     pub json: bool,
-}
-
-fn share(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
-        _ => Err("expected a share between 0 and 1".to_owned()),
-    }
 }

@@ -67,7 +67,7 @@ fn is_decoded(answered: &Json) -> bool {
     }
 }
 
-/// Calls out of what a model answered; null where there are none to be read.
+/// Calls out of what a model answered; null where there are none to be read, or where arguments are no object.
 fn decoded(normalizer: &Normalizer, answered: Json) -> Json {
     let row = RawRow {
         question: Cell::Text("-".to_owned()),
@@ -75,11 +75,14 @@ fn decoded(normalizer: &Normalizer, answered: Json) -> Json {
         tool_definitions: Cell::Missing,
     };
     let call = |call: &ToolCall| {
-        let arguments = call.parsed().cloned().map_or(Json::Null, Json::Object);
-        Json::Object([(call.name.clone(), arguments)].into_iter().collect())
+        let arguments = Json::Object(call.parsed()?.clone());
+        Some(Json::Object([(call.name.clone(), arguments)].into_iter().collect()))
     };
     match normalizer.sample(row).map(|sample| sample.calls) {
-        Ok(Calls::Parsed(calls)) => Json::Array(calls.iter().map(call).collect()),
+        Ok(Calls::Parsed(calls)) => {
+            let decoded: Option<Vec<Json>> = calls.iter().map(call).collect();
+            decoded.map_or(Json::Null, Json::Array)
+        }
         _ => Json::Null,
     }
 }
