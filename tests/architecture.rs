@@ -9,14 +9,15 @@ use crate::support::workspace::repository;
 const FLOORS: &[&[&str]] = &[
     &["domain"],
     &["normalize", "render", "snap", "check", "score", "stats", "table"],
-    &["read", "write", "judge", "store"],
-    &["run"],
+    &["read", "write", "judge", "store", "gold", "bench"],
+    &["run", "report"],
     &["frames"],
     &["cli"],
 ];
 
 /// Rooms without I/O, clock, randomness or async, and what would bring one in.
-const PURE: &[&str] = &["domain", "normalize", "render", "snap", "check", "score", "stats"];
+const PURE: &[&str] =
+    &["domain", "normalize", "render", "snap", "check", "score", "stats", "gold", "bench", "report"];
 const IMPURE: &[&str] = &[
     "std::fs",
     "std::net",

@@ -1,0 +1,1 @@
+//! How good a judge is: labels beside gold, with how sure each figure is.

@@ -1,0 +1,1 @@
+//! What a benchmark came to, for people: terminal, Markdown, one HTML file.
