@@ -32,7 +32,7 @@ pub(super) fn assess(sample: &Sample, calls: &[ToolCall], toolbox: &Toolbox) -> 
     let evidence = Evidence::new(sample);
     let mut assessor = Assessor {
         toolbox,
-        dialect: dialect(toolbox, &evidence),
+        dialect: dialect(toolbox, &evidence.text),
         evidence: &evidence,
         used: Used::default(),
         rivals: Vec::new(),
@@ -67,11 +67,11 @@ fn is_under_way(sample: &Sample) -> bool {
         .any(|message| message.role == Role::Tool || !message.tool_calls.is_empty())
 }
 
-/// Whether values are source text: only if code is spoken of.
-fn dialect(toolbox: &Toolbox, evidence: &Evidence) -> Dialect {
+/// Whether values are source text: only if code is spoken of in the folded `conversation` or the definitions.
+pub(super) fn dialect(toolbox: &Toolbox, conversation: &str) -> Dialect {
     const LANGUAGES: &[&str] = &[" java ", " javascript ", " typescript ", " java script "];
     let spoken = |text: &str| LANGUAGES.iter().any(|language| text.contains(language));
-    if spoken(&evidence.text) || toolbox.tools.iter().take(50).any(|tool| spoken(&tool.text)) {
+    if spoken(conversation) || toolbox.tools.iter().take(50).any(|tool| spoken(&tool.text)) {
         Dialect::Source
     } else {
         Dialect::Json

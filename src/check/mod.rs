@@ -2,6 +2,7 @@
 
 mod aliases;
 mod assess;
+mod baseline;
 mod cache;
 mod calendar;
 mod choice;
@@ -27,6 +28,7 @@ mod words;
 
 use std::sync::Arc;
 
+pub use baseline::{Baseline, BaselineKind};
 pub use finding::{Aspect, Finding, Literal, Place};
 
 use crate::domain::{Calls, Definitions, Outcome, Sample, Task, ToolCall, ToolDefinition, Verdict};

@@ -5,6 +5,7 @@ mod convert;
 mod defaults;
 mod display;
 mod input;
+mod judging;
 mod label;
 mod printer;
 mod resnap;
@@ -19,7 +20,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use defaults::Completed;
-use label::plan::Purpose;
+use judging::Purpose;
 use printer::Printer;
 
 /// Tells which of an agent's logged tool calls were right.

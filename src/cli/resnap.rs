@@ -6,8 +6,8 @@ use clap::Args;
 use super::Ending;
 use super::config::Config;
 use super::defaults::Given;
+use super::judging::Purpose;
 use super::label::args::LabelArgs;
-use super::label::plan::Purpose;
 
 /// Read stored replies again and write the labels: other rules, other rails, no network.
 ///
@@ -24,7 +24,10 @@ pub struct ResnapArgs {
 }
 
 pub fn run(args: ResnapArgs, config: &Config, given: &Given) -> anyhow::Result<Ending> {
-    if args.label.dry_run.is_some() || args.label.store.fresh || !args.label.store.retry.is_empty() {
+    if args.label.dry_run.is_some()
+        || args.label.judging.store.fresh
+        || !args.label.judging.store.retry.is_empty()
+    {
         bail!("resnap asks nobody: --dry-run, --fresh and --retry belong to `tooljudge label`");
     }
     super::label::run(&args.label, config, given, &Purpose::Resnap { rails: args.read_rails })

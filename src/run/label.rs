@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::{Covered, Item, RunError, Seat};
-use crate::check::BuiltinJudge;
+use crate::check::{Baseline, BuiltinJudge};
 use crate::domain::{Outcome, Reply, RowError, Sample, Usage, Verdict};
 use crate::judge::Judge;
 use crate::stats::votes;
@@ -23,13 +23,25 @@ pub struct BuiltinLabeller(pub BuiltinJudge);
 
 impl Labeller for BuiltinLabeller {
     fn label(&mut self, items: &[Item]) -> Result<Vec<Labelled>, RunError> {
-        let judge = &self.0;
-        let verdict = |item: &Item| match item {
-            Ok(sample) => judge.judge(sample),
-            Err(error) => invalid(error),
-        };
-        Ok(items.par_iter().map(verdict).map(computed).collect())
+        Ok(label_all(items, |sample| self.0.judge(sample)))
     }
+}
+
+/// What judges are measured beside.
+pub struct BaselineLabeller(pub Baseline);
+
+impl Labeller for BaselineLabeller {
+    fn label(&mut self, items: &[Item]) -> Result<Vec<Labelled>, RunError> {
+        Ok(label_all(items, |sample| self.0.judge(sample)))
+    }
+}
+
+fn label_all(items: &[Item], judge: impl Fn(&Sample) -> Verdict + Sync) -> Vec<Labelled> {
+    let verdict = |item: &Item| match item {
+        Ok(sample) => judge(sample),
+        Err(error) => invalid(error),
+    };
+    items.par_iter().map(verdict).map(computed).collect()
 }
 
 /// Replies that an ask pass left in the store.

@@ -1,6 +1,7 @@
 //! A place on the panel: a judge, the words it is asked in, and how its answers are read.
 
 use std::num::NonZeroU32;
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::{Reading, RunError};
@@ -20,6 +21,8 @@ pub struct Seat<J> {
     pub rules: Rules,
     /// How often each question is asked; the answers are folded into one verdict.
     pub votes: NonZeroU32,
+    /// Which time this is that all of it is asked, from 0: each time has answers of its own.
+    pub repeat: u32,
 }
 
 /// What is asked, and the name it goes by in the store.
@@ -38,6 +41,7 @@ impl<J: Judge> Seat<J> {
             explain: false,
             rules: Rules::Careful,
             votes: NonZeroU32::MIN,
+            repeat: 0,
         }
     }
 
@@ -54,13 +58,19 @@ impl<J: Judge> Seat<J> {
             fingerprint: hasher.fingerprint(&prompt, replicate),
             prompt: prompt.clone(),
         };
-        Ok((0..self.votes.get()).map(question).collect())
+        Ok(self.replicates().map(question).collect())
     }
 
     /// The names under which the store keeps the answers about `sample`.
     pub fn fingerprints(&self, hasher: &AskHasher, sample: &Sample) -> Result<Vec<Fingerprint>, RunError> {
         let prompt = self.template.render(sample, self.explain)?;
-        Ok((0..self.votes.get()).map(|replicate| hasher.fingerprint(&prompt, replicate)).collect())
+        Ok(self.replicates().map(|replicate| hasher.fingerprint(&prompt, replicate)).collect())
+    }
+
+    /// The numbers of this seat's answers to a question.
+    fn replicates(&self) -> Range<u32> {
+        let first = self.repeat.saturating_mul(self.votes.get());
+        first..first.saturating_add(self.votes.get())
     }
 
     pub fn reading(&self) -> Reading<'_> {

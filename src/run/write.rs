@@ -4,10 +4,10 @@ use std::sync::mpsc;
 
 use super::label::Labeller;
 use super::{Progress, RunError, Source, Summary};
-use crate::domain::Json;
+use crate::domain::{Item, Json};
 use crate::read::ReadError;
 use crate::table::{Batch, Schema};
-use crate::write::{Finished, LabelColumns, Output, Sink};
+use crate::write::{Finished, LabelColumns, Labelled, Output, Sink};
 
 /// A column that says what the label should be.
 const GOLD: &str = "gold";
@@ -31,20 +31,37 @@ impl Destination {
     }
 }
 
-/// Labels every row of `source` once per labeller and writes the table; returns what each labeller came to. `stop` is
-/// asked between batches.
+/// Looks on while rows are labelled.
+pub trait Watch {
+    /// Rows with their samples, and with their labels by each labeller.
+    fn labelled(&mut self, rows: &Batch, items: &[Item], labels: &[Vec<Labelled>]) -> Result<(), RunError>;
+}
+
+/// Nobody looks on.
+impl Watch for () {
+    fn labelled(&mut self, _: &Batch, _: &[Item], _: &[Vec<Labelled>]) -> Result<(), RunError> {
+        Ok(())
+    }
+}
+
+/// Labels every row of `source` once per labeller and writes the table, if there is a `destination`, with the labels of as
+/// many labellers as it has columns for; returns what each labeller came to. `stop` is asked between batches.
 ///
 /// # Errors
 /// On any error, and when `stop` says so, nothing appears at the destination.
 pub fn write(
     source: &Source,
     labellers: &mut [Box<dyn Labeller>],
-    destination: &Destination,
+    destination: Option<&Destination>,
+    watch: &mut dyn Watch,
     progress: &Progress,
     stop: &dyn Fn() -> bool,
 ) -> Result<(Vec<Summary>, Finished), RunError> {
-    let schema = destination.schema(source.table.schema());
-    let mut sink = Sink::create(&destination.output.path, destination.output.format, &schema)?;
+    let create = |destination: &Destination| {
+        let schema = destination.schema(source.table.schema());
+        Sink::create(&destination.output.path, destination.output.format, &schema)
+    };
+    let mut sink = destination.map(create).transpose()?;
     let mut summaries = vec![Summary::default(); labellers.len()];
     std::thread::scope(|scope| {
         let (to_label, read) = mpsc::sync_channel(AHEAD);
@@ -52,7 +69,9 @@ pub fn write(
         scope.spawn(move || read_ahead(source, &to_label));
         let writer = scope.spawn(move || {
             for batch in labelled {
-                sink.write(batch)?;
+                if let Some(sink) = &mut sink {
+                    sink.write(batch)?;
+                }
             }
             Ok::<_, RunError>(sink)
         });
@@ -61,7 +80,7 @@ pub fn write(
                 if stop() {
                     return Err(RunError::Interrupted);
                 }
-                let batch = label(batch?, source, labellers, destination, &mut summaries)?;
+                let batch = label(batch?, source, labellers, destination, &mut summaries, watch)?;
                 progress.asks_done(batch.len() as u64);
                 if to_write.send(batch).is_err() {
                     // The writer stopped; its error is below.
@@ -73,7 +92,8 @@ pub fn write(
         drop(to_write);
         let sink = writer.join().map_err(|_| RunError::Worker("the writer panicked".to_owned()))?;
         outcome?;
-        Ok((summaries, sink?.finish()?))
+        let written = sink?.map(Sink::finish).transpose()?;
+        Ok((summaries, written.unwrap_or_default()))
     })
 }
 
@@ -90,17 +110,17 @@ fn label(
     batch: Batch,
     source: &Source,
     labellers: &mut [Box<dyn Labeller>],
-    destination: &Destination,
+    destination: Option<&Destination>,
     summaries: &mut [Summary],
+    watch: &mut dyn Watch,
 ) -> Result<Batch, RunError> {
     let items = source.items(&batch)?;
     let gold = match batch.schema.position(GOLD) {
         Some(_) => Some(batch.column(GOLD)?),
         None => None,
     };
-    let replaced: Vec<&str> = destination.replaced.iter().map(String::as_str).collect();
-    let mut batch = batch.without(&replaced);
-    for ((labeller, columns), summary) in labellers.iter_mut().zip(&destination.labels).zip(summaries) {
+    let mut labels = Vec::with_capacity(labellers.len());
+    for (labeller, summary) in labellers.iter_mut().zip(summaries) {
         let labelled = labeller.label(&items)?;
         for (labelled, item) in labelled.iter().zip(&items) {
             summary.add(labelled);
@@ -109,10 +129,17 @@ fn label(
         for (labelled, gold) in labelled.iter().zip(gold.iter().flatten()) {
             summary.compare(&labelled.verdict, gold.as_ref().and_then(Json::as_str).unwrap_or("").trim());
         }
+        labels.push(labelled);
+    }
+    watch.labelled(&batch, &items, &labels)?;
+    // Freeing what a batch was read into takes a while.
+    rayon::spawn(move || drop(items));
+    let Some(destination) = destination else { return Ok(batch) };
+    let replaced: Vec<&str> = destination.replaced.iter().map(String::as_str).collect();
+    let mut batch = batch.without(&replaced);
+    for (labelled, columns) in labels.iter().zip(&destination.labels) {
         let records = labelled.iter().map(|labelled| columns.record(labelled)).collect();
         batch = batch.append(columns.schema(), records)?;
     }
-    // Freeing what a batch was read into takes a while.
-    rayon::spawn(move || drop(items));
     Ok(batch)
 }

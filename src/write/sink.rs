@@ -30,7 +30,7 @@ enum FormatSink {
 }
 
 /// A finished output.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Finished {
     pub rows: u64,
     pub bytes: u64,

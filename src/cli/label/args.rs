@@ -1,14 +1,11 @@
 //! The flags of `label`.
 
-use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use clap::Args;
 
 use crate::cli::input::InputArgs;
-use crate::domain::{Status, Task};
-use crate::judge::Concurrency;
-use crate::snap::Rules;
+use crate::cli::judging::args::JudgingArgs;
 use crate::write::OutputFormat;
 
 /// Label every tool call of a table as correct or incorrect.
@@ -34,21 +31,6 @@ pub struct LabelArgs {
     #[arg(long, value_name = "FORMAT")]
     pub to: Option<OutputFormat>,
 
-    /// Who judges: `builtin`, PROVIDER:MODEL, or a name from tooljudge.toml. May be given several times: each judge
-    /// then has columns of its own, PROVIDER_MODEL_TASK_label and so on
-    #[arg(long = "judge", default_value = "builtin", value_name = "JUDGE")]
-    pub judges: Vec<String>,
-
-    /// What is judged: parameter_extraction (only the arguments), tool_selection (only the choice of tools), or
-    /// tool_calling (both); may be given several times [default: tool_calling]
-    #[arg(long = "task", value_name = "TASK")]
-    pub tasks: Vec<Task>,
-
-    /// Settings: judges with names, headers and prices; defaults of these flags under [label]
-    /// [default: tooljudge.toml, if there is one]
-    #[arg(long, value_name = "FILE")]
-    pub config: Option<PathBuf>,
-
     /// Call nobody: print the first N prompts of each judge, and what the run would take
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1")]
     pub dry_run: Option<usize>,
@@ -56,119 +38,9 @@ pub struct LabelArgs {
     #[command(flatten)]
     pub input: InputArgs,
     #[command(flatten)]
-    pub wording: WordingArgs,
-    #[command(flatten)]
-    pub endpoint: EndpointArgs,
-    #[command(flatten)]
-    pub limits: LimitArgs,
-    #[command(flatten)]
-    pub store: StoreArgs,
+    pub judging: JudgingArgs,
     #[command(flatten)]
     pub result: ResultArgs,
-}
-
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Wording (model judges)")]
-pub struct WordingArgs {
-    /// A template file, or the name of a built-in one; may be given several times [default: the task's own]
-    #[arg(long = "template", value_name = "NAME|FILE")]
-    pub templates: Vec<String>,
-
-    /// The labels of a template that names none, the good one first
-    #[arg(long, value_name = "LABEL,LABEL", value_delimiter = ',')]
-    pub rails: Vec<String>,
-
-    /// Ask for an explanation before the label
-    #[arg(long)]
-    pub explain: bool,
-
-    /// Ask each question so often; most votes decide, and their share is the confidence. An odd number
-    #[arg(long, value_name = "K", default_value = "1", value_parser = votes)]
-    pub votes: NonZeroU32,
-
-    /// How labels are read out of replies: `careful`, or `legacy` for what Phoenix 2 did
-    #[arg(long, default_value = "careful", value_name = "RULES")]
-    pub snap: Rules,
-}
-
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Endpoint (model judges)")]
-pub struct EndpointArgs {
-    /// Where the judge lives: a local server, a gateway [default: the provider's own; for openai, OPENAI_BASE_URL]
-    #[arg(long, value_name = "URL")]
-    pub base_url: Option<String>,
-
-    /// The environment variable that holds the API key [default: the provider's usual one, such as OPENAI_API_KEY]
-    #[arg(long, value_name = "NAME")]
-    pub api_key_env: Option<String>,
-
-    /// Sampling temperature; left out where the endpoint does not take one [default: 0; with several votes 1]
-    #[arg(long, value_name = "T")]
-    pub temperature: Option<f64>,
-
-    /// Upper limit of an answer in tokens, reasoning included
-    #[arg(long, value_name = "N")]
-    pub max_tokens: Option<NonZeroU32>,
-
-    /// Seconds that one attempt may take
-    #[arg(long, value_name = "S", default_value_t = 120.0, value_parser = seconds)]
-    pub timeout: f64,
-
-    /// Attempts for one row before it counts as errored
-    #[arg(long, value_name = "N", default_value = "6")]
-    pub max_attempts: NonZeroU32,
-
-    /// The longest wait in seconds that an endpoint may ask for; beyond it the run stops
-    #[arg(long, value_name = "S", default_value_t = 600.0, value_parser = seconds)]
-    pub max_wait: f64,
-}
-
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Limits (model judges)")]
-pub struct LimitArgs {
-    /// Requests in flight at once; `auto` finds out how many the endpoint serves well
-    #[arg(long, value_name = "N|auto", default_value = "auto")]
-    pub concurrency: Concurrency,
-
-    /// Requests per minute
-    #[arg(long, value_name = "N")]
-    pub rpm: Option<NonZeroU32>,
-
-    /// Tokens per minute, prompts and answers together
-    #[arg(long, value_name = "N")]
-    pub tpm: Option<NonZeroU32>,
-
-    /// Tokens of prompts per minute
-    #[arg(long, value_name = "N")]
-    pub itpm: Option<NonZeroU32>,
-
-    /// Tokens of answers per minute
-    #[arg(long, value_name = "N")]
-    pub otpm: Option<NonZeroU32>,
-
-    /// The most that this run may cost, in US dollars, failed requests included; needs --max-tokens
-    #[arg(long, value_name = "USD", value_parser = dollars)]
-    pub max_cost: Option<f64>,
-}
-
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Store (model judges)")]
-pub struct StoreArgs {
-    /// Where replies are kept
-    #[arg(long, value_name = "FILE", default_value = ".tooljudge/replies.sqlite")]
-    pub store: PathBuf,
-
-    /// Ask everything anew, whatever the store holds
-    #[arg(long)]
-    pub fresh: bool,
-
-    /// Ask again what ended so before: unparseable, refused, filtered, empty, truncated
-    #[arg(long, value_name = "STATUS,...", value_delimiter = ',', value_parser = status)]
-    pub retry: Vec<Status>,
-
-    /// Keep the prompts in the store too
-    #[arg(long)]
-    pub keep_prompts: bool,
 }
 
 #[derive(Debug, Args)]
@@ -203,42 +75,10 @@ pub struct ResultArgs {
     pub json: bool,
 }
 
-fn seconds(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(seconds) if seconds > 0.0 && seconds <= 1e6 => Ok(seconds),
-        _ => Err("expected a number of seconds above 0".to_owned()),
-    }
-}
-
-fn dollars(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(dollars) if dollars > 0.0 && dollars <= 1e6 => Ok(dollars),
-        _ => Err("expected an amount of US dollars above 0".to_owned()),
-    }
-}
-
-fn votes(text: &str) -> Result<NonZeroU32, String> {
-    match text.parse::<NonZeroU32>() {
-        Ok(votes) if votes.get() % 2 == 1 => Ok(votes),
-        _ => Err("expected an odd number, so that two labels cannot tie".to_owned()),
-    }
-}
-
 /// A share, from 0 to 1.
 pub fn share(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
         _ => Err("expected a share between 0 and 1".to_owned()),
     }
-}
-
-fn status(text: &str) -> Result<Status, String> {
-    use Status::{Empty, Filtered, Refused, Truncated, Unparseable};
-    [Unparseable, Refused, Filtered, Empty, Truncated]
-        .into_iter()
-        .find(|status| status.as_str() == text)
-        .ok_or_else(|| {
-            "only unparseable, refused, filtered, empty and truncated can be retried; errored rows always are"
-                .to_owned()
-        })
 }

@@ -5,10 +5,10 @@ use std::collections::HashSet;
 use comfy_table::{CellAlignment, Table, presets};
 use serde_json::{Value, json};
 
-use super::panel::Member;
 use super::plan::Plan;
 use super::summary_table::dollars;
 use crate::cli::Ending;
+use crate::cli::judging::Member;
 use crate::cli::printer::Printer;
 use crate::judge::{Price, Remote};
 use crate::run::{RunError, Samples, Seat};
@@ -35,9 +35,10 @@ struct Forecast {
 /// Prints the first `shown` prompts of every model judge and the forecast. Calls nobody and writes nothing.
 pub fn run(plan: &Plan, shown: usize, as_json: bool, printer: Printer) -> anyhow::Result<Ending> {
     let mut forecasts = Vec::new();
-    for member in &plan.panel {
+    for member in &plan.panel.members {
         let Some(seat) = member.seat() else { continue };
-        let store = plan.store.as_ref().map(|store| store.reader()).transpose().map_err(RunError::from)?;
+        let store =
+            plan.panel.store.as_ref().map(|store| store.reader()).transpose().map_err(RunError::from)?;
         forecasts.push((member, forecast(plan, seat, store.as_ref(), shown)?));
     }
     if as_json {

@@ -58,7 +58,7 @@ impl Labelling {
             ));
         }
         let mut ending = Ending::Done;
-        for (summary, member) in summaries.iter().zip(&self.plan.panel) {
+        for (summary, member) in summaries.iter().zip(&self.plan.panel.members) {
             let unjudged = summary.unjudged();
             if unjudged as f64 <= self.allow_unjudged * summary.rows as f64 {
                 continue;
@@ -82,6 +82,7 @@ impl Labelling {
         let lines: Vec<Line<'_>> = self
             .plan
             .panel
+            .members
             .iter()
             .zip(summaries)
             .map(|(member, summary)| Line { judge: &member.judge, criterion: &member.criterion, summary })

@@ -1,25 +1,21 @@
 //! `label`: plan, ask, write, tell.
 
 pub mod args;
-mod asking;
 mod dry_run;
 mod ending;
-mod judge_spec;
-mod model;
-mod panel;
 pub mod plan;
 mod summary_table;
-mod wording;
 mod writing;
 
 use std::time::Instant;
 
 use args::LabelArgs;
-use plan::{Plan, Purpose};
+use plan::Plan;
 use tokio_util::sync::CancellationToken;
 
 use super::config::Config;
 use super::defaults::Given;
+use super::judging::Purpose;
 use super::printer::Printer;
 use super::{Ending, signals};
 use crate::run::{Covered, RunError, Stop};
@@ -74,7 +70,9 @@ async fn label(
         plan,
     };
     let asked = match purpose {
-        Purpose::DryRun | Purpose::Resnap { .. } => Ok(vec![Covered::All; labelling.plan.panel.len()]),
+        Purpose::DryRun | Purpose::Resnap { .. } => {
+            Ok(vec![Covered::All; labelling.plan.panel.members.len()])
+        }
         Purpose::Label => labelling.ask(args).await,
     };
     let stopped = match asked {
@@ -85,7 +83,7 @@ async fn label(
     let table = if args.result.partial {
         // The table is written after all, although the run was told to stop; a second Ctrl-C still ends it.
         labelling.stop.gently = CancellationToken::new();
-        let covered = vec![Covered::All; labelling.plan.panel.len()];
+        let covered = vec![Covered::All; labelling.plan.panel.members.len()];
         labelling.write(args, &covered).await?;
         "the partial table was written"
     } else {
@@ -99,5 +97,12 @@ async fn label(
             Ok(Ending::Interrupted)
         }
         error => Err(anyhow::anyhow!("{error}\n{kept}")),
+    }
+}
+
+impl Labelling {
+    async fn ask(&mut self, args: &LabelArgs) -> Result<Vec<Covered>, RunError> {
+        let Plan { source, manifest, panel, .. } = &mut self.plan;
+        panel.ask(&args.judging.store, source, manifest, self.printer, &self.stop).await
     }
 }

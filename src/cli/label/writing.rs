@@ -6,23 +6,29 @@ use anyhow::Context;
 
 use super::Labelling;
 use super::args::LabelArgs;
-use super::panel::Kind;
-use crate::check::BuiltinJudge;
 use crate::cli::Ending;
 use crate::cli::display::Display;
-use crate::run::{self, BuiltinLabeller, Covered, Labeller, Progress, RunError, StoredLabeller};
+use crate::run::{self, Covered, Progress, RunError};
 
 impl Labelling {
     pub(super) async fn write(self, args: &LabelArgs, covered: &[Covered]) -> anyhow::Result<Ending> {
-        let mut labellers = self.labellers(args.store.fresh, covered)?;
+        let mut labellers =
+            self.plan.panel.labellers(&args.judging.store, &self.plan.manifest.run, covered)?;
         let progress = Arc::new(Progress::default());
-        let doing = if self.plan.store.is_some() { "writing" } else { "judging" };
+        let doing = if self.plan.panel.store.is_some() { "writing" } else { "judging" };
         let rows = self.plan.source.table.rows();
         let display = Display::start(self.printer, doing, rows, Arc::clone(&progress), || None);
         let worker = tokio::task::spawn_blocking(move || {
             let plan = &self.plan;
             let stopped = || self.stop.gently.is_cancelled() || self.stop.now.is_cancelled();
-            let outcome = run::write(&plan.source, &mut labellers, &plan.destination, &progress, &stopped);
+            let outcome = run::write(
+                &plan.source,
+                &mut labellers,
+                Some(&plan.destination),
+                &mut (),
+                &progress,
+                &stopped,
+            );
             (outcome, self)
         });
         let (outcome, labelling) = worker.await.context("the run broke down")?;
@@ -30,13 +36,13 @@ impl Labelling {
         match outcome {
             Ok((summaries, written)) => {
                 let manifest = labelling.finished_manifest(&summaries, written);
-                if let Some(store) = &labelling.plan.store {
+                if let Some(store) = &labelling.plan.panel.store {
                     store.manifest(manifest.to_string(), true).await.map_err(RunError::from)?;
                 }
                 labelling.conclude(&summaries, &manifest)
             }
             Err(RunError::Interrupted) => {
-                let kept = if labelling.plan.store.is_some() {
+                let kept = if labelling.plan.panel.store.is_some() {
                     "no table was written, and every reply is kept"
                 } else {
                     "nothing was written"
@@ -46,21 +52,5 @@ impl Labelling {
             }
             Err(error) => Err(error.into()),
         }
-    }
-
-    fn labellers(&self, own_only: bool, covered: &[Covered]) -> Result<Vec<Box<dyn Labeller>>, RunError> {
-        let run = &self.plan.manifest.run;
-        let labeller =
-            |(member, covered): (&super::panel::Member, &Covered)| -> Result<Box<dyn Labeller>, RunError> {
-                Ok(match (&member.kind, &self.plan.store) {
-                    (Kind::Builtin(task), _) => Box::new(BuiltinLabeller(BuiltinJudge::new(*task))),
-                    (Kind::Model(seat), Some(store)) => {
-                        let seat = Arc::clone(seat);
-                        Box::new(StoredLabeller::new(seat, store.reader()?, run, own_only, *covered))
-                    }
-                    (Kind::Model(_), None) => unreachable!("model judges come with a store"),
-                })
-            };
-        self.plan.panel.iter().zip(covered).map(labeller).collect()
     }
 }

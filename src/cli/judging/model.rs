@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, anyhow, bail};
 use secrecy::SecretString;
 
-use super::args::LabelArgs;
+use super::args::JudgingArgs;
 use super::judge_spec::JudgeSpec;
 use super::panel::Named;
 use crate::cli::config::{self, Config, JudgeConfig};
@@ -33,7 +33,7 @@ pub struct Shared<'a> {
 
 /// A judge ready to be asked. Nothing is sent yet.
 pub fn connect(
-    args: &LabelArgs,
+    args: &JudgingArgs,
     given: &Given,
     judge: &Named<'_>,
     shared: &mut Shared<'_>,

@@ -4,13 +4,13 @@ use std::path::Path;
 
 use anyhow::{Context, bail};
 
-use super::args::{LabelArgs, WordingArgs};
+use super::args::{JudgingArgs, WordingArgs};
 use crate::cli::templates;
 use crate::domain::{Rail, Rails, Task};
 use crate::render::{self, Template, TemplateError};
 
 /// The templates asked for: those of `--template`, else those of `--task`.
-pub fn templates(args: &LabelArgs) -> anyhow::Result<Vec<Template>> {
+pub fn templates(args: &JudgingArgs) -> anyhow::Result<Vec<Template>> {
     let named: Vec<Template> = if args.wording.templates.is_empty() {
         let tasks = if args.tasks.is_empty() { &[Task::ToolCalling][..] } else { &args.tasks };
         tasks.iter().map(|task| Ok(render::builtin(*task)?)).collect::<anyhow::Result<_>>()?

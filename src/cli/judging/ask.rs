@@ -1,0 +1,125 @@
+//! The ask pass of a run: what model judges are asked, all of them at once.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+
+use super::args::StoreArgs;
+use super::{Kind, Panel};
+use crate::check::BuiltinJudge;
+use crate::cli::display::Display;
+use crate::cli::printer::Printer;
+use crate::judge::{Activity, Judge, Remote};
+use crate::run::{
+    self, AskPass, BuiltinLabeller, Covered, Labeller, Manifest, Progress, RunError, Samples, Seat, Source,
+    Stop, StoredLabeller,
+};
+use crate::store::{Reuse, Store};
+
+impl Panel {
+    /// Asks all model judges about `source`; returns how far each member of the panel came.
+    pub async fn ask(
+        &self,
+        args: &StoreArgs,
+        source: &Arc<Source>,
+        manifest: &mut Manifest,
+        printer: Printer,
+        stop: &Stop,
+    ) -> Result<Vec<Covered>, RunError> {
+        let mut covered = vec![Covered::All; self.members.len()];
+        let Some(store) = &self.store else { return Ok(covered) };
+        store.manifest(manifest.started().to_string(), false).await?;
+        let mut passes = Vec::new();
+        let mut places = Vec::new();
+        for (place, member) in self.members.iter().enumerate() {
+            if let Kind::Model(seat) = &member.kind {
+                places.push(place);
+                passes.push(Arc::new(pass(args, source, seat, store)?));
+            }
+        }
+        let asked = ask_all(&passes, source, printer, stop).await;
+        self.learn(store, manifest).await?;
+        for (place, outcome) in places.into_iter().zip(asked?) {
+            covered[place] = outcome;
+        }
+        Ok(covered)
+    }
+
+    /// What gives the rows of `run` their labels, once they were asked about as far as `covered` says.
+    pub fn labellers(
+        &self,
+        args: &StoreArgs,
+        run: &str,
+        covered: &[Covered],
+    ) -> Result<Vec<Box<dyn Labeller>>, RunError> {
+        let labeller =
+            |(member, covered): (&super::Member, &Covered)| -> Result<Box<dyn Labeller>, RunError> {
+                Ok(match (&member.kind, &self.store) {
+                    (Kind::Builtin(task), _) => Box::new(BuiltinLabeller(BuiltinJudge::new(*task))),
+                    (Kind::Model(seat), Some(store)) => {
+                        let seat = Arc::clone(seat);
+                        Box::new(StoredLabeller::new(seat, store.reader()?, run, args.fresh, *covered))
+                    }
+                    (Kind::Model(_), None) => unreachable!("model judges come with a store"),
+                })
+            };
+        self.members.iter().zip(covered).map(labeller).collect()
+    }
+
+    /// Keeps what endpoints turned out not to support, for later runs and for the manifest.
+    async fn learn(&self, store: &Store, manifest: &mut Manifest) -> Result<(), RunError> {
+        let mut kept = BTreeSet::new();
+        for (member, record) in self.members.iter().zip(&mut manifest.panel) {
+            let Some(seat) = member.seat() else { continue };
+            let identity = seat.judge.identity();
+            for adaptation in seat.judge.adaptations() {
+                let name = adaptation.as_str().to_owned();
+                let (endpoint, model) = (identity.endpoint.clone(), identity.model.clone());
+                if kept.insert((endpoint.clone(), model.clone(), name.clone())) {
+                    store.learn(endpoint, model, name.clone()).await?;
+                }
+                record.judge.adaptations.push(name);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn pass(
+    args: &StoreArgs,
+    source: &Arc<Source>,
+    seat: &Arc<Seat<Remote>>,
+    store: &Arc<Store>,
+) -> Result<AskPass<Remote>, RunError> {
+    Ok(AskPass {
+        samples: Arc::clone(source) as Arc<dyn Samples>,
+        seat: Arc::clone(seat),
+        store: Arc::clone(store),
+        earlier: Mutex::new(store.reader()?),
+        reuse: if args.fresh { Reuse::OwnOnly } else { Reuse::All },
+        retry: args.retry.clone(),
+        keep_prompts: args.keep_prompts,
+        // Rows that rest after a failure hold no place in flight, so there are more questions than places.
+        window: (4 * seat.judge.most_in_flight()).max(64),
+    })
+}
+
+async fn ask_all(
+    passes: &[Arc<AskPass<Remote>>],
+    source: &Source,
+    printer: Printer,
+    stop: &Stop,
+) -> Result<Vec<Covered>, RunError> {
+    let progress = Arc::new(Progress::default());
+    let mut judges: Vec<Arc<Remote>> = Vec::new();
+    for pass in passes {
+        if !judges.iter().any(|judge| Arc::ptr_eq(judge, &pass.seat.judge)) {
+            judges.push(Arc::clone(&pass.seat.judge));
+        }
+    }
+    let activity =
+        move || Some(judges.iter().map(|judge| judge.activity()).fold(Activity::default(), Activity::plus));
+    let asks: u64 = passes.iter().map(|pass| u64::from(pass.seat.votes.get())).sum();
+    let total = source.table.rows().map(|rows| rows * asks);
+    let _display = Display::start(printer, "asking", total, Arc::clone(&progress), activity);
+    run::ask_all(passes, &progress, stop).await
+}
