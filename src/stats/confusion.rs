@@ -1,5 +1,8 @@
 //! Gold against labels, counted.
 
+use std::iter::Sum;
+use std::ops::AddAssign;
+
 /// Counts of items by what is true and what was said; items without a label are kept apart, never counted as wrong.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Confusion {
@@ -16,6 +19,11 @@ pub struct Confusion {
 impl Confusion {
     /// Counts one item: whether it is positive, and whether it was labelled so, if it was labelled.
     pub fn add(&mut self, gold: bool, label: Option<bool>) {
+        self.add_many(gold, label, 1);
+    }
+
+    /// Counts `items` alike.
+    pub(super) fn add_many(&mut self, gold: bool, label: Option<bool>, items: u64) {
         let count = match (gold, label) {
             (true, Some(true)) => &mut self.true_positive,
             (true, Some(false)) => &mut self.false_negative,
@@ -24,7 +32,7 @@ impl Confusion {
             (true, None) => &mut self.unjudged_positive,
             (false, None) => &mut self.unjudged_negative,
         };
-        *count += 1;
+        *count += items;
     }
 
     /// Labelled items.
@@ -56,6 +64,26 @@ impl Confusion {
     /// both classes were labelled.
     pub fn balanced_accuracy(&self) -> Option<f64> {
         Some((self.sensitivity()? + self.specificity()?) / 2.0)
+    }
+}
+
+impl AddAssign<&Confusion> for Confusion {
+    fn add_assign(&mut self, other: &Confusion) {
+        self.true_positive += other.true_positive;
+        self.false_negative += other.false_negative;
+        self.false_positive += other.false_positive;
+        self.true_negative += other.true_negative;
+        self.unjudged_positive += other.unjudged_positive;
+        self.unjudged_negative += other.unjudged_negative;
+    }
+}
+
+impl<'a> Sum<&'a Confusion> for Confusion {
+    fn sum<I: Iterator<Item = &'a Confusion>>(tables: I) -> Confusion {
+        tables.fold(Confusion::default(), |mut sum, table| {
+            sum += table;
+            sum
+        })
     }
 }
 
@@ -94,6 +122,8 @@ mod tests {
         assert_eq!(confusion.sensitivity(), Some(0.75));
         assert_eq!(confusion.specificity(), Some(0.5));
         assert_eq!(confusion.balanced_accuracy(), Some(0.625));
+        let twice: Confusion = [confusion, confusion].iter().sum();
+        assert_eq!((twice.judged(), twice.unjudged(), twice.true_positive), (12, 6, 6));
     }
 
     #[test]

@@ -1,19 +1,20 @@
 //! How sure a share is.
 
+use super::quantile::Z;
+
 /// The 95 % interval of a share by Wilson's score (Wilson, "Probable inference, the law of succession, and statistical
 /// inference", JASA 22(158), 1927): unlike the usual one it stays within 0 and 1 and holds for few cases and for shares near
-/// the ends. `None` without cases.
+/// the ends. `None` without cases. For cases that are independent of each other only: [`share`](super::share) is for clusters.
 pub fn wilson(successes: u64, cases: u64) -> Option<(f64, f64)> {
-    /// The standard normal distribution's 97.5 % point.
-    const Z: f64 = 1.959_963_984_540_054;
-    if cases == 0 {
-        return None;
-    }
-    let (n, share) = (cases as f64, successes as f64 / cases as f64);
+    (cases > 0).then(|| score_interval(successes as f64 / cases as f64, cases as f64))
+}
+
+/// Wilson's interval of `share` in `n` cases, which need not be a whole number.
+pub(super) fn score_interval(share: f64, n: f64) -> (f64, f64) {
     let middle = share + Z * Z / (2.0 * n);
     let reach = Z * (share * (1.0 - share) / n + Z * Z / (4.0 * n * n)).sqrt();
     let whole = 1.0 + Z * Z / n;
-    Some((((middle - reach) / whole).max(0.0), ((middle + reach) / whole).min(1.0)))
+    (((middle - reach) / whole).max(0.0), ((middle + reach) / whole).min(1.0))
 }
 
 #[cfg(test)]

@@ -1,10 +1,41 @@
-//! How well labels agree with gold.
+//! How well labels agree with gold, and how sure that is.
+//!
+//! Rows that go together (all rows of one question) form a cluster, and everything with an interval or a p-value takes one table per
+//! cluster. `docs/statistics.md` gives every formula, its source, when not to use it, and how often its interval holds.
 
 mod auc;
+mod calibration;
+mod clusters;
 mod confusion;
+mod correction;
+mod estimate;
+mod figures;
 mod interval;
+mod measure;
+mod paired;
+mod power;
+mod powered;
+pub mod quantile;
+pub mod random;
+mod rated;
+mod repeats;
+mod shift;
+mod significance;
+mod special;
 pub mod votes;
 
 pub use auc::auc;
+pub use calibration::{Bin, ece, reliability};
 pub use confusion::Confusion;
+pub use correction::{Corrected, NoInformation, corrected_share};
+pub use estimate::Estimate;
+pub use figures::{estimate, mean, share};
 pub use interval::wilson;
+pub use measure::{Measure, bounds};
+pub use paired::{Difference, Paired, PairedMethod, PairedTest, difference, paired_test};
+pub use power::{Design, minimum_detectable_difference, rows_needed};
+pub use powered::prediction_powered_share;
+pub use rated::{Rated, auc_estimate, brier};
+pub use repeats::{Repeats, flip_rate, repeat_kappa};
+pub use shift::{Histogram, Shift, shifted};
+pub use significance::{holm, mcnemar_exact, non_inferior};

@@ -1,0 +1,92 @@
+//! What clusters of rows that go together leave of the information in them.
+
+use super::estimate::Estimate;
+use super::interval::score_interval;
+use super::quantile::{Z, t_quantile};
+
+/// Successes and cases of one cluster.
+pub(super) type Part = (f64, f64);
+
+/// How far a share varies from sample to sample, when clusters and not rows are drawn.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Spread {
+    /// Independent rows that would know as much.
+    pub effective: f64,
+    /// Degrees of freedom behind that number.
+    pub freedom: f64,
+}
+
+/// The share of successes with its interval; `None` without cases.
+pub(super) fn proportion(parts: &[Part]) -> Option<Estimate> {
+    let (successes, cases) = parts.iter().fold((0.0, 0.0), |sum, part| (sum.0 + part.0, sum.1 + part.1));
+    if cases <= 0.0 {
+        return None;
+    }
+    let value = successes / cases;
+    let Some(spread) = spread(parts) else { return Some(Estimate::unknown(value, 0.0, 1.0)) };
+    let (low, high) = spread.interval(value);
+    Some(Estimate { value, low, high })
+}
+
+impl Spread {
+    /// The interval of a share: Wilson's on the effective cases, made fewer for what is not known about the variance itself
+    /// (E. L. Korn and B. I. Graubard, "Confidence intervals for proportions with small expected number of positive counts
+    /// estimated from survey data", Survey Methodology 24, 1998; Wilson's in place of theirs after N. Dean and M. Pagano,
+    /// "Evaluating confidence interval methods for binomial proportions in clustered surveys", JSSAM 3, 2015).
+    pub fn interval(&self, value: f64) -> (f64, f64) {
+        let t = t_quantile(0.975, self.freedom);
+        let n = self.effective * (Z / t) * (Z / t);
+        if n > 1e-9 { score_interval(value, n) } else { (0.0, 1.0) }
+    }
+}
+
+/// The spread of a share over clusters; `None` when one cluster has all cases, so that nothing can be said.
+pub(super) fn spread(parts: &[Part]) -> Option<Spread> {
+    let sizes: Vec<f64> = parts.iter().map(|part| part.1).filter(|size| *size > 0.0).collect();
+    let cases: f64 = sizes.iter().sum();
+    if sizes.iter().all(|size| *size <= 1.0) {
+        return (cases > 0.0).then_some(Spread { effective: cases, freedom: f64::INFINITY });
+    }
+    if sizes.len() < 2 {
+        return None;
+    }
+    let count = sizes.len() as f64;
+    let pseudo = cases / count;
+    let mut all: Vec<Part> = parts.iter().copied().filter(|part| part.1 > 0.0).collect();
+    all.extend([(pseudo, pseudo), (0.0, pseudo)]);
+    let (successes, whole) = all.iter().fold((0.0, 0.0), |sum, part| (sum.0 + part.0, sum.1 + part.1));
+    let share = successes / whole;
+    let deleted = all.iter().map(|part| (successes - part.0) / (whole - part.1) - share);
+    let variance = deleted.map(|d| d * d).sum::<f64>() * (count + 1.0) / (count + 2.0);
+    let effective = (share * (1.0 - share) / variance * count / (count + 2.0)).min(cases);
+    let squares: f64 = sizes.iter().map(|size| size * size).sum();
+    let alike = ((cases / effective - 1.0) / (squares / cases - 1.0)).clamp(0.0, 1.0);
+    Some(Spread { effective, freedom: freedom(&sizes, alike) })
+}
+
+/// The interval of a coefficient between -1 and 1, put on the scale of a share. `smoothed` is the coefficient with some clusters
+/// added to the `real` ones, `pulls` what leaving out each of all these changes; `rows` is the spread of a share of the same rows, whose
+/// degrees of freedom hold and whose cases cannot be exceeded.
+pub(super) fn coefficient_interval(
+    value: f64,
+    smoothed: f64,
+    pulls: &[f64],
+    real: usize,
+    rows: (f64, Spread),
+) -> Estimate {
+    let count = pulls.len() as f64;
+    let variance = pulls.iter().map(|pull| pull * pull).sum::<f64>() * (count - 1.0) / count / 4.0;
+    let middle = (1.0 + smoothed) / 2.0;
+    let effective = (middle * (1.0 - middle) / variance * real as f64 / count).min(rows.0);
+    let (low, high) = Spread { effective, ..rows.1 }.interval((1.0 + value) / 2.0);
+    Estimate { value, low: 2.0 * low - 1.0, high: 2.0 * high - 1.0 }
+}
+
+/// Degrees of freedom of a variance that clusters of `sizes` give, whose rows are correlated by `alike`: Satterthwaite's, by the
+/// share each cluster has in the variance (R. M. Bell and D. F. McCaffrey, Survey Methodology 28, 2002). The clusters less
+/// one when they are equal.
+pub(super) fn freedom(sizes: &[f64], alike: f64) -> f64 {
+    let weights = sizes.iter().map(|size| size * (1.0 + (size - 1.0) * alike));
+    let (sum, squares) = weights.fold((0.0, 0.0), |sum, w| (sum.0 + w, sum.1 + w * w));
+    (sum * sum / squares - 1.0).max(0.1)
+}

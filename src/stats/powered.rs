@@ -1,0 +1,58 @@
+//! The share of right calls in logs of which some rows have gold.
+
+use super::clusters::{Part, Spread, spread};
+use super::confusion::Confusion;
+use super::estimate::Estimate;
+
+/// The share of right calls in logs whose rows a judge labelled, and some of which, drawn at random by cluster, have gold too.
+/// `unlabelled` gives `(passed, judged)` per cluster without gold, `labelled` a table per cluster with gold. Unjudged rows are left
+/// out. `None` without judged rows with gold; without others it is the share among those with gold.
+///
+/// Prediction-powered inference with power tuning (A. N. Angelopoulos, J. C. Duchi and T. Zrnic, "PPI++: efficient
+/// prediction-powered inference", 2023): the share in gold, plus lambda times how much more often the judge passes rows without
+/// gold than rows with it, lambda chosen so that the variance over clusters is least. A judge that knows nothing gets lambda 0 and
+/// costs nothing; unlike [`corrected_share`](super::corrected_share) nothing is assumed about its errors.
+pub fn prediction_powered_share(unlabelled: &[(u64, u64)], labelled: &[Confusion]) -> Option<Estimate> {
+    let judged = |table: &&Confusion| table.judged() > 0;
+    let of = |part: fn(&Confusion) -> u64| -> Vec<Part> {
+        labelled.iter().filter(judged).map(|t| (part(t) as f64, t.judged() as f64)).collect()
+    };
+    let gold = of(|t| t.true_positive + t.false_negative);
+    let passed = of(|t| t.true_positive + t.false_positive);
+    let others: Vec<Part> =
+        unlabelled.iter().filter(|part| part.1 > 0).map(|part| (part.0 as f64, part.1 as f64)).collect();
+    let (truth, seen) = (share_of(&gold)?, share_of(&passed)?);
+    let whole = spread(&gold);
+    let Some(elsewhere) = share_of(&others).filter(|_| others.len() > 1) else {
+        return super::clusters::proportion(&gold);
+    };
+    let Some(spread) = whole else { return Some(Estimate::unknown(truth, 0.0, 1.0)) };
+    let (gold_pulls, seen_pulls, other_pulls) = (residuals(&gold), residuals(&passed), residuals(&others));
+    let product = |a: &[f64], b: &[f64]| -> f64 {
+        let count = a.len() as f64;
+        a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>() * count / (count - 1.0).max(1.0)
+    };
+    let noise = product(&seen_pulls, &seen_pulls) + product(&other_pulls, &other_pulls);
+    let common = product(&gold_pulls, &seen_pulls);
+    let lambda = if noise > 0.0 { (common / noise).clamp(0.0, 1.0) } else { 0.0 };
+    let value = (truth + lambda * (elsewhere - seen)).clamp(0.0, 1.0);
+    // How much of the variance of the share in gold remains, applied to what that share's own interval rests on.
+    let own = product(&gold_pulls, &gold_pulls);
+    let remains = if own > 0.0 { 1.0 - (2.0 * lambda * common - lambda * lambda * noise) / own } else { 1.0 };
+    let rows: f64 = gold.iter().chain(&others).map(|part| part.1).sum();
+    let effective = (spread.effective / remains.max(1e-9)).min(rows);
+    let (low, high) = Spread { effective, ..spread }.interval(value);
+    Some(Estimate { value, low, high })
+}
+
+fn share_of(parts: &[Part]) -> Option<f64> {
+    let (part, whole) = parts.iter().fold((0.0, 0.0), |sum, part| (sum.0 + part.0, sum.1 + part.1));
+    (whole > 0.0).then(|| part / whole)
+}
+
+/// What each cluster adds to the share beyond its due.
+fn residuals(parts: &[Part]) -> Vec<f64> {
+    let cases: f64 = parts.iter().map(|part| part.1).sum();
+    let share = share_of(parts).unwrap_or(0.0);
+    parts.iter().map(|part| (part.0 - share * part.1) / cases).collect()
+}
