@@ -1,1 +1,32 @@
-//! How good a judge is: labels beside gold, with how sure each figure is.
+//! How good a judge is: its labels beside gold, with how sure each figure is.
+//!
+//! [`Rows`] hold what is known of each row (gold, cluster, slices), an [`Entrant`] what one judge with one template made of
+//! them. [`measure`] turns both into [`Measured`] figures, overall and by slice; [`agreement`] sets judges beside each other;
+//! [`comparison`] tells whether one is better; [`audit`] finds gold that is probably wrong; [`calibration`] is what is kept
+//! of a judge to correct the rate of its labels elsewhere.
+//!
+//! Rows without a label are counted apart, never as right or wrong. Rows of one cluster (one question, as a rule) are not
+//! taken for independent.
+
+mod agreement;
+pub mod audit;
+pub mod calibration;
+mod case;
+pub mod columns;
+mod entrant;
+mod errata;
+mod identity;
+mod measured;
+mod record;
+mod rows;
+mod usage;
+
+pub use agreement::{Agreement, agreement};
+pub use case::{Case, CaseVerdict, Cases, disagreements};
+pub use entrant::{Ballots, Entrant};
+pub use errata::{Correction, Errata};
+pub use identity::identity;
+pub use measured::{Calibration, Consistency, Measured, Slice, measure};
+pub use record::{Counts, SCHEMA, record};
+pub use rows::{Facts, Gold, Rows, Slicing};
+pub use usage::Usage;

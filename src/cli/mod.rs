@@ -1,5 +1,6 @@
 //! The command line: flags and environment in, exit codes out. Everything below gets validated settings.
 
+mod bench;
 mod config;
 mod convert;
 mod defaults;
@@ -37,6 +38,7 @@ enum Command {
     Convert(Box<convert::ConvertArgs>),
     Resnap(Box<resnap::ResnapArgs>),
     Score(Box<score::args::ScoreArgs>),
+    Bench(Box<bench::args::BenchArgs>),
     Store(store::StoreArgs),
     Templates(templates::TemplatesArgs),
 }
@@ -99,7 +101,7 @@ fn command() -> Result<Ending, Failure> {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     let mut matches = flags.clone().try_get_matches_from(&arguments)?;
     let mut settings = None;
-    if let Some((name @ ("label" | "resnap" | "score"), own)) = matches.subcommand() {
+    if let Some((name @ ("label" | "resnap" | "score" | "bench"), own)) = matches.subcommand() {
         let Completed { arguments, config, given } = defaults::complete(arguments, &flags, name, own)?;
         matches = flags.try_get_matches_from(&arguments)?;
         settings = Some((config, given));
@@ -114,6 +116,7 @@ fn command() -> Result<Ending, Failure> {
         Command::Convert(args) => convert::run(&args)?,
         Command::Resnap(args) => resnap::run(*args, &config, &given)?,
         Command::Score(args) => score::run(&args)?,
+        Command::Bench(args) => bench::run(&args, &config, &given)?,
         Command::Store(args) => store::run(&args)?,
         Command::Templates(args) => templates::run(args)?,
     })

@@ -1,1 +1,8 @@
 //! What a benchmark came to, for people: terminal, Markdown, one HTML file.
+
+mod markdown;
+mod numbers;
+mod terminal;
+
+pub use markdown::markdown;
+pub use terminal::terminal;

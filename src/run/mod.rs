@@ -5,8 +5,10 @@
 //! The built-in judge needs no store: it labels in the write pass itself.
 
 mod ask;
+mod cases;
 mod convert;
 mod error;
+mod gather;
 mod label;
 mod labeler;
 mod manifest;
@@ -22,8 +24,10 @@ mod write;
 
 pub use crate::domain::Item;
 pub use ask::{AskPass, Covered, Stop, ask, ask_all};
+pub use cases::{CaseBook, cases};
 pub use convert::{Converted, Form, convert};
 pub use error::RunError;
+pub use gather::{Gatherer, GoldPlan, Repeated};
 pub use label::{BaselineLabeller, BuiltinLabeller, Labeller, StoredLabeller};
 pub use labeler::Labeler;
 pub(crate) use labeler::runtime;

@@ -13,7 +13,7 @@ const RESAMPLES: usize = 1000;
 const SEED: u64 = 95;
 
 /// Rows whose score is from `low` up to `high`.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Bin {
     pub low: f64,
     pub high: f64,

@@ -4,7 +4,7 @@ use std::iter::Sum;
 use std::ops::AddAssign;
 
 /// Counts of items by what is true and what was said; items without a label are kept apart, never counted as wrong.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Confusion {
     pub true_positive: u64,
     pub false_negative: u64,
@@ -33,6 +33,19 @@ impl Confusion {
             (false, None) => &mut self.unjudged_negative,
         };
         *count += items;
+    }
+
+    /// Both tables' items.
+    #[must_use]
+    pub fn plus(self, other: Confusion) -> Confusion {
+        Confusion {
+            true_positive: self.true_positive + other.true_positive,
+            false_negative: self.false_negative + other.false_negative,
+            false_positive: self.false_positive + other.false_positive,
+            true_negative: self.true_negative + other.true_negative,
+            unjudged_positive: self.unjudged_positive + other.unjudged_positive,
+            unjudged_negative: self.unjudged_negative + other.unjudged_negative,
+        }
     }
 
     /// Labelled items.

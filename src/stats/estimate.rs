@@ -1,7 +1,7 @@
 //! A figure with its interval.
 
 /// A figure with its 95 % interval: of many intervals made alike, 95 in 100 hold the true figure. `low <= value <= high`.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct Estimate {
     pub value: f64,
     pub low: f64,

@@ -37,5 +37,5 @@ pub use power::{Design, minimum_detectable_difference, rows_needed};
 pub use powered::prediction_powered_share;
 pub use rated::{Rated, auc_estimate, brier};
 pub use repeats::{Repeats, flip_rate, repeat_kappa};
-pub use shift::{Histogram, Shift, shifted};
+pub use shift::{Histogram, PLACES, Shift, shifted};
 pub use significance::{holm, mcnemar_exact, non_inferior};

@@ -4,14 +4,24 @@ use super::clusters::{Part, spread};
 use super::quantile::chi_squared_upper;
 
 /// Parts of 0 to 1 that confidences are counted in, and one place more for rows that were not judged.
-pub const BINS: usize = 10;
-const PLACES: usize = BINS + 1;
+const BINS: usize = 10;
+pub const PLACES: usize = BINS + 1;
 
 /// Rows of a cluster by how probable the judge made it that the call is right.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Histogram([u64; PLACES]);
 
 impl Histogram {
+    /// Rows in each tenth of 0 to 1, and rows that were not judged.
+    pub fn counts(&self) -> [u64; PLACES] {
+        self.0
+    }
+
+    /// The histogram with these [`counts`](Histogram::counts).
+    pub fn of_counts(counts: [u64; PLACES]) -> Histogram {
+        Histogram(counts)
+    }
+
     /// Counts a row by that probability; one without, or one outside of 0 to 1, was not judged.
     pub fn add(&mut self, score: Option<f64>) {
         let place = match score {

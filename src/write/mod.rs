@@ -13,6 +13,7 @@ mod parquet_sink;
 mod parquet_types;
 mod scores;
 mod sink;
+mod text_file;
 mod whole_file;
 
 pub use error::WriteError;
@@ -21,3 +22,4 @@ pub use manifest_file::{manifest_path, write_manifest};
 pub use output::{Output, OutputFormat, is_stdout, is_stream};
 pub use scores::ScoreColumns;
 pub use sink::{Finished, Sink};
+pub use text_file::{check_text, write_text};

@@ -1,0 +1,214 @@
+//! Gold that is probably wrong: rows on which all judges contradict it, ranked by how much their word is worth.
+//!
+//! Each voice against the gold weighs the logarithm of how much likelier it is where the gold is wrong, as measured on the
+//! benchmark itself: for a judge, the frequencies of its label and confidence among right and wrong rows. Voices are added as
+//! if they were independent (naive Bayes), and each is capped, since they are not. The rank is meant for reading on, not for
+//! correcting unseen.
+
+use std::collections::HashMap;
+
+use super::{Entrant, Rows};
+
+/// A row whose gold is doubtful.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Suspect {
+    /// Its place among the rows.
+    pub row: usize,
+    /// What its gold should be.
+    pub right: bool,
+    /// The sum of the voices' weights: natural logarithm of odds.
+    pub evidence: f64,
+    pub voices: Vec<Voice>,
+}
+
+/// Who contradicts the gold, or bears it out.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Voice {
+    pub who: String,
+    /// Above 0 against the gold.
+    pub weight: f64,
+}
+
+/// Rows by what a voice says: ten bins of the probability that the call is right, then labels without confidence, wrong and
+/// right, then no label.
+type Histogram = [u64; BINS];
+
+const BINS: usize = 13;
+
+/// Which bin a row is in.
+fn bin(label: Option<bool>, probability: Option<f64>) -> usize {
+    match (label, probability) {
+        (None, _) => 12,
+        (Some(_), Some(probability)) => ((probability * 10.0) as usize).min(9),
+        (Some(right), None) => 10 + usize::from(right),
+    }
+}
+
+/// The most that one voice weighs: e³, twenty to one.
+const MOST: f64 = 3.0;
+
+/// Rows whose gold number `gold` all judges contradict, the most doubtful first.
+///
+/// A row of which no judge has a label is none. Baselines and checkers have a voice, but no veto.
+pub fn audit(rows: &Rows, entrants: &[Entrant], gold: usize) -> Vec<Suspect> {
+    let judges: Vec<&Entrant> = entrants.iter().filter(|entrant| entrant.gold == gold).collect();
+    let rights = &rows.golds[gold].right;
+    let mut witnesses: Vec<Witness<'_>> =
+        judges.iter().filter_map(|judge| Witness::judge(judge, rights)).collect();
+    witnesses.extend(Witness::checker(&rows.checked, rights));
+    let twins = Twins::of(rows, rights);
+    let mut suspects: Vec<Suspect> = (0..rows.len())
+        .filter_map(|row| {
+            let right = rights[row]?;
+            let mut voters = judges.iter().filter(|judge| !judge.baseline);
+            let labels = |judge: &&&Entrant| judge.first().and_then(|ballots| ballots.labels[row]);
+            if !voters.any(|judge| labels(&judge) == Some(!right))
+                || judges.iter().filter(|judge| !judge.baseline).any(|judge| labels(&judge) == Some(right))
+            {
+                return None;
+            }
+            let mut voices: Vec<Voice> =
+                witnesses.iter().filter_map(|witness| witness.voice(row, right)).collect();
+            voices.extend(twins.voice(rows, row, right));
+            let evidence = voices.iter().map(|voice| voice.weight).sum();
+            Some(Suspect { row, right: !right, evidence, voices })
+        })
+        .collect();
+    suspects.sort_by(|a, b| b.evidence.total_cmp(&a.evidence).then(a.row.cmp(&b.row)));
+    suspects
+}
+
+/// Somebody with something to say on each row.
+struct Witness<'a> {
+    who: String,
+    /// The bin of each row.
+    says: Box<dyn Fn(usize) -> usize + 'a>,
+    right: Histogram,
+    wrong: Histogram,
+}
+
+impl<'a> Witness<'a> {
+    fn judge(entrant: &'a Entrant, rights: &[Option<bool>]) -> Option<Witness<'a>> {
+        let ballots = entrant.first()?;
+        let varied = ballots.labels.iter().any(|label| *label == Some(false));
+        let says = move |row| bin(ballots.labels[row], ballots.probability(row));
+        // Who never finds anything wrong has nothing to say.
+        varied.then(|| Witness::new(entrant.judge.clone(), says, rights))
+    }
+
+    fn checker(checked: &'a [Option<bool>], rights: &[Option<bool>]) -> Option<Witness<'a>> {
+        let says = |row: usize| bin(checked[row], None);
+        checked.iter().any(Option::is_some).then(|| Witness::new("accepted values".to_owned(), says, rights))
+    }
+
+    fn new(who: String, says: impl Fn(usize) -> usize + 'a, rights: &[Option<bool>]) -> Witness<'a> {
+        let (mut right, mut wrong) = ([0; BINS], [0; BINS]);
+        for (row, gold) in rights.iter().enumerate() {
+            match gold {
+                Some(true) => right[says(row)] += 1,
+                Some(false) => wrong[says(row)] += 1,
+                None => {}
+            }
+        }
+        Witness { who, says: Box::new(says), right, wrong }
+    }
+
+    fn voice(&self, row: usize, gold: bool) -> Option<Voice> {
+        let bin = (self.says)(row);
+        // Half a row more in each bin, so that none is impossible.
+        let frequency = |of: &Histogram| {
+            let all: u64 = of.iter().sum();
+            (of[bin] as f64 + 0.5) / (all as f64 + 0.5 * BINS as f64)
+        };
+        let (same, other) = if gold { (&self.right, &self.wrong) } else { (&self.wrong, &self.right) };
+        let weight = (frequency(other) / frequency(same)).ln().clamp(-MOST, MOST);
+        (bin != BINS - 1 && weight != 0.0).then(|| Voice { who: self.who.clone(), weight })
+    }
+}
+
+/// The same call in several rows.
+struct Twins(HashMap<[u8; 16], [u64; 2]>);
+
+impl Twins {
+    fn of(rows: &Rows, rights: &[Option<bool>]) -> Twins {
+        let mut twins: HashMap<[u8; 16], [u64; 2]> = HashMap::new();
+        for (identity, right) in rows.identities.iter().zip(rights) {
+            if let Some(right) = right {
+                twins.entry(*identity).or_default()[usize::from(*right)] += 1;
+            }
+        }
+        Twins(twins)
+    }
+
+    /// Rows that are the same but have another gold.
+    fn voice(&self, rows: &Rows, row: usize, right: bool) -> Option<Voice> {
+        let counts = self.0.get(rows.identities.get(row)?)?;
+        let (same, other) = (counts[usize::from(right)], counts[usize::from(!right)]);
+        let weight = ((other as f64 + 0.5) / (same as f64 + 0.5)).ln().clamp(-MOST, MOST);
+        (other > 0).then(|| Voice { who: format!("{other} equal rows of other gold"), weight })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::{Ballots, Facts};
+    use crate::domain::Status;
+
+    /// A thousand rows, of which every fiftieth has the wrong gold, and judges that are right nine times in ten.
+    #[test]
+    fn planted_errors_come_first() {
+        let mut rows = Rows::new(["gold"], []);
+        let mut judges = [Ballots::default(), Ballots::default(), Ballots::default()];
+        let wrong_gold = |row: u64| row % 50 == 7;
+        for row in 0..1000_u64 {
+            let truth = row % 2 == 0;
+            let gold = [Some(truth != wrong_gold(row))];
+            let cluster = row.to_string();
+            rows.push(Facts {
+                number: row,
+                golds: &gold,
+                slices: &[],
+                cluster: &cluster,
+                checked: None,
+                identity: None,
+            });
+            for (judge, ballots) in judges.iter_mut().enumerate() {
+                let errs = (row * 7 + judge as u64 * 3 + row / 10) % 10 == 0;
+                ballots.push(Some(truth != errs), Some(if errs { 0.6 } else { 0.9 }), Status::Judged);
+            }
+        }
+        let entrants = judges.map(|ballots| Entrant { repeats: vec![ballots], ..Entrant::default() });
+        let suspects = audit(&rows, &entrants, 0);
+        let planted =
+            |suspects: &[Suspect]| suspects.iter().filter(|suspect| wrong_gold(suspect.row as u64)).count();
+        assert!(planted(&suspects[..10]) == 10, "{:?}", &suspects[..10]);
+        assert!(planted(&suspects) >= 14);
+        let first = &suspects[0];
+        assert_eq!(Some(first.right), rows.golds[0].right[first.row].map(|right| !right));
+    }
+
+    #[test]
+    fn equal_rows_of_other_gold_count() {
+        let mut rows = Rows::new(["gold"], []);
+        let mut ballots = Ballots::default();
+        for (row, gold) in [true, true, true, false, false].into_iter().enumerate() {
+            let identity = Some([u8::from(row == 4); 16]);
+            let golds = [Some(gold)];
+            rows.push(Facts {
+                number: row as u64,
+                golds: &golds,
+                slices: &[],
+                cluster: "",
+                checked: None,
+                identity,
+            });
+            ballots.push(Some(true), None, Status::Judged);
+        }
+        ballots.labels[0] = Some(false);
+        let entrants = [Entrant { repeats: vec![ballots], ..Entrant::default() }];
+        let suspects = audit(&rows, &entrants, 0);
+        assert_eq!(suspects.iter().map(|suspect| suspect.row).collect::<Vec<_>>()[0], 3);
+        assert!(suspects[0].voices.iter().any(|voice| voice.who.contains("equal rows")));
+    }
+}

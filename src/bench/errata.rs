@@ -1,0 +1,44 @@
+//! Gold that was found to be wrong, by the names of its rows.
+
+use std::collections::HashMap;
+
+/// Corrections by row name.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Errata {
+    corrections: HashMap<String, Correction>,
+}
+
+/// What to do with a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Correction {
+    /// It is right, or wrong, whatever its gold says.
+    Gold(bool),
+    /// Nobody can tell: leave it out.
+    LeaveOut,
+}
+
+impl Errata {
+    /// Adds a correction: a label for the row's gold, or nothing to leave it out. False if the row has one already that says
+    /// otherwise.
+    pub fn add(&mut self, id: &str, right: Option<bool>) -> bool {
+        let correction = right.map_or(Correction::LeaveOut, Correction::Gold);
+        *self.corrections.entry(id.to_owned()).or_insert(correction) == correction
+    }
+
+    pub fn of(&self, id: &str) -> Option<Correction> {
+        self.corrections.get(id).copied()
+    }
+
+    /// The names of all rows with a correction.
+    pub fn ids(&self) -> impl Iterator<Item = &str> {
+        self.corrections.keys().map(String::as_str)
+    }
+
+    pub fn len(&self) -> usize {
+        self.corrections.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.corrections.is_empty()
+    }
+}

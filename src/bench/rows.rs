@@ -1,0 +1,122 @@
+//! What is known of the rows of a benchmark before anybody judges them, column by column.
+
+use std::collections::HashMap;
+
+/// Rows with their gold, by columns, since figures are sums over columns.
+#[derive(Debug, Clone, Default)]
+pub struct Rows {
+    pub golds: Vec<Gold>,
+    pub slicings: Vec<Slicing>,
+    /// Each row's cluster, numbered from 0.
+    pub clusters: Vec<u32>,
+    /// Each row's number in the input, counted from 0.
+    pub numbers: Vec<u64>,
+    /// What a checker that knows accepted calls says, where there is one: whether the call is right.
+    pub checked: Vec<Option<bool>>,
+    /// What makes rows the same; empty unless asked for.
+    pub identities: Vec<[u8; 16]>,
+    names: HashMap<String, u32>,
+}
+
+/// What one column says that is right.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Gold {
+    pub column: String,
+    pub right: Vec<Option<bool>>,
+}
+
+/// Rows told apart by a column's values.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Slicing {
+    pub by: String,
+    /// The values, in order of appearance.
+    pub values: Vec<String>,
+    /// Each row's value; `None` where it has none.
+    pub of: Vec<Option<u32>>,
+    places: HashMap<String, u32>,
+}
+
+/// One row's part in a benchmark.
+#[derive(Debug, Clone, Copy)]
+pub struct Facts<'a> {
+    pub number: u64,
+    /// One for each gold column.
+    pub golds: &'a [Option<bool>],
+    /// One for each slicing.
+    pub slices: &'a [Option<String>],
+    pub cluster: &'a str,
+    pub checked: Option<bool>,
+    /// Of all rows or of none.
+    pub identity: Option<[u8; 16]>,
+}
+
+impl Rows {
+    /// No rows yet, of a table with these columns of gold and slicings.
+    pub fn new<'a>(
+        golds: impl IntoIterator<Item = &'a str>,
+        slicings: impl IntoIterator<Item = &'a str>,
+    ) -> Rows {
+        let gold = |column: &str| Gold { column: column.to_owned(), right: Vec::new() };
+        let slicing = |by: &str| Slicing { by: by.to_owned(), ..Slicing::default() };
+        Rows {
+            golds: golds.into_iter().map(gold).collect(),
+            slicings: slicings.into_iter().map(slicing).collect(),
+            ..Rows::default()
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.clusters.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.clusters.is_empty()
+    }
+
+    /// How many clusters the rows belong to.
+    pub fn cluster_count(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Adds a row.
+    pub fn push(&mut self, facts: Facts<'_>) {
+        let next = self.names.len() as u32;
+        let cluster = match self.names.get(facts.cluster) {
+            Some(cluster) => *cluster,
+            None => *self.names.entry(facts.cluster.to_owned()).or_insert(next),
+        };
+        self.clusters.push(cluster);
+        self.numbers.push(facts.number);
+        self.checked.push(facts.checked);
+        self.identities.extend(facts.identity);
+        for (gold, right) in self.golds.iter_mut().zip(facts.golds) {
+            gold.right.push(*right);
+        }
+        for (slicing, value) in self.slicings.iter_mut().zip(facts.slices) {
+            slicing.push(value.as_deref());
+        }
+    }
+
+    /// All rows, those of one cluster together.
+    pub fn by_cluster(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.len()).collect();
+        order.sort_by_key(|row| self.clusters[*row]);
+        order
+    }
+}
+
+impl Slicing {
+    fn push(&mut self, value: Option<&str>) {
+        let Some(value) = value.filter(|value| !value.is_empty()) else { return self.of.push(None) };
+        let place = match self.places.get(value) {
+            Some(place) => *place,
+            None => {
+                let place = self.values.len() as u32;
+                self.values.push(value.to_owned());
+                self.places.insert(value.to_owned(), place);
+                place
+            }
+        };
+        self.of.push(Some(place));
+    }
+}

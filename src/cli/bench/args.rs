@@ -1,0 +1,155 @@
+//! The flags of `bench`.
+
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use crate::cli::input::InputArgs;
+use crate::cli::judging::args::JudgingArgs;
+use crate::cli::label::args::share;
+use crate::write::OutputFormat;
+
+/// Measure how good judges are, on rows whose labels are known.
+///
+/// Labels every row as `label` does, by every judge and template given, and holds the labels against a column of gold: figures with
+/// 95 % intervals, overall and by kind of error, beside two baselines that hardly look. Rows without a label count apart, never as
+/// right or wrong. Rows of one question are not taken for independent.
+#[derive(Debug, Args)]
+pub struct BenchArgs {
+    /// Tables with gold, such as datasets/benchmark.jsonl, or those that `tooljudge gold` makes
+    #[arg(required = true, value_name = "INPUT")]
+    pub inputs: Vec<String>,
+
+    /// Where the labelled rows go, its ending says how [default: nowhere]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+
+    /// Write them as csv, tsv, ssv, jsonl, json (also with .gz or .zst), parquet or arrow [default: what the ending says]
+    #[arg(long, value_name = "FORMAT", requires = "output")]
+    pub to: Option<OutputFormat>,
+
+    /// Ask every question so often, to see whether a judge says the same again. Each time is asked and paid for
+    #[arg(long, value_name = "K", default_value = "1")]
+    pub repeat: NonZeroU32,
+
+    #[command(flatten)]
+    pub gold: GoldArgs,
+    #[command(flatten)]
+    pub report: ReportArgs,
+    #[command(flatten)]
+    pub gates: GateArgs,
+    #[command(flatten)]
+    pub input: InputArgs,
+    #[command(flatten)]
+    pub judging: JudgingArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Gold")]
+pub struct GoldArgs {
+    /// The column that says what the label should be [default: gold or verdict; before them params_label for parameter_extraction and
+    /// selection_label for tool_selection]
+    #[arg(long, value_name = "COLUMN")]
+    pub gold: Option<String>,
+
+    /// Rows with the same value of this column belong together [default: question_id; without it, rows of one question]
+    #[arg(long, value_name = "COLUMN")]
+    pub cluster: Option<String>,
+
+    /// Tell figures by this column's values; may be given several times [default: those there are of error_type, edit, category,
+    /// language, literal, difficulty, domain and model]
+    #[arg(long = "by", value_name = "COLUMN")]
+    pub by: Vec<String>,
+
+    /// The column that names a row, for reports and errata [default: id or row_id]
+    #[arg(long, value_name = "COLUMN")]
+    pub id: Option<String>,
+
+    /// Count rows once that have the same question, tools and calls, or the same value of COLUMN
+    #[arg(long, value_name = "COLUMN", num_args = 0..=1, require_equals = true)]
+    pub dedup: Option<Option<String>>,
+
+    /// Corrections of the gold: a table with the rows' names and the column `gold` (empty to leave a row out)
+    #[arg(long, value_name = "FILE")]
+    pub errata: Option<PathBuf>,
+
+    /// Leave out the baselines `all_correct` and `schema_only`
+    #[arg(long)]
+    pub no_baselines: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Report")]
+pub struct ReportArgs {
+    /// Where a report goes, its ending says what it is: .html (one file, opens offline), .md, or .json (docs/bench.md describes it; `label
+    /// --calibration` reads it). May be given several times
+    #[arg(long = "report", value_name = "FILE")]
+    pub reports: Vec<PathBuf>,
+
+    /// At most so many disagreements in the HTML report, drawn at random where there are more
+    #[arg(long, value_name = "N", default_value = "500")]
+    pub cases: usize,
+
+    /// Write the rows whose gold is probably wrong, most doubtful first: all judges contradict it. Delete the lines that you do not agree
+    /// with, and give the rest to --errata
+    #[arg(long, value_name = "FILE")]
+    pub audit: Option<PathBuf>,
+
+    /// Replace files that tooljudge did not write
+    #[arg(long)]
+    pub force: bool,
+
+    /// Print the record as JSON instead of tables
+    #[arg(long)]
+    pub json: bool,
+
+    /// Say nothing but warnings and errors
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Gates: exit with 1 unless every judge reaches them")]
+pub struct GateArgs {
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    pub min_accuracy: Option<f64>,
+
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    pub min_balanced_accuracy: Option<f64>,
+
+    /// The lower of the F1 of both labels: who passes everything has 0 for one of them
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    pub min_f1: Option<f64>,
+
+    #[arg(long, value_name = "K", value_parser = coefficient)]
+    pub min_kappa: Option<f64>,
+
+    #[arg(long, value_name = "M", value_parser = coefficient)]
+    pub min_mcc: Option<f64>,
+
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    pub min_auc: Option<f64>,
+
+    /// Hold the gates against the figure itself, or against the low end of its interval
+    #[arg(long, value_name = "WHAT", default_value = "value")]
+    pub gate_on: GateOn,
+
+    /// The share of rows that may end without a label
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    pub allow_unjudged: Option<f64>,
+}
+
+/// The choices of `--gate-on`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum GateOn {
+    Value,
+    Low,
+}
+
+fn coefficient(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if (-1.0..=1.0).contains(&value) => Ok(value),
+        _ => Err("expected a number between -1 and 1".to_owned()),
+    }
+}

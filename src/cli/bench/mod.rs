@@ -1,0 +1,180 @@
+//! `bench`: ask, label, hold against gold, report.
+
+pub mod args;
+mod errata;
+mod gates;
+mod plan;
+mod reports;
+
+use std::sync::Arc;
+
+use anyhow::{Context, bail};
+use args::BenchArgs;
+use plan::Plan;
+use rayon::prelude::*;
+
+use super::config::Config;
+use super::defaults::Given;
+use super::display::Display;
+use super::printer::Printer;
+use super::{Ending, signals};
+use crate::bench::{self, Counts, Entrant, Measured};
+use crate::run::{
+    self, BaselineLabeller, Covered, Gatherer, Labeller, Progress, RunError, Stop,
+};
+use crate::write::{self, Finished, WriteError};
+
+pub fn run(args: &BenchArgs, config: &Config, given: &Given) -> anyhow::Result<Ending> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let outcome = runtime.block_on(benchmark(args, config, given));
+    runtime.shutdown_background();
+    match outcome {
+        Err(error) if matches!(error.downcast_ref(), Some(RunError::Write(WriteError::ReaderGone(_)))) => {
+            Ok(Ending::Done)
+        }
+        outcome => outcome,
+    }
+}
+
+/// A finished benchmark.
+struct Outcome {
+    rows: bench::Rows,
+    counts: Counts,
+    entrants: Vec<Entrant>,
+    measured: Vec<Measured>,
+    agreement: Vec<bench::Agreement>,
+}
+
+async fn benchmark(args: &BenchArgs, config: &Config, given: &Given) -> anyhow::Result<Ending> {
+    let printer = Printer { quiet: args.report.quiet };
+    let reports = reports::destinations(&args.report)?;
+    let mut plan = plan::plan(args, config, given, printer)?;
+    let stop = Stop::default();
+    signals::watch(&stop, printer);
+    let kept = "every reply that came is kept. Run the same command again to go on from there";
+    let Plan { source, panel, manifest, .. } = &mut plan;
+    let covered = match panel.ask(&args.judging.store, source, manifest, printer, &stop).await {
+        Ok(covered) => covered,
+        Err(RunError::Interrupted) => {
+            printer.talk(&format!("interrupted; {kept}"));
+            return Ok(Ending::Interrupted);
+        }
+        Err(error @ RunError::Judge { .. }) => bail!("{error}\n{kept}"),
+        Err(error) => return Err(error.into()),
+    };
+    let (plan, gathered) = match gather(args, plan, covered.clone(), printer, &stop).await {
+        Err(error) if matches!(error.downcast_ref(), Some(RunError::Interrupted)) => {
+            printer.talk(&format!("interrupted; {kept}"));
+            return Ok(Ending::Interrupted);
+        }
+        gathered => gathered?,
+    };
+    remark(&gathered, &plan, printer)?;
+    let outcome = measure(&plan, gathered);
+    reports::write(args, &plan, &outcome, &covered, &reports, printer)?;
+    let failures = gates::failures(&args.gates, &outcome.measured);
+    failures.iter().for_each(|failure| printer.warn(failure));
+    Ok(if failures.is_empty() { Ending::Done } else { Ending::GateFailed })
+}
+
+/// Everybody's labels for all rows.
+async fn gather(
+    args: &BenchArgs,
+    plan: Plan,
+    covered: Vec<Covered>,
+    printer: Printer,
+    stop: &Stop,
+) -> anyhow::Result<(Plan, Gatherer)> {
+    let mut labellers = labellers(args, &plan, &covered)?;
+    let progress = Arc::new(Progress::default());
+    let display = Display::start(printer, "judging", plan.source.table.rows(), Arc::clone(&progress), || None);
+    let positives = plan.seats.iter().map(|seat| seat.positive.clone()).collect();
+    let mut gatherer = Gatherer::new(plan.gold.clone(), positives);
+    let stop = stop.clone();
+    let worker = tokio::task::spawn_blocking(move || {
+        let stopped = || stop.gently.is_cancelled() || stop.now.is_cancelled();
+        let destination = plan.destination.as_ref();
+        let written =
+            run::write(&plan.source, &mut labellers, destination, &mut gatherer, &progress, &stopped);
+        (plan, gatherer, written)
+    });
+    let (plan, gatherer, written) = worker.await.context("the run broke down")?;
+    drop(display);
+    let (summaries, written) = written?;
+    if let Some(destination) = &plan.destination {
+        record(&plan, destination, &summaries[..plan.panel.members.len()], written).await?;
+    }
+    Ok((plan, gatherer))
+}
+
+/// Whoever labels: the panel, then the baselines.
+fn labellers(args: &BenchArgs, plan: &Plan, covered: &[Covered]) -> Result<Vec<Box<dyn Labeller>>, RunError> {
+    let mut labellers = plan.panel.labellers(&args.judging.store, &plan.manifest.run, covered)?;
+    let baselines = plan.seats.iter().filter_map(plan::SeatPlan::baseline);
+    labellers.extend(baselines.map(|baseline| Box::new(BaselineLabeller(baseline)) as Box<dyn Labeller>));
+    Ok(labellers)
+}
+
+/// Keeps the run's manifest in the store and beside the labelled rows.
+async fn record(
+    plan: &Plan,
+    destination: &run::Destination,
+    summaries: &[run::Summary],
+    written: Finished,
+) -> anyhow::Result<()> {
+    let path = &destination.output.path;
+    let finished_at = jiff::Timestamp::now().to_string();
+    let manifest = plan.manifest.finished(&finished_at, &path.display().to_string(), summaries, written);
+    if let Some(store) = &plan.panel.store {
+        store.manifest(manifest.to_string(), true).await.map_err(RunError::from)?;
+    }
+    if !write::is_stream(path) {
+        write::write_manifest(path, &manifest)?;
+    }
+    Ok(())
+}
+
+/// Says what is odd about the gold; an error where there is none.
+fn remark(gathered: &Gatherer, plan: &Plan, printer: Printer) -> anyhow::Result<()> {
+    let counts = &gathered.counts;
+    let column = plan.gold.golds.first().map_or("gold", String::as_str);
+    let strange = gathered.strange.as_ref().map(|(row, text)| {
+        format!("row {row} has `{text}`, which is neither correct nor incorrect")
+    });
+    if counts.benched == 0 {
+        match strange {
+            Some(strange) => bail!("no row has a gold that is a label: in the column `{column}`, {strange}"),
+            None => bail!("no row has a gold: the column `{column}` is empty in all of {} rows", counts.read),
+        }
+    }
+    if let Some(strange) = strange {
+        printer.warn(&format!(
+            "{} rows are left out, as their gold is no label: in the column `{column}`, {strange}",
+            counts.strange_gold
+        ));
+    }
+    let unmet = gathered.unmet_errata();
+    if unmet > 0 {
+        printer.warn(&format!("{unmet} of the corrections of --errata are of rows that are not there"));
+    }
+    if counts.correct == 0 || counts.incorrect == 0 {
+        printer.warn("all rows have the same gold: only the share that is recognised can be told");
+    }
+    Ok(())
+}
+
+fn measure(plan: &Plan, gathered: Gatherer) -> Outcome {
+    let Gatherer { rows, ballots, counts, .. } = gathered;
+    let mut ballots: Vec<Option<bench::Ballots>> = ballots.into_iter().map(Some).collect();
+    let entrants: Vec<Entrant> = plan
+        .entrants
+        .iter()
+        .map(|(entrant, places)| Entrant {
+            repeats: places.iter().filter_map(|place| ballots.get_mut(*place)?.take()).collect(),
+            ..entrant.clone()
+        })
+        .collect();
+    let measured = entrants.par_iter().map(|entrant| bench::measure(&rows, entrant)).collect();
+    let agreement = bench::agreement(&rows, &entrants);
+    Outcome { rows, counts, entrants, measured, agreement }
+}

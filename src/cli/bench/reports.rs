@@ -1,0 +1,127 @@
+//! What comes out of a benchmark: the terminal's tables and the files of `--report` and `--audit`.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::bail;
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use super::Outcome;
+use super::args::{BenchArgs, ReportArgs};
+use super::plan::Plan;
+use crate::bench::{self, Cases, columns};
+use crate::cli::printer::Printer;
+use crate::report;
+use crate::run::{self, CaseBook, Covered};
+use crate::write::{self, is_stdout};
+
+/// What a report is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Html,
+    Markdown,
+    Json,
+}
+
+/// A report's place.
+pub struct Destination {
+    path: PathBuf,
+    kind: Kind,
+}
+
+/// The reports asked for, checked before anything is paid for.
+pub fn destinations(args: &ReportArgs) -> anyhow::Result<Vec<Destination>> {
+    let destination = |path: &PathBuf| {
+        let kind = match path.extension().and_then(|ending| ending.to_str()) {
+            Some("html" | "htm") => Kind::Html,
+            Some("md" | "markdown") => Kind::Markdown,
+            Some("json") => Kind::Json,
+            _ => bail!("--report {}: a report ends in .html, .md or .json", path.display()),
+        };
+        write::check_text(path, args.force)?;
+        Ok(Destination { path: path.clone(), kind })
+    };
+    args.reports.iter().map(destination).collect()
+}
+
+pub fn write(
+    args: &BenchArgs,
+    plan: &Plan,
+    outcome: &Outcome,
+    covered: &[Covered],
+    destinations: &[Destination],
+    printer: Printer,
+) -> anyhow::Result<()> {
+    let record = record(args, plan, outcome);
+    for Destination { path, kind } in destinations {
+        let text = match kind {
+            Kind::Json => format!("{record:#}\n"),
+            Kind::Markdown => {
+                report::markdown(&plan.manifest.inputs, &outcome.counts, &outcome.measured, &outcome.agreement)
+            }
+            Kind::Html => {
+                let cases = cases(args, plan, outcome, covered)?;
+                let mut payload = json!(cases);
+                payload["bench"] = record.clone();
+                report::html(&format!("Judges on {}", plan.manifest.inputs.join(", ")), &payload)
+            }
+        };
+        write::write_text(path, &text)?;
+    }
+    if args.report.json {
+        printer.data(&format!("{record:#}"));
+    } else if !args.report.quiet {
+        let text = report::terminal(&outcome.counts, &outcome.measured);
+        let labelled = plan.destination.as_ref().map(|destination| &destination.output.path);
+        if labelled.is_some_and(|path| is_stdout(path)) {
+            printer.talk(&text);
+        } else {
+            printer.data(&text);
+        }
+        let written: Vec<&Path> =
+            labelled.into_iter().chain(destinations.iter().map(|report| &report.path)).map(PathBuf::as_path).collect();
+        for path in written {
+            printer.talk(&format!("written  {}", path.display()));
+        }
+    }
+    Ok(())
+}
+
+/// `bench.json`.
+fn record(args: &BenchArgs, plan: &Plan, outcome: &Outcome) -> Value {
+    let about = json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "run": plan.manifest.run,
+        "created_at": Timestamp::now().to_string(),
+        "inputs": plan.manifest.inputs,
+        "filters": plan.manifest.filters,
+        "limit": plan.manifest.limit,
+        "sample": plan.manifest.sample,
+        "cluster": plan.gold.cluster.as_deref().unwrap_or("question"),
+        "slicings": plan.gold.slicings,
+        "errata": args.gold.errata.as_ref().map(|path| path.display().to_string()),
+    });
+    bench::record(about, &outcome.counts, &outcome.measured, &outcome.agreement)
+}
+
+fn cases(args: &BenchArgs, plan: &Plan, outcome: &Outcome, covered: &[Covered]) -> anyhow::Result<Cases> {
+    let (places, found) = bench::disagreements(&outcome.rows, &outcome.entrants, args.report.cases);
+    let mut labellers = super::labellers(args, plan, covered)?;
+    let seats: Vec<(usize, usize, String)> = plan
+        .entrants
+        .iter()
+        .enumerate()
+        .flat_map(|(at, (entrant, places))| places.iter().map(move |place| (at, entrant.gold, *place)))
+        .map(|(at, gold, place)| (at, gold, plan.seats[place].positive.clone()))
+        .collect();
+    let names: Vec<&str> = plan.source.table.schema().names().collect();
+    let book = CaseBook {
+        rows: &outcome.rows,
+        places: &places,
+        id: plan.gold.id.as_deref(),
+        cluster: columns::CLUSTERS.into_iter().find(|cluster| names.contains(cluster)),
+        labellers: &seats,
+    };
+    let cases = run::cases(&plan.source, &mut labellers, &book)?;
+    Ok(Cases { cases_found: found, ..cases })
+}

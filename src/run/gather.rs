@@ -1,0 +1,222 @@
+//! A benchmark's rows, gathered as they are labelled.
+
+use std::collections::HashSet;
+
+use super::{Item, RunError, Watch};
+use crate::bench::{Ballots, Correction, Counts, Errata, Facts, Rows, columns, identity};
+use crate::domain::{Json, Rails};
+use crate::table::{Batch, TableError};
+use crate::write::Labelled;
+
+/// Which columns say what, and what counts.
+#[derive(Debug, Clone)]
+pub struct GoldPlan {
+    /// Columns of gold; the first is the one that rows are counted by.
+    pub golds: Vec<String>,
+    /// Corrections of each of them.
+    pub errata: Vec<Errata>,
+    /// What gold cells may say.
+    pub rails: Rails,
+    /// Rows with one value of it belong together; without it, rows of one question.
+    pub cluster: Option<String>,
+    pub slicings: Vec<String>,
+    /// Names the rows.
+    pub id: Option<String>,
+    pub repeated: Repeated,
+    /// Whether equal rows are to be known as such.
+    pub identities: bool,
+}
+
+/// What counts of rows that are the same.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Repeated {
+    All,
+    /// The first of the rows with the same question, tools and calls.
+    FirstOfCall,
+    /// The first of the rows with the same value of a column.
+    FirstOf(String),
+}
+
+/// Collects what figures are made of. Holds a few bytes for each row and label.
+pub struct Gatherer {
+    plan: GoldPlan,
+    /// What each labeller calls right.
+    positives: Vec<String>,
+    pub rows: Rows,
+    /// Each labeller's labels.
+    pub ballots: Vec<Ballots>,
+    pub counts: Counts,
+    /// The first gold that is no label, with its row.
+    pub strange: Option<(u64, String)>,
+    /// Names of rows that have a correction and were met.
+    met: HashSet<String>,
+    seen: HashSet<[u8; 16]>,
+}
+
+impl Gatherer {
+    /// `positives` names what each labeller calls right.
+    pub fn new(plan: GoldPlan, positives: Vec<String>) -> Gatherer {
+        let golds = plan.golds.iter().map(String::as_str);
+        let rows = Rows::new(golds, plan.slicings.iter().map(String::as_str));
+        let ballots = vec![Ballots::default(); positives.len()];
+        Gatherer {
+            plan,
+            positives,
+            rows,
+            ballots,
+            counts: Counts::default(),
+            strange: None,
+            met: HashSet::new(),
+            seen: HashSet::new(),
+        }
+    }
+
+    /// How many corrections are of rows that were not met.
+    pub fn unmet_errata(&self) -> usize {
+        let ids: HashSet<&str> = self.plan.errata.iter().flat_map(Errata::ids).collect();
+        ids.iter().filter(|id| !self.met.contains(**id)).count()
+    }
+
+    fn gold(&mut self, at: usize, cell: Option<&Json>, id: Option<&str>) -> Option<bool> {
+        let corrected = id.and_then(|id| self.plan.errata.get(at)?.of(id));
+        if let Some(correction) = corrected {
+            self.met.extend(id.map(str::to_owned));
+            self.counts.errata += u64::from(at == 0);
+            return match correction {
+                Correction::Gold(right) => Some(right),
+                Correction::LeaveOut => None,
+            };
+        }
+        match columns::is_right(cell, &self.plan.rails) {
+            Ok(right) => right,
+            Err(text) => {
+                self.counts.strange_gold += u64::from(at == 0);
+                let row = self.counts.read;
+                self.strange.get_or_insert((row, text));
+                None
+            }
+        }
+    }
+
+    fn add(&mut self, item: &Item, cells: &Cells, at: usize, labels: &[Vec<Labelled>]) {
+        self.counts.read += 1;
+        let id = cells.id.as_ref().and_then(|ids| text(ids[at].as_ref()));
+        let golds: Vec<Option<bool>> = (0..self.plan.golds.len())
+            .map(|gold| self.gold(gold, cells.golds[gold][at].as_ref(), id.as_deref()))
+            .collect();
+        if golds.iter().all(Option::is_none) {
+            self.counts.without_gold += 1;
+            return;
+        }
+        let same = match (&self.plan.repeated, item) {
+            (Repeated::FirstOf(_), _) => {
+                cells.repeated.as_ref().and_then(|cells| text(cells[at].as_ref())).map(hash)
+            }
+            (Repeated::FirstOfCall, Ok(sample)) => Some(identity(sample)),
+            _ => None,
+        };
+        if same.is_some_and(|same| !self.seen.insert(same)) {
+            self.counts.duplicates += 1;
+            return;
+        }
+        self.counts.unreadable += u64::from(item.is_err());
+        self.counts.benched += 1;
+        match golds[0] {
+            Some(true) => self.counts.correct += 1,
+            Some(false) => self.counts.incorrect += 1,
+            None => {}
+        }
+        let number = self.counts.read - 1;
+        let cluster = match (&cells.cluster, item) {
+            (Some(clusters), _) => text(clusters[at].as_ref()),
+            (None, Ok(sample)) => Some(sample.question.clone()),
+            (None, Err(_)) => None,
+        };
+        let cluster = cluster.unwrap_or_else(|| format!("\u{0}{number}"));
+        let slices: Vec<Option<String>> =
+            cells.slices.iter().map(|values| text(values[at].as_ref())).collect();
+        let identity = self.plan.identities.then(|| match item {
+            Ok(sample) => identity(sample),
+            Err(_) => hash(format!("\u{0}{number}")),
+        });
+        self.rows.push(Facts {
+            number,
+            golds: &golds,
+            slices: &slices,
+            cluster: &cluster,
+            checked: None,
+            identity,
+        });
+        for ((ballots, labels), positive) in self.ballots.iter_mut().zip(labels).zip(&self.positives) {
+            cast(ballots, &labels[at], positive);
+        }
+    }
+}
+
+impl Watch for Gatherer {
+    fn labelled(&mut self, rows: &Batch, items: &[Item], labels: &[Vec<Labelled>]) -> Result<(), RunError> {
+        let cells = Cells::of(rows, &self.plan)?;
+        for (at, item) in items.iter().enumerate() {
+            self.add(item, &cells, at, labels);
+        }
+        self.counts.clusters = self.rows.cluster_count() as u64;
+        Ok(())
+    }
+}
+
+/// The columns of a batch that say something about gold.
+struct Cells {
+    golds: Vec<Vec<Option<Json>>>,
+    slices: Vec<Vec<Option<Json>>>,
+    cluster: Option<Vec<Option<Json>>>,
+    repeated: Option<Vec<Option<Json>>>,
+    id: Option<Vec<Option<Json>>>,
+}
+
+impl Cells {
+    fn of(rows: &Batch, plan: &GoldPlan) -> Result<Cells, TableError> {
+        let column = |name: &String| rows.column(name);
+        let repeated = match &plan.repeated {
+            Repeated::FirstOf(name) => Some(column(name)?),
+            Repeated::All | Repeated::FirstOfCall => None,
+        };
+        Ok(Cells {
+            golds: plan.golds.iter().map(column).collect::<Result<_, _>>()?,
+            slices: plan.slicings.iter().map(column).collect::<Result<_, _>>()?,
+            cluster: plan.cluster.as_ref().map(column).transpose()?,
+            repeated,
+            id: plan.id.as_ref().map(column).transpose()?,
+        })
+    }
+}
+
+fn cast(ballots: &mut Ballots, labelled: &Labelled, positive: &str) {
+    let Labelled { verdict, reply, cached, .. } = labelled;
+    ballots.push(verdict.label().map(|label| label == positive), verdict.confidence, verdict.status());
+    let Some(reply) = reply else { return };
+    let usage = &mut ballots.usage;
+    usage.answers += 1;
+    usage.cached += u64::from(*cached);
+    match reply.cost_usd {
+        Some(cost) => usage.cost_usd += cost,
+        None => usage.unpriced += 1,
+    }
+    usage.prompt_tokens += reply.usage.prompt_tokens.unwrap_or(0);
+    usage.completion_tokens += reply.usage.completion_tokens.unwrap_or(0);
+    usage.latencies.push(u32::try_from(reply.latency_ms).unwrap_or(u32::MAX));
+}
+
+/// A cell's text; nothing for null and the empty text.
+pub(super) fn text(cell: Option<&Json>) -> Option<String> {
+    match cell {
+        None | Some(Json::Null) => None,
+        Some(Json::String(text)) => (!text.is_empty()).then(|| text.clone()),
+        Some(other) => Some(other.to_string()),
+    }
+}
+
+fn hash(text: String) -> [u8; 16] {
+    let mut short = [0; 16];
+    short.copy_from_slice(&blake3::hash(text.as_bytes()).as_bytes()[..16]);
+    short
+}
