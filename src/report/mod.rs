@@ -1,8 +1,10 @@
 //! What a benchmark came to, for people: terminal, Markdown, one HTML file.
 
+mod html;
 mod markdown;
 mod numbers;
 mod terminal;
 
+pub use html::html;
 pub use markdown::markdown;
 pub use terminal::terminal;

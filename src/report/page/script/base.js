@@ -1,0 +1,94 @@
+// The ground: elements, numbers and words. Whatever comes out of the data reaches the page as text only, never as markup.
+
+const list = (value) => (Array.isArray(value) ? value : []);
+const record = (value) => (value !== null && typeof value === "object" && !Array.isArray(value) ? value : {});
+const own = (object, key) => (Object.hasOwn(record(object), key) ? object[key] : undefined);
+const number = (value) => (typeof value === "number" && Number.isFinite(value) ? value : null);
+const words = (value) => (value === null || value === undefined ? "" : typeof value === "object" ? JSON.stringify(value) : String(value));
+
+/** An element with attributes; children are nodes or texts. */
+function el(name, attributes, ...children) {
+  return build(document.createElement(name), attributes, children);
+}
+
+function svg(name, attributes, ...children) {
+  return build(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children);
+}
+
+function build(node, attributes, children) {
+  for (const [key, value] of Object.entries(attributes ?? {})) {
+    if (value === null || value === undefined || value === false) continue;
+    if (typeof value === "function") node.addEventListener(key, value);
+    else node.setAttribute(key, value === true ? "" : value);
+  }
+  for (const child of children.flat(Infinity)) {
+    if (child === null || child === undefined || child === false) continue;
+    node.append(child instanceof Node ? child : String(child));
+  }
+  return node;
+}
+
+/** A figure with numbers for its value and both ends, or null. */
+function figure(raw) {
+  const value = number(record(raw).value);
+  if (value === null) return null;
+  return { value, low: number(raw.low) ?? value, high: number(raw.high) ?? value };
+}
+
+const minus = (text) => text.replace("-", "−");
+const decimals = (value, digits = 2) => minus(value.toFixed(digits)).replace(/^−(0\.?0*)$/, "$1");
+const range = (low, high, digits = 2) => `${decimals(low, digits)} – ${decimals(high, digits)}`;
+const thousands = (value) => (number(value) === null ? "–" : minus(value.toLocaleString("en")));
+const percent = (part, whole) => (whole > 0 ? `${((100 * part) / whole).toFixed(part === whole || part === 0 ? 0 : 1)} %` : "–");
+const counted = (count, one, many = `${one}s`) => `${thousands(count)} ${count === 1 ? one : many}`;
+const spoken = (name) => words(name).replaceAll("_", " ");
+
+/** A figure in words, as tooltips and screen readers have it. */
+function inWords(f) {
+  return f ? `${decimals(f.value, 3)}, 95 % interval ${range(f.low, f.high, 3)}` : "no figure";
+}
+
+function dollars(value) {
+  if (number(value) === null) return null;
+  if (value === 0) return "$0";
+  const digits = Math.abs(value) >= 0.1 ? 2 : Math.min(8, 1 - Math.floor(Math.log10(Math.abs(value))));
+  return "$" + value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+}
+
+function duration(ms) {
+  if (number(ms) === null) return null;
+  if (ms < 1) return "< 1 ms";
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  return ms < 60000 ? `${(ms / 1000).toFixed(1)} s` : `${(ms / 60000).toFixed(1)} min`;
+}
+
+function moment(text) {
+  const parts = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?Z$/.exec(words(text));
+  return parts ? `${parts[1]} ${parts[2]} UTC` : words(text);
+}
+
+/** A box that scrolls by itself, by keyboard too. */
+function scroller(name, ...children) {
+  return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": name }, ...children);
+}
+
+function chooser(name, options, chosen, change) {
+  const select = el("select", { change: () => change(options[select.selectedIndex][0]) });
+  options.forEach(([value, label]) => select.append(el("option", { selected: value === chosen }, label)));
+  return el("label", null, name, select);
+}
+
+function tick(checked, change, ...children) {
+  const box = el("input", { type: "checkbox", change: () => change(box.checked) });
+  box.checked = checked;
+  return el("label", { class: "tick" }, box, ...children);
+}
+
+/** A details element whose content is built when it is first opened. */
+function unfolding(kind, summary, content) {
+  const details = el("details", { class: kind }, el("summary", null, summary));
+  details.addEventListener("toggle", () => {
+    if (details.open && details.children.length === 1) details.append(content());
+  });
+  return details;
+}
