@@ -26,7 +26,8 @@ pub fn check_text(path: &Path, force: bool) -> Result<(), WriteError> {
     let Ok(file) = File::open(path) else { return Ok(()) };
     let mut beginning = Vec::new();
     let read = file.take(NEAR).read_to_end(&mut beginning);
-    let ours = read.is_ok() && (beginning.is_empty() || beginning.windows(MARK.len()).any(|part| part == MARK));
+    let ours =
+        read.is_ok() && (beginning.is_empty() || beginning.windows(MARK.len()).any(|part| part == MARK));
     if ours || force { Ok(()) } else { Err(WriteError::NotOurs(path.to_owned())) }
 }
 

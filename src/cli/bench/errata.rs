@@ -16,15 +16,16 @@ const GOLD: &str = "gold";
 pub fn read(file: &Path, id: &str, golds: &[String]) -> anyhow::Result<Vec<Errata>> {
     let about = || format!("--errata {}", file.display());
     let inputs = [file.display().to_string()];
-    let table =
-        Table::open(&inputs, Understanding::default(), Selection::default()).with_context(about)?;
+    let table = Table::open(&inputs, Understanding::default(), Selection::default()).with_context(about)?;
     let has = |name: &str| table.schema().position(name).is_some();
     if !has(id) {
         bail!("{}: there is no column `{id}` with the names of rows", about());
     }
     let column = |gold: &String| match has(gold) {
         true => Some(gold.clone()),
-        false if has(GOLD) && !matches!(gold.as_str(), "params_label" | "selection_label") => Some(GOLD.to_owned()),
+        false if has(GOLD) && !matches!(gold.as_str(), "params_label" | "selection_label") => {
+            Some(GOLD.to_owned())
+        }
         false => None,
     };
     let corrected: Vec<Option<String>> = golds.iter().map(column).collect();
@@ -44,8 +45,9 @@ pub fn read(file: &Path, id: &str, golds: &[String]) -> anyhow::Result<Vec<Errat
                     Some(Json::String(name)) => name.clone(),
                     Some(other) => other.to_string(),
                 };
-                let right = columns::is_right(cell.as_ref(), &rails)
-                    .map_err(|text| anyhow::anyhow!("{}: row `{name}`: `{text}` is neither correct nor incorrect", about()))?;
+                let right = columns::is_right(cell.as_ref(), &rails).map_err(|text| {
+                    anyhow::anyhow!("{}: row `{name}`: `{text}` is neither correct nor incorrect", about())
+                })?;
                 if !errata.add(&name, right) {
                     bail!("{}: row `{name}` is corrected twice, and not alike", about());
                 }

@@ -19,9 +19,7 @@ use super::display::Display;
 use super::printer::Printer;
 use super::{Ending, signals};
 use crate::bench::{self, Counts, Entrant, Measured};
-use crate::run::{
-    self, BaselineLabeller, Covered, Gatherer, Labeller, Progress, RunError, Stop,
-};
+use crate::run::{self, BaselineLabeller, Covered, Gatherer, Labeller, Progress, RunError, Stop};
 use crate::write::{self, Finished, WriteError};
 
 pub fn run(args: &BenchArgs, config: &Config, given: &Given) -> anyhow::Result<Ending> {
@@ -87,7 +85,8 @@ async fn gather(
 ) -> anyhow::Result<(Plan, Gatherer)> {
     let mut labellers = labellers(args, &plan, &covered)?;
     let progress = Arc::new(Progress::default());
-    let display = Display::start(printer, "judging", plan.source.table.rows(), Arc::clone(&progress), || None);
+    let display =
+        Display::start(printer, "judging", plan.source.table.rows(), Arc::clone(&progress), || None);
     let positives = plan.seats.iter().map(|seat| seat.positive.clone()).collect();
     let mut gatherer = Gatherer::new(plan.gold.clone(), positives);
     let stop = stop.clone();
@@ -138,9 +137,10 @@ async fn record(
 fn remark(gathered: &Gatherer, plan: &Plan, printer: Printer) -> anyhow::Result<()> {
     let counts = &gathered.counts;
     let column = plan.gold.golds.first().map_or("gold", String::as_str);
-    let strange = gathered.strange.as_ref().map(|(row, text)| {
-        format!("row {row} has `{text}`, which is neither correct nor incorrect")
-    });
+    let strange = gathered
+        .strange
+        .as_ref()
+        .map(|(row, text)| format!("row {row} has `{text}`, which is neither correct nor incorrect"));
     if counts.benched == 0 {
         match strange {
             Some(strange) => bail!("no row has a gold that is a label: in the column `{column}`, {strange}"),

@@ -121,7 +121,9 @@ fn gold_plan(args: &BenchArgs, golds: &[String], names: &[&str]) -> anyhow::Resu
     };
     let errata = match &flags.errata {
         None => Vec::new(),
-        Some(_) if id.is_none() => bail!("--errata goes by the names of rows: say which column has them with --id"),
+        Some(_) if id.is_none() => {
+            bail!("--errata goes by the names of rows: say which column has them with --id")
+        }
         Some(file) => errata::read(file, id.as_deref().unwrap_or_default(), golds)?,
     };
     Ok(GoldPlan {

@@ -56,9 +56,12 @@ pub fn write(
     for Destination { path, kind } in destinations {
         let text = match kind {
             Kind::Json => format!("{record:#}\n"),
-            Kind::Markdown => {
-                report::markdown(&plan.manifest.inputs, &outcome.counts, &outcome.measured, &outcome.agreement)
-            }
+            Kind::Markdown => report::markdown(
+                &plan.manifest.inputs,
+                &outcome.counts,
+                &outcome.measured,
+                &outcome.agreement,
+            ),
             Kind::Html => {
                 let cases = cases(args, plan, outcome, covered)?;
                 let mut payload = json!(cases);
@@ -78,8 +81,11 @@ pub fn write(
         } else {
             printer.data(&text);
         }
-        let written: Vec<&Path> =
-            labelled.into_iter().chain(destinations.iter().map(|report| &report.path)).map(PathBuf::as_path).collect();
+        let written: Vec<&Path> = labelled
+            .into_iter()
+            .chain(destinations.iter().map(|report| &report.path))
+            .map(PathBuf::as_path)
+            .collect();
         for path in written {
             printer.talk(&format!("written  {}", path.display()));
         }
