@@ -8,6 +8,7 @@
 )]
 
 mod architecture;
+mod benchmark_data;
 mod builtin_judge;
 mod cli;
 mod convert;
