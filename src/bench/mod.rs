@@ -13,6 +13,7 @@ pub mod audit;
 pub mod calibration;
 mod case;
 pub mod columns;
+pub mod comparison;
 mod entrant;
 mod errata;
 mod identity;

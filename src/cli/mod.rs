@@ -1,6 +1,7 @@
 //! The command line: flags and environment in, exit codes out. Everything below gets validated settings.
 
 mod bench;
+mod compare;
 mod config;
 mod convert;
 mod defaults;
@@ -39,6 +40,7 @@ enum Command {
     Resnap(Box<resnap::ResnapArgs>),
     Score(Box<score::args::ScoreArgs>),
     Bench(Box<bench::args::BenchArgs>),
+    Compare(Box<compare::CompareArgs>),
     Store(store::StoreArgs),
     Templates(templates::TemplatesArgs),
 }
@@ -117,6 +119,7 @@ fn command() -> Result<Ending, Failure> {
         Command::Resnap(args) => resnap::run(*args, &config, &given)?,
         Command::Score(args) => score::run(&args)?,
         Command::Bench(args) => bench::run(&args, &config, &given)?,
+        Command::Compare(args) => compare::run(&args)?,
         Command::Store(args) => store::run(&args)?,
         Command::Templates(args) => templates::run(args)?,
     })

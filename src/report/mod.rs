@@ -1,10 +1,12 @@
 //! What a benchmark came to, for people: terminal, Markdown, one HTML file.
 
+mod comparison;
 mod html;
 mod markdown;
 mod numbers;
 mod terminal;
 
+pub use comparison::comparison;
 pub use html::html;
 pub use markdown::markdown;
 pub use terminal::terminal;

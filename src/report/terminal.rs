@@ -87,8 +87,16 @@ fn figures(measured: &[Measured]) -> String {
 /// What right and wrong calls were labelled as.
 fn labels(measured: &[Measured]) -> String {
     let mut table = plain();
-    table.set_header(["", "right calls", "", "", "wrong calls", "", ""]);
-    table.add_row(["", "passed", "failed", "no label", "passed", "failed", "no label"]);
+    let heading = |calls: &str, what: &str| format!("{calls}\n{what}");
+    table.set_header([
+        "\njudge".to_owned(),
+        heading("right calls", "passed"),
+        heading("", "failed"),
+        heading("", "no label"),
+        heading("wrong calls", "passed"),
+        heading("", "failed"),
+        heading("", "no label"),
+    ]);
     for (judge, name) in measured.iter().zip(names(measured)) {
         let counts = &judge.overall.confusion;
         let right = counts.true_positive + counts.false_negative;

@@ -1,5 +1,6 @@
 //! What ends a run.
 
+use crate::normalize::columns::ColumnError;
 use crate::read::ReadError;
 use crate::render::TemplateError;
 use crate::store::StoreError;
@@ -19,6 +20,8 @@ pub enum RunError {
     Template(#[from] TemplateError),
     #[error(transparent)]
     Table(#[from] TableError),
+    #[error(transparent)]
+    Columns(#[from] ColumnError),
     #[error("{message}")]
     Judge { code: String, message: String },
     #[error("interrupted")]

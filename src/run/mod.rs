@@ -6,6 +6,7 @@
 
 mod ask;
 mod cases;
+mod compare;
 mod convert;
 mod error;
 mod gather;
@@ -25,6 +26,7 @@ mod write;
 pub use crate::domain::Item;
 pub use ask::{AskPass, Covered, Stop, ask, ask_all};
 pub use cases::{CaseBook, cases};
+pub use compare::{LabelledTable, Paired, Pairing, pair, prefixes};
 pub use convert::{Converted, Form, convert};
 pub use error::RunError;
 pub use gather::{Gatherer, GoldPlan, Repeated};

@@ -1,0 +1,227 @@
+//! Whether one judge is better than another, on the same rows.
+
+use serde::Serialize;
+
+use super::{Entrant, Rows};
+use crate::stats::{
+    self, Design, Difference, Estimate, Measure, Paired, PairedMethod, PairedTest, holm,
+    minimum_detectable_difference, non_inferior, rows_needed,
+};
+
+/// Two judges on the rows that both labelled.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Comparison {
+    /// Places among the entrants: `b` is held against `a`.
+    pub a: usize,
+    pub b: usize,
+    /// Rows with gold that both labelled, and their clusters.
+    pub rows: u64,
+    pub clusters: usize,
+    /// Rows with gold that only one of them labelled, or none; they are left out.
+    pub unpaired: u64,
+    pub only_a_right: u64,
+    pub only_b_right: u64,
+    pub test: &'static str,
+    /// The difference in each measure, B less A.
+    pub differences: Vec<MeasureDifference>,
+    /// Whether B is no worse than A by more than the margin, where one was given.
+    pub non_inferior: Option<bool>,
+    /// The least difference in accuracy that a comparison of so many rows notices four times in five.
+    pub minimum_detectable: Option<f64>,
+    /// Rows that would show the difference in accuracy that was seen four times in five.
+    pub rows_needed: Option<u64>,
+    pub verdict: Verdict,
+}
+
+/// How two judges differ in one measure.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct MeasureDifference {
+    pub measure: &'static str,
+    pub a: f64,
+    pub b: f64,
+    pub difference: Estimate,
+    pub p: f64,
+    /// Holm's, over all comparisons of this measure.
+    pub p_adjusted: f64,
+}
+
+/// What may be said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    Better,
+    Worse,
+    /// Neither is shown to be better, which does not show that they are equally good.
+    Undecided,
+}
+
+/// What is asked of a comparison.
+#[derive(Debug, Clone, Copy)]
+pub struct Question {
+    /// The measure that decides.
+    pub measure: Measure,
+    /// By how much of it B may be worse and still do.
+    pub margin: Option<f64>,
+}
+
+/// The power that a comparison is planned for.
+const POWER: f64 = 0.8;
+/// The level of tests.
+const LEVEL: f64 = 0.05;
+
+/// Holds every other entrant against the first. Entrants are measured by the first gold.
+pub fn compare(rows: &Rows, entrants: &[Entrant], question: Question) -> Vec<Comparison> {
+    let tables: Vec<Vec<Paired>> =
+        (1..entrants.len()).map(|b| paired(rows, &entrants[0], &entrants[b])).collect();
+    let differences: Vec<Vec<Option<Difference>>> = Measure::ALL
+        .iter()
+        .map(|measure| tables.iter().map(|clusters| stats::difference(*measure, clusters)).collect())
+        .collect();
+    let adjusted: Vec<Vec<f64>> = differences.iter().map(|of_measure| adjust(of_measure)).collect();
+    tables
+        .iter()
+        .enumerate()
+        .map(|(at, clusters)| {
+            let differences = differences
+                .iter()
+                .zip(&adjusted)
+                .filter_map(|(of_measure, adjusted)| {
+                    let found = of_measure[at]?;
+                    Some(MeasureDifference {
+                        measure: found.measure.as_str(),
+                        a: found.a,
+                        b: found.b,
+                        difference: found.difference,
+                        p: found.p,
+                        p_adjusted: adjusted[at],
+                    })
+                })
+                .collect();
+            let gold = rows.golds.first().map_or(0, |gold| gold.right.iter().flatten().count() as u64);
+            comparison(at + 1, clusters, gold, differences, question)
+        })
+        .collect()
+}
+
+/// p-values of one measure; comparisons in which it is not defined take no part.
+fn adjust(differences: &[Option<Difference>]) -> Vec<f64> {
+    let known: Vec<f64> = differences.iter().flatten().map(|difference| difference.p).collect();
+    let mut adjusted = holm(&known).into_iter();
+    differences.iter().map(|difference| difference.and_then(|_| adjusted.next()).unwrap_or(1.0)).collect()
+}
+
+fn comparison(
+    b: usize,
+    clusters: &[Paired],
+    gold: u64,
+    differences: Vec<MeasureDifference>,
+    question: Question,
+) -> Comparison {
+    let PairedTest { method, only_a_right, only_b_right, .. } = stats::paired_test(clusters);
+    let rows: u64 = clusters.iter().map(Paired::judged).sum();
+    let of = |measure: Measure| differences.iter().find(|found| found.measure == measure.as_str());
+    let deciding = of(question.measure);
+    let design = Design::of(clusters);
+    let seen = of(Measure::Accuracy).map(|found| found.difference.value.abs()).filter(|seen| *seen > 0.0);
+    Comparison {
+        a: 0,
+        b,
+        rows,
+        clusters: clusters.iter().filter(|cluster| cluster.judged() > 0).count(),
+        unpaired: gold.saturating_sub(rows),
+        only_a_right,
+        only_b_right,
+        test: match method {
+            PairedMethod::McNemarExact => "mcnemar_exact",
+            PairedMethod::SignFlipExact => "sign_flip_exact",
+            PairedMethod::SignFlipSampled => "sign_flip_sampled",
+        },
+        non_inferior: question
+            .margin
+            .zip(deciding)
+            .map(|(margin, found)| non_inferior(&found.difference, margin)),
+        minimum_detectable: design.and_then(|design| minimum_detectable_difference(rows, &design, POWER)),
+        rows_needed: design.zip(seen).and_then(|(design, seen)| rows_needed(seen, &design, POWER)),
+        verdict: match deciding {
+            Some(found) if found.p_adjusted < LEVEL && found.difference.low > 0.0 => Verdict::Better,
+            Some(found) if found.p_adjusted < LEVEL && found.difference.high < 0.0 => Verdict::Worse,
+            _ => Verdict::Undecided,
+        },
+        differences,
+    }
+}
+
+fn paired(rows: &Rows, a: &Entrant, b: &Entrant) -> Vec<Paired> {
+    let (Some(first), Some(second), Some(gold)) = (a.first(), b.first(), rows.golds.first()) else {
+        return Vec::new();
+    };
+    let table = |cluster: &[usize]| {
+        let mut table = Paired::default();
+        for row in cluster {
+            if let Some(right) = gold.right[*row] {
+                table.add(right, first.labels[*row], second.labels[*row]);
+            }
+        }
+        table
+    };
+    rows.by_cluster().chunk_by(|a, b| rows.clusters[*a] == rows.clusters[*b]).map(table).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::{Ballots, Facts};
+    use crate::domain::Status;
+
+    /// Rows of gold and of two judges' labels, as `+` for right.
+    fn benchmark(rows: &[(bool, [bool; 2])]) -> (Rows, Vec<Entrant>) {
+        let mut table = Rows::new(["gold"], []);
+        let mut judges = [Ballots::default(), Ballots::default()];
+        for (at, (gold, labels)) in rows.iter().enumerate() {
+            let golds = [Some(*gold)];
+            let cluster = at.to_string();
+            table.push(Facts {
+                number: at as u64,
+                golds: &golds,
+                slices: &[],
+                cluster: &cluster,
+                checked: None,
+                identity: None,
+            });
+            for (ballots, label) in judges.iter_mut().zip(labels) {
+                ballots.push(Some(*label), None, Status::Judged);
+            }
+        }
+        let entrants = judges.map(|ballots| Entrant { repeats: vec![ballots], ..Entrant::default() }).into();
+        (table, entrants)
+    }
+
+    #[test]
+    fn a_clear_winner_and_none() {
+        let question = Question { measure: Measure::Accuracy, margin: Some(0.05) };
+        // B is right on 30 rows that A gets wrong, A on 5 that B gets wrong.
+        let rows: Vec<(bool, [bool; 2])> = (0..200)
+            .map(|at| {
+                let gold = at % 2 == 0;
+                let errs = |errs: bool| gold != errs;
+                (gold, [errs(at < 30), errs((30..35).contains(&at))])
+            })
+            .collect();
+        let (table, entrants) = benchmark(&rows);
+        let found = &compare(&table, &entrants, question)[0];
+        assert_eq!((found.only_a_right, found.only_b_right, found.rows), (5, 30, 200));
+        assert_eq!(
+            (found.verdict, found.non_inferior, found.test),
+            (Verdict::Better, Some(true), "mcnemar_exact")
+        );
+        let accuracy = found.differences[0];
+        assert!((accuracy.difference.value - 0.125).abs() < 1e-12 && accuracy.p < 1e-4);
+        let (table, mut entrants) = benchmark(&rows);
+        entrants.swap(0, 1);
+        assert_eq!(compare(&table, &entrants, question)[0].verdict, Verdict::Worse);
+        let (table, entrants) = benchmark(&rows[28..38]);
+        let found = &compare(&table, &entrants, question)[0];
+        assert_eq!(found.verdict, Verdict::Undecided);
+        assert!(found.minimum_detectable.is_none_or(|least| least > 0.2));
+    }
+}
