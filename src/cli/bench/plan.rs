@@ -12,7 +12,7 @@ use crate::check::{Baseline, BaselineKind};
 use crate::cli::config::Config;
 use crate::cli::defaults::Given;
 use crate::cli::input::InputArgs;
-use crate::cli::judging::{self, Kind, Member, Panel, Purpose, flags, panel};
+use crate::cli::judging::{self, Member, Panel, Purpose, flags, panel};
 use crate::cli::printer::Printer;
 use crate::domain::{Rails, Task};
 use crate::run::{Destination, GoldPlan, Manifest, Repeated, Source};
@@ -158,10 +158,7 @@ fn seats(
     };
     let mut tasks: Vec<Task> = Vec::new();
     for member in &panel.members {
-        let (task, positive) = match &member.kind {
-            Kind::Builtin(task) => (Some(*task), "correct".to_owned()),
-            Kind::Model(seat) => (seat.template.task(), seat.reading().rails.positive().label.clone()),
-        };
+        let (task, positive) = (member.task(), member.positive());
         let task_of_baselines = task.unwrap_or(Task::ToolCalling);
         if !tasks.contains(&task_of_baselines) {
             tasks.push(task_of_baselines);
