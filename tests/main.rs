@@ -8,6 +8,7 @@
 )]
 
 mod architecture;
+mod browser;
 mod builtin_judge;
 mod cli;
 mod convert;
@@ -28,6 +29,7 @@ mod mutations;
 mod normalize;
 mod properties;
 mod providers;
+mod report_html;
 mod round_trip;
 mod score;
 mod score_bfcl;

@@ -4,6 +4,7 @@ const list = (value) => (Array.isArray(value) ? value : []);
 const record = (value) => (value !== null && typeof value === "object" && !Array.isArray(value) ? value : {});
 const own = (object, key) => (Object.hasOwn(record(object), key) ? object[key] : undefined);
 const number = (value) => (typeof value === "number" && Number.isFinite(value) ? value : null);
+const entry = (value, at) => (Number.isInteger(at) ? list(value)[at] : undefined);
 const words = (value) => (value === null || value === undefined ? "" : typeof value === "object" ? JSON.stringify(value) : String(value));
 
 /** An element with attributes; children are nodes or texts. */
@@ -35,9 +36,12 @@ function figure(raw) {
   return { value, low: number(raw.low) ?? value, high: number(raw.high) ?? value };
 }
 
+/** Digits behind the point: as many as the intervals of this report leave a meaning. */
+let precision = 2;
+
 const minus = (text) => text.replace("-", "−");
-const decimals = (value, digits = 2) => minus(value.toFixed(digits)).replace(/^−(0\.?0*)$/, "$1");
-const range = (low, high, digits = 2) => `${decimals(low, digits)} – ${decimals(high, digits)}`;
+const decimals = (value, digits = precision) => minus(value.toFixed(digits)).replace(/^−(0\.?0*)$/, "$1");
+const range = (low, high, digits = precision) => `${decimals(low, digits)} – ${decimals(high, digits)}`;
 const thousands = (value) => (number(value) === null ? "–" : minus(value.toLocaleString("en")));
 const percent = (part, whole) => (whole > 0 ? `${((100 * part) / whole).toFixed(part === whole || part === 0 ? 0 : 1)} %` : "–");
 const counted = (count, one, many = `${one}s`) => `${thousands(count)} ${count === 1 ? one : many}`;

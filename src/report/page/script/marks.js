@@ -31,7 +31,7 @@ function entrantsOf(bench) {
   });
 }
 
-const shortened = (name) => (name.length > 80 ? `${name.slice(0, 80)}…` : name);
+const shortened = (name) => (name.length > 80 ? `${name.slice(0, cut(name, 0, 80))}…` : name);
 
 /** A judge's mark, to stand in a line of text. */
 function mark(entrant) {
