@@ -15,9 +15,9 @@ function casesOf(payload, entrants) {
   const seen = new Set();
   return list(payload.cases).map((given, at) => {
     const raw = record(given);
-    const plain = words(raw.id) || `row-${words(raw.row) || at + 1}`;
-    let key = plain;
-    for (let turn = 2; seen.has(key); turn += 1) key = `${plain}~${turn}`;
+    const id = words(raw.id) || `row-${words(raw.row) || at + 1}`;
+    let key = id;
+    for (let turn = 2; seen.has(key); turn += 1) key = `${id}~${turn}`;
     seen.add(key);
     const verdicts = list(raw.verdicts)
       .map((verdict) => ({ raw: record(verdict), entrant: entry(entrants, record(verdict).entrant), outcome: outcomeOf(record(verdict)) }))
@@ -70,13 +70,13 @@ function caseBody(one, report) {
       : el("div", { class: "wide" }, unfolding("box", `Definitions of the tools (${thousands(words(tools).length)} characters)`, () => passage(tools, true))));
 }
 
-const MEANINGS = { right: "agrees with gold", passes: "passes a wrong call", fails: "fails a right call", none: "no label", unknown: "no gold to compare with" };
+const MEANINGS = { right: "agrees with gold", passes: "passes a wrong call", fails: "fails a right call", none: null, unknown: "no gold to compare with" };
 
 function verdictRow({ entrant, raw, outcome }) {
   const [sign, kind] = SIGNS[outcome];
   const confidence = number(raw.confidence);
   const status = words(raw.status);
-  const under = [outcome === "none" && status ? null : MEANINGS[outcome], confidence === null ? null : `confidence ${decimals(confidence)}`].filter(Boolean).join(" · ");
+  const under = [MEANINGS[outcome], confidence === null ? null : `confidence ${decimals(confidence, 2)}`].filter(Boolean).join(" · ");
   const said = [
     words(raw.error) ? passage(raw.error) : null,
     words(raw.explanation) ? passage(raw.explanation) : null,

@@ -2,10 +2,10 @@
 
 function drawHead(report) {
   const { bench } = report;
-  document.getElementById("made-by").textContent = ["tooljudge bench", words(bench.version)].filter(Boolean).join(" ");
+  document.getElementById("made-by").textContent = ["tooljudge bench", words(bench.version)].filter(Boolean).map(plain).join(" ");
   const inputs = list(bench.inputs).map(words).join(", ");
   const when = moment(bench.created_at);
-  document.getElementById("made-of").textContent = [inputs, when].filter(Boolean).join(" · ");
+  document.getElementById("made-of").textContent = [inputs, when].filter(Boolean).map(plain).join(" · ");
 }
 
 function drawSummary(section, report) {
