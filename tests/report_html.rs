@@ -73,6 +73,10 @@ fn a_browser_shows_a_small_report() {
     assert_eq!(attribute(&seen, "data-error"), None);
     assert_eq!(probe["opened"], json!(["case-home-119"]), "the case that the address names is open");
     assert_eq!(probe["focus"], "case-home-119");
+    assert_eq!(
+        probe["found"], "1 of 120 cases. Show all",
+        "a case beyond the first fifty is shown on its own"
+    );
     assert_eq!((&probe["cases"], &probe["bodies"]), (&json!(120), &json!(120)));
     assert_eq!(probe["needles"], 1);
     assert_eq!((&probe["title"], &probe["loaded"]), (&json!("Judges & rules"), &json!(0)));

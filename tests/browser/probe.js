@@ -8,15 +8,17 @@
     }
   };
   const ownElements = () => document.querySelectorAll("img, iframe, object, embed, link, base, form, svg foreignObject, svg image, svg use").length;
-  const seen = { opened: [...document.querySelectorAll("details.case[open]")].map((one) => one.id), focus: document.activeElement.parentElement?.id ?? "" };
-  await steps("details", (one) => (one.open = true));
-  await steps("details.case details", (one) => (one.open = true));
-  for (let presses = 0; presses < 60; presses += 1) {
-    const button = document.querySelector("button.plain");
-    if (!button) break;
-    button.click();
-    await turn();
+  const seen = { found: document.querySelector(".found")?.textContent, opened: [...document.querySelectorAll("details.case[open]")].map((one) => one.id), focus: document.activeElement.parentElement?.id ?? "" };
+  for (let round = 0; round < 3; round += 1) {
+    for (let presses = 0; presses < 60; presses += 1) {
+      const button = document.querySelector("button.plain");
+      if (!button) break;
+      button.click();
+      await turn();
+    }
+    await steps("details", (one) => (one.open = true));
   }
+  await turn();
   seen.cases = document.querySelectorAll("details.case").length;
   seen.bodies = document.querySelectorAll("details.case > .body").length;
   seen.text = document.querySelector("main").textContent;
