@@ -178,6 +178,7 @@ impl Cluster {
 mod tests {
     use super::*;
     use crate::bench::calibration::{ClusterKind, Operating};
+    use crate::stats::random::Random;
 
     /// A judge that passes 90 % of right calls and 20 % of wrong ones, on a thousand rows of each.
     fn calibrated(right_passed: u64) -> Calibrated {
@@ -207,13 +208,18 @@ mod tests {
     #[test]
     fn some_gold_is_enough() {
         let mut labels = LogLabels::default();
+        let mut random = Random::new(3);
         for row in 0..3000_u64 {
-            let right = row % 10 < 7;
-            let passed = if right { row % 9 != 0 } else { row % 5 == 0 };
-            labels.push(row, Some(passed), None, (row % 6 == 1).then_some(right));
+            let right = random.chance(0.7);
+            let passed = random.chance(if right { 0.9 } else { 0.2 });
+            labels.push(row, Some(passed), None, random.chance(0.2).then_some(right));
         }
         let rate = labels.rate(None);
-        assert_eq!(rate.gold_rows, 500);
-        assert!(rate.powered.unwrap().holds(0.7), "{rate:?}");
+        let powered = rate.powered.unwrap();
+        assert!(
+            rate.gold_rows > 500 && powered.holds(0.7) && !rate.observed.unwrap().holds(0.72),
+            "{rate:?}"
+        );
+        assert!(powered.width() < 0.08);
     }
 }
