@@ -4,6 +4,7 @@ mod config;
 mod convert;
 mod defaults;
 mod display;
+mod gold;
 mod input;
 mod label;
 mod printer;
@@ -36,6 +37,7 @@ enum Command {
     Convert(Box<convert::ConvertArgs>),
     Resnap(Box<resnap::ResnapArgs>),
     Score(Box<score::args::ScoreArgs>),
+    Gold(Box<gold::args::GoldArgs>),
     Store(store::StoreArgs),
     Templates(templates::TemplatesArgs),
 }
@@ -113,6 +115,7 @@ fn command() -> Result<Ending, Failure> {
         Command::Convert(args) => convert::run(&args)?,
         Command::Resnap(args) => resnap::run(*args, &config, &given)?,
         Command::Score(args) => score::run(&args)?,
+        Command::Gold(args) => gold::run(&args)?,
         Command::Store(args) => store::run(&args)?,
         Command::Templates(args) => templates::run(args)?,
     })
