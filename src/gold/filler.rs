@@ -7,6 +7,8 @@ use crate::domain::{Json, Number, Object};
 
 /// Objects within lists within objects beyond this are left empty.
 const DEEPEST: usize = 4;
+/// So many letters of a question are taken for a search or a message.
+const LONGEST: usize = 120;
 
 /// A value that fits the parameter's definition: an allowed one, its default, or what the question offers of that type.
 pub(super) fn plausible(parameter: &Parameter, question: &str, random: &mut Random) -> Json {
@@ -51,17 +53,48 @@ fn value(name: &str, schema: &Json, question: &str, random: &mut Random, depth: 
     }
 }
 
-/// A name from the question, else some of its words that say something.
+/// What the parameter's name asks for, else a name from the question, else some of its words that say something.
 fn phrase(name: &str, question: &str, random: &mut Random) -> String {
+    let asks_for = parts(name);
+    let asks = |words: &[&str]| asks_for.iter().any(|part| words.contains(&part.as_str()));
+    let named = |signs: &[&str]| {
+        let pieces = question
+            .split_whitespace()
+            .map(|piece| piece.trim_matches(['"', '\'', '`', '(', ')', ',', '?', '!', '.']));
+        pieces.filter(|piece| piece.len() > 3).find(|piece| signs.iter().any(|sign| piece.contains(sign)))
+    };
+    if asks(&["date", "day", "deadline"]) {
+        return named(&["-0", "-1", "/0", "/1"]).unwrap_or("2024-03-15").to_owned();
+    }
+    if asks(&["time", "hour"]) {
+        return named(&[":"]).unwrap_or("10:00").to_owned();
+    }
+    if asks(&["url", "link", "website", "uri"]) {
+        return named(&["http", "www."]).unwrap_or("https://example.com").to_owned();
+    }
+    if asks(&["file", "path", "filename", "filepath", "folder"]) {
+        return named(&["/", "\\", ".c", ".j", ".p", ".t"]).unwrap_or("data.csv").to_owned();
+    }
+    if asks(&["email", "mail"]) {
+        return named(&["@"]).unwrap_or("user@example.com").to_owned();
+    }
+    if asks(&["id", "number", "code", "phone"]) {
+        let numbers = numbers(question);
+        return random.pick(&numbers).map_or("12345", Number::as_str).to_owned();
+    }
+    if asks(&["query", "question", "prompt", "text", "message", "description", "content"]) {
+        return question.trim().trim_end_matches(['?', '.', '!']).chars().take(LONGEST).collect();
+    }
     if let Some(name) = random.pick(&proper_names(question)) {
         return name.clone();
     }
-    let telling: Vec<&str> = words(question).into_iter().filter(|word| !says_little(word)).collect();
+    let telling: Vec<&str> =
+        words(question).into_iter().filter(|word| word.chars().count() > 2 && !says_little(word)).collect();
     let length = 1 + random.below(2.min(telling.len()));
     let from = random.below((telling.len() + 1).saturating_sub(length));
     match telling.get(from..from + length) {
         Some(chosen) if !chosen.is_empty() => chosen.join(" "),
-        _ => parts(name).join(" "),
+        _ => asks_for.join(" "),
     }
 }
 
@@ -149,6 +182,17 @@ mod tests {
             }
         }
         let empty = Parameter { name: "home_town".to_owned(), required: true, schema: Json::Null };
+        for (name, question, expected) in [
+            ("start_date", "Rooms from 2024-05-01?", "2024-05-01"),
+            ("departureTime", "Rooms?", "10:00"),
+            ("image_url", "What is on https://a.b/c.png?", "https://a.b/c.png"),
+            ("user_id", "Who is user 77?", "77"),
+            ("query", "Who won?", "Who won"),
+        ] {
+            let parameter = Parameter { name: name.to_owned(), ..empty.clone() };
+            let expected = Json::from(expected);
+            assert_eq!(plausible(&parameter, question, &mut Random::of(1, &[])), expected, "{name}");
+        }
         assert_eq!(plausible(&empty, "", &mut Random::of(1, &[])).to_string(), "\"home town\"");
     }
 

@@ -23,6 +23,7 @@
 mod accepted;
 mod arithmetic;
 pub mod bfcl;
+mod call_source;
 mod choice;
 mod dates;
 mod decimal;
@@ -33,6 +34,7 @@ mod mistakes;
 pub mod own;
 mod question;
 mod random;
+pub mod results;
 mod row;
 mod source;
 mod tool;

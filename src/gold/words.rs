@@ -65,10 +65,40 @@ pub(super) fn proper_names(text: &str) -> Vec<String> {
     names
 }
 
-/// The numbers in a text, in order.
+/// The numbers in a text, in order: `$1,200.50`, `5%` and `100g`, no parts of dates, codes and versions.
 pub(super) fn numbers(text: &str) -> Vec<Number> {
-    let bare = |word: &str| word.trim_matches(['$', '€', '£', '%']).replace(',', "");
-    words(text).into_iter().filter_map(|word| Number::parse(&bare(word))).collect()
+    let bytes = text.as_bytes();
+    let digits =
+        |from: usize| bytes[from.min(bytes.len())..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let mut numbers = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        if !bytes[at].is_ascii_digit() {
+            at += 1;
+            continue;
+        }
+        let start = at;
+        at += digits(at);
+        while bytes.get(at) == Some(&b',') && digits(at + 1) == 3 {
+            at += 4;
+        }
+        if bytes.get(at) == Some(&b'.') && digits(at + 1) > 0 {
+            at += 1 + digits(at + 1);
+        }
+        let before = text[..start].chars().next_back();
+        let joined = |c: char| c.is_alphanumeric() || "._/:".contains(c);
+        let goes_on = bytes.get(at).is_some_and(|byte| b"-/:.,".contains(byte))
+            && digits(at + 1) > 0
+            && bytes[at] != b',';
+        let dashed = before == Some('-');
+        let negative = dashed && !text[..start - 1].ends_with(|c: char| c.is_alphanumeric());
+        if before.is_some_and(joined) || goes_on || (dashed && !negative) {
+            continue;
+        }
+        let number = format!("{}{}", if negative { "-" } else { "" }, text[start..at].replace(',', ""));
+        numbers.extend(Number::parse(&number));
+    }
+    numbers
 }
 
 /// Something near to `value` that is something else: its neighbours in the question, another name from there, less of it,
@@ -190,11 +220,12 @@ mod tests {
             proper_names("Book a flight from New York to Rome, Italy. Then call Bob! What is it?"),
             ["New York", "Rome", "Italy", "Bob"]
         );
-        let numbers: Vec<String> = numbers("Pay $1,200.50 for 3 nights at 5% on 2024-01-02.")
-            .iter()
-            .map(|n| n.as_str().to_owned())
-            .collect();
-        assert_eq!(numbers, ["1200.50", "3", "5"]);
+        let numbers: Vec<String> =
+            numbers("Pay $1,200.50 for 3 nights at 5% on 2024-01-02, 10:30, v1.2.3, A7, [-4,10].")
+                .iter()
+                .map(|n| n.as_str().to_owned())
+                .collect();
+        assert_eq!(numbers, ["1200.50", "3", "5", "-4", "10"]);
     }
 
     #[test]

@@ -31,7 +31,8 @@ pub(super) fn hallucinated(question: &Question, calls: &[Call], random: &mut Ran
     Some(with(calls, at, arguments))
 }
 
-/// Two values of one type, those of lists and objects aside, change places within a call.
+/// Two values of one type change places within a call. Not those of parameters that are merely numbered, whose order
+/// often does not matter, as with two points that are some distance apart.
 pub(super) fn swapped(question: &Question, calls: &[Call], random: &mut Random) -> Option<Vec<Call>> {
     let places = places(question, calls);
     let mut pairs = Vec::new();
@@ -45,7 +46,8 @@ pub(super) fn swapped(question: &Question, calls: &[Call], random: &mut Random) 
             let alike = first.value.type_name() == second.value.type_name()
                 && first.value.type_name() != "boolean"
                 && shape(first).is_some()
-                && shape(first) == shape(second);
+                && shape(first) == shape(second)
+                && !are_numbered(first.name, second.name);
             if first.call == second.call && alike && first.value != second.value {
                 pairs.push((first, second));
             }
@@ -56,4 +58,38 @@ pub(super) fn swapped(question: &Question, calls: &[Call], random: &mut Random) 
     arguments.insert(first.name, second.value.clone());
     arguments.insert(second.name, first.value.clone());
     Some(with(calls, first.call, arguments))
+}
+
+/// Whether two names differ in a last digit or letter only: `point1` and `point2`, `vectorA` and `vectorB`, `a` and `b`.
+fn are_numbered(first: &str, second: &str) -> bool {
+    let stem = |name: &str| {
+        let mut chars = name.chars();
+        let last = chars.next_back()?;
+        let stem = chars.as_str().to_owned();
+        let apart =
+            stem.is_empty() || stem.ends_with('_') || last.is_ascii_digit() || last.is_ascii_uppercase();
+        apart.then_some(stem)
+    };
+    stem(first).is_some_and(|own| stem(second) == Some(own))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbered_names() {
+        for (first, second, expected) in [
+            ("point1", "point2", true),
+            ("vectorA", "vectorB", true),
+            ("a", "b", true),
+            ("number_1", "number_2", true),
+            ("origin", "destination", false),
+            ("width", "weight", false),
+            ("cap", "cat", false),
+            ("", "", false),
+        ] {
+            assert_eq!(are_numbered(first, second), expected, "{first} {second}");
+        }
+    }
 }
