@@ -97,18 +97,23 @@ fn accepted(answer: &Json) -> Option<Expectation> {
 fn executed(source: &str, functions: &Json) -> Result<Expectation, &'static str> {
     let calls = decoded(Json::from(source), functions).unwrap_or_default();
     let [call] = calls.as_slice() else { return Err("the expected call cannot be read") };
-    let arguments = call.parsed().ok_or("the expected call cannot be read")?;
-    let value = |(name, value): (&str, &Json)| -> Result<_, &'static str> {
+    let arguments =
+        computed(call, source).ok_or("the expected call has an expression that is no plain arithmetic")?;
+    let accepted = arguments.iter().map(|(name, value)| (name.to_owned(), vec![only(value)])).collect();
+    Ok(Expectation { tool: call.name.clone(), accepted })
+}
+
+/// The arguments of a call that was read from `source`, with what is arithmetic there computed; `None` where some other
+/// expression is among them, or no arguments can be read.
+pub(super) fn computed(call: &ToolCall, source: &str) -> Option<Object> {
+    let value = |(name, value): (&str, &Json)| {
         let value = match value {
-            Json::String(text) if is_bare(source, text) => {
-                evaluate(text).ok_or("the expected call has an expression that is no plain arithmetic")?
-            }
+            Json::String(text) if is_bare(source, text) => evaluate(text)?,
             value => value.clone(),
         };
-        Ok((name.to_owned(), vec![only(&value)]))
+        Some((name.to_owned(), value))
     };
-    let accepted = arguments.iter().map(value).collect::<Result<_, _>>()?;
-    Ok(Expectation { tool: call.name.clone(), accepted })
+    call.parsed()?.iter().map(value).collect()
 }
 
 /// Whether a text of a decoded call stands in its source without quotes, so that it is code.

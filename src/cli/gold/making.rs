@@ -10,7 +10,7 @@ use crate::table::{Batch, Record, Rows, Schema};
 use crate::write::{Finished, Output, Sink};
 
 /// Rows that are written at once.
-const AT_ONCE: usize = 1024;
+pub const AT_ONCE: usize = 1024;
 
 /// What became of the questions.
 #[derive(Debug, Default)]

@@ -2,6 +2,7 @@
 
 pub mod args;
 mod folder;
+mod importing;
 mod making;
 mod report;
 mod source;
@@ -37,7 +38,16 @@ fn write(args: &GoldArgs) -> anyhow::Result<Ending> {
         bail!("the input is read twice, so it cannot be a stream; save it to a file first");
     }
     output.check(&inputs, &[], args.force)?;
-    let (counts, finished) = making::make(&source, &args.making, &output)?;
+    let (summary, shown, finished) = match (&args.results.results, &source) {
+        (Some(folder), Source::Bfcl(categories)) => {
+            let (counts, finished) = importing::import(categories, &args.results, folder, &output)?;
+            (counts.json(), counts.render(), finished)
+        }
+        _ => {
+            let (counts, finished) = making::make(&source, &args.making, &output)?;
+            (report::json(&counts), report::render(&counts), finished)
+        }
+    };
     if !is_stream(&output.path) {
         let manifest = json!({
             "version": env!("CARGO_PKG_VERSION"),
@@ -45,12 +55,14 @@ fn write(args: &GoldArgs) -> anyhow::Result<Ending> {
             "bfcl": args.bfcl,
             "categories": args.category,
             "seed": args.making.seed,
-            "summary": report::json(&counts),
+            "results": args.results.results,
+            "scores": args.results.scores,
+            "summary": summary,
             "output": { "path": output.path.display().to_string(), "rows": finished.rows, "bytes": finished.bytes },
         });
         write_manifest(&output.path, &manifest)?;
     }
-    let shown = if args.json { format!("{:#}", report::json(&counts)) } else { report::render(&counts) };
+    let shown = if args.json { format!("{summary:#}") } else { shown };
     match is_stdout(&output.path) {
         true => printer.talk(&shown),
         false if args.quiet && !args.json => {}
