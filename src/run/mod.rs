@@ -6,6 +6,7 @@
 
 mod ask;
 mod cases;
+mod checker;
 mod compare;
 mod convert;
 mod error;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 
 use super::args::{BenchArgs, GoldArgs};
-use super::errata;
+use super::{audit, errata};
 use crate::bench::{Entrant, columns};
 use crate::check::{Baseline, BaselineKind};
 use crate::cli::config::Config;
@@ -29,6 +29,8 @@ pub struct Plan {
     /// Their places grouped by judge and template; repetitions are one entrant.
     pub entrants: Vec<(Entrant, Vec<usize>)>,
     pub destination: Option<Destination>,
+    /// Where doubtful gold goes.
+    pub audit: Option<Output>,
 }
 
 /// What is known of a labeller.
@@ -46,6 +48,8 @@ pub fn plan(args: &BenchArgs, config: &Config, given: &Given, printer: Printer) 
     InputArgs::announce(&source, printer);
     let names: Vec<&str> = source.table.schema().names().collect();
     let output = args.output.as_ref().map(|path| output(args, path, &source)).transpose()?;
+    let inputs: Vec<&Path> = source.table.inputs().iter().map(|input| input.path.as_path()).collect();
+    let audit = audit::destination(args, &inputs)?;
     // Columns are checked before a store is made.
     let tasks = panel_tasks(args)?;
     let golds = golds(&args.gold, &tasks, &names)?;
@@ -58,7 +62,7 @@ pub fn plan(args: &BenchArgs, config: &Config, given: &Given, printer: Printer) 
     let manifest = panel.manifest(run, &args.input, &source);
     let rails = rails(&panel);
     let gold = GoldPlan { rails, ..gold };
-    Ok(Plan { source: Arc::new(source), panel, manifest, gold, seats, entrants, destination })
+    Ok(Plan { source: Arc::new(source), panel, manifest, gold, seats, entrants, destination, audit })
 }
 
 /// The tasks that the templates word.
@@ -134,7 +138,7 @@ fn gold_plan(args: &BenchArgs, golds: &[String], names: &[&str]) -> anyhow::Resu
         slicings,
         id,
         repeated,
-        identities: args.report.audit.is_some(),
+        audit: args.report.audit.is_some(),
     })
 }
 
