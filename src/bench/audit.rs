@@ -90,7 +90,7 @@ struct Witness<'a> {
 impl<'a> Witness<'a> {
     fn judge(entrant: &'a Entrant, rights: &[Option<bool>]) -> Option<Witness<'a>> {
         let ballots = entrant.first()?;
-        let varied = ballots.labels.iter().any(|label| *label == Some(false));
+        let varied = ballots.labels.contains(&Some(false));
         let says = move |row| bin(ballots.labels[row], ballots.probability(row));
         // Who never finds anything wrong has nothing to say.
         varied.then(|| Witness::new(entrant.judge.clone(), says, rights))
