@@ -32,8 +32,10 @@ def tooljudge(arguments: str, ends_with: int = 0) -> None:
         encoding="utf-8",
         env={**os.environ, "NO_COLOR": "1", "COLUMNS": "120"},
     )
-    print(re.sub(r" in [\d.]+ (?:ms|s|min|h)\b.*", "", run.stdout).rstrip())
-    if run.returncode:
+    said = re.sub(r" in [\d.]+ (?:ms|s|min|h)\b.*", "", run.stdout).rstrip()
+    if said:
+        print(said)
+    if run.returncode or not said:
         print(f"(exit code {run.returncode})")
     if run.returncode != ends_with:
         raise RuntimeError(f"tooljudge ended with {run.returncode}, not with {ends_with}")
