@@ -9,6 +9,7 @@
 
 mod architecture;
 mod benchmark_data;
+mod browser;
 mod builtin_judge;
 mod cli;
 mod convert;
@@ -29,6 +30,7 @@ mod mutations;
 mod normalize;
 mod properties;
 mod providers;
+mod report_html;
 mod round_trip;
 mod score;
 mod score_bfcl;

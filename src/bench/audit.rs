@@ -90,7 +90,7 @@ struct Witness<'a> {
 impl<'a> Witness<'a> {
     fn judge(entrant: &'a Entrant, rights: &[Option<bool>]) -> Option<Witness<'a>> {
         let ballots = entrant.first()?;
-        let varied = ballots.labels.iter().any(|label| *label == Some(false));
+        let varied = ballots.labels.contains(&Some(false));
         let says = move |row| bin(ballots.labels[row], ballots.probability(row));
         // Who never finds anything wrong has nothing to say.
         varied.then(|| Witness::new(entrant.judge.clone(), says, rights))
@@ -154,12 +154,14 @@ mod tests {
     use super::*;
     use crate::bench::{Ballots, Facts};
     use crate::domain::Status;
+    use crate::stats::random::Random;
 
     /// A thousand rows, of which every fiftieth has the wrong gold, and judges that are right nine times in ten.
     #[test]
     fn planted_errors_come_first() {
         let mut rows = Rows::new(["gold"], []);
         let mut judges = [Ballots::default(), Ballots::default(), Ballots::default()];
+        let mut random = Random::new(7);
         let wrong_gold = |row: u64| row % 50 == 7;
         for row in 0..1000_u64 {
             let truth = row % 2 == 0;
@@ -173,8 +175,8 @@ mod tests {
                 checked: None,
                 identity: None,
             });
-            for (judge, ballots) in judges.iter_mut().enumerate() {
-                let errs = (row * 7 + judge as u64 * 3 + row / 10) % 10 == 0;
+            for ballots in &mut judges {
+                let errs = random.chance(0.1);
                 ballots.push(Some(truth != errs), Some(if errs { 0.6 } else { 0.9 }), Status::Judged);
             }
         }
@@ -183,7 +185,8 @@ mod tests {
         let planted =
             |suspects: &[Suspect]| suspects.iter().filter(|suspect| wrong_gold(suspect.row as u64)).count();
         assert!(planted(&suspects[..10]) == 10, "{:?}", &suspects[..10]);
-        assert!(planted(&suspects) >= 14);
+        // Where some judge errs, it bears the gold out: 0.9³ of twenty are expected.
+        assert!(planted(&suspects) >= 12, "{}", planted(&suspects));
         let first = &suspects[0];
         assert_eq!(Some(first.right), rows.golds[0].right[first.row].map(|right| !right));
     }

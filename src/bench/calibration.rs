@@ -27,7 +27,7 @@ pub struct ClusterKind {
 
 pub(super) fn operating(rows: &Rows, entrant: &Entrant, known: &[usize]) -> Operating {
     let gold = &rows.golds[entrant.gold].right;
-    let mut kinds: BTreeMap<([u64; 6], [u64; PLACES], [u64; PLACES]), u64> = BTreeMap::new();
+    let mut kinds: BTreeMap<ClusterKind, u64> = BTreeMap::new();
     for cluster in known.chunk_by(|a, b| rows.clusters[*a] == rows.clusters[*b]) {
         let mut table = Confusion::default();
         let (mut right, mut wrong) = (Histogram::default(), Histogram::default());
@@ -45,10 +45,11 @@ pub(super) fn operating(rows: &Rows, entrant: &Entrant, known: &[usize]) -> Oper
             table.unjudged_positive,
             table.unjudged_negative,
         ];
-        *kinds.entry((table, right.counts(), wrong.counts())).or_default() += 1;
+        let kind = ClusterKind { clusters: 0, table, right: right.counts(), wrong: wrong.counts() };
+        *kinds.entry(kind).or_default() += 1;
     }
-    let kind = |((table, right, wrong), clusters)| ClusterKind { clusters, table, right, wrong };
-    Operating { kinds: kinds.into_iter().map(kind).collect() }
+    let counted = |(kind, clusters)| ClusterKind { clusters, ..kind };
+    Operating { kinds: kinds.into_iter().map(counted).collect() }
 }
 
 impl Operating {

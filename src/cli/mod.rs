@@ -6,6 +6,7 @@ mod config;
 mod convert;
 mod defaults;
 mod display;
+mod gold;
 mod input;
 mod judging;
 mod label;
@@ -41,6 +42,7 @@ enum Command {
     Score(Box<score::args::ScoreArgs>),
     Bench(Box<bench::args::BenchArgs>),
     Compare(Box<compare::CompareArgs>),
+    Gold(Box<gold::args::GoldArgs>),
     Store(store::StoreArgs),
     Templates(templates::TemplatesArgs),
 }
@@ -120,6 +122,7 @@ fn command() -> Result<Ending, Failure> {
         Command::Score(args) => score::run(&args)?,
         Command::Bench(args) => bench::run(&args, &config, &given)?,
         Command::Compare(args) => compare::run(&args)?,
+        Command::Gold(args) => gold::run(&args)?,
         Command::Store(args) => store::run(&args)?,
         Command::Templates(args) => templates::run(args)?,
     })

@@ -1,5 +1,7 @@
 //! Figures as people read them: as many digits as mean something.
 
+use std::borrow::Borrow;
+
 use crate::bench::{Measured, Slice};
 use crate::stats::Estimate;
 
@@ -29,12 +31,13 @@ pub fn percent(part: u64, whole: u64) -> String {
 }
 
 /// Judges by name, with the template where it is not the same for all.
-pub fn names(measured: &[Measured]) -> Vec<String> {
-    let judges = || measured.iter().filter(|judge| !judge.baseline);
+pub fn names<M: Borrow<Measured>>(measured: &[M]) -> Vec<String> {
+    let judges = || measured.iter().map(Borrow::borrow).filter(|judge| !judge.baseline);
     let one_template =
         judges().all(|judge| Some(&judge.template) == judges().next().map(|first| &first.template));
     measured
         .iter()
+        .map(Borrow::borrow)
         .map(|judge| match one_template {
             true => judge.judge.clone(),
             false => format!("{} {}", judge.judge, judge.template),

@@ -19,26 +19,37 @@ const BESIDE: usize = 4;
 /// Lines of a table by slice; the reports have all.
 const MOST_LINES: usize = 30;
 
-/// The whole benchmark.
+/// The whole benchmark: judges of one task beside each other, task by task.
 pub fn terminal(counts: &Counts, measured: &[Measured]) -> String {
-    let mut parts = vec![head(counts, measured), figures(measured), labels(measured)];
-    for by in ["error_type", "edit"] {
-        parts.extend(recalls(measured, by));
+    let mut tasks: Vec<(&str, &str)> = Vec::new();
+    for judge in measured {
+        let task = (task(judge), judge.gold.as_str());
+        if !tasks.contains(&task) {
+            tasks.push(task);
+        }
     }
-    parts.extend(consistency(measured));
+    let mut parts = vec![head(counts)];
+    for of in &tasks {
+        let judges: Vec<&Measured> =
+            measured.iter().filter(|judge| (task(judge), judge.gold.as_str()) == *of).collect();
+        parts.push(about(&judges, of.0));
+        parts.push(figures(&judges));
+        parts.push(labels(&judges));
+        parts.extend(["error_type", "edit"].iter().filter_map(|by| recalls(&judges, by)));
+        parts.extend(consistency(&judges));
+    }
     parts.join("\n\n")
 }
 
-fn head(counts: &Counts, measured: &[Measured]) -> String {
-    let mut golds: Vec<&str> = Vec::new();
-    for judge in measured {
-        if !golds.contains(&judge.gold.as_str()) {
-            golds.push(&judge.gold);
-        }
-    }
+/// What is judged; templates that do not say are a task of their own.
+fn task(judge: &Measured) -> &str {
+    judge.task.unwrap_or(&judge.template)
+}
+
+fn head(counts: &Counts) -> String {
     let mut left_out = Vec::new();
     for (rows, why) in [
-        (counts.without_gold, "without gold"),
+        (counts.without_gold - counts.strange_gold.min(counts.without_gold), "without gold"),
         (counts.duplicates, "the same as others"),
         (counts.strange_gold, "with a gold that is no label"),
     ] {
@@ -49,16 +60,25 @@ fn head(counts: &Counts, measured: &[Measured]) -> String {
     let left_out =
         if left_out.is_empty() { String::new() } else { format!("; left out: {}", left_out.join(", ")) };
     format!(
-        "{} rows of {} questions: {} correct, {} incorrect (column `{}`){left_out}",
-        counts.benched,
-        counts.clusters,
-        counts.correct,
-        counts.incorrect,
-        golds.join("`, `")
+        "{} rows of {} questions{left_out}; figures with their 95 % intervals",
+        counts.benched, counts.clusters
     )
 }
 
-fn figures(measured: &[Measured]) -> String {
+/// The task, and how many rows are right and wrong by its gold.
+fn about(judges: &[&Measured], task: &str) -> String {
+    let Some(first) = judges.first() else { return String::new() };
+    let counts = &first.overall.confusion;
+    let times = first.repeats.max(1) as u64;
+    format!(
+        "{task}: {} correct, {} incorrect by the column `{}`",
+        (counts.true_positive + counts.false_negative + counts.unjudged_positive) / times,
+        (counts.true_negative + counts.false_positive + counts.unjudged_negative) / times,
+        first.gold
+    )
+}
+
+fn figures(measured: &[&Measured]) -> String {
     let mut table = plain();
     let mut header = vec!["judge".to_owned(), "no\nlabel".to_owned()];
     header.extend(FIGURES.map(|(_, heading)| heading.to_owned()));
@@ -85,7 +105,7 @@ fn figures(measured: &[Measured]) -> String {
 }
 
 /// What right and wrong calls were labelled as.
-fn labels(measured: &[Measured]) -> String {
+fn labels(measured: &[&Measured]) -> String {
     let mut table = plain();
     let heading = |calls: &str, what: &str| format!("{calls}\n{what}");
     table.set_header([
@@ -117,10 +137,10 @@ fn labels(measured: &[Measured]) -> String {
 }
 
 /// Which share of the rows of each kind is recognised for what it is.
-fn recalls(measured: &[Measured], by: &str) -> Option<String> {
+fn recalls(measured: &[&Measured], by: &str) -> Option<String> {
     let names = names(measured);
     let judges: Vec<(&Measured, &String)> =
-        measured.iter().zip(&names).filter(|(judge, _)| !judge.baseline).take(BESIDE).collect();
+        measured.iter().copied().zip(&names).filter(|(judge, _)| !judge.baseline).take(BESIDE).collect();
     let (first, _) = judges.first()?;
     let of = |judge: &'_ Measured| -> Vec<Slice> {
         judge.slices.iter().filter(|slice| slice.by.as_deref() == Some(by)).cloned().collect()
@@ -151,7 +171,7 @@ fn recalls(measured: &[Measured], by: &str) -> Option<String> {
     Some(shown(&table) + &more)
 }
 
-fn consistency(measured: &[Measured]) -> Option<String> {
+fn consistency(measured: &[&Measured]) -> Option<String> {
     let lines: Vec<String> = measured
         .iter()
         .zip(names(measured))

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::checker::Checker;
 use super::{Item, RunError, Watch};
 use crate::bench::{Ballots, Correction, Counts, Errata, Facts, Rows, columns, identity};
 use crate::domain::{Json, Rails};
@@ -23,8 +24,8 @@ pub struct GoldPlan {
     /// Names the rows.
     pub id: Option<String>,
     pub repeated: Repeated,
-    /// Whether equal rows are to be known as such.
-    pub identities: bool,
+    /// Whether gold is to be doubted: rows are checked against accepted values, and equal rows are known as such.
+    pub audit: bool,
 }
 
 /// What counts of rows that are the same.
@@ -51,6 +52,7 @@ pub struct Gatherer {
     /// Names of rows that have a correction and were met.
     met: HashSet<String>,
     seen: HashSet<[u8; 16]>,
+    checker: Option<Checker>,
 }
 
 impl Gatherer {
@@ -68,6 +70,7 @@ impl Gatherer {
             strange: None,
             met: HashSet::new(),
             seen: HashSet::new(),
+            checker: Checker::new(),
         }
     }
 
@@ -135,7 +138,7 @@ impl Gatherer {
         let cluster = cluster.unwrap_or_else(|| format!("\u{0}{number}"));
         let slices: Vec<Option<String>> =
             cells.slices.iter().map(|values| text(values[at].as_ref())).collect();
-        let identity = self.plan.identities.then(|| match item {
+        let identity = self.plan.audit.then(|| match item {
             Ok(sample) => identity(sample),
             Err(_) => hash(format!("\u{0}{number}")),
         });
@@ -144,7 +147,7 @@ impl Gatherer {
             golds: &golds,
             slices: &slices,
             cluster: &cluster,
-            checked: None,
+            checked: cells.checked.get(at).copied().flatten(),
             identity,
         });
         for ((ballots, labels), positive) in self.ballots.iter_mut().zip(labels).zip(&self.positives) {
@@ -155,7 +158,10 @@ impl Gatherer {
 
 impl Watch for Gatherer {
     fn labelled(&mut self, rows: &Batch, items: &[Item], labels: &[Vec<Labelled>]) -> Result<(), RunError> {
-        let cells = Cells::of(rows, &self.plan)?;
+        let mut cells = Cells::of(rows, &self.plan)?;
+        if let Some(checker) = self.checker.as_ref().filter(|_| self.plan.audit) {
+            cells.checked = checker.check(rows, items)?;
+        }
         for (at, item) in items.iter().enumerate() {
             self.add(item, &cells, at, labels);
         }
@@ -171,6 +177,8 @@ struct Cells {
     cluster: Option<Vec<Option<Json>>>,
     repeated: Option<Vec<Option<Json>>>,
     id: Option<Vec<Option<Json>>>,
+    /// What the checker says of each row, if it was asked.
+    checked: Vec<Option<bool>>,
 }
 
 impl Cells {
@@ -186,6 +194,7 @@ impl Cells {
             cluster: plan.cluster.as_ref().map(column).transpose()?,
             repeated,
             id: plan.id.as_ref().map(column).transpose()?,
+            checked: Vec::new(),
         })
     }
 }

@@ -6,6 +6,7 @@
 
 mod ask;
 mod cases;
+mod checker;
 mod compare;
 mod convert;
 mod error;
@@ -14,6 +15,7 @@ mod label;
 mod labeler;
 mod manifest;
 mod progress;
+mod rates;
 mod rows;
 mod score;
 mod seat;
@@ -35,6 +37,7 @@ pub use labeler::Labeler;
 pub(crate) use labeler::runtime;
 pub use manifest::{JudgeRecord, Manifest, MemberRecord, SampleRecord, TemplateRecord};
 pub use progress::{Glance, Progress};
+pub use rates::RateWatch;
 pub use rows::{Samples, Source, items};
 pub use score::{ScoredTable, Scoring, case, is_case};
 pub use seat::{Question, Seat};

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use crate::bench::Rate;
 use crate::domain::{Flag, Item, Outcome, Status, Verdict};
 use crate::write::Labelled;
 
@@ -29,6 +30,8 @@ pub struct Summary {
     pub unpriced: u64,
     /// Where the input says what the label should be.
     pub gold: Option<Agreement>,
+    /// The share of right calls, corrected for the judge's errors as far as they are known.
+    pub rate: Option<Rate>,
 }
 
 /// How labels compare with a `gold` column.
@@ -95,6 +98,7 @@ impl Summary {
             "prompt_tokens": self.prompt_tokens,
             "completion_tokens": self.completion_tokens,
             "cost_usd": self.cost(),
+            "rate": self.rate,
             "gold": self.gold.map(|gold| json!({"agree": gold.agree, "compared": gold.compared})),
         })
     }

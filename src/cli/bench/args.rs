@@ -96,6 +96,10 @@ pub struct ReportArgs {
     #[arg(long, value_name = "FILE")]
     pub audit: Option<PathBuf>,
 
+    /// At most so many rows in the audit
+    #[arg(long, value_name = "N", default_value = "200")]
+    pub suspects: usize,
+
     /// Replace files that tooljudge did not write
     #[arg(long)]
     pub force: bool,

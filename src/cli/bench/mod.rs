@@ -1,6 +1,7 @@
 //! `bench`: ask, label, hold against gold, report.
 
 pub mod args;
+mod audit;
 mod errata;
 mod gates;
 mod plan;
@@ -70,6 +71,9 @@ async fn benchmark(args: &BenchArgs, config: &Config, given: &Given) -> anyhow::
     remark(&gathered, &plan, printer)?;
     let outcome = measure(&plan, gathered);
     reports::write(args, &plan, &outcome, &covered, &reports, printer)?;
+    if let Some(output) = &plan.audit {
+        audit::write(args, &plan, &outcome, &covered, output, printer)?;
+    }
     let failures = gates::failures(&args.gates, &outcome.measured);
     failures.iter().for_each(|failure| printer.warn(failure));
     Ok(if failures.is_empty() { Ending::Done } else { Ending::GateFailed })

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 
 use super::args::{BenchArgs, GoldArgs};
-use super::errata;
+use super::{audit, errata};
 use crate::bench::{Entrant, columns};
 use crate::check::{Baseline, BaselineKind};
 use crate::cli::config::Config;
 use crate::cli::defaults::Given;
 use crate::cli::input::InputArgs;
-use crate::cli::judging::{self, Kind, Member, Panel, Purpose, flags, panel};
+use crate::cli::judging::{self, Member, Panel, Purpose, flags, panel};
 use crate::cli::printer::Printer;
 use crate::domain::{Rails, Task};
 use crate::run::{Destination, GoldPlan, Manifest, Repeated, Source};
@@ -29,6 +29,8 @@ pub struct Plan {
     /// Their places grouped by judge and template; repetitions are one entrant.
     pub entrants: Vec<(Entrant, Vec<usize>)>,
     pub destination: Option<Destination>,
+    /// Where doubtful gold goes.
+    pub audit: Option<Output>,
 }
 
 /// What is known of a labeller.
@@ -46,6 +48,8 @@ pub fn plan(args: &BenchArgs, config: &Config, given: &Given, printer: Printer) 
     InputArgs::announce(&source, printer);
     let names: Vec<&str> = source.table.schema().names().collect();
     let output = args.output.as_ref().map(|path| output(args, path, &source)).transpose()?;
+    let inputs: Vec<&Path> = source.table.inputs().iter().map(|input| input.path.as_path()).collect();
+    let audit = audit::destination(args, &inputs)?;
     // Columns are checked before a store is made.
     let tasks = panel_tasks(args)?;
     let golds = golds(&args.gold, &tasks, &names)?;
@@ -58,7 +62,7 @@ pub fn plan(args: &BenchArgs, config: &Config, given: &Given, printer: Printer) 
     let manifest = panel.manifest(run, &args.input, &source);
     let rails = rails(&panel);
     let gold = GoldPlan { rails, ..gold };
-    Ok(Plan { source: Arc::new(source), panel, manifest, gold, seats, entrants, destination })
+    Ok(Plan { source: Arc::new(source), panel, manifest, gold, seats, entrants, destination, audit })
 }
 
 /// The tasks that the templates word.
@@ -134,7 +138,7 @@ fn gold_plan(args: &BenchArgs, golds: &[String], names: &[&str]) -> anyhow::Resu
         slicings,
         id,
         repeated,
-        identities: args.report.audit.is_some(),
+        audit: args.report.audit.is_some(),
     })
 }
 
@@ -158,10 +162,7 @@ fn seats(
     };
     let mut tasks: Vec<Task> = Vec::new();
     for member in &panel.members {
-        let (task, positive) = match &member.kind {
-            Kind::Builtin(task) => (Some(*task), "correct".to_owned()),
-            Kind::Model(seat) => (seat.template.task(), seat.reading().rails.positive().label.clone()),
-        };
+        let (task, positive) = (member.task(), member.positive());
         let task_of_baselines = task.unwrap_or(Task::ToolCalling);
         if !tasks.contains(&task_of_baselines) {
             tasks.push(task_of_baselines);

@@ -63,8 +63,10 @@ pub fn write(
                 &outcome.agreement,
             ),
             Kind::Html => {
-                let cases = cases(args, plan, outcome, covered)?;
-                let mut payload = json!(cases);
+                let (places, found) =
+                    bench::disagreements(&outcome.rows, &outcome.entrants, args.report.cases);
+                let cases = cases(args, plan, outcome, covered, &places)?;
+                let mut payload = json!(Cases { cases_found: found, ..cases });
                 payload["bench"] = record.clone();
                 report::html(&format!("Judges on {}", plan.manifest.inputs.join(", ")), &payload)
             }
@@ -110,8 +112,14 @@ fn record(args: &BenchArgs, plan: &Plan, outcome: &Outcome) -> Value {
     bench::record(about, &outcome.counts, &outcome.measured, &outcome.agreement)
 }
 
-fn cases(args: &BenchArgs, plan: &Plan, outcome: &Outcome, covered: &[Covered]) -> anyhow::Result<Cases> {
-    let (places, found) = bench::disagreements(&outcome.rows, &outcome.entrants, args.report.cases);
+/// The rows at `places`, to be read.
+pub fn cases(
+    args: &BenchArgs,
+    plan: &Plan,
+    outcome: &Outcome,
+    covered: &[Covered],
+    places: &[usize],
+) -> anyhow::Result<Cases> {
     let mut labellers = super::labellers(args, plan, covered)?;
     let seats: Vec<(usize, usize, String)> = plan
         .entrants
@@ -123,11 +131,10 @@ fn cases(args: &BenchArgs, plan: &Plan, outcome: &Outcome, covered: &[Covered]) 
     let names: Vec<&str> = plan.source.table.schema().names().collect();
     let book = CaseBook {
         rows: &outcome.rows,
-        places: &places,
+        places,
         id: plan.gold.id.as_deref(),
         cluster: columns::CLUSTERS.into_iter().find(|cluster| names.contains(cluster)),
         labellers: &seats,
     };
-    let cases = run::cases(&plan.source, &mut labellers, &book)?;
-    Ok(Cases { cases_found: found, ..cases })
+    Ok(run::cases(&plan.source, &mut labellers, &book)?)
 }

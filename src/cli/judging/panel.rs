@@ -215,6 +215,22 @@ impl Member {
         }
     }
 
+    /// The label that means right.
+    pub fn positive(&self) -> String {
+        match &self.kind {
+            Kind::Builtin(_) => "correct".to_owned(),
+            Kind::Model(seat) => seat.reading().rails.positive().label.clone(),
+        }
+    }
+
+    /// The task that is judged; templates of one's own may not say.
+    pub fn task(&self) -> Option<Task> {
+        match &self.kind {
+            Kind::Builtin(task) => Some(*task),
+            Kind::Model(seat) => seat.template.task(),
+        }
+    }
+
     /// For the manifest.
     pub fn record(&self) -> MemberRecord {
         let judge = |seat: Option<&Seat<Remote>>| JudgeRecord {

@@ -62,6 +62,11 @@ pub struct ResultArgs {
     #[arg(long)]
     pub partial: bool,
 
+    /// Correct the share of rows that pass for the judge's errors, as a benchmark of it found them: the record that `tooljudge bench
+    /// --report FILE.json` wrote
+    #[arg(long, value_name = "FILE")]
+    pub calibration: Option<PathBuf>,
+
     /// Exit with 1 if more than this share of the rows has no label
     #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = share)]
     pub allow_unjudged: f64,

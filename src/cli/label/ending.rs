@@ -49,6 +49,9 @@ impl Labelling {
                  else, say so with --from; `tooljudge convert --summary` shows what was understood"
             ));
         }
+        for warning in summaries.iter().flat_map(|summary| &summary.rate).flat_map(|rate| &rate.warnings) {
+            self.printer.warn(warning);
+        }
         let left_out = |summary: &Summary| summary.statuses.get(&Status::SkippedBudget).copied().unwrap_or(0);
         let left_out: u64 = summaries.iter().map(left_out).sum();
         if left_out > 0 {

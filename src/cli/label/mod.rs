@@ -1,6 +1,7 @@
 //! `label`: plan, ask, write, tell.
 
 pub mod args;
+mod calibration;
 mod dry_run;
 mod ending;
 pub mod plan;

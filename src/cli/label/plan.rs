@@ -4,6 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::args::LabelArgs;
+use super::calibration;
+use crate::bench::calibration::Calibrated;
 use crate::cli::config::Config;
 use crate::cli::defaults::Given;
 use crate::cli::input::InputArgs;
@@ -19,6 +21,8 @@ pub struct Plan {
     pub destination: Destination,
     pub manifest: Manifest,
     pub panel: Panel,
+    /// What a benchmark found out about each member of the panel; empty where nobody asked.
+    pub calibrated: Vec<Calibrated>,
 }
 
 pub fn plan(
@@ -38,7 +42,11 @@ pub fn plan(
     let panel = Panel::convene(judging, &run, config, given, purpose, &judges, (&args.result.prefix, 1))?;
     let destination = destination(args, &source, output, &panel)?;
     let manifest = panel.manifest(run, &args.input, &source);
-    Ok(Plan { source: Arc::new(source), destination, manifest, panel })
+    let calibrated = match &args.result.calibration {
+        Some(file) => calibration::read(file, &panel, printer)?,
+        None => Vec::new(),
+    };
+    Ok(Plan { source: Arc::new(source), destination, manifest, panel, calibrated })
 }
 
 fn inputs(source: &Source) -> Vec<&Path> {

@@ -4,8 +4,10 @@ use std::time::Duration;
 
 use comfy_table::{CellAlignment, Table, presets};
 
+use crate::bench::Rate;
 use crate::domain::{Flag, Status};
 use crate::run::{Agreement, Summary};
+use crate::stats::Estimate;
 
 /// What one member of the panel came to.
 pub struct Line<'a> {
@@ -45,6 +47,9 @@ pub fn render(lines: &[Line<'_>], run: &Run<'_>) -> String {
     {
         text.push(format!("gold     {} of {} labels agree ({})", gold.agree, gold.compared, agreement(gold)));
     }
+    for Line { judge, summary, .. } in lines {
+        text.extend(summary.rate.iter().flat_map(|rate| rates(judge, lines.len(), rate)));
+    }
     let sum = |part: fn(&Summary) -> u64| lines.iter().map(|line| part(line.summary)).sum::<u64>();
     let (prompts, answers) = (sum(|summary| summary.prompt_tokens), sum(|summary| summary.completion_tokens));
     if prompts + answers > 0 {
@@ -65,6 +70,40 @@ pub fn render(lines: &[Line<'_>], run: &Run<'_>) -> String {
     }
     text.push(format!("written  {}", run.output));
     text.join("\n")
+}
+
+/// How many calls are right, as far as that can be told from how many pass.
+fn rates(judge: &str, judges: usize, rate: &Rate) -> Vec<String> {
+    let share = |figure: &Estimate| {
+        format!("{:.1} % ({:.1} to {:.1})", 100.0 * figure.value, 100.0 * figure.low, 100.0 * figure.high)
+    };
+    let Some(observed) = &rate.observed else { return Vec::new() };
+    let of = if judges == 1 { String::new() } else { format!(" {judge}:") };
+    let mut lines = vec![format!("passed  {of} {} of {} rows with a label", share(observed), rate.judged)];
+    if let (Some(corrected), Some(sensitivity), Some(specificity)) =
+        (&rate.corrected, &rate.sensitivity, &rate.specificity)
+    {
+        lines.push(format!(
+            "right   {of} {}, corrected for what it gets wrong in the benchmark",
+            share(corrected)
+        ));
+        lines.push(format!(
+            "         (there it passes {} of right calls and fails {} of wrong ones)",
+            share(sensitivity),
+            share(specificity)
+        ));
+    }
+    if let Some(powered) = &rate.powered {
+        lines.push(format!(
+            "right   {of} {}, corrected by the {} rows with gold, if they were drawn at random",
+            share(powered),
+            rate.gold_rows
+        ));
+    }
+    if let Some(why) = &rate.refused {
+        lines.push(format!("right   {of} cannot be told: {why}"));
+    }
+    lines
 }
 
 /// What was unusual about rows, the commonest first.

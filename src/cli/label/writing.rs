@@ -6,9 +6,12 @@ use anyhow::Context;
 
 use super::Labelling;
 use super::args::LabelArgs;
+use super::plan::Plan;
+use crate::bench::columns;
 use crate::cli::Ending;
 use crate::cli::display::Display;
-use crate::run::{self, Covered, Progress, RunError};
+use crate::cli::judging::Member;
+use crate::run::{self, Covered, Progress, RateWatch, RunError, Summary, Watch};
 
 impl Labelling {
     pub(super) async fn write(self, args: &LabelArgs, covered: &[Covered]) -> anyhow::Result<Ending> {
@@ -21,14 +24,14 @@ impl Labelling {
         let worker = tokio::task::spawn_blocking(move || {
             let plan = &self.plan;
             let stopped = || self.stop.gently.is_cancelled() || self.stop.now.is_cancelled();
-            let outcome = run::write(
-                &plan.source,
-                &mut labellers,
-                Some(&plan.destination),
-                &mut (),
-                &progress,
-                &stopped,
-            );
+            let mut rates = plan.rates();
+            let watch: &mut dyn Watch = match &mut rates {
+                Some(rates) => rates,
+                None => &mut (),
+            };
+            let destination = Some(&plan.destination);
+            let outcome = run::write(&plan.source, &mut labellers, destination, watch, &progress, &stopped);
+            let outcome = outcome.map(|(summaries, written)| (plan.rated(summaries, rates), written));
             (outcome, self)
         });
         let (outcome, labelling) = worker.await.context("the run broke down")?;
@@ -52,5 +55,24 @@ impl Labelling {
             }
             Err(error) => Err(error.into()),
         }
+    }
+}
+
+impl Plan {
+    /// What gathers rates, where there is something to correct them by: a benchmark, or gold.
+    fn rates(&self) -> Option<RateWatch> {
+        let names: Vec<&str> = self.source.table.schema().names().collect();
+        let wanted = !self.calibrated.is_empty() || columns::gold(None, &names).is_some();
+        wanted.then(|| RateWatch::new(self.panel.members.iter().map(Member::positive).collect()))
+    }
+
+    /// `summaries` with the rates that were gathered.
+    fn rated(&self, mut summaries: Vec<Summary>, rates: Option<RateWatch>) -> Vec<Summary> {
+        let labels = rates.into_iter().flat_map(|rates| rates.labels);
+        for (at, (summary, labels)) in summaries.iter_mut().zip(labels).enumerate() {
+            let rate = labels.rate(self.calibrated.get(at));
+            summary.rate = (!self.calibrated.is_empty() || rate.gold_rows > 0).then_some(rate);
+        }
+        summaries
     }
 }

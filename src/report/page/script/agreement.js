@@ -3,7 +3,7 @@
 function drawAgreement(section, report) {
   const pairs = new Map();
   for (const raw of list(report.bench.agreement).map(record)) {
-    const [a, b] = [report.entrants[raw.a], report.entrants[raw.b]];
+    const [a, b] = [entry(report.entrants, raw.a), entry(report.entrants, raw.b)];
     if (!a || !b || a === b) continue;
     const one = { rows: number(raw.rows) ?? 0, kappa: figure(raw.kappa), agree: figure(raw.agree) };
     pairs.set(`${a.at} ${b.at}`, { ...one, row: number(raw.only_a_right), column: number(raw.only_b_right) });
@@ -11,18 +11,27 @@ function drawAgreement(section, report) {
   }
   if (!pairs.size) return void section.append(el("p", { class: "muted" }, "There are no two judges of one task to compare."));
   const place = el("div");
-  const show = (key) => place.replaceChildren(...agreementTables(report, pairs, key));
+  const judges = report.entrants.filter((entrant) => !entrant.baseline);
+  const alone = !judges.some((a) => judges.some((b) => pairs.has(`${a.at} ${b.at}`)));
+  const view = { key: "kappa", baselines: alone };
+  const show = () => place.replaceChildren(...agreementTables(report, pairs, view));
+  const pick = (key) => (value) => {
+    view[key] = value;
+    show();
+  };
   section.append(
     el("p", { class: "muted" }, "Under the figure: rows where only the judge on the left is right : rows where only the one above is. The more even the two, the less there is to choose between the judges."),
-    el("div", { class: "controls" }, chooser("figure", [["kappa", "kappa: agreement beyond chance"], ["agree", "share of rows with the same label"]], "kappa", show)),
+    el("div", { class: "controls" }, chooser("figure", [["kappa", "kappa: agreement beyond chance"], ["agree", "share of rows with the same label"]], view.key, pick("key")),
+      tick(view.baselines, pick("baselines"), "baselines too")),
     place);
-  show("kappa");
+  show();
 }
 
-function agreementTables(report, pairs, key) {
+function agreementTables(report, pairs, { key, baselines }) {
   const tables = [];
   for (const task of new Set(report.entrants.map((entrant) => entrant.task))) {
-    const met = inOrder(report.entrants).filter((entrant) => entrant.task === task && report.entrants.some((other) => pairs.has(`${entrant.at} ${other.at}`)));
+    const shown = inOrder(report.entrants).filter((entrant) => entrant.task === task && (baselines || !entrant.baseline));
+    const met = shown.filter((entrant) => shown.some((other) => pairs.has(`${entrant.at} ${other.at}`)));
     if (!met.length) continue;
     if (report.tasks > 1) tables.push(el("h3", null, spoken(task)));
     const head = el("tr", null, el("td", null), met.map((entrant) => el("th", { scope: "col" }, named(entrant))));

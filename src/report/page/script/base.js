@@ -4,7 +4,14 @@ const list = (value) => (Array.isArray(value) ? value : []);
 const record = (value) => (value !== null && typeof value === "object" && !Array.isArray(value) ? value : {});
 const own = (object, key) => (Object.hasOwn(record(object), key) ? object[key] : undefined);
 const number = (value) => (typeof value === "number" && Number.isFinite(value) ? value : null);
+const entry = (value, at) => (Number.isInteger(at) ? list(value)[at] : undefined);
 const words = (value) => (value === null || value === undefined ? "" : typeof value === "object" ? JSON.stringify(value) : String(value));
+
+/** Characters that show nothing but change what a text says or looks like: controls, directions, zero widths, tags. */
+const UNSEEN = /([\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u200b\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}])\1*/gu;
+
+/** A text that can stand in a line of others: nothing in it turns or hides what is around it. */
+const plain = (text) => words(text).replace(UNSEEN, "\ufffd");
 
 /** An element with attributes; children are nodes or texts. */
 function el(name, attributes, ...children) {
@@ -19,11 +26,11 @@ function build(node, attributes, children) {
   for (const [key, value] of Object.entries(attributes ?? {})) {
     if (value === null || value === undefined || value === false) continue;
     if (typeof value === "function") node.addEventListener(key, value);
-    else node.setAttribute(key, value === true ? "" : value);
+    else node.setAttribute(key, value === true ? "" : ["title", "aria-label"].includes(key) ? plain(value) : value);
   }
   for (const child of children.flat(Infinity)) {
     if (child === null || child === undefined || child === false) continue;
-    node.append(child instanceof Node ? child : String(child));
+    node.append(child instanceof Node ? child : plain(child));
   }
   return node;
 }
@@ -35,13 +42,16 @@ function figure(raw) {
   return { value, low: number(raw.low) ?? value, high: number(raw.high) ?? value };
 }
 
+/** Digits behind the point: as many as the intervals of this report leave a meaning. */
+let precision = 2;
+
 const minus = (text) => text.replace("-", "−");
-const decimals = (value, digits = 2) => minus(value.toFixed(digits)).replace(/^−(0\.?0*)$/, "$1");
-const range = (low, high, digits = 2) => `${decimals(low, digits)} – ${decimals(high, digits)}`;
-const thousands = (value) => (number(value) === null ? "–" : minus(value.toLocaleString("en")));
+const decimals = (value, digits = precision) => minus(value.toFixed(digits)).replace(/^−(0\.?0*)$/, "$1");
+const range = (low, high, digits = precision) => `${decimals(low, digits)} – ${decimals(high, digits)}`;
+const thousands = (value) => (number(value) === null ? "–" : minus(Math.abs(value) < 1e15 ? value.toLocaleString("en") : value.toExponential(2)));
 const percent = (part, whole) => (whole > 0 ? `${((100 * part) / whole).toFixed(part === whole || part === 0 ? 0 : 1)} %` : "–");
 const counted = (count, one, many = `${one}s`) => `${thousands(count)} ${count === 1 ? one : many}`;
-const spoken = (name) => words(name).replaceAll("_", " ");
+const spoken = (name) => words(name).replace(/(?<=[a-z0-9])_(?=[a-z0-9])/gi, " ");
 
 /** A figure in words, as tooltips and screen readers have it. */
 function inWords(f) {

@@ -13,14 +13,14 @@ const SIGNS = { right: ["✓", "says-right"], passes: ["✗", "says-wrong"], fai
 /** Cases as the page speaks of them: a key that no other has, verdicts with their judges, judges first. */
 function casesOf(payload, entrants) {
   const seen = new Set();
-  return list(payload.cases).map((entry, at) => {
-    const raw = record(entry);
-    const plain = words(raw.id) || `row-${words(raw.row) || at + 1}`;
-    let key = plain;
-    for (let turn = 2; seen.has(key); turn += 1) key = `${plain}~${turn}`;
+  return list(payload.cases).map((given, at) => {
+    const raw = record(given);
+    const id = words(raw.id) || `row-${words(raw.row) || at + 1}`;
+    let key = id;
+    for (let turn = 2; seen.has(key); turn += 1) key = `${id}~${turn}`;
     seen.add(key);
     const verdicts = list(raw.verdicts)
-      .map((verdict) => ({ raw: record(verdict), entrant: entrants[record(verdict).entrant], outcome: outcomeOf(record(verdict)) }))
+      .map((verdict) => ({ raw: record(verdict), entrant: entry(entrants, record(verdict).entrant), outcome: outcomeOf(record(verdict)) }))
       .filter(({ entrant }) => entrant)
       .sort((a, b) => a.entrant.baseline - b.entrant.baseline || a.entrant.at - b.entrant.at);
     return { key, raw, verdicts };
@@ -40,7 +40,7 @@ function caseItem(one, report) {
     return el("span", { class: SIGNS[outcome][1], title: told, role: "img", "aria-label": told }, mark(entrant), SIGNS[outcome][0]);
   });
   const head = el("summary", null,
-    el("span", { class: "title" }, el("bdi", { class: "id" }, ...visible(one.key.slice(0, 200))), goldChips(one, report.entrants)),
+    el("span", { class: "title" }, el("bdi", { class: "id" }, ...visible(one.key.slice(0, cut(one.key, 0, 200)))), goldChips(one, report.entrants)),
     el("span", { class: "tally" }, tally),
     el("span", { class: "snippet", dir: "auto" }, snippet(one.raw.question)));
   const item = el("details", { class: "case", id: `case-${one.key}` }, head);
@@ -58,7 +58,7 @@ function caseBody(one, report) {
     raw.question_id === null || raw.question_id === undefined ? null : ["question ", el("bdi", null, words(raw.question_id))],
   ].filter(Boolean).map((fact) => el("span", { class: "muted" }, fact));
   const slices = Object.entries(record(raw.slices)).map(([by, value]) => el("span", { class: "chip" }, `${spoken(by)}: `, el("bdi", null, words(value))));
-  const tools = list(report.toolboxes)[raw.toolbox];
+  const tools = entry(report.toolboxes, raw.toolbox);
   return el("div", { class: "body" },
     el("div", { class: "wide facts" }, facts, slices, el("a", { href: `#case-${encodeURIComponent(one.key)}` }, "link to this case")),
     part("Question", passage(raw.question)),
@@ -70,13 +70,13 @@ function caseBody(one, report) {
       : el("div", { class: "wide" }, unfolding("box", `Definitions of the tools (${thousands(words(tools).length)} characters)`, () => passage(tools, true))));
 }
 
-const MEANINGS = { right: "agrees with gold", passes: "passes a wrong call", fails: "fails a right call", none: "no label", unknown: "no gold to compare with" };
+const MEANINGS = { right: "agrees with gold", passes: "passes a wrong call", fails: "fails a right call", none: null, unknown: "no gold to compare with" };
 
 function verdictRow({ entrant, raw, outcome }) {
   const [sign, kind] = SIGNS[outcome];
   const confidence = number(raw.confidence);
   const status = words(raw.status);
-  const under = [outcome === "none" && status ? null : MEANINGS[outcome], confidence === null ? null : `confidence ${decimals(confidence)}`].filter(Boolean).join(" · ");
+  const under = [MEANINGS[outcome], confidence === null ? null : `confidence ${decimals(confidence, 2)}`].filter(Boolean).join(" · ");
   const said = [
     words(raw.error) ? passage(raw.error) : null,
     words(raw.explanation) ? passage(raw.explanation) : null,

@@ -16,12 +16,13 @@ function drawCases(section, report) {
   if (report.found > cases.length) {
     section.append(el("p", null, `This file holds ${thousands(cases.length)} of the ${thousands(report.found)} cases that were found. Filters see only those.`));
   }
-  const view = { judge: null, kind: "all", slices: new Map(), text: "", limit: CASES_AT_ONCE };
+  const view = { judge: null, kind: "all", slices: new Map(), text: "", only: null, limit: CASES_AT_ONCE };
   const controls = el("div", { class: "controls" });
   const found = el("p", { class: "found muted", "aria-live": "polite" });
   const place = el("div");
   const show = () => showCases(view, report, found, place, reset);
   const apply = () => {
+    view.only = null;
     view.limit = CASES_AT_ONCE;
     show();
   };
@@ -35,7 +36,7 @@ function drawCases(section, report) {
   section.append(controls, found, place);
   fill();
   apply();
-  const follow = () => followLink(view, report, place, show, reset);
+  const follow = () => followLink(view, report, place, show);
   addEventListener("hashchange", follow);
   report.atTheEnd.push(follow);
 }
@@ -88,6 +89,7 @@ function sliceValues(report) {
 }
 
 function matches(one, view, onlyBaselines) {
+  if (view.only !== null) return one.key === view.only;
   for (const [by, value] of view.slices) {
     if (own(one.raw.slices, by) === undefined || words(own(one.raw.slices, by)) !== value) return false;
   }
@@ -140,8 +142,8 @@ function moreCases(view, report) {
   return [button];
 }
 
-/** Opens the case that the address names, wherever the filters and the pages of the list have it. */
-function followLink(view, report, place, show, reset) {
+/** Opens the case that the address names: in the list where it is shown there, otherwise on its own. */
+function followLink(view, report, place, show) {
   if (!location.hash.startsWith("#case-")) return;
   let key = location.hash.slice("#case-".length);
   try {
@@ -149,18 +151,15 @@ function followLink(view, report, place, show, reset) {
   } catch {
     // An address that somebody typed: taken as it is.
   }
-  const at = () => view.matching.findIndex((one) => one.key === key);
-  if (at() < 0) {
-    if (!report.cases.some((one) => one.key === key)) return;
-    reset();
-  }
-  if (at() >= view.limit) {
-    view.limit = Math.ceil((at() + 1) / CASES_AT_ONCE) * CASES_AT_ONCE;
+  if (!report.cases.some((one) => one.key === key)) return;
+  const listed = () => view.matching.slice(0, view.limit).findIndex((one) => one.key === key);
+  if (listed() < 0) {
+    view.only = key;
     show();
   }
-  const item = place.children[at()];
+  const item = place.children[listed()];
   item.open = true;
-  if (item.children.length === 1) item.append(caseBody(view.matching[at()], report));
+  if (item.children.length === 1) item.append(caseBody(view.matching[listed()], report));
   item.scrollIntoView();
   item.querySelector("summary").focus({ preventScroll: true });
 }

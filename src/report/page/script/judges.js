@@ -36,13 +36,13 @@ function judgeColumns(entrants) {
   const usage = (entrant) => record(entrant.raw.usage);
   const p50 = (entrant) => number(record(usage(entrant).latency_ms).p50);
   const per1000 = (entrant) => number(usage(entrant).cost_usd_per_1000);
-  const plain = (text, under) => [el("b", null, text ?? "–"), under ? el("small", null, under) : null];
+  const short = (text, under) => [el("b", null, text ?? "–"), under ? el("small", null, under) : null];
   return [
     ...measures,
     { head: "Rows", narrow: true, hint: "rows with a label, and their groups", value: (entrant) => countsOf(entrant.overall).judged, cell: rowsCell },
     { head: "No label", narrow: true, hint: "rows that the judge gave no label, and what balanced accuracy would be at worst and at best had it labelled them", value: (entrant) => countsOf(entrant.overall).unjudged, cell: unjudgedCell },
-    { head: "$ per 1,000", narrow: true, hint: "list price of a thousand rows", value: per1000, cell: (entrant) => plain(dollars(per1000(entrant))) },
-    { head: "p50", narrow: true, hint: "latency: half of the answers came within it", value: p50, cell: (entrant) => plain(duration(p50(entrant))) },
+    { head: "$ per 1,000", narrow: true, hint: "list price of a thousand rows", value: per1000, cell: (entrant) => short(dollars(per1000(entrant))) },
+    { head: "p50", narrow: true, hint: "latency: half of the answers came within it", value: p50, cell: (entrant) => short(duration(p50(entrant))) },
   ];
 }
 
@@ -113,7 +113,7 @@ function fillJudges(table, entrants, columns, order, tasks) {
       if (!part.length) continue;
       const label = [tasks > 1 ? spoken(task) : null, baseline ? "Baselines" : "Judges"].filter(Boolean).join(": ");
       table.append(el("tbody", null,
-        el("tr", { class: "group" }, el("th", { scope: "rowgroup" }, label), el("td", { colspan: columns.length })),
+        el("tr", { class: "group" }, el("th", { scope: "rowgroup", colspan: columns.length + 1 }, label)),
         part.map((entrant) => judgeRow(entrant, columns))));
     }
   }

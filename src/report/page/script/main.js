@@ -19,6 +19,12 @@ function reportOf(payload) {
   };
 }
 
+/** Three digits where the judges' intervals are so narrow that two would hide them. */
+function precisionFor(entrants) {
+  const figures = entrants.filter(({ baseline }) => !baseline).map(({ overall }) => figure(record(overall.figures).balanced_accuracy)).filter(Boolean);
+  return figures.some(({ low, high }) => high > low && high - low < 0.03) ? 3 : 2;
+}
+
 function attempt(place, name, draw) {
   try {
     draw();
@@ -30,6 +36,7 @@ function attempt(place, name, draw) {
 
 attempt(document.querySelector("main"), "data", () => {
   const report = reportOf(record(JSON.parse(document.getElementById("data").textContent)));
+  precision = precisionFor(report.entrants);
   attempt(document.querySelector("header"), "head", () => drawHead(report));
   for (const [id, label, draw] of PARTS) {
     const section = document.getElementById(id);

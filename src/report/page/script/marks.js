@@ -12,13 +12,16 @@ const TONES = 7;
 /** Entrants as the page speaks of them: a name that no other has, a colour and a shape. */
 function entrantsOf(bench) {
   const raw = list(bench.entrants).map(record);
-  const plain = raw.map((entrant, at) => shortened(words(entrant.name)) || `judge ${at + 1}`);
+  const short = raw.map((entrant, at) => shortened(words(entrant.name)) || `judge ${at + 1}`);
   const longer = raw.map((entrant, at) => {
-    if (plain.filter((name) => name === plain[at]).length === 1) return plain[at];
-    const more = ["task", "template", "gold"]
-      .filter((key) => new Set(raw.filter((_, other) => plain[other] === plain[at]).map((other) => words(other[key]))).size > 1)
-      .map((key) => words(entrant[key]));
-    return more.length ? `${plain[at]} (${more.join(", ")})` : plain[at];
+    let peers = raw.filter((_, other) => other !== at && short[other] === short[at]);
+    const parts = new Set();
+    for (const key of ["task", "template", "gold"]) {
+      const left = peers.filter((peer) => words(peer[key]) === words(entrant[key]));
+      if (left.length < peers.length && words(entrant[key])) parts.add(words(entrant[key]));
+      peers = left;
+    }
+    return parts.size ? `${short[at]} (${[...parts].join(", ")})` : short[at];
   });
   let judges = 0;
   let baselines = 0;
@@ -31,7 +34,7 @@ function entrantsOf(bench) {
   });
 }
 
-const shortened = (name) => (name.length > 80 ? `${name.slice(0, 80)}…` : name);
+const shortened = (name) => (name.length > 80 ? `${name.slice(0, cut(name, 0, 80))}…` : name);
 
 /** A judge's mark, to stand in a line of text. */
 function mark(entrant) {

@@ -1,7 +1,5 @@
 // Texts of rows, as they are: in any direction, cut where they are long, and with what cannot be seen made visible.
 
-/** Characters that show nothing but change what a text says or looks like: controls, directions, zero widths, tags. */
-const UNSEEN = /([\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u200b\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}])\1*/gu;
 const UNSEEN_AT_MOST = 500;
 const LENGTH_AT_FIRST = 6000;
 const LENGTH_PER_STEP = 250000;

@@ -2,10 +2,10 @@
 
 function drawHead(report) {
   const { bench } = report;
-  document.getElementById("made-by").textContent = ["tooljudge bench", words(bench.version)].filter(Boolean).join(" ");
+  document.getElementById("made-by").textContent = ["tooljudge bench", words(bench.version)].filter(Boolean).map(plain).join(" ");
   const inputs = list(bench.inputs).map(words).join(", ");
   const when = moment(bench.created_at);
-  document.getElementById("made-of").textContent = [inputs, when].filter(Boolean).join(" · ");
+  document.getElementById("made-of").textContent = [inputs, when].filter(Boolean).map(plain).join(" · ");
 }
 
 function drawSummary(section, report) {
@@ -53,13 +53,13 @@ function leader(entrants, task) {
   const [best, ...others] = judges;
   const close = others.filter(({ f }) => f.high >= best.f.low).map(({ entrant }) => entrant.name);
   const floor = ranked.find(({ entrant }) => entrant.baseline);
-  const said = ({ entrant, f }) => [el("strong", null, entrant.name), ` ${decimals(f.value)} (${range(f.low, f.high)})`];
+  const said = ({ f }) => `${decimals(f.value)} (${range(f.low, f.high)})`;
   return el("p", { class: "lead" },
     task ? `${spoken(task)}: ` : null,
-    others.length ? "The highest balanced accuracy has " : "Balanced accuracy: ", said(best), ". ",
+    el("strong", null, best.entrant.name), others.length ? " has the highest balanced accuracy, " : " has a balanced accuracy of ", said(best), ". ",
     others.length && !close.length ? "No other judge’s interval reaches into its. " : null,
-    close.length ? `The intervals of ${close.join(", ")} overlap with it: their order is not settled. ` : null,
-    floor ? ["The best baseline: ", said(floor), "."] : null);
+    close.length ? `${close.length > 1 ? "The intervals" : "The interval"} of ${close.join(", ")} ${close.length > 1 ? "reach" : "reaches"} into its: their order is not settled. ` : null,
+    floor ? ["The best baseline, ", el("strong", null, floor.entrant.name), ", has ", said(floor), "."] : null);
 }
 
 function howToRead(bench, rows) {

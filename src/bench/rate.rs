@@ -1,0 +1,225 @@
+//! How many calls of unlabelled logs are right: a judge's labels, corrected for its known errors.
+
+use serde::Serialize;
+
+use super::calibration::Calibrated;
+use crate::stats::{
+    Confusion, Estimate, Histogram, NoInformation, corrected_share, prediction_powered_share, share, shifted,
+};
+
+/// A judge's labels of logs, as far as rates need them: ten bytes for each row.
+#[derive(Debug, Clone, Default)]
+pub struct LogLabels {
+    rows: Vec<(u64, u16)>,
+}
+
+/// The share of right calls in logs.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Rate {
+    pub rows: u64,
+    /// Rows with a label; the others are left out of every share.
+    pub judged: u64,
+    pub clusters: usize,
+    /// The share that the judge passes.
+    pub observed: Option<Estimate>,
+    /// The share that is right, by the judge's errors in a benchmark.
+    pub corrected: Option<Estimate>,
+    /// The shares of right calls passed, and of wrong calls failed, in that benchmark.
+    pub sensitivity: Option<Estimate>,
+    pub specificity: Option<Estimate>,
+    /// The share that is right, by the judge's errors on the logs' own rows with gold, of which there are some.
+    pub powered: Option<Estimate>,
+    /// Rows with gold, where only some have one.
+    pub gold_rows: u64,
+    /// How far the judge's confidences are from what any share of right calls would make them, from 0 to 1.
+    pub distance: Option<f64>,
+    /// Why there is no corrected share.
+    pub refused: Option<String>,
+    pub warnings: Vec<String>,
+}
+
+/// Confidences this far from what the benchmark explains are worth a warning, unless chance alone explains them.
+const FAR: f64 = 0.1;
+const BY_CHANCE: f64 = 0.01;
+
+impl LogLabels {
+    /// Adds a row of the cluster with that hash: its label, how probable the judge makes it that it is right, and its gold.
+    pub fn push(&mut self, cluster: u64, label: Option<bool>, probability: Option<f64>, gold: Option<bool>) {
+        let bin = match probability {
+            Some(probability) => ((probability * 10.0) as u16).min(9),
+            None => 10,
+        };
+        self.rows.push((cluster, bin << 4 | code(label) << 2 | code(gold)));
+    }
+
+    /// The share of right calls among these rows, by `calibrated`'s errors, or by those on rows with gold.
+    pub fn rate(mut self, calibrated: Option<&Calibrated>) -> Rate {
+        self.rows.sort_unstable();
+        let clusters: Vec<Cluster> = self.rows.chunk_by(|a, b| a.0 == b.0).map(Cluster::of).collect();
+        let passes: Vec<(u64, u64)> =
+            clusters.iter().map(|cluster| (cluster.passed, cluster.judged)).collect();
+        let golds: Vec<Confusion> =
+            clusters.iter().map(|cluster| cluster.gold).filter(|table| table.judged() > 0).collect();
+        let others: Vec<(u64, u64)> = clusters.iter().map(|cluster| cluster.without_gold).collect();
+        let unlabelled: u64 = others.iter().map(|(_, judged)| judged).sum();
+        let gold_rows: u64 = golds.iter().map(Confusion::judged).sum();
+        let partly = gold_rows > 0 && unlabelled > 0;
+        let mut rate = Rate {
+            rows: self.rows.len() as u64,
+            judged: passes.iter().map(|(_, judged)| judged).sum(),
+            clusters: clusters.len(),
+            observed: share(&passes),
+            powered: if partly { prediction_powered_share(&others, &golds) } else { None },
+            gold_rows: if partly { gold_rows } else { 0 },
+            ..Rate::default()
+        };
+        if let Some(calibrated) = calibrated {
+            let histograms: Vec<Histogram> = clusters.iter().map(|cluster| cluster.histogram).collect();
+            rate.correct(&passes, &histograms, calibrated);
+        }
+        rate
+    }
+}
+
+impl Rate {
+    fn correct(&mut self, passes: &[(u64, u64)], histograms: &[Histogram], calibrated: &Calibrated) {
+        match corrected_share(passes, &calibrated.operating.tables()) {
+            Ok(found) => {
+                self.corrected = Some(found.corrected);
+                self.sensitivity = Some(found.sensitivity);
+                self.specificity = Some(found.specificity);
+                if found.clamped {
+                    self.warnings.push(
+                        "the judge passes more or less than any share of right calls explains; the benchmark may be unlike these rows"
+                            .to_owned(),
+                    );
+                }
+            }
+            Err(why) => self.refused = Some(refusal(why)),
+        }
+        let (right, wrong) = calibrated.operating.histograms();
+        let Some(shift) = shifted(&right, &wrong, histograms) else { return };
+        self.distance = Some(shift.distance);
+        if shift.distance > FAR && shift.p < BY_CHANCE {
+            self.warnings.push(format!(
+                "these rows do not look like those of the benchmark: {:.0} % of the judge's confidences are not where any share of \
+                 right calls would put them",
+                100.0 * shift.distance
+            ));
+        }
+    }
+}
+
+fn refusal(why: NoInformation) -> String {
+    let points = |figure: &Estimate| format!("{:.2} ({:.2} to {:.2})", figure.value, figure.low, figure.high);
+    match why {
+        NoInformation::Missing => "the benchmark or these rows lack labels".to_owned(),
+        NoInformation::ChanceLike(youden) => format!(
+            "in the benchmark the judge is not shown to be better than chance: sensitivity + specificity - 1 is {}",
+            points(&youden)
+        ),
+        NoInformation::Contradiction(observed) => format!(
+            "no share of right calls explains that the judge passes {} of these rows: the benchmark is unlike them",
+            points(&observed)
+        ),
+    }
+}
+
+fn code(value: Option<bool>) -> u16 {
+    match value {
+        None => 0,
+        Some(false) => 1,
+        Some(true) => 2,
+    }
+}
+
+fn decoded(code: u16) -> Option<bool> {
+    match code & 3 {
+        1 => Some(false),
+        2 => Some(true),
+        _ => None,
+    }
+}
+
+/// The rows of one cluster.
+#[derive(Default)]
+struct Cluster {
+    passed: u64,
+    judged: u64,
+    histogram: Histogram,
+    gold: Confusion,
+    without_gold: (u64, u64),
+}
+
+impl Cluster {
+    fn of(rows: &[(u64, u16)]) -> Cluster {
+        let mut cluster = Cluster::default();
+        for (_, packed) in rows {
+            let (label, gold) = (decoded(packed >> 2), decoded(*packed));
+            // The middle of its bin.
+            let bin = packed >> 4;
+            cluster.histogram.add((bin < 10).then(|| (f64::from(bin) + 0.5) / 10.0));
+            let Some(label) = label else { continue };
+            cluster.judged += 1;
+            cluster.passed += u64::from(label);
+            match gold {
+                Some(gold) => cluster.gold.add(gold, Some(label)),
+                None => {
+                    cluster.without_gold.0 += u64::from(label);
+                    cluster.without_gold.1 += 1;
+                }
+            }
+        }
+        cluster
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::calibration::{ClusterKind, Operating};
+    use crate::stats::random::Random;
+
+    /// A judge that passes 90 % of right calls and 20 % of wrong ones, on a thousand rows of each.
+    fn calibrated(right_passed: u64) -> Calibrated {
+        let kind = |clusters, table| ClusterKind { clusters, table, right: [0; 11], wrong: [0; 11] };
+        let kinds = vec![
+            kind(right_passed, [1, 0, 0, 0, 0, 0]),
+            kind(1000 - right_passed, [0, 1, 0, 0, 0, 0]),
+            kind(200, [0, 0, 1, 0, 0, 0]),
+            kind(800, [0, 0, 0, 1, 0, 0]),
+        ];
+        Calibrated { operating: Operating { kinds }, ..Calibrated::default() }
+    }
+
+    #[test]
+    fn rates_are_corrected() {
+        // 70 % right: 0.7 * 0.9 + 0.3 * 0.2 = 69 % pass.
+        let mut labels = LogLabels::default();
+        (0..2000_u64).for_each(|row| labels.push(row, Some(row % 100 < 69), None, None));
+        let rate = labels.clone().rate(Some(&calibrated(900)));
+        let corrected = rate.corrected.unwrap();
+        assert!((rate.observed.unwrap().value - 0.69).abs() < 1e-12);
+        assert!((corrected.value - 0.7).abs() < 1e-9 && corrected.width() > rate.observed.unwrap().width());
+        let refused = labels.rate(Some(&calibrated(210)));
+        assert!(refused.corrected.is_none() && refused.refused.unwrap().contains("chance"));
+    }
+
+    #[test]
+    fn some_gold_is_enough() {
+        let mut labels = LogLabels::default();
+        let mut random = Random::new(3);
+        for row in 0..3000_u64 {
+            let right = random.chance(0.7);
+            let passed = random.chance(if right { 0.9 } else { 0.2 });
+            labels.push(row, Some(passed), None, random.chance(0.2).then_some(right));
+        }
+        let rate = labels.rate(None);
+        let powered = rate.powered.unwrap();
+        assert!(
+            rate.gold_rows > 500 && powered.holds(0.7) && !rate.observed.unwrap().holds(0.72),
+            "{rate:?}"
+        );
+        assert!(powered.width() < 0.08);
+    }
+}

@@ -1,0 +1,252 @@
+//! A benchmark's folders of results and scores, as a table.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, bail};
+use serde_json::{Value, json};
+
+use super::args::ResultArgs;
+use super::folder::{self, Category};
+use super::making::{self, AT_ONCE};
+use crate::domain::Json;
+use crate::gold::results::{Answer, Official, answer, failure, imported, writes_underscores};
+use crate::gold::{Question, Row, schema};
+use crate::score::bfcl::of_file;
+use crate::write::{Finished, Output, Sink};
+
+/// Folders between a model's and its files.
+const GROUPS: [&str; 10] = [
+    "non_live",
+    "live",
+    "multi_turn",
+    "agentic",
+    "memory",
+    "web_search",
+    "format_sensitivity",
+    "single_turn",
+    "non-live",
+    "result",
+];
+/// Folders within folders beyond this are not looked into.
+const DEEPEST: usize = 8;
+
+/// What became of the answers.
+#[derive(Debug, Default)]
+pub struct Counts {
+    /// By model: rows that are right, and wrong.
+    models: BTreeMap<String, (usize, usize)>,
+    /// Answers without a row, by reason.
+    skipped: BTreeMap<String, usize>,
+    /// Rows whose verdict is a score file's, and those of them of which the scorer says otherwise.
+    scored: usize,
+    disagreements: Vec<String>,
+    /// Files of results whose scores are missing.
+    unscored: Vec<String>,
+}
+
+/// Files of one kind by category and model.
+type Files = BTreeMap<String, BTreeMap<String, PathBuf>>;
+
+/// Writes a row for every answer of every model.
+pub fn import(
+    categories: &[Category],
+    args: &ResultArgs,
+    folder: &Path,
+    output: &Output,
+) -> anyhow::Result<(Counts, Finished)> {
+    let results = files(folder, "_result.json")?;
+    let scores = match &args.scores {
+        Some(folder) => files(folder, "_score.json")?,
+        None => Files::new(),
+    };
+    if !categories.iter().any(|category| results.contains_key(category.name)) {
+        bail!(
+            "{}: no files like MODEL/BFCL_v4_multiple_result.json of these categories are in it",
+            folder.display()
+        );
+    }
+    let mut counts = Counts::default();
+    let schema = Arc::new(schema(true));
+    let mut sink = Sink::create(&output.path, output.format, &schema)?;
+    for category in categories {
+        let Some(models) = results.get(category.name) else { continue };
+        let mut questions: Vec<Question> = Vec::new();
+        category.each(&mut |question| {
+            match question {
+                Ok(question) => questions.push(question),
+                Err(error) => counts.skip(error.reason),
+            }
+            Ok(())
+        })?;
+        let mut rows: Vec<Vec<Row>> = vec![Vec::new(); questions.len()];
+        for (model, file) in models {
+            let official = match scores.get(category.name).and_then(|models| models.get(model)) {
+                Some(file) => Some(failures(file)?),
+                None => {
+                    if args.scores.is_some() {
+                        counts.unscored.push(file.display().to_string());
+                    }
+                    None
+                }
+            };
+            counts.read(model, file, official.as_ref(), &questions, &mut rows)?;
+        }
+        let mut records = Vec::new();
+        for (question, mut rows) in questions.iter().zip(rows) {
+            // Right ones first, models in order.
+            rows.sort_by_key(|row| !row.right);
+            records.extend(rows.iter().map(|row| row.record(question)));
+            if records.len() >= AT_ONCE {
+                making::flush(&mut sink, &schema, &mut records)?;
+            }
+        }
+        making::flush(&mut sink, &schema, &mut records)?;
+    }
+    Ok((counts, sink.finish()?))
+}
+
+impl Counts {
+    fn skip(&mut self, reason: &str) {
+        *self.skipped.entry(reason.to_owned()).or_default() += 1;
+    }
+
+    /// The rows of one model's file.
+    fn read(
+        &mut self,
+        model: &str,
+        file: &Path,
+        official: Option<&HashMap<String, Official>>,
+        questions: &[Question],
+        rows: &mut [Vec<Row>],
+    ) -> anyhow::Result<()> {
+        let places: HashMap<&str, usize> =
+            questions.iter().enumerate().map(|(at, question)| (question.id.as_str(), at)).collect();
+        let mut answers: Vec<(usize, Answer)> = Vec::new();
+        for line in folder::lines(file)? {
+            let (id, line) = line?;
+            match places.get(id.as_str()) {
+                Some(at) => {
+                    let result = line.get("result").unwrap_or(&Json::Null);
+                    answers.push((*at, answer(&questions[*at], result)));
+                }
+                None => self.skip("no question has this id; these results may be of another version"),
+            }
+        }
+        let underscores = writes_underscores(answers.iter().map(|(at, answer)| (&questions[*at], answer)));
+        for (at, answer) in answers {
+            let question = &questions[at];
+            let valid = Official { valid: true, error_type: None };
+            let verdict = official.map(|failures| failures.get(&question.id).unwrap_or(&valid));
+            let number = rows[at].iter().filter(|row| row.model.as_deref() == Some(model)).count();
+            match imported(question, model, answer, verdict, underscores, number) {
+                Err(reason) => self.skip(reason),
+                Ok(imported) => {
+                    let of_model = self.models.entry(model.to_owned()).or_default();
+                    *(if imported.row.right { &mut of_model.0 } else { &mut of_model.1 }) += 1;
+                    self.scored += usize::from(verdict.is_some());
+                    if imported.disagrees {
+                        self.disagreements.push(imported.row.id.clone());
+                    }
+                    rows[at].push(imported.row);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub fn json(&self) -> Value {
+        let model = |(name, (right, wrong)): (&String, &(usize, usize))| json!({ "model": name, "correct": right, "incorrect": wrong });
+        json!({
+            "models": self.models.iter().map(model).collect::<Vec<_>>(),
+            "left_out": self.skipped,
+            "scored_by_files": self.scored,
+            "scorer_disagrees": self.disagreements,
+            "without_scores": self.unscored,
+        })
+    }
+
+    pub fn render(&self) -> String {
+        let mut lines = Vec::new();
+        for (model, (right, wrong)) in &self.models {
+            lines.push(format!("{model}: {right} right calls, {wrong} wrong ones"));
+        }
+        for (reason, count) in &self.skipped {
+            lines.push(format!("left out  {count}: {reason}"));
+        }
+        if self.scored > 0 {
+            let few: Vec<&str> = self.disagreements.iter().take(5).map(String::as_str).collect();
+            let which = if few.is_empty() { String::new() } else { format!(" ({})", few.join(", ")) };
+            lines.push(format!(
+                "{} verdicts are the score files'; of {} of them the scorer says otherwise{which}",
+                self.scored,
+                self.disagreements.len()
+            ));
+        }
+        for file in &self.unscored {
+            lines.push(format!("no scores for {file}: the scorer's verdicts count"));
+        }
+        lines.join("\n")
+    }
+}
+
+/// The answers that a score file lists: those that are not valid.
+fn failures(file: &Path) -> anyhow::Result<HashMap<String, Official>> {
+    let mut failures = HashMap::new();
+    let mut stated = None;
+    for line in folder::objects(file)? {
+        let (number, line) = line?;
+        match failure(&line) {
+            Some((id, official)) => {
+                failures.insert(id, official);
+            }
+            None if number == 1 => {
+                let count = |key| line.get(key).and_then(|count| count.to_string().parse::<usize>().ok());
+                stated = count("total_count").zip(count("correct_count"));
+            }
+            None => bail!("{}, line {number}: no text `id`; is this a score file?", file.display()),
+        }
+    }
+    let (total, correct) = stated.with_context(|| {
+        format!(
+            "{}: the first line should hold the totals, `total_count` and `correct_count`; is this a score file?",
+            file.display()
+        )
+    })?;
+    let failed = failures.values().filter(|official| !official.valid).count();
+    if total.checked_sub(correct) != Some(failed) {
+        bail!(
+            "{}: {failed} answers failed by its lines, {correct} of {total} are right by its first line; the file is not whole",
+            file.display()
+        );
+    }
+    Ok(failures)
+}
+
+fn files(folder: &Path, ending: &str) -> anyhow::Result<Files> {
+    if !folder.is_dir() {
+        bail!("{}: there is no such folder", folder.display());
+    }
+    let mut found = Files::new();
+    let above = folder.file_name().map(|name| name.to_string_lossy().into_owned());
+    collect(folder, above.as_deref().unwrap_or("model"), ending, DEEPEST, &mut found)?;
+    Ok(found)
+}
+
+/// `model` is the nearest folder above that is no mere group.
+fn collect(folder: &Path, model: &str, ending: &str, depth: usize, found: &mut Files) -> anyhow::Result<()> {
+    let entries = folder.read_dir().with_context(|| format!("cannot read {}", folder.display()))?;
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    paths.sort();
+    for path in paths {
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        if path.is_dir() && depth > 0 {
+            let model = if GROUPS.contains(&name.as_str()) { model } else { &name };
+            collect(&path, model, ending, depth - 1, found)?;
+        } else if let Some(category) = name.ends_with(ending).then(|| of_file(&name)).flatten() {
+            found.entry(category.to_owned()).or_default().insert(model.to_owned(), path);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,59 @@
+//! `--calibration`: what a benchmark found out about the judges of this run.
+
+use std::path::Path;
+
+use anyhow::{Context, bail};
+use serde_json::Value;
+
+use crate::bench::calibration::{Calibrated, CalibrationFile};
+use crate::cli::judging::Panel;
+use crate::cli::printer::Printer;
+
+/// What must be the same for errors to be the same, in the records of a benchmark and of this run.
+const SAME: [(&str, &str); 6] = [
+    ("/judge/model", "model"),
+    ("/judge/endpoint", "endpoint"),
+    ("/judge/parameters", "parameters"),
+    ("/template/hash", "wording"),
+    ("/template/explain", "wording (--explain)"),
+    ("/votes", "number of votes"),
+];
+
+/// The benchmark's part on each member of `panel`.
+///
+/// # Errors
+/// When `file` is no benchmark's record, or says nothing of some member.
+pub fn read(file: &Path, panel: &Panel, printer: Printer) -> anyhow::Result<Vec<Calibrated>> {
+    let about = || format!("--calibration {}", file.display());
+    let text = std::fs::read_to_string(file).with_context(about)?;
+    let record = CalibrationFile::parse(&text).map_err(anyhow::Error::msg).with_context(about)?;
+    let mut calibrated = Vec::new();
+    for member in &panel.members {
+        let Some(found) = record.find(&member.judge, &member.criterion) else {
+            let there = record.entrants.iter().filter(|entrant| !entrant.baseline);
+            let there: Vec<String> =
+                there.map(|entrant| format!("{} ({})", entrant.judge, entrant.template)).collect();
+            bail!(
+                "{}: {} ({}) was not benchmarked there, only {}; run `tooljudge bench --judge {} --report FILE.json` on rows with gold",
+                about(),
+                member.judge,
+                member.criterion,
+                there.join(", "),
+                member.judge
+            );
+        };
+        let now = serde_json::to_value(member.record())?;
+        let differ = |pointer: &str| {
+            let (then, now) = (found.record.pointer(pointer), now.pointer(pointer));
+            then.unwrap_or(&Value::Null) != now.unwrap_or(&Value::Null)
+        };
+        for (_, what) in SAME.iter().filter(|(pointer, _)| differ(pointer)) {
+            printer.warn(&format!(
+                "{} ({}) was benchmarked with another {what}: its errors may be others now",
+                member.judge, member.criterion
+            ));
+        }
+        calibrated.push(found.clone());
+    }
+    Ok(calibrated)
+}

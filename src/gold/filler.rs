@@ -1,0 +1,208 @@
+//! Values that somebody might give for a parameter who has read the question too fast.
+
+use super::random::Random;
+use super::tool::{Parameter, Shape, choices, parameters, shape};
+use super::words::{numbers, parts, proper_names, says_little, words};
+use crate::domain::{Json, Number, Object};
+
+/// Objects within lists within objects beyond this are left empty.
+const DEEPEST: usize = 4;
+/// So many letters of a question are taken for a search or a message.
+const LONGEST: usize = 120;
+
+/// A value that fits the parameter's definition: an allowed one, its default, or what the question offers of that type.
+pub(super) fn plausible(parameter: &Parameter, question: &str, random: &mut Random) -> Json {
+    value(&parameter.name, &parameter.schema, question, random, DEEPEST)
+}
+
+fn value(name: &str, schema: &Json, question: &str, random: &mut Random, depth: usize) -> Json {
+    if let Some(choice) = random.pick(choices(schema)) {
+        return choice.clone();
+    }
+    if let Some(default) = schema.get("default").filter(|default| !default.is_null())
+        && default.as_str() != Some("")
+    {
+        return default.clone();
+    }
+    match shape(schema) {
+        Shape::Text | Shape::Open => Json::from(phrase(name, question, random)),
+        Shape::Integer => {
+            let whole: Vec<Number> = numbers(question).into_iter().filter(Number::is_integer).collect();
+            let number = random.pick(&whole).cloned();
+            Json::Number(number.unwrap_or_else(|| Number::from(1 + random.below(10) as i64)))
+        }
+        Shape::Float => {
+            let float = random.pick(&numbers(question)).map_or(1.5, Number::as_f64);
+            Number::from_f64(float).map_or(Json::Null, Json::Number)
+        }
+        Shape::Boolean => Json::Bool(random.flip()),
+        Shape::List if depth == 0 => Json::Array(Vec::new()),
+        Shape::List => {
+            let items = schema.get("items").unwrap_or(&Json::Null);
+            Json::Array(vec![value(name, items, question, random, depth - 1)])
+        }
+        Shape::Object if depth == 0 => Json::Object(Object::new()),
+        Shape::Object => {
+            let members = parameters(schema);
+            let wanted = |member: &&Parameter| member.required || members.len() <= 2;
+            let filled = members.iter().filter(wanted).map(|member| {
+                (member.name.clone(), value(&member.name, &member.schema, question, random, depth - 1))
+            });
+            Json::Object(filled.collect())
+        }
+    }
+}
+
+/// What the parameter's name asks for, else a name from the question, else some of its words that say something.
+fn phrase(name: &str, question: &str, random: &mut Random) -> String {
+    let asks_for = parts(name);
+    let asks = |words: &[&str]| asks_for.iter().any(|part| words.contains(&part.as_str()));
+    let named = |signs: &[&str]| {
+        let pieces = question
+            .split_whitespace()
+            .map(|piece| piece.trim_matches(['"', '\'', '`', '(', ')', ',', '?', '!', '.']));
+        pieces.filter(|piece| piece.len() > 3).find(|piece| signs.iter().any(|sign| piece.contains(sign)))
+    };
+    if asks(&["date", "day", "deadline"]) {
+        return named(&["-0", "-1", "/0", "/1"]).unwrap_or("2024-03-15").to_owned();
+    }
+    if asks(&["time", "hour"]) {
+        return named(&[":"]).unwrap_or("10:00").to_owned();
+    }
+    if asks(&["url", "link", "website", "uri"]) {
+        return named(&["http", "www."]).unwrap_or("https://example.com").to_owned();
+    }
+    if asks(&["file", "path", "filename", "filepath", "folder"]) {
+        return named(&["/", "\\", ".c", ".j", ".p", ".t"]).unwrap_or("data.csv").to_owned();
+    }
+    if asks(&["email", "mail"]) {
+        return named(&["@"]).unwrap_or("user@example.com").to_owned();
+    }
+    if asks(&["id", "number", "code", "phone"]) {
+        let numbers = numbers(question);
+        return random.pick(&numbers).map_or("12345", Number::as_str).to_owned();
+    }
+    if asks(&["query", "question", "prompt", "text", "message", "description", "content"]) {
+        return question.trim().trim_end_matches(['?', '.', '!']).chars().take(LONGEST).collect();
+    }
+    if let Some(name) = random.pick(&proper_names(question)) {
+        return name.clone();
+    }
+    let telling: Vec<&str> =
+        words(question).into_iter().filter(|word| word.chars().count() > 2 && !says_little(word)).collect();
+    let length = 1 + random.below(2.min(telling.len()));
+    let from = random.below((telling.len() + 1).saturating_sub(length));
+    match telling.get(from..from + length) {
+        Some(chosen) if !chosen.is_empty() => chosen.join(" "),
+        _ => asks_for.join(" "),
+    }
+}
+
+/// Parameters that many tools have, with a value that is usual.
+const USUAL: [(&str, &str); 18] = [
+    ("limit", "10"),
+    ("max_results", "5"),
+    ("language", "\"en\""),
+    ("format", "\"json\""),
+    ("units", "\"metric\""),
+    ("include_details", "true"),
+    ("sort_by", "\"relevance\""),
+    ("timeout", "30"),
+    ("verbose", "true"),
+    ("page", "1"),
+    ("region", "\"US\""),
+    ("currency", "\"USD\""),
+    ("timezone", "\"UTC\""),
+    ("precision", "2"),
+    ("date", "\"today\""),
+    ("priority", "\"high\""),
+    ("source", "\"default\""),
+    ("category", "\"general\""),
+];
+
+/// A parameter that none of `known` is, in the same style of writing, with a value: one of a neighbouring tool's, else a
+/// usual one, rather one that the question speaks of.
+pub(super) fn invented(
+    known: &[Parameter],
+    neighbours: &[&Parameter],
+    question: &str,
+    random: &mut Random,
+) -> Option<(String, Json)> {
+    let is_known = |name: &str| known.iter().any(|own| parts(&own.name) == parts(name));
+    let others: Vec<&&Parameter> = neighbours.iter().filter(|other| !is_known(&other.name)).collect();
+    if random.flip()
+        && let Some(other) = random.pick(&others)
+    {
+        return Some((other.name.clone(), plausible(other, question, random)));
+    }
+    let folded = question.to_lowercase();
+    let usual = USUAL.iter().filter(|(name, _)| !is_known(name)).map(|(name, value)| {
+        let spoken_of = parts(name).iter().any(|part| part.len() > 3 && folded.contains(part.as_str()));
+        (if spoken_of { 8 } else { 1 }, (*name, *value))
+    });
+    let (name, value) = random.weighted(usual.collect())?;
+    let camel = known.iter().any(|own| own.name.contains(char::is_uppercase) && !own.name.contains('_'));
+    Some((if camel { camel_case(name) } else { name.to_owned() }, Json::parse(value).ok()?))
+}
+
+fn camel_case(name: &str) -> String {
+    let mut camel = String::new();
+    for (at, part) in name.split('_').enumerate() {
+        let mut chars = part.chars();
+        match chars.next() {
+            Some(first) if at > 0 => camel.extend(first.to_uppercase().chain(chars)),
+            _ => camel.push_str(part),
+        }
+    }
+    camel
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_fit_their_definitions() {
+        let question = "Book 2 rooms in Oslo for 99.5 euros";
+        for (schema, among) in [
+            (r#"{"type":"string","enum":["a","b"]}"#, &["\"a\"", "\"b\""][..]),
+            (r#"{"type":"integer","default":7}"#, &["7"]),
+            (r#"{"type":"integer"}"#, &["2"]),
+            (r#"{"type":"float"}"#, &["2.0", "99.5"]),
+            (r#"{"type":"string"}"#, &["\"Oslo\""]),
+            (r#"{"type":"boolean"}"#, &["true", "false"]),
+            (r#"{"type":"array","items":{"type":"integer"}}"#, &["[2]"]),
+            (r#"{"type":"dict","properties":{"n":{"type":"integer"}},"required":["n"]}"#, &["{\"n\":2}"]),
+        ] {
+            let parameter =
+                Parameter { name: "p".to_owned(), required: true, schema: Json::parse(schema).unwrap() };
+            for seed in 0..20 {
+                let value = plausible(&parameter, question, &mut Random::of(seed, &[])).to_string();
+                assert!(among.contains(&value.as_str()), "{schema}: {value}");
+            }
+        }
+        let empty = Parameter { name: "home_town".to_owned(), required: true, schema: Json::Null };
+        for (name, question, expected) in [
+            ("start_date", "Rooms from 2024-05-01?", "2024-05-01"),
+            ("departureTime", "Rooms?", "10:00"),
+            ("image_url", "What is on https://a.b/c.png?", "https://a.b/c.png"),
+            ("user_id", "Who is user 77?", "77"),
+            ("query", "Who won?", "Who won"),
+        ] {
+            let parameter = Parameter { name: name.to_owned(), ..empty.clone() };
+            let expected = Json::from(expected);
+            assert_eq!(plausible(&parameter, question, &mut Random::of(1, &[])), expected, "{name}");
+        }
+        assert_eq!(plausible(&empty, "", &mut Random::of(1, &[])).to_string(), "\"home town\"");
+    }
+
+    #[test]
+    fn invented_parameters_are_new_and_written_alike() {
+        let own = |name: &str| Parameter { name: name.to_owned(), required: true, schema: Json::Null };
+        let known = [own("sortBy"), own("maxResults")];
+        for seed in 0..100 {
+            let (name, _) = invented(&known, &[], "currency", &mut Random::of(seed, &[])).unwrap();
+            assert!(!name.contains('_') && !known.iter().any(|own| own.name == name), "{name}");
+        }
+    }
+}

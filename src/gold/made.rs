@@ -1,0 +1,158 @@
+//! The calls that are made of one question: the right ones, and the wrong ones, each checked by the scorer.
+
+use super::accepted::Benign;
+use super::mistakes::Mistake;
+use super::question::{Call, Due, Question};
+use super::random::Random;
+use super::source::Quotes;
+use crate::domain::ToolCall;
+
+/// How often an edit is tried with other draws where the scorer does not see it as it should.
+const TRIES: usize = 4;
+
+/// All calls that are made of one question.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Made {
+    /// The accepted answer; `None` where any call would do, so that none is known to be right.
+    pub positive: Option<Vec<ToolCall>>,
+    pub benign: Vec<(Benign, Vec<ToolCall>)>,
+    /// With the scorer's type of error.
+    pub negatives: Vec<(Mistake, Vec<ToolCall>, Option<&'static str>)>,
+    /// Draws that the scorer did not see as meant, or that repeated another call of this question.
+    pub discarded: Vec<Kind>,
+}
+
+/// What a call was made for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    Positive,
+    Benign(Benign),
+    Mistake(Mistake),
+}
+
+impl Kind {
+    /// All kinds, as tables list them.
+    pub fn all() -> impl Iterator<Item = Kind> {
+        let benign = Benign::ALL.into_iter().map(Kind::Benign);
+        let mistakes = Mistake::ALL.into_iter().map(Kind::Mistake);
+        std::iter::once(Kind::Positive).chain(benign).chain(mistakes)
+    }
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Kind::Positive => "positive",
+            Kind::Benign(edit) => edit.as_str(),
+            Kind::Mistake(mistake) => mistake.as_str(),
+        }
+    }
+}
+
+/// The scorer rejects a question's own accepted answer, with this type of error.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{id}: the scorer rejects the accepted answer ({error_type})")]
+pub struct Rejected {
+    pub id: String,
+    pub error_type: &'static str,
+}
+
+/// Everything that can be made of a question, the same for the same seed whatever other questions there are.
+///
+/// Right calls are right and wrong ones wrong by all of the question's rules; no two are the same.
+///
+/// # Errors
+/// When the scorer rejects the accepted answer itself, so that nothing it says of edits means anything.
+pub fn made(question: &Question, seed: u64) -> Result<Made, Rejected> {
+    let mut made = Made::default();
+    let Some(calls) = question.answer() else {
+        if question.due == Due::Something {
+            let error_type = question.ruling(&[]).filter(|ruling| ruling.none_right());
+            made.negatives
+                .extend(error_type.map(|ruling| (Mistake::CallMissing, Vec::new(), ruling.error_type)));
+        }
+        return Ok(made);
+    };
+    let (quotes, positive) = written(question, &calls)?;
+    for edit in Benign::ALL {
+        let mut others: Vec<&[ToolCall]> = vec![&positive];
+        others.extend(made.benign.iter().map(|(_, calls)| calls.as_slice()));
+        let draw = |random: &mut Random| edit.apply(question, &calls, random);
+        let (found, discarded) = tried(question, seed, edit.as_str(), quotes, draw, &others, true);
+        made.discarded.extend(std::iter::repeat_n(Kind::Benign(edit), discarded));
+        made.benign.extend(found.map(|(calls, _)| (edit, calls)));
+    }
+    for mistake in Mistake::ALL {
+        let mut others: Vec<&[ToolCall]> = vec![&positive];
+        others.extend(made.benign.iter().map(|(_, calls)| calls.as_slice()));
+        others.extend(made.negatives.iter().map(|(_, calls, _)| calls.as_slice()));
+        let draw = |random: &mut Random| mistake.apply(question, &calls, random);
+        let (found, discarded) = tried(question, seed, mistake.as_str(), quotes, draw, &others, false);
+        made.discarded.extend(std::iter::repeat_n(Kind::Mistake(mistake), discarded));
+        made.negatives.extend(found.map(|(calls, error_type)| (mistake, calls, error_type)));
+    }
+    made.positive = Some(positive);
+    Ok(made)
+}
+
+/// The wrong calls of [`made`], with the types of error that the scorer gives them.
+///
+/// # Errors
+/// As [`made`].
+pub fn negatives(
+    question: &Question,
+    seed: u64,
+) -> Result<Vec<(Mistake, Vec<ToolCall>, Option<&'static str>)>, Rejected> {
+    made(question, seed).map(|made| made.negatives)
+}
+
+/// The accepted answer in the notation that the scorer takes for right.
+fn written(question: &Question, calls: &[Call]) -> Result<(Quotes, Vec<ToolCall>), Rejected> {
+    let mut error_type = "unreadable";
+    for quotes in [Quotes::Kept, Quotes::Dropped] {
+        let written = question.written(calls, quotes);
+        match question.ruling(&written) {
+            Some(ruling) if ruling.all_right() => return Ok((quotes, written)),
+            Some(ruling) if quotes == Quotes::Kept => error_type = ruling.error_type.unwrap_or("own_rules"),
+            _ => {}
+        }
+    }
+    Err(Rejected { id: question.id.clone(), error_type })
+}
+
+/// Calls and their type of error.
+type Judged = (Vec<ToolCall>, Option<&'static str>);
+
+/// The first draw that the scorer sees as meant and that is none of `others`, and how many were not.
+fn tried(
+    question: &Question,
+    seed: u64,
+    purpose: &str,
+    quotes: Quotes,
+    draw: impl Fn(&mut Random) -> Option<Vec<Call>>,
+    others: &[&[ToolCall]],
+    right: bool,
+) -> (Option<Judged>, usize) {
+    let mut random = Random::of(seed, &[&question.id, purpose]);
+    let mut refused: Vec<Vec<ToolCall>> = Vec::new();
+    for _ in 0..TRIES {
+        let Some(calls) = draw(&mut random) else { continue };
+        let calls = question.written(&calls, quotes);
+        if refused.contains(&calls) {
+            continue;
+        }
+        let ruling = question.ruling(&calls);
+        let as_meant = ruling
+            .as_ref()
+            .is_some_and(|ruling| if right { ruling.all_right() } else { ruling.none_right() });
+        // Order of arguments is what one edit is about.
+        let repeated = others.iter().any(|other| shown(other) == shown(&calls));
+        if as_meant && !repeated {
+            return (Some((calls, ruling.and_then(|ruling| ruling.error_type))), refused.len());
+        }
+        refused.push(calls);
+    }
+    (None, refused.len())
+}
+
+fn shown(calls: &[ToolCall]) -> Vec<String> {
+    calls.iter().map(|call| call.to_json().to_string()).collect()
+}

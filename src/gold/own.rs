@@ -1,0 +1,56 @@
+//! Questions from a table of one's own: the call itself is the only accepted answer.
+
+use super::bfcl::{Unusable, only};
+use super::question::{Due, Expectation, Question};
+use super::tool::Tool;
+use crate::domain::{Calls, Definitions, Json, Object, Sample, ToolCall, ToolDefinition};
+use crate::score::bfcl::{Language, Rules};
+
+/// A question whose right answer is what `sample` calls. `asked` and `definitions` are the cells as they were.
+///
+/// What is right is said by the scorer's own rules: the benchmark's checker knows no types of JSON Schema.
+///
+/// # Errors
+/// When there are no definitions, or when calls or arguments cannot be read.
+pub fn question(id: String, sample: &Sample, asked: Json, definitions: Json) -> Result<Question, Unusable> {
+    let unusable = |reason| Unusable { id: id.clone(), reason };
+    let Definitions::Known(known) = &sample.definitions else { return Err(unusable("no definitions")) };
+    let Calls::Parsed(calls) = &sample.calls else { return Err(unusable("the call cannot be read")) };
+    let expected: Option<Vec<Expectation>> = calls.iter().map(expectation).collect();
+    let expected = expected.ok_or_else(|| unusable("the arguments cannot be read"))?;
+    let functions = Json::Array(known.iter().map(function).collect());
+    let tools = functions.as_array().into_iter().flatten().filter_map(Tool::read).collect();
+    let said = sample.messages.iter().map(|message| message.content.as_str());
+    let text: Vec<&str> = said.chain([sample.question.as_str()]).collect();
+    Ok(Question {
+        category: match expected.len() {
+            0 => "irrelevance",
+            1 => "multiple",
+            _ => "parallel_multiple",
+        }
+        .to_owned(),
+        language: Language::Python,
+        asked,
+        text: text.join("\n"),
+        definitions,
+        functions,
+        tools,
+        due: if expected.is_empty() { Due::Nothing } else { Due::Calls(expected) },
+        rules: &[Rules::Own],
+        id,
+    })
+}
+
+fn expectation(call: &ToolCall) -> Option<Expectation> {
+    let arguments = call.parsed()?.iter();
+    let accepted = arguments.map(|(name, value)| (name.to_owned(), vec![only(value)])).collect();
+    Some(Expectation { tool: call.name.clone(), accepted })
+}
+
+fn function(definition: &ToolDefinition) -> Json {
+    let mut function = Object::new();
+    function.insert("name", definition.name.as_str());
+    function.insert("description", definition.description.as_str());
+    function.insert("parameters", definition.parameters.clone());
+    Json::Object(function)
+}

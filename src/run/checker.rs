@@ -1,0 +1,58 @@
+//! What the scorer of accepted values says of a benchmark's rows, where they have such values.
+
+use super::RunError;
+use crate::domain::{Arguments, Calls, Item, Json, Object, ToolCall};
+use crate::score::{Ready, bfcl};
+use crate::table::Batch;
+
+/// Scores rows that have the columns of `tooljudge gold`.
+pub(super) struct Checker {
+    scorer: Ready,
+}
+
+const ANSWER: &str = "possible_answer";
+const CATEGORY: &str = "category";
+const TOOLS: &str = "tool_definitions";
+
+impl Checker {
+    pub(super) fn new() -> Option<Checker> {
+        let scorer = (bfcl::SCORER.ready)(&Object::new(), None).ok()?;
+        Some(Checker { scorer })
+    }
+
+    /// Whether each row's calls are accepted; nothing where that cannot be told.
+    pub(super) fn check(&self, rows: &Batch, items: &[Item]) -> Result<Vec<Option<bool>>, RunError> {
+        if [ANSWER, CATEGORY, TOOLS].iter().any(|name| rows.schema.position(name).is_none()) {
+            return Ok(vec![None; items.len()]);
+        }
+        let (answers, categories, tools) =
+            (rows.column(ANSWER)?, rows.column(CATEGORY)?, rows.column(TOOLS)?);
+        let check = |(at, item): (usize, &Item)| {
+            let Calls::Parsed(calls) = &item.as_ref().ok()?.calls else { return None };
+            let mut case = Object::new();
+            case.insert("category", categories[at].clone()?);
+            case.insert("functions", structured(tools[at].clone()?)?);
+            case.insert("possible_answer", structured(answers[at].clone()?)?);
+            case.insert("call", Json::Array(calls.iter().map(by_name).collect()));
+            self.scorer.score(&case).ok()?.passed
+        };
+        Ok(items.iter().enumerate().map(check).collect())
+    }
+}
+
+/// A cell that holds JSON, as such or in a text.
+fn structured(cell: Json) -> Option<Json> {
+    match cell {
+        Json::String(text) => Json::parse(&text).ok(),
+        other => Some(other),
+    }
+}
+
+/// `{name: arguments}`, as the scorer reads calls.
+fn by_name(call: &ToolCall) -> Json {
+    let arguments = match &call.arguments {
+        Arguments::Parsed(arguments) => Json::Object(arguments.clone()),
+        Arguments::Malformed(text) => Json::from(text.as_str()),
+    };
+    Json::Object([(call.name.clone(), arguments)].into_iter().collect())
+}

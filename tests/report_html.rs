@@ -1,0 +1,217 @@
+//! The report is one file that harms nobody: its data cannot get out of its element, and a browser shows all of it.
+
+use serde_json::{Value, json};
+use tooljudge::report::html;
+
+use crate::browser::{self, Seen, payloads};
+
+const OPENING: &str = r#"<script type="application/json" id="data">"#;
+
+/// The payload, read back out of a page as a browser would find it.
+fn payload_of(page: &str) -> Value {
+    let (_, rest) = page.split_once(OPENING).unwrap();
+    let (json, _) = rest.split_once("</script").unwrap();
+    serde_json::from_str(json).unwrap()
+}
+
+#[test]
+fn the_payload_comes_back_out_of_the_page() {
+    for payload in [payloads::small(), payloads::hostile(), json!({}), Value::Null] {
+        assert_eq!(payload_of(&html("Report", &payload)), payload);
+    }
+}
+
+#[test]
+fn no_text_leaves_its_place() {
+    let plain = html("Report", &json!({}));
+    let hostile = html(payloads::MARKUP, &payloads::hostile());
+    for page in [&plain, &hostile] {
+        let lower = page.to_lowercase();
+        assert_eq!(lower.matches("<script").count(), 2);
+        assert_eq!(lower.matches("</script").count(), 2);
+        assert_eq!(lower.matches("</title").count(), 1);
+        assert_eq!(lower.matches("<!--").count(), 0);
+        assert_eq!(lower.matches("<img").count(), 0);
+    }
+    let (_, rest) = hostile.split_once(OPENING).unwrap();
+    let (data, _) = rest.split_once("</script>").unwrap();
+    assert!(!data.contains(['<', '>', '&', '\u{2028}', '\u{2029}']));
+}
+
+#[test]
+fn the_page_asks_for_nothing() {
+    let page = html("Report", &json!({}));
+    let lower = page.to_lowercase();
+    assert!(lower.contains(r#"content="default-src 'none'; "#));
+    let namespace = "http://www.w3.org/2000/svg";
+    for reference in
+        ["http://", "https://", "url(", "@import", " src=", "<link", "fetch(", "import(", "srcset"]
+    {
+        assert_eq!(lower.replace(namespace, "").matches(reference).count(), 0, "{reference}");
+    }
+    for sink in [
+        "innerhtml",
+        "outerhtml",
+        "insertadjacenthtml",
+        "document.write",
+        "eval(",
+        "domparser",
+        "javascript:",
+    ] {
+        assert!(!lower.contains(sink), "{sink}");
+    }
+}
+
+#[test]
+fn a_browser_shows_a_small_report() {
+    let Some(browser) = browser() else { return };
+    let page = html("Judges & rules", &payloads::small());
+    let seen = browser::open(&browser, &probed(&page), "#case-home-119");
+    let probe = probe(&seen);
+    assert_eq!(seen.console, Vec::<String>::new());
+    assert_eq!(attribute(&seen, "data-ready"), Some("true"));
+    assert_eq!(attribute(&seen, "data-error"), None);
+    assert_eq!(probe["opened"], json!(["case-home-119"]), "the case that the address names is open");
+    assert_eq!(probe["focus"], "case-home-119");
+    assert_eq!(
+        probe["found"], "1 of 120 cases. Show all",
+        "a case beyond the first fifty is shown on its own"
+    );
+    assert_eq!((&probe["cases"], &probe["bodies"]), (&json!(120), &json!(120)));
+    assert_eq!(probe["needles"], 1);
+    assert_eq!((&probe["title"], &probe["loaded"]), (&json!("Judges & rules"), &json!(0)));
+    let text = probe["text"].as_str().unwrap();
+    for part in [
+        "163",
+        "of 165 read, 1 without gold, 1 unreadable",
+        "81 : 82", // the head
+        "builtin",
+        "openai:gpt-5-mini",
+        "all_correct",
+        "0.84",
+        "0.79 – 0.88",
+        "$0.38",
+        "410 ms", // the table
+        "Balanced acc.",
+        "acc. 0.71 – 0.82",
+        "judged 160, abstained 3",
+        "temperature 0",
+        "400,000 / 9,000", // its details
+        "86.4 %",
+        "passes wrong", // confusion: 70 of 81
+        "Wrong calls caught",
+        "wrong_tool",
+        "benign edit: key_order",
+        "n 40", // slices
+        "ECE 0.08",
+        "Brier 0.17", // confidence
+        "0.66",
+        "20 : 41",
+        "41 : 20", // agreement
+        "This file holds 120 of the 171 cases",
+        "Two seats to Lisbon",
+        "احجز لي طاولة", // cases
+        "\"origin\": \"OSL\"",
+        "The date is made up.",
+        "unparseable: two labels",
+        "confidence 0.81",
+        "passes a wrong call",
+    ] {
+        assert!(text.contains(part), "{part:?} is not on the page");
+    }
+}
+
+#[test]
+fn a_browser_shows_a_hostile_report_and_runs_nothing_of_it() {
+    let Some(browser) = browser() else { return };
+    let page = html(payloads::MARKUP, &payloads::hostile());
+    let seen = browser::open(&browser, &probed(&page), "#case-%zz");
+    let probe = probe(&seen);
+    assert_eq!(seen.console, Vec::<String>::new());
+    assert_eq!(attribute(&seen, "data-ready"), Some("true"));
+    assert_eq!(attribute(&seen, "data-error"), None);
+    assert_eq!(probe["owned"], Value::Null);
+    assert_eq!((&probe["foreign"], &probe["handlers"], &probe["scripts"]), (&json!(0), &json!(0), &json!(3)));
+    assert_eq!(probe["loaded"], 0);
+    assert!(probe["title"].as_str().unwrap().starts_with("</script></title><img src=x"));
+    assert_eq!((&probe["cases"], &probe["bodies"]), (&json!(9), &json!(9)));
+    assert_eq!(probe["needles"], 3, "the poisoned case and the two long ones");
+    let text = probe["text"].as_str().unwrap();
+    for part in [
+        "<img src=x onerror=",
+        "U+202E",
+        "U+200B",
+        "U+E0041",
+        "Two seats to Lisbon, please. </script>",
+        "1 MB: needle",
+    ] {
+        assert!(text.contains(part), "{part:?} is not on the page");
+    }
+    assert_eq!(text.matches("1 MB: needle").count(), 2 * 80_000, "long texts are shown to their end");
+}
+
+#[test]
+fn a_browser_shows_reports_of_nothing() {
+    let Some(browser) = browser() else { return };
+    for payload in [
+        json!({}),
+        Value::Null,
+        json!({"bench": {"entrants": [], "agreement": []}, "cases": [], "toolboxes": []}),
+    ] {
+        let seen = browser::open(&browser, &html("Nothing", &payload), "");
+        assert_eq!(seen.console, Vec::<String>::new());
+        assert_eq!(
+            (attribute(&seen, "data-ready"), attribute(&seen, "data-error")),
+            (Some("true"), None),
+            "{payload}"
+        );
+        assert!(seen.document.contains("No judge took part."));
+    }
+}
+
+/// What the tests above rely on: that a page's errors, and what its policy refuses, would be seen.
+#[test]
+fn a_browser_tells_of_errors() {
+    let Some(browser) = browser() else { return };
+    let page = html("Report", &json!({}));
+    for wrong in [
+        "missing();",
+        "document.body.innerHTML = 'x';",
+        "document.body.append(Object.assign(new Image(), {src: 'x.png'}));",
+    ] {
+        let seen = browser::open(
+            &browser,
+            &page.replace("</body>", &format!("<script>{wrong}</script></body>")),
+            "",
+        );
+        assert!(!seen.console.is_empty(), "{wrong} went unseen");
+    }
+}
+
+fn browser() -> Option<std::path::PathBuf> {
+    let found = browser::find();
+    if found.is_none() {
+        println!("skipped: no chromium, chromium-browser or google-chrome in PATH, and CHROME is not set");
+    }
+    found
+}
+
+/// The page with a script that uses all of it and writes down what it sees.
+fn probed(page: &str) -> String {
+    page.replace("</body>", concat!("<script>", include_str!("browser/probe.js"), "</script></body>"))
+}
+
+fn probe(seen: &Seen) -> Value {
+    let Some((_, rest)) = seen.document.split_once(r#"<pre id="probe">"#) else {
+        panic!("the probe did not come to its end: {:?}", seen.console);
+    };
+    serde_json::from_str(&rest.split_once("</pre>").unwrap().0.replace("&nbsp;", "\u{a0}")).unwrap()
+}
+
+/// An attribute of the document's body.
+fn attribute<'a>(seen: &'a Seen, name: &str) -> Option<&'a str> {
+    let (_, rest) = seen.document.split_once("<body").unwrap();
+    let (tag, _) = rest.split_once('>').unwrap();
+    let (_, value) = tag.split_once(&format!("{name}=\""))?;
+    value.split('"').next()
+}
