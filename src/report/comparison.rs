@@ -79,7 +79,9 @@ fn verdict(a: &str, b: &str, found: &Comparison, question: Question) -> String {
             )
         }
     };
-    if let (Some(no_worse), Some(margin)) = (found.non_inferior, question.margin) {
+    if let (Some(no_worse), Some(margin)) = (found.non_inferior, question.margin)
+        && found.verdict != Verdict::Better
+    {
         text += &match no_worse {
             true => format!("\n {b} is worse by at most {margin}, if at all."),
             false => format!("\n That {b} is worse by more than {margin} cannot be excluded."),

@@ -11,12 +11,12 @@ use crate::cli::printer::Printer;
 
 /// What must be the same for errors to be the same, in the records of a benchmark and of this run.
 const SAME: [(&str, &str); 6] = [
-    ("/judge/model", "model"),
-    ("/judge/endpoint", "endpoint"),
-    ("/judge/parameters", "parameters"),
-    ("/template/hash", "wording"),
-    ("/template/explain", "wording (--explain)"),
-    ("/votes", "number of votes"),
+    ("/judge/model", "as another model"),
+    ("/judge/endpoint", "at another endpoint"),
+    ("/judge/parameters", "with other parameters"),
+    ("/template/hash", "in another wording"),
+    ("/template/explain", "in another wording (--explain)"),
+    ("/votes", "with another number of votes"),
 ];
 
 /// The benchmark's part on each member of `panel`.
@@ -49,7 +49,7 @@ pub fn read(file: &Path, panel: &Panel, printer: Printer) -> anyhow::Result<Vec<
         };
         for (_, what) in SAME.iter().filter(|(pointer, _)| differ(pointer)) {
             printer.warn(&format!(
-                "{} ({}) was benchmarked with another {what}: its errors may be others now",
+                "{} ({}) was benchmarked {what}: its errors may be others now",
                 member.judge, member.criterion
             ));
         }
