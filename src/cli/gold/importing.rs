@@ -42,7 +42,7 @@ pub struct Counts {
     /// Rows whose verdict is a score file's, and those of them of which the scorer says otherwise.
     scored: usize,
     disagreements: Vec<String>,
-    /// Files of results whose scores are missing.
+    /// Models and categories whose scores are missing.
     unscored: Vec<String>,
 }
 
@@ -86,7 +86,7 @@ pub fn import(
                 Some(file) => Some(failures(file)?),
                 None => {
                     if args.scores.is_some() {
-                        counts.unscored.push(file.display().to_string());
+                        counts.unscored.push(format!("{model}, {}", category.name));
                     }
                     None
                 }
@@ -184,8 +184,8 @@ impl Counts {
                 self.disagreements.len()
             ));
         }
-        for file in &self.unscored {
-            lines.push(format!("no scores for {file}: the scorer's verdicts count"));
+        for answers in &self.unscored {
+            lines.push(format!("no scores for {answers}: the scorer's verdicts count"));
         }
         lines.join("\n")
     }
