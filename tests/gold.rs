@@ -486,4 +486,39 @@ proptest! {
         }
         prop_assert_eq!(gold::made(&question, seed).unwrap(), made);
     }
+
+    /// The same of the benchmark's questions, whatever is in them.
+    #[test]
+    fn any_question_of_the_benchmark_is_read_or_refused(
+        schemas in prop::collection::btree_map("[a-zA-Z_]{1,8}", any_schema(), 0..4),
+        accepted in prop::collection::vec(prop::collection::vec(any_json(), 1..3), 4),
+        calls in 1..4_usize,
+        category in prop::sample::select(vec!["simple_python", "simple_java", "simple_javascript", "parallel", "irrelevance"]),
+        asked in any_json(),
+        text in "\\PC{1,60}",
+        seed in any::<u64>(),
+    ) {
+        let function = |name: &str| serde_json::json!({ "name": name, "parameters": { "properties": schemas, "required": [] } });
+        let answers: serde_json::Map<String, Value> = schemas
+            .keys()
+            .zip(&accepted)
+            .map(|(name, values)| (name.clone(), Value::from(values.clone())))
+            .collect();
+        let truth = vec![serde_json::json!({ "f": answers }); calls];
+        let object = |value: Value| match Json::parse(&value.to_string()) {
+            Ok(Json::Object(object)) => object,
+            _ => panic!("{value}"),
+        };
+        let answer = object(serde_json::json!({ "id": "q_0", "ground_truth": truth }));
+        for question in [serde_json::json!([[{ "role": "user", "content": text }]]), asked] {
+            let definitions = [function("f"), function("g.h")];
+            let question = object(serde_json::json!({ "id": "q_0", "question": question, "function": definitions }));
+            let Ok(question) = gold::bfcl::question(&question, Some(&answer), category) else { continue };
+            let Ok(made) = gold::made(&question, seed) else { continue };
+            for wrong in &made.negatives {
+                prop_assert_ne!(Some(&wrong.calls), made.positive.as_ref());
+                prop_assert!(question.ruling(&wrong.calls).unwrap().none_right());
+            }
+        }
+    }
 }
