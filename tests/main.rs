@@ -18,6 +18,7 @@ mod convert;
 mod damaged_logs;
 mod errors;
 mod from_phoenix;
+mod gold;
 mod hostile;
 mod hostile_inputs;
 mod kill;

@@ -45,8 +45,7 @@ pub fn chosen(candidates: &[Candidate], wanted: Wanted, seed: u64) -> BTreeSet<C
             if wanted.per_kind.is_some_and(|most| *given >= most) {
                 continue;
             }
-            let free =
-                |question: &usize| taken.get(question).is_none_or(|taken| *taken < wanted.per_question);
+            let free = |question: &usize| taken.get(question).copied().unwrap_or(0) < wanted.per_question;
             if let Some(question) = questions.find(free) {
                 *taken.entry(question).or_default() += 1;
                 *given += 1;
@@ -83,6 +82,7 @@ mod tests {
         assert_eq!(single.iter().sum::<usize>(), 100);
         assert!(single[2] >= 2, "{single:?}");
         assert_eq!(count(Wanted { total: 0, ..all }, 1), [0, 0, 0]);
+        assert_eq!(count(Wanted { per_question: 0, ..all }, 1), [0, 0, 0]);
         let wanted = Wanted { total: 25, ..all };
         assert_ne!(chosen(&candidates, wanted, 1), chosen(&candidates, wanted, 2));
     }

@@ -2,7 +2,7 @@
 
 use super::accepted::Benign;
 use super::mistakes::Mistake;
-use super::question::{Call, Due, Question};
+use super::question::{Call, Due, Question, Ruling};
 use super::random::Random;
 use super::source::Quotes;
 use crate::domain::ToolCall;
@@ -16,10 +16,18 @@ pub struct Made {
     /// The accepted answer; `None` where any call would do, so that none is known to be right.
     pub positive: Option<Vec<ToolCall>>,
     pub benign: Vec<(Benign, Vec<ToolCall>)>,
-    /// With the scorer's type of error.
-    pub negatives: Vec<(Mistake, Vec<ToolCall>, Option<&'static str>)>,
+    pub negatives: Vec<Wrong>,
     /// Draws that the scorer did not see as meant, or that repeated another call of this question.
     pub discarded: Vec<Kind>,
+}
+
+/// Calls with a mistake.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Wrong {
+    pub mistake: Mistake,
+    pub calls: Vec<ToolCall>,
+    /// What the scorer calls it.
+    pub scorer_says: Option<&'static str>,
 }
 
 /// What a call was made for.
@@ -65,9 +73,12 @@ pub fn made(question: &Question, seed: u64) -> Result<Made, Rejected> {
     let mut made = Made::default();
     let Some(calls) = question.answer() else {
         if question.due == Due::Something {
-            let error_type = question.ruling(&[]).filter(|ruling| ruling.none_right());
-            made.negatives
-                .extend(error_type.map(|ruling| (Mistake::CallMissing, Vec::new(), ruling.error_type)));
+            let ruling = question.ruling(&[]).filter(Ruling::none_right);
+            made.negatives.extend(ruling.map(|ruling| Wrong {
+                mistake: Mistake::CallMissing,
+                calls: Vec::new(),
+                scorer_says: ruling.error_type,
+            }));
         }
         return Ok(made);
     };
@@ -83,24 +94,21 @@ pub fn made(question: &Question, seed: u64) -> Result<Made, Rejected> {
     for mistake in Mistake::ALL {
         let mut others: Vec<&[ToolCall]> = vec![&positive];
         others.extend(made.benign.iter().map(|(_, calls)| calls.as_slice()));
-        others.extend(made.negatives.iter().map(|(_, calls, _)| calls.as_slice()));
+        others.extend(made.negatives.iter().map(|wrong| wrong.calls.as_slice()));
         let draw = |random: &mut Random| mistake.apply(question, &calls, random);
         let (found, discarded) = tried(question, seed, mistake.as_str(), quotes, draw, &others, false);
         made.discarded.extend(std::iter::repeat_n(Kind::Mistake(mistake), discarded));
-        made.negatives.extend(found.map(|(calls, error_type)| (mistake, calls, error_type)));
+        made.negatives.extend(found.map(|(calls, scorer_says)| Wrong { mistake, calls, scorer_says }));
     }
     made.positive = Some(positive);
     Ok(made)
 }
 
-/// The wrong calls of [`made`], with the types of error that the scorer gives them.
+/// The wrong calls of [`made`].
 ///
 /// # Errors
 /// As [`made`].
-pub fn negatives(
-    question: &Question,
-    seed: u64,
-) -> Result<Vec<(Mistake, Vec<ToolCall>, Option<&'static str>)>, Rejected> {
+pub fn negatives(question: &Question, seed: u64) -> Result<Vec<Wrong>, Rejected> {
     made(question, seed).map(|made| made.negatives)
 }
 

@@ -13,7 +13,7 @@
 //! let answer = record(r#"{"id": "simple_python_0", "ground_truth": [{"book": {"city": ["Oslo"], "guests": [2]}}]}"#);
 //! let question = bfcl::question(&question, Some(&answer), "simple_python")?;
 //! let made = made(&question, 0)?;
-//! assert!(made.negatives.iter().any(|(mistake, ..)| mistake.as_str() == "number_off_by_one"));
+//! assert!(made.negatives.iter().any(|wrong| wrong.mistake.as_str() == "number_off_by_one"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -37,12 +37,14 @@ mod random;
 pub mod results;
 mod row;
 mod source;
+#[cfg(test)]
+mod tests;
 mod tool;
 mod words;
 
 pub use accepted::Benign;
 pub use choice::{Candidate, Wanted, chosen};
-pub use made::{Kind, Made, Rejected, made, negatives};
+pub use made::{Kind, Made, Rejected, Wrong, made, negatives};
 pub use mistakes::Mistake;
 pub use question::{Call, Due, Expectation, Question, Ruling};
 pub use row::{Row, schema};

@@ -11,11 +11,15 @@ use crate::score::bfcl::{Language, Rules};
 /// What is right is said by the scorer's own rules: the benchmark's checker knows no types of JSON Schema.
 ///
 /// # Errors
-/// When there are no definitions, or when calls or arguments cannot be read.
+/// When there are no definitions, when calls or arguments cannot be read, or when an argument is the empty text, which stands
+/// for "may be left out" among accepted values.
 pub fn question(id: String, sample: &Sample, asked: Json, definitions: Json) -> Result<Question, Unusable> {
     let unusable = |reason| Unusable { id: id.clone(), reason };
     let Definitions::Known(known) = &sample.definitions else { return Err(unusable("no definitions")) };
     let Calls::Parsed(calls) = &sample.calls else { return Err(unusable("the call cannot be read")) };
+    if calls.iter().filter_map(ToolCall::parsed).flat_map(Object::values).any(has_blank) {
+        return Err(unusable("an argument is the empty text, which would count as one that may be left out"));
+    }
     let expected: Option<Vec<Expectation>> = calls.iter().map(expectation).collect();
     let expected = expected.ok_or_else(|| unusable("the arguments cannot be read"))?;
     let functions = Json::Array(known.iter().map(function).collect());
@@ -39,6 +43,15 @@ pub fn question(id: String, sample: &Sample, asked: Json, definitions: Json) -> 
         rules: &[Rules::Own],
         id,
     })
+}
+
+fn has_blank(value: &Json) -> bool {
+    match value {
+        Json::String(text) => text.is_empty(),
+        Json::Object(members) => members.values().any(|member| member.as_str() == Some("")),
+        Json::Array(items) => items.iter().filter(|item| item.as_object().is_some()).any(has_blank),
+        _ => false,
+    }
 }
 
 fn expectation(call: &ToolCall) -> Option<Expectation> {

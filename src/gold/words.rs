@@ -181,9 +181,19 @@ fn renumbered(value: &str, random: &mut Random) -> Option<String> {
 fn renumerated(value: &str) -> Option<String> {
     let last = words(value).pop()?;
     let fits = last.len() > 3 && last.chars().all(|c| c.is_ascii_lowercase()) && value.ends_with(last);
-    fits.then(|| match value.strip_suffix('s') {
-        Some(singular) if !singular.ends_with('s') => singular.to_owned(),
-        _ => format!("{value}s"),
+    let after_consonant = |stem: &str| !stem.ends_with(['a', 'e', 'i', 'o', 'u']);
+    fits.then(|| {
+        if let Some(stem) = value.strip_suffix("ies") {
+            format!("{stem}y")
+        } else if let Some(singular) = value.strip_suffix('s').filter(|singular| !singular.ends_with('s')) {
+            singular.to_owned()
+        } else if let Some(stem) = value.strip_suffix('y').filter(|stem| after_consonant(stem)) {
+            format!("{stem}ies")
+        } else if ["s", "x", "z", "ch", "sh"].iter().any(|end| value.ends_with(end)) {
+            format!("{value}es")
+        } else {
+            format!("{value}s")
+        }
     })
 }
 
@@ -226,6 +236,18 @@ mod tests {
                 .map(|n| n.as_str().to_owned())
                 .collect();
         assert_eq!(numbers, ["1200.50", "3", "5", "-4", "10"]);
+    }
+
+    #[test]
+    fn numerus() {
+        for (one, other) in
+            [("family", "families"), ("class", "classes"), ("hotel", "hotels"), ("relay", "relays")]
+        {
+            assert_eq!(renumerated(one).as_deref(), Some(other));
+        }
+        assert_eq!(renumerated("blue cars").as_deref(), Some("blue car"));
+        assert_eq!(renumerated("cities").as_deref(), Some("city"));
+        assert_eq!(renumerated("Oslo"), None);
     }
 
     #[test]

@@ -42,7 +42,9 @@ pub struct Counts {
     /// Rows whose verdict is a score file's, and those of them of which the scorer says otherwise.
     scored: usize,
     disagreements: Vec<String>,
-    /// Files of results whose scores are missing.
+    /// Categories of results whose questions are not read.
+    passed_over: Vec<String>,
+    /// Models and categories whose scores are missing.
     unscored: Vec<String>,
 }
 
@@ -67,7 +69,9 @@ pub fn import(
             folder.display()
         );
     }
-    let mut counts = Counts::default();
+    let is_read = |name: &&String| categories.iter().any(|category| category.name == **name);
+    let passed_over = results.keys().filter(|name| !is_read(name)).cloned().collect();
+    let mut counts = Counts { passed_over, ..Counts::default() };
     let schema = Arc::new(schema(true));
     let mut sink = Sink::create(&output.path, output.format, &schema)?;
     for category in categories {
@@ -86,7 +90,7 @@ pub fn import(
                 Some(file) => Some(failures(file)?),
                 None => {
                     if args.scores.is_some() {
-                        counts.unscored.push(file.display().to_string());
+                        counts.unscored.push(format!("{model}, {}", category.name));
                     }
                     None
                 }
@@ -161,6 +165,7 @@ impl Counts {
         json!({
             "models": self.models.iter().map(model).collect::<Vec<_>>(),
             "left_out": self.skipped,
+            "categories_not_read": self.passed_over,
             "scored_by_files": self.scored,
             "scorer_disagrees": self.disagreements,
             "without_scores": self.unscored,
@@ -175,6 +180,10 @@ impl Counts {
         for (reason, count) in &self.skipped {
             lines.push(format!("left out  {count}: {reason}"));
         }
+        if !self.passed_over.is_empty() {
+            lines
+                .push(format!("not read  results of {}: no questions of these", self.passed_over.join(", ")));
+        }
         if self.scored > 0 {
             let few: Vec<&str> = self.disagreements.iter().take(5).map(String::as_str).collect();
             let which = if few.is_empty() { String::new() } else { format!(" ({})", few.join(", ")) };
@@ -184,8 +193,8 @@ impl Counts {
                 self.disagreements.len()
             ));
         }
-        for file in &self.unscored {
-            lines.push(format!("no scores for {file}: the scorer's verdicts count"));
+        for answers in &self.unscored {
+            lines.push(format!("no scores for {answers}: the scorer's verdicts count"));
         }
         lines.join("\n")
     }

@@ -47,7 +47,7 @@ pub fn make(source: &Source, args: &MakingArgs, output: &Output) -> anyhow::Resu
                     counts.count(&made);
                     positives.extend(made.positive.iter().map(|_| (at, Kind::Positive)));
                     benign.extend(made.benign.iter().map(|(edit, _)| (at, Kind::Benign(*edit))));
-                    wrong.extend(made.negatives.iter().map(|(mistake, ..)| (at, Kind::Mistake(*mistake))));
+                    wrong.extend(made.negatives.iter().map(|wrong| (at, Kind::Mistake(wrong.mistake))));
                 }
             },
         }
@@ -115,16 +115,17 @@ fn rows(question: &Question, made: Made) -> Vec<(Kind, Row)> {
     let positive = made.positive.into_iter().map(|calls| row(Kind::Positive, calls, true, None, None));
     let benign = made.benign.into_iter();
     let benign = benign.map(|(edit, calls)| row(Kind::Benign(edit), calls, true, None, Some(edit.as_str())));
-    let wrong = made.negatives.into_iter();
-    let wrong = wrong
-        .map(|(mistake, calls, _)| row(Kind::Mistake(mistake), calls, false, Some(mistake.as_str()), None));
+    let wrong = made.negatives.into_iter().map(|wrong| {
+        let mistake = wrong.mistake;
+        row(Kind::Mistake(mistake), wrong.calls, false, Some(mistake.as_str()), None)
+    });
     positive.chain(benign).chain(wrong).collect()
 }
 
 impl Counts {
     fn count(&mut self, made: &Made) {
         let benign = made.benign.iter().map(|(edit, _)| Kind::Benign(*edit));
-        let wrong = made.negatives.iter().map(|(mistake, ..)| Kind::Mistake(*mistake));
+        let wrong = made.negatives.iter().map(|wrong| Kind::Mistake(wrong.mistake));
         let positive = made.positive.iter().map(|_| Kind::Positive);
         for kind in positive.chain(benign).chain(wrong) {
             self.kinds.entry(kind).or_default().made += 1;
