@@ -28,6 +28,7 @@ mod limits;
 mod logs;
 mod mutations;
 mod normalize;
+mod notebooks;
 mod properties;
 mod providers;
 mod report_html;
