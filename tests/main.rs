@@ -8,6 +8,7 @@
 )]
 
 mod architecture;
+mod bench;
 mod benchmark_data;
 mod browser;
 mod builtin_judge;

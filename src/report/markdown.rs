@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::numbers::{interval, names, percent, recognised, value};
+use super::numbers::{interval, is_of_one_class, names, percent, recognised, value};
 use crate::bench::{Agreement, Counts, Measured, Slice};
 
 /// All figures, with their intervals.
@@ -107,7 +107,7 @@ fn slices(text: &mut String, measured: &[Measured], names: &[String]) {
             .map(|judge| judge.slices.iter().filter(|slice| slice.by.as_deref() == Some(by)).collect())
             .collect();
         let Some(kinds) = of_column.iter().max_by_key(|slices| slices.len()) else { continue };
-        let one_class = kinds.iter().all(|slice| recognised(slice).is_some());
+        let one_class = kinds.iter().all(|slice| is_of_one_class(slice));
         section(
             text,
             &format!("By {}: {}", by, if one_class { "share recognised" } else { "balanced accuracy" }),
@@ -118,6 +118,7 @@ fn slices(text: &mut String, measured: &[Measured], names: &[String]) {
                 let slice = slices.iter().find(|slice| slice.value == kind.value);
                 slice.map_or_else(String::new, |slice| match recognised(slice) {
                     Some((figure, _, _)) => format!("{} ({})", value(Some(figure)), interval(Some(figure))),
+                    None if one_class => String::new(),
                     None => with_interval(slice, "balanced_accuracy"),
                 })
             });

@@ -45,10 +45,18 @@ pub fn names<M: Borrow<Measured>>(measured: &[M]) -> Vec<String> {
         .collect()
 }
 
+/// Whether all rows are right, or all wrong.
+pub fn is_of_one_class(slice: &Slice) -> bool {
+    let table = &slice.confusion;
+    let right = table.true_positive + table.false_negative + table.unjudged_positive;
+    let wrong = table.true_negative + table.false_positive + table.unjudged_negative;
+    right == 0 || wrong == 0
+}
+
 /// The one recall that a slice of one class has: how many of its rows were recognised, of how many that have a label.
 pub fn recognised(slice: &Slice) -> Option<(&Estimate, u64, u64)> {
     let table = &slice.confusion;
-    if slice.figures.len() > 1 {
+    if !is_of_one_class(slice) {
         return None;
     }
     let found = |name: &str, right: u64, wrong: u64| Some((slice.figures.get(name)?, right, right + wrong));

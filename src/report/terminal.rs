@@ -2,7 +2,7 @@
 
 use comfy_table::{Cell, CellAlignment, Table, presets};
 
-use super::numbers::{interval, names, percent, recognised, value};
+use super::numbers::{interval, is_of_one_class, names, percent, recognised, value};
 use crate::bench::{Counts, Measured, Slice};
 
 /// Figures of the main table, with their headings.
@@ -145,7 +145,7 @@ fn recalls(measured: &[&Measured], by: &str) -> Option<String> {
     let of = |judge: &'_ Measured| -> Vec<Slice> {
         judge.slices.iter().filter(|slice| slice.by.as_deref() == Some(by)).cloned().collect()
     };
-    let kinds: Vec<Slice> = of(first).into_iter().filter(|slice| recognised(slice).is_some()).collect();
+    let kinds: Vec<Slice> = of(first).into_iter().filter(is_of_one_class).collect();
     if kinds.is_empty() {
         return None;
     }
@@ -203,5 +203,5 @@ fn align(table: &mut Table, from: usize) {
 }
 
 fn shown(table: &Table) -> String {
-    table.to_string().lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
+    table.to_string().lines().map(str::trim_end).collect::<Vec<_>>().join("\n").trim_end().to_owned()
 }

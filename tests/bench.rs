@@ -1,0 +1,308 @@
+//! `bench`: figures of judges whose errors are known, and everything that comes out.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+
+use serde_json::Value;
+
+use crate::support::server::{Answer, Seen, Server};
+use crate::support::workspace::{Ran, Workspace, repository, shown};
+
+/// Kinds of rows, with how often the scripted judge recognises them for what they are.
+const KINDS: [(&str, f64); 4] = [("", 0.9), ("wrong_tool", 0.95), ("enum_swap", 0.6), ("number_sign", 0.2)];
+
+/// `count` rows of each kind, several to a question.
+fn rows(count: usize) -> String {
+    let mut csv = "id,question_id,question,tool_call,tool_definitions,gold,error_type\n".to_owned();
+    for row in 0..count * KINDS.len() {
+        let kind = KINDS[row % KINDS.len()].0;
+        let gold = if kind.is_empty() { "correct" } else { "incorrect" };
+        let question = row / (2 * KINDS.len());
+        writeln!(csv, "r{row},q{question},Row {row} of {kind}.,f(a={row}),,{gold},{kind}").unwrap();
+    }
+    csv
+}
+
+/// The number of the row that is asked about.
+pub fn number(seen: &Seen) -> usize {
+    let after = seen.prompt().split("Row ").nth(1).unwrap();
+    after.split(' ').next().unwrap().parse().unwrap()
+}
+
+/// A number from 0 to 1 that goes with a row.
+pub fn chance(salt: u64, row: usize, time: usize) -> f64 {
+    let hash = blake3::hash(format!("{salt} {row} {time}").as_bytes());
+    f64::from(u32::from_le_bytes(hash.as_bytes()[..4].try_into().unwrap())) / f64::from(u32::MAX)
+}
+
+/// A judge that errs as [`KINDS`] says.
+fn erring(salt: u64) -> Server {
+    Server::start(move |seen| {
+        let row = number(seen);
+        let (kind, recognised) = KINDS[row % KINDS.len()];
+        let right = kind.is_empty() == (chance(salt, row, 0) < recognised);
+        let sure = 0.6 + 0.4 * chance(salt, row, 1);
+        let (label, other) = if right { ("correct", "incorrect") } else { ("incorrect", "correct") };
+        Answer::Sure(vec![(label, sure), (other, 1.0 - sure)])
+    })
+}
+
+const MODEL: [&str; 4] = ["--judge", "openai:m", "--base-url", "URL"];
+
+/// `tooljudge bench in.csv` with a model at `server`.
+fn bench(work: &Workspace, server: &Server, more: &[&str]) -> Ran {
+    let model = MODEL.map(|flag| if flag == "URL" { server.url.as_str() } else { flag });
+    work.run(&[&["bench", "in.csv"][..], &model, more].concat())
+}
+
+fn json(work: &Workspace, name: &str) -> Value {
+    serde_json::from_str(&work.read(name)).unwrap()
+}
+
+/// The slice of the first judge with that value of `by`.
+fn slice<'a>(record: &'a Value, by: &str, value: &str) -> &'a Value {
+    let slices = record["entrants"][0]["slices"].as_array().unwrap();
+    slices.iter().find(|slice| slice["by"] == by && slice["value"] == value).unwrap()
+}
+
+#[test]
+fn known_error_rates_are_recovered() {
+    let (mut held, mut all) = (0, 0);
+    for salt in 0..3 {
+        let (server, work) = (erring(salt), Workspace::new());
+        work.file("in.csv", rows(300));
+        bench(&work, &server, &["--report", "bench.json"]).ended(0);
+        let record = json(&work, "bench.json");
+        assert_eq!(record["entrants"][0]["judge"], "openai:m");
+        let mut figures = vec![(&record["entrants"][0]["overall"]["figures"]["recall_correct"], KINDS[0].1)];
+        for (kind, recognised) in &KINDS[1..] {
+            let slice = slice(&record, "error_type", kind);
+            assert_eq!(slice["rows"], 300);
+            figures.push((&slice["figures"]["recall_incorrect"], *recognised));
+        }
+        for (figure, truth) in figures {
+            let [value, low, high] = ["value", "low", "high"].map(|key| figure[key].as_f64().unwrap());
+            assert!(low <= value && value <= high && high - low < 0.15, "{figure}");
+            all += 1;
+            held += usize::from(low <= truth && truth <= high);
+        }
+    }
+    // Of twelve intervals of 95 %, three or more miss less than twice in a hundred times.
+    assert!(held >= all - 2, "{held} of {all}");
+}
+
+#[test]
+fn what_people_see() {
+    let (server, work) = (erring(1), Workspace::new());
+    work.file("in.csv", rows(60));
+    let reports = ["--report", "r.md", "--report", "r.html", "--report", "r.json", "-o", "rows.parquet"];
+    let ran = bench(&work, &server, &reports).ended(0);
+    shown("bench_of_a_model", &ran.stdout);
+    assert!(ran.stdout.lines().all(|line| line.chars().count() <= 100));
+    shown("bench_as_markdown", &work.read("r.md"));
+    let page = work.read("r.html");
+    assert!(page.contains("Row 7 of number_sign."), "disagreements are there to be read");
+    let record = json(&work, "r.json");
+    assert_eq!(record["rows"]["benched"], 240);
+    assert_eq!(record["cluster"], "question_id");
+    assert!(record["entrants"][0]["calibration"]["ece"]["value"].as_f64().unwrap() > 0.0);
+    assert!(record["entrants"][1]["baseline"].as_bool().unwrap());
+
+    // Again: nobody is asked, and reports of ours may be replaced, while others may not.
+    let asked = server.requests();
+    bench(&work, &server, &reports).ended(0);
+    assert_eq!(server.requests(), asked);
+    work.file("r.md", "# My notes\n");
+    let refused = bench(&work, &server, &reports).ended(2);
+    assert!(refused.stderr.contains("r.md") && refused.stderr.contains("--force"), "{}", refused.stderr);
+}
+
+#[test]
+fn rows_without_a_label_count_apart() {
+    let server = Server::start(|seen| match number(seen) {
+        row if row % 10 == 3 => Answer::Text("I would rather not say.".to_owned()),
+        row if row % KINDS.len() == 0 => Answer::label("correct"),
+        _ => Answer::label("incorrect"),
+    });
+    let work = Workspace::new();
+    work.file("in.csv", rows(50));
+    let ran = bench(&work, &server, &["--report", "b.json", "--allow-unjudged", "0.05"]).ended(1);
+    assert!(ran.stderr.contains("20 of 200 rows have no label"), "{}", ran.stderr);
+    let judge = &json(&work, "b.json")["entrants"][0];
+    assert_eq!(judge["overall"]["confusion"]["unjudged_negative"], 20);
+    assert_eq!(judge["overall"]["figures"]["accuracy"]["value"], 1.0);
+    let bounds = &judge["overall"]["bounds"]["accuracy"];
+    assert_eq!((bounds[0].as_f64(), bounds[1].as_f64()), (Some(0.9), Some(1.0)));
+    assert_eq!(judge["statuses"]["unparseable"], 20);
+}
+
+#[test]
+fn asking_again_shows_who_wavers() {
+    // One row in five gets another answer every other time.
+    let server = Server::start(|seen| {
+        let row = number(seen);
+        let wavers = chance(0, row, 0) < 0.2 && seen.earlier % 2 == 1;
+        Answer::label(if (row % KINDS.len() == 0) == wavers { "incorrect" } else { "correct" })
+    });
+    let work = Workspace::new();
+    work.file("in.csv", rows(100));
+    let repeat = ["--repeat", "4", "--report", "b.json", "-o", "o.csv", "--concurrency", "1"];
+    let ran = bench(&work, &server, &repeat).ended(0);
+    assert!(ran.stdout.contains("asked 4 times"), "{}", ran.stdout);
+    assert_eq!(server.requests(), 4 * 400);
+    let judge = &json(&work, "b.json")["entrants"][0];
+    assert_eq!(judge["repeats"], 4);
+    assert_eq!(judge["overall"]["rows"], 400);
+    // Two of four answers differ on a row that wavers: 2/3 of its pairs.
+    let flips = &judge["consistency"]["flip_rate"];
+    let [low, high] = ["low", "high"].map(|key| flips[key].as_f64().unwrap());
+    assert!(low <= 0.2 * 2.0 / 3.0 && 0.2 * 2.0 / 3.0 <= high && high < 0.25, "{flips}");
+    let names = ["label", "r2_label", "r3_label", "r4_label"];
+    let wavering =
+        work.rows("o.csv").iter().filter(|row| names.iter().any(|name| row[*name] != row["label"])).count();
+    assert!((50..110).contains(&wavering), "{wavering}");
+    bench(&work, &server, &repeat).ended(0);
+    assert_eq!(server.requests(), 4 * 400, "every repetition is an answer of its own, and kept");
+}
+
+#[test]
+fn gates() {
+    let (server, work) = (erring(2), Workspace::new());
+    work.file("in.csv", rows(100));
+    bench(&work, &server, &["--min-kappa", "0.2", "--min-auc", "0.5", "-q"]).ended(0);
+    let ran = bench(&work, &server, &["--min-kappa", "0.9", "-q"]).ended(1);
+    assert!(ran.stderr.contains("openai:m (tool_calling): the kappa is 0."), "{}", ran.stderr);
+    let low = bench(&work, &server, &["--min-accuracy", "0.6", "--gate-on", "low", "-q"]);
+    let value = bench(&work, &server, &["--min-accuracy", "0.6", "-q"]);
+    assert_eq!((value.code, low.code), (Some(0), Some(1)), "{}", low.stderr);
+    // Passing everything is no merit.
+    let nodding = Server::start(|_| Answer::label("correct"));
+    let work = Workspace::new();
+    work.file("in.csv", rows(20));
+    bench(&work, &nodding, &["--min-f1", "0.1", "-q"]).ended(1);
+}
+
+#[test]
+fn equal_rows_count_once_if_asked() {
+    let (server, work) = (erring(0), Workspace::new());
+    let once = rows(10);
+    let again: String = once.lines().skip(1).map(|line| format!("copy-{line}\n")).collect();
+    work.file("in.csv", format!("{once}{again}"));
+    for (flag, benched) in [(None, 80), (Some("--dedup"), 40), (Some("--dedup=question"), 40)] {
+        let flags: Vec<&str> = flag.into_iter().chain(["--report", "b.json", "-q"]).collect();
+        bench(&work, &server, &flags).ended(0);
+        assert_eq!(json(&work, "b.json")["rows"]["benched"], benched, "{flag:?}");
+    }
+    assert_eq!(server.requests(), 40, "equal rows are asked once anyway");
+}
+
+#[test]
+fn wrong_gold_is_found_and_corrected() {
+    let work = Workspace::new();
+    let mut csv = rows(100);
+    // The gold of every twentieth row is turned around.
+    let wrong: Vec<String> = (0..400).step_by(20).map(|row| format!("r{row}")).collect();
+    csv = csv
+        .lines()
+        .map(|line| match wrong.iter().any(|id| line.starts_with(&format!("{id},"))) {
+            true => line.replace(",correct,", ",incorrect,") + "\n",
+            false => format!("{line}\n"),
+        })
+        .collect();
+    work.file("in.csv", csv);
+    let server = Server::start(|seen| {
+        let row = number(seen);
+        let right = (row % KINDS.len() == 0) == (chance(5, row, 0) < 0.9);
+        Answer::Sure(if right {
+            vec![("correct", 0.95), ("incorrect", 0.05)]
+        } else {
+            vec![("incorrect", 0.9), ("correct", 0.1)]
+        })
+    });
+    bench(&work, &server, &["--audit", "doubts.csv", "--report", "before.json", "-q"]).ended(0);
+    let doubts = work.rows("doubts.csv");
+    let found = doubts.iter().filter(|row| wrong.contains(&row["id"])).count();
+    assert!(found >= 15, "{found} of {} are in the {} doubtful rows", wrong.len(), doubts.len());
+    assert!(doubts.iter().all(|row| row["gold"] != row["was"] && row["voices"].contains("openai:m")));
+
+    // A reader keeps those that are wrong; the file corrects the gold as it is.
+    let kept: String = std::iter::once("id,gold\n".to_owned())
+        .chain(wrong.iter().map(|id| format!("{id},correct\n")))
+        .chain(["r1,\n".to_owned(), "gone,correct\n".to_owned()])
+        .collect();
+    work.file("errata.csv", kept);
+    let ran = bench(&work, &server, &["--errata", "errata.csv", "--report", "after.json", "-q"]).ended(0);
+    assert!(ran.stderr.contains("1 of the corrections"), "{}", ran.stderr);
+    let accuracy = |name: &str| {
+        json(&work, name)["entrants"][0]["overall"]["figures"]["accuracy"]["value"].as_f64().unwrap()
+    };
+    assert!(accuracy("after.json") > accuracy("before.json") + 0.03);
+    let rows = &json(&work, "after.json")["rows"];
+    assert_eq!((rows["errata"].as_u64(), rows["benched"].as_u64()), (Some(21), Some(399)));
+}
+
+#[test]
+fn each_task_has_a_gold_of_its_own() {
+    let work = Workspace::new();
+    work.file(
+        "in.csv",
+        "id,question,tool_call,tool_definitions,gold,selection_label,params_label\n\
+         a,Row 0 of x.,f(),,correct,correct,correct\nb,Row 1 of x.,g(),,incorrect,incorrect,\nc,Row 2 of x.,f(a=1),,incorrect,correct,incorrect\n",
+    );
+    let server = Server::start(|_| Answer::label("correct"));
+    let tasks = ["--task", "tool_calling", "--task", "tool_selection", "--task", "parameter_extraction"];
+    bench(&work, &server, &[&tasks[..], &["--report", "b.json", "-q"]].concat()).ended(0);
+    let record = json(&work, "b.json");
+    let counts: HashMap<String, (u64, u64)> = record["entrants"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|judge| judge["baseline"] == false)
+        .map(|judge| {
+            let counts = &judge["overall"]["confusion"];
+            let of = |name: &str| counts[name].as_u64().unwrap();
+            (judge["gold"].as_str().unwrap().to_owned(), (of("true_positive"), of("false_positive")))
+        })
+        .collect();
+    assert_eq!(counts["gold"], (1, 2));
+    assert_eq!(counts["selection_label"], (2, 1));
+    assert_eq!(counts["params_label"], (1, 1));
+}
+
+#[test]
+fn what_is_wrong_with_gold_is_said() {
+    let work = Workspace::new();
+    work.file("in.csv", "question,tool_call,tool_definitions,label_by_hand\nq,f(),,maybe\nq,f(),,correct\n");
+    let ended =
+        |args: &[&str], code: i32| work.run(&[&["bench", "in.csv"], args].concat()).ended(code).stderr;
+    let none = ended(&[], 2);
+    assert!(none.contains("--gold COLUMN") && none.contains("`label_by_hand`"), "{none}");
+    let unknown = ended(&["--gold", "gould"], 2);
+    assert!(unknown.contains("no column `gould`"), "{unknown}");
+    let strange = ended(&["--gold", "label_by_hand"], 0);
+    assert!(strange.contains("row 1 has `maybe`") && strange.contains("same gold"), "{strange}");
+    let errata = ended(&["--gold", "label_by_hand", "--errata", "e.csv"], 2);
+    assert!(errata.contains("--id"), "{errata}");
+    let report = ended(&["--gold", "label_by_hand", "--report", "r.pdf"], 2);
+    assert!(report.contains(".html, .md or .json"), "{report}");
+    work.file("in.csv", "question,tool_call,tool_definitions,gold\nq,f(),,\n");
+    let empty = ended(&[], 2);
+    assert!(empty.contains("empty in all of 1 rows"), "{empty}");
+}
+
+#[test]
+fn the_shipped_benchmark_runs_from_the_start() {
+    let work = Workspace::new();
+    let data = repository("datasets/benchmark.jsonl").display().to_string();
+    let tasks = ["--task", "tool_calling", "--task", "tool_selection", "--task", "parameter_extraction"];
+    let ran = work.run(&[&["bench", &data, "--report", "b.json"][..], &tasks].concat()).ended(0);
+    assert!(ran.stdout.contains("missing_required"));
+    for judge in json(&work, "b.json")["entrants"].as_array().unwrap() {
+        let figure = judge["overall"]["figures"]["balanced_accuracy"]["value"].as_f64().unwrap();
+        match judge["judge"].as_str().unwrap() {
+            "all_correct" => assert_eq!(figure, 0.5),
+            "schema_only" => assert!(figure >= 0.5),
+            _ => assert!(figure > 0.55, "{figure}"),
+        }
+    }
+}
