@@ -32,7 +32,7 @@ def tooljudge(arguments: str, ends_with: int = 0) -> None:
         encoding="utf-8",
         env={**os.environ, "NO_COLOR": "1", "COLUMNS": "120"},
     )
-    said = re.sub(r" in [\d.]+ (?:ms|s|min|h)\b.*", "", run.stdout).rstrip()
+    said = re.sub(r" in \S+(?: s)?, \S+ rows/s", "", run.stdout).rstrip()
     if said:
         print(said)
     if run.returncode or not said:

@@ -31,6 +31,7 @@ mod limits;
 mod logs;
 mod mutations;
 mod normalize;
+mod notebooks;
 mod properties;
 mod providers;
 mod rates;
