@@ -1,7 +1,7 @@
 //! What clusters of rows that go together leave of the information in them.
 
 use super::estimate::Estimate;
-use super::interval::score_interval;
+use super::interval::cautious_interval;
 use super::quantile::{Z, t_quantile};
 
 /// Successes and cases of one cluster.
@@ -18,7 +18,17 @@ pub(super) struct Spread {
 
 /// The share of successes with its interval; `None` without cases.
 pub(super) fn proportion(parts: &[Part]) -> Option<Estimate> {
-    let (successes, cases) = parts.iter().fold((0.0, 0.0), |sum, part| (sum.0 + part.0, sum.1 + part.1));
+    with_interval(parts, spread)
+}
+
+/// The mean of something between 0 and 1, from its sum and cases in each cluster, with its interval: as a share whose cases each
+/// are a success in part.
+pub(super) fn bounded_mean(parts: &[Part]) -> Option<Estimate> {
+    with_interval(parts, jackknife)
+}
+
+fn with_interval(parts: &[Part], spread: fn(&[Part]) -> Option<Spread>) -> Option<Estimate> {
+    let (successes, cases) = total(parts);
     if cases <= 0.0 {
         return None;
     }
@@ -36,32 +46,52 @@ impl Spread {
     pub fn interval(&self, value: f64) -> (f64, f64) {
         let t = t_quantile(0.975, self.freedom);
         let n = self.effective * (Z / t) * (Z / t);
-        if n > 1e-9 { score_interval(value, n) } else { (0.0, 1.0) }
+        if n > 1e-9 { cautious_interval(value, n) } else { (0.0, 1.0) }
     }
 }
 
 /// The spread of a share over clusters; `None` when one cluster has all cases, so that nothing can be said.
 pub(super) fn spread(parts: &[Part]) -> Option<Spread> {
-    let sizes: Vec<f64> = parts.iter().map(|part| part.1).filter(|size| *size > 0.0).collect();
-    let cases: f64 = sizes.iter().sum();
-    if sizes.iter().all(|size| *size <= 1.0) {
-        return (cases > 0.0).then_some(Spread { effective: cases, freedom: f64::INFINITY });
+    let cases: f64 = parts.iter().map(|part| part.1).sum();
+    if cases > 0.0 && parts.iter().all(|part| part.1 <= 1.0) {
+        return Some(Spread { effective: cases, freedom: f64::INFINITY });
     }
+    let found = jackknife(parts)?;
+    Some(Spread { effective: found.effective.min(cases), ..found })
+}
+
+/// The spread by leaving out one cluster after another, where cases may be successes in part: they may then know more than as many
+/// that are successes or not.
+fn jackknife(parts: &[Part]) -> Option<Spread> {
+    let sizes: Vec<f64> = parts.iter().map(|part| part.1).filter(|size| *size > 0.0).collect();
     if sizes.len() < 2 {
         return None;
     }
-    let count = sizes.len() as f64;
-    let pseudo = cases / count;
+    let (count, cases) = (sizes.len() as f64, sizes.iter().sum::<f64>());
+    let squares: f64 = sizes.iter().map(|size| size * size).sum();
+    let pseudo = root_mean_square(&sizes);
     let mut all: Vec<Part> = parts.iter().copied().filter(|part| part.1 > 0.0).collect();
     all.extend([(pseudo, pseudo), (0.0, pseudo)]);
-    let (successes, whole) = all.iter().fold((0.0, 0.0), |sum, part| (sum.0 + part.0, sum.1 + part.1));
+    let (successes, whole) = total(&all);
     let share = successes / whole;
     let deleted = all.iter().map(|part| (successes - part.0) / (whole - part.1) - share);
     let variance = deleted.map(|d| d * d).sum::<f64>() * (count + 1.0) / (count + 2.0);
-    let effective = (share * (1.0 - share) / variance * count / (count + 2.0)).min(cases);
-    let squares: f64 = sizes.iter().map(|size| size * size).sum();
-    let alike = ((cases / effective - 1.0) / (squares / cases - 1.0)).clamp(0.0, 1.0);
+    let effective = share * (1.0 - share) / variance * count / (count + 2.0);
+    let alike = if squares > cases {
+        ((cases / effective - 1.0) / (squares / cases - 1.0)).clamp(0.0, 1.0)
+    } else {
+        0.0
+    };
     Some(Spread { effective, freedom: freedom(&sizes, alike) })
+}
+
+pub(super) fn total(parts: &[Part]) -> Part {
+    parts.iter().fold((0.0, 0.0), |sum, part| (sum.0 + part.0, sum.1 + part.1))
+}
+
+/// The size of clusters that are made up: more than the mean when sizes are uneven, because then few clusters decide.
+pub(super) fn root_mean_square(sizes: &[f64]) -> f64 {
+    (sizes.iter().map(|size| size * size).sum::<f64>() / sizes.len() as f64).sqrt()
 }
 
 /// The interval of a coefficient between -1 and 1, put on the scale of a share. `smoothed` is the coefficient with some clusters

@@ -1,6 +1,6 @@
 //! The intervals of the figures over clusters of rows.
 
-use super::clusters::{Part, coefficient_interval, freedom, proportion, spread};
+use super::clusters::{Part, coefficient_interval, freedom, proportion, root_mean_square, spread};
 use super::confusion::Confusion;
 use super::estimate::Estimate;
 use super::measure::{Cells, Measure, cells, f1_of_share};
@@ -66,12 +66,6 @@ pub fn mean(clusters: &[(f64, u64)]) -> Option<Estimate> {
     Some(Estimate { value, low: value - reach, high: value + reach })
 }
 
-/// The mean of something between 0 and 1, given `(sum, cases)` of each cluster, with its 95 % interval: as a [`share`] whose
-/// cases each are a success in part.
-pub(super) fn bounded_mean(parts: &[Part]) -> Option<Estimate> {
-    proportion(parts)
-}
-
 /// Kappa or MCC: the jackknife's variance, put on the scale of a share, (1 + value) / 2.
 fn coefficient(measure: Measure, tables: &[Cells]) -> Option<Estimate> {
     let value = measure.of_cells(&total(tables))?;
@@ -88,9 +82,10 @@ fn coefficient(measure: Measure, tables: &[Cells]) -> Option<Estimate> {
     Some(coefficient_interval(value, middle, &pulls, judged.len(), (cases, spread)))
 }
 
-/// The tables with four clusters more, one for each kind of row, of half the mean size.
+/// The tables with four clusters more, one for each kind of row.
 fn with_pseudo(tables: &[Cells]) -> Vec<Cells> {
-    let weight = total(tables).iter().sum::<f64>() / tables.len() as f64 / 2.0;
+    let sizes: Vec<f64> = tables.iter().map(|table| table.iter().sum()).collect();
+    let weight = root_mean_square(&sizes);
     let pseudo = (0..4).map(|kind| {
         let mut table = [0.0; 4];
         table[kind] = weight;

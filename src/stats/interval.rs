@@ -1,6 +1,6 @@
 //! How sure a share is.
 
-use super::quantile::Z;
+use super::quantile::{Z, beta_quantile};
 
 /// The 95 % interval of a share by Wilson's score (Wilson, "Probable inference, the law of succession, and statistical
 /// inference", JASA 22(158), 1927): unlike the usual one it stays within 0 and 1 and holds for few cases and for shares near
@@ -14,7 +14,22 @@ pub(super) fn score_interval(share: f64, n: f64) -> (f64, f64) {
     let middle = share + Z * Z / (2.0 * n);
     let reach = Z * (share * (1.0 - share) / n + Z * Z / (4.0 * n * n)).sqrt();
     let whole = 1.0 + Z * Z / n;
-    (((middle - reach) / whole).max(0.0), ((middle + reach) / whole).min(1.0))
+    // At the ends rounding would leave the share itself outside.
+    (((middle - reach) / whole).clamp(0.0, share), ((middle + reach) / whole).clamp(share, 1.0))
+}
+
+/// Wilson's interval, its ends moved outwards where few successes or failures make it too short (L. D. Brown, T. T. Cai and A.
+/// DasGupta, "Interval estimation for a binomial proportion", Statistical Science 16, 2001, section 4.1.1): a single failure must
+/// not rule out that failures are very rare. Their limit from Poisson's distribution is taken from the binomial itself (C. J.
+/// Clopper and E. S. Pearson, Biometrika 26, 1934), one-sided at 5 % because on that side nothing else is lost.
+pub(super) fn cautious_interval(share: f64, n: f64) -> (f64, f64) {
+    /// Beyond as many, Wilson's end is the outer one.
+    const MANY: f64 = 15.0;
+    let (low, high) = score_interval(share, n);
+    let (successes, failures) = (share * n, (1.0 - share) * n);
+    let low = if successes < MANY { low.min(beta_quantile(0.05, successes, failures + 1.0)) } else { low };
+    let high = if failures < MANY { high.max(beta_quantile(0.95, successes + 1.0, failures)) } else { high };
+    (low, high)
 }
 
 #[cfg(test)]

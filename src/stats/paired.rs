@@ -114,7 +114,7 @@ pub fn difference(measure: Measure, clusters: &[Paired]) -> Option<Difference> {
 /// How far both judges' figures go together from sample to sample. Four clusters more, in which one judge is right and the other
 /// wrong, keep judges that never differed from being taken for the same.
 fn together(measure: Measure, a: &[Cells], b: &[Cells]) -> f64 {
-    let weight = total(a).iter().sum::<f64>() / a.len() as f64 / 2.0;
+    let weight = total(a).iter().sum::<f64>() / a.len() as f64 / 4.0;
     let only = |at: usize| {
         let mut table = [0.0; 4];
         table[at] = weight;
@@ -144,7 +144,7 @@ pub enum PairedMethod {
     McNemarExact,
     /// All choices of clusters' signs.
     SignFlipExact,
-    /// 9,999 choices of clusters' signs, always the same.
+    /// Up to 9,999 choices of clusters' signs, always the same ones.
     SignFlipSampled,
 }
 

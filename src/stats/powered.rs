@@ -1,6 +1,6 @@
 //! The share of right calls in logs of which some rows have gold.
 
-use super::clusters::{Part, Spread, spread};
+use super::clusters::{Part, Spread, proportion, root_mean_square, spread, total};
 use super::confusion::Confusion;
 use super::estimate::Estimate;
 
@@ -22,12 +22,18 @@ pub fn prediction_powered_share(unlabelled: &[(u64, u64)], labelled: &[Confusion
     let others: Vec<Part> =
         unlabelled.iter().filter(|part| part.1 > 0).map(|part| (part.0 as f64, part.1 as f64)).collect();
     let (truth, seen) = (share_of(&gold)?, share_of(&passed)?);
-    let whole = spread(&gold);
+    let own_spread = spread(&gold);
     let Some(elsewhere) = share_of(&others).filter(|_| others.len() > 1) else {
-        return super::clusters::proportion(&gold);
+        return proportion(&gold);
     };
-    let Some(spread) = whole else { return Some(Estimate::unknown(truth, 0.0, 1.0)) };
-    let (gold_pulls, seen_pulls, other_pulls) = (residuals(&gold), residuals(&passed), residuals(&others));
+    let Some(spread) = own_spread else { return Some(Estimate::unknown(truth, 0.0, 1.0)) };
+    // Two clusters on which the judge is wrong keep few on which it is right from passing for certainty.
+    let weight = root_mean_square(&gold.iter().map(|part| part.1).collect::<Vec<_>>()) / 2.0;
+    let (all, none) = ((weight, weight), (0.0, weight));
+    let with = |parts: &[Part], pseudo: [Part; 2]| parts.iter().copied().chain(pseudo).collect::<Vec<_>>();
+    let gold_pulls = residuals(&with(&gold, [all, none]));
+    let seen_pulls = residuals(&with(&passed, [none, all]));
+    let other_pulls = residuals(&others);
     let product = |a: &[f64], b: &[f64]| -> f64 {
         let count = a.len() as f64;
         a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>() * count / (count - 1.0).max(1.0)
@@ -41,12 +47,13 @@ pub fn prediction_powered_share(unlabelled: &[(u64, u64)], labelled: &[Confusion
     let remains = if own > 0.0 { 1.0 - (2.0 * lambda * common - lambda * lambda * noise) / own } else { 1.0 };
     let rows: f64 = gold.iter().chain(&others).map(|part| part.1).sum();
     let effective = (spread.effective / remains.max(1e-9)).min(rows);
-    let (low, high) = Spread { effective, ..spread }.interval(value);
+    let freedom = spread.freedom.min(gold.len() as f64 - 1.0);
+    let (low, high) = Spread { effective, freedom }.interval(value);
     Some(Estimate { value, low, high })
 }
 
 fn share_of(parts: &[Part]) -> Option<f64> {
-    let (part, whole) = parts.iter().fold((0.0, 0.0), |sum, part| (sum.0 + part.0, sum.1 + part.1));
+    let (part, whole) = total(parts);
     (whole > 0.0).then(|| part / whole)
 }
 

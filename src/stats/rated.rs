@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::clusters::{Part, Spread, freedom};
+use super::clusters::{Part, Spread, bounded_mean, freedom};
 use super::estimate::Estimate;
-use super::figures::bounded_mean;
 
 /// One judged row with a confidence.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -19,8 +18,8 @@ pub struct Rated {
 
 /// The mean squared distance between score and gold (1 for right, 0 for wrong) with its 95 % interval: 0 at best, 0.25 for one who
 /// always says 0.5 (G. W. Brier, "Verification of forecasts expressed in terms of probability", Monthly Weather Review 78,
-/// 1950). The interval is that of a [`share`](super::share), which is too wide for scores that vary little. `None` without
-/// rows, or with a score outside of 0 to 1.
+/// 1950). The interval is that of a [`share`](super::share) whose rows are successes in part. `None` without rows, or with a score
+/// outside of 0 to 1.
 pub fn brier(rated: &[Rated]) -> Option<Estimate> {
     if !all_probabilities(rated) {
         return None;
@@ -45,7 +44,7 @@ pub(super) fn all_probabilities(rated: &[Rated]) -> bool {
 /// The variance is that of the structural components of Mann and Whitney's statistic (E. R. DeLong, D. M. DeLong and D. L.
 /// Clarke-Pearson, Biometrics 44, 1988), summed within clusters (N. A. Obuchowski, "Nonparametric analysis of clustered ROC
 /// curve data", Biometrics 53, 1997); the interval is Wilson's on the effective number of cases that it gives. While
-/// the variance is taken, four clusters of the mean size join in, of each class one ranked above and one below all others, so that
+/// the variance is taken, four clusters of half the mean size join in, of each class one ranked above and one below all others, so that
 /// a perfect ranking of few rows does not pass for certainty.
 pub fn auc_estimate(rated: &[Rated]) -> Option<Estimate> {
     let (scores, gold): (Vec<f64>, Vec<bool>) = rated.iter().map(|row| (row.score, row.gold)).unzip();
@@ -72,7 +71,7 @@ pub fn auc_estimate(rated: &[Rated]) -> Option<Estimate> {
         place: count + at,
         score,
         gold,
-        weight: mean_size(gold),
+        weight: mean_size(gold) / 2.0,
     }));
     let (area, variance) = area_and_variance(&mut items, count + 4);
     let effective = area * (1.0 - area) / variance * count as f64 / (count as f64 + 4.0);

@@ -1,8 +1,7 @@
 //! Whether a judge says the same when it is asked again.
 
-use super::clusters::{Part, coefficient_interval, spread};
+use super::clusters::{Part, bounded_mean, coefficient_interval, root_mean_square, spread};
 use super::estimate::Estimate;
-use super::figures::bounded_mean;
 
 /// What several labels of the same rows say about steadiness, for the rows of one cluster.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -46,9 +45,9 @@ pub fn repeat_kappa(clusters: &[Repeats]) -> Option<Estimate> {
     let flips: Vec<Part> = clusters.iter().map(|cluster| (cluster.flips, cluster.rows)).collect();
     let Some(spread) = spread(&flips) else { return unknown };
     let cases: f64 = flips.iter().map(|part| part.1).sum();
-    let weight = cases / flips.len() as f64 / 2.0;
+    let weight = root_mean_square(&flips.iter().map(|part| part.1).collect::<Vec<_>>());
     // Clusters that flip, and steady ones of either label, keep few rows that never flipped from passing for certainty.
-    let pseudo = [(0.5, 0.5), (0.0, 1.0), (0.0, 0.0)].map(|(flips, positive)| Repeats {
+    let pseudo = [(1.0, 0.5), (0.0, 1.0), (0.0, 0.0)].map(|(flips, positive)| Repeats {
         rows: weight,
         flips: weight * flips,
         positive: weight * positive,

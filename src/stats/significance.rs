@@ -6,8 +6,9 @@ use super::random::Random;
 
 /// Contributions up to which every choice of signs is tried.
 const FEW: usize = 14;
-/// Choices of signs drawn when there are more, and the seed.
+/// Choices of signs drawn at most when there are more, how many as extreme as what was seen are enough, and the seed.
 const DRAWS: u32 = 9_999;
+const ENOUGH: u32 = 200;
 const SEED: u64 = 5;
 /// Additions that an exact distribution of sums may cost.
 const MOST_ADDITIONS: u64 = 400_000_000;
@@ -44,8 +45,9 @@ pub fn non_inferior(difference: &Estimate, margin: f64) -> bool {
 
 /// The probability that a sum of `parts` is at least as far from 0 as it is, when every part was as likely to have the other sign
 /// (R. A. Fisher, "The Design of Experiments", 1935, chapter 3), and whether it is exact. All choices of signs are tried
-/// when few parts are not 0; else 9,999 are drawn, always the same, and what was seen counts as one more (B. Phipson and G. K.
-/// Smyth, "Permutation p-values should never be zero", 2010).
+/// when few parts are not 0; else up to 9,999 are drawn, always the same ones, until 200 are as extreme (J. Besag and P. Clifford,
+/// "Sequential Monte Carlo p-values", Biometrika 78, 1991: the level is kept exactly, and a clear lack of a difference costs
+/// little).
 pub(super) fn sign_flip(parts: &[f64]) -> (f64, bool) {
     let parts: Vec<f64> = parts.iter().copied().filter(|part| *part != 0.0).collect();
     let scale: f64 = parts.iter().map(|part| part.abs()).sum();
@@ -61,8 +63,8 @@ pub(super) fn sign_flip(parts: &[f64]) -> (f64, bool) {
         return (far as f64 / f64::from(all), true);
     }
     let mut random = Random::new(SEED);
-    let mut far = 1_u32;
-    for _ in 0..DRAWS {
+    let mut far = 0_u32;
+    for draw in 1..=DRAWS {
         let mut sum = 0.0;
         for chunk in parts.chunks(64) {
             let mut bits = random.bits();
@@ -72,8 +74,11 @@ pub(super) fn sign_flip(parts: &[f64]) -> (f64, bool) {
             }
         }
         far += u32::from(sum.abs() >= seen);
+        if far == ENOUGH {
+            return (f64::from(far) / f64::from(draw), false);
+        }
     }
-    (f64::from(far) / f64::from(DRAWS + 1), false)
+    (f64::from(far + 1) / f64::from(DRAWS + 1), false)
 }
 
 /// [`sign_flip`] of whole numbers, exact for many of them too: the distribution of the sum of those that stay positive is built
@@ -157,7 +162,8 @@ mod tests {
         #[test]
         fn drawn_signs_come_near(parts in prop::collection::vec(-6_i64..=9, 15..40)) {
             let (drawn, _) = sign_flip(&parts.iter().map(|part| *part as f64).collect::<Vec<_>>());
-            prop_assert!((drawn - sign_flip_whole(&parts).unwrap()).abs() < 0.025);
+            let exact = sign_flip_whole(&parts).unwrap();
+            prop_assert!((drawn - exact).abs() < 0.01 + 0.3 * exact, "{drawn} {exact}");
         }
     }
 }
