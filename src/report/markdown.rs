@@ -58,7 +58,7 @@ pub fn markdown(
     section(&mut text, "Labels");
     header(&mut text, "", &names);
     for (heading, part) in LABELS {
-        line(&mut text, heading, measured.iter().map(|judge| part(judge)));
+        line(&mut text, heading, measured.iter().map(part));
     }
     slices(&mut text, measured, &names);
     pairs(&mut text, &names, agreement);
