@@ -58,9 +58,8 @@ fn phrase(name: &str, question: &str, random: &mut Random) -> String {
     let asks_for = parts(name);
     let asks = |words: &[&str]| asks_for.iter().any(|part| words.contains(&part.as_str()));
     let named = |signs: &[&str]| {
-        let pieces = question
-            .split_whitespace()
-            .map(|piece| piece.trim_matches(['"', '\'', '`', '(', ')', ',', '?', '!', '.']));
+        let pieces =
+            question.split_whitespace().map(|piece| piece.trim_matches(|c| "\"'`‘’“”()[],?!.".contains(c)));
         pieces.filter(|piece| piece.len() > 3).find(|piece| signs.iter().any(|sign| piece.contains(sign)))
     };
     if asks(&["date", "day", "deadline"]) {

@@ -40,13 +40,16 @@ pub(super) fn parts(name: &str) -> Vec<String> {
     parts
 }
 
-/// Runs of capitalised words, as names of people, places and things are written; `I` and the first word of a sentence, if
-/// it stands alone, are none.
+/// Runs of capitalised words, as names of people, places and things are written; months, weekdays and the first word of a
+/// sentence, if it stands alone, are none.
 pub(super) fn proper_names(text: &str) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for sentence in text.split_inclusive(['.', '?', '!', '\n']) {
         let words = words(sentence);
-        let is_name = |word: &str| word.chars().next().is_some_and(char::is_uppercase) && !says_little(word);
+        let is_name = |word: &str| {
+            let capital = word.chars().next().is_some_and(char::is_uppercase);
+            capital && !says_little(word) && !word.starts_with("I'") && !dates::is_date(word)
+        };
         let mut at = 0;
         while at < words.len() {
             let run = words[at..].iter().take_while(|word| is_name(word)).count();
@@ -112,8 +115,12 @@ pub(super) fn near_miss(value: &str, question: &str, random: &mut Random) -> Opt
     found.extend(moved_along(value, question).into_iter().map(|text| (4, text)));
     if value.chars().next().is_some_and(char::is_uppercase) {
         let length = words(value).len();
-        let others =
-            proper_names(question).into_iter().filter(|name| words(name).len().abs_diff(length) <= 1);
+        // A part of the value, or what it is a part of, may be as right.
+        let within = |a: &str, b: &str| a.to_lowercase().contains(&b.to_lowercase());
+        let is_other = |name: &String| {
+            words(name).len().abs_diff(length) <= 1 && !within(value, name) && !within(name, value)
+        };
+        let others = proper_names(question).into_iter().filter(is_other);
         found.extend(others.map(|text| (4, text)));
     }
     found.extend(shortened(value).into_iter().map(|text| (2, text)));
@@ -148,21 +155,16 @@ fn moved_along(value: &str, question: &str) -> Vec<String> {
     windows.into_iter().flatten().map(|(from, to)| all[from..to].join(" ")).collect()
 }
 
-/// Without the last or the first of several words, or what stands behind a comma.
+/// Without the last or the first of several words. What has a comma in it is no less right without what follows that, as
+/// a city is without its country.
 fn shortened(value: &str) -> Vec<String> {
+    if value.contains(',') {
+        return Vec::new();
+    }
     let says_something =
         |part: &&str| words(part).iter().any(|word| !says_little(word) && word.chars().count() > 2);
-    let cut = [
-        value.rsplit_once(',').map(|(head, _)| head),
-        value.rsplit_once(' ').map(|(head, _)| head),
-        value.split_once(' ').map(|(_, tail)| tail),
-    ];
-    cut.into_iter()
-        .flatten()
-        .map(|part| part.trim_matches([' ', ',']))
-        .filter(says_something)
-        .map(str::to_owned)
-        .collect()
+    let cut = [value.rsplit_once(' ').map(|(head, _)| head), value.split_once(' ').map(|(_, tail)| tail)];
+    cut.into_iter().flatten().map(str::trim).filter(says_something).map(str::to_owned).collect()
 }
 
 /// One of the numbers in it one more or less.
@@ -227,7 +229,9 @@ mod tests {
         assert_eq!(parts("get_userName.byId"), ["get", "user", "name", "by", "id"]);
         assert_eq!(parts("__"), Vec::<String>::new());
         assert_eq!(
-            proper_names("Book a flight from New York to Rome, Italy. Then call Bob! What is it?"),
+            proper_names(
+                "In May I'm to book a flight from New York to Rome, Italy. Then call Bob! What is it?"
+            ),
             ["New York", "Rome", "Italy", "Bob"]
         );
         let numbers: Vec<String> =
