@@ -7,6 +7,9 @@ fn help_is_as_reviewed() {
     let work = Workspace::new();
     shown("help", &work.run(&["--help"]).ended(0).stdout);
     shown("help_label", &work.run(&["label", "--help"]).ended(0).stdout);
+    for command in ["bench", "compare", "gold"] {
+        shown(&format!("help_{command}"), &work.run(&[command, "--help"]).ended(0).stdout);
+    }
     shown("help_templates", &work.run(&["templates", "--help"]).ended(0).stdout);
 }
 

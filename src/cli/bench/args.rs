@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use crate::cli::gold::args::ResultArgs;
 use crate::cli::input::InputArgs;
 use crate::cli::judging::args::JudgingArgs;
 use crate::cli::label::args::share;
@@ -18,8 +19,13 @@ use crate::write::OutputFormat;
 #[derive(Debug, Args)]
 pub struct BenchArgs {
     /// Tables with gold, such as datasets/benchmark.jsonl, or those that `tooljudge gold` makes
-    #[arg(required = true, value_name = "INPUT")]
+    #[arg(required_unless_present = "bfcl", conflicts_with = "bfcl", value_name = "INPUT")]
     pub inputs: Vec<String>,
+
+    /// Make the rows of the Berkeley function-calling benchmark's own files in this folder, as `tooljudge gold --bfcl` does: accepted
+    /// calls, harmless edits, and calls with one mistake of a known type
+    #[arg(long, value_name = "DIR")]
+    pub bfcl: Option<PathBuf>,
 
     /// Where the labelled rows go, its ending says how [default: nowhere]
     #[arg(short, long, value_name = "FILE")]
@@ -33,6 +39,8 @@ pub struct BenchArgs {
     #[arg(long, value_name = "K", default_value = "1")]
     pub repeat: NonZeroU32,
 
+    #[command(flatten)]
+    pub results: ResultArgs,
     #[command(flatten)]
     pub gold: GoldArgs,
     #[command(flatten)]
@@ -114,11 +122,13 @@ pub struct ReportArgs {
 }
 
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Gates: exit with 1 unless every judge reaches them")]
+#[command(next_help_heading = "Gates (exit code 1 unless every judge reaches them)")]
 pub struct GateArgs {
+    /// The share of labels that are right
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub min_accuracy: Option<f64>,
 
+    /// The mean of the shares of right and of wrong calls that are recognised
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub min_balanced_accuracy: Option<f64>,
 
@@ -126,12 +136,15 @@ pub struct GateArgs {
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub min_f1: Option<f64>,
 
+    /// Cohen's kappa with the gold
     #[arg(long, value_name = "K", value_parser = coefficient)]
     pub min_kappa: Option<f64>,
 
+    /// Matthews' correlation with the gold
     #[arg(long, value_name = "M", value_parser = coefficient)]
     pub min_mcc: Option<f64>,
 
+    /// The area under the ROC curve of the confidences
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub min_auc: Option<f64>,
 

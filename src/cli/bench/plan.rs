@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
+use tempfile::TempDir;
 
 use super::args::{BenchArgs, GoldArgs};
 use super::{audit, errata};
@@ -11,6 +12,7 @@ use crate::bench::{Entrant, columns};
 use crate::check::{Baseline, BaselineKind};
 use crate::cli::config::Config;
 use crate::cli::defaults::Given;
+use crate::cli::gold;
 use crate::cli::input::InputArgs;
 use crate::cli::judging::{self, Member, Panel, Purpose, flags, panel};
 use crate::cli::printer::Printer;
@@ -31,6 +33,8 @@ pub struct Plan {
     pub destination: Option<Destination>,
     /// Where doubtful gold goes.
     pub audit: Option<Output>,
+    /// Where rows lie that were made for this run; gone with it.
+    pub _made: Option<TempDir>,
 }
 
 /// What is known of a labeller.
@@ -44,8 +48,17 @@ pub fn plan(args: &BenchArgs, config: &Config, given: &Given, printer: Printer) 
     let judging = &args.judging;
     let judges = panel::judges(judging, config)?;
     flags::check(judging, given, &judges, printer)?;
-    let source = args.input.open(&args.inputs, false, printer)?;
-    InputArgs::announce(&source, printer);
+    let (inputs, made) = match &args.bfcl {
+        None => (args.inputs.clone(), None),
+        Some(bfcl) => {
+            let (folder, path) = gold::temporary(bfcl, &args.results, printer)?;
+            (vec![path.display().to_string()], Some(folder))
+        }
+    };
+    let source = args.input.open(&inputs, false, printer)?;
+    if made.is_none() {
+        InputArgs::announce(&source, printer);
+    }
     let names: Vec<&str> = source.table.schema().names().collect();
     let output = args.output.as_ref().map(|path| output(args, path, &source)).transpose()?;
     let inputs: Vec<&Path> = source.table.inputs().iter().map(|input| input.path.as_path()).collect();
@@ -59,10 +72,24 @@ pub fn plan(args: &BenchArgs, config: &Config, given: &Given, printer: Printer) 
     let panel = Panel::convene(judging, &run, config, given, &Purpose::Label, &judges, naming)?;
     let (seats, entrants) = seats(args, &panel, &gold.golds, &names);
     let destination = output.map(|output| destination(&panel, &source, output)).transpose()?;
-    let manifest = panel.manifest(run, &args.input, &source);
+    let mut manifest = panel.manifest(run, &args.input, &source);
+    if let Some(bfcl) = &args.bfcl {
+        let folders = [Some(bfcl), args.results.results.as_ref(), args.results.scores.as_ref()];
+        manifest.inputs = folders.into_iter().flatten().map(|folder| folder.display().to_string()).collect();
+    }
     let rails = rails(&panel);
     let gold = GoldPlan { rails, ..gold };
-    Ok(Plan { source: Arc::new(source), panel, manifest, gold, seats, entrants, destination, audit })
+    Ok(Plan {
+        source: Arc::new(source),
+        panel,
+        manifest,
+        gold,
+        seats,
+        entrants,
+        destination,
+        audit,
+        _made: made,
+    })
 }
 
 /// The tasks that the templates word.

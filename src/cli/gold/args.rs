@@ -81,6 +81,19 @@ pub struct MakingArgs {
     pub negatives_only: bool,
 }
 
+impl Default for MakingArgs {
+    /// What the flags are when nobody gives them.
+    fn default() -> MakingArgs {
+        MakingArgs {
+            seed: 0,
+            per_question: 2,
+            negatives_per_question: 4,
+            per_type: None,
+            negatives_only: false,
+        }
+    }
+}
+
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Real models' answers")]
 pub struct ResultArgs {

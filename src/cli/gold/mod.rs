@@ -7,12 +7,13 @@ mod making;
 mod report;
 mod source;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use anyhow::bail;
-use args::GoldArgs;
+use anyhow::{Context, bail};
+use args::{GoldArgs, MakingArgs, ResultArgs};
 use serde_json::json;
 use source::Source;
+use tempfile::TempDir;
 
 use super::Ending;
 use super::printer::Printer;
@@ -24,6 +25,30 @@ pub fn run(args: &GoldArgs) -> anyhow::Result<Ending> {
         Err(error) if matches!(error.downcast_ref(), Some(WriteError::ReaderGone(_))) => Ok(Ending::Done),
         outcome => outcome,
     }
+}
+
+/// Rows made of the files in `bfcl`, or of models' answers to them, as a table that goes with the folder it lies in.
+pub fn temporary(bfcl: &Path, results: &ResultArgs, printer: Printer) -> anyhow::Result<(TempDir, PathBuf)> {
+    let folder = tempfile::tempdir().context("there is no place for a temporary table")?;
+    let path = folder.path().join("gold.parquet");
+    let output = Output::new(path.clone(), None, Format::Parquet)?;
+    let categories = folder::categories(bfcl, &[])?;
+    let (shown, finished) = match &results.results {
+        Some(answers) => {
+            let (counts, finished) = importing::import(&categories, results, answers, &output)?;
+            (counts.render(), finished)
+        }
+        None => {
+            let (counts, finished) =
+                making::make(&Source::Bfcl(categories), &MakingArgs::default(), &output)?;
+            (report::render(&counts), finished)
+        }
+    };
+    printer.talk(&format!("{shown}\n"));
+    if finished.rows == 0 {
+        bail!("--bfcl {}: no question gave a row", bfcl.display());
+    }
+    Ok((folder, path))
 }
 
 fn write(args: &GoldArgs) -> anyhow::Result<Ending> {
