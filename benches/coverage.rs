@@ -19,6 +19,13 @@ use worlds::{Clusters, Judge, World};
 const SEEDS: [u64; 3] = [1, 2, 3];
 const ROWS: [usize; 3] = [50, 200, 1000];
 const PREVALENCES: [f64; 4] = [0.1, 0.3, 0.5, 0.9];
+const CLUSTERS: [Clusters; 5] = [
+    Clusters::Equal(1),
+    Clusters::Equal(5),
+    Clusters::Uneven(5.0),
+    Clusters::Equal(30),
+    Clusters::Uneven(30.0),
+];
 const TYPICAL: Judge = Judge { sensitivity: 0.9, specificity: 0.75 };
 const STRONG: Judge = Judge { sensitivity: 0.98, specificity: 0.95 };
 const OTHER: Judge = Judge { sensitivity: 0.8, specificity: 0.85 };
@@ -81,9 +88,17 @@ fn main() {
     }
 }
 
+/// Rows in a cluster; about as many where they are uneven.
+fn name_of(clusters: Clusters) -> String {
+    match clusters {
+        Clusters::Equal(size) => format!("{size}"),
+        Clusters::Uneven(mean) => format!("~{mean}"),
+    }
+}
+
 fn grid() -> impl Iterator<Item = World> {
     ROWS.into_iter().flat_map(|rows| {
-        Clusters::ALL.into_iter().flat_map(move |clusters| {
+        CLUSTERS.into_iter().flat_map(move |clusters| {
             PREVALENCES.into_iter().map(move |prevalence| World { rows, clusters, prevalence })
         })
     })
@@ -117,7 +132,7 @@ impl Cell<'_> {
     }
 
     fn event(&mut self, figure: &str, variant: &str, found: Option<(bool, bool, f64)>) {
-        let key = (figure.to_owned(), self.world.rows, self.world.clusters.name());
+        let key = (figure.to_owned(), self.world.rows, name_of(self.world.clusters));
         let rest = (format!("prevalence {}{variant}", self.world.prevalence), self.seed);
         let count = self.table.entry(key).or_default().entry(rest).or_default();
         count.tries += 1;
@@ -279,7 +294,7 @@ fn power() {
         "rows", "clusters", "discordance", "effect", "difference", "found"
     );
     for rows in ROWS {
-        for clusters in Clusters::ALL {
+        for clusters in CLUSTERS {
             let world = World { rows, clusters, prevalence: 0.5 };
             let a = Judge { sensitivity: 0.75, specificity: 0.75 };
             let judges = |gain: f64| (a, Judge { sensitivity: 0.75 + gain, specificity: 0.75 + gain });
@@ -290,7 +305,11 @@ fn power() {
                 let (a, b) = judges(gain);
                 let many = World { rows: 200_000, ..world }.pairs(a, b, 0.5, &mut random);
                 design = Design::of(&many).unwrap();
-                gain = minimum_detectable_difference(rows as u64, &design, 0.8).unwrap_or(f64::NAN).min(0.25);
+                gain = minimum_detectable_difference(rows as u64, &design, 0.8).unwrap_or(1.0).min(0.25);
+            }
+            if gain >= 0.25 {
+                println!("{rows:>5} {:>8}  no difference up to 0.25 would show", name_of(clusters));
+                continue;
             }
             let (a, b) = judges(gain);
             let tries = 2000;
@@ -300,7 +319,7 @@ fn power() {
             let found = 100.0 * found as f64 / f64::from(tries);
             println!(
                 "{rows:>5} {:>8} {discordance:>11.3} {effect:>6.2} {gain:>10.3} {found:>6.1}",
-                clusters.name()
+                name_of(clusters)
             );
         }
     }
@@ -351,15 +370,15 @@ fn show(section: &str, table: &Table) {
         );
         summary.entry(figure).or_default().entry(clusters).or_default().extend(rates);
     }
-    println!("\n| {section}: min / mean / max % | {} |", Clusters::ALL.map(Clusters::name).join(" | "));
+    println!("\n| {section}: min / mean / max % | {} |", CLUSTERS.map(name_of).join(" | "));
     println!("|---|---|---|---|---|---|");
     for (figure, by_clusters) in summary {
         let column = |clusters: Clusters| {
-            let Some(rates) = by_clusters.get(clusters.name().as_str()) else { return "-".to_owned() };
+            let Some(rates) = by_clusters.get(name_of(clusters).as_str()) else { return "-".to_owned() };
             let (min, mean, max) = spread_of(rates);
             format!("{min:.1} / {mean:.1} / {max:.1}")
         };
-        println!("| {figure} | {} |", Clusters::ALL.map(column).join(" | "));
+        println!("| {figure} | {} |", CLUSTERS.map(column).join(" | "));
     }
 }
 

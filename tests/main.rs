@@ -42,6 +42,7 @@ mod score_bfcl;
 mod score_peers;
 mod shapes;
 mod snap;
+mod statistics;
 mod store_tools;
 mod support;
 mod table_errors;

@@ -25,6 +25,10 @@ pub(super) fn estimate_cells(measure: Measure, tables: &[Cells]) -> Option<Estim
             let halves = [Measure::RecallCorrect, Measure::RecallIncorrect];
             let [right, wrong] = halves.map(parts);
             let both = [(0.5, proportion(&right)?), (0.5, proportion(&wrong)?)];
+            if spread(&right).is_none() || spread(&wrong).is_none() {
+                let value = both.iter().map(|(weight, half)| weight * half.value).sum();
+                return Some(Estimate::unknown(value, 0.0, 1.0));
+            }
             let together = correlation(&pulls_of_share(&right), &pulls_of_share(&wrong));
             let found = Estimate::sum(&both, |_, _| together);
             Some(Estimate { low: found.low.max(0.0), high: found.high.min(1.0), ..found })

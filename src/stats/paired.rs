@@ -26,6 +26,17 @@ impl Paired {
         self.counts[usize::from(gold)][place(a)][place(b)] += 1;
     }
 
+    /// The same rows with A and B exchanged.
+    pub fn exchanged(&self) -> Paired {
+        let mut exchanged = Paired::default();
+        for (of, counts) in exchanged.counts.iter_mut().zip(&self.counts) {
+            for (a, by_b) in counts.iter().enumerate() {
+                by_b.iter().enumerate().for_each(|(b, rows)| of[b][a] = *rows);
+            }
+        }
+        exchanged
+    }
+
     /// A's table, rows that A did not judge among it.
     pub fn a(&self) -> Confusion {
         self.table(|a, _| (a, true))

@@ -1,4 +1,4 @@
-//! Probabilities and quantiles of the normal, Student's t, beta, chi-squared and binomial distributions.
+//! Probabilities and quantiles of the normal, Student's t, beta, chi-squared, F and binomial distributions.
 //!
 //! Probabilities come from the incomplete gamma and beta functions, quantiles from solving for them by Newton's method kept within
 //! a bracket. Both agree with SciPy to nine digits (`tests/cases/statistics/`).
@@ -119,6 +119,14 @@ pub fn chi_squared_upper(x: f64, freedom: f64) -> f64 {
     gamma_upper(freedom / 2.0, x / 2.0)
 }
 
+/// The probability that a variable with the F distribution exceeds `x`; endless degrees `below` give chi-squared's over `above`.
+pub fn f_upper(x: f64, above: f64, below: f64) -> f64 {
+    if below.is_infinite() {
+        return chi_squared_upper(x * above, above);
+    }
+    beta_lower(below / (below + above * x), below / 2.0, above / 2.0)
+}
+
 /// The probability of at most `successes` in `cases` tries that each succeed with probability `chance`.
 pub fn binomial_lower(successes: u64, cases: u64, chance: f64) -> f64 {
     if successes >= cases {
@@ -139,9 +147,12 @@ fn solve(low: f64, high: f64, of: impl Fn(f64) -> (f64, f64)) -> f64 {
             low = at
         }
         let newton = at - value / slope;
+        if (newton - at).abs() <= 4.0 * f64::EPSILON * at.abs() {
+            return newton.clamp(low, high);
+        }
         let next = if newton > low && newton < high { newton } else { low.midpoint(high) };
-        if value == 0.0 || (next - at).abs() <= f64::EPSILON * at.abs() {
-            return next;
+        if next == at {
+            return at;
         }
         at = next;
     }

@@ -1,7 +1,7 @@
 //! Whether logs look like the calibration set that a correction rests on.
 
 use super::clusters::{Part, spread};
-use super::quantile::chi_squared_upper;
+use super::quantile::f_upper;
 
 /// Parts of 0 to 1 that confidences are counted in, and one place more for rows that were not judged.
 const BINS: usize = 10;
@@ -50,17 +50,18 @@ pub struct Shift {
 /// When the logs differ from the calibration set only in how many calls are right, their histogram is a mixture of those of
 /// right and of wrong calls (M. Saerens, P. Latinne and C. Decaestecker, "Adjusting the outputs of a classifier to new a priori
 /// probabilities", Neural Computation 14, 2002). The mixture and both histograms are fitted together by expectation
-/// maximisation, and the fit is tested by its likelihood ratio, on rows divided by their mean design effect (J. N. K. Rao and A. J.
-/// Scott, JASA 76, 1981). Places with few rows are joined to their neighbours first.
+/// maximisation, and the fit is tested by Pearson's statistic, on rows divided by their mean design effect, as F because that
+/// effect is itself an estimate (J. N. K. Rao and A. J. Scott, JASA 76, 1981; D. R. Thomas and J. N. K. Rao, JASA 82, 1987).
+/// Places with few rows are joined to their neighbours first.
 ///
 /// It notices that the judge's confidence is spread in another way than any share of right calls explains: other tools, other
 /// wording, more rows that cannot be judged. It cannot notice a judge that became worse in just the way that a smaller share of right
 /// calls looks, nor anything that few rows hide.
 pub fn shifted(right: &[Histogram], wrong: &[Histogram], logs: &[Histogram]) -> Option<Shift> {
     let samples = [right, wrong, logs];
-    let effects = samples.map(design_effect);
+    let designs = samples.map(design);
     let counts: Vec<[f64; PLACES]> =
-        samples.iter().zip(effects).map(|(s, e)| total(s).map(|n| n / e)).collect();
+        samples.iter().zip(designs).map(|(sample, (effect, _))| total(sample).map(|n| n / effect)).collect();
     let joined = join(&counts)?;
     let [right, wrong, logs] =
         [0, 1, 2].map(|sample| joined.iter().map(|place| place[sample]).collect::<Vec<f64>>());
@@ -72,10 +73,12 @@ pub fn shifted(right: &[Histogram], wrong: &[Histogram], logs: &[Histogram]) -> 
     let mixture: Vec<f64> = fitted.iter().map(|(r, w)| share * r + (1.0 - share) * w).collect();
     let rights: Vec<f64> = fitted.iter().map(|place| place.0).collect();
     let wrongs: Vec<f64> = fitted.iter().map(|place| place.1).collect();
-    let ratio = 2.0 * (surprise(&right, &rights) + surprise(&wrong, &wrongs) + surprise(&logs, &mixture));
+    let total = misfit(&right, &rights) + misfit(&wrong, &wrongs) + misfit(&logs, &mixture);
     let distance =
         logs.iter().zip(&mixture).map(|(seen, fit)| (seen / sizes[2] - fit).abs()).sum::<f64>() / 2.0;
-    Some(Shift { share, distance, p: chi_squared_upper(ratio.max(0.0), joined.len() as f64 - 2.0) })
+    let places = joined.len() as f64 - 2.0;
+    let freedom = designs.iter().map(|(_, freedom)| *freedom).fold(f64::INFINITY, f64::min);
+    Some(Shift { share, distance, p: f_upper(total / places, places, places * freedom) })
 }
 
 fn total(clusters: &[Histogram]) -> [f64; PLACES] {
@@ -84,20 +87,23 @@ fn total(clusters: &[Histogram]) -> [f64; PLACES] {
     sum
 }
 
-/// The mean design effect of the places' shares, each weighing as it does in a goodness-of-fit statistic; at least 1.
-fn design_effect(clusters: &[Histogram]) -> f64 {
+/// The mean design effect of the places' shares, each weighing as it does in a goodness-of-fit statistic, at least 1; and the mean
+/// degrees of freedom behind it.
+fn design(clusters: &[Histogram]) -> (f64, f64) {
     let counts = total(clusters);
     let rows: f64 = counts.iter().sum();
-    let (mut sum, mut weights) = (0.0, 0.0);
+    let (mut effects, mut freedoms, mut weights) = (0.0, 0.0, 0.0);
     for (place, count) in counts.iter().enumerate().filter(|(_, count)| **count > 0.0) {
         let parts: Vec<Part> =
             clusters.iter().map(|h| (h.0[place] as f64, h.0.iter().sum::<u64>() as f64)).collect();
-        let effect = spread(&parts).map_or(rows, |spread| rows / spread.effective);
+        let (effect, freedom) =
+            spread(&parts).map_or((rows, 0.1), |spread| (rows / spread.effective, spread.freedom));
         let weight = 1.0 - count / rows;
-        sum += weight * effect;
+        effects += weight * effect;
+        freedoms += weight * freedom;
         weights += weight;
     }
-    if weights > 0.0 { (sum / weights).max(1.0) } else { 1.0 }
+    if weights > 0.0 { ((effects / weights).max(1.0), freedoms / weights) } else { (1.0, f64::INFINITY) }
 }
 
 /// Places from low to high confidence, each with what the three samples have there, joined until five rows are expected in the smaller
@@ -159,11 +165,11 @@ fn fit(right: &[f64], wrong: &[f64], logs: &[f64]) -> (f64, Vec<(f64, f64)>) {
     (share, fitted)
 }
 
-/// The log-likelihood that `counts` lose when they are explained by `fitted` and not by themselves.
-fn surprise(counts: &[f64], fitted: &[f64]) -> f64 {
+/// Pearson's statistic of `counts` under the probabilities `fitted`.
+fn misfit(counts: &[f64], fitted: &[f64]) -> f64 {
     let all: f64 = counts.iter().sum();
-    let lost = counts.iter().zip(fitted).filter(|(count, _)| **count > 0.0);
-    lost.map(|(count, fit)| count * (count / all / fit).ln()).sum()
+    let expected = counts.iter().zip(fitted).map(|(count, fit)| (count, all * fit));
+    expected.filter(|(_, fit)| *fit > 0.0).map(|(count, fit)| (count - fit).powi(2) / fit).sum()
 }
 
 #[cfg(test)]

@@ -12,21 +12,6 @@ pub enum Clusters {
 }
 
 impl Clusters {
-    pub const ALL: [Clusters; 5] = [
-        Clusters::Equal(1),
-        Clusters::Equal(5),
-        Clusters::Uneven(5.0),
-        Clusters::Equal(30),
-        Clusters::Uneven(30.0),
-    ];
-
-    pub fn name(self) -> String {
-        match self {
-            Clusters::Equal(size) => format!("{size}"),
-            Clusters::Uneven(mean) => format!("~{mean}"),
-        }
-    }
-
     /// Sizes that make up `rows`.
     pub fn sizes(self, rows: usize, random: &mut Random) -> Vec<usize> {
         let mut sizes = Vec::new();
