@@ -1,28 +1,23 @@
 //! Draws that depend on a seed and on what they are for, and on nothing else.
 
-/// SplitMix64 (Steele, Lea, Flood 2014, "Fast splittable pseudorandom number generators").
+use crate::stats::random;
+
+/// The draws for one purpose.
 #[derive(Debug, Clone)]
-pub(super) struct Random(u64);
+pub(super) struct Random(random::Random);
 
 impl Random {
     /// The draws for `purpose`: other purposes' draws do not change them.
     pub(super) fn of(seed: u64, purpose: &[&str]) -> Random {
-        let mut random = Random(seed ^ hash(purpose));
-        random.next();
-        random
-    }
-
-    pub(super) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
+        let mut bits = random::Random::new(seed ^ hash(purpose));
+        bits.bits();
+        Random(bits)
     }
 
     /// Below `end`; 0 where that is 0.
     pub(super) fn below(&mut self, end: usize) -> usize {
         // The high half of the product: no modulo bias worth speaking of at these sizes.
-        ((u128::from(self.next()) * end as u128) >> 64) as usize
+        ((u128::from(self.0.bits()) * end as u128) >> 64) as usize
     }
 
     pub(super) fn pick<'i, T>(&mut self, items: &'i [T]) -> Option<&'i T> {
@@ -65,7 +60,7 @@ mod tests {
     fn draws_depend_on_seed_and_purpose_only() {
         let draws = |seed, purpose: &[&str]| {
             let mut random = Random::of(seed, purpose);
-            [random.next(), random.next()]
+            [random.below(1 << 40), random.below(1 << 40)]
         };
         assert_eq!(draws(1, &["a", "b"]), draws(1, &["a", "b"]));
         for other in [draws(2, &["a", "b"]), draws(1, &["ab"]), draws(1, &["b", "a"])] {
