@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use tooljudge::report::html;
 
 use crate::browser::{self, Seen, payloads};
+use crate::support::workspace::{Workspace, repository};
 
 const OPENING: &str = r#"<script type="application/json" id="data">"#;
 
@@ -214,4 +215,29 @@ fn attribute<'a>(seen: &'a Seen, name: &str) -> Option<&'a str> {
     let (tag, _) = rest.split_once('>').unwrap();
     let (_, value) = tag.split_once(&format!("{name}=\""))?;
     value.split('"').next()
+}
+
+#[test]
+fn a_browser_shows_what_a_benchmark_wrote() {
+    let Some(browser) = browser() else { return };
+    let work = Workspace::new();
+    let data = repository("datasets/benchmark.jsonl").display().to_string();
+    let tasks = ["--task", "tool_calling", "--task", "tool_selection"];
+    work.run(&[&["bench", &data, "--report", "r.html", "--report", "r.json", "-q"][..], &tasks].concat())
+        .ended(0);
+    let seen = browser::open(&browser, &probed(&work.read("r.html")), "");
+    assert_eq!(seen.console, Vec::<String>::new());
+    assert_eq!((attribute(&seen, "data-ready"), attribute(&seen, "data-error")), (Some("true"), None));
+    let record: Value = serde_json::from_str(&work.read("r.json")).unwrap();
+    for entrant in record["entrants"].as_array().unwrap() {
+        let name = entrant["judge"].as_str().unwrap();
+        assert!(seen.document.contains(name), "{name} is not named");
+        let figure = entrant["overall"]["figures"]["balanced_accuracy"]["value"].as_f64().unwrap();
+        assert!(seen.document.contains(&format!("{figure:.2}")), "{name}: {figure}");
+    }
+    // A name that the page does not know is called by its number.
+    assert!(!seen.document.contains(">judge 1<"));
+    for words in ["missing_required", "accepted_alias", "ECE", "Brier", "418"] {
+        assert!(seen.document.contains(words), "{words}");
+    }
 }

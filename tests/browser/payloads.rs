@@ -40,7 +40,7 @@ fn sliced(by: &str, value: &str, mut slice: Value) -> Value {
 
 fn entrant(name: &str, baseline: bool) -> Value {
     json!({
-        "name": name, "judge": name, "template": "tool_calling", "task": "tool_calling", "baseline": baseline,
+        "judge": name, "template": "tool_calling", "task": "tool_calling", "baseline": baseline,
         "gold": "gold", "repeats": 3,
         "record": {"endpoint": null, "model": null, "parameters": {"temperature": 0}, "template_hash": "9f2c1a"},
         "statuses": {"judged": 160, "abstained": 3},
@@ -55,8 +55,8 @@ fn entrant(name: &str, baseline: bool) -> Value {
         "calibration": {
             "brier": figure(0.17), "ece": figure(0.08),
             "bins": [
-                {"low": 0.0, "high": 0.5, "n": 60, "mean": 0.2, "share": figure(0.15)},
-                {"low": 0.5, "high": 1.0, "n": 100, "mean": 0.8, "share": figure(0.75)},
+                {"low": 0.0, "high": 0.5, "n": 60, "mean_score": 0.2, "share": figure(0.15)},
+                {"low": 0.5, "high": 1.0, "n": 100, "mean_score": 0.8, "share": figure(0.75)},
             ],
         },
         "consistency": {"repeats": 3, "flip_rate": figure(0.09), "kappa": figure(0.82)},
@@ -156,14 +156,14 @@ pub fn hostile() -> Value {
         json!(null),
         json!("slice"),
     ]);
-    entrants[1]["name"] = "x".repeat(3000).into();
+    entrants[1]["judge"] = "x".repeat(3000).into();
     entrants.extend([
         json!({}),
         json!(null),
         json!("judge"),
-        json!({"name": null, "overall": null, "slices": null, "calibration": {"bins": [{}, null, {"n": 3}]}, "usage": {"latency_ms": 3}}),
-        json!({"name": "same", "overall": {"figures": {"kappa": {"value": -0.9, "low": -1.0, "high": null}, "mcc": 3}}}),
-        json!({"name": "same", "task": "other", "overall": {"rows": 3}, "consistency": {"flip_rate": {"value": "x"}}}),
+        json!({"judge": null, "overall": null, "slices": null, "calibration": {"bins": [{}, null, {"n": 3}]}, "usage": {"latency_ms": 3}}),
+        json!({"judge": "same", "overall": {"figures": {"kappa": {"value": -0.9, "low": -1.0, "high": null}, "mcc": 3}}}),
+        json!({"judge": "same", "task": "other", "overall": {"rows": 3}, "consistency": {"flip_rate": {"value": "x"}}}),
     ]);
     payload["bench"]["agreement"].as_array_mut().unwrap().extend([
         json!({"a": 0, "b": 99}),

@@ -39,7 +39,7 @@ function reliability(entrant, bins) {
       svg("text", { x: x(share), y: floor + tall + 14, "text-anchor": "middle" }, String(share)));
   }
   picture.append(svg("line", { class: "diagonal", x1: x(0), y1: y(0), x2: x(1), y2: y(1) }));
-  const points = bins.map((bin) => ({ bin, f: figure(bin.share), at: number(bin.mean) ?? ((number(bin.low) ?? 0) + (number(bin.high) ?? 1)) / 2 }));
+  const points = bins.map((bin) => ({ bin, f: figure(bin.share), at: number(bin.mean_score) ?? ((number(bin.low) ?? 0) + (number(bin.high) ?? 1)) / 2 }));
   const seen = points.filter(({ f }) => f);
   picture.append(svg("polyline", { class: "path", points: seen.map(({ f, at }) => `${x(at)},${y(f.value)}`).join(" ") }));
   const most = Math.max(...bins.map((bin) => bin.n));

@@ -12,7 +12,7 @@ const TONES = 7;
 /** Entrants as the page speaks of them: a name that no other has, a colour and a shape. */
 function entrantsOf(bench) {
   const raw = list(bench.entrants).map(record);
-  const short = raw.map((entrant, at) => shortened(words(entrant.name)) || `judge ${at + 1}`);
+  const short = raw.map((entrant, at) => shortened(words(entrant.judge)) || `judge ${at + 1}`);
   const longer = raw.map((entrant, at) => {
     let peers = raw.filter((_, other) => other !== at && short[other] === short[at]);
     const parts = new Set();
