@@ -151,8 +151,8 @@ fn the_judge_is_as_good_as_the_notebook_says() {
             .find(|row| row.contains(&format!(">{task}<")) && row.contains(">balanced_accuracy<"))
             .unwrap();
         assert!(
-            row.contains(&format!(">{figure:.2}<")),
-            "{task}: the balanced accuracy is {figure:.2} now. Execute notebooks/run, and read whether the text still holds"
+            row.contains(&format!(">{figure:.3}<")),
+            "{task}: the balanced accuracy is {figure:.3} now. Execute notebooks/run, and read whether the text still holds"
         );
     }
 }
