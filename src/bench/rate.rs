@@ -83,11 +83,24 @@ impl LogLabels {
 
 impl Rate {
     fn correct(&mut self, passes: &[(u64, u64)], histograms: &[Histogram], calibrated: &Calibrated) {
+        let (right, wrong) = calibrated.operating.histograms();
+        let shift = shifted(&right, &wrong, histograms);
+        self.distance = shift.map(|shift| shift.distance);
+        let unlike = shift.filter(|shift| shift.distance > FAR && shift.p < BY_CHANCE).map(|shift| {
+            format!(
+                "these rows do not look like those of the benchmark: {:.0} % of the judge's confidences are not where any share of \
+                 right calls would put them",
+                100.0 * shift.distance
+            )
+        });
         match corrected_share(passes, &calibrated.operating.tables()) {
+            // Two signs that the benchmark says nothing of these rows are one too many.
+            Ok(found) if found.clamped && unlike.is_some() => self.refused = unlike,
             Ok(found) => {
                 self.corrected = Some(found.corrected);
                 self.sensitivity = Some(found.sensitivity);
                 self.specificity = Some(found.specificity);
+                self.warnings.extend(unlike);
                 if found.clamped {
                     self.warnings.push(
                         "the judge passes more or less than any share of right calls explains; the benchmark may be unlike these rows"
@@ -96,16 +109,6 @@ impl Rate {
                 }
             }
             Err(why) => self.refused = Some(refusal(why)),
-        }
-        let (right, wrong) = calibrated.operating.histograms();
-        let Some(shift) = shifted(&right, &wrong, histograms) else { return };
-        self.distance = Some(shift.distance);
-        if shift.distance > FAR && shift.p < BY_CHANCE {
-            self.warnings.push(format!(
-                "these rows do not look like those of the benchmark: {:.0} % of the judge's confidences are not where any share of \
-                 right calls would put them",
-                100.0 * shift.distance
-            ));
         }
     }
 }
