@@ -43,8 +43,9 @@ pub(super) fn estimate_cells(measure: Measure, tables: &[Cells]) -> Option<Estim
 /// or where a cluster has more successes than cases; 0 to 1 where all cases are in one cluster.
 ///
 /// Wilson's interval on the effective number of cases: as many independent cases as know as much as the clusters do, by the
-/// jackknife over clusters. Two clusters of the mean size, one all successes and one all failures, join in while the variance
-/// is taken, so that few clusters which happen to agree do not pass for certainty. Clusters of one case each give Wilson's interval.
+/// jackknife over clusters. Two clusters of the usual size, one all successes and one all failures, join in while the variance is
+/// taken, so that few clusters which happen to agree do not pass for certainty. Clusters of one case each give Wilson's interval
+/// itself, reaching further where successes or failures are fewer than fifteen.
 pub fn share(clusters: &[(u64, u64)]) -> Option<Estimate> {
     if clusters.iter().any(|(successes, cases)| successes > cases) {
         return None;

@@ -34,6 +34,7 @@ pub enum Measure {
 }
 
 impl Measure {
+    /// All of them, in the order of reports.
     pub const ALL: [Measure; 10] = [
         Measure::Accuracy,
         Measure::BalancedAccuracy,
