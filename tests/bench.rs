@@ -284,6 +284,11 @@ fn what_is_wrong_with_gold_is_said() {
     assert!(strange.contains("row 1 has `maybe`") && strange.contains("same gold"), "{strange}");
     let errata = ended(&["--gold", "label_by_hand", "--errata", "e.csv"], 2);
     assert!(errata.contains("--id"), "{errata}");
+    ended(&["--gold", "label_by_hand", "--report", "figures.csv"], 0);
+    let figures = work.rows("figures.csv");
+    assert!(figures.iter().any(|row| row["figure"] == "recall_correct"
+        && row["judge"] == "all_correct"
+        && row["value"] == "1.0"));
     let report = ended(&["--gold", "label_by_hand", "--report", "r.pdf"], 2);
     assert!(report.contains(".html, .md or .json"), "{report}");
     work.file("in.csv", "question,tool_call,tool_definitions,gold\nq,f(),,\n");

@@ -90,8 +90,8 @@ pub struct GoldArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Report")]
 pub struct ReportArgs {
-    /// Where a report goes, its ending says what it is: .html (one file, opens offline), .md, or .json (docs/bench.md describes it; `label
-    /// --calibration` reads it). May be given several times
+    /// Where a report goes, its ending says what it is: .html (one file, opens offline), .md, .json (docs/bench.md describes it; `label
+    /// --calibration` reads it), or a table of all figures (.parquet, .csv and so on). May be given several times
     #[arg(long = "report", value_name = "FILE")]
     pub reports: Vec<PathBuf>,
 

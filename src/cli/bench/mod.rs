@@ -3,6 +3,7 @@
 pub mod args;
 mod audit;
 mod errata;
+mod figures_table;
 mod gates;
 mod plan;
 mod reports;

@@ -8,12 +8,14 @@ use serde_json::{Value, json};
 
 use super::Outcome;
 use super::args::{BenchArgs, ReportArgs};
+use super::figures_table;
 use super::plan::Plan;
 use crate::bench::{self, Cases, columns};
 use crate::cli::printer::Printer;
+use crate::read::Format;
 use crate::report;
 use crate::run::{self, CaseBook, Covered};
-use crate::write::{self, is_stdout};
+use crate::write::{self, Output, is_stdout};
 
 /// What a report is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +23,8 @@ enum Kind {
     Html,
     Markdown,
     Json,
+    /// All figures as rows.
+    Table,
 }
 
 /// A report's place.
@@ -36,9 +40,16 @@ pub fn destinations(args: &ReportArgs) -> anyhow::Result<Vec<Destination>> {
             Some("html" | "htm") => Kind::Html,
             Some("md" | "markdown") => Kind::Markdown,
             Some("json") => Kind::Json,
-            _ => bail!("--report {}: a report ends in .html, .md or .json", path.display()),
+            _ if Output::new(path.clone(), None, Format::Jsonl).is_ok() => Kind::Table,
+            _ => bail!(
+                "--report {}: a report ends in .html, .md or .json, or as a table of figures in .parquet, .csv and so on",
+                path.display()
+            ),
         };
-        write::check_text(path, args.force)?;
+        match kind {
+            Kind::Table => Output::new(path.clone(), None, Format::Jsonl)?.check(&[], &[], args.force)?,
+            _ => write::check_text(path, args.force)?,
+        }
         Ok(Destination { path: path.clone(), kind })
     };
     args.reports.iter().map(destination).collect()
@@ -55,6 +66,14 @@ pub fn write(
     let record = record(args, plan, outcome);
     for Destination { path, kind } in destinations {
         let text = match kind {
+            Kind::Table => {
+                let output = Output::new(path.clone(), None, Format::Jsonl)?;
+                let written = figures_table::write(outcome, &output)?;
+                let output =
+                    json!({"path": path.display().to_string(), "rows": written.rows, "bytes": written.bytes});
+                write::write_manifest(path, &json!({"run": plan.manifest.run, "output": output}))?;
+                continue;
+            }
             Kind::Json => format!("{record:#}\n"),
             Kind::Markdown => report::markdown(
                 &plan.manifest.inputs,
