@@ -134,7 +134,7 @@ fn slices(rows: &Rows, entrant: &Entrant, known: &[usize]) -> Vec<Slice> {
 /// Figures of `members`, of which those of a cluster stand together.
 fn slice(rows: &Rows, entrant: &Entrant, members: &[usize]) -> Slice {
     let tables = tables(rows, entrant, members);
-    let confusion = tables.iter().copied().fold(Confusion::default(), Confusion::plus);
+    let confusion: Confusion = tables.iter().sum();
     let positives = confusion.true_positive + confusion.false_negative + confusion.unjudged_positive;
     let negatives = confusion.true_negative + confusion.false_positive + confusion.unjudged_negative;
     let measures: &[Measure] = match (positives, negatives) {
