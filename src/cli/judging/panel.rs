@@ -237,9 +237,7 @@ impl Member {
             name: self.judge.clone(),
             endpoint: seat.map(|seat| seat.judge.identity().endpoint.clone()),
             model: seat.map(|seat| seat.judge.identity().model.clone()),
-            parameters: seat
-                .and_then(|seat| serde_json::from_str(&seat.judge.identity().parameters).ok())
-                .unwrap_or_default(),
+            parameters: seat.map(|seat| seat.judge.parameters().to_record()).unwrap_or_default(),
             adaptations: Vec::new(),
         };
         let (task, template, votes) = match &self.kind {
