@@ -87,7 +87,10 @@ impl<'a> Named<'a> {
 pub fn judges<'a>(args: &JudgingArgs, config: &'a Config) -> anyhow::Result<Vec<Named<'a>>> {
     for (at, name) in args.judges.iter().enumerate() {
         if args.judges[..at].contains(name) {
-            bail!("--judge {name} is given twice; to ask a model several times use --votes");
+            bail!(
+                "--judge {name} is given twice; to ask a model several times use --votes, or `bench --repeat` to see whether it \
+                 says the same again"
+            );
         }
     }
     args.judges.iter().map(|name| Named::find(name, config)).collect()
