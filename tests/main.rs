@@ -36,6 +36,7 @@ mod properties;
 mod providers;
 mod rates;
 mod report_html;
+mod report_text;
 mod round_trip;
 mod score;
 mod score_bfcl;

@@ -52,6 +52,25 @@ pub struct Slice {
     pub bounds: BTreeMap<&'static str, (f64, f64)>,
 }
 
+impl Measured {
+    /// The slices by that column.
+    pub fn by<'a>(&'a self, column: &'a str) -> impl Iterator<Item = &'a Slice> {
+        self.slices.iter().filter(move |slice| slice.by.as_deref() == Some(column))
+    }
+}
+
+impl Slice {
+    /// Rows that are right by the gold; of row and repetition where everything was asked several times.
+    pub fn right(&self) -> u64 {
+        self.confusion.true_positive + self.confusion.false_negative + self.confusion.unjudged_positive
+    }
+
+    /// Rows that are wrong by the gold.
+    pub fn wrong(&self) -> u64 {
+        self.confusion.true_negative + self.confusion.false_positive + self.confusion.unjudged_negative
+    }
+}
+
 /// A column that has too many values to tell kinds of rows apart.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LeftOut {

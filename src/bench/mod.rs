@@ -32,4 +32,4 @@ pub use measured::{Calibration, Consistency, LeftOut, Measured, Slice, measure};
 pub use rate::{LogLabels, Rate};
 pub use record::{Counts, SCHEMA, record};
 pub use rows::{Facts, Gold, Rows, Slicing};
-pub use usage::Usage;
+pub use usage::{Usage, UsageRecord};

@@ -1,8 +1,8 @@
 //! Judges held against one, on a terminal.
 
-use comfy_table::{CellAlignment, Table, presets};
-
-use super::numbers::fixed;
+use super::numbers::{counted, fixed};
+use super::plain::{judge, wrapped};
+use super::table::{bare, shown};
 use crate::bench::comparison::{Comparison, Question, Verdict};
 
 /// Measures that are shown, with their names.
@@ -22,13 +22,17 @@ pub fn comparison(names: &[String], comparisons: &[Comparison], question: Questi
 }
 
 fn one(names: &[String], found: &Comparison, of: usize, question: Question) -> String {
-    let (a, b) = (&names[found.a], &names[found.b]);
-    let mut text = format!("{b} against {a}, {} rows of {} questions", found.rows, found.clusters);
+    let (a, b) = (&judge(&names[found.a]), &judge(&names[found.b]));
+    let mut head = format!(
+        "{b} against {a}, {} of {}",
+        counted(found.rows, "row"),
+        counted(found.clusters as u64, "question")
+    );
     if found.unpaired > 0 {
-        text += &format!(" ({} more lack a label of one of them)", found.unpaired);
+        head += &format!(" ({} more lack a label of one of them)", found.unpaired);
     }
-    text += &format!(
-        "\n\n only {a} is right on {}, only {b} on {} ({})\n\n",
+    let right = format!(
+        " only {a} is right on {}, only {b} on {} ({})",
         found.only_a_right,
         found.only_b_right,
         match found.test {
@@ -37,16 +41,17 @@ fn one(names: &[String], found: &Comparison, of: usize, question: Question) -> S
             _ => "sign flips of questions, 9,999 of them",
         }
     );
-    let mut table = Table::new();
+    let verdict = format!(" {}", verdict(a, b, found, question));
+    let sentences =
+        [(head, " "), (right, "   "), (verdict, "   ")].map(|(text, indent)| wrapped(&text, indent));
+    let [head, right, verdict] = sentences;
+    format!("{head}\n\n{right}\n\n{}\n\n{verdict}", differences(found, of))
+}
+
+fn differences(found: &Comparison, of: usize) -> String {
+    let mut table = bare();
     let adjusted = if of > 1 { "p (Holm)" } else { "p" };
-    table.load_style(presets::NOTHING).set_header([
-        "",
-        "first",
-        "second",
-        "difference",
-        "95 % interval",
-        adjusted,
-    ]);
+    table.set_header(["", "first", "second", "difference", "95 % interval", adjusted]);
     for (measure, name) in SHOWN {
         let Some(of_measure) = found.differences.iter().find(|difference| difference.measure == measure)
         else {
@@ -61,11 +66,7 @@ fn one(names: &[String], found: &Comparison, of: usize, question: Question) -> S
             p_value(of_measure.p_adjusted),
         ]);
     }
-    for column in table.column_iter_mut().skip(1) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-    text += &table.to_string().lines().map(str::trim_end).collect::<Vec<_>>().join("\n");
-    text + "\n\n " + &verdict(a, b, found, question)
+    shown(table)
 }
 
 fn verdict(a: &str, b: &str, found: &Comparison, question: Question) -> String {
@@ -93,7 +94,7 @@ fn verdict(a: &str, b: &str, found: &Comparison, question: Question) -> String {
             fixed(least)
         );
         text += &match found.rows_needed.filter(|_| found.verdict == Verdict::Undecided) {
-            Some(rows) => format!(";\n for the one that was seen it takes about {rows} rows."),
+            Some(rows) => format!(";\n for the one that was seen it takes about {}.", counted(rows, "row")),
             None => ".".to_owned(),
         };
     }

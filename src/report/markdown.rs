@@ -2,8 +2,12 @@
 
 use std::fmt::Write;
 
-use super::numbers::{interval, is_of_one_class, names, percent, recognised, value};
-use crate::bench::{Agreement, Counts, Measured, Slice};
+use super::numbers::{
+    columns, counted, interval, is_of_one_class, left_out, names, percent, recognised, remarks, value,
+};
+use super::plain::{visible, within};
+use crate::bench::{Agreement, Counts, Measured, Slice, UsageRecord};
+use crate::stats::{Confusion, Estimate};
 
 /// All figures, with their intervals.
 const FIGURES: [(&str, &str); 11] = [
@@ -19,6 +23,10 @@ const FIGURES: [(&str, &str); 11] = [
     ("recall_incorrect", "recall incorrect"),
     ("auc", "AUC"),
 ];
+/// Lines of a table by slice; the JSON record has all.
+const MOST_LINES: usize = 60;
+/// The most columns that a name or a value takes.
+const MOST_OF_NAME: usize = 100;
 
 /// The whole benchmark; `inputs` are where its rows came from.
 pub fn markdown(
@@ -27,103 +35,197 @@ pub fn markdown(
     measured: &[Measured],
     agreement: &[Agreement],
 ) -> String {
-    let names = names(measured);
+    let names: Vec<String> = names(measured).iter().map(|name| within(name, MOST_OF_NAME)).collect();
     let mut text = format!(
-        "<!-- tooljudge bench -->\n\n# Judges on {}\n\n{} rows of {} questions: {} correct, {} incorrect. Figures are over rows with a label, with \
+        "<!-- tooljudge bench -->\n\n# Judges on {}\n\n{} of {}: {} correct, {} incorrect{}. Figures are over rows with a label, with \
          their 95 % intervals; rows of one question are not taken for independent.\n",
         inputs.iter().map(|input| code(input)).collect::<Vec<_>>().join(", "),
-        counts.benched,
-        counts.clusters,
+        counted(counts.benched, "row"),
+        counted(counts.clusters, "question"),
         counts.correct,
         counts.incorrect,
+        remarks(counts),
     );
-    section(&mut text, "Figures");
-    header(&mut text, "", &names);
-    line(&mut text, "rows", measured.iter().map(|judge| judge.overall.rows.to_string()));
-    line(
-        &mut text,
-        "without a label",
-        measured.iter().map(|judge| judge.overall.confusion.unjudged().to_string()),
-    );
-    for (figure, heading) in FIGURES {
-        line(&mut text, heading, measured.iter().map(|judge| with_interval(&judge.overall, figure)));
-    }
-    let cost = |judge: &Measured| {
-        let cost = judge.usage.and_then(|usage| usage.cost_usd_per_1000);
-        cost.map_or_else(String::new, |cost| format!("{cost:.4}"))
-    };
-    if measured.iter().any(|judge| !cost(judge).is_empty()) {
-        line(&mut text, "US$ per 1,000 rows", measured.iter().map(cost));
-    }
-    section(&mut text, "Labels");
-    header(&mut text, "", &names);
-    for (heading, part) in LABELS {
-        line(&mut text, heading, measured.iter().map(part));
-    }
+    let mut table =
+        |title: &str, rows: &[(&str, Part<'_>)]| tabulate(&mut text, title, &names, measured, rows);
+    table("Figures", &figure_rows());
+    table("Bounds: rows without a label at worst and at best", &bound_rows());
+    table("Labels", &label_rows());
+    let statuses: Vec<&str> = statuses(measured);
+    table("How rows ended", &status_rows(&statuses));
+    table("Calibration of the confidence", &calibration_rows());
+    table("Consistency of answers to the same question", &consistency_rows());
+    table("Usage", &usage_rows());
     slices(&mut text, measured, &names);
     pairs(&mut text, &names, agreement);
     text
 }
 
-type Part = fn(&Measured) -> String;
+/// What a row of a table says of a judge; nothing where it has nothing to say.
+type Part<'a> = Box<dyn Fn(&Measured) -> String + 'a>;
+
+/// A table with a column for each judge, without the rows in which no judge has anything, and not at all without rows.
+fn tabulate(
+    text: &mut String,
+    title: &str,
+    names: &[String],
+    measured: &[Measured],
+    rows: &[(&str, Part<'_>)],
+) {
+    let rows: Vec<(&str, Vec<String>)> = rows
+        .iter()
+        .map(|(heading, part)| (*heading, measured.iter().map(part).collect()))
+        .filter(|(_, cells): &(&str, Vec<String>)| cells.iter().any(|cell| !cell.is_empty()))
+        .collect();
+    if rows.is_empty() {
+        return;
+    }
+    section(text, title);
+    header(text, "", names);
+    for (heading, cells) in rows {
+        line(text, heading, cells.into_iter());
+    }
+}
+
+fn figure_rows() -> Vec<(&'static str, Part<'static>)> {
+    let mut rows: Vec<(&str, Part<'_>)> = vec![
+        ("rows", Box::new(|judge| judge.overall.rows.to_string())),
+        ("without a label", Box::new(|judge| judge.overall.confusion.unjudged().to_string())),
+    ];
+    rows.extend(FIGURES.map(|(figure, heading)| -> (&str, Part<'_>) {
+        (heading, Box::new(move |judge| figured(judge.overall.figures.get(figure))))
+    }));
+    rows
+}
+
+fn bound_rows() -> Vec<(&'static str, Part<'static>)> {
+    let row = |(figure, heading)| -> (&str, Part<'_>) {
+        let bounds = move |judge: &Measured| match judge.overall.bounds.get(figure) {
+            Some((low, high)) => format!("{low:.3} to {high:.3}"),
+            None => String::new(),
+        };
+        (heading, Box::new(bounds))
+    };
+    FIGURES.map(row).into()
+}
+
+fn statuses(measured: &[Measured]) -> Vec<&'static str> {
+    let mut statuses: Vec<&str> = measured.iter().flat_map(|judge| judge.statuses.keys().copied()).collect();
+    statuses.sort_unstable();
+    statuses.dedup();
+    statuses
+}
+
+fn status_rows<'a>(statuses: &[&'a str]) -> Vec<(&'a str, Part<'a>)> {
+    let row = |status: &&'a str| -> (&'a str, Part<'a>) {
+        let status = *status;
+        (status, Box::new(move |judge| judge.statuses.get(status).copied().unwrap_or(0).to_string()))
+    };
+    statuses.iter().map(row).collect()
+}
+
+fn calibration_rows() -> Vec<(&'static str, Part<'static>)> {
+    vec![
+        (
+            "labels with a confidence",
+            Box::new(|judge| {
+                judge.calibration.as_ref().map_or_else(String::new, |found| found.rows.to_string())
+            }),
+        ),
+        (
+            "Brier score (0 is best)",
+            Box::new(|judge| figured(judge.calibration.as_ref().and_then(|found| found.brier.as_ref()))),
+        ),
+        (
+            "expected calibration error",
+            Box::new(|judge| figured(judge.calibration.as_ref().and_then(|found| found.ece.as_ref()))),
+        ),
+    ]
+}
+
+fn consistency_rows() -> Vec<(&'static str, Part<'static>)> {
+    vec![
+        (
+            "times asked",
+            Box::new(|judge| judge.consistency.map_or_else(String::new, |asked| asked.repeats.to_string())),
+        ),
+        (
+            "two answers differ with probability",
+            Box::new(|judge| figured(judge.consistency.and_then(|asked| asked.flip_rate).as_ref())),
+        ),
+        ("kappa", Box::new(|judge| figured(judge.consistency.and_then(|asked| asked.kappa).as_ref()))),
+    ]
+}
+
+fn usage_rows() -> Vec<(&'static str, Part<'static>)> {
+    fn of(told: impl Fn(&UsageRecord) -> Option<String> + 'static) -> Part<'static> {
+        Box::new(move |judge| judge.usage.as_ref().and_then(&told).unwrap_or_default())
+    }
+    let dollars = |dollars: Option<f64>| dollars.map(|dollars| format!("{dollars:.4}"));
+    vec![
+        ("US$", of(move |usage| dollars(usage.cost_usd))),
+        ("US$ per 1,000 rows", of(move |usage| dollars(usage.cost_usd_per_1000))),
+        ("tokens of prompts", of(|usage| Some(usage.prompt_tokens.to_string()))),
+        ("tokens of answers", of(|usage| Some(usage.completion_tokens.to_string()))),
+        ("milliseconds, half of the answers within", of(|usage| Some(usage.latency_ms?.p50.to_string()))),
+        ("milliseconds, 95 of 100 answers within", of(|usage| Some(usage.latency_ms?.p95.to_string()))),
+        ("answers out of the store", of(|usage| Some(usage.cached.to_string()))),
+    ]
+}
 
 /// What right and wrong calls were labelled as.
-const LABELS: [(&str, Part); 6] = [
-    ("right calls passed", |judge| {
-        let counts = &judge.overall.confusion;
-        of(counts.true_positive, counts.true_positive + counts.false_negative)
-    }),
-    ("right calls failed", |judge| {
-        let counts = &judge.overall.confusion;
-        of(counts.false_negative, counts.true_positive + counts.false_negative)
-    }),
-    ("right calls without a label", |judge| judge.overall.confusion.unjudged_positive.to_string()),
-    ("wrong calls passed", |judge| {
-        let counts = &judge.overall.confusion;
-        of(counts.false_positive, counts.false_positive + counts.true_negative)
-    }),
-    ("wrong calls failed", |judge| {
-        let counts = &judge.overall.confusion;
-        of(counts.true_negative, counts.false_positive + counts.true_negative)
-    }),
-    ("wrong calls without a label", |judge| judge.overall.confusion.unjudged_negative.to_string()),
-];
+fn label_rows() -> Vec<(&'static str, Part<'static>)> {
+    fn counts(told: impl Fn(&Confusion) -> String + 'static) -> Part<'static> {
+        Box::new(move |judge| told(&judge.overall.confusion))
+    }
+    vec![
+        ("right calls passed", counts(|of| share(of.true_positive, of.false_negative))),
+        ("right calls failed", counts(|of| share(of.false_negative, of.true_positive))),
+        ("right calls without a label", counts(|of| of.unjudged_positive.to_string())),
+        ("wrong calls passed", counts(|of| share(of.false_positive, of.true_negative))),
+        ("wrong calls failed", counts(|of| share(of.true_negative, of.false_positive))),
+        ("wrong calls without a label", counts(|of| of.unjudged_negative.to_string())),
+    ]
+}
 
-fn of(part: u64, whole: u64) -> String {
-    format!("{part} ({})", percent(part, whole))
+/// A count, and its share of it and the others.
+fn share(count: u64, others: u64) -> String {
+    format!("{count} ({})", percent(count, count + others))
 }
 
 /// By each column: the recall of slices that are all right or all wrong, else the balanced accuracy.
 fn slices(text: &mut String, measured: &[Measured], names: &[String]) {
-    let mut columns: Vec<&str> = Vec::new();
-    for by in measured.iter().flat_map(|judge| &judge.slices).filter_map(|slice| slice.by.as_deref()) {
-        if !columns.contains(&by) {
-            columns.push(by);
-        }
-    }
-    for by in columns {
-        let of_column: Vec<Vec<&Slice>> = measured
-            .iter()
-            .map(|judge| judge.slices.iter().filter(|slice| slice.by.as_deref() == Some(by)).collect())
-            .collect();
-        let Some(kinds) = of_column.iter().max_by_key(|slices| slices.len()) else { continue };
+    for by in columns(measured) {
+        let Some(most) = measured.iter().max_by_key(|judge| judge.by(by).count()) else { continue };
+        let kinds: Vec<&Slice> = most.by(by).collect();
         let one_class = kinds.iter().all(|slice| is_of_one_class(slice));
+        let column = within(by, MOST_OF_NAME);
         section(
             text,
-            &format!("By {}: {}", by, if one_class { "share recognised" } else { "balanced accuracy" }),
+            &format!("By {column}: {}", if one_class { "share recognised" } else { "balanced accuracy" }),
         );
-        header(text, &format!("{by} (rows)"), names);
-        for kind in kinds {
-            let cells = of_column.iter().map(|slices| {
-                let slice = slices.iter().find(|slice| slice.value == kind.value);
+        header(text, &format!("{column} (rows)"), names);
+        for kind in kinds.iter().take(MOST_LINES) {
+            let cells = measured.iter().map(|judge| {
+                let slice = judge.by(by).find(|slice| slice.value == kind.value);
                 slice.map_or_else(String::new, |slice| match recognised(slice) {
-                    Some((figure, _, _)) => format!("{} ({})", value(Some(figure)), interval(Some(figure))),
+                    Some((figure, _, _)) => figured(Some(figure)),
                     None if one_class => String::new(),
-                    None => with_interval(slice, "balanced_accuracy"),
+                    None => figured(slice.figures.get("balanced_accuracy")),
                 })
             });
-            line(text, &format!("{} ({})", kind.value.as_deref().unwrap_or_default(), kind.rows), cells);
+            let value = within(kind.value.as_deref().unwrap_or_default(), MOST_OF_NAME);
+            line(text, &format!("{value} ({})", kind.rows), cells);
         }
+        let more = kinds.len().saturating_sub(MOST_LINES);
+        if more > 0 {
+            // Writing to a text cannot fail.
+            let _ = writeln!(text, "\nAnd {more} more, with fewer rows, in the JSON record.");
+        }
+    }
+    for column in left_out(measured) {
+        let by = escaped(&within(&column.by, MOST_OF_NAME));
+        let _ = writeln!(text, "\nNo figures by {by}: it has {} values.", column.values);
     }
 }
 
@@ -135,12 +237,10 @@ fn pairs(text: &mut String, names: &[String], agreement: &[Agreement]) {
     let columns = ["rows", "labels alike", "kappa", "only the first right", "only the second right"];
     header(text, "judges", &columns.map(str::to_owned));
     for pair in agreement {
-        let figure =
-            |figure: Option<&crate::stats::Estimate>| format!("{} ({})", value(figure), interval(figure));
         let cells = [
             pair.rows.to_string(),
-            figure(pair.agree.as_ref()),
-            figure(pair.kappa.as_ref()),
+            figured(pair.agree.as_ref()),
+            figured(pair.kappa.as_ref()),
             pair.only_a_right.to_string(),
             pair.only_b_right.to_string(),
         ];
@@ -148,16 +248,17 @@ fn pairs(text: &mut String, names: &[String], agreement: &[Agreement]) {
     }
 }
 
-fn with_interval(slice: &Slice, figure: &str) -> String {
-    match slice.figures.get(figure) {
-        Some(figure) => format!("{} ({})", value(Some(figure)), interval(Some(figure))),
+/// A figure with its interval; nothing where there is none.
+fn figured(figure: Option<&Estimate>) -> String {
+    match figure {
+        Some(_) => format!("{} ({})", value(figure), interval(figure)),
         None => String::new(),
     }
 }
 
 fn section(text: &mut String, title: &str) {
     // Writing to a text cannot fail.
-    let _ = write!(text, "\n## {}\n\n", plain(title));
+    let _ = write!(text, "\n## {}\n\n", escaped(title));
 }
 
 fn header(text: &mut String, first: &str, columns: &[String]) {
@@ -166,26 +267,26 @@ fn header(text: &mut String, first: &str, columns: &[String]) {
 }
 
 fn line(text: &mut String, first: &str, cells: impl Iterator<Item = String>) {
-    let cells: Vec<String> = cells.map(|cell| plain(&cell)).collect();
-    let _ = writeln!(text, "| {} | {} |", plain(first), cells.join(" | "));
+    let cells: Vec<String> = cells.map(|cell| escaped(&cell)).collect();
+    let _ = writeln!(text, "| {} | {} |", escaped(first), cells.join(" | "));
 }
 
 /// `text` on one line, and nothing in it that Markdown or HTML would take for more than text.
-fn plain(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    for char in text.chars() {
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for char in text.chars().map(visible) {
         match char {
-            '\\' | '|' | '`' | '*' | '_' | '[' | ']' | '#' => plain.extend(['\\', char]),
-            '<' => plain.push_str("&lt;"),
-            '>' => plain.push_str("&gt;"),
-            '&' => plain.push_str("&amp;"),
-            char if char.is_control() => plain.push(' '),
-            char => plain.push(char),
+            '\\' | '|' | '`' | '*' | '_' | '[' | ']' | '#' | '~' => escaped.extend(['\\', char]),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '&' => escaped.push_str("&amp;"),
+            char => escaped.push(char),
         }
     }
-    plain
+    escaped
 }
 
 fn code(text: &str) -> String {
-    format!("`{}`", text.replace(|c: char| c.is_control() || c == '`', " "))
+    let text: String = text.chars().map(visible).map(|char| if char == '`' { ' ' } else { char }).collect();
+    format!("`{text}`")
 }

@@ -4,9 +4,12 @@ mod comparison;
 mod html;
 mod markdown;
 mod numbers;
+mod plain;
+mod table;
 mod terminal;
 
 pub use comparison::comparison;
 pub use html::html;
 pub use markdown::markdown;
+pub use plain::plain;
 pub use terminal::terminal;

@@ -1,8 +1,12 @@
 //! A benchmark on a terminal: tables that fit 100 columns.
 
-use comfy_table::{Cell, CellAlignment, Table, presets};
+use comfy_table::{Cell, Table};
 
-use super::numbers::{interval, is_of_one_class, names, percent, recognised, value};
+use super::numbers::{
+    counted, interval, is_of_one_class, left_out, names, percent, recognised, remarks, value, without_label,
+};
+use super::plain::{folded, judge as shortened, plain, wrapped};
+use super::table::{bare, fitting};
 use crate::bench::{Counts, Measured, Slice};
 
 /// Figures of the main table, with their headings.
@@ -14,10 +18,16 @@ const FIGURES: [(&str, &str); 6] = [
     ("f1_incorrect", "F1\nincorrect"),
     ("auc", "AUC"),
 ];
+/// The only figure of rows that are all right, and of rows that are all wrong.
+const ALL_RIGHT: (&str, &str) = ("recall_correct", "right calls\nrecognised");
+const ALL_WRONG: (&str, &str) = ("recall_incorrect", "wrong calls\nrecognised");
 /// Judges that fit beside each other.
 const BESIDE: usize = 4;
-/// Lines of a table by slice; the reports have all.
+/// Lines of a table by slice; the reports have more.
 const MOST_LINES: usize = 30;
+
+/// A judge with the name that it is shown under.
+type Named<'a> = (&'a Measured, String);
 
 /// The whole benchmark: judges of one task beside each other, task by task.
 pub fn terminal(counts: &Counts, measured: &[Measured]) -> String {
@@ -32,10 +42,14 @@ pub fn terminal(counts: &Counts, measured: &[Measured]) -> String {
     for of in &tasks {
         let judges: Vec<&Measured> =
             measured.iter().filter(|judge| (task(judge), judge.gold.as_str()) == *of).collect();
+        let names = names(&judges).into_iter().map(|name| shortened(&name));
+        let judges: Vec<Named<'_>> = judges.iter().copied().zip(names).collect();
         parts.push(about(&judges, of.0));
         parts.push(figures(&judges));
         parts.push(labels(&judges));
+        parts.extend(unlabelled(&judges));
         parts.extend(["error_type", "edit"].iter().filter_map(|by| recalls(&judges, by)));
+        parts.extend(too_many_values(&judges));
         parts.extend(consistency(&judges));
     }
     parts.join("\n\n")
@@ -47,161 +61,170 @@ fn task(judge: &Measured) -> &str {
 }
 
 fn head(counts: &Counts) -> String {
-    let mut left_out = Vec::new();
-    for (rows, why) in [
-        (counts.without_gold - counts.strange_gold.min(counts.without_gold), "without gold"),
-        (counts.duplicates, "the same as others"),
-        (counts.strange_gold, "with a gold that is no label"),
-    ] {
-        if rows > 0 {
-            left_out.push(format!("{rows} {why}"));
-        }
-    }
-    let left_out =
-        if left_out.is_empty() { String::new() } else { format!("; left out: {}", left_out.join(", ")) };
-    format!(
-        "{} rows of {} questions{left_out}; figures with their 95 % intervals",
-        counts.benched, counts.clusters
-    )
+    let (rows, questions) = (counted(counts.benched, "row"), counted(counts.clusters, "question"));
+    wrapped(&format!("{rows} of {questions}{}; figures with their 95 % intervals", remarks(counts)), " ")
 }
 
 /// The task, and how many rows are right and wrong by its gold.
-fn about(judges: &[&Measured], task: &str) -> String {
-    let Some(first) = judges.first() else { return String::new() };
-    let counts = &first.overall.confusion;
+fn about(judges: &[Named<'_>], task: &str) -> String {
+    let Some((first, _)) = judges.first() else { return String::new() };
     let times = first.repeats.max(1) as u64;
-    format!(
-        "{task}: {} correct, {} incorrect by the column `{}`",
-        (counts.true_positive + counts.false_negative + counts.unjudged_positive) / times,
-        (counts.true_negative + counts.false_positive + counts.unjudged_negative) / times,
-        first.gold
-    )
+    let (right, wrong) = (first.overall.right() / times, first.overall.wrong() / times);
+    let (task, gold) = (plain(task), plain(&first.gold));
+    wrapped(&format!("{task}: {right} correct, {wrong} incorrect by the column `{gold}`"), " ")
 }
 
-fn figures(measured: &[&Measured]) -> String {
-    let mut table = plain();
-    let mut header = vec!["judge".to_owned(), "no\nlabel".to_owned()];
-    header.extend(FIGURES.map(|(_, heading)| heading.to_owned()));
-    let priced = measured.iter().any(|judge| judge.usage.and_then(|usage| usage.cost_usd_per_1000).is_some());
-    if priced {
-        header.push("$ per\n1,000".to_owned());
-    }
-    table.set_header(header);
-    for (judge, name) in measured.iter().zip(names(measured)) {
-        let overall = &judge.overall;
-        let mut row = vec![Cell::new(name), Cell::new(overall.confusion.unjudged())];
-        row.extend(FIGURES.map(|(figure, _)| {
-            let figure = overall.figures.get(figure);
-            Cell::new(format!("{}\n{}", value(figure), interval(figure)))
-        }));
-        if priced {
-            let cost = judge.usage.and_then(|usage| usage.cost_usd_per_1000);
-            row.push(Cell::new(cost.map_or_else(|| "-".to_owned(), |cost| format!("{cost:.3}"))));
+fn figures(judges: &[Named<'_>]) -> String {
+    let all_right = judges.iter().all(|(judge, _)| judge.overall.wrong() == 0);
+    let shown: &[(&str, &str)] = match judges.iter().all(|(judge, _)| is_of_one_class(&judge.overall)) {
+        true if all_right => &[ALL_RIGHT],
+        true => &[ALL_WRONG],
+        false => &FIGURES,
+    };
+    let cost = |judge: &Measured| judge.usage.and_then(|usage| usage.cost_usd_per_1000);
+    let priced = judges.iter().any(|(judge, _)| cost(judge).is_some());
+    fitting(|most| {
+        let mut table = bare();
+        let mut header = vec!["judge", "no\nlabel"];
+        header.extend(shown.iter().map(|(_, heading)| heading));
+        header.extend(priced.then_some("$ per\n1,000"));
+        table.set_header(header);
+        for (judge, name) in judges {
+            let overall = &judge.overall;
+            let mut row = vec![Cell::new(folded(name, most)), Cell::new(overall.confusion.unjudged())];
+            row.extend(shown.iter().map(|(figure, _)| {
+                let figure = overall.figures.get(figure);
+                Cell::new(format!("{}\n{}", value(figure), interval(figure)))
+            }));
+            if priced {
+                row.push(Cell::new(cost(judge).map_or_else(|| "-".to_owned(), |cost| format!("{cost:.3}"))));
+            }
+            table.add_row(row);
         }
-        table.add_row(row);
-    }
-    align(&mut table, 1);
-    shown(&table)
+        table
+    })
 }
 
 /// What right and wrong calls were labelled as.
-fn labels(measured: &[&Measured]) -> String {
-    let mut table = plain();
+fn labels(judges: &[Named<'_>]) -> String {
     let heading = |calls: &str, what: &str| format!("{calls}\n{what}");
-    table.set_header([
-        "\njudge".to_owned(),
-        heading("right calls", "passed"),
-        heading("", "failed"),
-        heading("", "no label"),
-        heading("wrong calls", "passed"),
-        heading("", "failed"),
-        heading("", "no label"),
-    ]);
-    for (judge, name) in measured.iter().zip(names(measured)) {
-        let counts = &judge.overall.confusion;
-        let right = counts.true_positive + counts.false_negative;
-        let wrong = counts.false_positive + counts.true_negative;
-        let of = |part: u64, whole: u64| format!("{part} ({})", percent(part, whole));
-        table.add_row([
-            name,
-            of(counts.true_positive, right),
-            of(counts.false_negative, right),
-            counts.unjudged_positive.to_string(),
-            of(counts.false_positive, wrong),
-            of(counts.true_negative, wrong),
-            counts.unjudged_negative.to_string(),
+    fitting(|most| {
+        let mut table = bare();
+        table.set_header([
+            "\njudge".to_owned(),
+            heading("right calls", "passed"),
+            heading("", "failed"),
+            heading("", "no label"),
+            heading("wrong calls", "passed"),
+            heading("", "failed"),
+            heading("", "no label"),
         ]);
-    }
-    align(&mut table, 1);
-    shown(&table)
+        for (judge, name) in judges {
+            let counts = &judge.overall.confusion;
+            let right = counts.true_positive + counts.false_negative;
+            let wrong = counts.false_positive + counts.true_negative;
+            let of = |part: u64, whole: u64| format!("{part} ({})", percent(part, whole));
+            table.add_row([
+                folded(name, most),
+                of(counts.true_positive, right),
+                of(counts.false_negative, right),
+                counts.unjudged_positive.to_string(),
+                of(counts.false_positive, wrong),
+                of(counts.true_negative, wrong),
+                counts.unjudged_negative.to_string(),
+            ]);
+        }
+        table
+    })
+}
+
+/// The figures whose bounds are shown: the first that there is.
+const BOUNDED: [(&str, &str); 3] = [
+    ("balanced_accuracy", "balanced accuracy"),
+    (ALL_RIGHT.0, "share recognised"),
+    (ALL_WRONG.0, "share recognised"),
+];
+
+/// How rows without a label ended, and what the main figure would be at worst and at best had they one.
+fn unlabelled(judges: &[Named<'_>]) -> Option<String> {
+    let line = |(judge, name): &Named<'_>| {
+        let bounds = |(figure, words)| Some((words, judge.overall.bounds.get(figure)?));
+        let (words, (low, high)) = BOUNDED.into_iter().find_map(bounds)?;
+        let ends = without_label(judge);
+        let line = format!(" {name}, no label: {ends}; were they labelled, {words} {low:.3} to {high:.3}");
+        Some(wrapped(&line, "   "))
+    };
+    let lines: Vec<String> = judges.iter().filter_map(line).collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
 /// Which share of the rows of each kind is recognised for what it is.
-fn recalls(measured: &[&Measured], by: &str) -> Option<String> {
-    let names = names(measured);
-    let judges: Vec<(&Measured, &String)> =
-        measured.iter().copied().zip(&names).filter(|(judge, _)| !judge.baseline).take(BESIDE).collect();
-    let (first, _) = judges.first()?;
-    let of = |judge: &'_ Measured| -> Vec<Slice> {
-        judge.slices.iter().filter(|slice| slice.by.as_deref() == Some(by)).cloned().collect()
-    };
-    let kinds: Vec<Slice> = of(first).into_iter().filter(is_of_one_class).collect();
+fn recalls(judges: &[Named<'_>], by: &str) -> Option<String> {
+    let all: Vec<&Named<'_>> = judges.iter().filter(|(judge, _)| !judge.baseline).collect();
+    let (first, _) = all.first()?;
+    let kinds: Vec<&Slice> = first.by(by).filter(|slice| is_of_one_class(slice)).collect();
     if kinds.is_empty() {
         return None;
     }
-    let mut table = plain();
-    let mut header = vec![by.to_owned(), "rows".to_owned()];
-    header.extend(judges.iter().map(|(_, name)| format!("recognised by\n{name}")));
-    table.set_header(header);
-    for kind in kinds.iter().take(MOST_LINES) {
-        let mut row = vec![kind.value.clone().unwrap_or_default(), kind.rows.to_string()];
-        for (judge, _) in &judges {
-            let slice = of(judge).into_iter().find(|slice| slice.value == kind.value);
-            row.push(slice.as_ref().and_then(recognised).map_or_else(String::new, |(figure, _, _)| {
-                format!("{}  {}", value(Some(figure)), interval(Some(figure)))
-            }));
-        }
-        table.add_row(row);
+    let mut text = fitting(|most| table_of_recalls(by, &kinds, &all[..all.len().min(BESIDE)], most));
+    let more = kinds.len().saturating_sub(MOST_LINES);
+    if more > 0 {
+        text += &format!("\n ... and {more} more, in the reports");
     }
-    align(&mut table, 1);
-    let more = match kinds.len().saturating_sub(MOST_LINES) {
-        0 => String::new(),
-        more => format!("\n ... and {more} more, in the reports"),
-    };
-    Some(shown(&table) + &more)
+    let beside = all.len().saturating_sub(BESIDE);
+    if beside > 0 {
+        text += &format!(
+            "\n ... of the first {BESIDE} judges; {} more in the reports",
+            counted(beside as u64, "judge")
+        );
+    }
+    Some(text)
 }
 
-fn consistency(measured: &[&Measured]) -> Option<String> {
-    let lines: Vec<String> = measured
+fn table_of_recalls(by: &str, kinds: &[&Slice], judges: &[&Named<'_>], most: usize) -> Table {
+    let figure = |slice: &Slice| {
+        recognised(slice).map(|(figure, _, _)| format!("{}  {}", value(Some(figure)), interval(Some(figure))))
+    };
+    let mut table = bare();
+    let mut header = vec![by.to_owned(), "rows".to_owned()];
+    // Figures are so wide anyway.
+    let wide = most.max(16);
+    header.extend(judges.iter().map(|(_, name)| format!("recognised by\n{}", folded(name, wide))));
+    table.set_header(header);
+    for kind in kinds.iter().take(MOST_LINES) {
+        let name = plain(kind.value.as_deref().unwrap_or_default());
+        let mut row = vec![folded(&name, most), kind.rows.to_string()];
+        row.extend(judges.iter().map(|(judge, _)| {
+            let slice = judge.by(by).find(|slice| slice.value == kind.value);
+            slice.and_then(figure).unwrap_or_default()
+        }));
+        table.add_row(row);
+    }
+    table
+}
+
+fn too_many_values(judges: &[Named<'_>]) -> Option<String> {
+    let judges: Vec<&Measured> = judges.iter().map(|(judge, _)| *judge).collect();
+    let lines: Vec<String> = left_out(&judges)
         .iter()
-        .zip(names(measured))
-        .filter_map(|(judge, name)| {
-            let asked = judge.consistency?;
-            Some(format!(
-                " {name}, asked {} times: two answers differ with probability {} ({}), kappa {} ({})",
-                asked.repeats,
-                value(asked.flip_rate.as_ref()),
-                interval(asked.flip_rate.as_ref()),
-                value(asked.kappa.as_ref()),
-                interval(asked.kappa.as_ref()),
-            ))
-        })
+        .map(|column| format!(" no figures by `{}`: it has {} values", plain(&column.by), column.values))
         .collect();
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
-fn plain() -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table
-}
-
-fn align(table: &mut Table, from: usize) {
-    for column in table.column_iter_mut().skip(from) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-}
-
-fn shown(table: &Table) -> String {
-    table.to_string().lines().map(str::trim_end).collect::<Vec<_>>().join("\n").trim_end().to_owned()
+fn consistency(judges: &[Named<'_>]) -> Option<String> {
+    let line = |(judge, name): &Named<'_>| {
+        let asked = judge.consistency?;
+        let line = format!(
+            " {name}, asked {} times: two answers differ with probability {} ({}), kappa {} ({})",
+            asked.repeats,
+            value(asked.flip_rate.as_ref()),
+            interval(asked.flip_rate.as_ref()),
+            value(asked.kappa.as_ref()),
+            interval(asked.kappa.as_ref()),
+        );
+        Some(wrapped(&line, "   "))
+    };
+    let lines: Vec<String> = judges.iter().filter_map(line).collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
 }

@@ -107,7 +107,10 @@ pub fn shown(name: &str, text: &str) {
     insta::with_settings!({
         snapshot_path => "../snapshots",
         prepend_module_to_snapshot => false,
-        filters => [(r"in [0-9.:]+ s?, [0-9.]+ rows/s", "in TIME, RATE")],
+        filters => [
+            (r"in [0-9.:]+ s?, [0-9.]+ rows/s", "in TIME, RATE"),
+            (r"(\| milliseconds, [^|]*\|) [0-9]+", "$1 TIME"),
+        ],
     }, {
         insta::assert_snapshot!(name, text);
     });
