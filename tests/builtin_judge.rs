@@ -136,7 +136,7 @@ mod real_calls {
     use tooljudge::check::{BuiltinJudge, Finding, findings};
     use tooljudge::domain::{Cell, RawRow, Sample, Task};
     use tooljudge::normalize::{Normalizer, Options};
-    use tooljudge::stats::{Confusion, auc};
+    use tooljudge::stats::{Confusion, Measure, auc};
 
     struct Row {
         sample: Sample,
@@ -211,10 +211,10 @@ mod real_calls {
         println!(
             "  {name:12} balanced accuracy {:.3}, accuracy {:.3}, AUC {:.3}; right calls: {} passed, {} failed; \
              wrong calls: {} passed, {} failed; {} unjudged",
-            confusion.balanced_accuracy().unwrap(),
-            confusion.accuracy().unwrap(),
+            Measure::BalancedAccuracy.of(&confusion).unwrap(),
+            Measure::Accuracy.of(&confusion).unwrap(),
             // Of a judge without degrees, the area is the mean of its two hit rates.
-            area.or(confusion.balanced_accuracy()).unwrap(),
+            area.or(Measure::BalancedAccuracy.of(&confusion)).unwrap(),
             confusion.true_positive,
             confusion.false_negative,
             confusion.false_positive,
@@ -265,7 +265,7 @@ mod real_calls {
                 let count = f64::from(count);
                 println!("  confidence {:.2}: {:.2} right of {count}", confidence / count, right / count);
             }
-            balanced.push((task, judged.balanced_accuracy().unwrap()));
+            balanced.push((task, Measure::BalancedAccuracy.of(&judged).unwrap()));
         }
         for (task, figure) in balanced {
             assert!(figure >= 0.70, "{}: {figure}", task.as_str());

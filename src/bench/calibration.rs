@@ -7,6 +7,11 @@ use serde::{Deserialize, Serialize};
 use super::{Entrant, Rows};
 use crate::stats::{Confusion, Histogram, PLACES};
 
+/// The most clusters of a judge: each takes 200 bytes while rates are corrected.
+const MOST_CLUSTERS: u128 = 10_000_000;
+/// The most rows of a judge, repetitions each counted.
+const MOST_ROWS: u128 = 1_000_000_000_000;
+
 /// A judge's labels of right and of wrong rows, and how sure it was of them, by cluster.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Operating {
@@ -76,6 +81,30 @@ impl Operating {
         )
     }
 
+    /// What cannot be: counts that do not add up, or more of anything than a benchmark has.
+    fn oddity(&self) -> Option<String> {
+        let (mut clusters, mut rows) = (0, 0);
+        for kind in &self.kinds {
+            let sum = |counts: &[u64]| counts.iter().map(|count| u128::from(*count)).sum::<u128>();
+            let [tp, fal_n, fal_p, tn, unjudged_positive, unjudged_negative] = kind.table;
+            let right = sum(&[tp, fal_n, unjudged_positive]);
+            let wrong = sum(&[fal_p, tn, unjudged_negative]);
+            if (sum(&kind.right), sum(&kind.wrong)) != (right, wrong) {
+                return Some("counts of confidences and of labels do not add up to the same".to_owned());
+            }
+            clusters += u128::from(kind.clusters);
+            // Neither factor is above 2^68.
+            rows = u128::saturating_add(rows, u128::from(kind.clusters).saturating_mul(right + wrong));
+        }
+        if clusters > MOST_CLUSTERS {
+            return Some(format!(
+                "{clusters} clusters are more than the {MOST_CLUSTERS} that can be counted with"
+            ));
+        }
+        (rows > MOST_ROWS)
+            .then(|| format!("{rows} rows are more than the {MOST_ROWS} that can be counted with"))
+    }
+
     fn each<T: Clone>(&self, of: impl Fn(&ClusterKind) -> T) -> Vec<T> {
         let repeated = |kind| std::iter::repeat_n(of(kind), usize::try_from(kind.clusters).unwrap_or(0));
         self.kinds.iter().flat_map(repeated).collect()
@@ -86,6 +115,9 @@ impl Operating {
 #[derive(Debug, Clone, Default, Deserialize)]
 pub struct CalibrationFile {
     pub schema: u64,
+    /// The version of tooljudge that made it.
+    #[serde(default)]
+    pub version: Option<String>,
     pub entrants: Vec<Calibrated>,
 }
 
@@ -116,7 +148,10 @@ impl CalibrationFile {
                 super::SCHEMA
             ));
         }
-        Ok(file)
+        match file.entrants.iter().find_map(|entrant| entrant.operating.oddity()) {
+            Some(odd) => Err(format!("it is no record of `tooljudge bench`: {odd}")),
+            None => Ok(file),
+        }
     }
 
     /// The judge of that name with the template of that name.
@@ -124,5 +159,45 @@ impl CalibrationFile {
         self.entrants
             .iter()
             .find(|entrant| entrant.judge == judge && entrant.template == template && !entrant.baseline)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// A record whose one judge has so many clusters of that table, and of right rows without a confidence.
+    fn record(clusters: u64, table: [u64; 6], right: u64) -> String {
+        let none = [0_u64; PLACES];
+        let mut places = none;
+        places[PLACES - 1] = right;
+        let kind = json!({"clusters": clusters, "table": table, "right": places, "wrong": none});
+        let entrant = json!({"judge": "m", "template": "t", "operating": {"kinds": [kind.clone(), kind]}});
+        json!({"schema": super::super::SCHEMA, "version": "1.2.3", "entrants": [entrant]}).to_string()
+    }
+
+    #[test]
+    fn records_are_read() {
+        let file = CalibrationFile::parse(&record(3, [2, 1, 0, 0, 1, 0], 4)).unwrap();
+        assert_eq!(file.version.as_deref(), Some("1.2.3"));
+        let tables = file.find("m", "t").unwrap().operating.tables();
+        assert_eq!((tables.len(), tables[0].judged(), tables[0].unjudged()), (6, 3, 1));
+    }
+
+    #[test]
+    fn records_that_cannot_be_are_refused() {
+        for (clusters, table, right, why) in [
+            (10_u64.pow(13), [1, 0, 0, 0, 0, 0], 1, "20000000000000 clusters"),
+            (u64::MAX, [1, 0, 0, 0, 0, 0], 1, "clusters are more"),
+            (1, [10_u64.pow(15), 0, 0, 0, 0, 0], 10_u64.pow(15), "rows are more"),
+            (u64::MAX, [u64::MAX, 0, 0, 0, 0, 0], u64::MAX, "are more"),
+            (1, [u64::MAX, u64::MAX, 0, 0, 0, 0], 1, "add up"),
+            (1, [2, 0, 0, 0, 0, 0], 1, "add up"),
+        ] {
+            let refused = CalibrationFile::parse(&record(clusters, table, right)).unwrap_err();
+            assert!(refused.contains(why), "{refused}");
+        }
     }
 }

@@ -1,7 +1,5 @@
 //! One judge with one template, and what it made of the rows.
 
-use std::collections::BTreeMap;
-
 use serde_json::Value;
 
 use super::Usage;
@@ -32,7 +30,9 @@ pub struct Ballots {
     pub labels: Vec<Option<bool>>,
     /// The probability that the call is right, by the confidence in the label; not a number where there is none.
     pub probabilities: Vec<f32>,
-    pub statuses: BTreeMap<Status, u64>,
+    /// How each row ended; empty for who was not asked.
+    pub statuses: Vec<Status>,
+    /// Of all rows, whether or not they have the gold that the entrant is measured by.
     pub usage: Usage,
 }
 
@@ -46,7 +46,7 @@ impl Ballots {
         };
         self.labels.push(label);
         self.probabilities.push(probability);
-        *self.statuses.entry(status).or_default() += 1;
+        self.statuses.push(status);
     }
 
     /// The probability that the call of `row` is right, where the judge gave one.

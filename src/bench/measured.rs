@@ -21,9 +21,12 @@ pub struct Measured {
     pub repeats: usize,
     /// Endpoint, model, parameters and the template's hash.
     pub record: serde_json::Value,
+    /// How rows with gold ended, each repetition counted.
     pub statuses: BTreeMap<&'static str, u64>,
     pub overall: Slice,
+    /// By column, those with the most rows first.
     pub slices: Vec<Slice>,
+    pub slicings_left_out: Vec<LeftOut>,
     pub calibration: Option<Calibration>,
     pub consistency: Option<Consistency>,
     pub usage: Option<UsageRecord>,
@@ -49,6 +52,14 @@ pub struct Slice {
     pub bounds: BTreeMap<&'static str, (f64, f64)>,
 }
 
+/// A column that has too many values to tell kinds of rows apart.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LeftOut {
+    pub by: String,
+    /// How many, among rows with gold.
+    pub values: usize,
+}
+
 /// Whether a judge's confidence means what it says.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Calibration {
@@ -68,8 +79,8 @@ pub struct Consistency {
 
 /// Bins of confidence.
 const BINS: usize = 10;
-/// Slices of one column that are shown: those with the most rows.
-const MOST_SLICES: usize = 60;
+/// Values of a column beyond which it names rows, not kinds of rows.
+const MOST_SLICES: usize = 1000;
 
 /// All figures of `entrant`.
 pub fn measure(rows: &Rows, entrant: &Entrant) -> Measured {
@@ -83,9 +94,13 @@ pub fn measure(rows: &Rows, entrant: &Entrant) -> Measured {
         overall.figures.insert("auc", area);
     }
     let mut statuses = BTreeMap::new();
-    for (status, count) in entrant.repeats.iter().flat_map(|ballots| &ballots.statuses) {
-        *statuses.entry(Status::as_str(*status)).or_default() += *count;
+    for ballots in &entrant.repeats {
+        for status in known.iter().filter_map(|row| ballots.statuses.get(*row)) {
+            *statuses.entry(Status::as_str(*status)).or_default() += 1;
+        }
     }
+    let (slices, slicings_left_out) = slices(rows, entrant, &known);
+    let asked = entrant.repeats.iter().map(|ballots| ballots.labels.len()).sum();
     Measured {
         judge: entrant.judge.clone(),
         template: entrant.template.clone(),
@@ -96,7 +111,8 @@ pub fn measure(rows: &Rows, entrant: &Entrant) -> Measured {
         record: entrant.record.clone(),
         statuses,
         overall,
-        slices: slices(rows, entrant, &known),
+        slices,
+        slicings_left_out,
         calibration: (!rated.is_empty()).then(|| Calibration {
             rows: rated.len(),
             brier: stats::brier(&rated),
@@ -104,13 +120,13 @@ pub fn measure(rows: &Rows, entrant: &Entrant) -> Measured {
             bins: stats::reliability(&rated, BINS),
         }),
         consistency: consistency(rows, entrant, &known),
-        usage: entrant.usage().record(known.len()),
+        usage: entrant.usage().record(asked),
         operating: super::calibration::operating(rows, entrant, &known),
     }
 }
 
-fn slices(rows: &Rows, entrant: &Entrant, known: &[usize]) -> Vec<Slice> {
-    let mut slices = Vec::new();
+fn slices(rows: &Rows, entrant: &Entrant, known: &[usize]) -> (Vec<Slice>, Vec<LeftOut>) {
+    let (mut slices, mut left_out) = (Vec::new(), Vec::new());
     for slicing in &rows.slicings {
         let mut members: Vec<Vec<usize>> = vec![Vec::new(); slicing.values.len()];
         for row in known {
@@ -121,20 +137,23 @@ fn slices(rows: &Rows, entrant: &Entrant, known: &[usize]) -> Vec<Slice> {
         let mut of_column: Vec<(usize, Vec<usize>)> =
             members.into_iter().enumerate().filter(|(_, members)| !members.is_empty()).collect();
         of_column.sort_by_key(|(value, members)| (std::cmp::Reverse(members.len()), *value));
-        of_column.truncate(MOST_SLICES);
+        if of_column.len() > MOST_SLICES {
+            left_out.push(LeftOut { by: slicing.by.clone(), values: of_column.len() });
+            continue;
+        }
         slices.extend(of_column.into_iter().map(|(value, members)| Slice {
             by: Some(slicing.by.clone()),
             value: Some(slicing.values[value].clone()),
             ..slice(rows, entrant, &members)
         }));
     }
-    slices
+    (slices, left_out)
 }
 
 /// Figures of `members`, of which those of a cluster stand together.
 fn slice(rows: &Rows, entrant: &Entrant, members: &[usize]) -> Slice {
     let tables = tables(rows, entrant, members);
-    let confusion = tables.iter().copied().fold(Confusion::default(), Confusion::plus);
+    let confusion: Confusion = tables.iter().sum();
     let positives = confusion.true_positive + confusion.false_negative + confusion.unjudged_positive;
     let negatives = confusion.true_negative + confusion.false_positive + confusion.unjudged_negative;
     let measures: &[Measure] = match (positives, negatives) {
@@ -207,4 +226,79 @@ fn consistency(rows: &Rows, entrant: &Entrant, known: &[usize]) -> Option<Consis
         flip_rate: stats::flip_rate(&clusters),
         kappa: stats::repeat_kappa(&clusters),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::{Ballots, Facts, Usage};
+    use crate::domain::Status;
+
+    /// Rows with two golds, of which the second says nothing of every other row; `by` gives each row a value.
+    fn rows(count: u64, by: impl Fn(u64) -> String) -> Rows {
+        let mut rows = Rows::new(["all", "half"], ["by"]);
+        for number in 0..count {
+            let golds = [Some(number % 3 == 0), (number % 2 == 0).then_some(number % 3 == 0)];
+            let (cluster, slices) = (number.to_string(), [Some(by(number))]);
+            let facts = Facts {
+                number,
+                golds: &golds,
+                slices: &slices,
+                cluster: &cluster,
+                checked: None,
+                identity: None,
+            };
+            rows.push(facts);
+        }
+        rows
+    }
+
+    /// A judge that was asked so often, at a dollar an answer, and has no label for every fourth row and those beside the second gold.
+    fn judge(rows: &Rows, gold: usize, repeats: usize) -> Entrant {
+        let mut ballots = Ballots::default();
+        for row in 0..rows.len() {
+            let status = match row % 4 {
+                0 => Status::Refused,
+                1 => Status::Unparseable,
+                _ => Status::Judged,
+            };
+            ballots.push((status == Status::Judged).then_some(true), None, status);
+        }
+        ballots.usage = Usage { answers: rows.len() as u64, cost_usd: rows.len() as f64, ..Usage::default() };
+        Entrant { gold, repeats: vec![ballots; repeats], ..Entrant::default() }
+    }
+
+    #[test]
+    fn what_is_counted_is_rows_with_that_gold() {
+        let rows = rows(40, |_| String::new());
+        for (gold, repeats, statuses) in [
+            (0, 1, &[("judged", 20), ("refused", 10), ("unparseable", 10)][..]),
+            (1, 1, &[("judged", 10), ("refused", 10)]),
+            (1, 3, &[("judged", 30), ("refused", 30)]),
+        ] {
+            let measured = measure(&rows, &judge(&rows, gold, repeats));
+            assert_eq!(measured.statuses, statuses.iter().copied().collect());
+            let counted: u64 = statuses[1..].iter().map(|(_, rows)| rows).sum();
+            assert_eq!(measured.overall.confusion.unjudged(), counted, "they are those without a label");
+            let usage = measured.usage.unwrap();
+            assert_eq!(usage.cost_usd_per_1000, Some(1000.0), "of one answer to each");
+            assert_eq!(usage.cost_usd, Some(40.0 * repeats as f64));
+        }
+    }
+
+    #[test]
+    fn all_slices_are_kept_unless_there_are_too_many() {
+        let many = rows(2000, |row| (row % 1000).to_string());
+        let measured = measure(&many, &judge(&many, 0, 1));
+        assert_eq!((measured.slices.len(), measured.slicings_left_out.len()), (1000, 0));
+        let too_many = rows(2002, |row| (row % 1001).to_string());
+        let measured = measure(&too_many, &judge(&too_many, 0, 1));
+        assert_eq!(measured.slices, []);
+        assert_eq!(measured.slicings_left_out, [LeftOut { by: "by".to_owned(), values: 1001 }]);
+        // Only rows with gold count.
+        let measured = measure(&too_many, &judge(&too_many, 1, 1));
+        assert_eq!(measured.slicings_left_out[0].values, 1001);
+        let measured = measure(&rows(1500, |row| row.to_string()), &judge(&too_many, 1, 1));
+        assert_eq!((measured.slices.len(), measured.slicings_left_out.len()), (750, 0));
+    }
 }

@@ -29,7 +29,7 @@ pub use case::{Case, CaseVerdict, Cases, disagreements};
 pub use entrant::{Ballots, Entrant};
 pub use errata::{Correction, Errata};
 pub use identity::identity;
-pub use measured::{Calibration, Consistency, Measured, Slice, measure};
+pub use measured::{Calibration, Consistency, LeftOut, Measured, Slice, measure};
 pub use rate::{LogLabels, Rate};
 pub use record::{Counts, SCHEMA, record};
 pub use rows::{Facts, Gold, Rows, Slicing};

@@ -21,8 +21,9 @@ pub struct Usage {
 /// [`Usage`] as it is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct UsageRecord {
-    /// US dollars; absent where any answer's price is unknown.
+    /// US dollars, of all repetitions; absent where any answer's price is unknown.
     pub cost_usd: Option<f64>,
+    /// US dollars for labelling a thousand rows once.
     pub cost_usd_per_1000: Option<f64>,
     pub prompt_tokens: u64,
     pub completion_tokens: u64,
@@ -38,7 +39,7 @@ pub struct Latency {
 }
 
 impl Usage {
-    /// The sums over `rows` judged rows; nothing where no model was asked.
+    /// The sums over `rows` rows, each counted as often as it was asked about; nothing where no model was asked.
     pub fn record(&self, rows: usize) -> Option<UsageRecord> {
         if self.answers == 0 {
             return None;

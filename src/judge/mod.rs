@@ -72,7 +72,7 @@ pub struct Identity {
     /// Without credentials and query.
     pub endpoint: String,
     pub model: String,
-    /// The parameters *requested*, as JSON.
+    /// The parameters *requested*, as JSON. May hold secrets of gateways: for fingerprints only.
     pub parameters: String,
 }
 

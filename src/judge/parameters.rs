@@ -11,13 +11,34 @@ pub struct Parameters {
     /// The size of Ollama's context window, in tokens; sized to each prompt where it is absent.
     pub num_ctx: Option<u32>,
     /// Fields of the provider's own, merged into every request body last: objects are merged into objects, null takes a
-    /// field out. They are written to manifests, so they are no place for secrets.
+    /// field out. A gateway may want secrets in them.
     pub body: Map<String, Value>,
 }
 
 impl Parameters {
-    /// A canonical text, for fingerprints and manifests.
+    /// A canonical text, for fingerprints. It holds whatever the provider's own fields do: not to be shown.
     pub fn to_json(&self) -> String {
+        let mut object = self.known();
+        if !self.body.is_empty() {
+            object.insert("body".to_owned(), sorted(&Value::Object(self.body.clone())));
+        }
+        Value::Object(object).to_string()
+    }
+
+    /// What records of runs say. Of the provider's own fields that is a hash (eight digits of BLAKE3's), enough to tell
+    /// whether they are the same.
+    pub fn to_record(&self) -> Value {
+        let mut object = self.known();
+        if !self.body.is_empty() {
+            let body = sorted(&Value::Object(self.body.clone())).to_string();
+            let hash = blake3::hash(body.as_bytes()).to_hex();
+            object.insert("body_hash".to_owned(), json!(hash[..8]));
+        }
+        Value::Object(object)
+    }
+
+    /// The settings that are no provider's own.
+    fn known(&self) -> Map<String, Value> {
         let mut object = Map::new();
         if let Some(temperature) = self.temperature {
             object.insert("temperature".to_owned(), json!(temperature));
@@ -28,10 +49,7 @@ impl Parameters {
         if let Some(num_ctx) = self.num_ctx {
             object.insert("num_ctx".to_owned(), json!(num_ctx));
         }
-        if !self.body.is_empty() {
-            object.insert("body".to_owned(), sorted(&Value::Object(self.body.clone())));
-        }
-        Value::Object(object).to_string()
+        object
     }
 
     /// `body`, with the provider's own fields.
@@ -102,6 +120,18 @@ mod tests {
         assert_eq!(one.to_json(), r#"{"temperature":0.0,"body":{"a":true,"b":{"x":[{"p":2,"q":1}],"y":1}}}"#);
         let plain = Parameters { temperature: Some(0.5), max_tokens: Some(9), ..Parameters::default() };
         assert_eq!(plain.to_json(), r#"{"temperature":0.5,"max_tokens":9}"#);
+    }
+
+    #[test]
+    fn records_tell_own_fields_apart_and_do_not_show_them() {
+        let record = |body: Value| with(body).to_record();
+        let one = record(json!({"metadata": {"token": "secret", "a": 1}}));
+        assert_eq!(one, record(json!({"metadata": {"a": 1, "token": "secret"}})));
+        assert_ne!(one, record(json!({"metadata": {"token": "other", "a": 1}})));
+        assert_eq!(one["temperature"], 0.0);
+        assert_eq!(one["body_hash"].as_str().map(str::len), Some(8));
+        assert!(!one.to_string().contains("secret") && one.get("body").is_none(), "{one}");
+        assert_eq!(record(json!({})), json!({"temperature": 0.0}));
     }
 
     #[test]

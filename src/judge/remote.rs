@@ -14,7 +14,7 @@ use super::settings::{NO_CEILING, Settings};
 use super::transport::{Transport, UNREACHABLE};
 use super::trial::Trial;
 use super::wire::{Answer, Wire, understand};
-use super::{Activity, Adaptation, AskError, Asked, Identity, Judge, Price, hints, retry};
+use super::{Activity, Adaptation, AskError, Asked, Identity, Judge, Parameters, Price, hints, retry};
 use crate::domain::{Prompt, Reply, Stop, Usage};
 
 /// A judge model reached over HTTP.
@@ -58,6 +58,11 @@ impl Remote {
             retried: AtomicU64::new(0),
             max_tokens,
         })
+    }
+
+    /// The parameters requested.
+    pub fn parameters(&self) -> &Parameters {
+        self.wire.parameters()
     }
 
     /// The most requests that can ever be in flight.

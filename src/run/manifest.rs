@@ -1,4 +1,4 @@
-//! The record of a run: enough to say later what a label rests on. Holds no row, no prompt and no key.
+//! The record of a run: enough to say later what a label rests on. Holds no row, no prompt, no key and no other secret.
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -47,7 +47,7 @@ pub struct JudgeRecord {
     pub name: String,
     pub endpoint: Option<String>,
     pub model: Option<String>,
-    /// As requested.
+    /// As requested; of body fields out of the settings only a hash, as they may hold secrets.
     pub parameters: Value,
     /// What was sent otherwise than requested.
     pub adaptations: Vec<String>,

@@ -1,10 +1,9 @@
 //! The intervals of the figures over clusters of rows.
 
-use super::clusters::{Part, coefficient_interval, freedom, proportion, root_mean_square, spread};
+use super::clusters::{Part, coefficient_interval, proportion, root_mean_square, spread};
 use super::confusion::Confusion;
 use super::estimate::Estimate;
 use super::measure::{Cells, Measure, cells, f1_of_share};
-use super::quantile::t_quantile;
 
 /// `measure` over the judged rows of all tables, one table per cluster of rows that go together (all rows of one question), with
 /// its 95 % interval. `None` where the figure is not defined; the whole range of the measure where the interval is not, because all
@@ -51,24 +50,6 @@ pub fn share(clusters: &[(u64, u64)]) -> Option<Estimate> {
         return None;
     }
     proportion(&clusters.iter().map(|(part, whole)| (*part as f64, *whole as f64)).collect::<Vec<_>>())
-}
-
-/// The mean over all clusters, given `(sum, cases)` of each, of anything that has no ends (a price, a duration), with its 95 %
-/// interval: jackknife over clusters and Student's t. `None` with fewer than two clusters that have cases, or where a sum is
-/// not finite. Needs some dozens of clusters when values are very uneven.
-pub fn mean(clusters: &[(f64, u64)]) -> Option<Estimate> {
-    let parts: Vec<Part> = clusters.iter().map(|(sum, cases)| (*sum, *cases as f64)).collect();
-    let parts: Vec<Part> = parts.into_iter().filter(|part| part.1 > 0.0).collect();
-    if parts.len() < 2 || parts.iter().any(|part| !part.0.is_finite()) {
-        return None;
-    }
-    let (sum, cases) = parts.iter().fold((0.0, 0.0), |all, part| (all.0 + part.0, all.1 + part.1));
-    let count = parts.len() as f64;
-    let variance = pulls_of_share(&parts).iter().map(|pull| pull * pull).sum::<f64>() * (count - 1.0) / count;
-    let sizes: Vec<f64> = parts.iter().map(|part| part.1).collect();
-    let reach = t_quantile(0.975, freedom(&sizes, 1.0)) * variance.sqrt();
-    let value = sum / cases;
-    Some(Estimate { value, low: value - reach, high: value + reach })
 }
 
 /// Kappa or MCC: the jackknife's variance, put on the scale of a share, (1 + value) / 2.

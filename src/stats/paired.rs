@@ -151,7 +151,7 @@ fn contributions(measure: Measure, a: &[Cells], b: &[Cells]) -> Vec<f64> {
 /// How two judges were compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PairedMethod {
-    /// McNemar's exact test: no cluster has more than one row on net.
+    /// McNemar's exact test: no cluster has more than one row on which only one of both is right.
     McNemarExact,
     /// All choices of clusters' signs.
     SignFlipExact,
@@ -175,8 +175,8 @@ pub struct PairedTest {
 
 /// Compares how often A and B are right; one table per cluster of rows that go together.
 ///
-/// Clusters of one row each: McNemar's exact test. Else the test that flips the signs of clusters' differences, which keeps its
-/// level however alike the rows of a cluster are, and is McNemar's when no cluster has a difference beyond one row.
+/// Clusters with one such row at most: McNemar's exact test. Else the test that flips the signs of clusters' differences, which
+/// keeps its level however alike the rows of a cluster are, and has McNemar's p on clusters when none differs by more than a row.
 pub fn paired_test(clusters: &[Paired]) -> PairedTest {
     let discordant: Vec<(u64, u64)> = clusters.iter().map(Paired::discordant).collect();
     let (only_a_right, only_b_right) = discordant.iter().fold((0, 0), |sum, (a, b)| (sum.0 + a, sum.1 + b));
@@ -184,7 +184,11 @@ pub fn paired_test(clusters: &[Paired]) -> PairedTest {
         discordant.iter().map(|(a, b)| *b as i64 - *a as i64).filter(|net| *net != 0).collect();
     let (method, p) = if net.iter().all(|net| net.abs() == 1) {
         let ahead = net.iter().filter(|net| **net > 0).count() as u64;
-        (PairedMethod::McNemarExact, mcnemar_exact(net.len() as u64 - ahead, ahead))
+        let method = match discordant.iter().all(|(a, b)| a + b <= 1) {
+            true => PairedMethod::McNemarExact,
+            false => PairedMethod::SignFlipExact,
+        };
+        (method, mcnemar_exact(net.len() as u64 - ahead, ahead))
     } else if let Some(p) = sign_flip_whole(&net) {
         (PairedMethod::SignFlipExact, p)
     } else {
@@ -192,4 +196,35 @@ pub fn paired_test(clusters: &[Paired]) -> PairedTest {
         (PairedMethod::SignFlipSampled, sign_flip(&net).0)
     };
     PairedTest { method, only_a_right, only_b_right, clusters: net.len() as u64, p }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A cluster with so many rows that only A, and only B, judged rightly.
+    fn cluster(only_a: u64, only_b: u64) -> Paired {
+        let mut cluster = Paired::default();
+        (0..only_a).for_each(|_| cluster.add(true, Some(true), Some(false)));
+        (0..only_b).for_each(|_| cluster.add(false, Some(true), Some(false)));
+        cluster
+    }
+
+    #[test]
+    fn the_test_is_named_for_what_it_is() {
+        use PairedMethod::{McNemarExact, SignFlipExact};
+        for (pairs, method, clusters) in [
+            (&[(1, 0), (0, 1), (1, 0), (0, 0)][..], McNemarExact, 3),
+            // Opposite rows of one cluster cancel out: McNemar's test would count them.
+            (&[(1, 0), (0, 1), (1, 1)], SignFlipExact, 2),
+            (&[(1, 0), (2, 1)], SignFlipExact, 2),
+            (&[(1, 0), (2, 0)], SignFlipExact, 2),
+        ] {
+            let tables: Vec<Paired> = pairs.iter().map(|(a, b)| cluster(*a, *b)).collect();
+            let found = paired_test(&tables);
+            assert_eq!((found.method, found.clusters), (method, clusters), "{pairs:?}");
+            let a = pairs.iter().map(|pair| pair.0).sum::<u64>();
+            assert_eq!(found.only_a_right, a, "every row is told: {pairs:?}");
+        }
+    }
 }

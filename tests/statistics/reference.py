@@ -85,16 +85,6 @@ def scores():
         }
 
 
-def means():
-    """Equal clusters: the delete-one-cluster jackknife, written out, and Student's t."""
-    for clusters, size in [(2, 3), (7, 4), (40, 10)]:
-        values = np.round(rng.gamma(2, 1, (clusters, size)) + rng.normal(0, 1, (clusters, 1)), 3)
-        without = np.array([np.delete(values, i, axis=0).mean() for i in range(clusters)])
-        spread = np.sqrt((clusters - 1) / clusters * ((without - values.mean()) ** 2).sum())
-        reach = stats.t.ppf(0.975, clusters - 1) * spread
-        yield {"clusters": values.tolist(), "value": values.mean(), "low": values.mean() - reach, "high": values.mean() + reach}
-
-
 def flips():
     """The sign-flip test over clusters' net differences."""
     for size, spread in [(3, 2), (6, 3), (9, 4), (12, 5)]:
@@ -166,7 +156,6 @@ json.dump(
         "mcnemar": list(mcnemars()),
         "holm": list(holm()),
         "flips": list(flips()),
-        "means": list(means()),
         "repeats": list(repeats()),
         "powers": list(powers()),
         "powered": powered(),

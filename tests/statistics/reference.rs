@@ -137,20 +137,6 @@ fn tests_of_significance_are_scipys_and_statsmodels() {
 }
 
 #[test]
-fn means_are_the_jackknifes() {
-    for case in rows(&recorded("means")) {
-        let clusters: Vec<(f64, u64)> = rows(&case["clusters"])
-            .iter()
-            .map(|cluster| (numbers(cluster).iter().sum(), numbers(cluster).len() as u64))
-            .collect();
-        let found = mean(&clusters).unwrap();
-        near(found.value, &case["value"], 1e-12);
-        near(found.low, &case["low"], 1e-9);
-        near(found.high, &case["high"], 1e-9);
-    }
-}
-
-#[test]
 fn repeats_are_statsmodels() {
     for case in rows(&recorded("repeats")) {
         let one = |labels: &Value| {

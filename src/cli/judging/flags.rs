@@ -26,7 +26,7 @@ pub fn check(
         {
             bail!("the built-in judge reads no template; choose a model with --judge, or a task with --task");
         }
-        let idle = found(MODEL_FLAGS);
+        let idle = [found(MODEL_FLAGS), found(&[REPEAT])].concat();
         if !idle.is_empty() {
             printer.warn(&format!(
                 "the built-in judge has no use for {}; choose a model with --judge",
@@ -70,6 +70,9 @@ const MODEL_FLAGS: &[&str] = &[
     "keep_prompts",
 ];
 
+/// One more, of `bench` only.
+const REPEAT: &str = "repeat";
+
 fn long(field: &str) -> String {
     field.replace('_', "-")
 }
@@ -79,17 +82,18 @@ mod tests {
     use clap::CommandFactory;
 
     use super::*;
+    use crate::cli::bench::args::BenchArgs;
 
     #[derive(clap::Parser)]
     struct Flags {
         #[command(flatten)]
-        _judging: JudgingArgs,
+        _bench: BenchArgs,
     }
 
     #[test]
     fn flags_are_named_as_they_are() {
         let flags = Flags::command();
-        for field in MODEL_FLAGS {
+        for field in MODEL_FLAGS.iter().chain([&REPEAT]) {
             let flag = flags.get_arguments().find(|flag| flag.get_id() == *field);
             let flag = flag.unwrap_or_else(|| panic!("there is no flag {field}"));
             assert_eq!(flag.get_long(), Some(long(field).as_str()));

@@ -87,7 +87,10 @@ impl<'a> Named<'a> {
 pub fn judges<'a>(args: &JudgingArgs, config: &'a Config) -> anyhow::Result<Vec<Named<'a>>> {
     for (at, name) in args.judges.iter().enumerate() {
         if args.judges[..at].contains(name) {
-            bail!("--judge {name} is given twice; to ask a model several times use --votes");
+            bail!(
+                "--judge {name} is given twice; to ask a model several times use --votes, or `bench --repeat` to see whether it \
+                 says the same again"
+            );
         }
     }
     args.judges.iter().map(|name| Named::find(name, config)).collect()
@@ -237,9 +240,7 @@ impl Member {
             name: self.judge.clone(),
             endpoint: seat.map(|seat| seat.judge.identity().endpoint.clone()),
             model: seat.map(|seat| seat.judge.identity().model.clone()),
-            parameters: seat
-                .and_then(|seat| serde_json::from_str(&seat.judge.identity().parameters).ok())
-                .unwrap_or_default(),
+            parameters: seat.map(|seat| seat.judge.parameters().to_record()).unwrap_or_default(),
             adaptations: Vec::new(),
         };
         let (task, template, votes) = match &self.kind {
