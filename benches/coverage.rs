@@ -1,7 +1,8 @@
 //! How often the intervals of `stats` hold the truth, and how often its tests raise a false alarm, in worlds where both are known.
 //!
-//! `nice cargo bench --bench coverage [-- REPLICATIONS]` prints the tables of `docs/statistics.md`: 2,000 replications for each of three
-//! seeds, some minutes. Rates are of the replications in which the figure is defined.
+//! `nice cargo bench --bench coverage [-- REPLICATIONS SECTION...]` prints the tables of `docs/statistics.md`: 2,000 replications for
+//! each of three seeds, half an hour on two busy cores; `-- 200 figures` takes seconds. Rates are of the replications in which the
+//! figure is defined.
 
 #![allow(clippy::unwrap_used, reason = "a bench that cannot go on stops")]
 #![allow(clippy::print_stdout, reason = "printing is what it does")]

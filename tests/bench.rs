@@ -280,11 +280,19 @@ fn what_is_wrong_with_gold_is_said() {
     assert!(none.contains("--gold COLUMN") && none.contains("`label_by_hand`"), "{none}");
     let unknown = ended(&["--gold", "gould"], 2);
     assert!(unknown.contains("no column `gould`"), "{unknown}");
-    let strange = ended(&["--gold", "label_by_hand"], 0);
-    assert!(strange.contains("row 1 has `maybe`") && strange.contains("same gold"), "{strange}");
+    let judged = ["--allow-unjudged", "1"];
+    let strange = ended(&[&["--gold", "label_by_hand"][..], &judged].concat(), 0);
+    assert!(
+        strange.contains("`label_by_hand`, row 1 has `maybe`") && strange.contains("same gold"),
+        "{strange}"
+    );
+    let unjudged = ended(&["--gold", "label_by_hand"], 1);
+    assert!(unjudged.contains("1 of 1 rows have no label"), "{unjudged}");
+    let audit = ended(&["--gold", "label_by_hand", "--audit", "a.csv"], 2);
+    assert!(audit.contains("--id"), "{audit}");
     let errata = ended(&["--gold", "label_by_hand", "--errata", "e.csv"], 2);
     assert!(errata.contains("--id"), "{errata}");
-    ended(&["--gold", "label_by_hand", "--report", "figures.csv"], 0);
+    ended(&[&["--gold", "label_by_hand", "--report", "figures.csv"][..], &judged].concat(), 0);
     let figures = work.rows("figures.csv");
     assert!(figures.iter().any(|row| row["figure"] == "recall_correct"
         && row["judge"] == "all_correct"
@@ -294,6 +302,97 @@ fn what_is_wrong_with_gold_is_said() {
     work.file("in.csv", "question,tool_call,tool_definitions,gold\nq,f(),,\n");
     let empty = ended(&[], 2);
     assert!(empty.contains("empty in all of 1 rows"), "{empty}");
+    work.file("in.csv", "question,tool_call,tool_definitions,gold\nq,f(),,fine\nq,f(),,awful\n");
+    let words = ended(&[], 2);
+    assert!(words.contains("`fine`") && words.contains("`correct` or `incorrect`"), "{words}");
+}
+
+#[test]
+fn nothing_is_written_over_what_is_read_or_written() {
+    let (server, work) = (erring(0), Workspace::new());
+    let rows = rows(5);
+    work.file("in.csv", &rows);
+    work.file("notes.md", "Notes about tooljudge, precious.\n");
+    for (flags, words) in [
+        (&["--report", "in.csv", "--force"][..], "in.csv"),
+        (&["--report", "notes.md"], "--force"),
+        (&["-o", "a.csv", "--report", "a.csv"], "written twice"),
+        (&["--audit", "a.csv", "--report", "./a.csv"], "written twice"),
+        (&["--errata", "in.csv", "--audit", "in.csv", "--force"], "in.csv"),
+    ] {
+        let ran = bench(&work, &server, flags).ended(2);
+        assert!(ran.stderr.contains(words), "{flags:?}: {}", ran.stderr);
+    }
+    assert_eq!(server.requests(), 0, "all of that is told before anybody is asked");
+    assert_eq!(work.read("in.csv"), rows);
+}
+
+#[test]
+fn rails_of_ones_own_are_held_against_gold_of_ones_own() {
+    let work = Workspace::new();
+    let yes_and_no = rows(40).replace(",correct,", ",Yes,").replace(",incorrect,", ",No,");
+    work.file("in.csv", yes_and_no);
+    work.file("plain.txt", "Is this right?\n{question}\n{tool_call}\n");
+    let asked = ["--template", "plain.txt", "--rails", "yes,no"];
+    for (skill, name) in [(0.7, "a"), (0.95, "b")] {
+        let server = Server::start(move |seen| {
+            let right = number(seen).is_multiple_of(KINDS.len()) == (chance(3, number(seen), 0) < skill);
+            Answer::label(if right { "yes" } else { "no" })
+        });
+        let (labelled, record) = (format!("{name}.csv"), format!("{name}.json"));
+        bench(&work, &server, &[&asked[..], &["-o", &labelled, "--report", &record, "-q"]].concat()).ended(0);
+        let counts = &json(&work, &record)["rows"];
+        assert_eq!((counts["correct"].as_u64(), counts["incorrect"].as_u64()), (Some(40), Some(120)));
+    }
+    let ran = work.run(&["compare", "a.csv", "b.csv", "--positive", "yes", "--json"]).ended(0);
+    let found: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let of = |name: &str| json(&work, name)["entrants"][0]["overall"]["figures"]["accuracy"]["value"].clone();
+    let accuracy = &found["comparisons"][0]["differences"][0];
+    assert_eq!((&accuracy["a"], &accuracy["b"]), (&of("a.json"), &of("b.json")));
+    assert_eq!(found["comparisons"][0]["verdict"], "better");
+    let untold = work.run(&["compare", "a.csv", "b.csv"]).ended(2);
+    assert!(
+        untold.stderr.contains("row 1 has `Yes`") && untold.stderr.contains("--positive"),
+        "{}",
+        untold.stderr
+    );
+}
+
+#[test]
+fn comparisons_know_tasks_questions_and_repetitions() {
+    let work = Workspace::new();
+    let csv: String = rows(40)
+        .lines()
+        .map(|line| {
+            let params = if line.starts_with("id,") {
+                "params_label"
+            } else if line.ends_with(',') {
+                "correct"
+            } else {
+                "incorrect"
+            };
+            format!("{line},{params}\n").replace("question_id", "group")
+        })
+        .collect();
+    work.file("in.csv", csv);
+    let tasks = ["--task", "parameter_extraction", "--task", "tool_calling"];
+    for salt in [0, 1] {
+        let (server, labelled) = (erring(salt), format!("{salt}.csv"));
+        bench(&work, &server, &[&tasks[..], &["--repeat", "2", "-o", &labelled, "-q"]].concat()).ended(0);
+    }
+    let ran = work.run(&["compare", "0.csv", "1.csv", "--json"]).ended(0);
+    let found: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(found["gold"], "params_label");
+    assert_eq!(found["judges"].as_array().unwrap().len(), 2, "{}", found["judges"]);
+    assert_eq!(ran.stderr.matches("left out").count(), 2, "{}", ran.stderr);
+    // Without a column that says so, a question's rows belong together: here each has its own.
+    assert_eq!(found["comparisons"][0]["clusters"], 160);
+    let grouped = work.run(&["compare", "0.csv", "1.csv", "--json", "--cluster", "group"]).ended(0);
+    let grouped: Value = serde_json::from_str(&grouped.stdout).unwrap();
+    assert_eq!(grouped["comparisons"][0]["clusters"], 20);
+    work.file("other.csv", work.read("1.csv").replace("\nr", "\nx"));
+    let strangers = work.run(&["compare", "0.csv", "other.csv"]).ended(2);
+    assert!(strangers.stderr.contains("same rows"), "{}", strangers.stderr);
 }
 
 #[test]

@@ -210,9 +210,9 @@ fn ones_own_right_calls_get_mistakes() {
     let lines = [
         row("a", "\"correct\"", call),
         row("b", "\"incorrect\"", call),
-        row("a", "null", "[]"),
-        row("c", "null", "\"book_table(\""),
-        row("d", "null", r#"[{"name":"book_table","arguments":{"place":"","guests":4}}]"#),
+        row("a", "\"correct\"", "[]"),
+        row("c", "\"correct\"", "\"book_table(\""),
+        row("d", "\"correct\"", r#"[{"name":"book_table","arguments":{"place":"","guests":4}}]"#),
     ];
     work.file("own.jsonl", lines.join("\n"));
     let args = ["gold", "own.jsonl", "-o", "out.jsonl", "--per-type", "9", "--negatives-per-question", "99"];
@@ -220,8 +220,9 @@ fn ones_own_right_calls_get_mistakes() {
     assert!(summary.contains("left out  1: the call cannot be read (c)"), "{summary}");
     assert!(summary.contains("left out  1: an argument is the empty text"), "{summary}");
     let rows = rows(&work, "out.jsonl");
-    let ids: BTreeSet<&str> = rows.iter().map(|row| text(row, "question_id")).collect();
-    assert_eq!(ids.into_iter().collect::<Vec<_>>(), ["a", "a_row_3"]);
+    let questions: BTreeSet<&str> = rows.iter().map(|row| text(row, "question_id")).collect();
+    assert_eq!(questions.into_iter().collect::<Vec<_>>(), ["a"], "all ask the same");
+    assert!(rows.iter().any(|row| row["id"] == "a_row_3#positive.0"));
     let kinds: BTreeSet<&str> = rows.iter().map(|row| text(row, "error_type")).collect();
     for kind in ["wrong_tool", "missing_required", "date_shifted", "number_off_by_one", "call_not_needed"] {
         assert!(kinds.contains(kind), "{kind}");
@@ -472,7 +473,7 @@ proptest! {
             tool_definitions: Cell::from(json(&definitions)),
         };
         let Ok(sample) = Normalizer::new(Options::default()).unwrap().sample(row) else { return Ok(()) };
-        let Ok(question) = gold::own::question("q".to_owned(), &sample, Json::from("q"), json(&definitions)) else {
+        let Ok(question) = gold::own::question(("q".to_owned(), "q".to_owned()), &sample, Json::from("q"), json(&definitions)) else {
             return Ok(());
         };
         let Ok(made) = gold::made(&question, seed) else { return Ok(()) };
@@ -521,4 +522,37 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn only_rows_that_are_known_to_be_right_are_taken() {
+    let work = Workspace::new();
+    let tools = r#"[{"name":"f","parameters":{"type":"object","properties":{"a":{"type":"integer"}},"required":["a"]}}]"#;
+    let row = |id: &str, gold: &str, group: &str| {
+        format!(
+            r#"{{"id":"{id}","question_id":{group},"question":"Take {id}, that is 5","tool_call":[{{"name":"f","arguments":{{"a":5}}}}],"tool_definitions":{tools},"gold":{gold}}}"#
+        )
+    };
+    let rows = [
+        row("a", "\"correct\"", "\"g\""),
+        row("b", "1", "\"g\""),
+        row("c", "null", "\"h\""),
+        row("d", "\"incorrect\"", "\"h\""),
+        row("e", "true", "null"),
+    ];
+    work.file("in.jsonl", rows.join("\n"));
+    let ran = work.run(&["gold", "in.jsonl", "-o", "out.csv", "--per-question", "1"]).ended(0);
+    assert!(ran.stdout.contains("1: the row has no gold (c)"), "{}", ran.stdout);
+    let right: Vec<(String, String)> = work
+        .rows("out.csv")
+        .into_iter()
+        .filter(|row| row["gold"] == "correct")
+        .map(|row| (row["id"].clone(), row["question_id"].clone()))
+        .collect();
+    let expected = [("a", "g"), ("b", "g"), ("e", "e")]
+        .map(|(id, group)| (format!("{id}#positive.0"), group.to_owned()));
+    assert_eq!(right, expected);
+    work.file("in.jsonl", row("a", "\"fine\"", "\"g\""));
+    let ran = work.run(&["gold", "in.jsonl", "-o", "out2.csv"]).ended(2);
+    assert!(ran.stderr.contains("row 1: `gold` is `fine`"), "{}", ran.stderr);
 }

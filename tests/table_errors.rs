@@ -271,14 +271,14 @@ fn outputs_that_cannot_be() {
     let known = "known endings are .csv, .tsv, .ssv, .jsonl, .json (these also with .gz or .zst), .parquet and .arrow; or say \
                  what it is with --to";
     let mut cases = vec![
-        ("in.csv", "nowhere/out.csv", "the folder nowhere does not exist; create it or choose another output with -o".into()),
+        ("in.csv", "nowhere/out.csv", "the folder nowhere does not exist; create it or choose another place".into()),
         ("in.csv", "folder.csv", "folder.csv is a folder; name a file in it with -o".into()),
-        ("in.csv", "in.csv", "in.csv is an input of this run; choose another output with -o".into()),
-        ("in.csv", "hard.csv", "hard.csv is an input of this run; choose another output with -o".into()),
+        ("in.csv", "in.csv", "in.csv is an input of this run; choose another place".into()),
+        ("in.csv", "hard.csv", "hard.csv is an input of this run; choose another place".into()),
         (
             "in.csv",
             "theirs.csv",
-            "theirs.csv exists and was not written by a run of tooljudge as it is now; choose another output with -o, or \
+            "theirs.csv exists and was not written by a run of tooljudge as it is now; choose another place, or \
              replace it with --force"
                 .into(),
         ),
@@ -287,19 +287,14 @@ fn outputs_that_cannot_be() {
         (
             "logs",
             "logs/out.csv",
-            "logs/out.csv lies in the input folder logs, where the next run would read it as data; choose another output with \
-             -o"
+            "logs/out.csv lies in the input folder logs, where the next run would read it as data; choose another place"
                 .into(),
         ),
     ];
     #[cfg(unix)]
     {
         std::os::unix::fs::symlink("in.csv", work.path("link.csv")).unwrap();
-        cases.push((
-            "in.csv",
-            "link.csv",
-            "link.csv is an input of this run; choose another output with -o".into(),
-        ));
+        cases.push(("in.csv", "link.csv", "link.csv is an input of this run; choose another place".into()));
     }
     #[cfg(target_os = "linux")]
     {
@@ -312,7 +307,7 @@ fn outputs_that_cannot_be() {
         assert_eq!(fails(&work, &[input, "-o", output]), message);
     }
     let message = fails(&work, &["in.csv", "-o", "in.csv", "--force"]);
-    assert_eq!(message, "in.csv is an input of this run; choose another output with -o");
+    assert_eq!(message, "in.csv is an input of this run; choose another place");
     assert_eq!(fails(&work, &["logs"]), "say where the table of several inputs goes, with -o FILE");
 }
 

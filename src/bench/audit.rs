@@ -166,12 +166,12 @@ mod tests {
         for row in 0..1000_u64 {
             let truth = row % 2 == 0;
             let gold = [Some(truth != wrong_gold(row))];
-            let cluster = row.to_string();
+            let cluster = u128::from(row).to_le_bytes();
             rows.push(Facts {
                 number: row,
                 golds: &gold,
                 slices: &[],
-                cluster: &cluster,
+                cluster,
                 checked: None,
                 identity: None,
             });
@@ -202,7 +202,7 @@ mod tests {
                 number: row as u64,
                 golds: &golds,
                 slices: &[],
-                cluster: "",
+                cluster: [0; 16],
                 checked: None,
                 identity,
             });

@@ -179,12 +179,12 @@ mod tests {
         let mut judges = [Ballots::default(), Ballots::default()];
         for (at, (gold, labels)) in rows.iter().enumerate() {
             let golds = [Some(*gold)];
-            let cluster = at.to_string();
+            let cluster = (at as u128).to_le_bytes();
             table.push(Facts {
                 number: at as u64,
                 golds: &golds,
                 slices: &[],
-                cluster: &cluster,
+                cluster,
                 checked: None,
                 identity: None,
             });

@@ -1,6 +1,6 @@
 //! When two rows are the same call: same question, same tools, same calls, however they were written down.
 
-use crate::domain::{Arguments, Calls, Json, Sample};
+use crate::domain::{Arguments, Calls, Definitions, Json, Sample};
 
 /// A hash of what is judged about `sample`. The order of keys and the form of the log make no difference, that of calls does.
 pub fn identity(sample: &Sample) -> [u8; 16] {
@@ -13,8 +13,20 @@ pub fn identity(sample: &Sample) -> [u8; 16] {
     for message in &sample.messages {
         part(message.role.as_str());
         part(&message.content);
+        message.tool_calls.iter().for_each(|call| part(&sorted(&call.to_json()).to_string()));
     }
-    part(sample.raw.tool_definitions.as_deref().unwrap_or_default());
+    match &sample.definitions {
+        Definitions::Known(definitions) => {
+            for definition in definitions.iter() {
+                part(&definition.name);
+                part(&definition.description);
+                part(&sorted(&definition.parameters).to_string());
+            }
+        }
+        Definitions::FreeText | Definitions::Unknown => {
+            part(sample.raw.tool_definitions.as_deref().unwrap_or_default());
+        }
+    }
     match &sample.calls {
         Calls::Unparsed => part(sample.raw.tool_call.as_deref().unwrap_or_default()),
         Calls::Parsed(calls) => {

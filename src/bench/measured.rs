@@ -258,15 +258,9 @@ mod tests {
         let mut rows = Rows::new(["all", "half"], ["by"]);
         for number in 0..count {
             let golds = [Some(number % 3 == 0), (number % 2 == 0).then_some(number % 3 == 0)];
-            let (cluster, slices) = (number.to_string(), [Some(by(number))]);
-            let facts = Facts {
-                number,
-                golds: &golds,
-                slices: &slices,
-                cluster: &cluster,
-                checked: None,
-                identity: None,
-            };
+            let (cluster, slices) = (u128::from(number).to_le_bytes(), [Some(by(number))]);
+            let facts =
+                Facts { number, golds: &golds, slices: &slices, cluster, checked: None, identity: None };
             rows.push(facts);
         }
         rows

@@ -22,6 +22,7 @@ mod rate;
 mod record;
 mod rows;
 mod usage;
+mod words;
 
 pub use agreement::{Agreement, agreement};
 pub use case::{Case, CaseVerdict, Cases, disagreements};
@@ -33,3 +34,4 @@ pub use rate::{LogLabels, Rate};
 pub use record::{Counts, SCHEMA, record};
 pub use rows::{Facts, Gold, Rows, Slicing};
 pub use usage::{Usage, UsageRecord};
+pub use words::Words;

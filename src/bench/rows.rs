@@ -15,7 +15,7 @@ pub struct Rows {
     pub checked: Vec<Option<bool>>,
     /// What makes rows the same; empty unless asked for.
     pub identities: Vec<[u8; 16]>,
-    names: HashMap<String, u32>,
+    names: HashMap<[u8; 16], u32>,
 }
 
 /// What one column says that is right.
@@ -44,7 +44,8 @@ pub struct Facts<'a> {
     pub golds: &'a [Option<bool>],
     /// One for each slicing.
     pub slices: &'a [Option<String>],
-    pub cluster: &'a str,
+    /// A hash of its cluster's name.
+    pub cluster: [u8; 16],
     pub checked: Option<bool>,
     /// Of all rows or of none.
     pub identity: Option<[u8; 16]>,
@@ -81,10 +82,7 @@ impl Rows {
     /// Adds a row.
     pub fn push(&mut self, facts: Facts<'_>) {
         let next = self.names.len() as u32;
-        let cluster = match self.names.get(facts.cluster) {
-            Some(cluster) => *cluster,
-            None => *self.names.entry(facts.cluster.to_owned()).or_insert(next),
-        };
+        let cluster = *self.names.entry(facts.cluster).or_insert(next);
         self.clusters.push(cluster);
         self.numbers.push(facts.number);
         self.checked.push(facts.checked);

@@ -1,5 +1,6 @@
 //! The one place that prints: stdout is data, stderr is talk.
 
+use std::borrow::Cow;
 use std::io::Write;
 
 /// Knows how talkative to be.
@@ -11,23 +12,48 @@ pub struct Printer {
 impl Printer {
     /// A result. A reader who has gone away does not mind.
     pub fn data(self, text: &str) {
-        let _ = writeln!(std::io::stdout().lock(), "{text}");
+        let _ = writeln!(std::io::stdout().lock(), "{}", harmless(text));
     }
 
     /// Something good to know; not when quiet.
     pub fn talk(self, text: &str) {
         if !self.quiet {
-            let _ = writeln!(std::io::stderr().lock(), "{text}");
+            let _ = writeln!(std::io::stderr().lock(), "{}", harmless(text));
         }
     }
 
     /// Something that needs attention, quiet or not.
     pub fn warn(self, text: &str) {
-        let _ = writeln!(std::io::stderr().lock(), "warning: {text}");
+        let _ = writeln!(std::io::stderr().lock(), "warning: {}", harmless(text));
     }
 
     /// Why the command ends.
     pub fn error(self, error: &anyhow::Error) {
-        let _ = writeln!(std::io::stderr().lock(), "error: {error:#}");
+        let _ = writeln!(std::io::stderr().lock(), "error: {}", harmless(&format!("{error:#}")));
+    }
+}
+
+/// `text` without what a terminal would obey, or show as something else than it is: it may quote rows and replies.
+fn harmless(text: &str) -> Cow<'_, str> {
+    let is_harmful = |char: char| match char {
+        '\n' | '\t' => false,
+        // Marks that change the direction of what follows.
+        '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
+        char => char.is_control(),
+    };
+    match text.contains(is_harmful) {
+        true => Cow::Owned(text.replace(is_harmful, "\u{fffd}")),
+        false => Cow::Borrowed(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn terminals_are_told_nothing() {
+        assert_eq!(harmless("a\tb\nc é 東"), "a\tb\nc é 東");
+        assert_eq!(harmless("\u{1b}[2Jx\u{202e}y\r\u{9b}"), "\u{fffd}[2Jx\u{fffd}y\u{fffd}\u{fffd}");
     }
 }

@@ -58,6 +58,7 @@ pub fn question(question: &Object, answer: Option<&Object>, category: &str) -> R
         category: category.to_owned(),
         language: Language::of(category),
         rules: &[Rules::Own, Rules::Peer],
+        cluster: id.clone(),
         id,
     })
 }

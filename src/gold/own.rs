@@ -6,14 +6,20 @@ use super::tool::Tool;
 use crate::domain::{Calls, Definitions, Json, Object, Sample, ToolCall, ToolDefinition};
 use crate::score::bfcl::{Language, Rules};
 
-/// A question whose right answer is what `sample` calls. `asked` and `definitions` are the cells as they were.
+/// A question whose right answer is what `sample` calls. `asked` and `definitions` are the cells as they were; questions
+/// of one `cluster` are asked the same.
 ///
 /// What is right is said by the scorer's own rules: the benchmark's checker knows no types of JSON Schema.
 ///
 /// # Errors
 /// When there are no definitions, when calls or arguments cannot be read, or when an argument is the empty text, which stands
 /// for "may be left out" among accepted values.
-pub fn question(id: String, sample: &Sample, asked: Json, definitions: Json) -> Result<Question, Unusable> {
+pub fn question(
+    (id, cluster): (String, String),
+    sample: &Sample,
+    asked: Json,
+    definitions: Json,
+) -> Result<Question, Unusable> {
     let unusable = |reason| Unusable { id: id.clone(), reason };
     let Definitions::Known(known) = &sample.definitions else { return Err(unusable("no definitions")) };
     let Calls::Parsed(calls) = &sample.calls else { return Err(unusable("the call cannot be read")) };
@@ -42,6 +48,7 @@ pub fn question(id: String, sample: &Sample, asked: Json, definitions: Json) -> 
         due: if expected.is_empty() { Due::Nothing } else { Due::Calls(expected) },
         rules: &[Rules::Own],
         id,
+        cluster,
     })
 }
 

@@ -8,6 +8,8 @@ use crate::score::bfcl::{Calls, Case, Language, Options, Rules, Value, judge};
 #[derive(Debug, Clone)]
 pub struct Question {
     pub id: String,
+    /// What it goes together with: questions of the same name are asked the same.
+    pub cluster: String,
     /// The benchmark's name, like `live_multiple`: it says how calls are assigned to expectations.
     pub category: String,
     /// In which language arguments are written.

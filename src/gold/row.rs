@@ -58,7 +58,7 @@ impl Row {
         let literal = question.is_literal().map(|literal| if literal { "literal" } else { "inferred" });
         let mut cells = vec![
             text(Some(&self.id)),
-            text(Some(&question.id)),
+            text(Some(&question.cluster)),
             text(Some(&question.category)),
             text(Some(question.language.as_str())),
             text(literal),

@@ -27,11 +27,12 @@ const NOTE: &str = "note";
 /// Reads `source` once more and labels the chosen rows.
 ///
 /// # Errors
-/// When the input cannot be read again, or replies not be looked up.
+/// When the input cannot be read again, or replies not be looked up, and when `stop` says so.
 pub fn cases(
     source: &Source,
     labellers: &mut [Box<dyn Labeller>],
     book: &CaseBook<'_>,
+    stop: &dyn Fn() -> bool,
 ) -> Result<Cases, RunError> {
     let mut chosen = book.places.iter().map(|place| (book.rows.numbers[*place], *place)).peekable();
     let mut toolboxes: HashMap<String, usize> = HashMap::new();
@@ -40,6 +41,9 @@ pub fn cases(
     for batch in source.table.batches(None) {
         if chosen.peek().is_none() {
             break;
+        }
+        if stop() {
+            return Err(RunError::Interrupted);
         }
         let batch = batch?;
         let after = first + batch.len() as u64;

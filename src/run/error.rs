@@ -22,6 +22,10 @@ pub enum RunError {
     Table(#[from] TableError),
     #[error(transparent)]
     Columns(#[from] ColumnError),
+    #[error(
+        "{table}: row {row} has `{text}` in the column `{column}`, which is not {words}; say with --positive which label means right"
+    )]
+    StrangeLabel { table: String, row: u64, column: String, text: String, words: String },
     #[error("{message}")]
     Judge { code: String, message: String },
     #[error("interrupted")]

@@ -1,11 +1,12 @@
 //! A benchmark's rows, gathered as they are labelled.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::checker::Checker;
+use super::clusters::{Clusters, hash};
 use super::{Item, RunError, Watch};
-use crate::bench::{Ballots, Correction, Counts, Errata, Facts, Rows, columns, identity};
-use crate::domain::{Json, Rails};
+use crate::bench::{Ballots, Correction, Counts, Errata, Facts, Rows, Words, identity};
+use crate::domain::Json;
 use crate::table::{Batch, TableError};
 use crate::write::Labelled;
 
@@ -17,7 +18,7 @@ pub struct GoldPlan {
     /// Corrections of each of them.
     pub errata: Vec<Errata>,
     /// What gold cells may say.
-    pub rails: Rails,
+    pub words: Words,
     /// Rows with one value of it belong together; without it, rows of one question.
     pub cluster: Option<String>,
     pub slicings: Vec<String>,
@@ -26,6 +27,15 @@ pub struct GoldPlan {
     pub repeated: Repeated,
     /// Whether gold is to be doubted: rows are checked against accepted values, and equal rows are known as such.
     pub audit: bool,
+}
+
+/// A gold that is no label.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Strange {
+    pub column: String,
+    /// Counted from 1.
+    pub row: u64,
+    pub text: String,
 }
 
 /// What counts of rows that are the same.
@@ -47,11 +57,13 @@ pub struct Gatherer {
     /// Each labeller's labels.
     pub ballots: Vec<Ballots>,
     pub counts: Counts,
-    /// The first gold that is no label, with its row.
-    pub strange: Option<(u64, String)>,
-    /// Names of rows that have a correction and were met.
-    met: HashSet<String>,
+    /// The first gold that is no label.
+    pub strange: Option<Strange>,
+    /// Names of rows that have a correction and were met, and how often.
+    met: HashMap<String, u64>,
     seen: HashSet<[u8; 16]>,
+    /// Whether some gold of the row at hand is no label.
+    strange_here: bool,
     checker: Option<Checker>,
 }
 
@@ -68,8 +80,9 @@ impl Gatherer {
             ballots,
             counts: Counts::default(),
             strange: None,
-            met: HashSet::new(),
+            met: HashMap::new(),
             seen: HashSet::new(),
+            strange_here: false,
             checker: Checker::new(),
         }
     }
@@ -77,25 +90,31 @@ impl Gatherer {
     /// How many corrections are of rows that were not met.
     pub fn unmet_errata(&self) -> usize {
         let ids: HashSet<&str> = self.plan.errata.iter().flat_map(Errata::ids).collect();
-        ids.iter().filter(|id| !self.met.contains(**id)).count()
+        ids.iter().filter(|id| !self.met.contains_key(**id)).count()
+    }
+
+    /// A name that several rows have and that has a correction: nobody knows which of them is meant.
+    pub fn ambiguous_erratum(&self) -> Option<&str> {
+        self.met.iter().find(|(_, rows)| **rows > 1).map(|(id, _)| id.as_str())
     }
 
     fn gold(&mut self, at: usize, cell: Option<&Json>, id: Option<&str>) -> Option<bool> {
         let corrected = id.and_then(|id| self.plan.errata.get(at)?.of(id));
         if let Some(correction) = corrected {
-            self.met.extend(id.map(str::to_owned));
-            self.counts.errata += u64::from(at == 0);
+            if at == 0 {
+                self.counts.errata += 1;
+            }
             return match correction {
                 Correction::Gold(right) => Some(right),
                 Correction::LeaveOut => None,
             };
         }
-        match columns::is_right(cell, &self.plan.rails) {
+        match self.plan.words.read(cell) {
             Ok(right) => right,
             Err(text) => {
-                self.counts.strange_gold += u64::from(at == 0);
-                let row = self.counts.read;
-                self.strange.get_or_insert((row, text));
+                let (column, row) = (self.plan.golds[at].clone(), self.counts.read);
+                self.strange.get_or_insert(Strange { column, row, text });
+                self.strange_here = true;
                 None
             }
         }
@@ -107,14 +126,24 @@ impl Gatherer {
         let golds: Vec<Option<bool>> = (0..self.plan.golds.len())
             .map(|gold| self.gold(gold, cells.golds[gold][at].as_ref(), id.as_deref()))
             .collect();
+        if let Some(id) = id.filter(|id| self.plan.errata.iter().any(|errata| errata.of(id).is_some())) {
+            *self.met.entry(id).or_default() += 1;
+        }
+        self.counts.strange_gold += u64::from(std::mem::take(&mut self.strange_here));
         if golds.iter().all(Option::is_none) {
-            self.counts.without_gold += 1;
+            // What could not be read has no cells.
+            match item {
+                Ok(_) => self.counts.without_gold += 1,
+                Err(_) => self.counts.unreadable += 1,
+            }
             return;
         }
         let same = match (&self.plan.repeated, item) {
-            (Repeated::FirstOf(_), _) => {
-                cells.repeated.as_ref().and_then(|cells| text(cells[at].as_ref())).map(hash)
-            }
+            (Repeated::FirstOf(_), _) => cells
+                .repeated
+                .as_ref()
+                .and_then(|cells| text(cells[at].as_ref()))
+                .map(|name| hash(&[name.as_bytes()])),
             (Repeated::FirstOfCall, Ok(sample)) => Some(identity(sample)),
             _ => None,
         };
@@ -130,23 +159,19 @@ impl Gatherer {
             None => {}
         }
         let number = self.counts.read - 1;
-        let cluster = match (&cells.cluster, item) {
-            (Some(clusters), _) => text(clusters[at].as_ref()),
-            (None, Ok(sample)) => Some(sample.question.clone()),
-            (None, Err(_)) => None,
-        };
-        let cluster = cluster.unwrap_or_else(|| format!("\u{0}{number}"));
+        let question = item.as_ref().ok().map(|sample| sample.question.as_str());
+        let cluster = cells.clusters.cluster(at, question, number);
         let slices: Vec<Option<String>> =
             cells.slices.iter().map(|values| text(values[at].as_ref())).collect();
         let identity = self.plan.audit.then(|| match item {
             Ok(sample) => identity(sample),
-            Err(_) => hash(format!("\u{0}{number}")),
+            Err(_) => hash(&[b"alone", &number.to_le_bytes()]),
         });
         self.rows.push(Facts {
             number,
             golds: &golds,
             slices: &slices,
-            cluster: &cluster,
+            cluster,
             checked: cells.checked.get(at).copied().flatten(),
             identity,
         });
@@ -174,7 +199,7 @@ impl Watch for Gatherer {
 struct Cells {
     golds: Vec<Vec<Option<Json>>>,
     slices: Vec<Vec<Option<Json>>>,
-    cluster: Option<Vec<Option<Json>>>,
+    clusters: Clusters,
     repeated: Option<Vec<Option<Json>>>,
     id: Option<Vec<Option<Json>>>,
     /// What the checker says of each row, if it was asked.
@@ -191,7 +216,7 @@ impl Cells {
         Ok(Cells {
             golds: plan.golds.iter().map(column).collect::<Result<_, _>>()?,
             slices: plan.slicings.iter().map(column).collect::<Result<_, _>>()?,
-            cluster: plan.cluster.as_ref().map(column).transpose()?,
+            clusters: Clusters::of(rows, plan.cluster.as_deref())?,
             repeated,
             id: plan.id.as_ref().map(column).transpose()?,
             checked: Vec::new(),
@@ -222,10 +247,4 @@ pub(super) fn text(cell: Option<&Json>) -> Option<String> {
         Some(Json::String(text)) => (!text.is_empty()).then(|| text.clone()),
         Some(other) => Some(other.to_string()),
     }
-}
-
-fn hash(text: String) -> [u8; 16] {
-    let mut short = [0; 16];
-    short.copy_from_slice(&blake3::hash(text.as_bytes()).as_bytes()[..16]);
-    short
 }

@@ -1,61 +1,59 @@
 //! What rates of labels are made of, gathered while logs are labelled.
 
-use super::gather::text;
+use super::clusters::Clusters;
 use super::{Item, RunError, Watch};
-use crate::bench::{LogLabels, columns};
-use crate::domain::Rails;
+use crate::bench::{LogLabels, Words};
 use crate::table::Batch;
 use crate::write::Labelled;
 
 /// Collects each labeller's labels.
 pub struct RateWatch {
-    /// What each labeller calls right.
-    positives: Vec<String>,
+    judges: Vec<RateSeat>,
     pub labels: Vec<LogLabels>,
     number: u64,
 }
 
+/// What is known of a labeller.
+pub struct RateSeat {
+    /// What it calls right.
+    pub positive: String,
+    /// Its task's column of gold, where the table has one.
+    pub gold: Option<String>,
+    /// What labels and gold mean.
+    pub words: Words,
+}
+
 impl RateWatch {
-    /// `positives` names what each labeller calls right.
-    pub fn new(positives: Vec<String>) -> RateWatch {
-        let labels = vec![LogLabels::default(); positives.len()];
-        RateWatch { positives, labels, number: 0 }
+    pub fn new(judges: Vec<RateSeat>) -> RateWatch {
+        let labels = vec![LogLabels::default(); judges.len()];
+        RateWatch { judges, labels, number: 0 }
     }
 }
 
 impl Watch for RateWatch {
     fn labelled(&mut self, rows: &Batch, items: &[Item], labels: &[Vec<Labelled>]) -> Result<(), RunError> {
-        let names: Vec<&str> = rows.schema.names().collect();
-        let optional = |name: Option<&str>| name.map(|name| rows.column(name)).transpose();
-        let cluster = columns::CLUSTERS.into_iter().find(|cluster| names.contains(cluster));
-        let clusters = optional(cluster)?;
-        let golds = optional(columns::gold(None, &names))?;
-        let rails = Rails::correctness();
-        for (at, item) in items.iter().enumerate() {
-            let name = match (&clusters, item) {
-                (Some(cells), _) => text(cells[at].as_ref()),
-                (None, Ok(sample)) => Some(sample.question.clone()),
-                (None, Err(_)) => None,
-            };
-            let name = name.unwrap_or_else(|| format!("\u{0}{}", self.number));
-            self.number += 1;
-            let gold =
-                golds.as_ref().and_then(|cells| columns::is_right(cells[at].as_ref(), &rails).ok().flatten());
-            for ((rates, positive), labelled) in self.labels.iter_mut().zip(&self.positives).zip(labels) {
-                let verdict = &labelled[at].verdict;
-                let label = verdict.label().map(|label| label == positive);
+        let clusters = Clusters::usual(rows)?;
+        let names: Vec<[u8; 16]> = (self.number..)
+            .zip(items)
+            .enumerate()
+            .map(|(at, (number, item))| {
+                clusters.cluster(at, item.as_ref().ok().map(|sample| sample.question.as_str()), number)
+            })
+            .collect();
+        self.number += items.len() as u64;
+        for ((judge, rates), labelled) in self.judges.iter().zip(&mut self.labels).zip(labels) {
+            let golds = judge.gold.as_ref().map(|gold| rows.column(gold)).transpose()?;
+            for (at, (name, labelled)) in names.iter().zip(labelled).enumerate() {
+                let gold = golds.as_ref().map_or(Ok(None), |cells| judge.words.read(cells[at].as_ref()));
+                let verdict = &labelled.verdict;
+                let label = verdict.label().map(|label| label == judge.positive);
                 let probability = label
                     .zip(verdict.confidence)
                     .map(|(right, confidence)| if right { confidence } else { 1.0 - confidence });
-                rates.push(hash(&name), label, probability, gold);
+                let [a, b, c, d, e, f, g, h, ..] = *name;
+                rates.push(u64::from_le_bytes([a, b, c, d, e, f, g, h]), label, probability, gold);
             }
         }
         Ok(())
     }
-}
-
-fn hash(text: &str) -> u64 {
-    let mut first = [0; 8];
-    first.copy_from_slice(&blake3::hash(text.as_bytes()).as_bytes()[..8]);
-    u64::from_le_bytes(first)
 }

@@ -108,7 +108,8 @@ pub(super) fn coefficient_interval(
     let variance = pulls.iter().map(|pull| pull * pull).sum::<f64>() * (count - 1.0) / count / 4.0;
     let middle = (1.0 + smoothed) / 2.0;
     let effective = (middle * (1.0 - middle) / variance * real as f64 / count).min(rows.0);
-    let (low, high) = Spread { effective, ..rows.1 }.interval((1.0 + value) / 2.0);
+    let freedom = rows.1.freedom.min(real as f64 - 1.0);
+    let (low, high) = Spread { effective, freedom }.interval((1.0 + value) / 2.0);
     Estimate { value, low: 2.0 * low - 1.0, high: 2.0 * high - 1.0 }
 }
 

@@ -44,7 +44,7 @@ pub(super) fn all_probabilities(rated: &[Rated]) -> bool {
 /// The variance is that of the structural components of Mann and Whitney's statistic (E. R. DeLong, D. M. DeLong and D. L.
 /// Clarke-Pearson, Biometrics 44, 1988), summed within clusters (N. A. Obuchowski, "Nonparametric analysis of clustered ROC
 /// curve data", Biometrics 53, 1997); the interval is Wilson's on the effective number of cases that it gives. While
-/// the variance is taken, four clusters of half the mean size join in, of each class one ranked above and one below all others, so that
+/// the variance is taken, four clusters of three quarters of the mean size join in, of each class one ranked above and one below all others, so that
 /// a perfect ranking of few rows does not pass for certainty.
 pub fn auc_estimate(rated: &[Rated]) -> Option<Estimate> {
     let (scores, gold): (Vec<f64>, Vec<bool>) = rated.iter().map(|row| (row.score, row.gold)).unzip();
@@ -71,7 +71,7 @@ pub fn auc_estimate(rated: &[Rated]) -> Option<Estimate> {
         place: count + at,
         score,
         gold,
-        weight: mean_size(gold) / 2.0,
+        weight: 0.75 * mean_size(gold),
     }));
     let (area, variance) = area_and_variance(&mut items, count + 4);
     let effective = area * (1.0 - area) / variance * count as f64 / (count as f64 + 4.0);

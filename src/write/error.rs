@@ -13,19 +13,19 @@ pub enum WriteError {
     /// Whoever read the stream has what they wanted.
     #[error("whoever reads {} has gone away", .0.display())]
     ReaderGone(PathBuf),
-    #[error("the folder {} does not exist; create it or choose another output with -o", .0.display())]
+    #[error("the folder {} does not exist; create it or choose another place", .0.display())]
     NoFolder(PathBuf),
     #[error("{} is a folder; name a file in it with -o", .0.display())]
     IsFolder(PathBuf),
     #[error("{}: unknown kind of output; known endings are .csv, .tsv, .ssv, .jsonl, .json (these also with .gz or .zst), \
              .parquet and .arrow; or say what it is with --to", .0.display())]
     UnknownFormat(PathBuf),
-    #[error("{} exists and was not written by a run of tooljudge as it is now; choose another output with -o, or replace it \
+    #[error("{} exists and was not written by a run of tooljudge as it is now; choose another place, or replace it \
              with --force", .0.display())]
     NotOurs(PathBuf),
-    #[error("{} is an input of this run; choose another output with -o", .0.display())]
+    #[error("{} is an input of this run; choose another place", .0.display())]
     IsInput(PathBuf),
-    #[error("{} lies in the input folder {}, where the next run would read it as data; choose another output with -o",
+    #[error("{} lies in the input folder {}, where the next run would read it as data; choose another place",
             path.display(), folder.display())]
     InsideInput { path: PathBuf, folder: PathBuf },
     #[error("{0} is nothing for a terminal; name a file with -o, or choose another format with --to csv")]

@@ -142,6 +142,15 @@ pub fn is_stdout(path: &Path) -> bool {
     STDOUT.iter().any(|name| path.as_os_str() == *name)
 }
 
+/// Whether two names mean one file, be it there already or not.
+pub fn same_file(a: &Path, b: &Path) -> bool {
+    let place = |path: &Path| {
+        let folder = whole_file::folder(path).canonicalize().ok()?;
+        Some(folder.join(path.file_name()?))
+    };
+    is_same(a, b) || matches!((place(a), place(b)), (Some(a), Some(b)) if a == b)
+}
+
 /// Whether two names mean one file: through links too, symbolic or hard.
 fn is_same(a: &Path, b: &Path) -> bool {
     let (Ok(of_a), Ok(of_b)) = (a.metadata(), b.metadata()) else { return false };

@@ -7,10 +7,11 @@ use std::path::Path;
 use super::WriteError;
 use super::whole_file::{folder, write_whole};
 
-/// What every text of ours says near its beginning.
-const MARK: &[u8] = b"tooljudge";
+/// How texts of ours begin, or what stands near their beginning.
+const MARKS: [&str; 3] =
+    ["<!-- tooljudge ", "{ \"kind\": \"tooljudge ", "<meta name=\"generator\" content=\"tooljudge "];
 /// How near.
-const NEAR: u64 = 4096;
+const NEAR: u64 = 512;
 
 /// Whether a text may go to `path`: its folder is there, and what it would replace is a text of ours, unless by `force`.
 ///
@@ -26,9 +27,17 @@ pub fn check_text(path: &Path, force: bool) -> Result<(), WriteError> {
     let Ok(file) = File::open(path) else { return Ok(()) };
     let mut beginning = Vec::new();
     let read = file.take(NEAR).read_to_end(&mut beginning);
-    let ours =
-        read.is_ok() && (beginning.is_empty() || beginning.windows(MARK.len()).any(|part| part == MARK));
-    if ours || force { Ok(()) } else { Err(WriteError::NotOurs(path.to_owned())) }
+    let text = String::from_utf8_lossy(&beginning);
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let [comment, json, html] = MARKS;
+    let ours = words.starts_with(comment)
+        || words.starts_with(json)
+        || (words.starts_with("<!doctype html>") && words.contains(html));
+    if force || read.is_ok() && (words.is_empty() || ours) {
+        Ok(())
+    } else {
+        Err(WriteError::NotOurs(path.to_owned()))
+    }
 }
 
 /// Writes `text` to `path`, whole or not at all.

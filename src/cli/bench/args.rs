@@ -112,6 +112,14 @@ pub struct ReportArgs {
     #[arg(long)]
     pub force: bool,
 
+    /// Put this before the names of our columns in the labelled rows
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    pub prefix: String,
+
+    /// Our columns in the labelled rows replace input columns of the same name
+    #[arg(long, conflicts_with = "prefix")]
+    pub overwrite: bool,
+
     /// Print the record as JSON instead of tables
     #[arg(long)]
     pub json: bool,
@@ -153,8 +161,8 @@ pub struct GateArgs {
     pub gate_on: GateOn,
 
     /// The share of rows that may end without a label
-    #[arg(long, value_name = "SHARE", value_parser = share)]
-    pub allow_unjudged: Option<f64>,
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = share)]
+    pub allow_unjudged: f64,
 }
 
 /// The choices of `--gate-on`.

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use anyhow::bail;
 use serde_json::json;
 
 use super::args::BenchArgs;
@@ -16,9 +17,8 @@ use crate::run::Covered;
 use crate::table::{Batch, Column, Kind, Record, Rows, Schema};
 use crate::write::{Output, Sink, is_stream, write_manifest};
 
-/// Columns beside the row's name: the gold that it should have, the one it has, and why.
-const COLUMNS: [(&str, Kind); 9] = [
-    ("gold", Kind::Text),
+/// Columns beside the row's name and the gold that it should have: the one it has, and why.
+const COLUMNS: [(&str, Kind); 8] = [
     ("was", Kind::Text),
     ("evidence", Kind::Float),
     ("voices", Kind::Words),
@@ -28,6 +28,25 @@ const COLUMNS: [(&str, Kind); 9] = [
     ("tool_definitions", Kind::Words),
     ("explanations", Kind::Words),
 ];
+
+/// An error where an audit could not be used: corrections go by the names of rows, and are of one gold.
+pub fn check(id: Option<&str>, golds: &[String]) -> anyhow::Result<()> {
+    let Some(id) = id else {
+        bail!("--audit is for correcting gold by the names of rows: say which column has them with --id");
+    };
+    if COLUMNS.iter().any(|(name, _)| *name == id) || golds.iter().any(|gold| gold == id) {
+        bail!(
+            "--audit: `{id}` is a column of the audit itself, and cannot name rows; choose another with --id"
+        );
+    }
+    match golds {
+        [_] => Ok(()),
+        _ => bail!(
+            "--audit is of one gold, and there are {}: choose one --task, or name a --gold",
+            golds.join(" and ")
+        ),
+    }
+}
 
 /// Where the audit goes, checked before anything is paid for.
 pub fn destination(args: &BenchArgs, inputs: &[&Path]) -> anyhow::Result<Option<Output>> {
@@ -43,6 +62,7 @@ pub fn write(
     outcome: &Outcome,
     covered: &[Covered],
     output: &Output,
+    stopped: &dyn Fn() -> bool,
     printer: Printer,
 ) -> anyhow::Result<()> {
     let all = audit(&outcome.rows, &outcome.entrants, 0);
@@ -50,8 +70,12 @@ pub fn write(
     let suspects = &all[..doubtful.min(args.report.suspects)];
     let mut places: Vec<usize> = suspects.iter().map(|suspect| suspect.row).collect();
     places.sort_unstable();
-    let cases = reports::cases(args, plan, outcome, covered, &places)?;
-    let names = std::iter::once((plan.gold.id.as_deref().unwrap_or("id"), Kind::Text)).chain(COLUMNS);
+    let cases = reports::cases(args, plan, outcome, covered, &places, stopped)?;
+    let gold = plan.gold.golds.first().map_or("gold", String::as_str);
+    let names = [plan.gold.id.as_deref().unwrap_or("id"), gold]
+        .map(|name| (name, Kind::Text))
+        .into_iter()
+        .chain(COLUMNS);
     let columns = names.map(|(name, kind)| Column { name: name.to_owned(), kind }).collect();
     let schema = Arc::new(Schema { columns });
     let mut sink = Sink::create(&output.path, output.format, &schema)?;
@@ -79,9 +103,13 @@ pub fn write(
 }
 
 fn record(suspect: &Suspect, case: &Case, cases: &Cases, plan: &Plan) -> Record {
-    let label = |right: bool| Json::from(if right { "correct" } else { "incorrect" });
-    let voices: Vec<String> =
-        suspect.voices.iter().map(|voice| format!("{} {:+.1}", voice.who, voice.weight)).collect();
+    let label = |right: bool| Json::from(plan.gold.words.word(right));
+    let voices: Vec<String> = suspect
+        .voices
+        .iter()
+        .filter(|voice| voice.weight.abs() >= 0.05)
+        .map(|voice| format!("{} {:+.1}", voice.who, voice.weight))
+        .collect();
     let explanations: Vec<String> = case
         .verdicts
         .iter()

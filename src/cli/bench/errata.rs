@@ -4,8 +4,8 @@ use std::path::Path;
 
 use anyhow::{Context, bail};
 
-use crate::bench::{Errata, columns};
-use crate::domain::{Json, Rails};
+use crate::bench::{Errata, Words};
+use crate::domain::Json;
 use crate::read::{Selection, Table, Understanding};
 
 /// The column that holds corrections, whatever the column of gold is called.
@@ -13,7 +13,7 @@ const GOLD: &str = "gold";
 
 /// Corrections for each of the columns `golds`, of rows named in the column `id`: from the column of the same name, else from
 /// `gold`, which says what is right for tool calling.
-pub fn read(file: &Path, id: &str, golds: &[String]) -> anyhow::Result<Vec<Errata>> {
+pub fn read(file: &Path, id: &str, golds: &[String], words: &Words) -> anyhow::Result<Vec<Errata>> {
     let about = || format!("--errata {}", file.display());
     let inputs = [file.display().to_string()];
     let table = Table::open(&inputs, Understanding::default(), Selection::default()).with_context(about)?;
@@ -32,7 +32,6 @@ pub fn read(file: &Path, id: &str, golds: &[String]) -> anyhow::Result<Vec<Errat
     if corrected.iter().all(Option::is_none) {
         bail!("{}: there is no column `{}` with what is right", about(), golds.join("` or `"));
     }
-    let rails = Rails::correctness();
     let mut errata = vec![Errata::default(); golds.len()];
     for batch in table.batches(None) {
         let batch = batch.with_context(about)?;
@@ -45,8 +44,8 @@ pub fn read(file: &Path, id: &str, golds: &[String]) -> anyhow::Result<Vec<Errat
                     Some(Json::String(name)) => name.clone(),
                     Some(other) => other.to_string(),
                 };
-                let right = columns::is_right(cell.as_ref(), &rails).map_err(|text| {
-                    anyhow::anyhow!("{}: row `{name}`: `{text}` is neither correct nor incorrect", about())
+                let right = words.read(cell.as_ref()).map_err(|text| {
+                    anyhow::anyhow!("{}: row `{name}`: `{text}` is not {}", about(), words.list())
                 })?;
                 if !errata.add(&name, right) {
                     bail!("{}: row `{name}` is corrected twice, and not alike", about());

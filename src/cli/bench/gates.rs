@@ -39,9 +39,9 @@ pub fn failures(args: &GateArgs, measured: &[Measured]) -> Vec<String> {
         }
         let unjudged = judge.overall.confusion.unjudged() as f64;
         let rows = (judge.overall.rows * judge.repeats) as f64;
-        if args.allow_unjudged.is_some_and(|share| unjudged > share * rows) {
+        if unjudged > args.allow_unjudged * rows {
             failures.push(format!(
-                "{} ({}): {unjudged} of {rows} rows have no label",
+                "{} ({}): {unjudged} of {rows} rows have no label; --allow-unjudged SHARE accepts them",
                 judge.judge, judge.template
             ));
         }

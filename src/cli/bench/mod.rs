@@ -21,7 +21,7 @@ use super::display::Display;
 use super::printer::Printer;
 use super::{Ending, signals};
 use crate::bench::{self, Counts, Entrant, Measured};
-use crate::run::{self, BaselineLabeller, Covered, Gatherer, Labeller, Progress, RunError, Stop};
+use crate::run::{self, BaselineLabeller, Covered, Gatherer, Labeller, Progress, RunError, Stop, Strange};
 use crate::write::{self, Finished, WriteError};
 
 pub fn run(args: &BenchArgs, config: &Config, given: &Given) -> anyhow::Result<Ending> {
@@ -71,9 +71,19 @@ async fn benchmark(args: &BenchArgs, config: &Config, given: &Given) -> anyhow::
     };
     remark(&gathered, &plan, printer)?;
     let outcome = measure(&plan, gathered);
-    reports::write(args, &plan, &outcome, &covered, &reports, printer)?;
-    if let Some(output) = &plan.audit {
-        audit::write(args, &plan, &outcome, &covered, output, printer)?;
+    let stopped = || stop.gently.is_cancelled() || stop.now.is_cancelled();
+    let written = reports::write(args, &plan, &outcome, &covered, &reports, &stopped, printer).and_then(
+        |()| match &plan.audit {
+            Some(output) => audit::write(args, &plan, &outcome, &covered, output, &stopped, printer),
+            None => Ok(()),
+        },
+    );
+    match written {
+        Err(error) if matches!(error.downcast_ref(), Some(RunError::Interrupted)) => {
+            printer.talk(&format!("interrupted; {kept}"));
+            return Ok(Ending::Interrupted);
+        }
+        written => written?,
     }
     let failures = gates::failures(&args.gates, &outcome.measured);
     failures.iter().for_each(|failure| printer.warn(failure));
@@ -142,21 +152,29 @@ async fn record(
 fn remark(gathered: &Gatherer, plan: &Plan, printer: Printer) -> anyhow::Result<()> {
     let counts = &gathered.counts;
     let column = plan.gold.golds.first().map_or("gold", String::as_str);
-    let strange = gathered
-        .strange
-        .as_ref()
-        .map(|(row, text)| format!("row {row} has `{text}`, which is neither correct nor incorrect"));
+    let strange = gathered.strange.as_ref().map(|Strange { column, row, text }| {
+        let text: String = text.chars().take(40).collect();
+        format!("in the column `{column}`, row {row} has `{text}`, which is not {}", plan.gold.words.list())
+    });
     if counts.benched == 0 {
         match strange {
-            Some(strange) => bail!("no row has a gold that is a label: in the column `{column}`, {strange}"),
+            Some(strange) => bail!("no row has a gold that is a label: {strange}"),
+            None if counts.read == 0 => {
+                bail!("the input has no rows, or none that --where and --limit leave")
+            }
             None => bail!("no row has a gold: the column `{column}` is empty in all of {} rows", counts.read),
         }
     }
     if let Some(strange) = strange {
         printer.warn(&format!(
-            "{} rows are left out, as their gold is no label: in the column `{column}`, {strange}",
+            "{} rows have a gold that is no label, which counts as none: {strange}",
             counts.strange_gold
         ));
+    }
+    if let Some(id) = gathered.ambiguous_erratum() {
+        bail!(
+            "--errata corrects the row `{id}`, but several rows have that name; name a column that tells them apart with --id"
+        );
     }
     let unmet = gathered.unmet_errata();
     if unmet > 0 {

@@ -3,12 +3,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use tempfile::TempDir;
 
 use super::args::{BenchArgs, GoldArgs};
 use super::{audit, errata};
-use crate::bench::{Entrant, columns};
+use crate::bench::{Entrant, Words, columns};
 use crate::check::{Baseline, BaselineKind};
 use crate::cli::config::Config;
 use crate::cli::defaults::Given;
@@ -16,9 +16,10 @@ use crate::cli::gold;
 use crate::cli::input::InputArgs;
 use crate::cli::judging::{self, Member, Panel, Purpose, flags, panel};
 use crate::cli::printer::Printer;
-use crate::domain::{Rails, Task};
+use crate::domain::Task;
+use crate::render::Template;
 use crate::run::{Destination, GoldPlan, Manifest, Repeated, Source};
-use crate::write::{LabelColumns, Output};
+use crate::write::{self, LabelColumns, Output};
 
 /// A benchmark that can begin.
 pub struct Plan {
@@ -61,24 +62,29 @@ pub fn plan(args: &BenchArgs, config: &Config, given: &Given, printer: Printer) 
     }
     let names: Vec<&str> = source.table.schema().names().collect();
     let output = args.output.as_ref().map(|path| output(args, path, &source)).transpose()?;
+    places(args, &source)?;
     let inputs: Vec<&Path> = source.table.inputs().iter().map(|input| input.path.as_path()).collect();
     let audit = audit::destination(args, &inputs)?;
     // Columns are checked before a store is made.
-    let tasks = panel_tasks(args)?;
+    let templates = judging::wording::templates(&args.judging)?;
+    let words = Words::of(templates.iter().map(|template| &**template.rails())).map_err(|label| {
+        anyhow!("`{label}` is right by one template and wrong by another, so nobody knows what gold means; bench them one by one")
+    })?;
+    let tasks: Vec<Option<Task>> = templates.iter().map(Template::task).collect();
     let golds = golds(&args.gold, &tasks, &names)?;
-    let gold = gold_plan(args, &golds, &names)?;
+    let gold = gold_plan(args, &golds, &names, words)?;
+    look(&source, &gold)?;
     let run = judging::run_name();
-    let naming = ("", args.repeat.get());
+    let naming = (args.report.prefix.as_str(), args.repeat.get());
     let panel = Panel::convene(judging, &run, config, given, &Purpose::Label, &judges, naming)?;
     let (seats, entrants) = seats(args, &panel, &gold.golds, &names);
-    let destination = output.map(|output| destination(&panel, &source, output)).transpose()?;
+    let destination =
+        output.map(|output| destination(&panel, &source, output, args.report.overwrite)).transpose()?;
     let mut manifest = panel.manifest(run, &args.input, &source);
     if let Some(bfcl) = &args.bfcl {
         let folders = [Some(bfcl), args.results.results.as_ref(), args.results.scores.as_ref()];
         manifest.inputs = folders.into_iter().flatten().map(|folder| folder.display().to_string()).collect();
     }
-    let rails = rails(&panel);
-    let gold = GoldPlan { rails, ..gold };
     Ok(Plan {
         source: Arc::new(source),
         panel,
@@ -92,10 +98,26 @@ pub fn plan(args: &BenchArgs, config: &Config, given: &Given, printer: Printer) 
     })
 }
 
-/// The tasks that the templates word.
-fn panel_tasks(args: &BenchArgs) -> anyhow::Result<Vec<Option<Task>>> {
-    let templates = judging::wording::templates(&args.judging)?;
-    Ok(templates.iter().map(crate::render::Template::task).collect())
+/// An error if the gold of the first rows is no label in any of them: better now than when everything is paid for.
+fn look(source: &Source, gold: &GoldPlan) -> anyhow::Result<()> {
+    let Some(batch) = source.table.batches(None).next() else { return Ok(()) };
+    let batch = batch?;
+    for column in &gold.golds {
+        let read: Vec<Result<Option<bool>, String>> =
+            batch.column(column)?.iter().map(|cell| gold.words.read(cell.as_ref())).collect();
+        let strange = read.iter().find_map(|read| read.as_ref().err());
+        if let Some(text) = strange
+            && !read.iter().any(|read| matches!(read, Ok(Some(_))))
+        {
+            let text: String = text.chars().take(40).collect();
+            bail!(
+                "the column `{column}` has no label in its first {} rows, but texts like `{text}`: gold is {}",
+                read.len(),
+                gold.words.list()
+            );
+        }
+    }
+    Ok(())
 }
 
 /// The columns of gold, each once.
@@ -124,7 +146,7 @@ fn gold_of(args: &GoldArgs, task: Option<Task>, names: &[&str]) -> Option<String
     args.gold.clone().or_else(|| columns::gold(task, names).map(str::to_owned))
 }
 
-fn gold_plan(args: &BenchArgs, golds: &[String], names: &[&str]) -> anyhow::Result<GoldPlan> {
+fn gold_plan(args: &BenchArgs, golds: &[String], names: &[&str], words: Words) -> anyhow::Result<GoldPlan> {
     let flags = &args.gold;
     let named = |flag: &str, column: &Option<String>, usual: &[&str]| match column {
         Some(column) if !names.contains(&column.as_str()) => {
@@ -150,29 +172,26 @@ fn gold_plan(args: &BenchArgs, golds: &[String], names: &[&str]) -> anyhow::Resu
             column.map_or(Repeated::FirstOfCall, Repeated::FirstOf)
         }
     };
+    if args.report.audit.is_some() {
+        audit::check(id.as_deref(), golds)?;
+    }
     let errata = match &flags.errata {
         None => Vec::new(),
         Some(_) if id.is_none() => {
             bail!("--errata goes by the names of rows: say which column has them with --id")
         }
-        Some(file) => errata::read(file, id.as_deref().unwrap_or_default(), golds)?,
+        Some(file) => errata::read(file, id.as_deref().unwrap_or_default(), golds, &words)?,
     };
     Ok(GoldPlan {
         golds: golds.to_vec(),
         errata,
-        rails: Rails::correctness(),
+        words,
         cluster,
         slicings,
         id,
         repeated,
         audit: args.report.audit.is_some(),
     })
-}
-
-/// The rails of the first template that a model is asked in.
-fn rails(panel: &Panel) -> Rails {
-    let seat = panel.members.iter().find_map(Member::seat);
-    seat.map_or_else(Rails::correctness, |seat| seat.reading().rails.clone())
 }
 
 fn seats(
@@ -245,14 +264,38 @@ fn output(args: &BenchArgs, path: &Path, source: &Source) -> anyhow::Result<Outp
     Ok(output)
 }
 
+/// An error where two outputs would go to one place, or an output to where an input is.
+fn places(args: &BenchArgs, source: &Source) -> anyhow::Result<()> {
+    let inputs = source.table.inputs().iter().map(|input| input.path.as_path());
+    let mut taken: Vec<&Path> = inputs.chain(args.gold.errata.as_deref()).collect();
+    let outputs = args.output.iter().chain(&args.report.audit).chain(&args.report.reports);
+    for output in outputs {
+        if let Some(other) = taken.iter().find(|other| write::same_file(other, output)) {
+            bail!(
+                "{} is an input of this run, or is written twice: {} means the same file",
+                output.display(),
+                other.display()
+            );
+        }
+        taken.push(output);
+    }
+    Ok(())
+}
+
 /// Columns for each member of the panel; baselines have none.
-fn destination(panel: &Panel, source: &Source, output: Output) -> anyhow::Result<Destination> {
+fn destination(
+    panel: &Panel,
+    source: &Source,
+    output: Output,
+    overwrite: bool,
+) -> anyhow::Result<Destination> {
     let column = |member: &Member| LabelColumns::new(&member.prefix, &member.judge, &member.criterion);
     let labels: Vec<LabelColumns> = panel.members.iter().map(column).collect();
+    let mut replaced = Vec::new();
     for labels in &labels {
-        labels.clashes(source.table.schema(), false)?;
+        replaced.extend(labels.clashes(source.table.schema(), overwrite)?);
     }
-    Ok(Destination { output, labels, replaced: Vec::new() })
+    Ok(Destination { output, labels, replaced })
 }
 
 fn list(names: &[&str]) -> String {

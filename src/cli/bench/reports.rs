@@ -14,7 +14,7 @@ use crate::bench::{self, Cases, columns};
 use crate::cli::printer::Printer;
 use crate::read::Format;
 use crate::report;
-use crate::run::{self, CaseBook, Covered};
+use crate::run::{self, CaseBook, Covered, RunError};
 use crate::write::{self, Output, is_stdout};
 
 /// What a report is.
@@ -61,10 +61,14 @@ pub fn write(
     outcome: &Outcome,
     covered: &[Covered],
     destinations: &[Destination],
+    stopped: &dyn Fn() -> bool,
     printer: Printer,
 ) -> anyhow::Result<()> {
     let record = record(args, plan, outcome);
     for Destination { path, kind } in destinations {
+        if stopped() {
+            return Err(RunError::Interrupted.into());
+        }
         let text = match kind {
             Kind::Table => {
                 let output = Output::new(path.clone(), None, Format::Jsonl)?;
@@ -84,7 +88,7 @@ pub fn write(
             Kind::Html => {
                 let (places, found) =
                     bench::disagreements(&outcome.rows, &outcome.entrants, args.report.cases);
-                let cases = cases(args, plan, outcome, covered, &places)?;
+                let cases = cases(args, plan, outcome, covered, &places, stopped)?;
                 let mut payload = json!(Cases { cases_found: found, ..cases });
                 payload["bench"] = record.clone();
                 report::html(&format!("Judges on {}", plan.manifest.inputs.join(", ")), &payload)
@@ -92,16 +96,16 @@ pub fn write(
         };
         write::write_text(path, &text)?;
     }
+    let labelled = plan.destination.as_ref().map(|destination| &destination.output.path);
+    let outputs = [labelled, plan.audit.as_ref().map(|audit| &audit.path)];
+    // Rows on the standard output are not to be mixed with anything.
+    let is_taken = outputs.into_iter().flatten().any(|path| is_stdout(path));
+    let show = |text: &str| if is_taken { printer.talk(text) } else { printer.data(text) };
     if args.report.json {
-        printer.data(&format!("{record:#}"));
+        show(&format!("{record:#}"));
     } else if !args.report.quiet {
-        let text = report::terminal(&outcome.counts, &outcome.measured);
-        let labelled = plan.destination.as_ref().map(|destination| &destination.output.path);
-        if labelled.is_some_and(|path| is_stdout(path)) {
-            printer.talk(&text);
-        } else {
-            printer.data(&text);
-        }
+        show(&report::terminal(&outcome.counts, &outcome.measured));
+        printer.talk("");
         let written: Vec<&Path> = labelled
             .into_iter()
             .chain(destinations.iter().map(|report| &report.path))
@@ -138,6 +142,7 @@ pub fn cases(
     outcome: &Outcome,
     covered: &[Covered],
     places: &[usize],
+    stopped: &dyn Fn() -> bool,
 ) -> anyhow::Result<Cases> {
     let mut labellers = super::labellers(args, plan, covered)?;
     let seats: Vec<(usize, usize, String)> = plan
@@ -155,5 +160,5 @@ pub fn cases(
         cluster: columns::CLUSTERS.into_iter().find(|cluster| names.contains(cluster)),
         labellers: &seats,
     };
-    Ok(run::cases(&plan.source, &mut labellers, &book)?)
+    Ok(run::cases(&plan.source, &mut labellers, &book, stopped)?)
 }

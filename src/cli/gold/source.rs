@@ -1,8 +1,9 @@
 //! Where questions come from: the benchmark's files, or a table of right calls.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use anyhow::bail;
+use crate::bench::Words;
+use anyhow::anyhow;
 
 use super::args::GoldArgs;
 use super::folder::{self, Category};
@@ -42,16 +43,22 @@ impl Source {
 /// What a table says of itself where it is one of ours, or somebody's with the same columns.
 const GOLD: &str = "gold";
 const ID: &str = "id";
+const QUESTION_ID: &str = "question_id";
 
 fn own_questions(
     source: &run::Source,
     take: &mut dyn FnMut(Result<Question, Unusable>) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
+    let words = Words::default();
+    let mut clusters: HashMap<[u8; 32], String> = HashMap::new();
     let mut seen = HashSet::new();
     let mut row = 0_usize;
     for batch in source.table.batches(None) {
         let batch = batch?;
-        let (ids, gold) = (batch.column(ID)?, batch.column(GOLD)?);
+        let optional = |name: &str| -> anyhow::Result<Option<Vec<Option<Json>>>> {
+            Ok(batch.schema.position(name).map(|_| batch.column(name)).transpose()?)
+        };
+        let (ids, gold, questions) = (optional(ID)?, optional(GOLD)?, optional(QUESTION_ID)?);
         let asked = batch.column(&source.columns.question)?;
         let definitions = match &source.columns.tool_definitions {
             Some(column) => batch.column(column)?,
@@ -59,29 +66,41 @@ fn own_questions(
         };
         for (at, item) in source.items(&batch)?.into_iter().enumerate() {
             row += 1;
-            let right = match gold.get(at).and_then(Option::as_ref) {
-                None | Some(Json::Null) => true,
-                Some(Json::String(text)) if text == "correct" => true,
-                Some(Json::String(text)) if text == "incorrect" => false,
-                Some(other) => bail!("row {row}: `{GOLD}` is {other}; it should be `correct` or `incorrect`"),
+            let right = match &gold {
+                None => Some(true),
+                Some(cells) => words.read(cells[at].as_ref()).map_err(|text| {
+                    let (text, words) = (text.chars().take(40).collect::<String>(), words.list());
+                    anyhow!("row {row}: `{GOLD}` is `{text}`, not {words}; --where chooses rows")
+                })?,
             };
-            if !right {
+            if right == Some(false) {
                 continue;
             }
-            let id = match ids.get(at).and_then(Option::as_ref) {
-                Some(Json::String(id)) => id.clone(),
-                Some(Json::Number(number)) => number.as_str().to_owned(),
-                _ => format!("row_{row}"),
-            };
+            let named =
+                |cells: &Option<Vec<Option<Json>>>| match cells.as_ref().and_then(|cells| cells[at].as_ref())
+                {
+                    Some(Json::String(name)) if !name.is_empty() => Some(name.clone()),
+                    Some(Json::Number(number)) => Some(number.as_str().to_owned()),
+                    _ => None,
+                };
+            let id = named(&ids).unwrap_or_else(|| format!("row_{row}"));
             let id = if seen.insert(id.clone()) { id } else { format!("{id}_row_{row}") };
             let cell =
                 |cells: &[Option<Json>]| cells.get(at).cloned().flatten().filter(|cell| !cell.is_null());
             take(match item {
+                _ if right.is_none() => Err(Unusable { id, reason: "the row has no gold" }),
                 Err(_) => Err(Unusable { id, reason: "the row cannot be read" }),
                 Ok(sample) => {
                     let asked = cell(&asked).unwrap_or_else(|| Json::from(sample.raw.question.as_str()));
                     let definitions = cell(&definitions).unwrap_or_else(|| raw_definitions(&sample));
-                    own::question(id, &sample, asked, definitions)
+                    // Rows that ask the same go together, under the name of the first of them.
+                    let cluster = named(&questions).unwrap_or_else(|| {
+                        clusters
+                            .entry(*blake3::hash(asked.to_string().as_bytes()).as_bytes())
+                            .or_insert(id.clone())
+                            .clone()
+                    });
+                    own::question((id, cluster), &sample, asked, definitions)
                 }
             })?;
         }

@@ -7,11 +7,11 @@ use anyhow::Context;
 use super::Labelling;
 use super::args::LabelArgs;
 use super::plan::Plan;
-use crate::bench::columns;
+use crate::bench::{Words, columns};
 use crate::cli::Ending;
 use crate::cli::display::Display;
 use crate::cli::judging::Member;
-use crate::run::{self, Covered, Progress, RateWatch, RunError, Summary, Watch};
+use crate::run::{self, Covered, Progress, RateSeat, RateWatch, RunError, Summary, Watch};
 
 impl Labelling {
     pub(super) async fn write(self, args: &LabelArgs, covered: &[Covered]) -> anyhow::Result<Ending> {
@@ -62,8 +62,14 @@ impl Plan {
     /// What gathers rates, where there is something to correct them by: a benchmark, or gold.
     fn rates(&self) -> Option<RateWatch> {
         let names: Vec<&str> = self.source.table.schema().names().collect();
-        let wanted = !self.calibrated.is_empty() || columns::gold(None, &names).is_some();
-        wanted.then(|| RateWatch::new(self.panel.members.iter().map(Member::positive).collect()))
+        let seat = |member: &Member| RateSeat {
+            positive: member.positive(),
+            gold: columns::gold(member.task(), &names).map(str::to_owned),
+            words: Words::of(member.seat().map(|seat| seat.reading().rails)).unwrap_or_default(),
+        };
+        let seats: Vec<RateSeat> = self.panel.members.iter().map(seat).collect();
+        let wanted = !self.calibrated.is_empty() || seats.iter().any(|seat| seat.gold.is_some());
+        wanted.then(|| RateWatch::new(seats))
     }
 
     /// `summaries` with the rates that were gathered.
