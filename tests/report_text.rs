@@ -77,7 +77,10 @@ fn a_benchmark_under_other_rules_is_warned_of() {
     let (server, work) = (Server::start(|_| Answer::label("correct")), Workspace::new());
     work.file("in.csv", rows(20, "", |_| String::new()));
     let judges = ["--judge", "builtin", "--judge", "openai:m", "--base-url", &server.url];
-    work.run(&[&["bench", "in.csv", "--report", "b.json", "-q"][..], &judges].concat()).ended(0);
+    work.run(
+        &[&["bench", "in.csv", "--report", "b.json", "-q", "--allow-unjudged", "1"][..], &judges].concat(),
+    )
+    .ended(0);
     let label = |more: &[&str]| {
         let label = ["label", "in.csv", "-o", "out.csv", "--calibration", "b.json", "--allow-unjudged", "1"];
         work.run(&[&label[..], &judges, more].concat()).ended(0).stderr
@@ -111,7 +114,7 @@ fn a_benchmark_under_other_rules_is_warned_of() {
 fn a_record_that_cannot_be_is_refused() {
     let work = Workspace::new();
     work.file("in.csv", rows(20, "", |_| String::new()));
-    work.run(&["bench", "in.csv", "--report", "b.json", "-q"]).ended(0);
+    work.run(&["bench", "in.csv", "--report", "b.json", "-q", "--allow-unjudged", "1"]).ended(0);
     let mut record = json(&work, "b.json");
     record["entrants"][0]["operating"]["kinds"][0]["clusters"] = Value::from(10_u64.pow(13));
     work.file("b.json", record.to_string());
@@ -123,9 +126,9 @@ fn a_record_that_cannot_be_is_refused() {
 fn asking_the_builtin_judge_again_is_idle() {
     let work = Workspace::new();
     work.file("in.csv", rows(4, "", |_| String::new()));
-    let ran = work.run(&["bench", "in.csv", "--repeat", "5"]).ended(0);
+    let ran = work.run(&["bench", "in.csv", "--repeat", "5", "--allow-unjudged", "1"]).ended(0);
     assert!(ran.stderr.contains("the built-in judge has no use for --repeat"), "{}", ran.stderr);
-    let once = work.run(&["bench", "in.csv"]).ended(0);
+    let once = work.run(&["bench", "in.csv", "--allow-unjudged", "1"]).ended(0);
     assert!(!once.stderr.contains("--repeat"), "{}", once.stderr);
     let twice = work.run(&["bench", "in.csv", "--judge", "openai:m", "--judge", "openai:m"]).ended(2);
     assert!(twice.stderr.contains("--votes") && twice.stderr.contains("bench --repeat"), "{}", twice.stderr);
@@ -199,7 +202,9 @@ fn rows_without_a_label_are_accounted_for() {
     let work = Workspace::new();
     work.file("in.csv", rows(100, "", |_| String::new()));
     let judge = ["bench", "in.csv", "--judge", "openai:m", "--base-url", &server.url, "--no-baselines"];
-    let ran = work.run(&[&judge[..], &["--repeat", "2", "--report", "r.md"]].concat()).ended(0);
+    let ran = work
+        .run(&[&judge[..], &["--repeat", "2", "--report", "r.md", "--allow-unjudged", "0.1"]].concat())
+        .ended(0);
     shown("bench_without_labels", &ran.stdout);
     assert!(ran.stdout.contains("openai:m, no label: 20 unparseable"), "{}", ran.stdout);
     is_tame(&ran.stdout);
@@ -243,7 +248,9 @@ fn slices_are_not_lost_silently() {
     let work = Workspace::new();
     let values = |row: usize| format!(",kind {},name {row}", row % 70);
     work.file("in.csv", rows(1400, ",error_type,domain", values));
-    let ran = work.run(&["bench", "in.csv", "--report", "r.md", "--report", "r.json"]).ended(0);
+    let ran = work
+        .run(&["bench", "in.csv", "--report", "r.md", "--report", "r.json", "--allow-unjudged", "1"])
+        .ended(0);
     assert!(ran.stdout.contains("no figures by `domain`: it has 1400 values"), "{}", ran.stdout);
     assert!(ran.stdout.contains(" ... and 40 more, in the reports"), "{}", ran.stdout);
     let report = work.read("r.md");
