@@ -5,7 +5,7 @@ use comfy_table::{Cell, Table};
 use super::numbers::{
     counted, interval, is_of_one_class, left_out, names, percent, recognised, remarks, value, without_label,
 };
-use super::plain::{folded, judge as shortened, plain, wrapped};
+use super::plain::{PAGE, folded, judge as shortened, plain, within, wrapped};
 use super::table::{bare, fitting};
 use crate::bench::{Counts, Measured, Slice};
 
@@ -191,8 +191,10 @@ fn table_of_recalls(by: &str, kinds: &[&Slice], judges: &[&Named<'_>], most: usi
     let wide = most.max(16);
     header.extend(judges.iter().map(|(_, name)| format!("recognised by\n{}", folded(name, wide))));
     table.set_header(header);
+    // Names may take what judges leave of the page, since they often differ only at their ends.
+    let room = PAGE.saturating_sub(12 + 20 * judges.len()).clamp(30, 60);
     for kind in kinds.iter().take(MOST_LINES) {
-        let name = plain(kind.value.as_deref().unwrap_or_default());
+        let name = within(kind.value.as_deref().unwrap_or_default(), room);
         let mut row = vec![folded(&name, most), kind.rows.to_string()];
         row.extend(judges.iter().map(|(judge, _)| {
             let slice = judge.by(by).find(|slice| slice.value == kind.value);
