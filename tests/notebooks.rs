@@ -11,7 +11,7 @@ const MOST_BYTES: usize = 400_000;
 
 /// What tells one machine or one run from another.
 const PARTICULARS: [&str; 10] =
-    ["/tmp/", "/home/", "/root/", "/Users/", "/work/", "/var/", "C:\\", "127.0.0.1:", "rows/s", "Warning: "];
+    ["/tmp/", "/home/", "/root/", "/Users/", "/var/", "C:\\", "127.0.0.1:", "rows/s", "Warning: "];
 
 /// A notebook's cells.
 fn cells(name: &str) -> Vec<Value> {
