@@ -10,7 +10,7 @@ const NOTEBOOKS: [&str; 2] = ["label_logs", "benchmark_judges"];
 const MOST_BYTES: usize = 400_000;
 
 /// What tells one machine or one run from another.
-const PARTICULARS: [&str; 10] =
+const PARTICULARS: [&str; 9] =
     ["/tmp/", "/home/", "/root/", "/Users/", "/var/", "C:\\", "127.0.0.1:", "rows/s", "Warning: "];
 
 /// A notebook's cells.

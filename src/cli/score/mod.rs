@@ -9,7 +9,7 @@ mod settings;
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use args::ScoreArgs;
 use comfy_table::{Table as Grid, presets};
 use serde_json::json;
@@ -111,8 +111,7 @@ async fn score(args: &ScoreArgs, printer: Printer) -> anyhow::Result<Ending> {
         write::write_manifest(&output.path, &manifest)?;
     }
     if let Some(file) = &args.result.junit {
-        std::fs::write(file, junit::render(&tally, &name))
-            .with_context(|| format!("cannot write {}", file.display()))?;
+        write::write_text(file, &junit::render(&tally, &name))?;
     }
     tell(args, printer, &tally, &name, output.as_ref())
 }
