@@ -411,3 +411,39 @@ fn the_shipped_benchmark_runs_from_the_start() {
         }
     }
 }
+
+#[test]
+fn accepted_values_have_a_voice_whatever_the_shape_of_definitions() {
+    let work = Workspace::new();
+    let tools = r#"[{"type":"function","function":{"name":"book","description":"Books a table.","parameters":{"type":"object","properties":{"place":{"type":"string"},"guests":{"type":"integer"}},"required":["place","guests"]}}}]"#;
+    let row = |at: usize| {
+        format!(
+            r#"{{"id":"r{at}","question":"A table for {guests} at Marta{at}, please","tool_call":[{{"name":"book","arguments":{{"place":"Marta{at}","guests":{guests}}}}}],"tool_definitions":{tools}}}"#,
+            guests = at + 2
+        )
+    };
+    work.file("own.jsonl", (0..12).map(row).collect::<Vec<_>>().join("\n"));
+    work.run(&["gold", "own.jsonl", "-o", "gold.jsonl", "-q"]).ended(0);
+    // Two wrong calls pass for right ones.
+    let mut turned = 0;
+    let gold: String = work
+        .read("gold.jsonl")
+        .lines()
+        .map(|line| match line.contains(r#""error_type":"missing_required""#) && turned < 2 {
+            true => {
+                turned += 1;
+                line.replace(r#""gold":"incorrect""#, r#""gold":"correct""#) + "\n"
+            }
+            false => format!("{line}\n"),
+        })
+        .collect();
+    assert_eq!(turned, 2);
+    work.file("gold.jsonl", gold);
+    work.run(&["bench", "gold.jsonl", "--audit", "doubts.csv", "-q"]).ended(0);
+    let doubts = work.rows("doubts.csv");
+    assert!(doubts.len() >= 2, "{doubts:?}");
+    for doubt in &doubts[..2] {
+        assert!(doubt["id"].contains("missing_required") && doubt["was"] == "correct", "{doubt:?}");
+        assert!(doubt["voices"].contains("accepted values +"), "{doubt:?}");
+    }
+}

@@ -61,11 +61,6 @@ impl Entrant {
         self.repeats.first()
     }
 
-    /// Judge and template.
-    pub fn name(&self) -> String {
-        format!("{} ({})", self.judge, self.template)
-    }
-
     pub fn usage(&self) -> Usage {
         self.repeats.iter().fold(Usage::default(), |sum, ballots| sum.plus(&ballots.usage))
     }

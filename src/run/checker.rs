@@ -12,7 +12,8 @@ pub(super) struct Checker {
 
 const ANSWER: &str = "possible_answer";
 const CATEGORY: &str = "category";
-const TOOLS: &str = "tool_definitions";
+/// Definitions as the scorer reads them, or else as the benchmark has them.
+const TOOLS: [&str; 2] = ["functions", "tool_definitions"];
 
 impl Checker {
     pub(super) fn new() -> Option<Checker> {
@@ -22,11 +23,13 @@ impl Checker {
 
     /// Whether each row's calls are accepted; nothing where that cannot be told.
     pub(super) fn check(&self, rows: &Batch, items: &[Item]) -> Result<Vec<Option<bool>>, RunError> {
-        if [ANSWER, CATEGORY, TOOLS].iter().any(|name| rows.schema.position(name).is_none()) {
+        let has = |name: &str| rows.schema.position(name).is_some();
+        let tools = TOOLS.into_iter().find(|name| has(name));
+        let Some(tools) = tools.filter(|_| has(ANSWER) && has(CATEGORY)) else {
             return Ok(vec![None; items.len()]);
-        }
+        };
         let (answers, categories, tools) =
-            (rows.column(ANSWER)?, rows.column(CATEGORY)?, rows.column(TOOLS)?);
+            (rows.column(ANSWER)?, rows.column(CATEGORY)?, rows.column(tools)?);
         let check = |(at, item): (usize, &Item)| {
             let Calls::Parsed(calls) = &item.as_ref().ok()?.calls else { return None };
             let mut case = Object::new();

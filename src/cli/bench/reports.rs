@@ -18,13 +18,13 @@ use crate::run::{self, CaseBook, Covered, RunError};
 use crate::write::{self, Output, is_stdout};
 
 /// What a report is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 enum Kind {
     Html,
     Markdown,
     Json,
     /// All figures as rows.
-    Table,
+    Table(Output),
 }
 
 /// A report's place.
@@ -40,15 +40,17 @@ pub fn destinations(args: &ReportArgs) -> anyhow::Result<Vec<Destination>> {
             Some("html" | "htm") => Kind::Html,
             Some("md" | "markdown") => Kind::Markdown,
             Some("json") => Kind::Json,
-            _ if Output::new(path.clone(), None, Format::Jsonl).is_ok() => Kind::Table,
-            _ => bail!(
-                "--report {}: a report ends in .html, .md or .json, or as a table of figures in .parquet, .csv and so on",
-                path.display()
-            ),
+            _ => match Output::new(path.clone(), None, Format::Jsonl) {
+                Ok(output) => Kind::Table(output),
+                Err(_) => bail!(
+                    "--report {}: a report ends in .html, .md or .json, or as a table of figures in .parquet, .csv and so on",
+                    path.display()
+                ),
+            },
         };
-        match kind {
-            Kind::Table => Output::new(path.clone(), None, Format::Jsonl)?.check(&[], &[], args.force)?,
-            _ => write::check_text(path, args.force)?,
+        match &kind {
+            Kind::Table(output) => output.check(&[], &[], args.force)?,
+            Kind::Html | Kind::Markdown | Kind::Json => write::check_text(path, args.force)?,
         }
         Ok(Destination { path: path.clone(), kind })
     };
@@ -70,9 +72,8 @@ pub fn write(
             return Err(RunError::Interrupted.into());
         }
         let text = match kind {
-            Kind::Table => {
-                let output = Output::new(path.clone(), None, Format::Jsonl)?;
-                let written = figures_table::write(outcome, &output)?;
+            Kind::Table(output) => {
+                let written = figures_table::write(outcome, output)?;
                 let output =
                     json!({"path": path.display().to_string(), "rows": written.rows, "bytes": written.bytes});
                 write::write_manifest(path, &json!({"run": plan.manifest.run, "output": output}))?;
@@ -110,6 +111,7 @@ pub fn write(
             .into_iter()
             .chain(destinations.iter().map(|report| &report.path))
             .map(PathBuf::as_path)
+            .filter(|path| !is_stdout(path))
             .collect();
         for path in written {
             printer.talk(&format!("written  {}", path.display()));

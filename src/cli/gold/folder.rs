@@ -67,11 +67,13 @@ pub fn categories(folder: &Path, wanted: &[String]) -> anyhow::Result<Vec<Catego
     if !folder.is_dir() {
         bail!("{}: there is no such folder; {SOURCE}", folder.display());
     }
-    let found: Vec<Category> = BELOW
-        .iter()
-        .map(|below| within(&folder.join(below)))
-        .find(|found| !found.is_empty())
-        .unwrap_or_default();
+    let mut found = Vec::new();
+    for below in BELOW {
+        found = within(&folder.join(below))?;
+        if !found.is_empty() {
+            break;
+        }
+    }
     if found.is_empty() {
         bail!("{}: no files like BFCL_v4_multiple.json are in it; {SOURCE}", folder.display());
     }
@@ -85,12 +87,20 @@ pub fn categories(folder: &Path, wanted: &[String]) -> anyhow::Result<Vec<Catego
         .collect())
 }
 
-fn within(data: &Path) -> Vec<Category> {
+/// The categories of a data folder; none where there is no such folder.
+fn within(data: &Path) -> anyhow::Result<Vec<Category>> {
     let mut found: Vec<Category> = Vec::new();
     for (questions, answers) in PAIRS {
-        let Ok(entries) = data.join(questions).read_dir() else { continue };
-        let mut names: Vec<String> =
-            entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
+        let folder = data.join(questions);
+        if !folder.is_dir() {
+            continue;
+        }
+        let mut names = Vec::new();
+        for entry in folder.read_dir().with_context(|| format!("cannot read {}", folder.display()))? {
+            let entry = entry.with_context(|| format!("cannot read {}", folder.display()))?;
+            // Names that are no Unicode are none of the benchmark's.
+            names.extend(entry.file_name().into_string().ok());
+        }
         // Of several versions the latest.
         names.sort_by(|a, b| b.cmp(a));
         for file in names.iter().filter(|name| name.ends_with(".json")) {
@@ -105,7 +115,7 @@ fn within(data: &Path) -> Vec<Category> {
         }
     }
     found.sort_by_key(|category| CATEGORIES.iter().position(|name| *name == category.name));
-    found
+    Ok(found)
 }
 
 impl Category {

@@ -245,8 +245,10 @@ fn files(folder: &Path, ending: &str) -> anyhow::Result<Files> {
 
 /// `model` is the nearest folder above that is no mere group.
 fn collect(folder: &Path, model: &str, ending: &str, depth: usize, found: &mut Files) -> anyhow::Result<()> {
-    let entries = folder.read_dir().with_context(|| format!("cannot read {}", folder.display()))?;
-    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    let unreadable = || format!("cannot read {}", folder.display());
+    let entries = folder.read_dir().with_context(unreadable)?;
+    let paths: std::io::Result<Vec<PathBuf>> = entries.map(|entry| Ok(entry?.path())).collect();
+    let mut paths = paths.with_context(unreadable)?;
     paths.sort();
     for path in paths {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
