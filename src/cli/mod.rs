@@ -1,5 +1,6 @@
 //! The command line: flags and environment in, exit codes out. Everything below gets validated settings.
 
+mod audit;
 mod bench;
 mod compare;
 mod config;
@@ -42,6 +43,7 @@ enum Command {
     Score(Box<score::args::ScoreArgs>),
     Bench(Box<bench::args::BenchArgs>),
     Compare(Box<compare::CompareArgs>),
+    Audit(Box<audit::args::AuditArgs>),
     Gold(Box<gold::args::GoldArgs>),
     Store(store::StoreArgs),
     Templates(templates::TemplatesArgs),
@@ -105,7 +107,7 @@ fn command() -> Result<Ending, Failure> {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     let mut matches = flags.clone().try_get_matches_from(&arguments)?;
     let mut settings = None;
-    if let Some((name @ ("label" | "resnap" | "score" | "bench"), own)) = matches.subcommand() {
+    if let Some((name @ ("label" | "resnap" | "score" | "bench" | "audit"), own)) = matches.subcommand() {
         let Completed { arguments, config, given } = defaults::complete(arguments, &flags, name, own)?;
         matches = flags.try_get_matches_from(&arguments)?;
         settings = Some((config, given));
@@ -122,6 +124,7 @@ fn command() -> Result<Ending, Failure> {
         Command::Score(args) => score::run(&args)?,
         Command::Bench(args) => bench::run(&args, &config, &given)?,
         Command::Compare(args) => compare::run(&args)?,
+        Command::Audit(args) => audit::run(&args, &config, &given)?,
         Command::Gold(args) => gold::run(&args)?,
         Command::Store(args) => store::run(&args)?,
         Command::Templates(args) => templates::run(args)?,
