@@ -8,6 +8,7 @@
 )]
 
 mod architecture;
+mod audit;
 mod bench;
 mod benchmark_data;
 mod browser;
@@ -21,6 +22,7 @@ mod from_phoenix;
 mod gold;
 mod hostile;
 mod hostile_inputs;
+mod injection;
 mod kill;
 mod label_builtin;
 mod label_panel;
@@ -41,6 +43,7 @@ mod round_trip;
 mod score;
 mod score_bfcl;
 mod score_peers;
+mod secrets;
 mod shapes;
 mod snap;
 mod statistics;

@@ -15,6 +15,7 @@ mod printer;
 mod resnap;
 mod score;
 mod signals;
+mod spreadsheet;
 mod store;
 mod templates;
 

@@ -8,6 +8,7 @@ use clap::Args;
 use crate::cli::input::InputArgs;
 use crate::cli::judging::args::JudgingArgs;
 use crate::cli::label::args::share;
+use crate::cli::spreadsheet::SpreadsheetArgs;
 use crate::write::OutputFormat;
 
 /// Attack judges, to see whether what stands in a row can change its label.
@@ -41,6 +42,8 @@ pub struct AuditArgs {
     pub input: InputArgs,
     #[command(flatten)]
     pub judging: JudgingArgs,
+    #[command(flatten)]
+    pub spreadsheet: SpreadsheetArgs,
 }
 
 #[derive(Debug, Args)]

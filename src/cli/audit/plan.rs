@@ -55,7 +55,8 @@ pub fn plan(args: &AuditArgs, config: &Config, given: &Given, printer: Printer) 
     let inputs: Vec<&Path> = source.table.inputs().iter().map(|input| input.path.as_path()).collect();
     let output = match &args.result.output {
         Some(path) => {
-            let output = Output::new(path.clone(), args.result.to, source.table.inputs()[0].format)?;
+            let output = Output::new(path.clone(), args.result.to, source.table.inputs()[0].format)?
+                .with_formulas(args.spreadsheet.formulas());
             output.check(&inputs, source.table.folders(), args.result.force)?;
             Some(output)
         }
