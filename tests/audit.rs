@@ -131,7 +131,7 @@ fn a_judge_that_reads_only_structure_never_flips() {
 
     // What was asked is what was foreseen, and one repeat more.
     assert_eq!(server.requests() as u64, questions + 20);
-    assert_eq!(server.answered_twice(), 20, "only the unchanged rows were asked again");
+    assert_eq!(server.answered_twice(), 40, "only the unchanged rows were asked again");
     audit(&work, &server, &[&gates[..], &reports].concat()).ended(0);
     assert_eq!(server.requests() as u64, questions + 20, "answers that were there were paid for again");
 
@@ -197,7 +197,7 @@ fn a_judge_swayed_by_the_order_of_tools_is_told_so() {
         label(is_right(seen) == (tools[0]["function"]["name"] == "say"))
     };
     let (server, work) = (Server::start(script), workspace(20));
-    let ran = audit(&work, &server, &["--max-flip-rate", "0.5"]).ended(1);
+    let ran = audit(&work, &server, &["--max-flip-rate", "0.2"]).ended(1);
     let found = judge(&ran);
     for name in ATTACKS.iter().chain(&CHANGES) {
         let flips = if *name == "tool_order" { 1.0 } else { 0.0 };
