@@ -10,7 +10,8 @@
 #![allow(clippy::print_stdout, reason = "printing is what it does")]
 #![allow(clippy::disallowed_methods, reason = "its arguments are its own")]
 
-#[allow(dead_code, reason = "tests look at more than this does")]
+#[path = "../../tests/support/enforcer/mod.rs"]
+mod enforcer;
 #[path = "../../tests/support/limited_server.rs"]
 mod limited_server;
 mod peer;
@@ -19,12 +20,11 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use limited_server::{Limit, LimitedServer};
+use enforcer::{Hints, Rules};
+use limited_server::LimitedServer;
 use peer::{PEERS, Peer, Ran, TOLD};
 
 const RPM: f64 = 6000.0;
-const AT_ONCE: Limit =
-    Limit { rpm: None, saved_up: 1.0, latency: Duration::ZERO, headers: false, retry_after: true };
 
 /// Definitions that make a prompt of about 4.9 kB.
 const PADDING: usize = 3_000;
@@ -53,7 +53,7 @@ fn one(folder: &Path, peers: &[&Peer]) {
     println!("\nOne row, start to end (the best of three)\n\n| | ms | times ours |\n|---|---:|---:|");
     let mut ours = None;
     for peer in peers {
-        let server = LimitedServer::start(AT_ONCE);
+        let server = LimitedServer::start(Rules::open(Duration::ZERO));
         let runs = [(); 3].map(|()| peer.run(folder, &server, 1, 1));
         let best = runs.iter().min_by(|a, b| a.seconds.total_cmp(&b.seconds)).unwrap();
         let ours = *ours.get_or_insert(best.seconds);
@@ -67,7 +67,7 @@ fn zero(folder: &Path, peers: &[&Peer]) {
     println!("| | rows | rows/s | ours is faster | CPU s per 1,000 rows |\n|---|---:|---:|---:|---:|");
     let mut ours = None;
     for peer in peers {
-        let server = LimitedServer::start(AT_ONCE);
+        let server = LimitedServer::start(Rules::open(Duration::ZERO));
         let rows = peer.rows;
         let ran = peer.run(folder, &server, rows, 64);
         let rate = rows as f64 / ran.seconds;
@@ -89,7 +89,7 @@ fn slow(folder: &Path, peers: &[&Peer]) {
     println!("\n200 ms a request, 256 in flight\n\n| | rows | times the ideal |\n|---|---:|---:|");
     for peer in peers {
         let latency = Duration::from_millis(200);
-        let server = LimitedServer::start(Limit { latency, ..AT_ONCE });
+        let server = LimitedServer::start(Rules::open(latency));
         let rows = peer.rows.clamp(2_560, 25_600);
         let ran = peer.run(folder, &server, rows, 256);
         let ideal = rows as f64 / 256.0 * latency.as_secs_f64();
@@ -105,15 +105,16 @@ fn limit(folder: &Path, peers: &[&Peer]) {
     );
     let latency = Duration::from_millis(20);
     for peer in [&TOLD].into_iter().chain(peers.iter().copied()) {
-        let server = LimitedServer::start(Limit { rpm: Some(RPM), latency, ..AT_ONCE });
+        let rules = Rules { rpm: Some(RPM), hints: Hints::RetryAfterMs, ..Rules::open(latency) };
+        let server = LimitedServer::start(rules);
         let ran = peer.run(folder, &server, rows, 64);
-        let arrivals = server.arrivals();
-        let refused = arrivals.iter().filter(|arrival| !arrival.taken).count();
-        let early = arrivals.iter().filter(|arrival| arrival.early).count();
+        let truth = server.truth();
         println!(
-            "| {} | {:.2} | {refused} | {early} | {} |",
+            "| {} | {:.2} | {} | {} | {} |",
             peer.name,
             ran.seconds / (rows as f64 / RPM * 60.0),
+            truth.refused(),
+            truth.early(),
             rows - ran.labelled
         );
     }
@@ -153,7 +154,7 @@ fn template() -> String {
 
 /// Requests a second of one request sent over and over, 64 at a time, if `wrk` is there.
 fn wrk(folder: &Path) -> Option<f64> {
-    let server = LimitedServer::start(AT_ONCE);
+    let server = LimitedServer::start(Rules::open(Duration::ZERO));
     let body = serde_json::json!({
         "model": "m",
         "messages": [{"role": "user", "content": "x".repeat(4_900)}],
