@@ -38,6 +38,7 @@ mod rates;
 mod report_html;
 mod report_text;
 mod round_trip;
+mod scenarios;
 mod score;
 mod score_bfcl;
 mod score_peers;
