@@ -26,6 +26,8 @@ pub fn watch(stop: &Stop, printer: Printer) {
 struct Signals {
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
+    /// The terminal was closed.
+    hangup: Option<tokio::signal::unix::Signal>,
 }
 
 #[cfg(unix)]
@@ -35,6 +37,7 @@ impl Signals {
         Ok(Signals {
             interrupt: signal(SignalKind::interrupt())?,
             terminate: signal(SignalKind::terminate())?,
+            hangup: if ignores_hangup() { None } else { Some(signal(SignalKind::hangup())?) },
         })
     }
 
@@ -43,8 +46,29 @@ impl Signals {
         tokio::select! {
             received = self.interrupt.recv() => received.is_some(),
             received = self.terminate.recv() => received.is_some(),
+            received = hung_up(self.hangup.as_mut()) => received.is_some(),
         }
     }
+}
+
+#[cfg(unix)]
+async fn hung_up(hangup: Option<&mut tokio::signal::unix::Signal>) -> Option<()> {
+    match hangup {
+        Some(hangup) => hangup.recv().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Whether whoever started us wants hangups ignored, as `nohup` does: listening would undo that. Where nobody tells, that is
+/// taken for granted, and a hangup does what it does by default.
+#[cfg(unix)]
+fn ignores_hangup() -> bool {
+    const HANGUP: u64 = 1;
+    let ignored = std::fs::read_to_string("/proc/self/status").ok().and_then(|status| {
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"))?;
+        u64::from_str_radix(mask.trim(), 16).ok()
+    });
+    ignored.is_none_or(|ignored| ignored & HANGUP != 0)
 }
 
 /// Requests to stop.

@@ -109,10 +109,12 @@ pub async fn ask<J: Judge + 'static>(
             return Ok(Covered::All);
         }
         // Another run has claimed these. Either its replies appear, or its claims lapse.
+        progress.wait_for_others(theirs.len() as u64);
         tokio::select! {
             () = stop.gently.cancelled() => return Err(RunError::Interrupted),
             () = tokio::time::sleep(LOOK_AGAIN) => {}
         }
+        progress.waited_for_others(theirs.len() as u64);
         only = Some(theirs);
     }
 }
