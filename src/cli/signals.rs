@@ -1,8 +1,34 @@
 //! Ctrl-C and its kin: the first asks the run to stop, the second ends it.
 
+use std::future::Future;
+use std::time::Duration;
+
+use super::Ending;
+use super::printer::Printer;
 use crate::run::Stop;
 
-use super::printer::Printer;
+/// How long a run that was told twice to stop may take to do so in order.
+const LET_GO: Duration = Duration::from_millis(500);
+
+/// Does `work` until a second signal comes; then it has only a moment left.
+pub async fn until_told_twice(
+    stop: &Stop,
+    work: impl Future<Output = anyhow::Result<Ending>>,
+) -> anyhow::Result<Ending> {
+    let mut work = Box::pin(work);
+    tokio::select! {
+        outcome = &mut work => return outcome,
+        () = stop.now.cancelled() => {}
+    }
+    match tokio::time::timeout(LET_GO, &mut work).await {
+        Ok(outcome) => outcome,
+        Err(_) => {
+            // It waits for what may never come, such as a store that somebody else has locked. Dropping it would wait too.
+            std::mem::forget(work);
+            Ok(Ending::Interrupted)
+        }
+    }
+}
 
 /// Watches for signals for as long as the runtime lives.
 pub fn watch(stop: &Stop, printer: Printer) {

@@ -275,9 +275,14 @@ async fn settle<J: Judge>(
         Ok(Asked { reply, slot }) => {
             progress.judged(&pass.seat.reading().verdict(&reply));
             let kept = pass.keep_prompts.then_some(prompt.text);
-            pass.store.answer(fingerprint, reply, kept).await?;
+            let stored = pass.store.answer(fingerprint, reply, kept).await;
+            if stored.is_err() {
+                // Before its place is free: nobody else is to be asked whose reply cannot be kept either.
+                stop.cancel();
+            }
             // Only now: a reply in flight is one that a crash can lose.
             drop(slot);
+            stored?;
             progress.asks_done(1);
             Ok(Settled::Done)
         }
