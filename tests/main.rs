@@ -17,6 +17,7 @@ mod compare;
 mod convert;
 mod damaged_logs;
 mod errors;
+mod faults;
 mod from_phoenix;
 mod gold;
 mod hostile;
