@@ -73,7 +73,16 @@ impl From<Ending> for ExitCode {
 /// Runs the command that the process was started with.
 pub fn main() -> ExitCode {
     match command() {
-        Ok(ending) => ending.into(),
+        Ok(ending) => match printer::lost() {
+            Some(error) => {
+                let why = anyhow::anyhow!(
+                    "cannot write the standard output: {error}; what is shown there is incomplete"
+                );
+                Printer::default().error(&why);
+                ExitCode::from(2)
+            }
+            None => ending.into(),
+        },
         Err(Failure::Usage(error)) => {
             // Help goes to stdout and is a success; a broken pipe there is nobody's fault.
             let _ = error.print();

@@ -8,6 +8,7 @@ mod archive;
 mod error;
 mod fingerprint;
 mod holder;
+mod life;
 mod reader;
 mod reply_row;
 mod writer;
@@ -78,7 +79,8 @@ impl Store {
         let connection = connect(path)?;
         migrate(&connection, path)?;
         let (jobs, queue) = mpsc::channel();
-        let writer = Writer::new(connection, path.to_owned(), run.to_owned());
+        let writer = Writer::new(connection, path.to_owned(), run.to_owned())
+            .map_err(|error| StoreError::from_sqlite(path, &error))?;
         let thread = std::thread::Builder::new()
             .name("store".to_owned())
             .spawn(move || writer.serve(&queue))

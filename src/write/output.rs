@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use super::manifest_file::written_bytes;
+use super::manifest_file::is_ours;
 use super::whole_file::WholeFile;
 use super::{WriteError, whole_file};
 use crate::table::format::{of_name, stem};
@@ -141,7 +141,7 @@ impl Output {
         }
         if let Ok(existing) = path.metadata()
             && !force
-            && written_bytes(path) != Some(existing.len())
+            && !is_ours(path, existing.len())
         {
             return Err(WriteError::NotOurs(path.clone()));
         }

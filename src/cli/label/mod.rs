@@ -36,7 +36,9 @@ struct Labelling {
 
 pub fn run(args: &LabelArgs, config: &Config, given: &Given, purpose: &Purpose) -> anyhow::Result<Ending> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let outcome = runtime.block_on(label(args, config, given, purpose));
+    let stop = Stop::default();
+    let labelling = label(args, config, given, purpose, &stop);
+    let outcome = runtime.block_on(signals::until_told_twice(&stop, labelling));
     // A second Ctrl-C does not wait for what a thread is still reading.
     runtime.shutdown_background();
     match outcome {
@@ -53,13 +55,13 @@ async fn label(
     config: &Config,
     given: &Given,
     purpose: &Purpose,
+    stop: &Stop,
 ) -> anyhow::Result<Ending> {
     let began = Instant::now();
     let printer = Printer { quiet: args.result.quiet };
     // Nothing is under way yet that a signal should end gently; a standard input may keep us waiting here.
     let plan = plan::plan(args, config, given, purpose, printer)?;
-    let stop = Stop::default();
-    signals::watch(&stop, printer);
+    signals::watch(stop, printer);
     if *purpose == Purpose::DryRun {
         let samples = vec![Arc::clone(&plan.source) as Arc<dyn Samples>; plan.panel.members.len()];
         return dry_run::run(&plan.panel, &samples, args.dry_run.unwrap_or(0), args.result.json, printer);
@@ -69,7 +71,7 @@ async fn label(
         json: args.result.json,
         allow_unjudged: args.result.allow_unjudged,
         began,
-        stop,
+        stop: stop.clone(),
         plan,
     };
     let asked = match purpose {
