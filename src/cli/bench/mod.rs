@@ -25,7 +25,7 @@ use crate::run::{self, BaselineLabeller, Covered, Gatherer, Labeller, Progress, 
 use crate::write::{self, Finished, WriteError};
 
 pub fn run(args: &BenchArgs, config: &Config, given: &Given) -> anyhow::Result<Ending> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let runtime = run::runtime()?;
     let outcome = runtime.block_on(benchmark(args, config, given));
     runtime.shutdown_background();
     match outcome {

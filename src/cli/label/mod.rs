@@ -19,7 +19,7 @@ use super::defaults::Given;
 use super::judging::Purpose;
 use super::printer::Printer;
 use super::{Ending, signals};
-use crate::run::{Covered, RunError, Stop};
+use crate::run::{self, Covered, RunError, Stop};
 use crate::write::WriteError;
 
 /// A run under way, whoever judges.
@@ -34,7 +34,7 @@ struct Labelling {
 }
 
 pub fn run(args: &LabelArgs, config: &Config, given: &Given, purpose: &Purpose) -> anyhow::Result<Ending> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let runtime = run::runtime()?;
     let outcome = runtime.block_on(label(args, config, given, purpose));
     // A second Ctrl-C does not wait for what a thread is still reading.
     runtime.shutdown_background();
