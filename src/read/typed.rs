@@ -73,9 +73,12 @@ pub(super) fn batch(path: &Path, frame: &DataFrame, schema: &Arc<table::Schema>)
     Ok(Batch { schema: Arc::clone(schema), rows: Rows::Frame(frame) })
 }
 
-/// How many rows of `bytes` over `rows` are worth decoding at once.
+/// To decode a few rows takes as long as a few more, which then are there already.
+const DECODED_BYTES: usize = 4 * SLICE_BYTES;
+
+/// How many rows of `bytes` over `rows` are decoded at once.
 pub(super) fn slice_rows(bytes: usize, rows: usize) -> usize {
-    (SLICE_BYTES / (bytes / rows.max(1)).max(1)).clamp(1, SLICE_ROWS)
+    (DECODED_BYTES / (bytes / rows.max(1)).max(1)).clamp(1, SLICE_ROWS)
 }
 
 /// A frame on its way out in slices that share its memory. Texts that a frame holds once, for many rows, become as many
