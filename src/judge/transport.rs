@@ -70,6 +70,7 @@ impl Transport {
             }
             body.extend_from_slice(&chunk);
         }
+        let body = self.endpoint.mask(body);
         Ok(Response { status, headers, body, received: SystemTime::now() })
     }
 

@@ -56,10 +56,11 @@ impl Sink {
         };
         let count = Count::default();
         let encoder = Encoder::new(outlet, format.compression, count.clone()).map_err(io)?;
+        let formulas = format.formulas;
         let format = match format.format {
             Format::Csv | Format::Tsv | Format::Ssv => {
                 let delimiter = format.format.delimiter().unwrap_or(b',');
-                FormatSink::Csv(Box::new(CsvSink::create(path, encoder, schema, delimiter)?))
+                FormatSink::Csv(Box::new(CsvSink::create(path, encoder, schema, (delimiter, formulas))?))
             }
             Format::Jsonl => FormatSink::Json(Box::new(JsonSink::new(path, encoder, false))),
             Format::Json => FormatSink::Json(Box::new(JsonSink::new(path, encoder, true))),

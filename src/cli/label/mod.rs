@@ -2,12 +2,13 @@
 
 pub mod args;
 mod calibration;
-mod dry_run;
+pub mod dry_run;
 mod ending;
 pub mod plan;
 mod summary_table;
 mod writing;
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use args::LabelArgs;
@@ -19,7 +20,7 @@ use super::defaults::Given;
 use super::judging::Purpose;
 use super::printer::Printer;
 use super::{Ending, signals};
-use crate::run::{Covered, RunError, Stop};
+use crate::run::{Covered, RunError, Samples, Stop};
 use crate::write::WriteError;
 
 /// A run under way, whoever judges.
@@ -62,7 +63,8 @@ async fn label(
     let plan = plan::plan(args, config, given, purpose, printer)?;
     signals::watch(stop, printer);
     if *purpose == Purpose::DryRun {
-        return dry_run::run(&plan, args.dry_run.unwrap_or(0), args.result.json, printer);
+        let samples = vec![Arc::clone(&plan.source) as Arc<dyn Samples>; plan.panel.members.len()];
+        return dry_run::run(&plan.panel, &samples, args.dry_run.unwrap_or(0), args.result.json, printer);
     }
     let mut labelling = Labelling {
         printer,
