@@ -58,7 +58,7 @@ fn row(question: &str, call: &str, definitions: &str) -> Sample {
 
 /// A prompt taken apart as a reader would who knows nothing but how fences look: the text around the blocks, and for each block its
 /// code and its data.
-fn taken_apart(prompt: &str) -> (Vec<&str>, Vec<(&str, &str)>) {
+pub fn taken_apart(prompt: &str) -> (Vec<&str>, Vec<(&str, &str)>) {
     let (mut around, mut blocks, mut rest) = (Vec::new(), Vec::new(), prompt);
     while let Some((before, after)) = rest.split_once("[begin ") {
         let (code, inside) = after.split_once("]\n").unwrap();

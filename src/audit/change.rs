@@ -3,7 +3,7 @@
 use unicode_normalization::UnicodeNormalization;
 
 use super::{Place, edit};
-use crate::domain::{Calls, Definitions, Json, Number, Object, Sample};
+use crate::domain::{Calls, Definitions, Json, Number, Sample};
 use crate::normalize::Normalizer;
 
 /// A change without meaning.
@@ -225,20 +225,19 @@ fn fractions(json: &mut Json, schema: &Json) -> bool {
         }
         Json::Array(items) => {
             let Some(of_item) = schema.get("items") else { return false };
-            items.iter_mut().fold(false, |changed, item| fractions(item, of_item) || changed)
+            // Every item, not only the first that changes.
+            let changed = items.iter_mut().map(|item| fractions(item, of_item));
+            changed.filter(|changed| *changed).count() > 0
         }
         Json::Object(object) => {
             let Some(properties) = schema.get("properties").and_then(Json::as_object) else { return false };
-            change_members(object, properties)
+            let member = |(key, value): (&str, &mut Json)| {
+                properties.get(key).is_some_and(|schema| fractions(value, schema))
+            };
+            object.iter_mut().map(member).filter(|changed| *changed).count() > 0
         }
         _ => false,
     }
-}
-
-fn change_members(object: &mut Object, properties: &Object) -> bool {
-    object.iter_mut().fold(false, |changed, (key, value)| {
-        properties.get(key).is_some_and(|schema| fractions(value, schema)) || changed
-    })
 }
 
 #[cfg(test)]

@@ -4,20 +4,16 @@ use std::fmt;
 use std::net::IpAddr;
 
 use base64::Engine;
-use base64::prelude::{BASE64_STANDARD, BASE64_STANDARD_NO_PAD, BASE64_URL_SAFE_NO_PAD};
-use memchr::memmem;
+use base64::prelude::BASE64_STANDARD;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Certificate, Proxy, Url};
 use secrecy::{ExposeSecret, SecretString};
 
 use super::Provider;
+use super::mask::{MASKED, Mask};
 
 /// Shorter header and query values are no secrets, and could not be told apart in a message.
 const SHORTEST_SECRET: usize = 6;
-/// A text without spaces that is so long is no word.
-const LONG_SECRET: usize = 16;
-/// What stands in a secret's place.
-const MASK: &str = "[secret]";
 
 /// An endpoint. Keys, header values and query values are secrets: no log, error, store or manifest shows them.
 #[derive(Clone)]
@@ -176,25 +172,12 @@ impl Endpoint {
     pub(super) fn redact(&self, message: String) -> String {
         let secrets =
             self.secrets.iter().map(ExposeSecret::expose_secret).filter(|secret| !secret.is_empty());
-        secrets.fold(message, |message, secret| message.replace(secret, MASK))
+        secrets.fold(message, |message, secret| message.replace(secret, MASKED))
     }
 
-    /// A response's body without secrets, before anything of it is read, cut short or kept: in whatever an endpoint echoes, errors and
-    /// answers alike, the key is masked, as it is and as URLs, base64 and JSON spell it.
-    ///
-    /// Only what looks like a key is: the placeholder `ollama` in place of a key, or a header `production`, are words that an answer may
-    /// use, and a key of JSON may be one of them.
-    pub(super) fn mask(&self, body: Vec<u8>) -> Vec<u8> {
-        let spellings =
-            self.secrets.iter().filter(|secret| is_telling(secret.expose_secret())).flat_map(spellings);
-        let found: Vec<String> =
-            spellings.filter(|spelling| memmem::find(&body, spelling.as_bytes()).is_some()).collect();
-        if found.is_empty() {
-            return body;
-        }
-        // A provider's answers are UTF-8; of what is not, nobody could read a label anyway.
-        let text = String::from_utf8_lossy(&body).into_owned();
-        found.iter().fold(text, |text, spelling| text.replace(spelling, MASK)).into_bytes()
+    /// What masks the secrets in responses.
+    pub(super) fn mask(&self) -> Mask {
+        Mask::of(&self.secrets)
     }
 
     fn hide(&mut self, value: &SecretString) {
@@ -211,40 +194,6 @@ impl Endpoint {
             );
         }
     }
-}
-
-/// Whether a text is a key rather than a word: letters and digits mixed, or long, and in one piece.
-fn is_telling(secret: &str) -> bool {
-    let has = |test: fn(&u8) -> bool| secret.bytes().any(|byte| test(&byte));
-    let mixed = hides(secret) && has(u8::is_ascii_alphabetic) && has(u8::is_ascii_digit);
-    !secret.contains(char::is_whitespace) && (mixed || secret.len() >= LONG_SECRET)
-}
-
-/// A secret as it may come back, the longest spelling first.
-fn spellings(secret: &SecretString) -> Vec<String> {
-    let secret = secret.expose_secret();
-    let percent = |upper: bool| -> String {
-        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
-        let spell = |byte: u8| match (plain(byte), upper) {
-            (true, _) => char::from(byte).to_string(),
-            (false, true) => format!("%{byte:02X}"),
-            (false, false) => format!("%{byte:02x}"),
-        };
-        secret.bytes().map(spell).collect()
-    };
-    let json = serde_json::Value::from(secret).to_string();
-    let mut spellings = vec![
-        BASE64_STANDARD.encode(secret),
-        BASE64_STANDARD_NO_PAD.encode(secret),
-        BASE64_URL_SAFE_NO_PAD.encode(secret),
-        percent(true),
-        percent(false),
-        json.trim_matches('"').to_owned(),
-        secret.to_owned(),
-    ];
-    spellings.sort_by_key(|spelling| std::cmp::Reverse(spelling.len()));
-    spellings.dedup();
-    spellings
 }
 
 fn hides(value: &str) -> bool {
@@ -273,30 +222,6 @@ mod tests {
         assert_eq!(format!("{endpoint:?}"), r#"Endpoint { url: "https://host.example/a", .. }"#);
         let echo = "hunter2, Basic bWU6aHVudGVyMg==, 0123456".to_owned();
         assert_eq!(endpoint.redact(echo), "[secret], Basic [secret], [secret]");
-    }
-
-    #[test]
-    fn what_looks_like_a_key_is_masked_in_every_spelling() {
-        let endpoint = |key: &str| Endpoint::new("https://host.example", Some(key.into())).unwrap();
-        let masked =
-            |key: &str, body: &str| String::from_utf8(endpoint(key).mask(body.as_bytes().to_vec())).unwrap();
-        let key = "sk+a1/\"b2\"";
-        for spelling in [
-            key,
-            "sk%2Ba1%2F%22b2%22",
-            "sk%2ba1%2f%22b2%22",
-            "c2srYTEvImIyIg==",
-            "c2srYTEvImIyIg",
-            r#"sk+a1/\"b2\""#,
-        ] {
-            let body = format!(r#"{{"error": "bad key {spelling}, twice {spelling}."}}"#);
-            assert_eq!(masked(key, &body), r#"{"error": "bad key [secret], twice [secret]."}"#, "{spelling}");
-        }
-        for word in ["ollama", "EMPTY", "message", "correct", "2024-10-21"] {
-            let body = format!(r#"{{"message": "{word} correct"}}"#);
-            assert_eq!(masked(word, &body), body);
-        }
-        assert!(!is_telling("a phrase of words, no key at all") && is_telling("a-long-key-in-one-piece"));
     }
 
     #[test]
