@@ -68,6 +68,12 @@ pub struct Limits {
     pub otpm: Option<NonZeroU32>,
 }
 
+impl Limits {
+    fn pace_is_told(&self) -> bool {
+        [self.rpm, self.tpm, self.itpm, self.otpm].iter().any(Option::is_some)
+    }
+}
+
 /// The budget of one model at one endpoint, shared by all requests to it.
 #[derive(Debug)]
 pub struct Limiter {
@@ -184,7 +190,7 @@ impl Drop for First<'_> {
 impl Limiter {
     pub fn new(limits: Limits) -> Arc<Limiter> {
         let places = match limits.concurrency {
-            Concurrency::Auto => Places::Found(Box::new(Ramp::new())),
+            Concurrency::Auto => Places::Found(Box::new(Ramp::new(limits.pace_is_told()))),
             Concurrency::Fixed(places) => Places::Fixed(places.get() as usize),
         };
         let state = State {
@@ -357,14 +363,18 @@ impl State {
                 allowed: self.budget.pace(f64::from(self.runs)),
             };
             self.pace.refused(refusal, now);
-            self.shrink(now, sent);
+            if let Places::Found(ramp) = &mut self.places {
+                ramp.refused(sent.level, self.in_flight, self.sent, now);
+            }
         }
         wait
     }
 
     fn overloaded(&mut self, now: Instant, sent: Sent) {
-        if self.is_news(sent) {
-            self.shrink(now, sent);
+        if self.is_news(sent)
+            && let Places::Found(ramp) = &mut self.places
+        {
+            ramp.overloaded(sent.level, self.sent, now);
         }
     }
 
@@ -375,12 +385,6 @@ impl State {
             self.sent_when_refused = self.sent;
         }
         news
-    }
-
-    fn shrink(&mut self, now: Instant, sent: Sent) {
-        if let Places::Found(ramp) = &mut self.places {
-            ramp.refused(sent.level, self.in_flight, self.sent, now);
-        }
     }
 }
 

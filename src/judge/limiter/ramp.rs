@@ -96,9 +96,10 @@ pub(super) struct Answered {
 }
 
 impl Ramp {
-    pub(super) fn new() -> Ramp {
+    /// Where a pace is told (`paced`) that is gentle enough to begin with: as many as the pace brings are tried at once.
+    pub(super) fn new(paced: bool) -> Ramp {
         Ramp {
-            target: FIRST,
+            target: if paced { MOST } else { FIRST },
             phase: Phase::Doubling,
             hold: FIRST_HOLD,
             good: 0,
@@ -211,6 +212,17 @@ impl Ramp {
         if in_flight < self.target {
             return;
         }
+        self.shrink(level, sent, now);
+    }
+
+    /// The same where the endpoint says that it was for their number.
+    pub(super) fn overloaded(&mut self, level: usize, sent: u64, now: Instant) {
+        // Where the pace keeps fewer in flight than there are places for, the places that are free were never tried.
+        self.target = self.target.min(level.max(FIRST));
+        self.shrink(level, sent, now);
+    }
+
+    fn shrink(&mut self, level: usize, sent: u64, now: Instant) {
         if level > self.good && self.good > 0 {
             self.ceiling = Some(level);
             self.target = self.good;

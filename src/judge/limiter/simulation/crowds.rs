@@ -1,0 +1,1 @@
+//! The number in flight that a server serves best, found and found again.
