@@ -30,6 +30,11 @@ use super::retry;
 /// However long a server asks to wait, the clock must be able to say until when.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30 * 86_400);
 
+/// How much the last answer weighs in what is usual lately.
+const LATELY: f64 = 0.1;
+/// Places for each request in flight that a pace comes to on average: latencies vary.
+const SPARE: f64 = 1.2;
+
 /// Requests in flight at once.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Concurrency {
@@ -101,6 +106,8 @@ struct State {
     paused_until: Option<Instant>,
     budget: Budget,
     pace: Pace,
+    /// Of answers lately, in seconds.
+    latency: Option<f64>,
     /// Paces the requests, one at a time.
     paced: bucket::Bucket,
     /// Runs on this machine that share the limits, this one included.
@@ -111,15 +118,6 @@ struct State {
 enum Places {
     Fixed(usize),
     Found(Box<Ramp>),
-}
-
-impl Places {
-    fn target(&self) -> usize {
-        match self {
-            Places::Fixed(places) => *places,
-            Places::Found(ramp) => ramp.target(),
-        }
-    }
 }
 
 /// A place in flight, taken until this is dropped.
@@ -159,6 +157,8 @@ struct Sent {
     at: Instant,
     /// Requests in flight then, itself included.
     level: usize,
+    /// What all requests had taken by then, itself included.
+    taken: [f64; 4],
 }
 
 impl Drop for Ticket {
@@ -204,6 +204,7 @@ impl Limiter {
             paused_until: None,
             budget: Budget::new(&limits),
             pace: Pace::default(),
+            latency: None,
             paced: bucket::Bucket::default(),
             runs: 1,
         };
@@ -266,11 +267,10 @@ impl Limiter {
         }
     }
 
-    /// Learns from what a response's headers claim.
-    pub(super) fn learn(&self, claims: &[(Meter, Claim)]) {
+    /// Learns from what the headers of a response claim.
+    pub(super) fn learn(&self, ticket: &Ticket, claims: &[(Meter, Claim)]) {
         if !claims.is_empty() {
-            let state = &mut *self.state();
-            state.budget.learn(claims, Instant::now(), f64::from(state.runs));
+            self.state().learn(Instant::now(), ticket.sent, claims);
             self.changed.notify_one();
         }
     }
@@ -304,7 +304,7 @@ impl Limiter {
 impl State {
     /// Takes what a request needs; or says when to come again, if that can be said.
     fn admit(&mut self, now: Instant, cost: Cost) -> Result<Sent, Option<Instant>> {
-        if self.again > 0 || self.in_flight >= self.places.target() {
+        if self.again > 0 || self.in_flight >= self.places() {
             return Err(None);
         }
         self.in_flight += 1;
@@ -330,10 +330,29 @@ impl State {
         self.paced.take(1.0);
         self.sent += 1;
         self.pace.sent(self.sent, now);
-        Ok(Sent { number: self.sent, at: now, level: self.in_flight })
+        Ok(Sent { number: self.sent, at: now, level: self.in_flight, taken: self.budget.taken() })
+    }
+
+    /// Requests that may be in flight now.
+    fn places(&self) -> usize {
+        match (&self.places, self.pace.last_rate()) {
+            (Places::Fixed(places), _) => *places,
+            // A pace that was found out needs so many, by Little's law; what is refused then is refused for the pace.
+            (Places::Found(ramp), Some(rate)) => {
+                let needed = (SPARE * rate * self.latency.unwrap_or(0.0)).ceil() as usize;
+                ramp.target().max(needed).min(ramp::MOST)
+            }
+            (Places::Found(ramp), None) => ramp.target(),
+        }
+    }
+
+    fn learn(&mut self, now: Instant, sent: Sent, claims: &[(Meter, Claim)]) {
+        self.budget.learn(claims, sent.at, sent.taken, now, f64::from(self.runs));
     }
 
     fn succeeded(&mut self, now: Instant, sent: Sent, latency: Duration) {
+        let seconds = latency.as_secs_f64();
+        self.latency = Some(self.latency.map_or(seconds, |usual| usual + LATELY * (seconds - usual)));
         if sent.number > self.sent_when_refused {
             self.streak = 0;
         }

@@ -23,6 +23,8 @@ const KNOWN_PATIENCE: f64 = 2000.0;
 const MEASURED: f64 = 20.0;
 /// And so many that older ones are not needed any more.
 const ENOUGH: f64 = 50.0;
+/// Limits are a minute's at most; those of a day end the run.
+const LONGEST_WINDOW: Duration = Duration::from_secs(66);
 const LATELY: Duration = Duration::from_secs(1);
 /// The slowest pace, in requests a second; below it the pauses do the work.
 const SLOWEST: f64 = 0.1;
@@ -71,6 +73,11 @@ pub(super) struct Refusal {
 }
 
 impl Pace {
+    /// What applied when it was last asked for.
+    pub(super) fn last_rate(&self) -> Option<f64> {
+        self.rate
+    }
+
     /// What applies now.
     pub(super) fn rate(&mut self, now: Instant) -> Option<f64> {
         let (rate, cut) = (self.rate?, self.cut?);
@@ -120,8 +127,9 @@ impl Pace {
             self.refused = most;
             self.rate = Some(between.max(floor));
         }
-        // Where nothing at all was taken it is an outage, which says nothing about the pace; the pauses do the work.
-        if total == 0.0 || total >= ENOUGH || self.cut.is_none() {
+        // Where nothing at all was taken for longer than any window it is an outage, which says nothing about the pace.
+        let outage = total == 0.0 && now.saturating_duration_since(since) > LONGEST_WINDOW;
+        if outage || total >= ENOUGH || self.cut.is_none() {
             (since, total) = (now, 0.0);
         }
         self.cut = Some(Cut { at: now, resumed: resumes.max(now), sent, since, taken: total });

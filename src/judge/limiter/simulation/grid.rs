@@ -64,29 +64,32 @@ impl Cell {
         self.tpm().is_none_or(|tpm| tpm / 60.0 * seconds >= 2.0 * LARGEST)
     }
 
-    /// Some minutes of the limit.
-    fn rows(&self) -> usize {
-        let minutes = match self.rpm {
-            ..100 => 40,
-            100..1000 => 10,
-            1000..10_000 => 3,
-            _ => 1,
-        };
-        let share = if self.tokens == Tokens::Binding { 0.5 } else { 1.0 };
-        (f64::from(self.rpm * minutes) * share) as usize
+    /// A second, in theory: what the scarcest of the limits and of the places in flight allows. What is saved up at the
+    /// beginning is not counted, for who is told a rate is not told the saving.
+    fn rate(&self) -> f64 {
+        let limited = [Some(f64::from(self.rpm)), self.tpm().map(|tpm| tpm / TOKENS)];
+        let places = ramp::MOST as f64 / self.trip();
+        limited.into_iter().flatten().map(|a_minute| a_minute / 60.0).fold(places, f64::min)
     }
 
-    /// Seconds at the theoretical rate: what the scarcest of the limits and of the places in flight allows, and the time of
-    /// the last answer. What is saved up at the beginning is not counted, for who is told a rate is not told the saving.
+    fn trip(&self) -> f64 {
+        (self.latency + NETWORK).as_secs_f64()
+    }
+
+    /// Enough for a steady state: some minutes, and sixty round trips.
+    fn rows(&self) -> usize {
+        let seconds: f64 = match self.rpm {
+            ..100 => 2400.0,
+            100..1000 => 600.0,
+            1000..10_000 => 180.0,
+            _ => 60.0,
+        };
+        (self.rate() * seconds.max(60.0 * self.trip())) as usize
+    }
+
+    /// Seconds at the theoretical rate, and the time of the last answer.
     fn ideal(&self) -> f64 {
-        let trip = (self.latency + NETWORK).as_secs_f64();
-        let limited = [Some(f64::from(self.rpm)), self.tpm().map(|tpm| tpm / TOKENS)];
-        let rate = limited
-            .into_iter()
-            .flatten()
-            .map(|a_minute| a_minute / 60.0)
-            .fold(ramp::MOST as f64 / trip, f64::min);
-        self.rows() as f64 / rate + trip
+        self.rows() as f64 / self.rate() + self.trip()
     }
 
     fn measure(self) -> Line {

@@ -119,7 +119,7 @@ impl Run {
                 }
             };
             while targets.len() as u64 <= now.as_secs() {
-                targets.push(state.places.target());
+                targets.push(state.places());
                 answers.push(0);
             }
             let next = events.keys().next().map(|(at, _)| *at);
@@ -147,7 +147,7 @@ impl Run {
                 Event::Responds { sent, status, headers } => {
                     let headers = header_map(headers);
                     let (here, of_day) = (start + now, epoch + now);
-                    state.budget.learn(&hints::claims(&headers, of_day), here, 1.0);
+                    state.learn(here, sent, &hints::claims(&headers, of_day));
                     let used = if status == Some(200) { row.cost() } else { row.estimate() };
                     state.budget.settle(row.estimate(), used);
                     let asked = hints::wait(&headers, "", of_day);
