@@ -23,6 +23,9 @@ const KNOWN_PATIENCE: f64 = 2000.0;
 const MEASURED: f64 = 20.0;
 /// And so many that older ones are not needed any more.
 const ENOUGH: f64 = 50.0;
+/// Seconds after which pauses do not spoil a measurement, and how far two of them may differ that say the same.
+const LONG: f64 = 30.0;
+const SAME: f64 = 0.1;
 /// Limits are a minute's at most; those of a day end the run.
 const LONGEST_WINDOW: Duration = Duration::from_secs(66);
 const LATELY: Duration = Duration::from_secs(1);
@@ -38,6 +41,8 @@ pub(super) struct Pace {
     /// The pace that was refused.
     refused: f64,
     known: bool,
+    /// The last pace taken that was measured for long.
+    measured: Option<f64>,
     cut: Option<Cut>,
     /// When `rate` was last brought up to date.
     at: Option<Instant>,
@@ -120,7 +125,13 @@ impl Pace {
             let most = most.min(burst.unwrap_or(f64::MAX)).max(SLOWEST);
             // What a server saved up during a pause may have been more than it can save: the truth is rather above.
             let least = self.cut.map_or(most / 4.0, |_| total / seconds(since)).min(most);
-            self.known = total >= MEASURED && most < WELL_KNOWN * least;
+            // A window that starts anew is used up ahead of its time at any higher pace; what it gives stays the same.
+            let long = total >= MEASURED && seconds(since) >= LONG;
+            let same = self.measured.is_some_and(|before| (least / before - 1.0).abs() < SAME);
+            self.known = total >= MEASURED && most < WELL_KNOWN * least || long && same;
+            if long {
+                self.measured = Some(least);
+            }
             let between = if self.known { 0.99 * least } else { least.powf(0.7) * most.powf(0.3) };
             // A pace that is said to be allowed cannot be all wrong.
             let floor = allowed.map_or(SLOWEST, |_| most / 2.0);
