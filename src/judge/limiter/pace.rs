@@ -126,7 +126,7 @@ impl Pace {
             // What a server saved up during a pause may have been more than it can save: the truth is rather above.
             let least = self.cut.map_or(most / 4.0, |_| total / seconds(since)).min(most);
             // A window that starts anew is used up ahead of its time at any higher pace; what it gives stays the same.
-            let long = total >= MEASURED && seconds(since) >= LONG;
+            let long = total >= ENOUGH && seconds(since) >= LONG;
             let same = self.measured.is_some_and(|before| (least / before - 1.0).abs() < SAME);
             self.known = total >= MEASURED && most < WELL_KNOWN * least || long && same;
             if long {

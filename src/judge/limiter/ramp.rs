@@ -21,12 +21,14 @@ const FIRST_HOLD: Duration = Duration::from_secs(5);
 const LONGEST_HOLD: Duration = Duration::from_secs(120);
 
 /// The number of requests in flight to aim at: doubles with every round trip until that is refused or comes out as
-/// waiting; then stays there, and looks now and then whether the limit still is where it was.
+/// waiting; then stays there, and looks now and then whether fewer do as well or more do better.
 #[derive(Debug)]
 pub(super) struct Ramp {
     target: usize,
     phase: Phase,
     hold: Duration,
+    /// Whether to look below next, or above.
+    spare: bool,
     /// The most in flight that were all taken lately.
     good: usize,
     /// This many were refused.
@@ -45,6 +47,10 @@ enum Phase {
     Climbing,
     /// A little above `from`, to see whether that is worth it.
     Probing {
+        from: Level,
+    },
+    /// A little below `from`, to see whether that is as good.
+    Sparing {
         from: Level,
     },
     Holding {
@@ -102,6 +108,7 @@ impl Ramp {
             target: if paced { MOST } else { FIRST },
             phase: Phase::Doubling,
             hold: FIRST_HOLD,
+            spare: true,
             good: 0,
             ceiling: None,
             round: Level::default(),
@@ -176,13 +183,27 @@ impl Ramp {
                     self.settle_at(from.in_flight / from.answers.max(1), sent, now);
                 }
             }
+            Phase::Sparing { from } => {
+                if from.is_worth_it(&self.round) {
+                    self.settle_at(from.in_flight / from.answers.max(1), sent, now);
+                } else {
+                    // What was beyond only queued; there may be more of that.
+                    self.hold = FIRST_HOLD;
+                    self.spare();
+                }
+            }
             Phase::Holding { until } if now >= until => match self.ceiling {
                 // One more at a time where too many are refused.
                 Some(ceiling) => {
                     self.target = ceiling;
                     self.phase = Phase::Climbing;
                 }
+                None if self.spare => {
+                    self.spare = false;
+                    self.spare();
+                }
                 None => {
+                    self.spare = true;
                     self.phase = Phase::Probing { from: self.round };
                     self.target = (self.target as f64 * PROBE).ceil() as usize;
                 }
@@ -191,6 +212,11 @@ impl Ramp {
         }
         self.target = self.target.min(MOST);
         self.begin_round(sent);
+    }
+
+    fn spare(&mut self) {
+        self.phase = Phase::Sparing { from: self.round };
+        self.target = ((self.target as f64 / PROBE).floor() as usize).max(1);
     }
 
     fn begin_round(&mut self, sent: u64) {
