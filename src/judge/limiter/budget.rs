@@ -11,6 +11,8 @@ use super::spacing::Spacing;
 
 /// The share of a limit that is used: clocks and timers differ, and a server may be strict.
 const USED: f64 = 0.998;
+/// The most of a limit that is left unused because requests differ in size.
+const MOST_SPARE: f64 = 0.05;
 /// Seconds over which a strict server counts.
 const MINUTE: f64 = 60.0;
 
@@ -70,7 +72,7 @@ impl Line {
         rate.map(|rate| {
             // Requests differ in size, so a minute that begins with one may hold one more than its share.
             let spare = if self.largest > 1.0 { self.largest / MINUTE } else { 0.0 };
-            (USED * rate).min(rate - spare).max(rate / 2.0) / runs
+            (USED * rate).min(rate - spare.min(MOST_SPARE * rate)) / runs
         })
     }
 }
