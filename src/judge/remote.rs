@@ -262,6 +262,8 @@ impl Judge for Remote {
                 Failure::Passing { code, message, wait } => {
                     if is_overload(&code) {
                         limiter.overloaded(&ticket);
+                    } else if !code.starts_with("http_") {
+                        limiter.lost(&ticket);
                     }
                     // While this question rests, its place and its share are another's.
                     drop((ticket, slot));

@@ -30,6 +30,8 @@ use super::retry;
 /// However long a server asks to wait, the clock must be able to say until when.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30 * 86_400);
 
+/// Requests in a row without a response that are no accident.
+const OUTAGE: u32 = 8;
 /// How much the last answer weighs in what is usual lately.
 const LATELY: f64 = 0.1;
 /// Places for each request in flight that a pace comes to on average: latencies vary.
@@ -103,6 +105,8 @@ struct State {
     /// Refusals that told something new, since the last answer.
     streak: u32,
     throttled: u64,
+    /// Requests without a response, since the last answer.
+    lost: u32,
     paused_until: Option<Instant>,
     budget: Budget,
     pace: Pace,
@@ -201,6 +205,7 @@ impl Limiter {
             sent_when_refused: 0,
             streak: 0,
             throttled: 0,
+            lost: 0,
             paused_until: None,
             budget: Budget::new(&limits),
             pace: Pace::default(),
@@ -292,6 +297,12 @@ impl Limiter {
         self.state().overloaded(Instant::now(), ticket.sent);
     }
 
+    /// No response came. One connection may break for any reason; but where one after the other does, the endpoint is gone,
+    /// and fewer are sent to the same end.
+    pub(super) fn lost(&self, ticket: &Ticket) {
+        self.state().lost(Instant::now(), ticket.sent);
+    }
+
     fn ticket(self: &Arc<Self>, sent: Sent, cost: Cost) -> Ticket {
         Ticket { limiter: Arc::clone(self), sent, reserved: cost, used: cost }
     }
@@ -351,6 +362,7 @@ impl State {
     }
 
     fn succeeded(&mut self, now: Instant, sent: Sent, latency: Duration) {
+        self.lost = 0;
         let seconds = latency.as_secs_f64();
         self.latency = Some(self.latency.map_or(seconds, |usual| usual + LATELY * (seconds - usual)));
         if sent.number > self.sent_when_refused {
@@ -387,6 +399,13 @@ impl State {
             }
         }
         wait
+    }
+
+    fn lost(&mut self, now: Instant, sent: Sent) {
+        self.lost += 1;
+        if self.lost >= OUTAGE {
+            self.overloaded(now, sent);
+        }
     }
 
     fn overloaded(&mut self, now: Instant, sent: Sent) {

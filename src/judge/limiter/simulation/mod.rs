@@ -15,8 +15,9 @@ use super::*;
 use crate::judge::hints;
 use enforcer::{Enforcer, Headers, Rules, Ruling, Truth};
 
-/// Attempts for one row, as the command line has it.
+/// Attempts for one row, and rows begun and not done for each place that there may ever be: as the command line has it.
 const MAX_ATTEMPTS: u32 = 6;
+const WINDOW: usize = 4;
 
 /// A run to simulate.
 struct Run {
@@ -102,11 +103,15 @@ impl Run {
         // What happens, by when; equal times in the order of their making.
         let mut events: BTreeMap<(Duration, u64), (Row, Event)> = BTreeMap::new();
         let mut made = 0;
-        let mut waiting = self.rows_of();
+        let mut unread = self.rows_of();
+        let mut waiting = VecDeque::new();
         let (mut now, mut seconds) = (Duration::ZERO, 0.0);
         let (mut answered, mut errored) = (0, 0);
         let (mut answers, mut targets) = (Vec::new(), Vec::new());
         while answered + errored < self.rows && now < self.patience {
+            let begun = self.rows - unread.len() - answered - errored;
+            let room = (WINDOW * limiter_places(&state.places)).saturating_sub(begun).min(unread.len());
+            waiting.extend(unread.drain(..room));
             let again = loop {
                 let Some(row) = waiting.front().copied() else { break None };
                 match state.admit(start + now, row.estimate()) {
@@ -163,8 +168,9 @@ impl Run {
                             waiting.push_back(row);
                         }
                         _ => {
-                            if status.is_some() {
-                                state.overloaded(here, sent);
+                            match status {
+                                Some(_) => state.overloaded(here, sent),
+                                None => state.lost(here, sent),
                             }
                             row.failures += 1;
                             if row.failures >= MAX_ATTEMPTS {
@@ -181,6 +187,13 @@ impl Run {
             }
         }
         Outcome { seconds, answered, errored, answers, targets, truth: enforcer.truth().clone() }
+    }
+}
+
+fn limiter_places(places: &Places) -> usize {
+    match places {
+        Places::Fixed(places) => *places,
+        Places::Found(_) => ramp::MOST,
     }
 }
 
