@@ -19,6 +19,8 @@ const PROBE: f64 = 1.25;
 /// How long a limit that was found is left alone; doubles with each probe in vain.
 const FIRST_HOLD: Duration = Duration::from_secs(5);
 const LONGEST_HOLD: Duration = Duration::from_secs(120);
+/// Round trips that it is left alone at least.
+const TRIPS: u32 = 20;
 
 /// The number of requests in flight to aim at: doubles with every round trip until that is refused or comes out as
 /// waiting; then stays there, and looks now and then whether fewer do as well or more do better.
@@ -29,6 +31,8 @@ pub(super) struct Ramp {
     hold: Duration,
     /// Whether to look below next, or above.
     spare: bool,
+    /// Of the last answer.
+    latency: Duration,
     /// The most in flight that were all taken lately.
     good: usize,
     /// This many were refused.
@@ -109,6 +113,7 @@ impl Ramp {
             phase: Phase::Doubling,
             hold: FIRST_HOLD,
             spare: true,
+            latency: Duration::ZERO,
             good: 0,
             ceiling: None,
             round: Level::default(),
@@ -125,6 +130,7 @@ impl Ramp {
         if answered.number <= self.sent_before_round {
             return;
         }
+        self.latency = answered.latency;
         self.good = self.good.max(answered.level.min(self.target));
         // Where something else holds requests back, more places change nothing.
         let full = answered.in_flight >= self.target;
@@ -226,7 +232,9 @@ impl Ramp {
 
     fn settle_at(&mut self, target: usize, sent: u64, now: Instant) {
         self.target = target;
-        self.phase = Phase::Holding { until: now + self.hold };
+        // A look takes a round trip, and most of them are in vain.
+        let hold = self.hold.max((TRIPS * self.latency).min(LONGEST_HOLD));
+        self.phase = Phase::Holding { until: now + hold };
         self.hold = (2 * self.hold).min(LONGEST_HOLD);
         self.begin_round(sent);
     }
