@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use serde::Deserialize;
 
 use crate::judge::{Concurrency, Price};
@@ -40,6 +40,9 @@ pub struct JudgeConfig {
     /// `PROVIDER:MODEL`.
     pub judge: String,
     pub base_url: Option<String>,
+    /// Whether rows and keys may cross a network in the clear.
+    #[serde(default)]
+    pub allow_http: bool,
     /// The *name* of the environment variable that holds the key.
     pub api_key_env: Option<String>,
     pub temperature: Option<f64>,
@@ -87,7 +90,9 @@ impl Config {
                 return Err(error).with_context(|| format!("cannot read the settings {}", path.display()));
             }
         };
-        let mut config: Config = toml::from_str(&text).with_context(|| path.display().to_string())?;
+        let mut config: Config = toml::from_str(&text)
+            .map_err(|error| unreadable(&error, &text))
+            .with_context(|| path.display().to_string())?;
         path.clone_into(&mut config.path);
         for (name, price) in config.named_prices() {
             let numbers = [Some(price.input), price.cached_input, Some(price.output)];
@@ -101,6 +106,20 @@ impl Config {
     fn named_prices(&self) -> impl Iterator<Item = (&String, &Price)> {
         let own = self.judges.iter().filter_map(|(name, judge)| Some((name, judge.price.as_ref()?)));
         self.prices.iter().chain(own)
+    }
+}
+
+/// What is wrong and in which line. Neither the line nor a text in it is shown: headers and passwords may stand there.
+fn unreadable(error: &toml::de::Error, text: &str) -> anyhow::Error {
+    // As in `invalid type: string "…", expected a map`.
+    let said =
+        match error.message().split_once("string \"").map(|(before, rest)| (before, rest.rsplit_once('"'))) {
+            Some((before, Some((_, after)))) => format!("{before}string{after}"),
+            _ => error.message().to_owned(),
+        };
+    match error.span().and_then(|span| text.get(..span.start)) {
+        Some(before) => anyhow!("line {}: {said}", before.matches('\n').count() + 1),
+        None => anyhow!("{said}"),
     }
 }
 

@@ -12,6 +12,7 @@ mod failure;
 mod hints;
 mod limiter;
 mod logprobs;
+mod mask;
 mod parameters;
 mod price;
 mod problem;

@@ -2,6 +2,7 @@
 
 pub mod archive;
 pub mod enforcer;
+pub mod faults;
 pub mod limited_server;
 pub mod server;
 pub mod workspace;

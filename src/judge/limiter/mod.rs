@@ -292,9 +292,9 @@ impl Limiter {
         self.state().refused(Instant::now(), ticket.sent, asked, random)
     }
 
-    /// The endpoint is busy with what it has: fewer at once, from now on.
-    pub(super) fn overloaded(&self, ticket: &Ticket) {
-        self.state().overloaded(Instant::now(), ticket.sent);
+    /// The endpoint is busy with what it has: fewer at once from now on, and nothing for as long as it `asked`.
+    pub(super) fn overloaded(&self, ticket: &Ticket, asked: Option<Duration>) {
+        self.state().overloaded(Instant::now(), ticket.sent, asked);
     }
 
     /// No response came. One connection may break for any reason; but where one after the other does, the endpoint is gone,
@@ -383,7 +383,7 @@ impl State {
         // A server may say anything; who gets to see the wait decides whether it is worth it.
         let until = now + wait.min(LONGEST_PAUSE);
         if news || asked.is_some() {
-            self.paused_until = Some(self.paused_until.map_or(until, |earlier| earlier.max(until)));
+            self.pause(until);
         }
         if news {
             let refusal = Refusal {
@@ -404,16 +404,23 @@ impl State {
     fn lost(&mut self, now: Instant, sent: Sent) {
         self.lost += 1;
         if self.lost >= OUTAGE {
-            self.overloaded(now, sent);
+            self.overloaded(now, sent, None);
         }
     }
 
-    fn overloaded(&mut self, now: Instant, sent: Sent) {
+    fn overloaded(&mut self, now: Instant, sent: Sent, asked: Option<Duration>) {
+        if let Some(asked) = asked {
+            self.pause(now + asked.min(LONGEST_PAUSE));
+        }
         if self.is_news(sent)
             && let Places::Found(ramp) = &mut self.places
         {
             ramp.overloaded(sent.level, self.sent, now);
         }
+    }
+
+    fn pause(&mut self, until: Instant) {
+        self.paused_until = Some(self.paused_until.map_or(until, |earlier| earlier.max(until)));
     }
 
     /// Requests that were in flight together are refused together: that is one signal, not as many.

@@ -132,9 +132,11 @@ impl Wire for Anthropic {
 
 #[derive(Deserialize)]
 struct Message {
+    #[serde(default, deserialize_with = "super::extra")]
     model: Option<String>,
     content: Option<Vec<Block>>,
     stop_reason: Option<String>,
+    #[serde(default, deserialize_with = "super::extra")]
     usage: Option<WireUsage>,
 }
 
@@ -148,8 +150,12 @@ struct Block {
 
 #[derive(Deserialize)]
 struct WireUsage {
+    #[serde(default, deserialize_with = "super::count")]
     input_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "super::count")]
     output_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "super::count")]
     cache_read_input_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "super::count")]
     cache_creation_input_tokens: Option<u64>,
 }

@@ -176,9 +176,11 @@ pub(super) fn response_format(prompt: &Prompt) -> (&'static str, Value) {
 
 #[derive(Deserialize)]
 struct Completion {
+    #[serde(default, deserialize_with = "super::extra")]
     model: Option<String>,
     #[serde(default)]
     choices: Vec<Choice>,
+    #[serde(default, deserialize_with = "super::extra")]
     usage: Option<WireUsage>,
 }
 
@@ -203,13 +205,17 @@ struct Logprobs {
 
 #[derive(Deserialize)]
 struct WireUsage {
+    #[serde(default, deserialize_with = "super::count")]
     prompt_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "super::count")]
     completion_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "super::extra")]
     prompt_tokens_details: Option<PromptTokens>,
 }
 
 #[derive(Deserialize)]
 struct PromptTokens {
+    #[serde(default, deserialize_with = "super::count")]
     cached_tokens: Option<u64>,
 }
 

@@ -171,7 +171,9 @@ struct Reply {
     #[serde(default)]
     candidates: Vec<Candidate>,
     prompt_feedback: Option<PromptFeedback>,
+    #[serde(default, deserialize_with = "super::extra")]
     usage_metadata: Option<UsageMetadata>,
+    #[serde(default, deserialize_with = "super::extra")]
     model_version: Option<String>,
 }
 
@@ -205,9 +207,13 @@ struct PromptFeedback {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct UsageMetadata {
+    #[serde(default, deserialize_with = "super::count")]
     prompt_token_count: Option<u64>,
+    #[serde(default, deserialize_with = "super::count")]
     cached_content_token_count: Option<u64>,
+    #[serde(default, deserialize_with = "super::count")]
     candidates_token_count: Option<u64>,
+    #[serde(default, deserialize_with = "super::count")]
     thoughts_token_count: Option<u64>,
 }
 

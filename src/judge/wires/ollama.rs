@@ -166,10 +166,13 @@ impl Wire for Ollama {
 
 #[derive(Deserialize)]
 struct Reply {
+    #[serde(default, deserialize_with = "super::extra")]
     model: Option<String>,
     message: Option<Message>,
     done_reason: Option<String>,
+    #[serde(default, deserialize_with = "super::count")]
     prompt_eval_count: Option<u64>,
+    #[serde(default, deserialize_with = "super::count")]
     eval_count: Option<u64>,
     logprobs: Option<Value>,
 }

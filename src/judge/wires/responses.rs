@@ -123,9 +123,11 @@ impl Wire for Responses {
 #[derive(Deserialize)]
 struct Reply {
     status: Option<String>,
+    #[serde(default, deserialize_with = "super::extra")]
     model: Option<String>,
     output: Option<Vec<Item>>,
     incomplete_details: Option<Incomplete>,
+    #[serde(default, deserialize_with = "super::extra")]
     usage: Option<WireUsage>,
 }
 
@@ -151,12 +153,16 @@ struct Incomplete {
 
 #[derive(Deserialize)]
 struct WireUsage {
+    #[serde(default, deserialize_with = "super::count")]
     input_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "super::count")]
     output_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "super::extra")]
     input_tokens_details: Option<InputTokens>,
 }
 
 #[derive(Deserialize)]
 struct InputTokens {
+    #[serde(default, deserialize_with = "super::count")]
     cached_tokens: Option<u64>,
 }

@@ -169,7 +169,7 @@ impl Run {
                         }
                         _ => {
                             match status {
-                                Some(_) => state.overloaded(here, sent),
+                                Some(_) => state.overloaded(here, sent, asked),
                                 None => state.lost(here, sent),
                             }
                             row.failures += 1;
