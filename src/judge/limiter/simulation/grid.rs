@@ -223,7 +223,7 @@ fn check(line: &Line) -> Result<(), String> {
 /// Every cell where `TOOLJUDGE_GRID` is 1, every so manieth where it is another number.
 #[test]
 fn every_limit_is_filled_and_kept() {
-    let step = std::env::var("TOOLJUDGE_GRID").ok().and_then(|step| step.parse().ok());
+    let step = at_length();
     let quick = |cell: &Cell| step.is_some() || cell.rows() <= 6000;
     let cells: Vec<Cell> = cells().into_iter().filter(quick).step_by(step.unwrap_or(97)).collect();
     let lines: Vec<Line> = cells.into_par_iter().map(Cell::measure).collect();
