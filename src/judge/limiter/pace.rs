@@ -128,7 +128,9 @@ impl Pace {
             // A window that starts anew is used up ahead of its time at any higher pace; what it gives stays the same.
             let long = total >= ENOUGH && seconds(since) >= LONG;
             let same = self.measured.is_some_and(|before| (least / before - 1.0).abs() < SAME);
-            self.known = total >= MEASURED && most < WELL_KNOWN * least || long && same;
+            // What is said to be allowed needs no finding out: a refusal then is an accident, or somebody else's doing.
+            self.known =
+                allowed.is_none() && (total >= MEASURED && most < WELL_KNOWN * least || long && same);
             if long {
                 self.measured = Some(least);
             }

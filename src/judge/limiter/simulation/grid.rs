@@ -199,7 +199,7 @@ impl Cell {
             // A minute's limit spread evenly does not fit into each second where requests differ in size or latency.
             Window::Fixed { seconds: 1.0, .. } => bound(0.25, 20.0),
             // Each of few requests is much of a minute, and they differ in size.
-            _ if self.told && self.binding() < 50.0 => bound(0.94, 1.0),
+            _ if self.told && self.binding() < 100.0 => bound(0.88, 2.0),
             _ if self.told => bound(0.97, 1.0),
             // A pace is found out from requests taken and refused, so it takes as long as they do: where few come a minute
             // half an hour does not suffice.
@@ -257,7 +257,7 @@ proptest! {
         let line = cell.measure();
         prop_assert!(line.lost == 0 && line.early == 0, "{}", table(&[line]));
         if told {
-            prop_assert!(line.share >= 0.94 && line.refused <= 0.001, "{}", table(&[line]));
+            prop_assert!(line.share >= 0.88 && line.refused <= 0.002, "{}", table(&[line]));
         }
     }
 }
