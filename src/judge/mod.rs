@@ -10,8 +10,11 @@ mod body_hints;
 mod endpoint;
 mod failure;
 mod hints;
+#[cfg(test)]
+mod laws;
 mod limiter;
 mod logprobs;
+mod mask;
 mod parameters;
 mod price;
 mod problem;

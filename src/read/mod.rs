@@ -8,6 +8,8 @@ mod folder;
 mod handle;
 mod input;
 mod json_file;
+#[cfg(test)]
+mod laws;
 mod log;
 mod log_rows;
 mod parquet_file;

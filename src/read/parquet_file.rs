@@ -1,8 +1,10 @@
 //! Parquet, in slices of rows. Columns keep their types.
 
+use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use polars::io::mmap::MmapBytesReader;
 use polars::io::parquet::metadata::FileMetadataRef;
 use polars::prelude::*;
 
@@ -10,6 +12,12 @@ use super::handle::Handle;
 use super::typed::{self, Cuts, shielded};
 use super::{Input, ReadError, Slices, parquet_types};
 use crate::table::{self, Batch};
+
+impl MmapBytesReader for Handle {
+    fn to_file(&self) -> Option<&File> {
+        Some(self.file())
+    }
+}
 
 /// A file whose footer was read.
 struct ParquetFile {

@@ -109,10 +109,12 @@ pub async fn ask<J: Judge + 'static>(
             return Ok(Covered::All);
         }
         // Another run has claimed these. Either its replies appear, or its claims lapse.
+        progress.wait_for_others(theirs.len() as u64);
         tokio::select! {
             () = stop.gently.cancelled() => return Err(RunError::Interrupted),
             () = tokio::time::sleep(LOOK_AGAIN) => {}
         }
+        progress.waited_for_others(theirs.len() as u64);
         only = Some(theirs);
     }
 }
@@ -315,9 +317,14 @@ async fn settle<J: Judge>(
         Ok(Asked { reply, slot }) => {
             progress.judged(&pass.seat.reading().verdict(&reply));
             let kept = pass.keep_prompts.then_some(prompt.text);
-            pass.store.answer(fingerprint, reply, kept).await?;
+            let stored = pass.store.answer(fingerprint, reply, kept).await;
+            if stored.is_err() {
+                // Before its place is free: nobody else is to be asked whose reply cannot be kept either.
+                stop.cancel();
+            }
             // Only now: a reply in flight is one that a crash can lose.
             drop(slot);
+            stored?;
             progress.asks_done(1);
             Ok(Settled::Done)
         }

@@ -18,7 +18,7 @@ CREATE TABLE replies (
     cost_usd          REAL,                 -- at the prices of the day; null where none is known
     prompt            TEXT,                 -- only with --keep-prompts
     answered_at       TEXT NOT NULL,
-    checksum          BLOB NOT NULL         -- 16 bytes over the columns above
+    checksum          BLOB NOT NULL         -- 16 bytes over the columns above but id, prompt and answered_at
 ) STRICT;
 
 -- The last failure of a question that has no answer; the next run asks it again.

@@ -182,7 +182,7 @@ fn output(args: &ScoreArgs, table: &Table) -> anyhow::Result<Option<Output>> {
     let Some(path) = &args.output else { return Ok(None) };
     let inputs: Vec<&Path> = table.inputs().iter().map(|input| input.path.as_path()).collect();
     let format = table.inputs().first().map_or(crate::table::Format::Jsonl, |input| input.format);
-    let output = Output::new(path.clone(), args.to, format)?;
+    let output = Output::new(path.clone(), args.to, format)?.with_formulas(args.spreadsheet.formulas());
     output.check(&inputs, table.folders(), args.result.force)?;
     Ok(Some(output))
 }

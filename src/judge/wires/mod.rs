@@ -14,7 +14,7 @@ mod cassettes;
 #[cfg(test)]
 mod tests;
 
-use serde::de::DeserializeOwned;
+use serde::de::{Deserialize, DeserializeOwned, Deserializer};
 use serde_json::Value;
 
 use super::adaptation::Adapted;
@@ -36,6 +36,25 @@ const LOGPROBS: Part =
 /// What could not be read as extra information is no information; the answer stands without it.
 fn lenient<T: DeserializeOwned + Default>(value: Option<Value>) -> T {
     value.and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default()
+}
+
+/// The same for one field of a response.
+fn extra<'de, D, T>(field: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: DeserializeOwned,
+{
+    Ok(serde_json::from_value(Value::deserialize(field)?).ok())
+}
+
+/// More tokens than any model reads or writes at once.
+const MOST_TOKENS: f64 = 1e12;
+
+/// A count of tokens as a server states it. What cannot be one is none: a paid answer is not thrown away for what is said
+/// of its size.
+fn tokens(count: &Value) -> Option<u64> {
+    let count = count.as_f64().filter(|count| (0.0..=MOST_TOKENS).contains(count) && count.fract() == 0.0)?;
+    Some(count as u64)
 }
 
 /// The rails' probabilities by a list of tokens as OpenAI and those after it send it.
