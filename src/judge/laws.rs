@@ -135,9 +135,8 @@ pub fn headers(text: &str) {
         .collect();
     let claims = hints::claims(&headers, now);
     after(|limiter, leave| {
-        limiter.learn(&claims);
-        drop(leave);
-        limiter.learn(&claims);
+        limiter.learn(&leave.ticket, &claims);
+        limiter.learn(&leave.ticket, &claims);
     });
     for wait in
         [hints::wait(&headers, message, now), body_hints::in_words(message), body_hints::duration(message)]
