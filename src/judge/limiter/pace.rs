@@ -131,8 +131,7 @@ impl Pace {
             let long = total >= ENOUGH && seconds(since) >= LONG;
             let same = self.measured.is_some_and(|before| (least / before - 1.0).abs() < SAME);
             // What was told needs no finding out: a refusal then is an accident, or somebody else's doing.
-            self.known =
-                allowed.is_none() && (total >= MEASURED && most < WELL_KNOWN * least || long && same);
+            self.known = !told && (total >= MEASURED && most < WELL_KNOWN * least || long && same);
             if long {
                 self.measured = Some(least);
             }
