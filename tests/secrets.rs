@@ -86,7 +86,7 @@ fn nowhere(work: &Workspace, args: &[&str]) {
 fn echo(seen: &Seen) -> String {
     let key = seen.authorization.clone().unwrap_or_default();
     let basic = BASE64_STANDARD.encode(key.trim_start_matches("Bearer "));
-    let percent = format!("{}", KEY.replace('/', "%2F").replace('+', "%2B").replace('=', "%3D"));
+    let percent = KEY.replace('/', "%2F").replace('+', "%2B").replace('=', "%3D");
     // So long that an excerpt ends within a secret.
     let filler = "x".repeat(150 - seen.number % 60);
     format!("{filler} {key} {basic} {percent} {:?} {}", seen.headers, seen.uri)
