@@ -119,6 +119,11 @@ impl Budget {
         learnt.into_iter().chain(told).reduce(f64::min)
     }
 
+    /// Whether the user told any limit.
+    pub(super) fn is_told(&self) -> bool {
+        self.spacing.is_some() || self.lines.iter().any(|line| line.told.is_some())
+    }
+
     pub(super) fn take(&mut self, cost: Cost) {
         if let Some(spacing) = &mut self.spacing {
             spacing.take();

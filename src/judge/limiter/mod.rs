@@ -392,6 +392,7 @@ impl State {
                 sent: self.sent,
                 resumes: until,
                 allowed: self.budget.pace(f64::from(self.runs)),
+                told: self.budget.is_told(),
             };
             self.pace.refused(refusal, now);
             if let Places::Found(ramp) = &mut self.places {

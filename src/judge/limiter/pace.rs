@@ -75,6 +75,8 @@ pub(super) struct Refusal {
     pub resumes: Instant,
     /// The pace that the budget allows, if it does not allow any.
     pub allowed: Option<f64>,
+    /// Whether the user told a limit.
+    pub told: bool,
 }
 
 impl Pace {
@@ -113,7 +115,7 @@ impl Pace {
     }
 
     pub(super) fn refused(&mut self, refusal: Refusal, now: Instant) {
-        let Refusal { number, sent_at, sent, resumes, allowed } = refusal;
+        let Refusal { number, sent_at, sent, resumes, allowed, told } = refusal;
         let seconds = |from: Instant| sent_at.saturating_duration_since(from).as_secs_f64().max(0.001);
         let taken = number.saturating_sub(self.cut.map_or(0, |cut| cut.sent) + 1) as f64;
         let (mut since, mut total) = self.cut.map_or((now, 0.0), |cut| (cut.since, cut.taken));
@@ -128,9 +130,8 @@ impl Pace {
             // A window that starts anew is used up ahead of its time at any higher pace; what it gives stays the same.
             let long = total >= ENOUGH && seconds(since) >= LONG;
             let same = self.measured.is_some_and(|before| (least / before - 1.0).abs() < SAME);
-            // What is said to be allowed needs no finding out: a refusal then is an accident, or somebody else's doing.
-            self.known =
-                allowed.is_none() && (total >= MEASURED && most < WELL_KNOWN * least || long && same);
+            // What was told needs no finding out: a refusal then is an accident, or somebody else's doing.
+            self.known = !told && (total >= MEASURED && most < WELL_KNOWN * least || long && same);
             if long {
                 self.measured = Some(least);
             }
