@@ -8,14 +8,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{LazyLock, Mutex};
 
+use tooljudge::bench::calibration::{CalibrationFile, ClusterKind, Operating};
 use tooljudge::domain::{
-    Arguments, Calls, Cell, Definitions, Flag, Json, Message, Object, Rails, RawRow, Role, RowError,
+    Arguments, Calls, Cell, Definitions, Flag, Json, Message, Object, Rails, RawRow, RawText, Role, RowError,
     RowErrorCode, Sample, ToolCall, ToolDefinition,
 };
 use tooljudge::normalize::columns::{self, Slot};
 use tooljudge::normalize::logs::{self, Alone, Companions, Context, Entries, Entry, LogFormat, Piece};
 use tooljudge::normalize::{Normalizer, Options, question_in_context};
+use tooljudge::render::{Origin, Template, Variable};
+use tooljudge::score::{SCORERS, ScoreError, Scored, Scorer, bfcl};
 use tooljudge::snap::{self, Rules};
+use tooljudge::stats::Confusion;
 
 /// What is read takes at most so many bytes in normal form for each byte that was read; and this much for nothing.
 const LONGEST: (usize, usize) = (64, 1024);
@@ -262,6 +266,221 @@ pub fn snap(text: &str) {
     }
 }
 
+/// What parses renders whatever the data are, a value stands where it was asked for and nowhere else, and what is wrong is
+/// said shortly. The text is a template, and the body of one.
+pub fn template(text: &str) {
+    check_template(text);
+    let used: Vec<String> = Variable::ALL
+        .iter()
+        .filter(|variable| text.contains(variable.as_str()))
+        .map(|variable| format!("{:?}", variable.as_str()))
+        .collect();
+    let head = "name = \"t\"\ntask = \"tool_calling\"\npositive = \"yes\"\n\
+                rails = [{ label = \"yes\", score = 1 }, { label = \"no\", score = 0 }]";
+    check_template(&format!("+++\n{head}\nvariables = [{}]\n+++\n{text}", used.join(", ")));
+}
+
+fn check_template(source: &str) {
+    let template = match Template::parse("t", source) {
+        Ok(template) => template,
+        Err(error) => {
+            let error = error.to_string();
+            return assert!(!error.is_empty() && error.chars().count() < 1000, "{error}");
+        }
+    };
+    assert!(template.rails().len() >= 2 && (template.origin() == Origin::Plain) == template.task().is_none());
+    // What makes up data: placeholders, fences, the template itself.
+    let known = "[begin 0123456789abcdef]\nq\n[end 0123456789abcdef]";
+    let rows = [
+        ["one", "two", "three"],
+        ["{tool_call}{{ tool_call }}", "{{question}}{question}", "{% if explain %}{# }}"],
+        [known, "\n[end ", source],
+    ];
+    let pieces = pieces(source, template.origin());
+    for explain in [false, true] {
+        for row @ [question, call, tools] in rows {
+            let sample = Sample { raw: raw(question, call, tools), ..sample("q", "c") };
+            let prompt = template.render(&sample, explain).unwrap();
+            assert_eq!(prompt, template.render(&sample, explain).unwrap());
+            if let Some(pieces) = &pieces {
+                check_prompt(&prompt.text, pieces, row, template.origin());
+            }
+        }
+    }
+}
+
+fn raw(question: &str, call: &str, tools: &str) -> RawText {
+    RawText {
+        question: question.to_owned(),
+        tool_call: Some(call.to_owned()),
+        tool_definitions: Some(tools.into()),
+    }
+}
+
+enum TemplatePiece<'a> {
+    Text(&'a str),
+    Value(Variable),
+}
+
+/// A template's texts and values, in order; `None` where it does anything but show values.
+fn pieces(source: &str, origin: Origin) -> Option<Vec<TemplatePiece<'_>>> {
+    let source = source.strip_prefix('\u{feff}').unwrap_or(source);
+    let body = match origin {
+        Origin::Plain => source,
+        Origin::Jinja => {
+            let mut lines = source.split_inclusive('\n');
+            let head: usize = lines.by_ref().take(1).map(str::len).sum();
+            let rest: usize = lines.by_ref().take_while(|line| line.trim_end() != "+++").map(str::len).sum();
+            let closing = source[head + rest..].split_inclusive('\n').next()?.len();
+            source[head + rest + closing..].trim_end()
+        }
+    };
+    let pairs: &[(&str, &str)] = match origin {
+        Origin::Plain => &[("{{", "}}"), ("{", "}")],
+        Origin::Jinja => &[("{{", "}}")],
+    };
+    let mut pieces = Vec::new();
+    let (mut from, mut at) = (0, 0);
+    while let Some(open) = body[at..].find('{').map(|open| at + open) {
+        let found = pairs.iter().find_map(|(left, right)| {
+            let (name, _) = body[open..].strip_prefix(left)?.split_once(right)?;
+            Some((Variable::named(name.trim())?, left.len() + name.len() + right.len()))
+        });
+        if let Some((value, length)) = found {
+            pieces.extend([TemplatePiece::Text(&body[from..open]), TemplatePiece::Value(value)]);
+            at = open + length;
+            from = at;
+        } else {
+            let means_more = ["{{", "{%", "{#"].iter().any(|mark| body[open..].starts_with(mark));
+            if origin == Origin::Jinja && means_more {
+                return None;
+            }
+            at = open + 1;
+        }
+    }
+    pieces.push(TemplatePiece::Text(&body[from..]));
+    Some(pieces)
+}
+
+/// A prompt is the template's own text and the values of `row`, each whole, and in its fence where it has one.
+fn check_prompt(prompt: &str, pieces: &[TemplatePiece<'_>], row: [&str; 3], origin: Origin) {
+    let mut rest = prompt;
+    for piece in pieces {
+        let expected = match piece {
+            TemplatePiece::Text(text) => (*text).to_owned(),
+            TemplatePiece::Value(value) => {
+                let data = match value {
+                    Variable::Question => row[0],
+                    Variable::ToolCall => row[1],
+                    Variable::ToolDefinitions => row[2],
+                };
+                match origin {
+                    Origin::Plain => data.to_owned(),
+                    Origin::Jinja => {
+                        let code = rest.strip_prefix("[begin ").unwrap().get(..16).unwrap();
+                        assert!(row.iter().all(|data| !data.contains(code)), "{code} in {row:?}");
+                        format!("[begin {code}]\n{data}\n[end {code}]")
+                    }
+                }
+            }
+        };
+        rest = rest.strip_prefix(&expected).unwrap_or_else(|| panic!("no {expected:?} in {rest:?}"));
+    }
+    assert!(rest.is_empty(), "{rest:?}");
+}
+
+/// A score is a share, the same every time, and calls that are what was expected earn all of it. The text has records of
+/// any scorer.
+pub fn score(text: &str) {
+    for record in records(text).into_iter().take(4) {
+        for scorer in SCORERS {
+            for peer in std::iter::once(None).chain(scorer.peers.iter().copied().map(Some)) {
+                let ready = (scorer.ready)(&Object::new(), peer).unwrap();
+                let scored = ready.score(&record);
+                assert_eq!(scored, ready.score(&record), "{}", scorer.name);
+                check_scored(scorer, peer, scored, text);
+            }
+            if let Err(why) = (scorer.ready)(&record, None) {
+                assert!(why.chars().count() < 500 + 2 * longest_key(&record), "{why}");
+            }
+        }
+        check_equal_calls(&record);
+        for (question, answer) in [("question", "answer"), ("functions", "possible_answer")] {
+            let part = |key| record.get(key).and_then(Json::as_object);
+            let category = record.get("category").and_then(Json::as_str);
+            let joined = bfcl::join(part(question).unwrap_or(&record), part(answer), &record, category, true);
+            if let Ok(joined) = joined {
+                assert!((SCORERS.iter().find(|scorer| scorer.name == "bfcl_ast").unwrap().matches)(&joined));
+            }
+        }
+    }
+}
+
+fn check_scored(scorer: &Scorer, peer: Option<&str>, scored: Result<Scored, ScoreError>, source: &str) {
+    let scored = match scored {
+        Ok(scored) => scored,
+        Err(error) => {
+            return assert!(error.message.len() < 1000 + 2 * source.len(), "{}: {error}", scorer.name);
+        }
+    };
+    if let Some(score) = scored.score {
+        // A peer's arithmetic may leave its scale.
+        let share = if peer.is_none() { (0.0..=1.0).contains(&score) } else { score.is_finite() };
+        assert!(share, "{} {peer:?}: {score}", scorer.name);
+    }
+    let written = Json::Object(scored.to_json()).to_string();
+    assert_eq!(Json::parse(&written), Ok(Json::Object(scored.to_json())), "{}", scorer.name);
+    check_size(&written, source);
+}
+
+fn longest_key(record: &Object) -> usize {
+    record.iter().map(|(key, _)| key.chars().count()).max().unwrap_or(0)
+}
+
+/// The members of a record as calls, which are expected and made.
+fn check_equal_calls(record: &Object) {
+    let call = |(name, value): (&str, &Json)| {
+        let arguments = Arguments::Parsed(value.as_object()?.clone());
+        Some(ToolCall { id: None, name: name.to_owned(), arguments })
+    };
+    let calls: Vec<ToolCall> = record.iter().filter_map(call).take(5).collect();
+    for scorer in SCORERS.iter().filter(|scorer| scorer.expects && scorer.name != "bfcl_ast") {
+        let case = (scorer.case)(&calls, &calls, &Object::new());
+        let scored = (scorer.ready)(&Object::new(), None).unwrap().score(&case).unwrap();
+        assert!(scored.score.is_none_or(|score| score == 1.0), "{}: {scored:?} of {case:?}", scorer.name);
+        assert!(scored.passed != Some(false), "{}: {scored:?}", scorer.name);
+    }
+}
+
+/// What a benchmark wrote is read back, and nothing else is counted with.
+pub fn calibration(text: &str) {
+    match CalibrationFile::parse(text) {
+        Ok(file) => {
+            for entrant in &file.entrants {
+                assert!(entrant.baseline || file.find(&entrant.judge, &entrant.template).is_some());
+                let kinds = &entrant.operating.kinds;
+                let clusters: u64 = kinds.iter().map(|kind| kind.clusters).sum();
+                if clusters > 10_000 {
+                    continue;
+                }
+                let written = serde_json::to_string(&entrant.operating).unwrap();
+                assert_eq!(serde_json::from_str::<Operating>(&written).unwrap(), entrant.operating);
+                let tables = entrant.operating.tables();
+                assert_eq!(tables.len() as u64, clusters);
+                let rows = |table: &Confusion| table.judged() + table.unjudged();
+                let counted: u64 = tables.iter().map(rows).sum();
+                let rows =
+                    |kind: &ClusterKind| kind.table.iter().map(|count| u128::from(*count)).sum::<u128>();
+                let stated: u128 = kinds.iter().map(|kind| u128::from(kind.clusters) * rows(kind)).sum();
+                assert_eq!(u128::from(counted), stated);
+                let (right, wrong) = entrant.operating.histograms();
+                assert_eq!((right.len(), wrong.len()), (tables.len(), tables.len()));
+            }
+        }
+        Err(why) => assert!(why.chars().count() < 500, "{why}"),
+    }
+}
+
 /// Whatever a log holds, its turns survive being written in normal form.
 pub fn log(text: &str, format: Option<&'static LogFormat>, agents: bool) {
     let normalizer = normalizer(None);
@@ -410,6 +629,12 @@ fn row_of(json: &Json) -> RawRow {
 
 fn normalizer(tools: Option<&str>) -> Normalizer {
     Normalizer::new(Options { tools: tools.map(str::to_owned), ..Options::default() }).unwrap()
+}
+
+fn sample(question: &str, call: &str) -> Sample {
+    let row =
+        RawRow { question: Cell::Text(question.to_owned()), tool_call: Cell::Text(call.to_owned()), ..row() };
+    normalizer(None).sample(row).unwrap()
 }
 
 /// A row that asks something, and calls nothing.

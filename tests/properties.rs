@@ -1,12 +1,28 @@
 //! What must hold for any input: parsers that never panic, values that survive a round trip, fences that hold.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use proptest::prelude::*;
+use tooljudge::bench::SCHEMA;
 use tooljudge::domain::{
     Calls, Definitions, Json, Number, Object, Origin, Prompt, Rails, RawText, Sample, Task,
 };
-use tooljudge::render::{self, Template};
+use tooljudge::render;
+use tooljudge::stats::PLACES;
+
+use crate::laws;
+use crate::mutations::{Dice, mutate};
+
+/// A record of every scorer.
+const SCORED: &[&str] = &[
+    r#"{"tools_called":[{"name":"f","input_parameters":{"a":[1,{"b":2}]},"type":"MCP"}],"expected_tools":[{"name":"f","input_parameters":{"a":[1,{"b":3}]}}],"config":{"should_consider_ordering":true}}"#,
+    r#"{"toolCalls":[{"name":"f","arguments":{"a":"1"}},{"name":"g"}],"expectedTools":[{"name":"f","arguments":{"a":1}}],"config":{"params":"fuzzy","ordered":true}}"#,
+    r#"{"run":{"actual_steps":[{"tool":"f","tool_input":{"a":1}}]},"example":{"expected_steps":["f","g"],"order_matters":false}}"#,
+    r#"{"test":{"expected_tool_calls":[{"tool_name":"f","required_params":{"a":1}}]},"tool_calls":[{"name":"f","input":{"a":1}},{"name":"f","input":{}}]}"#,
+    r#"{"category":"parallel","functions":[{"name":"f","parameters":{"type":"dict","required":["a"],"properties":{"a":{"type":"array","items":{"type":"float"}}}}}],"call":[{"f":{"a":[1]}},{"f":{"a":[2]}}],"possible_answer":[{"f":{"a":[[2.0]]}},{"f":{"a":[[1.0],""]}}]}"#,
+    r#"{"category":"java","functions":[{"name":"f","parameters":{"properties":{"a":{"type":"HashMap"}}}}],"call":[{"f":{"a":"new HashMap<>() {{ put(\"a\", 1); }}"}}],"possible_answer":[{"f":{"a":[{"a":[1]}]}}]}"#,
+    r#"{"category":"javascript","functions":[{"name":"f","parameters":{"properties":{"a":{"type":"dict"}}}}],"call":[{"f":{"a":"{x: [1n, 'b'], \"y\": true}"}}],"possible_answer":[{"f":{"a":[{"x":[[1,"b"]],"y":[true]}]}}]}"#,
+];
 
 /// JSON values as deep and odd as logs hold them.
 fn json() -> impl Strategy<Value = Json> {
@@ -63,6 +79,31 @@ proptest! {
     }
 
     #[test]
+    fn any_record_can_be_offered_to_the_scorers(record in json(), dice: u64) {
+        static SEEDS: LazyLock<Vec<Json>> = LazyLock::new(|| {
+            SCORED.iter().map(|text| Json::parse(text).unwrap()).collect()
+        });
+        let words = ["name", "arguments", "expectedTools", "tools_called", "type", "x", "1n", "[1]"].map(str::to_owned);
+        let mut dice = Dice::new(dice);
+        let mut mutated = SEEDS[dice.roll(SEEDS.len())].clone();
+        for _ in 0..=dice.roll(4) {
+            mutate(&mut mutated, &words, &mut dice);
+        }
+        laws::score(&record.to_string());
+        laws::score(&mutated.to_string());
+    }
+
+    #[test]
+    fn any_text_can_be_offered_as_calibration(counts in prop::collection::vec(prop_oneof![0..9_u64, any::<u64>()], 7)) {
+        let [clusters, a, b, c, d, e, f] = counts[..] else { unreachable!("seven") };
+        let places = |sum: u64| [vec![0; PLACES - 1], vec![sum]].concat();
+        let (right, wrong) = (places(a.wrapping_add(b).wrapping_add(e)), places(c.wrapping_add(d).wrapping_add(f)));
+        let kind = serde_json::json!({"clusters": clusters, "table": [a, b, c, d, e, f], "right": right, "wrong": wrong});
+        let entrant = serde_json::json!({"judge": "m", "template": "t", "operating": {"kinds": [kind, kind]}});
+        laws::calibration(&serde_json::json!({"schema": SCHEMA, "entrants": [entrant]}).to_string());
+    }
+
+    #[test]
     fn any_text_can_be_offered_to_the_json_parser(text in any::<String>()) {
         if let Ok((_, end)) = Json::parse_prefix(&text) {
             prop_assert!(text.is_char_boundary(end));
@@ -71,9 +112,10 @@ proptest! {
 
     #[test]
     fn any_text_can_be_offered_as_a_template(text in any::<String>(), body in "[{}%# a-z_\\n]{0,60}") {
-        let _ = Template::parse("t", &text);
-        let _ = Template::parse("t", &body);
-        let _ = Template::parse("t", &format!("+++\n{body}+++\n{text}"));
+        laws::template(&text);
+        laws::template(&body);
+        laws::template(&format!("+++\n{body}+++\n{text}"));
+        laws::template(&format!("{{question}}{{{{ tool_call }}}}{body}"));
     }
 
     /// Data stays inside its fence, whatever it holds: every block is opened and closed once, in order.

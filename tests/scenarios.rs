@@ -16,6 +16,7 @@ use std::sync::{Arc, Mutex};
 use file::{Expected, Scenario, Wire};
 use judge::{Judge, WELL, number_in, question};
 
+use crate::support::server::Early;
 use crate::support::workspace::{Ran, Workspace, repository};
 
 /// Scenarios under way at once; most of their time goes by waiting.
@@ -122,7 +123,12 @@ fn play(scenario: &Arc<Scenario>, wire: Wire) -> Vec<String> {
         let seen = rows.iter().filter(|row| row["status"] == *status).count();
         check(&format!("rows {status}"), &seen, seen == *count);
     }
-    check("early by the limits", &judge.early(), judge.early() == 0);
+    // Of those that were in flight with the one that was told, some may have been on their way.
+    let on_their_way = scenario.concurrency - 1;
+    let (early, waits) = judge.early();
+    check("came while the limits told to wait", &early, early <= on_their_way * waits);
+    let early = judge.server.seen().iter().filter(|seen| seen.early == Some(Early::Everybodys)).count();
+    check("came while all were told to wait", &early, early <= on_their_way * judge.server.waits());
     let requests = judge.server.requests();
     check("requests", &requests, scenario.expect.requests.is_none_or(|right| right == requests));
     let most = judge.server.most_in_flight();
@@ -161,7 +167,7 @@ fn play(scenario: &Arc<Scenario>, wire: Wire) -> Vec<String> {
 
     for seen in judge.server.seen() {
         let place = format!("question {}, request {}", number_in(seen.prompt()), seen.earlier);
-        check(&place, &"came while told to wait", !seen.early);
+        check(&place, &"came while told to wait", seen.early != Some(Early::Own));
         let key = seen.authorization.as_deref().or(seen.headers.get("x-api-key").map(String::as_str));
         check(&place, &"came without its key", key.is_some_and(|key| key.ends_with(KEY)));
         check(&place, &format!("{:?}", seen.version), seen.version == scenario.server.protocol.version());
@@ -186,9 +192,8 @@ fn settings(judge: &Judge, wire: Wire) -> String {
 
 fn run(work: &Workspace, scenario: &Scenario, more: &[String]) -> Ran {
     let mut args = vec!["label", "in.csv", "--judge", "tested", "--partial"];
-    if !scenario.flags.iter().any(|flag| flag == "--concurrency") {
-        args.extend(["--concurrency", "1"]);
-    }
+    let concurrency = scenario.concurrency.to_string();
+    args.extend(["--concurrency", &concurrency]);
     args.extend(scenario.flags.iter().chain(more).map(String::as_str));
     let mut command = work.tooljudge(&args);
     Ran::from(command.env("OPENAI_API_KEY", KEY).env("ANTHROPIC_API_KEY", KEY).output().unwrap())

@@ -300,7 +300,7 @@ fn outputs_that_cannot_be() {
     {
         // Where nobody may write, not even the system's own administrator.
         cases.push(("in.csv", "/proc/out.csv", "cannot write /proc/out.csv: entity not found".into()));
-        let full = "cannot write /dev/full: no space left on its disk; nothing was written, and what was paid for is kept";
+        let full = "cannot write /dev/full: no space left on its disk; free some and run the same command again, what was paid for is kept";
         cases.push(("in.csv", "/dev/full", full.into()));
     }
     for (input, output, message) in cases {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{Entrant, Rows};
+use crate::domain::RowError;
 use crate::stats::{Confusion, Histogram, PLACES};
 
 /// The most clusters of a judge: each takes 200 bytes while rates are corrected.
@@ -139,8 +140,10 @@ impl CalibrationFile {
     /// # Errors
     /// In words, when the text is none.
     pub fn parse(text: &str) -> Result<CalibrationFile, String> {
-        let file: CalibrationFile = serde_json::from_str(text)
-            .map_err(|error| format!("it is no record of `tooljudge bench` ({error})"))?;
+        let file: CalibrationFile = serde_json::from_str(text).map_err(|error| {
+            let why = RowError::excerpt(&error.to_string());
+            format!("it is no record of `tooljudge bench` (line {}: {why})", error.line())
+        })?;
         if file.schema != super::SCHEMA {
             return Err(format!(
                 "its schema is {}, not {}: run the benchmark again",
@@ -184,6 +187,12 @@ mod tests {
         assert_eq!(file.version.as_deref(), Some("1.2.3"));
         let tables = file.find("m", "t").unwrap().operating.tables();
         assert_eq!((tables.len(), tables[0].judged(), tables[0].unjudged()), (6, 3, 1));
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_shortly() {
+        let why = CalibrationFile::parse(&format!("\n{:?}", "x".repeat(9_999))).unwrap_err();
+        assert!(why.contains("(line 2: invalid type") && why.len() < 200, "{why}");
     }
 
     #[test]

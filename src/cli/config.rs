@@ -2,15 +2,20 @@
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow, bail};
 use serde::Deserialize;
 
+use crate::domain::RowError;
 use crate::judge::{Concurrency, Price};
 
 /// Where settings are looked for unless told otherwise.
 const FILE: &str = "tooljudge.toml";
+
+/// Times in seconds: the longest is that of the flags, the shortest what a clock can tell.
+const SECONDS: RangeInclusive<f64> = 1e-3..=1e6;
 
 /// The file's content.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -90,14 +95,32 @@ impl Config {
                 return Err(error).with_context(|| format!("cannot read the settings {}", path.display()));
             }
         };
-        let mut config: Config = toml::from_str(&text)
-            .map_err(|error| unreadable(&error, &text))
-            .with_context(|| path.display().to_string())?;
+        let mut config = Config::parse(&text).map_err(|why| anyhow!("{}: {why}", path.display()))?;
         path.clone_into(&mut config.path);
+        Ok(config)
+    }
+
+    /// The settings in `text`.
+    ///
+    /// # Errors
+    /// In words that name the line or the setting, and show no text of it: a key may have got among the settings.
+    pub fn parse(text: &str) -> Result<Config, String> {
+        let config: Config = toml::from_str(text).map_err(|error| without_texts(&error, text))?;
         for (name, price) in config.named_prices() {
             let numbers = [Some(price.input), price.cached_input, Some(price.output)];
             if numbers.into_iter().flatten().any(|dollars| !(0.0..1e9).contains(&dollars)) {
-                bail!("{}: the price of {name} is no number of dollars", path.display());
+                return Err(format!("the price of {} is no number of dollars", RowError::excerpt(name)));
+            }
+        }
+        for (name, judge) in &config.judges {
+            let name = RowError::excerpt(name);
+            for (setting, seconds) in [("timeout", judge.timeout), ("max_wait", judge.max_wait)] {
+                if seconds.is_some_and(|seconds| !SECONDS.contains(&seconds)) {
+                    return Err(format!("[judges.{name}]: `{setting}` is no number of seconds above 0"));
+                }
+            }
+            if judge.temperature.is_some_and(|temperature| !temperature.is_finite()) {
+                return Err(format!("[judges.{name}]: `temperature` is no number"));
             }
         }
         Ok(config)
@@ -109,18 +132,21 @@ impl Config {
     }
 }
 
-/// What is wrong and in which line. Neither the line nor a text in it is shown: headers and passwords may stand there.
-fn unreadable(error: &toml::de::Error, text: &str) -> anyhow::Error {
-    // As in `invalid type: string "…", expected a map`.
-    let said =
-        match error.message().split_once("string \"").map(|(before, rest)| (before, rest.rsplit_once('"'))) {
-            Some((before, Some((_, after)))) => format!("{before}string{after}"),
-            _ => error.message().to_owned(),
-        };
-    match error.span().and_then(|span| text.get(..span.start)) {
-        Some(before) => anyhow!("line {}: {said}", before.matches('\n').count() + 1),
-        None => anyhow!("{said}"),
-    }
+/// What is wrong with `text`, and in which line. Neither the line nor a text in it is shown.
+fn without_texts(error: &toml::de::Error, text: &str) -> String {
+    const LONGEST: usize = 600;
+    let start = error.span().map_or(0, |span| span.start);
+    let line = 1 + text.bytes().take(start).filter(|byte| *byte == b'\n').count();
+    let message = error.message();
+    let message = match (message.find('"'), message.rfind('"')) {
+        (Some(open), Some(close)) if open < close => {
+            format!("{}…{}", &message[..=open], &message[close..])
+        }
+        _ => message.to_owned(),
+    };
+    let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
+    let end = message.char_indices().nth(LONGEST).map_or(message.len(), |(end, _)| end);
+    format!("line {line}: {}", &message[..end])
 }
 
 fn concurrency<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<Concurrency>, D::Error> {
@@ -150,4 +176,34 @@ pub fn with_variables(text: &str) -> anyhow::Result<String> {
 pub fn variable(name: &str) -> Option<String> {
     #[expect(clippy::disallowed_methods, reason = "this is where the environment is read")]
     std::env::var(name).ok().map(|value| value.trim().to_owned()).filter(|value| !value.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_wrong_is_said_without_what_stands_there() {
+        for (text, expected) in [
+            ("[judges.a]\napi_key = \"sk-1\"", "line 2: unknown field `api_key`, expected one of"),
+            (
+                "[judges.a]\njudge = \"openai:m\"\nheaders = \"Authorization: Bearer sk-1\"",
+                "line 3: invalid type: string \"…\", expected a map",
+            ),
+            ("[judges.a]\njudge = sk-1", "line 2: "),
+            (
+                "[judges.a]\njudge = \"openai:m\"\ntimeout = -1",
+                "[judges.a]: `timeout` is no number of seconds",
+            ),
+            (
+                "[judges.a]\njudge = \"openai:m\"\nmax_wait = inf",
+                "[judges.a]: `max_wait` is no number of seconds",
+            ),
+            ("[judges.a]\njudge = \"openai:m\"\ntemperature = nan", "[judges.a]: `temperature` is no number"),
+            ("[prices]\n\"openai:m\" = { input = nan, output = 1 }", "the price of openai:m"),
+        ] {
+            let why = Config::parse(text).unwrap_err();
+            assert!(why.starts_with(expected) && !why.contains("sk-1"), "{why}");
+        }
+    }
 }

@@ -70,7 +70,7 @@ pub struct ConvertArgs {
 }
 
 pub fn run(args: &ConvertArgs) -> anyhow::Result<Ending> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let runtime = run::runtime()?;
     let outcome = runtime.block_on(convert(args));
     runtime.shutdown_background();
     match outcome {

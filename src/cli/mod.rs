@@ -11,6 +11,8 @@ mod gold;
 mod input;
 mod judging;
 mod label;
+#[cfg(test)]
+mod laws;
 mod printer;
 mod resnap;
 mod score;

@@ -86,9 +86,15 @@ fn seconds(seconds: f64) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds).ok()
 }
 
+/// Until a date in one of the three forms of RFC 9110, 5.6.7; two of them are old, but to be understood.
 fn until_date(text: &str, now: SystemTime) -> Option<Duration> {
-    let then = SystemTime::from(jiff::fmt::rfc2822::parse(text).ok()?.timestamp());
-    Some(then.duration_since(now).unwrap_or_default())
+    let old = || {
+        let forms = ["%A, %d-%b-%y %H:%M:%S GMT", "%a %b %e %H:%M:%S %Y"];
+        let then = forms.iter().find_map(|form| jiff::civil::DateTime::strptime(form, text).ok())?;
+        Some(then.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp())
+    };
+    let then = jiff::fmt::rfc2822::parse(text).ok().map(|date| date.timestamp()).or_else(old)?;
+    Some(SystemTime::from(then).duration_since(now).unwrap_or_default())
 }
 
 /// Until a time of day, as RFC 3339 writes it.
@@ -132,6 +138,8 @@ mod tests {
             (&[("retry-after", "0.25")], "", Some(0.25)),
             (&[("retry-after-ms", "1500"), ("retry-after", "9")], "", Some(1.5)),
             (&[("retry-after", "Sun, 06 Nov 1994 08:49:37 GMT")], "", Some(90.0)),
+            (&[("retry-after", "Sunday, 06-Nov-94 08:49:37 GMT")], "", Some(90.0)),
+            (&[("retry-after", "Sun Nov  6 08:49:37 1994")], "", Some(90.0)),
             (&[("retry-after", "Sat, 06 Nov 1993 08:49:37 GMT")], "", Some(0.0)),
             (&[("retry-after", "soon")], "", None),
             (&[("x-ratelimit-remaining-tokens", "0"), ("x-ratelimit-reset-tokens", "6m0s")], "", Some(360.0)),

@@ -10,6 +10,8 @@ mod body_hints;
 mod endpoint;
 mod failure;
 mod hints;
+#[cfg(test)]
+mod laws;
 mod limiter;
 mod logprobs;
 mod mask;

@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use serde::Deserialize;
-use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use super::failure::{Failure, excerpt};
@@ -53,8 +51,8 @@ impl Problem {
         if !body.contains("\"error\"") {
             return None;
         }
-        let envelope: Envelope = serde_json::from_str(body).ok()?;
-        if envelope.error.is_none() && envelope.kind != Some(Kind::Error) {
+        let answer: Value = serde_json::from_str(body).ok()?;
+        if answer["error"].is_null() && answer["type"] != "error" {
             return None;
         }
         let problem = Problem::read(body);
@@ -251,21 +249,6 @@ impl Problem {
     }
 }
 
-#[derive(Deserialize)]
-struct Envelope {
-    error: Option<IgnoredAny>,
-    #[serde(rename = "type")]
-    kind: Option<Kind>,
-}
-
-#[derive(Deserialize, PartialEq)]
-#[serde(rename_all = "snake_case")]
-enum Kind {
-    Error,
-    #[serde(other)]
-    Other,
-}
-
 fn word(value: &Value) -> Option<String> {
     match value {
         Value::String(text) if !text.is_empty() => Some(text.clone()),
@@ -329,5 +312,8 @@ mod tests {
             529
         );
         assert_eq!(Problem::find(200, r#"{"error":{"message":"oops"}}"#).unwrap().status, 500);
+        // Whatever else is odd about it.
+        assert_eq!(Problem::find(200, r#"{"type":7,"error":{"code":429}}"#).unwrap().status, 429);
+        assert_eq!(Problem::find(200, r#"{"error":{},"error":{"code":429}}"#).unwrap().status, 429);
     }
 }

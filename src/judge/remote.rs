@@ -110,11 +110,12 @@ impl Remote {
         adapted: &Adapted,
         body: String,
         money: Option<Reservation>,
+        ticket: &Ticket,
     ) -> Result<(Answer, Option<f64>), Failure> {
         let (refused, outcome) = match self.transport.post(body).await {
             Ok(response) => {
                 self.reached.store(true, Ordering::Relaxed);
-                self.settings.limiter.learn(&hints::claims(&response.headers, response.received));
+                self.settings.limiter.learn(ticket, &hints::claims(&response.headers, response.received));
                 (is_refusal(response.status), understand(self.wire.as_ref(), prompt, adapted, &response))
             }
             Err(failure) => (never_sent(&failure), Err(failure)),
@@ -199,7 +200,7 @@ impl Judge for Remote {
             };
             sent += 1;
             let attempt_began = Instant::now();
-            let failure = match self.attempt(prompt, &adapted, body, money).await {
+            let failure = match self.attempt(prompt, &adapted, body, money, &ticket).await {
                 Ok((answer, cost_usd)) => {
                     limiter.succeeded(ticket, attempt_began.elapsed(), used(&answer.usage));
                     // A filter may have been faster than whatever refuses the request.
@@ -262,6 +263,8 @@ impl Judge for Remote {
                     if is_overload(&code) {
                         // A wait that is too long for this run is this question's alone: others may be served elsewhere.
                         limiter.overloaded(&ticket, wait.filter(|wait| *wait <= self.settings.max_wait));
+                    } else if !code.starts_with("http_") {
+                        limiter.lost(&ticket);
                     }
                     // While this question rests, its place and its share are another's.
                     drop((ticket, slot));

@@ -4,8 +4,6 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::Arc;
 
-use polars::io::mmap::MmapBytesReader;
-
 /// Reads by position, so that a temporary file without a name can be read by several passes at once.
 #[derive(Debug, Clone)]
 pub(super) struct Handle {
@@ -17,6 +15,10 @@ impl Handle {
     /// At the beginning of `file`.
     pub(super) fn new(file: Arc<File>) -> Handle {
         Handle { file, at: 0 }
+    }
+
+    pub(super) fn file(&self) -> &File {
+        &self.file
     }
 
     pub(super) fn len(&self) -> io::Result<u64> {
@@ -44,11 +46,5 @@ impl Seek for Handle {
         };
         self.at = place.ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
         Ok(self.at)
-    }
-}
-
-impl MmapBytesReader for Handle {
-    fn to_file(&self) -> Option<&File> {
-        Some(&self.file)
     }
 }

@@ -8,6 +8,8 @@ mod folder;
 mod handle;
 mod input;
 mod json_file;
+#[cfg(test)]
+mod laws;
 mod log;
 mod log_rows;
 mod parquet_file;
@@ -31,8 +33,8 @@ pub use table::{Batches, Selection, Table, Understanding};
 
 /// A slice holds at most this many rows…
 const SLICE_ROWS: usize = 2048;
-/// …and is closed once its texts are this large.
-const SLICE_BYTES: usize = 4 << 20;
+/// …and is closed once its texts are this large. What is read out of them takes ten times as much, in every stage of a run.
+const SLICE_BYTES: usize = 1 << 20;
 
 /// The slices of one file.
 type Slices = Box<dyn Iterator<Item = Result<crate::table::Batch, ReadError>> + Send>;

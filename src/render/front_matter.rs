@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 
+use super::template::excerpt;
 use super::{TemplateError, Variable};
 use crate::domain::{Rail, Rails, Task};
 
@@ -48,12 +49,16 @@ pub(super) fn split(source: &str) -> Option<(&str, &str)> {
 }
 
 pub(super) fn parse(head: &str) -> Result<FrontMatter, TemplateError> {
-    let written: Written =
-        toml::from_str(head).map_err(|error| TemplateError::FrontMatter(error.to_string()))?;
-    let task = written.task.parse().map_err(TemplateError::FrontMatter)?;
+    let written: Written = toml::from_str(head).map_err(|error| {
+        let start = error.span().map_or(0, |span| span.start);
+        // The head begins in the file's second line.
+        let line = 2 + head.bytes().take(start).filter(|byte| *byte == b'\n').count();
+        TemplateError::FrontMatter(format!("line {line}: {}", excerpt(error.message())))
+    })?;
+    let task = written.task.parse().map_err(|why: String| TemplateError::FrontMatter(excerpt(&why)))?;
     let rails = written.rails.into_iter().map(|rail| Rail { label: rail.label, score: rail.score });
     let rails = Rails::new(rails.collect(), &written.positive)
-        .map_err(|error| TemplateError::FrontMatter(error.to_string()))?;
+        .map_err(|error| TemplateError::FrontMatter(excerpt(&error.to_string())))?;
     let variables = written
         .variables
         .iter()

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::plain::Piece;
 use super::{Variable, fence, front_matter, plain};
-use crate::domain::{Prompt, Rails, Sample, Task};
+use crate::domain::{Prompt, Rails, RowError, Sample, Task};
 
 /// A wording of a task, ready to render.
 #[derive(Debug)]
@@ -33,7 +33,12 @@ pub enum Origin {
 /// The parsed body.
 #[derive(Debug)]
 enum Wording {
-    Jinja { environment: Box<Environment<'static>>, can_explain: bool },
+    Jinja {
+        environment: Box<Environment<'static>>,
+        /// Lines of the file before the body.
+        before: usize,
+        can_explain: bool,
+    },
     Plain(Vec<Piece>),
 }
 
@@ -56,8 +61,33 @@ pub enum TemplateError {
     Render(String),
 }
 
+/// The first names.
 fn list(names: &[String]) -> String {
-    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+    const MOST: usize = 5;
+    let shown = names.iter().take(MOST).map(|name| format!("`{}`", RowError::excerpt(name)));
+    let more = (names.len() > MOST).then(|| format!("{} more", names.len() - MOST));
+    shown.chain(more).collect::<Vec<_>>().join(", ")
+}
+
+/// A message of no more than some lines.
+pub(super) fn excerpt(message: &str) -> String {
+    const LONGEST: usize = 500;
+    match message.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &message[..end]),
+        None => message.to_owned(),
+    }
+}
+
+/// What is wrong in a body that begins after `before` lines of its file.
+fn in_line(error: &minijinja::Error, before: usize) -> String {
+    let why = match error.detail() {
+        Some(detail) => format!("{}: {detail}", error.kind()),
+        None => error.kind().to_string(),
+    };
+    match error.line() {
+        Some(line) => excerpt(&format!("line {}: {why}", before + line)),
+        None => excerpt(&why),
+    }
 }
 
 const BODY: &str = "body";
@@ -80,7 +110,10 @@ impl Template {
         let source = source.strip_prefix('\u{feff}').unwrap_or(source);
         let hash = blake3::hash(source.as_bytes());
         match front_matter::split(source) {
-            Some((head, body)) => Self::parse_jinja(front_matter::parse(head)?, body, hash),
+            Some((head, body)) => {
+                let before = source[..source.len() - body.len()].lines().count();
+                Self::parse_jinja(front_matter::parse(head)?, body, before, hash)
+            }
             None if source.starts_with("+++") => {
                 Err(TemplateError::FrontMatter("it is never closed by a line `+++`".to_owned()))
             }
@@ -91,6 +124,7 @@ impl Template {
     fn parse_jinja(
         head: front_matter::FrontMatter,
         body: &str,
+        before: usize,
         hash: blake3::Hash,
     ) -> Result<Template, TemplateError> {
         let mut environment = Environment::empty();
@@ -98,10 +132,10 @@ impl Template {
         environment.set_auto_escape_callback(|_| AutoEscape::None);
         environment
             .add_template_owned(BODY, body.trim_end().to_owned())
-            .map_err(|error| TemplateError::Syntax(format!("{error:#}")))?;
+            .map_err(|error| TemplateError::Syntax(in_line(&error, before)))?;
         let used = environment
             .get_template(BODY)
-            .map_err(|error| TemplateError::Syntax(error.to_string()))?
+            .map_err(|error| TemplateError::Syntax(in_line(&error, before)))?
             .undeclared_variables(false);
         check_unknown(used.iter().map(String::as_str).filter(|name| *name != EXPLAIN))?;
         let declared: Vec<&str> = head.variables.iter().map(|variable| variable.as_str()).collect();
@@ -123,6 +157,7 @@ impl Template {
             rails: Arc::new(head.rails),
             wording: Wording::Jinja {
                 environment: Box::new(environment),
+                before,
                 can_explain: used.contains(EXPLAIN),
             },
             hash,
@@ -206,7 +241,7 @@ impl Template {
         explain: bool,
     ) -> Result<String, TemplateError> {
         match &self.wording {
-            Wording::Jinja { environment, .. } => {
+            Wording::Jinja { environment, before, .. } => {
                 let texts = [question, call, definitions];
                 let values = Values {
                     question: &fence::fenced(question, &texts),
@@ -217,7 +252,7 @@ impl Template {
                 environment
                     .get_template(BODY)
                     .and_then(|template| template.render(Serde(values)))
-                    .map_err(|error| TemplateError::Render(format!("{error:#}")))
+                    .map_err(|error| TemplateError::Render(in_line(&error, *before)))
             }
             Wording::Plain(pieces) => Ok(pieces
                 .iter()
@@ -300,6 +335,13 @@ mod tests {
             TemplateError::MissingVariables(vec!["tool_call".into()])
         );
         assert_eq!(Template::parse("t", "{question} {tool_call} {tool}").unwrap_err(), unknown(&["tool"]));
+        let line = |error: TemplateError| error.to_string();
+        assert!(line(jinja("{{ question }}\n{{ tool_call").unwrap_err()).starts_with("line 9: syntax error"));
+        let head = "+++\nname = \"t\"\nlabels = 1\n+++\n{{ question }}";
+        let why = line(Template::parse("t", head).unwrap_err());
+        assert!(why.starts_with("front matter: line 3: unknown field `labels`"), "{why}");
+        let long = format!("{{question}} {{tool_call}} {{{}}}", "x".repeat(9_999));
+        assert!(line(Template::parse("t", &long).unwrap_err()).len() < 300);
         assert!(matches!(
             Template::parse("t", "+++\nname=\"x\"\n").unwrap_err(),
             TemplateError::FrontMatter(_)

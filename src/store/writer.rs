@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -53,11 +55,17 @@ pub(super) struct Writer {
     renewed: Instant,
     /// Claims of living runs whose lease is over, with that lease and since when we know.
     overdue: HashMap<Fingerprint, (i64, Instant)>,
+    damaged: Arc<AtomicU64>,
 }
 
 impl Writer {
     /// Begins with clearing away what dead runs have left.
-    pub(super) fn new(connection: Connection, path: PathBuf, run: String) -> rusqlite::Result<Writer> {
+    pub(super) fn new(
+        connection: Connection,
+        path: PathBuf,
+        run: String,
+        damaged: Arc<AtomicU64>,
+    ) -> rusqlite::Result<Writer> {
         connection.set_prepared_statement_cache_capacity(32);
         for dead in life::dead(&path) {
             connection.execute("DELETE FROM claims WHERE claimant = ?1", [&dead])?;
@@ -65,7 +73,7 @@ impl Writer {
             life::forget(&path, &dead);
         }
         let life = Life::begin(&path, &run);
-        Ok(Writer { connection, path, run, life, renewed: Instant::now(), overdue: HashMap::new() })
+        Ok(Writer { connection, path, run, life, renewed: Instant::now(), overdue: HashMap::new(), damaged })
     }
 
     /// Commits whatever is queued, until the last sender is gone.
@@ -162,10 +170,12 @@ impl Writer {
             .prepare_cached(&format!("SELECT {} FROM replies WHERE fingerprint = ?1", reply_row::COLUMNS))?
             .query_row([fingerprint.0], |row| Ok(reply_row::read(fingerprint, row)))
             .optional()?;
-        if let Some(StoredReply::Sound { run, .. }) = stored
-            && (reuse == Reuse::All || run == self.run)
-        {
-            return Ok(Claim::Answered);
+        match stored {
+            Some(StoredReply::Sound { run, .. }) if reuse == Reuse::All || run == self.run => {
+                return Ok(Claim::Answered);
+            }
+            Some(StoredReply::Damaged) => drop(self.damaged.fetch_add(1, Ordering::Relaxed)),
+            _ => {}
         }
         let failed_here = self
             .connection

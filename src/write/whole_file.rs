@@ -28,8 +28,7 @@ impl WholeFile {
         // The permissions any new file would get, instead of a temporary file's.
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        // The error names a file that nobody has asked for; only its kind is of interest.
-        let named = |error: io::Error| WriteError::io(path, &error.kind().into());
+        let named = |error: io::Error| WriteError::io(path, &without_name(&error));
         loop {
             let file = builder.tempfile_in(folder(path)).map_err(named)?;
             // Marks it as one that is being written. Where files cannot be locked nobody sweeps them away either.
@@ -104,6 +103,13 @@ pub(super) fn write_whole(path: &Path, content: &[u8]) -> Result<u64, WriteError
     let mut writer = file.writer()?;
     writer.write_all(content).map_err(|error| WriteError::io(path, &error))?;
     file.commit()
+}
+
+/// What the system said, without the name of a temporary file that nobody has asked for.
+fn without_name(error: &io::Error) -> io::Error {
+    let source = error.get_ref().and_then(|named| named.source());
+    let code = source.and_then(|source| source.downcast_ref::<io::Error>()).and_then(io::Error::raw_os_error);
+    code.map_or_else(|| error.kind().into(), io::Error::from_raw_os_error)
 }
 
 /// The folder that a file lies in.

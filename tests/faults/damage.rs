@@ -94,7 +94,7 @@ fn damage(file: &Path, dice: &mut Dice) -> String {
 #[test]
 fn a_damaged_store_gives_no_wrong_label() {
     let (closed, killed) = (stored(false), stored(true));
-    let (mut asked_again, mut refused, mut unnoticed) = (0, 0, 0);
+    let (mut asked_again, mut refused, mut harmless, mut unfound) = (0, 0, 0, 0);
     let mut messages = std::collections::BTreeMap::<String, usize>::new();
     let count = cases(16);
     for case in 0..count {
@@ -114,15 +114,20 @@ fn a_damaged_store_gives_no_wrong_label() {
         let before = from.1.requests();
         let ran = label(&work, &from.1);
         assert!(!ran.stderr.contains("panicked"), "{how}\n{}", ran.stderr);
+        let stat = work.run(&["store", "stat", "--store", STORE]);
         match ran.code {
             Some(0) => {
                 // The judge's own labels, every one.
                 let labels = work.column("in.labeled.csv", "label");
                 assert!(labels == work.column("in.labeled.csv", "gold"), "{how}: a wrong label");
                 match from.1.requests() - before {
-                    0 => unnoticed += 1,
+                    0 => harmless += 1,
                     _ => asked_again += 1,
                 }
+            }
+            Some(1) => {
+                lost_and_told(&work, &stat, &how);
+                unfound += 1;
             }
             Some(2) => {
                 assert!(ran.stderr.contains(STORE), "{how}\n{}", ran.stderr);
@@ -141,11 +146,25 @@ fn a_damaged_store_gives_no_wrong_label() {
         );
     }
     println!(
-        "{count} damaged stores: {refused} refused, {asked_again} asked again in part, {unnoticed} harmless"
+        "{count} damaged stores: {refused} refused, {asked_again} asked again in part, {unfound} with replies not found, {harmless} harmless"
     );
     for (message, times) in messages {
         println!("{times:>5}  {}", message.trim());
     }
+}
+
+/// A damaged index may lose what was put into it: the rows are without a label then, and the store's order is found broken.
+fn lost_and_told(work: &Workspace, stat: &Ran, how: &str) {
+    for row in work.rows("in.labeled.csv") {
+        let is_right = row["label"] == row["gold"] || row["label"].is_empty() && row["status"] == "not_asked";
+        assert!(is_right, "{how}: {row:?}");
+    }
+    assert!(
+        stat.code == Some(2) && stat.stderr.contains("is damaged"),
+        "{how}: {}{}",
+        stat.stdout,
+        stat.stderr
+    );
 }
 
 /// Everything in a row is under its checksum, the question that it answers too.
@@ -185,9 +204,14 @@ fn rows_that_tell_lies_are_asked_again() {
         let rows = if lie.contains("AS value") && lie.contains("text") { rows - same } else { rows };
         drop(store);
         let before = server.requests();
-        label(&copy, &server).ended(0);
+        let ran = label(&copy, &server).ended(0);
         assert_eq!(copy.column("in.labeled.csv", "label"), copy.column("in.labeled.csv", "gold"));
         assert_eq!(server.requests() - before, rows, "{lie}");
+        assert!(
+            ran.stderr.contains(&format!("damaged replies in {STORE}, asked for again: {rows};")),
+            "{}",
+            ran.stderr
+        );
     }
 }
 
@@ -227,8 +251,11 @@ fn an_index_that_leads_astray_is_found_out() {
     }
     std::fs::write(work.path(STORE), bytes).unwrap();
     let before = server.requests();
+    let stat = work.run(&["store", "stat", "--store", STORE]);
+    assert!(stat.code == Some(2) && stat.stderr.contains("is damaged"), "{}", stat.stdout);
     let ran = label(&work, &server);
     match ran.code {
+        Some(1) => lost_and_told(&work, &stat, "the index"),
         Some(0) => {
             assert_eq!(work.column("in.labeled.csv", "label"), work.column("in.labeled.csv", "gold"));
             assert!(server.requests() > before, "a row was trusted that the index should not lead to");

@@ -73,7 +73,8 @@ fn a_run_that_waits_for_another_says_so() {
     assert_eq!((server.requests(), server.answered_twice()), (1, 0));
 }
 
-/// It does not know that it hangs, and its claims lapse: what it had in flight may be answered twice, no more.
+/// It does not know that it hangs, and its claims lapse: what it had in flight may be answered twice, no more. If it hangs in
+/// the middle of a commit nobody else can write: then the other run says who is in its way.
 #[cfg(unix)]
 #[test]
 fn a_run_that_hangs_is_waited_for_no_longer_than_its_lease() {
@@ -91,9 +92,14 @@ fn a_run_that_hangs_is_waited_for_no_longer_than_its_lease() {
     let began = Instant::now();
     let other = start(&work, &server, "b.csv").wait_with_output().unwrap();
     println!("the other had everything {:?} after the first one hung", began.elapsed());
-    assert!(other.status.success(), "{}", String::from_utf8_lossy(&other.stderr));
+    let told = String::from_utf8_lossy(&other.stderr);
+    let in_its_way = format!("locked for 30 seconds by process {} (tooljudge)", hung.id());
+    assert!(other.status.success() || other.status.code() == Some(2) && told.contains(&in_its_way), "{told}");
     super::signals::send(hung.id(), "CONT");
     assert!(hung.wait_with_output().unwrap().status.success());
+    if !other.status.success() {
+        assert!(start(&work, &server, "b.csv").wait().unwrap().success());
+    }
     for output in ["a.csv", "b.csv"] {
         assert_eq!(work.column(output, "label"), work.column(output, "gold"));
     }

@@ -102,13 +102,16 @@ fn expected(output: &'static str) -> Rows {
     made.clone()
 }
 
-/// How long a run takes that nobody kills.
+/// How long a run takes that nobody kills: the shortest of three.
 pub fn unbroken() -> Duration {
-    let (server, work) = (honest(), Workspace::new());
-    work.file("in.csv", numbered(ROWS));
-    let began = Clock::now();
-    work.run(&args(&server, OUTPUTS[0])).ended(0);
-    began.elapsed()
+    let run = || {
+        let (server, work) = (honest(), Workspace::new());
+        work.file("in.csv", numbered(ROWS));
+        let began = Clock::now();
+        work.run(&args(&server, OUTPUTS[0])).ended(0);
+        began.elapsed()
+    };
+    run().min(run()).min(run())
 }
 
 /// A run of its own, killed at `instant`, resumed, and compared with one that nobody killed.

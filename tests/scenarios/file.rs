@@ -16,7 +16,10 @@ pub struct Scenario {
     pub about: String,
     #[serde(default = "both")]
     pub judges: Vec<Wire>,
-    /// What `label` is told beside the judge; one request at a time unless `--concurrency` says otherwise.
+    /// Requests in flight at once.
+    #[serde(default = "one")]
+    pub concurrency: usize,
+    /// What `label` is told beside the judge and that.
     #[serde(default)]
     pub flags: Vec<String>,
     /// The exit code.

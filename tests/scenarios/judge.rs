@@ -32,7 +32,8 @@ impl Limits {
         let (rpm, tpm, hints) = (limits.rpm, limits.tpm, limits.hints.hints());
         // First, so that no date is told too late by the enforcer's own clock.
         let began = Instant::now();
-        let rules = Rules { rpm, tpm, window, hints, ..Rules::open(Duration::ZERO) };
+        let rules =
+            Rules { rpm, tpm, window, hints, on_its_way: Duration::ZERO, ..Rules::open(Duration::ZERO) };
         Limits { enforcer: Mutex::new(Enforcer::new(rules)), began }
     }
 
@@ -80,9 +81,12 @@ impl Judge {
         Judge { server, healthy, limits }
     }
 
-    /// Requests that came while an enforced limit asked to wait.
-    pub fn early(&self) -> usize {
-        self.limits.as_ref().map_or(0, |limits| limits.enforcer.lock().unwrap().truth().early())
+    /// Requests that came while an enforced limit asked to wait, and how often one did.
+    pub fn early(&self) -> (usize, usize) {
+        self.limits.as_ref().map_or((0, 0), |limits| {
+            let enforcer = limits.enforcer.lock().unwrap();
+            (enforcer.truth().early(), enforcer.truth().refused())
+        })
     }
 
     /// From now on everything is answered at once.

@@ -23,12 +23,13 @@ use super::printer::Printer;
 use super::{Ending, signals};
 use crate::audit::{Answer, Audited, findings};
 use crate::cli::judging::Kind;
-use crate::run::{Covered, RunError, Samples, Stop, Volley};
+use crate::run::{self, Covered, RunError, Samples, Stop, Volley};
 use crate::write::{Labelled, WriteError};
 
 pub fn run(args: &AuditArgs, config: &Config, given: &Given) -> anyhow::Result<Ending> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let outcome = runtime.block_on(audit(args, config, given));
+    let runtime = run::runtime()?;
+    let stop = Stop::default();
+    let outcome = runtime.block_on(signals::until_told_twice(&stop, audit(args, config, given, &stop)));
     runtime.shutdown_background();
     match outcome {
         Err(error) if matches!(error.downcast_ref(), Some(RunError::Write(WriteError::ReaderGone(_)))) => {
@@ -43,7 +44,7 @@ type Volleys = Vec<Arc<Volley>>;
 /// The answers to a volley, in the order of its shots.
 type Answers = Vec<Labelled>;
 
-async fn audit(args: &AuditArgs, config: &Config, given: &Given) -> anyhow::Result<Ending> {
+async fn audit(args: &AuditArgs, config: &Config, given: &Given, stop: &Stop) -> anyhow::Result<Ending> {
     let printer = Printer { quiet: args.result.quiet };
     let mut plan = plan::plan(args, config, given, printer)?;
     if let Some(shown) = args.dry_run {
@@ -53,14 +54,13 @@ async fn audit(args: &AuditArgs, config: &Config, given: &Given) -> anyhow::Resu
             .collect();
         return dry_run::run(&plan.panel, &asked, shown, args.result.json, printer);
     }
-    let stop = Stop::default();
-    signals::watch(&stop, printer);
+    signals::watch(stop, printer);
     let kept = "every reply that came is kept. Run the same command again to go on from there";
     let asked = async {
         let first: Volleys = volleys::first(&plan);
-        let base = sweep(args, &mut plan, &first, printer, &stop).await?;
+        let base = sweep(args, &mut plan, &first, printer, stop).await?;
         let second: Volleys = volleys::second(args, &plan, &first, &base);
-        let answers = sweep(args, &mut plan, &second, printer, &stop).await?;
+        let answers = sweep(args, &mut plan, &second, printer, stop).await?;
         Ok((first, base, second, answers))
     };
     let (first, base, second, answers) = match asked.await {

@@ -25,7 +25,7 @@ use crate::run::{self, BaselineLabeller, Covered, Gatherer, Labeller, Progress, 
 use crate::write::{self, Finished, WriteError};
 
 pub fn run(args: &BenchArgs, config: &Config, given: &Given) -> anyhow::Result<Ending> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let runtime = run::runtime()?;
     let stop = Stop::default();
     let outcome = runtime.block_on(signals::until_told_twice(&stop, benchmark(args, config, given, &stop)));
     runtime.shutdown_background();

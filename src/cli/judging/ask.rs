@@ -55,6 +55,13 @@ impl Panel {
         }
         let asked = ask_all(&passes, total, printer, stop).await;
         self.learn(store, manifest).await?;
+        if store.damaged() > 0 {
+            printer.warn(&format!(
+                "damaged replies in {}, asked for again: {}; look at its disk, and at the store with `tooljudge store stat`",
+                store.path().display(),
+                store.damaged()
+            ));
+        }
         for (place, outcome) in places.into_iter().zip(asked?) {
             covered[place] = outcome;
         }

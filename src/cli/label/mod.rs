@@ -20,7 +20,7 @@ use super::defaults::Given;
 use super::judging::Purpose;
 use super::printer::Printer;
 use super::{Ending, signals};
-use crate::run::{Covered, RunError, Samples, Stop};
+use crate::run::{self, Covered, RunError, Samples, Stop};
 use crate::write::WriteError;
 
 /// A run under way, whoever judges.
@@ -35,7 +35,7 @@ struct Labelling {
 }
 
 pub fn run(args: &LabelArgs, config: &Config, given: &Given, purpose: &Purpose) -> anyhow::Result<Ending> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let runtime = run::runtime()?;
     let stop = Stop::default();
     let labelling = label(args, config, given, purpose, &stop);
     let outcome = runtime.block_on(signals::until_told_twice(&stop, labelling));

@@ -31,7 +31,7 @@ pub fn run(args: &ScoreArgs) -> anyhow::Result<Ending> {
         printer.data(&scorers());
         return Ok(Ending::Done);
     }
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let runtime = run::runtime()?;
     let outcome = runtime.block_on(score(args, printer));
     runtime.shutdown_background();
     match outcome {

@@ -5,7 +5,8 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// How much a bucket may hold beyond what is wanted from it, in seconds of its rate: enough to make up for a late timer,
-/// too little to offend a server that counts by the second.
+/// too little to offend a server that counts by the second. Only in whole requests, for a part of one would bring the next
+/// one early where it is a long time until the next one.
 const SLACK: f64 = 0.15;
 /// What a float may be short of without anybody noticing, as a share of the amount.
 const ROUNDING: f64 = 1e-6;
@@ -25,7 +26,7 @@ impl Bucket {
             None => amount,
             Some(at) => {
                 let since = now.saturating_duration_since(at).as_secs_f64();
-                (self.level + rate * since).min(amount + rate * SLACK)
+                (self.level + rate * since).min(amount + whole(rate * SLACK, amount))
             }
         };
         // Clocks read by two threads may come in the wrong order.
@@ -46,6 +47,11 @@ impl Bucket {
     pub(super) fn at_most(&mut self, level: f64) {
         self.level = self.level.min(level);
     }
+}
+
+/// The largest multiple of `unit` in `amount`.
+fn whole(amount: f64, unit: f64) -> f64 {
+    if unit > 0.0 { (amount / unit).floor() * unit } else { amount }
 }
 
 #[cfg(test)]

@@ -11,6 +11,10 @@ use super::spacing::Spacing;
 
 /// The share of a limit that is used: clocks and timers differ, and a server may be strict.
 const USED: f64 = 0.998;
+/// The most of a limit that is left unused because requests differ in size.
+const MOST_SPARE: f64 = 0.05;
+/// Seconds over which a strict server counts.
+const MINUTE: f64 = 60.0;
 
 /// What endpoints count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,8 +56,10 @@ struct Line {
     told: Option<f64>,
     quota: Quota,
     bucket: Bucket,
-    /// Reserved by requests whose answers are still to come.
-    in_flight: f64,
+    /// Taken by all requests so far: what they used, or reserved as long as that is not known.
+    taken: f64,
+    /// The most that one request took.
+    largest: f64,
 }
 
 impl Line {
@@ -63,7 +69,11 @@ impl Line {
             (Some(told), Some(learnt)) => Some(told.min(learnt)),
             (told, learnt) => told.or(learnt),
         };
-        rate.map(|rate| USED * rate / runs)
+        rate.map(|rate| {
+            // Requests differ in size, so a minute that begins with one may hold one more than its share.
+            let spare = if self.largest > 1.0 { self.largest / MINUTE } else { 0.0 };
+            (USED * rate).min(rate - spare.min(MOST_SPARE * rate)) / runs
+        })
     }
 }
 
@@ -109,14 +119,25 @@ impl Budget {
         learnt.into_iter().chain(told).reduce(f64::min)
     }
 
+    /// Whether the user told any limit.
+    pub(super) fn is_told(&self) -> bool {
+        self.spacing.is_some() || self.lines.iter().any(|line| line.told.is_some())
+    }
+
     pub(super) fn take(&mut self, cost: Cost) {
         if let Some(spacing) = &mut self.spacing {
             spacing.take();
         }
         for (meter, line) in Meter::ALL.into_iter().zip(&mut self.lines) {
             line.bucket.take(cost.of(meter));
-            line.in_flight += cost.of(meter);
+            line.taken += cost.of(meter);
+            line.largest = line.largest.max(cost.of(meter));
         }
+    }
+
+    /// What all requests so far took, of each meter.
+    pub(super) fn taken(&self) -> [f64; 4] {
+        self.lines.each_ref().map(|line| line.taken)
     }
 
     /// A request that reserved `cost` is over; it used `used`, as far as one knows. Returns whether others may go earlier
@@ -126,19 +147,30 @@ impl Budget {
         for (meter, line) in Meter::ALL.into_iter().zip(&mut self.lines) {
             earlier |= used.of(meter) < cost.of(meter) && line.rate(1.0).is_some();
             line.bucket.take(used.of(meter) - cost.of(meter));
-            line.in_flight = (line.in_flight - cost.of(meter)).max(0.0);
+            line.taken += used.of(meter) - cost.of(meter);
         }
         earlier
     }
 
-    /// Learns from a response's headers.
-    pub(super) fn learn(&mut self, claims: &[(Meter, Claim)], now: Instant, runs: f64) {
+    /// Learns from the headers of a response to a request that was sent at `sent`, when all of them together had `taken` so
+    /// much, itself included.
+    pub(super) fn learn(
+        &mut self,
+        claims: &[(Meter, Claim)],
+        sent: Instant,
+        taken: [f64; 4],
+        now: Instant,
+        runs: f64,
+    ) {
         for (meter, claim) in claims {
-            let Some(line) = self.lines.get_mut(*meter as usize) else { continue };
+            let at = *meter as usize;
+            let (Some(line), Some(taken)) = (self.lines.get_mut(at), taken.get(at)) else { continue };
             line.quota.learn(claim, now);
-            // What is in flight may not be counted yet.
+            // The server spoke when that request came: others came since, and something flowed in.
             if let Some(remaining) = claim.remaining.filter(|remaining| remaining.is_finite()) {
-                line.bucket.at_most((remaining.max(0.0) / runs - line.in_flight).max(-line.in_flight));
+                let since = now.saturating_duration_since(sent).as_secs_f64();
+                let flowed = line.rate(runs).map_or(0.0, |rate| rate * since);
+                line.bucket.at_most(remaining.max(0.0) / runs + flowed - (line.taken - taken));
             }
         }
     }

@@ -30,6 +30,13 @@ use super::retry;
 /// However long a server asks to wait, the clock must be able to say until when.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30 * 86_400);
 
+/// Requests in a row without a response that are no accident.
+const OUTAGE: u32 = 8;
+/// How much the last answer weighs in what is usual lately.
+const LATELY: f64 = 0.1;
+/// Places for each request in flight that a pace comes to on average: latencies vary.
+const SPARE: f64 = 1.2;
+
 /// Requests in flight at once.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Concurrency {
@@ -68,6 +75,12 @@ pub struct Limits {
     pub otpm: Option<NonZeroU32>,
 }
 
+impl Limits {
+    fn pace_is_told(&self) -> bool {
+        [self.rpm, self.tpm, self.itpm, self.otpm].iter().any(Option::is_some)
+    }
+}
+
 /// The budget of one model at one endpoint, shared by all requests to it.
 #[derive(Debug)]
 pub struct Limiter {
@@ -92,9 +105,13 @@ struct State {
     /// Refusals that told something new, since the last answer.
     streak: u32,
     throttled: u64,
+    /// Requests without a response, since the last answer.
+    lost: u32,
     paused_until: Option<Instant>,
     budget: Budget,
     pace: Pace,
+    /// Of answers lately, in seconds.
+    latency: Option<f64>,
     /// Paces the requests, one at a time.
     paced: bucket::Bucket,
     /// Runs on this machine that share the limits, this one included.
@@ -105,15 +122,6 @@ struct State {
 enum Places {
     Fixed(usize),
     Found(Box<Ramp>),
-}
-
-impl Places {
-    fn target(&self) -> usize {
-        match self {
-            Places::Fixed(places) => *places,
-            Places::Found(ramp) => ramp.target(),
-        }
-    }
 }
 
 /// A place in flight, taken until this is dropped.
@@ -153,6 +161,8 @@ struct Sent {
     at: Instant,
     /// Requests in flight then, itself included.
     level: usize,
+    /// What all requests had taken by then, itself included.
+    taken: [f64; 4],
 }
 
 impl Drop for Ticket {
@@ -184,7 +194,7 @@ impl Drop for First<'_> {
 impl Limiter {
     pub fn new(limits: Limits) -> Arc<Limiter> {
         let places = match limits.concurrency {
-            Concurrency::Auto => Places::Found(Box::new(Ramp::new())),
+            Concurrency::Auto => Places::Found(Box::new(Ramp::new(limits.pace_is_told()))),
             Concurrency::Fixed(places) => Places::Fixed(places.get() as usize),
         };
         let state = State {
@@ -195,9 +205,11 @@ impl Limiter {
             sent_when_refused: 0,
             streak: 0,
             throttled: 0,
+            lost: 0,
             paused_until: None,
             budget: Budget::new(&limits),
             pace: Pace::default(),
+            latency: None,
             paced: bucket::Bucket::default(),
             runs: 1,
         };
@@ -260,11 +272,10 @@ impl Limiter {
         }
     }
 
-    /// Learns from what a response's headers claim.
-    pub(super) fn learn(&self, claims: &[(Meter, Claim)]) {
+    /// Learns from what the headers of a response claim.
+    pub(super) fn learn(&self, ticket: &Ticket, claims: &[(Meter, Claim)]) {
         if !claims.is_empty() {
-            let state = &mut *self.state();
-            state.budget.learn(claims, Instant::now(), f64::from(state.runs));
+            self.state().learn(Instant::now(), ticket.sent, claims);
             self.changed.notify_one();
         }
     }
@@ -286,6 +297,12 @@ impl Limiter {
         self.state().overloaded(Instant::now(), ticket.sent, asked);
     }
 
+    /// No response came. One connection may break for any reason; but where one after the other does, the endpoint is gone,
+    /// and fewer are sent to the same end.
+    pub(super) fn lost(&self, ticket: &Ticket) {
+        self.state().lost(Instant::now(), ticket.sent);
+    }
+
     fn ticket(self: &Arc<Self>, sent: Sent, cost: Cost) -> Ticket {
         Ticket { limiter: Arc::clone(self), sent, reserved: cost, used: cost }
     }
@@ -298,7 +315,7 @@ impl Limiter {
 impl State {
     /// Takes what a request needs; or says when to come again, if that can be said.
     fn admit(&mut self, now: Instant, cost: Cost) -> Result<Sent, Option<Instant>> {
-        if self.again > 0 || self.in_flight >= self.places.target() {
+        if self.again > 0 || self.in_flight >= self.places() {
             return Err(None);
         }
         self.in_flight += 1;
@@ -324,10 +341,30 @@ impl State {
         self.paced.take(1.0);
         self.sent += 1;
         self.pace.sent(self.sent, now);
-        Ok(Sent { number: self.sent, at: now, level: self.in_flight })
+        Ok(Sent { number: self.sent, at: now, level: self.in_flight, taken: self.budget.taken() })
+    }
+
+    /// Requests that may be in flight now.
+    fn places(&self) -> usize {
+        match (&self.places, self.pace.last_rate()) {
+            (Places::Fixed(places), _) => *places,
+            // A pace that was found out needs so many, by Little's law; what is refused then is refused for the pace.
+            (Places::Found(ramp), Some(rate)) => {
+                let needed = (SPARE * rate * self.latency.unwrap_or(0.0)).ceil() as usize;
+                ramp.target().max(needed).min(ramp::MOST)
+            }
+            (Places::Found(ramp), None) => ramp.target(),
+        }
+    }
+
+    fn learn(&mut self, now: Instant, sent: Sent, claims: &[(Meter, Claim)]) {
+        self.budget.learn(claims, sent.at, sent.taken, now, f64::from(self.runs));
     }
 
     fn succeeded(&mut self, now: Instant, sent: Sent, latency: Duration) {
+        self.lost = 0;
+        let seconds = latency.as_secs_f64();
+        self.latency = Some(self.latency.map_or(seconds, |usual| usual + LATELY * (seconds - usual)));
         if sent.number > self.sent_when_refused {
             self.streak = 0;
         }
@@ -355,19 +392,31 @@ impl State {
                 sent: self.sent,
                 resumes: until,
                 allowed: self.budget.pace(f64::from(self.runs)),
+                told: self.budget.is_told(),
             };
             self.pace.refused(refusal, now);
-            self.shrink(now, sent);
+            if let Places::Found(ramp) = &mut self.places {
+                ramp.refused(sent.level, self.in_flight, self.sent, now);
+            }
         }
         wait
+    }
+
+    fn lost(&mut self, now: Instant, sent: Sent) {
+        self.lost += 1;
+        if self.lost >= OUTAGE {
+            self.overloaded(now, sent, None);
+        }
     }
 
     fn overloaded(&mut self, now: Instant, sent: Sent, asked: Option<Duration>) {
         if let Some(asked) = asked {
             self.pause(now + asked.min(LONGEST_PAUSE));
         }
-        if self.is_news(sent) {
-            self.shrink(now, sent);
+        if self.is_news(sent)
+            && let Places::Found(ramp) = &mut self.places
+        {
+            ramp.overloaded(sent.level, self.sent, now);
         }
     }
 
@@ -382,12 +431,6 @@ impl State {
             self.sent_when_refused = self.sent;
         }
         news
-    }
-
-    fn shrink(&mut self, now: Instant, sent: Sent) {
-        if let Places::Found(ramp) = &mut self.places {
-            ramp.refused(sent.level, self.in_flight, self.sent, now);
-        }
     }
 }
 

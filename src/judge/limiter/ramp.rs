@@ -19,14 +19,20 @@ const PROBE: f64 = 1.25;
 /// How long a limit that was found is left alone; doubles with each probe in vain.
 const FIRST_HOLD: Duration = Duration::from_secs(5);
 const LONGEST_HOLD: Duration = Duration::from_secs(120);
+/// Round trips that it is left alone at least.
+const TRIPS: u32 = 20;
 
 /// The number of requests in flight to aim at: doubles with every round trip until that is refused or comes out as
-/// waiting; then stays there, and looks now and then whether the limit still is where it was.
+/// waiting; then stays there, and looks now and then whether fewer do as well or more do better.
 #[derive(Debug)]
 pub(super) struct Ramp {
     target: usize,
     phase: Phase,
     hold: Duration,
+    /// Whether to look below next, or above.
+    spare: bool,
+    /// Of the last answer.
+    latency: Duration,
     /// The most in flight that were all taken lately.
     good: usize,
     /// This many were refused.
@@ -45,6 +51,10 @@ enum Phase {
     Climbing,
     /// A little above `from`, to see whether that is worth it.
     Probing {
+        from: Level,
+    },
+    /// A little below `from`, to see whether that is as good.
+    Sparing {
         from: Level,
     },
     Holding {
@@ -96,11 +106,14 @@ pub(super) struct Answered {
 }
 
 impl Ramp {
-    pub(super) fn new() -> Ramp {
+    /// Where a pace is told (`paced`) that is gentle enough to begin with: as many as the pace brings are tried at once.
+    pub(super) fn new(paced: bool) -> Ramp {
         Ramp {
-            target: FIRST,
+            target: if paced { MOST } else { FIRST },
             phase: Phase::Doubling,
             hold: FIRST_HOLD,
+            spare: true,
+            latency: Duration::ZERO,
             good: 0,
             ceiling: None,
             round: Level::default(),
@@ -117,6 +130,7 @@ impl Ramp {
         if answered.number <= self.sent_before_round {
             return;
         }
+        self.latency = answered.latency;
         self.good = self.good.max(answered.level.min(self.target));
         // Where something else holds requests back, more places change nothing.
         let full = answered.in_flight >= self.target;
@@ -175,13 +189,27 @@ impl Ramp {
                     self.settle_at(from.in_flight / from.answers.max(1), sent, now);
                 }
             }
+            Phase::Sparing { from } => {
+                if from.is_worth_it(&self.round) {
+                    self.settle_at(from.in_flight / from.answers.max(1), sent, now);
+                } else {
+                    // What was beyond only queued; there may be more of that.
+                    self.hold = FIRST_HOLD;
+                    self.spare();
+                }
+            }
             Phase::Holding { until } if now >= until => match self.ceiling {
                 // One more at a time where too many are refused.
                 Some(ceiling) => {
                     self.target = ceiling;
                     self.phase = Phase::Climbing;
                 }
+                None if self.spare => {
+                    self.spare = false;
+                    self.spare();
+                }
                 None => {
+                    self.spare = true;
                     self.phase = Phase::Probing { from: self.round };
                     self.target = (self.target as f64 * PROBE).ceil() as usize;
                 }
@@ -192,6 +220,11 @@ impl Ramp {
         self.begin_round(sent);
     }
 
+    fn spare(&mut self) {
+        self.phase = Phase::Sparing { from: self.round };
+        self.target = ((self.target as f64 / PROBE).floor() as usize).max(1);
+    }
+
     fn begin_round(&mut self, sent: u64) {
         self.round = Level::default();
         self.sent_before_round = sent;
@@ -199,7 +232,9 @@ impl Ramp {
 
     fn settle_at(&mut self, target: usize, sent: u64, now: Instant) {
         self.target = target;
-        self.phase = Phase::Holding { until: now + self.hold };
+        // A look takes a round trip, and most of them are in vain.
+        let hold = self.hold.max((TRIPS * self.latency).min(LONGEST_HOLD));
+        self.phase = Phase::Holding { until: now + hold };
         self.hold = (2 * self.hold).min(LONGEST_HOLD);
         self.begin_round(sent);
     }
@@ -211,6 +246,17 @@ impl Ramp {
         if in_flight < self.target {
             return;
         }
+        self.shrink(level, sent, now);
+    }
+
+    /// The same where the endpoint says that it was for their number.
+    pub(super) fn overloaded(&mut self, level: usize, sent: u64, now: Instant) {
+        // Where the pace keeps fewer in flight than there are places for, the places that are free were never tried.
+        self.target = self.target.min(level.max(FIRST));
+        self.shrink(level, sent, now);
+    }
+
+    fn shrink(&mut self, level: usize, sent: u64, now: Instant) {
         if level > self.good && self.good > 0 {
             self.ceiling = Some(level);
             self.target = self.good;

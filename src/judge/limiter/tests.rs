@@ -128,7 +128,8 @@ async fn headers_lower_a_limit_that_was_told_but_never_lift_it() {
     let claim = |limit| Claim { limit: Some(limit), remaining: None, reset: None };
     for (told, claimed, seconds) in [(600, 300.0, 20.0), (600, 6000.0, 10.0), (0, 600.0, 10.0)] {
         let limiter = limiter(100, told, 0);
-        limiter.learn(&[(Meter::Requests, claim(claimed))]);
+        let Leave { ticket, .. } = limiter.admit(cost(1)).await;
+        limiter.learn(&ticket, &[(Meter::Requests, claim(claimed))]);
         let last = times(&limiter, &[1; 100]).await[99];
         assert!((0.97 * seconds..1.03 * seconds).contains(&last), "{last} s for {seconds} s");
     }
@@ -138,7 +139,8 @@ async fn headers_lower_a_limit_that_was_told_but_never_lift_it() {
 async fn nothing_left_is_a_pause_before_any_refusal() {
     let limiter = limiter(100, 0, 0);
     let reset = Some(7 * SECOND);
-    limiter.learn(&[(Meter::InputTokens, Claim { limit: None, remaining: Some(0.0), reset })]);
+    let Leave { ticket, .. } = limiter.admit(cost(1)).await;
+    limiter.learn(&ticket, &[(Meter::InputTokens, Claim { limit: None, remaining: Some(0.0), reset })]);
     let start = Instant::now();
     drop(limiter.admit(cost(1)).await);
     assert!((7.0..7.1).contains(&start.elapsed().as_secs_f64()), "{:?}", start.elapsed());

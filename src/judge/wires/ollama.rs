@@ -16,7 +16,9 @@
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{LOGPROBS, OWN_OR_WORDS, PLAIN, TEMPERATURE, asks_probabilities, probabilities, temperature};
+use super::{
+    LOGPROBS, OWN_OR_WORDS, PLAIN, TEMPERATURE, asks_probabilities, probabilities, temperature, tokens,
+};
 use crate::domain::{Prompt, Stop, Usage};
 use crate::judge::adaptation::{Adapted, next_rail, rail};
 use crate::judge::failure::Failure;
@@ -135,7 +137,8 @@ impl Wire for Ollama {
             serde_json::from_str(body).map_err(|_| broken("the response is none of Ollama's chat", body))?;
         let message = reply.message.ok_or_else(|| broken("the response holds no message", body))?;
         let num_ctx = self.num_ctx(prompt);
-        if let Some(read) = reply.prompt_eval_count
+        let prompt_tokens = tokens(&reply.prompt_eval_count);
+        if let Some(read) = prompt_tokens
             && is_truncated(prompt, read, num_ctx)
         {
             let about = prompt.text.len() / 4;
@@ -149,11 +152,8 @@ impl Wire for Ollama {
             Some("length") => Stop::Truncated,
             _ => Stop::Finished,
         };
-        let usage = Usage {
-            prompt_tokens: reply.prompt_eval_count,
-            cached_tokens: None,
-            completion_tokens: reply.eval_count,
-        };
+        let usage =
+            Usage { prompt_tokens, cached_tokens: None, completion_tokens: tokens(&reply.eval_count) };
         Ok(Answer {
             text: message.content.unwrap_or_default(),
             stop,
@@ -170,10 +170,10 @@ struct Reply {
     model: Option<String>,
     message: Option<Message>,
     done_reason: Option<String>,
-    #[serde(default, deserialize_with = "super::count")]
-    prompt_eval_count: Option<u64>,
-    #[serde(default, deserialize_with = "super::count")]
-    eval_count: Option<u64>,
+    #[serde(default)]
+    prompt_eval_count: Value,
+    #[serde(default)]
+    eval_count: Value,
     logprobs: Option<Value>,
 }
 

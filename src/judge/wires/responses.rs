@@ -15,7 +15,9 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{LOGPROBS, OWN_OR_WORDS, PLAIN, TEMPERATURE, asks_probabilities, probabilities, temperature};
+use super::{
+    LOGPROBS, OWN_OR_WORDS, PLAIN, TEMPERATURE, asks_probabilities, probabilities, temperature, tokens,
+};
 use crate::domain::{Prompt, Stop, Usage};
 use crate::judge::adaptation::{Adapted, next_rail, rail};
 use crate::judge::failure::Failure;
@@ -100,22 +102,22 @@ impl Wire for Responses {
             (Some("incomplete"), _, _) | (_, Some("max_output_tokens"), _) => Stop::Truncated,
             _ => Stop::Finished,
         };
-        let mut tokens = Vec::new();
+        let mut spoken = Vec::new();
         for content in contents() {
-            tokens.extend(content.logprobs.as_ref().and_then(Value::as_array).into_iter().flatten().cloned());
+            spoken.extend(content.logprobs.as_ref().and_then(Value::as_array).into_iter().flatten().cloned());
         }
         let said = || contents().filter_map(|content| content.text.as_deref()).collect();
-        let usage = reply.usage.map_or_else(Usage::default, |usage| Usage {
-            prompt_tokens: usage.input_tokens,
-            cached_tokens: usage.input_tokens_details.and_then(|details| details.cached_tokens),
-            completion_tokens: usage.output_tokens,
-        });
+        let usage = Usage {
+            prompt_tokens: tokens(&reply.usage["input_tokens"]),
+            cached_tokens: tokens(&reply.usage["input_tokens_details"]["cached_tokens"]),
+            completion_tokens: tokens(&reply.usage["output_tokens"]),
+        };
         Ok(Answer {
             text: refused.unwrap_or_else(said),
             stop,
             usage,
             model: reply.model,
-            probabilities: probabilities((!tokens.is_empty()).then(|| tokens.into()), prompt),
+            probabilities: probabilities((!spoken.is_empty()).then(|| spoken.into()), prompt),
         })
     }
 }
@@ -127,8 +129,8 @@ struct Reply {
     model: Option<String>,
     output: Option<Vec<Item>>,
     incomplete_details: Option<Incomplete>,
-    #[serde(default, deserialize_with = "super::extra")]
-    usage: Option<WireUsage>,
+    #[serde(default)]
+    usage: Value,
 }
 
 #[derive(Deserialize)]
@@ -149,20 +151,4 @@ struct Content {
 #[derive(Deserialize)]
 struct Incomplete {
     reason: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct WireUsage {
-    #[serde(default, deserialize_with = "super::count")]
-    input_tokens: Option<u64>,
-    #[serde(default, deserialize_with = "super::count")]
-    output_tokens: Option<u64>,
-    #[serde(default, deserialize_with = "super::extra")]
-    input_tokens_details: Option<InputTokens>,
-}
-
-#[derive(Deserialize)]
-struct InputTokens {
-    #[serde(default, deserialize_with = "super::count")]
-    cached_tokens: Option<u64>,
 }

@@ -160,6 +160,18 @@ impl Enforcer {
         ruling
     }
 
+    /// How long a request of so many tokens would have to wait for the limits, if it does.
+    pub fn wait(&mut self, at: Duration, tokens: f64) -> Option<Duration> {
+        let amounts = [(&mut self.requests, 1.0), (&mut self.tokens, tokens)];
+        let mut wait = None;
+        for (counter, amount) in amounts {
+            let Some(counter) = counter else { continue };
+            counter.bring_to(at);
+            wait = wait.max(counter.wait(at, amount));
+        }
+        wait
+    }
+
     fn rule(&mut self, at: Duration, tokens: f64) -> Ruling {
         if let Some(outage) = self.rules.outage.filter(|outage| (outage.from..outage.to).contains(&at)) {
             return match outage.status {
@@ -167,14 +179,7 @@ impl Enforcer {
                 None => Ruling::Cut,
             };
         }
-        let amounts = [(&mut self.requests, 1.0), (&mut self.tokens, tokens)];
-        let mut wait: Option<Duration> = None;
-        for (counter, amount) in amounts {
-            let Some(counter) = counter else { continue };
-            counter.bring_to(at);
-            wait = wait.max(counter.wait(at, amount));
-        }
-        if let Some(wait) = wait {
+        if let Some(wait) = self.wait(at, tokens) {
             let headers = self.refusal(at, wait);
             return Ruling::Refused { status: 429, headers };
         }

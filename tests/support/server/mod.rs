@@ -24,6 +24,7 @@ pub use answer::{Answer, Manner};
 pub use door::Protocol;
 pub use formats::{Format, completion};
 use line::{End, Fuse};
+pub use truth::Early;
 use truth::{InFlight, Truth};
 
 /// One request as it arrived.
@@ -42,7 +43,7 @@ pub struct Seen {
     /// How many requests of any kind had arrived before.
     pub number: usize,
     /// Whether it came during a wait that had been asked for.
-    pub early: bool,
+    pub early: Option<Early>,
 }
 
 impl Seen {
@@ -127,6 +128,11 @@ impl Server {
         self.completions().values().map(|count| count - 1).sum()
     }
 
+    /// How often everybody was asked to wait.
+    pub fn waits(&self) -> usize {
+        self.truth.waits()
+    }
+
     pub fn most_in_flight(&self) -> usize {
         self.truth.most_in_flight()
     }
@@ -167,7 +173,7 @@ async fn answer(
         body: serde_json::from_slice(&body).unwrap(),
         earlier: 0,
         number: 0,
-        early: false,
+        early: None,
     };
     truth.arrived(&mut seen);
     let (mut answer, mut manner, mut told) = (script(&seen), Manner::Whole, None);

@@ -3,12 +3,9 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::Seen;
-
-/// What may be on its way when everybody is asked to wait.
-const ON_ITS_WAY: Duration = Duration::from_millis(100);
 
 /// The account of one server.
 #[derive(Debug, Default)]
@@ -27,10 +24,18 @@ struct Log {
     waits: Vec<Wait>,
 }
 
+/// Whose wait a request came in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Early {
+    /// Its own prompt's, of which nothing can have been on its way.
+    Own,
+    /// Everybody's; whoever was in flight with the one that was told may have been on the way.
+    Everybodys,
+}
+
 /// A wait that an answer asked for.
 #[derive(Debug)]
 struct Wait {
-    from: Instant,
     until: Instant,
     prompt: String,
     /// Whether it is the client that is too fast, and not one request that failed.
@@ -45,13 +50,13 @@ impl Truth {
         seen.earlier = *count;
         *count += 1;
         seen.number = log.seen.len();
-        seen.early = log.waits.iter().any(|wait| wait.forbids(seen));
+        seen.early = log.waits.iter().filter_map(|wait| wait.forbids(seen)).min();
         log.seen.push(seen.clone());
     }
 
     /// From now on the prompt of `seen`, or everybody, is to wait.
     pub fn told_to_wait(&self, seen: &Seen, until: Instant, everybody: bool) {
-        let wait = Wait { from: Instant::now(), until, prompt: seen.prompt().to_owned(), everybody };
+        let wait = Wait { until, prompt: seen.prompt().to_owned(), everybody };
         self.log.lock().unwrap().waits.push(wait);
     }
 
@@ -78,16 +83,26 @@ impl Truth {
         self.log.lock().unwrap().answered.clone()
     }
 
+    /// How often everybody was asked to wait.
+    pub fn waits(&self) -> usize {
+        self.log.lock().unwrap().waits.iter().filter(|wait| wait.everybody).count()
+    }
+
     pub fn most_in_flight(&self) -> usize {
         self.most_in_flight.load(Ordering::SeqCst)
     }
 }
 
 impl Wait {
-    /// Whether this wait is on for `seen`. Of the same prompt nothing can be on its way.
-    fn forbids(&self, seen: &Seen) -> bool {
-        let same = self.prompt == seen.prompt();
-        seen.at < self.until && (same || self.everybody && seen.at > self.from + ON_ITS_WAY)
+    /// Whether `seen` should not have come yet.
+    fn forbids(&self, seen: &Seen) -> Option<Early> {
+        if seen.at >= self.until {
+            None
+        } else if self.prompt == seen.prompt() {
+            Some(Early::Own)
+        } else {
+            self.everybody.then_some(Early::Everybodys)
+        }
     }
 }
 

@@ -1,0 +1,11 @@
+#![no_main]
+
+use libfuzzer_sys::{fuzz_mutator, fuzz_target};
+use tooljudge_fuzz::laws;
+use tooljudge_fuzz::mutator::mutate_json;
+
+fuzz_target!(|text: &str| laws::score(text));
+
+fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
+    mutate_json(data, size, max_size, seed, 0)
+});
