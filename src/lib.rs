@@ -7,11 +7,11 @@
 //! ```
 //!
 //! Data flows in one direction, one noun per stage. Modules are rooms of two kinds: the core ([`domain`],
-//! [`normalize`], [`render`], [`snap`], [`check`], [`score`], [`stats`], and on them [`gold`], [`bench`], [`report`]) is pure;
+//! [`normalize`], [`render`], [`snap`], [`check`], [`score`], [`stats`], and on them [`gold`], [`bench`], [`audit`], [`report`]) is pure;
 //! the edges touch files, network, clock or database. An arrow between rooms only ever points down:
 //!
 //! ```text
-//! main → cli → frames → {run, report} → {read, judge, store, write, gold, bench} → {normalize, render, snap, check, score, stats, table} → domain
+//! main → cli → frames → {run, report} → {read, judge, store, write, gold, bench, audit} → {normalize, render, snap, check, score, stats, table} → domain
 //! ```
 //!
 //! The command line is one user of this library. The same job in Rust, samples in and verdicts out:
@@ -55,6 +55,7 @@
 //!
 //! [`frames`] does the same for polars: a `DataFrame` in, the same `DataFrame` with label columns out.
 
+pub mod audit;
 pub mod bench;
 pub mod check;
 pub mod cli;

@@ -9,7 +9,7 @@ use crate::support::workspace::repository;
 const FLOORS: &[&[&str]] = &[
     &["domain"],
     &["normalize", "render", "snap", "check", "score", "stats", "table"],
-    &["read", "write", "judge", "store", "gold", "bench"],
+    &["read", "write", "judge", "store", "gold", "bench", "audit"],
     &["run", "report"],
     &["frames"],
     &["cli"],
@@ -17,7 +17,7 @@ const FLOORS: &[&[&str]] = &[
 
 /// Rooms without I/O, clock, randomness or async, and what would bring one in.
 const PURE: &[&str] =
-    &["domain", "normalize", "render", "snap", "check", "score", "stats", "gold", "bench", "report"];
+    &["domain", "normalize", "render", "snap", "check", "score", "stats", "gold", "bench", "audit", "report"];
 const IMPURE: &[&str] = &[
     "std::fs",
     "std::net",

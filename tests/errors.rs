@@ -55,7 +55,11 @@ fn every_mistake_is_told_in_words_that_help() {
         ("no key under the name given", ask(&["--api-key-env", "MY_KEY"])),
         ("a base URL that is none", ask(&["--base-url", "localhost:8000"])),
         ("nobody at the endpoint", ask(&["--base-url", "http://127.0.0.1:9/v1", "--max-attempts", "1"])),
-        ("no such host", ask(&["--base-url", "http://no-such-host.invalid/v1", "--max-attempts", "1"])),
+        ("plain http to another host", ask(&["--base-url", "http://judge.example/v1"])),
+        (
+            "no such host",
+            ask(&["--base-url", "http://no-such-host.invalid/v1", "--max-attempts", "1", "--allow-http"]),
+        ),
         ("a refused key", ask(&["--base-url", &refused])),
         ("an unknown model", ask(&["--base-url", &missing])),
         ("a store that is none", ask(&["--base-url", &refused, "--store", "garbage.sqlite"])),

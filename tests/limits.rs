@@ -12,7 +12,8 @@ use tooljudge::judge::{
     Settings, Target, connect,
 };
 
-use crate::support::limited_server::{Limit, LimitedServer, most_beyond};
+use crate::support::enforcer::{Hints, Rules, Window};
+use crate::support::limited_server::LimitedServer;
 use crate::support::server::{Answer, Server};
 use crate::support::workspace::Workspace;
 
@@ -25,10 +26,14 @@ fn rows(name: &str, rows: usize) -> String {
     csv
 }
 
+fn quick() -> Rules {
+    Rules::open(Duration::from_millis(20))
+}
+
 #[test]
 fn two_runs_keep_one_limit_together() {
     const RPM: f64 = 1200.0;
-    let server = LimitedServer::start(Limit { rpm: None, ..Limit::per_minute(RPM) });
+    let server = LimitedServer::start(quick());
     let work = Workspace::new();
     work.file("a.csv", rows("a", 60));
     work.file("b.csv", rows("b", 60));
@@ -45,38 +50,36 @@ fn two_runs_keep_one_limit_together() {
     for output in ["a.labeled.csv", "b.labeled.csv"] {
         assert_eq!(work.column(output, "label"), vec!["correct"; 60]);
     }
-    let arrivals = server.arrivals();
-    let beyond = most_beyond(&arrivals, RPM);
-    println!("{} requests of two runs, at most {beyond:.1} beyond 1,200 a minute", arrivals.len());
+    let truth = server.truth();
+    let beyond = truth.most_requests_beyond(RPM);
+    println!("{} requests of two runs, at most {beyond:.1} beyond 1,200 a minute", truth.arrivals.len());
     // A fifth of a second's worth for each, and what a busy machine bunches. Alone they would come to 30 and more.
-    assert_eq!(arrivals.len(), 120);
+    assert_eq!(truth.arrivals.len(), 120);
     assert!(beyond < 16.0, "{beyond}");
 }
 
 #[test]
 fn a_limit_that_is_told_is_never_refused() {
-    let server = LimitedServer::start(Limit::per_minute(3000.0));
+    let server = LimitedServer::start(Rules { rpm: Some(3000.0), ..quick() });
     let work = Workspace::new();
     work.file("in.csv", rows("one", 150));
     let told = ["--rpm", "3000"];
     let args = ["label", "in.csv", "--judge", "openai:m", "--base-url", &server.url];
     work.run(&[&args[..], &told].concat()).ended(0);
-    assert!(server.arrivals().iter().all(|arrival| arrival.taken));
+    assert_eq!(server.truth().refused(), 0);
 }
 
 #[test]
 fn refusals_alone_lose_no_row_and_nothing_comes_early() {
-    for retry_after in [false, true] {
-        let limit = Limit { saved_up: 0.2, retry_after, ..Limit::per_minute(6000.0) };
-        let server = LimitedServer::start(limit);
+    for hints in [Hints::Silent, Hints::RetryAfterMs] {
+        let window = Window::Bucket { saves: 0.2 };
+        let server = LimitedServer::start(Rules { rpm: Some(6000.0), window, hints, ..quick() });
         let work = Workspace::new();
         work.file("in.csv", rows("one", 200));
         work.run(&["label", "in.csv", "--judge", "openai:m", "--base-url", &server.url]).ended(0);
-        let arrivals = server.arrivals();
-        assert_eq!(arrivals.iter().filter(|arrival| arrival.taken).count(), 200);
-        assert!(
-            arrivals.iter().any(|arrival| !arrival.taken) && arrivals.iter().all(|arrival| !arrival.early)
-        );
+        let truth = server.truth();
+        assert_eq!((truth.taken(), truth.early()), (200, 0));
+        assert!(truth.refused() > 0);
     }
 }
 

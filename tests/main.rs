@@ -8,6 +8,7 @@
 )]
 
 mod architecture;
+mod audit;
 mod bench;
 mod benchmark_data;
 mod browser;
@@ -17,10 +18,12 @@ mod compare;
 mod convert;
 mod damaged_logs;
 mod errors;
+mod faults;
 mod from_phoenix;
 mod gold;
 mod hostile;
 mod hostile_inputs;
+mod injection;
 mod kill;
 mod label_builtin;
 mod label_panel;
@@ -38,9 +41,11 @@ mod rates;
 mod report_html;
 mod report_text;
 mod round_trip;
+mod scenarios;
 mod score;
 mod score_bfcl;
 mod score_peers;
+mod secrets;
 mod shapes;
 mod snap;
 mod statistics;

@@ -151,6 +151,61 @@ fn a_browser_shows_a_hostile_report_and_runs_nothing_of_it() {
     assert_eq!(text.matches("1 MB: needle").count(), 2 * 80_000, "long texts are shown to their end");
 }
 
+/// Texts that run where a page forgets to escape them, in whatever context they land: each would set the page's canary.
+const CANARIES: &[&str] = &[
+    "</script><script>window.owned = 1</script>",
+    "<!--<script>window.owned = 2</script>-->",
+    "<img src=x onerror=\"window.owned = 3\">",
+    "\" autofocus onfocus=\"window.owned = 4",
+    "' onmouseover='window.owned = 5",
+    "<svg/onload=window.owned=6>",
+    "javascript:window.owned=7",
+    "<a href=\"javascript:window.owned=8\">x</a>",
+    "\u{2028}window.owned = 9;\u{2029}",
+    "]]><script>window.owned = 10</script>",
+    "</textarea></title></style><iframe srcdoc=\"<script>parent.owned = 11</script>\">",
+    "${window.owned = 12}`${window.owned = 13}`",
+    "\\u003cscript>window.owned = 14</script>",
+    "<template><p is=x></template><math><mtext><img src onerror=window.owned=15>",
+];
+
+#[test]
+fn a_browser_runs_nothing_of_the_rows_that_were_benched() {
+    let Some(browser) = browser() else { return };
+    let work = Workspace::new();
+    let rows: String = CANARIES
+        .iter()
+        .enumerate()
+        .map(|(at, text)| {
+            let gold = if at % 2 == 0 { "correct" } else { "incorrect" };
+            let row = json!({
+                "id": format!("{at}{text}"), "question_id": text, "error_type": text, "edit": text, "domain": text,
+                "question": format!("{text} Say 1."), "note": text, "gold": gold,
+                "tool_call": [{"name": text, "arguments": {"a": text, *text: 1}}],
+                "tool_definitions": [{"name": "f", "description": text, "parameters": {"properties": {*text: {"description": text}}}}],
+            });
+            format!("{row}\n")
+        })
+        .collect();
+    // The input's name stands in the page's title.
+    work.file("<img src=x onerror=owned=1>.jsonl", rows);
+    work.run(&["bench", "<img src=x onerror=owned=1>.jsonl", "--report", "r.html", "--allow-unjudged", "1"])
+        .ended(0);
+    let seen = browser::open(&browser, &probed(&work.read("r.html")), "#javascript:window.owned=1");
+    let probe = probe(&seen);
+    assert_eq!(seen.console, Vec::<String>::new());
+    assert_eq!((attribute(&seen, "data-ready"), attribute(&seen, "data-error")), (Some("true"), None));
+    assert_eq!(
+        (&probe["owned"], &probe["foreign"], &probe["handlers"]),
+        (&Value::Null, &json!(0), &json!(0))
+    );
+    assert_eq!((&probe["scripts"], &probe["loaded"]), (&json!(3), &json!(0)));
+    assert!(probe["cases"].as_u64().unwrap() > 3, "the rows are not on the page");
+    // The canary itself works: where a script does run, it is seen.
+    let page = work.read("r.html").replace("</body>", "<script>window.owned = 1</script></body>");
+    assert_ne!(self::probe(&browser::open(&browser, &probed(&page), ""))["owned"], Value::Null);
+}
+
 #[test]
 fn a_browser_shows_reports_of_nothing() {
     let Some(browser) = browser() else { return };

@@ -238,3 +238,51 @@ fn words_of_a_model_are_no_formulas() {
     let replies = parquet(&work, "out.parquet").column("raw_reply").unwrap().clone();
     assert_eq!(replies.str().unwrap().iter().flatten().collect::<Vec<_>>(), words);
 }
+
+#[test]
+fn formulas_of_the_input_are_escaped_on_request() {
+    const CELLS: [(&str, &str); 12] = [
+        ("=1+1", "'=1+1"),
+        ("+cmd|x", "'+cmd|x"),
+        ("-2+3", "'-2+3"),
+        ("@SUM(A1)", "'@SUM(A1)"),
+        ("\t=1", "'\t=1"),
+        ("\r=1", "'\r=1"),
+        ("\u{ff1d}1", "'\u{ff1d}1"),
+        ("-inf", "'-inf"),
+        ("-5", "-5"),
+        ("+1.5e3", "+1.5e3"),
+        ("a;=1", "a;=1"),
+        ("it's", "it's"),
+    ];
+    let work = Workspace::new();
+    let mut table = "question,tool_call,tool_definitions,=head\n".to_owned();
+    CELLS.iter().for_each(|(cell, _)| {
+        table.push_str(&format!("=q,f(a=1),\"[{{\"\"name\"\":\"\"f\"\"}}]\",\"{cell}\"\n"))
+    });
+    work.file("in.csv", &table);
+    let safe = "--escape-formulas";
+    work.run(&["label", "in.csv", "-o", "out.csv", safe]).ended(0);
+    work.run(&["bench", "in.csv", "--gold", "label", "-o", "b.csv", safe]).ended(2);
+    work.run(&["convert", "in.csv", "-o", "rows.csv", safe]).ended(0);
+    work.run(&["audit", "in.csv", "-o", "audit.csv", safe]).ended(0);
+    assert_eq!(work.column("out.csv", "'=head"), CELLS.map(|(_, safe)| safe));
+    assert!(work.column("rows.csv", "question").iter().all(|question| question == "'=q"));
+    // Nor does a text begin a cell where the spreadsheet parts columns by another sign.
+    assert!(work.read("out.csv").contains("\"a;=1\""));
+    for name in ["out.csv", "rows.csv", "audit.csv"] {
+        let text = work.read(name);
+        let mut reader = csv::Reader::from_reader(text.as_bytes());
+        let header = reader.headers().unwrap().clone();
+        for record in std::iter::once(header).chain(reader.records().map(Result::unwrap)) {
+            for cell in record.iter().filter(|cell| cell.parse::<f64>().is_err()) {
+                assert!(!cell.starts_with(['=', '+', '-', '@', '\t', '\r']), "{name}: {cell:?}");
+            }
+        }
+    }
+    // Without the flag, and in other formats, everything is as it was.
+    work.run(&["label", "in.csv", "-o", "plain.csv"]).ended(0);
+    assert_eq!(work.column("plain.csv", "=head"), CELLS.map(|(cell, _)| cell));
+    work.run(&["label", "in.csv", "-o", "out.jsonl", safe]).ended(0);
+    assert!(work.read("out.jsonl").contains("\"=head\":\"=1+1\""));
+}

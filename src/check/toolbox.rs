@@ -56,6 +56,12 @@ impl Toolbox {
         Toolbox { tools, english, places }
     }
 
+    /// How much text it was made from and holds, about.
+    pub(super) fn bytes(&self) -> usize {
+        // Even one without tools, or a tool without a word, takes room.
+        64 + self.tools.iter().map(|tool| 64 + tool.text.len()).sum::<usize>()
+    }
+
     /// The tool a call means. Some interfaces allow no dots in names and log `math_add` for `math.add`.
     pub(super) fn find(&self, name: &str) -> Option<usize> {
         self.places.get(name).or_else(|| self.places.get(&plain_name(name))).copied()

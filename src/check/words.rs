@@ -166,9 +166,9 @@ impl Kind {
     }
 }
 
-/// Apostrophes and combining marks neither stand in a folded word nor end it.
+/// Apostrophes, combining marks and what has no width neither stand in a folded word nor end it.
 fn is_silent(c: char) -> bool {
-    matches!(c, '\'' | '’' | '\u{300}'..='\u{36f}')
+    matches!(c, '\'' | '’' | '\u{300}'..='\u{36f}' | '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
 }
 
 fn push_folded(folded: &mut String, c: char) {
@@ -215,6 +215,7 @@ mod tests {
             ("東京タワー 2024", " 東 京 タ ワ ー 2024 "),
             ("U.S.A.", " u s a "),
             ("Große İstanbul", " grosse istanbul "),
+            ("O\u{200b}s\u{200d}l\u{feff}o", " oslo "),
         ] {
             assert_eq!(fold(text), folded, "{text}");
         }

@@ -12,6 +12,7 @@ use serde_json::json;
 use super::display::Display;
 use super::input::InputArgs;
 use super::printer::Printer;
+use super::spreadsheet::SpreadsheetArgs;
 use super::{Ending, signals};
 use crate::normalize::logs::{FORMATS, LogFormat};
 use crate::run::{self, Converted, Form, Progress, RunError, Source, Stop};
@@ -52,6 +53,8 @@ pub struct ConvertArgs {
 
     #[command(flatten)]
     pub input: InputArgs,
+    #[command(flatten)]
+    pub spreadsheet: SpreadsheetArgs,
 
     /// Replace an output that this program did not write
     #[arg(long, help_heading = "Result")]
@@ -67,7 +70,7 @@ pub struct ConvertArgs {
 }
 
 pub fn run(args: &ConvertArgs) -> anyhow::Result<Ending> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let runtime = run::runtime()?;
     let outcome = runtime.block_on(convert(args));
     runtime.shutdown_background();
     match outcome {
@@ -155,7 +158,7 @@ fn output(args: &ConvertArgs, source: &Source) -> anyhow::Result<Option<Output>>
     if printed && crate::write::is_stdout(&path) {
         bail!("the rows and the summary cannot both go to the standard output; give a file with -o");
     }
-    let output = Output::new(path, args.to, Format::Jsonl)?;
+    let output = Output::new(path, args.to, Format::Jsonl)?.with_formulas(args.spreadsheet.formulas());
     let inputs: Vec<&Path> = source.table.inputs().iter().map(|input| input.path.as_path()).collect();
     output.check(&inputs, source.table.folders(), args.force)?;
     Ok(Some(output))

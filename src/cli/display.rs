@@ -128,6 +128,9 @@ fn describe(glance: &Glance, activity: Option<Activity>) -> String {
     if glance.reused > 0 {
         parts.push(format!("{} reused", glance.reused));
     }
+    if glance.elsewhere > 0 {
+        parts.push(format!("{} asked by another run", glance.elsewhere));
+    }
     if let Some(Activity { throttled, retried, .. }) = activity {
         if throttled > 0 {
             parts.push(format!("{throttled} slowdowns"));

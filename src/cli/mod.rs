@@ -1,5 +1,6 @@
 //! The command line: flags and environment in, exit codes out. Everything below gets validated settings.
 
+mod audit;
 mod bench;
 mod compare;
 mod config;
@@ -16,6 +17,7 @@ mod printer;
 mod resnap;
 mod score;
 mod signals;
+mod spreadsheet;
 mod store;
 mod templates;
 
@@ -44,6 +46,7 @@ enum Command {
     Score(Box<score::args::ScoreArgs>),
     Bench(Box<bench::args::BenchArgs>),
     Compare(Box<compare::CompareArgs>),
+    Audit(Box<audit::args::AuditArgs>),
     Gold(Box<gold::args::GoldArgs>),
     Store(store::StoreArgs),
     Templates(templates::TemplatesArgs),
@@ -72,7 +75,16 @@ impl From<Ending> for ExitCode {
 /// Runs the command that the process was started with.
 pub fn main() -> ExitCode {
     match command() {
-        Ok(ending) => ending.into(),
+        Ok(ending) => match printer::lost() {
+            Some(error) => {
+                let why = anyhow::anyhow!(
+                    "cannot write the standard output: {error}; what is shown there is incomplete"
+                );
+                Printer::default().error(&why);
+                ExitCode::from(2)
+            }
+            None => ending.into(),
+        },
         Err(Failure::Usage(error)) => {
             // Help goes to stdout and is a success; a broken pipe there is nobody's fault.
             let _ = error.print();
@@ -107,7 +119,7 @@ fn command() -> Result<Ending, Failure> {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     let mut matches = flags.clone().try_get_matches_from(&arguments)?;
     let mut settings = None;
-    if let Some((name @ ("label" | "resnap" | "score" | "bench"), own)) = matches.subcommand() {
+    if let Some((name @ ("label" | "resnap" | "score" | "bench" | "audit"), own)) = matches.subcommand() {
         let Completed { arguments, config, given } = defaults::complete(arguments, &flags, name, own)?;
         matches = flags.try_get_matches_from(&arguments)?;
         settings = Some((config, given));
@@ -124,6 +136,7 @@ fn command() -> Result<Ending, Failure> {
         Command::Score(args) => score::run(&args)?,
         Command::Bench(args) => bench::run(&args, &config, &given)?,
         Command::Compare(args) => compare::run(&args)?,
+        Command::Audit(args) => audit::run(&args, &config, &given)?,
         Command::Gold(args) => gold::run(&args)?,
         Command::Store(args) => store::run(&args)?,
         Command::Templates(args) => templates::run(args)?,

@@ -1,7 +1,16 @@
 //! The one place that prints: stdout is data, stderr is talk.
 
 use std::borrow::Cow;
-use std::io::Write;
+use std::io::{Error, ErrorKind, Write};
+use std::sync::OnceLock;
+
+/// Why the standard output did not take everything.
+static LOST: OnceLock<Error> = OnceLock::new();
+
+/// Why a result did not reach the standard output, if so.
+pub fn lost() -> Option<&'static Error> {
+    LOST.get()
+}
 
 /// Knows how talkative to be.
 #[derive(Debug, Clone, Copy, Default)]
@@ -10,9 +19,13 @@ pub struct Printer {
 }
 
 impl Printer {
-    /// A result. A reader who has gone away does not mind.
+    /// A result. A reader who has gone away does not mind; whatever else it is lost by, [`lost`] tells.
     pub fn data(self, text: &str) {
-        let _ = writeln!(std::io::stdout().lock(), "{}", harmless(text));
+        let mut stdout = std::io::stdout().lock();
+        match writeln!(stdout, "{}", harmless(text)).and_then(|()| stdout.flush()) {
+            Err(error) if error.kind() != ErrorKind::BrokenPipe => drop(LOST.set(error)),
+            _ => {}
+        }
     }
 
     /// Something good to know; not when quiet.

@@ -1,8 +1,34 @@
 //! Ctrl-C and its kin: the first asks the run to stop, the second ends it.
 
+use std::future::Future;
+use std::time::Duration;
+
+use super::Ending;
+use super::printer::Printer;
 use crate::run::Stop;
 
-use super::printer::Printer;
+/// How long a run that was told twice to stop may take to do so in order.
+const LET_GO: Duration = Duration::from_millis(500);
+
+/// Does `work` until a second signal comes; then it has only a moment left.
+pub async fn until_told_twice(
+    stop: &Stop,
+    work: impl Future<Output = anyhow::Result<Ending>>,
+) -> anyhow::Result<Ending> {
+    let mut work = Box::pin(work);
+    tokio::select! {
+        outcome = &mut work => return outcome,
+        () = stop.now.cancelled() => {}
+    }
+    match tokio::time::timeout(LET_GO, &mut work).await {
+        Ok(outcome) => outcome,
+        Err(_) => {
+            // It waits for what may never come, such as a store that somebody else has locked. Dropping it would wait too.
+            std::mem::forget(work);
+            Ok(Ending::Interrupted)
+        }
+    }
+}
 
 /// Watches for signals for as long as the runtime lives.
 pub fn watch(stop: &Stop, printer: Printer) {
@@ -26,6 +52,8 @@ pub fn watch(stop: &Stop, printer: Printer) {
 struct Signals {
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
+    /// The terminal was closed.
+    hangup: Option<tokio::signal::unix::Signal>,
 }
 
 #[cfg(unix)]
@@ -35,6 +63,7 @@ impl Signals {
         Ok(Signals {
             interrupt: signal(SignalKind::interrupt())?,
             terminate: signal(SignalKind::terminate())?,
+            hangup: if ignores_hangup() { None } else { Some(signal(SignalKind::hangup())?) },
         })
     }
 
@@ -43,8 +72,29 @@ impl Signals {
         tokio::select! {
             received = self.interrupt.recv() => received.is_some(),
             received = self.terminate.recv() => received.is_some(),
+            received = hung_up(self.hangup.as_mut()) => received.is_some(),
         }
     }
+}
+
+#[cfg(unix)]
+async fn hung_up(hangup: Option<&mut tokio::signal::unix::Signal>) -> Option<()> {
+    match hangup {
+        Some(hangup) => hangup.recv().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Whether whoever started us wants hangups ignored, as `nohup` does: listening would undo that. Where nobody tells, that is
+/// taken for granted, and a hangup does what it does by default.
+#[cfg(unix)]
+fn ignores_hangup() -> bool {
+    const HANGUP: u64 = 1;
+    let ignored = std::fs::read_to_string("/proc/self/status").ok().and_then(|status| {
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"))?;
+        u64::from_str_radix(mask.trim(), 16).ok()
+    });
+    ignored.is_none_or(|ignored| ignored & HANGUP != 0)
 }
 
 /// Requests to stop.

@@ -1,6 +1,7 @@
 //! Where a judge lives, what opens the door, and the way there.
 
 use std::fmt;
+use std::net::IpAddr;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -9,6 +10,7 @@ use reqwest::{Certificate, Proxy, Url};
 use secrecy::{ExposeSecret, SecretString};
 
 use super::Provider;
+use super::mask::{MASKED, Mask};
 
 /// Shorter header and query values are no secrets, and could not be told apart in a message.
 const SHORTEST_SECRET: usize = 6;
@@ -103,6 +105,17 @@ impl Endpoint {
         url.as_str().trim_end_matches('/').to_owned()
     }
 
+    /// Whether rows and key would cross a network in the clear: plain http to any host but this one.
+    pub fn is_exposed(&self) -> bool {
+        let host = self.host().trim_matches(['[', ']']).trim_end_matches('.').to_ascii_lowercase();
+        let here = match host.parse::<IpAddr>() {
+            // Connecting to the unspecified address means this host.
+            Ok(address) => address.to_canonical().is_loopback() || address.is_unspecified(),
+            Err(_) => host == "localhost" || host.ends_with(".localhost"),
+        };
+        self.url.scheme() == "http" && !here
+    }
+
     pub(super) fn host(&self) -> &str {
         self.url.host_str().unwrap_or_default()
     }
@@ -159,7 +172,12 @@ impl Endpoint {
     pub(super) fn redact(&self, message: String) -> String {
         let secrets =
             self.secrets.iter().map(ExposeSecret::expose_secret).filter(|secret| !secret.is_empty());
-        secrets.fold(message, |message, secret| message.replace(secret, "[secret]"))
+        secrets.fold(message, |message, secret| message.replace(secret, MASKED))
+    }
+
+    /// What masks the secrets in responses.
+    pub(super) fn mask(&self) -> Mask {
+        Mask::of(&self.secrets)
     }
 
     fn hide(&mut self, value: &SecretString) {
@@ -204,6 +222,30 @@ mod tests {
         assert_eq!(format!("{endpoint:?}"), r#"Endpoint { url: "https://host.example/a", .. }"#);
         let echo = "hunter2, Basic bWU6aHVudGVyMg==, 0123456".to_owned();
         assert_eq!(endpoint.redact(echo), "[secret], Basic [secret], [secret]");
+    }
+
+    #[test]
+    fn plain_http_is_for_this_host_only() {
+        for (url, exposed) in [
+            ("http://localhost:8000/v1", false),
+            ("http://api.localhost", false),
+            ("http://LOCALHOST./", false),
+            ("http://127.0.0.1/v1", false),
+            ("http://127.9.9.9", false),
+            ("http://127.1", false),
+            ("http://[::1]:8000", false),
+            ("http://[::ffff:127.0.0.1]", false),
+            ("http://0.0.0.0:8000", false),
+            ("https://api.example", false),
+            ("http://api.example", true),
+            ("http://localhost.example", true),
+            ("http://notlocalhost", true),
+            ("http://192.168.1.7:8000/v1", true),
+            ("http://10.0.0.1", true),
+            ("http://[fe80::1]", true),
+        ] {
+            assert_eq!(Endpoint::new(url, None).unwrap().is_exposed(), exposed, "{url}");
+        }
     }
 
     #[test]

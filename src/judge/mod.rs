@@ -14,6 +14,7 @@ mod hints;
 mod laws;
 mod limiter;
 mod logprobs;
+mod mask;
 mod parameters;
 mod price;
 mod problem;

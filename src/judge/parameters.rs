@@ -55,7 +55,8 @@ impl Parameters {
     /// `body`, with the provider's own fields.
     pub(super) fn finish(&self, mut body: Value) -> String {
         merge(&mut body, &self.body);
-        body.to_string()
+        // Faster than `Display`, and fails as little.
+        serde_json::to_string(&body).unwrap_or_else(|_| body.to_string())
     }
 
     /// The names of the provider's own fields, the nested ones included.

@@ -18,6 +18,8 @@ pub(super) struct Problem {
     /// The refused parameter, where the endpoint names it.
     param: String,
     retry_delay: Option<Duration>,
+    /// What was asked, in lower case.
+    prompt: String,
 }
 
 /// Texts by which a prompt that is too long is told apart.
@@ -141,19 +143,24 @@ impl Problem {
         })
     }
 
-    /// What follows from the error. `own` are the names of fields that are not ours but the user's.
+    /// What follows from the error. `prompt` is what was asked, which the message may quote; `own` are the names of fields
+    /// that are not ours but the user's.
     pub(super) fn meaning(
-        self,
+        mut self,
         response: &Response,
+        prompt: &str,
         parts: &[Part],
         own: &[&str],
     ) -> Result<Answer, Failure> {
         let status = self.status;
         let message = format!("{status}: {}", self.message);
         let run = |code| Err(Failure::Run { code, message: message.clone() });
-        let wait = hints::wait(&response.headers, &self.message, response.received)
+        self.prompt = prompt.to_ascii_lowercase();
+        let asks = body_hints::OPENINGS.iter().any(|opening| self.says(&[*opening]));
+        let said = if asks { self.message.as_str() } else { "" };
+        let wait = hints::wait(&response.headers, said, response.received)
             .max(self.retry_delay)
-            .max(body_hints::in_words(&self.message));
+            .max(body_hints::in_words(said));
         match status {
             402 => run("insufficient_quota"),
             _ if self.is(&["insufficient_quota", "billing_hard_limit_reached"]) || self.says(UNPAID) => {
@@ -165,7 +172,7 @@ impl Problem {
             403 => run("forbidden"),
             400 if self.is(&["FAILED_PRECONDITION"]) => run("forbidden"),
             _ if self.is(&["model_not_found", "DeploymentNotFound"]) => run("unknown_model"),
-            404 if self.says(&["model", "deployment"]) => run("unknown_model"),
+            404 if self.holds(&["model", "deployment"]) => run("unknown_model"),
             404 | 405 => Err(Failure::Run {
                 code: "unknown_path",
                 message: format!("{message} (nothing answers at this path; is the base URL right?)"),
@@ -200,7 +207,13 @@ impl Problem {
         self.kinds.iter().any(|kind| kinds.contains(&kind.as_str()))
     }
 
+    /// Whether the endpoint says one of these: words that stand in the prompt may be a quotation of it, and a row must not
+    /// be able to stop the run or to make others wait.
     fn says(&self, words: &[&str]) -> bool {
+        words.iter().any(|word| self.holds(&[word]) && !self.prompt.contains(word))
+    }
+
+    fn holds(&self, words: &[&str]) -> bool {
         let message = self.message.to_ascii_lowercase();
         words.iter().any(|word| message.contains(word))
     }

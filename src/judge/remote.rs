@@ -155,9 +155,9 @@ impl Remote {
 
     /// Makes everyone wait for as long as the endpoint asks, or for longer and longer where it does not say.
     fn slow_down(&self, ticket: &Ticket, wait: Option<Duration>, message: &str) -> Result<(), AskError> {
-        let delay = self.settings.limiter.refused(ticket, wait, fastrand::f64());
-        if delay > self.settings.max_wait {
-            let why = format!("asks to wait {} s, more than --max-wait allows: {message}", delay.as_secs());
+        self.settings.limiter.refused(ticket, wait, fastrand::f64());
+        if let Some(asked) = wait.filter(|asked| *asked > self.settings.max_wait) {
+            let why = format!("asks to wait {} s, more than --max-wait allows: {message}", asked.as_secs());
             return Err(self.run_error("quota_exhausted", &why));
         }
         Ok(())
@@ -260,7 +260,8 @@ impl Judge for Remote {
                 }
                 Failure::Passing { code, message, wait } => {
                     if is_overload(&code) {
-                        limiter.overloaded(&ticket);
+                        // A wait that is too long for this run is this question's alone: others may be served elsewhere.
+                        limiter.overloaded(&ticket, wait.filter(|wait| *wait <= self.settings.max_wait));
                     }
                     // While this question rests, its place and its share are another's.
                     drop((ticket, slot));
@@ -272,12 +273,12 @@ impl Judge for Remote {
                         }
                         return Err(self.question_error(code, message, sent));
                     }
-                    let delay = retry::delay(failures, wait, fastrand::f64());
                     // Never earlier than asked: a question that would have to wait too long is left to the next run.
-                    if delay > self.settings.max_wait {
-                        let why = format!("asks to wait {} s: {message}", delay.as_secs());
+                    if let Some(asked) = wait.filter(|asked| *asked > self.settings.max_wait) {
+                        let why = format!("asks to wait {} s: {message}", asked.as_secs());
                         return Err(self.question_error(code, why, sent));
                     }
+                    let delay = retry::delay(failures, wait, fastrand::f64());
                     self.retried.fetch_add(1, Ordering::Relaxed);
                     self.rest(delay, stop).await?;
                 }

@@ -8,6 +8,7 @@ use reqwest::{Client, Url, redirect};
 
 use super::Endpoint;
 use super::failure::{Failure, excerpt};
+use super::mask::Mask;
 use super::wire::Response;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -23,6 +24,7 @@ pub(super) struct Transport {
     client: Client,
     url: Url,
     endpoint: Endpoint,
+    mask: Mask,
     timeout: Duration,
 }
 
@@ -49,7 +51,8 @@ impl Transport {
             client = client.proxy(proxy.clone());
         }
         let client = client.build().map_err(|error| format!("the HTTP client cannot be set up: {error}"))?;
-        Ok(Transport { client, url, endpoint, timeout })
+        let mask = endpoint.mask();
+        Ok(Transport { client, url, endpoint, mask, timeout })
     }
 
     pub(super) fn endpoint(&self) -> &Endpoint {
@@ -70,6 +73,8 @@ impl Transport {
             }
             body.extend_from_slice(&chunk);
         }
+        // Whatever is kept of it later, and wherever it is cut.
+        let body = self.mask.apply(body);
         Ok(Response { status, headers, body, received: SystemTime::now() })
     }
 

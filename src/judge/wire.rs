@@ -55,7 +55,9 @@ pub(super) fn understand(
 ) -> Result<Answer, Failure> {
     let body = response.text();
     match Problem::find(response.status, &body) {
-        Some(problem) => problem.meaning(response, &wire.parts(adapted), &wire.parameters().own_names()),
+        Some(problem) => {
+            problem.meaning(response, &prompt.text, &wire.parts(adapted), &wire.parameters().own_names())
+        }
         None => wire.read(prompt, adapted, &body),
     }
 }

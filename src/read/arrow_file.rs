@@ -15,7 +15,7 @@ use polars_arrow::io::ipc::read::{
 use polars_arrow::record_batch::RecordBatchT;
 
 use super::handle::Handle;
-use super::typed::{self, shielded};
+use super::typed::{self, Cuts, shielded};
 use super::{Input, ReadError, Slices};
 use crate::table::arrow::{map_types, storage};
 use crate::table::{self, Batch};
@@ -160,38 +160,26 @@ pub(super) fn survey(input: &Input) -> Result<(table::Schema, u64), ReadError> {
 /// The file's rows, under the columns of `schema`: those that the file lacks are null.
 pub(super) fn slices(input: &Input, schema: &Arc<table::Schema>) -> Result<Slices, ReadError> {
     let batches = ArrowBatches::open(input, Some(schema))?;
-    Ok(Box::new(ArrowSlices {
-        batches,
-        schema: Arc::clone(schema),
-        current: DataFrame::empty(),
-        at: 0,
-        slice: 1,
-        done: false,
-    }))
+    Ok(Box::new(ArrowSlices { batches, schema: Arc::clone(schema), current: Cuts::default(), done: false }))
 }
 
 /// Cuts record batches, which may be of any size, into slices that share their memory.
 struct ArrowSlices {
     batches: ArrowBatches,
     schema: Arc<table::Schema>,
-    current: DataFrame,
-    at: usize,
-    slice: usize,
+    current: Cuts,
     done: bool,
 }
 
 impl ArrowSlices {
     fn read(&mut self) -> Result<Option<Batch>, ReadError> {
-        while self.at >= self.current.height() {
-            // The next one is read only when this one's memory is free.
-            self.current = DataFrame::empty();
+        let rows = loop {
+            if let Some(rows) = self.current.next() {
+                break rows;
+            }
             let Some(batch) = self.batches.next()? else { return Ok(None) };
-            self.current = shielded(&self.batches.name, || Ok(DataFrame::from(batch)))?;
-            self.slice = typed::slice_rows(self.current.estimated_size(), self.current.height());
-            self.at = 0;
-        }
-        let rows = self.current.slice(i64::try_from(self.at).unwrap_or(i64::MAX), self.slice);
-        self.at += rows.height();
+            self.current = Cuts::new(shielded(&self.batches.name, || Ok(DataFrame::from(batch)))?);
+        };
         typed::batch(&self.batches.name, &rows, &self.schema).map(Some)
     }
 }

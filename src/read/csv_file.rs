@@ -1,6 +1,6 @@
 //! CSV (RFC 4180) and its kin: every column is text.
 
-use std::io::{self, BufRead};
+use std::io::BufRead;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -45,19 +45,19 @@ impl CsvRows {
         let path = self.input.name();
         match error.kind() {
             ErrorKind::UnequalLengths { expected_len, len, .. } => {
+                let (line, open_quote) = match (line(&self.input, start), open_quote(&self.input, start)) {
+                    (Ok(line), Ok(open_quote)) => (line, open_quote),
+                    (Err(error), _) | (_, Err(error)) => return error,
+                };
                 // A quote that is never closed swallows the rest of the file into one field.
-                match Row::at(&self.input, start) {
-                    Ok(row) if len < expected_len && row.open_quote => {
-                        ReadError::OpenQuote { path, line: row.line }
-                    }
-                    Ok(row) => {
-                        ReadError::UnevenRow { path, line: row.line, found: *len, expected: *expected_len }
-                    }
-                    Err(error) => error,
+                if len < expected_len && open_quote {
+                    ReadError::OpenQuote { path, line }
+                } else {
+                    ReadError::UnevenRow { path, line, found: *len, expected: *expected_len }
                 }
             }
-            ErrorKind::Io(error) if text::is_row_too_long(error) => match Row::line(&self.input, start) {
-                Ok((line, _)) => ReadError::RowTooLong { path, line },
+            ErrorKind::Io(error) if text::is_row_too_long(error) => match line(&self.input, start) {
+                Ok(line) => ReadError::RowTooLong { path, line },
                 Err(error) => error,
             },
             ErrorKind::Io(error) => ReadError::io(&path, error),
@@ -126,11 +126,10 @@ pub(super) fn survey(input: &Input) -> Result<(Schema, u64), ReadError> {
         rows += 1;
         last = row.position().map(Position::byte);
     }
-    if let Some(last) = last {
-        let last = Row::at(input, last)?;
-        if last.open_quote {
-            return Err(ReadError::OpenQuote { path: input.name(), line: last.line });
-        }
+    if let Some(last) = last
+        && open_quote(input, last)?
+    {
+        return Err(ReadError::OpenQuote { path: input.name(), line: line(input, last)? });
     }
     Ok((schema, rows))
 }
@@ -194,51 +193,41 @@ fn record(row: &ByteRecord, places: &[Option<usize>]) -> Record {
     Record { cells, item: problem.map(Err) }
 }
 
-/// A row looked at once more, because something is wrong with it or it is the last. The reader counts no line break that
-/// it has not come to yet, and takes the end of the file for the end of a quoted field.
-struct Row {
-    /// Counted from 1.
-    line: u64,
-    /// Whether the file, read from here, ends within a quoted field.
-    open_quote: bool,
+/// Whether the file ends within a quoted field, by its text from byte `start` of a row: the reader takes the end of the file
+/// for the end of the field.
+fn open_quote(input: &Input, start: u64) -> Result<bool, ReadError> {
+    let delimiter = delimiter(input);
+    let mut text = text::open_at(input, start)?;
+    let mut place = Place::FieldStart;
+    loop {
+        let buffer = text.fill_buf().map_err(|error| ReadError::io(&input.name(), &error))?;
+        if buffer.is_empty() {
+            return Ok(place == Place::Quoted);
+        }
+        for &byte in buffer {
+            place = place.after(byte, delimiter);
+        }
+        let used = buffer.len();
+        text.consume(used);
+    }
 }
 
-impl Row {
-    /// The row of `input` that begins at byte `start`, or after the line breaks there.
-    fn at(input: &Input, start: u64) -> Result<Row, ReadError> {
-        let (line, mut text) = Row::line(input, start)?;
-        let delimiter = delimiter(input);
-        let mut place = Place::FieldStart;
-        loop {
-            let buffer = text.fill_buf().map_err(|error| ReadError::io(&input.name(), &error))?;
-            if buffer.is_empty() {
-                return Ok(Row { line, open_quote: place == Place::Quoted });
-            }
-            for &byte in buffer {
-                place = place.after(byte, delimiter);
-            }
-            let used = buffer.len();
-            text.consume(used);
+/// In which line, counted from 1, the row begins that is at byte `start` or after the line breaks there: the reader counts no
+/// line break that it has not come to yet.
+fn line(input: &Input, start: u64) -> Result<u64, ReadError> {
+    let mut text = text::open(input)?;
+    let (mut line, mut left) = (1, start);
+    loop {
+        let buffer = text.fill_buf().map_err(|error| ReadError::io(&input.name(), &error))?;
+        let breaks = buffer.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+        let used =
+            if left > 0 { buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX)) } else { breaks };
+        if used == 0 {
+            return Ok(line);
         }
-    }
-
-    /// In which line the row begins, and the text from there.
-    fn line(input: &Input, start: u64) -> Result<(u64, text::Text), ReadError> {
-        let io = |error: io::Error| ReadError::io(&input.name(), &error);
-        let mut text = text::open(input)?;
-        let (mut line, mut left) = (1, start);
-        loop {
-            let buffer = text.fill_buf().map_err(io)?;
-            let breaks = buffer.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
-            let used =
-                if left > 0 { buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX)) } else { breaks };
-            if used == 0 {
-                return Ok((line, text));
-            }
-            line += buffer[..used].iter().filter(|byte| **byte == b'\n').count() as u64;
-            left = left.saturating_sub(used as u64);
-            text.consume(used);
-        }
+        line += buffer[..used].iter().filter(|byte| **byte == b'\n').count() as u64;
+        left = left.saturating_sub(used as u64);
+        text.consume(used);
     }
 }
 

@@ -9,7 +9,7 @@ use polars::io::parquet::metadata::FileMetadataRef;
 use polars::prelude::*;
 
 use super::handle::Handle;
-use super::typed::{self, shielded};
+use super::typed::{self, Cuts, shielded};
 use super::{Input, ReadError, Slices, parquet_types};
 use crate::table::{self, Batch};
 
@@ -81,7 +81,8 @@ pub(super) fn slices(input: &Input, schema: &Arc<table::Schema>) -> Result<Slice
     // Sizes before decoding are a lower bound: texts repeated in a dictionary count once.
     let bytes = file.footer.row_groups.iter().map(|group| group.total_byte_size()).sum();
     let slice = typed::slice_rows(bytes, file.footer.num_rows);
-    Ok(Box::new(ParquetSlices { file, schema: Arc::clone(schema), present, at: 0, slice }))
+    let (schema, current) = (Arc::clone(schema), Cuts::default());
+    Ok(Box::new(ParquetSlices { file, schema, present, at: 0, slice, current }))
 }
 
 struct ParquetSlices {
@@ -89,17 +90,36 @@ struct ParquetSlices {
     schema: Arc<table::Schema>,
     /// The table's columns that the file has.
     present: Vec<String>,
+    /// Rows decoded so far.
     at: usize,
+    /// Rows to decode at once.
     slice: usize,
+    current: Cuts,
 }
 
 impl ParquetSlices {
-    fn read(&self, rows: usize) -> Result<Batch, ReadError> {
+    fn read(&mut self) -> Result<Option<Batch>, ReadError> {
+        let frame = loop {
+            if let Some(frame) = self.current.next() {
+                break frame;
+            }
+            let rows = self.slice.min(self.file.footer.num_rows - self.at);
+            if rows == 0 {
+                return Ok(None);
+            }
+            let range = (self.at, rows);
+            // What cannot be decoded is not tried again.
+            self.at = self.file.footer.num_rows;
+            self.current = Cuts::new(self.decode(range)?);
+            self.at = range.0 + rows;
+        };
+        typed::batch(&self.file.name, &frame, &self.schema).map(Some)
+    }
+
+    fn decode(&self, range: (usize, usize)) -> Result<DataFrame, ReadError> {
         shielded(&self.file.name, || {
             let reader = self.file.reader().with_columns(Some(self.present.clone()));
-            let frame = reader.with_slice(Some((self.at, rows))).finish();
-            let frame = frame.map_err(|error| self.file.explain(&error))?;
-            typed::batch(&self.file.name, &frame, &self.schema)
+            reader.with_slice(Some(range)).finish().map_err(|error| self.file.explain(&error))
         })
     }
 }
@@ -108,12 +128,6 @@ impl Iterator for ParquetSlices {
     type Item = Result<Batch, ReadError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let rows = self.slice.min(self.file.footer.num_rows - self.at);
-        if rows == 0 {
-            return None;
-        }
-        let batch = self.read(rows);
-        self.at = if batch.is_ok() { self.at + rows } else { self.file.footer.num_rows };
-        Some(batch)
+        self.read().transpose()
     }
 }

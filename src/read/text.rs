@@ -1,6 +1,6 @@
 //! The text of an input, unpacked as it is read: memory does not grow with what comes out.
 
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 
 use flate2::bufread::MultiGzDecoder;
 
@@ -10,6 +10,7 @@ use super::{Input, ReadError};
 /// A row may take this many bytes; beyond that something is wrong with the file.
 pub(super) const ROW_BYTES: u64 = 256 << 20;
 const BUFFER: usize = 1 << 16;
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Beginnings of files that are no text, and what they are.
 const FOREIGN: &[(&[u8], &str)] = &[
@@ -41,17 +42,32 @@ pub(super) fn open(input: &Input) -> Result<Text, ReadError> {
         let expected = input.format.as_str();
         return Err(ReadError::Foreign { path: input.name(), expected, what });
     }
-    if start.starts_with(b"\xef\xbb\xbf") {
-        text.consume(3);
+    if start.starts_with(BYTE_ORDER_MARK) {
+        text.consume(BYTE_ORDER_MARK.len());
     }
     Ok(text)
+}
+
+/// The text of `input` from its byte `start` on. What comes before is not read, unless it has to be unpacked.
+pub(super) fn open_at(input: &Input, start: u64) -> Result<Text, ReadError> {
+    let io = |error: io::Error| ReadError::io(&input.name(), &error);
+    let mut plain = BufReader::with_capacity(BUFFER, input.open()?);
+    let head = plain.fill_buf().map_err(io)?;
+    if is_gzip(head) || is_zstd(head) {
+        let mut text = open(input)?;
+        io::copy(&mut text.by_ref().take(start), &mut io::sink()).map_err(io)?;
+        return Ok(text);
+    }
+    let mark = if head.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() as u64 } else { 0 };
+    plain.seek(SeekFrom::Start(mark + start)).map_err(io)?;
+    Ok(Box::new(plain))
 }
 
 /// The bytes of a file, unpacked if they are packed with gzip or zstd.
 pub(super) fn unpack(file: Handle) -> io::Result<Text> {
     let mut packed = BufReader::with_capacity(BUFFER, file);
     let start = packed.fill_buf()?;
-    if start.starts_with(b"\x1f\x8b") {
+    if is_gzip(start) {
         Ok(Box::new(BufReader::with_capacity(BUFFER, MultiGzDecoder::new(packed))))
     } else if is_zstd(start) {
         let unpacked = zstd::Decoder::with_buffer(packed)?;
@@ -59,6 +75,10 @@ pub(super) fn unpack(file: Handle) -> io::Result<Text> {
     } else {
         Ok(Box::new(packed))
     }
+}
+
+fn is_gzip(start: &[u8]) -> bool {
+    start.starts_with(b"\x1f\x8b")
 }
 
 /// A zstd frame, or one to be skipped before it.

@@ -73,9 +73,60 @@ pub(super) fn batch(path: &Path, frame: &DataFrame, schema: &Arc<table::Schema>)
     Ok(Batch { schema: Arc::clone(schema), rows: Rows::Frame(frame) })
 }
 
-/// How many rows of `bytes` over `rows` make a slice.
+/// How many rows of `bytes` over `rows` are worth decoding at once.
 pub(super) fn slice_rows(bytes: usize, rows: usize) -> usize {
-    (SLICE_BYTES / (bytes / rows.max(1)).max(1)).clamp(64, SLICE_ROWS)
+    (SLICE_BYTES / (bytes / rows.max(1)).max(1)).clamp(1, SLICE_ROWS)
+}
+
+/// A frame on its way out in slices that share its memory. Texts that a frame holds once, for many rows, become as many
+/// texts later: it is these that a slice holds few of.
+#[derive(Default)]
+pub(super) struct Cuts {
+    frame: DataFrame,
+    at: usize,
+}
+
+impl Cuts {
+    pub(super) fn new(frame: DataFrame) -> Cuts {
+        Cuts { frame, at: 0 }
+    }
+
+    pub(super) fn next(&mut self) -> Option<DataFrame> {
+        let ahead = self.frame.slice(i64::try_from(self.at).ok()?, SLICE_ROWS);
+        if ahead.height() == 0 {
+            // Its memory is free before more is read.
+            *self = Cuts::default();
+            return None;
+        }
+        let mut left = SLICE_BYTES;
+        let fits = row_bytes(&ahead).into_iter().take_while(|bytes| {
+            let fits = *bytes <= left;
+            left = left.saturating_sub(*bytes);
+            fits
+        });
+        let rows = fits.count().max(1);
+        self.at += rows;
+        Some(ahead.head(Some(rows)))
+    }
+}
+
+/// The bytes of each row's texts, and of what else it holds, about.
+fn row_bytes(frame: &DataFrame) -> Vec<usize> {
+    let mut sizes = vec![0_usize; frame.height()];
+    for column in frame.columns() {
+        let series = column.as_materialized_series();
+        match series.dtype() {
+            DataType::String | DataType::Categorical(..) | DataType::Enum(..) => {
+                let length = |row| series.get(row).ok().and_then(|value| value.get_str().map(str::len));
+                sizes.iter_mut().enumerate().for_each(|(row, size)| *size += length(row).unwrap_or(0));
+            }
+            _ => {
+                let each = series.estimated_size() / series.len().max(1);
+                sizes.iter_mut().for_each(|size| *size += each);
+            }
+        }
+    }
+    sizes
 }
 
 /// Runs a decoder that may panic on a damaged file, and says so instead.
@@ -89,4 +140,31 @@ pub(super) fn shielded<T>(
         let why = why.lines().next().unwrap_or_default();
         Err(ReadError::malformed(path, format!("the file cannot be decoded; it may be damaged ({why})")))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The heights of the slices that a frame of such texts is cut into.
+    fn heights(texts: Series) -> Vec<usize> {
+        let mut cuts = Cuts::new(DataFrame::new(texts.len(), vec![texts.into_column()]).unwrap());
+        std::iter::from_fn(|| cuts.next()).map(|slice| slice.height()).collect()
+    }
+
+    #[test]
+    fn a_slice_holds_few_long_texts_or_many_short_ones() {
+        let texts = |count: usize, bytes: usize| Series::new("t".into(), vec!["x".repeat(bytes); count]);
+        assert_eq!(heights(texts(5000, 10)), [SLICE_ROWS, SLICE_ROWS, 5000 - 2 * SLICE_ROWS]);
+        assert_eq!(heights(texts(5, SLICE_BYTES / 2)), [2, 2, 1]);
+        assert_eq!(heights(texts(2, 2 * SLICE_BYTES)), [1, 1]);
+        assert!(heights(texts(0, 0)).is_empty());
+    }
+
+    #[test]
+    fn a_text_shared_by_many_rows_counts_in_each() {
+        let categories = DataType::from_categories(Categories::global());
+        let texts = Series::new("t".into(), vec!["x".repeat(SLICE_BYTES / 4); 6]).cast(&categories).unwrap();
+        assert_eq!(heights(texts), [4, 2]);
+    }
 }

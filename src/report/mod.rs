@@ -1,5 +1,6 @@
-//! What a benchmark came to, for people: terminal, Markdown, one HTML file.
+//! What a benchmark or an audit came to, for people: terminal, Markdown, one HTML file.
 
+mod audit;
 mod comparison;
 mod html;
 mod markdown;
@@ -8,6 +9,7 @@ mod plain;
 mod table;
 mod terminal;
 
+pub use audit::{AuditCounts, audit_markdown, audit_terminal};
 pub use comparison::comparison;
 pub use html::html;
 pub use markdown::markdown;

@@ -1,7 +1,7 @@
 //! The ask pass: every question that has no reply yet goes to the judge, in any order.
 
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rayon::prelude::*;
@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::seat::Question;
 use super::sharing::sharing;
 use super::{Progress, RunError, Samples, Seat};
-use crate::domain::Status;
+use crate::domain::{Reply, Status};
 use crate::judge::{AskError, Asked, Judge};
 use crate::store::{Claim, Failure, Fingerprint, Found, Reader, Reuse, Store};
 
@@ -109,10 +109,12 @@ pub async fn ask<J: Judge + 'static>(
             return Ok(Covered::All);
         }
         // Another run has claimed these. Either its replies appear, or its claims lapse.
+        progress.wait_for_others(theirs.len() as u64);
         tokio::select! {
             () = stop.gently.cancelled() => return Err(RunError::Interrupted),
             () = tokio::time::sleep(LOOK_AGAIN) => {}
         }
+        progress.waited_for_others(theirs.len() as u64);
         only = Some(theirs);
     }
 }
@@ -217,32 +219,71 @@ fn feed<J: Judge>(
     let window = Arc::new(Semaphore::new(WINDOW_BYTES));
     let hasher = pass.seat.hasher();
     let votes = u64::from(pass.seat.votes.get());
+    // To look a reply up costs less than to claim its question; what is not there yet is claimed anyway.
+    let looks = pass.reuse == Reuse::All && pass.earlier().holds_replies()?;
     for batch in pass.samples.batches() {
+        // Where nothing is left to ask, nothing else tells that the run stops.
+        if queue.is_closed() {
+            return Ok(());
+        }
         let rendered: Vec<Option<Result<Vec<Question>, RunError>>> = batch?
             .into_par_iter()
             .map(|item| item.ok().map(|sample| pass.seat.questions(&hasher, &sample)))
             .collect();
-        for questions in rendered {
-            let Some(questions) = questions.transpose()? else {
+        let mut questions = Vec::with_capacity(rendered.len());
+        for rendered in rendered {
+            match rendered.transpose()? {
+                Some(rendered) => questions.extend(rendered),
                 // Later sweeps meet the same rows again.
-                progress.asks_done(if only.is_none() { votes } else { 0 });
-                continue;
-            };
-            for question in questions {
-                if only.is_some_and(|only| !only.contains(&question.fingerprint)) {
-                    continue;
-                }
-                let bytes = question.prompt.text.len().min(WINDOW_BYTES);
-                let room = Arc::clone(&window).acquire_many_owned(u32::try_from(bytes).unwrap_or(u32::MAX));
-                // The queue closes when the run stops.
-                let Ok(room) = runtime.block_on(room) else { return Ok(()) };
-                if queue.blocking_send((room, question)).is_err() {
-                    return Ok(());
-                }
+                None => progress.asks_done(if only.is_none() { votes } else { 0 }),
+            }
+        }
+        questions.retain(|question| only.is_none_or(|only| only.contains(&question.fingerprint)));
+        if looks {
+            questions = pass.unanswered(questions, progress)?;
+        }
+        for question in questions {
+            let bytes = question.prompt.text.len().min(WINDOW_BYTES);
+            let room = Arc::clone(&window).acquire_many_owned(u32::try_from(bytes).unwrap_or(u32::MAX));
+            // The queue closes when the run stops.
+            let Ok(room) = runtime.block_on(room) else { return Ok(()) };
+            if queue.blocking_send((room, question)).is_err() {
+                return Ok(());
             }
         }
     }
     Ok(())
+}
+
+impl<J: Judge> AskPass<J> {
+    fn earlier(&self) -> MutexGuard<'_, Reader> {
+        self.earlier.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Those of `questions` that have no reply yet, or one that this run was told to ask for again.
+    fn unanswered(
+        &self,
+        mut questions: Vec<Question>,
+        progress: &Progress,
+    ) -> Result<Vec<Question>, RunError> {
+        let names: Vec<Fingerprint> = questions.iter().map(|question| question.fingerprint).collect();
+        let mut found = self.earlier().get_all(&names)?.into_iter();
+        questions.retain(|_| {
+            let answered =
+                matches!(found.next(), Some(Found::Reply { reply, .. }) if !self.asks_again(&reply));
+            if answered {
+                progress.ask_reused();
+                progress.asks_done(1);
+            }
+            !answered
+        });
+        Ok(questions)
+    }
+
+    /// Whether an earlier reply has a status that this run was told to retry.
+    fn asks_again(&self, reply: &Reply) -> bool {
+        !self.retry.is_empty() && self.retry.contains(&self.seat.reading().verdict(reply).status())
+    }
 }
 
 async fn settle<J: Judge>(
@@ -253,8 +294,11 @@ async fn settle<J: Judge>(
 ) -> Result<Settled, RunError> {
     let Question { fingerprint, prompt } = question;
     let mut claim = pass.store.claim(fingerprint, pass.reuse).await?;
-    if claim == Claim::Answered && asks_again(pass, fingerprint)? {
-        claim = pass.store.claim(fingerprint, Reuse::OwnOnly).await?;
+    if claim == Claim::Answered && !pass.retry.is_empty() {
+        let found = pass.earlier().get(fingerprint)?;
+        if matches!(found, Found::Reply { reply, .. } if pass.asks_again(&reply)) {
+            claim = pass.store.claim(fingerprint, Reuse::OwnOnly).await?;
+        }
     }
     match claim {
         Claim::Ours => {}
@@ -273,9 +317,14 @@ async fn settle<J: Judge>(
         Ok(Asked { reply, slot }) => {
             progress.judged(&pass.seat.reading().verdict(&reply));
             let kept = pass.keep_prompts.then_some(prompt.text);
-            pass.store.answer(fingerprint, reply, kept).await?;
+            let stored = pass.store.answer(fingerprint, reply, kept).await;
+            if stored.is_err() {
+                // Before its place is free: nobody else is to be asked whose reply cannot be kept either.
+                stop.cancel();
+            }
             // Only now: a reply in flight is one that a crash can lose.
             drop(slot);
+            stored?;
             progress.asks_done(1);
             Ok(Settled::Done)
         }
@@ -300,15 +349,4 @@ async fn settle<J: Judge>(
             Err(RunError::Judge { code, message })
         }
     }
-}
-
-/// Whether an earlier reply has a status that this run was told to retry.
-fn asks_again<J: Judge>(pass: &AskPass<J>, fingerprint: Fingerprint) -> Result<bool, RunError> {
-    if pass.retry.is_empty() {
-        return Ok(false);
-    }
-    Ok(match pass.earlier.lock().unwrap_or_else(PoisonError::into_inner).get(fingerprint)? {
-        Found::Reply { reply, .. } => pass.retry.contains(&pass.seat.reading().verdict(&reply).status()),
-        _ => false,
-    })
 }

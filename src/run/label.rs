@@ -83,23 +83,23 @@ impl<J: Judge> Labeller for StoredLabeller<J> {
                 Err(error) => Ok(Err(error)),
             })
             .collect::<Result<_, RunError>>()?;
-        asked
-            .into_iter()
-            .map(|asked| match asked {
-                Ok(fingerprints) => self.look_up(&fingerprints),
-                Err(error) => Ok(computed(invalid(error))),
-            })
-            .collect()
+        let all: Vec<Fingerprint> = asked.iter().flatten().flatten().copied().collect();
+        let mut found = self.store.get_all(&all)?.into_iter();
+        let labelled = asked.into_iter().map(|asked| match asked {
+            Ok(fingerprints) => self.look_up(fingerprints.into_iter().zip(found.by_ref())),
+            Err(error) => computed(invalid(error)),
+        });
+        Ok(labelled.collect())
     }
 }
 
 impl<J: Judge> StoredLabeller<J> {
     /// The verdict of all votes.
-    fn look_up(&mut self, fingerprints: &[Fingerprint]) -> Result<Labelled, RunError> {
+    fn look_up(&mut self, votes: impl Iterator<Item = (Fingerprint, Found)>) -> Labelled {
         let mut ballots: Vec<Labelled> =
-            fingerprints.iter().map(|fingerprint| self.vote(*fingerprint)).collect::<Result<_, _>>()?;
+            votes.map(|(fingerprint, found)| self.vote(fingerprint, found)).collect();
         if ballots.len() == 1 {
-            return Ok(ballots.remove(0));
+            return ballots.remove(0);
         }
         let verdicts: Vec<&Verdict> = ballots.iter().map(|ballot| &ballot.verdict).collect();
         let (verdict, speaker) = votes::fold(&verdicts);
@@ -107,12 +107,12 @@ impl<J: Judge> StoredLabeller<J> {
         let reply = ballots[speaker].reply.as_ref().map(|spoken| together(spoken, &replies));
         let attempts = ballots[speaker].attempts;
         let cached = ballots.iter().all(|ballot| ballot.cached);
-        Ok(Labelled { verdict, reply, attempts, cached })
+        Labelled { verdict, reply, attempts, cached }
     }
 
-    fn vote(&mut self, fingerprint: Fingerprint) -> Result<Labelled, RunError> {
+    fn vote(&mut self, fingerprint: Fingerprint, found: Found) -> Labelled {
         let first = self.seen.insert(fingerprint);
-        Ok(match self.store.get(fingerprint)? {
+        match found {
             Found::Reply { mut reply, run } if run == self.run || !self.own_only => {
                 if !first {
                     // Bought once, however many rows share it.
@@ -135,7 +135,7 @@ impl<J: Judge> StoredLabeller<J> {
                 Covered::All => Outcome::NotAsked,
                 Covered::UpToCeiling => Outcome::SkippedBudget,
             })),
-        })
+        }
     }
 }
 

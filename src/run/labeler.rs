@@ -131,9 +131,10 @@ fn look_up<J: Judge>(mut labeller: StoredLabeller<J>, items: &[Item]) -> Result<
     labeller.label(items)
 }
 
-/// For blocking faces of what is asynchronous.
+/// For blocking faces of what is asynchronous. One thread is more than enough for whatever an endpoint can take, and wakes
+/// nobody for each step of each question; reading, rendering, the store and writing have threads of their own.
 pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, RunError> {
-    tokio::runtime::Builder::new_multi_thread()
+    tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| RunError::Worker(format!("no asynchronous runtime: {error}")))

@@ -11,6 +11,7 @@ use crate::domain::Verdict;
 pub struct Progress {
     done: AtomicU64,
     reused: AtomicU64,
+    elsewhere: AtomicU64,
     labels: Mutex<BTreeMap<String, u64>>,
 }
 
@@ -21,6 +22,8 @@ pub struct Glance {
     pub done: u64,
     /// Of these, those whose reply was there before.
     pub reused: u64,
+    /// Questions that wait for another run, which is asking them.
+    pub elsewhere: u64,
     /// Labels so far; rows without one count under their status.
     pub labels: BTreeMap<String, u64>,
 }
@@ -30,6 +33,7 @@ impl Progress {
         Glance {
             done: self.done.load(Ordering::Relaxed),
             reused: self.reused.load(Ordering::Relaxed),
+            elsewhere: self.elsewhere.load(Ordering::Relaxed),
             labels: self.labels.lock().unwrap_or_else(PoisonError::into_inner).clone(),
         }
     }
@@ -40,6 +44,15 @@ impl Progress {
 
     pub(super) fn ask_reused(&self) {
         self.reused.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Until it is taken back, so many questions wait for another run.
+    pub(super) fn wait_for_others(&self, asks: u64) {
+        self.elsewhere.fetch_add(asks, Ordering::Relaxed);
+    }
+
+    pub(super) fn waited_for_others(&self, asks: u64) {
+        self.elsewhere.fetch_sub(asks, Ordering::Relaxed);
     }
 
     pub(super) fn judged(&self, verdict: &Verdict) {

@@ -53,12 +53,11 @@ impl<J: Judge> Seat<J> {
 
     /// What this seat asks about `sample`, once per vote.
     pub fn questions(&self, hasher: &AskHasher, sample: &Sample) -> Result<Vec<Question>, RunError> {
-        let prompt = self.template.render(sample, self.explain)?;
-        let question = |replicate| Question {
-            fingerprint: hasher.fingerprint(&prompt, replicate),
-            prompt: prompt.clone(),
-        };
-        Ok(self.replicates().map(question).collect())
+        let replicates = self.replicates();
+        let prompts = std::iter::repeat_n(self.template.render(sample, self.explain)?, replicates.len());
+        let question =
+            |(replicate, prompt)| Question { fingerprint: hasher.fingerprint(&prompt, replicate), prompt };
+        Ok(replicates.zip(prompts).map(question).collect())
     }
 
     /// The names under which the store keeps the answers about `sample`.

@@ -3,6 +3,7 @@
 use crate::domain::Rails;
 
 use super::decide::{Decision, decide};
+use super::echo;
 use super::explanation;
 use super::json::{self, Found, Says};
 use super::mention::{Mention, mentions};
@@ -18,6 +19,7 @@ pub(super) fn snap<'a>(text: &str, rails: &'a Rails, explain: bool) -> Result<Sn
     let no_verdict =
         |why, explanation: Option<String>| NoVerdict { why, explanation: explanation.filter(|_| explain) };
     let answer = answer.map_err(|Unclosed| no_verdict("unclosed thinking", None))?;
+    let answer = echo::strip(&answer);
     let answer = peel(&answer);
     if answer.is_empty() {
         return Err(no_verdict("empty", None));
@@ -54,8 +56,10 @@ fn verdict(answer: &str, names: &Names, found: &[Found]) -> Result<Decision, &'s
     let script = Script::of(answer, names, &data);
     let mut all = mentions(&script, names);
     all.extend(found.iter().filter_map(|found| match found.says {
-        Says::Rail(rail) => Some(Mention::json(Some(rail), found.at.clone())),
-        Says::Several | Says::Cut | Says::NoRail => Some(Mention::json(None, found.at.clone())),
+        Says::Rail(rail) => {
+            Some(Mention::json(Some(rail), found.at.clone(), echo::is_told_of(answer, &found.at)))
+        }
+        Says::Several | Says::Cut | Says::NoRail => Some(Mention::json(None, found.at.clone(), false)),
         Says::Nothing => None,
     }));
     decide(&all, &script)

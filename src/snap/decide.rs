@@ -227,6 +227,7 @@ fn takes_back(script: &Script, from: usize) -> bool {
                 | ["no", "wait", _]
                 | ["but", "wait", _]
                 | ["my", "mistake", _]
+                | ["i", "cannot" | "can't" | "can’t", "decide" | "determine" | "tell" | "judge" | "say"]
         )
     })
 }

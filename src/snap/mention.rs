@@ -31,6 +31,8 @@ pub(super) struct Mention {
     pub asked: bool,
     /// The reply may not say this itself.
     pub doubtful: bool,
+    /// It stands in a fenced block or a quoted paragraph, whatever its seat.
+    pub set_apart: bool,
     /// It shows what a verdict looks like.
     pub example: bool,
     /// It is a heading above a list.
@@ -60,8 +62,8 @@ pub(super) enum Seat {
 }
 
 impl Mention {
-    /// A verdict out of JSON.
-    pub fn json(rail: Option<usize>, at: Range<usize>) -> Mention {
+    /// A verdict out of JSON, which may only be `told_of`.
+    pub fn json(rail: Option<usize>, at: Range<usize>, told_of: bool) -> Mention {
         Mention {
             rail,
             at,
@@ -75,7 +77,8 @@ impl Mention {
             lead: Lead::Plain,
             above: Role::Text,
             asked: false,
-            doubtful: false,
+            doubtful: told_of,
+            set_apart: false,
             example: false,
             titles: false,
             rival: None,
@@ -217,6 +220,7 @@ fn place(
         above,
         asked: previous.is_some_and(|previous| previous.end == Some('?')),
         doubtful: false,
+        set_apart: script.tokens[token].veil == Veil::Block,
         titles: line.heading
             && script.lines.get(sentence.line + 1).is_some_and(|below| below.lead != Lead::Plain),
         example: above == Role::Example && !same_line(previous) || abbreviates(script, previous),

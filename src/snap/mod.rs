@@ -1,13 +1,14 @@
 //! Reply text to rail, or why not.
 //!
 //! A wrong label is far worse than none: whatever is not surely a verdict is none. A reply is read in steps, each in a
-//! file of its own. Thinking is taken out; JSON is read on its own; the rest is cut into words, lines and sentences,
+//! file of its own. Thinking is taken out, and so is logged data that is repeated in its fence; JSON is read on its own; the rest is cut into words, lines and sentences,
 //! and what it only quotes is veiled. Every place that names a rail is then weighed by the ordered, named rules of
 //! `rule.rs`, by the words around it and by where it stands, and `decide.rs` weighs the places against each other: the
 //! last explicit verdict wins, if nothing after it speaks against it.
 
 mod careful;
 mod decide;
+mod echo;
 mod explanation;
 mod fold;
 mod json;

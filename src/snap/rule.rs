@@ -61,7 +61,11 @@ pub(super) const EACH_CALL: &str = "each_call";
 
 /// `{"label": "correct"}`
 fn json(mention: &Mention) -> Option<Force> {
-    (mention.seat == Seat::Json).then_some(if mention.rail.is_some() { Force::Json } else { Force::Void })
+    (mention.seat == Seat::Json).then_some(match mention.rail {
+        _ if mention.doubtful => Force::Doubt,
+        Some(_) => Force::Json,
+        None => Force::Void,
+    })
 }
 
 /// `\boxed{correct}`
@@ -75,6 +79,9 @@ fn tag(mention: &Mention) -> Option<Force> {
 }
 
 fn slot(mention: &Mention) -> Force {
+    if mention.set_apart && mention.above == Role::Header {
+        return Force::Part;
+    }
     let rail = mention.rail.is_some() && mention.before.is_plain() && !mention.crossed;
     let whole = mention.before.is_bare() || mention.before.is_label() || mention.before.is_statement();
     match mention.after {

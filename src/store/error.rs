@@ -23,6 +23,9 @@ pub enum StoreError {
     Damaged { path: PathBuf, why: String },
     #[error("no space left on the disk of the reply store {}; free some and run the same command again", path.display())]
     Full { path: PathBuf },
+    #[error("the reply store {} failed: {why}; its disk is full or broken. Run the same command again when it works: every \
+             reply kept before is still there", path.display())]
+    Disk { path: PathBuf, why: String },
     #[error("the reply store {} has been locked for 30 seconds by {}; stop that process, or use another store with \
              --store FILE", path.display(), holder.as_deref().unwrap_or("another process"))]
     Locked { path: PathBuf, holder: Option<String> },
@@ -34,13 +37,20 @@ pub enum StoreError {
 
 impl StoreError {
     pub(super) fn from_sqlite(path: &Path, error: &rusqlite::Error) -> StoreError {
-        let (path, why) = (path.to_owned(), error.to_string());
+        // Some show the statement too, which is ours and tells nobody anything.
+        let why = match error {
+            rusqlite::Error::SqlInputError { msg, .. } => msg.clone(),
+            error => error.to_string(),
+        };
+        let why = why.lines().next().unwrap_or_default().to_owned();
+        let path = path.to_owned();
         match error.sqlite_error_code() {
             Some(ErrorCode::DiskFull) => StoreError::Full { path },
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
                 let holder = holder::of(&path);
                 StoreError::Locked { path, holder }
             }
+            Some(ErrorCode::SystemIoFailure) => StoreError::Disk { path, why },
             Some(ErrorCode::DatabaseCorrupt) => StoreError::Damaged { path, why },
             Some(ErrorCode::NotADatabase) => StoreError::NotOurs { path },
             Some(ErrorCode::CannotOpen | ErrorCode::PermissionDenied | ErrorCode::ReadOnly) => {

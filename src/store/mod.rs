@@ -8,12 +8,14 @@ mod archive;
 mod error;
 mod fingerprint;
 mod holder;
+mod life;
 mod reader;
 mod reply_row;
 mod writer;
 
 use std::path::{Path, PathBuf};
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, ErrorCode};
@@ -68,6 +70,7 @@ pub struct Failure {
 pub struct Store {
     path: PathBuf,
     jobs: Option<mpsc::Sender<Job>>,
+    damaged: Arc<AtomicU64>,
     thread: Option<std::thread::JoinHandle<()>>,
 }
 
@@ -78,16 +81,23 @@ impl Store {
         let connection = connect(path)?;
         migrate(&connection, path)?;
         let (jobs, queue) = mpsc::channel();
-        let writer = Writer::new(connection, path.to_owned(), run.to_owned());
+        let damaged = Arc::new(AtomicU64::new(0));
+        let writer = Writer::new(connection, path.to_owned(), run.to_owned(), Arc::clone(&damaged))
+            .map_err(|error| StoreError::from_sqlite(path, &error))?;
         let thread = std::thread::Builder::new()
             .name("store".to_owned())
             .spawn(move || writer.serve(&queue))
             .map_err(|error| StoreError::Open { path: path.to_owned(), why: error.to_string() })?;
-        Ok(Store { path: path.to_owned(), jobs: Some(jobs), thread: Some(thread) })
+        Ok(Store { path: path.to_owned(), jobs: Some(jobs), damaged, thread: Some(thread) })
     }
 
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Replies that turned out damaged when their question was claimed; these questions are asked again.
+    pub fn damaged(&self) -> u64 {
+        self.damaged.load(Ordering::Relaxed)
     }
 
     /// A second connection, for looking up.
@@ -240,7 +250,6 @@ fn migrate(connection: &Connection, path: &Path) -> Result<(), StoreError> {
 mod tests {
     use super::*;
     use crate::domain::{Prompt, RailProbability, Rails, Stop, Usage};
-    use std::sync::Arc;
 
     fn fingerprint(text: &str) -> Fingerprint {
         let prompt = Prompt { text: text.into(), rails: Arc::new(Rails::correctness()), explain: false };
@@ -334,6 +343,7 @@ mod tests {
         Connection::open(&path).unwrap().execute("UPDATE replies SET text = 'correct'", []).unwrap();
         assert_eq!(store.reader().unwrap().get(question).unwrap(), Found::Nothing);
         assert_eq!(store.claim(question, Reuse::All).await.unwrap(), Claim::Ours);
+        assert_eq!(store.damaged(), 1);
     }
 
     #[tokio::test]
@@ -348,6 +358,43 @@ mod tests {
                 .execute("INSERT OR REPLACE INTO claims VALUES (?1, 'dead', ?2)", (question.0, lease_until))
                 .unwrap();
             assert_eq!(store.claim(question, Reuse::All).await.unwrap(), Claim::Ours);
+        }
+    }
+
+    #[tokio::test]
+    async fn what_a_killed_run_was_asking_is_free_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("replies.sqlite");
+        let (before, after) = (fingerprint("before"), fingerprint("after"));
+        let b = Store::open(&path, "b").unwrap();
+        let (killed, other) = (life::Life::begin(&path, "killed").unwrap(), Connection::open(&path).unwrap());
+        let claim = |question: Fingerprint| {
+            let values = (question.0, writer::lease().1);
+            other.execute("INSERT INTO claims VALUES (?1, 'killed', ?2)", values).unwrap();
+        };
+        claim(before);
+        assert_eq!(b.claim(before, Reuse::All).await.unwrap(), Claim::Theirs);
+        // As when its process ends.
+        drop(killed);
+        assert_eq!(b.claim(before, Reuse::All).await.unwrap(), Claim::Ours);
+        claim(after);
+        let c = Store::open(&path, "c").unwrap();
+        assert_eq!(c.claim(after, Reuse::All).await.unwrap(), Claim::Ours);
+        drop((b, c));
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3, "store, log, shared memory");
+    }
+
+    #[tokio::test]
+    async fn no_clock_takes_from_a_living_run_what_it_asks() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("replies.sqlite");
+        let (a, b) = (Store::open(&path, "a").unwrap(), Store::open(&path, "b").unwrap());
+        let question = fingerprint("q");
+        a.claim(question, Reuse::All).await.unwrap();
+        let other = Connection::open(&path).unwrap();
+        for lease_until in [1_i64, i64::MAX] {
+            other.execute("UPDATE claims SET lease_until = ?1", [lease_until]).unwrap();
+            assert_eq!(b.claim(question, Reuse::All).await.unwrap(), Claim::Theirs);
         }
     }
 

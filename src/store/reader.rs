@@ -39,31 +39,44 @@ impl Reader {
 
     /// A reply whose bytes changed on disk counts as absent: it is asked again, never trusted.
     pub fn get(&self, fingerprint: Fingerprint) -> Result<Found, StoreError> {
-        let wrap = |error| StoreError::from_sqlite(&self.path, &error);
+        self.find(fingerprint).map_err(|error| StoreError::from_sqlite(&self.path, &error))
+    }
+
+    /// What is known of each of these questions, all at one moment.
+    pub fn get_all(&self, fingerprints: &[Fingerprint]) -> Result<Vec<Found>, StoreError> {
+        // One transaction for all: to begin one takes longer than to look something up.
+        let look = || {
+            let _moment = self.connection.unchecked_transaction()?;
+            fingerprints.iter().map(|fingerprint| self.find(*fingerprint)).collect::<rusqlite::Result<_>>()
+        };
+        look().map_err(|error| StoreError::from_sqlite(&self.path, &error))
+    }
+
+    fn find(&self, fingerprint: Fingerprint) -> rusqlite::Result<Found> {
         let reply = self
             .connection
-            .prepare_cached(&format!("SELECT {} FROM replies WHERE fingerprint = ?1", reply_row::COLUMNS))
-            .and_then(|mut statement| {
-                statement.query_row([fingerprint.0], |row| Ok(reply_row::read(fingerprint, row))).optional()
-            })
-            .map_err(wrap)?;
+            .prepare_cached(&format!("SELECT {} FROM replies WHERE fingerprint = ?1", reply_row::COLUMNS))?
+            .query_row([fingerprint.0], |row| Ok(reply_row::read(fingerprint, row)))
+            .optional()?;
         if let Some(StoredReply::Sound { reply, run }) = reply {
             return Ok(Found::Reply { reply, run });
         }
         let failure = self
             .connection
-            .prepare_cached("SELECT code, message, attempts, run FROM failures WHERE fingerprint = ?1")
-            .and_then(|mut statement| {
-                statement
-                    .query_row([fingerprint.0], |row| {
-                        let failure =
-                            Failure { code: row.get(0)?, message: row.get(1)?, attempts: row.get(2)? };
-                        Ok(Found::Failure { failure, run: row.get(3)? })
-                    })
-                    .optional()
+            .prepare_cached("SELECT code, message, attempts, run FROM failures WHERE fingerprint = ?1")?
+            .query_row([fingerprint.0], |row| {
+                let failure = Failure { code: row.get(0)?, message: row.get(1)?, attempts: row.get(2)? };
+                Ok(Found::Failure { failure, run: row.get(3)? })
             })
-            .map_err(wrap)?;
+            .optional()?;
         Ok(failure.unwrap_or(Found::Nothing))
+    }
+
+    /// Whether there is any reply.
+    pub fn holds_replies(&self) -> Result<bool, StoreError> {
+        self.connection
+            .query_row("SELECT EXISTS (SELECT 1 FROM replies)", [], |row| row.get(0))
+            .map_err(|error| StoreError::from_sqlite(&self.path, &error))
     }
 
     /// How many runs are asking `model` at `endpoint` right now.

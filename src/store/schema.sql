@@ -18,7 +18,7 @@ CREATE TABLE replies (
     cost_usd          REAL,                 -- at the prices of the day; null where none is known
     prompt            TEXT,                 -- only with --keep-prompts
     answered_at       TEXT NOT NULL,
-    checksum          BLOB NOT NULL         -- 16 bytes over the columns above
+    checksum          BLOB NOT NULL         -- 16 bytes over the columns above but id, prompt and answered_at
 ) STRICT;
 
 -- The last failure of a question that has no answer; the next run asks it again.
@@ -33,11 +33,10 @@ CREATE TABLE failures (
 
 -- Who is asking what right now, so that two runs never pay for one question twice.
 CREATE TABLE claims (
-    fingerprint BLOB NOT NULL UNIQUE,
+    fingerprint BLOB NOT NULL PRIMARY KEY,
     claimant    TEXT NOT NULL,    -- a run
     lease_until INTEGER NOT NULL  -- milliseconds since 1970; a claim that is not renewed by then is void
-) STRICT;
-CREATE INDEX claims_by_claimant ON claims (claimant);
+) STRICT, WITHOUT ROWID;
 
 -- Which runs are asking which model right now, so that they share its limits.
 CREATE TABLE askers (

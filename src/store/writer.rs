@@ -1,6 +1,9 @@
 //! The thread that owns the writing connection.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -8,11 +11,12 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension};
 use tokio::sync::oneshot;
 
+use super::life::{self, Life, Pulse};
 use super::reply_row::{self, StoredReply};
 use super::{Claim, Failure, Fingerprint, Reuse, StoreError};
 use crate::domain::Reply;
 
-/// How long a claim outlives its last renewal: what a killed run was asking can be asked again after this.
+/// How long a claim outlives its last renewal: what a run was asking that hangs can be asked again after this.
 const LEASE: Duration = Duration::from_secs(10);
 const RENEWAL: Duration = Duration::from_secs(3);
 /// Operations in one commit; bounds how long the first of them waits.
@@ -47,13 +51,29 @@ pub(super) struct Writer {
     connection: Connection,
     path: PathBuf,
     run: String,
+    life: Option<Life>,
     renewed: Instant,
+    /// Claims of living runs whose lease is over, with that lease and since when we know.
+    overdue: HashMap<Fingerprint, (i64, Instant)>,
+    damaged: Arc<AtomicU64>,
 }
 
 impl Writer {
-    pub(super) fn new(connection: Connection, path: PathBuf, run: String) -> Writer {
+    /// Begins with clearing away what dead runs have left.
+    pub(super) fn new(
+        connection: Connection,
+        path: PathBuf,
+        run: String,
+        damaged: Arc<AtomicU64>,
+    ) -> rusqlite::Result<Writer> {
         connection.set_prepared_statement_cache_capacity(32);
-        Writer { connection, path, run, renewed: Instant::now() }
+        for dead in life::dead(&path) {
+            connection.execute("DELETE FROM claims WHERE claimant = ?1", [&dead])?;
+            connection.execute("DELETE FROM askers WHERE run = ?1", [&dead])?;
+            life::forget(&path, &dead);
+        }
+        let life = Life::begin(&path, &run);
+        Ok(Writer { connection, path, run, life, renewed: Instant::now(), overdue: HashMap::new(), damaged })
     }
 
     /// Commits whatever is queued, until the last sender is gone.
@@ -66,9 +86,12 @@ impl Writer {
             };
             self.commit(first.into_iter().chain(queue.try_iter()).take(BATCH).collect());
         }
-        // Best effort: a lease that stays behind expires.
-        let _ = self.connection.execute("DELETE FROM claims WHERE claimant = ?1", [&self.run]);
-        let _ = self.connection.execute("DELETE FROM askers WHERE run = ?1", [&self.run]);
+        let claims = self.connection.execute("DELETE FROM claims WHERE claimant = ?1", [&self.run]);
+        let place = self.connection.execute("DELETE FROM askers WHERE run = ?1", [&self.run]);
+        // What stays behind is cleared away by the next run, which finds this one dead.
+        if let (Ok(_), Ok(_), Some(life)) = (claims, place, self.life) {
+            life.end();
+        }
     }
 
     /// Writes `jobs` in one transaction. If it fails nothing of it is on disk, and everyone who waits is told.
@@ -101,12 +124,15 @@ impl Writer {
             self.renew()?;
         }
         let now = Timestamp::now().to_string();
-        let written = jobs.iter().map(|job| self.write(&job.op, &now)).collect::<Result<_, _>>()?;
+        let mut written = Vec::with_capacity(jobs.len());
+        for job in jobs {
+            written.push(self.write(&job.op, &now)?);
+        }
         self.connection.execute_batch("COMMIT")?;
         Ok(written)
     }
 
-    fn write(&self, op: &Op, now: &str) -> rusqlite::Result<Written> {
+    fn write(&mut self, op: &Op, now: &str) -> rusqlite::Result<Written> {
         match op {
             Op::Claim { fingerprint, reuse } => {
                 return self.claim(*fingerprint, *reuse).map(Written::Claim);
@@ -138,16 +164,18 @@ impl Writer {
     }
 
     /// Look, claim: in one transaction, so that of two runs only one comes to ask.
-    fn claim(&self, fingerprint: Fingerprint, reuse: Reuse) -> rusqlite::Result<Claim> {
+    fn claim(&mut self, fingerprint: Fingerprint, reuse: Reuse) -> rusqlite::Result<Claim> {
         let stored = self
             .connection
             .prepare_cached(&format!("SELECT {} FROM replies WHERE fingerprint = ?1", reply_row::COLUMNS))?
             .query_row([fingerprint.0], |row| Ok(reply_row::read(fingerprint, row)))
             .optional()?;
-        if let Some(StoredReply::Sound { run, .. }) = stored
-            && (reuse == Reuse::All || run == self.run)
-        {
-            return Ok(Claim::Answered);
+        match stored {
+            Some(StoredReply::Sound { run, .. }) if reuse == Reuse::All || run == self.run => {
+                return Ok(Claim::Answered);
+            }
+            Some(StoredReply::Damaged) => drop(self.damaged.fetch_add(1, Ordering::Relaxed)),
+            _ => {}
         }
         let failed_here = self
             .connection
@@ -156,7 +184,6 @@ impl Writer {
         if failed_here {
             return Ok(Claim::Pending);
         }
-        let (now, lease_until) = lease();
         let claimed: Option<(String, i64)> = self
             .connection
             .prepare_cached("SELECT claimant, lease_until FROM claims WHERE fingerprint = ?1")?
@@ -164,15 +191,38 @@ impl Writer {
             .optional()?;
         match claimed {
             Some((claimant, _)) if claimant == self.run => return Ok(Claim::Pending),
-            // A lease from beyond the longest possible one was written before the clock was set back.
-            Some((_, until)) if (now..=lease_until).contains(&until) => return Ok(Claim::Theirs),
+            Some((claimant, until)) if !self.is_void(fingerprint, &claimant, until) => {
+                return Ok(Claim::Theirs);
+            }
             _ => {}
         }
+        self.overdue.remove(&fingerprint);
         self.execute(
             "INSERT OR REPLACE INTO claims (fingerprint, claimant, lease_until) VALUES (?1, ?2, ?3)",
-            (fingerprint.0, &self.run, lease_until),
+            (fingerprint.0, &self.run, lease().1),
         )?;
         Ok(Claim::Ours)
+    }
+
+    /// Whether the claim of another run holds no longer.
+    fn is_void(&mut self, fingerprint: Fingerprint, claimant: &str, until: i64) -> bool {
+        // A lease from beyond the longest possible one was written before the clock was set back.
+        let (now, longest) = lease();
+        let is_over = !(now..=longest).contains(&until);
+        match life::pulse(&self.path, claimant) {
+            Pulse::Dead => true,
+            Pulse::Unknown => is_over,
+            Pulse::Alive if !is_over => false,
+            // Either it hangs, or the clock was set and it is about to renew: it has a lease's time for that, by a clock
+            // that nobody sets.
+            Pulse::Alive => {
+                let since = self.overdue.entry(fingerprint).or_insert((until, Instant::now()));
+                if since.0 != until {
+                    *since = (until, Instant::now());
+                }
+                since.1.elapsed() >= LEASE
+            }
+        }
     }
 
     fn answer(

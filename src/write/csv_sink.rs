@@ -3,18 +3,29 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use csv::{Writer, WriterBuilder};
+use csv::{QuoteStyle, Writer, WriterBuilder};
 
-use super::WriteError;
 use super::encoder::Encoder;
+use super::{Formulas, WriteError};
 use crate::domain::Json;
 use crate::table::{Batch, Kind, Schema};
 
 pub(super) struct CsvSink {
     path: PathBuf,
     writer: Writer<Encoder>,
-    /// Whether a column holds words of strangers.
-    foreign: Vec<bool>,
+    /// Whose texts a column holds.
+    texts: Vec<Texts>,
+}
+
+/// Whose texts they are, and so what becomes of those that a spreadsheet would take for formulas.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Texts {
+    /// The input's: they stay as they are.
+    Kept,
+    /// Words of strangers.
+    Escaped,
+    /// The input's, and it was asked for: only what is a number stays.
+    EscapedButNumbers,
 }
 
 impl CsvSink {
@@ -22,23 +33,33 @@ impl CsvSink {
         path: &Path,
         encoder: Encoder,
         schema: &Schema,
-        delimiter: u8,
+        (delimiter, formulas): (u8, Formulas),
     ) -> Result<CsvSink, WriteError> {
-        let mut writer = WriterBuilder::new().delimiter(delimiter).from_writer(encoder);
-        writer.write_record(schema.names()).map_err(|error| explain(path, error))?;
-        let foreign = schema.columns.iter().map(|column| column.kind == Kind::Words).collect();
-        Ok(CsvSink { path: path.to_owned(), writer, foreign })
+        let (of_input, quotes) = match formulas {
+            Formulas::Kept => (Texts::Kept, QuoteStyle::Necessary),
+            // A spreadsheet may take another sign for the delimiter than we do.
+            Formulas::Escaped => (Texts::EscapedButNumbers, QuoteStyle::NonNumeric),
+        };
+        let mut writer = WriterBuilder::new().delimiter(delimiter).quote_style(quotes).from_writer(encoder);
+        let names: Vec<Cow<'_, str>> = schema.names().map(|name| of_input.written(name)).collect();
+        writer
+            .write_record(names.iter().map(|name| name.as_bytes()))
+            .map_err(|error| explain(path, error))?;
+        let texts = schema.columns.iter().map(|column| match column.kind {
+            Kind::Words => Texts::Escaped,
+            _ => of_input,
+        });
+        Ok(CsvSink { path: path.to_owned(), writer, texts: texts.collect() })
     }
 
     pub(super) fn write(&mut self, batch: Batch) -> Result<(), WriteError> {
         let records = batch.into_records().map_err(|error| WriteError::table(&self.path, error))?;
         let explain = |error| explain(&self.path, error);
         for record in records {
-            for (cell, foreign) in record.cells.iter().zip(&self.foreign) {
+            for (cell, texts) in record.cells.iter().zip(&self.texts) {
                 match cell {
                     None | Some(Json::Null) => self.writer.write_field(""),
-                    Some(Json::String(text)) if *foreign => self.writer.write_field(&*no_formula(text)),
-                    Some(Json::String(text)) => self.writer.write_field(text),
+                    Some(Json::String(text)) => self.writer.write_field(&*texts.written(text)),
                     Some(value) => self.writer.write_field(value.to_string()),
                 }
                 .map_err(explain)?;
@@ -54,13 +75,23 @@ impl CsvSink {
     }
 }
 
-/// What a model says must not become a formula where the table is opened in a spreadsheet: an apostrophe before it makes it
-/// a text. The input's own cells are left alone.
-fn no_formula(text: &str) -> Cow<'_, str> {
-    match text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠']) {
-        true => Cow::Owned(format!("'{text}")),
-        false => Cow::Borrowed(text),
+impl Texts {
+    /// What is written for `text`: an apostrophe before it keeps it from becoming a formula where the table is opened in a
+    /// spreadsheet.
+    fn written(self, text: &str) -> Cow<'_, str> {
+        let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠']);
+        let stays = match self {
+            Texts::Kept => true,
+            Texts::Escaped => false,
+            Texts::EscapedButNumbers => is_number(text),
+        };
+        if is_formula && !stays { Cow::Owned(format!("'{text}")) } else { Cow::Borrowed(text) }
     }
+}
+
+/// `-5`, `+1.5e3`: digits with a sign, not `-inf`.
+fn is_number(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte)) && text.parse::<f64>().is_ok()
 }
 
 fn explain(path: &Path, error: csv::Error) -> WriteError {

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 pub enum WriteError {
     #[error("cannot write {}: {why}", path.display())]
     Io { path: PathBuf, why: String },
-    #[error("cannot write {}: no space left on its disk; nothing was written, and what was paid for is kept", .0.display())]
+    #[error("cannot write {}: no space left on its disk; free some and run the same command again, what was paid for is kept",
+            .0.display())]
     Full(PathBuf),
     /// Whoever read the stream has what they wanted.
     #[error("whoever reads {} has gone away", .0.display())]

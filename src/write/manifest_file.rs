@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::WriteError;
-use super::whole_file::write_whole;
+use super::whole_file::{write_lightly, write_whole};
 
 /// `calls.labeled.csv` has its manifest in `calls.labeled.csv.run.json`.
 pub fn manifest_path(output: &Path) -> PathBuf {
@@ -19,8 +19,20 @@ pub fn write_manifest(output: &Path, manifest: &Value) -> Result<(), WriteError>
     write_whole(&manifest_path(output), format!("{manifest:#}\n").as_bytes()).map(drop)
 }
 
-/// The size that the manifest beside `output` gives it.
-pub(super) fn written_bytes(output: &Path) -> Option<u64> {
-    let text = std::fs::read_to_string(manifest_path(output)).ok()?;
-    serde_json::from_str::<Value>(&text).ok()?.pointer("/output/bytes")?.as_u64()
+/// Notes beside `output` that a table of so many `bytes` is about to take its place. Whatever happens between then and the
+/// run's own manifest, what lies there is known for ours.
+pub(super) fn announce(output: &Path, bytes: u64) -> Result<(), WriteError> {
+    let replaces = output.metadata().ok().map(|file| file.len()).filter(|bytes| is_ours(output, *bytes));
+    let manifest =
+        json!({ "output": { "path": output.display().to_string(), "bytes": bytes, "replaces": replaces } });
+    write_lightly(&manifest_path(output), format!("{manifest:#}\n").as_bytes())
+}
+
+/// Whether the manifest beside `output` speaks of a file of so many `bytes`.
+pub(super) fn is_ours(output: &Path, bytes: u64) -> bool {
+    let text = std::fs::read_to_string(manifest_path(output)).ok();
+    let manifest = text.and_then(|text| serde_json::from_str::<Value>(&text).ok()).unwrap_or_default();
+    ["/output/bytes", "/output/replaces"]
+        .iter()
+        .any(|size| manifest.pointer(size).and_then(Value::as_u64) == Some(bytes))
 }

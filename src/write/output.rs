@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use super::manifest_file::written_bytes;
+use super::manifest_file::is_ours;
 use super::whole_file::WholeFile;
 use super::{WriteError, whole_file};
 use crate::table::format::{of_name, stem};
@@ -19,6 +19,17 @@ pub struct OutputFormat {
     pub format: Format,
     /// Never of Parquet and Arrow, which are compressed within.
     pub compression: Option<Compression>,
+    pub formulas: Formulas,
+}
+
+/// What becomes of texts in CSV that a spreadsheet would take for formulas.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Formulas {
+    /// The words of models get an apostrophe before them; the input's own cells stay as they are.
+    #[default]
+    Kept,
+    /// Every such text gets one, headers included, and all texts stand in quotation marks.
+    Escaped,
 }
 
 impl OutputFormat {
@@ -30,13 +41,13 @@ impl OutputFormat {
 
     fn new((format, compression): (Format, Option<Compression>)) -> Option<OutputFormat> {
         let packed_twice = format.is_typed() && compression.is_some();
-        (!packed_twice).then_some(OutputFormat { format, compression })
+        (!packed_twice).then_some(OutputFormat { format, compression, formulas: Formulas::Kept })
     }
 
     /// What tables read from `input` are written as, if nobody says otherwise: arrays cannot grow row by row.
     fn like(input: Format) -> OutputFormat {
         let format = if input == Format::Json { Format::Jsonl } else { input };
-        OutputFormat { format, compression: None }
+        OutputFormat { format, compression: None, formulas: Formulas::Kept }
     }
 }
 
@@ -96,6 +107,13 @@ impl Output {
         Ok(Output { path: input.with_file_name(format!("{stem}.labeled.{endings}")), format })
     }
 
+    /// The same output with `formulas`; other formats than CSV know none.
+    #[must_use]
+    pub fn with_formulas(mut self, formulas: Formulas) -> Output {
+        self.format.formulas = formulas;
+        self
+    }
+
     /// Whether it may be written: its folder is there and can be written to, it is no input, and what it would replace
     /// is ours.
     ///
@@ -123,7 +141,7 @@ impl Output {
         }
         if let Ok(existing) = path.metadata()
             && !force
-            && written_bytes(path) != Some(existing.len())
+            && !is_ours(path, existing.len())
         {
             return Err(WriteError::NotOurs(path.clone()));
         }

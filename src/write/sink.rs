@@ -1,20 +1,22 @@
 //! An output under construction.
 
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::arrow_sink::ArrowSink;
 use super::csv_sink::CsvSink;
 use super::encoder::{Count, Encoder, Outlet};
 use super::json_sink::JsonSink;
+use super::manifest_file::announce;
 use super::output::{is_stdout, is_stream};
 use super::parquet_sink::ParquetSink;
-use super::whole_file::WholeFile;
+use super::whole_file::{self, WholeFile};
 use super::{OutputFormat, WriteError};
 use crate::table::{Batch, Format, Schema};
 
 /// Takes batches in order; a file appears when it is finished, and never if it is dropped before.
 pub struct Sink {
+    path: PathBuf,
     /// None of a stream.
     file: Option<WholeFile>,
     format: FormatSink,
@@ -41,7 +43,12 @@ impl Sink {
     /// rows come.
     pub fn create(path: &Path, format: OutputFormat, schema: &Schema) -> Result<Sink, WriteError> {
         let io = |error: std::io::Error| WriteError::io(path, &error);
-        let file = if is_stream(path) { None } else { Some(WholeFile::create(path)?) };
+        let file = if is_stream(path) {
+            None
+        } else {
+            whole_file::sweep(path);
+            Some(WholeFile::create(path)?)
+        };
         let outlet = match &file {
             Some(file) => Outlet::File(file.writer()?),
             None if is_stdout(path) => Outlet::Stdout(std::io::stdout()),
@@ -49,17 +56,18 @@ impl Sink {
         };
         let count = Count::default();
         let encoder = Encoder::new(outlet, format.compression, count.clone()).map_err(io)?;
+        let formulas = format.formulas;
         let format = match format.format {
             Format::Csv | Format::Tsv | Format::Ssv => {
                 let delimiter = format.format.delimiter().unwrap_or(b',');
-                FormatSink::Csv(Box::new(CsvSink::create(path, encoder, schema, delimiter)?))
+                FormatSink::Csv(Box::new(CsvSink::create(path, encoder, schema, (delimiter, formulas))?))
             }
             Format::Jsonl => FormatSink::Json(Box::new(JsonSink::new(path, encoder, false))),
             Format::Json => FormatSink::Json(Box::new(JsonSink::new(path, encoder, true))),
             Format::Parquet => FormatSink::Parquet(Box::new(ParquetSink::create(path, encoder, schema)?)),
             Format::Arrow => FormatSink::Arrow(Box::new(ArrowSink::create(path, encoder, schema)?)),
         };
-        Ok(Sink { file, format, rows: 0, count })
+        Ok(Sink { path: path.to_owned(), file, format, rows: 0, count })
     }
 
     pub fn write(&mut self, batch: Batch) -> Result<(), WriteError> {
@@ -80,7 +88,7 @@ impl Sink {
             FormatSink::Arrow(sink) => sink.finish()?,
         }
         let bytes = match self.file {
-            Some(file) => file.commit()?,
+            Some(file) => file.commit_after(|bytes| announce(&self.path, bytes))?,
             None => self.count.bytes(),
         };
         Ok(Finished { rows: self.rows, bytes })

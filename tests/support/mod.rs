@@ -1,6 +1,8 @@
 //! What the end-to-end tests stand on: a folder to work in, the binary, and a judge that does as it is told.
 
 pub mod archive;
+pub mod enforcer;
+pub mod faults;
 pub mod limited_server;
 pub mod server;
 pub mod workspace;

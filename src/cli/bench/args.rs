@@ -9,6 +9,7 @@ use crate::cli::gold::args::ResultArgs;
 use crate::cli::input::InputArgs;
 use crate::cli::judging::args::JudgingArgs;
 use crate::cli::label::args::share;
+use crate::cli::spreadsheet::SpreadsheetArgs;
 use crate::write::OutputFormat;
 
 /// Measure how good judges are, on rows whose labels are known.
@@ -51,6 +52,8 @@ pub struct BenchArgs {
     pub input: InputArgs,
     #[command(flatten)]
     pub judging: JudgingArgs,
+    #[command(flatten)]
+    pub spreadsheet: SpreadsheetArgs,
 }
 
 #[derive(Debug, Args)]

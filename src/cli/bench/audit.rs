@@ -51,7 +51,8 @@ pub fn check(id: Option<&str>, golds: &[String]) -> anyhow::Result<()> {
 /// Where the audit goes, checked before anything is paid for.
 pub fn destination(args: &BenchArgs, inputs: &[&Path]) -> anyhow::Result<Option<Output>> {
     let Some(path) = &args.report.audit else { return Ok(None) };
-    let output = Output::new(path.clone(), None, crate::read::Format::Jsonl)?;
+    let output = Output::new(path.clone(), None, crate::read::Format::Jsonl)?
+        .with_formulas(args.spreadsheet.formulas());
     output.check(inputs, &[], args.report.force)?;
     Ok(Some(output))
 }

@@ -15,7 +15,7 @@ const COLUMNS: [(&str, Kind); 13] = [
     ("task", Kind::Text),
     ("baseline", Kind::Bool),
     ("by", Kind::Text),
-    ("slice", Kind::Text),
+    ("slice", Kind::Words),
     ("rows", Kind::Int),
     ("clusters", Kind::Int),
     ("unjudged", Kind::Int),

@@ -25,8 +25,9 @@ use crate::run::{self, BaselineLabeller, Covered, Gatherer, Labeller, Progress, 
 use crate::write::{self, Finished, WriteError};
 
 pub fn run(args: &BenchArgs, config: &Config, given: &Given) -> anyhow::Result<Ending> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let outcome = runtime.block_on(benchmark(args, config, given));
+    let runtime = run::runtime()?;
+    let stop = Stop::default();
+    let outcome = runtime.block_on(signals::until_told_twice(&stop, benchmark(args, config, given, &stop)));
     runtime.shutdown_background();
     match outcome {
         Err(error) if matches!(error.downcast_ref(), Some(RunError::Write(WriteError::ReaderGone(_)))) => {
@@ -45,15 +46,14 @@ struct Outcome {
     agreement: Vec<bench::Agreement>,
 }
 
-async fn benchmark(args: &BenchArgs, config: &Config, given: &Given) -> anyhow::Result<Ending> {
+async fn benchmark(args: &BenchArgs, config: &Config, given: &Given, stop: &Stop) -> anyhow::Result<Ending> {
     let printer = Printer { quiet: args.report.quiet };
     let reports = reports::destinations(&args.report)?;
     let mut plan = plan::plan(args, config, given, printer)?;
-    let stop = Stop::default();
-    signals::watch(&stop, printer);
+    signals::watch(stop, printer);
     let kept = "every reply that came is kept. Run the same command again to go on from there";
     let Plan { source, panel, manifest, .. } = &mut plan;
-    let covered = match panel.ask(&args.judging.store, source, manifest, printer, &stop).await {
+    let covered = match panel.ask(&args.judging.store, source, manifest, printer, stop).await {
         Ok(covered) => covered,
         Err(RunError::Interrupted) => {
             printer.talk(&format!("interrupted; {kept}"));
@@ -62,7 +62,7 @@ async fn benchmark(args: &BenchArgs, config: &Config, given: &Given) -> anyhow::
         Err(error @ RunError::Judge { .. }) => bail!("{error}\n{kept}"),
         Err(error) => return Err(error.into()),
     };
-    let (plan, gathered) = match gather(args, plan, covered.clone(), printer, &stop).await {
+    let (plan, gathered) = match gather(args, plan, covered.clone(), printer, stop).await {
         Err(error) if matches!(error.downcast_ref(), Some(RunError::Interrupted)) => {
             printer.talk(&format!("interrupted; {kept}"));
             return Ok(Ending::Interrupted);

@@ -258,7 +258,8 @@ impl SeatPlan {
 
 fn output(args: &BenchArgs, path: &Path, source: &Source) -> anyhow::Result<Output> {
     let table = &source.table;
-    let output = Output::new(path.to_owned(), args.to, table.inputs()[0].format)?;
+    let output = Output::new(path.to_owned(), args.to, table.inputs()[0].format)?
+        .with_formulas(args.spreadsheet.formulas());
     let inputs: Vec<&Path> = table.inputs().iter().map(|input| input.path.as_path()).collect();
     output.check(&inputs, table.folders(), args.report.force)?;
     Ok(output)

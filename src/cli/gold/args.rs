@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::cli::input::{From, InputArgs, NullCallArg};
+use crate::cli::spreadsheet::SpreadsheetArgs;
 use crate::normalize::columns::Slot;
 use crate::write::OutputFormat;
 
@@ -43,6 +44,8 @@ pub struct GoldArgs {
     pub results: ResultArgs,
     #[command(flatten)]
     pub own: OwnArgs,
+    #[command(flatten)]
+    pub spreadsheet: SpreadsheetArgs,
 
     /// Replace an output that this program did not write
     #[arg(long, help_heading = "Result")]

@@ -54,6 +54,7 @@ pub fn temporary(bfcl: &Path, results: &ResultArgs, printer: Printer) -> anyhow:
 fn write(args: &GoldArgs) -> anyhow::Result<Ending> {
     let printer = Printer { quiet: args.quiet };
     let output = Output::new(args.output.clone(), args.to, Format::Jsonl)?;
+    let output = output.with_formulas(args.spreadsheet.formulas());
     let source = Source::open(args, printer)?;
     let inputs: Vec<&Path> = match &source {
         Source::Own(source) => source.table.inputs().iter().map(|input| input.path.as_path()).collect(),

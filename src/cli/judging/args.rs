@@ -68,6 +68,10 @@ pub struct EndpointArgs {
     #[arg(long, value_name = "URL")]
     pub base_url: Option<String>,
 
+    /// Send rows and keys in the clear to another host than this one, where the address begins with http://
+    #[arg(long)]
+    pub allow_http: bool,
+
     /// The environment variable that holds the API key [default: the provider's usual one, such as OPENAI_API_KEY]
     #[arg(long, value_name = "NAME")]
     pub api_key_env: Option<String>,

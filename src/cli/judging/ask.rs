@@ -25,19 +25,43 @@ impl Panel {
         printer: Printer,
         stop: &Stop,
     ) -> Result<Vec<Covered>, RunError> {
+        let samples = vec![Arc::clone(source) as Arc<dyn Samples>; self.members.len()];
+        let votes = self.members.iter().filter_map(|member| member.seat()).map(|seat| seat.votes.get());
+        let asks: u64 = votes.map(u64::from).sum();
+        let total = source.table.rows().map(|rows| rows * asks);
+        self.ask_about(args, &samples, total, manifest, printer, stop).await
+    }
+
+    /// Asks each model judge about the samples at its member's place; `total` is the number of questions, where it is known.
+    pub async fn ask_about(
+        &self,
+        args: &StoreArgs,
+        samples: &[Arc<dyn Samples>],
+        total: Option<u64>,
+        manifest: &mut Manifest,
+        printer: Printer,
+        stop: &Stop,
+    ) -> Result<Vec<Covered>, RunError> {
         let mut covered = vec![Covered::All; self.members.len()];
         let Some(store) = &self.store else { return Ok(covered) };
         store.manifest(manifest.started().to_string(), false).await?;
         let mut passes = Vec::new();
         let mut places = Vec::new();
-        for (place, member) in self.members.iter().enumerate() {
+        for (place, (member, samples)) in self.members.iter().zip(samples).enumerate() {
             if let Kind::Model(seat) = &member.kind {
                 places.push(place);
-                passes.push(Arc::new(pass(args, source, seat, store)?));
+                passes.push(Arc::new(pass(args, samples, seat, store)?));
             }
         }
-        let asked = ask_all(&passes, source, printer, stop).await;
+        let asked = ask_all(&passes, total, printer, stop).await;
         self.learn(store, manifest).await?;
+        if store.damaged() > 0 {
+            printer.warn(&format!(
+                "damaged replies in {}, asked for again: {}; look at its disk, and at the store with `tooljudge store stat`",
+                store.path().display(),
+                store.damaged()
+            ));
+        }
         for (place, outcome) in places.into_iter().zip(asked?) {
             covered[place] = outcome;
         }
@@ -77,7 +101,9 @@ impl Panel {
                 if kept.insert((endpoint.clone(), model.clone(), name.clone())) {
                     store.learn(endpoint, model, name.clone()).await?;
                 }
-                record.judge.adaptations.push(name);
+                if !record.judge.adaptations.contains(&name) {
+                    record.judge.adaptations.push(name);
+                }
             }
         }
         Ok(())
@@ -86,12 +112,12 @@ impl Panel {
 
 fn pass(
     args: &StoreArgs,
-    source: &Arc<Source>,
+    samples: &Arc<dyn Samples>,
     seat: &Arc<Seat<Remote>>,
     store: &Arc<Store>,
 ) -> Result<AskPass<Remote>, RunError> {
     Ok(AskPass {
-        samples: Arc::clone(source) as Arc<dyn Samples>,
+        samples: Arc::clone(samples),
         seat: Arc::clone(seat),
         store: Arc::clone(store),
         earlier: Mutex::new(store.reader()?),
@@ -105,7 +131,7 @@ fn pass(
 
 async fn ask_all(
     passes: &[Arc<AskPass<Remote>>],
-    source: &Source,
+    total: Option<u64>,
     printer: Printer,
     stop: &Stop,
 ) -> Result<Vec<Covered>, RunError> {
@@ -118,8 +144,6 @@ async fn ask_all(
     }
     let activity =
         move || Some(judges.iter().map(|judge| judge.activity()).fold(Activity::default(), Activity::plus));
-    let asks: u64 = passes.iter().map(|pass| u64::from(pass.seat.votes.get())).sum();
-    let total = source.table.rows().map(|rows| rows * asks);
     let _display = Display::start(printer, "asking", total, Arc::clone(&progress), activity);
     run::ask_all(passes, &progress, stop).await
 }

@@ -52,6 +52,7 @@ const MODEL_FLAGS: &[&str] = &[
     "votes",
     "snap",
     "base_url",
+    "allow_http",
     "api_key_env",
     "temperature",
     "max_tokens",

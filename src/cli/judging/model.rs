@@ -63,6 +63,13 @@ pub fn connect(
     let endpoint = endpoint(&base_url, key, &own).with_context(|| {
         if judge.own.is_some() { format!("[judges.{}]", judge.name) } else { "--base-url".to_owned() }
     })?;
+    if endpoint.is_exposed() && shared.online && !flags.allow_http && !own.allow_http {
+        bail!(
+            "{} is plain http to another host: whoever is in between could read the rows and the key. Use https, or allow it with \
+             --allow-http, or `allow_http = true` in tooljudge.toml",
+            endpoint.public_url()
+        );
+    }
     let usual_temperature = if args.wording.votes.get() > 1 { 1.0 } else { 0.0 };
     let parameters = Parameters {
         temperature: setting!(flags.temperature, temperature).or(Some(usual_temperature)),

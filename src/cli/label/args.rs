@@ -6,6 +6,7 @@ use clap::Args;
 
 use crate::cli::input::InputArgs;
 use crate::cli::judging::args::JudgingArgs;
+use crate::cli::spreadsheet::SpreadsheetArgs;
 use crate::write::OutputFormat;
 
 /// Label every tool call of a table as correct or incorrect.
@@ -41,6 +42,8 @@ pub struct LabelArgs {
     pub judging: JudgingArgs,
     #[command(flatten)]
     pub result: ResultArgs,
+    #[command(flatten)]
+    pub spreadsheet: SpreadsheetArgs,
 }
 
 #[derive(Debug, Args)]

@@ -1,14 +1,14 @@
 //! `--dry-run`: the prompts as they would be sent, and what sending them would take.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use comfy_table::{CellAlignment, Table, presets};
 use serde_json::{Value, json};
 
-use super::plan::Plan;
 use super::summary_table::dollars;
 use crate::cli::Ending;
-use crate::cli::judging::Member;
+use crate::cli::judging::{Member, Panel};
 use crate::cli::printer::Printer;
 use crate::judge::{Price, Remote};
 use crate::run::{RunError, Samples, Seat};
@@ -32,14 +32,20 @@ struct Forecast {
     prompts: Vec<String>,
 }
 
-/// Prints the first `shown` prompts of every model judge and the forecast. Calls nobody and writes nothing.
-pub fn run(plan: &Plan, shown: usize, as_json: bool, printer: Printer) -> anyhow::Result<Ending> {
+/// Prints the first `shown` prompts of every model judge and the forecast, given what each member of the panel is asked about. Calls
+/// nobody and writes nothing.
+pub fn run(
+    panel: &Panel,
+    samples: &[Arc<dyn Samples>],
+    shown: usize,
+    as_json: bool,
+    printer: Printer,
+) -> anyhow::Result<Ending> {
     let mut forecasts = Vec::new();
-    for member in &plan.panel.members {
+    for (member, samples) in panel.members.iter().zip(samples) {
         let Some(seat) = member.seat() else { continue };
-        let store =
-            plan.panel.store.as_ref().map(|store| store.reader()).transpose().map_err(RunError::from)?;
-        forecasts.push((member, forecast(plan, seat, store.as_ref(), shown)?));
+        let store = panel.store.as_ref().map(|store| store.reader()).transpose().map_err(RunError::from)?;
+        forecasts.push((member, forecast(samples.as_ref(), seat, store.as_ref(), shown)?));
     }
     if as_json {
         printer
@@ -71,7 +77,7 @@ pub fn run(plan: &Plan, shown: usize, as_json: bool, printer: Printer) -> anyhow
 }
 
 fn forecast(
-    plan: &Plan,
+    samples: &dyn Samples,
     seat: &Seat<Remote>,
     store: Option<&Reader>,
     shown: usize,
@@ -80,7 +86,7 @@ fn forecast(
     let price = seat.judge.price();
     let mut forecast = Forecast { cost_usd: price.map(|_| 0.0), ..Forecast::default() };
     let mut seen = HashSet::new();
-    for batch in plan.source.batches() {
+    for batch in samples.batches() {
         for item in batch? {
             forecast.rows += 1;
             let Ok(sample) = item else {

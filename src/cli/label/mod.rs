@@ -2,12 +2,13 @@
 
 pub mod args;
 mod calibration;
-mod dry_run;
+pub mod dry_run;
 mod ending;
 pub mod plan;
 mod summary_table;
 mod writing;
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use args::LabelArgs;
@@ -19,7 +20,7 @@ use super::defaults::Given;
 use super::judging::Purpose;
 use super::printer::Printer;
 use super::{Ending, signals};
-use crate::run::{Covered, RunError, Stop};
+use crate::run::{self, Covered, RunError, Samples, Stop};
 use crate::write::WriteError;
 
 /// A run under way, whoever judges.
@@ -34,8 +35,10 @@ struct Labelling {
 }
 
 pub fn run(args: &LabelArgs, config: &Config, given: &Given, purpose: &Purpose) -> anyhow::Result<Ending> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let outcome = runtime.block_on(label(args, config, given, purpose));
+    let runtime = run::runtime()?;
+    let stop = Stop::default();
+    let labelling = label(args, config, given, purpose, &stop);
+    let outcome = runtime.block_on(signals::until_told_twice(&stop, labelling));
     // A second Ctrl-C does not wait for what a thread is still reading.
     runtime.shutdown_background();
     match outcome {
@@ -52,22 +55,23 @@ async fn label(
     config: &Config,
     given: &Given,
     purpose: &Purpose,
+    stop: &Stop,
 ) -> anyhow::Result<Ending> {
     let began = Instant::now();
     let printer = Printer { quiet: args.result.quiet };
     // Nothing is under way yet that a signal should end gently; a standard input may keep us waiting here.
     let plan = plan::plan(args, config, given, purpose, printer)?;
-    let stop = Stop::default();
-    signals::watch(&stop, printer);
+    signals::watch(stop, printer);
     if *purpose == Purpose::DryRun {
-        return dry_run::run(&plan, args.dry_run.unwrap_or(0), args.result.json, printer);
+        let samples = vec![Arc::clone(&plan.source) as Arc<dyn Samples>; plan.panel.members.len()];
+        return dry_run::run(&plan.panel, &samples, args.dry_run.unwrap_or(0), args.result.json, printer);
     }
     let mut labelling = Labelling {
         printer,
         json: args.result.json,
         allow_unjudged: args.result.allow_unjudged,
         began,
-        stop,
+        stop: stop.clone(),
         plan,
     };
     let asked = match purpose {

@@ -6,6 +6,7 @@ use clap::Args;
 
 use crate::cli::input::From;
 use crate::cli::label::args::share;
+use crate::cli::spreadsheet::SpreadsheetArgs;
 use crate::write::OutputFormat;
 
 /// Score calls against the expected ones: deterministic, offline, no model.
@@ -53,6 +54,8 @@ pub struct ScoreArgs {
     pub bfcl: BfclArgs,
     #[command(flatten)]
     pub result: GateArgs,
+    #[command(flatten)]
+    pub spreadsheet: SpreadsheetArgs,
 }
 
 #[derive(Debug, Args)]

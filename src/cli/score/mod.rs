@@ -31,7 +31,7 @@ pub fn run(args: &ScoreArgs) -> anyhow::Result<Ending> {
         printer.data(&scorers());
         return Ok(Ending::Done);
     }
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let runtime = run::runtime()?;
     let outcome = runtime.block_on(score(args, printer));
     runtime.shutdown_background();
     match outcome {
@@ -182,7 +182,7 @@ fn output(args: &ScoreArgs, table: &Table) -> anyhow::Result<Option<Output>> {
     let Some(path) = &args.output else { return Ok(None) };
     let inputs: Vec<&Path> = table.inputs().iter().map(|input| input.path.as_path()).collect();
     let format = table.inputs().first().map_or(crate::table::Format::Jsonl, |input| input.format);
-    let output = Output::new(path.clone(), args.to, format)?;
+    let output = Output::new(path.clone(), args.to, format)?.with_formulas(args.spreadsheet.formulas());
     output.check(&inputs, table.folders(), args.result.force)?;
     Ok(Some(output))
 }

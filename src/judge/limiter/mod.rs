@@ -281,9 +281,9 @@ impl Limiter {
         self.state().refused(Instant::now(), ticket.sent, asked, random)
     }
 
-    /// The endpoint is busy with what it has: fewer at once, from now on.
-    pub(super) fn overloaded(&self, ticket: &Ticket) {
-        self.state().overloaded(Instant::now(), ticket.sent);
+    /// The endpoint is busy with what it has: fewer at once from now on, and nothing for as long as it `asked`.
+    pub(super) fn overloaded(&self, ticket: &Ticket, asked: Option<Duration>) {
+        self.state().overloaded(Instant::now(), ticket.sent, asked);
     }
 
     fn ticket(self: &Arc<Self>, sent: Sent, cost: Cost) -> Ticket {
@@ -346,7 +346,7 @@ impl State {
         // A server may say anything; who gets to see the wait decides whether it is worth it.
         let until = now + wait.min(LONGEST_PAUSE);
         if news || asked.is_some() {
-            self.paused_until = Some(self.paused_until.map_or(until, |earlier| earlier.max(until)));
+            self.pause(until);
         }
         if news {
             let refusal = Refusal {
@@ -362,10 +362,17 @@ impl State {
         wait
     }
 
-    fn overloaded(&mut self, now: Instant, sent: Sent) {
+    fn overloaded(&mut self, now: Instant, sent: Sent, asked: Option<Duration>) {
+        if let Some(asked) = asked {
+            self.pause(now + asked.min(LONGEST_PAUSE));
+        }
         if self.is_news(sent) {
             self.shrink(now, sent);
         }
+    }
+
+    fn pause(&mut self, until: Instant) {
+        self.paused_until = Some(self.paused_until.map_or(until, |earlier| earlier.max(until)));
     }
 
     /// Requests that were in flight together are refused together: that is one signal, not as many.

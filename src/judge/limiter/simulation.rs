@@ -106,7 +106,7 @@ fn run(limits: Limits, server: &mut dyn Server, rows: usize, network: Duration, 
                     Some((asked, overloaded)) => {
                         outcome.refused.push(now.as_secs_f64());
                         if overloaded {
-                            state.overloaded(start + now, sent);
+                            state.overloaded(start + now, sent, asked);
                         } else {
                             state.refused(start + now, sent, asked, random.f64());
                             asked_until = asked_until.max(now + asked.unwrap_or_default());

@@ -252,3 +252,56 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn what_stands_beside_an_answer_does_not_spoil_it() {
+    // Another model and another usage than any documentation has: N stands for a number of tokens, M for the model.
+    let odd = |provider| match provider {
+        Provider::OpenAi | Provider::Azure | Provider::Vllm | Provider::LlamaCpp => {
+            r#"{"model": M, "choices": [{"message": {"content": "correct"}}], "usage":
+                {"prompt_tokens": N, "completion_tokens": N, "prompt_tokens_details": {"cached_tokens": N}}}"#
+        }
+        Provider::OpenAiResponses => {
+            r#"{"model": M, "output": [{"type": "message", "content": [{"text": "correct"}]}], "usage":
+                {"input_tokens": N, "output_tokens": N, "input_tokens_details": {"cached_tokens": N}}}"#
+        }
+        Provider::Anthropic => {
+            r#"{"model": M, "content": [{"type": "text", "text": "correct"}], "usage": {"input_tokens": N,
+                "output_tokens": N, "cache_read_input_tokens": N, "cache_creation_input_tokens": N}}"#
+        }
+        Provider::Gemini => {
+            r#"{"modelVersion": M, "candidates": [{"content": {"parts": [{"text": "correct"}]}}], "usageMetadata":
+                {"promptTokenCount": N, "candidatesTokenCount": N, "thoughtsTokenCount": N}}"#
+        }
+        Provider::Ollama => {
+            r#"{"model": M, "message": {"content": "correct"}, "prompt_eval_count": N, "eval_count": N}"#
+        }
+    };
+    let max = u64::MAX.to_string();
+    for (provider, wire) in wires() {
+        for (number, counted) in [
+            ("7", true),
+            ("7.0", true),
+            ("7.5", false),
+            ("-7", false),
+            ("\"7\"", false),
+            ("1e99", false),
+            (&max, false),
+        ] {
+            let body = odd(provider).replace('N', number).replace(": M,", ": 7,");
+            let answer = meaning(wire.as_ref(), &response(200, &[], &body));
+            let answer = answer.unwrap_or_else(|failure| panic!("{provider} {number}: {failure:?}"));
+            assert_eq!((answer.text.as_str(), answer.model), ("correct", None), "{provider} {number}");
+            assert_eq!(answer.usage.prompt_tokens.is_some(), counted, "{provider} {number}");
+            assert_eq!(answer.usage.completion_tokens.is_some(), counted, "{provider} {number}");
+        }
+        for usage in ["[]", "\"none\"", "7", "null"] {
+            let (before, after) = odd(provider).split_once(r#""usage""#).unwrap_or((odd(provider), ""));
+            if after.is_empty() {
+                continue;
+            }
+            let body = format!("{}\"usage\": {usage}}}", before.replace(": M,", ": null,"));
+            assert_eq!(meaning(wire.as_ref(), &response(200, &[], &body)).unwrap().text, "correct");
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! How far a judge can be pushed: rows changed in ways that must not change its label, and how often they did.
+//!
+//! An [`Attack`] is a text that asks for a label, put in some [`Place`] of a row where it makes no difference to what is right. A
+//! [`Change`] is another spelling of the same row. Both are [`Probe`]s, beside asking the same again, which shows how often a judge
+//! changes its mind without any reason. [`findings`] turns the answers into shares with intervals.
+//!
+//! This is about judges; `bench::audit` is about gold that is probably wrong.
+
+mod attack;
+mod change;
+mod edit;
+mod findings;
+mod place;
+mod probe;
+mod shot;
+
+pub use attack::Attack;
+pub use change::Change;
+pub use findings::{Answer, Audited, Finding, Rates, SCHEMA, findings};
+pub use place::Place;
+pub use probe::{Kind, Probe};
+pub use shot::{Shot, shots};

@@ -1,0 +1,87 @@
+//! One way of asking about a row once more.
+
+use super::{Attack, Change, Place};
+use crate::domain::Sample;
+use crate::normalize::Normalizer;
+
+/// What is done to a row before it is judged again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Probe {
+    /// Nothing: how often the judge changes its mind by itself.
+    Repeat,
+    Change(Change),
+    Attack(Attack, Place),
+}
+
+/// What kinds of probes there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    Repeat,
+    Change,
+    Attack,
+}
+
+impl Kind {
+    /// Its name in tables and files.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Kind::Repeat => "repeat",
+            Kind::Change => "change",
+            Kind::Attack => "attack",
+        }
+    }
+}
+
+impl Probe {
+    pub fn kind(self) -> Kind {
+        match self {
+            Probe::Repeat => Kind::Repeat,
+            Probe::Change(_) => Kind::Change,
+            Probe::Attack(..) => Kind::Attack,
+        }
+    }
+
+    /// Its family's name in tables and files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Probe::Repeat => "repeat",
+            Probe::Change(change) => change.as_str(),
+            Probe::Attack(attack, _) => attack.as_str(),
+        }
+    }
+
+    /// What it does, in a few words.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Probe::Repeat => "the same once more",
+            Probe::Change(change) => change.meaning(),
+            Probe::Attack(attack, _) => attack.meaning(),
+        }
+    }
+
+    pub fn place(self) -> Option<Place> {
+        match self {
+            Probe::Attack(_, place) => Some(place),
+            Probe::Repeat | Probe::Change(_) => None,
+        }
+    }
+
+    /// The sample as it is judged again, for an attack that asks for the label `aim` (`good`: the one for right calls). `turn`
+    /// chooses where there is a choice. `None` where the row has nothing that could be changed so.
+    pub fn of(
+        self,
+        sample: &Sample,
+        normalizer: &Normalizer,
+        (aim, good): (&str, bool),
+        turn: usize,
+    ) -> Option<Sample> {
+        match self {
+            Probe::Repeat => Some(sample.clone()),
+            Probe::Change(change) => change.of(sample, normalizer, turn),
+            Probe::Attack(attack, place) if place.fits(good) => {
+                place.put(sample, normalizer, &attack.text(aim, good)?)
+            }
+            Probe::Attack(..) => None,
+        }
+    }
+}

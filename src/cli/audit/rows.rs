@@ -1,0 +1,144 @@
+//! Every question of an audit with its answer, to be read.
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::plan::Plan;
+use super::{Answers, Volleys};
+use crate::audit::{Probe, Shot};
+use crate::cli::printer::Printer;
+use crate::domain::{Item, Json};
+use crate::run::Volley;
+use crate::table::{Batch, Column, Kind, Record, Rows, Schema};
+use crate::write::{self, Labelled, Output, Sink, is_stream};
+
+const COLUMNS: [(&str, Kind); 17] = [
+    ("row", Kind::Int),
+    ("id", Kind::Words),
+    ("judge", Kind::Text),
+    ("template", Kind::Text),
+    ("kind", Kind::Text),
+    ("probe", Kind::Text),
+    ("place", Kind::Text),
+    ("aim", Kind::Text),
+    ("first_label", Kind::Text),
+    ("label", Kind::Text),
+    ("flipped", Kind::Bool),
+    ("status", Kind::Text),
+    ("error", Kind::Words),
+    ("raw_reply", Kind::Words),
+    ("question", Kind::Words),
+    ("tool_call", Kind::Words),
+    ("tool_definitions", Kind::Words),
+];
+
+/// The table under construction.
+pub struct RowTable {
+    output: Output,
+    schema: Arc<Schema>,
+    sink: Sink,
+}
+
+/// Volleys with their answers, for each member of the panel.
+type Asked<'a> = (&'a Volleys, &'a [Answers]);
+
+impl RowTable {
+    pub fn create(output: &Output) -> anyhow::Result<RowTable> {
+        let columns = COLUMNS.map(|(name, kind)| Column { name: name.to_owned(), kind }).to_vec();
+        let schema = Arc::new(Schema { columns });
+        let sink = Sink::create(&output.path, output.format, &schema)?;
+        Ok(RowTable { output: output.clone(), schema, sink })
+    }
+
+    /// What the judge at `place` was asked, and those who repeat it.
+    pub fn write(
+        &mut self,
+        plan: &Plan,
+        place: usize,
+        first: Asked<'_>,
+        second: Asked<'_>,
+    ) -> anyhow::Result<()> {
+        let members = &plan.panel.members;
+        let base = &first.1[place];
+        self.volley(plan, place, "first", &first.0[place], base, base)?;
+        for again in (place + 1..members.len()).take_while(|again| members[*again].repeat > 0) {
+            self.volley(plan, again, "repeat", &first.0[again], &first.1[again], base)?;
+        }
+        self.volley(plan, place, "", &second.0[place], &second.1[place], base)
+    }
+
+    /// `kind` names what unchanged rows were asked for.
+    fn volley(
+        &mut self,
+        plan: &Plan,
+        place: usize,
+        kind: &str,
+        volley: &Volley,
+        answers: &Answers,
+        base: &Answers,
+    ) -> anyhow::Result<()> {
+        let mut answers = answers.iter();
+        for (shots, items) in volley.chunks() {
+            let records = shots
+                .iter()
+                .zip(&items)
+                .zip(answers.by_ref())
+                .map(|((shot, item), labelled)| {
+                    record(plan, place, kind, volley, (shot, item, labelled), base)
+                })
+                .collect();
+            self.sink.write(Batch { schema: Arc::clone(&self.schema), rows: Rows::Records(records) })?;
+        }
+        Ok(())
+    }
+
+    pub fn finish(self, plan: &Plan, printer: Printer) -> anyhow::Result<()> {
+        let path = &self.output.path;
+        let written = self.sink.finish()?;
+        if !is_stream(path) {
+            let output =
+                json!({"path": path.display().to_string(), "rows": written.rows, "bytes": written.bytes});
+            write::write_manifest(path, &json!({"run": plan.manifest.run, "output": output}))?;
+            printer.talk(&format!("written  {}", path.display()));
+        }
+        Ok(())
+    }
+}
+
+fn record(
+    plan: &Plan,
+    place: usize,
+    kind: &str,
+    volley: &Volley,
+    (shot, item, labelled): (&Shot, &Item, &Labelled),
+    base: &Answers,
+) -> Record {
+    let (row, member) = (&plan.rows[shot.row], &plan.panel.members[place]);
+    let text = |text: Option<&str>| text.map_or(Json::Null, Json::from);
+    let first = base[shot.row].verdict.label();
+    let label = labelled.verdict.label();
+    let unchanged = shot.probe == Probe::Repeat;
+    let aim = volley.rails.get(shot.aim).filter(|_| shot.probe.place().is_some());
+    let raw = item.as_ref().ok().map(|sample| &sample.raw);
+    let cells = [
+        Json::Number(row.number.into()),
+        text(row.id.as_deref()),
+        Json::from(member.judge.as_str()),
+        Json::from(member.criterion.as_str()),
+        Json::from(if unchanged { kind } else { shot.probe.kind().as_str() }),
+        if unchanged { Json::Null } else { Json::from(shot.probe.name()) },
+        text(shot.probe.place().map(|place| place.as_str())),
+        text(aim.map(|rail| rail.label.as_str())),
+        text(first),
+        text(label),
+        first.zip(label).map_or(Json::Null, |(first, label)| Json::Bool(first != label)),
+        Json::from(labelled.verdict.status().as_str()),
+        text(labelled.verdict.error().as_deref()),
+        text(labelled.reply.as_ref().map(|reply| reply.text.as_str())),
+        text(raw.map(|raw| raw.question.as_str())),
+        text(raw.and_then(|raw| raw.tool_call.as_deref())),
+        text(raw.and_then(|raw| raw.tool_definitions.as_deref())),
+    ];
+    Record { cells: cells.map(Some).to_vec(), item: None }
+}

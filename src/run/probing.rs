@@ -1,0 +1,108 @@
+//! What an audit asks: rows as they stand, and the same rows changed.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::clusters::{Cluster, Clusters};
+use super::gather::text;
+use super::{RunError, Samples, Source};
+use crate::audit::Shot;
+use crate::bench::Words;
+use crate::domain::{Item, Json, Rails, RowError, RowErrorCode, Sample};
+use crate::normalize::Normalizer;
+
+/// Which columns of an audit's input say what.
+#[derive(Debug, Clone)]
+pub struct ProbeColumns {
+    /// Columns of gold, if any.
+    pub golds: Vec<String>,
+    /// What gold cells may say.
+    pub words: Words,
+    /// Rows with one value of it belong together; without it, rows of one question.
+    pub cluster: Option<String>,
+    /// Names the rows.
+    pub id: Option<String>,
+}
+
+/// A row that is audited.
+#[derive(Debug, Clone)]
+pub struct ProbedRow {
+    /// Its place in the input, from 1.
+    pub number: u64,
+    pub id: Option<String>,
+    pub cluster: u32,
+    /// By each column of gold, whether the call is right, where that is known.
+    pub golds: Vec<Option<bool>>,
+    pub sample: Sample,
+}
+
+/// The readable rows of `source`, all in memory, and how many could not be read: an audit asks about each of them many times.
+///
+/// # Errors
+/// When the input cannot be read again.
+pub fn probed_rows(source: &Source, columns: &ProbeColumns) -> Result<(Vec<ProbedRow>, u64), RunError> {
+    let mut rows = Vec::new();
+    let mut clusters: HashMap<Cluster, u32> = HashMap::new();
+    let (mut number, mut unreadable) = (0, 0);
+    for batch in source.table.batches(None) {
+        let batch = batch?;
+        let items = source.items(&batch)?;
+        let of_batch = Clusters::of(&batch, columns.cluster.as_deref())?;
+        let golds: Vec<Vec<Option<Json>>> =
+            columns.golds.iter().map(|gold| batch.column(gold)).collect::<Result<_, _>>()?;
+        let ids = columns.id.as_ref().map(|id| batch.column(id)).transpose()?;
+        for (at, item) in items.into_iter().enumerate() {
+            number += 1;
+            let Ok(sample) = item else {
+                unreadable += 1;
+                continue;
+            };
+            let next = u32::try_from(clusters.len()).unwrap_or(u32::MAX);
+            let cluster = of_batch.cluster(at, Some(&sample.question), number);
+            let gold = |cells: &Vec<Option<Json>>| columns.words.read(cells[at].as_ref()).ok().flatten();
+            rows.push(ProbedRow {
+                number,
+                id: ids.as_ref().and_then(|ids| text(ids[at].as_ref())),
+                cluster: *clusters.entry(cluster).or_insert(next),
+                golds: golds.iter().map(gold).collect(),
+                sample,
+            });
+        }
+    }
+    Ok((rows, unreadable))
+}
+
+/// Probes of rows, in order. Changed rows are made when they are needed: there are many more of them than rows.
+pub struct Volley {
+    pub rows: Arc<Vec<ProbedRow>>,
+    pub normalizer: Arc<Normalizer>,
+    /// What the judge may answer.
+    pub rails: Arc<Rails>,
+    pub shots: Vec<Shot>,
+}
+
+/// Changed rows in memory at once.
+const CHUNK: usize = 512;
+
+impl Volley {
+    /// The shots with the samples that they are, batch by batch.
+    pub fn chunks(&self) -> impl Iterator<Item = (&[Shot], Vec<Item>)> {
+        self.shots.chunks(CHUNK).map(|shots| (shots, shots.par_iter().map(|shot| self.item(shot)).collect()))
+    }
+
+    fn item(&self, shot: &Shot) -> Item {
+        let nothing = || RowError::new(RowErrorCode::UnrecognisedRecord, "the row cannot be changed so");
+        let row = self.rows.get(shot.row).ok_or_else(nothing)?;
+        let aim = self.rails.get(shot.aim).ok_or_else(nothing)?;
+        let good = aim.label == self.rails.positive().label;
+        shot.probe.of(&row.sample, &self.normalizer, (&aim.label, good), shot.row).ok_or_else(nothing)
+    }
+}
+
+impl Samples for Volley {
+    fn batches(&self) -> Box<dyn Iterator<Item = Result<Vec<Item>, RunError>> + '_> {
+        Box::new(self.chunks().map(|(_, items)| Ok(items)))
+    }
+}

@@ -1,0 +1,130 @@
+//! Whether a run is alive: it holds a lock on a file of its own beside the store.
+//!
+//! The system lets go of the lock when the process ends, however it ends. So what a killed run was asking is free at once,
+//! and no clock that is set takes from a living run what it is asking. Where a file system knows no locks, leases alone tell.
+
+use std::fs::{File, TryLockError};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+/// What is known of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pulse {
+    Alive,
+    Dead,
+    Unknown,
+}
+
+/// A lock that tells that a run is alive.
+#[derive(Debug)]
+pub(super) struct Life {
+    path: PathBuf,
+    _locked: File,
+}
+
+impl Life {
+    /// Nothing where no file can be made or locked: others go by this run's leases then.
+    pub(super) fn begin(store: &Path, run: &str) -> Option<Life> {
+        let path = place(store, run)?;
+        let folder = path.parent()?;
+        std::fs::create_dir_all(folder).ok()?;
+        // Gets its name when it is locked: nobody finds a living run without its lock.
+        let file = tempfile::NamedTempFile::new_in(folder).ok()?;
+        file.as_file().try_lock().ok()?;
+        let locked = file.persist(&path).ok()?;
+        Some(Life { path, _locked: locked })
+    }
+
+    /// The run has ended and left nothing behind.
+    pub(super) fn end(self) {
+        remove(&self.path);
+    }
+}
+
+/// Whether `run` is alive.
+pub(super) fn pulse(store: &Path, run: &str) -> Pulse {
+    place(store, run).map_or(Pulse::Unknown, |path| pulse_at(&path))
+}
+
+/// The runs that died and left something behind. [`forget`] them when that is cleared away.
+pub(super) fn dead(store: &Path) -> Vec<String> {
+    let Ok(entries) = std::fs::read_dir(folder(store)) else { return Vec::new() };
+    entries
+        .filter_map(|entry| {
+            let entry = entry.ok()?;
+            let run = entry.file_name().into_string().ok()?;
+            (pulse_at(&entry.path()) == Pulse::Dead).then_some(run)
+        })
+        .collect()
+}
+
+/// Nothing is left of a dead `run`.
+pub(super) fn forget(store: &Path, run: &str) {
+    if let Some(path) = place(store, run) {
+        remove(&path);
+    }
+}
+
+fn pulse_at(path: &Path) -> Pulse {
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(_) => return Pulse::Unknown,
+    };
+    match file.try_lock() {
+        Ok(()) => Pulse::Dead,
+        Err(TryLockError::WouldBlock) => Pulse::Alive,
+        Err(TryLockError::Error(error)) if error.kind() == ErrorKind::WouldBlock => Pulse::Alive,
+        Err(TryLockError::Error(_)) => Pulse::Unknown,
+    }
+}
+
+fn remove(path: &Path) {
+    // Somebody else may have been quicker; the folder goes with its last file.
+    let _ = std::fs::remove_file(path);
+    if let Some(folder) = path.parent() {
+        let _ = std::fs::remove_dir(folder);
+    }
+}
+
+/// `replies.sqlite` has its runs in `replies.sqlite-runs`.
+fn folder(store: &Path) -> PathBuf {
+    let mut name = store.as_os_str().to_owned();
+    name.push("-runs");
+    PathBuf::from(name)
+}
+
+/// The file of `run`. A store that was tampered with may name runs so that they lead elsewhere.
+fn place(store: &Path, run: &str) -> Option<PathBuf> {
+    let plain = !run.is_empty() && run.chars().all(|char| char.is_ascii_alphanumeric() || char == '-');
+    plain.then(|| folder(store).join(run))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_living_are_told_from_the_dead() {
+        let work = tempfile::tempdir().unwrap();
+        let store = work.path().join("replies.sqlite");
+        assert_eq!(pulse(&store, "a"), Pulse::Unknown);
+        let (a, b) = (Life::begin(&store, "a").unwrap(), Life::begin(&store, "b").unwrap());
+        assert_eq!((pulse(&store, "a"), dead(&store)), (Pulse::Alive, vec![]));
+        // As when its process ends.
+        drop(a);
+        assert_eq!((pulse(&store, "a"), pulse(&store, "b")), (Pulse::Dead, Pulse::Alive));
+        assert_eq!(dead(&store), ["a"]);
+        forget(&store, "a");
+        assert_eq!((pulse(&store, "a"), dead(&store)), (Pulse::Unknown, vec![]));
+        b.end();
+        assert_eq!(std::fs::read_dir(work.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn no_name_leads_out_of_the_folder() {
+        let store = Path::new("replies.sqlite");
+        for run in ["", "..", "../x", "/etc/passwd", "a\0b"] {
+            assert_eq!(place(store, run), None, "{run:?}");
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Several runs on one store: one of them dies, the others go on with its questions.
+
+use std::time::{Duration, Instant};
+
+use crate::label_remote::{gold, numbered, row_of};
+use crate::support::server::{Answer, Server};
+use crate::support::workspace::Workspace;
+
+const ROWS: usize = 150;
+const CONCURRENCY: usize = 6;
+
+fn slow() -> Server {
+    Server::start(|seen| {
+        Answer::After(Duration::from_millis(20), Box::new(Answer::label(gold(row_of(seen)))))
+    })
+}
+
+fn start(work: &Workspace, server: &Server, output: &str) -> std::process::Child {
+    let args =
+        ["label", "in.csv", "--judge", "openai:m", "--base-url", &server.url, "--concurrency", "6", "-o"];
+    work.start(&[&args[..], &[output]].concat())
+}
+
+#[test]
+fn of_three_runs_on_one_store_one_is_killed() {
+    for round in 0..super::cases(1).min(20) {
+        let (server, work) = (slow(), Workspace::new());
+        work.file("in.csv", numbered(ROWS));
+        let mut runs = ["a.csv", "b.csv", "c.csv"].map(|output| start(&work, &server, output));
+        while server.requests() < 20 + 5 * round {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        runs[0].kill().unwrap();
+        runs[0].wait().unwrap();
+        let killed = Instant::now();
+        let [_, b, c] = runs;
+        for run in [b, c] {
+            let output = run.wait_with_output().unwrap();
+            assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+        }
+        println!("the others had everything {:?} after the kill", killed.elapsed());
+        for output in ["b.csv", "c.csv"] {
+            assert_eq!(work.column(output, "label"), work.column(output, "gold"));
+        }
+        let twice = server.answered_twice();
+        assert!(server.asked().len() == ROWS && twice <= CONCURRENCY, "{twice} answered twice");
+    }
+}
+
+#[test]
+fn a_run_that_waits_for_another_says_so() {
+    // The only question is another run's, which gets its answer late.
+    let server = Server::start(|seen| {
+        Answer::After(
+            Duration::from_secs(if seen.number == 0 { 23 } else { 0 }),
+            Box::new(Answer::label("correct")),
+        )
+    });
+    if super::cases(1) == 1 {
+        println!("skipped: it takes 23 seconds; TOOLJUDGE_FAULTS=2 and more has them");
+        return;
+    }
+    let work = Workspace::new();
+    work.file("in.csv", numbered(1));
+    let first = start(&work, &server, "a.csv");
+    while server.requests() < 1 {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let second = start(&work, &server, "b.csv").wait_with_output().unwrap();
+    let told = String::from_utf8(second.stderr).unwrap();
+    assert!(second.status.success() && told.contains("1 asked by another run"), "{told}");
+    assert!(first.wait_with_output().unwrap().status.success());
+    assert_eq!((server.requests(), server.answered_twice()), (1, 0));
+}
+
+/// It does not know that it hangs, and its claims lapse: what it had in flight may be answered twice, no more. If it hangs in
+/// the middle of a commit nobody else can write: then the other run says who is in its way.
+#[cfg(unix)]
+#[test]
+fn a_run_that_hangs_is_waited_for_no_longer_than_its_lease() {
+    if super::cases(1) == 1 {
+        println!("skipped: a lease takes its time; TOOLJUDGE_FAULTS=2 and more has it");
+        return;
+    }
+    let (server, work) = (slow(), Workspace::new());
+    work.file("in.csv", numbered(ROWS));
+    let hung = start(&work, &server, "a.csv");
+    while server.requests() < 30 {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    super::signals::send(hung.id(), "STOP");
+    let began = Instant::now();
+    let other = start(&work, &server, "b.csv").wait_with_output().unwrap();
+    println!("the other had everything {:?} after the first one hung", began.elapsed());
+    let told = String::from_utf8_lossy(&other.stderr);
+    let in_its_way = format!("locked for 30 seconds by process {} (tooljudge)", hung.id());
+    assert!(other.status.success() || other.status.code() == Some(2) && told.contains(&in_its_way), "{told}");
+    super::signals::send(hung.id(), "CONT");
+    assert!(hung.wait_with_output().unwrap().status.success());
+    if !other.status.success() {
+        assert!(start(&work, &server, "b.csv").wait().unwrap().success());
+    }
+    for output in ["a.csv", "b.csv"] {
+        assert_eq!(work.column(output, "label"), work.column(output, "gold"));
+    }
+    assert!(server.answered_twice() <= CONCURRENCY, "{} answered twice", server.answered_twice());
+}

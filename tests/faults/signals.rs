@@ -1,0 +1,116 @@
+//! Signals: the first lets what is in flight come back, the second does not; what was kept stays.
+
+use std::io::BufRead;
+use std::process::{Child, Stdio};
+use std::time::Duration;
+
+use crate::label_remote::{gold, numbered, row_of};
+use crate::support::server::{Answer, Server};
+use crate::support::workspace::{Ran, Workspace};
+
+pub fn send(process: u32, signal: &str) {
+    let status =
+        std::process::Command::new("kill").args([&format!("-{signal}"), &process.to_string()]).status();
+    assert!(status.unwrap().success());
+}
+
+fn slow() -> Server {
+    Server::start(|seen| {
+        Answer::After(Duration::from_millis(40), Box::new(Answer::label(gold(row_of(seen)))))
+    })
+}
+
+fn args(server: &Server) -> Vec<&str> {
+    vec!["label", "in.csv", "--judge", "openai:m", "--base-url", &server.url, "--concurrency", "8"]
+}
+
+fn started(work: &Workspace, server: &Server) -> Child {
+    work.file("in.csv", numbered(200));
+    let run = work.start(&args(server));
+    while server.requests() < 40 {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    run
+}
+
+#[cfg(unix)]
+#[test]
+fn each_signal_to_stop_keeps_what_is_in_flight() {
+    for signal in ["INT", "TERM", "HUP"] {
+        let (server, work) = (slow(), Workspace::new());
+        let run = started(&work, &server);
+        send(run.id(), signal);
+        let ran = Ran::from(run.wait_with_output().unwrap()).ended(130);
+        assert!(ran.stderr.contains("Run the same command again"), "{signal}: {}", ran.stderr);
+        assert!(!work.path("in.labeled.csv").exists() && server.requests() < 200, "{signal}");
+        work.run(&args(&server)).ended(0);
+        assert_eq!(work.column("in.labeled.csv", "label"), work.column("in.labeled.csv", "gold"));
+        assert_eq!((server.requests(), server.answered_twice()), (200, 0), "{signal}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn whoever_wants_hangups_ignored_has_them_ignored() {
+    let (server, work) = (slow(), Workspace::new());
+    work.file("in.csv", numbered(60));
+    let ours = work.tooljudge(&args(&server));
+    let mut nohup = std::process::Command::new("nohup");
+    nohup.arg(ours.get_program()).args(ours.get_args()).current_dir(work.path("."));
+    let run = nohup.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    while server.requests() < 20 {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    send(run.id(), "HUP");
+    Ran::from(run.wait_with_output().unwrap()).ended(0);
+    assert_eq!(work.column("in.labeled.csv", "label"), work.column("in.labeled.csv", "gold"));
+}
+
+/// The first signal is heard before the second is sent.
+#[cfg(unix)]
+#[test]
+fn two_signals_of_any_kind_end_it_at_once() {
+    for (first, second) in [("INT", "INT"), ("TERM", "TERM"), ("HUP", "INT"), ("INT", "TERM")] {
+        let server =
+            Server::start(|_| Answer::After(Duration::from_secs(600), Box::new(Answer::label("correct"))));
+        let work = Workspace::new();
+        work.file("in.csv", numbered(50));
+        let mut run = work.start(&args(&server));
+        while server.requests() < 8 {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        send(run.id(), first);
+        let mut heard = String::new();
+        let mut stderr = std::io::BufReader::new(run.stderr.take().unwrap());
+        while !heard.contains("Ctrl-C again") {
+            assert!(stderr.read_line(&mut heard).unwrap() > 0, "{heard}");
+        }
+        send(run.id(), second);
+        assert_eq!(run.wait().unwrap().code(), Some(130), "{first}, {second}");
+        assert_eq!(server.requests(), 8);
+    }
+}
+
+/// Somebody else has the store to themselves for as long as they like: two signals end the run nevertheless.
+#[cfg(unix)]
+#[test]
+fn a_locked_store_holds_nobody() {
+    let (server, work) = (slow(), Workspace::new());
+    let mut run = started(&work, &server);
+    let other = rusqlite::Connection::open(work.path(".tooljudge/replies.sqlite")).unwrap();
+    other.busy_timeout(Duration::from_secs(20)).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    send(run.id(), "INT");
+    let mut heard = String::new();
+    let mut stderr = std::io::BufReader::new(run.stderr.take().unwrap());
+    while !heard.contains("Ctrl-C again") {
+        assert!(stderr.read_line(&mut heard).unwrap() > 0, "{heard}");
+    }
+    send(run.id(), "INT");
+    // The lock is held until the run has ended.
+    assert_eq!(run.wait().unwrap().code(), Some(130), "{heard}");
+    drop(other);
+    work.run(&args(&server)).ended(0);
+    assert_eq!(work.column("in.labeled.csv", "label"), work.column("in.labeled.csv", "gold"));
+    assert!(server.answered_twice() <= 8, "{}", server.answered_twice());
+}
