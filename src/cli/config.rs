@@ -105,7 +105,7 @@ impl Config {
     /// # Errors
     /// In words that name the line or the setting, and show no text of it: a key may have got among the settings.
     pub fn parse(text: &str) -> Result<Config, String> {
-        let config: Config = toml::from_str(text).map_err(|error| without_texts(&error, text))?;
+        let config: Config = toml::from_str(text).map_err(|error| unreadable(&error, text))?;
         for (name, price) in config.named_prices() {
             let numbers = [Some(price.input), price.cached_input, Some(price.output)];
             if numbers.into_iter().flatten().any(|dollars| !(0.0..1e9).contains(&dollars)) {
@@ -132,21 +132,20 @@ impl Config {
     }
 }
 
-/// What is wrong with `text`, and in which line. Neither the line nor a text in it is shown.
-fn without_texts(error: &toml::de::Error, text: &str) -> String {
+/// What is wrong and in which line. Neither the line nor a text in it is shown: headers and passwords may stand there.
+fn unreadable(error: &toml::de::Error, text: &str) -> String {
     const LONGEST: usize = 600;
-    let start = error.span().map_or(0, |span| span.start);
-    let line = 1 + text.bytes().take(start).filter(|byte| *byte == b'\n').count();
-    let message = error.message();
-    let message = match (message.find('"'), message.rfind('"')) {
-        (Some(open), Some(close)) if open < close => {
-            format!("{}…{}", &message[..=open], &message[close..])
-        }
-        _ => message.to_owned(),
-    };
-    let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
-    let end = message.char_indices().nth(LONGEST).map_or(message.len(), |(end, _)| end);
-    format!("line {line}: {}", &message[..end])
+    // As in `invalid type: string "…", expected a map`.
+    let said =
+        match error.message().split_once("string \"").map(|(before, rest)| (before, rest.rsplit_once('"'))) {
+            Some((before, Some((_, after)))) => format!("{before}string{after}"),
+            _ => error.message().to_owned(),
+        };
+    // A name may be of any length, and has its own line breaks.
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    let end = said.char_indices().nth(LONGEST).map_or(said.len(), |(end, _)| end);
+    let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+    format!("line {}: {}", before.matches('\n').count() + 1, &said[..end])
 }
 
 fn concurrency<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<Concurrency>, D::Error> {
@@ -188,7 +187,7 @@ mod tests {
             ("[judges.a]\napi_key = \"sk-1\"", "line 2: unknown field `api_key`, expected one of"),
             (
                 "[judges.a]\njudge = \"openai:m\"\nheaders = \"Authorization: Bearer sk-1\"",
-                "line 3: invalid type: string \"…\", expected a map",
+                "line 3: invalid type: string, expected a map",
             ),
             ("[judges.a]\njudge = sk-1", "line 2: "),
             (

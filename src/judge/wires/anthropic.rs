@@ -15,7 +15,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{TEMPERATURE, temperature, tokens};
+use super::{TEMPERATURE, temperature};
 use crate::domain::{Prompt, Stop, Usage};
 use crate::judge::adaptation::{Adapted, next_rail, rail};
 use crate::judge::failure::Failure;
@@ -116,15 +116,16 @@ impl Wire for Anthropic {
             Some("refusal") => Stop::Refused,
             _ => Stop::Finished,
         };
-        // Theirs counts what was neither read from the cache nor written to it; ours counts the whole prompt.
-        let cached = tokens(&message.usage["cache_read_input_tokens"]);
-        let written = tokens(&message.usage["cache_creation_input_tokens"]);
-        let usage = Usage {
-            prompt_tokens: tokens(&message.usage["input_tokens"])
-                .map(|rest| rest + cached.unwrap_or(0) + written.unwrap_or(0)),
-            cached_tokens: cached,
-            completion_tokens: tokens(&message.usage["output_tokens"]),
-        };
+        let usage = message.usage.map_or_else(Usage::default, |usage| {
+            // Theirs counts what was neither read from the cache nor written to it; ours counts the whole prompt.
+            let cached = usage.cache_read_input_tokens;
+            let written = usage.cache_creation_input_tokens.unwrap_or(0);
+            Usage {
+                prompt_tokens: usage.input_tokens.map(|rest| rest + cached.unwrap_or(0) + written),
+                cached_tokens: cached,
+                completion_tokens: usage.output_tokens,
+            }
+        });
         Ok(Answer { text, stop, usage, model: message.model, probabilities: Vec::new() })
     }
 }
@@ -135,8 +136,8 @@ struct Message {
     model: Option<String>,
     content: Option<Vec<Block>>,
     stop_reason: Option<String>,
-    #[serde(default)]
-    usage: Value,
+    #[serde(default, deserialize_with = "super::extra")]
+    usage: Option<WireUsage>,
 }
 
 #[derive(Deserialize)]
@@ -145,4 +146,16 @@ struct Block {
     kind: String,
     text: Option<String>,
     input: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct WireUsage {
+    #[serde(default, deserialize_with = "super::count")]
+    input_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "super::count")]
+    output_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "super::count")]
+    cache_read_input_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "super::count")]
+    cache_creation_input_tokens: Option<u64>,
 }

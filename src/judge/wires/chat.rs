@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::{
     LOGPROBS, OWN_OR_WORDS, PLAIN, TEMPERATURE, asks_probabilities, lenient, llamacpp, probabilities,
-    temperature, tokens, vllm,
+    temperature, vllm,
 };
 use crate::domain::{Prompt, Stop, Usage};
 use crate::judge::adaptation::{Adapted, next_rail, rail};
@@ -130,11 +130,11 @@ impl Wire for Chat {
     fn read(&self, prompt: &Prompt, adapted: &Adapted, body: &str) -> Result<Answer, Failure> {
         let completion: Completion =
             serde_json::from_str(body).map_err(|_| broken("the response is no chat completion", body))?;
-        let usage = Usage {
-            prompt_tokens: tokens(&completion.usage["prompt_tokens"]),
-            cached_tokens: tokens(&completion.usage["prompt_tokens_details"]["cached_tokens"]),
-            completion_tokens: tokens(&completion.usage["completion_tokens"]),
-        };
+        let usage = completion.usage.map_or_else(Usage::default, |usage| Usage {
+            prompt_tokens: usage.prompt_tokens,
+            cached_tokens: usage.prompt_tokens_details.and_then(|details| details.cached_tokens),
+            completion_tokens: usage.completion_tokens,
+        });
         let choice = completion
             .choices
             .into_iter()
@@ -180,8 +180,8 @@ struct Completion {
     model: Option<String>,
     #[serde(default)]
     choices: Vec<Choice>,
-    #[serde(default)]
-    usage: Value,
+    #[serde(default, deserialize_with = "super::extra")]
+    usage: Option<WireUsage>,
 }
 
 #[derive(Deserialize)]
@@ -201,6 +201,22 @@ struct WireMessage {
 #[derive(Default, Deserialize)]
 struct Logprobs {
     content: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct WireUsage {
+    #[serde(default, deserialize_with = "super::count")]
+    prompt_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "super::count")]
+    completion_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "super::extra")]
+    prompt_tokens_details: Option<PromptTokens>,
+}
+
+#[derive(Deserialize)]
+struct PromptTokens {
+    #[serde(default, deserialize_with = "super::count")]
+    cached_tokens: Option<u64>,
 }
 
 /// A content is a text, null, or a list of parts.

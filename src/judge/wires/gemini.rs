@@ -17,7 +17,7 @@
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{OWN_OR_WORDS, PLAIN, TEMPERATURE, asks_probabilities, lenient, temperature, tokens};
+use super::{OWN_OR_WORDS, PLAIN, TEMPERATURE, asks_probabilities, lenient, temperature};
 use crate::domain::{Prompt, Stop, Usage};
 use crate::judge::adaptation::{Adapted, next_rail, rail};
 use crate::judge::failure::Failure;
@@ -114,15 +114,14 @@ impl Wire for Gemini {
     fn read(&self, prompt: &Prompt, _: &Adapted, body: &str) -> Result<Answer, Failure> {
         let reply: Reply =
             serde_json::from_str(body).map_err(|_| broken("the response is no generated content", body))?;
-        let count = |name: &str| tokens(&reply.usage_metadata[name]);
-        let usage = Usage {
-            prompt_tokens: count("promptTokenCount"),
-            cached_tokens: count("cachedContentTokenCount"),
-            completion_tokens: match (count("candidatesTokenCount"), count("thoughtsTokenCount")) {
+        let usage = reply.usage_metadata.map_or_else(Usage::default, |usage| Usage {
+            prompt_tokens: usage.prompt_token_count,
+            cached_tokens: usage.cached_content_token_count,
+            completion_tokens: match (usage.candidates_token_count, usage.thoughts_token_count) {
                 (None, None) => None,
                 (said, thought) => Some(said.unwrap_or(0) + thought.unwrap_or(0)),
             },
-        };
+        });
         if reply.prompt_feedback.is_some_and(|feedback| feedback.block_reason.is_some()) {
             return Ok(Answer { usage, model: reply.model_version, ..Answer::filtered() });
         }
@@ -139,13 +138,13 @@ impl Wire for Gemini {
         let parts = candidate.content.unwrap_or_default().parts;
         let text =
             parts.iter().filter(|part| !part.thought).filter_map(|part| part.text.as_deref()).collect();
-        let spoken = lenient::<Logprobs>(candidate.logprobs_result).tokens();
+        let tokens = lenient::<Logprobs>(candidate.logprobs_result).tokens();
         Ok(Answer {
             text,
             stop,
             usage,
             model: reply.model_version,
-            probabilities: rail_probabilities(&spoken, &prompt.rails),
+            probabilities: rail_probabilities(&tokens, &prompt.rails),
         })
     }
 }
@@ -172,8 +171,8 @@ struct Reply {
     #[serde(default)]
     candidates: Vec<Candidate>,
     prompt_feedback: Option<PromptFeedback>,
-    #[serde(default)]
-    usage_metadata: Value,
+    #[serde(default, deserialize_with = "super::extra")]
+    usage_metadata: Option<UsageMetadata>,
     #[serde(default, deserialize_with = "super::extra")]
     model_version: Option<String>,
 }
@@ -203,6 +202,19 @@ struct TextPart {
 #[serde(rename_all = "camelCase")]
 struct PromptFeedback {
     block_reason: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct UsageMetadata {
+    #[serde(default, deserialize_with = "super::count")]
+    prompt_token_count: Option<u64>,
+    #[serde(default, deserialize_with = "super::count")]
+    cached_content_token_count: Option<u64>,
+    #[serde(default, deserialize_with = "super::count")]
+    candidates_token_count: Option<u64>,
+    #[serde(default, deserialize_with = "super::count")]
+    thoughts_token_count: Option<u64>,
 }
 
 #[derive(Default, Deserialize)]

@@ -38,6 +38,9 @@ fn lenient<T: DeserializeOwned + Default>(value: Option<Value>) -> T {
     value.and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default()
 }
 
+/// More tokens than this take part in no exchange, whatever its provider counts.
+const MOST_TOKENS: u64 = 1_000_000_000;
+
 /// The same for one field of a response.
 fn extra<'de, D, T>(field: D) -> Result<Option<T>, D::Error>
 where
@@ -47,14 +50,15 @@ where
     Ok(serde_json::from_value(Value::deserialize(field)?).ok())
 }
 
-/// More tokens than any model reads or writes at once.
-const MOST_TOKENS: f64 = 1e12;
-
-/// A count of tokens as a server states it. What cannot be one is none: a paid answer is not thrown away for what is said
-/// of its size.
-fn tokens(count: &Value) -> Option<u64> {
-    let count = count.as_f64().filter(|count| (0.0..=MOST_TOKENS).contains(count) && count.fract() == 0.0)?;
-    Some(count as u64)
+/// A number of tokens; where there is something else, they were not counted.
+fn count<'de, D: Deserializer<'de>>(field: D) -> Result<Option<u64>, D::Error> {
+    let number = match Value::deserialize(field)? {
+        Value::Number(number) => number,
+        _ => return Ok(None),
+    };
+    // Some gateways know floating-point numbers only.
+    let whole = number.as_f64().filter(|number| *number >= 0.0 && number.fract() == 0.0);
+    Ok(number.as_u64().or(whole.map(|whole| whole as u64)).filter(|count| *count <= MOST_TOKENS))
 }
 
 /// The rails' probabilities by a list of tokens as OpenAI and those after it send it.

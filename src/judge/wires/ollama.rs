@@ -16,9 +16,7 @@
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{
-    LOGPROBS, OWN_OR_WORDS, PLAIN, TEMPERATURE, asks_probabilities, probabilities, temperature, tokens,
-};
+use super::{LOGPROBS, OWN_OR_WORDS, PLAIN, TEMPERATURE, asks_probabilities, probabilities, temperature};
 use crate::domain::{Prompt, Stop, Usage};
 use crate::judge::adaptation::{Adapted, next_rail, rail};
 use crate::judge::failure::Failure;
@@ -137,8 +135,7 @@ impl Wire for Ollama {
             serde_json::from_str(body).map_err(|_| broken("the response is none of Ollama's chat", body))?;
         let message = reply.message.ok_or_else(|| broken("the response holds no message", body))?;
         let num_ctx = self.num_ctx(prompt);
-        let prompt_tokens = tokens(&reply.prompt_eval_count);
-        if let Some(read) = prompt_tokens
+        if let Some(read) = reply.prompt_eval_count
             && is_truncated(prompt, read, num_ctx)
         {
             let about = prompt.text.len() / 4;
@@ -152,8 +149,11 @@ impl Wire for Ollama {
             Some("length") => Stop::Truncated,
             _ => Stop::Finished,
         };
-        let usage =
-            Usage { prompt_tokens, cached_tokens: None, completion_tokens: tokens(&reply.eval_count) };
+        let usage = Usage {
+            prompt_tokens: reply.prompt_eval_count,
+            cached_tokens: None,
+            completion_tokens: reply.eval_count,
+        };
         Ok(Answer {
             text: message.content.unwrap_or_default(),
             stop,
@@ -170,10 +170,10 @@ struct Reply {
     model: Option<String>,
     message: Option<Message>,
     done_reason: Option<String>,
-    #[serde(default)]
-    prompt_eval_count: Value,
-    #[serde(default)]
-    eval_count: Value,
+    #[serde(default, deserialize_with = "super::count")]
+    prompt_eval_count: Option<u64>,
+    #[serde(default, deserialize_with = "super::count")]
+    eval_count: Option<u64>,
     logprobs: Option<Value>,
 }
 

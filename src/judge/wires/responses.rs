@@ -15,9 +15,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{
-    LOGPROBS, OWN_OR_WORDS, PLAIN, TEMPERATURE, asks_probabilities, probabilities, temperature, tokens,
-};
+use super::{LOGPROBS, OWN_OR_WORDS, PLAIN, TEMPERATURE, asks_probabilities, probabilities, temperature};
 use crate::domain::{Prompt, Stop, Usage};
 use crate::judge::adaptation::{Adapted, next_rail, rail};
 use crate::judge::failure::Failure;
@@ -102,22 +100,22 @@ impl Wire for Responses {
             (Some("incomplete"), _, _) | (_, Some("max_output_tokens"), _) => Stop::Truncated,
             _ => Stop::Finished,
         };
-        let mut spoken = Vec::new();
+        let mut tokens = Vec::new();
         for content in contents() {
-            spoken.extend(content.logprobs.as_ref().and_then(Value::as_array).into_iter().flatten().cloned());
+            tokens.extend(content.logprobs.as_ref().and_then(Value::as_array).into_iter().flatten().cloned());
         }
         let said = || contents().filter_map(|content| content.text.as_deref()).collect();
-        let usage = Usage {
-            prompt_tokens: tokens(&reply.usage["input_tokens"]),
-            cached_tokens: tokens(&reply.usage["input_tokens_details"]["cached_tokens"]),
-            completion_tokens: tokens(&reply.usage["output_tokens"]),
-        };
+        let usage = reply.usage.map_or_else(Usage::default, |usage| Usage {
+            prompt_tokens: usage.input_tokens,
+            cached_tokens: usage.input_tokens_details.and_then(|details| details.cached_tokens),
+            completion_tokens: usage.output_tokens,
+        });
         Ok(Answer {
             text: refused.unwrap_or_else(said),
             stop,
             usage,
             model: reply.model,
-            probabilities: probabilities((!spoken.is_empty()).then(|| spoken.into()), prompt),
+            probabilities: probabilities((!tokens.is_empty()).then(|| tokens.into()), prompt),
         })
     }
 }
@@ -129,8 +127,8 @@ struct Reply {
     model: Option<String>,
     output: Option<Vec<Item>>,
     incomplete_details: Option<Incomplete>,
-    #[serde(default)]
-    usage: Value,
+    #[serde(default, deserialize_with = "super::extra")]
+    usage: Option<WireUsage>,
 }
 
 #[derive(Deserialize)]
@@ -151,4 +149,20 @@ struct Content {
 #[derive(Deserialize)]
 struct Incomplete {
     reason: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct WireUsage {
+    #[serde(default, deserialize_with = "super::count")]
+    input_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "super::count")]
+    output_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "super::extra")]
+    input_tokens_details: Option<InputTokens>,
+}
+
+#[derive(Deserialize)]
+struct InputTokens {
+    #[serde(default, deserialize_with = "super::count")]
+    cached_tokens: Option<u64>,
 }
