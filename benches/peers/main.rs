@@ -15,6 +15,8 @@ mod enforcer;
 #[path = "../../tests/support/limited_server.rs"]
 mod limited_server;
 mod peer;
+#[path = "../support/mod.rs"]
+mod support;
 
 use std::path::Path;
 use std::process::Command;
@@ -55,10 +57,10 @@ fn one(folder: &Path, peers: &[&Peer]) {
     for peer in peers {
         let server = LimitedServer::start(Rules::open(Duration::ZERO));
         let runs = [(); 3].map(|()| peer.run(folder, &server, 1, 1));
-        let best = runs.iter().min_by(|a, b| a.seconds.total_cmp(&b.seconds)).unwrap();
-        let ours = *ours.get_or_insert(best.seconds);
-        let ratio = best.seconds / ours;
-        println!("| {} | {:.0} | {ratio:.1} |{}", peer.name, best.seconds * 1000.0, lost(best, 1));
+        let best = runs.iter().min_by(|a, b| a.took.seconds.total_cmp(&b.took.seconds)).unwrap();
+        let ours = *ours.get_or_insert(best.took.seconds);
+        let ratio = best.took.seconds / ours;
+        println!("| {} | {:.0} | {ratio:.1} |{}", peer.name, best.took.seconds * 1000.0, lost(best, 1));
     }
 }
 
@@ -70,9 +72,9 @@ fn zero(folder: &Path, peers: &[&Peer]) {
         let server = LimitedServer::start(Rules::open(Duration::ZERO));
         let rows = peer.rows;
         let ran = peer.run(folder, &server, rows, 64);
-        let rate = rows as f64 / ran.seconds;
+        let rate = rows as f64 / ran.took.seconds;
         let ours = *ours.get_or_insert(rate);
-        let cpu = ran.cpu * 1000.0 / rows as f64;
+        let cpu = ran.took.cpu * 1000.0 / rows as f64;
         println!(
             "| {} | {rows} | {rate:.0} | {:.2}x | {cpu:.3} |{}",
             peer.name,
@@ -93,7 +95,7 @@ fn slow(folder: &Path, peers: &[&Peer]) {
         let rows = peer.rows.clamp(2_560, 25_600);
         let ran = peer.run(folder, &server, rows, 256);
         let ideal = rows as f64 / 256.0 * latency.as_secs_f64();
-        println!("| {} | {rows} | {:.3} |{}", peer.name, ran.seconds / ideal, lost(&ran, rows));
+        println!("| {} | {rows} | {:.3} |{}", peer.name, ran.took.seconds / ideal, lost(&ran, rows));
     }
 }
 
@@ -112,7 +114,7 @@ fn limit(folder: &Path, peers: &[&Peer]) {
         println!(
             "| {} | {:.2} | {} | {} | {} |",
             peer.name,
-            ran.seconds / (rows as f64 / RPM * 60.0),
+            ran.took.seconds / (rows as f64 / RPM * 60.0),
             truth.refused(),
             truth.early(),
             rows - ran.labelled

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Instant;
 
 use crate::limited_server::LimitedServer;
+use crate::support::child::{self, Took};
 
 /// One way to ask a model about every row.
 pub struct Peer {
@@ -63,9 +63,8 @@ const fn python(environment: &'static str, packages: &'static [&'static str], sc
 
 /// What a run took, and came to.
 pub struct Ran {
-    pub seconds: f64,
-    /// Of the process alone, without the server.
-    pub cpu: f64,
+    pub took: Took,
+    /// Rows that have a label.
     pub labelled: usize,
 }
 
@@ -94,40 +93,35 @@ impl Peer {
     pub fn run(&self, folder: &Path, server: &LimitedServer, rows: usize, in_flight: usize) -> Ran {
         crate::write_table(&folder.join("rows.csv"), rows);
         let in_flight = in_flight.to_string();
-        let mut command = Command::new("bash");
-        command.args(["-c", "\"$@\"; code=$?; times > times.txt; exit $code", "bash"]);
-        match &self.how {
-            How::Tooljudge(flags) => command
-                .arg(env!("CARGO_BIN_EXE_tooljudge"))
-                .args(["label", "rows.csv", "--quiet", "--judge", "openai:m"])
-                .args(["--base-url", &server.url, "--concurrency", &in_flight])
-                .args(["-o", "labels.csv", "--store", "replies.sqlite"])
-                .args(*flags),
-            How::Python { environment, script, .. } => command
-                .arg(environments().join(environment).join("bin/python"))
-                .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/peers").join(script))
-                .args([&server.url, &in_flight]),
+        let mut command = match &self.how {
+            How::Tooljudge(flags) => {
+                let mut command = Command::new(env!("CARGO_BIN_EXE_tooljudge"));
+                command
+                    .args(["label", "rows.csv", "--quiet", "--judge", "openai:m"])
+                    .args(["--base-url", &server.url, "--concurrency", &in_flight])
+                    .args(["-o", "labels.csv", "--store", "replies.sqlite"])
+                    .args(*flags);
+                command
+            }
+            How::Python { environment, script, .. } => {
+                let mut command = Command::new(environments().join(environment).join("bin/python"));
+                command
+                    .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/peers").join(script))
+                    .args([&server.url, &in_flight]);
+                command
+            }
         };
         for left in ["labels.csv", "labels.csv.run.json", "replies.sqlite"] {
             let _ = std::fs::remove_file(folder.join(left));
         }
         let log = std::fs::File::create(folder.join("log.txt")).unwrap();
-        command
-            .current_dir(folder)
-            .env("OPENAI_API_KEY", "none")
-            .stdout(log.try_clone().unwrap())
-            .stderr(log);
-        let began = Instant::now();
-        let status = command.stdin(Stdio::null()).status().unwrap();
-        let seconds = began.elapsed().as_secs_f64();
-        let labelled = labelled(&folder.join("labels.csv"));
-        if !status.success() {
+        command.current_dir(folder).env("OPENAI_API_KEY", "none").stdin(Stdio::null());
+        let took = child::run_until(command.stdout(log.try_clone().unwrap()).stderr(log), || false);
+        if !took.status.success() {
             let log = std::fs::read_to_string(folder.join("log.txt")).unwrap_or_default();
-            println!("{} ended with {status}: {}", self.name, log.lines().last().unwrap_or(""));
+            println!("{} ended with {}: {}", self.name, took.status, log.lines().last().unwrap_or(""));
         }
-        let times = std::fs::read_to_string(folder.join("times.txt")).unwrap();
-        let cpu = times.lines().nth(1).unwrap().split_whitespace().map(in_seconds).sum();
-        Ran { seconds, cpu, labelled }
+        Ran { took, labelled: labelled(&folder.join("labels.csv")) }
     }
 }
 
@@ -141,10 +135,4 @@ fn labelled(path: &Path) -> usize {
     let Ok(mut table) = csv::Reader::from_path(path) else { return 0 };
     let Some(label) = table.headers().unwrap().iter().position(|name| name == "label") else { return 0 };
     table.records().filter(|row| row.as_ref().is_ok_and(|row| &row[label] == "correct")).count()
-}
-
-/// `0m1.234s` in seconds.
-fn in_seconds(text: &str) -> f64 {
-    let (minutes, seconds) = text.trim_end_matches('s').split_once('m').unwrap();
-    minutes.parse::<f64>().unwrap() * 60.0 + seconds.parse::<f64>().unwrap()
 }
