@@ -120,6 +120,7 @@ impl Pace {
         let taken = number.saturating_sub(self.cut.map_or(0, |cut| cut.sent) + 1) as f64;
         let (mut since, mut total) = self.cut.map_or((now, 0.0), |cut| (cut.since, cut.taken));
         total += taken;
+        let mut long = false;
         if taken > 0.0 {
             let most = [self.rate, allowed].into_iter().flatten().fold(f64::MAX, f64::min);
             // Few requests say nothing about how fast they came; then it was as fast as they might.
@@ -128,7 +129,7 @@ impl Pace {
             // What a server saved up during a pause may have been more than it can save: the truth is rather above.
             let least = self.cut.map_or(most / 4.0, |_| total / seconds(since)).min(most);
             // A window that starts anew is used up ahead of its time at any higher pace; what it gives stays the same.
-            let long = total >= ENOUGH && seconds(since) >= LONG;
+            long = total >= ENOUGH && seconds(since) >= LONG;
             let same = self.measured.is_some_and(|before| (least / before - 1.0).abs() < SAME);
             // What was told needs no finding out: a refusal then is an accident, or somebody else's doing.
             self.known = !told && (total >= MEASURED && most < WELL_KNOWN * least || long && same);
@@ -143,7 +144,8 @@ impl Pace {
         }
         // Where nothing at all was taken for longer than any window it is an outage, which says nothing about the pace.
         let outage = total == 0.0 && now.saturating_duration_since(since) > LONGEST_WINDOW;
-        if outage || total >= ENOUGH || self.cut.is_none() {
+        // A measurement goes on until it is long: what was taken just before a pause belongs to the same window as the pause.
+        if outage || long || self.cut.is_none() {
             (since, total) = (now, 0.0);
         }
         self.cut = Some(Cut { at: now, resumed: resumes.max(now), sent, since, taken: total });
