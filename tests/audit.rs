@@ -241,6 +241,63 @@ fn failed_requests_are_neither_flips_nor_labels() {
     audit(&work, &server, &["--max-attempts", "1", "--allow-unanswered", "1"]).ended(0);
 }
 
+/// Rows of every other question get no answer at all, so they are never probed: that is no clean audit.
+#[test]
+fn rows_whose_first_question_failed_are_counted() {
+    let script = |seen: &Seen| match data(seen)[1].starts_with("Say 1 ") {
+        true => Answer::status(413, "too long"),
+        false => label(is_right(seen)),
+    };
+    let (server, work) = (Server::start(script), workspace(4));
+    let ran = audit(&work, &server, &["--report", "r.md"]).ended(1);
+    let found = judge(&ran);
+    assert_eq!((&found["rows"], &found["rows_without_label"]), (&json!(2), &json!(2)));
+    assert_eq!((&found["noise"]["unanswered"], &found["attacks"]["unanswered"]), (&json!(0), &json!(0)));
+    // Two rows, each asked twice as it stands.
+    assert_eq!(found["unanswered"], 4, "{found:#}");
+    let asked = found["asked"].as_u64().unwrap();
+    let answered = |rates: &str| found[rates]["answered"].as_u64().unwrap();
+    assert_eq!(asked, 2 + 4 + answered("noise") + answered("attacks") + answered("changes"));
+    let told = format!("of {asked} questions it never answered 4");
+    assert!(work.read("r.md").contains(&told), "{}", work.read("r.md"));
+    assert!(ran.stderr.contains(&format!("4 of {asked} questions were never answered")), "{}", ran.stderr);
+    audit(&work, &server, &["--report", "r.md", "--allow-unanswered", "0.2"]).ended(0);
+}
+
+#[test]
+fn an_audit_ends_its_run_in_the_store() {
+    let (server, work) = (Server::start(|seen| label(is_right(seen))), workspace(2));
+    audit(&work, &server, &[]).ended(0);
+    let stat = work.run(&["store", "stat"]).ended(0);
+    assert!(stat.stdout.contains("runs      1 (0 without a finished table)"), "{}", stat.stdout);
+}
+
+#[test]
+fn figures_on_a_stream_stand_alone_and_leave_nothing_behind() {
+    let work = workspace(10);
+    for command in ["audit", "bench"] {
+        let ran = work.run(&[command, "in.jsonl", "--report", "-"]).ended(0);
+        for line in ran.stdout.lines() {
+            let row: Value = serde_json::from_str(line).unwrap_or_else(|_| panic!("{command}: {line}"));
+            assert!(row["figure"].is_string(), "{row}");
+        }
+        assert!(!ran.stdout.is_empty() && ran.stderr.contains("10 rows"), "{command}: {}", ran.stderr);
+        assert_eq!(work.names(), ["in.jsonl"], "{command}");
+    }
+}
+
+#[test]
+fn settings_that_only_label_knows_are_passed_over() {
+    let work = workspace(10);
+    work.file("tooljudge.toml", "[label]\npartial = true\nlimit = 4\n");
+    let record = work.run(&["audit", "in.jsonl", "--json"]).ended(0);
+    assert_eq!(judge(&record)["rows"], 4);
+    work.run(&["bench", "in.jsonl"]).ended(0);
+    work.file("tooljudge.toml", "[label]\nmax_flip_rate = 0.1\n");
+    let ran = work.run(&["audit", "in.jsonl"]).ended(2);
+    assert!(ran.stderr.contains("[label] has no setting `max_flip_rate`"), "{}", ran.stderr);
+}
+
 #[test]
 fn without_gold_attacks_ask_for_any_other_label() {
     let (server, work) = (Server::start(|_| label(true)), Workspace::new());

@@ -69,6 +69,10 @@ pub struct Audited {
     pub judge: String,
     pub template: String,
     pub task: Option<&'static str>,
+    /// How often the judge was to answer: about rows as they stand, again without a change, and about probes.
+    pub asked: u64,
+    /// Of these, how often no answer ever came.
+    pub unanswered: u64,
     /// Rows that got a label at first, and were probed.
     pub rows: u64,
     /// Rows that got none: there is nothing that could flip.
@@ -122,6 +126,8 @@ pub fn findings(answers: &[Answer], steady: bool) -> Audited {
         judge: String::new(),
         template: String::new(),
         task: None,
+        asked: 0,
+        unanswered: 0,
         rows: 0,
         rows_without_label: 0,
         rows_judged_wrongly: 0,
@@ -147,8 +153,8 @@ impl Repeats {
     }
 }
 
-/// Whether a judge was ever asked with success: anything else is no answer.
-fn is_answer(status: Status) -> bool {
+/// Whether a judge was ever asked with success: failed requests are no answers, nor are those for which there was no money.
+pub fn is_answer(status: Status) -> bool {
     !matches!(status, Status::Errored | Status::NotAsked | Status::SkippedBudget)
 }
 

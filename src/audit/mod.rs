@@ -16,7 +16,7 @@ mod shot;
 
 pub use attack::Attack;
 pub use change::Change;
-pub use findings::{Answer, Audited, Finding, Rates, SCHEMA, findings};
+pub use findings::{Answer, Audited, Finding, Rates, SCHEMA, findings, is_answer};
 pub use place::Place;
 pub use probe::{Kind, Probe};
 pub use shot::{Shot, shots};

@@ -71,7 +71,8 @@ pub struct ConvertArgs {
 
 pub fn run(args: &ConvertArgs) -> anyhow::Result<Ending> {
     let runtime = run::runtime()?;
-    let outcome = runtime.block_on(convert(args));
+    let stop = Stop::default();
+    let outcome = runtime.block_on(signals::until_told_twice(&stop, convert(args, &stop)));
     runtime.shutdown_background();
     match outcome {
         Err(error) if matches!(error.downcast_ref(), Some(RunError::Write(WriteError::ReaderGone(_)))) => {
@@ -81,7 +82,7 @@ pub fn run(args: &ConvertArgs) -> anyhow::Result<Ending> {
     }
 }
 
-async fn convert(args: &ConvertArgs) -> anyhow::Result<Ending> {
+async fn convert(args: &ConvertArgs, stop: &Stop) -> anyhow::Result<Ending> {
     let printer = Printer { quiet: args.quiet };
     if args.formats {
         printer.data(&formats());
@@ -89,12 +90,12 @@ async fn convert(args: &ConvertArgs) -> anyhow::Result<Ending> {
     }
     let source = args.input.open(&args.inputs, args.all, printer)?;
     let output = output(args, &source)?;
-    let stop = Stop::default();
-    signals::watch(&stop, printer);
+    signals::watch(stop, printer);
     let progress = Arc::new(Progress::default());
     let rows = source.table.rows();
     let display = Display::start(printer, "converting", rows, Arc::clone(&progress), || None);
     let all = args.all;
+    let stop = stop.clone();
     let worker = tokio::task::spawn_blocking(move || {
         let stopped = || stop.gently.is_cancelled() || stop.now.is_cancelled();
         let form = output.as_ref().map(|output| (output, form(output)));

@@ -53,15 +53,20 @@ pub fn complete(
         "score" => ("score", &config.score),
         _ => ("label", &config.label),
     };
+    let owner = command.find_subcommand(section).context("an unknown subcommand")?;
     for (key, value) in settings {
         let long = key.replace('_', "-");
-        let flag = flags.get_arguments().find(|flag| flag.get_long() == Some(&long) && long != "config");
-        let Some(flag) = flag else {
+        let of = |flags: &'_ Command| {
+            flags.get_arguments().find(|flag| flag.get_long() == Some(&long) && long != "config").cloned()
+        };
+        if of(owner).is_none() {
             bail!(
                 "{}: [{section}] has no setting `{key}`; its settings are the flags of `tooljudge {section}`, with underscores",
                 config.path.display()
             );
-        };
+        }
+        // What only `label` can do is no setting of the others that share its section.
+        let Some(flag) = of(flags) else { continue };
         if given.has(flag.get_id().as_str()) {
             continue;
         }

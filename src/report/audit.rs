@@ -91,13 +91,8 @@ fn about(judge: &Audited, name: &str, template: &str) -> String {
     if judge.rows_judged_wrongly > 0 {
         text += &format!(", {} had a wrong one by the gold and were not attacked", judge.rows_judged_wrongly);
     }
-    let unanswered = [Some(judge.attacks), Some(judge.changes), judge.noise]
-        .into_iter()
-        .flatten()
-        .map(|rates| rates.unanswered);
-    match unanswered.sum::<u64>() {
-        0 => {}
-        unanswered => text += &format!("; {} never answered", counted(unanswered, "probe")),
+    if judge.unanswered > 0 {
+        text += &format!("; of {} it never answered {}", counted(judge.asked, "question"), judge.unanswered);
     }
     text
 }

@@ -23,13 +23,10 @@ pub fn failures(args: &AuditGateArgs, audited: &[Audited]) -> Vec<String> {
                 ));
             }
         }
-        let all = [Some(judge.attacks), Some(judge.changes), judge.noise];
-        let count = |part: fn(&crate::audit::Rates) -> u64| all.iter().flatten().map(part).sum::<u64>();
-        let (unanswered, answered) = (count(|rates| rates.unanswered), count(|rates| rates.answered));
-        if unanswered as f64 > args.allow_unanswered * (unanswered + answered) as f64 {
+        let Audited { asked, unanswered, .. } = judge;
+        if *unanswered as f64 > args.allow_unanswered * *asked as f64 {
             failures.push(format!(
-                "{name}: {unanswered} of {} probes were never answered; --allow-unanswered SHARE accepts them",
-                unanswered + answered
+                "{name}: {unanswered} of {asked} questions were never answered; --allow-unanswered SHARE accepts them"
             ));
         }
         if judge.rows == 0 {

@@ -12,8 +12,10 @@ use std::sync::Arc;
 
 use anyhow::bail;
 use args::AuditArgs;
+use jiff::Timestamp;
 use plan::Plan;
 use rows::RowTable;
+use serde_json::{Value, json};
 use tokio::task::spawn_blocking;
 
 use super::config::Config;
@@ -26,10 +28,11 @@ use crate::cli::judging::Kind;
 use crate::run::{self, Covered, RunError, Samples, Stop, Volley};
 use crate::write::{Labelled, WriteError};
 
-pub fn run(args: &AuditArgs, config: &Config, given: &Given) -> anyhow::Result<Ending> {
+pub fn run(args: AuditArgs, config: &Config, given: &Given) -> anyhow::Result<Ending> {
     let runtime = run::runtime()?;
     let stop = Stop::default();
-    let outcome = runtime.block_on(signals::until_told_twice(&stop, audit(args, config, given, &stop)));
+    let audit = audit(Arc::new(args), config, given, &stop);
+    let outcome = runtime.block_on(signals::until_told_twice(&stop, audit));
     runtime.shutdown_background();
     match outcome {
         Err(error) if matches!(error.downcast_ref(), Some(RunError::Write(WriteError::ReaderGone(_)))) => {
@@ -44,11 +47,11 @@ type Volleys = Vec<Arc<Volley>>;
 /// The answers to a volley, in the order of its shots.
 type Answers = Vec<Labelled>;
 
-async fn audit(args: &AuditArgs, config: &Config, given: &Given, stop: &Stop) -> anyhow::Result<Ending> {
+async fn audit(args: Arc<AuditArgs>, config: &Config, given: &Given, stop: &Stop) -> anyhow::Result<Ending> {
     let printer = Printer { quiet: args.result.quiet };
-    let mut plan = plan::plan(args, config, given, printer)?;
+    let mut plan = plan::plan(&args, config, given, printer)?;
     if let Some(shown) = args.dry_run {
-        let asked: Vec<Arc<dyn Samples>> = volleys::forecast(args, &plan)
+        let asked: Vec<Arc<dyn Samples>> = volleys::forecast(&args, &plan)
             .into_iter()
             .map(|volley| Arc::new(volley) as Arc<dyn Samples>)
             .collect();
@@ -56,37 +59,84 @@ async fn audit(args: &AuditArgs, config: &Config, given: &Given, stop: &Stop) ->
     }
     signals::watch(stop, printer);
     let kept = "every reply that came is kept. Run the same command again to go on from there";
-    let asked = async {
+    let told = async {
         let first: Volleys = volleys::first(&plan);
-        let base = sweep(args, &mut plan, &first, printer, stop).await?;
-        let second: Volleys = volleys::second(args, &plan, &first, &base);
-        let answers = sweep(args, &mut plan, &second, printer, stop).await?;
-        Ok((first, base, second, answers))
+        let base = sweep(&args, &mut plan, &first, printer, stop).await?;
+        let choosing = Arc::clone(&args);
+        let chosen =
+            aside(move || Ok((volleys::second(&choosing, &plan, &first, &base), plan, first, base))).await?;
+        let (second, mut plan, first, base) = chosen;
+        let answers = sweep(&args, &mut plan, &second, printer, stop).await?;
+        let asked = Asked { first, base, second, answers };
+        let (args, stop) = (Arc::clone(&args), stop.clone());
+        let told = aside(move || {
+            let stopped = || stop.gently.is_cancelled() || stop.now.is_cancelled();
+            tell(&args, &plan, &asked, &stopped, printer).map(|told| (plan, told))
+        });
+        told.await
     };
-    let (first, base, second, answers) = match asked.await {
-        Ok(asked) => asked,
-        Err(RunError::Interrupted) => {
-            printer.talk(&format!("interrupted; {kept}"));
-            return Ok(Ending::Interrupted);
-        }
-        Err(error @ RunError::Judge { .. }) => bail!("{error}\n{kept}"),
-        Err(error) => return Err(error.into()),
+    let (plan, (audited, output)) = match told.await {
+        Ok(told) => told,
+        Err(error) => match error.downcast_ref() {
+            Some(RunError::Interrupted) => {
+                printer.talk(&format!("interrupted; {kept}"));
+                return Ok(Ending::Interrupted);
+            }
+            Some(RunError::Judge { .. }) => bail!("{error}\n{kept}"),
+            _ => return Err(error),
+        },
     };
-    let mut table = plan.output.as_ref().map(RowTable::create).transpose()?;
-    let mut audited = Vec::new();
-    for (place, found) in volleys::answers(&plan, (&first, &base), (&second, &answers)) {
-        if let Some(table) = &mut table {
-            table.write(&plan, place, (&first, &base), (&second, &answers))?;
-        }
-        audited.push(judged(args, &plan, place, &first[place], &base[place], &found));
-    }
-    reports::write(args, &plan, &audited, printer)?;
-    if let Some(table) = table {
-        table.finish(&plan, printer)?;
+    if let Some(store) = &plan.panel.store {
+        let mut manifest = plan.manifest.started();
+        manifest["finished_at"] = json!(Timestamp::now().to_string());
+        manifest["output"] = json!(output);
+        store.manifest(manifest.to_string(), true).await.map_err(RunError::from)?;
     }
     let failures = gates::failures(&args.gates, &audited);
     failures.iter().for_each(|failure| printer.warn(failure));
     Ok(if failures.is_empty() { Ending::Done } else { Ending::GateFailed })
+}
+
+/// Does long `work` on another thread: this one hears signals meanwhile.
+async fn aside<T: Send + 'static>(
+    work: impl FnOnce() -> anyhow::Result<T> + Send + 'static,
+) -> anyhow::Result<T> {
+    spawn_blocking(work).await.map_err(|error| RunError::Worker(error.to_string()))?
+}
+
+/// What was asked, and what was answered.
+struct Asked {
+    first: Volleys,
+    base: Vec<Answers>,
+    second: Volleys,
+    answers: Vec<Answers>,
+}
+
+/// Writes and shows what was found about each judge; with the rows' table as a manifest has it, if there is one.
+fn tell(
+    args: &AuditArgs,
+    plan: &Plan,
+    asked: &Asked,
+    stopped: &dyn Fn() -> bool,
+    printer: Printer,
+) -> anyhow::Result<(Vec<Audited>, Option<Value>)> {
+    let Asked { first, base, second, answers } = asked;
+    let mut table = plan.output.as_ref().map(RowTable::create).transpose()?;
+    let mut audited = Vec::new();
+    for (place, found) in volleys::answers(plan, (first, base), (second, answers)) {
+        if let Some(table) = &mut table {
+            table.write(plan, place, (first, base), (second, answers), stopped)?;
+        }
+        if stopped() {
+            return Err(RunError::Interrupted.into());
+        }
+        let (asked, unanswered) = volleys::unanswered(plan, place, base, answers);
+        let judged = judged(args, plan, place, &first[place], &base[place], &found);
+        audited.push(Audited { asked, unanswered, ..judged });
+    }
+    reports::write(args, plan, &audited, printer)?;
+    let output = table.map(|table| table.finish(plan, printer)).transpose()?;
+    Ok((audited, output))
 }
 
 /// Asks every member of the panel its volley, and reads the answers.

@@ -13,7 +13,7 @@ use crate::domain::{Json, Number};
 use crate::report::{AuditCounts, audit_markdown, audit_terminal};
 use crate::stats::Estimate;
 use crate::table::{Batch, Column, Kind, Record, Rows, Schema};
-use crate::write::{self, Output, Sink, is_stdout};
+use crate::write::{self, Output, Sink, is_stdout, is_stream};
 
 pub fn write(args: &AuditArgs, plan: &Plan, audited: &[Audited], printer: Printer) -> anyhow::Result<()> {
     let clusters = plan.rows.iter().map(|row| row.cluster).max().map_or(0, |last| u64::from(last) + 1);
@@ -28,8 +28,9 @@ pub fn write(args: &AuditArgs, plan: &Plan, audited: &[Audited], printer: Printe
             Report::Table(output) => figures(plan, audited, output)?,
         }
     }
-    // Rows on the standard output are not to be mixed with anything.
-    let is_taken = plan.output.as_ref().is_some_and(|output| is_stdout(&output.path));
+    // Rows and figures on the standard output are not to be mixed with anything.
+    let outputs = plan.output.iter().map(|output| &output.path);
+    let is_taken = outputs.chain(plan.reports.iter().map(|report| &report.path)).any(|path| is_stdout(path));
     let show = |text: &str| if is_taken { printer.talk(text) } else { printer.data(text) };
     if args.result.json {
         show(&format!("{record:#}"));
@@ -106,6 +107,9 @@ fn figures(plan: &Plan, audited: &[Audited], output: &Output) -> anyhow::Result<
     sink.write(Batch { schema, rows: Rows::Records(records) })?;
     let written = sink.finish()?;
     let path = &output.path;
+    if is_stream(path) {
+        return Ok(());
+    }
     let output = json!({"path": path.display().to_string(), "rows": written.rows, "bytes": written.bytes});
     Ok(write::write_manifest(path, &json!({"run": plan.manifest.run, "output": output}))?)
 }

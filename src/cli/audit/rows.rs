@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::plan::Plan;
 use super::{Answers, Volleys};
 use crate::audit::{Probe, Shot};
 use crate::cli::printer::Printer;
 use crate::domain::{Item, Json};
-use crate::run::Volley;
+use crate::run::{RunError, Volley};
 use crate::table::{Batch, Column, Kind, Record, Rows, Schema};
 use crate::write::{self, Labelled, Output, Sink, is_stream};
 
@@ -58,14 +58,15 @@ impl RowTable {
         place: usize,
         first: Asked<'_>,
         second: Asked<'_>,
+        stopped: &dyn Fn() -> bool,
     ) -> anyhow::Result<()> {
         let members = &plan.panel.members;
         let base = &first.1[place];
-        self.volley(plan, place, "first", &first.0[place], base, base)?;
+        self.volley(plan, place, "first", &first.0[place], base, base, stopped)?;
         for again in (place + 1..members.len()).take_while(|again| members[*again].repeat > 0) {
-            self.volley(plan, again, "repeat", &first.0[again], &first.1[again], base)?;
+            self.volley(plan, again, "repeat", &first.0[again], &first.1[again], base, stopped)?;
         }
-        self.volley(plan, place, "", &second.0[place], &second.1[place], base)
+        self.volley(plan, place, "", &second.0[place], &second.1[place], base, stopped)
     }
 
     /// `kind` names what unchanged rows were asked for.
@@ -77,9 +78,13 @@ impl RowTable {
         volley: &Volley,
         answers: &Answers,
         base: &Answers,
+        stopped: &dyn Fn() -> bool,
     ) -> anyhow::Result<()> {
         let mut answers = answers.iter();
         for (shots, items) in volley.chunks() {
+            if stopped() {
+                return Err(RunError::Interrupted.into());
+            }
             let records = shots
                 .iter()
                 .zip(&items)
@@ -93,16 +98,17 @@ impl RowTable {
         Ok(())
     }
 
-    pub fn finish(self, plan: &Plan, printer: Printer) -> anyhow::Result<()> {
+    /// Ends the table. How a manifest tells of it.
+    pub fn finish(self, plan: &Plan, printer: Printer) -> anyhow::Result<Value> {
         let path = &self.output.path;
         let written = self.sink.finish()?;
+        let output =
+            json!({"path": path.display().to_string(), "rows": written.rows, "bytes": written.bytes});
         if !is_stream(path) {
-            let output =
-                json!({"path": path.display().to_string(), "rows": written.rows, "bytes": written.bytes});
             write::write_manifest(path, &json!({"run": plan.manifest.run, "output": output}))?;
             printer.talk(&format!("written  {}", path.display()));
         }
-        Ok(())
+        Ok(output)
     }
 }
 

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::args::AuditArgs;
 use super::plan::{Plan, rails};
 use super::{Answers, Volleys};
-use crate::audit::{Answer, Kind, Probe, Shot, shots};
+use crate::audit::{Answer, Kind, Probe, Shot, is_answer, shots};
 use crate::domain::Rails;
 use crate::run::{ProbedRow, Volley};
 use crate::write::Labelled;
@@ -104,6 +104,16 @@ pub fn forecast(args: &AuditArgs, plan: &Plan) -> Vec<Volley> {
             volley(plan, Arc::clone(rails), shots)
         })
         .collect()
+}
+
+/// How often the judge at `place` was asked, as itself and as those who repeat it, and how often no answer came.
+pub fn unanswered(plan: &Plan, place: usize, base: &[Answers], answers: &[Answers]) -> (u64, u64) {
+    let members = &plan.panel.members;
+    let again = (place + 1..members.len()).take_while(|again| members[*again].repeat > 0);
+    let all = again.map(|again| &base[again]).chain([&base[place], &answers[place]]).flatten();
+    all.fold((0, 0), |(asked, unanswered), labelled| {
+        (asked + 1, unanswered + u64::from(!is_answer(labelled.verdict.status())))
+    })
 }
 
 /// The answers of each judge with each template, by the place of its first member: those to its probes, and those of the members

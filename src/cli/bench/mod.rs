@@ -24,10 +24,11 @@ use crate::bench::{self, Counts, Entrant, Measured};
 use crate::run::{self, BaselineLabeller, Covered, Gatherer, Labeller, Progress, RunError, Stop, Strange};
 use crate::write::{self, Finished, WriteError};
 
-pub fn run(args: &BenchArgs, config: &Config, given: &Given) -> anyhow::Result<Ending> {
+pub fn run(args: BenchArgs, config: &Config, given: &Given) -> anyhow::Result<Ending> {
     let runtime = run::runtime()?;
     let stop = Stop::default();
-    let outcome = runtime.block_on(signals::until_told_twice(&stop, benchmark(args, config, given, &stop)));
+    let benchmark = benchmark(Arc::new(args), config, given, &stop);
+    let outcome = runtime.block_on(signals::until_told_twice(&stop, benchmark));
     runtime.shutdown_background();
     match outcome {
         Err(error) if matches!(error.downcast_ref(), Some(RunError::Write(WriteError::ReaderGone(_)))) => {
@@ -46,10 +47,15 @@ struct Outcome {
     agreement: Vec<bench::Agreement>,
 }
 
-async fn benchmark(args: &BenchArgs, config: &Config, given: &Given, stop: &Stop) -> anyhow::Result<Ending> {
+async fn benchmark(
+    args: Arc<BenchArgs>,
+    config: &Config,
+    given: &Given,
+    stop: &Stop,
+) -> anyhow::Result<Ending> {
     let printer = Printer { quiet: args.report.quiet };
     let reports = reports::destinations(&args.report)?;
-    let mut plan = plan::plan(args, config, given, printer)?;
+    let mut plan = plan::plan(&args, config, given, printer)?;
     signals::watch(stop, printer);
     let kept = "every reply that came is kept. Run the same command again to go on from there";
     let Plan { source, panel, manifest, .. } = &mut plan;
@@ -62,7 +68,7 @@ async fn benchmark(args: &BenchArgs, config: &Config, given: &Given, stop: &Stop
         Err(error @ RunError::Judge { .. }) => bail!("{error}\n{kept}"),
         Err(error) => return Err(error.into()),
     };
-    let (plan, gathered) = match gather(args, plan, covered.clone(), printer, stop).await {
+    let (plan, gathered) = match gather(&args, plan, covered.clone(), printer, stop).await {
         Err(error) if matches!(error.downcast_ref(), Some(RunError::Interrupted)) => {
             printer.talk(&format!("interrupted; {kept}"));
             return Ok(Ending::Interrupted);
@@ -70,22 +76,26 @@ async fn benchmark(args: &BenchArgs, config: &Config, given: &Given, stop: &Stop
         gathered => gathered?,
     };
     remark(&gathered, &plan, printer)?;
-    let outcome = measure(&plan, gathered);
-    let stopped = || stop.gently.is_cancelled() || stop.now.is_cancelled();
-    let written = reports::write(args, &plan, &outcome, &covered, &reports, &stopped, printer).and_then(
-        |()| match &plan.audit {
-            Some(output) => audit::write(args, &plan, &outcome, &covered, output, &stopped, printer),
-            None => Ok(()),
-        },
-    );
-    match written {
+    let worker = {
+        let (args, stop) = (Arc::clone(&args), stop.clone());
+        tokio::task::spawn_blocking(move || {
+            let stopped = || stop.gently.is_cancelled() || stop.now.is_cancelled();
+            let outcome = measure(&plan, gathered);
+            reports::write(&args, &plan, &outcome, &covered, &reports, &stopped, printer)?;
+            if let Some(output) = &plan.audit {
+                audit::write(&args, &plan, &outcome, &covered, output, &stopped, printer)?;
+            }
+            anyhow::Ok(outcome.measured)
+        })
+    };
+    let measured = match worker.await.context("the run broke down")? {
         Err(error) if matches!(error.downcast_ref(), Some(RunError::Interrupted)) => {
             printer.talk(&format!("interrupted; {kept}"));
             return Ok(Ending::Interrupted);
         }
         written => written?,
-    }
-    let failures = gates::failures(&args.gates, &outcome.measured);
+    };
+    let failures = gates::failures(&args.gates, &measured);
     failures.iter().for_each(|failure| printer.warn(failure));
     Ok(if failures.is_empty() { Ending::Done } else { Ending::GateFailed })
 }

@@ -15,7 +15,7 @@ use crate::cli::printer::Printer;
 use crate::read::Format;
 use crate::report;
 use crate::run::{self, CaseBook, Covered, RunError};
-use crate::write::{self, Output, is_stdout};
+use crate::write::{self, Output, is_stdout, is_stream};
 
 /// What a report is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,9 +74,11 @@ pub fn write(
         let text = match kind {
             Kind::Table(output) => {
                 let written = figures_table::write(outcome, output)?;
-                let output =
-                    json!({"path": path.display().to_string(), "rows": written.rows, "bytes": written.bytes});
-                write::write_manifest(path, &json!({"run": plan.manifest.run, "output": output}))?;
+                if !is_stream(path) {
+                    let (rows, bytes) = (written.rows, written.bytes);
+                    let output = json!({"path": path.display().to_string(), "rows": rows, "bytes": bytes});
+                    write::write_manifest(path, &json!({"run": plan.manifest.run, "output": output}))?;
+                }
                 continue;
             }
             Kind::Json => format!("{record:#}\n"),
@@ -98,9 +100,9 @@ pub fn write(
         write::write_text(path, &text)?;
     }
     let labelled = plan.destination.as_ref().map(|destination| &destination.output.path);
-    let outputs = [labelled, plan.audit.as_ref().map(|audit| &audit.path)];
-    // Rows on the standard output are not to be mixed with anything.
-    let is_taken = outputs.into_iter().flatten().any(|path| is_stdout(path));
+    let outputs = [labelled, plan.audit.as_ref().map(|audit| &audit.path)].into_iter().flatten();
+    // Rows and figures on the standard output are not to be mixed with anything.
+    let is_taken = outputs.chain(destinations.iter().map(|report| &report.path)).any(|path| is_stdout(path));
     let show = |text: &str| if is_taken { printer.talk(text) } else { printer.data(text) };
     if args.report.json {
         show(&format!("{record:#}"));

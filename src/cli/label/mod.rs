@@ -59,13 +59,14 @@ async fn label(
 ) -> anyhow::Result<Ending> {
     let began = Instant::now();
     let printer = Printer { quiet: args.result.quiet };
-    // Nothing is under way yet that a signal should end gently; a standard input may keep us waiting here.
+    // Until here nothing is under way that a signal should end gently; a standard input may keep us waiting, and a dry run goes on
+    // for as long as there are rows.
     let plan = plan::plan(args, config, given, purpose, printer)?;
-    signals::watch(stop, printer);
     if *purpose == Purpose::DryRun {
         let samples = vec![Arc::clone(&plan.source) as Arc<dyn Samples>; plan.panel.members.len()];
         return dry_run::run(&plan.panel, &samples, args.dry_run.unwrap_or(0), args.result.json, printer);
     }
+    signals::watch(stop, printer);
     let mut labelling = Labelling {
         printer,
         json: args.result.json,

@@ -32,7 +32,8 @@ pub fn run(args: &ScoreArgs) -> anyhow::Result<Ending> {
         return Ok(Ending::Done);
     }
     let runtime = run::runtime()?;
-    let outcome = runtime.block_on(score(args, printer));
+    let stop = Stop::default();
+    let outcome = runtime.block_on(signals::until_told_twice(&stop, score(args, &stop, printer)));
     runtime.shutdown_background();
     match outcome {
         Err(error) if matches!(error.downcast_ref(), Some(RunError::Write(WriteError::ReaderGone(_)))) => {
@@ -42,7 +43,7 @@ pub fn run(args: &ScoreArgs) -> anyhow::Result<Ending> {
     }
 }
 
-async fn score(args: &ScoreArgs, printer: Printer) -> anyhow::Result<Ending> {
+async fn score(args: &ScoreArgs, stop: &Stop, printer: Printer) -> anyhow::Result<Ending> {
     let joined = bfcl_files::cases(&args.bfcl)?;
     let inputs = match &joined {
         Some(file) => vec![file.path().display().to_string()],
@@ -68,8 +69,7 @@ async fn score(args: &ScoreArgs, printer: Printer) -> anyhow::Result<Ending> {
         None => scorer.name.to_owned(),
     };
     let output = output(args, &table)?;
-    let stop = Stop::default();
-    signals::watch(&stop, printer);
+    signals::watch(stop, printer);
     let progress = Arc::new(Progress::default());
     let display = Display::start(printer, "scoring", table.rows(), Arc::clone(&progress), || None);
     let columns = ScoreColumns::new(&args.result.prefix);
@@ -79,6 +79,7 @@ async fn score(args: &ScoreArgs, printer: Printer) -> anyhow::Result<Ending> {
     };
     let normalizer = Normalizer::new(Options::default())?;
     let listing = args.result.junit.is_some();
+    let stop = stop.clone();
     let worker = tokio::task::spawn_blocking(move || {
         let stopped = || stop.gently.is_cancelled() || stop.now.is_cancelled();
         let scoring = Scoring { table: &table, scorer, ready, normalizer, listing };
