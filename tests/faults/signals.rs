@@ -4,6 +4,8 @@ use std::io::BufRead;
 use std::process::{Child, Stdio};
 use std::time::Duration;
 
+use serde_json::json;
+
 use crate::label_remote::{gold, numbered, row_of};
 use crate::support::server::{Answer, Server};
 use crate::support::workspace::{Ran, Workspace};
@@ -88,6 +90,65 @@ fn two_signals_of_any_kind_end_it_at_once() {
         send(run.id(), second);
         assert_eq!(run.wait().unwrap().code(), Some(130), "{first}, {second}");
         assert_eq!(server.requests(), 8);
+    }
+}
+
+/// Prompts to a reader who does not read: a dry run waits for him, and is ended by a signal as if it were any other program.
+#[cfg(unix)]
+#[test]
+fn a_dry_run_ends_by_a_signal() {
+    use std::io::Read;
+    use std::os::unix::process::ExitStatusExt;
+
+    let work = Workspace::new();
+    work.file("in.csv", numbered(400));
+    let mut run = work.start(&["label", "in.csv", "--judge", "openai:m", "--dry-run", "400"]);
+    let mut stdout = run.stdout.take().unwrap();
+    stdout.read_exact(&mut [0]).unwrap();
+    send(run.id(), "INT");
+    let mut rest = Vec::new();
+    stdout.read_to_end(&mut rest).unwrap();
+    let status = run.wait().unwrap();
+    assert_eq!(status.signal(), Some(2), "{status}, after {} more bytes", rest.len());
+}
+
+/// Whatever is written, if it is to a reader who does not read: a signal is heard, and the next one ends the run.
+#[cfg(unix)]
+#[test]
+fn two_signals_end_whatever_waits_for_a_reader() {
+    let properties = json!({"type": "object", "properties": {"n": {"type": "number"}}});
+    let tools =
+        json!([{"name": "say", "description": "Says a number. ".repeat(300), "parameters": properties}]);
+    // Every other call is wrong, and every tenth gold is, so that there is something to doubt.
+    let row = |row: usize| {
+        let call = json!([{"name": "say", "arguments": {"n": row + row % 2}}]);
+        let gold = if row.is_multiple_of(2) != row.is_multiple_of(10) { "correct" } else { "incorrect" };
+        json!({
+            "id": row, "question": format!("Say {row}."), "tool_call": call, "tool_definitions": tools,
+            "expected_tool_calls": call, "gold": gold,
+        })
+    };
+    let rows: String = (0..400).map(|number| format!("{}\n", row(number))).collect();
+    for command in [
+        &["audit", "in.jsonl", "--limit", "40", "-o", "-"][..],
+        &["bench", "in.jsonl", "--audit", "-", "--suspects", "400"],
+        &["convert", "in.jsonl"],
+        &["score", "in.jsonl", "-o", "-", "--scorer", "tool_call"],
+    ] {
+        let work = Workspace::new();
+        work.file("in.jsonl", &rows);
+        let mut run = work.start(command);
+        let mut stdout = run.stdout.take().unwrap();
+        std::io::Read::read_exact(&mut stdout, &mut [0]).unwrap();
+        send(run.id(), "INT");
+        let mut heard = String::new();
+        let mut stderr = std::io::BufReader::new(run.stderr.take().unwrap());
+        while !heard.contains("Ctrl-C again") {
+            assert!(stderr.read_line(&mut heard).unwrap() > 0, "{command:?}: {heard}");
+        }
+        send(run.id(), "INT");
+        assert_eq!(run.wait().unwrap().code(), Some(130), "{command:?}");
+        drop(stdout);
     }
 }
 

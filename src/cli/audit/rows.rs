@@ -62,11 +62,11 @@ impl RowTable {
     ) -> anyhow::Result<()> {
         let members = &plan.panel.members;
         let base = &first.1[place];
-        self.volley(plan, place, "first", &first.0[place], base, base, stopped)?;
+        self.volley(plan, place, "first", (&first.0[place], base), base, stopped)?;
         for again in (place + 1..members.len()).take_while(|again| members[*again].repeat > 0) {
-            self.volley(plan, again, "repeat", &first.0[again], &first.1[again], base, stopped)?;
+            self.volley(plan, again, "repeat", (&first.0[again], &first.1[again]), base, stopped)?;
         }
-        self.volley(plan, place, "", &second.0[place], &second.1[place], base, stopped)
+        self.volley(plan, place, "", (&second.0[place], &second.1[place]), base, stopped)
     }
 
     /// `kind` names what unchanged rows were asked for.
@@ -75,8 +75,7 @@ impl RowTable {
         plan: &Plan,
         place: usize,
         kind: &str,
-        volley: &Volley,
-        answers: &Answers,
+        (volley, answers): (&Volley, &Answers),
         base: &Answers,
         stopped: &dyn Fn() -> bool,
     ) -> anyhow::Result<()> {
