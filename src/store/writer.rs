@@ -170,11 +170,11 @@ impl Writer {
             .prepare_cached(&format!("SELECT {} FROM replies WHERE fingerprint = ?1", reply_row::COLUMNS))?
             .query_row([fingerprint.0], |row| Ok(reply_row::read(fingerprint, row)))
             .optional()?;
+        let damaged = matches!(stored, Some(StoredReply::Damaged));
         match stored {
             Some(StoredReply::Sound { run, .. }) if reuse == Reuse::All || run == self.run => {
                 return Ok(Claim::Answered);
             }
-            Some(StoredReply::Damaged) => drop(self.damaged.fetch_add(1, Ordering::Relaxed)),
             _ => {}
         }
         let failed_here = self
@@ -197,6 +197,7 @@ impl Writer {
             _ => {}
         }
         self.overdue.remove(&fingerprint);
+        self.damaged.fetch_add(damaged.into(), Ordering::Relaxed);
         self.execute(
             "INSERT OR REPLACE INTO claims (fingerprint, claimant, lease_until) VALUES (?1, ?2, ?3)",
             (fingerprint.0, &self.run, lease().1),
