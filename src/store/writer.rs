@@ -21,6 +21,9 @@ const LEASE: Duration = Duration::from_secs(10);
 const RENEWAL: Duration = Duration::from_secs(3);
 /// Operations in one commit; bounds how long the first of them waits.
 const BATCH: usize = 1024;
+/// Pages of 4 kB in the log before they are moved to where they belong. Most answers touch pages that others touched before:
+/// the longer the log, the less often each is moved, and the less often the disk is waited for.
+const LOG_PAGES: u32 = 4000;
 
 /// Something to write.
 pub(super) enum Op {
@@ -67,6 +70,7 @@ impl Writer {
         damaged: Arc<AtomicU64>,
     ) -> rusqlite::Result<Writer> {
         connection.set_prepared_statement_cache_capacity(32);
+        connection.pragma_update(None, "wal_autocheckpoint", LOG_PAGES)?;
         for dead in life::dead(&path) {
             connection.execute("DELETE FROM claims WHERE claimant = ?1", [&dead])?;
             connection.execute("DELETE FROM askers WHERE run = ?1", [&dead])?;
