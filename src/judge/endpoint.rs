@@ -5,6 +5,7 @@ use std::net::IpAddr;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
+use percent_encoding::percent_decode_str;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Certificate, Proxy, Url};
 use secrecy::{ExposeSecret, SecretString};
@@ -23,6 +24,8 @@ pub struct Endpoint {
     headers: Vec<(HeaderName, SecretString)>,
     query: Vec<(String, SecretString)>,
     proxy: Option<Proxy>,
+    /// Whether the proxy is another host.
+    proxied: bool,
     ca_certificates: Vec<Certificate>,
     /// Whatever must not be shown.
     secrets: Vec<SecretString>,
@@ -44,20 +47,17 @@ impl Endpoint {
             return Err("no http or https URL; an address looks like http://localhost:8000/v1".to_owned());
         }
         let mut secrets: Vec<SecretString> = key.iter().cloned().collect();
-        secrets.extend(url.password().map(SecretString::from));
+        secrets.extend(credentials(&url).map(SecretString::from));
         secrets.extend(
             url.query_pairs().filter(|(_, value)| hides(value)).map(|(_, value)| SecretString::from(&*value)),
         );
-        if let Some(password) = url.password() {
-            // As it travels in a header.
-            secrets.push(BASE64_STANDARD.encode(format!("{}:{password}", url.username())).into());
-        }
         if key.is_some() {
             // Both would travel in one header. Fails only for URLs that have neither.
             let _ = (url.set_username(""), url.set_password(None));
         }
         let (headers, query) = (Vec::new(), Vec::new());
-        Ok(Endpoint { url, key, headers, query, proxy: None, ca_certificates: Vec::new(), secrets })
+        let proxied = false;
+        Ok(Endpoint { url, key, headers, query, proxy: None, proxied, ca_certificates: Vec::new(), secrets })
     }
 
     /// Sends a header with every request, in place of ours of the same name.
@@ -79,7 +79,8 @@ impl Endpoint {
     pub fn with_proxy(mut self, url: &str) -> Result<Endpoint, String> {
         // The text may hold a password: errors do not repeat it.
         let parsed: Url = url.parse().map_err(|error| format!("no URL of a proxy: {error}"))?;
-        self.secrets.extend(parsed.password().map(SecretString::from));
+        self.secrets.extend(credentials(&parsed).map(SecretString::from));
+        self.proxied = !is_this_host(&parsed);
         self.proxy = Some(Proxy::all(url).map_err(|_| "no URL of a proxy".to_owned())?);
         Ok(self)
     }
@@ -105,15 +106,14 @@ impl Endpoint {
         url.as_str().trim_end_matches('/').to_owned()
     }
 
-    /// Whether rows and key would cross a network in the clear: plain http to any host but this one.
+    /// Whether rows and key would cross a network in the clear: plain http to any host but this one, or by way of one.
     pub fn is_exposed(&self) -> bool {
-        let host = self.host().trim_matches(['[', ']']).trim_end_matches('.').to_ascii_lowercase();
-        let here = match host.parse::<IpAddr>() {
-            // Connecting to the unspecified address means this host.
-            Ok(address) => address.to_canonical().is_loopback() || address.is_unspecified(),
-            Err(_) => host == "localhost" || host.ends_with(".localhost"),
-        };
-        self.url.scheme() == "http" && !here
+        self.url.scheme() == "http" && (self.proxied || !self.is_here())
+    }
+
+    /// Whether it is on this host.
+    pub(super) fn is_here(&self) -> bool {
+        is_this_host(&self.url)
     }
 
     pub(super) fn host(&self) -> &str {
@@ -170,8 +170,8 @@ impl Endpoint {
 
     /// `message` without secrets, should an endpoint echo them.
     pub(super) fn redact(&self, message: String) -> String {
-        let secrets =
-            self.secrets.iter().map(ExposeSecret::expose_secret).filter(|secret| !secret.is_empty());
+        // A placeholder of a few letters in a key's place is none, and would be found within words.
+        let secrets = self.secrets.iter().map(ExposeSecret::expose_secret).filter(|secret| hides(secret));
         secrets.fold(message, |message, secret| message.replace(secret, MASKED))
     }
 
@@ -193,6 +193,30 @@ impl Endpoint {
                     .map(SecretString::from),
             );
         }
+    }
+}
+
+/// The secrets among user and password of `url`: as they are written, as they are meant, and as they travel in a header.
+fn credentials(url: &Url) -> impl Iterator<Item = String> + use<> {
+    let meant = |written: &str| percent_decode_str(written).decode_utf8_lossy().into_owned();
+    let (user, password) = (meant(url.username()), url.password().map(meant));
+    let header = BASE64_STANDARD.encode(format!("{user}:{}", password.as_deref().unwrap_or_default()));
+    let secrets = match (password, url.password()) {
+        (Some(password), Some(written)) => vec![written.to_owned(), password, header],
+        // Alone, a user is a token.
+        _ if hides(&user) => vec![url.username().to_owned(), user, header],
+        _ => Vec::new(),
+    };
+    secrets.into_iter()
+}
+
+fn is_this_host(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default();
+    let host = host.trim_matches(['[', ']']).trim_end_matches('.').to_ascii_lowercase();
+    match host.parse::<IpAddr>() {
+        // Connecting to the unspecified address means this host.
+        Ok(address) => address.to_canonical().is_loopback() || address.is_unspecified(),
+        Err(_) => host == "localhost" || host.ends_with(".localhost"),
     }
 }
 
@@ -222,6 +246,29 @@ mod tests {
         assert_eq!(format!("{endpoint:?}"), r#"Endpoint { url: "https://host.example/a", .. }"#);
         let echo = "hunter2, Basic bWU6aHVudGVyMg==, 0123456".to_owned();
         assert_eq!(endpoint.redact(echo), "[secret], Basic [secret], [secret]");
+    }
+
+    #[test]
+    fn users_and_passwords_are_hidden_as_they_are_written_meant_and_sent() {
+        let shown = |url: &str, echo: &str| Endpoint::new(url, None).unwrap().redact(echo.to_owned());
+        let url = "https://me:p%40ss1word9@host.example";
+        assert_eq!(shown(url, "p@ss1word9 p%40ss1word9 me"), "[secret] [secret] me");
+        let header = BASE64_STANDARD.encode("me:p@ss1word9");
+        assert_eq!(shown(url, &header), "[secret]");
+        assert_eq!(shown("https://sk-0123456789@host.example", "sk-0123456789"), "[secret]");
+        // Placeholders are no secrets, and occur within words.
+        let endpoint = Endpoint::new("http://localhost", Some("e".into())).unwrap();
+        assert_eq!(endpoint.redact("cannot be reached".to_owned()), "cannot be reached");
+    }
+
+    #[test]
+    fn what_goes_through_another_host_is_exposed() {
+        let through = |url: &str, proxy: &str| {
+            Endpoint::new(url, None).unwrap().with_proxy(proxy).unwrap().is_exposed()
+        };
+        assert!(through("http://localhost:8000", "http://proxy.example:3128"));
+        assert!(!through("http://localhost:8000", "http://127.0.0.1:3128"));
+        assert!(!through("https://api.example", "http://proxy.example:3128"));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use super::failure::{Failure, advice};
 use super::limiter::{Cost, Leave, Slot, Ticket};
 use super::purse::Reservation;
 use super::settings::{NO_CEILING, Settings};
-use super::transport::{Transport, UNREACHABLE};
+use super::transport::{Transport, UNREACHABLE, is_silence};
 use super::trial::Trial;
 use super::wire::{Answer, Wire, understand};
 use super::{Activity, Adaptation, AskError, Asked, Identity, Judge, Parameters, Price, hints, retry};
@@ -263,7 +263,7 @@ impl Judge for Remote {
                     if is_overload(&code) {
                         // A wait that is too long for this run is this question's alone: others may be served elsewhere.
                         limiter.overloaded(&ticket, wait.filter(|wait| *wait <= self.settings.max_wait));
-                    } else if !code.starts_with("http_") {
+                    } else if is_silence(&code) {
                         limiter.lost(&ticket);
                     }
                     // While this question rests, its place and its share are another's.

@@ -17,6 +17,13 @@ const LARGEST_BODY: usize = 8 << 20;
 
 /// The code of a failure to connect at all.
 pub(super) const UNREACHABLE: &str = "unreachable";
+const TIMEOUT: &str = "timeout";
+const LOST: &str = "connection_lost";
+
+/// Whether a failure of this code means that nothing came back.
+pub(super) fn is_silence(code: &str) -> bool {
+    [UNREACHABLE, TIMEOUT, LOST].contains(&code)
+}
 
 /// A client bound to one endpoint.
 #[derive(Debug)]
@@ -49,6 +56,9 @@ impl Transport {
             .tls_certs_merge(endpoint.ca_certificates().iter().cloned());
         if let Some(proxy) = endpoint.proxy() {
             client = client.proxy(proxy.clone());
+        } else if endpoint.is_here() {
+            // The system's proxy could not reach it, and has no business with it.
+            client = client.no_proxy();
         }
         let client = client.build().map_err(|error| format!("the HTTP client cannot be set up: {error}"))?;
         let mask = endpoint.mask();
@@ -86,14 +96,14 @@ impl Transport {
     fn failure(&self, error: reqwest::Error) -> Failure {
         if error.is_timeout() && !error.is_connect() {
             let message = format!("no whole answer within {} s", self.timeout.as_secs_f64());
-            return Failure::Passing { code: "timeout".to_owned(), message, wait: None };
+            return Failure::Passing { code: TIMEOUT.to_owned(), message, wait: None };
         }
         let code = if error.is_timeout() {
-            "timeout"
+            TIMEOUT
         } else if error.is_connect() {
             UNREACHABLE
         } else {
-            "connection_lost"
+            LOST
         };
         // The URL may hold credentials; the innermost cause is what a reader can act on.
         let error = error.without_url();

@@ -3,6 +3,8 @@
 use std::fmt::Write;
 use std::sync::LazyLock;
 
+use memchr::memmem;
+
 /// Not a secret: a text that held its own keyed hash could not be written, key known or not.
 const KEY: &str = "tooljudge 2026 fence of a data block";
 /// To derive a key takes as long as to hash a short block.
@@ -23,7 +25,7 @@ fn code(text: &str, texts: &[&str]) -> String {
             // Writing to a String cannot fail.
             let _ = write!(code, "{byte:02x}");
         }
-        if !texts.iter().any(|text| text.contains(&code)) {
+        if texts.iter().all(|text| memmem::find(text.as_bytes(), code.as_bytes()).is_none()) {
             return code;
         }
         attempt += 1;

@@ -19,8 +19,9 @@ use crate::store::{Claim, Failure, Fingerprint, Found, Reader, Reuse, Store};
 
 /// Questions read ahead of those that wait for a place in flight.
 const AHEAD: usize = 64;
-/// Bytes of the prompts under way at once; longer prompts mean fewer of them.
-const WINDOW_BYTES: usize = 64 << 20;
+/// Bytes of the prompts under way at once. Longer prompts mean fewer of them, but never less than half of the window: all
+/// places in flight can be taken, whatever the prompts' length.
+const WINDOW_BYTES: usize = 16 << 20;
 /// How often questions that another run is asking are looked at again.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
@@ -217,6 +218,7 @@ fn feed<J: Judge>(
     runtime: &Handle,
 ) -> Result<(), RunError> {
     let window = Arc::new(Semaphore::new(WINDOW_BYTES));
+    let heaviest = WINDOW_BYTES / (pass.window / 2).max(1);
     let hasher = pass.seat.hasher();
     let votes = u64::from(pass.seat.votes.get());
     // To look a reply up costs less than to claim its question; what is not there yet is claimed anyway.
@@ -243,7 +245,7 @@ fn feed<J: Judge>(
             questions = pass.unanswered(questions, progress)?;
         }
         for question in questions {
-            let bytes = question.prompt.text.len().min(WINDOW_BYTES);
+            let bytes = question.prompt.text.len().min(heaviest);
             let room = Arc::clone(&window).acquire_many_owned(u32::try_from(bytes).unwrap_or(u32::MAX));
             // The queue closes when the run stops.
             let Ok(room) = runtime.block_on(room) else { return Ok(()) };

@@ -1,10 +1,10 @@
 //! Labels for a batch of rows: computed on the spot, or read out of stored replies.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::ids::Ids;
 use super::{Covered, Item, RunError, Seat};
 use crate::check::{Baseline, BuiltinJudge};
 use crate::domain::{Outcome, Reply, RowError, Sample, Usage, Verdict};
@@ -55,8 +55,8 @@ pub struct StoredLabeller<J> {
     pub own_only: bool,
     /// What became of the questions that have no reply.
     pub covered: Covered,
-    /// Questions met so far: a reply counts as bought by the first row that has it.
-    pub seen: HashSet<Fingerprint>,
+    /// Replies met so far: one counts as bought by the first row that has it.
+    met: Ids,
 }
 
 impl<J: Judge> StoredLabeller<J> {
@@ -69,7 +69,7 @@ impl<J: Judge> StoredLabeller<J> {
         covered: Covered,
     ) -> StoredLabeller<J> {
         let hasher = seat.hasher();
-        StoredLabeller { seat, hasher, store, run: run.to_owned(), own_only, covered, seen: HashSet::new() }
+        StoredLabeller { seat, hasher, store, run: run.to_owned(), own_only, covered, met: Ids::default() }
     }
 }
 
@@ -86,7 +86,7 @@ impl<J: Judge> Labeller for StoredLabeller<J> {
         let all: Vec<Fingerprint> = asked.iter().flatten().flatten().copied().collect();
         let mut found = self.store.get_all(&all)?.into_iter();
         let labelled = asked.into_iter().map(|asked| match asked {
-            Ok(fingerprints) => self.look_up(fingerprints.into_iter().zip(found.by_ref())),
+            Ok(fingerprints) => self.look_up(found.by_ref().take(fingerprints.len())),
             Err(error) => computed(invalid(error)),
         });
         Ok(labelled.collect())
@@ -95,9 +95,8 @@ impl<J: Judge> Labeller for StoredLabeller<J> {
 
 impl<J: Judge> StoredLabeller<J> {
     /// The verdict of all votes.
-    fn look_up(&mut self, votes: impl Iterator<Item = (Fingerprint, Found)>) -> Labelled {
-        let mut ballots: Vec<Labelled> =
-            votes.map(|(fingerprint, found)| self.vote(fingerprint, found)).collect();
+    fn look_up(&mut self, votes: impl Iterator<Item = Found>) -> Labelled {
+        let mut ballots: Vec<Labelled> = votes.map(|found| self.vote(found)).collect();
         if ballots.len() == 1 {
             return ballots.remove(0);
         }
@@ -110,10 +109,10 @@ impl<J: Judge> StoredLabeller<J> {
         Labelled { verdict, reply, attempts, cached }
     }
 
-    fn vote(&mut self, fingerprint: Fingerprint, found: Found) -> Labelled {
-        let first = self.seen.insert(fingerprint);
+    fn vote(&mut self, found: Found) -> Labelled {
         match found {
-            Found::Reply { mut reply, run } if run == self.run || !self.own_only => {
+            Found::Reply { id, mut reply, run } if run == self.run || !self.own_only => {
+                let first = self.met.insert(id);
                 if !first {
                     // Bought once, however many rows share it.
                     reply.cost_usd = reply.cost_usd.map(|_| 0.0);

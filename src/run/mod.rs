@@ -12,6 +12,7 @@ mod compare;
 mod convert;
 mod error;
 mod gather;
+mod ids;
 mod label;
 mod labeler;
 mod manifest;

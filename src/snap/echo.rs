@@ -8,6 +8,8 @@ use super::lexicon::gives_reason;
 /// How the lines begin that open and close a fence of ours.
 const OPENS: &str = "[begin ";
 const CLOSES: &str = "[end ";
+/// How far around JSON one looks for what is said of it, in bytes.
+const NEARBY: usize = 500;
 /// Letters of a fence's code.
 const CODE: usize = 16;
 
@@ -42,9 +44,12 @@ fn opening(text: &str) -> Option<(usize, &str)> {
 /// Whether the JSON at `at` is spoken of, and not given: it stands in the middle of a sentence, which goes on behind it (`The row holds
 /// {...}, which is data`; a reason may follow a verdict), or below a line that says whose words follow (`The question ends with:`).
 pub(super) fn is_told_of(answer: &str, at: &Range<usize>) -> bool {
-    let mut above = answer[..at.start].rsplit('\n');
+    // A reply may be one long line with JSON all over it.
+    let start = answer.floor_char_boundary(at.start.saturating_sub(NEARBY));
+    let end = answer.floor_char_boundary((at.end + NEARBY).min(answer.len())).max(at.end);
+    let mut above = answer[start..at.start].rsplit('\n');
     let before = above.next().unwrap_or_default();
-    let after = answer[at.end..].split('\n').next().unwrap_or_default();
+    let after = answer[at.end..end].split('\n').next().unwrap_or_default();
     let after = after.trim_start_matches(['`', '"', '\'', '*', ',', ' ']);
     let word = after.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
     if before.contains(char::is_alphabetic) {
@@ -72,7 +77,24 @@ fn announces_words_of_others(line: &str) -> bool {
                 | "claims"
         )
     };
-    line.trim_end().ends_with(':') && line.split(|c: char| !c.is_alphabetic()).any(holds)
+    let own = |word: &str| {
+        let word = word.to_ascii_lowercase();
+        [
+            "my",
+            "verdict",
+            "answer",
+            "assessment",
+            "judgment",
+            "judgement",
+            "label",
+            "conclusion",
+            "parameters",
+            "arguments",
+        ]
+        .contains(&word.as_str())
+    };
+    let words = || line.split(|c: char| !c.is_alphabetic());
+    line.trim_end().ends_with(':') && words().any(holds) && !words().any(own)
 }
 
 #[cfg(test)]
@@ -90,6 +112,8 @@ mod tests {
             ("The row holds `{}`, which is data.", true),
             ("The question ends with:\n\n```\n{}\n```\nI ignore it.", true),
             ("The tool says:\n{}", true),
+            ("My assessment reads:\n{}", false),
+            ("The call includes all parameters:\n```json\n{}\n```", false),
         ] {
             let at = reply.find("{}").unwrap();
             assert_eq!(is_told_of(reply, &(at..at + 2)), told_of, "{reply}");

@@ -27,9 +27,12 @@ impl Life {
     pub(super) fn begin(store: &Path, run: &str) -> Option<Life> {
         let path = place(store, run)?;
         let folder = path.parent()?;
-        std::fs::create_dir_all(folder).ok()?;
+        // A run that ends may take the folder with it.
+        let file = (0..3).find_map(|_| {
+            std::fs::create_dir_all(folder).ok()?;
+            tempfile::NamedTempFile::new_in(folder).ok()
+        })?;
         // Gets its name when it is locked: nobody finds a living run without its lock.
-        let file = tempfile::NamedTempFile::new_in(folder).ok()?;
         file.as_file().try_lock().ok()?;
         let locked = file.persist(&path).ok()?;
         Some(Life { path, _locked: locked })
@@ -53,7 +56,8 @@ pub(super) fn dead(store: &Path) -> Vec<String> {
         .filter_map(|entry| {
             let entry = entry.ok()?;
             let run = entry.file_name().into_string().ok()?;
-            (pulse_at(&entry.path()) == Pulse::Dead).then_some(run)
+            // What has no name of a run is about to get one, and must find its lock free.
+            (place(store, &run).is_some() && pulse_at(&entry.path()) == Pulse::Dead).then_some(run)
         })
         .collect()
 }

@@ -283,7 +283,7 @@ mod tests {
         assert_eq!(b.claim(question, Reuse::All).await.unwrap(), Claim::Answered);
         assert_eq!(b.claim(question, Reuse::OwnOnly).await.unwrap(), Claim::Ours);
         let found = b.reader().unwrap().get(question).unwrap();
-        assert_eq!(found, Found::Reply { reply: reply("yes"), run: "a".into() });
+        assert_eq!(found, Found::Reply { id: 1, reply: reply("yes"), run: "a".into() });
     }
 
     #[tokio::test]

@@ -21,6 +21,8 @@ pub struct Reader {
 pub enum Found {
     /// The reply, and the run that paid for it.
     Reply {
+        /// Its row in the store: no other reply has the same, unless this one is pruned.
+        id: i64,
         reply: Reply,
         run: String,
     },
@@ -55,11 +57,14 @@ impl Reader {
     fn find(&self, fingerprint: Fingerprint) -> rusqlite::Result<Found> {
         let reply = self
             .connection
-            .prepare_cached(&format!("SELECT {} FROM replies WHERE fingerprint = ?1", reply_row::COLUMNS))?
-            .query_row([fingerprint.0], |row| Ok(reply_row::read(fingerprint, row)))
+            .prepare_cached(&format!(
+                "SELECT id, {} FROM replies WHERE fingerprint = ?1",
+                reply_row::COLUMNS
+            ))?
+            .query_row([fingerprint.0], |row| Ok((row.get("id")?, reply_row::read(fingerprint, row))))
             .optional()?;
-        if let Some(StoredReply::Sound { reply, run }) = reply {
-            return Ok(Found::Reply { reply, run });
+        if let Some((id, StoredReply::Sound { reply, run })) = reply {
+            return Ok(Found::Reply { id, reply, run });
         }
         let failure = self
             .connection
