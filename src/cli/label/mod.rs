@@ -59,13 +59,12 @@ async fn label(
 ) -> anyhow::Result<Ending> {
     let began = Instant::now();
     let printer = Printer { quiet: args.result.quiet };
-    // Until here nothing is under way that a signal should end gently; a standard input may keep us waiting, and a dry run goes on
-    // for as long as there are rows.
     let plan = plan::plan(args, config, given, purpose, printer)?;
     if *purpose == Purpose::DryRun {
         let samples = vec![Arc::clone(&plan.source) as Arc<dyn Samples>; plan.panel.members.len()];
         return dry_run::run(&plan.panel, &samples, args.dry_run.unwrap_or(0), args.result.json, printer);
     }
+    // Until here nothing was under way that a signal should end gently, however long an input or a dry run took.
     signals::watch(stop, printer);
     let mut labelling = Labelling {
         printer,
