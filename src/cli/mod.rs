@@ -13,6 +13,7 @@ mod judging;
 mod label;
 #[cfg(test)]
 mod laws;
+mod outputs;
 mod printer;
 mod resnap;
 mod score;

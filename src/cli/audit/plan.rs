@@ -11,6 +11,7 @@ use crate::cli::config::Config;
 use crate::cli::defaults::Given;
 use crate::cli::input::InputArgs;
 use crate::cli::judging::{self, Kind, Member, Panel, Purpose, flags, panel};
+use crate::cli::outputs::apart;
 use crate::cli::printer::Printer;
 use crate::domain::{Rails, Task};
 use crate::normalize::Normalizer;
@@ -151,20 +152,4 @@ fn destinations(args: &AuditArgs) -> anyhow::Result<Vec<Destination>> {
         Ok(Destination { path: path.clone(), report })
     };
     args.result.reports.iter().map(destination).collect()
-}
-
-/// An error where two outputs would go to one place, or an output to where an input is.
-fn apart<'a>(inputs: &[&'a Path], outputs: impl Iterator<Item = &'a PathBuf>) -> anyhow::Result<()> {
-    let mut taken: Vec<&Path> = inputs.to_vec();
-    for output in outputs {
-        if let Some(other) = taken.iter().find(|other| write::same_file(other, output)) {
-            bail!(
-                "{} is an input of this run, or is written twice: {} means the same file",
-                output.display(),
-                other.display()
-            );
-        }
-        taken.push(output);
-    }
-    Ok(())
 }

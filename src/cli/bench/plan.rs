@@ -15,11 +15,12 @@ use crate::cli::defaults::Given;
 use crate::cli::gold;
 use crate::cli::input::InputArgs;
 use crate::cli::judging::{self, Member, Panel, Purpose, flags, panel};
+use crate::cli::outputs::apart;
 use crate::cli::printer::Printer;
 use crate::domain::Task;
 use crate::render::Template;
 use crate::run::{Destination, GoldPlan, Manifest, Repeated, Source};
-use crate::write::{self, LabelColumns, Output};
+use crate::write::{LabelColumns, Output};
 
 /// A benchmark that can begin.
 pub struct Plan {
@@ -265,22 +266,10 @@ fn output(args: &BenchArgs, path: &Path, source: &Source) -> anyhow::Result<Outp
     Ok(output)
 }
 
-/// An error where two outputs would go to one place, or an output to where an input is.
 fn places(args: &BenchArgs, source: &Source) -> anyhow::Result<()> {
     let inputs = source.table.inputs().iter().map(|input| input.path.as_path());
-    let mut taken: Vec<&Path> = inputs.chain(args.gold.errata.as_deref()).collect();
-    let outputs = args.output.iter().chain(&args.report.audit).chain(&args.report.reports);
-    for output in outputs {
-        if let Some(other) = taken.iter().find(|other| write::same_file(other, output)) {
-            bail!(
-                "{} is an input of this run, or is written twice: {} means the same file",
-                output.display(),
-                other.display()
-            );
-        }
-        taken.push(output);
-    }
-    Ok(())
+    let inputs: Vec<&Path> = inputs.chain(args.gold.errata.as_deref()).collect();
+    apart(&inputs, args.output.iter().chain(&args.report.audit).chain(&args.report.reports))
 }
 
 /// Columns for each member of the panel; baselines have none.
