@@ -9,6 +9,7 @@ mod adaptation;
 mod body_hints;
 mod endpoint;
 mod failure;
+mod frame;
 mod hints;
 #[cfg(test)]
 mod laws;

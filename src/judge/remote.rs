@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::adaptation::{Adaptations, Adapted};
 use super::failure::{Failure, advice};
+use super::frame::Frames;
 use super::limiter::{Cost, Leave, Slot, Ticket};
 use super::purse::Reservation;
 use super::settings::{NO_CEILING, Settings};
@@ -21,6 +22,7 @@ use crate::domain::{Prompt, Reply, Stop, Usage};
 pub struct Remote {
     identity: Identity,
     wire: Box<dyn Wire>,
+    frames: Frames,
     transport: Transport,
     settings: Settings,
     adaptations: Adaptations,
@@ -50,6 +52,7 @@ impl Remote {
         Ok(Remote {
             identity,
             wire,
+            frames: Frames::default(),
             transport,
             settings,
             adaptations: Adaptations::new(known),
@@ -94,7 +97,7 @@ impl Remote {
     }
 
     /// Sets aside the worst that sending `body` can cost, where there is a ceiling.
-    async fn reserve(&self, body: &str, attempts: u32) -> Result<Option<Reservation>, AskError> {
+    async fn reserve(&self, body: &[u8], attempts: u32) -> Result<Option<Reservation>, AskError> {
         let Settings { price: Some(price), purse: Some(purse), .. } = &self.settings else { return Ok(None) };
         let Some(worst) = price.worst(body.len(), self.max_tokens.unwrap_or(u32::MAX)) else {
             let message = "the prompt may be longer than its price holds for".to_owned();
@@ -108,7 +111,7 @@ impl Remote {
         &self,
         prompt: &Prompt,
         adapted: &Adapted,
-        body: String,
+        body: Vec<u8>,
         money: Option<Reservation>,
         ticket: &Ticket,
     ) -> Result<(Answer, Option<f64>), Failure> {
@@ -192,7 +195,7 @@ impl Judge for Remote {
             };
             // Only now: others may have found something out while this one waited.
             let adapted = trial.adapt(self.adaptations.current());
-            let body = self.wire.parameters().finish(self.wire.body(prompt, &adapted));
+            let body = self.frames.body(self.wire.as_ref(), prompt, &adapted);
             let money = tokio::select! {
                 biased;
                 () = stop.cancelled() => return Err(AskError::Stopped),

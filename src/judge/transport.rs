@@ -59,6 +59,10 @@ impl Transport {
         } else if endpoint.is_here() {
             // The system's proxy could not reach it, and has no business with it.
             client = client.no_proxy();
+            if url.scheme() == "http" {
+                // To read the system's certificates takes longer than a question and its answer.
+                client = client.tls_certs_only([]);
+            }
         }
         let client = client.build().map_err(|error| format!("the HTTP client cannot be set up: {error}"))?;
         let mask = endpoint.mask();
@@ -69,10 +73,10 @@ impl Transport {
         &self.endpoint
     }
 
-    pub(super) async fn post(&self, body: String) -> Result<Response, Failure> {
+    pub(super) async fn post(&self, body: Vec<u8>) -> Result<Response, Failure> {
         let sent = self.client.post(self.url.clone()).body(body).send().await;
         let mut response = sent.map_err(|error| self.failure(error))?;
-        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        let (status, headers) = (response.status().as_u16(), std::mem::take(response.headers_mut()));
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(|error| self.failure(error))? {
             if body.len() + chunk.len() > LARGEST_BODY {

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::time::SystemTime;
 
+use memchr::memmem;
 use reqwest::header::HeaderMap;
 use serde_json::{Map, Value, json};
 
@@ -30,6 +31,11 @@ pub(super) trait Wire: Send + Sync {
 
     /// The body that asks `prompt`.
     fn body(&self, prompt: &Prompt, adapted: &Adapted) -> Value;
+
+    /// Whether the bodies of prompts differ in nothing but the prompts' text, and in whether that asks for a [`bare`] word.
+    fn differs_in_text_only(&self) -> bool {
+        true
+    }
 
     /// What a body adapted so holds beside the prompt that an endpoint may refuse.
     fn parts(&self, adapted: &Adapted) -> Vec<Part>;
@@ -115,7 +121,7 @@ pub(super) fn broken(what: &str, body: &str) -> Failure {
 ///
 /// An answer may be forced into either form, but a model's probabilities mean something in the form it was asked for only.
 pub(super) fn bare(prompt: &Prompt) -> bool {
-    !prompt.explain && !prompt.text.contains("\"label\"")
+    !prompt.explain && memmem::find(prompt.text.as_bytes(), b"\"label\"").is_none()
 }
 
 /// The JSON schema of an answer: the explanation, if any, before the label, so that the label follows from it.

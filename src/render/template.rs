@@ -38,6 +38,7 @@ enum Wording {
         /// Lines of the file before the body.
         before: usize,
         can_explain: bool,
+        latest: fence::Latest,
     },
     Plain(Vec<Piece>),
 }
@@ -159,12 +160,13 @@ impl Template {
                 environment: Box::new(environment),
                 before,
                 can_explain: used.contains(EXPLAIN),
+                latest: fence::Latest::default(),
             },
             hash,
         };
         // A body may still fail when run, for example by a filter that does not exist.
         for explain in [false, true] {
-            template.text("question", "call", "definitions", explain)?;
+            template.text("question", "call", &"definitions".into(), explain)?;
         }
         Ok(template)
     }
@@ -228,8 +230,9 @@ impl Template {
     /// The prompt for `sample`.
     pub fn render(&self, sample: &Sample, explain: bool) -> Result<Prompt, TemplateError> {
         let call = sample.raw.tool_call.as_deref().unwrap_or("No tool was called.");
-        let definitions = sample.raw.tool_definitions.as_deref().unwrap_or("No definitions were logged.");
-        let text = self.text(&sample.raw.question, call, definitions, explain)?;
+        let none = || Arc::from("No definitions were logged.");
+        let definitions = sample.raw.tool_definitions.clone().unwrap_or_else(none);
+        let text = self.text(&sample.raw.question, call, &definitions, explain)?;
         Ok(Prompt { text, rails: Arc::clone(&self.rails), explain })
     }
 
@@ -237,16 +240,16 @@ impl Template {
         &self,
         question: &str,
         call: &str,
-        definitions: &str,
+        definitions: &Arc<str>,
         explain: bool,
     ) -> Result<String, TemplateError> {
         match &self.wording {
-            Wording::Jinja { environment, before, .. } => {
+            Wording::Jinja { environment, before, latest, .. } => {
                 let texts = [question, call, definitions];
                 let values = Values {
                     question: &fence::fenced(question, &texts),
                     tool_call: &fence::fenced(call, &texts),
-                    tool_definitions: &fence::fenced(definitions, &texts),
+                    tool_definitions: &latest.fenced(definitions, &texts),
                     explain,
                 };
                 environment
@@ -260,7 +263,7 @@ impl Template {
                     Piece::Text(text) => text.as_str(),
                     Piece::Value(Variable::Question) => question,
                     Piece::Value(Variable::ToolCall) => call,
-                    Piece::Value(Variable::ToolDefinitions) => definitions,
+                    Piece::Value(Variable::ToolDefinitions) => &**definitions,
                 })
                 .collect()),
         }
@@ -306,9 +309,12 @@ mod tests {
     #[test]
     fn values_are_never_read_again() {
         let template = Template::parse("t", "{question}|{tool_call}").unwrap();
-        assert_eq!(template.text("{tool_call}", "{question}", "", false).unwrap(), "{tool_call}|{question}");
+        assert_eq!(
+            template.text("{tool_call}", "{question}", &"".into(), false).unwrap(),
+            "{tool_call}|{question}"
+        );
         let template = jinja("{{ question }}{{ tool_call }}").unwrap();
-        let text = template.text("{{ tool_call }}", "{% if", "", false).unwrap();
+        let text = template.text("{{ tool_call }}", "{% if", &"".into(), false).unwrap();
         assert!(text.contains("\n{{ tool_call }}\n") && text.contains("\n{% if\n"));
     }
 

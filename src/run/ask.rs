@@ -1,6 +1,6 @@
 //! The ask pass: every question that has no reply yet goes to the judge, in any order.
 
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -17,8 +17,10 @@ use crate::domain::{Reply, Status};
 use crate::judge::{AskError, Asked, Judge};
 use crate::store::{Claim, Failure, Fingerprint, Found, Reader, Reuse, Store};
 
-/// Questions read ahead of those that wait for a place in flight.
-const AHEAD: usize = 64;
+/// Questions handed over together: to wake the other side for each of them takes longer than to ask it.
+const TOGETHER: usize = 32;
+/// Of these, so many are read ahead of the questions that wait for a place in flight.
+const AHEAD: usize = 2;
 /// Bytes of the prompts under way at once. Longer prompts mean fewer of them, but never less than half of the window: all
 /// places in flight can be taken, whatever the prompts' length.
 const WINDOW_BYTES: usize = 16 << 20;
@@ -151,6 +153,7 @@ async fn sweep<J: Judge + 'static>(
         let runtime = Handle::current();
         move || feed(&pass, &progress, only.as_ref(), &questions, &runtime)
     });
+    let mut at_hand = VecDeque::new();
     let window = Arc::new(Semaphore::new(pass.window));
     let mut tasks: JoinSet<Result<Settled, RunError>> = JoinSet::new();
     let mut swept = Swept::default();
@@ -175,7 +178,7 @@ async fn sweep<J: Judge + 'static>(
                     }
                 }
             }
-            next = next_question(&window, &mut queue), if open => match next {
+            next = next_question(&window, &mut at_hand, &mut queue), if open => match next {
                 Some((permit, (bytes, question))) => {
                     let (pass, progress) = (Arc::clone(pass), Arc::clone(progress));
                     let stopping = stopping.clone();
@@ -203,10 +206,14 @@ type Queued = (OwnedSemaphorePermit, Question);
 
 async fn next_question(
     window: &Arc<Semaphore>,
-    queue: &mut mpsc::Receiver<Queued>,
+    at_hand: &mut VecDeque<Queued>,
+    queue: &mut mpsc::Receiver<Vec<Queued>>,
 ) -> Option<(OwnedSemaphorePermit, Queued)> {
     let permit = Arc::clone(window).acquire_owned().await.ok()?;
-    Some((permit, queue.recv().await?))
+    if at_hand.is_empty() {
+        at_hand.extend(queue.recv().await?);
+    }
+    Some((permit, at_hand.pop_front()?))
 }
 
 /// Reads the input and queues its questions. Rows that cannot be read have no question; the write pass reports them.
@@ -214,7 +221,7 @@ fn feed<J: Judge>(
     pass: &AskPass<J>,
     progress: &Progress,
     only: Option<&HashSet<Fingerprint>>,
-    queue: &mpsc::Sender<Queued>,
+    queue: &mpsc::Sender<Vec<Queued>>,
     runtime: &Handle,
 ) -> Result<(), RunError> {
     let window = Arc::new(Semaphore::new(WINDOW_BYTES));
@@ -228,33 +235,66 @@ fn feed<J: Judge>(
         if queue.is_closed() {
             return Ok(());
         }
-        let rendered: Vec<Option<Result<Vec<Question>, RunError>>> = batch?
+        // Later sweeps meet the same rows again.
+        let mut roll = if only.is_none() { pass.seat.roll() } else { None };
+        let known = roll.as_deref();
+        let rendered: Vec<Option<Result<(Option<u32>, Vec<Question>), RunError>>> = batch?
             .into_par_iter()
-            .map(|item| item.ok().map(|sample| pass.seat.questions(&hasher, &sample)))
+            .map(|item| {
+                let sample = item.ok()?;
+                let look = known.map(|roll| roll.look(&sample));
+                Some(pass.seat.questions(&hasher, &sample).map(|questions| (look, questions)))
+            })
             .collect();
         let mut questions = Vec::with_capacity(rendered.len());
         for rendered in rendered {
             match rendered.transpose()? {
-                Some(rendered) => questions.extend(rendered),
-                // Later sweeps meet the same rows again.
+                Some((look, rendered)) => {
+                    if let (Some(roll), Some(look)) = (&mut roll, look) {
+                        rendered.iter().for_each(|question| roll.note(look, question.fingerprint));
+                    }
+                    questions.extend(rendered);
+                }
                 None => progress.asks_done(if only.is_none() { votes } else { 0 }),
             }
         }
+        drop(roll);
         questions.retain(|question| only.is_none_or(|only| only.contains(&question.fingerprint)));
         if looks {
             questions = pass.unanswered(questions, progress)?;
         }
+        let mut together = Vec::with_capacity(TOGETHER);
         for question in questions {
-            let bytes = question.prompt.text.len().min(heaviest);
-            let room = Arc::clone(&window).acquire_many_owned(u32::try_from(bytes).unwrap_or(u32::MAX));
-            // The queue closes when the run stops.
-            let Ok(room) = runtime.block_on(room) else { return Ok(()) };
-            if queue.blocking_send((room, question)).is_err() {
+            let bytes = u32::try_from(question.prompt.text.len().min(heaviest)).unwrap_or(u32::MAX);
+            let room = match Arc::clone(&window).try_acquire_many_owned(bytes) {
+                Ok(room) => room,
+                Err(_) => {
+                    // What stays here would never make room.
+                    if !hand_over(&mut together, queue) {
+                        return Ok(());
+                    }
+                    // The queue closes when the run stops.
+                    match runtime.block_on(Arc::clone(&window).acquire_many_owned(bytes)) {
+                        Ok(room) => room,
+                        Err(_) => return Ok(()),
+                    }
+                }
+            };
+            together.push((room, question));
+            if together.len() == TOGETHER && !hand_over(&mut together, queue) {
                 return Ok(());
             }
         }
+        if !hand_over(&mut together, queue) {
+            return Ok(());
+        }
     }
     Ok(())
+}
+
+/// Whether anybody still takes them.
+fn hand_over(together: &mut Vec<Queued>, queue: &mpsc::Sender<Vec<Queued>>) -> bool {
+    together.is_empty() || queue.blocking_send(std::mem::take(together)).is_ok()
 }
 
 impl<J: Judge> AskPass<J> {

@@ -57,6 +57,8 @@ pub struct StoredLabeller<J> {
     pub covered: Covered,
     /// Replies met so far: one counts as bought by the first row that has it.
     met: Ids,
+    /// Questions looked up so far.
+    asked: usize,
 }
 
 impl<J: Judge> StoredLabeller<J> {
@@ -69,20 +71,47 @@ impl<J: Judge> StoredLabeller<J> {
         covered: Covered,
     ) -> StoredLabeller<J> {
         let hasher = seat.hasher();
-        StoredLabeller { seat, hasher, store, run: run.to_owned(), own_only, covered, met: Ids::default() }
+        StoredLabeller {
+            seat,
+            hasher,
+            store,
+            run: run.to_owned(),
+            own_only,
+            covered,
+            met: Ids::default(),
+            asked: 0,
+        }
     }
 }
 
 impl<J: Judge> Labeller for StoredLabeller<J> {
     fn label(&mut self, items: &[Item]) -> Result<Vec<Labelled>, RunError> {
-        let ask = |sample: &Sample| self.seat.fingerprints(&self.hasher, sample);
+        let number = self.seat.votes.get() as usize;
+        let mut next = self.asked;
+        let places: Vec<usize> = items
+            .iter()
+            .map(|item| {
+                let place = next;
+                next += if item.is_ok() { number } else { 0 };
+                place
+            })
+            .collect();
+        self.asked = next;
+        let roll = self.seat.roll();
+        let known = roll.as_deref();
+        let names = |sample: &Sample, place| match known.and_then(|roll| roll.recall(place, number, sample)) {
+            Some(names) => Ok(names),
+            None => self.seat.fingerprints(&self.hasher, sample),
+        };
         let asked: Vec<Result<Vec<Fingerprint>, &RowError>> = items
             .par_iter()
-            .map(|item| match item {
-                Ok(sample) => ask(sample).map(Ok),
+            .zip(places)
+            .map(|(item, place)| match item {
+                Ok(sample) => names(sample, place).map(Ok),
                 Err(error) => Ok(Err(error)),
             })
             .collect::<Result<_, RunError>>()?;
+        drop(roll);
         let all: Vec<Fingerprint> = asked.iter().flatten().flatten().copied().collect();
         let mut found = self.store.get_all(&all)?.into_iter();
         let labelled = asked.into_iter().map(|asked| match asked {

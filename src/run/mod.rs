@@ -19,6 +19,7 @@ mod manifest;
 mod probing;
 mod progress;
 mod rates;
+mod roll;
 mod rows;
 mod score;
 mod seat;
@@ -42,6 +43,7 @@ pub use manifest::{JudgeRecord, Manifest, MemberRecord, SampleRecord, TemplateRe
 pub use probing::{ProbeColumns, ProbedRow, Volley, probed_rows};
 pub use progress::{Glance, Progress};
 pub use rates::{RateSeat, RateWatch};
+pub use roll::Roll;
 pub use rows::{Samples, Source, items};
 pub use score::{ScoredTable, Scoring, case, is_case};
 pub use seat::{Question, Seat};

@@ -2,9 +2,9 @@
 
 use std::num::NonZeroU32;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{Reading, RunError};
+use super::{Reading, Roll, RunError};
 use crate::domain::{Prompt, Rails, Sample};
 use crate::judge::Judge;
 use crate::render::Template;
@@ -23,6 +23,8 @@ pub struct Seat<J> {
     pub votes: NonZeroU32,
     /// Which time this is that all of it is asked, from 0: each time has answers of its own.
     pub repeat: u32,
+    /// Notes what was asked, for those who look the answers up; absent where a seat serves several runs.
+    pub roll: Option<Mutex<Roll>>,
 }
 
 /// What is asked, and the name it goes by in the store.
@@ -42,6 +44,7 @@ impl<J: Judge> Seat<J> {
             rules: Rules::Careful,
             votes: NonZeroU32::MIN,
             repeat: 0,
+            roll: None,
         }
     }
 
@@ -64,6 +67,10 @@ impl<J: Judge> Seat<J> {
     pub fn fingerprints(&self, hasher: &AskHasher, sample: &Sample) -> Result<Vec<Fingerprint>, RunError> {
         let prompt = self.template.render(sample, self.explain)?;
         Ok(self.replicates().map(|replicate| hasher.fingerprint(&prompt, replicate)).collect())
+    }
+
+    pub(super) fn roll(&self) -> Option<MutexGuard<'_, Roll>> {
+        self.roll.as_ref().map(|roll| roll.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The numbers of this seat's answers to a question.

@@ -1,5 +1,7 @@
 //! The snapping of today: find every mention of a rail, weigh each by the rules, decide.
 
+use std::borrow::Cow;
+
 use crate::domain::Rails;
 
 use super::decide::{Decision, decide};
@@ -14,18 +16,21 @@ use super::{NoVerdict, Snapped};
 
 pub(super) fn snap<'a>(text: &str, rails: &'a Rails, explain: bool) -> Result<Snapped<'a>, NoVerdict> {
     let names = Names::of(rails);
-    let whole = is_json(text.trim(), &names);
-    let answer = if whole { Ok(text.into()) } else { thought::strip(text) };
+    let whole = whole_json(text.trim(), &names);
+    let answer = if whole.is_some() { Ok(text.into()) } else { thought::strip(text) };
     let no_verdict =
         |why, explanation: Option<String>| NoVerdict { why, explanation: explanation.filter(|_| explain) };
     let answer = answer.map_err(|Unclosed| no_verdict("unclosed thinking", None))?;
-    let answer = echo::strip(&answer);
-    let answer = peel(&answer);
+    let own = echo::strip(&answer);
+    let answer = peel(&own);
     if answer.is_empty() {
         return Err(no_verdict("empty", None));
     }
 
-    let found = json::find(answer, &names);
+    let found = match (whole, &own) {
+        (Some(whole), Cow::Borrowed(_)) => vec![whole],
+        _ => json::find(answer, &names),
+    };
     let field = found.iter().find_map(|found| found.explanation.clone());
     match verdict(answer, &names, &found) {
         Ok(Decision { rail, rule, at }) => {
@@ -65,10 +70,11 @@ fn verdict(answer: &str, names: &Names, found: &[Found]) -> Result<Decision, &'s
     decide(&all, &script)
 }
 
-fn is_json(text: &str, names: &Names) -> bool {
+/// The object or list that `text` is, but for what [`peel`] takes off.
+fn whole_json(text: &str, names: &Names) -> Option<Found> {
     let text = peel(text);
-    text.starts_with(['{', '['])
-        && matches!(&json::find(text, names)[..], [only] if only.at == (0..text.len()))
+    let mut found = if text.starts_with(['{', '[']) { json::find(text, names) } else { Vec::new() };
+    found.pop().filter(|only| found.is_empty() && only.at == (0..text.len()))
 }
 
 /// `text` without white space, fence or quotation marks around the whole of it.

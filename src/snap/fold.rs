@@ -28,6 +28,10 @@ pub(super) fn fold(c: char) -> Option<char> {
 
 /// `text` folded and in lower case, without white space around it.
 pub(super) fn folded(text: &str) -> String {
+    // Most text is what it looks like.
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return text.trim().to_ascii_lowercase();
+    }
     let text: String = text.chars().filter_map(fold).flat_map(char::to_lowercase).collect();
     text.trim().to_owned()
 }

@@ -144,7 +144,11 @@ const EXPLANATION: [&str; 14] = [
 ];
 
 fn plain(key: &str) -> String {
-    folded(key).chars().filter(|c| c.is_alphanumeric()).collect()
+    let key = folded(key);
+    if key.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+        return key;
+    }
+    key.chars().filter(|c| c.is_alphanumeric()).collect()
 }
 
 fn says(value: &Loose, names: &Names) -> Says {
@@ -157,8 +161,10 @@ fn says(value: &Loose, names: &Names) -> Says {
         }
         Loose::List(items) => agree(items.iter().map(|item| says(item, names))),
         Loose::Object(fields) => {
+            let fields: Vec<(String, &Loose)> =
+                fields.iter().map(|(key, value)| (plain(key), value)).collect();
             let under = |keys: &[&str]| {
-                let verdicts = fields.iter().filter(|(key, _)| keys.contains(&plain(key).as_str()));
+                let verdicts = fields.iter().filter(|(key, _)| keys.contains(&key.as_str()));
                 agree(verdicts.map(|(_, value)| says(value, names)))
             };
             match (under(&OVERALL), under(&VERDICT), under(&PERHAPS)) {
@@ -169,7 +175,6 @@ fn says(value: &Loose, names: &Names) -> Says {
                 (overall, ..) => return overall,
             }
             let nested = fields.iter().filter(|(key, value)| {
-                let key = plain(key);
                 let wraps = fields.len() == 1 || WRAPPER.contains(&key.as_str());
                 let per_call = ["call", "toolcall", "evaluation", "judg", "verdict", "label", "result"]
                     .iter()

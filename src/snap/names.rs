@@ -1,5 +1,7 @@
 //! Finds rails by whole words: `incorrect` never holds `correct`, and the longest rail wins.
 
+use std::cell::OnceCell;
+
 use crate::domain::Rails;
 
 use super::fold::folded;
@@ -13,8 +15,10 @@ pub(super) struct Names {
 }
 
 struct Name {
+    label: String,
     folded: String,
-    parts: Vec<Part>,
+    /// Of no use to replies that are JSON, which most are.
+    parts: OnceCell<Vec<Part>>,
 }
 
 /// `partially_correct`, `Partially-Correct` and `partially correct` have the same parts.
@@ -26,10 +30,8 @@ enum Part {
 
 impl Names {
     pub fn of(rails: &Rails) -> Names {
-        let name = |label: &str| Name {
-            folded: folded(label),
-            parts: tokens(label).iter().flat_map(|token| parts(token).collect::<Vec<_>>()).collect(),
-        };
+        let name =
+            |label: &str| Name { label: label.to_owned(), folded: folded(label), parts: OnceCell::new() };
         let positive = rails.iter().position(|rail| rail == rails.positive()).unwrap_or(0);
         Names { names: rails.labels().map(name).collect(), positive }
     }
@@ -62,15 +64,21 @@ impl Names {
 
     /// Whether a rail is spelled with `mark`.
     pub fn has_mark(&self, mark: char) -> bool {
-        self.names.iter().any(|name| name.parts.contains(&Part::Mark(mark)))
+        self.names.iter().any(|name| name.parts().contains(&Part::Mark(mark)))
     }
 }
 
 impl Name {
+    fn parts(&self) -> &[Part] {
+        let cut_up =
+            || tokens(&self.label).iter().flat_map(|token| parts(token).collect::<Vec<_>>()).collect();
+        self.parts.get_or_init(cut_up)
+    }
+
     fn end(&self, tokens: &[Token], at: usize) -> Option<usize> {
-        let mut left = self.parts.iter();
+        let mut left = self.parts().iter();
         let mut end = at;
-        if self.parts.is_empty() {
+        if left.len() == 0 {
             return None;
         }
         while left.len() > 0 {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OptionalExtension, params_from_iter};
 
-use super::reply_row::{self, StoredReply};
+use super::reply_row::{self, StoredReply, select};
 use super::{APPLICATION_ID, Fingerprint, SCHEMA_VERSION, StoreError, connect, migrate};
 
 /// A store that exists, without a writer of its own: each operation is one transaction.
@@ -246,10 +246,9 @@ impl Archive {
         &self,
         mut visit: impl FnMut(Fingerprint, StoredReply, (Option<String>, String)) -> rusqlite::Result<()>,
     ) -> rusqlite::Result<()> {
-        let mut replies = self.connection.prepare(&format!(
-            "SELECT fingerprint, prompt, answered_at, {} FROM replies ORDER BY id",
-            reply_row::COLUMNS
-        ))?;
+        let mut replies = self
+            .connection
+            .prepare(select!(", fingerprint, prompt, answered_at FROM replies ORDER BY id"))?;
         let mut rows = replies.query([])?;
         while let Some(row) = rows.next()? {
             let Ok(bytes) = row.get::<_, [u8; 16]>("fingerprint") else { continue };

@@ -158,7 +158,7 @@ impl Store {
         let (done, written) = oneshot::channel();
         let jobs = self.jobs.as_ref().ok_or_else(|| self.gone())?;
         jobs.send(Job { op, done }).map_err(|_| self.gone())?;
-        written.await.map_err(|_| self.gone())?
+        written.await.map_err(|_| self.gone())?.outcome
     }
 
     fn gone(&self) -> StoreError {

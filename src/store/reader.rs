@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OptionalExtension};
 
-use super::reply_row::{self, StoredReply};
+use super::reply_row::{self, StoredReply, select};
 use super::writer::lease;
 use super::{Failure, Fingerprint, StoreError, connect};
 use crate::domain::Reply;
@@ -57,11 +57,10 @@ impl Reader {
     fn find(&self, fingerprint: Fingerprint) -> rusqlite::Result<Found> {
         let reply = self
             .connection
-            .prepare_cached(&format!(
-                "SELECT id, {} FROM replies WHERE fingerprint = ?1",
-                reply_row::COLUMNS
-            ))?
-            .query_row([fingerprint.0], |row| Ok((row.get("id")?, reply_row::read(fingerprint, row))))
+            .prepare_cached(select!(", id FROM replies WHERE fingerprint = ?1"))?
+            .query_row([fingerprint.0], |row| {
+                Ok((row.get(reply_row::MORE)?, reply_row::read(fingerprint, row)))
+            })
             .optional()?;
         if let Some((id, StoredReply::Sound { reply, run })) = reply {
             return Ok(Found::Reply { id, reply, run });

@@ -1,13 +1,24 @@
 //! A reply as a row of the store: columns, and the checksum that guards them.
 
 use rusqlite::{Row, Statement};
-use serde_json::json;
 
 use super::Fingerprint;
 use crate::domain::{RailProbability, Reply, Stop, Usage};
 
-pub(super) const COLUMNS: &str = "text, stop, prompt_tokens, cached_tokens, completion_tokens, model, latency_ms, attempts, adapted, probabilities, \
-     cost_usd, run, checksum";
+/// Selects what [`read`] reads, and behind that whatever else is wanted.
+macro_rules! select {
+    ($more:literal) => {
+        concat!(
+            "SELECT text, stop, prompt_tokens, cached_tokens, completion_tokens, model, latency_ms, attempts, adapted, \
+             probabilities, cost_usd, run, checksum",
+            $more
+        )
+    };
+}
+pub(super) use select;
+
+/// Where the columns begin that follow those of a reply.
+pub(super) const MORE: usize = 13;
 
 /// What [`insert`] fills in.
 pub(super) const INSERT: &str = "INSERT OR REPLACE INTO replies (fingerprint, run, text, stop, prompt_tokens, \
@@ -28,7 +39,7 @@ pub(super) fn insert(
     prompt: Option<&str>,
     now: &str,
 ) -> rusqlite::Result<()> {
-    let adapted = serde_json::Value::from(reply.adapted.clone()).to_string();
+    let adapted = serde_json::to_string(&reply.adapted).unwrap_or_default();
     let probabilities = probabilities_text(&reply.probabilities);
     statement.execute(rusqlite::params![
         fingerprint.0,
@@ -51,7 +62,7 @@ pub(super) fn insert(
     Ok(())
 }
 
-/// Reads the columns of [`COLUMNS`].
+/// Reads the columns of [`select`].
 pub(super) fn read(fingerprint: Fingerprint, row: &Row<'_>) -> StoredReply {
     match sound(fingerprint, row) {
         Ok(Some((reply, run))) => StoredReply::Sound { reply, run },
@@ -61,39 +72,36 @@ pub(super) fn read(fingerprint: Fingerprint, row: &Row<'_>) -> StoredReply {
 }
 
 fn sound(fingerprint: Fingerprint, row: &Row<'_>) -> rusqlite::Result<Option<(Reply, String)>> {
-    let stop: String = row.get("stop")?;
-    let run: String = row.get("run")?;
-    let stored: Vec<u8> = row.get("checksum")?;
-    let Some(stop) = Stop::ALL.into_iter().find(|known| known.as_str() == stop) else { return Ok(None) };
-    let Ok(adapted) = serde_json::from_str(&row.get::<_, String>("adapted")?) else { return Ok(None) };
-    let Some(probabilities) = read_probabilities(&row.get::<_, String>("probabilities")?) else {
-        return Ok(None);
-    };
+    // By number: to find a column by its name takes longer than to read it.
+    let text = |column| Ok::<_, rusqlite::Error>(row.get_ref(column)?.as_str()?);
     let tokens =
         |column| Ok::<_, rusqlite::Error>(row.get::<_, Option<i64>>(column)?.map(i64::cast_unsigned));
+    let stop = text(1)?;
+    let Some(stop) = Stop::ALL.into_iter().find(|known| known.as_str() == stop) else { return Ok(None) };
+    let Ok(adapted) = serde_json::from_str(text(8)?) else { return Ok(None) };
+    let Some(probabilities) = read_probabilities(text(9)?) else { return Ok(None) };
     let reply = Reply {
-        text: row.get("text")?,
+        text: text(0)?.to_owned(),
         stop,
-        usage: Usage {
-            prompt_tokens: tokens("prompt_tokens")?,
-            cached_tokens: tokens("cached_tokens")?,
-            completion_tokens: tokens("completion_tokens")?,
-        },
-        model: row.get("model")?,
-        latency_ms: row.get::<_, i64>("latency_ms")?.cast_unsigned(),
-        attempts: row.get("attempts")?,
+        usage: Usage { prompt_tokens: tokens(2)?, cached_tokens: tokens(3)?, completion_tokens: tokens(4)? },
+        model: row.get(5)?,
+        latency_ms: row.get::<_, i64>(6)?.cast_unsigned(),
+        attempts: row.get(7)?,
         adapted,
         probabilities,
-        cost_usd: row.get("cost_usd")?,
+        cost_usd: row.get(10)?,
     };
-    Ok((checksum(fingerprint, &run, &reply) == stored).then_some((reply, run)))
+    let run = text(11)?;
+    let stored = row.get_ref(12)?.as_blob()?;
+    Ok((checksum(fingerprint, run, &reply) == stored).then(|| (reply, run.to_owned())))
 }
 
 /// `[["correct",0.98],["incorrect",0.02]]`
 fn probabilities_text(probabilities: &[RailProbability]) -> String {
     let pairs: Vec<(&str, f64)> =
         probabilities.iter().map(|rail| (rail.label.as_str(), rail.probability)).collect();
-    json!(pairs).to_string()
+    // A list of texts and numbers can always be written.
+    serde_json::to_string(&pairs).unwrap_or_default()
 }
 
 fn read_probabilities(text: &str) -> Option<Vec<RailProbability>> {
@@ -101,7 +109,7 @@ fn read_probabilities(text: &str) -> Option<Vec<RailProbability>> {
     Some(pairs.into_iter().map(|(label, probability)| RailProbability { label, probability }).collect())
 }
 
-fn checksum(fingerprint: Fingerprint, run: &str, reply: &Reply) -> Vec<u8> {
+fn checksum(fingerprint: Fingerprint, run: &str, reply: &Reply) -> [u8; 16] {
     let mut hasher = blake3::Hasher::new();
     hasher.update(&fingerprint.0);
     let adapted = reply.adapted.join("\0");
@@ -119,5 +127,7 @@ fn checksum(fingerprint: Fingerprint, run: &str, reply: &Reply) -> Vec<u8> {
     }
     hasher.update(&reply.latency_ms.to_le_bytes());
     hasher.update(&reply.attempts.to_le_bytes());
-    hasher.finalize().as_bytes()[..16].to_vec()
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
+    bytes
 }

@@ -12,7 +12,7 @@ use rusqlite::{Connection, OptionalExtension};
 use tokio::sync::oneshot;
 
 use super::life::{self, Life, Pulse};
-use super::reply_row::{self, StoredReply};
+use super::reply_row::{self, StoredReply, select};
 use super::{Claim, Failure, Fingerprint, Reuse, StoreError};
 use crate::domain::Reply;
 
@@ -21,6 +21,8 @@ const LEASE: Duration = Duration::from_secs(10);
 const RENEWAL: Duration = Duration::from_secs(3);
 /// Operations in one commit; bounds how long the first of them waits.
 const BATCH: usize = 1024;
+/// However slow the disk, a question does not wait longer than this for others to share its commit.
+const LONGEST_PATIENCE: Duration = Duration::from_millis(1);
 /// Pages of 4 kB in the log before they are moved to where they belong. Most answers touch pages that others touched before:
 /// the longer the log, the less often each is moved, and the less often the disk is waited for.
 const LOG_PAGES: u32 = 4000;
@@ -47,7 +49,40 @@ pub(super) enum Written {
 /// An operation, and who waits for its commit.
 pub(super) struct Job {
     pub op: Op,
-    pub done: oneshot::Sender<Result<Written, StoreError>>,
+    pub done: oneshot::Sender<Told>,
+}
+
+/// What somebody who waited is told: what came of it, and what the others of the same commit are to be told.
+///
+/// To wake somebody on another thread takes a system call, and so it is done once for each commit. Whoever is woken passes
+/// it on, be it by dropping this.
+pub(super) struct Told {
+    pub outcome: Result<Written, StoreError>,
+    others: Others,
+}
+
+#[derive(Default)]
+struct Others(Vec<(oneshot::Sender<Told>, Result<Written, StoreError>)>);
+
+impl Others {
+    fn tell(mut self) {
+        while let Some((done, outcome)) = self.0.pop() {
+            match done.send(Told { outcome, others: Others(std::mem::take(&mut self.0)) }) {
+                Ok(()) => return,
+                // Whoever no longer waits has stopped: nobody to tell.
+                Err(mut told) => self.0 = std::mem::take(&mut told.others.0),
+            }
+        }
+    }
+}
+
+impl Drop for Others {
+    fn drop(&mut self) {
+        for (done, outcome) in self.0.drain(..) {
+            // As above.
+            let _ = done.send(Told { outcome, others: Others::default() });
+        }
+    }
 }
 
 pub(super) struct Writer {
@@ -82,13 +117,21 @@ impl Writer {
 
     /// Commits whatever is queued, until the last sender is gone.
     pub(super) fn serve(mut self, queue: &mpsc::Receiver<Job>) {
+        // How long to let more come together: half as long as the last commit took, if several shared it.
+        let mut patience = Duration::ZERO;
         loop {
             let first = match queue.recv_timeout(RENEWAL) {
                 Ok(job) => Some(job),
                 Err(RecvTimeoutError::Timeout) => None,
                 Err(RecvTimeoutError::Disconnected) => break,
             };
-            self.commit(first.into_iter().chain(queue.try_iter()).take(BATCH).collect());
+            if first.is_some() && !patience.is_zero() {
+                std::thread::sleep(patience);
+            }
+            let jobs: Vec<Job> = first.into_iter().chain(queue.try_iter()).take(BATCH).collect();
+            let (shared, began) = (jobs.len() > 2, Instant::now());
+            self.commit(jobs);
+            patience = if shared { (began.elapsed() / 2).min(LONGEST_PATIENCE) } else { Duration::ZERO };
         }
         let claims = self.connection.execute("DELETE FROM claims WHERE claimant = ?1", [&self.run]);
         let place = self.connection.execute("DELETE FROM askers WHERE run = ?1", [&self.run]);
@@ -100,22 +143,19 @@ impl Writer {
 
     /// Writes `jobs` in one transaction. If it fails nothing of it is on disk, and everyone who waits is told.
     fn commit(&mut self, jobs: Vec<Job>) {
-        match self.transact(&jobs) {
-            // Whoever no longer waits has stopped: nobody to tell.
+        let outcome = self.transact(&jobs);
+        let told: Vec<_> = match outcome {
             Ok(written) => {
-                for (job, written) in jobs.into_iter().zip(written) {
-                    let _ = job.done.send(Ok(written));
-                }
+                jobs.into_iter().zip(written).map(|(job, written)| (job.done, Ok(written))).collect()
             }
             Err(error) => {
                 // Fails when the transaction is gone already, which is what it is for.
                 let _ = self.connection.execute_batch("ROLLBACK");
                 let error = StoreError::from_sqlite(&self.path, &error);
-                for job in jobs {
-                    let _ = job.done.send(Err(error.clone()));
-                }
+                jobs.into_iter().map(|job| (job.done, Err(error.clone()))).collect()
             }
-        }
+        };
+        Others(told).tell();
     }
 
     fn transact(&mut self, jobs: &[Job]) -> rusqlite::Result<Vec<Written>> {
@@ -169,9 +209,12 @@ impl Writer {
 
     /// Look, claim: in one transaction, so that of two runs only one comes to ask.
     fn claim(&mut self, fingerprint: Fingerprint, reuse: Reuse) -> rusqlite::Result<Claim> {
+        if self.claim_unheard_of(fingerprint)? {
+            return Ok(Claim::Ours);
+        }
         let stored = self
             .connection
-            .prepare_cached(&format!("SELECT {} FROM replies WHERE fingerprint = ?1", reply_row::COLUMNS))?
+            .prepare_cached(select!(" FROM replies WHERE fingerprint = ?1"))?
             .query_row([fingerprint.0], |row| Ok(reply_row::read(fingerprint, row)))
             .optional()?;
         let damaged = matches!(stored, Some(StoredReply::Damaged));
@@ -207,6 +250,20 @@ impl Writer {
             (fingerprint.0, &self.run, lease().1),
         )?;
         Ok(Claim::Ours)
+    }
+
+    /// Claims a question of which nothing is known, as most are not; whether it is one.
+    fn claim_unheard_of(&self, fingerprint: Fingerprint) -> rusqlite::Result<bool> {
+        let claimed = self
+            .connection
+            .prepare_cached(
+                "INSERT INTO claims (fingerprint, claimant, lease_until) SELECT ?1, ?2, ?3 \
+                 WHERE NOT EXISTS (SELECT 1 FROM replies WHERE fingerprint = ?1) \
+                 AND NOT EXISTS (SELECT 1 FROM failures WHERE fingerprint = ?1) \
+                 ON CONFLICT DO NOTHING",
+            )?
+            .execute((fingerprint.0, &self.run, lease().1))?;
+        Ok(claimed == 1)
     }
 
     /// Whether the claim of another run holds no longer.

@@ -1,7 +1,7 @@
 //! Who judges in which words: every judge with every template.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use anyhow::{Context, bail};
 
@@ -181,6 +181,7 @@ impl Seating<'_> {
             rules: args.wording.snap,
             votes: args.wording.votes,
             repeat,
+            roll: Some(Mutex::default()),
         };
         Ok((0..self.repeats).map(|repeat| member(repeat, Kind::Model(Arc::new(seat(repeat))))).collect())
     }

@@ -116,6 +116,11 @@ impl Wire for Ollama {
         body
     }
 
+    /// The context window is sized to each prompt.
+    fn differs_in_text_only(&self) -> bool {
+        false
+    }
+
     fn parts(&self, adapted: &Adapted) -> Vec<Part> {
         let mut parts = Vec::new();
         if asks_probabilities(adapted) {

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::domain::{Prompt, Rails, Stop};
 use crate::judge::adaptation::Adapted;
 use crate::judge::failure::Failure;
+use crate::judge::frame::{self, Frames};
 use crate::judge::wire::{Answer, Response, Wire, understand};
 use crate::judge::{Adaptation, Endpoint, Parameters, Provider, Target};
 
@@ -303,5 +304,39 @@ fn what_stands_beside_an_answer_does_not_spoil_it() {
             let body = format!("{}\"usage\": {usage}}}", before.replace(": M,", ": null,"));
             assert_eq!(meaning(wire.as_ref(), &response(200, &[], &body)).unwrap().text, "correct");
         }
+    }
+}
+
+#[test]
+fn framed_bodies_equal_those_made_whole() {
+    let all_rails = [Arc::new(Rails::correctness()), Arc::new(Rails::correctness())];
+    let texts = ["Right?\n\"f(1)\" \u{7}\u{2028}é", "Answer with {\"label\": ...}.", frame::PLACE, ""];
+    for (provider, wire) in wires() {
+        let frames = Frames::default();
+        for adapted in std::iter::once(None).chain(Adaptation::ALL.into_iter().map(Some)) {
+            let adapted: Adapted = adapted.into_iter().collect();
+            for (explain, rails, text) in [false, true].into_iter().flat_map(|explain| {
+                all_rails.iter().flat_map(move |rails| texts.map(|text| (explain, rails, text)))
+            }) {
+                let prompt = Prompt { text: text.to_owned(), rails: Arc::clone(rails), explain };
+                let framed = frames.body(wire.as_ref(), &prompt, &adapted);
+                let whole = frame::whole(wire.as_ref(), &prompt, &adapted);
+                assert_eq!(String::from_utf8(framed).unwrap(), whole, "{provider:?} {adapted:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_field_of_the_users_own_may_take_the_texts_place() {
+    let mut target = target(Provider::OpenAi);
+    target.parameters.body = json!({"messages": [], "prompt": "mine"}).as_object().unwrap().clone();
+    let (wire, frames) = (target.wire(), Frames::default());
+    for _ in 0..2 {
+        let framed = frames.body(wire.as_ref(), &prompt(false), &Adapted::new());
+        assert_eq!(
+            String::from_utf8(framed).unwrap(),
+            frame::whole(wire.as_ref(), &prompt(false), &Adapted::new())
+        );
     }
 }

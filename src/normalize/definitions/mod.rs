@@ -41,7 +41,8 @@ pub(super) struct Catalogue {
 
 #[derive(Default)]
 struct Seen {
-    tools: HashMap<Arc<str>, Read>,
+    /// The keys are long, and looked up for every row.
+    tools: HashMap<Arc<str>, Read, foldhash::fast::RandomState>,
     bytes: usize,
 }
 
