@@ -3,7 +3,7 @@
 use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant};
 
-/// How often memory is looked at.
+/// How often memory is looked at, at least; at first more often, or short runs would seem longer than they are.
 const LOOK: Duration = Duration::from_millis(5);
 
 /// What a process took from its start to its end.
@@ -12,7 +12,7 @@ pub struct Took {
     pub seconds: f64,
     /// CPU seconds in user and kernel mode, in steps of 0.01.
     pub cpu: f64,
-    /// The most memory of its own that it held, in MB of 2^20 bytes, as far as one look every 5 ms can tell.
+    /// The most memory of its own that it held, in MB of 2^20 bytes, as far as looks every 5 ms can tell.
     pub peak_anonymous: f64,
     /// The most memory that it held at all: files of which pages are in memory included.
     pub peak_resident: f64,
@@ -26,8 +26,15 @@ pub fn run(command: &mut Command) -> Took {
     took
 }
 
+/// Waits until all that was written is on the disk: nobody is to wait for the files that the bench has made.
+fn settle() {
+    // Where there is no such command, figures are those of a busier disk.
+    let _ = Command::new("sync").status();
+}
+
 /// Runs `command` and kills it as soon as `enough` says so.
 pub fn run_until(command: &mut Command, enough: impl Fn() -> bool) -> Took {
+    settle();
     let before = cpu_of_children();
     let began = Instant::now();
     let mut child = command.spawn().unwrap();
@@ -42,7 +49,7 @@ pub fn run_until(command: &mut Command, enough: impl Fn() -> bool) -> Took {
         if enough() {
             child.kill().unwrap();
         }
-        std::thread::sleep(LOOK);
+        std::thread::sleep(LOOK.min(began.elapsed() / 50));
     };
     let seconds = began.elapsed().as_secs_f64();
     Took { seconds, cpu: cpu_of_children() - before, peak_anonymous, peak_resident, status }

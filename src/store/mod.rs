@@ -105,7 +105,7 @@ impl Store {
         Reader::open(&self.path)
     }
 
-    /// Claims the right to ask. Returns after the claim is on disk.
+    /// Claims the right to ask. Returns after other runs can see the claim.
     pub async fn claim(&self, fingerprint: Fingerprint, reuse: Reuse) -> Result<Claim, StoreError> {
         match self.write(Op::Claim { fingerprint, reuse }).await? {
             Written::Claim(claim) => Ok(claim),
@@ -134,7 +134,7 @@ impl Store {
     }
 
     /// Tells the runs that share this store that this one asks `model` at `endpoint`, until it leaves or dies. Returns
-    /// after that is on disk.
+    /// after they can see it.
     pub async fn join(&self, endpoint: String, model: String) -> Result<(), StoreError> {
         self.write(Op::Join { endpoint, model }).await.map(drop)
     }
@@ -195,7 +195,7 @@ fn connect(path: &Path) -> Result<Connection, StoreError> {
     let connection = Connection::open(path).map_err(wrap)?;
     connection.busy_timeout(PATIENCE).map_err(wrap)?;
     write_ahead(&connection).map_err(wrap)?;
-    // A lost reply is a paid call: every commit reaches the disk.
+    // A lost reply is a paid call: a commit reaches the disk before anybody is told.
     connection.pragma_update(None, "synchronous", "FULL").map_err(wrap)?;
     Ok(connection)
 }

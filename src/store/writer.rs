@@ -39,6 +39,14 @@ pub(super) enum Op {
     Manifest { manifest: String, finished: bool },
 }
 
+impl Op {
+    /// Whether it must outlive a failure of power: a lost reply is a paid call. Of the rest nothing is lost that the next run
+    /// would miss.
+    fn is_lasting(&self) -> bool {
+        matches!(self, Op::Answer { .. } | Op::Manifest { finished: true, .. })
+    }
+}
+
 /// What an operation came to.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Written {
@@ -94,6 +102,8 @@ pub(super) struct Writer {
     /// Claims of living runs whose lease is over, with that lease and since when we know.
     overdue: HashMap<Fingerprint, (i64, Instant)>,
     damaged: Arc<AtomicU64>,
+    /// Whether commits reach the disk before anybody is told.
+    syncs: bool,
 }
 
 impl Writer {
@@ -112,7 +122,8 @@ impl Writer {
             life::forget(&path, &dead);
         }
         let life = Life::begin(&path, &run);
-        Ok(Writer { connection, path, run, life, renewed: Instant::now(), overdue: HashMap::new(), damaged })
+        let (renewed, overdue) = (Instant::now(), HashMap::new());
+        Ok(Writer { connection, path, run, life, renewed, overdue, damaged, syncs: true })
     }
 
     /// Commits whatever is queued, until the last sender is gone.
@@ -133,6 +144,8 @@ impl Writer {
             self.commit(jobs);
             patience = if shared { (began.elapsed() / 2).min(LONGEST_PATIENCE) } else { Duration::ZERO };
         }
+        // Fails only where the next statements do.
+        let _ = self.sync(false);
         let claims = self.connection.execute("DELETE FROM claims WHERE claimant = ?1", [&self.run]);
         let place = self.connection.execute("DELETE FROM askers WHERE run = ?1", [&self.run]);
         // What stays behind is cleared away by the next run, which finds this one dead.
@@ -163,6 +176,7 @@ impl Writer {
         if jobs.is_empty() && !renewal_due {
             return Ok(Vec::new());
         }
+        self.sync(jobs.iter().any(|job| job.op.is_lasting()))?;
         self.connection.execute_batch("BEGIN IMMEDIATE")?;
         if renewal_due {
             self.renew()?;
@@ -174,6 +188,15 @@ impl Writer {
         }
         self.connection.execute_batch("COMMIT")?;
         Ok(written)
+    }
+
+    /// Has commits reach the disk, or only other processes: what is committed later brings it there.
+    fn sync(&mut self, syncs: bool) -> rusqlite::Result<()> {
+        if syncs != self.syncs {
+            self.connection.pragma_update(None, "synchronous", if syncs { "FULL" } else { "NORMAL" })?;
+            self.syncs = syncs;
+        }
+        Ok(())
     }
 
     fn write(&mut self, op: &Op, now: &str) -> rusqlite::Result<Written> {
