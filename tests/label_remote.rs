@@ -58,6 +58,24 @@ fn every_label_is_the_judges_and_nothing_is_asked_twice() {
 }
 
 #[test]
+fn a_file_that_changes_while_it_is_judged_gets_the_labels_of_the_rows_it_has_in_the_end() {
+    let work = Workspace::new();
+    let table = numbered(300);
+    let input = work.file("in.csv", &table);
+    let (header, rows) = table.split_once('\n').unwrap();
+    let reversed = format!("{header}\n{}\n", rows.lines().rev().collect::<Vec<_>>().join("\n"));
+    let server = Server::start(move |seen| {
+        if seen.number == 299 {
+            std::fs::write(&input, &reversed).unwrap();
+        }
+        Answer::label(gold(row_of(seen)))
+    });
+    work.run(&label(&server, &[])).ended(0);
+    assert_eq!(work.column("in.labeled.csv", "id")[0], "299");
+    assert_eq!(work.column("in.labeled.csv", "label"), work.column("in.labeled.csv", "gold"));
+}
+
+#[test]
 fn equal_rows_are_asked_once() {
     let (server, work) = (honest(), Workspace::new());
     let table = numbered(10);

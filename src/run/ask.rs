@@ -4,12 +4,12 @@ use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use rayon::prelude::*;
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use super::feed::{AHEAD, Queued, feed};
 use super::seat::Question;
 use super::sharing::sharing;
 use super::{Progress, RunError, Samples, Seat};
@@ -17,13 +17,6 @@ use crate::domain::{Reply, Status};
 use crate::judge::{AskError, Asked, Judge};
 use crate::store::{Claim, Failure, Fingerprint, Found, Reader, Reuse, Store};
 
-/// Questions handed over together: to wake the other side for each of them takes longer than to ask it.
-const TOGETHER: usize = 32;
-/// Of these, so many are read ahead of the questions that wait for a place in flight.
-const AHEAD: usize = 2;
-/// Bytes of the prompts under way at once. Longer prompts mean fewer of them, but never less than half of the window: all
-/// places in flight can be taken, whatever the prompts' length.
-const WINDOW_BYTES: usize = 16 << 20;
 /// How often questions that another run is asking are looked at again.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
@@ -201,9 +194,6 @@ async fn sweep<J: Judge + 'static>(
     }
 }
 
-/// A question on its way to a task, with its share of the window's bytes.
-type Queued = (OwnedSemaphorePermit, Question);
-
 async fn next_question(
     window: &Arc<Semaphore>,
     at_hand: &mut VecDeque<Queued>,
@@ -216,114 +206,13 @@ async fn next_question(
     Some((permit, at_hand.pop_front()?))
 }
 
-/// Reads the input and queues its questions. Rows that cannot be read have no question; the write pass reports them.
-fn feed<J: Judge>(
-    pass: &AskPass<J>,
-    progress: &Progress,
-    only: Option<&HashSet<Fingerprint>>,
-    queue: &mpsc::Sender<Vec<Queued>>,
-    runtime: &Handle,
-) -> Result<(), RunError> {
-    let window = Arc::new(Semaphore::new(WINDOW_BYTES));
-    let heaviest = WINDOW_BYTES / (pass.window / 2).max(1);
-    let hasher = pass.seat.hasher();
-    let votes = u64::from(pass.seat.votes.get());
-    // To look a reply up costs less than to claim its question; what is not there yet is claimed anyway.
-    let looks = pass.reuse == Reuse::All && pass.earlier().holds_replies()?;
-    for batch in pass.samples.batches() {
-        // Where nothing is left to ask, nothing else tells that the run stops.
-        if queue.is_closed() {
-            return Ok(());
-        }
-        // Later sweeps meet the same rows again.
-        let mut roll = if only.is_none() { pass.seat.roll() } else { None };
-        let known = roll.as_deref();
-        let rendered: Vec<Option<Result<(Option<u32>, Vec<Question>), RunError>>> = batch?
-            .into_par_iter()
-            .map(|item| {
-                let sample = item.ok()?;
-                let look = known.map(|roll| roll.look(&sample));
-                Some(pass.seat.questions(&hasher, &sample).map(|questions| (look, questions)))
-            })
-            .collect();
-        let mut questions = Vec::with_capacity(rendered.len());
-        for rendered in rendered {
-            match rendered.transpose()? {
-                Some((look, rendered)) => {
-                    if let (Some(roll), Some(look)) = (&mut roll, look) {
-                        rendered.iter().for_each(|question| roll.note(look, question.fingerprint));
-                    }
-                    questions.extend(rendered);
-                }
-                None => progress.asks_done(if only.is_none() { votes } else { 0 }),
-            }
-        }
-        drop(roll);
-        questions.retain(|question| only.is_none_or(|only| only.contains(&question.fingerprint)));
-        if looks {
-            questions = pass.unanswered(questions, progress)?;
-        }
-        let mut together = Vec::with_capacity(TOGETHER);
-        for question in questions {
-            let bytes = u32::try_from(question.prompt.text.len().min(heaviest)).unwrap_or(u32::MAX);
-            let room = match Arc::clone(&window).try_acquire_many_owned(bytes) {
-                Ok(room) => room,
-                Err(_) => {
-                    // What stays here would never make room.
-                    if !hand_over(&mut together, queue) {
-                        return Ok(());
-                    }
-                    // The queue closes when the run stops.
-                    match runtime.block_on(Arc::clone(&window).acquire_many_owned(bytes)) {
-                        Ok(room) => room,
-                        Err(_) => return Ok(()),
-                    }
-                }
-            };
-            together.push((room, question));
-            if together.len() == TOGETHER && !hand_over(&mut together, queue) {
-                return Ok(());
-            }
-        }
-        if !hand_over(&mut together, queue) {
-            return Ok(());
-        }
-    }
-    Ok(())
-}
-
-/// Whether anybody still takes them.
-fn hand_over(together: &mut Vec<Queued>, queue: &mpsc::Sender<Vec<Queued>>) -> bool {
-    together.is_empty() || queue.blocking_send(std::mem::take(together)).is_ok()
-}
-
 impl<J: Judge> AskPass<J> {
-    fn earlier(&self) -> MutexGuard<'_, Reader> {
+    pub(super) fn earlier(&self) -> MutexGuard<'_, Reader> {
         self.earlier.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Those of `questions` that have no reply yet, or one that this run was told to ask for again.
-    fn unanswered(
-        &self,
-        mut questions: Vec<Question>,
-        progress: &Progress,
-    ) -> Result<Vec<Question>, RunError> {
-        let names: Vec<Fingerprint> = questions.iter().map(|question| question.fingerprint).collect();
-        let mut found = self.earlier().get_all(&names)?.into_iter();
-        questions.retain(|_| {
-            let answered =
-                matches!(found.next(), Some(Found::Reply { reply, .. }) if !self.asks_again(&reply));
-            if answered {
-                progress.ask_reused();
-                progress.asks_done(1);
-            }
-            !answered
-        });
-        Ok(questions)
-    }
-
     /// Whether an earlier reply has a status that this run was told to retry.
-    fn asks_again(&self, reply: &Reply) -> bool {
+    pub(super) fn asks_again(&self, reply: &Reply) -> bool {
         !self.retry.is_empty() && self.retry.contains(&self.seat.reading().verdict(reply).status())
     }
 }

@@ -11,6 +11,7 @@ mod clusters;
 mod compare;
 mod convert;
 mod error;
+mod feed;
 mod gather;
 mod ids;
 mod label;

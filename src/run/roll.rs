@@ -55,3 +55,50 @@ impl Roll {
         (at..at + number).map(name).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Cell, Prompt, Rails, RawRow};
+    use crate::normalize::{Normalizer, Options};
+    use crate::store::AskHasher;
+
+    fn sample(question: &str) -> Sample {
+        let cell = |text: &str| Cell::Text(text.to_owned());
+        let row =
+            RawRow { question: cell(question), tool_call: cell("f(1)"), tool_definitions: cell("f: a tool") };
+        Normalizer::new(Options::default()).unwrap().sample(row).unwrap()
+    }
+
+    fn fingerprint(question: &str, vote: u32) -> Fingerprint {
+        let rails = std::sync::Arc::new(Rails::correctness());
+        let prompt = Prompt { text: question.to_owned(), rails, explain: false };
+        AskHasher::new("http://judge", "m", "{}").fingerprint(&prompt, vote)
+    }
+
+    #[test]
+    fn names_come_back_for_the_row_that_they_were_noted_for_only() {
+        let mut roll = Roll::default();
+        let rows = PIECE + 3;
+        let question = |row: usize| format!("question {row}");
+        for row in 0..rows {
+            let look = roll.look(&sample(&question(row)));
+            (0..2).for_each(|vote| roll.note(look, fingerprint(&question(row), vote)));
+        }
+        for row in [0, 1, PIECE / 2 - 1, PIECE / 2, PIECE - 1, PIECE, rows - 1] {
+            let names = [0, 1].map(|vote| fingerprint(&question(row), vote));
+            assert_eq!(
+                roll.recall(2 * row, 2, &sample(&question(row))).as_deref(),
+                Some(&names[..]),
+                "{row}"
+            );
+            assert_eq!(roll.recall(2 * row, 2, &sample("another question")), None);
+            assert_eq!(roll.recall(2 * (row + 1), 2, &sample(&question(row))), None);
+        }
+        assert_eq!(
+            roll.recall(2 * rows - 1, 2, &sample(&question(rows - 1))),
+            None,
+            "one of two is no answer"
+        );
+    }
+}

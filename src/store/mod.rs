@@ -2,7 +2,7 @@
 //!
 //! Holds replies, never verdicts. It answers three questions at once: what is already paid for (resume, reuse), who is
 //! asking what right now (claims), and what an endpoint cannot do. One thread owns the writing connection and commits
-//! whatever is queued when its last commit ends, so a busy run shares each fsync and an idle one waits for nobody.
+//! whatever has come together since its last commit, so a busy run shares each fsync and an idle one waits for nobody.
 
 mod archive;
 mod error;
