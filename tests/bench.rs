@@ -268,6 +268,10 @@ fn each_task_has_a_gold_of_its_own() {
     assert_eq!(counts["gold"], (1, 2));
     assert_eq!(counts["selection_label"], (2, 1));
     assert_eq!(counts["params_label"], (1, 1));
+    // A run that was to write no table is finished without one.
+    let stat = work.run(&["store", "stat", "--json"]).ended(0).stdout;
+    let stat: Value = serde_json::from_str(&stat).unwrap();
+    assert_eq!((&stat["runs"], &stat["unfinished"]), (&1.into(), &0.into()));
 }
 
 #[test]

@@ -31,7 +31,7 @@ impl Frames {
         }
         let bare = bare(prompt);
         let fits = |frame: &&Frame| {
-            Arc::ptr_eq(&frame.rails, &prompt.rails)
+            (Arc::ptr_eq(&frame.rails, &prompt.rails) || frame.rails == prompt.rails)
                 && (frame.explain, frame.bare) == (prompt.explain, bare)
                 && frame.adapted == *adapted
         };

@@ -71,17 +71,18 @@ impl Manifest {
         json!(self)
     }
 
-    /// The record with what came of the run; one summary for each entry of the panel.
+    /// The record with what came of the run; one summary for each entry of the panel. `output` is the table written, if any.
     pub fn finished(
         &self,
         finished_at: &str,
-        output: &str,
+        output: Option<&str>,
         summaries: &[Summary],
         written: Finished,
     ) -> Value {
         let mut record = json!(self);
         record["finished_at"] = json!(finished_at);
-        record["output"] = json!({"path": output, "rows": written.rows, "bytes": written.bytes});
+        let output = output.map(|path| json!({"path": path, "rows": written.rows, "bytes": written.bytes}));
+        record["output"] = json!(output);
         for (at, summary) in summaries.iter().enumerate() {
             record["panel"][at]["summary"] = summary.to_json();
         }

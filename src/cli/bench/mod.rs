@@ -125,9 +125,7 @@ async fn gather(
     let (plan, gatherer, written) = worker.await.context("the run broke down")?;
     drop(display);
     let (summaries, written) = written?;
-    if let Some(destination) = &plan.destination {
-        record(&plan, destination, &summaries[..plan.panel.members.len()], written).await?;
-    }
+    record(&plan, &summaries[..plan.panel.members.len()], written).await?;
     Ok((plan, gatherer))
 }
 
@@ -139,20 +137,16 @@ fn labellers(args: &BenchArgs, plan: &Plan, covered: &[Covered]) -> Result<Vec<B
     Ok(labellers)
 }
 
-/// Keeps the run's manifest in the store and beside the labelled rows.
-async fn record(
-    plan: &Plan,
-    destination: &run::Destination,
-    summaries: &[run::Summary],
-    written: Finished,
-) -> anyhow::Result<()> {
-    let path = &destination.output.path;
+/// Keeps the run's manifest in the store, and beside the labelled rows where they are written.
+async fn record(plan: &Plan, summaries: &[run::Summary], written: Finished) -> anyhow::Result<()> {
+    let path = plan.destination.as_ref().map(|destination| &destination.output.path);
+    let output = path.map(|path| path.display().to_string());
     let finished_at = jiff::Timestamp::now().to_string();
-    let manifest = plan.manifest.finished(&finished_at, &path.display().to_string(), summaries, written);
+    let manifest = plan.manifest.finished(&finished_at, output.as_deref(), summaries, written);
     if let Some(store) = &plan.panel.store {
         store.manifest(manifest.to_string(), true).await.map_err(RunError::from)?;
     }
-    if !write::is_stream(path) {
+    if let Some(path) = path.filter(|path| !write::is_stream(path)) {
         write::write_manifest(path, &manifest)?;
     }
     Ok(())

@@ -77,7 +77,7 @@ pub struct EndpointArgs {
     pub api_key_env: Option<String>,
 
     /// Sampling temperature; left out where the endpoint does not take one [default: 0; with several votes 1]
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "T", value_parser = temperature)]
     pub temperature: Option<f64>,
 
     /// Upper limit of an answer in tokens, reasoning included
@@ -149,6 +149,13 @@ fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(seconds) if seconds > 0.0 && seconds <= 1e6 => Ok(seconds),
         _ => Err("expected a number of seconds above 0".to_owned()),
+    }
+}
+
+fn temperature(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(temperature) if (0.0..=100.0).contains(&temperature) => Ok(temperature),
+        _ => Err("expected a number from 0; most providers take up to 1 or 2".to_owned()),
     }
 }
 

@@ -14,7 +14,7 @@ impl Labelling {
     /// The record of the finished run, for the store and for beside its output.
     pub(super) fn finished_manifest(&self, summaries: &[Summary], written: Finished) -> Value {
         let output = self.plan.destination.output.path.display().to_string();
-        self.plan.manifest.finished(&Timestamp::now().to_string(), &output, summaries, written)
+        self.plan.manifest.finished(&Timestamp::now().to_string(), Some(&output), summaries, written)
     }
 
     /// Records the run beside its output, shows what came of it, and tells whether enough rows have a label.
