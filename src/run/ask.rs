@@ -1,6 +1,8 @@
 //! The ask pass: every question that has no reply yet goes to the judge, in any order.
 
 use std::collections::{HashSet, VecDeque};
+use std::future::{Future, poll_fn};
+use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -13,9 +15,9 @@ use super::feed::{AHEAD, Queued, feed};
 use super::seat::Question;
 use super::sharing::sharing;
 use super::{Progress, RunError, Samples, Seat};
-use crate::domain::{Reply, Status};
+use crate::domain::{Prompt, Reply, Status};
 use crate::judge::{AskError, Asked, Judge};
-use crate::store::{Claim, Failure, Fingerprint, Found, Reader, Reuse, Store};
+use crate::store::{Claim, Failure, Fingerprint, Found, Hold, Reader, Reuse, Store};
 
 /// How often questions that another run is asking are looked at again.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
@@ -217,13 +219,12 @@ impl<J: Judge> AskPass<J> {
     }
 }
 
-async fn settle<J: Judge>(
+/// Claims a question; where there is no need to ask it, how it is settled.
+async fn claim<J: Judge>(
     pass: &AskPass<J>,
     progress: &Progress,
-    question: Question,
-    stop: &CancellationToken,
-) -> Result<Settled, RunError> {
-    let Question { fingerprint, prompt } = question;
+    fingerprint: Fingerprint,
+) -> Result<Option<Settled>, RunError> {
     let mut claim = pass.store.claim(fingerprint, pass.reuse).await?;
     if claim == Claim::Answered && !pass.retry.is_empty() {
         let found = pass.earlier().get(fingerprint)?;
@@ -231,20 +232,60 @@ async fn settle<J: Judge>(
             claim = pass.store.claim(fingerprint, Reuse::OwnOnly).await?;
         }
     }
-    match claim {
-        Claim::Ours => {}
-        Claim::Theirs => return Ok(Settled::Theirs(fingerprint)),
+    Ok(match claim {
+        Claim::Ours => None,
+        Claim::Theirs => Some(Settled::Theirs(fingerprint)),
         Claim::Answered => {
             progress.ask_reused();
             progress.asks_done(1);
-            return Ok(Settled::Done);
+            Some(Settled::Done)
         }
         Claim::Pending => {
             progress.asks_done(1);
-            return Ok(Settled::Done);
+            Some(Settled::Done)
         }
-    }
-    match pass.seat.judge.ask(&prompt, stop).await {
+    })
+}
+
+/// Asks; `lost` is cancelled as soon as the claim may have lapsed, and before anything is sent on its strength.
+async fn ask_while_held<J: Judge>(
+    pass: &AskPass<J>,
+    prompt: &Prompt,
+    hold: Hold,
+    lost: &CancellationToken,
+) -> Result<Asked, AskError> {
+    let mut asking = pin!(pass.seat.judge.ask(prompt, lost));
+    poll_fn(|context| {
+        if pass.store.is_lost(hold) {
+            lost.cancel();
+        }
+        asking.as_mut().poll(context)
+    })
+    .await
+}
+
+async fn settle<J: Judge>(
+    pass: &AskPass<J>,
+    progress: &Progress,
+    question: Question,
+    stop: &CancellationToken,
+) -> Result<Settled, RunError> {
+    let Question { fingerprint, prompt } = question;
+    let asked = loop {
+        let hold = pass.store.hold();
+        if let Some(settled) = claim(pass, progress, fingerprint).await? {
+            return Ok(settled);
+        }
+        let lost = stop.child_token();
+        match ask_while_held(pass, &prompt, hold, &lost).await {
+            // Another run may have asked meanwhile.
+            Err(AskError::Stopped) if lost.is_cancelled() && !stop.is_cancelled() => {
+                pass.store.release(fingerprint).await?;
+            }
+            asked => break asked,
+        }
+    };
+    match asked {
         Ok(Asked { reply, slot }) => {
             progress.judged(&pass.seat.reading().verdict(&reply));
             let kept = pass.keep_prompts.then_some(prompt.text);

@@ -7,6 +7,7 @@
 mod archive;
 mod error;
 mod fingerprint;
+mod grip;
 mod holder;
 mod life;
 mod reader;
@@ -24,6 +25,8 @@ use tokio::sync::oneshot;
 pub use archive::{Archive, Contents, Merged, ModelContents, Pruning};
 pub use error::StoreError;
 pub use fingerprint::{AskHasher, Fingerprint};
+use grip::Grip;
+pub use grip::Hold;
 pub use reader::{Found, Reader};
 use writer::{Job, Op, Writer, Written};
 
@@ -71,6 +74,7 @@ pub struct Store {
     path: PathBuf,
     jobs: Option<mpsc::Sender<Job>>,
     damaged: Arc<AtomicU64>,
+    grip: Arc<Grip>,
     thread: Option<std::thread::JoinHandle<()>>,
 }
 
@@ -82,13 +86,15 @@ impl Store {
         migrate(&connection, path)?;
         let (jobs, queue) = mpsc::channel();
         let damaged = Arc::new(AtomicU64::new(0));
-        let writer = Writer::new(connection, path.to_owned(), run.to_owned(), Arc::clone(&damaged))
+        let grip = Arc::new(Grip::new());
+        let seen = (Arc::clone(&damaged), Arc::clone(&grip));
+        let writer = Writer::new(connection, path.to_owned(), run.to_owned(), seen)
             .map_err(|error| StoreError::from_sqlite(path, &error))?;
         let thread = std::thread::Builder::new()
             .name("store".to_owned())
             .spawn(move || writer.serve(&queue))
             .map_err(|error| StoreError::Open { path: path.to_owned(), why: error.to_string() })?;
-        Ok(Store { path: path.to_owned(), jobs: Some(jobs), damaged, thread: Some(thread) })
+        Ok(Store { path: path.to_owned(), jobs: Some(jobs), damaged, grip, thread: Some(thread) })
     }
 
     pub fn path(&self) -> &Path {
@@ -98,6 +104,17 @@ impl Store {
     /// Replies that turned out damaged when their question was claimed; these questions are asked again.
     pub fn damaged(&self) -> u64 {
         self.damaged.load(Ordering::Relaxed)
+    }
+
+    /// What is claimed from now on is held, until it is lost.
+    pub fn hold(&self) -> Hold {
+        self.grip.hold()
+    }
+
+    /// Whether what was claimed since `hold` may have lapsed without this run's knowing, as after it was stopped for a while:
+    /// then nothing of it may be asked before it is claimed anew.
+    pub fn is_lost(&self, hold: Hold) -> bool {
+        self.grip.is_lost(hold)
     }
 
     /// A second connection, for looking up.

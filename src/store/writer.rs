@@ -11,13 +11,14 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension};
 use tokio::sync::oneshot;
 
+use super::grip::Grip;
 use super::life::{self, Life, Pulse};
 use super::reply_row::{self, StoredReply, select};
 use super::{Claim, Failure, Fingerprint, Reuse, StoreError};
 use crate::domain::Reply;
 
 /// How long a claim outlives its last renewal: what a run was asking that hangs can be asked again after this.
-const LEASE: Duration = Duration::from_secs(10);
+pub(super) const LEASE: Duration = Duration::from_secs(10);
 const RENEWAL: Duration = Duration::from_secs(3);
 /// Operations in one commit; bounds how long the first of them waits.
 const BATCH: usize = 1024;
@@ -102,6 +103,7 @@ pub(super) struct Writer {
     /// Claims of living runs whose lease is over, with that lease and since when we know.
     overdue: HashMap<Fingerprint, (i64, Instant)>,
     damaged: Arc<AtomicU64>,
+    grip: Arc<Grip>,
     /// Whether commits reach the disk before anybody is told.
     syncs: bool,
 }
@@ -112,7 +114,7 @@ impl Writer {
         connection: Connection,
         path: PathBuf,
         run: String,
-        damaged: Arc<AtomicU64>,
+        (damaged, grip): (Arc<AtomicU64>, Arc<Grip>),
     ) -> rusqlite::Result<Writer> {
         connection.set_prepared_statement_cache_capacity(32);
         connection.pragma_update(None, "wal_autocheckpoint", LOG_PAGES)?;
@@ -123,7 +125,7 @@ impl Writer {
         }
         let life = Life::begin(&path, &run);
         let (renewed, overdue) = (Instant::now(), HashMap::new());
-        Ok(Writer { connection, path, run, life, renewed, overdue, damaged, syncs: true })
+        Ok(Writer { connection, path, run, life, renewed, overdue, damaged, grip, syncs: true })
     }
 
     /// Commits whatever is queued, until the last sender is gone.
@@ -187,6 +189,9 @@ impl Writer {
             written.push(self.write(&job.op, &now)?);
         }
         self.connection.execute_batch("COMMIT")?;
+        if renewal_due {
+            self.grip.renewed(self.renewed);
+        }
         Ok(written)
     }
 

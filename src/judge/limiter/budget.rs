@@ -60,6 +60,8 @@ struct Line {
     taken: f64,
     /// The most that one request took.
     largest: f64,
+    /// Whether the server refused although no more was used than it allows: then it counts every minute anew.
+    strict: bool,
 }
 
 impl Line {
@@ -70,8 +72,9 @@ impl Line {
             (told, learnt) => told.or(learnt),
         };
         rate.map(|rate| {
-            // Requests differ in size, so a minute that begins with one may hold one more than its share.
-            let spare = if self.largest > 1.0 { self.largest / MINUTE } else { 0.0 };
+            // Requests differ in size, so a minute that begins with one may hold one more than its share. Few servers mind.
+            let minds = self.strict || self.told.is_none();
+            let spare = if self.largest > 1.0 && minds { self.largest / MINUTE } else { 0.0 };
             (USED * rate).min(rate - spare.min(MOST_SPARE * rate)) / runs
         })
     }
@@ -122,6 +125,11 @@ impl Budget {
     /// Whether the user told any limit.
     pub(super) fn is_told(&self) -> bool {
         self.spacing.is_some() || self.lines.iter().any(|line| line.told.is_some())
+    }
+
+    /// The server refused a request that the budget had let go.
+    pub(super) fn refused(&mut self) {
+        self.lines.iter_mut().for_each(|line| line.strict = true);
     }
 
     pub(super) fn take(&mut self, cost: Cost) {

@@ -377,6 +377,7 @@ impl State {
 
     fn refused(&mut self, now: Instant, sent: Sent, asked: Option<Duration>, random: f64) -> Duration {
         self.throttled += 1;
+        self.budget.refused();
         let news = self.is_news(sent);
         self.streak += u32::from(news);
         let wait = retry::delay(self.streak, asked, random);

@@ -1,0 +1,76 @@
+//! Since when a run's claims have not been renewed, by a clock that nobody sets.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use super::writer::LEASE;
+
+/// What is left of a lease when it no longer counts: to send a request takes a moment too.
+const MARGIN: Duration = Duration::from_secs(1);
+
+/// Told by the writing thread of each renewal, asked by whoever is about to use a claim.
+#[derive(Debug)]
+pub(super) struct Grip {
+    began: Instant,
+    /// The last renewal, in milliseconds from `began`.
+    renewed: AtomicU64,
+    /// How often a renewal came too late.
+    lapses: AtomicU64,
+}
+
+/// A moment at which claims were held: from then on one can tell whether they still are.
+#[derive(Debug, Clone, Copy)]
+pub struct Hold {
+    lapses: u64,
+}
+
+impl Grip {
+    pub(super) fn new() -> Grip {
+        Grip { began: Instant::now(), renewed: AtomicU64::new(0), lapses: AtomicU64::new(0) }
+    }
+
+    /// All claims that were left were renewed at `moment`, and others can see that.
+    pub(super) fn renewed(&self, moment: Instant) {
+        let moment = self.millis(moment);
+        // In this order: nobody is to see the renewal and not that it came too late.
+        if is_long(self.renewed.load(Ordering::SeqCst), moment) {
+            self.lapses.fetch_add(1, Ordering::SeqCst);
+        }
+        self.renewed.store(moment, Ordering::SeqCst);
+    }
+
+    pub(super) fn hold(&self) -> Hold {
+        Hold { lapses: self.lapses.load(Ordering::SeqCst) }
+    }
+
+    pub(super) fn is_lost(&self, hold: Hold) -> bool {
+        let late = is_long(self.renewed.load(Ordering::SeqCst), self.millis(Instant::now()));
+        late || self.lapses.load(Ordering::SeqCst) != hold.lapses
+    }
+
+    fn millis(&self, moment: Instant) -> u64 {
+        u64::try_from(moment.saturating_duration_since(self.began).as_millis()).unwrap_or(u64::MAX)
+    }
+}
+
+fn is_long(from: u64, to: u64) -> bool {
+    u128::from(to.saturating_sub(from)) >= (LEASE - MARGIN).as_millis()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn claims_hold_for_a_lease_after_their_renewal() {
+        let Some(long_ago) = Instant::now().checked_sub(LEASE) else { return };
+        let grip = Grip { began: long_ago, ..Grip::new() };
+        let before = grip.hold();
+        assert!(grip.is_lost(before));
+        grip.renewed(Instant::now());
+        assert!(grip.is_lost(before), "what was held before is lost for good");
+        let hold = grip.hold();
+        grip.renewed(Instant::now());
+        assert!(!grip.is_lost(hold));
+    }
+}
