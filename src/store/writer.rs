@@ -22,6 +22,8 @@ pub(super) const LEASE: Duration = Duration::from_secs(10);
 const RENEWAL: Duration = Duration::from_secs(3);
 /// Operations in one commit; bounds how long the first of them waits.
 const BATCH: usize = 1024;
+/// A question that is alone sends its answer and the claim of the next one: more than these are a crowd.
+const ALONE: usize = 2;
 /// However slow the disk, a question does not wait longer than this for others to share its commit.
 const LONGEST_PATIENCE: Duration = Duration::from_millis(1);
 /// Pages of 4 kB in the log before they are moved to where they belong. Most answers touch pages that others touched before:
@@ -142,7 +144,7 @@ impl Writer {
                 std::thread::sleep(patience);
             }
             let jobs: Vec<Job> = first.into_iter().chain(queue.try_iter()).take(BATCH).collect();
-            let (shared, began) = (jobs.len() > 2, Instant::now());
+            let (shared, began) = (jobs.len() > ALONE, Instant::now());
             self.commit(jobs);
             patience = if shared { (began.elapsed() / 2).min(LONGEST_PATIENCE) } else { Duration::ZERO };
         }
