@@ -3,8 +3,10 @@
 //! `cargo bench --bench peers [-- PART...]` installs the others from PyPI into `target/peers/` (about 800 MB; needs
 //! `python3`), and `wrk` if it is on the path gives the ceiling. Parts: `one` (a single row, start to end), `zero` (a server
 //! that answers at once, 64 in flight), `slow` (200 ms, 256 in flight), `limit` (6,000 requests a minute, refusals say how
-//! long to wait); all of them take about a quarter of an hour. Everybody reads the same CSV, sends prompts of about
-//! 4.9 kB, each of them once, and writes a CSV of labels; whole processes are measured, imports included.
+//! long to wait); all of them take about half an hour. Everybody reads the same CSV, sends prompts of about 4.9 kB, each of
+//! them once, and writes a CSV of labels; whole processes are measured, imports included. No two rows have the same
+//! definitions: logs of many agents repeat few. Each part runs everybody in turn, three times, and shows medians, so that
+//! a busy minute of the machine meets all of them; what else the machine was doing is said first.
 
 #![allow(clippy::unwrap_used, reason = "a bench that cannot go on stops")]
 #![allow(clippy::print_stdout, reason = "printing is what it does")]
@@ -28,8 +30,10 @@ use peer::{PEERS, Peer, Ran, TOLD};
 
 const RPM: f64 = 6000.0;
 
-/// Definitions that make a prompt of about 4.9 kB.
-const PADDING: usize = 3_000;
+/// Bytes of definitions that make a prompt of about 4.9 kB.
+const DEFINITIONS: usize = 3_000;
+
+const ROUNDS: usize = 3;
 
 fn main() {
     let parts: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
@@ -51,57 +55,96 @@ fn main() {
     }
 }
 
+/// A run of everybody, as often as there are rounds; by peer, then by round.
+fn rounds(peers: &[&Peer], run: impl Fn(&Peer) -> Ran) -> Vec<Vec<Ran>> {
+    let mut runs: Vec<Vec<Ran>> = peers.iter().map(|_| Vec::new()).collect();
+    for _ in 0..ROUNDS {
+        for (peer, runs) in peers.iter().zip(&mut runs) {
+            runs.push(run(peer));
+        }
+    }
+    runs
+}
+
+/// The middle one of what `measure` says of each run.
+fn median(runs: &[Ran], measure: impl Fn(&Ran) -> f64) -> f64 {
+    middle(runs.iter().map(measure).collect())
+}
+
+fn middle(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+/// Processes that wanted a core during the last minute, where the system tells.
+fn busy() -> String {
+    let load = std::fs::read_to_string("/proc/loadavg").ok();
+    let load = load.as_deref().and_then(|load| load.split(' ').next()).unwrap_or("unknown");
+    let cores = std::thread::available_parallelism().map_or(0, usize::from);
+    format!("load before the run: {load}, on {cores} cores")
+}
+
 fn one(folder: &Path, peers: &[&Peer]) {
-    println!("\nOne row, start to end (the best of three)\n\n| | ms | times ours |\n|---|---:|---:|");
-    let mut ours = None;
-    for peer in peers {
+    println!("\nOne row, start to end ({})\n\n| | ms | times ours |\n|---|---:|---:|", busy());
+    let runs = rounds(peers, |peer| {
         let server = LimitedServer::start(Rules::open(Duration::ZERO));
-        let runs = [(); 3].map(|()| peer.run(folder, &server, 1, 1));
-        let best = runs.iter().min_by(|a, b| a.took.seconds.total_cmp(&b.took.seconds)).unwrap();
-        let ours = *ours.get_or_insert(best.took.seconds);
-        let ratio = best.took.seconds / ours;
-        println!("| {} | {:.0} | {ratio:.1} |{}", peer.name, best.took.seconds * 1000.0, lost(best, 1));
+        peer.run(folder, &server, 1, 1)
+    });
+    let mut ours = None;
+    for (peer, runs) in peers.iter().zip(&runs) {
+        let seconds = median(runs, |ran| ran.took.seconds);
+        let ratio = seconds / *ours.get_or_insert(seconds);
+        println!("| {} | {:.0} | {ratio:.1} |{}", peer.name, seconds * 1000.0, lost(runs, 1));
     }
 }
 
 fn zero(folder: &Path, peers: &[&Peer]) {
-    println!("\nA server that answers at once, 64 in flight\n");
+    println!("\nA server that answers at once, 64 in flight ({})\n", busy());
     println!("| | rows | rows/s | ours is faster | CPU s per 1,000 rows |\n|---|---:|---:|---:|---:|");
-    let mut ours = None;
-    for peer in peers {
+    let runs = rounds(peers, |peer| {
         let server = LimitedServer::start(Rules::open(Duration::ZERO));
+        peer.run(folder, &server, peer.rows, 64)
+    });
+    let mut ours = None;
+    for (peer, runs) in peers.iter().zip(&runs) {
         let rows = peer.rows;
-        let ran = peer.run(folder, &server, rows, 64);
-        let rate = rows as f64 / ran.took.seconds;
-        let ours = *ours.get_or_insert(rate);
-        let cpu = ran.took.cpu * 1000.0 / rows as f64;
-        println!(
-            "| {} | {rows} | {rate:.0} | {:.2}x | {cpu:.3} |{}",
-            peer.name,
-            ours / rate,
-            lost(&ran, rows)
-        );
+        let rate = median(runs, |ran| rows as f64 / ran.took.seconds);
+        let ratio = *ours.get_or_insert(rate) / rate;
+        let cpu = median(runs, |ran| ran.took.cpu * 1000.0 / rows as f64);
+        println!("| {} | {rows} | {rate:.0} | {ratio:.2}x | {cpu:.3} |{}", peer.name, lost(runs, rows));
     }
-    if let (Some(rate), Some(ours)) = (wrk(folder), ours) {
+    let rates: Vec<f64> = (0..ROUNDS).filter_map(|_| wrk(folder)).collect();
+    if let (false, Some(ours)) = (rates.is_empty(), ours) {
+        let rate = middle(rates);
         println!("| wrk, one request over and over | | {rate:.0} | {:.2}x | |", ours / rate);
     }
 }
 
 fn slow(folder: &Path, peers: &[&Peer]) {
-    println!("\n200 ms a request, 256 in flight\n\n| | rows | times the ideal |\n|---|---:|---:|");
-    for peer in peers {
-        let latency = Duration::from_millis(200);
+    println!(
+        "\n200 ms a request, 256 in flight ({})\n\n| | rows | times the ideal |\n|---|---:|---:|",
+        busy()
+    );
+    let latency = Duration::from_millis(200);
+    let rows = |peer: &Peer| peer.rows.clamp(2_560, 25_600);
+    let runs = rounds(peers, |peer| {
         let server = LimitedServer::start(Rules::open(latency));
-        let rows = peer.rows.clamp(2_560, 25_600);
-        let ran = peer.run(folder, &server, rows, 256);
+        peer.run(folder, &server, rows(peer), 256)
+    });
+    for (peer, runs) in peers.iter().zip(&runs) {
+        let rows = rows(peer);
         let ideal = rows as f64 / 256.0 * latency.as_secs_f64();
-        println!("| {} | {rows} | {:.3} |{}", peer.name, ran.took.seconds / ideal, lost(&ran, rows));
+        let times = median(runs, |ran| ran.took.seconds / ideal);
+        println!("| {} | {rows} | {times:.3} |{}", peer.name, lost(runs, rows));
     }
 }
 
 fn limit(folder: &Path, peers: &[&Peer]) {
     let rows = 3_000;
-    println!("\n6,000 requests a minute, {rows} rows, 20 ms a request, refusals say how long to wait\n");
+    println!(
+        "\n6,000 requests a minute, {rows} rows, 20 ms a request, refusals say how long to wait ({})\n",
+        busy()
+    );
     println!(
         "| | times the ideal | refused | sent too early | rows without a label |\n|---|---:|---:|---:|---:|"
     );
@@ -122,26 +165,16 @@ fn limit(folder: &Path, peers: &[&Peer]) {
     }
 }
 
-fn lost(ran: &Ran, rows: usize) -> String {
-    if ran.labelled == rows {
-        String::new()
-    } else {
-        format!(" {} rows without a label", rows - ran.labelled)
+fn lost(runs: &[Ran], rows: usize) -> String {
+    match runs.iter().map(|ran| rows - ran.labelled).sum() {
+        0 => String::new(),
+        lost => format!(" {lost} rows of {} without a label", rows * runs.len()),
     }
 }
 
-/// Rows that all differ.
+/// Rows that all differ, in their definitions too.
 fn write_table(path: &Path, rows: usize) {
-    let padding = "Says a number aloud. ".repeat(PADDING / 21);
-    let tools = format!(
-        r#"[{{"name":"say","description":"{padding}","parameters":{{"type":"object","properties":{{"n":{{"type":"integer"}}}}}}}}]"#
-    );
-    let mut table = csv::Writer::from_path(path).unwrap();
-    table.write_record(["question", "tool_call", "tool_definitions"]).unwrap();
-    for row in 0..rows {
-        table.write_record([format!("Say {row} please"), format!("say(n={row})"), tools.clone()]).unwrap();
-    }
-    table.flush().unwrap();
+    support::rows::write(path, rows, |at| support::rows::wide(at, DEFINITIONS, true));
 }
 
 /// What the others ask, as long as ours.
