@@ -26,6 +26,8 @@ pub struct Comparison {
     pub differences: Vec<MeasureDifference>,
     /// Whether B is no worse than A by more than the margin, where one was given.
     pub non_inferior: Option<bool>,
+    /// Whether a few clusters hold most rows, so that nothing can be said of how many rows a comparison needs.
+    pub few_clusters: bool,
     /// The least difference in accuracy that a comparison of so many rows notices four times in five.
     pub minimum_detectable: Option<f64>,
     /// Rows that would show the difference in accuracy that was seen four times in five.
@@ -140,6 +142,7 @@ fn comparison(
             .margin
             .zip(deciding)
             .map(|(margin, found)| non_inferior(&found.difference, margin)),
+        few_clusters: rows > 0 && design.is_none(),
         minimum_detectable: design.and_then(|design| minimum_detectable_difference(rows, &design, POWER)),
         rows_needed: design.zip(seen).and_then(|(design, seen)| rows_needed(seen, &design, POWER)),
         verdict: match deciding {

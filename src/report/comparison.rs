@@ -97,6 +97,9 @@ fn verdict(a: &str, b: &str, found: &Comparison, question: Question) -> String {
             Some(rows) => format!(";\n for the one that was seen it takes about {}.", counted(rows, "row")),
             None => ".".to_owned(),
         };
+    } else if found.few_clusters {
+        text +=
+            "\n A few clusters hold most of these rows: what such a comparison can notice cannot be told.";
     }
     text
 }

@@ -58,13 +58,13 @@ pub fn cases(
             continue;
         }
         let batch = batch.retain(&keep)?;
-        let items = source.items(&batch)?;
+        let rows = source.unread(&batch)?;
         let labels: Vec<Vec<Labelled>> =
-            labellers.iter_mut().map(|labeller| labeller.label(&items)).collect::<Result<_, _>>()?;
+            labellers.iter_mut().map(|labeller| labeller.label(&rows)).collect::<Result<_, _>>()?;
         let cells = Cells::of(&batch, book)?;
-        for (at, (item, place)) in items.iter().zip(places).enumerate() {
+        for (at, (row, place)) in rows.iter().zip(places).enumerate() {
             let mut case = cells.case(at, place, book);
-            match item {
+            match row.item() {
                 Ok(sample) => {
                     case.question = question(sample);
                     case.calls = calls(sample);

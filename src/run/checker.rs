@@ -1,7 +1,7 @@
 //! What the scorer of accepted values says of a benchmark's rows, where they have such values.
 
-use super::RunError;
-use crate::domain::{Arguments, Calls, Item, Json, Object, ToolCall};
+use super::{Row, RunError};
+use crate::domain::{Arguments, Calls, Json, Object, ToolCall};
 use crate::score::{Ready, bfcl};
 use crate::table::Batch;
 
@@ -22,16 +22,16 @@ impl Checker {
     }
 
     /// Whether each row's calls are accepted; nothing where that cannot be told.
-    pub(super) fn check(&self, rows: &Batch, items: &[Item]) -> Result<Vec<Option<bool>>, RunError> {
-        let has = |name: &str| rows.schema.position(name).is_some();
+    pub(super) fn check(&self, batch: &Batch, rows: &[Row]) -> Result<Vec<Option<bool>>, RunError> {
+        let has = |name: &str| batch.schema.position(name).is_some();
         let tools = TOOLS.into_iter().find(|name| has(name));
         let Some(tools) = tools.filter(|_| has(ANSWER) && has(CATEGORY)) else {
-            return Ok(vec![None; items.len()]);
+            return Ok(vec![None; rows.len()]);
         };
         let (answers, categories, tools) =
-            (rows.column(ANSWER)?, rows.column(CATEGORY)?, rows.column(tools)?);
-        let check = |(at, item): (usize, &Item)| {
-            let Calls::Parsed(calls) = &item.as_ref().ok()?.calls else { return None };
+            (batch.column(ANSWER)?, batch.column(CATEGORY)?, batch.column(tools)?);
+        let check = |(at, row): (usize, &Row)| {
+            let Calls::Parsed(calls) = &row.item().as_ref().ok()?.calls else { return None };
             let mut case = Object::new();
             case.insert("category", categories[at].clone()?);
             case.insert("functions", structured(tools[at].clone()?)?);
@@ -39,7 +39,7 @@ impl Checker {
             case.insert("call", Json::Array(calls.iter().map(by_name).collect()));
             self.scorer.score(&case).ok()?.passed
         };
-        Ok(items.iter().enumerate().map(check).collect())
+        Ok(rows.iter().enumerate().map(check).collect())
     }
 }
 

@@ -8,7 +8,8 @@ use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
 use super::seat::Question;
-use super::{AskPass, Item, Progress, RunError};
+use super::{AskPass, Progress, Row, RunError};
+use crate::domain::Flag;
 use crate::judge::Judge;
 use crate::store::{AskHasher, Fingerprint, Found, Reuse};
 
@@ -19,6 +20,13 @@ pub(super) const AHEAD: usize = 2;
 /// Bytes of the prompts under way at once. Longer prompts mean fewer of them, but never less than half of the window: all
 /// places in flight can be taken, whatever the prompts' length.
 const WINDOW_BYTES: usize = 16 << 20;
+
+/// What is asked about a row; nothing about one that cannot be read.
+struct Rendered {
+    look: Option<u32>,
+    flags: Vec<Flag>,
+    questions: Vec<Question>,
+}
 
 /// A question on its way to a task, with its share of the window's bytes.
 pub(super) type Queued = (OwnedSemaphorePermit, Question);
@@ -88,23 +96,28 @@ impl<J: Judge> AskPass<J> {
     fn questions(
         &self,
         hasher: &AskHasher,
-        batch: Vec<Item>,
+        batch: Vec<Row>,
         first: bool,
     ) -> Result<(Vec<Question>, u64), RunError> {
         let mut roll = if first { self.seat.roll() } else { None };
         let known = roll.as_deref();
-        let rendered = batch.into_par_iter().map(|item| {
-            let Ok(sample) = item else { return Ok(None) };
-            let look = known.map(|roll| roll.look(&sample));
-            self.seat.questions(hasher, &sample).map(|questions| Some((look, questions)))
+        let rendered = batch.into_par_iter().map(|row| {
+            let look = known.map(|roll| roll.look(&row));
+            match row.into_item() {
+                Ok(sample) => {
+                    let questions = self.seat.questions(hasher, &sample)?;
+                    Ok(Rendered { look, flags: sample.flags, questions })
+                }
+                Err(_) => Ok(Rendered { look, flags: Vec::new(), questions: Vec::new() }),
+            }
         });
-        let rendered: Vec<Option<(Option<u32>, Vec<Question>)>> =
-            rendered.collect::<Result<_, RunError>>()?;
-        let unreadable = rendered.iter().filter(|row| row.is_none()).count() as u64;
+        let rendered: Vec<Rendered> = rendered.collect::<Result<_, RunError>>()?;
+        let unreadable = rendered.iter().filter(|row| row.questions.is_empty()).count() as u64;
+        let votes = self.seat.votes.get() as usize;
         let mut all = Vec::with_capacity(rendered.len());
-        for (look, questions) in rendered.into_iter().flatten() {
+        for Rendered { look, flags, questions } in rendered {
             if let (Some(roll), Some(look)) = (&mut roll, look) {
-                questions.iter().for_each(|question| roll.note(look, question.fingerprint));
+                roll.note(look, votes, &flags, questions.iter().map(|question| &question.fingerprint));
             }
             all.extend(questions);
         }

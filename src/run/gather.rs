@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::checker::Checker;
 use super::clusters::{Clusters, hash};
-use super::{Item, RunError, Watch};
+use super::{Item, Row, RunError, Watch};
 use crate::bench::{Ballots, Correction, Counts, Errata, Facts, Rows, Words, identity};
 use crate::domain::Json;
 use crate::table::{Batch, TableError};
@@ -182,13 +182,13 @@ impl Gatherer {
 }
 
 impl Watch for Gatherer {
-    fn labelled(&mut self, rows: &Batch, items: &[Item], labels: &[Vec<Labelled>]) -> Result<(), RunError> {
-        let mut cells = Cells::of(rows, &self.plan)?;
+    fn labelled(&mut self, batch: &Batch, rows: &[Row], labels: &[Vec<Labelled>]) -> Result<(), RunError> {
+        let mut cells = Cells::of(batch, &self.plan)?;
         if let Some(checker) = self.checker.as_ref().filter(|_| self.plan.audit) {
-            cells.checked = checker.check(rows, items)?;
+            cells.checked = checker.check(batch, rows)?;
         }
-        for (at, item) in items.iter().enumerate() {
-            self.add(item, &cells, at, labels);
+        for (at, row) in rows.iter().enumerate() {
+            self.add(row.item(), &cells, at, labels);
         }
         self.counts.clusters = self.rows.cluster_count() as u64;
         Ok(())

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::ids::Ids;
-use super::{Covered, Item, RunError, Seat};
+use super::{Covered, Row, RunError, Seat};
 use crate::check::{Baseline, BuiltinJudge};
 use crate::domain::{Outcome, Reply, RowError, Sample, Usage, Verdict};
 use crate::judge::Judge;
@@ -15,15 +15,15 @@ use crate::write::Labelled;
 
 /// Labels batches in input order.
 pub trait Labeller: Send {
-    fn label(&mut self, items: &[Item]) -> Result<Vec<Labelled>, RunError>;
+    fn label(&mut self, rows: &[Row]) -> Result<Vec<Labelled>, RunError>;
 }
 
 /// The built-in judge: no store, no network.
 pub struct BuiltinLabeller(pub BuiltinJudge);
 
 impl Labeller for BuiltinLabeller {
-    fn label(&mut self, items: &[Item]) -> Result<Vec<Labelled>, RunError> {
-        Ok(label_all(items, |sample| self.0.judge(sample)))
+    fn label(&mut self, rows: &[Row]) -> Result<Vec<Labelled>, RunError> {
+        Ok(label_all(rows, |sample| self.0.judge(sample)))
     }
 }
 
@@ -31,17 +31,17 @@ impl Labeller for BuiltinLabeller {
 pub struct BaselineLabeller(pub Baseline);
 
 impl Labeller for BaselineLabeller {
-    fn label(&mut self, items: &[Item]) -> Result<Vec<Labelled>, RunError> {
-        Ok(label_all(items, |sample| self.0.judge(sample)))
+    fn label(&mut self, rows: &[Row]) -> Result<Vec<Labelled>, RunError> {
+        Ok(label_all(rows, |sample| self.0.judge(sample)))
     }
 }
 
-fn label_all(items: &[Item], judge: impl Fn(&Sample) -> Verdict + Sync) -> Vec<Labelled> {
-    let verdict = |item: &Item| match item {
+fn label_all(rows: &[Row], judge: impl Fn(&Sample) -> Verdict + Sync) -> Vec<Labelled> {
+    let verdict = |row: &Row| match row.item() {
         Ok(sample) => judge(sample),
         Err(error) => invalid(error),
     };
-    items.par_iter().map(verdict).map(computed).collect()
+    rows.par_iter().map(verdict).map(computed).collect()
 }
 
 /// Replies that an ask pass left in the store.
@@ -57,7 +57,7 @@ pub struct StoredLabeller<J> {
     pub covered: Covered,
     /// Replies met so far: one counts as bought by the first row that has it.
     met: Ids,
-    /// Questions looked up so far.
+    /// Questions looked up so far, those counted that rows would have if they could be read.
     asked: usize,
 }
 
@@ -85,30 +85,24 @@ impl<J: Judge> StoredLabeller<J> {
 }
 
 impl<J: Judge> Labeller for StoredLabeller<J> {
-    fn label(&mut self, items: &[Item]) -> Result<Vec<Labelled>, RunError> {
+    fn label(&mut self, rows: &[Row]) -> Result<Vec<Labelled>, RunError> {
         let number = self.seat.votes.get() as usize;
-        let mut next = self.asked;
-        let places: Vec<usize> = items
-            .iter()
-            .map(|item| {
-                let place = next;
-                next += if item.is_ok() { number } else { 0 };
-                place
-            })
-            .collect();
-        self.asked = next;
+        let first = self.asked;
+        self.asked += rows.len() * number;
         let roll = self.seat.roll();
         let known = roll.as_deref();
-        let names = |sample: &Sample, place| match known.and_then(|roll| roll.recall(place, number, sample)) {
-            Some(names) => Ok(names),
-            None => self.seat.fingerprints(&self.hasher, sample),
-        };
-        let asked: Vec<Result<Vec<Fingerprint>, &RowError>> = items
+        let asked: Vec<Result<Vec<Fingerprint>, &RowError>> = rows
             .par_iter()
-            .zip(places)
-            .map(|(item, place)| match item {
-                Ok(sample) => names(sample, place).map(Ok),
-                Err(error) => Ok(Err(error)),
+            .enumerate()
+            .map(|(at, row)| {
+                if let Some(recalled) = known.and_then(|roll| roll.recall(first + at * number, number, row)) {
+                    row.found(recalled.flags);
+                    return Ok(Ok(recalled.fingerprints));
+                }
+                match row.item() {
+                    Ok(sample) => self.seat.fingerprints(&self.hasher, sample).map(Ok),
+                    Err(error) => Ok(Err(error)),
+                }
             })
             .collect::<Result<_, RunError>>()?;
         drop(roll);

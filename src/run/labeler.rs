@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex};
 use tokio_util::sync::CancellationToken;
 
 use super::label::Labeller;
-use super::{AskPass, BuiltinLabeller, Item, Progress, RunError, Samples, Seat, Stop, StoredLabeller, ask};
+use super::{
+    AskPass, BuiltinLabeller, Item, Progress, Row, RunError, Samples, Seat, Stop, StoredLabeller, ask,
+};
 use crate::check::BuiltinJudge;
 use crate::domain::{Sample, Task, Verdict};
 use crate::judge::{Judge, Remote};
@@ -84,7 +86,7 @@ impl<J: Judge + 'static> Labeler<J> {
         cancel: &CancellationToken,
     ) -> Result<Vec<Labelled>, RunError> {
         let (seat, store) = match &self.kind {
-            Kind::Builtin(task) => return BuiltinLabeller(BuiltinJudge::new(*task)).label(&items),
+            Kind::Builtin(task) => return BuiltinLabeller(BuiltinJudge::new(*task)).label(&rows(items)),
             Kind::Model { seat, store } => (seat, store),
         };
         let run = format!("library-{:016x}", fastrand::u64(..));
@@ -128,7 +130,11 @@ impl<J: Judge + 'static> Labeler<J> {
 }
 
 fn look_up<J: Judge>(mut labeller: StoredLabeller<J>, items: &[Item]) -> Result<Vec<Labelled>, RunError> {
-    labeller.label(items)
+    labeller.label(&rows(items.to_vec()))
+}
+
+fn rows(items: Vec<Item>) -> Vec<Row> {
+    items.into_iter().map(Row::known).collect()
 }
 
 /// For blocking faces of what is asynchronous. One thread is more than enough for whatever an endpoint can take, and wakes

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::clusters::{Cluster, Clusters};
 use super::gather::text;
-use super::{RunError, Samples, Source};
+use super::{Row, RunError, Samples, Source};
 use crate::audit::Shot;
 use crate::bench::Words;
 use crate::domain::{Item, Json, Rails, RowError, RowErrorCode, Sample};
@@ -102,7 +102,7 @@ impl Volley {
 }
 
 impl Samples for Volley {
-    fn batches(&self) -> Box<dyn Iterator<Item = Result<Vec<Item>, RunError>> + '_> {
-        Box::new(self.chunks().map(|(_, items)| Ok(items)))
+    fn batches(&self) -> Box<dyn Iterator<Item = Result<Vec<Row>, RunError>> + '_> {
+        Box::new(self.chunks().map(|(_, items)| Ok(items.into_iter().map(Row::known).collect())))
     }
 }

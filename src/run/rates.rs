@@ -1,7 +1,7 @@
 //! What rates of labels are made of, gathered while logs are labelled.
 
 use super::clusters::Clusters;
-use super::{Item, RunError, Watch};
+use super::{Row, RunError, Watch};
 use crate::bench::{LogLabels, Words};
 use crate::table::Batch;
 use crate::write::Labelled;
@@ -31,18 +31,19 @@ impl RateWatch {
 }
 
 impl Watch for RateWatch {
-    fn labelled(&mut self, rows: &Batch, items: &[Item], labels: &[Vec<Labelled>]) -> Result<(), RunError> {
-        let clusters = Clusters::usual(rows)?;
+    fn labelled(&mut self, batch: &Batch, rows: &[Row], labels: &[Vec<Labelled>]) -> Result<(), RunError> {
+        let clusters = Clusters::usual(batch)?;
         let names: Vec<[u8; 16]> = (self.number..)
-            .zip(items)
+            .zip(rows)
             .enumerate()
-            .map(|(at, (number, item))| {
-                clusters.cluster(at, item.as_ref().ok().map(|sample| sample.question.as_str()), number)
+            .map(|(at, (number, row))| {
+                let question = row.item().as_ref().ok().map(|sample| sample.question.as_str());
+                clusters.cluster(at, question, number)
             })
             .collect();
-        self.number += items.len() as u64;
+        self.number += rows.len() as u64;
         for ((judge, rates), labelled) in self.judges.iter().zip(&mut self.labels).zip(labels) {
-            let golds = judge.gold.as_ref().map(|gold| rows.column(gold)).transpose()?;
+            let golds = judge.gold.as_ref().map(|gold| batch.column(gold)).transpose()?;
             for (at, (name, labelled)) in names.iter().zip(labelled).enumerate() {
                 let gold = golds.as_ref().map_or(Ok(None), |cells| judge.words.read(cells[at].as_ref()));
                 let verdict = &labelled.verdict;

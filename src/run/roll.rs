@@ -1,104 +1,173 @@
-//! Which questions were asked about which rows: noted by the ask pass, so that the write pass need not render them again.
+//! Which questions were asked about which rows: noted by the ask pass, so that the write pass need neither read nor render
+//! them again.
 
-use std::hash::{BuildHasher, Hash};
+use std::hash::{BuildHasher, Hasher};
+use std::sync::Arc;
 
-use crate::domain::Sample;
+use super::Row;
+use crate::domain::Flag;
 use crate::store::Fingerprint;
 
 /// Names in one piece of memory: a list that doubles would take twice its size while it grows.
 const PIECE: usize = 1 << 14;
 
-/// The names of the questions asked, row by row; rows that cannot be read have none. 20 bytes each.
+/// The names of the questions asked, row by row, as many for each. 24 bytes each.
 #[derive(Debug, Default)]
 pub struct Roll {
     pieces: Vec<Vec<Noted>>,
+    /// The sets of flags that rows have: few, whatever the rows.
+    flags: Vec<Arc<[Flag]>>,
     /// Seeded anew in each process: no row can be made to look like another.
     seed: foldhash::fast::RandomState,
 }
 
 /// A question's name, and what its row looked like.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 struct Noted {
     look: u32,
-    fingerprint: Fingerprint,
+    /// Absent where there is nothing to recall: the row could not be read.
+    fingerprint: Option<Fingerprint>,
+    /// Which set of flags the row has.
+    flags: u8,
+}
+
+/// What was asked about a row, and what was unusual about it.
+#[derive(Debug, PartialEq)]
+pub(super) struct Recalled {
+    pub(super) fingerprints: Vec<Fingerprint>,
+    pub(super) flags: Arc<[Flag]>,
 }
 
 impl Roll {
     /// A short hash of all that a prompt is made of.
-    pub(super) fn look(&self, sample: &Sample) -> u32 {
+    pub(super) fn look(&self, row: &Row) -> u32 {
         let mut hasher = self.seed.build_hasher();
-        let raw = &sample.raw;
-        (&raw.question, &raw.tool_call, &raw.tool_definitions).hash(&mut hasher);
-        let hash = std::hash::Hasher::finish(&hasher);
+        row.hash_into(&mut hasher);
+        let hash = hasher.finish();
         (hash >> 32) as u32 ^ hash as u32
     }
 
-    /// Adds a question about a row of such a look.
-    pub(super) fn note(&mut self, look: u32, fingerprint: Fingerprint) {
+    /// Adds `number` entries for a row of such a look: the questions asked, or nothing if it could not be read.
+    pub(super) fn note<'a>(
+        &mut self,
+        look: u32,
+        number: usize,
+        flags: &[Flag],
+        questions: impl Iterator<Item = &'a Fingerprint>,
+    ) {
+        let set = self.set(flags);
+        let mut questions = questions.copied().filter(|_| set.is_some());
+        for _ in 0..number {
+            self.push(Noted { look, fingerprint: questions.next(), flags: set.unwrap_or_default() });
+        }
+    }
+
+    /// The number of a set of flags; none where there are too many sets to be told apart.
+    fn set(&mut self, flags: &[Flag]) -> Option<u8> {
+        let known = self.flags.iter().position(|known| **known == *flags);
+        let number = u8::try_from(known.unwrap_or(self.flags.len())).ok()?;
+        if known.is_none() {
+            self.flags.push(flags.into());
+        }
+        Some(number)
+    }
+
+    fn push(&mut self, noted: Noted) {
         match self.pieces.last_mut() {
-            Some(piece) if piece.len() < PIECE => piece.push(Noted { look, fingerprint }),
+            Some(piece) if piece.len() < PIECE => piece.push(noted),
             _ => {
                 let mut piece = Vec::with_capacity(PIECE);
-                piece.push(Noted { look, fingerprint });
+                piece.push(noted);
                 self.pieces.push(piece);
             }
         }
     }
 
-    /// The names of `number` questions about `sample`, the first of which was the `at`-th that was noted: unless others were,
-    /// as where a file has changed meanwhile, or none.
-    pub(super) fn recall(&self, at: usize, number: usize, sample: &Sample) -> Option<Vec<Fingerprint>> {
+    /// The `number` questions about `row`, the first of which was the `at`-th that was noted: unless others were, as where a
+    /// file has changed meanwhile, or none.
+    pub(super) fn recall(&self, at: usize, number: usize, row: &Row) -> Option<Recalled> {
         let noted = |at: usize| self.pieces.get(at / PIECE)?.get(at % PIECE);
-        noted(at + number - 1)?;
-        let look = self.look(sample);
-        let name = |at| noted(at).filter(|noted| noted.look == look).map(|noted| noted.fingerprint);
-        (at..at + number).map(name).collect()
+        let flags = self.flags.get(usize::from(noted(at)?.flags))?;
+        let look = self.look(row);
+        let name = |at| noted(at).filter(|noted| noted.look == look)?.fingerprint;
+        let fingerprints = (at..at + number).map(name).collect::<Option<_>>()?;
+        Some(Recalled { fingerprints, flags: Arc::clone(flags) })
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::domain::{Cell, Prompt, Rails, RawRow};
     use crate::normalize::{Normalizer, Options};
     use crate::store::AskHasher;
 
-    fn sample(question: &str) -> Sample {
+    fn row(question: &str) -> Row {
         let cell = |text: &str| Cell::Text(text.to_owned());
-        let row =
+        let cells =
             RawRow { question: cell(question), tool_call: cell("f(1)"), tool_definitions: cell("f: a tool") };
-        Normalizer::new(Options::default()).unwrap().sample(row).unwrap()
+        Row::unread(cells, Arc::new(Normalizer::new(Options::default()).unwrap()))
     }
 
     fn fingerprint(question: &str, vote: u32) -> Fingerprint {
-        let rails = std::sync::Arc::new(Rails::correctness());
+        let rails = Arc::new(Rails::correctness());
         let prompt = Prompt { text: question.to_owned(), rails, explain: false };
         AskHasher::new("http://judge", "m", "{}").fingerprint(&prompt, vote)
+    }
+
+    fn names(question: &str) -> Vec<Fingerprint> {
+        (0..2).map(|vote| fingerprint(question, vote)).collect()
     }
 
     #[test]
     fn names_come_back_for_the_row_that_they_were_noted_for_only() {
         let mut roll = Roll::default();
         let rows = PIECE + 3;
-        let question = |row: usize| format!("question {row}");
-        for row in 0..rows {
-            let look = roll.look(&sample(&question(row)));
-            (0..2).for_each(|vote| roll.note(look, fingerprint(&question(row), vote)));
+        let question = |at: usize| format!("question {at}");
+        let flags = |at: usize| if at.is_multiple_of(2) { &[Flag::Positional][..] } else { &[] };
+        for at in 0..rows {
+            let look = roll.look(&row(&question(at)));
+            roll.note(look, 2, flags(at), names(&question(at)).iter());
         }
-        for row in [0, 1, PIECE / 2 - 1, PIECE / 2, PIECE - 1, PIECE, rows - 1] {
-            let names = [0, 1].map(|vote| fingerprint(&question(row), vote));
-            assert_eq!(
-                roll.recall(2 * row, 2, &sample(&question(row))).as_deref(),
-                Some(&names[..]),
-                "{row}"
-            );
-            assert_eq!(roll.recall(2 * row, 2, &sample("another question")), None);
-            assert_eq!(roll.recall(2 * (row + 1), 2, &sample(&question(row))), None);
+        for at in [0, 1, PIECE / 2 - 1, PIECE / 2, PIECE - 1, PIECE, rows - 1] {
+            let recalled = roll.recall(2 * at, 2, &row(&question(at)));
+            let expected = Recalled { fingerprints: names(&question(at)), flags: flags(at).into() };
+            assert_eq!(recalled, Some(expected), "{at}");
+            assert_eq!(roll.recall(2 * at, 2, &row("another question")), None);
+            assert_eq!(roll.recall(2 * (at + 1), 2, &row(&question(at))), None);
         }
-        assert_eq!(
-            roll.recall(2 * rows - 1, 2, &sample(&question(rows - 1))),
-            None,
-            "one of two is no answer"
-        );
+        let last = row(&question(rows - 1));
+        assert_eq!(roll.recall(2 * rows - 1, 2, &last), None, "one of two is no answer");
+    }
+
+    #[test]
+    fn rows_with_nothing_to_recall_keep_their_place() {
+        let mut roll = Roll::default();
+        let look = |roll: &Roll, question| roll.look(&row(question));
+        let (bad, good) = (look(&roll, "bad"), look(&roll, "good"));
+        roll.note(bad, 2, &[], [].iter());
+        roll.note(good, 2, &[], names("good").iter());
+        assert_eq!(roll.recall(0, 2, &row("bad")), None);
+        assert_eq!(roll.recall(2, 2, &row("good")).unwrap().fingerprints, names("good"));
+    }
+
+    #[test]
+    fn more_sets_of_flags_than_can_be_told_apart_are_read_anew() {
+        let mut roll = Roll::default();
+        let look = roll.look(&row("q"));
+        // Repeats make as many sets as needed.
+        for length in 0..300 {
+            roll.note(look, 2, &vec![Flag::Positional; length], names("q").iter());
+        }
+        let recalled = |at: usize| roll.recall(2 * at, 2, &row("q")).map(|recalled| recalled.flags.len());
+        assert_eq!(recalled(255), Some(255));
+        assert_eq!(recalled(256), None);
+    }
+
+    #[test]
+    fn a_name_takes_24_bytes() {
+        assert_eq!(size_of::<Noted>(), 24);
     }
 }

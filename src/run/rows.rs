@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::RunError;
+use super::{Row, RunError};
 use crate::domain::{Cell, Item, Json, RawRow};
 use crate::normalize::columns::Columns;
 use crate::normalize::{Normalizer, question_in_context};
@@ -13,16 +13,16 @@ use crate::table::{Batch, TableError};
 
 /// Items that can be gone through as often as needed, in batches and always in the same order.
 pub trait Samples: Send + Sync {
-    /// All items, from the first.
-    fn batches(&self) -> Box<dyn Iterator<Item = Result<Vec<Item>, RunError>> + '_>;
+    /// All rows, from the first.
+    fn batches(&self) -> Box<dyn Iterator<Item = Result<Vec<Row>, RunError>> + '_>;
 }
 
 /// Samples of a list in one batch: small enough that a batch of prompts fits in memory.
 const CHUNK: usize = 512;
 
 impl Samples for Vec<Item> {
-    fn batches(&self) -> Box<dyn Iterator<Item = Result<Vec<Item>, RunError>> + '_> {
-        Box::new(self.chunks(CHUNK).map(|chunk| Ok(chunk.to_vec())))
+    fn batches(&self) -> Box<dyn Iterator<Item = Result<Vec<Row>, RunError>> + '_> {
+        Box::new(self.chunks(CHUNK).map(|chunk| Ok(chunk.iter().cloned().map(Row::known).collect())))
     }
 }
 
@@ -34,8 +34,8 @@ pub struct Source {
 }
 
 impl Samples for Source {
-    fn batches(&self) -> Box<dyn Iterator<Item = Result<Vec<Item>, RunError>> + '_> {
-        Box::new(self.judged_columns().map(|batch| Ok(self.items(&batch?)?)))
+    fn batches(&self) -> Box<dyn Iterator<Item = Result<Vec<Row>, RunError>> + '_> {
+        Box::new(self.judged_columns().map(|batch| Ok(self.unread(&batch?)?)))
     }
 }
 
@@ -46,6 +46,19 @@ impl Source {
         let optional = [tool_definitions, messages, raw].into_iter().flatten();
         let names: Vec<String> = [question, tool_call].into_iter().chain(optional).cloned().collect();
         self.table.batches(Some(&names))
+    }
+
+    /// Every row, its cells not looked into yet.
+    pub fn unread(&self, batch: &Batch) -> Result<Vec<Row>, TableError> {
+        let known: Option<Vec<&Item>> = (0..batch.len()).map(|at| batch.item(at)).collect();
+        if let Some(items) = known {
+            return Ok(items.into_iter().cloned().map(Row::known).collect());
+        }
+        let row = |(at, cells)| match batch.item(at) {
+            Some(item) => Row::known(item.clone()),
+            None => Row::unread(cells, Arc::clone(&self.normalizer)),
+        };
+        Ok(raw_rows(batch, &self.columns)?.into_iter().enumerate().map(row).collect())
     }
 
     /// Every row's sample.

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use super::Row;
 use crate::bench::Rate;
-use crate::domain::{Flag, Item, Outcome, Status, Verdict};
+use crate::domain::{Flag, Outcome, Status, Verdict};
 use crate::write::Labelled;
 
 /// Counts over all rows of an output.
@@ -68,8 +69,8 @@ impl Summary {
     }
 
     /// Counts what was unusual about a row.
-    pub(super) fn remark(&mut self, item: &Item) {
-        for flag in item.iter().flat_map(|sample| &sample.flags) {
+    pub(super) fn remark(&mut self, row: &Row) {
+        for flag in row.flags() {
             *self.flags.entry(*flag).or_default() += 1;
         }
     }

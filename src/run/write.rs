@@ -3,8 +3,8 @@
 use std::sync::mpsc;
 
 use super::label::Labeller;
-use super::{Progress, RunError, Source, Summary};
-use crate::domain::{Item, Json};
+use super::{Progress, Row, RunError, Source, Summary};
+use crate::domain::Json;
 use crate::read::ReadError;
 use crate::table::{Batch, Schema};
 use crate::write::{Finished, LabelColumns, Labelled, Output, Sink};
@@ -33,13 +33,13 @@ impl Destination {
 
 /// Looks on while rows are labelled.
 pub trait Watch {
-    /// Rows with their samples, and with their labels by each labeller.
-    fn labelled(&mut self, rows: &Batch, items: &[Item], labels: &[Vec<Labelled>]) -> Result<(), RunError>;
+    /// The rows of a batch with their labels by each labeller.
+    fn labelled(&mut self, batch: &Batch, rows: &[Row], labels: &[Vec<Labelled>]) -> Result<(), RunError>;
 }
 
 /// Nobody looks on.
 impl Watch for () {
-    fn labelled(&mut self, _: &Batch, _: &[Item], _: &[Vec<Labelled>]) -> Result<(), RunError> {
+    fn labelled(&mut self, _: &Batch, _: &[Row], _: &[Vec<Labelled>]) -> Result<(), RunError> {
         Ok(())
     }
 }
@@ -114,26 +114,26 @@ fn label(
     summaries: &mut [Summary],
     watch: &mut dyn Watch,
 ) -> Result<Batch, RunError> {
-    let items = source.items(&batch)?;
+    let rows = source.unread(&batch)?;
     let gold = match batch.schema.position(GOLD) {
         Some(_) => Some(batch.column(GOLD)?),
         None => None,
     };
     let mut labels = Vec::with_capacity(labellers.len());
     for (labeller, summary) in labellers.iter_mut().zip(summaries) {
-        let labelled = labeller.label(&items)?;
-        for (labelled, item) in labelled.iter().zip(&items) {
+        let labelled = labeller.label(&rows)?;
+        for (labelled, row) in labelled.iter().zip(&rows) {
             summary.add(labelled);
-            summary.remark(item);
+            summary.remark(row);
         }
         for (labelled, gold) in labelled.iter().zip(gold.iter().flatten()) {
             summary.compare(&labelled.verdict, gold.as_ref().and_then(Json::as_str).unwrap_or("").trim());
         }
         labels.push(labelled);
     }
-    watch.labelled(&batch, &items, &labels)?;
+    watch.labelled(&batch, &rows, &labels)?;
     // Freeing what a batch was read into takes a while.
-    rayon::spawn(move || drop(items));
+    rayon::spawn(move || drop(rows));
     let Some(destination) = destination else { return Ok(batch) };
     let replaced: Vec<&str> = destination.replaced.iter().map(String::as_str).collect();
     let mut batch = batch.without(&replaced);

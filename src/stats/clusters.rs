@@ -1,7 +1,7 @@
 //! What clusters of rows that go together leave of the information in them.
 
 use super::estimate::Estimate;
-use super::interval::cautious_interval;
+use super::interval::{cautious_interval, exact_interval};
 use super::quantile::{Z, t_quantile};
 
 /// Successes and cases of one cluster.
@@ -14,6 +14,9 @@ pub(super) struct Spread {
     pub effective: f64,
     /// Degrees of freedom behind that number.
     pub freedom: f64,
+    /// Independent rows that would know as much if all rows of a cluster were the same, where the figure is a share: it cannot
+    /// know less.
+    pub least: Option<f64>,
 }
 
 /// The share of successes with its interval; `None` without cases.
@@ -43,18 +46,32 @@ impl Spread {
     /// (E. L. Korn and B. I. Graubard, "Confidence intervals for proportions with small expected number of positive counts
     /// estimated from survey data", Survey Methodology 24, 1998; Wilson's in place of theirs after N. Dean and M. Pagano,
     /// "Evaluating confidence interval methods for binomial proportions in clustered surveys", JSSAM 3, 2015).
+    ///
+    /// Where a few clusters hold most rows there is next to no freedom, and that interval says nothing. But the variance of a share
+    /// is known to be no more than that of clusters whose rows are all alike, with nothing to be estimated: then what holds is the
+    /// exact interval on Kish's effective number of clusters, of which none is too short (C. J. Clopper and E. S. Pearson).
     pub fn interval(&self, value: f64) -> (f64, f64) {
         let t = t_quantile(0.975, self.freedom);
         let n = self.effective * (Z / t) * (Z / t);
-        if n > 1e-9 { cautious_interval(value, n) } else { (0.0, 1.0) }
+        let (low, high) = if n > 1e-9 { cautious_interval(value, n) } else { (0.0, 1.0) };
+        let Some(least) = self.least else { return (low, high) };
+        let (exact_low, exact_high) = exact_interval(value, least);
+        (low.max(exact_low), high.min(exact_high))
     }
+}
+
+/// How many clusters of one size would vary as much as clusters of `sizes`, each of which is all of one kind: L. Kish, "Survey
+/// Sampling", 1965. Between 1 and their number; 0 without rows.
+pub(super) fn effective_clusters(sizes: impl IntoIterator<Item = f64>) -> f64 {
+    let (sum, squares) = sizes.into_iter().fold((0.0, 0.0), |sum, size| (sum.0 + size, sum.1 + size * size));
+    if squares > 0.0 { sum * sum / squares } else { 0.0 }
 }
 
 /// The spread of a share over clusters; `None` when one cluster has all cases, so that nothing can be said.
 pub(super) fn spread(parts: &[Part]) -> Option<Spread> {
     let cases: f64 = parts.iter().map(|part| part.1).sum();
     if cases > 0.0 && parts.iter().all(|part| part.1 <= 1.0) {
-        return Some(Spread { effective: cases, freedom: f64::INFINITY });
+        return Some(Spread { effective: cases, freedom: f64::INFINITY, least: None });
     }
     let found = jackknife(parts)?;
     Some(Spread { effective: found.effective.min(cases), ..found })
@@ -82,7 +99,8 @@ fn jackknife(parts: &[Part]) -> Option<Spread> {
     } else {
         0.0
     };
-    Some(Spread { effective, freedom: freedom(&sizes, alike) })
+    let least = Some(effective_clusters(sizes.iter().copied()));
+    Some(Spread { effective, freedom: freedom(&sizes, alike), least })
 }
 
 pub(super) fn total(parts: &[Part]) -> Part {
@@ -109,7 +127,7 @@ pub(super) fn coefficient_interval(
     let middle = (1.0 + smoothed) / 2.0;
     let effective = (middle * (1.0 - middle) / variance * real as f64 / count).min(rows.0);
     let freedom = rows.1.freedom.min(real as f64 - 1.0);
-    let (low, high) = Spread { effective, freedom }.interval((1.0 + value) / 2.0);
+    let (low, high) = Spread { effective, freedom, least: None }.interval((1.0 + value) / 2.0);
     Estimate { value, low: 2.0 * low - 1.0, high: 2.0 * high - 1.0 }
 }
 

@@ -60,15 +60,16 @@ pub fn corrected_share(
         return Err(NoInformation::Missing);
     };
     let together = correlation(&pulls_of_share(&right), &pulls_of_share(&wrong));
-    let youden =
-        Estimate::sum(&[(1.0, sensitivity), (1.0, specificity)], |_, _| together).map(|sum| sum - 1.0);
+    let youden = Estimate::cautious_sum(&[(1.0, sensitivity), (1.0, specificity)], |_, _| together)
+        .map(|sum| sum - 1.0);
     if youden.low <= 0.0 {
         return Err(NoInformation::ChanceLike(youden));
     }
     // Observed less what a share of p right calls would make the judge pass.
     let surplus = |p: f64| {
         let parts = [(1.0, observed), (-p, sensitivity), (1.0 - p, specificity)];
-        Estimate::sum(&parts, |i, j| if (i, j) == (1, 2) { together } else { 0.0 }).map(|sum| sum - (1.0 - p))
+        let both = |i, j| if (i, j) == (1, 2) { together } else { 0.0 };
+        Estimate::cautious_sum(&parts, both).map(|sum| sum - (1.0 - p))
     };
     let possible = |step: u32| surplus(f64::from(step) / f64::from(STEPS)).holds(0.0);
     let (Some(first), Some(last)) =

@@ -35,6 +35,20 @@ impl Estimate {
     /// confidence intervals to compare correlations", Psychological Methods 12, 2007). Every limit uses the distance of the
     /// parts' own limits on that side, so skewed parts give a skewed sum, and a part that is never wrong still counts.
     pub(super) fn sum(parts: &[(f64, Estimate)], correlation: impl Fn(usize, usize) -> f64) -> Estimate {
+        Self::put_together(parts, |i, j, product| 2.0 * correlation(i, j) * product)
+    }
+
+    /// [`Estimate::sum`] of parts of which it is not known for sure that they go together: a correlation that would make the
+    /// interval shorter does not count. It rests on few clusters where few hold most rows, and then is near 1 or -1 by chance.
+    pub(super) fn cautious_sum(
+        parts: &[(f64, Estimate)],
+        correlation: impl Fn(usize, usize) -> f64,
+    ) -> Estimate {
+        Self::put_together(parts, |i, j, product| (2.0 * correlation(i, j) * product).max(0.0))
+    }
+
+    /// `common` is what two parts' reaches have in common, given their places and their product.
+    fn put_together(parts: &[(f64, Estimate)], common: impl Fn(usize, usize, f64) -> f64) -> Estimate {
         let value = parts.iter().map(|(weight, part)| weight * part.value).sum::<f64>();
         let reach = |upwards: bool| {
             let reaches: Vec<f64> = parts
@@ -48,7 +62,7 @@ impl Estimate {
             for (i, a) in reaches.iter().enumerate() {
                 square += a * a;
                 for (j, b) in reaches.iter().enumerate().take(i) {
-                    square += 2.0 * correlation(j, i) * a * b;
+                    square += common(j, i, a * b);
                 }
             }
             square.max(0.0).sqrt()

@@ -29,7 +29,7 @@ pub(super) fn estimate_cells(measure: Measure, tables: &[Cells]) -> Option<Estim
                 return Some(Estimate::unknown(value, 0.0, 1.0));
             }
             let together = correlation(&pulls_of_share(&right), &pulls_of_share(&wrong));
-            let found = Estimate::sum(&both, |_, _| together);
+            let found = Estimate::cautious_sum(&both, |_, _| together);
             Some(Estimate { low: found.low.max(0.0), high: found.high.min(1.0), ..found })
         }
         Measure::F1Correct | Measure::F1Incorrect => Some(proportion(&parts(measure))?.map(f1_of_share)),

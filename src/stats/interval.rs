@@ -32,6 +32,15 @@ pub(super) fn cautious_interval(share: f64, n: f64) -> (f64, f64) {
     (low, high)
 }
 
+/// The exact interval of `share` in `n` cases, which need not be a whole number (C. J. Clopper and E. S. Pearson, "The use of
+/// confidence or fiducial limits illustrated in the case of the binomial", Biometrika 26, 1934).
+pub(super) fn exact_interval(share: f64, n: f64) -> (f64, f64) {
+    let (successes, failures) = (share * n, (1.0 - share) * n);
+    let low = if successes > 0.0 { beta_quantile(0.025, successes, failures + 1.0) } else { 0.0 };
+    let high = if failures > 0.0 { beta_quantile(0.975, successes + 1.0, failures) } else { 1.0 };
+    (low.min(share), high.max(share))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,5 +1,6 @@
 //! Two judges on the same rows: which is better, and by how much.
 
+use super::clusters::effective_clusters;
 use super::confusion::Confusion;
 use super::estimate::Estimate;
 use super::figures::{correlation, estimate_cells, pulls, total};
@@ -111,7 +112,7 @@ pub fn difference(measure: Measure, clusters: &[Paired]) -> Option<Difference> {
         .map(|(a, b)| (cells(&a), cells(&b)))
         .unzip();
     let (a, b) = (estimate_cells(measure, &a_tables)?, estimate_cells(measure, &b_tables)?);
-    let together = together(measure, &a_tables, &b_tables);
+    let together = together(measure, &a_tables, &b_tables) * reliance(&a_tables);
     let (least, most) = measure.range();
     let found = Estimate::sum(&[(1.0, b), (-1.0, a)], |_, _| together);
     let found = Estimate { low: found.low.max(least - most), high: found.high.min(most - least), ..found };
@@ -138,6 +139,13 @@ fn together(measure: Measure, a: &[Cells], b: &[Cells]) -> f64 {
         (Some((_, a)), Some((_, b))) => correlation(&a, &b),
         _ => 0.0,
     }
+}
+
+/// How far a correlation over these clusters may be relied on, from 0 to 1: it is as if two of the effective clusters had gone the
+/// other way. Where one cluster holds most rows every two judges seem to go together.
+fn reliance(tables: &[Cells]) -> f64 {
+    let clusters = effective_clusters(tables.iter().map(|table| table.iter().sum()));
+    ((clusters - 1.0) / (clusters + 1.0)).max(0.0)
 }
 
 /// What each cluster adds to the difference, to first order about the mean of both judges' tables.

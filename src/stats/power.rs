@@ -1,5 +1,6 @@
 //! How many rows a comparison needs, and what it can notice.
 
+use super::clusters::effective_clusters;
 use super::paired::Paired;
 use super::quantile::{Z, normal_quantile, normal_upper};
 
@@ -13,11 +14,15 @@ pub struct Design {
 }
 
 impl Design {
-    /// The design of a comparison that was made. `None` without rows that both judged. Judges that never differ are given half a
-    /// row on which they do, so that what they need can be said.
+    /// Effective clusters that a design can be seen in.
+    pub const MIN_CLUSTERS: f64 = 10.0;
+
+    /// The design of a comparison that was made. `None` without rows that both judged, and where their effective number of
+    /// clusters (Kish's) is below [`Design::MIN_CLUSTERS`]: how clusters vary cannot be seen in so few. Judges that never differ
+    /// are given half a row on which they do, so that what they need can be said.
     pub fn of(clusters: &[Paired]) -> Option<Design> {
         let rows: u64 = clusters.iter().map(Paired::judged).sum();
-        if rows == 0 {
+        if effective_clusters(clusters.iter().map(|cluster| cluster.judged() as f64)) < Self::MIN_CLUSTERS {
             return None;
         }
         let n = rows as f64;
@@ -119,5 +124,15 @@ mod tests {
         let clusters: Vec<Paired> = calm.chain([alike, other]).collect();
         assert_eq!(Design::of(&clusters), Some(Design { discordance: 0.2, design_effect: 4.0 }));
         assert_eq!(Design::of(&[]), None);
+        assert_eq!(Design::of(&clusters[..9]), None);
+        // One cluster holds nearly everything: the others say nothing of it.
+        let mut large = Paired::default();
+        (0..500).for_each(|_| large.add(true, Some(true), Some(true)));
+        let single = (0..20).map(|at| {
+            let mut single = Paired::default();
+            single.add(true, Some(at > 1), Some(at > 0));
+            single
+        });
+        assert_eq!(Design::of(&single.chain([large]).collect::<Vec<_>>()), None);
     }
 }

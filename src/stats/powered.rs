@@ -48,7 +48,7 @@ pub fn prediction_powered_share(unlabelled: &[(u64, u64)], labelled: &[Confusion
     let rows: f64 = gold.iter().chain(&others).map(|part| part.1).sum();
     let effective = (spread.effective / remains.max(1e-9)).min(rows);
     let freedom = spread.freedom.min(gold.len() as f64 - 1.0);
-    let (low, high) = Spread { effective, freedom }.interval(value);
+    let (low, high) = Spread { effective, freedom, least: spread.least }.interval(value);
     Some(Estimate { value, low, high })
 }
 

@@ -77,7 +77,8 @@ pub fn auc_estimate(rated: &[Rated]) -> Option<Estimate> {
     let effective = area * (1.0 - area) / variance * count as f64 / (count as f64 + 4.0);
     let sizes: Vec<f64> = sizes.values().map(|size| size[0] + size[1]).collect();
     let alike = if sizes.iter().all(|size| *size == 1.0) { 0.0 } else { 1.0 };
-    let spread = Spread { effective: effective.min(rated.len() as f64), freedom: freedom(&sizes, alike) };
+    let spread =
+        Spread { effective: effective.min(rated.len() as f64), freedom: freedom(&sizes, alike), least: None };
     let (low, high) = spread.interval(value);
     Some(Estimate { value, low, high })
 }

@@ -14,12 +14,14 @@ fn too_few(held: u64, tries: u64, rate: f64) -> bool {
     binomial_lower(held, tries, rate) < 0.001
 }
 
-fn worlds() -> [World; 4] {
+fn worlds() -> [World; 6] {
     [
         World { rows: 50, clusters: Clusters::Equal(1), prevalence: 0.9 },
         World { rows: 200, clusters: Clusters::Equal(5), prevalence: 0.3 },
         World { rows: 200, clusters: Clusters::Uneven(5.0), prevalence: 0.5 },
         World { rows: 600, clusters: Clusters::Equal(30), prevalence: 0.5 },
+        World { rows: 520, clusters: Clusters::Dominated(0.96), prevalence: 0.5 },
+        World { rows: 80, clusters: Clusters::Dominated(0.5), prevalence: 0.5 },
     ]
 }
 

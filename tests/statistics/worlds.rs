@@ -9,6 +9,8 @@ pub enum Clusters {
     Equal(usize),
     /// Log-normal with this mean and a log-scale spread of 1.2: most are small, a few hold much of everything.
     Uneven(f64),
+    /// One cluster holds this share of the rows; the others have one row each.
+    Dominated(f64),
 }
 
 impl Clusters {
@@ -18,6 +20,8 @@ impl Clusters {
         let mut left = rows;
         while left > 0 {
             let size = match self {
+                Clusters::Dominated(share) if sizes.is_empty() => (rows as f64 * share).round() as usize,
+                Clusters::Dominated(_) => 1,
                 Clusters::Equal(size) => size,
                 Clusters::Uneven(mean) => {
                     (mean * (1.2 * normal(random) - 0.72).exp()).round().max(1.0) as usize

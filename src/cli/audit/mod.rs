@@ -25,7 +25,7 @@ use super::printer::Printer;
 use super::{Ending, signals};
 use crate::audit::{Answer, Audited, findings};
 use crate::cli::judging::Kind;
-use crate::run::{self, Covered, RunError, Samples, Stop, Volley};
+use crate::run::{self, Covered, Row, RunError, Samples, Stop, Volley};
 use crate::write::{Labelled, WriteError};
 
 pub fn run(args: AuditArgs, config: &Config, given: &Given) -> anyhow::Result<Ending> {
@@ -171,7 +171,8 @@ async fn sweep(
                 if gently.is_cancelled() || now.is_cancelled() {
                     return Err(RunError::Interrupted);
                 }
-                labelled.extend(labeller.label(&items)?);
+                let rows: Vec<Row> = items.into_iter().map(Row::known).collect();
+                labelled.extend(labeller.label(&rows)?);
             }
             answers.push(labelled);
         }

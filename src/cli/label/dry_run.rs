@@ -87,9 +87,9 @@ fn forecast(
     let mut forecast = Forecast { cost_usd: price.map(|_| 0.0), ..Forecast::default() };
     let mut seen = HashSet::new();
     for batch in samples.batches() {
-        for item in batch? {
+        for row in batch? {
             forecast.rows += 1;
-            let Ok(sample) = item else {
+            let Ok(sample) = row.into_item() else {
                 forecast.invalid += 1;
                 continue;
             };
