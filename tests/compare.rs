@@ -118,3 +118,25 @@ fn what_cannot_be_compared_is_said() {
         assert!(ran.stderr.contains(word), "{args:?}: {}", ran.stderr);
     }
 }
+
+#[test]
+fn one_large_question_lends_no_power() {
+    let work = Workspace::new();
+    let table = |judge: &str, seed: u64, right: f64| {
+        let rows = labelled(judge, 0..520, seed, right);
+        let question = |(at, line): (usize, &str)| match at {
+            // The head, and twenty rows with questions of their own.
+            0..=20 => line.replace(",q", &format!(",own{at}-")),
+            _ => line.split(',').enumerate().fold(String::new(), |line, (column, cell)| {
+                let cell = if column == 1 { "q" } else { cell };
+                if column == 0 { cell.to_owned() } else { format!("{line},{cell}") }
+            }),
+        };
+        rows.lines().enumerate().map(question).map(|line| line + "\n").collect::<String>()
+    };
+    work.file("a.csv", table("a", 1, 0.6));
+    work.file("b.csv", table("b", 2, 0.7));
+    let ran = compare(&work, &["a.csv", "b.csv"]).ended(0);
+    assert!(ran.stdout.contains("A few clusters hold most of these rows"), "{}", ran.stdout);
+    assert!(!ran.stdout.contains("four times in five"), "{}", ran.stdout);
+}

@@ -116,19 +116,13 @@ impl Rate {
             )
         });
         match corrected_share(passes, &calibrated.operating.tables()) {
-            // Two signs that the benchmark says nothing of these rows are one too many.
+            // Either may be chance: a share at its end, as of a single row, and confidences that are spread otherwise.
             Ok(found) if found.clamped && unlike.is_some() => self.refused = unlike,
             Ok(found) => {
                 self.corrected = Some(found.corrected);
                 self.sensitivity = Some(found.sensitivity);
                 self.specificity = Some(found.specificity);
                 self.warnings.extend(unlike);
-                if found.clamped {
-                    self.warnings.push(
-                        "the judge passes more or less than any share of right calls explains; the benchmark may be unlike these rows"
-                            .to_owned(),
-                    );
-                }
             }
             Err(why) => self.refused = Some(refusal(why)),
         }
@@ -226,6 +220,14 @@ mod tests {
         let corrected = rate.corrected.unwrap();
         assert!((rate.observed.unwrap().value - 0.69).abs() < 1e-12);
         assert!((corrected.value - 0.7).abs() < 1e-9 && corrected.width() > rate.observed.unwrap().width());
+        let mut single = LogLabels::default();
+        single.push(0, Some(true), None, Ok(None));
+        let single = single.rate(Some(&calibrated(900)));
+        assert_eq!(
+            (single.corrected.unwrap().value, single.warnings.len()),
+            (1.0, 0),
+            "chance explains one row"
+        );
         let refused = labels.rate(Some(&calibrated(210)));
         assert!(refused.corrected.is_none() && refused.refused.unwrap().contains("chance"));
     }

@@ -73,6 +73,18 @@ impl Json {
         self.as_object()?.get(key)
     }
 
+    pub fn as_object_mut(&mut self) -> Option<&mut Object> {
+        match self {
+            Json::Object(object) => Some(object),
+            _ => None,
+        }
+    }
+
+    /// [`Json::get`], to be changed.
+    pub fn get_mut(&mut self, key: &str) -> Option<&mut Json> {
+        self.as_object_mut()?.get_mut(key)
+    }
+
     /// The JSON Schema name of this value's type; a number without fraction or exponent is an `integer`.
     pub fn type_name(&self) -> &'static str {
         match self {

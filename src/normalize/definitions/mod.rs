@@ -1,13 +1,14 @@
 //! A definitions cell to definitions: `[{"type":"function","function":{"name":"f","parameters":{…}}}]`.
 //!
-//! [`Catalogue`] reads equal cells once: a log repeats its definitions in every row. The shapes are a table in [`shapes`],
+//! [`Catalogue`] keeps what comes again: a log mostly repeats its definitions in every row. The shapes are a table in [`shapes`],
 //! the notebook's lines are read in [`lines`], and [`schema`] translates the dialects' type names.
 
 mod lines;
 mod schema;
 mod shapes;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::hash::BuildHasher;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use super::python_literal::{self, Dialect};
@@ -44,10 +45,15 @@ struct Seen {
     /// The keys are long, and looked up for every row.
     tools: HashMap<Arc<str>, Read, foldhash::fast::RandomState>,
     bytes: usize,
+    /// Hashes of texts that were met, to keep only what comes again: to keep what never does takes as long as to read it.
+    met: HashSet<u64>,
 }
 
 /// Text kept in a catalogue. What is read out of it takes about ten times as much.
 const CATALOGUE_BYTES: usize = 2 << 20;
+
+/// Texts whose hashes a catalogue keeps.
+const MET: usize = 1 << 16;
 
 impl Catalogue {
     /// Reads a cell; `None` when it holds nothing.
@@ -57,29 +63,42 @@ impl Catalogue {
             Cell::Text(text) if text.trim().is_empty() => None,
             Cell::Text(text) => Some(self.remembered(text, || from_text(text))),
             Cell::Json(json @ (Json::Array(_) | Json::Object(_))) => {
-                Some(self.remembered(&json.to_string(), || from_json(json)))
+                Some(self.remembered(&json.to_string(), || from_json(json.clone())))
             }
             Cell::Json(other) => Some(Err(unrecognised(other))),
         }
     }
 
     fn remembered(&self, text: &str, read: impl FnOnce() -> Result<Found, RowError>) -> Read {
-        if let Some(known) = self.seen.read().unwrap_or_else(PoisonError::into_inner).tools.get(text) {
-            return known.clone();
+        let known = |seen: &Seen| seen.tools.get(text).cloned();
+        if let Some(known) = known(&self.seen.read().unwrap_or_else(PoisonError::into_inner)) {
+            return known;
         }
         let raw: Arc<str> = text.into();
         let tools = read().map(|found| found.into_tools(raw.clone()));
         let mut seen = self.seen.write().unwrap_or_else(PoisonError::into_inner);
         // Another thread may have read the same text meanwhile: all rows share what came first.
-        if let Some(known) = seen.tools.get(text) {
-            return known.clone();
+        if let Some(known) = known(&seen) {
+            return known;
+        }
+        let hash = seen.tools.hasher().hash_one(text);
+        if seen.met.len() == MET {
+            seen.met.clear();
+        }
+        if seen.met.insert(hash) {
+            return tools;
         }
         // Cells either repeat all the time or hardly ever: starting over costs little in both cases.
-        if seen.bytes + text.len() > CATALOGUE_BYTES {
-            *seen = Seen::default();
-        }
+        let full = seen.bytes + text.len() > CATALOGUE_BYTES;
+        let old = full.then(|| {
+            seen.bytes = 0;
+            std::mem::take(&mut seen.tools)
+        });
         seen.bytes += text.len();
         seen.tools.insert(raw, tools.clone());
+        // To free that much takes a while; nobody need wait for it.
+        drop(seen);
+        drop(old);
         tools
     }
 }
@@ -117,15 +136,15 @@ fn from_text(text: &str) -> Result<Found, RowError> {
         match json_values(&text)? {
             Some(mut values) if values.len() == 1 => match values.remove(0) {
                 Json::String(inner) => text = inner.trim().to_owned(),
-                value => return from_json(&value),
+                value => return from_json(value),
             },
-            Some(values) => return from_json(&Json::Array(values)),
+            Some(values) => return from_json(Json::Array(values)),
             None => break,
         }
     }
     let bracketed = text.starts_with(['[', '{', '(']) || text.starts_with("array(");
     if let Some(value) = bracketed.then(|| python_literal::whole(&text, Dialect::Repr)).flatten() {
-        return from_json(&value);
+        return from_json(value);
     }
     Ok(match lines::read(&text) {
         Some(tools) => Found::Tools { tools, flags: BTreeSet::new() },
@@ -155,12 +174,12 @@ fn json_values(text: &str) -> Result<Option<Vec<Json>>, RowError> {
     Ok((!values.is_empty()).then_some(values))
 }
 
-fn from_json(json: &Json) -> Result<Found, RowError> {
+fn from_json(mut json: Json) -> Result<Found, RowError> {
     if json.is_null() {
         return Ok(Found::Nothing);
     }
     let mut reader = shapes::Reader::default();
-    reader.value(json)?;
+    reader.value(&mut json)?;
     Ok(Found::Tools { tools: reader.tools, flags: reader.flags })
 }
 
@@ -287,7 +306,12 @@ mod tests {
             Some(Ok(Tools { definitions: Definitions::Known(tools), .. })) => tools,
             other => panic!("{other:?}"),
         };
-        assert!(Arc::ptr_eq(&known(0), &known(0)));
+        known(0);
+        assert!(Arc::ptr_eq(&known(0), &known(0)), "from the second time on");
+        for i in 0..100 {
+            known(i);
+        }
+        assert_eq!(catalogue.seen.read().unwrap().tools.len(), 1, "what does not come again is not kept");
         for i in 0..100 {
             known(i);
         }

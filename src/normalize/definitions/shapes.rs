@@ -12,8 +12,9 @@ pub(super) struct Reader {
     pub(super) flags: BTreeSet<Flag>,
 }
 
-/// One way of writing definitions as a JSON object; `None` when the object is not of this shape.
-type Shape = fn(&mut Reader, &Object) -> Option<Result<(), RowError>>;
+/// One way of writing definitions as a JSON object; `None` when the object is not of this shape, which then is as it was. What is
+/// read is moved out: definitions are the longest part of a row.
+type Shape = fn(&mut Reader, &mut Object) -> Option<Result<(), RowError>>;
 
 /// In the order in which they are tried; the first that fits decides.
 const SHAPES: &[Shape] = &[
@@ -73,9 +74,9 @@ const GEMINI_BUILT_INS: &[&str] = &[
 ];
 
 impl Reader {
-    pub(super) fn value(&mut self, json: &Json) -> Result<(), RowError> {
+    pub(super) fn value(&mut self, json: &mut Json) -> Result<(), RowError> {
         match json {
-            Json::Array(items) => items.iter().try_for_each(|item| self.value(item)),
+            Json::Array(items) => items.iter_mut().try_for_each(|item| self.value(item)),
             Json::Object(object) => self.object(object),
             // One tool per string, as some tracers have it.
             Json::String(text) => match from_text(text)? {
@@ -90,7 +91,7 @@ impl Reader {
         }
     }
 
-    fn object(&mut self, object: &Object) -> Result<(), RowError> {
+    fn object(&mut self, object: &mut Object) -> Result<(), RowError> {
         let found = SHAPES.iter().find_map(|shape| shape(self, object));
         found.unwrap_or_else(|| Err(unrecognised(object)))
     }
@@ -106,52 +107,58 @@ impl Reader {
     }
 
     /// The definition in `object`, which must have a name of its own.
-    fn push_named(&mut self, object: &Object) -> Result<(), RowError> {
-        match name(object) {
-            Some(name) => {
-                self.push(name, object, schema_of(object)?);
-                Ok(())
-            }
-            None => Err(without_name(object)),
+    fn push_named(&mut self, object: &mut Object) -> Result<(), RowError> {
+        if name(object).is_none() {
+            return Err(without_name(object));
         }
+        let schema = schema_of(object)?;
+        self.push(name(object).unwrap_or_default(), object, schema);
+        Ok(())
     }
 }
 
-fn list_under_key(reader: &mut Reader, object: &Object) -> Option<Result<(), RowError>> {
-    let follow = |path: &&[&str]| {
-        let (first, rest) = path.split_first()?;
-        rest.iter().try_fold(object.get(first)?, |value, key| value.get(key))
+fn list_under_key(reader: &mut Reader, object: &mut Object) -> Option<Result<(), RowError>> {
+    let is_list = |path: &&&[&str]| {
+        let value = path
+            .split_first()
+            .and_then(|(first, rest)| rest.iter().try_fold(object.get(first)?, |value, key| value.get(key)));
+        value.is_some_and(|value| value.as_array().is_some())
     };
-    let listed = LIST_PATHS.iter().filter_map(follow).find(|value| value.as_array().is_some())?;
+    let (first, rest) = LIST_PATHS.iter().find(is_list)?.split_first()?;
+    let listed = rest.iter().try_fold(object.get_mut(first)?, |value, key| value.get_mut(key))?;
     Some(reader.value(listed))
 }
 
 /// `{"toolSpec":{"name":"f","description":"…","inputSchema":{"json":{…}}}}`
-fn bedrock(reader: &mut Reader, object: &Object) -> Option<Result<(), RowError>> {
-    Some(reader.push_named(object.get("toolSpec")?.as_object()?))
+fn bedrock(reader: &mut Reader, object: &mut Object) -> Option<Result<(), RowError>> {
+    Some(reader.push_named(object.get_mut("toolSpec")?.as_object_mut()?))
 }
 
 /// `{"type":"function","function":{"name":"f","description":"…","parameters":{…}}}`
-fn openai(reader: &mut Reader, object: &Object) -> Option<Result<(), RowError>> {
-    let inner = object.get("function").or_else(|| object.get("custom"))?.as_object()?;
-    let wrapped = object.contains_key("type") || object.len() == 1 && inner.contains_key("name");
-    wrapped.then(|| reader.push_named(inner))
+fn openai(reader: &mut Reader, object: &mut Object) -> Option<Result<(), RowError>> {
+    let key = if object.contains_key("function") { "function" } else { "custom" };
+    let (typed, alone) = (object.contains_key("type"), object.len() == 1);
+    let inner = object.get_mut(key)?.as_object_mut()?;
+    (typed || alone && inner.contains_key("name")).then(|| reader.push_named(inner))
 }
 
 /// `{"tool.json_schema":"{…}"}`, `{"tool":{"json_schema":{…}}}`
-fn openinference(reader: &mut Reader, object: &Object) -> Option<Result<(), RowError>> {
-    let nested = || object.get("tool")?.get("json_schema");
-    Some(reader.value(object.get("tool.json_schema").or_else(nested)?))
+fn openinference(reader: &mut Reader, object: &mut Object) -> Option<Result<(), RowError>> {
+    let schema = match object.contains_key("tool.json_schema") {
+        true => object.get_mut("tool.json_schema")?,
+        false => object.get_mut("tool")?.get_mut("json_schema")?,
+    };
+    Some(reader.value(schema))
 }
 
 /// `{"name":"f","parameters":{…}}` and the same with another key for the schema.
-fn name_and_schema(reader: &mut Reader, object: &Object) -> Option<Result<(), RowError>> {
+fn name_and_schema(reader: &mut Reader, object: &mut Object) -> Option<Result<(), RowError>> {
     name(object)?;
     has_schema_key(object).then(|| reader.push_named(object))
 }
 
 /// A bare schema: `{"title":"f","description":"…","type":"object","properties":{…}}`.
-fn titled_schema(reader: &mut Reader, object: &Object) -> Option<Result<(), RowError>> {
+fn titled_schema(reader: &mut Reader, object: &mut Object) -> Option<Result<(), RowError>> {
     let title = object.get("title")?.as_str().filter(|title| !title.trim().is_empty())?;
     object.get("type")?.as_str().filter(|kind| *kind == "object")?;
     let mut schema = object.clone();
@@ -163,7 +170,7 @@ fn titled_schema(reader: &mut Reader, object: &Object) -> Option<Result<(), RowE
 
 /// A tool that says its type: a function without parameters, or one that the provider runs, such as
 /// `{"type":"web_search_20250305","name":"web_search"}`.
-fn typed(reader: &mut Reader, object: &Object) -> Option<Result<(), RowError>> {
+fn typed(reader: &mut Reader, object: &mut Object) -> Option<Result<(), RowError>> {
     let kind = object.get("type")?.as_str().filter(|kind| !kind.trim().is_empty())?;
     if matches!(kind, "function" | "custom") || has_schema_key(object) {
         return Some(reader.push_named(object));
@@ -178,13 +185,13 @@ fn typed(reader: &mut Reader, object: &Object) -> Option<Result<(), RowError>> {
 }
 
 /// A tool without parameters may leave the schema out: `{"name":"f","description":"…"}`.
-fn described_name(reader: &mut Reader, object: &Object) -> Option<Result<(), RowError>> {
+fn described_name(reader: &mut Reader, object: &mut Object) -> Option<Result<(), RowError>> {
     name(object)?;
     (object.contains_key("description") || object.len() == 1).then(|| reader.push_named(object))
 }
 
 /// `{"googleSearch":{}}`
-fn gemini_built_in(reader: &mut Reader, object: &Object) -> Option<Result<(), RowError>> {
+fn gemini_built_in(reader: &mut Reader, object: &mut Object) -> Option<Result<(), RowError>> {
     let name = object.keys().next().filter(|key| object.len() == 1 && GEMINI_BUILT_INS.contains(key))?;
     reader.flags.insert(Flag::ServerTool);
     reader.push(name, object, None);
@@ -192,25 +199,29 @@ fn gemini_built_in(reader: &mut Reader, object: &Object) -> Option<Result<(), Ro
 }
 
 /// Bedrock's mark between tools: `{"cachePoint":{"type":"default"}}`.
-fn cache_point(_: &mut Reader, object: &Object) -> Option<Result<(), RowError>> {
+fn cache_point(_: &mut Reader, object: &mut Object) -> Option<Result<(), RowError>> {
     object.contains_key("cachePoint").then_some(Ok(()))
 }
 
-fn nameless(_: &mut Reader, object: &Object) -> Option<Result<(), RowError>> {
+fn nameless(_: &mut Reader, object: &mut Object) -> Option<Result<(), RowError>> {
     let schema = SCHEMA_KEYS.iter().find_map(|key| object.get(key))?;
     // The key may also be a tool's name in a map by name.
     (!is_described_tool(schema)).then(|| Err(without_name(object)))
 }
 
 /// `{"f":{"description":"…","parameters":{…}}}`
-fn map_by_name(reader: &mut Reader, object: &Object) -> Option<Result<(), RowError>> {
+fn map_by_name(reader: &mut Reader, object: &mut Object) -> Option<Result<(), RowError>> {
     if object.is_empty() || !object.values().all(is_described_tool) {
         return None;
     }
-    let mut tools = object.iter().filter_map(|(name, tool)| Some((name, tool.as_object()?)));
-    Some(tools.try_for_each(|(name, tool)| match name.trim() {
-        "" => Err(without_name(object)),
-        _ => schema_of(tool).map(|schema| reader.push(name, tool, schema)),
+    if object.keys().any(|name| name.trim().is_empty()) {
+        return Some(Err(without_name(object)));
+    }
+    Some(object.iter_mut().try_for_each(|(name, tool)| {
+        let Some(tool) = tool.as_object_mut() else { return Ok(()) };
+        let schema = schema_of(tool)?;
+        reader.push(name, tool, schema);
+        Ok(())
     }))
 }
 
@@ -226,22 +237,28 @@ fn has_schema_key(object: &Object) -> bool {
     SCHEMA_KEYS.iter().any(|key| object.contains_key(key))
 }
 
-/// The schema of a tool's arguments, out of its wrappers; tracers may have made a text of it.
-fn schema_of(object: &Object) -> Result<Option<Json>, RowError> {
-    let given = |key: &&'static str| Some((*key, object.get(key).filter(|value| !value.is_null())?));
-    let Some((key, value)) = SCHEMA_KEYS.iter().find_map(given) else { return Ok(None) };
-    let schema = match value {
-        Json::String(text) => Json::parse(text).map_err(|_| unrecognised(object))?,
-        value => value.clone(),
-    };
+/// The schema of a tool's arguments, moved out of the tool and of its wrappers; tracers may have made a text of it.
+fn schema_of(object: &mut Object) -> Result<Option<Json>, RowError> {
+    let given = |key: &&&str| object.get(key).is_some_and(|value| !value.is_null());
+    let Some(key) = SCHEMA_KEYS.iter().find(given).copied() else { return Ok(None) };
     let [amazons, wrapper] = AMAZONS_KEYS;
-    let schema = match schema.get(wrapper).filter(|_| key == amazons && !schema::is_whole(&schema)) {
-        Some(inner) => inner.clone(),
-        None => schema,
+    let wrapped =
+        |schema: &Json| key == amazons && !schema::is_whole(schema) && schema.get(wrapper).is_some();
+    let parsed = match object.get(key) {
+        Some(Json::String(text)) => Json::parse(text).ok(),
+        _ => None,
     };
-    if schema.as_object().is_none() {
-        return Err(unrecognised(object));
+    if let Some(parsed) = parsed {
+        object.insert(key, parsed);
     }
+    let found = object.get_mut(key).and_then(|schema| match wrapped(schema) {
+        true => schema.get_mut(wrapper),
+        false => Some(schema),
+    });
+    let Some(found) = found.filter(|schema| schema.as_object().is_some()) else {
+        return Err(unrecognised(object));
+    };
+    let schema = std::mem::replace(found, Json::Null);
     let only_properties = key == PROPERTIES_KEY && !schema::is_whole(&schema);
     Ok(Some(if only_properties { schema::of_properties(schema) } else { schema }))
 }
