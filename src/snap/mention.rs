@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
+use super::after::After;
 use super::lexicon::Class;
 use super::names::Names;
-use super::phrase::{After, Before};
+use super::phrase::Before;
 use super::script::{Lead, Line, Role, Script, Sentence, is_decor};
 use super::token::{Kind, Slot, Token, Veil};
 
@@ -19,8 +20,12 @@ pub(super) struct Mention {
     pub after: After,
     /// It is in the first sentence of the reply.
     pub first: bool,
+    /// It is in the second one.
+    pub second: bool,
     /// It is in the last one.
     pub last: bool,
+    /// Its rail is not the one that means success.
+    pub fails: bool,
     /// It is in the first sentence of its line, and in the last one.
     pub opens_line: bool,
     pub closes_line: bool,
@@ -41,6 +46,16 @@ pub(super) struct Mention {
     pub rival: Option<Rival>,
     /// A mark of failure stands by the rail that means success, or an empty box before any.
     pub crossed: bool,
+    /// The words behind it put it down as the verdict.
+    pub named: bool,
+    /// No other rail is named anywhere in the prose.
+    pub sole: bool,
+    /// Its rail is the opposite of the one that its words deny.
+    pub flipped: bool,
+    /// The sentence before it tells what somebody says or thinks.
+    pub reported: bool,
+    /// The sentence before it asks whether the whole call is right.
+    pub about_whole: bool,
 }
 
 /// Another rail further on in the sentence.
@@ -71,7 +86,9 @@ impl Mention {
             before: Before::default(),
             after: After::End,
             first: false,
+            second: false,
             last: false,
+            fails: false,
             opens_line: true,
             closes_line: true,
             lead: Lead::Plain,
@@ -83,6 +100,11 @@ impl Mention {
             titles: false,
             rival: None,
             crossed: false,
+            named: false,
+            sole: true,
+            flipped: false,
+            reported: false,
+            about_whole: false,
         }
     }
 }
@@ -97,7 +119,15 @@ pub(super) fn mentions(script: &Script, names: &Names) -> Vec<Mention> {
         let mut at = sentence.tokens.start;
         while at < sentence.tokens.end {
             let hidden = script.tokens[at].veil == Veil::Hidden;
-            match names.at(&script.tokens[..sentence.tokens.end], at).filter(|_| !hidden) {
+            let named = names.at(&script.tokens[..sentence.tokens.end], at).filter(|_| !hidden);
+            // `No problem` says no `no`.
+            let idiom = |end: usize| {
+                script.tokens[at].class == Class::Silent
+                    && script.tokens[..sentence.tokens.end]
+                        .get(end)
+                        .is_some_and(|next| next.class == Class::Silent)
+            };
+            match named.filter(|(_, end)| !idiom(*end)) {
                 Some((rail, end)) => {
                     if mentions.len() > before {
                         between.push(words);
@@ -113,9 +143,13 @@ pub(super) fn mentions(script: &Script, names: &Names) -> Vec<Mention> {
         }
         crowd(&mut mentions[before..], &between);
         if mentions.len() == before {
-            mentions.extend(unanswered(script, index));
+            mentions.extend(unanswered(script, index, names));
         }
     }
+    let mut rails = mentions.iter().filter_map(|mention| mention.rail);
+    let one = rails.next();
+    let sole = rails.all(|rail| Some(rail) == one);
+    mentions.iter_mut().for_each(|mention| mention.sole = sole);
     mentions
 }
 
@@ -142,8 +176,28 @@ fn crowd(mentions: &mut [Mention], words: &[usize]) {
 
 fn mention(script: &Script, names: &Names, index: usize, rail: usize, tokens: Range<usize>) -> Mention {
     let sentence = &script.sentences[index];
-    let before = Before::read(script, sentence, tokens.start, names);
-    let (after, end) = After::read(script, sentence, tokens.end, names);
+    let mut before = Before::read(script, sentence, tokens.start, names);
+    let (mut after, end) = After::read(script, sentence, tokens.end, names);
+    if after == After::More
+        && (before.has(Class::Copula) || before.has(Class::Negation))
+        && After::names_call(script, sentence, tokens.end)
+    {
+        after = After::Reason;
+    }
+    let named = After::is_named(script, sentence, tokens.end);
+    let denied = After::denies(script, sentence, tokens.end);
+    let named_rail = rail;
+    let mut rail = rail;
+    let spoken = script.tokens[tokens.start].veil != Veil::Perhaps;
+    match names.opposite(rail) {
+        Some(opposite) if spoken && !denied && before.denies(names.is_positive(rail)) => {
+            rail = opposite;
+            before.affirm();
+        }
+        Some(opposite) if spoken && denied && !before.has(Class::Negation) => rail = opposite,
+        _ if denied => before.heed(Class::Unclear),
+        _ => {}
+    }
     let cross =
         |at: usize| matches!(script.tokens[at].kind, Kind::Mark('❌' | '✗' | '✘' | '✖' | '🚫' | '⛔' | '👎'));
     let no_word = |at: &usize| !script.tokens[*at].is_word() && !script.tokens[*at].is_newline();
@@ -162,7 +216,14 @@ fn mention(script: &Script, names: &Names, index: usize, rail: usize, tokens: Ra
     let after = if compared { After::More } else { after };
     let doubtful = script.tokens[tokens.start].veil == Veil::Perhaps;
     let at = span(script, sentence, before.start..end);
-    Mention { crossed, doubtful, ..place(script, index, Some(rail), at, before, after, tokens.start) }
+    let flipped = rail != named_rail;
+    Mention {
+        crossed,
+        doubtful,
+        named,
+        flipped,
+        ..place(script, index, Some(rail), at, before, after, tokens.start, names)
+    }
 }
 
 /// More than a number or one letter.
@@ -195,6 +256,7 @@ fn place(
     before: Before,
     after: After,
     token: usize,
+    names: &Names,
 ) -> Mention {
     let sentence = &script.sentences[index];
     let same_line = |other: Option<&Sentence>| other.is_some_and(|other| other.line == sentence.line);
@@ -213,6 +275,8 @@ fn place(
         before,
         after,
         first: index == 0,
+        second: index == 1,
+        fails: rail.is_some_and(|rail| !names.is_positive(rail)),
         last: index + 1 == script.sentences.len(),
         opens_line: !same_line(previous),
         closes_line: !same_line(script.sentences.get(index + 1)),
@@ -226,11 +290,85 @@ fn place(
         example: above == Role::Example && !same_line(previous) || abbreviates(script, previous),
         rival: None,
         crossed: false,
+        named: false,
+        sole: false,
+        flipped: false,
+        reported: previous
+            .is_some_and(|previous| script.tokens[previous.tokens.clone()].iter().take(256).any(reports)),
+        about_whole: previous.is_some_and(|previous| asks_about_whole(script, previous, names)),
     }
 }
 
+/// Whether a word tells that somebody says or thinks something.
+fn reports(token: &Token) -> bool {
+    matches!(
+        token.word(),
+        "say"
+            | "says"
+            | "said"
+            | "think"
+            | "thinks"
+            | "thought"
+            | "believe"
+            | "believes"
+            | "believed"
+            | "claim"
+            | "claims"
+            | "claimed"
+            | "state"
+            | "states"
+            | "stated"
+            | "assume"
+            | "assumes"
+            | "assumed"
+            | "wrote"
+            | "writes"
+            | "answer"
+            | "answers"
+            | "answered"
+            | "suggests"
+            | "told"
+            | "tells"
+            | "argue"
+            | "argues"
+            | "argued"
+            | "insists"
+            | "statement"
+    )
+}
+
+/// Whether a sentence asks for the verdict on the whole call, so that what follows it answers: `Was the call correct?`, `correct or incorrect?`
+fn asks_about_whole(script: &Script, sentence: &Sentence, names: &Names) -> bool {
+    /// A longer question asks for more.
+    const REACH: usize = 64;
+    if sentence.end != Some('?') || sentence.tokens.len() > REACH {
+        return false;
+    }
+    let tokens = &script.tokens[..sentence.tokens.end];
+    let rails: Vec<usize> =
+        sentence.tokens.clone().filter_map(|at| names.at(tokens, at)).map(|(rail, _)| rail).collect();
+    if rails.iter().any(|rail| *rail != rails[0]) {
+        return true;
+    }
+    let known = |token: &Token| {
+        matches!(
+            token.class,
+            Class::Filler
+                | Class::Tool
+                | Class::Agent
+                | Class::Subject
+                | Class::Copula
+                | Class::Silent
+                | Class::Pronoun
+        ) || matches!(token.word(), "right" | "wrong" | "ok" | "okay" | "so")
+    };
+    let words =
+        || sentence.tokens.clone().filter(|at| tokens[*at].is_word() && names.at(tokens, *at).is_none());
+    words().any(|at| tokens[at].class == Class::Subject) && words().all(|at| known(&tokens[at]))
+}
+
 /// A verdict's slot that holds something short which is no rail: `Verdict: unsure`.
-fn unanswered(script: &Script, index: usize) -> Option<Mention> {
+fn unanswered(script: &Script, index: usize, names: &Names) -> Option<Mention> {
     const SHORT: usize = 4;
     let sentence = &script.sentences[index];
     let tokens = &script.tokens[sentence.tokens.clone()];
@@ -241,7 +379,7 @@ fn unanswered(script: &Script, index: usize) -> Option<Mention> {
     } else {
         let colon = tokens.iter().take(12).position(|token| token.is(':'))?;
         for token in tokens[..colon].iter().filter(|token| token.is_word()) {
-            before.heed(token.word());
+            before.heed(token.class);
         }
         colon + 1
     };
@@ -254,7 +392,7 @@ fn unanswered(script: &Script, index: usize) -> Option<Mention> {
     before.separated = true;
     let token = sentence.tokens.start + content;
     let at = script.tokens[token].at.clone();
-    Some(place(script, index, None, at, before, After::End, token))
+    Some(place(script, index, None, at, before, After::End, token, names))
 }
 
 fn decorates(kind: &Kind) -> bool {
