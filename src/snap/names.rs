@@ -74,7 +74,18 @@ impl Names {
             return None;
         }
         let alias = || self.aliases.get(text.as_str()).copied();
-        self.names.iter().position(|name| name.folded == text).or_else(alias)
+        self.names.iter().position(|name| name.folded == text).or_else(alias).or_else(|| self.number(&text))
+    }
+
+    /// The one rail that is the same whole number as `text`: `1.0` is `1`.
+    fn number(&self, text: &str) -> Option<usize> {
+        let number = whole_number(text)?;
+        let mut same =
+            self.names.iter().enumerate().filter(|(_, name)| whole_number(&name.folded) == Some(number));
+        match (same.next(), same.next()) {
+            (Some((rail, _)), None) => Some(rail),
+            _ => None,
+        }
     }
 
     /// The longest rail that stands at token `at`, and the token after it. Two rails of one spelling are none.
@@ -88,6 +99,11 @@ impl Names {
                 Some((_, longest)) if end == longest => tie = true,
                 _ => (best, tie) = (Some((rail, end)), false),
             }
+        }
+        if best.is_none()
+            && let Some(rail) = tokens.get(at).and_then(|token| self.number(token.word()))
+        {
+            return Some((rail, at + 1));
         }
         if best.is_none() && !self.aliases.is_empty() {
             let alias = tokens.get(at).and_then(|token| self.aliases.get(token.word()));
@@ -119,6 +135,19 @@ const OPPOSITES: [(&str, &str); 12] = [
 ];
 const PREFIXES: [&str; 13] =
     ["in", "un", "im", "ir", "il", "non", "non-", "non ", "not ", "not_", "not-", "dis", "mis"];
+
+/// `text` without a fraction that is nothing, if it is a number.
+fn whole_number(text: &str) -> Option<&str> {
+    let whole = match text.split_once('.') {
+        Some((whole, fraction)) if !fraction.is_empty() && fraction.bytes().all(|digit| digit == b'0') => {
+            whole
+        }
+        Some(_) => return None,
+        None => text,
+    };
+    let digits = whole.strip_prefix('-').unwrap_or(whole);
+    (!digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit())).then_some(whole)
+}
 
 fn are_opposites(one: &str, other: &str) -> bool {
     let negates =
