@@ -111,6 +111,9 @@ const IDIOMS: &[(Class, &str)] = &[
         needs to be changed
         changes
         to begin with
+        too
+        then
+        tout à fait
         on so many levels
         at all
         after all

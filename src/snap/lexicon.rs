@@ -136,7 +136,7 @@ const WORDS: &[(Class, &str)] = &[
         Class::Verb,
         "labeled labelled labeling labelling mark marked marking classify classified classifying rate rated judge
         judged judging go consider considered deem deemed evaluate evaluated graded scored called regard regarded
-        vote pick picked choosing chose",
+        vote find found pick picked choosing chose",
     ),
     (Class::Judge, "i i'm i'd i'll i've we we'd we'll must"),
     (Class::Conclusion, "so therefore thus hence consequently accordingly"),
@@ -167,7 +167,7 @@ const WORDS: &[(Class, &str)] = &[
     (
         Class::Filler,
         "the a an my our for of have has api given provided above generated proposed logged whole entire and also here
-        in with by on based all both word single choose assign give say conclude concluded determine find
+        in with by on based all both word single choose assign give say conclude concluded determine
         think believe will am clearly definitely certainly completely fully entirely totally indeed simply just very
         absolutely perfectly obviously now please take teh unfortunately sadly mi mein mon mia meu der die das el la le il",
     ),

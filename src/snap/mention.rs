@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::after::After;
+use super::context::{answer, asks_about_whole, leads, reports};
 use super::lexicon::Class;
 use super::names::Names;
 use super::phrase::Before;
@@ -54,6 +55,10 @@ pub(super) struct Mention {
     pub flipped: bool,
     /// The sentence before it tells what somebody says or thinks.
     pub reported: bool,
+    /// It is asked for, and the next sentence begins with yes or no.
+    pub answered: Option<bool>,
+    /// A whole sentence leads up to it and ends with a colon or an arrow.
+    pub led: bool,
     /// The sentence before it asks whether the whole call is right.
     pub about_whole: bool,
 }
@@ -104,6 +109,8 @@ impl Mention {
             sole: true,
             flipped: false,
             reported: false,
+            answered: None,
+            led: false,
             about_whole: false,
         }
     }
@@ -143,7 +150,7 @@ pub(super) fn mentions(script: &Script, names: &Names) -> Vec<Mention> {
         }
         crowd(&mut mentions[before..], &between);
         if mentions.len() == before {
-            mentions.extend(unanswered(script, index, names));
+            mentions.extend(unanswered(script, index));
         }
     }
     let mut rails = mentions.iter().filter_map(|mention| mention.rail);
@@ -183,16 +190,23 @@ fn mention(script: &Script, names: &Names, index: usize, rail: usize, tokens: Ra
         && After::names_call(script, sentence, tokens.end)
     {
         after = After::Reason;
+        before.heed(Class::Subject);
     }
     let named = After::is_named(script, sentence, tokens.end);
     let denied = After::denies(script, sentence, tokens.end);
     let named_rail = rail;
     let mut rail = rail;
     let spoken = script.tokens[tokens.start].veil != Veil::Perhaps;
+    let mut said = answer(script, script.sentences.get(index + 1)).filter(|_| after == After::Question);
     match names.opposite(rail) {
+        Some(_) if after == After::Question && before.has(Class::Negation) => said = None,
         Some(opposite) if spoken && !denied && before.denies(names.is_positive(rail)) => {
             rail = opposite;
             before.affirm();
+        }
+        Some(opposite) if spoken && after == After::Question && said == Some(false) => {
+            rail = opposite;
+            said = Some(true);
         }
         Some(opposite) if spoken && denied && !before.has(Class::Negation) => rail = opposite,
         _ if denied => before.heed(Class::Unclear),
@@ -216,13 +230,28 @@ fn mention(script: &Script, names: &Names, index: usize, rail: usize, tokens: Ra
     let after = if compared { After::More } else { after };
     let doubtful = script.tokens[tokens.start].veil == Veil::Perhaps;
     let at = span(script, sentence, before.start..end);
+    let separated = before.separated && before.words == 0;
     let flipped = rail != named_rail;
+    let previous = index.checked_sub(1).and_then(|index| script.sentences.get(index));
     Mention {
         crossed,
         doubtful,
         named,
         flipped,
-        ..place(script, index, Some(rail), at, before, after, tokens.start, names)
+        fails: !names.is_positive(rail),
+        answered: said.filter(|_| {
+            let mut words =
+                script.tokens[tokens.end..sentence.tokens.end].iter().filter(|token| token.is_word());
+            // `Was it correct to ask …?` may be about a part: one that is wrong makes the call wrong, and none makes it right.
+            words.next().is_none_or(|word| {
+                let opinion =
+                    |word: &Token| matches!(word.word(), "say" | "assume" | "think" | "infer" | "conclude");
+                word.word() == "to" && !names.is_positive(rail) && !words.next().is_some_and(opinion)
+            })
+        }),
+        led: separated && after == After::End && leads(script, sentence, tokens.start),
+        about_whole: previous.is_some_and(|previous| asks_about_whole(script, previous, names)),
+        ..place(script, index, Some(rail), at, before, after, tokens.start)
     }
 }
 
@@ -256,7 +285,6 @@ fn place(
     before: Before,
     after: After,
     token: usize,
-    names: &Names,
 ) -> Mention {
     let sentence = &script.sentences[index];
     let same_line = |other: Option<&Sentence>| other.is_some_and(|other| other.line == sentence.line);
@@ -276,7 +304,7 @@ fn place(
         after,
         first: index == 0,
         second: index == 1,
-        fails: rail.is_some_and(|rail| !names.is_positive(rail)),
+        fails: false,
         last: index + 1 == script.sentences.len(),
         opens_line: !same_line(previous),
         closes_line: !same_line(script.sentences.get(index + 1)),
@@ -295,80 +323,14 @@ fn place(
         flipped: false,
         reported: previous
             .is_some_and(|previous| script.tokens[previous.tokens.clone()].iter().take(256).any(reports)),
-        about_whole: previous.is_some_and(|previous| asks_about_whole(script, previous, names)),
+        answered: None,
+        led: false,
+        about_whole: false,
     }
-}
-
-/// Whether a word tells that somebody says or thinks something.
-fn reports(token: &Token) -> bool {
-    matches!(
-        token.word(),
-        "say"
-            | "says"
-            | "said"
-            | "think"
-            | "thinks"
-            | "thought"
-            | "believe"
-            | "believes"
-            | "believed"
-            | "claim"
-            | "claims"
-            | "claimed"
-            | "state"
-            | "states"
-            | "stated"
-            | "assume"
-            | "assumes"
-            | "assumed"
-            | "wrote"
-            | "writes"
-            | "answer"
-            | "answers"
-            | "answered"
-            | "suggests"
-            | "told"
-            | "tells"
-            | "argue"
-            | "argues"
-            | "argued"
-            | "insists"
-            | "statement"
-    )
-}
-
-/// Whether a sentence asks for the verdict on the whole call, so that what follows it answers: `Was the call correct?`, `correct or incorrect?`
-fn asks_about_whole(script: &Script, sentence: &Sentence, names: &Names) -> bool {
-    /// A longer question asks for more.
-    const REACH: usize = 64;
-    if sentence.end != Some('?') || sentence.tokens.len() > REACH {
-        return false;
-    }
-    let tokens = &script.tokens[..sentence.tokens.end];
-    let rails: Vec<usize> =
-        sentence.tokens.clone().filter_map(|at| names.at(tokens, at)).map(|(rail, _)| rail).collect();
-    if rails.iter().any(|rail| *rail != rails[0]) {
-        return true;
-    }
-    let known = |token: &Token| {
-        matches!(
-            token.class,
-            Class::Filler
-                | Class::Tool
-                | Class::Agent
-                | Class::Subject
-                | Class::Copula
-                | Class::Silent
-                | Class::Pronoun
-        ) || matches!(token.word(), "right" | "wrong" | "ok" | "okay" | "so")
-    };
-    let words =
-        || sentence.tokens.clone().filter(|at| tokens[*at].is_word() && names.at(tokens, *at).is_none());
-    words().any(|at| tokens[at].class == Class::Subject) && words().all(|at| known(&tokens[at]))
 }
 
 /// A verdict's slot that holds something short which is no rail: `Verdict: unsure`.
-fn unanswered(script: &Script, index: usize, names: &Names) -> Option<Mention> {
+fn unanswered(script: &Script, index: usize) -> Option<Mention> {
     const SHORT: usize = 4;
     let sentence = &script.sentences[index];
     let tokens = &script.tokens[sentence.tokens.clone()];
@@ -392,7 +354,7 @@ fn unanswered(script: &Script, index: usize, names: &Names) -> Option<Mention> {
     before.separated = true;
     let token = sentence.tokens.start + content;
     let at = script.tokens[token].at.clone();
-    Some(place(script, index, None, at, before, After::End, token, names))
+    Some(place(script, index, None, at, before, After::End, token))
 }
 
 fn decorates(kind: &Kind) -> bool {

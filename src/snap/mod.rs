@@ -10,6 +10,7 @@
 
 mod after;
 mod careful;
+mod context;
 mod decide;
 mod echo;
 mod explanation;

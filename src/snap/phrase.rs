@@ -72,7 +72,7 @@ impl Before {
     fn announces(&self) -> bool {
         use Class::*;
         let only = !self.seen.any(&[Subject, Pronoun, Copula, Part, Ordinal, Verb]);
-        only && self.words > 0 && self.is_firm()
+        only && self.is_firm()
     }
 
     /// It says to be the last word.

@@ -43,6 +43,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule { name: "json", weigh: json },
     Rule { name: "boxed", weigh: boxed },
     Rule { name: "tag", weigh: tag },
+    Rule { name: "answered", weigh: answered },
     Rule { name: "question", weigh: question },
     Rule { name: "doubt", weigh: doubt },
     Rule { name: "exact", weigh: exact },
@@ -53,6 +54,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule { name: "line", weigh: line },
     Rule { name: "lead", weigh: lead },
     Rule { name: "closing", weigh: closing },
+    Rule { name: "led", weigh: led },
     Rule { name: "statement", weigh: statement },
     Rule { name: "heading", weigh: heading },
 ];
@@ -89,6 +91,14 @@ fn slot(mention: &Mention) -> Force {
         After::End | After::Reason | After::Contrast if rail && whole => Force::Explicit,
         _ => Force::Void,
     }
+}
+
+/// `Was the call correct? Yes.`
+fn answered(mention: &Mention) -> Option<Force> {
+    let whole = mention.before.is_statement() && mention.before.is_plain();
+    let clear = mention.before.has(Class::Subject) || mention.first;
+    let yes = mention.answered == Some(true);
+    (yes && whole && clear && mention.rival.is_none()).then_some(Force::Statement { conclusive: false })
 }
 
 /// `Is it correct?`
@@ -190,6 +200,13 @@ fn lead(mention: &Mention) -> Option<Force> {
 fn closing(mention: &Mention) -> Option<Force> {
     let closes = mention.last && is_alone(mention) && (!mention.asked || mention.about_whole);
     (closes && mention.after == After::End).then_some(Force::Explicit)
+}
+
+/// `Without the id it is no use: incorrect.` at the very end. A part that is wrong makes the call wrong, but no part makes it right.
+fn led(mention: &Mention) -> Option<Force> {
+    let closes =
+        mention.last && mention.sole && mention.fails && !mention.crossed && mention.lead == Lead::Plain;
+    (closes && mention.led && !mention.reported).then_some(Force::Statement { conclusive: false })
 }
 
 /// `The tool call is correct.`

@@ -111,7 +111,7 @@ impl Script {
 
     fn role(&self, range: Range<usize>, heading: bool, names: &Names) -> Role {
         let tokens = &self.tokens[range.clone()];
-        let words = || tokens.iter().filter(|token| token.is_word());
+        let words = || tokens.iter().filter(|token| token.is_word() && token.veil != Veil::Hidden);
         let example =
             |word: &str| matches!(word, "example" | "examples" | "format" | "template" | "sample" | "e.g");
         if words().any(|token| example(token.word())) {

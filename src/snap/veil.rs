@@ -175,9 +175,10 @@ fn element(tokens: &[Token], at: usize, names: &Names) -> Option<Element> {
     let length = rest.find_map(|(i, token)| (token.is('>') || token.is('<')).then_some((i, token.is('>'))));
     let (length, true) = length? else { return None };
     // `<parameter=label>`, `<parameter name="label">`
-    let inside =
+    let mut inside =
         tokens[name + 1..name + 1 + length].iter().filter(|token| token.is_word() && token.word() != "name");
-    let argument = matches!(word.word(), "parameter" | "argument" | "arg").then(|| inside.last()).flatten();
+    let argument =
+        matches!(word.word(), "parameter" | "argument" | "arg").then(|| inside.next_back()).flatten();
     let named = argument.unwrap_or(word).word();
     Some(Element { tokens: at..name + 2 + length, name: named.to_owned(), closes })
 }

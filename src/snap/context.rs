@@ -1,0 +1,101 @@
+//! What the sentences around a mention, and the words before it in its own, make of it.
+
+use super::lexicon::Class;
+use super::names::Names;
+use super::script::{Script, Sentence};
+use super::token::{Token, Veil};
+
+/// Whether a word tells that somebody says or thinks something.
+pub(super) fn reports(token: &Token) -> bool {
+    matches!(
+        token.word(),
+        "say"
+            | "says"
+            | "said"
+            | "think"
+            | "thinks"
+            | "thought"
+            | "believe"
+            | "believes"
+            | "believed"
+            | "claim"
+            | "claims"
+            | "claimed"
+            | "state"
+            | "states"
+            | "stated"
+            | "assume"
+            | "assumes"
+            | "assumed"
+            | "wrote"
+            | "writes"
+            | "suggests"
+            | "told"
+            | "tells"
+            | "argue"
+            | "argues"
+            | "argued"
+            | "insists"
+            | "statement"
+    )
+}
+
+/// Whether a sentence asks for the verdict on the whole call, so that what follows it answers: `Was the call correct?`, `correct or incorrect?`
+pub(super) fn asks_about_whole(script: &Script, sentence: &Sentence, names: &Names) -> bool {
+    /// A longer question asks for more.
+    const REACH: usize = 64;
+    if sentence.end != Some('?') || sentence.tokens.len() > REACH {
+        return false;
+    }
+    let tokens = &script.tokens[..sentence.tokens.end];
+    let rails: Vec<usize> =
+        sentence.tokens.clone().filter_map(|at| names.at(tokens, at)).map(|(rail, _)| rail).collect();
+    if rails.iter().any(|rail| *rail != rails[0]) {
+        return true;
+    }
+    let known = |token: &Token| {
+        matches!(
+            token.class,
+            Class::Filler
+                | Class::Tool
+                | Class::Agent
+                | Class::Subject
+                | Class::Copula
+                | Class::Silent
+                | Class::Pronoun
+        ) || matches!(token.word(), "right" | "wrong" | "ok" | "okay" | "so")
+    };
+    let words =
+        || sentence.tokens.clone().filter(|at| tokens[*at].is_word() && names.at(tokens, *at).is_none());
+    words().any(|at| tokens[at].class == Class::Subject) && words().all(|at| known(&tokens[at]))
+}
+
+/// How the sentence behind a question begins: `Yes, …` or `No.`
+pub(super) fn answer(script: &Script, next: Option<&Sentence>) -> Option<bool> {
+    let words = script.tokens[next?.tokens.clone()].iter().find(|token| token.is_word())?;
+    match words.word() {
+        "yes" | "yep" | "indeed" => Some(true),
+        "no" | "nope" => Some(false),
+        _ => None,
+    }
+}
+
+/// Whether what stands before the rail at token `rail` says something whole, of its own: `Without the id it is no use: …`.
+pub(super) fn leads(script: &Script, sentence: &Sentence, rail: usize) -> bool {
+    const WORDS: std::ops::RangeInclusive<usize> = 4..=40;
+    let lead = &script.tokens[sentence.tokens.start..rail];
+    let words = lead.iter().filter(|token| token.is_word());
+    let foreign = |token: &Token| {
+        token.veil != Veil::None
+            || reports(token)
+            || matches!(
+                token.class,
+                Class::Hedge | Class::Condition | Class::Modal | Class::Ordinal | Class::Part
+            )
+            || matches!(
+                token.word(),
+                "returns" | "returned" | "reads" | "asks" | "asked" | "example" | "format" | "contains"
+            )
+    };
+    WORDS.contains(&words.count()) && !lead.iter().any(foreign)
+}
