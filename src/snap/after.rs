@@ -104,12 +104,18 @@ impl After {
         let mut words = behind.filter(|token| token.is_word());
         let Some(verb) = words.next() else { return false };
         let mut own = false;
-        let slot = words.take(4).find(|token| {
+        let slot = words.by_ref().take(4).find(|token| {
             own |= token.word() == "my";
             !matches!(token.class, Class::Filler | Class::Final)
         });
         let slot = slot.is_some_and(|token| matches!(token.class, Class::Key | Class::WeakKey));
-        slot && (verb.word() == "is" || verb.word() == "as" && own)
+        // `… is the label for calls that …` tells of labels, and gives none.
+        let rest = [words.next(), words.next()].map(|token| token.map_or("", Token::word));
+        let ends = matches!(
+            rest,
+            ["", _] | ["here" | "because" | "since" | "given", _] | ["that" | "which", "applies" | "fits"]
+        );
+        slot && ends && (verb.word() == "is" || verb.word() == "as" && own)
     }
 
     /// Whether the words behind the rail deny it, as they do in some languages: `correct değil`.

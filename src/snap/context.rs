@@ -23,6 +23,26 @@ pub(super) fn reports(token: &Token) -> bool {
             | "claimed"
             | "state"
             | "states"
+            | "sagt"
+            | "sagte"
+            | "meint"
+            | "glaubt"
+            | "behauptet"
+            | "schreibt"
+            | "dit"
+            | "pense"
+            | "dice"
+            | "cree"
+            | "diz"
+            | "acha"
+            | "pensa"
+            | "zegt"
+            | "vindt"
+            | "mówi"
+            | "twierdzi"
+            | "говорит"
+            | "считает"
+            | "说"
             | "stated"
             | "assume"
             | "assumes"
@@ -72,12 +92,16 @@ pub(super) fn asks_about_whole(script: &Script, sentence: &Sentence, names: &Nam
 
 /// How the sentence behind a question begins: `Yes, …` or `No.`
 pub(super) fn answer(script: &Script, next: Option<&Sentence>) -> Option<bool> {
-    let words = script.tokens[next?.tokens.clone()].iter().find(|token| token.is_word())?;
-    match words.word() {
-        "yes" | "yep" | "indeed" => Some(true),
-        "no" | "nope" => Some(false),
-        _ => None,
-    }
+    let mut tokens = script.tokens[next?.tokens.clone()].iter().skip_while(|token| !token.is_word());
+    let said = match tokens.next()?.word() {
+        "yes" | "yep" | "indeed" => true,
+        "no" | "nope" => false,
+        _ => return None,
+    };
+    // `No idea` and `Yes, partly` answer nothing.
+    let ends = tokens.clone().next().is_none_or(|token| !token.is_word());
+    let hedged = tokens.find(|token| token.is_word()).is_some_and(|token| token.class == Class::Hedge);
+    (ends && !hedged).then_some(said)
 }
 
 /// Whether what stands before the rail at token `rail` says something whole, of its own: `Without the id it is no use: …`.

@@ -1,5 +1,6 @@
 //! Reads the words before a rail.
 
+use super::context::reports;
 use super::lexicon::{Class, Seen, is_stress};
 use super::names::Names;
 use super::script::{Script, Sentence, is_decor};
@@ -155,6 +156,9 @@ impl Before {
                 // `Formally, …`: one word of which nobody knows what it does.
                 let lead = &tokens[sentence.tokens.start.max(at.saturating_sub(16))..at];
                 let mut words = lead.iter().filter(|token| token.is_word());
+                if lead.iter().rev().filter(|token| token.is_word()).take(3).any(reports) {
+                    self.seen.note(Class::Other);
+                }
                 if let (Some(word), None) = (words.next(), words.next())
                     && word.class == Class::Other
                 {
