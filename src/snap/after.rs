@@ -154,7 +154,8 @@ impl After {
             return After::More;
         }
         // `Неверно, что …`: it is a clause that the rail is said of.
-        if matches!(word, "что" | "dass" | "daß" | "że" | "att") {
+        // `correct, then again …` goes on to take it back.
+        if matches!(word, "then" | "что" | "dass" | "daß" | "że" | "att") {
             return After::More;
         }
         let here = script.tokens[at].class;

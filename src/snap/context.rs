@@ -1,9 +1,9 @@
-//! What the sentences around a mention, and the words before it in its own, make of it.
+//! What the sentences around a mention make of it.
 
 use super::lexicon::Class;
 use super::names::Names;
 use super::script::{Script, Sentence};
-use super::token::{Token, Veil};
+use super::token::Token;
 
 /// Whether a word tells that somebody says or thinks something.
 pub(super) fn reports(token: &Token) -> bool {
@@ -102,24 +102,4 @@ pub(super) fn answer(script: &Script, next: Option<&Sentence>) -> Option<bool> {
     let ends = tokens.clone().next().is_none_or(|token| !token.is_word());
     let hedged = tokens.find(|token| token.is_word()).is_some_and(|token| token.class == Class::Hedge);
     (ends && !hedged).then_some(said)
-}
-
-/// Whether what stands before the rail at token `rail` says something whole, of its own: `Without the id it is no use: …`.
-pub(super) fn leads(script: &Script, sentence: &Sentence, rail: usize) -> bool {
-    const WORDS: std::ops::RangeInclusive<usize> = 4..=40;
-    let lead = &script.tokens[sentence.tokens.start..rail];
-    let words = lead.iter().filter(|token| token.is_word());
-    let foreign = |token: &Token| {
-        token.veil != Veil::None
-            || reports(token)
-            || matches!(
-                token.class,
-                Class::Hedge | Class::Condition | Class::Modal | Class::Ordinal | Class::Part
-            )
-            || matches!(
-                token.word(),
-                "returns" | "returned" | "reads" | "asks" | "asked" | "example" | "format" | "contains"
-            )
-    };
-    WORDS.contains(&words.count()) && !lead.iter().any(foreign)
 }

@@ -15,6 +15,11 @@ const IDIOMS: &[(Class, &str)] = &[
         by no means
         by no stretch
         in no way
+        wrong to
+        a mistake to
+        a stretch to
+        inaccurate to
+        unfair to
         under no circumstances
         less than
         short of
@@ -112,7 +117,6 @@ const IDIOMS: &[(Class, &str)] = &[
         changes
         to begin with
         too
-        then
         tout à fait
         on so many levels
         at all
@@ -230,6 +234,17 @@ const IDIOMS: &[(Class, &str)] = &[
         i choose
         i pick
         i chose",
+    ),
+    (
+        Class::Copula,
+        "made a
+        made an
+        make a
+        make an
+        makes a
+        makes an
+        issued a
+        issued an",
     ),
     (
         Class::Subject,

@@ -119,7 +119,7 @@ const WORDS: &[(Class, &str)] = &[
     ),
     (Class::Final, "final overall short revised updated corrected one-word single-word yes ok okay sure finally ultimate ultimately"),
     (Class::Subject, "call calls invocation invocations"),
-    (Class::Pronoun, "it this that they these which them"),
+    (Class::Pronoun, "it this that they these which them it'd this'd"),
     (Class::PronounCopula, "it's that's they're this's its thats"),
     (Class::Agent, "agent's model's assistant's ai's"),
     (Class::Tool, "tool tools function functions"),

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::after::After;
-use super::context::{answer, asks_about_whole, leads, reports};
+use super::context::{answer, asks_about_whole, reports};
 use super::lexicon::Class;
 use super::names::Names;
 use super::phrase::Before;
@@ -57,8 +57,6 @@ pub(super) struct Mention {
     pub reported: bool,
     /// It is asked for, and the next sentence begins with yes or no.
     pub answered: Option<bool>,
-    /// A whole sentence leads up to it and ends with a colon or an arrow.
-    pub led: bool,
     /// The sentence before it asks whether the whole call is right.
     pub about_whole: bool,
 }
@@ -110,7 +108,6 @@ impl Mention {
             flipped: false,
             reported: false,
             answered: None,
-            led: false,
             about_whole: false,
         }
     }
@@ -167,6 +164,13 @@ fn crowd(mentions: &mut [Mention], words: &[usize]) {
         let near = words[index - 1] == 0 && next.rail != this.rail && next.after != After::More;
         mentions[index - 1].rival = near.then_some(Rival::Near);
     }
+    // One denial turned into a verdict beside another that was not: both are doubtful.
+    if mentions.iter().any(|mention| mention.before.has(Class::Negation)) {
+        mentions
+            .iter_mut()
+            .filter(|mention| mention.flipped)
+            .for_each(|mention| mention.rival = Some(Rival::Far));
+    }
     let mut behind: Option<Option<usize>> = None;
     for mention in mentions.iter_mut().rev() {
         // One other rail is enough; `Some(None)` stands for several.
@@ -190,7 +194,9 @@ fn mention(script: &Script, names: &Names, index: usize, rail: usize, tokens: Ra
         && After::names_call(script, sentence, tokens.end)
     {
         after = After::Reason;
-        before.heed(Class::Subject);
+        before.seen.note(Class::Subject);
+        // `No correct call here.` denies what `no correct` alone leaves open.
+        before.loose &= before.start > sentence.tokens.start || before.words > 2;
     }
     let named = After::is_named(script, sentence, tokens.end);
     let denied = After::denies(script, sentence, tokens.end);
@@ -230,7 +236,6 @@ fn mention(script: &Script, names: &Names, index: usize, rail: usize, tokens: Ra
     let after = if compared { After::More } else { after };
     let doubtful = script.tokens[tokens.start].veil == Veil::Perhaps;
     let at = span(script, sentence, before.start..end);
-    let separated = before.separated && before.words == 0;
     let flipped = rail != named_rail;
     let previous = index.checked_sub(1).and_then(|index| script.sentences.get(index));
     Mention {
@@ -249,7 +254,6 @@ fn mention(script: &Script, names: &Names, index: usize, rail: usize, tokens: Ra
                 word.word() == "to" && !names.is_positive(rail) && !words.next().is_some_and(opinion)
             })
         }),
-        led: separated && after == After::End && leads(script, sentence, tokens.start),
         about_whole: previous.is_some_and(|previous| asks_about_whole(script, previous, names)),
         ..place(script, index, Some(rail), at, before, after, tokens.start)
     }
@@ -324,7 +328,6 @@ fn place(
         reported: previous
             .is_some_and(|previous| script.tokens[previous.tokens.clone()].iter().take(256).any(reports)),
         answered: None,
-        led: false,
         about_whole: false,
     }
 }

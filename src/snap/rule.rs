@@ -54,7 +54,6 @@ pub(super) const RULES: &[Rule] = &[
     Rule { name: "line", weigh: line },
     Rule { name: "lead", weigh: lead },
     Rule { name: "closing", weigh: closing },
-    Rule { name: "led", weigh: led },
     Rule { name: "statement", weigh: statement },
     Rule { name: "heading", weigh: heading },
 ];
@@ -113,7 +112,13 @@ fn doubt(mention: &Mention) -> Option<Force> {
 
 /// Nothing before it, and no other rail beside it.
 fn is_alone(mention: &Mention) -> bool {
-    mention.before.is_bare() && !mention.titles && mention.rival != Some(Rival::Near) && !mention.crossed
+    // `No correct calls, no incorrect ones.`
+    let torn = mention.flipped && mention.rival.is_some();
+    mention.before.is_bare()
+        && !torn
+        && !mention.titles
+        && mention.rival != Some(Rival::Near)
+        && !mention.crossed
 }
 
 /// The whole reply is `**correct**.`
@@ -200,13 +205,6 @@ fn lead(mention: &Mention) -> Option<Force> {
 fn closing(mention: &Mention) -> Option<Force> {
     let closes = mention.last && is_alone(mention) && (!mention.asked || mention.about_whole);
     (closes && mention.after == After::End).then_some(Force::Explicit)
-}
-
-/// `Without the id it is no use: incorrect.` at the very end. A part that is wrong makes the call wrong, but no part makes it right.
-fn led(mention: &Mention) -> Option<Force> {
-    let closes =
-        mention.last && mention.sole && mention.fails && !mention.crossed && mention.lead == Lead::Plain;
-    (closes && mention.led && !mention.reported).then_some(Force::Statement { conclusive: false })
 }
 
 /// `The tool call is correct.`
