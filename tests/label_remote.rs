@@ -210,6 +210,42 @@ fn every_way_of_not_answering_has_its_status() {
     assert!((7..=8).contains(&(server.requests() - before)));
 }
 
+/// A verdict given before the length limit cut the reply counts, is counted apart, and is the same when it is read again.
+#[test]
+fn a_verdict_before_the_cut_is_kept_and_counted() {
+    let server = Server::start(|seen| match row_of(seen) {
+        0 => Answer::Message(json!({"content": "Incorrect. The city is missing, and the"}), "length"),
+        1 => {
+            Answer::Message(json!({"content": "{\"label\": \"correct\", \"explanation\": \"The c"}), "length")
+        }
+        2 => Answer::Message(json!({"content": "First the city. It is correct if"}), "length"),
+        row => Answer::label(gold(row)),
+    });
+    let work = Workspace::new();
+    work.file("in.csv", numbered(4));
+    let label = |first: &'static str, more: &[&str]| {
+        [&[first, "in.csv", "--judge", "openai:m", "--base-url", &server.url], more].concat().join("\n")
+    };
+    let run = |command: String| work.run(&command.split('\n').collect::<Vec<_>>()).ended(1);
+    let ran = run(label("label", &[]));
+    assert!(ran.stdout.contains("cut      2 of the labels were read before"), "{}", ran.stdout);
+    let rows = work.rows("in.labeled.csv");
+    let read = |rows: &[HashMap<String, String>]| -> Vec<(String, String)> {
+        rows.iter().map(|row| (row["label"].clone(), row["status"].clone())).collect()
+    };
+    let labels = read(&rows);
+    let expected = [("incorrect", "judged"), ("correct", "judged"), ("", "truncated")];
+    assert_eq!(labels[..3], expected.map(|(label, status)| (label.to_owned(), status.to_owned())));
+    let manifest: serde_json::Value = serde_json::from_str(&work.read("in.labeled.csv.run.json")).unwrap();
+    assert!(manifest.to_string().contains("\"labels_before_cut\":2"), "{manifest}");
+    // Read again, and asked again where there was no verdict only.
+    run(label("resnap", &["-o", "again.csv"]));
+    assert_eq!(read(&work.rows("again.csv")), labels);
+    let before = server.requests();
+    run(label("label", &["--retry", "truncated"]));
+    assert_eq!(server.requests() - before, 1);
+}
+
 #[test]
 fn passing_failures_are_tried_again() {
     let server = Server::start(|seen| match seen.earlier {

@@ -122,6 +122,40 @@ fn a_browser_shows_a_small_report() {
     }
 }
 
+/// What a label is called says nothing of what it means, and what settles a case is shown: the accepted answers and the reply.
+#[test]
+fn a_browser_tells_what_labels_of_any_name_mean() {
+    let Some(browser) = browser() else { return };
+    let page = html("Yes and no", &payloads::named_otherwise());
+    let told = |case: &str| {
+        let seen = browser::open(&browser, &probed(&page), &format!("#case-{case}"));
+        assert_eq!(seen.console, Vec::<String>::new());
+        probe(&seen)["opened_text"].as_str().expect("the case that the address names is open").to_owned()
+    };
+    for (case, meaning) in [
+        ("let-through", "passes a wrong call"),
+        ("held-back", "fails a right call"),
+        ("agreed", "agrees with gold"),
+    ] {
+        let text = told(case);
+        let meanings = ["passes a wrong call", "fails a right call", "agrees with gold"];
+        let said: Vec<&str> = meanings.into_iter().filter(|meaning| text.contains(meaning)).collect();
+        assert_eq!(said, [meaning], "{case}: {text}");
+        for part in ["Accepted answers", "\"Lisbon\"", "Reply ("] {
+            assert!(text.contains(part), "{case}: {part:?} is not shown: {text}");
+        }
+    }
+    let seen = browser::open(&browser, &probed(&page), "");
+    assert_eq!(
+        probe(&seen)["found"],
+        "2 of 3 cases. Show all",
+        "what everybody got right is there, and not in the way"
+    );
+    let text = probe(&seen)["text"].as_str().unwrap().to_owned();
+    assert!(text.contains("1 row of 40 that everybody got right is here too"), "{text}");
+    assert!(text.contains("yes, I say"), "the reply is shown when it is unfolded");
+}
+
 #[test]
 fn a_browser_shows_a_hostile_report_and_runs_nothing_of_it() {
     let Some(browser) = browser() else { return };
@@ -180,7 +214,7 @@ fn a_browser_runs_nothing_of_the_rows_that_were_benched() {
             let gold = if at % 2 == 0 { "correct" } else { "incorrect" };
             let row = json!({
                 "id": format!("{at}{text}"), "question_id": text, "error_type": text, "edit": text, "domain": text,
-                "question": format!("{text} Say 1."), "note": text, "gold": gold,
+                "question": format!("{text} Say 1."), "note": text, "gold": gold, "accepted": text,
                 "tool_call": [{"name": text, "arguments": {"a": text, *text: 1}}],
                 "tool_definitions": [{"name": "f", "description": text, "parameters": {"properties": {*text: {"description": text}}}}],
             });

@@ -7,11 +7,14 @@ use flate2::read::GzDecoder;
 use proptest::prelude::*;
 use serde::Deserialize;
 use tooljudge::domain::{Rail, Rails};
-use tooljudge::snap::{Rules, snap};
+use tooljudge::snap::{Rules, snap, snap_cut};
 
 const TABLE: &str = include_str!("cases/snap.jsonl");
-/// Written by somebody else after the rules were finished; the rules have not been changed for it since.
+/// Written by somebody else after the rules were finished. Its labels have changed where a policy has: what is denied of one of two
+/// opposite rails holds of the other, and another language's word for a rail is that rail.
 const UNSEEN: &str = include_str!("cases/snap_unseen.jsonl");
+/// Written by two readers who did not know the rules, in the style of weak, verbose, thinking and foreign-language models.
+const REPLIES: &str = include_str!("cases/snap_replies.jsonl");
 const CORPUS: &[u8] = include_bytes!("cases/phoenix_snap_to_rail.jsonl.gz");
 
 /// A reply as real models write them, and what a careful reader takes from it.
@@ -217,17 +220,58 @@ proptest! {
         prop_assert!(snap(&text, &Rails::correctness(), Rules::Careful, false).is_err());
     }
 
+    /// What is denied is never the verdict: its opposite is, or there is none.
     #[test]
-    fn negation_never_flips(
+    fn what_is_denied_is_never_the_verdict(
         negation in prop::sample::select(vec![
             "not", "never", "isn't", "isn’t", "is not", "can't be", "cannot be", "is in no way", "was not", "not at all", "NOT", "*not*",
-            "hardly", "neither", "not really", "not entirely",
+            "hardly", "neither", "not really", "not entirely", "would not call it", "wouldn't call this", "do not regard it as", "can't call that",
+            "don't think that makes it", "will not go with", "am not going with", "never settle on", "nicht", "n'est pas", "不是", "не", "non è",
         ]),
-        before in prop::sample::select(vec!["", "It ", "The tool call ", "Label: ", "Therefore the call ", "**Verdict:** ", "- "]),
-        rail in prop::sample::select(vec!["correct", "incorrect", "**correct**", "\"correct\"", "Correct."]),
+        before in prop::sample::select(vec![
+            "", "It ", "I ", "We ", "The tool call ", "Label: ", "Therefore the call ", "**Verdict:** ", "- ", "So ", "Der Aufruf ist ", "该调用",
+            "No issues, ", "In my view the call ", "Without doubt it ", "Correct? ", "[x] ",
+        ]),
+        rail in prop::sample::select(vec![
+            "correct", "incorrect", "**correct**", "\"correct\"", "Correct.", "richtig", "falsch", "a correct call", "an incorrect tool call here.",
+        ]),
     ) {
         let reply = format!("{before}{negation} {rail}");
-        prop_assert!(snap(&reply, &Rails::correctness(), Rules::Careful, false).is_err(), "{}", reply);
+        let denied = if rail.contains("incorrect") || rail == "falsch" { "incorrect" } else { "correct" };
+        let rails = Rails::correctness();
+        for read in [snap, snap_cut] {
+            let label = read(&reply, &rails, Rules::Careful, false).map(|snapped| snapped.rail.label.clone());
+            prop_assert_ne!(label, Ok(denied.to_owned()), "{}", reply);
+        }
+    }
+
+    /// Of rails that are not each other's negation, a denial tells nothing.
+    #[test]
+    fn only_opposites_flip(
+        reply in prop::sample::select(vec!["not A", "The call is not A.", "not supported", "It isn't supported.", "Label: not good", "not ham"]),
+    ) {
+        for labels in [["A", "B"].as_slice(), &["supported", "unsupported", "unclear"], &["good", "excellent"], &["ham", "spam"]] {
+            let rails = rails(&labels.iter().map(|label| (*label).to_owned()).collect::<Vec<_>>());
+            prop_assert!(snap(reply, &rails, Rules::Careful, false).is_err(), "{}", reply);
+        }
+    }
+
+    /// A reply is read before its cut only as the whole of it may be read.
+    #[test]
+    fn a_cut_reply_says_no_more_than_a_whole_one(
+        pieces in prop::collection::vec(
+            prop::sample::select(vec![
+                "correct", "incorrect", "not ", "Label", ":", " ", "\n", "{", "}", "\"", "**", ".", "Wait, ", "The call is ", "so ", "because ",
+                "{\"label\": \"correct\"", "<think>", "</think>", "- ", "[x] ", "[ ] ", "~~",
+            ]),
+            0..20,
+        ),
+    ) {
+        let (text, rails) = (pieces.concat(), Rails::correctness());
+        if let Ok(cut) = snap_cut(&text, &rails, Rules::Careful, false) {
+            let whole = snap(&text, &rails, Rules::Careful, false).map(|snapped| snapped.rail);
+            prop_assert_eq!(whole, Ok(cut.rail), "{}", text);
+        }
     }
 }
 
@@ -295,4 +339,113 @@ fn unseen_replies_get_no_wrong_label() {
     println!("{} unseen replies: {} wrong labels, {missed} verdicts missed", cases.len(), wrong.len());
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(missed * 20 < cases.len(), "{missed} verdicts missed");
+}
+
+/// A reply as somebody else wrote it down: which verdict a careful reader takes from it.
+#[derive(Deserialize)]
+struct Written {
+    rails: Vec<String>,
+    reply: String,
+    /// `length` where the length limit cut it.
+    finish: String,
+    expected: Option<String>,
+    kind: String,
+}
+
+/// How verdicts were read.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+struct Reading {
+    found: usize,
+    missed: usize,
+    swapped: usize,
+    invented: usize,
+    /// Nothing to find, and nothing found.
+    none: usize,
+}
+
+/// What is read of `replies`, by kind, and a line for everything that is read otherwise than expected.
+fn read(replies: &str) -> (BTreeMap<String, Reading>, Vec<String>) {
+    let (mut kinds, mut failures) = (BTreeMap::<String, Reading>::new(), Vec::new());
+    for (line, reply) in replies.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let written: Written =
+            serde_json::from_str(reply).unwrap_or_else(|e| panic!("line {}: {e}", line + 1));
+        let rails = rails(&written.rails);
+        let snapped = match written.finish.as_str() {
+            "length" => snap_cut(&written.reply, &rails, Rules::Careful, false),
+            _ => snap(&written.reply, &rails, Rules::Careful, false),
+        };
+        let (found, by) = match &snapped {
+            Ok(snapped) => (Some(snapped.rail.label.as_str()), snapped.rule),
+            Err(none) => (None, none.why),
+        };
+        let reading = kinds.entry(written.kind.clone()).or_default();
+        let what = match (found, written.expected.as_deref()) {
+            (None, None) => (&mut reading.none, ""),
+            (None, Some(_)) => (&mut reading.missed, "missed"),
+            (Some(_), None) => (&mut reading.invented, "INVENTED"),
+            (Some(found), Some(expected)) if found == expected => (&mut reading.found, ""),
+            (Some(_), Some(_)) => (&mut reading.swapped, "SWAPPED"),
+        };
+        *what.0 += 1;
+        if !what.1.is_empty() {
+            failures.push(format!(
+                "{} line {}, {}, {}: {:?} of {:?} is {:?}, read as {found:?} by `{by}`",
+                what.1,
+                line + 1,
+                written.kind,
+                written.finish,
+                written.reply,
+                written.rails,
+                written.expected,
+            ));
+        }
+    }
+    (kinds, failures)
+}
+
+/// No verdict is swapped or invented; how many are found is recorded, so that any change is seen.
+#[test]
+fn replies_of_others_are_read() {
+    let (kinds, failures) = read(REPLIES);
+    let wrong: Vec<&String> = failures.iter().filter(|failure| !failure.starts_with("missed")).collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    let found: Vec<(&str, usize, usize)> =
+        kinds.iter().map(|(kind, reading)| (kind.as_str(), reading.found, reading.missed)).collect();
+    insta::assert_snapshot!(
+        "replies_of_others",
+        found
+            .iter()
+            .map(|(kind, found, missed)| format!("{kind}: {found} found, {missed} missed"))
+            .collect::<Vec<_>>()
+            .join("\n")
+    );
+}
+
+/// Shows what is read of the file that `TOOLJUDGE_SNAP_REPLIES` names: JSON lines with `rails`, `reply`, `finish`, `expected`, `kind`.
+#[test]
+fn replies_of_a_file_are_counted() {
+    let Some(path) = std::env::var_os("TOOLJUDGE_SNAP_REPLIES") else {
+        eprintln!("skipped: TOOLJUDGE_SNAP_REPLIES names no file");
+        return;
+    };
+    let (kinds, failures) = read(&std::fs::read_to_string(path).expect("readable"));
+    let mut all = Reading::default();
+    println!(
+        "{:>28} {:>6} {:>6} {:>7} {:>8} {:>5}",
+        "kind", "found", "missed", "swapped", "invented", "none"
+    );
+    for (kind, reading) in kinds.iter().map(|(kind, reading)| (kind.as_str(), *reading)) {
+        show(kind, reading);
+        all.found += reading.found;
+        all.missed += reading.missed;
+        all.swapped += reading.swapped;
+        all.invented += reading.invented;
+        all.none += reading.none;
+    }
+    show("all", all);
+    println!("{}", failures.join("\n"));
+}
+
+fn show(kind: &str, Reading { found, missed, swapped, invented, none }: Reading) {
+    println!("{kind:>28} {found:>6} {missed:>6} {swapped:>7} {invented:>8} {none:>5}");
 }

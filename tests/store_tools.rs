@@ -1,5 +1,9 @@
 //! `store stat`, `prune` and `merge`, and what a damaged or locked store says.
 
+use std::io::Read;
+use std::time::Duration;
+
+use flate2::read::GzDecoder;
 use serde_json::Value;
 
 use crate::label_remote::{gold, numbered, row_of};
@@ -114,5 +118,54 @@ fn merged_stores_answer_for_both() {
     ] {
         let ran = work.run(&[&["store", "merge"], &args[..]].concat()).ended(2);
         assert!(ran.stderr.contains(words), "{}", ran.stderr);
+    }
+}
+
+/// A store of version 3 with six replies, beside the rows and the wording that they answer.
+fn old_store(work: &Workspace) {
+    let mut bytes = Vec::new();
+    let packed = include_bytes!("fixtures/store/version_3.sqlite.gz").as_slice();
+    GzDecoder::new(packed).read_to_end(&mut bytes).unwrap();
+    work.file("old.sqlite", bytes);
+    work.file("rows.csv", include_str!("fixtures/store/rows.csv"));
+    work.file("wording.txt", include_str!("fixtures/store/wording.txt"));
+}
+
+/// The run that paid for the replies, again. Where it was then, nobody listens now.
+#[test]
+fn replies_of_an_older_store_are_not_paid_for_again() {
+    let work = Workspace::new();
+    old_store(&work);
+    let args = ["label", "rows.csv", "--judge", "openai:old-judge", "--base-url", "http://127.0.0.1:9/v1"];
+    let more =
+        ["--template", "wording.txt", "--max-tokens", "50", "--store", "old.sqlite", "--max-attempts", "1"];
+    let ran = work.run(&[&args[..], &more].concat()).ended(0);
+    assert!(ran.stdout.contains("6 rows had their reply already"), "{}", ran.stdout);
+    let labels = work.column("rows.labeled.csv", "label");
+    assert_eq!(labels, ["correct", "incorrect", "correct", "correct", "correct", "incorrect"]);
+    let contents = stat(&work, "old.sqlite");
+    assert_eq!((&contents["replies"], &contents["damaged"]), (&6.into(), &0.into()));
+}
+
+/// Whenever an upgrade is killed, the store is the old one or the new one, and has all its replies.
+#[test]
+fn a_killed_upgrade_leaves_a_store_that_works() {
+    let work = Workspace::new();
+    for wait in 0..12 {
+        old_store(&work);
+        for left in ["old.sqlite-wal", "old.sqlite-shm", "old.sqlite.version-3"] {
+            let _ = std::fs::remove_file(work.path(left));
+        }
+        let mut run = work.start(&["store", "stat", "--store", "old.sqlite"]);
+        std::thread::sleep(Duration::from_millis(2 * wait));
+        let _ = run.kill();
+        run.wait().unwrap();
+        let contents = stat(&work, "old.sqlite");
+        assert_eq!(
+            (&contents["replies"], &contents["damaged"]),
+            (&6.into(), &0.into()),
+            "killed after {wait}"
+        );
+        assert!(!work.path("old.sqlite.version-3").exists());
     }
 }

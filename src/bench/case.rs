@@ -21,6 +21,8 @@ pub struct Case {
     /// Its tool definitions, as a place in [`Cases::toolboxes`].
     pub toolbox: usize,
     pub note: Option<String>,
+    /// The answers that are accepted, where the row has some.
+    pub accepted: Option<String>,
     pub verdicts: Vec<CaseVerdict>,
 }
 
@@ -30,12 +32,16 @@ pub struct CaseVerdict {
     /// Its place among the entrants.
     pub entrant: usize,
     pub label: Option<String>,
+    /// Whether the label is the judge's own for right calls, whatever it is called.
+    pub passes: Option<bool>,
     /// Whether that is what the gold says; nothing without a label or a gold.
     pub right: Option<bool>,
     pub confidence: Option<f64>,
     pub status: &'static str,
     pub explanation: Option<String>,
     pub error: Option<String>,
+    /// The judge's own words; their beginning where they are long.
+    pub reply: Option<String>,
 }
 
 /// Rows, with definitions that several of them share told once.
@@ -43,13 +49,28 @@ pub struct CaseVerdict {
 pub struct Cases {
     pub cases: Vec<Case>,
     pub toolboxes: Vec<String>,
-    /// How many such rows there are; some may have been left out.
+    /// How many rows some judge is wrong on or has no label for; some may have been left out.
     pub cases_found: usize,
+    /// How many rows all judges are right on; most are left out.
+    pub right_found: usize,
 }
 
-/// Places of rows on which some judge (no baseline) is wrong or has no label: at most `most` of them, drawn evenly where there
-/// are more, and how many there are. They come in the order of the rows.
-pub fn disagreements(rows: &Rows, entrants: &[Entrant], most: usize) -> (Vec<usize>, usize) {
+/// Which rows a report shows.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Shown {
+    /// Places among the rows, in their order.
+    pub places: Vec<usize>,
+    /// How many rows some judge is wrong on, and how many all are right on.
+    pub disagreements: usize,
+    pub agreements: usize,
+}
+
+/// Of the rows that all judges are right on, one is shown for so many disagreements that may be.
+const AGREEMENTS: usize = 5;
+
+/// Rows on which some judge (no baseline) is wrong or has no label, at most `most` of them, and a few on which all are right, to see
+/// what that looks like. They are drawn evenly where there are more.
+pub fn shown(rows: &Rows, entrants: &[Entrant], most: usize) -> Shown {
     let judges: Vec<(&Entrant, &[Option<bool>])> = entrants
         .iter()
         .filter(|entrant| !entrant.baseline)
@@ -61,12 +82,21 @@ pub fn disagreements(rows: &Rows, entrants: &[Entrant], most: usize) -> (Vec<usi
             gold.is_some() && labels[*row] != gold
         })
     };
-    let mut found: Vec<usize> = (0..rows.len()).filter(differs).collect();
-    let count = found.len();
-    if count > most {
-        found.sort_by_key(|row| *blake3::hash(&rows.numbers[*row].to_le_bytes()).as_bytes());
-        found.truncate(most);
-        found.sort_unstable();
+    let has_gold =
+        |row: &usize| judges.iter().any(|(entrant, _)| rows.golds[entrant.gold].right[*row].is_some());
+    let (mut places, mut right): (Vec<usize>, Vec<usize>) =
+        (0..rows.len()).filter(has_gold).partition(differs);
+    let (disagreements, agreements) = (places.len(), right.len());
+    draw(rows, &mut places, most);
+    draw(rows, &mut right, most / AGREEMENTS);
+    places.append(&mut right);
+    places.sort_unstable();
+    Shown { places, disagreements, agreements }
+}
+
+fn draw(rows: &Rows, places: &mut Vec<usize>, most: usize) {
+    if places.len() > most {
+        places.sort_by_key(|row| *blake3::hash(&rows.numbers[*row].to_le_bytes()).as_bytes());
+        places.truncate(most);
     }
-    (found, count)
 }

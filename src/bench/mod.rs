@@ -25,7 +25,7 @@ mod usage;
 mod words;
 
 pub use agreement::{Agreement, agreement};
-pub use case::{Case, CaseVerdict, Cases, disagreements};
+pub use case::{Case, CaseVerdict, Cases, shown};
 pub use entrant::{Ballots, Entrant};
 pub use errata::{Correction, Errata};
 pub use identity::identity;

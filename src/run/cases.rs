@@ -23,6 +23,18 @@ pub struct CaseBook<'a> {
 
 /// What a row is said to be about, by its writer.
 const NOTE: &str = "note";
+/// Columns with the answers that are accepted: those of `tooljudge gold` first, then the usual others.
+const ACCEPTED: [&str; 7] = [
+    "possible_answer",
+    "accepted_answers",
+    "accepted",
+    "expected_calls",
+    "expected_tool_calls",
+    "reference_tool_calls",
+    "ground_truth",
+];
+/// Letters of a reply that a report keeps.
+const REPLY: usize = 4000;
 
 /// Reads `source` once more and labels the chosen rows.
 ///
@@ -90,16 +102,19 @@ struct Cells {
     id: Option<Vec<Option<Json>>>,
     cluster: Option<Vec<Option<Json>>>,
     note: Option<Vec<Option<Json>>>,
+    accepted: Option<Vec<Option<Json>>>,
 }
 
 impl Cells {
     fn of(batch: &Batch, book: &CaseBook<'_>) -> Result<Cells, RunError> {
         let column = |name: &str| batch.column(name);
-        let note = batch.schema.position(NOTE).map(|_| NOTE);
+        let has = |name: &&str| batch.schema.position(name).is_some();
+        let (note, accepted) = (Some(NOTE).filter(has), ACCEPTED.into_iter().find(has));
         Ok(Cells {
             id: book.id.map(column).transpose()?,
             cluster: book.cluster.map(column).transpose()?,
             note: note.map(column).transpose()?,
+            accepted: accepted.map(column).transpose()?,
         })
     }
 
@@ -121,6 +136,7 @@ impl Cells {
             gold: book.rows.golds.iter().filter_map(gold).collect(),
             slices: book.rows.slicings.iter().filter_map(slice).collect(),
             note: optional(&self.note),
+            accepted: optional(&self.accepted).map(|accepted| pretty(&accepted)),
             ..Case::default()
         }
     }
@@ -133,14 +149,23 @@ fn verdicts(book: &CaseBook<'_>, place: usize, labels: &[Vec<Labelled>], at: usi
         CaseVerdict {
             entrant: *entrant,
             label: verdict.label().map(str::to_owned),
+            passes: verdict.label().map(|label| label == positive),
             right: verdict.label().zip(gold).map(|(label, gold)| (label == positive) == gold),
             confidence: verdict.confidence,
             status: verdict.status().as_str(),
             explanation: verdict.explanation.clone(),
             error: verdict.error(),
+            reply: labelled[at].reply.as_ref().map(|reply| beginning(&reply.text)),
         }
     };
     book.labellers.iter().zip(labels).map(verdict).collect()
+}
+
+/// A reply, or as much of it as a report keeps.
+fn beginning(reply: &str) -> String {
+    let cut = reply.floor_char_boundary(REPLY);
+    let left = reply[cut..].chars().count();
+    if left == 0 { reply.to_owned() } else { format!("{}… ({left} more characters)", &reply[..cut]) }
 }
 
 /// The conversation, each message under its speaker; a lone question as it is.

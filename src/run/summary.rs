@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::Row;
 use crate::bench::Rate;
-use crate::domain::{Flag, Outcome, Status, Verdict};
+use crate::domain::{Flag, Outcome, Status, Stop, Verdict};
 use crate::write::Labelled;
 
 /// Counts over all rows of an output.
@@ -20,6 +20,8 @@ pub struct Summary {
     pub errors: BTreeMap<Status, BTreeMap<String, u64>>,
     /// How many rows have each remark of normalizing.
     pub flags: BTreeMap<Flag, u64>,
+    /// Labels out of replies that the length limit cut off behind the verdict.
+    pub cut: u64,
     /// Rows whose reply was there before.
     pub cached: u64,
     /// Tokens of the replies that this run asked for.
@@ -50,6 +52,7 @@ impl Summary {
         *self.statuses.entry(verdict.status()).or_default() += 1;
         if let Some(label) = verdict.label() {
             *self.labels.entry(label.to_owned()).or_default() += 1;
+            self.cut += u64::from(reply.as_ref().is_some_and(|reply| reply.stop == Stop::Truncated));
         }
         if let Outcome::Errored { .. } | Outcome::InvalidRow { .. } = verdict.outcome {
             let codes = self.errors.entry(verdict.status()).or_default();
@@ -95,6 +98,7 @@ impl Summary {
             "errors": by_status(&self.errors),
             "unjudged": self.unjudged(),
             "flags": self.flags.iter().map(|(flag, rows)| (flag.as_str(), *rows)).collect::<BTreeMap<_, _>>(),
+            "labels_before_cut": self.cut,
             "cached": self.cached,
             "prompt_tokens": self.prompt_tokens,
             "completion_tokens": self.completion_tokens,

@@ -18,12 +18,14 @@ impl Reading<'_> {
         match reply.stop {
             Stop::Refused => return Verdict::bare(Outcome::Refused),
             Stop::Filtered => return Verdict::bare(Outcome::Filtered),
-            // A label that was cut off, or came before the reasoning was finished, is no verdict.
-            Stop::Truncated => return Verdict::bare(Outcome::Truncated),
             Stop::Finished if reply.text.trim().is_empty() => return Verdict::bare(Outcome::Empty),
-            Stop::Finished => {}
+            Stop::Finished | Stop::Truncated => {}
         }
-        match snap::snap(&reply.text, self.rails, self.rules, self.explain) {
+        let snapped = match reply.stop {
+            Stop::Truncated => snap::snap_cut(&reply.text, self.rails, self.rules, self.explain),
+            _ => snap::snap(&reply.text, self.rails, self.rules, self.explain),
+        };
+        match snapped {
             Ok(snapped) => {
                 let label = snapped.rail.label.clone();
                 let probability = reply.probabilities.iter().find(|rail| rail.label == label);
@@ -31,6 +33,8 @@ impl Reading<'_> {
                 let outcome = Outcome::Judged { label, score: snapped.rail.score, rule: Some(snapped.rule) };
                 Verdict { outcome, explanation: snapped.explanation, confidence }
             }
+            // A label that was cut off, or that what is missing might have changed, is not a verdict.
+            Err(_) if reply.stop == Stop::Truncated => Verdict::bare(Outcome::Truncated),
             Err(none) => {
                 let outcome = Outcome::Unparseable(none.why.to_owned());
                 Verdict { outcome, explanation: none.explanation, confidence: None }

@@ -1,20 +1,28 @@
 //! The snapping of today: find every mention of a rail, weigh each by the rules, decide.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
-use crate::domain::Rails;
+use crate::domain::{Rail, Rails};
 
 use super::decide::{Decision, decide};
 use super::echo;
 use super::explanation;
+use super::fold::folded;
 use super::json::{self, Found, Says};
 use super::mention::{Mention, mentions};
 use super::names::Names;
 use super::script::Script;
 use super::thought::{self, Unclosed};
-use super::{NoVerdict, Snapped};
+use super::token::tokens;
+use super::{Extent, NoVerdict, Snapped};
 
-pub(super) fn snap<'a>(text: &str, rails: &'a Rails, explain: bool) -> Result<Snapped<'a>, NoVerdict> {
+pub(super) fn snap<'a>(
+    text: &str,
+    rails: &'a Rails,
+    extent: Extent,
+    explain: bool,
+) -> Result<Snapped<'a>, NoVerdict> {
     let names = Names::of(rails);
     let whole = whole_json(text.trim(), &names);
     let answer = if whole.is_some() { Ok(text.into()) } else { thought::strip(text) };
@@ -32,9 +40,18 @@ pub(super) fn snap<'a>(text: &str, rails: &'a Rails, explain: bool) -> Result<Sn
         _ => json::find(answer, &names),
     };
     let field = found.iter().find_map(|found| found.explanation.clone());
-    match verdict(answer, &names, &found) {
+    let read = match verdict(answer, &names, &found) {
+        Err(why @ ("no verdict" | "not a rail")) if found.is_empty() => {
+            in_other_words(answer, rails, &names).ok_or(why)
+        }
+        read => read,
+    };
+    match read {
         Ok(Decision { rail, rule, at }) => {
             let Some(rail) = rails.get(rail) else { return Err(no_verdict("no verdict", None)) };
+            if extent == Extent::Cut && !outlasts(answer, rail, rails, rule, &at) {
+                return Err(no_verdict("cut off", field.or_else(|| Some(answer.to_owned()))));
+            }
             let explanation = explain.then(|| field.or_else(|| explanation::beside(answer, at))).flatten();
             Ok(Snapped { rail, rule, explanation })
         }
@@ -42,9 +59,23 @@ pub(super) fn snap<'a>(text: &str, rails: &'a Rails, explain: bool) -> Result<Sn
     }
 }
 
+/// The verdict of a reply that names no rail, but says it in another language: `Der Aufruf ist korrekt.`
+fn in_other_words(answer: &str, rails: &Rails, names: &Names) -> Option<Decision> {
+    let others = Names::translated(rails)?;
+    let tokens = tokens(answer);
+    if names.are_in(&tokens) || !others.are_in(&tokens) {
+        return None;
+    }
+    let Decision { rail, at, .. } = verdict(answer, &others, &[]).ok()?;
+    Some(Decision { rail, rule: "translated", at })
+}
+
 fn verdict(answer: &str, names: &Names, found: &[Found]) -> Result<Decision, &'static str> {
     if let Some(rail) = names.exactly(answer) {
         return Ok(Decision { rail, rule: "exact", at: 0..answer.len() });
+    }
+    if let Some(rail) = passed(answer).and_then(|text| names.exactly(text)) {
+        return Ok(Decision { rail, rule: "passed", at: 0..answer.len() });
     }
     if let [only] = found
         && only.at == (0..answer.len())
@@ -68,6 +99,63 @@ fn verdict(answer: &str, names: &Names, found: &[Found]) -> Result<Decision, &'s
         Says::Nothing => None,
     }));
     decide(&all, &script)
+}
+
+/// Whether a verdict stands whatever may come behind the cut: it was given as the verdict, and not in the middle of going through
+/// the call, and its own last word was not cut.
+fn outlasts(answer: &str, rail: &Rail, rails: &Rails, rule: &str, at: &Range<usize>) -> bool {
+    let given =
+        matches!(rule, "json" | "boxed" | "tag" | "exact" | "passed" | "label" | "lead" | "block" | "named")
+            || matches!(rule, "line" | "statement" | "translated")
+                && !answer[..at.start].contains(['\n', '.', '?', '!']);
+    let behind = answer[at.end..].chars().any(char::is_alphanumeric);
+    let begins =
+        |other: &str| other.len() > rail.label.len() && folded(other).starts_with(&folded(&rail.label));
+    let whole = behind
+        || rule == "json"
+        || !matches!(rule, "lead" | "statement" | "translated") && !rails.labels().any(begins);
+    given && whole
+}
+
+/// What code hands over that is the whole reply: `return "correct"`, `submit(label="correct")  # a remark`.
+fn passed(answer: &str) -> Option<&str> {
+    const VERBS: [&str; 17] = [
+        "return",
+        "print",
+        "submit",
+        "answer",
+        "respond",
+        "finish",
+        "final_answer",
+        "verdict",
+        "label",
+        "classify",
+        "output",
+        "report",
+        "judge",
+        "submit_label",
+        "submit_answer",
+        "submit_verdict",
+        "give_verdict",
+    ];
+    const KEYS: [&str; 9] =
+        ["label", "answer", "verdict", "result", "value", "text", "output", "classification", "judgment"];
+    let end = |text: &str| text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
+    let (verb, rest) = answer.split_at(end(answer));
+    let rest = rest.trim_start();
+    if !VERBS.contains(&verb.to_ascii_lowercase().as_str()) {
+        return None;
+    }
+    let rest = rest.strip_prefix('(').unwrap_or(rest).trim_start();
+    let (key, value) = rest.split_at(end(rest));
+    let rest = match value.trim_start().strip_prefix(['=', ':']) {
+        Some(value) if KEYS.contains(&key) => value.trim_start(),
+        _ => rest,
+    };
+    let quote = rest.chars().next().filter(|quote| matches!(quote, '"' | '\''))?;
+    let (value, rest) = rest[1..].split_once(quote)?;
+    let rest = rest.trim_start().trim_start_matches([')', ';']).trim_start();
+    (rest.is_empty() || !rest.contains('\n') && rest.starts_with(['#', '/'])).then_some(value)
 }
 
 /// The object or list that `text` is, but for what [`peel`] takes off.

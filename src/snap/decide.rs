@@ -25,6 +25,7 @@ struct Mark {
     opens: bool,
     closes: bool,
     firm: bool,
+    flipped: bool,
 }
 
 /// Words between two verdicts, from which on the later one is a second thought and not a list's next item.
@@ -62,6 +63,7 @@ fn mark(mention: &Mention) -> Option<Mark> {
         opens: mention.first,
         closes: mention.last,
         firm: mention.before.is_firm(),
+        flipped: mention.flipped,
     })
 }
 
@@ -83,6 +85,7 @@ fn explicit(marks: &[Mark], last: usize, script: &Script) -> Result<usize, &'sta
             (Force::Explicit | Force::Line, Force::Explicit | Force::Line) if !apart() => {
                 return Err("several verdicts");
             }
+            (Force::Json, _) if chosen.flipped => return Err("several verdicts"),
             (Force::Statement { .. } | Force::Doubt, Force::Block) => return Err("contradiction"),
             _ => {}
         }
@@ -227,6 +230,15 @@ fn takes_back(script: &Script, from: usize) -> bool {
                 | ["no", "wait", _]
                 | ["but", "wait", _]
                 | ["my", "mistake", _]
+                | ["hard", "to", "say" | "tell"]
+                | ["difficult", "to", "say" | "tell"]
+                | ["or", "maybe" | "perhaps", _]
+                | ["one", "moment" | "second", _]
+                | ["i", "have" | "must" | "need", "correct"]
+                | ["i", "am", "not"]
+                | ["i'm", "not", "sure" | "certain"]
+                | ["i", "don't" | "do", "know" | "not"]
+                | ["i", "retract" | "withdraw", _]
                 | ["i", "cannot" | "can't" | "can’t", "decide" | "determine" | "tell" | "judge" | "say"]
         )
     })

@@ -1,4 +1,6 @@
-//! Looks through typography: full-width letters, invisible characters, curly quotes, foreign punctuation.
+//! Looks through typography: full-width, bold and circled letters, invisible characters, curly quotes, foreign punctuation.
+
+use unicode_normalization::UnicodeNormalization;
 
 /// The plain character that `c` stands for; `None` for one that cannot be seen.
 ///
@@ -21,9 +23,40 @@ pub(super) fn fold(c: char) -> Option<char> {
         '】' | '〕' | '〗' => ']',
         '➜' | '➔' | '⇒' | '➡' | '⟶' | '►' | '▶' => '→',
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
+        c @ ('\u{1d400}'..='\u{1d7ff}' | '\u{2460}'..='\u{24ff}' | '\u{2100}'..='\u{214f}') => styled(c),
+        c @ '\u{1f130}'..='\u{1f189}' => squared(c),
+        c @ ('ᴀ'..='ᴢ' | 'ʙ' | 'ɢ' | 'ʜ' | 'ɪ' | 'ʟ' | 'ɴ' | 'ʀ' | 'ʏ' | 'ꜰ' | 'ꜱ') => {
+            small(c)
+        }
         c if c.is_whitespace() => ' ',
         c => c,
     })
+}
+
+/// The letter or digit that `c` is in bold, in script, in a circle.
+fn styled(c: char) -> char {
+    let mut plain = c.nfkc();
+    match (plain.next(), plain.next()) {
+        (Some(plain), None) if plain.is_ascii_alphanumeric() => plain,
+        _ => c,
+    }
+}
+
+/// The letter in a white or black square or a black circle.
+fn squared(c: char) -> char {
+    let first = ['\u{1f130}', '\u{1f150}', '\u{1f170}'].into_iter().rev().find(|first| *first <= c);
+    let letter = first.and_then(|first| u8::try_from(u32::from(c) - u32::from(first)).ok());
+    letter.filter(|letter| *letter < 26).map_or(c, |letter| char::from(b'A' + letter))
+}
+
+/// The letter that `c` is as a small capital.
+fn small(c: char) -> char {
+    const SMALL: &str = "ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘ\u{0}ʀꜱᴛᴜᴠᴡ\u{0}ʏᴢ";
+    SMALL
+        .chars()
+        .position(|small| small == c)
+        .and_then(|at| u8::try_from(at).ok())
+        .map_or(c, |at| char::from(b'a' + at))
 }
 
 /// `text` folded and in lower case, without white space around it.
@@ -48,6 +81,10 @@ mod tests {
             ("in\u{200b}cor\u{ad}rect\u{feff}", "incorrect"),
             ("“correct”", "\"correct\""),
             ("isn’t", "isn't"),
+            ("𝗶𝗻𝐜𝑜𝓇𝕣𝖊𝚌𝘁", "incorrect"),
+            ("ⓒⓞⓡⓡⓔⓒⓣ", "correct"),
+            ("🅲🅞🅁RECT", "correct"),
+            ("ᴄᴏʀʀᴇᴄᴛ", "correct"),
             ("\u{3000}correct\u{a0}", "correct"),
         ] {
             assert_eq!(folded(text), plain);

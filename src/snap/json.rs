@@ -48,7 +48,7 @@ pub(super) fn find(text: &str, names: &Names) -> Vec<Found> {
                     || reader.cut
                         && begins_object(&text[at..], found.is_empty() && text[..at].trim().is_empty()) =>
             {
-                let says = match says(&value, names) {
+                let says = match ticked(&value, names).unwrap_or_else(|| says(&value, names)) {
                     Says::Nothing | Says::NoRail if reader.cut => Says::Cut,
                     says => says,
                 };
@@ -183,6 +183,33 @@ fn says(value: &Loose, names: &Names) -> Says {
             });
             agree(nested.map(|(_, value)| says(value, names)))
         }
+    }
+}
+
+/// `{"correct": true, "incorrect": false}`: what an object says whose keys are rails. Other keys than these and remarks make it data.
+fn ticked(value: &Loose, names: &Names) -> Option<Says> {
+    let Loose::Object(fields) = value else { return None };
+    let mut chosen = Vec::new();
+    for (key, value) in fields {
+        let Some(rail) = names.exactly(key) else {
+            let remark = EXPLANATION.contains(&plain(key).as_str())
+                || matches!(plain(key).as_str(), "confidence" | "score");
+            if remark { continue } else { return None }
+        };
+        match value {
+            Loose::Text(text) if text.eq_ignore_ascii_case("true") => chosen.push((rail, true)),
+            Loose::Text(text) if text.eq_ignore_ascii_case("false") => chosen.push((rail, false)),
+            _ => return None,
+        }
+    }
+    let ticked: Vec<usize> = chosen.iter().filter(|(_, ticked)| *ticked).map(|(rail, _)| *rail).collect();
+    match (&chosen[..], &ticked[..]) {
+        ([], _) => None,
+        (_, [rail]) if chosen.iter().all(|(other, ticked)| *ticked || other != rail) => {
+            Some(Says::Rail(*rail))
+        }
+        ([(rail, false)], []) => Some(names.opposite(*rail).map_or(Says::NoRail, Says::Rail)),
+        _ => Some(Says::Several),
     }
 }
 

@@ -5,6 +5,8 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use super::foreign;
+
 /// What a word does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
@@ -42,11 +44,17 @@ pub(super) enum Class {
     /// Announces a change of mind.
     Cue,
     Negation,
+    /// Denies that the rail holds in full: `not quite`.
+    Partial,
+    /// Denies something, and the rail not surely.
+    Unclear,
     Hedge,
     Condition,
     Contrast,
     /// Adds nothing.
     Filler,
+    /// Is not there at all: the rest of an idiom.
+    Silent,
     Other,
 }
 
@@ -61,8 +69,18 @@ impl Seen {
                 self.note(Class::Pronoun);
                 self.note(Class::Copula);
             }
+            Class::Partial | Class::Unclear => {
+                self.note(Class::Negation);
+                self.0 |= 1 << class as u32;
+            }
             class => self.0 |= 1 << class as u32,
         }
+    }
+
+    /// Forgets that anything was denied.
+    pub fn affirm(&mut self) {
+        let denials = [Class::Negation, Class::Partial, Class::Unclear];
+        self.0 &= denials.iter().fold(!0, |left, class| left & !(1 << *class as u32));
     }
 
     pub fn has(self, class: Class) -> bool {
@@ -91,7 +109,7 @@ const WORDS: &[(Class, &str)] = &[
     ),
     (
         Class::WeakKey,
-        "answer labels prediction opinion antwort respuesta réponse resposta risposta antwoord odpowiedź ответ 答案
+        "answer anwser awnser anser labels prediction opinion antwort respuesta réponse resposta risposta antwoord odpowiedź ответ 答案
         最终答案 回答 답변 답",
     ),
     (
@@ -99,10 +117,10 @@ const WORDS: &[(Class, &str)] = &[
         "result response rating evaluation assessment output outcome grade score status correctness summary finding
         ergebnis resultado evaluación résultat risultato результат 结果 結果 결과",
     ),
-    (Class::Final, "final overall short yes ok okay sure finally ultimate ultimately"),
+    (Class::Final, "final overall short revised updated corrected one-word single-word yes ok okay sure finally ultimate ultimately"),
     (Class::Subject, "call calls invocation invocations"),
-    (Class::Pronoun, "it this that they these which"),
-    (Class::PronounCopula, "it's that's they're this's"),
+    (Class::Pronoun, "it this that they these which them it'd this'd"),
+    (Class::PronounCopula, "it's that's they're this's its thats"),
     (Class::Agent, "agent's model's assistant's ai's"),
     (Class::Tool, "tool tools function functions"),
     (Class::To, "to"),
@@ -117,16 +135,18 @@ const WORDS: &[(Class, &str)] = &[
     (
         Class::Verb,
         "labeled labelled labeling labelling mark marked marking classify classified classifying rate rated judge
-        judged judging go consider considered deem deemed evaluate evaluated graded scored",
+        judged judging go consider considered deem deemed evaluate evaluated graded scored called regard regarded
+        vote find found pick picked choosing chose",
     ),
     (Class::Judge, "i i'm i'd i'll i've we we'd we'll must"),
     (Class::Conclusion, "so therefore thus hence consequently accordingly"),
     (Class::Cue, "wait actually hmm sorry correction oops apologies reconsidering"),
     (
         Class::Negation,
-        "not never no cannot neither nor none nothing without hardly barely scarcely fails lacks nowhere cant isnt
-        arent",
+        "not never no cannot none nothing nope cant isnt arent wasnt doesnt dont",
     ),
+    (Class::Partial, "hardly scarcely"),
+    (Class::Unclear, "neither nor without barely fails lacks nowhere"),
     (
         Class::Hedge,
         "might may could can probably possibly perhaps maybe likely unlikely seems seem appears appear looks look
@@ -147,15 +167,22 @@ const WORDS: &[(Class, &str)] = &[
     (
         Class::Filler,
         "the a an my our for of have has api given provided above generated proposed logged whole entire and also here
-        in with by on based all both word single choose assign give say conclude concluded determine find
+        in with by on based all both word single choose assign give say conclude concluded determine
         think believe will am clearly definitely certainly completely fully entirely totally indeed simply just very
-        absolutely perfectly obviously now mi mein mon mia meu der die das el la le il",
+        absolutely perfectly obviously now please take teh unfortunately sadly mi mein mon mia meu der die das el la le il",
     ),
 ];
 
 static CLASSES: LazyLock<HashMap<&str, Class>> = LazyLock::new(|| {
-    WORDS.iter().flat_map(|(class, words)| words.split_whitespace().map(|word| (word, *class))).collect()
+    // Where two languages share a word, English has it.
+    let all = foreign::WORDS.iter().chain(WORDS);
+    all.flat_map(|(class, words)| words.split_whitespace().map(|word| (word, *class))).collect()
 });
+
+/// Whether the lexicon has `word`, in lower case.
+pub(super) fn is_known(word: &str) -> bool {
+    CLASSES.contains_key(word) || foreign::gives_reason(word)
+}
 
 /// What `word`, in lower case, does.
 pub(super) fn class(word: &str) -> Class {
@@ -187,6 +214,28 @@ pub(super) fn gives_reason(word: &str) -> bool {
             | "rationale"
             | "justification"
             | "confidence"
+    ) || foreign::gives_reason(word)
+}
+
+/// Whether `word` only stresses the rail behind it, or is its article: `clearly incorrect`.
+pub(super) fn is_stress(word: &str) -> bool {
+    matches!(
+        word,
+        "a" | "an"
+            | "clearly"
+            | "definitely"
+            | "certainly"
+            | "obviously"
+            | "simply"
+            | "absolutely"
+            | "totally"
+            | "unfortunately"
+            | "sadly"
+            | "plainly"
+            | "completely"
+            | "perfectly"
+            | "just"
+            | "indeed"
     )
 }
 
@@ -209,19 +258,7 @@ pub(super) fn agrees(word: &str) -> bool {
     )
 }
 
-/// Whether a verb of saying follows a negation, which then reaches to the end of its sentence: `don't think that`.
+/// Whether a verb behind a negation leaves open whether what it is about holds: `can't say that`. `don't think that` denies it.
 pub(super) fn is_thought(word: &str) -> bool {
-    matches!(
-        word,
-        "think"
-            | "believe"
-            | "say"
-            | "claim"
-            | "conclude"
-            | "consider"
-            | "mean"
-            | "certain"
-            | "sure"
-            | "convinced"
-    )
+    matches!(word, "say" | "claim" | "conclude" | "know" | "mean" | "certain" | "sure" | "convinced")
 }

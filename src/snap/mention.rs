@@ -2,9 +2,11 @@
 
 use std::ops::Range;
 
+use super::after::After;
+use super::context::{answer, asks_about_whole, reports};
 use super::lexicon::Class;
 use super::names::Names;
-use super::phrase::{After, Before};
+use super::phrase::Before;
 use super::script::{Lead, Line, Role, Script, Sentence, is_decor};
 use super::token::{Kind, Slot, Token, Veil};
 
@@ -19,8 +21,12 @@ pub(super) struct Mention {
     pub after: After,
     /// It is in the first sentence of the reply.
     pub first: bool,
+    /// It is in the second one.
+    pub second: bool,
     /// It is in the last one.
     pub last: bool,
+    /// Its rail is not the one that means success.
+    pub fails: bool,
     /// It is in the first sentence of its line, and in the last one.
     pub opens_line: bool,
     pub closes_line: bool,
@@ -41,6 +47,18 @@ pub(super) struct Mention {
     pub rival: Option<Rival>,
     /// A mark of failure stands by the rail that means success, or an empty box before any.
     pub crossed: bool,
+    /// The words behind it put it down as the verdict.
+    pub named: bool,
+    /// No other rail is named anywhere in the prose.
+    pub sole: bool,
+    /// Its rail is the opposite of the one that its words deny.
+    pub flipped: bool,
+    /// The sentence before it tells what somebody says or thinks.
+    pub reported: bool,
+    /// It is asked for, and the next sentence begins with yes or no.
+    pub answered: Option<bool>,
+    /// The sentence before it asks whether the whole call is right.
+    pub about_whole: bool,
 }
 
 /// Another rail further on in the sentence.
@@ -71,7 +89,9 @@ impl Mention {
             before: Before::default(),
             after: After::End,
             first: false,
+            second: false,
             last: false,
+            fails: false,
             opens_line: true,
             closes_line: true,
             lead: Lead::Plain,
@@ -83,6 +103,12 @@ impl Mention {
             titles: false,
             rival: None,
             crossed: false,
+            named: false,
+            sole: true,
+            flipped: false,
+            reported: false,
+            answered: None,
+            about_whole: false,
         }
     }
 }
@@ -97,7 +123,15 @@ pub(super) fn mentions(script: &Script, names: &Names) -> Vec<Mention> {
         let mut at = sentence.tokens.start;
         while at < sentence.tokens.end {
             let hidden = script.tokens[at].veil == Veil::Hidden;
-            match names.at(&script.tokens[..sentence.tokens.end], at).filter(|_| !hidden) {
+            let named = names.at(&script.tokens[..sentence.tokens.end], at).filter(|_| !hidden);
+            // `No problem` says no `no`.
+            let idiom = |end: usize| {
+                script.tokens[at].class == Class::Silent
+                    && script.tokens[..sentence.tokens.end]
+                        .get(end)
+                        .is_some_and(|next| next.class == Class::Silent)
+            };
+            match named.filter(|(_, end)| !idiom(*end)) {
                 Some((rail, end)) => {
                     if mentions.len() > before {
                         between.push(words);
@@ -116,6 +150,10 @@ pub(super) fn mentions(script: &Script, names: &Names) -> Vec<Mention> {
             mentions.extend(unanswered(script, index));
         }
     }
+    let mut rails = mentions.iter().filter_map(|mention| mention.rail);
+    let one = rails.next();
+    let sole = rails.all(|rail| Some(rail) == one);
+    mentions.iter_mut().for_each(|mention| mention.sole = sole);
     mentions
 }
 
@@ -125,6 +163,13 @@ fn crowd(mentions: &mut [Mention], words: &[usize]) {
         let (this, next) = (&mentions[index - 1], &mentions[index]);
         let near = words[index - 1] == 0 && next.rail != this.rail && next.after != After::More;
         mentions[index - 1].rival = near.then_some(Rival::Near);
+    }
+    // One denial turned into a verdict beside another that was not: both are doubtful.
+    if mentions.iter().any(|mention| mention.before.has(Class::Negation)) {
+        mentions
+            .iter_mut()
+            .filter(|mention| mention.flipped)
+            .for_each(|mention| mention.rival = Some(Rival::Far));
     }
     let mut behind: Option<Option<usize>> = None;
     for mention in mentions.iter_mut().rev() {
@@ -142,8 +187,37 @@ fn crowd(mentions: &mut [Mention], words: &[usize]) {
 
 fn mention(script: &Script, names: &Names, index: usize, rail: usize, tokens: Range<usize>) -> Mention {
     let sentence = &script.sentences[index];
-    let before = Before::read(script, sentence, tokens.start, names);
-    let (after, end) = After::read(script, sentence, tokens.end, names);
+    let mut before = Before::read(script, sentence, tokens.start, names);
+    let (mut after, end) = After::read(script, sentence, tokens.end, names);
+    if after == After::More
+        && (before.has(Class::Copula) || before.has(Class::Negation))
+        && After::names_call(script, sentence, tokens.end)
+    {
+        after = After::Reason;
+        before.seen.note(Class::Subject);
+        // `No correct call here.` denies what `no correct` alone leaves open.
+        before.loose &= before.start > sentence.tokens.start || before.words > 2;
+    }
+    let named = After::is_named(script, sentence, tokens.end);
+    let denied = After::denies(script, sentence, tokens.end);
+    let named_rail = rail;
+    let mut rail = rail;
+    let spoken = script.tokens[tokens.start].veil != Veil::Perhaps;
+    let mut said = answer(script, script.sentences.get(index + 1)).filter(|_| after == After::Question);
+    match names.opposite(rail) {
+        Some(_) if after == After::Question && before.has(Class::Negation) => said = None,
+        Some(opposite) if spoken && !denied && before.denies(names.is_positive(rail)) => {
+            rail = opposite;
+            before.affirm();
+        }
+        Some(opposite) if spoken && after == After::Question && said == Some(false) => {
+            rail = opposite;
+            said = Some(true);
+        }
+        Some(opposite) if spoken && denied && !before.has(Class::Negation) => rail = opposite,
+        _ if denied => before.heed(Class::Unclear),
+        _ => {}
+    }
     let cross =
         |at: usize| matches!(script.tokens[at].kind, Kind::Mark('❌' | '✗' | '✘' | '✖' | '🚫' | '⛔' | '👎'));
     let no_word = |at: &usize| !script.tokens[*at].is_word() && !script.tokens[*at].is_newline();
@@ -162,7 +236,27 @@ fn mention(script: &Script, names: &Names, index: usize, rail: usize, tokens: Ra
     let after = if compared { After::More } else { after };
     let doubtful = script.tokens[tokens.start].veil == Veil::Perhaps;
     let at = span(script, sentence, before.start..end);
-    Mention { crossed, doubtful, ..place(script, index, Some(rail), at, before, after, tokens.start) }
+    let flipped = rail != named_rail;
+    let previous = index.checked_sub(1).and_then(|index| script.sentences.get(index));
+    Mention {
+        crossed,
+        doubtful,
+        named,
+        flipped,
+        fails: !names.is_positive(rail),
+        answered: said.filter(|_| {
+            let mut words =
+                script.tokens[tokens.end..sentence.tokens.end].iter().filter(|token| token.is_word());
+            // `Was it correct to ask …?` may be about a part: one that is wrong makes the call wrong, and none makes it right.
+            words.next().is_none_or(|word| {
+                let opinion =
+                    |word: &Token| matches!(word.word(), "say" | "assume" | "think" | "infer" | "conclude");
+                word.word() == "to" && !names.is_positive(rail) && !words.next().is_some_and(opinion)
+            })
+        }),
+        about_whole: previous.is_some_and(|previous| asks_about_whole(script, previous, names)),
+        ..place(script, index, Some(rail), at, before, after, tokens.start)
+    }
 }
 
 /// More than a number or one letter.
@@ -213,6 +307,8 @@ fn place(
         before,
         after,
         first: index == 0,
+        second: index == 1,
+        fails: false,
         last: index + 1 == script.sentences.len(),
         opens_line: !same_line(previous),
         closes_line: !same_line(script.sentences.get(index + 1)),
@@ -226,6 +322,13 @@ fn place(
         example: above == Role::Example && !same_line(previous) || abbreviates(script, previous),
         rival: None,
         crossed: false,
+        named: false,
+        sole: false,
+        flipped: false,
+        reported: previous
+            .is_some_and(|previous| script.tokens[previous.tokens.clone()].iter().take(256).any(reports)),
+        answered: None,
+        about_whole: false,
     }
 }
 
@@ -241,7 +344,7 @@ fn unanswered(script: &Script, index: usize) -> Option<Mention> {
     } else {
         let colon = tokens.iter().take(12).position(|token| token.is(':'))?;
         for token in tokens[..colon].iter().filter(|token| token.is_word()) {
-            before.heed(token.word());
+            before.heed(token.class);
         }
         colon + 1
     };

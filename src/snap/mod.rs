@@ -4,13 +4,19 @@
 //! file of its own. Thinking is taken out, and so is logged data that is repeated in its fence; JSON is read on its own; the rest is cut into words, lines and sentences,
 //! and what it only quotes is veiled. Every place that names a rail is then weighed by the ordered, named rules of
 //! `rule.rs`, by the words around it and by where it stands, and `decide.rs` weighs the places against each other: the
-//! last explicit verdict wins, if nothing after it speaks against it.
+//! last explicit verdict wins, if nothing after it speaks against it. Where two rails are each other's negation, what is
+//! denied of one holds of the other. What words do is data: `lexicon.rs`, `idiom.rs` for several together, `foreign.rs`
+//! for other languages.
 
+mod after;
 mod careful;
+mod context;
 mod decide;
 mod echo;
 mod explanation;
 mod fold;
+mod foreign;
+mod idiom;
 mod json;
 mod legacy;
 mod lexicon;
@@ -21,7 +27,9 @@ mod phrase;
 mod rule;
 mod script;
 mod thought;
+mod ticks;
 mod token;
+mod unspaced;
 mod veil;
 
 use std::str::FromStr;
@@ -78,12 +86,35 @@ pub struct NoVerdict {
     pub explanation: Option<String>,
 }
 
+/// How much of a reply there is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Extent {
+    Whole,
+    /// The length limit cut its end off.
+    Cut,
+}
+
 /// Reads the verdict out of a judge's reply.
 ///
 /// `explain`: the judge was asked to explain itself before it answers.
 pub fn snap<'a>(text: &str, rails: &'a Rails, rules: Rules, explain: bool) -> Result<Snapped<'a>, NoVerdict> {
     match rules {
-        Rules::Careful => careful::snap(text, rails, explain),
+        Rules::Careful => careful::snap(text, rails, Extent::Whole, explain),
         Rules::Legacy => legacy::snap(text, rails, explain),
+    }
+}
+
+/// Reads the verdict out of a reply that the length limit cut off: only one that what is missing could not have changed.
+///
+/// Legacy rules never read such replies.
+pub fn snap_cut<'a>(
+    text: &str,
+    rails: &'a Rails,
+    rules: Rules,
+    explain: bool,
+) -> Result<Snapped<'a>, NoVerdict> {
+    match rules {
+        Rules::Careful => careful::snap(text, rails, Extent::Cut, explain),
+        Rules::Legacy => Err(NoVerdict { why: "cut off", explanation: None }),
     }
 }

@@ -1,16 +1,20 @@
 //! Finds rails by whole words: `incorrect` never holds `correct`, and the longest rail wins.
 
 use std::cell::OnceCell;
+use std::collections::HashMap;
 
 use crate::domain::Rails;
 
 use super::fold::folded;
+use super::foreign;
 use super::token::{Kind, Token, tokens};
 
 /// The rails' spellings, cut up as replies are.
 pub(super) struct Names {
     /// In the order of the rails.
     names: Vec<Name>,
+    /// Other words for them, in lower case.
+    aliases: HashMap<&'static str, usize>,
     positive: usize,
 }
 
@@ -30,10 +34,26 @@ enum Part {
 
 impl Names {
     pub fn of(rails: &Rails) -> Names {
+        let positive = rails.iter().position(|rail| rail == rails.positive()).unwrap_or(0);
         let name =
             |label: &str| Name { label: label.to_owned(), folded: folded(label), parts: OnceCell::new() };
-        let positive = rails.iter().position(|rail| rail == rails.positive()).unwrap_or(0);
-        Names { names: rails.labels().map(name).collect(), positive }
+        Names { names: rails.labels().map(name).collect(), aliases: HashMap::new(), positive }
+    }
+
+    /// The same with the words that other languages have for the rails; `None` where there are none.
+    pub fn translated(rails: &Rails) -> Option<Names> {
+        let mut names = Names::of(rails);
+        let [one, other] = &names.names[..] else { return None };
+        let words = foreign::translations(&one.folded, &other.folded)?;
+        for (rail, words) in words.into_iter().enumerate() {
+            names.aliases.extend(words.split_whitespace().map(|word| (word, rail)));
+        }
+        Some(names)
+    }
+
+    /// Whether `tokens` name any rail.
+    pub fn are_in(&self, tokens: &[Token]) -> bool {
+        (0..tokens.len()).any(|at| self.at(tokens, at).is_some())
     }
 
     /// The rail that counts as a pass.
@@ -41,10 +61,31 @@ impl Names {
         rail == self.positive
     }
 
+    /// The rail that holds where `rail` does not: the other of two that are each other's negation.
+    pub fn opposite(&self, rail: usize) -> Option<usize> {
+        let [one, other] = &self.names[..] else { return None };
+        are_opposites(&one.folded, &other.folded).then_some(1 - rail)
+    }
+
     /// The rail that `text` is, letter case and white space aside.
     pub fn exactly(&self, text: &str) -> Option<usize> {
         let text = folded(text);
-        if text.is_empty() { None } else { self.names.iter().position(|name| name.folded == text) }
+        if text.is_empty() {
+            return None;
+        }
+        let alias = || self.aliases.get(text.as_str()).copied();
+        self.names.iter().position(|name| name.folded == text).or_else(alias).or_else(|| self.number(&text))
+    }
+
+    /// The one rail that is the same whole number as `text`: `1.0` is `1`.
+    fn number(&self, text: &str) -> Option<usize> {
+        let number = whole_number(text)?;
+        let mut same =
+            self.names.iter().enumerate().filter(|(_, name)| whole_number(&name.folded) == Some(number));
+        match (same.next(), same.next()) {
+            (Some((rail, _)), None) => Some(rail),
+            _ => None,
+        }
     }
 
     /// The longest rail that stands at token `at`, and the token after it. Two rails of one spelling are none.
@@ -59,6 +100,15 @@ impl Names {
                 _ => (best, tie) = (Some((rail, end)), false),
             }
         }
+        if best.is_none()
+            && let Some(rail) = tokens.get(at).and_then(|token| self.number(token.word()))
+        {
+            return Some((rail, at + 1));
+        }
+        if best.is_none() && !self.aliases.is_empty() {
+            let alias = tokens.get(at).and_then(|token| self.aliases.get(token.word()));
+            return alias.map(|rail| (*rail, at + 1));
+        }
         best.filter(|_| !tie)
     }
 
@@ -66,6 +116,44 @@ impl Names {
     pub fn has_mark(&self, mark: char) -> bool {
         self.names.iter().any(|name| name.parts().contains(&Part::Mark(mark)))
     }
+}
+
+/// Rails of which one says that the other does not hold.
+const OPPOSITES: [(&str, &str); 12] = [
+    ("yes", "no"),
+    ("true", "false"),
+    ("pass", "fail"),
+    ("passed", "failed"),
+    ("right", "wrong"),
+    ("correct", "wrong"),
+    ("correct", "false"),
+    ("good", "bad"),
+    ("accept", "reject"),
+    ("accepted", "rejected"),
+    ("success", "failure"),
+    ("match", "mismatch"),
+];
+const PREFIXES: [&str; 13] =
+    ["in", "un", "im", "ir", "il", "non", "non-", "non ", "not ", "not_", "not-", "dis", "mis"];
+
+/// `text` without a fraction that is nothing, if it is a number.
+fn whole_number(text: &str) -> Option<&str> {
+    let whole = match text.split_once('.') {
+        Some((whole, fraction)) if !fraction.is_empty() && fraction.bytes().all(|digit| digit == b'0') => {
+            whole
+        }
+        Some(_) => return None,
+        None => text,
+    };
+    let digits = whole.strip_prefix('-').unwrap_or(whole);
+    (!digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit())).then_some(whole)
+}
+
+fn are_opposites(one: &str, other: &str) -> bool {
+    let negates =
+        |long: &str, short: &str| long.strip_suffix(short).is_some_and(|prefix| PREFIXES.contains(&prefix));
+    let listed = OPPOSITES.iter().any(|pair| *pair == (one, other) || *pair == (other, one));
+    listed || negates(one, other) || negates(other, one)
 }
 
 impl Name {

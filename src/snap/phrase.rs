@@ -1,6 +1,7 @@
-//! Reads the words before a rail and those behind it.
+//! Reads the words before a rail.
 
-use super::lexicon::{Class, Seen, agrees, class, gives_reason};
+use super::context::reports;
+use super::lexicon::{Class, Seen, is_stress};
 use super::names::Names;
 use super::script::{Script, Sentence, is_decor};
 use super::token::{Kind, Token, Veil};
@@ -20,6 +21,13 @@ pub(super) struct Before {
     pub colon: bool,
     /// Another clause stands before it.
     pub clause: bool,
+    /// How often the phrase denies, and whether it does so in a way that leaves open what holds instead.
+    pub denials: usize,
+    pub loose: bool,
+    /// It is the judge's own slot: `my verdict`, or one to be filled: `the label should be`.
+    pub owned: bool,
+    /// What stands between the rail and the words read so far parts them.
+    pub parted: bool,
 }
 
 impl Before {
@@ -54,8 +62,8 @@ impl Before {
         let (key, copula, judge) = (self.has(Class::Key), self.has(Class::Copula), self.has(Class::Judge));
         let object = self.seen.any(&[Class::Subject, Class::Pronoun]);
         let slot = self.names_slot() && (self.separated || self.colon);
-        let ruling = key && copula && (judge || self.has(Class::Final));
-        let answered = self.has(Class::WeakKey) && judge;
+        let ruling = key && copula && (judge || self.owned || self.has(Class::Final));
+        let answered = self.has(Class::WeakKey) && (judge || copula && self.owned && !self.has(Class::Modal));
         let given =
             answered || self.has(Class::Verb) && (judge || copula && object) || key && judge && object;
         (slot || ruling || given || self.announces()) && !self.is_borrowed()
@@ -65,7 +73,7 @@ impl Before {
     fn announces(&self) -> bool {
         use Class::*;
         let only = !self.seen.any(&[Subject, Pronoun, Copula, Part, Ordinal, Verb]);
-        only && self.words > 0 && self.is_firm()
+        only && self.is_firm()
     }
 
     /// It says to be the last word.
@@ -87,6 +95,19 @@ impl Before {
         let wish = self.has(To) && !self.has(Judge);
         let about = self.seen.any(&[Part, Outcome, Ordinal, Modal]) || self.is_borrowed();
         subject && self.has(Copula) && !wish && !about
+    }
+
+    /// Whether the phrase denies the rail behind it, so that its opposite holds; `positive` is the rail that means success.
+    pub fn denies(&self, positive: bool) -> bool {
+        let whole = !self.has(Class::Partial) || positive;
+        self.denials == 1 && !self.loose && !self.has(Class::Unclear) && whole
+    }
+
+    /// Takes the denial away, with the rail turned into its opposite.
+    pub fn affirm(&mut self) {
+        self.seen.affirm();
+        self.words = self.words.saturating_sub(self.denials);
+        self.denials = 0;
     }
 
     fn is_whole(&self) -> bool {
@@ -121,7 +142,7 @@ impl Before {
             before.seen.note(Class::Condition);
         }
         if sentence.denial.is_some_and(|at| at < rail) {
-            before.seen.note(Class::Negation);
+            before.seen.note(Class::Unclear);
         }
         before
     }
@@ -135,18 +156,23 @@ impl Before {
                 // `Formally, …`: one word of which nobody knows what it does.
                 let lead = &tokens[sentence.tokens.start.max(at.saturating_sub(16))..at];
                 let mut words = lead.iter().filter(|token| token.is_word());
+                if lead.iter().rev().filter(|token| token.is_word()).take(3).any(reports) {
+                    self.seen.note(Class::Other);
+                }
                 if let (Some(word), None) = (words.next(), words.next())
-                    && class(word.word()) == Class::Other
+                    && word.class == Class::Other
                 {
                     self.seen.note(Class::Condition);
                 }
                 false
             }
             Kind::Mark(',') => {
+                self.parted = true;
                 self.separated |= self.words == 0;
                 true
             }
             Kind::Mark(mark) => {
+                self.parted |= !matches!(mark, '*' | '_' | '"' | '\'' | '`' | ' ');
                 let separates = matches!(mark, ':' | '=' | '—' | '→' | '|') || *mark == '-' && token.spaced;
                 self.separated |= self.words == 0 && separates;
                 self.colon |= matches!(mark, ':' | '=');
@@ -154,31 +180,60 @@ impl Before {
             }
             Kind::Word(word) => {
                 let whole = self.is_whole();
-                match class(word) {
+                match token.class {
+                    Class::Silent => return true,
                     Class::Contrast if whole => {
                         self.clause = true;
                         return false;
                     }
+                    Class::Other if self.has(Class::Copula) && !whole && headed(tokens, sentence, at) => {
+                        self.seen.note(Class::Subject);
+                        self.clause = true;
+                        return false;
+                    }
                     Class::Other | Class::Contrast => return false,
-                    Class::Negation if &**word == "no" && tokens[at + 1].is(',') => {
+                    Class::Negation if matches!(&**word, "no" | "nope") && tokens[at + 1].is(',') => {
                         self.seen.note(Class::Cue)
+                    }
+                    class @ (Class::Negation | Class::Partial | Class::Unclear) => {
+                        self.seen.note(class);
+                        self.denials += 1;
+                        if ["is", "are", "was", "were", "does", "did"]
+                            .iter()
+                            .any(|verb| word.starts_with(verb))
+                        {
+                            self.seen.note(Class::Copula);
+                        }
+                        self.loose |= self.parted || &**word == "no" && self.words == 0;
                     }
                     class => {
                         self.seen.note(class);
                         // `… is missing, so the call is`: what led to the conclusion is another clause.
-                        self.clause |= whole && class == Class::Conclusion;
+                        let idiom = tokens.get(at + 1).is_some_and(|next| next.class == Class::Silent);
+                        let concludes = class == Class::Conclusion
+                            && (whole || self.announces() && (idiom || begins_clause(tokens, sentence, at)));
+                        let judges =
+                            class == Class::Judge && self.is_label() && begins_clause(tokens, sentence, at);
+                        self.clause |= concludes || judges;
+                        if (concludes && idiom || judges) && doubted(&tokens[sentence.tokens.start..at]) {
+                            self.seen.note(Class::Unclear);
+                        }
                     }
                 }
-                self.words += 1;
+                self.owned |= matches!(
+                    &**word,
+                    "my" | "mein" | "mon" | "mi" | "mia" | "meu" | "mijn" | "moja" | "мой" | "should"
+                );
+                self.words += usize::from(!is_stress(word));
                 true
             }
             _ => true,
         }
     }
 
-    /// Takes `word` for a word of the phrase, whatever stands around it.
-    pub fn heed(&mut self, word: &str) {
-        self.seen.note(match class(word) {
+    /// Takes a word that does `class` for one of the phrase, whatever stands around it.
+    pub fn heed(&mut self, class: Class) {
+        self.seen.note(match class {
             Class::Contrast => Class::Other,
             class => class,
         });
@@ -187,151 +242,93 @@ impl Before {
 }
 
 fn is_slot(token: &Token) -> bool {
-    matches!(class(token.word()), Class::Key | Class::WeakKey | Class::Outcome)
+    matches!(token.class, Class::Key | Class::WeakKey | Class::Outcome)
+}
+
+/// Whether nothing before the word at `at` has a say in its clause: it is the first, or a comma or joining word comes before it.
+fn begins_clause(tokens: &[Token], sentence: &Sentence, at: usize) -> bool {
+    let before =
+        tokens[sentence.tokens.start..at].iter().rev().find(|token| !token.is(' ') && !token.is('*'));
+    before.is_none_or(|token| match &token.kind {
+        Kind::Mark(mark) => !matches!(mark, '"' | '\'' | '`'),
+        Kind::Word(word) => {
+            matches!(&**word, "and" | "und" | "et" | "y" | "e" | "en" | "i" | "и")
+                || matches!(token.class, Class::Conclusion | Class::Final | Class::Cue | Class::Silent)
+        }
+        _ => true,
+    })
+}
+
+/// Whether the clause that `lead` ends with denies or doubts what follows: `I do not think` that makes it correct.
+fn doubted(lead: &[Token]) -> bool {
+    const REACH: usize = 64;
+    let clause =
+        lead.iter().rev().take(REACH).take_while(|token| !token.is(',') && !token.is(':') && !token.is('—'));
+    let mut classes = clause.map(|token| token.class);
+    classes.any(|class| {
+        matches!(
+            class,
+            Class::Negation
+                | Class::Partial
+                | Class::Unclear
+                | Class::Hedge
+                | Class::Condition
+                | Class::Modal
+        )
+    })
+}
+
+/// `The call with the id that was given is`: whether the words up to the one at `at` only say which call is meant.
+fn headed(tokens: &[Token], sentence: &Sentence, at: usize) -> bool {
+    /// Words that such a description has at most.
+    const REACH: usize = 24;
+    let clause = &tokens[sentence.tokens.start..=at];
+    let near = clause.len().saturating_sub(2 * REACH);
+    let start = clause[near..]
+        .iter()
+        .rposition(|token| token.is(',') || token.is(':') || token.class == Class::Conclusion);
+    let mut words =
+        clause[start.map_or(near, |start| near + start + 1)..].iter().filter(|token| token.is_word());
+    let lead = |token: &&Token| {
+        matches!(token.class, Class::Filler | Class::Tool | Class::Agent | Class::Conclusion | Class::Silent)
+    };
+    // Without its beginning in reach, nobody knows what the clause is about.
+    let begins = start.is_some() || near == 0;
+    let Some(head) = words.find(|token| !lead(token)).filter(|_| begins) else { return false };
+    let joined =
+        words.next().is_some_and(|token| matches!(token.word(), "with" | "to" | "of" | "for" | "from"));
+    let plain = |token: &Token| {
+        !matches!(
+            token.class,
+            Class::Copula
+                | Class::PronounCopula
+                | Class::Condition
+                | Class::Contrast
+                | Class::Negation
+                | Class::Partial
+                | Class::Unclear
+        ) && !matches!(
+            token.word(),
+            "that" | "which" | "because" | "since" | "says" | "said" | "as" | "while" | "where"
+        )
+    };
+    head.class == Class::Subject && joined && words.clone().count() < REACH && words.all(plain)
 }
 
 /// Whether the words before the comma only lead in: `Actually, …`, `So, …`.
 fn introduces(tokens: &[Token], sentence: &Sentence, comma: usize) -> bool {
     let words = tokens[sentence.tokens.start..comma].iter().rev().take_while(|token| !token.is(','));
-    let mut classes = words.filter(|token| token.is_word()).take(3).map(|token| class(token.word()));
+    let mut classes = words.filter(|token| token.is_word()).take(3).map(|token| token.class);
     classes.clone().count() < 3
-        && classes.all(|class| matches!(class, Class::Cue | Class::Conclusion | Class::Final | Class::Filler))
-}
-
-/// What follows a rail.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum After {
-    End,
-    /// `:` and nothing more on the line.
-    Heading,
-    Reason,
-    /// `, but …`
-    Contrast,
-    /// `if …`
-    Condition,
-    /// Another rail on equal terms: `correct or incorrect`.
-    Choice,
-    Question,
-    /// The rail belongs to something longer.
-    More,
-}
-
-impl After {
-    /// Reads on from the token behind the rail; also says where decoration behind it ends.
-    pub fn read(script: &Script, sentence: &Sentence, from: usize, names: &Names) -> (After, usize) {
-        let tokens = &script.tokens;
-        let mut pause = None;
-        let mut end = from;
-        for at in from..sentence.tokens.end {
-            let token = &tokens[at];
-            match &token.kind {
-                _ if names.at(tokens, at).is_some() && !token.is_word() => return (After::More, end),
-                Kind::Mark('/') if names_follow(script, sentence, at + 1, names) => {
-                    return (After::Choice, end);
-                }
-                Kind::Mark('-')
-                    if !token.spaced
-                        && tokens.get(at + 1).is_some_and(|next| !next.spaced)
-                        && pause.is_none() =>
-                {
-                    // `correct--because` pauses, `correct-ish` never gets here.
-                    pause = Some('-');
-                }
-                // `'correct': …` is a field or a definition.
-                Kind::Mark(':') if at > from && (tokens[at - 1].is('"') || tokens[at - 1].is('\'')) => {
-                    return (After::More, end);
-                }
-                Kind::Mark(mark @ (':' | ',' | '-' | '—' | '(' | '[' | '<' | '{' | '|')) => {
-                    pause = pause.or(Some(*mark));
-                }
-                Kind::Mark('=' | '→' | '%' | '/' | '+' | '\\' | '&') if pause.is_none() => {
-                    return (After::More, end);
-                }
-                Kind::Mark(mark) if is_decor(*mark) && pause.is_none() => end = at + 1,
-                Kind::Mark(mark) if is_decor(*mark) => {}
-                Kind::Mark(_) => return (After::More, end),
-                Kind::Word(word) => return (After::word(script, sentence, at, word, pause, names), end),
-                _ => {}
-            }
-        }
-        let below = tokens[sentence.tokens.end..].iter().find(|token| !token.is_newline());
-        let after = match (sentence.end, pause) {
-            (Some('?'), _) => After::Question,
-            (Some(_), _) => {
-                end = (sentence.tokens.end + 1).min(tokens.len());
-                After::End
-            }
-            (None, _) if below.is_some_and(|next| next.is('?')) => After::Question,
-            (None, _) if below.is_some_and(|next| matches!(next.word(), "or" | "vs")) => After::Choice,
-            (None, Some(':')) => After::Heading,
-            // `correct,` goes on below.
-            (None, Some(',')) if below.is_some() => After::More,
-            (None, _) => After::End,
-        };
-        (after, end)
-    }
-
-    fn word(
-        script: &Script,
-        sentence: &Sentence,
-        at: usize,
-        word: &str,
-        pause: Option<char>,
-        names: &Names,
-    ) -> After {
-        if sentence.end == Some('?') {
-            return After::Question;
-        }
-        let next = script.tokens.get(at + 1).filter(|_| at + 1 < sentence.tokens.end);
-        let next = next.map_or("", |token| token.word());
-        if word == "or" || word == "vs" || word == "versus" {
-            return After::Choice;
-        }
-        if matches!(word, "and" | "not" | "nor") && names_follow(script, sentence, at + 1, names) {
-            return After::Choice;
-        }
-        if pause.is_some() && names_follow(script, sentence, at, names) {
-            return After::Choice;
-        }
-        // `correct: no` and `Correct: city` are fields of a report.
-        if matches!(pause, Some(':' | '-' | '—' | '|')) && stands_alone(script, sentence, at) {
-            return After::More;
-        }
-        let hedges = class(word) == Class::Hedge || word == "i" && matches!(next, "guess" | "suppose");
-        if matches!(pause, Some(',' | '-' | '—')) && hedges {
-            return After::More;
-        }
-        match class(word) {
-            _ if word == "according" => {}
-            Class::Condition => return After::Condition,
-            Class::Contrast => return After::Contrast,
-            _ if word == "provided" => return After::Condition,
-            _ if matches!(word, "only" | "so") && matches!(next, "long" | "if" | "when") => {
-                return After::Condition;
-            }
-            _ if word == "as" && matches!(next, "long" | "far") => return After::Condition,
-            _ => {}
-        }
-        let joined = word == "and" && agrees(next) || word == "in" && next == "that";
-        if pause.is_some() || gives_reason(word) || joined { After::Reason } else { After::More }
-    }
-}
-
-/// Whether the word at `at` is a whole entry of a list or field.
-fn stands_alone(script: &Script, sentence: &Sentence, at: usize) -> bool {
-    const REACH: usize = 16;
-    let rest = &script.tokens[at + 1..sentence.tokens.end];
-    rest.first().is_some_and(|next| next.is(',')) || !rest.iter().take(REACH).any(Token::is_word)
-}
-
-/// Whether a rail, decorated or not, and nothing longer stands at `from`.
-fn names_follow(script: &Script, sentence: &Sentence, from: usize, names: &Names) -> bool {
-    let tokens = &script.tokens[..sentence.tokens.end];
-    let Some(at) =
-        (from..tokens.len()).find(|at| !matches!(tokens[*at].kind, Kind::Mark(mark) if is_decor(mark)))
-    else {
-        return false;
-    };
-    let Some((_, end)) = names.at(tokens, at) else { return false };
-    tokens.get(end).is_none_or(|next| !next.is_word() || matches!(next.word(), "or" | "and" | "nor"))
+        && classes.all(|class| {
+            matches!(
+                class,
+                Class::Cue
+                    | Class::Conclusion
+                    | Class::Final
+                    | Class::Filler
+                    | Class::Silent
+                    | Class::Negation
+            )
+        })
 }

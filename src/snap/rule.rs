@@ -1,8 +1,8 @@
 //! The rules: what a mention of a rail amounts to. Of the ordered table the first rule that fits decides.
 
+use super::after::After;
 use super::lexicon::Class;
 use super::mention::{Mention, Rival, Seat};
-use super::phrase::After;
 use super::script::{Lead, Role};
 use super::token::Slot;
 
@@ -43,11 +43,13 @@ pub(super) const RULES: &[Rule] = &[
     Rule { name: "json", weigh: json },
     Rule { name: "boxed", weigh: boxed },
     Rule { name: "tag", weigh: tag },
+    Rule { name: "answered", weigh: answered },
     Rule { name: "question", weigh: question },
     Rule { name: "doubt", weigh: doubt },
     Rule { name: "exact", weigh: exact },
     Rule { name: "block", weigh: block },
     Rule { name: "one_of_many", weigh: one_of_many },
+    Rule { name: "named", weigh: named },
     Rule { name: "label", weigh: label },
     Rule { name: "line", weigh: line },
     Rule { name: "lead", weigh: lead },
@@ -90,6 +92,14 @@ fn slot(mention: &Mention) -> Force {
     }
 }
 
+/// `Was the call correct? Yes.`
+fn answered(mention: &Mention) -> Option<Force> {
+    let whole = mention.before.is_statement() && mention.before.is_plain();
+    let clear = mention.before.has(Class::Subject) || mention.first;
+    let yes = mention.answered == Some(true);
+    (yes && whole && clear && mention.rival.is_none()).then_some(Force::Statement { conclusive: false })
+}
+
 /// `Is it correct?`
 fn question(mention: &Mention) -> Option<Force> {
     (mention.after == After::Question).then_some(Force::Part)
@@ -102,7 +112,13 @@ fn doubt(mention: &Mention) -> Option<Force> {
 
 /// Nothing before it, and no other rail beside it.
 fn is_alone(mention: &Mention) -> bool {
-    mention.before.is_bare() && !mention.titles && mention.rival != Some(Rival::Near) && !mention.crossed
+    // `No correct calls, no incorrect ones.`
+    let torn = mention.flipped && mention.rival.is_some();
+    mention.before.is_bare()
+        && !torn
+        && !mention.titles
+        && mention.rival != Some(Rival::Near)
+        && !mention.crossed
 }
 
 /// The whole reply is `**correct**.`
@@ -136,7 +152,9 @@ fn one_of_many(mention: &Mention) -> Option<Force> {
         return Some(Force::Doubt);
     }
     let listed = mention.lead == Lead::Number && before.is_bare();
-    let under = mention.above == Role::Header && mention.opens_line && before.is_bare() && !mention.first;
+    let answers = mention.about_whole && mention.last;
+    let under =
+        !answers && mention.above == Role::Header && mention.opens_line && before.is_bare() && !mention.first;
     (listed || under).then_some(Force::Part)
 }
 
@@ -164,6 +182,12 @@ fn label(mention: &Mention) -> Option<Force> {
     })
 }
 
+/// `Incorrect is the label that applies.`, `Please take incorrect as my final answer.`
+fn named(mention: &Mention) -> Option<Force> {
+    let plain = mention.before.is_plain() && !mention.before.has(Class::Part) && mention.rail.is_some();
+    (mention.named && plain && mention.rival.is_none() && !mention.crossed).then_some(Force::Explicit)
+}
+
 /// A line of its own.
 fn line(mention: &Mention) -> Option<Force> {
     let alone = mention.opens_line && mention.closes_line && is_alone(mention);
@@ -172,14 +196,14 @@ fn line(mention: &Mention) -> Option<Force> {
 
 /// `Incorrect, because …` or `Correct. All values …` at the very beginning.
 fn lead(mention: &Mention) -> Option<Force> {
-    let opens = mention.first && is_alone(mention);
+    let opens = (mention.first || mention.second && mention.about_whole) && is_alone(mention);
     let stands = matches!(mention.after, After::End | After::Reason);
     (opens && stands && mention.lead != Lead::Number).then_some(Force::Explicit)
 }
 
 /// `… so the city is missing. Incorrect.` at the very end.
 fn closing(mention: &Mention) -> Option<Force> {
-    let closes = mention.last && is_alone(mention) && !mention.asked;
+    let closes = mention.last && is_alone(mention) && (!mention.asked || mention.about_whole);
     (closes && mention.after == After::End).then_some(Force::Explicit)
 }
 
@@ -196,7 +220,9 @@ fn statement(mention: &Mention) -> Option<Force> {
     let conclusive = before.is_firm();
     // `it` may be anything, unless it is all there is to talk about.
     let it = before.has(Class::Pronoun) && !before.has(Class::Subject);
-    let clear = !it || mention.first || conclusive && mention.last;
+    // A part that is wrong makes the call wrong, but no part makes it right.
+    let last = mention.last && mention.sole && mention.fails && !mention.reported;
+    let clear = !it || mention.first || conclusive && mention.last || last;
     Some(match mention.after {
         After::End | After::Reason if mention.rival.is_some() => Force::Doubt,
         After::End | After::Reason if clear => Force::Statement { conclusive },

@@ -2,8 +2,10 @@
 
 use std::ops::Range;
 
-use super::lexicon::{Class, class, is_thought};
+use super::idiom;
+use super::lexicon::{Class, is_thought};
 use super::names::Names;
+use super::ticks;
 use super::token::{Kind, Slot, Token, Veil, tokens};
 use super::veil;
 
@@ -56,7 +58,7 @@ pub(super) struct Sentence {
     pub slot: Option<Slot>,
     /// The first word that makes what follows conditional.
     pub condition: Option<usize>,
-    /// The first negated verb of saying.
+    /// The first negation that leaves open what holds: `can't say that`.
     pub denial: Option<usize>,
 }
 
@@ -64,6 +66,8 @@ impl Script {
     /// `data` are places of `text` that are not prose.
     pub fn of(text: &str, names: &Names, data: &[Range<usize>]) -> Script {
         let mut tokens = tokens(text);
+        idiom::join(&mut tokens);
+        ticks::settle(&mut tokens, names);
         veil::cover(&mut tokens, names, data);
         let mut script = Script { lines: Vec::new(), sentences: Vec::new(), tokens };
         let lines: Vec<Range<usize>> = veil::lines(&script.tokens).collect();
@@ -107,19 +111,19 @@ impl Script {
 
     fn role(&self, range: Range<usize>, heading: bool, names: &Names) -> Role {
         let tokens = &self.tokens[range.clone()];
-        let words = || tokens.iter().filter(|token| token.is_word());
+        let words = || tokens.iter().filter(|token| token.is_word() && token.veil != Veil::Hidden);
         let example =
             |word: &str| matches!(word, "example" | "examples" | "format" | "template" | "sample" | "e.g");
         if words().any(|token| example(token.word())) {
             return Role::Example;
         }
         let key = |token: &Token| {
-            matches!(class(token.word()), Class::Key | Class::WeakKey | Class::Outcome | Class::Final)
+            matches!(token.class, Class::Key | Class::WeakKey | Class::Outcome | Class::Final)
         };
         let glue = |token: &Token| {
             key(token)
                 || matches!(
-                    class(token.word()),
+                    token.class,
                     Class::Filler | Class::Tool | Class::To | Class::Subject | Class::Pronoun | Class::Copula
                 )
         };
@@ -154,7 +158,7 @@ impl Script {
         let clause = self.tokens[range].iter().rev().take_while(|token| !token.is(',') && !token.is('.'));
         let mut keys = 0;
         for word in clause.filter(|token| token.is_word()) {
-            match class(word.word()) {
+            match word.class {
                 Class::Key | Class::WeakKey | Class::Outcome | Class::Final => keys += 1,
                 Class::Conclusion => break,
                 Class::Filler | Class::Tool | Class::To | Class::Subject | Class::Pronoun | Class::Copula => {
@@ -171,7 +175,7 @@ impl Script {
         if last.is_some_and(|token| matches!(token.word(), "or" | "nor" | "vs")) {
             return true;
         }
-        let class = last.filter(|token| token.is_word()).map(|token| class(token.word()));
+        let class = last.filter(|token| token.is_word()).map(|token| token.class);
         matches!(
             class,
             Some(
@@ -240,7 +244,7 @@ impl Script {
             }
             return;
         }
-        let classes = || tokens.clone().map(|at| (at, class(self.tokens[at].word())));
+        let classes = || tokens.clone().map(|at| (at, self.tokens[at].class));
         let condition = classes().find(|(_, class)| *class == Class::Condition).map(|(at, _)| at);
         let denial = classes().find(|(at, class)| {
             *class == Class::Negation

@@ -4,10 +4,11 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 /// How models open and close their thinking.
-const FENCES: [(&str, &str); 6] = [
+const FENCES: [(&str, &str); 7] = [
     ("<think>", "</think>"),
     ("<thinking>", "</thinking>"),
     ("<thought>", "</thought>"),
+    ("<scratchpad>", "</scratchpad>"),
     ("[think]", "[/think]"),
     ("◁think▷", "◁/think▷"),
     ("<|channel|>analysis<|message|>", "<|end|>"),

@@ -2,7 +2,11 @@
 
 use std::ops::Range;
 
+use unicode_normalization::char::is_combining_mark;
+
 use super::fold::fold;
+use super::lexicon::{Class, class};
+use super::unspaced::{self, Writing};
 
 /// A word, a mark or a line end of a reply.
 #[derive(Debug, Clone)]
@@ -13,6 +17,8 @@ pub(super) struct Token {
     /// White space comes before it.
     pub spaced: bool,
     pub veil: Veil,
+    /// What the word does where it stands; [`Class::Other`] for what is no word.
+    pub class: Class,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,6 +93,9 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
                 if number || is_letter(c) {
                     let mut word: String = c.to_lowercase().collect();
                     let mut last = c;
+                    // Where the word's letters stand, if its writing has no spaces.
+                    let writing = Writing::of(c);
+                    let mut letters = vec![start];
                     while let Some(&(at, raw, next)) = chars.peek() {
                         if !is_letter(next) {
                             // A joiner joins only if a fitting letter follows it at once.
@@ -94,11 +103,31 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
                             if !after.is_some_and(|after| joins(last, next, after, &word)) {
                                 break;
                             }
+                        } else if writing.parts_from(next) {
+                            break;
                         }
                         word.extend(next.to_lowercase());
+                        if writing != Writing::Spaced {
+                            letters.push(at);
+                        }
                         last = next;
                         end = at + raw.len_utf8();
                         chars.next();
+                    }
+                    if writing != Writing::Spaced {
+                        letters.push(end);
+                        for (word, at) in unspaced::words(&word, &letters) {
+                            let class = class(&word);
+                            tokens.push(Token {
+                                kind: Kind::Word(word),
+                                at,
+                                spaced,
+                                veil: Veil::None,
+                                class,
+                            });
+                            spaced = false;
+                        }
+                        continue;
                     }
                     if word.chars().all(|c| c == '_') { Kind::Mark('_') } else { Kind::Word(word.into()) }
                 } else {
@@ -107,14 +136,18 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
             }
         };
         let newline = kind == Kind::Newline;
-        tokens.push(Token { kind, at: start..end, spaced, veil: Veil::None });
+        let class = match &kind {
+            Kind::Word(word) => class(word),
+            _ => Class::Other,
+        };
+        tokens.push(Token { kind, at: start..end, spaced, veil: Veil::None, class });
         spaced = newline;
     }
     tokens
 }
 
 fn is_letter(c: char) -> bool {
-    c.is_alphanumeric() || c == '_'
+    c.is_alphanumeric() || c == '_' || is_combining_mark(c)
 }
 
 fn joins(before: char, joiner: char, after: char, word: &str) -> bool {

@@ -14,7 +14,18 @@ const FORMATS: [&str; 24] = [
 ];
 
 /// Elements around a whole answer.
-const WRAPS: [&str; 6] = ["root", "xml", "document", "body", "assistant", "final"];
+const WRAPS: [&str; 10] = [
+    "root",
+    "xml",
+    "document",
+    "body",
+    "assistant",
+    "final",
+    "function",
+    "function_calls",
+    "invoke",
+    "tool_call",
+];
 
 /// Elements that hold reasons. Unclosed, they reach to the end.
 const REASONS: [&str; 9] = [
@@ -122,12 +133,13 @@ fn elements(tokens: &mut [Token], names: &Names) {
             continue;
         }
         let here = element.tokens.clone();
-        let slot = matches!(class(&element.name), Class::Key | Class::WeakKey | Class::Outcome);
         let end = ends.get(element.name.as_str()).and_then(|ends| {
             let next = ends.partition_point(|end| *end <= here.end);
             ends.get(next).copied()
         });
         let wraps = here.start == 0 && end == Some(last) && WRAPS.contains(&element.name.as_str());
+        let slot = matches!(class(&element.name), Class::Key | Class::WeakKey | Class::Outcome)
+            || element.name == "final" && !wraps;
         match end {
             _ if slot || wraps || element.closes || FORMATS.contains(&element.name.as_str()) => {
                 tokens[here.clone()].iter_mut().for_each(|token| token.kind = Kind::Mark(' '));
@@ -162,7 +174,13 @@ fn element(tokens: &[Token], at: usize, names: &Names) -> Option<Element> {
     let mut rest = rest.enumerate();
     let length = rest.find_map(|(i, token)| (token.is('>') || token.is('<')).then_some((i, token.is('>'))));
     let (length, true) = length? else { return None };
-    Some(Element { tokens: at..name + 2 + length, name: word.word().to_owned(), closes })
+    // `<parameter=label>`, `<parameter name="label">`
+    let mut inside =
+        tokens[name + 1..name + 1 + length].iter().filter(|token| token.is_word() && token.word() != "name");
+    let argument =
+        matches!(word.word(), "parameter" | "argument" | "arg").then(|| inside.next_back()).flatten();
+    let named = argument.unwrap_or(word).word();
+    Some(Element { tokens: at..name + 2 + length, name: named.to_owned(), closes })
 }
 
 /// Fenced blocks and quoted paragraphs.
@@ -239,9 +257,9 @@ fn is_rail(tokens: &[Token], inner: Range<usize>, names: &Names) -> bool {
 
 fn is_key(tokens: &[Token]) -> bool {
     tokens.len() <= 3
-        && tokens.iter().all(|token| {
-            matches!(class(token.word()), Class::Key | Class::WeakKey | Class::Outcome | Class::Final)
-        })
+        && tokens
+            .iter()
+            .all(|token| matches!(token.class, Class::Key | Class::WeakKey | Class::Outcome | Class::Final))
 }
 
 /// Between two lines that each have a quotation mark too many there may be a quotation that spans lines.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, OptionalExtension, params_from_iter};
 
 use super::reply_row::{self, StoredReply, select};
-use super::{APPLICATION_ID, Fingerprint, SCHEMA_VERSION, StoreError, connect, migrate};
+use super::{Fingerprint, StoreError, connect, upgrade};
 
 /// A store that exists, without a writer of its own: each operation is one transaction.
 #[derive(Debug)]
@@ -78,16 +78,10 @@ impl Archive {
             return Err(StoreError::Missing { path: path.to_owned() });
         }
         let connection = connect(path)?;
-        let pragma = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
-        let wrap = |error| StoreError::from_sqlite(path, &error);
-        match (pragma("application_id").map_err(wrap)?, pragma("user_version").map_err(wrap)?) {
-            (APPLICATION_ID, SCHEMA_VERSION) => {}
-            (APPLICATION_ID, version) => {
-                return Err(StoreError::Version { path: path.to_owned(), version });
-            }
-            _ => return Err(StoreError::NotOurs { path: path.to_owned() }),
+        if upgrade::version(&connection, path)?.is_none() {
+            return Err(StoreError::NotOurs { path: path.to_owned() });
         }
-        migrate(&connection, path)?;
+        upgrade::migrate(&connection, path)?;
         Ok(Archive { connection, path: path.to_owned() })
     }
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::ErrorCode;
 
 use super::holder;
+use super::upgrade::SCHEMA_VERSION;
 
 /// A store that cannot be used. Every reply committed before stays where it is.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -15,9 +16,12 @@ pub enum StoreError {
     Missing { path: PathBuf },
     #[error("{} is not a reply store of tooljudge; name another place with --store FILE", path.display())]
     NotOurs { path: PathBuf },
-    #[error("the reply store {} has version {version}, this tooljudge reads version 3: use the tooljudge that \
-             wrote it, or another store with --store FILE", path.display())]
-    Version { path: PathBuf, version: i64 },
+    #[error("a newer tooljudge has written the reply store {} (version {version}; this one reads up to version {}): use the \
+             newer one, or another store with --store FILE", path.display(), SCHEMA_VERSION)]
+    Newer { path: PathBuf, version: i64 },
+    #[error("the reply store {} has version {version}, which is older than any that tooljudge can upgrade; name another place \
+             with --store FILE", path.display())]
+    TooOld { path: PathBuf, version: i64 },
     #[error("the reply store {} is damaged ({why}); move it away to start a new one, or rescue what is readable with \
              `sqlite3 {} .recover`", path.display(), path.display())]
     Damaged { path: PathBuf, why: String },

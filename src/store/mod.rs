@@ -12,6 +12,7 @@ mod holder;
 mod life;
 mod reader;
 mod reply_row;
+mod upgrade;
 mod writer;
 
 use std::path::{Path, PathBuf};
@@ -28,13 +29,13 @@ pub use fingerprint::{AskHasher, Fingerprint};
 use grip::Grip;
 pub use grip::Hold;
 pub use reader::{Found, Reader};
+use upgrade::migrate;
 use writer::{Job, Op, Writer, Written};
 
 use crate::domain::Reply;
 
 /// Marks the file as ours: "tjdg".
 const APPLICATION_ID: i64 = 0x746a_6467;
-const SCHEMA_VERSION: i64 = 3;
 
 /// How long a lock of another process is waited for.
 const PATIENCE: Duration = if cfg!(test) { Duration::from_secs(2) } else { Duration::from_secs(30) };
@@ -233,34 +234,6 @@ fn write_ahead(connection: &Connection) -> rusqlite::Result<()> {
             outcome => return outcome,
         }
     }
-}
-
-fn migrate(connection: &Connection, path: &Path) -> Result<(), StoreError> {
-    let wrap = |error| StoreError::from_sqlite(path, &error);
-    // Two runs may start at once: whoever comes second finds the schema there.
-    connection.execute_batch("BEGIN IMMEDIATE").map_err(wrap)?;
-    let pragma = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).map_err(wrap);
-    let outcome = match (pragma("application_id")?, pragma("user_version")?) {
-        (APPLICATION_ID, SCHEMA_VERSION) => Ok(()),
-        (APPLICATION_ID, version) => Err(StoreError::Version { path: path.to_owned(), version }),
-        (0, 0) => {
-            let tables: i64 = connection
-                .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
-                .map_err(wrap)?;
-            if tables == 0 {
-                connection
-                    .execute_batch(include_str!("schema.sql"))
-                    .and_then(|()| connection.pragma_update(None, "application_id", APPLICATION_ID))
-                    .and_then(|()| connection.pragma_update(None, "user_version", SCHEMA_VERSION))
-                    .map_err(wrap)
-            } else {
-                Err(StoreError::NotOurs { path: path.to_owned() })
-            }
-        }
-        _ => Err(StoreError::NotOurs { path: path.to_owned() }),
-    };
-    connection.execute_batch(if outcome.is_ok() { "COMMIT" } else { "ROLLBACK" }).map_err(wrap)?;
-    outcome
 }
 
 #[cfg(test)]

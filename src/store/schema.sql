@@ -1,4 +1,4 @@
--- The reply store of tooljudge, version 3. Open it with any SQLite tool; times are RFC 3339 in UTC.
+-- The reply store of tooljudge, version 4. Open it with any SQLite tool; times are RFC 3339 in UTC.
 
 -- One row per answered question to a judge.
 CREATE TABLE replies (
@@ -62,4 +62,11 @@ CREATE TABLE runs (
     started_at  TEXT NOT NULL,
     finished_at TEXT,
     manifest    TEXT NOT NULL  -- JSON
+) STRICT;
+
+-- Which programs have brought the file to which version.
+CREATE TABLE history (
+    version INTEGER NOT NULL UNIQUE,
+    since   TEXT,  -- null where no program wrote it down
+    program TEXT
 ) STRICT;

@@ -72,6 +72,7 @@ fn verdict(entrant: usize, label: Option<&str>, gold: &str, explanation: &str) -
         "entrant": entrant, "label": label, "right": label.map(|label| label == gold), "confidence": 0.81,
         "status": if label.is_some() { "judged" } else { "unparseable" }, "explanation": explanation,
         "error": if label.is_some() { Value::Null } else { "unparseable: two labels".into() },
+        "passes": label.map(|label| label == "correct"), "reply": format!("In the judge's own words: {explanation}"),
     })
 }
 
@@ -80,7 +81,8 @@ fn case(id: &str, gold: &str, question: &str, verdicts: Value) -> Value {
         "id": id, "row": 17, "question_id": "travel-07", "gold": {"tool_calling": gold},
         "slices": {"error_type": "wrong_tool", "language": "de"}, "question": question,
         "calls": "[\n  {\"name\": \"search_flights\", \"arguments\": {\"origin\": \"OSL\"}}\n]",
-        "toolbox": 0, "note": "made from a right call", "verdicts": verdicts,
+        "toolbox": 0, "note": "made from a right call",
+        "accepted": "[\n  {\"search_trains\": {\"to\": [\"LIS\", \"Lisbon\"]}}\n]", "verdicts": verdicts,
     })
 }
 
@@ -132,6 +134,20 @@ pub fn small() -> Value {
         "cases": cases,
         "toolboxes": ["[\n  {\"name\": \"search_flights\"}\n]"],
         "cases_found": 171,
+    })
+}
+
+/// A judge whose labels are `yes` and `no`: it lets a wrong call pass, fails a right one, and is right on a third.
+pub fn named_otherwise() -> Value {
+    let answer = |label: &str, passes: bool, right: bool| json!([{"entrant": 0, "label": label, "passes": passes, "right": right, "status": "judged", "reply": format!("{label}, I say")}]);
+    json!({
+        "bench": {"entrants": [entrant("openai:gpt-5-mini", false)]},
+        "cases": [
+            case("let-through", "incorrect", "One seat.", answer("yes", true, false)),
+            case("held-back", "correct", "Two seats.", answer("no", false, false)),
+            case("agreed", "correct", "Three seats.", answer("yes", true, true)),
+        ],
+        "toolboxes": ["[]"], "cases_found": 2, "right_found": 40,
     })
 }
 

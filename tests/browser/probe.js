@@ -8,7 +8,7 @@
     }
   };
   const ownElements = () => document.querySelectorAll("img, iframe, object, embed, link, base, form, svg foreignObject, svg image, svg use").length;
-  const seen = { found: document.querySelector(".found")?.textContent, opened: [...document.querySelectorAll("details.case[open]")].map((one) => one.id), focus: document.activeElement.parentElement?.id ?? "" };
+  const seen = { found: document.querySelector(".found")?.textContent, opened: [...document.querySelectorAll("details.case[open]")].map((one) => one.id), opened_text: document.querySelector("details.case[open]")?.textContent, focus: document.activeElement.parentElement?.id ?? "" };
   for (let round = 0; round < 3; round += 1) {
     for (let presses = 0; presses < 60; presses += 1) {
       const button = document.querySelector("button.plain");

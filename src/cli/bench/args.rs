@@ -98,7 +98,8 @@ pub struct ReportArgs {
     #[arg(long = "report", value_name = "FILE")]
     pub reports: Vec<PathBuf>,
 
-    /// At most so many disagreements in the HTML report, drawn at random where there are more
+    /// Show at most N disagreements in the HTML report, and at most N/5 rows that every judge got right; drawn at random where there
+    /// are more
     #[arg(long, value_name = "N", default_value = "500")]
     pub cases: usize,
 

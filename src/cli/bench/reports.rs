@@ -89,10 +89,10 @@ pub fn write(
                 &outcome.agreement,
             ),
             Kind::Html => {
-                let (places, found) =
-                    bench::disagreements(&outcome.rows, &outcome.entrants, args.report.cases);
-                let cases = cases(args, plan, outcome, covered, &places, stopped)?;
-                let mut payload = json!(Cases { cases_found: found, ..cases });
+                let shown = bench::shown(&outcome.rows, &outcome.entrants, args.report.cases);
+                let cases = cases(args, plan, outcome, covered, &shown.places, stopped)?;
+                let (cases_found, right_found) = (shown.disagreements, shown.agreements);
+                let mut payload = json!(Cases { cases_found, right_found, ..cases });
                 payload["bench"] = record.clone();
                 report::html(&format!("Judges on {}", plan.manifest.inputs.join(", ")), &payload)
             }

@@ -61,6 +61,12 @@ pub fn render(lines: &[Line<'_>], run: &Run<'_>) -> String {
     {
         text.push(format!("flags    {}", flags(line.summary)));
     }
+    let cut = sum(|summary| summary.cut);
+    if cut > 0 {
+        text.push(format!(
+            "cut      {cut} of the labels were read before the point where the length limit cut the reply"
+        ));
+    }
     let cached = sum(|summary| summary.cached);
     if cached > 0 {
         text.push(format!(

@@ -4,8 +4,19 @@
 function outcomeOf(verdict) {
   if (verdict.label === null || verdict.label === undefined) return "none";
   if (verdict.right === true) return "right";
-  if (verdict.right === false) return verdict.label === "correct" ? "passes" : "fails";
+  if (verdict.right === false) return passes(verdict) ? "passes" : "fails";
   return "unknown";
+}
+
+/** Whether a verdict lets the call pass. What its label is called says nothing: it may be one of any two. */
+function passes(verdict) {
+  return typeof verdict.passes === "boolean" ? verdict.passes : verdict.label === "correct";
+}
+
+/** Whether no judge is wrong on a case, or without a label. */
+function allRight(one) {
+  const judges = one.verdicts.filter(({ entrant }) => !entrant.baseline);
+  return judges.length > 0 && judges.every(({ outcome }) => outcome === "right");
 }
 
 const SIGNS = { right: ["✓", "says-right"], passes: ["✗", "says-wrong"], fails: ["✗", "says-wrong"], none: ["–", "says-none"], unknown: ["?", "says-none"] };
@@ -63,6 +74,7 @@ function caseBody(one, report) {
     el("div", { class: "wide facts" }, facts, slices, el("a", { href: `#case-${encodeURIComponent(one.key)}` }, "link to this case")),
     part("Question", passage(raw.question)),
     part("Calls", passage(raw.calls, true)),
+    words(raw.accepted) ? part("Accepted answers", passage(raw.accepted, true), "wide") : null,
     words(raw.note) ? part("Note", passage(raw.note), "wide") : null,
     part("Labels", el("div", { class: "verdicts" }, one.verdicts.map(verdictRow)), "wide"),
     tools === undefined || tools === null
@@ -81,8 +93,9 @@ function verdictRow({ entrant, raw, outcome }) {
     words(raw.error) ? passage(raw.error) : null,
     words(raw.explanation) ? passage(raw.explanation) : null,
   ].filter(Boolean);
+  const reply = words(raw.reply) ? unfolding("box", `Reply (${thousands(words(raw.reply).length)} characters)`, () => passage(raw.reply)) : null;
   return el("div", { class: entrant.baseline ? "verdict base" : "verdict" },
     named(entrant),
     el("div", null, el("span", { class: `chip ${kind}` }, `${sign} ${words(raw.label) || spoken(status) || "no label"}`), el("small", null, under)),
-    el("div", null, said.length ? said : el("span", { class: "muted" }, entrant.baseline ? "" : "no explanation")));
+    el("div", null, said.length ? said : el("span", { class: "muted" }, entrant.baseline ? "" : "no explanation"), reply));
 }

@@ -2,6 +2,8 @@
 
 const CASES_AT_ONCE = 50;
 const KINDS = [
+  ["open", "somebody is wrong"],
+  ["right", "everybody is right"],
   ["all", "everything"],
   ["mistakes", "any mistake"],
   ["passes", "passes a wrong call"],
@@ -13,10 +15,12 @@ const KINDS = [
 function drawCases(section, report) {
   const { cases, entrants } = report;
   if (!cases.length) return void section.append(el("p", { class: "muted" }, "There are none in this file."));
-  if (report.found > cases.length) {
-    section.append(el("p", null, `This file holds ${thousands(cases.length)} of the ${thousands(report.found)} cases that were found. Filters see only those.`));
+  const right = cases.filter(allRight).length;
+  if (report.found > cases.length - right) {
+    section.append(el("p", null, `This file holds ${thousands(cases.length - right)} of the ${thousands(report.found)} cases that were found. Filters see only those.`));
   }
-  const view = { judge: null, kind: "all", slices: new Map(), text: "", only: null, limit: CASES_AT_ONCE };
+  if (right > 0) section.append(el("p", { class: "muted" }, `${counted(right, "row")} of ${thousands(Math.max(right, report.rightFound))} that everybody got right ${right === 1 ? "is" : "are"} here too: choose "everybody is right".`));
+  const view = { judge: null, kind: right > 0 && right < cases.length ? "open" : "all", slices: new Map(), text: "", only: null, limit: CASES_AT_ONCE };
   const controls = el("div", { class: "controls" });
   const found = el("p", { class: "found muted", "aria-live": "polite" });
   const place = el("div");
@@ -46,7 +50,7 @@ function filters(view, report, apply, fill) {
   const judges = inOrder(entrants).filter((entrant) => cases.some((one) => one.verdicts.some((verdict) => verdict.entrant === entrant)));
   const judge = chooser("judge", [[null, "any judge"], ...judges.map((entrant) => [entrant.at, entrant.name])], view.judge, (at) => {
     view.judge = at;
-    if (at !== null && view.kind === "all") view.kind = "mistakes";
+    if (at !== null && ["all", "open"].includes(view.kind)) view.kind = "mistakes";
     fill();
     apply();
   });
@@ -63,7 +67,7 @@ function filters(view, report, apply, fill) {
     });
   });
   let wait;
-  const search = el("input", { type: "search", placeholder: "question, calls, note, explanation, id" });
+  const search = el("input", { type: "search", placeholder: "question, calls, note, explanation, reply, id" });
   search.value = view.text;
   search.addEventListener("input", () => {
     clearTimeout(wait);
@@ -99,6 +103,8 @@ function matches(one, view, onlyBaselines) {
 
 function ofKind(one, concerned, view) {
   switch (view.kind) {
+    case "open": return !allRight(one);
+    case "right": return allRight(one);
     case "all": return view.judge === null || concerned.length > 0;
     case "mistakes": return concerned.some(({ outcome }) => ["passes", "fails", "none"].includes(outcome));
     case "differ": return concerned.some((a) => one.verdicts.some((b) => differ(a, b)));
@@ -107,14 +113,14 @@ function ofKind(one, concerned, view) {
 }
 
 function differ(a, b) {
-  return !b.entrant.baseline && a.entrant.task === b.entrant.task && a.outcome !== "none" && b.outcome !== "none" && a.raw.label !== b.raw.label;
+  return !b.entrant.baseline && a.entrant.task === b.entrant.task && a.outcome !== "none" && b.outcome !== "none" && passes(a.raw) !== passes(b.raw);
 }
 
 function mentions(one, text) {
   const { raw } = one;
   const has = (value) => typeof value === "string" && value.toLowerCase().includes(text);
-  return has(one.key) || has(raw.question) || has(raw.calls) || has(raw.note) || has(words(raw.question_id))
-    || one.verdicts.some((verdict) => has(verdict.raw.explanation) || has(verdict.raw.error));
+  return has(one.key) || has(raw.question) || has(raw.calls) || has(raw.note) || has(raw.accepted) || has(words(raw.question_id))
+    || one.verdicts.some((verdict) => has(verdict.raw.explanation) || has(verdict.raw.error) || has(verdict.raw.reply));
 }
 
 function showCases(view, report, found, place, reset) {

@@ -7,7 +7,7 @@ const PARTS = [
   ["slices", "Where they fail", drawSlices],
   ["confidence", "Confidence", drawConfidence],
   ["agreement", "Agreement", drawAgreement],
-  ["cases", "Disagreements", drawCases],
+  ["cases", "Cases", drawCases],
 ];
 
 function reportOf(payload) {
@@ -15,7 +15,7 @@ function reportOf(payload) {
   const entrants = entrantsOf(bench);
   return {
     bench, entrants, tasks: new Set(entrants.map((entrant) => entrant.task)).size,
-    cases: casesOf(payload, entrants), toolboxes: payload.toolboxes, found: number(payload.cases_found) ?? 0, atTheEnd: [],
+    cases: casesOf(payload, entrants), toolboxes: payload.toolboxes, found: number(payload.cases_found) ?? 0, rightFound: number(payload.right_found) ?? 0, atTheEnd: [],
   };
 }
 

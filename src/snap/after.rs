@@ -1,0 +1,199 @@
+//! Reads the words behind a rail.
+
+use super::foreign;
+use super::lexicon::{Class, agrees, gives_reason};
+use super::names::Names;
+use super::script::{Script, Sentence, is_decor};
+use super::token::{Kind, Token};
+
+/// What follows a rail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum After {
+    End,
+    /// `:` and nothing more on the line.
+    Heading,
+    Reason,
+    /// `, but …`
+    Contrast,
+    /// `if …`
+    Condition,
+    /// Another rail on equal terms: `correct or incorrect`.
+    Choice,
+    Question,
+    /// The rail belongs to something longer.
+    More,
+}
+
+impl After {
+    /// Reads on from the token behind the rail; also says where decoration behind it ends.
+    pub fn read(script: &Script, sentence: &Sentence, from: usize, names: &Names) -> (After, usize) {
+        let tokens = &script.tokens;
+        let mut pause = None;
+        let mut end = from;
+        for at in from..sentence.tokens.end {
+            let token = &tokens[at];
+            match &token.kind {
+                _ if names.at(tokens, at).is_some() && !token.is_word() => return (After::More, end),
+                Kind::Mark('/') if names_follow(script, sentence, at + 1, names) => {
+                    return (After::Choice, end);
+                }
+                Kind::Mark('-')
+                    if !token.spaced
+                        && tokens.get(at + 1).is_some_and(|next| !next.spaced)
+                        && pause.is_none() =>
+                {
+                    // `correct--because` pauses, `correct-ish` never gets here.
+                    pause = Some('-');
+                }
+                // `'correct': …` is a field or a definition.
+                Kind::Mark(':') if at > from && (tokens[at - 1].is('"') || tokens[at - 1].is('\'')) => {
+                    return (After::More, end);
+                }
+                Kind::Mark(mark @ (':' | ',' | '-' | '—' | '(' | '[' | '<' | '{' | '|')) => {
+                    pause = pause.or(Some(*mark));
+                }
+                Kind::Mark('=' | '→' | '%' | '/' | '+' | '\\' | '&') if pause.is_none() => {
+                    return (After::More, end);
+                }
+                Kind::Mark(mark) if is_decor(*mark) && pause.is_none() => end = at + 1,
+                Kind::Mark(mark) if is_decor(*mark) => {}
+                Kind::Mark(_) => return (After::More, end),
+                Kind::Word(_)
+                    if token.class == Class::Silent || pause.is_none() && foreign::ends(token.word()) =>
+                {
+                    end = at + 1;
+                }
+                Kind::Word(word) => return (After::word(script, sentence, at, word, pause, names), end),
+                _ => {}
+            }
+        }
+        let below = tokens[sentence.tokens.end..].iter().find(|token| !token.is_newline());
+        let after = match (sentence.end, pause) {
+            (Some('?'), _) => After::Question,
+            (Some(_), _) => {
+                end = (sentence.tokens.end + 1).min(tokens.len());
+                After::End
+            }
+            (None, _) if below.is_some_and(|next| next.is('?')) => After::Question,
+            (None, _) if below.is_some_and(|next| matches!(next.word(), "or" | "vs")) => After::Choice,
+            (None, Some(':')) => After::Heading,
+            // `correct,` goes on below.
+            (None, Some(',')) if below.is_some() => After::More,
+            (None, _) => After::End,
+        };
+        (after, end)
+    }
+
+    /// Whether behind the rail comes the name of what it is said of, and nothing more: `a correct tool call`.
+    pub fn names_call(script: &Script, sentence: &Sentence, from: usize) -> bool {
+        let behind = &script.tokens[from..sentence.tokens.end];
+        let part_of = |token: &&Token| {
+            matches!(token.class, Class::Subject | Class::Tool | Class::Silent)
+                || matches!(token.word(), "here" | "for" | "this" | "the" | "by" | "agent" | "from")
+        };
+        let words = behind.iter().take(12).take_while(part_of).count();
+        let stops =
+            behind.get(words).is_none_or(|token| [',', ':', '—', '('].iter().any(|mark| token.is(*mark)))
+                || behind.get(words).is_some_and(|token| gives_reason(token.word()));
+        behind[..words].iter().any(|token| token.class == Class::Subject) && stops
+    }
+
+    /// Whether the rail is put down as the verdict behind it: `… is the label`, `… as my final answer`.
+    pub fn is_named(script: &Script, sentence: &Sentence, from: usize) -> bool {
+        let behind = script.tokens[from..sentence.tokens.end].iter();
+        let mut words = behind.filter(|token| token.is_word());
+        let Some(verb) = words.next() else { return false };
+        let mut own = false;
+        let slot = words.by_ref().take(4).find(|token| {
+            own |= token.word() == "my";
+            !matches!(token.class, Class::Filler | Class::Final)
+        });
+        let slot = slot.is_some_and(|token| matches!(token.class, Class::Key | Class::WeakKey));
+        // `… is the label for calls that …` tells of labels, and gives none.
+        let rest = [words.next(), words.next()].map(|token| token.map_or("", Token::word));
+        let ends = matches!(
+            rest,
+            ["", _] | ["here" | "because" | "since" | "given", _] | ["that" | "which", "applies" | "fits"]
+        );
+        slot && ends && (verb.word() == "is" || verb.word() == "as" && own)
+    }
+
+    /// Whether the words behind the rail deny it, as they do in some languages: `correct değil`.
+    pub fn denies(script: &Script, sentence: &Sentence, from: usize) -> bool {
+        let behind = &script.tokens[from..sentence.tokens.end];
+        let words = behind
+            .iter()
+            .take_while(|token| token.is_word() || token.is('"') || token.is('*') || token.is('`'));
+        words.filter(|token| token.is_word()).take(3).any(|token| foreign::denies_behind(token.word()))
+    }
+
+    fn word(
+        script: &Script,
+        sentence: &Sentence,
+        at: usize,
+        word: &str,
+        pause: Option<char>,
+        names: &Names,
+    ) -> After {
+        if sentence.end == Some('?') {
+            return After::Question;
+        }
+        let next = script.tokens.get(at + 1).filter(|_| at + 1 < sentence.tokens.end);
+        let next = next.map_or("", |token| token.word());
+        if word == "or" || word == "vs" || word == "versus" {
+            return After::Choice;
+        }
+        if matches!(word, "and" | "not" | "nor") && names_follow(script, sentence, at + 1, names) {
+            return After::Choice;
+        }
+        if pause.is_some() && names_follow(script, sentence, at, names) {
+            return After::Choice;
+        }
+        // `correct: no` and `Correct: city` are fields of a report.
+        if matches!(pause, Some(':' | '-' | '—' | '|')) && stands_alone(script, sentence, at) {
+            return After::More;
+        }
+        // `Неверно, что …`: it is a clause that the rail is said of.
+        // `correct, then again …` goes on to take it back.
+        if matches!(word, "then" | "что" | "dass" | "daß" | "że" | "att") {
+            return After::More;
+        }
+        let here = script.tokens[at].class;
+        let hedges = here == Class::Hedge || word == "i" && matches!(next, "guess" | "suppose");
+        if matches!(pause, Some(',' | '-' | '—')) && hedges {
+            return After::More;
+        }
+        match here {
+            _ if word == "according" => {}
+            Class::Condition => return After::Condition,
+            Class::Contrast => return After::Contrast,
+            _ if word == "provided" => return After::Condition,
+            _ if matches!(word, "only" | "so") && matches!(next, "long" | "if" | "when") => {
+                return After::Condition;
+            }
+            _ if word == "as" && matches!(next, "long" | "far") => return After::Condition,
+            _ => {}
+        }
+        let joined = word == "and" && agrees(next) || word == "in" && next == "that";
+        if pause.is_some() || gives_reason(word) || joined { After::Reason } else { After::More }
+    }
+}
+
+/// Whether the word at `at` is a whole entry of a list or field.
+fn stands_alone(script: &Script, sentence: &Sentence, at: usize) -> bool {
+    const REACH: usize = 16;
+    let rest = &script.tokens[at + 1..sentence.tokens.end];
+    rest.first().is_some_and(|next| next.is(',')) || !rest.iter().take(REACH).any(Token::is_word)
+}
+
+/// Whether a rail, decorated or not, and nothing longer stands at `from`.
+fn names_follow(script: &Script, sentence: &Sentence, from: usize, names: &Names) -> bool {
+    let tokens = &script.tokens[..sentence.tokens.end];
+    let Some(at) =
+        (from..tokens.len()).find(|at| !matches!(tokens[*at].kind, Kind::Mark(mark) if is_decor(mark)))
+    else {
+        return false;
+    };
+    let Some((_, end)) = names.at(tokens, at) else { return false };
+    tokens.get(end).is_none_or(|next| !next.is_word() || matches!(next.word(), "or" | "and" | "nor"))
+}

@@ -1,0 +1,250 @@
+//! The store's version: a new file is written in today's, an older one is brought up to it in place.
+//!
+//! An upgrade only adds: what is paid for stays where it is, and a run of an older program that has the file open goes on.
+//! It is one transaction; until that is committed a copy of the file lies beside it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, params};
+
+use super::{APPLICATION_ID, StoreError, create_private};
+
+/// The version of the file's tables. Which questions are the same question is told apart by a version of its own, in
+/// `fingerprint.rs`: replies of older files are found in newer ones.
+pub(super) const SCHEMA_VERSION: i64 = 4;
+
+/// What leads from a version to the next one. A version more is one line more here, and `schema.sql` as it then is.
+const STEPS: [(i64, &str); 1] = [(3, include_str!("upgrades/3_to_4.sql"))];
+
+/// Lets `connection` have a store of today's version, new, as it is, or upgraded.
+pub(super) fn migrate(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+    let wrap = |error| StoreError::from_sqlite(path, &error);
+    // Two runs may start at once: whoever comes second waits here, and finds the tables there.
+    connection.execute_batch("BEGIN IMMEDIATE").map_err(wrap)?;
+    let outcome = bring_up(connection, path);
+    connection.execute_batch(if outcome.is_ok() { "COMMIT" } else { "ROLLBACK" }).map_err(wrap)?;
+    // Also the copy of an upgrade whose program was killed right after its commit.
+    outcome.map(|()| STEPS.iter().for_each(|(from, _)| drop(fs::remove_file(copy_of(path, *from)))))
+}
+
+fn bring_up(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+    let wrap = |error| StoreError::from_sqlite(path, &error);
+    match version(connection, path)? {
+        Some(SCHEMA_VERSION) => Ok(()),
+        Some(version) if version > SCHEMA_VERSION => {
+            Err(StoreError::Newer { path: path.to_owned(), version })
+        }
+        Some(version) => upgrade(connection, path, version),
+        None => {
+            let tables: i64 = connection
+                .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
+                .map_err(wrap)?;
+            if tables > 0 {
+                return Err(StoreError::NotOurs { path: path.to_owned() });
+            }
+            connection
+                .execute_batch(include_str!("schema.sql"))
+                .and_then(|()| connection.pragma_update(None, "application_id", APPLICATION_ID))
+                .and_then(|()| sign(connection))
+                .map_err(wrap)
+        }
+    }
+}
+
+/// The version of a store of ours; `None` for a file that nobody has marked.
+pub(super) fn version(connection: &Connection, path: &Path) -> Result<Option<i64>, StoreError> {
+    let pragma = |name| {
+        let value = connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+        value.map_err(|error| StoreError::from_sqlite(path, &error))
+    };
+    match (pragma("application_id")?, pragma("user_version")?) {
+        (APPLICATION_ID, version) => Ok(Some(version)),
+        (0, 0) => Ok(None),
+        _ => Err(StoreError::NotOurs { path: path.to_owned() }),
+    }
+}
+
+/// Takes every step from `version` on, inside the transaction that is open.
+fn upgrade(connection: &Connection, path: &Path, version: i64) -> Result<(), StoreError> {
+    let Some(first) = STEPS.iter().position(|(from, _)| *from == version) else {
+        return Err(StoreError::TooOld { path: path.to_owned(), version });
+    };
+    copy(path, &copy_of(path, version))?;
+    STEPS[first..]
+        .iter()
+        .try_for_each(|(_, step)| connection.execute_batch(step))
+        .and_then(|()| sign(connection))
+        .map_err(|error| StoreError::from_sqlite(path, &error))
+}
+
+/// Writes down that this program has brought the file to today's version.
+fn sign(connection: &Connection) -> rusqlite::Result<()> {
+    connection.pragma_update(None, "user_version", SCHEMA_VERSION)?;
+    connection.execute(
+        "INSERT INTO history (version, since, program) VALUES (?1, strftime('%Y-%m-%dT%H:%M:%SZ'), ?2)",
+        params![SCHEMA_VERSION, concat!("tooljudge ", env!("CARGO_PKG_VERSION"))],
+    )?;
+    Ok(())
+}
+
+/// Where the copy of a store of `version` lies while it is upgraded.
+fn copy_of(path: &Path, version: i64) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".version-{version}"));
+    PathBuf::from(name)
+}
+
+/// Copies all that is committed, the log's part of it included, readable for its owner alone.
+fn copy(path: &Path, copy: &Path) -> Result<(), StoreError> {
+    // Of an upgrade that was killed: nobody else is at it while we hold the lock.
+    let _ = fs::remove_file(copy);
+    create_private(copy)?;
+    let copied = Connection::open(path)
+        .and_then(|reader| reader.execute("VACUUM INTO ?1", [copy.to_string_lossy()]))
+        .map_err(|error| StoreError::from_sqlite(path, &error));
+    let written = copied.and_then(|_| {
+        let sync = fs::File::open(copy).and_then(|file| file.sync_all());
+        sync.map_err(|error| StoreError::Disk { path: copy.to_owned(), why: error.to_string() })
+    });
+    if written.is_err() {
+        let _ = fs::remove_file(copy);
+    }
+    written
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+
+    use super::super::{Archive, Store};
+    use super::*;
+
+    /// Six paid replies as the last program of version 3 left them.
+    fn old_store(folder: &Path) -> PathBuf {
+        let packed = include_bytes!("../../tests/fixtures/store/version_3.sqlite.gz").as_slice();
+        let mut bytes = Vec::new();
+        flate2::read::GzDecoder::new(packed).read_to_end(&mut bytes).unwrap();
+        let path = folder.join("replies.sqlite");
+        fs::File::create(&path).unwrap().write_all(&bytes).unwrap();
+        path
+    }
+
+    fn sound(path: &Path) -> (u64, u64, u64) {
+        let contents = Archive::open(path).unwrap().contents().unwrap();
+        (contents.replies, contents.damaged, contents.runs)
+    }
+
+    fn history(path: &Path) -> Vec<(i64, Option<String>)> {
+        let connection = Connection::open(path).unwrap();
+        let mut rows = connection.prepare("SELECT version, program FROM history ORDER BY version").unwrap();
+        rows.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap().map(Result::unwrap).collect()
+    }
+
+    #[test]
+    fn an_older_store_keeps_its_replies() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = old_store(folder.path());
+        drop(Store::open(&path, "a").unwrap());
+        assert_eq!(sound(&path), (6, 0, 1));
+        let program = Some(concat!("tooljudge ", env!("CARGO_PKG_VERSION")).to_owned());
+        assert_eq!(history(&path), [(3, None), (4, program)]);
+        assert!(!copy_of(&path, 3).exists(), "the copy goes when the upgrade is committed");
+    }
+
+    /// Whoever reads the definition of a new store and that of an upgraded one finds the same tables.
+    #[test]
+    fn an_upgraded_store_is_like_a_new_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let (old, new) = (old_store(folder.path()), folder.path().join("new.sqlite"));
+        let tables = |path: &Path| -> Vec<String> {
+            drop(Store::open(path, "a").unwrap());
+            let connection = Connection::open(path).unwrap();
+            let mut rows = connection
+                .prepare("SELECT m.name || '.' || c.name || ' ' || c.type || c.\"notnull\" FROM sqlite_schema m, pragma_table_info(m.name) c \
+                          WHERE m.type = 'table' ORDER BY 1")
+                .unwrap();
+            rows.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
+        };
+        assert_eq!(tables(&old), tables(&new));
+    }
+
+    /// Killed before its commit, an upgrade leaves the store of old, and perhaps its copy.
+    #[test]
+    fn an_upgrade_that_was_killed_is_taken_up_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = old_store(folder.path());
+        let killed = Connection::open(&path).unwrap();
+        killed.execute_batch("PRAGMA journal_mode = WAL; BEGIN IMMEDIATE").unwrap();
+        bring_up(&killed, &path).unwrap();
+        let copied = Connection::open(copy_of(&path, 3)).unwrap();
+        let replies: i64 = copied.query_row("SELECT count(*) FROM replies", [], |row| row.get(0)).unwrap();
+        assert_eq!(
+            (version(&copied, &path).unwrap(), replies),
+            (Some(3), 6),
+            "the copy is whole before the commit"
+        );
+        drop((killed, copied));
+        fs::write(copy_of(&path, 3), "half a copy").unwrap();
+
+        let untouched = Connection::open(&path).unwrap();
+        assert_eq!(version(&untouched, &path).unwrap(), Some(3));
+        drop(untouched);
+        assert_eq!(sound(&path), (6, 0, 1));
+        assert!(!copy_of(&path, 3).exists());
+    }
+
+    #[test]
+    fn of_many_that_upgrade_at_once_one_does() {
+        for _ in 0..10 {
+            let folder = tempfile::tempdir().unwrap();
+            let path = old_store(folder.path());
+            let begin = std::sync::Barrier::new(4);
+            std::thread::scope(|scope| {
+                for run in ["a", "b", "c", "d"] {
+                    let (path, begin) = (&path, &begin);
+                    scope.spawn(move || {
+                        begin.wait();
+                        drop(Store::open(path, run).unwrap());
+                    });
+                }
+            });
+            assert_eq!(sound(&path), (6, 0, 1));
+            assert_eq!(history(&path).len(), 2);
+        }
+    }
+
+    #[test]
+    fn versions_without_a_way_are_refused_and_left_alone() {
+        for (version, said) in [
+            (SCHEMA_VERSION + 1, "a newer tooljudge has written the reply store"),
+            (2, "has version 2, which is older than any that tooljudge can upgrade"),
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            let path = old_store(folder.path());
+            Connection::open(&path).unwrap().pragma_update(None, "user_version", version).unwrap();
+            for error in [Store::open(&path, "a").unwrap_err(), Archive::open(&path).unwrap_err()] {
+                assert!(error.to_string().contains(said), "{error}");
+            }
+            let kept = Connection::open(&path).unwrap();
+            assert_eq!(super::version(&kept, &path).unwrap(), Some(version));
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_full_disk_leaves_the_old_store() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = old_store(folder.path());
+        // A folder in the copy's place cannot be written to, as a full disk cannot, whoever runs this.
+        fs::create_dir(copy_of(&path, 3)).unwrap();
+        assert!(Store::open(&path, "a").is_err());
+        fs::remove_dir(copy_of(&path, 3)).unwrap();
+        assert_eq!(sound(&path), (6, 0, 1));
+        let connection = Connection::open(&path).unwrap();
+        copy(&path, &folder.path().join("copy")).unwrap();
+        drop(connection);
+        assert_eq!(fs::metadata(folder.path().join("copy")).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+}
