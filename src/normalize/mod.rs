@@ -25,6 +25,7 @@ mod context;
 mod definitions;
 mod escapes;
 pub mod logs;
+mod pairs;
 mod python_float;
 mod python_literal;
 mod question;
