@@ -68,7 +68,8 @@ async fn score(args: &ScoreArgs, stop: &Stop, printer: Printer) -> anyhow::Resul
         Some(peer) => format!("{} (as {peer})", scorer.name),
         None => scorer.name.to_owned(),
     };
-    let compares = ready.compares();
+    let own = first_case(&table)?.is_some_and(|case| case.contains_key("config"));
+    let compares = ready.compares() + if own { ", unless a case's `config` says otherwise" } else { "" };
     let output = output(args, &table)?;
     signals::watch(stop, printer);
     let progress = Arc::new(Progress::default());
