@@ -22,8 +22,7 @@ impl Conversation {
             }
             _ => None,
         };
-        let read =
-            parsed.as_ref().unwrap_or(&self.messages).as_array().map(|items| question::conversation(items));
+        let read = parsed.as_ref().unwrap_or(&self.messages).as_array().map(question::conversation);
         let before = |question: Question| if self.before_turn { question } else { question.before(judged) };
         let asked = before(asked);
         let Some(Ok(read)) = read else { return asked };
