@@ -198,6 +198,33 @@ fn equal_rows_count_once_if_asked() {
 }
 
 #[test]
+fn a_row_that_stands_for_several_counts_in_the_slices_of_all() {
+    let work = Workspace::new();
+    // Both models made the calls 0 to 9; the second made ten more. Of call 0 the gold says opposite things, of call 9 the first row has none.
+    let mut csv = "model,question,tool_call,gold\n".to_owned();
+    for (model, call) in (0..10).map(|call| ("a", call)).chain((0..20).map(|call| ("b", call))) {
+        let gold = match (model, call) {
+            ("a", 0) => "incorrect",
+            ("a", 9) => "",
+            _ if call < 15 => "correct",
+            _ => "incorrect",
+        };
+        writeln!(csv, "{model},Row {call} of it.,f(a={call}),{gold}").unwrap();
+    }
+    work.file("in.csv", csv);
+    let server = Server::start(|seen| Answer::label(if number(seen) < 15 { "correct" } else { "incorrect" }));
+    let ran = bench(&work, &server, &["--dedup", "--report", "b.json", "--no-baselines"]).ended(0);
+    assert!(ran.stderr.contains("1 calls have rows of opposite gold"), "{}", ran.stderr);
+    let record = json(&work, "b.json");
+    let count = |name: &str| record["rows"][name].as_u64().unwrap();
+    assert_eq!(["benched", "duplicates", "disputed_gold"].map(count), [19, 9, 1]);
+    assert_eq!(["correct", "incorrect"].map(count), [14, 5]);
+    let rows = ["a", "b"].map(|model| slice(&record, "model", model)["rows"].as_u64().unwrap());
+    // A row without gold stands for nothing; call 0 counts for neither.
+    assert_eq!(rows, [8, 19]);
+}
+
+#[test]
 fn wrong_gold_is_found_and_corrected() {
     let work = Workspace::new();
     let mut csv = rows(100);

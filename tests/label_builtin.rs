@@ -92,3 +92,28 @@ fn a_sample_is_drawn_by_its_seed() {
     assert!(wrong.len() == 40 && wrong.iter().all(|id| id % 3 == 0), "{wrong:?}");
     assert_eq!(draw(&["--where", "id=7"]), [7]);
 }
+
+#[test]
+fn the_judge_is_shown_what_came_before_the_judged_turn() {
+    let work = Workspace::new();
+    let call = r#"{"id":"c1","type":"function","function":{"name":"get_weather","arguments":"{\"city\": \"Oslo\"}"}}"#;
+    let chat = format!(
+        r#"[{{"role":"user","content":"Weather in Oslo?"}},{{"role":"assistant","content":null,"tool_calls":[{call}]}},{{"role":"tool","tool_call_id":"c1","content":"rain"}},{{"role":"assistant","content":"It rains."}}]"#
+    );
+    let judged = r#""tool_call":{"name":"get_weather","arguments":{"city":"Oslo"}}"#;
+    let rows = [
+        format!(r#"{{"question":"Weather in Oslo?","messages":{chat},{judged}}}"#),
+        format!(r#"{{"question":{chat},{judged}}}"#),
+        format!(r#"{{"question":"Weather in Oslo?",{judged}}}"#),
+    ];
+    for (at, row) in rows.iter().enumerate() {
+        work.file(&format!("{at}.jsonl"), row);
+    }
+    let prompt = |at: usize| {
+        let file = format!("{at}.jsonl");
+        work.run(&["label", &file, "--judge", "openai:m", "--dry-run", "1"]).ended(0).stdout
+    };
+    assert_eq!([prompt(0), prompt(1)], [prompt(2), prompt(2)]);
+    let said = work.run(&["label", "0.jsonl", "--allow-unjudged", "1"]).ended(0).stderr;
+    assert!(said.contains("judged_turn_cut"), "{said}");
+}

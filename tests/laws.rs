@@ -15,7 +15,7 @@ use tooljudge::domain::{
 };
 use tooljudge::normalize::columns::{self, Slot};
 use tooljudge::normalize::logs::{self, Alone, Companions, Context, Entries, Entry, LogFormat, Piece};
-use tooljudge::normalize::{Normalizer, Options, question_in_context};
+use tooljudge::normalize::{Conversation, Normalizer, Options};
 use tooljudge::render::{Origin, Template, Variable};
 use tooljudge::score::{SCORERS, ScoreError, Scored, Scorer, bfcl};
 use tooljudge::snap::{self, Rules};
@@ -595,7 +595,7 @@ pub fn check_sample(normalizer: &Normalizer, sample: &Sample) {
         Err(error) => return assert!(error.is_too_deep(), "{error}: {written}"),
     };
     assert_eq!(json, sample.to_json());
-    let again = match normalizer.sample(row_of(&json)) {
+    let again = match normalizer.sample_in_context(row_of(&json), Some(&context_of(&json))) {
         Ok(again) => again,
         Err(error) => {
             // What is left of an answer may be JSON that is no call.
@@ -613,6 +613,11 @@ pub fn check_sample(normalizer: &Normalizer, sample: &Sample) {
     assert_eq!(again.raw, sample.raw, "a prompt shows the same");
 }
 
+/// The conversation of a sample's normal form.
+fn context_of(json: &Json) -> Conversation {
+    Conversation { messages: json.get("messages").unwrap().clone(), before_turn: true }
+}
+
 /// A sample's normal form as the row of a table.
 fn row_of(json: &Json) -> RawRow {
     let given = |value: Option<&Json>| value.filter(|value| !value.is_null()).cloned();
@@ -621,7 +626,7 @@ fn row_of(json: &Json) -> RawRow {
     let is_empty = |calls: &Json| calls.as_array().is_some_and(<[Json]>::is_empty);
     let calls = given(json.get("tool_calls"));
     RawRow {
-        question: question_in_context(cell(given(json.get("question"))), json.get("messages").unwrap(), true),
+        question: cell(given(json.get("question"))),
         tool_call: cell(original("tool_call").or_else(|| calls.filter(|calls| !is_empty(calls)))),
         tool_definitions: cell(original("tool_definitions").or_else(|| given(json.get("tool_definitions")))),
     }

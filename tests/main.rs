@@ -19,6 +19,7 @@ mod convert;
 mod damaged_logs;
 mod errors;
 mod faults;
+mod frames;
 mod from_phoenix;
 mod gold;
 mod hostile;

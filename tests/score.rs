@@ -55,6 +55,79 @@ fn any_table_of_calls_can_be_scored() {
 }
 
 #[test]
+fn what_was_compared_is_said() {
+    let work = Workspace::new();
+    work.file("in.csv", "id,tool_call,expected_tool_calls\n1,f(x=1),f(x=2)\n");
+    for (flags, compared, passed) in [
+        (&["tool_correctness"][..], "names of tools only, not arguments (--evaluate", 1),
+        (&["tool_correctness", "--evaluate", "input_parameters"], "names of tools and arguments\n", 0),
+        (&["tool_call"], "names of tools, and arguments that are equal\n", 0),
+        (&["tool_call", "--params", "fuzzy"], "names of tools, and arguments that are about equal\n", 0),
+        (&["trajectory"], "names of tools only, not arguments (--args exact", 1),
+        (&["trajectory", "--args", "exact"], "names of tools and arguments\n", 0),
+        (&["tool_evaluator"], "names of tools and the expected arguments\n", 1),
+        (&["loop_detection"], "names of tools and arguments, each call with the others\n", 1),
+    ] {
+        let ran = work.run(&[&["score", "in.csv", "--scorer"], flags].concat()).ended(0);
+        assert!(ran.stdout.contains(&format!("compared {compared}")), "{flags:?}: {}", ran.stdout);
+        assert!(ran.stdout.contains(&format!("passed   {passed} of 1")), "{flags:?}: {}", ran.stdout);
+    }
+}
+
+#[test]
+fn cases_keep_their_names() {
+    let work = Workspace::new();
+    let case =
+        |described: &str| format!(r#"{{{described},"tool_call":"f(x=1)","expected_tool_calls":"g(x=2)"}}"#);
+    for (described, name) in [
+        (r#""id":"a""#, "a"),
+        (r#""test":{"id":"b"}"#, "b"),
+        (r#""test":{"name":"c"},"metadata":{"id":"x"}"#, "c"),
+        (r#""test.id":"d""#, "d"),
+        (r#""metadata":{"test_id":7}"#, "7"),
+        (r#""id":"","example":{"id":"e"}"#, "e"),
+        (r#""other":1"#, "1"),
+    ] {
+        work.file("in.jsonl", case(described));
+        let flags = ["--scorer", "tool_correctness", "--min-pass-rate", "1", "--junit", "j.xml"];
+        let ran = work.run(&[&["score", "in.jsonl"][..], &flags].concat()).ended(1);
+        assert!(ran.stderr.contains(&format!("FAIL {name}: ")), "{described}: {}", ran.stderr);
+        assert!(work.read("j.xml").contains(&format!("<testcase name=\"{name}\"")), "{described}");
+    }
+}
+
+#[test]
+fn runs_and_examples_may_have_outputs() {
+    let work = Workspace::new();
+    work.file(
+        "in.jsonl",
+        r#"{"run":{"id":"r","outputs":{"output":"3","intermediate_steps":[[{"tool":"f","tool_input":{}},"3"]]}},"example":{"id":"e","outputs":{"reference":"3","expected_steps":["f"]}}}"#,
+    );
+    for flags in [&[][..], &["--compat", "langchain"]] {
+        let ran = work.run(&[&["score", "in.jsonl", "--json"], flags].concat()).ended(0);
+        let summary: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+        assert_eq!((&summary["cases"], &summary["errors"]), (&1.into(), &serde_json::json!({})), "{flags:?}");
+        assert_eq!(summary["mean_score"], 1.0);
+    }
+}
+
+#[test]
+fn converted_tables_can_be_scored() {
+    let work = Workspace::new();
+    work.file("in.csv", "id,question,tool_call,expected_tool_calls,gold\n1,q,f(x=1),f(x=1),correct\n2,q,{broken,f(x=1),incorrect\n");
+    work.run(&["convert", "in.csv", "-o", "rows.jsonl"]).ended(0);
+    let first = work.read("rows.jsonl").lines().next().unwrap().to_owned();
+    assert!(first.ends_with(r#""expected_tool_calls":"f(x=1)","gold":"correct"}"#), "{first}");
+    let score = |file: &str| {
+        let ran = work.run(&["score", file, "--scorer", "tool_call", "--json"]);
+        serde_json::from_str::<serde_json::Value>(&ran.stdout).unwrap()
+    };
+    let (table, converted) = (score("in.csv"), score("rows.jsonl"));
+    assert_eq!((&table["passed"], &table["errors"]["InvalidCase"]), (&1.into(), &1.into()));
+    assert_eq!(table, converted);
+}
+
+#[test]
 fn settings_come_from_flags_files_and_cases() {
     let work = Workspace::new();
     work.file("cases.jsonl", CASES);

@@ -1,6 +1,52 @@
 //! `templates`: list, show, check.
 
+use crate::support::server::{Answer, Server};
 use crate::support::workspace::Workspace;
+
+#[test]
+fn any_template_can_ask_for_explanations() {
+    const FENCED: &str = "```json\n{\"explanation\": \"Oslo was asked for.\", \"label\": \"incorrect\"}\n```";
+    for reply in [
+        FENCED,
+        r#"{"explanation": "Oslo was asked for.", "label": "incorrect"}"#,
+        "Explanation: Oslo was asked for.\nLabel: incorrect",
+    ] {
+        let work = Workspace::new();
+        work.file("in.csv", "question,tool_call\nWeather in Oslo?,f(city='Bergen')\n");
+        work.file("mine.txt", "{question}\n{tool_call}\nAnswer with the single word correct or incorrect.");
+        let server = Server::start(move |_| Answer::Text(reply.to_owned()));
+        let flags =
+            ["--base-url", &server.url, "--template", "mine.txt", "--explain", "--tools", "tools.txt"];
+        work.file("tools.txt", "f: weather of a city");
+        let ran =
+            work.run(&[&["label", "in.csv", "--judge", "openai:m", "-o", "out.csv"], &flags[..]].concat());
+        let ran = ran.ended(0);
+        let said = "warning: the template mine does not ask for explanations";
+        assert_eq!(ran.stderr.matches(said).count(), 1, "{}", ran.stderr);
+        assert_eq!(work.column("out.csv", "label"), ["incorrect"], "{reply}");
+        assert_eq!(work.column("out.csv", "explanation"), ["Oslo was asked for."], "{reply}");
+        let seen = server.seen();
+        let prompt = seen[0].prompt();
+        let end = r#"Then "label": "correct" or "incorrect"."#;
+        assert!(
+            prompt.contains("single word correct or incorrect.\n\n") && prompt.ends_with(end),
+            "{prompt}"
+        );
+    }
+}
+
+#[test]
+fn a_run_says_that_its_template_asks_for_other_labels() {
+    let work = Workspace::new();
+    work.file("in.csv", "question,tool_call\nq,f()\n");
+    work.file("mine.txt", "{question} {tool_call} Answer valid or invalid.");
+    let dry = |flags: &[&str]| {
+        let args = ["label", "in.csv", "--judge", "openai:m", "--dry-run", "--template", "mine.txt"];
+        work.run(&[&args[..], flags].concat()).ended(0).stderr
+    };
+    assert!(dry(&[]).contains("never names the labels `correct` and `incorrect`"));
+    assert!(!dry(&["--rails", "valid,invalid"]).contains("never names"));
+}
 
 #[test]
 fn what_is_shown_can_be_checked_and_used() {
@@ -21,13 +67,21 @@ fn mistakes_are_named() {
     let work = Workspace::new();
     work.file("unknown.txt", "{question} {tool_call} {tool_defs}");
     work.file("missing.txt", "{question}");
+    work.file("other.txt", "{question} {tool_call} Answer valid or invalid.");
+    work.file(
+        "bare.jinja",
+        "{{ question }} {{ tool_call }}\n{% if explain %}Why?{% endif %} correct or incorrect?",
+    );
     for (file, words) in [
         ("unknown.txt", "unknown variable `tool_defs`"),
         ("missing.txt", "`tool_call` never used"),
+        ("other.txt", "never names the labels `correct` and `incorrect`"),
+        ("bare.jinja", "line 2: `{% if explain %}` is Jinja, but the file has no front matter"),
         ("nothing.txt", "cannot read the template nothing.txt"),
     ] {
         let ran = work.run(&["templates", "check", file]).ended(2);
         assert!(ran.stderr.contains(words), "{}", ran.stderr);
     }
+    work.run(&["templates", "check", "other.txt", "--rails", "valid,invalid"]).ended(0);
     assert!(work.run(&["templates", "show", "nope"]).ended(2).stderr.contains("templates list"));
 }

@@ -149,7 +149,7 @@ fn slices(rows: &Rows, entrant: &Entrant, known: &[usize]) -> (Vec<Slice>, Vec<L
     for slicing in &rows.slicings {
         let mut members: Vec<Vec<usize>> = vec![Vec::new(); slicing.values.len()];
         for row in known {
-            if let Some(value) = slicing.of[*row] {
+            for value in slicing.values_of(*row) {
                 members[value as usize].push(*row);
             }
         }

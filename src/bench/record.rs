@@ -20,7 +20,10 @@ pub struct Counts {
     pub strange_gold: u64,
     /// Rows whose cells could not be read; they count as unjudged.
     pub unreadable: u64,
+    /// Rows that another one stands for, because they are the same.
     pub duplicates: u64,
+    /// Rows that stand for several, of which the gold says opposite things; that gold does not count.
+    pub disputed_gold: u64,
     /// Rows whose gold was corrected.
     pub errata: u64,
     pub clusters: u64,

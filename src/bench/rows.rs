@@ -1,6 +1,6 @@
 //! What is known of the rows of a benchmark before anybody judges them, column by column.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Rows with their gold, by columns, since figures are sums over columns.
 #[derive(Debug, Clone, Default)]
@@ -16,6 +16,8 @@ pub struct Rows {
     /// What makes rows the same; empty unless asked for.
     pub identities: Vec<[u8; 16]>,
     names: HashMap<[u8; 16], u32>,
+    /// Rows with the golds of which the rows folded into them say opposite things.
+    disputed: HashSet<(usize, usize)>,
 }
 
 /// What one column says that is right.
@@ -32,7 +34,9 @@ pub struct Slicing {
     /// The values, in order of appearance.
     pub values: Vec<String>,
     /// Each row's value; `None` where it has none.
-    pub of: Vec<Option<u32>>,
+    of: Vec<Option<u32>>,
+    /// Other values of rows that stand for several.
+    more: HashMap<usize, Vec<u32>>,
     places: HashMap<String, u32>,
 }
 
@@ -95,6 +99,36 @@ impl Rows {
         }
     }
 
+    /// Lets the row at `place` stand for one more that is the same: it belongs to the slices of both. What one gold leaves open,
+    /// the other fills; where they are opposite, nobody knows which is right, and the row has no such gold any more.
+    pub fn fold(&mut self, place: usize, golds: &[Option<bool>], slices: &[Option<String>]) {
+        for (at, (gold, new)) in self.golds.iter_mut().zip(golds).enumerate() {
+            let known = &mut gold.right[place];
+            match (*known, new) {
+                _ if self.disputed.contains(&(place, at)) => {}
+                (None, new) => *known = *new,
+                (Some(a), Some(b)) if a != *b => {
+                    *known = None;
+                    self.disputed.insert((place, at));
+                }
+                _ => {}
+            }
+        }
+        for (slicing, value) in self.slicings.iter_mut().zip(slices) {
+            slicing.fold(place, value.as_deref());
+        }
+    }
+
+    /// The golds of a row.
+    pub fn golds_of(&self, place: usize) -> Vec<Option<bool>> {
+        self.golds.iter().map(|gold| gold.right[place]).collect()
+    }
+
+    /// How many rows have a gold of which rows that are the same say opposite things.
+    pub fn disputed_count(&self) -> usize {
+        self.disputed.iter().map(|(place, _)| place).collect::<HashSet<_>>().len()
+    }
+
     /// All rows, those of one cluster together.
     pub fn by_cluster(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.len()).collect();
@@ -104,17 +138,33 @@ impl Rows {
 }
 
 impl Slicing {
+    /// The values of a row: several where it stands for several rows.
+    pub fn values_of(&self, row: usize) -> impl Iterator<Item = u32> {
+        self.of[row].into_iter().chain(self.more.get(&row).into_iter().flatten().copied())
+    }
+
     fn push(&mut self, value: Option<&str>) {
-        let Some(value) = value.filter(|value| !value.is_empty()) else { return self.of.push(None) };
-        let place = match self.places.get(value) {
-            Some(place) => *place,
-            None => {
-                let place = self.values.len() as u32;
-                self.values.push(value.to_owned());
-                self.places.insert(value.to_owned(), place);
-                place
-            }
-        };
-        self.of.push(Some(place));
+        let value = self.place(value);
+        self.of.push(value);
+    }
+
+    fn fold(&mut self, row: usize, value: Option<&str>) {
+        let Some(value) = self.place(value) else { return };
+        if self.of[row].is_none() {
+            self.of[row] = Some(value);
+        } else if !self.values_of(row).any(|known| known == value) {
+            self.more.entry(row).or_default().push(value);
+        }
+    }
+
+    fn place(&mut self, value: Option<&str>) -> Option<u32> {
+        let value = value.filter(|value| !value.is_empty())?;
+        if let Some(place) = self.places.get(value) {
+            return Some(*place);
+        }
+        let place = self.values.len() as u32;
+        self.values.push(value.to_owned());
+        self.places.insert(value.to_owned(), place);
+        Some(place)
     }
 }

@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 
 use super::Ending;
+use super::judging::wording;
 use super::printer::Printer;
 use crate::render::{self, Origin, Template};
 
@@ -29,6 +30,10 @@ enum TemplatesCommand {
     Check {
         /// The file
         file: PathBuf,
+
+        /// The labels that it will be used with, the good one first [default: its own, or correct,incorrect]
+        #[arg(long, value_name = "LABEL,LABEL", value_delimiter = ',')]
+        rails: Vec<String>,
     },
 }
 
@@ -48,14 +53,22 @@ pub fn run(args: TemplatesArgs) -> anyhow::Result<Ending> {
                 })?;
             printer.data(source.trim_end());
         }
-        TemplatesCommand::Check { file } => {
+        TemplatesCommand::Check { file, rails } => {
             let template = read(&file)?;
+            let template = match wording::rails(&rails).context("--rails")? {
+                Some(rails) => template.with_rails(rails),
+                None => template,
+            };
+            if let Some(unnamed) = wording::unnamed_labels(&template) {
+                bail!("template {}: its text {unnamed}", file.display());
+            }
             let rails = template.rails().labels().collect::<Vec<_>>().join(", ");
             let kind = match template.origin() {
                 Origin::Jinja => "jinja, values fenced",
                 Origin::Plain => "placeholders, values as they are",
             };
-            let explains = if template.can_explain() { "yes" } else { "no" };
+            let explains =
+                if template.can_explain() { "yes" } else { "by a request that --explain adds at its end" };
             printer.data(&format!(
                 "{} is fine\n  name     {}\n  kind     {kind}\n  rails    {rails}\n  explains {explains}",
                 file.display(),

@@ -39,6 +39,10 @@ pub enum Flag {
     NonTextContent,
     /// The log holds several answers; the first is judged.
     MultipleChoices,
+    /// The conversation held the judged turn; it and what came after it was left out.
+    JudgedTurnCut,
+    /// The conversation ends with an answer that is not the judged turn.
+    JudgedTurnNotFound,
     /// A text ends where a log's length limit probably cut it.
     MaybeTruncated,
 }
@@ -64,6 +68,8 @@ impl Flag {
             Flag::DuplicateDefinition => "duplicate_definition",
             Flag::NonTextContent => "non_text_content",
             Flag::MultipleChoices => "multiple_choices",
+            Flag::JudgedTurnCut => "judged_turn_cut",
+            Flag::JudgedTurnNotFound => "judged_turn_not_found",
             Flag::MaybeTruncated => "maybe_truncated",
         }
     }

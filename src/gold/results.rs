@@ -158,6 +158,11 @@ pub fn imported(
     let ruling = by_rules.ruling(&calls).ok_or("the scorer cannot read the question")?;
     // These are judged by what comes of running them, of which other arguments may be as right.
     let is_run = question.category.starts_with("exec_");
+    if question.due == Due::Something && !calls.is_empty() {
+        return Err(
+            "a call is due, but the benchmark does not say which: nobody knows whether this one is right",
+        );
+    }
     let (right, error_type) = match official {
         Some(official) => (official.valid, official.error_type.clone()),
         None if is_run => return Err("the benchmark runs these calls: only its scores say what is right"),
@@ -248,6 +253,13 @@ mod tests {
         assert!(imported(&Answer::Unreadable, None, false).is_err());
         assert!(imported(&Answer::NoCall, Some(true), false).is_err());
         assert_eq!(imported(&Answer::NoCall, Some(false), false), Ok((false, e(), false)));
+        // Where only some call is due, a call is neither right nor wrong; none is wrong.
+        let due = Question { due: Due::Something, ..python.clone() };
+        let known = |answer: &Answer| {
+            super::imported(&due, "m", answer.clone(), None, false, 0).map(|known| known.row.right)
+        };
+        assert!(known(&right).is_err() && known(&wrong).is_err());
+        assert_eq!(known(&Answer::NoCall), Ok(false));
         assert!(writes_underscores([(&python, &wrong)]));
         assert!(!writes_underscores([(&python, &wrong), (&python, &right)]));
     }

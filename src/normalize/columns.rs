@@ -114,7 +114,7 @@ pub fn resolve(
             return Err(ColumnError::MappedTwice(slot));
         }
         if !names.contains(column) {
-            let likely = likely(names, &used, &[column]);
+            let likely = likely(slot, names, &used, &[column]);
             let columns = names.to_vec();
             return Err(ColumnError::Unknown { slot, column: column.clone(), likely, columns });
         }
@@ -142,7 +142,7 @@ pub fn resolve(
     let required = |slot: Slot| {
         column(slot).ok_or_else(|| ColumnError::Missing {
             slot,
-            likely: likely(names, &used, slot.aliases()),
+            likely: likely(slot, names, &used, slot.aliases()),
             columns: names.to_vec(),
         })
     };
@@ -164,10 +164,63 @@ pub fn resolve(
     })
 }
 
+/// Words in the names of columns that hold what was expected, what came of a call, or a row's name: to judge these would be to
+/// judge the gold, or nothing at all.
+const NEVER_LIKELY: &[&str] = &[
+    "reference",
+    "ref",
+    "gold",
+    "golden",
+    "expected",
+    "expect",
+    "target",
+    "answer",
+    "truth",
+    "label",
+    "labeled",
+    "labelled",
+    "correct",
+    "ideal",
+    "solution",
+    "annotation",
+    "annotated",
+    "result",
+    "observation",
+    "return",
+    "returned",
+    "error",
+    "status",
+    "score",
+    "verdict",
+    "id",
+    "ids",
+    "uuid",
+    "guid",
+    "hash",
+    "choice",
+    "count",
+    "num",
+    "index",
+    "name",
+];
+
+/// Whether a column of this name may hold what belongs into `slot`: no word of it says otherwise, and it is no other slot's.
+fn may_hold(slot: Slot, name: &str) -> bool {
+    let words = split_words(name);
+    !Slot::ALL.iter().any(|other| *other != slot && other.aliases().contains(&name))
+        && !NEVER_LIKELY.iter().any(|never| words.iter().any(|word| word == singular(never)))
+}
+
 /// The unused column most like one of the `wanted` names: nearly the same letters, else a word in common.
-fn likely<S: AsRef<str>>(names: &[String], used: &[(&str, Slot)], wanted: &[S]) -> Option<String> {
+fn likely<S: AsRef<str>>(
+    slot: Slot,
+    names: &[String],
+    used: &[(&str, Slot)],
+    wanted: &[S],
+) -> Option<String> {
     const NEAR: usize = 2;
-    let free = || names.iter().filter(|name| !used.iter().any(|(column, _)| column == name));
+    let free =
+        || names.iter().filter(|name| may_hold(slot, name) && !used.iter().any(|(column, _)| column == name));
     let distance = |name: &str| {
         wanted.iter().map(|wish| edits(&fold(name), &fold(wish.as_ref()))).min().unwrap_or(usize::MAX)
     };
@@ -198,11 +251,11 @@ fn split_words(name: &str) -> Vec<String> {
         }
         after_lower = c.is_lowercase();
     }
-    let singular = |word: String| match word.strip_suffix('s') {
-        Some(stem) if stem.len() > 2 => stem.to_owned(),
-        _ => word,
-    };
-    words.into_iter().filter(|word| !word.is_empty()).map(singular).collect()
+    words.iter().filter(|word| !word.is_empty()).map(|word| singular(word).to_owned()).collect()
+}
+
+fn singular(word: &str) -> &str {
+    word.strip_suffix('s').filter(|stem| stem.len() > 2).unwrap_or(word)
 }
 
 /// How many letters must be changed, added or dropped to make one name of the other.
@@ -274,6 +327,32 @@ mod tests {
                 "q,tool_call,tools",
                 &[(Slot::Question, "qq")],
                 "the question should be in column `qq`, which is not there (try `--column question=q`); the columns are `q`, `tool_call`, `tools`",
+            ),
+            // What was expected, and what came of it, is nobody's call; an id is no question.
+            (
+                "question,reference_tool_calls,target_tool,expected_tools,toolUseResult,toolChoice,tool_call_id",
+                &[],
+                "no column holds the tool_call; the columns are `question`, `reference_tool_calls`, `target_tool`, `expected_tools`, `toolUseResult`, `toolChoice`, `tool_call_id`",
+            ),
+            (
+                "question_id,user_id,input_uuid,promptLabel,goldQuery,tool_call,tools",
+                &[],
+                "no column holds the question; the columns are `question_id`, `user_id`, `input_uuid`, `promptLabel`, `goldQuery`, `tool_call`, `tools`",
+            ),
+            (
+                "question,expected_tool_calls,agent_tool_calls,tools",
+                &[],
+                "no column holds the tool_call (try `--column tool_call=agent_tool_calls`); the columns are `question`, `expected_tool_calls`, `agent_tool_calls`, `tools`",
+            ),
+            (
+                "question,tool_call,ground_truth_functions,answers_tools",
+                &[(Slot::ToolDefinitions, "tool")],
+                "the tool_definitions should be in column `tool`, which is not there; the columns are `question`, `tool_call`, `ground_truth_functions`, `answers_tools`",
+            ),
+            (
+                "question,tool_call,tools",
+                &[(Slot::ToolDefinitions, "tool")],
+                "the tool_definitions should be in column `tool`, which is not there (try `--column tool_definitions=tools`); the columns are `question`, `tool_call`, `tools`",
             ),
             ("question,question,tool_call,tools", &[], "two columns are called `question`"),
             (

@@ -1,53 +1,96 @@
 //! The conversation around a question, where a row holds both: `question` is its last user message, `messages` all of it.
 
 use super::python_literal::{self, Dialect};
-use super::question;
-use crate::domain::{Cell, Json, Role};
+use super::question::{self, Judged, Question};
+use crate::domain::{Flag, Json};
 
-/// The cell to read the question from: the conversation, if `messages` is the one that leads to the `question`. A list that
-/// ends with the assistant's words may hold the very turn that is judged, and is left alone unless it is known to end
-/// `before_turn`.
-pub fn question_in_context(question: Cell, messages: &Json, before_turn: bool) -> Cell {
-    let parsed = match messages {
-        Json::String(text) => Json::parse(text).ok().or_else(|| python_literal::whole(text, Dialect::Repr)),
-        _ => None,
-    };
-    let Some(items) = parsed.as_ref().unwrap_or(messages).as_array() else { return question };
-    let Cell::Text(asked) = &question else { return question };
-    match question::conversation(items) {
-        Ok(read)
-            if read.text == *asked
-                && (before_turn || read.messages.last().is_some_and(|last| last.role != Role::Assistant)) =>
-        {
-            Cell::Json(Json::Array(items.to_vec()))
+/// A row's conversation, in a cell of its own.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Conversation {
+    pub messages: Json,
+    /// Whether it is known to end before the judged turn.
+    pub before_turn: bool,
+}
+
+impl Conversation {
+    /// What was said before the judged turn: the conversation, if it leads to `asked`. One that ends with the assistant's words,
+    /// which are not the judged turn, may answer it, and is left alone.
+    pub(super) fn around(&self, asked: Question, judged: &Judged) -> Question {
+        let parsed = match &self.messages {
+            Json::String(text) => {
+                Json::parse(text).ok().or_else(|| python_literal::whole(text, Dialect::Repr))
+            }
+            _ => None,
+        };
+        let read = parsed.as_ref().unwrap_or(&self.messages).as_array().map(question::conversation);
+        let before = |question: Question| if self.before_turn { question } else { question.before(judged) };
+        let asked = before(asked);
+        let Some(Ok(read)) = read else { return asked };
+        let read = before(read);
+        if read.text != asked.text {
+            return asked;
         }
-        _ => question,
+        if self.before_turn || !read.ends_with_an_answer() {
+            return read;
+        }
+        let flags = asked.flags.into_iter().chain([Flag::JudgedTurnNotFound]).collect();
+        Question { flags, ..asked }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::{Cell, RawRow, Sample};
+    use crate::normalize::{Normalizer, Options};
+
+    fn sample(messages: Json, before_turn: bool) -> Sample {
+        let row = RawRow {
+            question: Cell::Text("B".to_owned()),
+            tool_call: Cell::Text(r#"{"name":"f","arguments":{"a":1}}"#.to_owned()),
+            tool_definitions: Cell::Null,
+        };
+        let context = Conversation { messages, before_turn };
+        Normalizer::new(Options::default()).unwrap().sample_in_context(row, Some(&context)).unwrap()
+    }
 
     #[test]
     fn only_the_conversation_that_leads_to_the_question_counts() {
-        let user = r#"{"role":"user","content":"B"}"#;
-        let before = r#"{"role":"user","content":"A"},{"role":"assistant","content":"a"}"#;
-        for (messages, taken, taken_before_turn) in [
-            (format!("[{before},{user}]"), true, true),
-            (format!("[{user}]"), true, true),
-            (format!("[{before},{user},{{\"role\":\"tool\",\"content\":\"7\"}}]"), true, true),
-            (format!("[{user},{{\"role\":\"assistant\",\"content\":\"b\"}}]"), false, true),
-            (format!("[{before}]"), false, false),
-            ("[]".to_owned(), false, false),
-            ("7".to_owned(), false, false),
+        const USER: &str = r#"{"role":"user","content":"B"}"#;
+        const BEFORE: &str = r#"{"role":"user","content":"A"},{"role":"assistant","content":"a"}"#;
+        const RESULT: &str = r#"{"role":"tool","content":"7"}"#;
+        const SAID: &str = r#"{"role":"assistant","content":"b"}"#;
+        let call = |a: f64| {
+            let arguments = Json::from(format!(r#"{{"a": {a:?}}}"#)).to_string();
+            format!(
+                r#"{{"role":"assistant","tool_calls":[{{"function":{{"name":"f","arguments":{arguments}}}}}]}}"#
+            )
+        };
+        let (judged, other) = (call(1.0), call(2.0));
+        const CUT: &[Flag] = &[Flag::JudgedTurnCut];
+        const LOST: &[Flag] = &[Flag::JudgedTurnNotFound];
+        // The list, how many of its messages are shown if it may go on after the turn, with which flags, and how many if not.
+        for (messages, shown, flags, shown_before_turn) in [
+            (format!("[{BEFORE},{USER}]"), 3, &[][..], 3),
+            (format!("[{USER}]"), 1, &[], 1),
+            (format!("[{BEFORE},{USER},{other},{RESULT}]"), 5, &[], 5),
+            (format!("[{BEFORE},{USER},{judged},{RESULT}]"), 3, CUT, 5),
+            (format!("[{BEFORE},{USER},{judged},{RESULT},{SAID}]"), 3, CUT, 6),
+            (format!("[{BEFORE},{USER},{other},{RESULT},{judged}]"), 5, CUT, 6),
+            (format!("[{judged},{RESULT},{USER}]"), 3, &[], 3),
+            (format!("[{USER},{SAID}]"), 1, LOST, 2),
+            (format!("[{BEFORE}]"), 1, &[], 1),
+            ("[]".to_owned(), 1, &[], 1),
+            ("7".to_owned(), 1, &[], 1),
         ] {
             let json = Json::parse(&messages).unwrap();
-            for messages in [json.clone(), Json::from(messages)] {
-                for (before_turn, taken) in [(false, taken), (true, taken_before_turn)] {
-                    let read = question_in_context(Cell::Text("B".to_owned()), &messages, before_turn);
-                    assert_eq!(read == Cell::Json(json.clone()), taken, "{messages}");
-                }
+            for given in [json.clone(), Json::from(messages.clone())] {
+                let read = sample(given.clone(), false);
+                assert_eq!(read.messages.len(), shown, "{messages}");
+                let found: Vec<Flag> =
+                    read.flags.into_iter().filter(|flag| *flag != Flag::NoDefinitions).collect();
+                assert_eq!(found, flags, "{messages}");
+                assert_eq!(sample(given, true).messages.len(), shown_before_turn, "{messages}");
             }
         }
     }

@@ -25,6 +25,7 @@ mod context;
 mod definitions;
 mod escapes;
 pub mod logs;
+mod pairs;
 mod python_float;
 mod python_literal;
 mod question;
@@ -32,10 +33,11 @@ mod question;
 use std::collections::BTreeSet;
 
 use crate::domain::{Cell, Definitions, Flag, Origin, RawRow, RawText, RowError, RowErrorCode, Sample};
-pub use context::question_in_context;
+pub use context::Conversation;
 
 use calls::Reader;
 use definitions::{Catalogue, Tools};
+use question::Judged;
 
 /// How rows are to be understood.
 #[derive(Debug, Clone, Default)]
@@ -93,6 +95,11 @@ impl Normalizer {
 
     /// Reads one row.
     pub fn sample(&self, row: RawRow) -> Result<Sample, RowError> {
+        self.sample_in_context(row, None)
+    }
+
+    /// Reads one row that may have a conversation beside its question.
+    pub fn sample_in_context(&self, row: RawRow, context: Option<&Conversation>) -> Result<Sample, RowError> {
         for (field, cell) in [
             ("question", &row.question),
             ("tool_call", &row.tool_call),
@@ -103,6 +110,7 @@ impl Normalizer {
                 return Err(RowError::new(RowErrorCode::RowTooLarge, why));
             }
         }
+        let is_text = matches!(row.question, Cell::Text(_));
         let question = question::read(&row.question)?;
         // Definitions before calls: positional arguments have no names without them.
         let tools = self.tools(&row.tool_definitions)?;
@@ -112,6 +120,12 @@ impl Normalizer {
         let mut reader = Reader::new(tools.known()).with_server_tools(self.include_server_tools);
         let calls = reader.cell(&row.tool_call)?;
         let mut flags = reader.into_flags();
+        let tool_call = raw_text(row.tool_call);
+        let judged = Judged { calls: &calls, raw: tool_call.as_deref() };
+        let question = match context {
+            Some(context) if is_text => context.around(question, &judged),
+            _ => question.before(&judged),
+        };
         flags.extend(tools.flags);
         flags.extend(question.flags);
         Ok(Sample {
@@ -119,11 +133,7 @@ impl Normalizer {
             messages: question.messages,
             calls,
             definitions: tools.definitions,
-            raw: RawText {
-                question: question.slot,
-                tool_call: raw_text(row.tool_call),
-                tool_definitions: tools.raw,
-            },
+            raw: RawText { question: question.slot, tool_call, tool_definitions: tools.raw },
             flags: flags.into_iter().collect(),
             origin: Origin::default(),
         })

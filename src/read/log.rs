@@ -10,9 +10,9 @@ use super::pieces::{Collector, Orphan, Pieces};
 use super::records::{Raw, Records};
 use super::{Input, ReadError, SLICE_BYTES, SLICE_ROWS, Slices};
 use crate::domain::{Cell, Item, Json, Object, RawRow, RowError, RowErrorCode};
-use crate::normalize::Normalizer;
 use crate::normalize::columns::{self, Slot};
 use crate::normalize::logs::{self, Companions, Context, Entries, Entry, LogFormat, Skip};
+use crate::normalize::{self, Normalizer};
 use crate::table::{Schema, samples};
 
 /// Records looked at to tell what a file is.
@@ -281,11 +281,15 @@ impl Log {
         };
         let mut cell =
             |name: Option<&str>| name.and_then(|name| object.remove(name)).map_or(Cell::Missing, Cell::from);
-        self.options.normalizer.sample(RawRow {
+        let row = RawRow {
             question: cell(Some(&columns.question)),
             tool_call: cell(Some(&columns.tool_call)),
             tool_definitions: cell(columns.tool_definitions.as_deref()),
-        })
+        };
+        let messages = columns.messages.as_deref().and_then(|name| object.remove(name));
+        let context =
+            messages.map(|messages| normalize::Conversation { messages, before_turn: columns.before_turn });
+        self.options.normalizer.sample_in_context(row, context.as_ref())
     }
 
     pub(super) fn found(&self, part: Part) -> Option<Found> {

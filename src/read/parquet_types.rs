@@ -8,10 +8,12 @@ use polars::io::parquet::metadata::FileMetadataRef;
 use polars::prelude::{ArrowDataType, ArrowField, ArrowSchema, ArrowTimeUnit};
 use polars_arrow::io::ipc::read::deserialize_schema;
 use polars_parquet::parquet::metadata::FileMetadata;
-use polars_parquet::parquet::schema::types::{GroupConvertedType, GroupLogicalType, ParquetType};
+use polars_parquet::parquet::schema::types::{
+    GroupConvertedType, GroupLogicalType, ParquetType, PrimitiveConvertedType, PrimitiveLogicalType,
+};
 use polars_parquet::write::schema_to_metadata_key;
 
-use crate::table::arrow::{map_types, storage};
+use crate::table::arrow::{map_types, marked_json, storage};
 
 /// Where writers that know Arrow keep the schema they had.
 const ARROW_SCHEMA: &str = "ARROW:schema";
@@ -22,7 +24,7 @@ pub(super) fn schema(footer: &FileMetadata, noted: Option<&ArrowSchema>, read: &
         Some(noted) if noted.iter_names().eq(read.iter_names()) => noted.clone(),
         _ => {
             let columns = read.iter_values().zip(footer.schema_descr.fields());
-            let fields = columns.map(|(field, column)| with_maps(field, column));
+            let fields = columns.map(|(field, column)| as_the_file_says(field, column));
             fields.map(|field| (field.name.clone(), field)).collect()
         }
     }
@@ -56,8 +58,15 @@ pub(super) fn noted(footer: &FileMetadata) -> Option<ArrowSchema> {
     deserialize_schema(message).ok().map(|(schema, ..)| schema)
 }
 
-/// `field` with maps where the file says so, which it calls lists of keys and values.
-fn with_maps(field: &ArrowField, column: &ParquetType) -> ArrowField {
+/// `field` with the types for which the frame library has others: maps, which are lists of keys and values to it, and
+/// texts that are JSON.
+fn as_the_file_says(field: &ArrowField, column: &ParquetType) -> ArrowField {
+    if let ParquetType::PrimitiveType(leaf) = column {
+        let is_json = leaf.logical_type == Some(PrimitiveLogicalType::Json)
+            || leaf.converted_type == Some(PrimitiveConvertedType::Json);
+        let dtype = if is_json { marked_json(field.dtype.clone()) } else { field.dtype.clone() };
+        return ArrowField { dtype, ..field.clone() };
+    }
     let ParquetType::GroupType { logical_type, converted_type, fields, .. } = column else {
         return field.clone();
     };
@@ -65,13 +74,13 @@ fn with_maps(field: &ArrowField, column: &ParquetType) -> ArrowField {
         || matches!(converted_type, Some(GroupConvertedType::Map | GroupConvertedType::MapKeyValue));
     let dtype = match (&field.dtype, fields.as_slice()) {
         (ArrowDataType::LargeList(entry), [repeated]) if is_map => {
-            ArrowDataType::Map(Box::new(with_maps(entry, repeated)), false)
+            ArrowDataType::Map(Box::new(as_the_file_says(entry, repeated)), false)
         }
         (ArrowDataType::LargeList(item), [ParquetType::GroupType { fields, .. }]) if fields.len() == 1 => {
-            ArrowDataType::LargeList(Box::new(with_maps(item, &fields[0])))
+            ArrowDataType::LargeList(Box::new(as_the_file_says(item, &fields[0])))
         }
         (ArrowDataType::Struct(members), fields) if members.len() == fields.len() => {
-            ArrowDataType::Struct(members.iter().zip(fields).map(|(a, b)| with_maps(a, b)).collect())
+            ArrowDataType::Struct(members.iter().zip(fields).map(|(a, b)| as_the_file_says(a, b)).collect())
         }
         (dtype, _) => dtype.clone(),
     };

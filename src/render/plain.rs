@@ -9,6 +9,36 @@ pub(super) enum Piece {
     Value(Variable),
 }
 
+impl Piece {
+    pub(super) fn text(&self) -> Option<&str> {
+        match self {
+            Piece::Text(text) => Some(text),
+            Piece::Value(_) => None,
+        }
+    }
+}
+
+/// The first tag of a template language that has more than placeholders, such as `{% if explain %}`, and its line, counted
+/// from 1: the judge would read it as text.
+pub(super) fn jinja(source: &str) -> Option<(usize, &str)> {
+    const PAIRS: [(&str, &str); 3] = [("{%", "%}"), ("{#", "#}"), ("{{", "}}")];
+    source.lines().enumerate().find_map(|(at, line)| {
+        let tags = line.match_indices('{').filter_map(|(start, _)| {
+            let (open, close) = PAIRS.into_iter().find(|(open, _)| line[start..].starts_with(open))?;
+            let inner = &line[start + open.len()..];
+            let inner = &inner[..inner.find(close)?];
+            let end = start + open.len() + inner.len() + close.len();
+            let name = inner.split(['|', '.', '[']).next().unwrap_or_default().trim();
+            // Two braces may also be JSON, or text for another program.
+            let is_tag = open != "{{"
+                || inner.starts_with(['#', '/', '^', '>'])
+                || Variable::named(name).is_some() && Variable::named(inner.trim()).is_none();
+            is_tag.then(|| &line[start..end])
+        });
+        tags.map(|tag| (at + 1, tag)).next()
+    })
+}
+
 /// Splits a template at its placeholders. Only the names of row values are placeholders; every other brace is text.
 pub(super) fn parse(source: &str) -> Vec<Piece> {
     let mut pieces = Vec::new();

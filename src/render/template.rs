@@ -56,8 +56,11 @@ pub enum TemplateError {
     MissingVariables(Vec<String>),
     #[error("{} used in the text but not listed under `variables` in the front matter", list(.0))]
     UndeclaredVariables(Vec<String>),
-    #[error("this template has no wording with an explanation: it never looks at `explain`")]
-    NoExplanation,
+    #[error(
+        "line {line}: `{tag}` is Jinja, but the file has no front matter, so it would go to the judge as it stands; begin the \
+         file with front matter as `tooljudge templates show tool_calling` has it, or leave such tags out"
+    )]
+    JinjaWithoutFrontMatter { line: usize, tag: String },
     #[error("cannot be rendered: {0}")]
     Render(String),
 }
@@ -172,6 +175,9 @@ impl Template {
     }
 
     fn parse_plain(name: &str, source: &str, hash: blake3::Hash) -> Result<Template, TemplateError> {
+        if let Some((line, tag)) = plain::jinja(source) {
+            return Err(TemplateError::JinjaWithoutFrontMatter { line, tag: tag.to_owned() });
+        }
         let pieces = plain::parse(source);
         check_unknown(plain::unknown(source).iter().map(String::as_str))?;
         check_missing(Vec::new(), |name| {
@@ -227,12 +233,39 @@ impl Template {
         matches!(self.wording, Wording::Jinja { can_explain: true, .. })
     }
 
+    /// What a wording that knows no explanations lacks. It comes last, since it takes back what the wording says of the answer.
+    fn request_for_explanation(&self) -> String {
+        format!(
+            "\n\nWhatever was said above about the form of the answer, reply with one JSON object and nothing else. First \
+             \"explanation\": at most three sentences that name what decides the case. Then \"label\": {}.",
+            self.rails.labels().map(|label| format!("\"{label}\"")).collect::<Vec<_>>().join(" or ")
+        )
+    }
+
+    /// The labels of which the wording never speaks: a judge that is forced to give one of them was asked for something else.
+    pub fn unnamed_labels(&self) -> Vec<String> {
+        let said = match &self.wording {
+            Wording::Jinja { .. } => [false, true]
+                .iter()
+                .filter_map(|explain| self.text("", "", &"".into(), *explain).ok())
+                .collect::<Vec<_>>()
+                .join("\n"),
+            Wording::Plain(pieces) => pieces.iter().filter_map(Piece::text).collect::<Vec<_>>().join("\n"),
+        };
+        let said = said.to_lowercase();
+        let names = |label: &&str| names_word(&said, &label.to_lowercase());
+        self.rails.labels().filter(|label| !names(label)).map(str::to_owned).collect()
+    }
+
     /// The prompt for `sample`.
     pub fn render(&self, sample: &Sample, explain: bool) -> Result<Prompt, TemplateError> {
         let call = sample.raw.tool_call.as_deref().unwrap_or("No tool was called.");
         let none = || Arc::from("No definitions were logged.");
         let definitions = sample.raw.tool_definitions.clone().unwrap_or_else(none);
-        let text = self.text(&sample.raw.question, call, &definitions, explain)?;
+        let mut text = self.text(&sample.raw.question, call, &definitions, explain)?;
+        if explain && !self.can_explain() {
+            text.push_str(&self.request_for_explanation());
+        }
         Ok(Prompt { text, rails: Arc::clone(&self.rails), explain })
     }
 
@@ -268,6 +301,14 @@ impl Template {
                 .collect()),
         }
     }
+}
+
+/// Whether `word` stands in `text` and is no part of a longer word. Scripts without spaces have no such borders.
+fn names_word(text: &str, word: &str) -> bool {
+    let joins = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_');
+    text.match_indices(word).any(|(at, found)| {
+        !joins(text[..at].chars().next_back()) && !joins(text[at + found.len()..].chars().next())
+    })
 }
 
 fn check_unknown<'a>(names: impl Iterator<Item = &'a str>) -> Result<(), TemplateError> {
@@ -316,6 +357,50 @@ mod tests {
         let template = jinja("{{ question }}{{ tool_call }}").unwrap();
         let text = template.text("{{ tool_call }}", "{% if", &"".into(), false).unwrap();
         assert!(text.contains("\n{{ tool_call }}\n") && text.contains("\n{% if\n"));
+    }
+
+    #[test]
+    fn jinja_without_front_matter_is_refused() {
+        for (source, tag) in [
+            ("{{ question }}\n{% if explain %}x{% endif %}{{ tool_call }}", "{% if explain %}"),
+            ("{question}\n{# a note #}{tool_call}", "{# a note #}"),
+            ("{question}\n{{ tool_call | upper }}", "{{ tool_call | upper }}"),
+            ("{{tool_call}}\n{{#question}}{{question}}{{/question}}", "{{#question}}"),
+        ] {
+            let tag = tag.to_owned();
+            assert_eq!(
+                Template::parse("t", source).unwrap_err(),
+                TemplateError::JinjaWithoutFrontMatter { line: 2, tag },
+                "{source}"
+            );
+        }
+        for fine in [
+            "{question} {tool_call} 100{% of it",
+            r#"{{question}} {{ tool_call }} {"a": {"b": 1}} {{"c": 1}}"#,
+            "{question} {tool_call} {{ 50 %}}",
+        ] {
+            Template::parse("t", fine).unwrap();
+        }
+    }
+
+    #[test]
+    fn labels_that_the_wording_does_not_name() {
+        let unnamed = |text: &str| {
+            Template::parse("t", &format!("{{question}} {{tool_call}} {text}")).unwrap().unnamed_labels()
+        };
+        assert_eq!(unnamed("Answer \"Correct\" or *incorrect*."), [""; 0]);
+        assert_eq!(unnamed("Answer valid or invalid."), ["correct", "incorrect"]);
+        assert_eq!(unnamed("Answer incorrect or right."), ["correct"]);
+        assert_eq!(unnamed("correctly, incorrect"), ["correct"]);
+        assert_eq!(
+            jinja("{{ question }}{{ tool_call }} yes{% if explain %} or no{% endif %}")
+                .unwrap()
+                .unnamed_labels(),
+            [""; 0]
+        );
+        for (task, _) in crate::render::builtins() {
+            assert_eq!(crate::render::builtin(task).unwrap().unnamed_labels(), [""; 0]);
+        }
     }
 
     #[test]

@@ -79,6 +79,12 @@ pub fn remarks(counts: &Counts) -> String {
     if counts.unreadable > 0 {
         remarks += &format!(", {} of them unreadable", counts.unreadable);
     }
+    if counts.disputed_gold > 0 {
+        remarks += &format!(
+            "; {} without gold because rows that are the same have opposite gold",
+            counted(counts.disputed_gold, "call")
+        );
+    }
     if !left_out.is_empty() {
         remarks += &format!("; left out: {}", left_out.join(", "));
     }

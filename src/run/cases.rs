@@ -126,8 +126,9 @@ impl Cells {
             Some((gold.column.clone(), if right { "correct" } else { "incorrect" }))
         };
         let slice = |slicing: &Slicing| {
-            let value = slicing.of[place]?;
-            Some((slicing.by.clone(), slicing.values[value as usize].clone()))
+            let values = slicing.values_of(place).map(|value| slicing.values[value as usize].as_str());
+            let values: Vec<&str> = values.collect();
+            (!values.is_empty()).then(|| (slicing.by.clone(), values.join(", ")))
         };
         Case {
             id: optional(&self.id),

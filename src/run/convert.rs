@@ -151,7 +151,10 @@ impl Form {
     fn schema(self, source: &Source, all: bool) -> Schema {
         let added = self.added(source, all);
         match self {
-            Form::Normal => added,
+            Form::Normal => {
+                let kept = others(source.table.schema(), source).into_iter();
+                Schema { columns: added.columns.into_iter().chain(kept).collect() }
+            }
             Form::Columns => {
                 let replaced = replaced(source);
                 let kept = source.table.schema().columns.iter();
@@ -196,7 +199,17 @@ impl Form {
             })
             .collect();
         match self {
-            Form::Normal => Ok(Batch { schema: added.into(), rows: Rows::Records(records) }),
+            Form::Normal => {
+                let kept = Schema { columns: others(&batch.schema, source) };
+                let normal = Batch { schema: added.into(), rows: Rows::Records(records) };
+                let cells = kept.names().map(|name| batch.column(name)).collect::<Result<Vec<_>, _>>()?;
+                let rows = (0..keep.len()).filter(|at| keep[*at]);
+                let row = |at: usize| Record {
+                    cells: cells.iter().map(|column| column[at].clone()).collect(),
+                    item: None,
+                };
+                Ok(normal.append(&kept, rows.map(row).collect())?)
+            }
             Form::Columns => {
                 let replaced = replaced(source);
                 let replaced: Vec<&str> = replaced.iter().map(String::as_str).collect();
@@ -261,6 +274,24 @@ fn own_columns(source: &Source) -> Vec<Column> {
     let all = samples::columns().into_iter();
     let is_log = source.table.logs().is_some();
     all.filter(|column| is_log || OF_ROWS.contains(&column.name.as_str())).collect()
+}
+
+/// The columns of a table that its normal form does not take up: they go with it, such as gold and expected calls.
+fn others(schema: &Schema, source: &Source) -> Vec<Column> {
+    if source.table.logs().is_some() {
+        return Vec::new();
+    }
+    let taken = replaced(source);
+    // An id becomes the `source_id` where there is no other.
+    let has_source_id = schema.position("source_id").is_some();
+    let is_other = |column: &&Column| {
+        let name = column.name.as_str();
+        !NORMAL.contains(&name)
+            && !STATUS.contains(&name)
+            && (name != "id" || has_source_id)
+            && !taken.contains(&column.name)
+    };
+    schema.columns.iter().filter(is_other).cloned().collect()
 }
 
 /// Columns of the input that ours take the place of.

@@ -42,9 +42,9 @@ pub struct Strange {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Repeated {
     All,
-    /// The first of the rows with the same question, tools and calls.
+    /// The first of the rows with the same question, tools and calls stands for all.
     FirstOfCall,
-    /// The first of the rows with the same value of a column.
+    /// The first of the rows with the same value of a column stands for all.
     FirstOf(String),
 }
 
@@ -61,7 +61,8 @@ pub struct Gatherer {
     pub strange: Option<Strange>,
     /// Names of rows that have a correction and were met, and how often.
     met: HashMap<String, u64>,
-    seen: HashSet<[u8; 16]>,
+    /// Where the row stands that stands for all that are the same.
+    seen: HashMap<[u8; 16], usize>,
     /// Whether some gold of the row at hand is no label.
     strange_here: bool,
     checker: Option<Checker>,
@@ -81,7 +82,7 @@ impl Gatherer {
             counts: Counts::default(),
             strange: None,
             met: HashMap::new(),
-            seen: HashSet::new(),
+            seen: HashMap::new(),
             strange_here: false,
             checker: Checker::new(),
         }
@@ -120,6 +121,13 @@ impl Gatherer {
         }
     }
 
+    /// Lets the row at `place` stand for one more.
+    fn fold(&mut self, place: usize, golds: &[Option<bool>], slices: &[Option<String>]) {
+        count(&mut self.counts, &self.rows.golds_of(place), |count| *count -= 1);
+        self.rows.fold(place, golds, slices);
+        count(&mut self.counts, &self.rows.golds_of(place), |count| *count += 1);
+    }
+
     fn add(&mut self, item: &Item, cells: &Cells, at: usize, labels: &[Vec<Labelled>]) {
         self.counts.read += 1;
         let id = cells.id.as_ref().and_then(|ids| text(ids[at].as_ref()));
@@ -147,22 +155,22 @@ impl Gatherer {
             (Repeated::FirstOfCall, Ok(sample)) => Some(identity(sample)),
             _ => None,
         };
-        if same.is_some_and(|same| !self.seen.insert(same)) {
-            self.counts.duplicates += 1;
-            return;
+        let slices: Vec<Option<String>> =
+            cells.slices.iter().map(|values| text(values[at].as_ref())).collect();
+        if let Some(same) = same {
+            let next = self.rows.len();
+            let place = *self.seen.entry(same).or_insert(next);
+            if place < next {
+                self.counts.duplicates += 1;
+                self.fold(place, &golds, &slices);
+                return;
+            }
         }
         self.counts.unreadable += u64::from(item.is_err());
-        self.counts.benched += 1;
-        match golds[0] {
-            Some(true) => self.counts.correct += 1,
-            Some(false) => self.counts.incorrect += 1,
-            None => {}
-        }
+        count(&mut self.counts, &golds, |count| *count += 1);
         let number = self.counts.read - 1;
         let question = item.as_ref().ok().map(|sample| sample.question.as_str());
         let cluster = cells.clusters.cluster(at, question, number);
-        let slices: Vec<Option<String>> =
-            cells.slices.iter().map(|values| text(values[at].as_ref())).collect();
         let identity = self.plan.audit.then(|| match item {
             Ok(sample) => identity(sample),
             Err(_) => hash(&[b"alone", &number.to_le_bytes()]),
@@ -181,6 +189,18 @@ impl Gatherer {
     }
 }
 
+/// Counts a row with these golds, or takes it away again.
+fn count(counts: &mut Counts, golds: &[Option<bool>], change: fn(&mut u64)) {
+    if golds.iter().any(Option::is_some) {
+        change(&mut counts.benched);
+    }
+    match golds[0] {
+        Some(true) => change(&mut counts.correct),
+        Some(false) => change(&mut counts.incorrect),
+        None => {}
+    }
+}
+
 impl Watch for Gatherer {
     fn labelled(&mut self, batch: &Batch, rows: &[Row], labels: &[Vec<Labelled>]) -> Result<(), RunError> {
         let mut cells = Cells::of(batch, &self.plan)?;
@@ -191,6 +211,7 @@ impl Watch for Gatherer {
             self.add(row.item(), &cells, at, labels);
         }
         self.counts.clusters = self.rows.cluster_count() as u64;
+        self.counts.disputed_gold = self.rows.disputed_count() as u64;
         Ok(())
     }
 }

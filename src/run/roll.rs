@@ -108,7 +108,7 @@ mod tests {
         let cell = |text: &str| Cell::Text(text.to_owned());
         let cells =
             RawRow { question: cell(question), tool_call: cell("f(1)"), tool_definitions: cell("f: a tool") };
-        Row::unread(cells, Arc::new(Normalizer::new(Options::default()).unwrap()))
+        Row::unread(cells, None, Arc::new(Normalizer::new(Options::default()).unwrap()))
     }
 
     fn fingerprint(question: &str, vote: u32) -> Fingerprint {

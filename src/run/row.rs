@@ -5,40 +5,56 @@ use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
 use crate::domain::{Cell, Flag, Item, RawRow, Sample};
-use crate::normalize::Normalizer;
+use crate::normalize::{Conversation, Normalizer};
 
 /// A row whose sample is read at most once.
 pub struct Row {
-    cells: Option<(RawRow, Arc<Normalizer>)>,
+    unread: Option<Unread>,
     item: OnceLock<Item>,
     /// What an earlier pass found unusual about it.
     flags: OnceLock<Arc<[Flag]>>,
 }
 
+/// What a row's sample is read out of.
+struct Unread {
+    cells: RawRow,
+    conversation: Option<Conversation>,
+    normalizer: Arc<Normalizer>,
+}
+
 impl Row {
     /// A row that has been read.
     pub fn known(item: Item) -> Row {
-        Row { cells: None, item: OnceLock::from(item), flags: OnceLock::new() }
+        Row { unread: None, item: OnceLock::from(item), flags: OnceLock::new() }
     }
 
-    pub(super) fn unread(cells: RawRow, normalizer: Arc<Normalizer>) -> Row {
-        Row { cells: Some((cells, normalizer)), item: OnceLock::new(), flags: OnceLock::new() }
+    pub(super) fn unread(
+        cells: RawRow,
+        conversation: Option<Conversation>,
+        normalizer: Arc<Normalizer>,
+    ) -> Row {
+        let unread = Unread { cells, conversation, normalizer };
+        Row { unread: Some(unread), item: OnceLock::new(), flags: OnceLock::new() }
     }
 
     /// Its sample, or why there is none.
     pub fn item(&self) -> &Item {
-        self.item.get_or_init(|| match &self.cells {
-            Some((cells, normalizer)) => normalizer.sample(cells.clone()),
-            None => unreachable!("a row without cells is a known one"),
+        self.item.get_or_init(|| match &self.unread {
+            Some(Unread { cells, conversation, normalizer }) => {
+                normalizer.sample_in_context(cells.clone(), conversation.as_ref())
+            }
+            None => unreachable!("a row that is not to be read is a known one"),
         })
     }
 
     /// The same, for good.
     pub fn into_item(self) -> Item {
-        match (self.item.into_inner(), self.cells) {
+        match (self.item.into_inner(), self.unread) {
             (Some(item), _) => item,
-            (None, Some((cells, normalizer))) => normalizer.sample(cells),
-            (None, None) => unreachable!("a row without cells is a known one"),
+            (None, Some(Unread { cells, conversation, normalizer })) => {
+                normalizer.sample_in_context(cells, conversation.as_ref())
+            }
+            (None, None) => unreachable!("a row that is not to be read is a known one"),
         }
     }
 
@@ -58,9 +74,13 @@ impl Row {
 
     /// All that a prompt about it is made of.
     pub(super) fn hash_into(&self, hasher: &mut impl Hasher) {
-        match (&self.cells, self.item.get()) {
-            (Some((RawRow { question, tool_call, tool_definitions }, _)), _) => {
+        match (&self.unread, self.item.get()) {
+            (Some(Unread { cells, conversation, normalizer: _ }), _) => {
+                let RawRow { question, tool_call, tool_definitions } = cells;
                 [question, tool_call, tool_definitions].into_iter().for_each(|cell| hash(cell, hasher));
+                if let Some(Conversation { messages, before_turn }) = conversation {
+                    (messages.to_string(), before_turn).hash(hasher);
+                }
             }
             (None, Some(Ok(Sample { raw, .. }))) => {
                 (&raw.question, &raw.tool_call, &raw.tool_definitions).hash(hasher);

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::{Row, RunError};
 use crate::domain::{Cell, Item, Json, RawRow};
 use crate::normalize::columns::Columns;
-use crate::normalize::{Normalizer, question_in_context};
+use crate::normalize::{Conversation, Normalizer};
 use crate::read::{Batches, Table};
 use crate::table::{Batch, TableError};
 
@@ -54,9 +54,9 @@ impl Source {
         if let Some(items) = known {
             return Ok(items.into_iter().cloned().map(Row::known).collect());
         }
-        let row = |(at, cells)| match batch.item(at) {
+        let row = |(at, (cells, conversation))| match batch.item(at) {
             Some(item) => Row::known(item.clone()),
-            None => Row::unread(cells, Arc::clone(&self.normalizer)),
+            None => Row::unread(cells, conversation, Arc::clone(&self.normalizer)),
         };
         Ok(raw_rows(batch, &self.columns)?.into_iter().enumerate().map(row).collect())
     }
@@ -74,14 +74,14 @@ pub fn items(batch: &Batch, columns: &Columns, normalizer: &Normalizer) -> Resul
         return Ok(items.into_iter().cloned().collect());
     }
     let rows = raw_rows(batch, columns)?;
-    let item = |(at, row)| match batch.item(at) {
+    let item = |(at, (row, context)): (usize, (RawRow, Option<Conversation>))| match batch.item(at) {
         Some(item) => item.clone(),
-        None => normalizer.sample(row),
+        None => normalizer.sample_in_context(row, context.as_ref()),
     };
     Ok(rows.into_par_iter().enumerate().map(item).collect())
 }
 
-fn raw_rows(batch: &Batch, columns: &Columns) -> Result<Vec<RawRow>, TableError> {
+fn raw_rows(batch: &Batch, columns: &Columns) -> Result<Vec<(RawRow, Option<Conversation>)>, TableError> {
     let cells = |name: Option<&String>| {
         let column = name.map(|name| batch.column(name)).transpose()?;
         Ok::<_, TableError>(column.unwrap_or_else(|| vec![None; batch.len()]).into_iter())
@@ -94,10 +94,8 @@ fn raw_rows(batch: &Batch, columns: &Columns) -> Result<Vec<RawRow>, TableError>
     let cell = |value: Option<Json>| value.map_or(Cell::Missing, Cell::from);
     let row = |_| {
         let question = cell(questions.next().flatten());
-        let question = match contexts.next().flatten() {
-            Some(messages) => question_in_context(question, &messages, columns.before_turn),
-            None => question,
-        };
+        let messages = contexts.next().flatten();
+        let context = messages.map(|messages| Conversation { messages, before_turn: columns.before_turn });
         let (call, definitions) = (calls.next().flatten(), definitions.next().flatten());
         let raw = raws.next().flatten();
         let original = |key: &str| raw.as_ref()?.get(key).filter(|text| !text.is_null()).cloned();
@@ -107,7 +105,7 @@ fn raw_rows(batch: &Batch, columns: &Columns) -> Result<Vec<RawRow>, TableError>
             call => call,
         });
         let definitions = original("tool_definitions").or(definitions);
-        RawRow { question, tool_call: cell(call), tool_definitions: cell(definitions) }
+        (RawRow { question, tool_call: cell(call), tool_definitions: cell(definitions) }, context)
     };
     Ok((0..batch.len()).map(row).collect())
 }

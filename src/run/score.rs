@@ -34,11 +34,12 @@ pub struct ScoredTable<'a> {
 /// A case's name, if it has one, and its score.
 type Named = (Option<String>, Result<Scored, ScoreError>);
 
-/// The columns of tables that are no peer's cases: what was called, and what should have been.
-const CALLED: &str = "tool_call";
+/// The columns of tables that are no peer's cases: what was called (the second is the normal form's), and what should have been.
+const CALLED: [&str; 2] = ["tool_call", "tool_calls"];
 const EXPECTED: &str = "expected_tool_calls";
-/// What a row is called by.
-const NAMES: [&str; 5] = ["id", "case_id", "source_id", "name", "question_id"];
+/// What a row is called by, itself or within what describes the case.
+const NAMES: [&str; 8] = ["id", "case_id", "test_id", "row_id", "source_id", "uuid", "name", "question_id"];
+const DESCRIBED: [&str; 6] = ["test", "case", "test_case", "example", "run", "metadata"];
 
 impl Scoring<'_> {
     /// Scores every case, writes the table if there is one to write, and returns what it came to.
@@ -94,7 +95,7 @@ impl Scoring<'_> {
 
     fn case(&self, case: &Object) -> Result<Scored, ScoreError> {
         if !(self.scorer.matches)(case) && is_case(self.scorer, case) {
-            let called = self.calls(case, CALLED)?;
+            let called = self.calls(case, called(case).unwrap_or(CALLED[0]))?;
             let expected = if self.scorer.expects { self.calls(case, EXPECTED)? } else { Vec::new() };
             return self.ready.score(&(self.scorer.case)(&called, &expected, case));
         }
@@ -102,7 +103,13 @@ impl Scoring<'_> {
     }
 
     fn calls(&self, case: &Object, column: &str) -> Result<Vec<ToolCall>, ScoreError> {
-        let cell = |key: &str| case.get(key).cloned().map_or(Cell::Missing, Cell::from);
+        // The normal form has no calls where their text cannot be read.
+        let original = case.get("raw").and_then(|raw| raw.get(CALLED[0])).filter(|text| !text.is_null());
+        let original = original.filter(|_| column == CALLED[1]);
+        let cell = |key: &str| {
+            let value = original.filter(|_| key == column).or_else(|| case.get(key));
+            value.cloned().map_or(Cell::Missing, Cell::from)
+        };
         let row = RawRow {
             question: Cell::Text("-".to_owned()),
             tool_call: cell(column),
@@ -127,7 +134,7 @@ impl ScoredTable<'_> {
 
 /// Whether `case` is one that `scorer` can read: its peer's own, or a row of a table of calls.
 pub fn is_case(scorer: &Scorer, case: &Object) -> bool {
-    (scorer.matches)(case) || case.contains_key(CALLED) && (case.contains_key(EXPECTED) || !scorer.expects)
+    (scorer.matches)(case) || called(case).is_some() && (case.contains_key(EXPECTED) || !scorer.expects)
 }
 
 /// A row as a scorer reads it: an object with a key for each of the columns that the row has.
@@ -146,10 +153,28 @@ fn structured(cell: Json) -> Json {
     }
 }
 
+/// The column of what was called.
+fn called(case: &Object) -> Option<&'static str> {
+    CALLED.into_iter().find(|column| case.contains_key(column))
+}
+
 fn name(case: &Object) -> Option<String> {
-    NAMES.iter().find_map(|key| match case.get(key)? {
-        Json::String(name) => Some(name.clone()),
+    let text = |value: &Json| match value {
+        Json::String(name) => Some(name.clone()).filter(|name| !name.trim().is_empty()),
         Json::Number(number) => Some(number.as_str().to_owned()),
         _ => None,
-    })
+    };
+    let own = || NAMES.iter().find_map(|key| text(case.get(key)?));
+    let described = || {
+        DESCRIBED.iter().find_map(|part| {
+            // Tables have a column for each of its keys.
+            let column = |key: &&str| text(case.get(&format!("{part}.{key}"))?);
+            let within = || {
+                let described = case.get(part)?.as_object()?;
+                NAMES.iter().find_map(|key| text(described.get(key)?))
+            };
+            NAMES.iter().find_map(column).or_else(within)
+        })
+    };
+    own().or_else(described)
 }

@@ -59,6 +59,9 @@ pub type Ready = Box<dyn Score>;
 pub trait Score: Send + Sync {
     /// Scores one record. Settings in the record's own `config` count more than those it was readied with.
     fn score(&self, record: &Object) -> Result<Scored, ScoreError>;
+
+    /// What of the calls is compared, and the flag that compares more, for whoever reads the result.
+    fn compares(&self) -> String;
 }
 
 /// What a scorer says of a case.

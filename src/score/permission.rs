@@ -73,6 +73,10 @@ struct ToolPermission {
 }
 
 impl Score for ToolPermission {
+    fn compares(&self) -> String {
+        "names of tools with those allowed".to_owned()
+    }
+
     fn score(&self, record: &Object) -> Result<Scored, ScoreError> {
         let called = calls(record, "tools_called").map_err(|error| ScoreError::invalid(error.message))?;
         let Some(config) = record.get("config").and_then(Json::as_object) else {

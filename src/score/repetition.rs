@@ -63,6 +63,10 @@ struct LoopDetection {
 }
 
 impl Score for LoopDetection {
+    fn compares(&self) -> String {
+        "names of tools and arguments, each call with the others".to_owned()
+    }
+
     fn score(&self, record: &Object) -> Result<Scored, ScoreError> {
         let called = calls(record, "tools_called").map_err(|error| ScoreError::invalid(error.message))?;
         let mut options = self.options;

@@ -47,6 +47,31 @@ pub fn storage(dtype: ArrowDataType) -> ArrowDataType {
     }
 }
 
+/// The mark of a text that Parquet calls JSON, for which Arrow has no type of its own.
+const PARQUET_JSON: &str = "parquet.json";
+
+/// `dtype`, marked as one whose texts are JSON.
+pub fn marked_json(dtype: ArrowDataType) -> ArrowDataType {
+    ArrowDataType::Extension(Box::new(ExtensionType {
+        name: PARQUET_JSON.into(),
+        inner: dtype,
+        metadata: None,
+    }))
+}
+
+pub(super) fn without_mark(dtype: ArrowDataType) -> ArrowDataType {
+    match dtype {
+        ArrowDataType::Extension(extension) if extension.name == PARQUET_JSON => extension.inner,
+        other => other,
+    }
+}
+
+/// Whether the texts of this type are JSON, be it marked so here or by a library.
+pub(super) fn is_json(dtype: &ArrowDataType) -> bool {
+    let ArrowDataType::Extension(extension) = dtype else { return false };
+    [PARQUET_JSON, "arrow.json"].contains(&extension.name.as_str())
+}
+
 /// The type in which a column that is `file` in the input and `frame` in frames is written: the input's, but for
 /// categories, whose numbering is the frame library's, and what cannot be turned back.
 fn written_type(file: &ArrowDataType, frame: &ArrowDataType) -> ArrowDataType {

@@ -50,10 +50,11 @@ impl Batch {
             Rows::Records(records) => {
                 Ok(records.iter().map(|record| record.cells.get(position).cloned().flatten()).collect())
             }
-            Rows::Frame(frame) => Ok(frame::values(frame.column(name)?.as_materialized_series())
-                .into_iter()
-                .map(Some)
-                .collect()),
+            Rows::Frame(frame) => {
+                let file = self.schema.columns[position].kind.file();
+                let series = frame.column(name)?.as_materialized_series();
+                Ok(frame::values(series, file).into_iter().map(Some).collect())
+            }
         }
     }
 
@@ -148,7 +149,7 @@ impl Batch {
     pub fn into_records(self) -> Result<Vec<Record>, TableError> {
         match self.rows {
             Rows::Records(records) => Ok(records),
-            Rows::Frame(frame) => Ok(frame::records(&frame)),
+            Rows::Frame(frame) => Ok(frame::records(&frame, &self.schema)),
         }
     }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use polars::prelude::{ArrowDataType, ArrowField, ArrowSchema, CompatLevel, DataType};
 
-use super::arrow::written_field;
+use super::arrow::{map_field, without_mark, written_field};
 use crate::domain::{Json, Object};
 
 /// The columns of a table, in order. Names are unique.
@@ -64,10 +64,11 @@ impl Schema {
     }
 }
 
-/// The type of a column of a typed file: in frames, and in files.
+/// The type of a column of a typed file: in frames, in the file, and in files that are written.
 #[derive(Debug, Clone)]
 pub struct Typed {
     dtype: DataType,
+    file: ArrowDataType,
     written: ArrowField,
 }
 
@@ -75,7 +76,8 @@ impl Typed {
     /// A column that is `file` in its file and `dtype` in frames.
     pub fn new(file: &ArrowField, dtype: DataType) -> Typed {
         let frame = dtype.to_arrow_field(file.name.clone(), CompatLevel::oldest());
-        Typed { written: written_field(file, &frame), dtype }
+        let written = written_field(&map_field(file, &without_mark), &frame);
+        Typed { written, file: file.dtype.clone(), dtype }
     }
 
     /// The same where some files lack the column.
@@ -93,6 +95,14 @@ impl PartialEq for Typed {
 }
 
 impl Kind {
+    /// The type of such a column in its file, if it comes from a typed one.
+    pub(super) fn file(&self) -> Option<&ArrowDataType> {
+        match self {
+            Kind::Typed(typed) => Some(&typed.file),
+            _ => None,
+        }
+    }
+
     /// The type of such a column in a frame.
     pub fn dtype(&self) -> DataType {
         match self {

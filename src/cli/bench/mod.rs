@@ -163,6 +163,9 @@ fn remark(gathered: &Gatherer, plan: &Plan, printer: Printer) -> anyhow::Result<
     if counts.benched == 0 {
         match strange {
             Some(strange) => bail!("no row has a gold that is a label: {strange}"),
+            None if counts.disputed_gold > 0 => {
+                bail!("no row has a gold: all rows that --dedup takes for the same have opposite gold")
+            }
             None if counts.read == 0 => {
                 bail!("the input has no rows, or none that --where and --limit leave")
             }
@@ -179,6 +182,12 @@ fn remark(gathered: &Gatherer, plan: &Plan, printer: Printer) -> anyhow::Result<
         bail!(
             "--errata corrects the row `{id}`, but several rows have that name; name a column that tells them apart with --id"
         );
+    }
+    if counts.disputed_gold > 0 {
+        printer.warn(&format!(
+            "{} calls have rows of opposite gold, which then counts for neither; --audit without --dedup shows them",
+            counts.disputed_gold
+        ));
     }
     let unmet = gathered.unmet_errata();
     if unmet > 0 {

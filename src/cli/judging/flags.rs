@@ -5,6 +5,7 @@ use anyhow::bail;
 use super::args::JudgingArgs;
 use super::judge_spec::JudgeSpec;
 use super::panel::Named;
+use super::wording;
 use crate::cli::defaults::Given;
 use crate::cli::printer::Printer;
 use crate::domain::Task;
@@ -33,6 +34,9 @@ pub fn check(
                 idle.join(", ")
             ));
         }
+    }
+    if models > 0 {
+        wording::remarks(args)?.iter().for_each(|remark| printer.warn(remark));
     }
     if models > 1 {
         let ambiguous = found(&["base_url", "api_key_env"]);

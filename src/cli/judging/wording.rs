@@ -7,7 +7,7 @@ use anyhow::{Context, bail};
 use super::args::{JudgingArgs, WordingArgs};
 use crate::cli::templates;
 use crate::domain::{Rail, Rails, Task};
-use crate::render::{self, Template, TemplateError};
+use crate::render::{self, Template};
 
 /// The templates asked for: those of `--template`, else those of `--task`.
 pub fn templates(args: &JudgingArgs) -> anyhow::Result<Vec<Template>> {
@@ -45,14 +45,40 @@ fn named(name: &str, tasks: &[Task]) -> anyhow::Result<Template> {
 }
 
 fn adjust(template: Template, wording: &WordingArgs) -> anyhow::Result<Template> {
-    let template = match rails(&wording.rails).context("--rails")? {
+    Ok(match rails(&wording.rails).context("--rails")? {
         Some(rails) => template.with_rails(rails),
         None => template,
-    };
-    if wording.explain && !template.can_explain() {
-        return Err(TemplateError::NoExplanation).with_context(|| format!("template {}", template.name()));
+    })
+}
+
+/// What is odd about the templates asked for, in words for the user.
+pub fn remarks(args: &JudgingArgs) -> anyhow::Result<Vec<String>> {
+    let mut remarks = Vec::new();
+    for template in templates(args)? {
+        if let Some(unnamed) = unnamed_labels(&template) {
+            remarks.push(format!("the template {} {unnamed}", template.name()));
+        }
+        if args.wording.explain && !template.can_explain() {
+            remarks.push(format!(
+                "the template {} does not ask for explanations; --explain adds a request for one at its end",
+                template.name()
+            ));
+        }
     }
-    Ok(template)
+    Ok(remarks)
+}
+
+/// Says that the template's text never names some of its labels, if that is so.
+pub fn unnamed_labels(template: &Template) -> Option<String> {
+    let unnamed = template.unnamed_labels();
+    let list = unnamed.iter().map(|label| format!("`{label}`")).collect::<Vec<_>>().join(" and ");
+    let words = if unnamed.len() == 1 { "the label" } else { "the labels" };
+    (!unnamed.is_empty()).then(|| {
+        format!(
+            "never names {words} {list}: where it asks for others, name these with --rails GOOD,BAD; else let its text say what \
+             to answer"
+        )
+    })
 }
 
 /// Rails out of a list of labels: the first is the good one and counts 1, the others 0.

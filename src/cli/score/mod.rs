@@ -59,8 +59,8 @@ async fn score(args: &ScoreArgs, stop: &Stop, printer: Printer) -> anyhow::Resul
     }) {
         let keys = case.keys().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ");
         bail!(
-            "these are no cases of {}: their keys are {keys}; it reads its peer's own, or the columns `tool_call` and \
-             `expected_tool_calls`",
+            "these are no cases of {}: their keys are {keys}; it reads its peer's own, or the columns `tool_call` (or \
+             `tool_calls`) and `expected_tool_calls`",
             scorer.name
         );
     }
@@ -68,6 +68,8 @@ async fn score(args: &ScoreArgs, stop: &Stop, printer: Printer) -> anyhow::Resul
         Some(peer) => format!("{} (as {peer})", scorer.name),
         None => scorer.name.to_owned(),
     };
+    let own = first_case(&table)?.is_some_and(|case| case.contains_key("config"));
+    let compares = ready.compares() + if own { ", unless a case's `config` says otherwise" } else { "" };
     let output = output(args, &table)?;
     signals::watch(stop, printer);
     let progress = Arc::new(Progress::default());
@@ -106,6 +108,7 @@ async fn score(args: &ScoreArgs, stop: &Stop, printer: Printer) -> anyhow::Resul
             "scorer": scorer.name,
             "compat": args.compat,
             "settings": settings_text(&settings),
+            "compares": compares,
             "summary": tally.to_json(),
             "output": { "path": output.path.display().to_string(), "rows": finished.rows, "bytes": finished.bytes },
         });
@@ -114,7 +117,13 @@ async fn score(args: &ScoreArgs, stop: &Stop, printer: Printer) -> anyhow::Resul
     if let Some(file) = &args.result.junit {
         write::write_text(file, &junit::render(&tally, &name))?;
     }
-    tell(args, printer, &tally, &name, output.as_ref())
+    tell(args, printer, &tally, (&name, &compares), output.as_ref())
+}
+
+fn json_of(tally: &Tally, compares: &str) -> String {
+    let mut summary = tally.to_json();
+    summary["compares"] = json!(compares);
+    format!("{summary:#}")
 }
 
 fn is_invalid(ready: &dyn Score, case: &Object) -> bool {
@@ -130,11 +139,12 @@ fn tell(
     args: &ScoreArgs,
     printer: Printer,
     tally: &Tally,
-    name: &str,
+    (name, compares): (&str, &str),
     output: Option<&Output>,
 ) -> anyhow::Result<Ending> {
     let to_stdout = output.is_some_and(|output| write::is_stdout(&output.path));
-    let shown = if args.result.json { format!("{:#}", tally.to_json()) } else { report::render(tally, name) };
+    let shown =
+        if args.result.json { json_of(tally, compares) } else { report::render(tally, name, compares) };
     match (to_stdout, args.result.quiet && !args.result.json) {
         (_, true) => {}
         (true, false) => printer.talk(&shown),

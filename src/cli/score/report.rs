@@ -9,8 +9,12 @@ use crate::score::IssueKind;
 const SHOWN: usize = 8;
 
 /// What the cases came to.
-pub fn render(tally: &Tally, scorer: &str) -> String {
-    let mut text = vec![format!("{} scored by {scorer}", cases_of(tally.cases)), String::new()];
+pub fn render(tally: &Tally, scorer: &str, compares: &str) -> String {
+    let mut text = vec![
+        format!("{} scored by {scorer}", cases_of(tally.cases)),
+        format!("compared {compares}"),
+        String::new(),
+    ];
     if let Some((rate, (low, high))) = tally.pass_rate() {
         text.push(format!(
             "passed   {} of {} ({}; 95 % interval {} to {})",

@@ -2,6 +2,7 @@
 
 use super::Reader;
 use crate::domain::{Arguments, Flag, Json, Object};
+use crate::normalize::pairs;
 use crate::normalize::python_literal::{self, Dialect};
 
 /// The keys that hold arguments; of several, the first that is not null.
@@ -36,6 +37,8 @@ impl Reader<'_> {
             None | Some(Json::Null) => Arguments::Parsed(Object::new()),
             Some(Json::Object(object)) => self.parsed(object.clone()),
             Some(Json::String(text)) => self.argument_text(text),
+            // To typed files, and to PHP, an empty object is an empty list.
+            Some(Json::Array(entries)) if let Some(object) = pairs::object(entries) => self.parsed(object),
             Some(other) => self.malformed(other.to_string()),
         }
     }

@@ -44,7 +44,8 @@ fn is_schema(value: &Json) -> bool {
 
 /// Our own normal form of a call whose arguments are no JSON object: `{"name":"f","arguments":null,"arguments_raw":"{"}`.
 pub(super) fn malformed(reader: &mut Reader, object: &Object) -> Option<Reading> {
-    object.get("arguments").filter(|arguments| arguments.is_null())?;
+    // A typed file has no nulls to show.
+    object.get("arguments").is_none_or(Json::is_null).then_some(())?;
     let text = object.get("arguments_raw")?.as_str()?;
     Some(name_in(object, "name").map(|name| {
         let arguments = reader.malformed(text.to_owned());

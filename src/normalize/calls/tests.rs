@@ -46,6 +46,26 @@ const F: &str = r#"[{"name":"f","arguments":{"a":1}}]"#;
 const F_C1: &str = r#"[{"name":"f","arguments":{"a":1},"id":"c1"}]"#;
 
 #[test]
+fn arguments_as_lists_of_their_entries() {
+    let of = |arguments: &str| format!(r#"{{"name":"f","arguments":{arguments}}}"#);
+    let malformed = |arguments: &str| {
+        let text = Json::from(arguments).to_string();
+        format!(r#"[{{"name":"f","arguments":null,"arguments_raw":{text}}}] !malformed_arguments"#)
+    };
+    for (arguments, expected) in [
+        (r#"[{"key":"a","value":1}]"#, F.to_owned()),
+        (r#"[["a",1]]"#, F.to_owned()),
+        ("[]", r#"[{"name":"f","arguments":{}}]"#.to_owned()),
+        (r#"[{"key":"a"}]"#, r#"[{"name":"f","arguments":{"a":null}}]"#.to_owned()),
+        (r#"[{"key":"a","value":1,"x":2}]"#, malformed(r#"[{"key":"a","value":1,"x":2}]"#)),
+        (r#"["a",1]"#, malformed(r#"["a",1]"#)),
+        (r#"[["a",1],["b"]]"#, malformed(r#"[["a",1],["b"]]"#)),
+    ] {
+        assert_eq!(shown(&json(&of(arguments))), expected, "{arguments}");
+    }
+}
+
+#[test]
 fn single_calls() {
     check(
         &[

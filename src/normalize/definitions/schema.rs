@@ -1,6 +1,7 @@
 //! Parameters in any dialect to JSON Schema: `{"type":"dict","properties":{"n":{"type":"long"}}}`.
 
 use crate::domain::{Json, Object};
+use crate::normalize::pairs;
 
 /// The type names of the dialects, in lower case, by the name JSON Schema has for them.
 const TYPES: &[(&str, &[&str])] = &[
@@ -88,6 +89,11 @@ fn translate(schema: &mut Json) {
     let Json::Object(object) = schema else { return };
     translate_type(object);
     for (keyword, holds) in SUBSCHEMAS {
+        if let (Holds::Map, Some(member)) = (holds, object.get_mut(keyword))
+            && let Some(members) = member.as_array().and_then(pairs::object)
+        {
+            *member = Json::Object(members);
+        }
         match (object.get_mut(keyword), holds) {
             (Some(Json::Array(items)), Holds::SchemaOrList) => items.iter_mut().for_each(translate),
             (Some(Json::Object(members)), Holds::Map) => {

@@ -2,12 +2,14 @@
 
 mod message;
 mod part;
+mod turn;
 
 use std::collections::BTreeSet;
 
 use super::python_literal::{self, Dialect};
 use crate::domain::{Cell, Flag, Json, Message, Role, RowError, RowErrorCode};
 pub(super) use message::speaker;
+pub(super) use turn::Judged;
 
 /// What was said before the judged turn.
 pub(super) struct Question {
@@ -69,17 +71,50 @@ pub(super) fn conversation(items: &[Json]) -> Result<Question, RowError> {
     if messages.is_empty() {
         return Err(error(RowErrorCode::EmptyQuestion, "a list without messages", ""));
     }
-    let Some(asked) = messages.iter().rev().find(|message| message.role == Role::User) else {
+    let Some(asked) = asked(&messages) else {
         return Err(error(
             RowErrorCode::NoUserMessage,
             "no message is the user's",
             Json::Array(items.to_vec()),
         ));
     };
-    if asked.content.trim().is_empty() {
+    if asked.trim().is_empty() {
         return Err(error(RowErrorCode::EmptyQuestion, "the last user message is blank", ""));
     }
-    Ok(Question { text: asked.content.clone(), slot: slot(&messages), messages, flags })
+    Ok(Question { text: asked.to_owned(), slot: slot(&messages), messages, flags })
+}
+
+/// The user's last words.
+fn asked(messages: &[Message]) -> Option<&str> {
+    let last = messages.iter().rev().find(|message| message.role == Role::User)?;
+    Some(last.content.as_str())
+}
+
+impl Question {
+    /// The same without the judged turn and what came after it, if it holds them.
+    pub(super) fn before(mut self, judged: &Judged) -> Question {
+        let kept = turn::start(&self.messages, judged);
+        let asked =
+            kept.and_then(|kept| asked(&self.messages[..kept])).filter(|text| !text.trim().is_empty());
+        match (kept, asked.map(str::to_owned)) {
+            (Some(kept), Some(text)) => {
+                self.messages.truncate(kept);
+                self.flags.insert(Flag::JudgedTurnCut);
+                Question { text, slot: slot(&self.messages), ..self }
+            }
+            _ => {
+                if self.ends_with_an_answer() {
+                    self.flags.insert(Flag::JudgedTurnNotFound);
+                }
+                self
+            }
+        }
+    }
+
+    /// Whether the assistant has the last word, so that no turn is due.
+    pub(super) fn ends_with_an_answer(&self) -> bool {
+        self.messages.last().is_some_and(|last| last.role == Role::Assistant)
+    }
 }
 
 /// The conversation without its system messages: the only message verbatim, several as one paragraph each.

@@ -94,6 +94,10 @@ struct ToolEvaluator {
 }
 
 impl Score for ToolEvaluator {
+    fn compares(&self) -> String {
+        "names of tools and the expected arguments".to_owned()
+    }
+
     fn score(&self, record: &Object) -> Result<Scored, ScoreError> {
         let mut options = self.options;
         if let Some(config) = record.get("config").and_then(Json::as_object) {

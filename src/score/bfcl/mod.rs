@@ -142,6 +142,10 @@ struct Checker {
 }
 
 impl Score for Checker {
+    fn compares(&self) -> String {
+        "names of tools, and arguments with the accepted values".to_owned()
+    }
+
     fn score(&self, record: &Object) -> Result<Scored, ScoreError> {
         let case = Case::read(record, &self.options)?;
         Ok(judge(&case, self.rules).scored())

@@ -76,6 +76,17 @@ struct ToolCorrectness {
 }
 
 impl Score for ToolCorrectness {
+    fn compares(&self) -> String {
+        let Options { input_parameters, output, .. } = self.options;
+        match (input_parameters, output) {
+            (true, true) => "names of tools, arguments and outputs",
+            (true, false) => "names of tools and arguments",
+            (false, true) => "names of tools and outputs, not arguments (--evaluate input_parameters,output compares these too)",
+            (false, false) => "names of tools only, not arguments (--evaluate input_parameters compares these too)",
+        }
+        .to_owned()
+    }
+
     fn score(&self, record: &Object) -> Result<Scored, ScoreError> {
         let mut options = self.options;
         if let Some(config) = record.get("config").and_then(|config| config.as_object()) {

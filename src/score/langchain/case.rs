@@ -55,7 +55,8 @@ impl Grading {
 impl<'a> Case<'a> {
     /// Reads a record with `run` and `example`; an error names the key and what it should hold.
     pub fn read(record: &'a Object) -> Result<Case<'a>, ScoreError> {
-        let (run, example) = (member(record, "run")?, member(record, "example")?);
+        let run = outputs(member(record, "run")?, &["intermediate_steps", "actual_steps"]);
+        let example = outputs(member(record, "example")?, &["expected_steps"]);
         let missing = |message: &str| ScoreError { kind: "ValueError", message: message.to_owned() };
         let actual = match (run.get("intermediate_steps"), run.get("actual_steps")) {
             (Some(taken), _) => steps("run.intermediate_steps", taken)?,
@@ -93,6 +94,13 @@ impl<'a> Case<'a> {
                 .map_err(ScoreError::invalid)?,
         })
     }
+}
+
+/// What a run or an example came to: it itself, or its `outputs`, as LangSmith has it, where only these have one of `keys`.
+fn outputs<'a>(record: &'a Object, keys: &[&str]) -> &'a Object {
+    let has = |object: &Object| keys.iter().any(|key| object.contains_key(key));
+    let within = record.get("outputs").and_then(Json::as_object);
+    within.filter(|within| !has(record) && has(within)).unwrap_or(record)
 }
 
 fn member<'a>(record: &'a Object, key: &str) -> Result<&'a Object, ScoreError> {

@@ -106,6 +106,15 @@ struct Trajectory {
 }
 
 impl Score for Trajectory {
+    fn compares(&self) -> String {
+        match self.options.argument_mode {
+            ArgumentMode::Exact if !self.as_peer => "names of tools and arguments",
+            _ if self.as_peer => "names of tools only, not arguments",
+            _ => "names of tools only, not arguments (--args exact compares these too)",
+        }
+        .to_owned()
+    }
+
     fn score(&self, record: &Object) -> Result<Scored, ScoreError> {
         let mut options = self.options;
         if let Some(config) = record.get("config").and_then(Json::as_object) {

@@ -12,8 +12,8 @@ use crate::score::equality::{Equality, every_member};
 pub(super) struct Fuzzy<'a> {
     pub options: FuzzyOptions,
     pub patterns: &'a [Pattern<'a>],
-    /// Whether the peer's generosity is wanted: texts contain each other either way, arrays are matched greedily and are
-    /// objects, text reads as a number or truth value by its beginning.
+    /// Whether the peer's generosity is wanted: texts contain each other either way, arrays are matched greedily, text
+    /// reads as a number or truth value by its beginning.
     pub as_peer: bool,
 }
 
@@ -22,11 +22,7 @@ impl Fuzzy<'_> {
         match (expected, given) {
             (Json::Object(wanted), given) => match Special::of(wanted) {
                 Some(special) => self.special(special, given),
-                None => match given {
-                    Json::Object(given) => self.objects(wanted, given),
-                    Json::Array(items) if self.as_peer => self.object_and_array(wanted, items),
-                    _ => false,
-                },
+                None => given.as_object().is_some_and(|given| self.objects(wanted, given)),
             },
             (Json::Null, given) => given.is_null(),
             (_, Json::Null) => false,
@@ -102,13 +98,6 @@ impl Fuzzy<'_> {
 
     fn objects(self, expected: &Object, given: &Object) -> bool {
         every_member(expected, given, |expected, given| self.matches(expected, given))
-    }
-
-    /// To JavaScript an array is an object with the keys 0, 1, …
-    fn object_and_array(self, expected: &Object, given: &[Json]) -> bool {
-        expected
-            .iter()
-            .all(|(key, expected)| at_index(given, key).is_some_and(|given| self.matches(expected, given)))
     }
 
     fn coerced(self, expected: &Json, given: &Json) -> bool {
@@ -228,6 +217,23 @@ fn parse_float(text: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_array_is_no_object() {
+        let options = super::super::Options::default().fuzzy;
+        for as_peer in [true, false] {
+            let fuzzy = Fuzzy { options, patterns: &[], as_peer };
+            for (expected, given) in [
+                ("{}", "[]"),
+                (r#"{"0":1}"#, "[1]"),
+                ("[1]", r#"{"0":1}"#),
+                (r#"{"a":{"0":1}}"#, r#"{"a":[1]}"#),
+            ] {
+                let read = |text| Json::parse(text).unwrap();
+                assert!(!fuzzy.matches(&read(expected), &read(given)), "{expected} {given}");
+            }
+        }
+    }
 
     #[test]
     fn parse_float_as_javascript() {

@@ -82,6 +82,15 @@ struct ToolCall {
 }
 
 impl Score for ToolCall {
+    fn compares(&self) -> String {
+        let how = match self.options.params {
+            options::Params::Strict => "that are equal",
+            options::Params::Fuzzy => "that are about equal",
+            options::Params::Custom(_) => "by a function of its own",
+        };
+        format!("names of tools, and arguments {how}")
+    }
+
     fn score(&self, record: &Object) -> Result<Scored, ScoreError> {
         let mut options = self.options;
         if let Some(config) = record.get("config").and_then(Json::as_object) {

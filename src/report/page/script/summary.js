@@ -24,6 +24,7 @@ function tiles(rows, bench, entrants) {
     ["without_gold", "without gold"],
     ["unreadable", "unreadable"],
     ["duplicates", "duplicate"],
+    ["disputed_gold", "with opposite gold in equal rows"],
     ["errata", "struck by errata"],
   ].filter(([key]) => number(rows[key]) > 0).map(([key, label]) => `${thousands(rows[key])} ${label}`);
   const read = [`of ${thousands(rows.read)} read`, ...left].join(", ");
