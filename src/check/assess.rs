@@ -10,7 +10,7 @@ use super::schema::{self, Dialect, text_of};
 use super::score::{Signal, Signals};
 use super::toolbox::{Tool, Toolbox, stems};
 use super::words::{StemSet, fold, fold_identifier};
-use crate::domain::{Json, Object, Role, Sample, ToolCall};
+use crate::domain::{Json, Object, Role, Sample, Task, ToolCall};
 
 /// The result of looking at a sample.
 pub(super) struct Assessment {
@@ -19,14 +19,30 @@ pub(super) struct Assessment {
     /// Argument values looked at, and those the conversation or the definition supports.
     pub values: usize,
     pub supported: usize,
+    /// Whether the search for values was given up.
+    pub exhausted: bool,
+}
+
+impl Assessment {
+    /// Why there can be no verdict, unless a fault was found.
+    pub(super) fn unsettled(&self, task: Task) -> Option<String> {
+        let too_complex = |finding: &&Finding| matches!(finding, Finding::TooComplex { .. });
+        let found = self.findings.iter().filter(|finding| finding.concerns(task)).find(too_complex);
+        let exhausted = self.exhausted.then(|| {
+            "row_too_complex: looking for all its values in the conversation would take too long".to_owned()
+        });
+        found.map(ToString::to_string).or(exhausted)
+    }
 }
 
 /// Argument values looked at; more say nothing more and would cost time on hostile rows.
 const MOST_VALUES: usize = 256;
-/// Calls looked at, likewise.
+/// Calls whose values and repetitions are looked at, likewise; all of them are held against their definitions.
 const MOST_CALLS: usize = 64;
 /// Findings kept.
 const MOST_FINDINGS: usize = 200;
+/// From so many on, nothing more is looked for.
+const ENOUGH_FINDINGS: usize = 2_000;
 
 pub(super) fn assess(sample: &Sample, calls: &[ToolCall], toolbox: &Toolbox) -> Assessment {
     let evidence = Evidence::new(sample);
@@ -39,10 +55,16 @@ pub(super) fn assess(sample: &Sample, calls: &[ToolCall], toolbox: &Toolbox) -> 
         total: 0,
         told: 0,
         unsupported: 0.0,
-        result: Assessment { findings: Vec::new(), signals: Signals::default(), values: 0, supported: 0 },
+        result: Assessment {
+            findings: Vec::new(),
+            signals: Signals::default(),
+            values: 0,
+            supported: 0,
+            exhausted: false,
+        },
     };
-    let calls = &calls[..calls.len().min(MOST_CALLS)];
     assessor.calls(calls);
+    let calls = &calls[..calls.len().min(MOST_CALLS)];
     assessor.duplicates(calls);
     // An agent that has already called something for this question may have done, or do later, what these calls leave
     // out, and its next step need not look like the question.
@@ -53,7 +75,11 @@ pub(super) fn assess(sample: &Sample, calls: &[ToolCall], toolbox: &Toolbox) -> 
         assessor.leftovers(sample, calls);
         assessor.requests(calls);
     }
-    assessor.result.findings.truncate(MOST_FINDINGS);
+    if assessor.result.findings.len() > MOST_FINDINGS {
+        assessor.result.findings.sort_by_key(|finding| !finding.is_fault());
+        assessor.result.findings.truncate(MOST_FINDINGS);
+    }
+    assessor.result.exhausted = evidence.is_exhausted();
     assessor.result
 }
 
@@ -133,6 +159,9 @@ pub(super) struct Assessor<'a> {
 impl Assessor<'_> {
     fn calls(&mut self, calls: &[ToolCall]) {
         for (i, call) in calls.iter().enumerate() {
+            if self.result.findings.len() >= ENOUGH_FINDINGS {
+                break;
+            }
             let tool = self.toolbox.find(&call.name).map(|at| &self.toolbox.tools[at]);
             if tool.is_none() {
                 self.find(
@@ -176,6 +205,9 @@ impl Assessor<'_> {
                 };
                 self.result.signals.add(signal, 1.0, 2.0);
             }
+        }
+        if call >= MOST_CALLS {
+            return;
         }
         for (name, value) in arguments.iter() {
             let node = tool.and_then(|tool| tool.root.property(name));
@@ -279,7 +311,7 @@ impl Assessor<'_> {
     }
 
     pub(super) fn push(&mut self, finding: Finding) {
-        if self.result.findings.len() < MOST_FINDINGS {
+        if self.result.findings.len() < MOST_FINDINGS || finding.is_fault() {
             self.result.findings.push(finding);
         }
     }

@@ -1,5 +1,6 @@
 //! What was said: the conversation read once, ready to be asked whether it supports a value.
 
+use std::cell::Cell;
 use std::sync::LazyLock;
 
 use super::aliases;
@@ -27,11 +28,16 @@ pub(super) struct Evidence {
     pub question: String,
     /// Distinct stems of the last user message's content words, sorted.
     pub question_stems: Vec<Stem>,
+    /// Bytes searched so far.
+    searched: Cell<usize>,
 }
 
 /// Bytes read of a question, and of everything before it: bounds the work on hostile rows.
 const MOST_QUESTION: usize = 64 * 1024;
 const MOST_HISTORY: usize = 64 * 1024;
+
+/// Bytes searched for one sample: many values, each of many choices, in a long conversation.
+const MOST_SEARCHED: usize = 256 << 20;
 
 /// A shorter last message, such as `yes, please`, only makes sense with what was said before.
 const FEW_WORDS: usize = 3;
@@ -49,6 +55,7 @@ impl Evidence {
             literals: Vec::new(),
             question: String::new(),
             question_stems: Vec::new(),
+            searched: Cell::new(0),
         };
         evidence.question = evidence.read(question);
         evidence.question_stems = stems(&evidence.question);
@@ -97,7 +104,13 @@ impl Evidence {
 
     /// Whether the folded phrase stands in the conversation word for word.
     pub(super) fn has_phrase(&self, folded: &str) -> bool {
-        self.text.contains(folded)
+        self.searched.set(self.searched.get().saturating_add(self.text.len()));
+        !self.is_exhausted() && self.text.contains(folded)
+    }
+
+    /// Whether so much was looked for that the rest was not: what is missing then says nothing.
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.searched.get() > MOST_SEARCHED
     }
 
     /// Whether the folded phrase stands there with other spaces, endings or under another name.

@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-/// One observation, for better reading than a number; never a verdict of its own.
+use crate::domain::Task;
+
+/// One observation, for better reading than a number. Only a [fault](Finding::is_fault) is a verdict of its own.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Finding {
     /// No definition has the called name.
@@ -23,6 +25,8 @@ pub enum Finding {
     BrokenRule { at: Place, rule: String },
     /// A definition's schema could not be used.
     UnusableSchema { tool: String, reason: String },
+    /// The arguments cannot be checked against the definition in reasonable time.
+    TooComplex { tool: String },
     /// Nothing in the conversation supports the value.
     Ungrounded { at: Place, value: String, optional: bool },
     /// Only part of the value stands in the conversation.
@@ -99,6 +103,32 @@ impl Finding {
         }
     }
 
+    /// Whether it settles that the call is wrong, whatever else was noticed: a breach of the definition, or the same call
+    /// once more.
+    pub fn is_fault(&self) -> bool {
+        matches!(
+            self,
+            Finding::UnknownTool { .. }
+                | Finding::MalformedArguments { .. }
+                | Finding::MissingParameter { .. }
+                | Finding::UnknownParameter { .. }
+                | Finding::WrongType { .. }
+                | Finding::LooseType { .. }
+                | Finding::NotAllowed { .. }
+                | Finding::BrokenRule { .. }
+                | Finding::Duplicate { .. }
+        )
+    }
+
+    /// Whether it matters for a task.
+    pub fn concerns(&self, task: Task) -> bool {
+        match (self.aspect(), task) {
+            (Aspect::Either, _) | (_, Task::ToolCalling) => true,
+            (Aspect::Arguments, task) => task == Task::ParameterExtraction,
+            (Aspect::Selection, task) => task == Task::ToolSelection,
+        }
+    }
+
     /// The argument this finding is about, if it is about one.
     pub fn place(&self) -> Option<&Place> {
         match self {
@@ -132,6 +162,7 @@ impl Finding {
             Finding::NotAllowed { .. } => "not_allowed",
             Finding::BrokenRule { .. } => "broken_rule",
             Finding::UnusableSchema { .. } => "unusable_schema",
+            Finding::TooComplex { .. } => "definition_too_complex",
             Finding::Ungrounded { .. } => "ungrounded",
             Finding::PartlyGrounded { .. } => "partly_grounded",
             Finding::Derived { .. } => "derived",
@@ -175,6 +206,13 @@ impl fmt::Display for Finding {
             }
             Finding::UnusableSchema { tool, reason } => {
                 write!(f, "the schema of `{}` could not be used in full ({})", Short(tool), Short(reason))
+            }
+            Finding::TooComplex { tool } => {
+                write!(
+                    f,
+                    "definition_too_complex: checking the arguments against the schema of `{}` would take too long",
+                    Short(tool)
+                )
             }
             Finding::Ungrounded { at, value, optional: false } => {
                 write!(f, "{at}: nothing in the conversation supports `{}`", Short(value))
