@@ -66,6 +66,7 @@ pub(super) fn assess(sample: &Sample, calls: &[ToolCall], toolbox: &Toolbox) -> 
     assessor.calls(calls);
     let calls = &calls[..calls.len().min(MOST_CALLS)];
     assessor.duplicates(calls);
+    assessor.swaps(calls);
     // An agent that has already called something for this question may have done, or do later, what these calls leave
     // out, and its next step need not look like the question.
     let under_way = is_under_way(sample);
@@ -279,6 +280,10 @@ impl Assessor<'_> {
             Support::WrongUnit => {
                 missing = 1.0;
                 self.find(Finding::WrongUnit { at, value: text }, Signal::WrongUnit, 1.0);
+            }
+            Support::WrongSign => {
+                missing = 1.0;
+                self.find(Finding::WrongSign { at, value: text }, Signal::WrongSign, 1.0);
             }
             Support::Described => {
                 missing = 0.5;

@@ -165,6 +165,7 @@ impl Assessor<'_> {
                     self.used.numbers.contains(number) && !self.evidence.figures.contains(number)
                 };
                 self.used.numbers.contains(value)
+                    || self.used.numbers.contains(-value)
                     || self.evidence.figures.is_part_of(value, &self.used.numbers)
                     || self.used.times.uses(value)
                     || (self.used.times.has_dates() && self.evidence.times.spans(value))

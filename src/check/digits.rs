@@ -40,8 +40,11 @@ pub(super) fn digits(text: &str, figures: &mut Vec<Figure>, mixtures: &mut Vec<[
         let minutes =
             text[..start].strip_suffix(':').is_some_and(|text| text.ends_with(|c: char| c.is_ascii_digit()));
         let place = (!inside_word && !minutes).then_some((start, end));
-        if text[..start].ends_with(['-', '−']) {
-            figures.push(Figure { value: -value, percent, place: None, unit: None });
+        match sign(&text[..start]) {
+            Sign::None => {}
+            Sign::Minus => value = -value,
+            // `4x - 7` takes seven away or has a term of minus seven.
+            Sign::Either => figures.push(Figure { value: -value, percent, place: None, unit: None }),
         }
         figures.push(Figure { value, percent, place, unit: unit_of(text, start, end) });
         // Feet and inches, hours and minutes.
@@ -54,6 +57,30 @@ pub(super) fn digits(text: &str, figures: &mut Vec<Figure>, mixtures: &mut Vec<[
         }
         before = Some((value, end));
         at = end.max(start + 1);
+    }
+}
+
+/// What stands before a number.
+enum Sign {
+    None,
+    Minus,
+    Either,
+}
+
+fn sign(before: &str) -> Sign {
+    let near = before.trim_end_matches(' ');
+    let Some(rest) = near.strip_suffix(['-', '−']) else { return Sign::None };
+    let attached = near.len() == before.len();
+    match (attached, rest.chars().next_back()) {
+        // `2022-2023`, `10-15`, `--5`.
+        (true, Some(c)) if c.is_ascii_digit() || c == '-' => Sign::None,
+        (true, Some(c)) if c.is_alphanumeric() || c == ')' => Sign::Either,
+        (true, _) => Sign::Minus,
+        // A dash at the start of a line counts things.
+        (false, _) if rest.trim_end_matches(' ').ends_with(|c: char| c.is_alphanumeric() || c == ')') => {
+            Sign::Either
+        }
+        _ => Sign::None,
     }
 }
 

@@ -43,6 +43,10 @@ pub enum Finding {
     KeptPercent { at: Place, value: String },
     /// A number of another unit than the parameter's was copied without being converted.
     WrongUnit { at: Place, value: String },
+    /// A number of the conversation was given the other sign, and nothing there explains it.
+    WrongSign { at: Place, value: String },
+    /// The value belongs to another argument, and that one's value here.
+    Swapped { at: Place, other: String },
     /// A number or name of the question that no call uses.
     Unused { text: String, kind: Literal },
     /// The same call was made before.
@@ -145,7 +149,9 @@ impl Finding {
             | Finding::CopiedExample { at, .. }
             | Finding::OtherChoice { at, .. }
             | Finding::KeptPercent { at, .. }
-            | Finding::WrongUnit { at, .. } => Some(at),
+            | Finding::WrongUnit { at, .. }
+            | Finding::WrongSign { at, .. }
+            | Finding::Swapped { at, .. } => Some(at),
             _ => None,
         }
     }
@@ -171,6 +177,8 @@ impl Finding {
             Finding::OtherChoice { .. } => "other_choice",
             Finding::KeptPercent { .. } => "kept_percent",
             Finding::WrongUnit { .. } => "wrong_unit",
+            Finding::WrongSign { .. } => "wrong_sign",
+            Finding::Swapped { .. } => "swapped",
             Finding::Unused { .. } => "unused",
             Finding::Duplicate { .. } => "duplicate",
             Finding::PoorFit { .. } => "poor_fit",
@@ -242,6 +250,12 @@ impl fmt::Display for Finding {
             }
             Finding::WrongUnit { at, value } => {
                 write!(f, "{at}: `{}` was copied, though the parameter asks for another unit", Short(value))
+            }
+            Finding::WrongSign { at, value } => {
+                write!(f, "{at}: nothing in the conversation supports the sign of `{}`", Short(value))
+            }
+            Finding::Swapped { at, other } => {
+                write!(f, "{at} and `{}` have each other's value, by the words of the question", Short(other))
             }
             Finding::Unused { text, kind } => {
                 let kind = match kind {

@@ -23,6 +23,8 @@ pub(super) enum Support {
     Converted(f64),
     /// A number copied without the conversion the parameter asks for.
     WrongUnit,
+    /// A number of the conversation with another sign, which nothing there explains.
+    WrongSign,
     /// The default the definition names.
     Default,
     /// Worked out from numbers of the conversation, or from a day named relative to today.
@@ -78,6 +80,17 @@ const NEGATIONS: &[&str] = &[
     " sin ", " sans ",
 ];
 
+/// Words that turn a number's sign around.
+#[rustfmt::skip]
+const SIGNS: &[&str] = &[
+    " minus ", " negative ", " below ", " under ", " west ", " w ", " south ", " s ", " left ", " down ", " backward ",
+    " backwards ", " before ", " ago ", " bc ", " bce ", " loss ", " lost ", " decrease ", " decreased ", " decreases ", " decline ",
+    " declined ", " drop ", " dropped ", " drops ", " fell ", " reduce ", " reduced ", " subtract ", " withdraw ", " withdrawal ",
+    " debit ", " refund ", " decelerate ", " decelerates ", " deceleration ", " counterclockwise ", " anticlockwise ", " opposite ",
+    " reverse ", " diverging ", " behind ", " owe ", " owes ", " less ", " lower ", " slower ", " downward ", " downwards ",
+    " unter ", " menos ", " moins ", " absolute ", " 零 下 ", " 负 ",
+];
+
 fn number(evidence: &Evidence, node: Option<&Node>, value: f64) -> Support {
     let measured = node.and_then(|node| evidence.figures.in_unit(value, node));
     match measured {
@@ -113,6 +126,10 @@ fn number(evidence: &Evidence, node: Option<&Node>, value: f64) -> Support {
     }
     if node.is_some_and(|node| is_default(node, "", Some(value))) {
         return Support::Default;
+    }
+    if way == Some(NumberMatch::Negated) {
+        let explained = SIGNS.iter().any(|word| evidence.has_phrase(word));
+        return if explained { Support::Normalised } else { Support::WrongSign };
     }
     // A single thing is asked for without its number.
     if value == 1.0

@@ -3,6 +3,7 @@
 mod aliases;
 mod assess;
 mod baseline;
+mod binding;
 mod cache;
 mod calendar;
 mod choice;

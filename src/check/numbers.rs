@@ -27,6 +27,8 @@ pub(super) enum NumberMatch {
     FromPercent,
     /// `5%` stayed 5: right for some tools, wrong for others.
     KeptPercent,
+    /// It stands there with the other sign.
+    Negated,
     /// Another unit or power of ten.
     Scaled,
     /// Two numbers added, subtracted, multiplied, divided or of mixed units (feet and inches).
@@ -152,13 +154,15 @@ impl Figures {
             }
         };
         for figure in &self.figures {
-            if same(figure.value, value) || same(-figure.value, value) {
+            if same(figure.value, value) {
                 if !figure.percent {
                     return Some(NumberMatch::Same);
                 }
                 found(NumberMatch::KeptPercent);
             } else if figure.percent && same(figure.value / 100.0, value) {
                 found(NumberMatch::FromPercent);
+            } else if same(-figure.value, value) || (figure.percent && same(figure.value / -100.0, value)) {
+                found(NumberMatch::Negated);
             }
         }
         if best.is_some() || value == 0.0 {
