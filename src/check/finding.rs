@@ -194,6 +194,9 @@ impl Finding {
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Finding::UnknownTool { call, name } if name.trim().is_empty() => {
+                write!(f, "call {} names no tool", call + 1)
+            }
             Finding::UnknownTool { name, .. } => write!(f, "no tool called `{}` is on offer", Short(name)),
             Finding::MalformedArguments { call } => {
                 write!(f, "the arguments of call {} are no JSON object", call + 1)
