@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use super::aliases;
 use super::dates::Times;
+use super::language::Languages;
 use super::literals::{Span, literals};
 use super::numbers::Figures;
 use super::toolbox::stems;
@@ -20,6 +21,10 @@ pub(super) struct Evidence {
     stems: StemSet,
     /// First letters of the words, in order, for abbreviations.
     initials: String,
+    /// The same of words that begin with a capital; others part them.
+    capitals: String,
+    /// Stems of short words all in capitals: `IT` may be a country where `it` is none.
+    codes: StemSet,
     pub figures: Figures,
     pub times: Times,
     /// Names, numbers and quotations of the last user message, in order.
@@ -39,6 +44,12 @@ const MOST_HISTORY: usize = 64 * 1024;
 /// Bytes searched for one sample: many values, each of many choices, in a long conversation.
 const MOST_SEARCHED: usize = 256 << 20;
 
+/// Bytes of a message that tell its language.
+const MOST_HEARD: usize = 400;
+
+/// Letters of a code such as that of a country.
+const LONGEST_CODE: usize = 3;
+
 /// A shorter last message, such as `yes, please`, only makes sense with what was said before.
 const FEW_WORDS: usize = 3;
 
@@ -50,6 +61,8 @@ impl Evidence {
             squeezed: String::with_capacity(question.len()),
             stems: StemSet::default(),
             initials: String::new(),
+            capitals: String::new(),
+            codes: StemSet::default(),
             figures: Figures::default(),
             times: Times::default(),
             literals: Vec::new(),
@@ -57,6 +70,10 @@ impl Evidence {
             question_stems: Vec::new(),
             searched: Cell::new(0),
         };
+        // A short answer is in the language of what it answers.
+        for message in sample.messages.iter().rev().take(3) {
+            evidence.figures.hear(Languages::of(&fold(head(&message.content, MOST_HEARD))));
+        }
         evidence.question = evidence.read(question);
         evidence.question_stems = stems(&evidence.question);
         evidence.literals = literals(question, &evidence.figures);
@@ -93,8 +110,19 @@ impl Evidence {
             self.squeezed.push_str(word);
             self.initials.extend(word.chars().next());
         }
+        for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
+            let capital = word.chars().next().filter(|c| c.is_uppercase());
+            if !matches!(word, "of" | "the" | "and" | "for" | "de") {
+                self.capitals.push(capital.map_or('|', |c| c.to_ascii_lowercase()));
+            }
+            if capital.is_some() && word.len() <= LONGEST_CODE && word.bytes().all(|b| b.is_ascii_uppercase())
+            {
+                self.codes.insert(stem(&word.to_ascii_lowercase()));
+            }
+        }
         self.squeezed.push('|');
         self.initials.push('|');
+        self.capitals.push('|');
         if !self.text.is_empty() {
             self.text.push('|');
         }
@@ -120,13 +148,27 @@ impl Evidence {
             return true;
         }
         let letters = original.trim();
-        if (2..=5).contains(&letters.len())
-            && letters.bytes().all(|b| b.is_ascii_uppercase())
-            && self.initials.contains(&letters.to_ascii_lowercase())
-        {
-            return true;
+        if (2..=5).contains(&letters.len()) && letters.bytes().all(|b| b.is_ascii_uppercase()) {
+            // Two or three words somewhere begin with any letters; names do not.
+            let initials = if letters.len() < 4 { &self.capitals } else { &self.initials };
+            if initials.contains(&letters.to_ascii_lowercase()) {
+                return true;
+            }
         }
-        aliases::of(folded.trim()).any(|alias| self.has_phrase(&format!(" {alias} ")))
+        self.has_alias(folded.trim())
+    }
+
+    /// Whether a folded word or phrase stands there under another name.
+    fn has_alias(&self, folded: &str) -> bool {
+        aliases::of(folded).any(|alias| {
+            (!aliases::is_common_word(alias) || self.has_code(alias))
+                && self.has_phrase(&format!(" {alias} "))
+        })
+    }
+
+    /// Whether a folded word stands there all in capitals.
+    pub(super) fn has_code(&self, word: &str) -> bool {
+        self.codes.contains(&stem(word))
     }
 
     /// Of the content words of a folded text, how many the conversation knows, and how many there are.
@@ -136,10 +178,7 @@ impl Evidence {
                 !CODE_WORDS.has(word) && (is_content(word) || word.starts_with(|c: char| c.is_numeric()))
             })
         };
-        let known = |word: &&str| {
-            self.stems.contains(&stem(word))
-                || aliases::of(word).any(|alias| self.has_phrase(&format!(" {alias} ")))
-        };
+        let known = |word: &&str| self.stems.contains(&stem(word)) || self.has_alias(word);
         (content().filter(known).count(), content().count())
     }
 }

@@ -182,7 +182,10 @@ fn text(evidence: &Evidence, node: Option<&Node>, text: &str) -> Support {
             None => {}
         }
     }
-    if evidence.has_phrase(&folded) {
+    // `IT` is not told by every `it`.
+    let word = folded.trim();
+    let told = !is_code(text) || !aliases::is_common_word(word) || evidence.has_code(word);
+    if told && evidence.has_phrase(&folded) {
         return Support::Literal;
     }
     if matches!(folded.trim(), "null" | "none" | "n a") && node.is_some_and(|node| !node.required) {
@@ -230,6 +233,11 @@ fn text(evidence: &Evidence, node: Option<&Node>, text: &str) -> Support {
         _ if of > 2 && share >= 0.2 && node.is_some_and(is_composed) => Support::Composed(share),
         _ => Support::Partial(share),
     }
+}
+
+/// Two or three capitals.
+fn is_code(text: &str) -> bool {
+    (2..=3).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_uppercase())
 }
 
 /// `after: 31 January` for what was asked for since 1 February.

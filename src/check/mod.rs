@@ -15,6 +15,7 @@ mod evidence;
 mod explain;
 mod finding;
 mod grounding;
+mod language;
 mod literals;
 mod need;
 mod node;
