@@ -21,6 +21,10 @@ pub(super) struct Assessment {
     pub supported: usize,
     /// Whether the search for values was given up.
     pub exhausted: bool,
+    /// Whether these calls follow others that the same question led to.
+    pub under_way: bool,
+    /// Whether the called tools, or none, are seen to be what is asked for.
+    pub fits: bool,
 }
 
 impl Assessment {
@@ -61,27 +65,50 @@ pub(super) fn assess(sample: &Sample, calls: &[ToolCall], toolbox: &Toolbox) -> 
             values: 0,
             supported: 0,
             exhausted: false,
+            under_way: false,
+            fits: false,
         },
     };
     assessor.calls(calls);
     let calls = &calls[..calls.len().min(MOST_CALLS)];
-    assessor.duplicates(calls);
+    assessor.duplicates(sample, calls);
     assessor.swaps(calls);
-    // An agent that has already called something for this question may have done, or do later, what these calls leave
-    // out, and its next step need not look like the question.
-    let under_way = is_under_way(sample);
-    assessor.choice_of_tools(sample, calls, under_way);
-    if !under_way {
+    let place = if is_under_way(sample) {
+        Step::UnderWay
+    } else if used_tools(sample) {
+        Step::OneOfMany
+    } else {
+        Step::Whole
+    };
+    assessor.choice_of_tools(sample, calls, place);
+    if place == Step::Whole {
         assessor.left_out_tool(calls);
         assessor.leftovers(sample, calls);
         assessor.requests(calls);
     }
+    assessor.result.under_way = place == Step::UnderWay;
     if assessor.result.findings.len() > MOST_FINDINGS {
         assessor.result.findings.sort_by_key(|finding| !finding.is_fault());
         assessor.result.findings.truncate(MOST_FINDINGS);
     }
     assessor.result.exhausted = evidence.is_exhausted();
     assessor.result
+}
+
+/// Which part of the agent's work the judged calls are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step {
+    /// Nothing was called before: they answer the question.
+    Whole,
+    /// The first calls since the user last spoke, of an agent that works in steps: they need not do everything.
+    OneOfMany,
+    /// The agent has already called something for this question: these calls need not look like it either.
+    UnderWay,
+}
+
+/// Whether tools were used in the conversation.
+fn used_tools(sample: &Sample) -> bool {
+    sample.messages.iter().any(|message| message.role == Role::Tool || !message.tool_calls.is_empty())
 }
 
 /// Whether the agent made calls since the user last spoke.
@@ -280,6 +307,10 @@ impl Assessor<'_> {
             Support::WrongUnit => {
                 missing = 1.0;
                 self.find(Finding::WrongUnit { at, value: text }, Signal::WrongUnit, 1.0);
+            }
+            Support::Excluded => {
+                missing = 1.0;
+                self.find(Finding::Excluded { at, value: text }, Signal::Excluded, 1.0);
             }
             Support::WrongSign => {
                 missing = 1.0;

@@ -69,12 +69,33 @@ impl Times {
                 at += read;
                 continue;
             }
+            if let Some(date) = self.later_day(&words[at..], before) {
+                self.dates.push(date);
+                at += 2;
+                continue;
+            }
             let read = self.relative.read(&words, at, month);
             if read == 0 && RELATIVE.has(words[at]) && !names_next(&words, at) {
                 self.relative.say_vague();
             }
             at += read.max(1);
         }
+    }
+
+    /// `the 10th` behind `June 3rd 2026`: that day, or of the month after it.
+    fn later_day(&self, words: &[&str], before: &str) -> Option<Date> {
+        let ordinal = matches!(words.get(1).copied(), Some("st" | "nd" | "rd" | "th"));
+        let day = words[0]
+            .parse::<u32>()
+            .ok()
+            .filter(|day| ordinal && before == "the" && (1..=31).contains(day))?;
+        let last = self.dates.last().filter(|date| date.day.is_some())?;
+        let next_month = last.day.is_some_and(|own| day < own);
+        Some(match (next_month, last.month) {
+            (false, month) => Date { year: last.year, month, day: Some(day) },
+            (true, 12) => Date { year: last.year.map(|year| year + 1), month: 1, day: Some(day) },
+            (true, month) => Date { year: last.year, month: month + 1, day: Some(day) },
+        })
     }
 
     /// Whether the text only hints at a time: `tomorrow`, `next week`, `this weekend`.
@@ -409,6 +430,18 @@ mod tests {
             assert_eq!(times(text).has_dates(), told, "{text}");
         }
         assert_eq!(times("March").explain(&times("Paris")), None);
+    }
+
+    #[test]
+    fn a_day_goes_on_from_the_date_before_it() {
+        for (text, value, way) in [
+            ("on June 3rd 2026, coming back on the 10th", "2026-06-10", TimeMatch::Told),
+            ("on June 3rd 2026, coming back on the 10th", "2026-07-10", TimeMatch::Other),
+            ("from December 28th 2026 to the 3rd", "2027-01-03", TimeMatch::Told),
+            ("on June 3rd 2026, on the 10th floor", "2026-06-11", TimeMatch::Other),
+        ] {
+            assert_eq!(times(text).explain(&times(value)), Some(way), "{text} {value}");
+        }
     }
 
     #[test]

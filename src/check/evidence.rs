@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use super::aliases;
 use super::dates::Times;
+use super::exclusions::exclusions;
 use super::language::Languages;
 use super::literals::{Span, literals};
 use super::numbers::Figures;
@@ -23,6 +24,8 @@ pub(super) struct Evidence {
     initials: String,
     /// The same of words that begin with a capital; others part them.
     capitals: String,
+    /// What was named to keep it out; folded clauses between bars.
+    excluded: String,
     /// Stems of short words all in capitals: `IT` may be a country where `it` is none.
     codes: StemSet,
     pub figures: Figures,
@@ -62,6 +65,7 @@ impl Evidence {
             stems: StemSet::default(),
             initials: String::new(),
             capitals: String::new(),
+            excluded: String::new(),
             codes: StemSet::default(),
             figures: Figures::default(),
             times: Times::default(),
@@ -74,6 +78,7 @@ impl Evidence {
         for message in sample.messages.iter().rev().take(3) {
             evidence.figures.hear(Languages::of(&fold(head(&message.content, MOST_HEARD))));
         }
+        exclusions(question, &mut evidence.excluded);
         evidence.question = evidence.read(question);
         evidence.question_stems = stems(&evidence.question);
         evidence.literals = literals(question, &evidence.figures);
@@ -87,6 +92,9 @@ impl Evidence {
             left -= text.len();
             if message.role == Role::User && earlier.len() < 4 {
                 earlier.push(text);
+            }
+            if matches!(message.role, Role::User | Role::System) {
+                exclusions(text, &mut evidence.excluded);
             }
             evidence.read(text);
             if left == 0 {
@@ -134,6 +142,14 @@ impl Evidence {
     pub(super) fn has_phrase(&self, folded: &str) -> bool {
         self.searched.set(self.searched.get().saturating_add(self.text.len()));
         !self.is_exhausted() && self.text.contains(folded)
+    }
+
+    /// Whether a folded phrase stands there only to be kept out.
+    pub(super) fn excludes(&self, folded: &str) -> bool {
+        !self.excluded.is_empty()
+            && folded.len() > 2
+            && self.excluded.contains(folded)
+            && self.excluded.matches(folded).count() >= self.text.matches(folded).count()
     }
 
     /// Whether so much was looked for that the rest was not: what is missing then says nothing.

@@ -11,8 +11,8 @@ const MOST_TOLD: usize = 8;
 pub(super) fn explain(assessment: &Assessment, calls: usize, correct: bool, task: Task) -> String {
     let mut relevant: Vec<&Finding> =
         assessment.findings.iter().filter(|finding| finding.concerns(task)).collect();
-    // What settles it comes first.
-    relevant.sort_by_key(|finding| !finding.is_fault());
+    // What settles it comes first, then what nearly does.
+    relevant.sort_by_key(|finding| (!finding.is_fault(), !finding.is_grave()));
     let settled = relevant.first().is_some_and(|finding| finding.is_fault());
     let (subject, looks, is) = match calls {
         0 => ("calling nothing", "looks", "is"),

@@ -45,12 +45,16 @@ pub enum Finding {
     WrongUnit { at: Place, value: String },
     /// A number of the conversation was given the other sign, and nothing there explains it.
     WrongSign { at: Place, value: String },
+    /// The conversation names the value only to keep it out.
+    Excluded { at: Place, value: String },
     /// The value belongs to another argument, and that one's value here.
     Swapped { at: Place, other: String },
     /// A number or name of the question that no call uses.
     Unused { text: String, kind: Literal },
     /// The same call was made before.
     Duplicate { call: usize, of: usize },
+    /// The same call was made just before, and its result gives no reason to make it again.
+    Repeat { call: usize },
     /// The called tool has little to do with the question.
     PoorFit { call: usize, tool: String },
     /// Another tool fits the question clearly better than the called one.
@@ -94,6 +98,7 @@ impl Finding {
         match self {
             Finding::UnknownTool { .. }
             | Finding::Duplicate { .. }
+            | Finding::Repeat { .. }
             | Finding::PoorFit { .. }
             | Finding::BetterTool { .. }
             | Finding::LeftOut { .. }
@@ -121,6 +126,20 @@ impl Finding {
                 | Finding::NotAllowed { .. }
                 | Finding::BrokenRule { .. }
                 | Finding::Duplicate { .. }
+                | Finding::Repeat { .. }
+        )
+    }
+
+    /// Whether there is hardly a right call of which it is true.
+    pub(super) fn is_grave(&self) -> bool {
+        matches!(
+            self,
+            Finding::Swapped { .. }
+                | Finding::Excluded { .. }
+                | Finding::WrongSign { .. }
+                | Finding::OtherChoice { .. }
+                | Finding::WrongUnit { .. }
+                | Finding::Placeholder { .. }
         )
     }
 
@@ -151,6 +170,7 @@ impl Finding {
             | Finding::KeptPercent { at, .. }
             | Finding::WrongUnit { at, .. }
             | Finding::WrongSign { at, .. }
+            | Finding::Excluded { at, .. }
             | Finding::Swapped { at, .. } => Some(at),
             _ => None,
         }
@@ -179,8 +199,10 @@ impl Finding {
             Finding::WrongUnit { .. } => "wrong_unit",
             Finding::WrongSign { .. } => "wrong_sign",
             Finding::Swapped { .. } => "swapped",
+            Finding::Excluded { .. } => "excluded",
             Finding::Unused { .. } => "unused",
             Finding::Duplicate { .. } => "duplicate",
+            Finding::Repeat { .. } => "repeat",
             Finding::PoorFit { .. } => "poor_fit",
             Finding::BetterTool { .. } => "better_tool",
             Finding::LeftOut { .. } => "left_out",
@@ -257,6 +279,9 @@ impl fmt::Display for Finding {
             Finding::WrongSign { at, value } => {
                 write!(f, "{at}: nothing in the conversation supports the sign of `{}`", Short(value))
             }
+            Finding::Excluded { at, value } => {
+                write!(f, "{at}: the conversation names `{}` only to keep it out", Short(value))
+            }
             Finding::Swapped { at, other } => {
                 write!(f, "{at} and `{}` have each other's value, by the words of the question", Short(other))
             }
@@ -269,6 +294,13 @@ impl fmt::Display for Finding {
                 write!(f, "no call uses the {kind} `{}` of the question", Short(text))
             }
             Finding::Duplicate { call, of } => write!(f, "call {} repeats call {}", call + 1, of + 1),
+            Finding::Repeat { call } => {
+                write!(
+                    f,
+                    "call {} was made just before, and its result gives no reason to make it again",
+                    call + 1
+                )
+            }
             Finding::PoorFit { tool, .. } => {
                 write!(f, "`{}` has little in common with the question", Short(tool))
             }

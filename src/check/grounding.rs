@@ -41,6 +41,8 @@ pub(super) enum Support {
     OtherChoice(String),
     /// A stand-in for a value.
     Placeholder,
+    /// It is named only to be kept out.
+    Excluded,
     /// Nothing.
     None,
 }
@@ -50,6 +52,7 @@ pub(super) fn support(evidence: &Evidence, node: Option<&Node>, value: &Json) ->
     match value {
         Json::Null => Support::Default,
         Json::Bool(value) => boolean(evidence, node, *value),
+        Json::Number(_) | Json::String(_) if is_excluded(evidence, node, value) => Support::Excluded,
         Json::Number(number) => self::number(evidence, node, number.as_f64()),
         Json::String(text) => self::text(evidence, node, text),
         Json::Array(_) | Json::Object(_) => Support::Literal,
@@ -79,6 +82,23 @@ const NEGATIONS: &[&str] = &[
     " not ", " no ", " without ", " dont ", " except ", " exclude ", " excluding ", " ohne ", " kein ",
     " sin ", " sans ",
 ];
+
+/// Whether the conversation names the value only to keep it out, and the parameter is not there to say so.
+fn is_excluded(evidence: &Evidence, node: Option<&Node>, value: &Json) -> bool {
+    #[rustfmt::skip]
+    const KEEPS_OUT: &[&str] = &[
+        "exclude", "excluded", "excluding", "exclusions", "exclusion", "except", "without", "avoid", "not", "omit", "skip", "negative", "remove",
+        "block", "blocked", "blacklist", "ignore", "dislikes", "allergies", "allergy", "restrictions", "filter", "old", "query", "message",
+        "text", "content", "body", "note", "notes", "reason", "instructions", "prompt", "description", "preferences",
+    ];
+    // What a parameter is called keeps its own negation.
+    let meant = node.is_some_and(|node| words(&node.name).any(|word| KEEPS_OUT.contains(&word)));
+    let text = text_of(value);
+    !meant
+        && text.len() <= 60
+        && evidence.excludes(&fold(&text))
+        && !node.is_some_and(|node| is_default(node, &fold(&text), None))
+}
 
 /// Words that turn a number's sign around.
 #[rustfmt::skip]

@@ -12,6 +12,7 @@ mod dates;
 mod digits;
 mod effort;
 mod evidence;
+mod exclusions;
 mod explain;
 mod finding;
 mod grounding;
@@ -76,6 +77,11 @@ impl BuiltinJudge {
             return Verdict::bare(Outcome::Abstained(reason));
         }
         let probability = score::probability(&assessment.signals, self.task);
+        if !fault && probability >= 0.5 && assessment.under_way && !assessment.fits {
+            return Verdict::bare(Outcome::Abstained(
+                "after a tool's result, nothing tells whether this step is due".to_owned(),
+            ));
+        }
         let probability = if fault { probability.min(score::MOST_WITH_FAULT) } else { probability };
         let correct = probability >= 0.5;
         let (label, score) = if correct { ("correct", 1.0) } else { ("incorrect", 0.0) };
