@@ -52,7 +52,7 @@ pub(super) fn assess(sample: &Sample, calls: &[ToolCall], toolbox: &Toolbox) -> 
     let evidence = Evidence::new(sample);
     let mut assessor = Assessor {
         toolbox,
-        dialect: dialect(toolbox, &evidence.text),
+        dialect: dialect(toolbox, &evidence.question),
         evidence: &evidence,
         used: Used::default(),
         rivals: Vec::new(),
@@ -121,11 +121,11 @@ fn is_under_way(sample: &Sample) -> bool {
         .any(|message| message.role == Role::Tool || !message.tool_calls.is_empty())
 }
 
-/// Whether values are source text: only if code is spoken of in the folded `conversation` or the definitions.
-pub(super) fn dialect(toolbox: &Toolbox, conversation: &str) -> Dialect {
+/// Whether values are source text: only if code is spoken of in the folded `question` or the definitions.
+pub(super) fn dialect(toolbox: &Toolbox, question: &str) -> Dialect {
     const LANGUAGES: &[&str] = &[" java ", " javascript ", " typescript ", " java script "];
     let spoken = |text: &str| LANGUAGES.iter().any(|language| text.contains(language));
-    if spoken(conversation) || toolbox.tools.iter().take(50).any(|tool| spoken(&tool.text)) {
+    if spoken(question) || toolbox.tools.iter().take(50).any(|tool| spoken(&tool.text)) {
         Dialect::Source
     } else {
         Dialect::Json

@@ -262,7 +262,7 @@ const UNFINISHED: &[&str] = &[
 /// Words that ask for the same thing more than once, [folded](super::words::fold).
 #[rustfmt::skip]
 const AGAIN: &[&str] = &[
-    " twice ", " thrice ", " again ", " repeat ", " repeatedly ", " once more ", " one more time ", " times ", " two identical ", " same thing ",
+    " twice ", " thrice ", " again ", " repeat ", " repeatedly ", " once more ", " one more time ", " two times ", " three times ", " four times ", " 2 times ", " 3 times ", " 4 times ", " two identical ", " same thing ",
     " duplicate ", " copies ", " zweimal ", " noch einmal ", " dos veces ", " deux fois ", " due volte ", " duas vezes ",
 ];
 

@@ -44,8 +44,9 @@ use toolbox::Toolbox;
 ///
 /// It labels calls `correct` or `incorrect` by one [`Task`] and explains itself by its [`Finding`]s. Its confidence is the
 /// probability that the label is right where right and wrong calls are equally frequent; it does not know how good an agent
-/// is otherwise. Where there is nothing to go on (no readable definitions, no readable call, or no call whose arguments to
-/// judge) it abstains.
+/// is otherwise. A [fault](Finding::is_fault) always makes a call `incorrect`. Where there is nothing to go on it abstains: no
+/// readable definitions or call, no call whose arguments to judge, a later step of an agent that nothing asks for or speaks
+/// against, a definition or row too complex to check.
 ///
 /// One judge serves all threads and prepares each set of definitions once, as long as rows share them.
 pub struct BuiltinJudge {
@@ -320,6 +321,32 @@ mod tests {
         let verdict = BuiltinJudge::new(Task::ToolCalling).judge(&sample);
         let Outcome::Abstained(reason) = verdict.outcome else { panic!("{:?}", verdict.explanation) };
         assert!(reason.starts_with("row_too_complex: "), "{reason}");
+    }
+
+    #[test]
+    fn a_call_is_made_again_only_with_reason() {
+        let schema = Json::parse(r#"{"properties":{"city":{"type":"string"}}}"#).unwrap();
+        let call = |city: &str| {
+            ToolCall::new("find", [("city".to_owned(), Json::from(city))].into_iter().collect::<Object>())
+        };
+        for (question, result, city, repeat) in [
+            ("Find the thing in Oslo", "12 degrees", "Oslo", true),
+            ("Find the thing in Oslo", "12 degrees", "Bergen", false),
+            ("Find the thing in Oslo", "Error: timed out", "Oslo", false),
+            ("Find the thing in Oslo", "the job is still running", "Oslo", false),
+            ("Find the thing in Oslo twice", "12 degrees", "Oslo", false),
+        ] {
+            let mut sample = sample(question, vec![tool("find", schema.clone())], vec![call(city)]);
+            let made = Message { tool_calls: vec![call("Oslo")], ..Message::new(Role::Assistant, "") };
+            sample.messages.extend([made, Message::new(Role::Tool, result)]);
+            let kinds: Vec<&str> = findings(&sample).iter().map(Finding::kind).collect();
+            assert_eq!(kinds.contains(&"repeat"), repeat, "{question} {result} {city}");
+            let label = BuiltinJudge::new(Task::ToolSelection).judge(&sample).label().map(str::to_owned);
+            assert_eq!(label.as_deref() == Some("incorrect"), repeat, "{question} {result} {city}");
+            // The user spoke again.
+            sample.messages.push(Message::new(Role::User, question));
+            assert!(!findings(&sample).iter().any(|finding| finding.kind() == "repeat"));
+        }
     }
 
     #[test]
