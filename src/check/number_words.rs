@@ -1,5 +1,8 @@
 //! Numbers in words, each language's only where it is spoken.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use super::language::{Language, Languages};
 use super::numbers::{Figure, MOST_FIGURES};
 use super::units::Unit;
@@ -127,19 +130,28 @@ enum NumberWord {
 
 /// What a word says in a text of these languages: `due` is two in Italian, and nothing in English.
 fn number_word(word: &str, languages: Languages) -> Option<NumberWord> {
-    let of_language = |(language, words): &(Language, &[(&str, f64)])| {
-        let found = languages
-            .has(*language)
-            .then(|| words.iter().find(|(names, _)| names.split(' ').any(|own| own == word)))?;
-        found.map(|(_, value)| *value)
+    let foreign = || {
+        let meanings = INDEX.get(word)?;
+        meanings.iter().find(|(language, _)| languages.has(*language)).map(|(_, value)| *value)
     };
-    let value = english(word).or_else(|| TABLES.iter().find_map(of_language))?;
+    let value = english(word).or_else(foreign)?;
     Some(if matches!(value, 1e2 | 1e3 | 1e6 | 1e9) {
         NumberWord::Scale(value)
     } else {
         NumberWord::Value(value)
     })
 }
+
+/// The words of [`TABLES`], each with its languages.
+static INDEX: LazyLock<HashMap<&'static str, Vec<(Language, f64)>>> = LazyLock::new(|| {
+    let mut index: HashMap<&'static str, Vec<(Language, f64)>> = HashMap::new();
+    for (language, words) in TABLES {
+        for (names, value) in *words {
+            names.split(' ').for_each(|name| index.entry(name).or_default().push((*language, *value)));
+        }
+    }
+    index
+});
 
 fn english(word: &str) -> Option<f64> {
     Some(match word {
