@@ -66,6 +66,9 @@ pub struct JudgeConfig {
     pub tpm: Option<NonZeroU32>,
     pub itpm: Option<NonZeroU32>,
     pub otpm: Option<NonZeroU32>,
+    /// Whether what the endpoint's rate limit headers state counts for nothing.
+    #[serde(default)]
+    pub ignore_rate_headers: bool,
     /// Sent with every request. `${NAME}` stands for an environment variable.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,

@@ -36,7 +36,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use adaptation::Adaptation;
 pub use endpoint::Endpoint;
-pub use limiter::{Concurrency, Limiter, Limits, Slot};
+pub use limiter::{Concurrency, Hold, Limiter, Limits, Slot, Stated};
 pub use parameters::Parameters;
 pub use price::Price;
 pub use provider::Provider;
@@ -105,13 +105,15 @@ pub enum AskError {
 }
 
 /// A glance at a judge at work.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Activity {
     pub in_flight: usize,
     /// Times the endpoint said that we are too fast.
     pub throttled: u64,
     /// Requests that failed and were sent again.
     pub retried: u64,
+    /// What keeps requests waiting, where something does.
+    pub hold: Option<Hold>,
 }
 
 impl Activity {
@@ -121,6 +123,7 @@ impl Activity {
             in_flight: self.in_flight + other.in_flight,
             throttled: self.throttled + other.throttled,
             retried: self.retried + other.retried,
+            hold: self.hold.or(other.hold),
         }
     }
 }

@@ -305,6 +305,7 @@ impl Judge for Remote {
             in_flight: self.settings.limiter.in_flight(),
             throttled: self.settings.limiter.throttled(),
             retried: self.retried.load(Ordering::Relaxed),
+            hold: self.settings.limiter.hold(),
         }
     }
 }

@@ -120,6 +120,11 @@ pub struct LimitArgs {
     #[arg(long, value_name = "N")]
     pub otpm: Option<NonZeroU32>,
 
+    /// Do not slow down for what the endpoint's rate limit headers state (`x-ratelimit-*`, `anthropic-ratelimit-*`); its
+    /// refusals (429) and the waits that they ask for are still obeyed
+    #[arg(long)]
+    pub ignore_rate_headers: bool,
+
     /// The most that this run may cost, in US dollars, failed requests included; needs --max-tokens
     #[arg(long, value_name = "USD", value_parser = dollars)]
     pub max_cost: Option<f64>,

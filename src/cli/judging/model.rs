@@ -107,6 +107,7 @@ pub fn connect(
     judge::connect(target, settings, &known).map_err(anyhow::Error::msg)
 }
 
+        ignore_headers: args.limits.ignore_rate_headers || own.ignore_rate_headers,
 /// Where the provider's own tools look for its address.
 fn base_url_variable(provider: Provider) -> Option<&'static str> {
     match provider {
