@@ -46,6 +46,7 @@ mod score;
 mod score_bfcl;
 mod score_peers;
 mod secrets;
+mod settings;
 mod shapes;
 mod snap;
 mod statistics;
