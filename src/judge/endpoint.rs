@@ -26,6 +26,8 @@ pub struct Endpoint {
     proxy: Option<Proxy>,
     /// The proxy without user and password.
     public_proxy: Option<String>,
+    /// The one that the system's settings name, likewise.
+    system_proxy: Option<String>,
     /// Whether the proxy is another host.
     proxied: bool,
     ca_certificates: Vec<Certificate>,
@@ -65,6 +67,7 @@ impl Endpoint {
             query,
             proxy: None,
             public_proxy: None,
+            system_proxy: None,
             proxied: false,
             ca_certificates: Vec::new(),
             secrets,
@@ -118,6 +121,25 @@ impl Endpoint {
         self.public_proxy.clone()
     }
 
+    /// Tells the proxy that the system's settings name, for messages only: it is heeded anyway.
+    #[must_use]
+    pub fn with_system_proxy(mut self, url: &str) -> Endpoint {
+        let parsed = url.parse::<Url>().or_else(|_| format!("http://{url}").parse());
+        if self.proxy.is_none()
+            && !self.is_here()
+            && let Ok(parsed) = parsed
+        {
+            self.secrets.extend(credentials(&parsed).map(SecretString::from));
+            self.system_proxy = Some(public(&parsed));
+        }
+        self
+    }
+
+    /// The proxy on the way there, without user and password.
+    pub(super) fn way(&self) -> Option<&str> {
+        self.public_proxy.as_deref().or(self.system_proxy.as_deref())
+    }
+
     /// Whether it is the provider's own address: its host, reached so that nobody in between reads along. A local server's
     /// is this host.
     pub fn is_of(&self, provider: Provider) -> bool {
@@ -133,6 +155,11 @@ impl Endpoint {
     /// Whether rows and key would cross a network in the clear: plain http to any host but this one, or by way of one.
     pub fn is_exposed(&self) -> bool {
         self.url.scheme() == "http" && (self.proxied || !self.is_here())
+    }
+
+    /// Whether its user probably runs it too: a local server by its name, or plain http.
+    pub fn is_self_hosted(&self, provider: Provider) -> bool {
+        !provider.needs_key() || self.is_here() || self.url.scheme() == "http"
     }
 
     /// Whether a proxy on another host was given.

@@ -16,6 +16,7 @@ mod laws;
 mod limiter;
 mod logprobs;
 mod mask;
+mod obedience;
 mod parameters;
 mod price;
 mod problem;
@@ -23,6 +24,7 @@ mod provider;
 mod purse;
 mod remote;
 mod retry;
+mod sameness;
 mod settings;
 mod target;
 mod transport;
@@ -37,6 +39,7 @@ use tokio_util::sync::CancellationToken;
 pub use adaptation::Adaptation;
 pub use endpoint::Endpoint;
 pub use limiter::{Concurrency, Hold, Limiter, Limits, Slot, Stated};
+pub use obedience::ENOUGH as ANSWERS_TO_TELL;
 pub use parameters::Parameters;
 pub use price::Price;
 pub use provider::Provider;
@@ -61,6 +64,12 @@ pub trait Judge: Send + Sync {
 
     /// What this judge found out about its endpoint, or was told of.
     fn adaptations(&self) -> Vec<Adaptation>;
+
+    /// How often it turned to another form of rail because its endpoint ignored the one it was asked for. What was asked
+    /// before may be worth asking again.
+    fn fallbacks(&self) -> u32 {
+        0
+    }
 
     /// Tells how many runs on this machine use this endpoint and model right now, this one included: they share its
     /// limits.

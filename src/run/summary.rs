@@ -17,6 +17,8 @@ pub struct Summary {
     pub statuses: BTreeMap<Status, u64>,
     /// Rows that failed, by status and then by error code.
     pub errors: BTreeMap<Status, BTreeMap<String, u64>>,
+    /// The first message of each code of errors.
+    pub messages: BTreeMap<String, String>,
     /// How many rows have each remark of normalizing.
     pub flags: BTreeMap<Flag, u64>,
     /// Rows whose reply was there before.
@@ -51,8 +53,11 @@ impl Summary {
             *self.labels.entry(label.to_owned()).or_default() += 1;
         }
         if let Outcome::Errored { .. } | Outcome::InvalidRow { .. } = verdict.outcome {
-            let codes = self.errors.entry(verdict.status()).or_default();
-            *codes.entry(error_code(verdict)).or_default() += 1;
+            let code = error_code(verdict);
+            if let Outcome::Errored { message, .. } = &verdict.outcome {
+                self.messages.entry(code.clone()).or_insert_with(|| message.clone());
+            }
+            *self.errors.entry(verdict.status()).or_default().entry(code).or_default() += 1;
         }
         self.cached += u64::from(*cached);
         if let Some(reply) = reply
@@ -92,6 +97,7 @@ impl Summary {
             "labels": self.labels,
             "statuses": statuses,
             "errors": by_status(&self.errors),
+            "messages": self.messages,
             "unjudged": self.unjudged(),
             "flags": self.flags.iter().map(|(flag, rows)| (flag.as_str(), *rows)).collect::<BTreeMap<_, _>>(),
             "cached": self.cached,

@@ -80,7 +80,8 @@ pub struct EndpointArgs {
     #[arg(long, value_name = "T", value_parser = temperature)]
     pub temperature: Option<f64>,
 
-    /// Upper limit of an answer in tokens, reasoning included
+    /// Upper limit of an answer in tokens, reasoning included [default: for servers of one's own 512, with --explain 1024, more
+    /// where the model thinks; else none]
     #[arg(long, value_name = "N")]
     pub max_tokens: Option<NonZeroU32>,
 

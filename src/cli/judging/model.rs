@@ -76,6 +76,10 @@ pub fn connect(
     let key = key(*provider, &base_url, key_variable.as_deref(), trusted, shared.online)?;
     let endpoint =
         endpoint(&base_url, key.sent.as_ref().map(|(_, key)| key.clone()), &own).with_context(place)?;
+    let endpoint = match system_proxy(&base_url) {
+        Some(proxy) => endpoint.with_system_proxy(&proxy),
+        None => endpoint,
+    };
     shared.routes.push(Route::new(&judge.name, *provider, &endpoint, by, &own, &key));
     if endpoint.is_exposed() && shared.online && !flags.allow_http && !own.allow_http {
         bail!(
@@ -88,6 +92,7 @@ pub fn connect(
     let parameters = Parameters {
         temperature: setting!(flags.temperature, temperature).or(Some(usual_temperature)),
         max_tokens: setting!(flags.max_tokens, max_tokens).map(Into::into),
+        capped: endpoint.is_self_hosted(*provider),
         num_ctx: own.num_ctx.map(Into::into),
         body: body(&own)?,
     };
@@ -120,6 +125,13 @@ pub fn connect(
         max_wait: Duration::from_secs_f64(setting!(Some(flags.max_wait), max_wait).unwrap_or_default()),
     };
     judge::connect(target, settings, &known).map_err(anyhow::Error::msg)
+}
+
+/// The proxy that the environment names for `url`.
+fn system_proxy(url: &str) -> Option<String> {
+    let own: [&str; 2] =
+        if url.starts_with("https:") { ["HTTPS_PROXY", "https_proxy"] } else { ["HTTP_PROXY", "http_proxy"] };
+    own.into_iter().chain(["ALL_PROXY", "all_proxy"]).find_map(config::variable)
 }
 
 /// Where the provider's own tools look for its address.

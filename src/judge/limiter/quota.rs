@@ -168,6 +168,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::type_complexity, reason = "a table")]
     fn the_window_is_recognized() {
         // Refilled bit by bit in a minute, a second, a day; starting anew every minute, every second, every day.
         let about = |rate: f64| Some((0.97 * rate, 1.06 * rate));
