@@ -31,6 +31,10 @@ pub(super) fn sign(text: &str, stop: Stop, prompt: &Prompt) -> Sign {
     if is_in_form(text, &prompt.rails) {
         return Sign::Kept;
     }
+    // An object with a label of its own was made after the form, by whomever.
+    if serde_json::from_str::<Value>(text).is_ok_and(|answer| answer.get("label").is_some()) {
+        return Sign::Unclear;
+    }
     let begun = text.starts_with('{') || prompt.rails.labels().any(|label| label.starts_with(text));
     match stop {
         Stop::Truncated if begun => Sign::Unclear,
@@ -132,6 +136,7 @@ mod tests {
             ("It may be correct or incorrect.", Stop::Finished, Sign::Ignored),
             ("I am a language model.", Stop::Finished, Sign::Ignored),
             (r#"{"verdict": 1}"#, Stop::Finished, Sign::Ignored),
+            (r#"{"label": "maybe"}"#, Stop::Finished, Sign::Unclear),
             ("I will not.", Stop::Refused, Sign::Unclear),
         ] {
             assert_eq!(sign(text, stop, &prompt), expected, "{text}");
