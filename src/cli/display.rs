@@ -131,13 +131,14 @@ fn describe(glance: &Glance, activity: Option<Activity>) -> String {
     if glance.elsewhere > 0 {
         parts.push(format!("{} asked by another run", glance.elsewhere));
     }
-    if let Some(Activity { throttled, retried, .. }) = activity {
+    if let Some(Activity { throttled, retried, hold, .. }) = activity {
         if throttled > 0 {
             parts.push(format!("{throttled} slowdowns"));
         }
         if retried > 0 {
             parts.push(format!("{retried} retries"));
         }
+        parts.extend(hold.map(|hold| hold.to_string()));
     }
     parts.join("  ")
 }

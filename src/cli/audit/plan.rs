@@ -78,6 +78,7 @@ pub fn plan(args: &AuditArgs, config: &Config, given: &Given, printer: Printer) 
     let purpose = if args.dry_run.is_some() { Purpose::DryRun } else { Purpose::Label };
     let repeats = args.again.get().saturating_add(1);
     let panel = Panel::convene(judging, &run, config, given, &purpose, &judges, ("", repeats))?;
+    panel.say_routes(config, printer);
     let manifest = panel.manifest(run, &args.input, &source);
     let (rows, normalizer) = (Arc::new(rows), Arc::clone(&source.normalizer));
     Ok(Plan { rows, unreadable, normalizer, columns, panel, manifest, output, reports })

@@ -68,6 +68,7 @@ const MODEL_FLAGS: &[&str] = &[
     "tpm",
     "itpm",
     "otpm",
+    "ignore_rate_headers",
     "max_cost",
     "store",
     "fresh",

@@ -8,9 +8,11 @@ use anyhow::{Context, bail};
 use super::args::JudgingArgs;
 use super::judge_spec::JudgeSpec;
 use super::model::{self, Shared};
+use super::route::Route;
 use super::wording;
 use crate::cli::config::{Config, JudgeConfig};
 use crate::cli::defaults::Given;
+use crate::cli::printer::Printer;
 use crate::domain::{Rails, Task};
 use crate::judge::{Judge, Purse, Remote};
 use crate::render::Template;
@@ -23,6 +25,8 @@ pub struct Panel {
     pub members: Vec<Member>,
     /// Where replies are kept; absent where only the built-in judge judges.
     pub store: Option<Arc<Store>>,
+    /// Where the rows of model judges go.
+    pub routes: Vec<Route>,
 }
 
 /// What a run is for.
@@ -129,6 +133,7 @@ impl Panel {
             online: *purpose == Purpose::Label,
             purse: args.limits.max_cost.map(Purse::new),
             limiters: HashMap::new(),
+            routes: Vec::new(),
         };
         let seating = Seating { prefix, repeats, judges: judges.len(), read_as: read_as.map(Arc::new) };
         let templates: Vec<Arc<Template>> = wording::templates(args)?.into_iter().map(Arc::new).collect();
@@ -142,7 +147,14 @@ impl Panel {
                 members.extend(seating.members(args, judge, remote.as_ref(), template, templates.len())?);
             }
         }
-        Ok(Panel { members, store })
+        Ok(Panel { members, routes: shared.routes, store })
+    }
+}
+
+impl Panel {
+    /// Says where rows go, and with which variables of the environment.
+    pub fn say_routes(&self, config: &Config, printer: Printer) {
+        self.routes.iter().for_each(|route| route.say(&config.path, printer));
     }
 }
 
