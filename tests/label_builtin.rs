@@ -114,6 +114,6 @@ fn the_judge_is_shown_what_came_before_the_judged_turn() {
         work.run(&["label", &file, "--judge", "openai:m", "--dry-run", "1"]).ended(0).stdout
     };
     assert_eq!([prompt(0), prompt(1)], [prompt(2), prompt(2)]);
-    let said = work.run(&["label", "0.jsonl", "--allow-unjudged", "1"]).ended(0).stderr;
+    let said = work.run(&["label", "0.jsonl", "--allow-unjudged", "1"]).ended(0).stdout;
     assert!(said.contains("judged_turn_cut"), "{said}");
 }
