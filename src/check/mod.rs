@@ -2,6 +2,7 @@
 
 mod aliases;
 mod assess;
+mod base_rate;
 mod baseline;
 mod binding;
 mod cache;
@@ -32,6 +33,7 @@ mod words;
 
 use std::sync::Arc;
 
+pub use base_rate::BaseRate;
 pub use baseline::{Baseline, BaselineKind};
 pub use finding::{Aspect, Finding, Literal, Place};
 
@@ -44,20 +46,27 @@ use toolbox::Toolbox;
 ///
 /// It labels calls `correct` or `incorrect` by one [`Task`] and explains itself by its [`Finding`]s. Its confidence is the
 /// probability that the label is right where right and wrong calls are equally frequent; it does not know how good an agent
-/// is otherwise. A [fault](Finding::is_fault) always makes a call `incorrect`. Where there is nothing to go on it abstains: no
+/// is otherwise, unless [`BuiltinJudge::with_base_rate`] tells it. A [fault](Finding::is_fault) always makes a call `incorrect`. Where there is nothing to go on it abstains: no
 /// readable definitions or call, no call whose arguments to judge, a later step of an agent that nothing asks for or speaks
 /// against, a definition or row too complex to check.
 ///
 /// One judge serves all threads and prepares each set of definitions once, as long as rows share them.
 pub struct BuiltinJudge {
     task: Task,
+    base_rate: BaseRate,
     cache: Cache,
 }
 
 impl BuiltinJudge {
     /// A judge by the criterion of `task`.
     pub fn new(task: Task) -> Self {
-        BuiltinJudge { task, cache: Cache::default() }
+        BuiltinJudge { task, base_rate: BaseRate::default(), cache: Cache::default() }
+    }
+
+    /// The same judge for calls of which that share is right. Labels stay; confidences become those that hold there (Bayes'
+    /// theorem). A confidence below one half then says that the label, though the calls speak for it, is more likely wrong.
+    pub fn with_base_rate(self, base_rate: BaseRate) -> Self {
+        BuiltinJudge { base_rate, ..self }
     }
 
     /// Labels the sample's calls as a whole: all must be right.
@@ -89,7 +98,10 @@ impl BuiltinJudge {
         Verdict {
             outcome: Outcome::Judged { label: label.to_owned(), score, rule: None },
             explanation: Some(explain::explain(&assessment, calls.len(), correct, self.task)),
-            confidence: Some(probability.max(1.0 - probability)),
+            confidence: Some({
+                let right = self.base_rate.posterior(probability);
+                if correct { right } else { 1.0 - right }
+            }),
         }
     }
 }

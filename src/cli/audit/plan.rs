@@ -96,7 +96,7 @@ impl Plan {
 /// What `member` may answer.
 pub fn rails(member: &Member) -> Arc<Rails> {
     match &member.kind {
-        Kind::Builtin(_) => Arc::new(Rails::correctness()),
+        Kind::Builtin(..) => Arc::new(Rails::correctness()),
         Kind::Model(seat) => seat.read_as.clone().unwrap_or_else(|| Arc::clone(seat.template.rails())),
     }
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::check::BaseRate;
 use crate::domain::{Status, Task};
 use crate::judge::Concurrency;
 use crate::snap::Rules;
@@ -26,6 +27,11 @@ pub struct JudgingArgs {
     /// [default: tooljudge.toml, if there is one]
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
+
+    /// The share of calls that are right, as far as you know it: 0.9 if about nine in ten are. The built-in judge's confidences are then
+    /// those that hold there; its labels stay [default: 0.5]
+    #[arg(long, value_name = "SHARE")]
+    pub base_rate: Option<BaseRate>,
 
     #[command(flatten)]
     pub wording: WordingArgs,

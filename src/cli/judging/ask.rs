@@ -79,7 +79,9 @@ impl Panel {
         let labeller =
             |(member, covered): (&super::Member, &Covered)| -> Result<Box<dyn Labeller>, RunError> {
                 Ok(match (&member.kind, &self.store) {
-                    (Kind::Builtin(task), _) => Box::new(BuiltinLabeller(BuiltinJudge::new(*task))),
+                    (Kind::Builtin(task, base_rate), _) => {
+                        Box::new(BuiltinLabeller(BuiltinJudge::new(*task).with_base_rate(*base_rate)))
+                    }
                     (Kind::Model(seat), Some(store)) => {
                         let seat = Arc::clone(seat);
                         Box::new(StoredLabeller::new(seat, store.reader()?, run, args.fresh, *covered))

@@ -4,12 +4,14 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use anyhow::{Context, bail};
+use serde_json::{Value, json};
 
 use super::args::JudgingArgs;
 use super::judge_spec::JudgeSpec;
 use super::model::{self, Shared};
 use super::route::Route;
 use super::wording;
+use crate::check::BaseRate;
 use crate::cli::config::{Config, JudgeConfig};
 use crate::cli::defaults::Given;
 use crate::cli::printer::Printer;
@@ -55,7 +57,7 @@ pub struct Member {
 
 /// How a member comes to its verdicts.
 pub enum Kind {
-    Builtin(Task),
+    Builtin(Task, BaseRate),
     Model(Arc<Seat<Remote>>),
 }
 
@@ -184,7 +186,10 @@ impl Seating<'_> {
             repeat,
             kind,
         };
-        let Some(remote) = remote else { return Ok(vec![member(0, Kind::Builtin(builtin_task(template)?))]) };
+        let Some(remote) = remote else {
+            let base_rate = args.base_rate.unwrap_or_default();
+            return Ok(vec![member(0, Kind::Builtin(builtin_task(template)?, base_rate))]);
+        };
         let seat = |repeat| Seat {
             judge: Arc::clone(remote),
             template: Arc::clone(template),
@@ -226,7 +231,7 @@ fn builtin_task(template: &Template) -> anyhow::Result<Task> {
 impl Member {
     pub fn seat(&self) -> Option<&Seat<Remote>> {
         match &self.kind {
-            Kind::Builtin(_) => None,
+            Kind::Builtin(..) => None,
             Kind::Model(seat) => Some(seat),
         }
     }
@@ -234,7 +239,7 @@ impl Member {
     /// The label that means right.
     pub fn positive(&self) -> String {
         match &self.kind {
-            Kind::Builtin(_) => "correct".to_owned(),
+            Kind::Builtin(..) => "correct".to_owned(),
             Kind::Model(seat) => seat.reading().rails.positive().label.clone(),
         }
     }
@@ -242,7 +247,7 @@ impl Member {
     /// The task that is judged; templates of one's own may not say.
     pub fn task(&self) -> Option<Task> {
         match &self.kind {
-            Kind::Builtin(task) => Some(*task),
+            Kind::Builtin(task, _) => Some(*task),
             Kind::Model(seat) => seat.template.task(),
         }
     }
@@ -253,11 +258,15 @@ impl Member {
             name: self.judge.clone(),
             endpoint: seat.map(|seat| seat.judge.identity().endpoint.clone()),
             model: seat.map(|seat| seat.judge.identity().model.clone()),
-            parameters: seat.map(|seat| seat.judge.parameters().to_record()).unwrap_or_default(),
+            parameters: match &self.kind {
+                Kind::Builtin(_, base_rate) if *base_rate == BaseRate::default() => Value::Null,
+                Kind::Builtin(_, base_rate) => json!({ "base_rate": base_rate.share() }),
+                Kind::Model(seat) => seat.judge.parameters().to_record(),
+            },
             adaptations: Vec::new(),
         };
         let (task, template, votes) = match &self.kind {
-            Kind::Builtin(task) => (Some(*task), None, 1),
+            Kind::Builtin(task, _) => (Some(*task), None, 1),
             Kind::Model(seat) => {
                 let template = &seat.template;
                 let record = TemplateRecord {
