@@ -9,11 +9,13 @@
 //! for other languages.
 
 mod after;
+mod ballot;
 mod careful;
 mod context;
 mod decide;
 mod echo;
 mod explanation;
+mod finale;
 mod fold;
 mod foreign;
 mod idiom;
@@ -24,8 +26,10 @@ mod loose;
 mod mention;
 mod names;
 mod phrase;
+mod polarity;
 mod rule;
 mod script;
+mod spelling;
 mod thought;
 mod ticks;
 mod token;

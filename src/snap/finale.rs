@@ -1,0 +1,943 @@
+//! Reads the end of a reply: where its last sentence comes to rest on a rail, that is the verdict, whatever words lead up to it.
+//!
+//! This is for replies of which the rules understood no verdict. It needs no lexicon of leads; it knows the few words that deny,
+//! leave open or quote, and what is only a part of a call.
+
+use std::ops::Range;
+
+use super::foreign;
+use super::lexicon::{Class, is_stress};
+use super::names::Names;
+use super::polarity::{Tongue, attributes, denies, is_english, is_negation_abroad, leaves_open, offers};
+use super::script::{Lead, Role, Script, Sentence, is_decor};
+use super::token::{Kind, Token, Veil};
+
+/// A longer sentence is no verdict.
+const REACH: usize = 400;
+
+/// A rail of the last sentence.
+#[derive(Debug, Clone)]
+struct Named {
+    rail: usize,
+    tokens: Range<usize>,
+}
+
+/// The rail that a reply ends with, and its place in bytes of the reply.
+pub(super) fn read(script: &Script, names: &Names) -> Option<(usize, Range<usize>)> {
+    let last = script.sentences.last()?;
+    if last.tokens.len() > REACH || last.slot.is_some() {
+        return None;
+    }
+    let named = named(script, last, names);
+    let Some(end) = named.last().cloned() else { return reply_to_question(script, last, names) };
+    if last.end == Some('?') || script.tokens[end.tokens.start].veil != Veil::None {
+        return None;
+    }
+    let rail = match &named[..] {
+        [_] => alone(script, last, &end, names)?,
+        [one, _] if one.rail != end.rail => contrasted(script, last, one, &end, names)?,
+        _ => return None,
+    };
+    let unopposed =
+        firm(&script.tokens[last.tokens.start..end.tokens.start]) || !opposed(script, last, rail, names);
+    let listed = script.lines[last.line].lead != Lead::Plain
+        || last.line > 0 && script.lines[last.line - 1].role == Role::Example;
+    (unopposed && !listed)
+        .then(|| (rail, script.tokens[end.tokens.start].at.start..script.tokens[end.tokens.end - 1].at.end))
+}
+
+fn named(script: &Script, sentence: &Sentence, names: &Names) -> Vec<Named> {
+    let tokens = &script.tokens[..sentence.tokens.end];
+    let mut named = Vec::new();
+    let mut at = sentence.tokens.start;
+    while at < tokens.len() {
+        match names.at(tokens, at).filter(|_| tokens[at].veil != Veil::Hidden) {
+            // `No errors` and `no wait` say no `no`.
+            Some((_, end)) if tokens[at].class == Class::Silent || says_other(tokens, at, end) => at = end,
+            Some((rail, end)) => {
+                named.push(Named { rail, tokens: at..end });
+                at = end;
+            }
+            None => at += 1,
+        }
+    }
+    named
+}
+
+/// Whether a rail that is an everyday word stands before more of its clause: `no errors`, `pass the salt`, `a tool`.
+fn says_other(tokens: &[Token], at: usize, end: usize) -> bool {
+    let everyday =
+        matches!(tokens[at].word(), "no" | "yes" | "pass" | "good" | "bad" | "right" | "a" | "i" | "match");
+    everyday && tokens.get(end).is_some_and(Token::is_word)
+}
+
+/// Whether an earlier sentence names another rail in the writer's own words.
+fn opposed(script: &Script, last: &Sentence, rail: usize, names: &Names) -> bool {
+    let tokens = &script.tokens[..last.tokens.start];
+    (0..tokens.len()).any(|at| {
+        tokens[at].veil != Veil::Hidden
+            && names.at(tokens, at).is_some_and(|(other, end)| other != rail && !says_other(tokens, at, end))
+    })
+}
+
+/// Whether words draw a conclusion or take back what was said.
+fn firm(lead: &[Token]) -> bool {
+    lead.iter().any(|token| {
+        matches!(token.class, Class::Conclusion | Class::Final | Class::Cue | Class::Key)
+            || matches!(
+                token.word(),
+                "now" | "change" | "changed" | "changing" | "switch" | "revise" | "instead" | "rereading"
+            )
+    })
+}
+
+/// Whether nothing of weight stands behind the rail, or a word that denies it.
+fn behind(script: &Script, sentence: &Sentence, rail: &Named) -> Option<bool> {
+    let mut denied = false;
+    for token in &script.tokens[rail.tokens.end..sentence.tokens.end] {
+        match &token.kind {
+            Kind::Mark(mark) if is_decor(*mark) && !matches!(mark, '=' | '→' | '|') => {}
+            Kind::Word(word) if foreign::denies_behind(word) => denied = true,
+            Kind::Word(word) if token.class == Class::Silent || foreign::ends(word) => {}
+            _ => return None,
+        }
+    }
+    Some(denied)
+}
+
+/// The last sentence names one rail.
+fn alone(script: &Script, sentence: &Sentence, rail: &Named, names: &Names) -> Option<usize> {
+    let lead = &script.tokens[sentence.tokens.start..rail.tokens.start];
+    if let Some(refuted) = refuted(script, sentence, rail, names) {
+        return Some(refuted);
+    }
+    if let Some(all) =
+        nothing(script, sentence, rail, names).or_else(|| not_by(script, sentence, rail, names))
+    {
+        return Some(all);
+    }
+    let all = nothing(script, sentence, rail, names).or_else(|| not_by(script, sentence, rail, names));
+    if all.is_some() {
+        return all;
+    }
+    let denied_behind = behind(script, sentence, rail)?;
+    let tongue = tongue(around(script, sentence, rail));
+    let open = |tokens: &[Token]| tokens.iter().any(|token| leaves_open(token, tongue));
+    // `un(correct)`, `(in)correct`
+    let glued = lead.last().is_some_and(|token| {
+        matches!(token.word(), "un" | "in" | "non" | "anti" | "semi")
+            || !script.tokens[rail.tokens.start].spaced && (token.is('(') || token.is(')'))
+    });
+    if glued {
+        return None;
+    }
+    let words = lead.iter().filter(|token| token.is_word()).count();
+    if words == 0 || hidden(lead) && words == lead.iter().filter(|token| token.veil == Veil::Hidden).count() {
+        return None;
+    }
+    let stop = lead.iter().rposition(|token| separates(token));
+    let clause = &lead[stop.map_or(0, |at| at + 1)..];
+    let bare = clause.iter().all(|token| !token.is_word() || is_stress(token.word()));
+    if bare && !denied_behind {
+        let stop = stop?;
+        let before = &lead[..stop];
+        let start = before.iter().rposition(|token| token.is(',') || token.is(':') || token.is('—'));
+        let title = &before[start.map_or(0, |at| at + 1)..];
+        // `If the currency is euros: correct.`
+        let denied_only = title.iter().filter(|token| token.is_word()).all(|token| denies(token, tongue))
+            && title.iter().any(Token::is_word);
+        if denied_only || parenthetic(title, start.is_some(), before) {
+            return None;
+        }
+        if open(before) || before.first().is_some_and(|token| matches!(token.word(), "were" | "had" | "when"))
+        {
+            return None;
+        }
+        let leads = match lead[stop].kind {
+            Kind::Mark(',') => clause_stands(title) || start.is_some() || discourse(title),
+            _ => leads(title, start.is_some()),
+        };
+        let own = title.iter().all(|token| token.veil != Veil::Hidden)
+            || title.iter().filter(|t| t.is_word()).count() > 4;
+        let foreign = tongue == Tongue::Other;
+        let follows = sentence.line > 0 || sentence.tokens.start > 0;
+        let fits = if foreign { leads_abroad(title, start.is_some() || follows) } else { leads };
+        let long = title.iter().filter(|token| token.is_word()).count() >= 8 && clause_stands(title);
+        return (own && fits && (long || !only_part(title))).then_some(rail.rail);
+    }
+    if clause.iter().any(|token| attributes(token) || leaves_open(token, tongue))
+        || lead.iter().any(|token| offers(token, tongue))
+        || open_start(lead, tongue)
+    {
+        return None;
+    }
+    // `The user says, the call is incorrect.`
+    let told = stop.and_then(|at| {
+        lead[..at].iter().rev().filter(|token| token.is_word()).take(2).find(|token| attributes(token))
+    });
+    if told.is_some() {
+        return None;
+    }
+    let said = match tongue {
+        Tongue::Other => abroad(clause, lead),
+        Tongue::English => predicate(clause),
+    }?;
+    match said != denied_behind {
+        true => Some(rail.rail),
+        false => names.opposite(rail.rail),
+    }
+}
+
+/// `It is not, I think, correct.`: what stands between the commas is an aside in a clause that goes on.
+fn parenthetic(title: &[Token], more: bool, before: &[Token]) -> bool {
+    let aside = title.iter().filter(|token| token.is_word()).count() <= 3;
+    let comma = before.iter().rposition(|token| token.is(','));
+    let last = comma.and_then(|at| before[..at].iter().rfind(|token| token.is_word()));
+    more && aside
+        && last.is_some_and(|token| {
+            denies(token, Tongue::Other) || matches!(token.class, Class::Copula | Class::Negation)
+        })
+}
+
+/// The words in front of the rail, those of the sentence before among them.
+fn around<'a>(script: &'a Script, sentence: &Sentence, rail: &Named) -> &'a [Token] {
+    const NEARBY: usize = 60;
+    let words = script.tokens[sentence.tokens.start..rail.tokens.start]
+        .iter()
+        .filter(|token| token.is_word())
+        .count();
+    let start = if words > 3 { sentence.tokens.start } else { sentence.tokens.start.saturating_sub(NEARBY) };
+    &script.tokens[start..rail.tokens.start]
+}
+
+fn hidden(tokens: &[Token]) -> bool {
+    tokens.iter().any(|token| token.veil == Veil::Hidden)
+}
+
+fn separates(token: &Token) -> bool {
+    match token.kind {
+        Kind::Mark('-') => token.spaced,
+        Kind::Mark(':' | '—' | '→' | ',') => true,
+        _ => false,
+    }
+}
+
+/// A clause before makes the last one depend on it.
+fn open_start(lead: &[Token], tongue: Tongue) -> bool {
+    let first = lead.iter().find(|token| token.is_word());
+    first.is_some_and(|token| matches!(token.word(), "were" | "had" | "when") || leaves_open(token, tongue))
+        || lead.iter().any(|token| token.class == Class::Condition && leaves_open(token, tongue))
+}
+
+/// Whether a title before a colon or dash leads to a verdict, rather than naming what the rail is said of.
+fn leads(title: &[Token], more: bool) -> bool {
+    let words: Vec<&Token> = title.iter().filter(|token| token.is_word()).collect();
+    let Some(last) = words.last() else { return true };
+    // `The agent answered: …`, `reply with: …`
+    let tail = &words[words.len().saturating_sub(2)..];
+    let spoken = words.iter().position(|token| attributes(token)).is_some_and(|at| {
+        !words[..at].iter().all(|token| {
+            matches!(token.word(), "enough" | "as" | "i" | "i've" | "we" | "already" | "being" | "all")
+        })
+    });
+    let given = matches!(
+        last.word(),
+        "with" | "to" | "is" | "was" | "as" | "of" | "be" | "word" | "words" | "example"
+    );
+    let told = tail.iter().any(|token| attributes(token) && words.len() > 2);
+    if spoken && (told || words.len() < 6) || given && !discourse(title) || told && spoken {
+        return false;
+    }
+    discourse(title) || clause_stands(title) || more && words.len() > 3
+}
+
+/// Words of a talker, not of a table: first person, prepositions and other small words at its beginning.
+fn discourse(title: &[Token]) -> bool {
+    let words: Vec<&Token> = title.iter().filter(|token| token.is_word()).collect();
+    let Some(first) = words.first() else { return false };
+    if words.iter().any(|token| attributes(token) && !matches!(token.word(), "said")) {
+        return false;
+    }
+    let opens = matches!(
+        first.word(),
+        "in" | "on"
+            | "after"
+            | "for"
+            | "to"
+            | "with"
+            | "without"
+            | "from"
+            | "by"
+            | "at"
+            | "all"
+            | "enough"
+            | "nothing"
+            | "no"
+            | "zero"
+            | "none"
+            | "not"
+            | "so"
+            | "then"
+            | "okay"
+            | "ok"
+            | "alright"
+            | "well"
+            | "right"
+            | "now"
+            | "and"
+            | "anyway"
+            | "altogether"
+            | "overall"
+            | "long"
+            | "said"
+            | "here"
+            | "my"
+            | "i"
+            | "i'd"
+            | "we"
+            | "once"
+            | "simply"
+            | "putting"
+            | "having"
+            | "taking"
+            | "summing"
+            | "weighing"
+            | "considering"
+            | "everything"
+            | "every"
+            | "yes"
+            | "yeah"
+            | "sure"
+            | "fine"
+            | "hence"
+            | "thus"
+            | "bottom"
+            | "case"
+            | "net"
+            | "end"
+            | "upshot"
+            | "again"
+            | "finally"
+            | "0"
+            | "as"
+    ) || denies(first, Tongue::English)
+        || matches!(first.class, Class::Conclusion | Class::Final | Class::Cue | Class::Key | Class::Silent);
+    let closes = words.last().is_some_and(|last| {
+        matches!(last.word(), "goes" | "then" | "said" | "closed" | "line" | "short" | "word")
+    });
+    opens || closes && words.len() <= 4
+}
+
+/// A whole clause with a verb.
+fn clause_stands(title: &[Token]) -> bool {
+    let words: Vec<&str> = title.iter().filter(|token| token.is_word()).map(|token| token.word()).collect();
+    let verb = |word: &&str| {
+        matches!(
+            *word,
+            "is" | "was"
+                | "are"
+                | "were"
+                | "has"
+                | "had"
+                | "did"
+                | "does"
+                | "have"
+                | "do"
+                | "fits"
+                | "fit"
+                | "gave"
+                | "got"
+                | "sent"
+                | "went"
+                | "took"
+                | "match"
+                | "made"
+                | "left"
+        ) || word.ends_with("n't")
+            || word.len() > 4 && (word.ends_with("ed") || word.ends_with("es"))
+            || *word == "matches"
+    };
+    words.len() >= 4 && words[1..].iter().any(verb)
+}
+
+/// A lead in another language: anything that names no part, if it comes behind more text or is known to lead.
+fn leads_abroad(title: &[Token], follows: bool) -> bool {
+    let mut words = title.iter().filter(|token| token.is_word());
+    if words.clone().any(attributes) {
+        return false;
+    }
+    let known = words.clone().any(|token| {
+        matches!(token.class, Class::Conclusion | Class::Final | Class::Key | Class::WeakKey | Class::Outcome)
+    });
+    known || follows || words.nth(3).is_some()
+}
+
+/// What it is about is a part of the call.
+fn only_part(clause: &[Token]) -> bool {
+    let words = || clause.iter().filter(|token| token.is_word());
+    if words().any(|token| {
+        matches!(
+            token.word(),
+            "all"
+                | "every"
+                | "everything"
+                | "both"
+                | "alle"
+                | "tous"
+                | "toutes"
+                | "todos"
+                | "todas"
+                | "tutti"
+        )
+    }) {
+        return false;
+    }
+    let head = words().find(|token| {
+        !matches!(
+            token.class,
+            Class::Filler | Class::Copula | Class::Conclusion | Class::Final | Class::Silent | Class::Agent
+        ) && !is_article(token.word())
+    });
+    head.is_some_and(|token| {
+        matches!(token.class, Class::Part | Class::Ordinal | Class::Tool) || is_part(token.word())
+    }) && !words().any(|token| token.class == Class::Subject)
+        || words()
+            .any(|token| token.class == Class::Ordinal && !token.word().starts_with(|c: char| c.is_numeric()))
+        || words().any(|token| token.class == Class::Part) && words().count() < 4
+}
+
+fn is_article(word: &str) -> bool {
+    matches!(
+        word,
+        "la" | "le"
+            | "les"
+            | "der"
+            | "die"
+            | "das"
+            | "el"
+            | "il"
+            | "lo"
+            | "los"
+            | "las"
+            | "de"
+            | "het"
+            | "o"
+            | "a"
+            | "os"
+            | "as"
+            | "den"
+            | "det"
+    )
+}
+
+/// What calls are made of, in everyday words.
+fn is_part(word: &str) -> bool {
+    matches!(
+        word,
+        "city"
+            | "date"
+            | "dates"
+            | "time"
+            | "amount"
+            | "unit"
+            | "units"
+            | "recipient"
+            | "address"
+            | "email"
+            | "id"
+            | "ids"
+            | "number"
+            | "tool"
+            | "function"
+            | "destination"
+            | "currency"
+            | "language"
+            | "query"
+            | "subject"
+            | "body"
+            | "title"
+            | "price"
+            | "total"
+            | "field"
+            | "fields"
+            | "key"
+            | "keys"
+            | "input"
+            | "inputs"
+            | "spelling"
+            | "zone"
+            | "origin"
+            | "quantity"
+            | "status"
+            | "file"
+            | "path"
+            | "schema"
+            | "form"
+            | "note"
+            | "message"
+            | "url"
+            | "result"
+            | "option"
+            | "options"
+            | "label"
+            | "labels"
+            | "user"
+            | "stadt"
+            | "ville"
+            | "datum"
+            | "ciudad"
+            | "fecha"
+            | "fecha_de"
+            | "città"
+            | "data"
+            | "cidade"
+            | "stad"
+            | "miasto"
+            | "город"
+            | "дата"
+    )
+}
+
+/// The words of the lead are of another language.
+fn tongue(lead: &[Token]) -> Tongue {
+    let words = || lead.iter().filter(|token| token.is_word() && token.veil == Veil::None);
+    let abroad = |token: &Token| {
+        is_negation_abroad(token)
+            || token.word().chars().any(|c| c.is_alphabetic() && !c.is_ascii())
+            || foreign::knows(token.word())
+    };
+    if !words().any(is_english) && words().any(abroad) { Tongue::Other } else { Tongue::English }
+}
+
+/// Whether an English clause says the rail at its end (`true`) or denies it; `None` if it is not surely about the whole call.
+fn predicate(clause: &[Token]) -> Option<bool> {
+    let words: Vec<&Token> =
+        clause.iter().filter(|token| token.is_word() && !is_stress(token.word())).collect();
+    let texts: Vec<&str> = words.iter().map(|token| token.word()).collect();
+    if hidden(clause) && words.iter().all(|token| token.veil == Veil::Hidden) {
+        return None;
+    }
+    let denials = words.iter().filter(|token| denies(token, Tongue::English)).count();
+    let unclear = words.iter().any(|token| token.class == Class::Unclear);
+    let thinks = texts.iter().any(|word| {
+        matches!(
+            *word,
+            "say"
+                | "saying"
+                | "claim"
+                | "know"
+                | "sure"
+                | "clear"
+                | "certain"
+                | "mean"
+                | "convinced"
+                | "would"
+                | "should"
+                | "told"
+                | "because"
+        )
+    });
+    let some = texts.iter().any(|word| {
+        matches!(
+            *word,
+            "some"
+                | "most"
+                | "several"
+                | "few"
+                | "half"
+                | "many"
+                | "two"
+                | "three"
+                | "any"
+                | "everyone"
+                | "someone"
+        )
+    });
+    if unclear || thinks || some || denials > 1 || texts == ["no"] {
+        return None;
+    }
+    // `could not be more correct`, `rarely a clearer case of incorrect`
+    // `I now go with correct`
+    let rules = words.iter().any(|token| token.class == Class::Verb)
+        && words.iter().any(|token| token.class == Class::Judge);
+    let ruled = words
+        .iter()
+        .rev()
+        .find(|token| token.class != Class::Silent)
+        .is_some_and(|token| token.class == Class::Verb);
+    if let [.., "option" | "choice" | "candidate" | "response" | "prefer" | "winner"]
+    | [.., "winner" | "choice" | "pick", "is"] = &texts[..]
+    {
+        let small = texts.len() <= 5 && denials == 0 && whole_or_idle(&words[..words.len() - 1]);
+        return small.then_some(true);
+    }
+    if rules
+        && ruled
+        && denials == 0
+        && !texts.iter().any(|word| matches!(*word, "can" | "could" | "may" | "might" | "to"))
+    {
+        return Some(true);
+    }
+    let compares = texts.iter().any(|word| {
+        matches!(*word, "more" | "clearer" | "plainer" | "better" | "purer" | "stronger" | "easier")
+    });
+    if compares {
+        let close = texts.last().is_some_and(|word| matches!(*word, "more" | "of" | "for" | "clearer"));
+        return (denials == 1 && close && whole_or_idle(&words)).then_some(true);
+    }
+    let last = *texts.last()?;
+    let linked = matches!(last, "is" | "was" | "be" | "been" | "as" | "being" | "are" | "were" | "to")
+        || last.ends_with("n't")
+        || denies(words.last()?, Tongue::English);
+    let object = ["call", "calling", "consider", "deem", "judge", "find"]
+        .iter()
+        .any(|verb| texts.contains(verb))
+        && matches!(last, "this" | "it" | "that" | "call" | "correct" | "action" | "behaviour" | "behavior");
+    if !(linked || object && denials == 1) {
+        return None;
+    }
+    if denials == 0
+        && texts.iter().any(|word| matches!(*word, "can" | "could" | "may" | "might" | "would" | "to"))
+        && !is_gerund(texts[0])
+    {
+        return None;
+    }
+    // The head of the clause is the call as a whole.
+    (denials == 0 && is_whole(&words) || denials == 1 && whole_or_idle(&words) && reaches(&words))
+        .then_some(denials == 0)
+}
+
+/// Whether nothing but verbs that join a subject and its predicate stands between the denial and the end.
+fn reaches(words: &[&Token]) -> bool {
+    let mut behind = words.iter().rev().take_while(|token| !denies(token, Tongue::English));
+    behind.all(|token| {
+        matches!(
+            token.class,
+            Class::Copula
+                | Class::PronounCopula
+                | Class::Pronoun
+                | Class::Subject
+                | Class::Verb
+                | Class::Filler
+                | Class::Silent
+                | Class::To
+                | Class::Tool
+        ) || matches!(
+            token.word(),
+            "going"
+                | "count"
+                | "counts"
+                | "qualify"
+                | "pass"
+                | "see"
+                | "how"
+                | "could"
+                | "can"
+                | "call"
+                | "possibly"
+                | "case"
+                | "that"
+                | "even"
+                | "remotely"
+                | "amount"
+                | "what"
+                | "i'd"
+                | "being"
+                | "in"
+                | "by"
+                | "any"
+                | "means"
+        )
+    }) && words.iter().any(|token| denies(token, Tongue::English))
+}
+
+fn is_gerund(word: &str) -> bool {
+    word.len() > 5
+        && word.ends_with("ing")
+        && !matches!(word, "everything" | "anything" | "nothing" | "something" | "spelling")
+}
+
+/// Whether the subject of a clause is the whole call, or what the agent did.
+fn is_whole(words: &[&Token]) -> bool {
+    if words
+        .iter()
+        .any(|token| token.class == Class::Ordinal && !token.word().starts_with(|c: char| c.is_numeric()))
+    {
+        return false;
+    }
+    let mut heads = words.iter().filter(|token| {
+        !matches!(
+            token.class,
+            Class::Filler | Class::Conclusion | Class::Final | Class::Silent | Class::Agent | Class::Cue
+        ) && !matches!(
+            token.word(),
+            "tool" | "function" | "agent" | "assistant" | "model" | "and" | "agent's" | "assistant's"
+        )
+    });
+    let Some(head) = heads.next() else { return false };
+    match head.word() {
+        "what" => {
+            words.iter().any(|token| matches!(token.word(), "agent" | "assistant" | "model" | "it"))
+                && words.iter().any(|token| matches!(token.word(), "did" | "does" | "do" | "done"))
+        }
+        word if is_gerund(word) => true,
+        "action" | "actions" | "decision" | "behaviour" | "behavior" | "move" | "approach" | "step"
+        | "handling" | "conduct" => true,
+        _ => head.class == Class::Subject,
+    }
+}
+
+/// Nothing is spoken of but the call, if anything.
+fn whole_or_idle(words: &[&Token]) -> bool {
+    !words.iter().any(|token| {
+        matches!(token.class, Class::Part | Class::Ordinal | Class::Outcome)
+            || is_part(token.word())
+            || attributes(token)
+    })
+}
+
+/// Whether a clause in another language says the rail at its end or denies it.
+fn abroad(clause: &[Token], lead: &[Token]) -> Option<bool> {
+    let mut clause = clause;
+    if clause.iter().all(|token| !token.is_word()) {
+        clause = lead;
+    }
+    let words: Vec<&Token> =
+        clause.iter().filter(|token| token.is_word() && token.veil == Veil::None).collect();
+    let denials = words.iter().filter(|token| denies(token, Tongue::Other)).count();
+    // `n'est pas` denies once; a denial in front of other words may deny these.
+    let near = words.iter().rev().take(4).filter(|token| denies(token, Tongue::Other)).count();
+    let part = words.iter().any(|token| {
+        token.class == Class::Part
+            || is_part(token.word())
+            || token.class == Class::Ordinal
+            || attributes(token)
+    });
+    let unclear = words.iter().any(|token| matches!(token.class, Class::Unclear | Class::Partial));
+    match (denials, near) {
+        _ if part || unclear || words.is_empty() => None,
+        (0, _) => Some(true),
+        (1, 1) => Some(false),
+        _ => None,
+    }
+}
+
+/// `not A but B`: two rails, one of them denied.
+fn contrasted(
+    script: &Script,
+    sentence: &Sentence,
+    one: &Named,
+    end: &Named,
+    names: &Names,
+) -> Option<usize> {
+    let tokens = &script.tokens;
+    let (lead, between) =
+        (&tokens[sentence.tokens.start..one.tokens.start], &tokens[one.tokens.end..end.tokens.start]);
+    let denied_behind = behind(script, sentence, end)?;
+    let tongue = tongue(&tokens[sentence.tokens.start..end.tokens.start]);
+    let all = || lead.iter().chain(between);
+    // `changed from A to B`
+    let word = |token: Option<&Token>| token.map_or(String::new(), |token| token.word().to_owned());
+    let before = word(lead.iter().rfind(|token| token.is_word()));
+    let joins: Vec<&str> = between.iter().filter(|token| token.is_word()).map(|token| token.word()).collect();
+    let changed = lead.iter().any(|token| {
+        matches!(
+            token.word(),
+            "changed" | "changing" | "change" | "update" | "updated" | "revised" | "switching" | "switched"
+        )
+    });
+    let stop = between.iter().rposition(|token| token.is(','));
+    let clause = &between[stop.map_or(0, |at| at + 1)..];
+    let decided =
+        clause.iter().any(|token| matches!(token.class, Class::Cue | Class::Conclusion | Class::Final))
+            && clause.iter().filter(|token| token.is_word()).count() > 2
+            && !clause.iter().any(|token| denies(token, tongue) || leaves_open(token, tongue));
+    if before == "from" && joins == ["to"] && changed || decided && stop.is_some() {
+        return Some(end.rail);
+    }
+    if all().any(|token| {
+        leaves_open(token, tongue) || offers(token, tongue) && !denies(token, tongue) || attributes(token)
+    }) || all()
+        .any(|token| token.class == Class::Ordinal || token.class == Class::Part || is_part(token.word()))
+        || tokens[one.tokens.start].veil != Veil::None
+        || all().any(|token| token.class == Class::Unclear)
+    {
+        return None;
+    }
+    let near = lead
+        .iter()
+        .rev()
+        .filter(|token| token.is_word())
+        .take(3)
+        .filter(|token| denies(token, tongue))
+        .count();
+    let behind_one = between
+        .iter()
+        .find(|token| token.is_word())
+        .is_some_and(|token| token.word().starts_with("ではなく") || foreign::denies_behind(token.word()));
+    let first_denied = near == 1 || near == 0 && behind_one;
+    let second_denied = between
+        .iter()
+        .skip(usize::from(behind_one))
+        .filter(|token| token.is_word() && denies(token, tongue))
+        .count()
+        - usize::from(behind_one && between.iter().skip(1).any(|token| token.word() == "ではなく"));
+    let nor = |token: &Token| {
+        matches!(
+            token.word(),
+            "ni" | "weder"
+                | "noch"
+                | "nor"
+                | "neither"
+                | "ani"
+                | "ни"
+                | "eikä"
+                | "sem"
+                | "nici"
+                | "ούτε"
+                | "varken"
+        )
+    };
+    if all().any(nor) || denied_behind {
+        return None;
+    }
+    let _ = names;
+    match (first_denied, second_denied) {
+        (true, 0) if joins.len() <= 4 => Some(end.rail),
+        // A verdict that is taken back: `incorrect, no wait, correct`
+        (false, _) if cues(between) && lead.iter().all(|token| !token.is_word()) => Some(end.rail),
+        _ => None,
+    }
+}
+
+/// Nothing but words of a second thought.
+fn cues(between: &[Token]) -> bool {
+    let mut words = between.iter().filter(|token| token.is_word());
+    words.clone().any(|token| token.class == Class::Cue || token.word() == "hold" || token.word() == "hang")
+        && words.all(|token| {
+            matches!(token.class, Class::Cue | Class::Silent)
+                || matches!(token.word(), "no" | "hold" | "hang" | "on" | "a" | "second" | "moment")
+        })
+}
+
+/// `The claim that it is incorrect does not hold.`
+fn refuted(script: &Script, sentence: &Sentence, rail: &Named, names: &Names) -> Option<usize> {
+    let words = |range: Range<usize>| {
+        script.tokens[range].iter().filter(|token| token.is_word()).map(Token::word).collect::<Vec<_>>()
+    };
+    let before = words(sentence.tokens.start..rail.tokens.start);
+    let after = words(rail.tokens.end..sentence.tokens.end);
+    let noun = |word: &&str| {
+        matches!(
+            *word,
+            "claim"
+                | "suspicion"
+                | "idea"
+                | "view"
+                | "notion"
+                | "objection"
+                | "assertion"
+                | "impression"
+                | "argument"
+                | "belief"
+                | "thesis"
+        )
+    };
+    let that = before.iter().position(|word| *word == "that")?;
+    let plain =
+        before[that..].iter().all(|word| !matches!(*word, "not" | "never" | "no") && !word.ends_with("n't"));
+    let claims = before[..that].iter().any(|word| noun(word)) && before[..that].len() <= 4;
+    let falls = match &after[..] {
+        ["does" | "did" | "do", "not", "hold" | "stand" | "convince" | "survive", ..] => true,
+        [
+            "doesn't" | "didn't" | "don't" | "cannot" | "can't" | "won't",
+            "hold" | "stand" | "convince" | "survive",
+            ..,
+        ] => true,
+        ["is", "wrong" | "false" | "mistaken" | "unfounded" | "baseless" | "untenable"] => true,
+        _ => false,
+    };
+    (plain && claims && falls && after.len() <= 6).then(|| names.opposite(rail.rail)).flatten()
+}
+
+/// `There is nothing incorrect about this call.`
+fn nothing(script: &Script, sentence: &Sentence, rail: &Named, names: &Names) -> Option<usize> {
+    let words = |range: Range<usize>| script.tokens[range].iter().filter(|token| token.is_word());
+    let before: Vec<&str> = words(sentence.tokens.start..rail.tokens.start).map(Token::word).collect();
+    let starts = matches!(
+        &before[..],
+        ["nothing"]
+            | ["there", "is" | "was", "nothing"]
+            | ["there's", "nothing"]
+            | ["i", "see" | "find" | "found", "nothing"]
+    );
+    let after: Vec<&Token> = words(rail.tokens.end..sentence.tokens.end).collect();
+    let about = match &after[..] {
+        [] => true,
+        [first, rest @ ..] => {
+            matches!(first.word(), "about" | "in" | "with" | "here") && rest.len() < 12 && whole_or_idle(rest)
+        }
+    };
+    // Nothing of the kind is in it: of the two only what is good cannot be half there.
+    let clear = starts && about && !names.is_positive(rail.rail);
+    clear.then(|| names.opposite(rail.rail)).flatten()
+}
+
+/// `It isn't supported by the passage.`: of three rails, too, the one that says just this, if who fails to support it is named.
+fn not_by(script: &Script, sentence: &Sentence, rail: &Named, names: &Names) -> Option<usize> {
+    let words =
+        |range: Range<usize>| script.tokens[range].iter().filter(|token| token.is_word()).collect::<Vec<_>>();
+    let before = words(sentence.tokens.start..rail.tokens.start);
+    let after = words(rail.tokens.end..sentence.tokens.end);
+    let denied = before.last().is_some_and(|token| token.class == Class::Negation)
+        && before.iter().filter(|token| denies(token, Tongue::English)).count() == 1
+        && !before.iter().any(|token| {
+            leaves_open(token, Tongue::English)
+                || attributes(token) && !matches!(token.word(), "claim" | "statement")
+        });
+    let by = after.first().is_some_and(|token| token.word() == "by") && after.len() < 10
+        || matches!(
+            after.iter().map(|token| token.word()).collect::<Vec<_>>()[..],
+            ["at", "all"] | ["in", "any", "way"] | ["anywhere"]
+        );
+    let plain = !after.iter().any(|token| {
+        leaves_open(token, Tongue::English)
+            || matches!(token.word(), "itself" | "alone" | "only" | "but" | "all" | "every")
+    });
+    let all = after.iter().any(|token| token.word() == "all")
+        && after.first().is_some_and(|token| token.word() == "at");
+    (denied && by && (plain || all)).then(|| names.negated(rail.rail)).flatten()
+}
+
+/// `Correct? I don't think so.`
+fn reply_to_question(script: &Script, last: &Sentence, names: &Names) -> Option<(usize, Range<usize>)> {
+    let index = script.sentences.len().checked_sub(2)?;
+    let question = &script.sentences[index];
+    let tokens = &script.tokens[..question.tokens.end];
+    let start = question.tokens.clone().find(|at| tokens[*at].is_word())?;
+    let (rail, end) = names.at(tokens, start)?;
+    let bare = question.end == Some('?') && !tokens[end..].iter().any(Token::is_word);
+    if !bare || index != 0 || tokens[start].veil != Veil::None {
+        return None;
+    }
+    let words: Vec<&Token> =
+        script.tokens[last.tokens.clone()].iter().filter(|token| token.is_word()).collect();
+    let texts: Vec<&str> = words.iter().map(|token| token.word()).collect();
+    let open = words.iter().any(|token| {
+        leaves_open(token, Tongue::English) || matches!(token.class, Class::Unclear | Class::Partial)
+    });
+    let no = match &texts[..] {
+        ["i", "don't", "think" | "believe", "so", ..] | ["i", "do", "not", "think" | "believe", "so", ..] => {
+            true
+        }
+        ["not", "at", "all"]
+        | ["not", "in" | "by" | "for" | "remotely", ..]
+        | ["never"]
+        | ["no", "way"]
+        | ["certainly" | "definitely" | "surely", "not"] => true,
+        _ => false,
+    };
+    let hedged = open && !matches!(words.first().map(|token| token.class), Some(Class::Negation));
+    let rail = (no && !hedged && texts.len() <= 7).then(|| names.opposite(rail)).flatten()?;
+    Some((rail, script.tokens[start].at.start..script.tokens[end - 1].at.end))
+}
