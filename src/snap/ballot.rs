@@ -23,6 +23,9 @@ pub(super) fn read(answer: &str, names: &Names) -> Option<Result<usize, &'static
     if let Some(all) = each_call(answer, names) {
         return Some(all);
     }
+    if counts(answer, names) {
+        return Some(Err("several verdicts"));
+    }
     let mut votes: Vec<(usize, Mark)> = Vec::new();
     let rows = answer.lines().filter(|line| line.contains('|')).count() > 1;
     for line in answer.lines() {
@@ -45,6 +48,18 @@ pub(super) fn read(answer: &str, names: &Names) -> Option<Result<usize, &'static
     let several = votes.len() > 1 && votes.iter().all(|(rail, _)| all(*rail) == 1);
     let marked = votes.iter().any(|(_, mark)| *mark != Mark::Empty);
     (several && marked).then(|| choice(&votes))
+}
+
+/// `correct: 3 arguments, incorrect: 1 argument`
+fn counts(answer: &str, names: &Names) -> bool {
+    let mut counted = answer.split([',', ';', '\n']).map(|entry| {
+        let (name, rest) = entry.split_once(':')?;
+        let rest = rest.trim_start();
+        let number = rest.starts_with(|c: char| c.is_ascii_digit()) && rest.contains(' ');
+        names.exactly(plain(name.trim())).filter(|_| number)
+    });
+    let first = counted.next().flatten();
+    first.is_some() && counted.clone().count() > 0 && counted.all(|rail| rail.is_some() && rail != first)
 }
 
 /// A table with a row for each call, and nothing else: what all rows say, if they say the same.
@@ -142,6 +157,10 @@ fn vote(entry: &str, names: &Names, row: bool) -> Option<(usize, Mark)> {
     let cells: Vec<&str> = if row {
         entry.trim_start_matches('|').trim_end_matches('|').split('|').map(str::trim).collect()
     } else {
+        let bracket = entry.strip_suffix(')').and_then(|entry| entry.split_once(" ("));
+        if let Some((name, value)) = bracket {
+            return Some((names.exactly(plain(name))?, mark(value).filter(|_| value.ends_with('%'))?));
+        }
         let at = entry.rfind([':', '=', '→']).or_else(|| entry.rfind(' '))?;
         let step = entry[at..].chars().next().map_or(1, char::len_utf8);
         vec![entry[..at].trim(), entry[at + step..].trim()]

@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::domain::{Rail, Rails};
 
 use super::ballot;
-use super::decide::{Decision, decide};
+use super::decide::{Decision, decide, is_shaken};
 use super::echo;
 use super::explanation;
 use super::finale;
@@ -110,7 +110,10 @@ fn verdict(answer: &str, names: &Names, found: &[Found]) -> Result<Decision, &'s
         // What the rules do not understand may still end with its verdict.
         let ends = found.is_empty()
             && matches!(why, "no verdict" | "doubtful" | "negated" | "only about a part" | "contradiction");
-        let end = ends.then(|| finale::read(&script, names)).flatten();
+        let end = ends
+            .then(|| finale::read(&script, names))
+            .flatten()
+            .filter(|(_, at)| !is_shaken(&script, at.end));
         let spelled = || {
             spelling::read(answer, names).map(|rail| Decision { rail, rule: "spelled", at: 0..answer.len() })
         };

@@ -143,6 +143,11 @@ fn unshaken(marks: &[Mark], chosen: usize, script: &Script) -> Result<usize, &'s
     Ok(chosen)
 }
 
+/// Whether something behind `from` takes a verdict back or speaks against it.
+pub(super) fn is_shaken(script: &Script, from: usize) -> bool {
+    takes_back(script, from) || owns_up(script, from) || objects(script, from)
+}
+
 /// Gives every call its own verdict where each has one, so that none of them counts for the whole.
 /// The verdict that they share, if they do.
 fn share(marks: &mut [Mark], script: &Script) -> Option<Decision> {
@@ -247,18 +252,13 @@ fn takes_back(script: &Script, from: usize) -> bool {
     })
 }
 
-/// Whether the writer owns up to a mistake behind `from`.
+/// Whether the writer owns up to a mistake behind `from`: `I misread …`, `I may have missed …`
 fn owns_up(script: &Script, from: usize) -> bool {
+    const MISTAKES: [&str; 7] =
+        ["overlooked", "misread", "missed", "misunderstood", "mistook", "erred", "misjudged"];
     behind(script, from).any(|sentence| {
-        let words: Vec<&str> =
-            sentence.iter().filter(|token| token.is_word()).map(|token| token.word()).take(8).collect();
-        words.windows(2).any(|pair| {
-            pair[0] == "i"
-                && matches!(
-                    pair[1],
-                    "overlooked" | "misread" | "missed" | "misunderstood" | "mistook" | "erred" | "misjudged"
-                )
-        })
+        let mut words = sentence.iter().filter(|token| token.is_word()).map(Token::word).take(8);
+        words.by_ref().any(|word| word == "i") && words.take(3).any(|word| MISTAKES.contains(&word))
     })
 }
 

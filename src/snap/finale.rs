@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::foreign;
-use super::lexicon::{Class, is_stress};
+use super::lexicon::{Class, gives_reason, is_stress};
 use super::names::Names;
 use super::polarity::{Tongue, attributes, denies, is_english, is_negation_abroad, leaves_open, offers};
 use super::script::{Lead, Role, Script, Sentence, is_decor};
@@ -29,21 +29,65 @@ pub(super) fn read(script: &Script, names: &Names) -> Option<(usize, Range<usize
         return None;
     }
     let named = named(script, last, names);
-    let Some(end) = named.last().cloned() else { return reply_to_question(script, last, names) };
+    let Some(end) = named.last() else {
+        return reply_to_question(script, last, names).or_else(|| only(script, names));
+    };
     if last.end == Some('?') || script.tokens[end.tokens.start].veil != Veil::None {
         return None;
     }
+    let lead = &script.tokens[last.tokens.start..end.tokens.start];
     let rail = match &named[..] {
-        [_] => alone(script, last, &end, names)?,
-        [one, _] if one.rail != end.rail => contrasted(script, last, one, &end, names)?,
+        [_] => alone(script, last, end, names)?,
+        [one, _] if one.rail != end.rail => contrasted(script, last, one, end, names)?,
+        // `The city is correct, the date is correct, so correct.`
+        all if all.iter().all(|one| one.rail == end.rail)
+            && !lead.iter().any(|token| denies(token, Tongue::Other)) =>
+        {
+            alone(script, last, end, names).filter(|_| firm(lead))?
+        }
         _ => return None,
     };
-    let unopposed =
-        firm(&script.tokens[last.tokens.start..end.tokens.start]) || !opposed(script, last, rail, names);
-    let listed = script.lines[last.line].lead != Lead::Plain
-        || last.line > 0 && script.lines[last.line - 1].role == Role::Example;
-    (unopposed && !listed)
-        .then(|| (rail, script.tokens[end.tokens.start].at.start..script.tokens[end.tokens.end - 1].at.end))
+    let unopposed = firm(lead) || !opposed(script, 0..last.tokens.start, rail, names);
+    (unopposed && !listed(script, last)).then(|| (rail, place(script, end)))
+}
+
+fn place(script: &Script, named: &Named) -> Range<usize> {
+    script.tokens[named.tokens.start].at.start..script.tokens[named.tokens.end - 1].at.end
+}
+
+/// It is one entry of a list, or shows what a verdict looks like.
+fn listed(script: &Script, sentence: &Sentence) -> bool {
+    script.lines[sentence.line].lead != Lead::Plain
+        || sentence.line > 0 && script.lines[sentence.line - 1].role == Role::Example
+}
+
+/// The predicate of the only sentence that names a rail, where the rest of the reply explains it.
+fn only(script: &Script, names: &Names) -> Option<(usize, Range<usize>)> {
+    let naming =
+        |sentence: &Sentence| sentence.tokens.clone().any(|at| names.at(&script.tokens, at).is_some());
+    let mut naming = script.sentences.iter().filter(|sentence| naming(sentence));
+    let sentence = naming.next().filter(|_| naming.next().is_none())?;
+    let [rail] = &named(script, sentence, names)[..] else { return None };
+    let own = script.tokens[rail.tokens.start].veil == Veil::None && sentence.slot.is_none();
+    let plain = sentence.end != Some('?') && !listed(script, sentence) && sentence.tokens.len() <= REACH;
+    let lead = &script.tokens[sentence.tokens.start..rail.tokens.start];
+    if !own || !plain || is_bare(lead) {
+        return None;
+    }
+    alone(script, sentence, rail, names).map(|said| (said, place(script, rail)))
+}
+
+/// Nothing but a title stands before the rail: `City: correct`.
+fn is_bare(lead: &[Token]) -> bool {
+    let words = lead.iter().rev().take_while(|token| !separates(token)).filter(|token| token.is_word());
+    words.clone().all(|token| {
+        is_stress(token.word())
+            || matches!(token.class, Class::Conclusion | Class::Final | Class::Cue | Class::Silent)
+    })
+}
+
+fn sentence_before(script: &Script) -> Option<&Sentence> {
+    script.sentences.len().checked_sub(2).map(|index| &script.sentences[index])
 }
 
 fn named(script: &Script, sentence: &Sentence, names: &Names) -> Vec<Named> {
@@ -72,11 +116,11 @@ fn says_other(tokens: &[Token], at: usize, end: usize) -> bool {
 }
 
 /// Whether an earlier sentence names another rail in the writer's own words.
-fn opposed(script: &Script, last: &Sentence, rail: usize, names: &Names) -> bool {
-    let tokens = &script.tokens[..last.tokens.start];
-    (0..tokens.len()).any(|at| {
-        tokens[at].veil != Veil::Hidden
-            && names.at(tokens, at).is_some_and(|(other, end)| other != rail && !says_other(tokens, at, end))
+fn opposed(script: &Script, tokens: Range<usize>, rail: usize, names: &Names) -> bool {
+    let until = &script.tokens[..tokens.end];
+    tokens.into_iter().any(|at| {
+        until[at].veil != Veil::Hidden
+            && names.at(until, at).is_some_and(|(other, end)| other != rail && !says_other(until, at, end))
     })
 }
 
@@ -91,18 +135,38 @@ fn firm(lead: &[Token]) -> bool {
     })
 }
 
-/// Whether nothing of weight stands behind the rail, or a word that denies it.
-fn behind(script: &Script, sentence: &Sentence, rail: &Named) -> Option<bool> {
-    let mut denied = false;
+/// What stands behind a rail that ends its clause.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Behind {
+    Nothing,
+    Fillers,
+    Reason,
+    /// A word that denies it, as in some languages.
+    Denial,
+}
+
+fn behind(script: &Script, sentence: &Sentence, rail: &Named) -> Option<Behind> {
+    let (mut behind, mut paused, mut colon) = (Behind::Nothing, false, false);
     for token in &script.tokens[rail.tokens.end..sentence.tokens.end] {
+        paused |= token.is(',') || token.is('—') || token.is('(');
+        colon |= token.is(':') || token.is('—');
         match &token.kind {
-            Kind::Mark(mark) if is_decor(*mark) && !matches!(mark, '=' | '→' | '|') => {}
-            Kind::Word(word) if foreign::denies_behind(word) => denied = true,
+            Kind::Mark(mark) if (is_decor(*mark) || *mark == ',') && !matches!(mark, '=' | '→' | '|') => {}
+            Kind::Word(word) if foreign::denies_behind(word) => behind = Behind::Denial,
             Kind::Word(word) if token.class == Class::Silent || foreign::ends(word) => {}
+            Kind::Word(word) if paused && gives_reason(word) || colon => return Some(Behind::Reason),
+            Kind::Word(word)
+                if matches!(
+                    &**word,
+                    "then" | "overall" | "too" | "here" | "anyway" | "indeed" | "again" | "now"
+                ) =>
+            {
+                behind = Behind::Fillers;
+            }
             _ => return None,
         }
     }
-    Some(denied)
+    Some(behind)
 }
 
 /// The last sentence names one rail.
@@ -111,16 +175,15 @@ fn alone(script: &Script, sentence: &Sentence, rail: &Named, names: &Names) -> O
     if let Some(refuted) = refuted(script, sentence, rail, names) {
         return Some(refuted);
     }
-    if let Some(all) =
-        nothing(script, sentence, rail, names).or_else(|| not_by(script, sentence, rail, names))
-    {
-        return Some(all);
-    }
-    let all = nothing(script, sentence, rail, names).or_else(|| not_by(script, sentence, rail, names));
+    let all = nothing(script, sentence, rail, names)
+        .or_else(|| not_by(script, sentence, rail, names))
+        .or_else(|| never_for(script, sentence, rail, names))
+        .or_else(|| preferred(script, sentence, rail));
     if all.is_some() {
         return all;
     }
-    let denied_behind = behind(script, sentence, rail)?;
+    let behind = behind(script, sentence, rail)?;
+    let denied_behind = behind == Behind::Denial;
     let tongue = tongue(around(script, sentence, rail));
     let open = |tokens: &[Token]| tokens.iter().any(|token| leaves_open(token, tongue));
     // `un(correct)`, `(in)correct`
@@ -132,13 +195,19 @@ fn alone(script: &Script, sentence: &Sentence, rail: &Named, names: &Names) -> O
         return None;
     }
     let words = lead.iter().filter(|token| token.is_word()).count();
+    let asked = sentence_before(script).is_some_and(|before| before.end == Some('?'));
+    if words == 0 && behind == Behind::Fillers && !asked {
+        return Some(rail.rail);
+    }
     if words == 0 || hidden(lead) && words == lead.iter().filter(|token| token.veil == Veil::Hidden).count() {
         return None;
     }
     let stop = lead.iter().rposition(|token| separates(token));
     let clause = &lead[stop.map_or(0, |at| at + 1)..];
-    let bare = clause.iter().all(|token| !token.is_word() || is_stress(token.word()));
-    if bare && !denied_behind {
+    if is_bare(lead) && !denied_behind {
+        if behind == Behind::Reason {
+            return None;
+        }
         let stop = stop?;
         let before = &lead[..stop];
         let start = before.iter().rposition(|token| token.is(',') || token.is(':') || token.is('—'));
@@ -216,7 +285,7 @@ fn hidden(tokens: &[Token]) -> bool {
 
 fn separates(token: &Token) -> bool {
     match token.kind {
-        Kind::Mark('-') => token.spaced,
+        Kind::Mark('-' | '=') => token.spaced,
         Kind::Mark(':' | '—' | '→' | ',') => true,
         _ => false,
     }
@@ -319,6 +388,11 @@ fn discourse(title: &[Token]) -> bool {
             | "again"
             | "finally"
             | "0"
+            | "oh"
+            | "ah"
+            | "alas"
+            | "hm"
+            | "sadly"
             | "as"
     ) || denies(first, Tongue::English)
         || matches!(first.class, Class::Conclusion | Class::Final | Class::Cue | Class::Key | Class::Silent);
@@ -363,7 +437,13 @@ fn clause_stands(title: &[Token]) -> bool {
 /// A lead in another language: anything that names no part, if it comes behind more text or is known to lead.
 fn leads_abroad(title: &[Token], follows: bool) -> bool {
     let mut words = title.iter().filter(|token| token.is_word());
-    if words.clone().any(attributes) {
+    let short = words.clone().next().is_some_and(|token| {
+        matches!(
+            token.word(),
+            "kort" | "kurz" | "anders" | "autrement" | "dicho" | "detto" | "bref" | "krótko"
+        )
+    });
+    if words.clone().any(attributes) && !short {
         return false;
     }
     let known = words.clone().any(|token| {
@@ -375,6 +455,18 @@ fn leads_abroad(title: &[Token], follows: bool) -> bool {
 /// What it is about is a part of the call.
 fn only_part(clause: &[Token]) -> bool {
     let words = || clause.iter().filter(|token| token.is_word());
+    // `Verdict of the user in turn 3`
+    let of = clause.windows(3).any(|three| {
+        three[0].word() == "of"
+            && matches!(three[2].word(), "user" | "customer" | "tool" | "reviewer" | "system" | "client")
+    });
+    if of
+        || words().any(|token| {
+            matches!(token.word(), "user's" | "customer's" | "client's" | "tool's" | "best" | "worst")
+        })
+    {
+        return true;
+    }
     if words().any(|token| {
         matches!(
             token.word(),
@@ -537,7 +629,7 @@ fn predicate(clause: &[Token]) -> Option<bool> {
                 | "because"
         )
     });
-    let some = texts.iter().any(|word| {
+    let some = texts.iter().take(3).any(|word| {
         matches!(
             *word,
             "some"
@@ -586,7 +678,19 @@ fn predicate(clause: &[Token]) -> Option<bool> {
         return (denials == 1 && close && whole_or_idle(&words)).then_some(true);
     }
     let last = *texts.last()?;
-    let linked = matches!(last, "is" | "was" | "be" | "been" | "as" | "being" | "are" | "were" | "to")
+    let opposite = last == "of" && texts.contains(&"opposite");
+    let makes = texts.iter().any(|word| matches!(*word, "makes" | "made" | "make" | "renders"))
+        && matches!(last, "it" | "this" | "that" | "call" | "action" | "invocation");
+    if makes && denials == 0 && whole_or_idle(&words) {
+        return Some(true);
+    }
+    let inverted = texts.len() > 1
+        && matches!(texts[texts.len() - 2], "is" | "was")
+        && matches!(last, "this" | "it" | "that" | "call");
+    let linked = opposite
+        || inverted && denials == 1
+        || matches!(last, "called" | "considered" | "deemed" | "labelled") && denials == 1
+        || matches!(last, "is" | "was" | "be" | "been" | "as" | "being" | "are" | "were" | "to")
         || last.ends_with("n't")
         || denies(words.last()?, Tongue::English);
     let object = ["call", "calling", "consider", "deem", "judge", "find"]
@@ -607,48 +711,25 @@ fn predicate(clause: &[Token]) -> Option<bool> {
         .then_some(denials == 0)
 }
 
-/// Whether nothing but verbs that join a subject and its predicate stands between the denial and the end.
+/// Whether the denial reaches the end of the clause.
 fn reaches(words: &[&Token]) -> bool {
-    let mut behind = words.iter().rev().take_while(|token| !denies(token, Tongue::English));
-    behind.all(|token| {
+    /// A denial farther away may deny something else.
+    const NEAR: usize = 7;
+    let Some(at) = words.iter().rposition(|token| denies(token, Tongue::English)) else { return false };
+    // `The call with the id that nobody checked is`
+    let inner = words[..at].iter().skip(1).any(|token| {
         matches!(
-            token.class,
-            Class::Copula
-                | Class::PronounCopula
-                | Class::Pronoun
-                | Class::Subject
-                | Class::Verb
-                | Class::Filler
-                | Class::Silent
-                | Class::To
-                | Class::Tool
-        ) || matches!(
             token.word(),
-            "going"
-                | "count"
-                | "counts"
-                | "qualify"
-                | "pass"
-                | "see"
-                | "how"
-                | "could"
-                | "can"
-                | "call"
-                | "possibly"
-                | "case"
-                | "that"
-                | "even"
-                | "remotely"
-                | "amount"
-                | "what"
-                | "i'd"
-                | "being"
-                | "in"
-                | "by"
-                | "any"
-                | "means"
+            "that" | "which" | "who" | "because" | "although" | "while" | "where" | "if" | "with"
         )
-    }) && words.iter().any(|token| denies(token, Tongue::English))
+    });
+    let goes_on = words[at + 1..].iter().any(|token| {
+        matches!(
+            token.word(),
+            "which" | "who" | "because" | "although" | "while" | "where" | "but" | "user" | "tool"
+        )
+    });
+    !inner && !goes_on && words.len() - at - 1 <= NEAR
 }
 
 fn is_gerund(word: &str) -> bool {
@@ -681,8 +762,11 @@ fn is_whole(words: &[&Token]) -> bool {
                 && words.iter().any(|token| matches!(token.word(), "did" | "does" | "do" | "done"))
         }
         word if is_gerund(word) => true,
-        "action" | "actions" | "decision" | "behaviour" | "behavior" | "move" | "approach" | "step"
-        | "handling" | "conduct" => true,
+        "everything" | "all" => {
+            words.iter().any(|token| matches!(token.class, Class::Subject | Class::Pronoun))
+        }
+        "way" | "action" | "actions" | "decision" | "behaviour" | "behavior" | "move" | "approach"
+        | "step" | "handling" | "conduct" => true,
         _ => head.class == Class::Subject,
     }
 }
@@ -692,7 +776,7 @@ fn whole_or_idle(words: &[&Token]) -> bool {
     !words.iter().any(|token| {
         matches!(token.class, Class::Part | Class::Ordinal | Class::Outcome)
             || is_part(token.word())
-            || attributes(token)
+            || attributes(token) && !matches!(token.word(), "called" | "labelled" | "labeled" | "marked")
     })
 }
 
@@ -733,7 +817,7 @@ fn contrasted(
     let tokens = &script.tokens;
     let (lead, between) =
         (&tokens[sentence.tokens.start..one.tokens.start], &tokens[one.tokens.end..end.tokens.start]);
-    let denied_behind = behind(script, sentence, end)?;
+    let denied_behind = behind(script, sentence, end)? == Behind::Denial;
     let tongue = tongue(&tokens[sentence.tokens.start..end.tokens.start]);
     let all = || lead.iter().chain(between);
     // `changed from A to B`
@@ -907,6 +991,53 @@ fn not_by(script: &Script, sentence: &Sentence, rail: &Named, names: &Names) -> 
     let all = after.iter().any(|token| token.word() == "all")
         && after.first().is_some_and(|token| token.word() == "at");
     (denied && by && (plain || all)).then(|| names.negated(rail.rail)).flatten()
+}
+
+/// `It is not correct to share the file.`, `This call is never appropriate in front of a minor.`
+fn never_for(script: &Script, sentence: &Sentence, rail: &Named, names: &Names) -> Option<usize> {
+    const OPINIONS: [&str; 9] =
+        ["say", "assume", "think", "claim", "conclude", "call", "label", "state", "infer"];
+    let words =
+        |range: Range<usize>| script.tokens[range].iter().filter(|token| token.is_word()).collect::<Vec<_>>();
+    let before = words(sentence.tokens.start..rail.tokens.start);
+    let after = words(rail.tokens.end..sentence.tokens.end);
+    let goes_on =
+        after.first().is_some_and(|token| matches!(token.word(), "to" | "in" | "for" | "with" | "when"));
+    let opinion = after.iter().any(|token| OPINIONS.contains(&token.word()));
+    let open = before.iter().chain(&after).any(|token| {
+        leaves_open(token, Tongue::English)
+            || offers(token, Tongue::English)
+            || token.class == Class::Contrast
+    });
+    let about = before
+        .iter()
+        .any(|token| matches!(token.class, Class::Subject | Class::Pronoun | Class::PronounCopula));
+    let fits = goes_on && !opinion && !open && about && names.is_positive(rail.rail);
+    let clause: Vec<Token> = before.iter().map(|token| (*token).clone()).collect();
+    (fits && predicate(&clause) == Some(false)).then(|| names.opposite(rail.rail)).flatten()
+}
+
+/// `B wins.`, `Answer A is better.`
+fn preferred(script: &Script, sentence: &Sentence, rail: &Named) -> Option<usize> {
+    let words = |range: Range<usize>| {
+        script.tokens[range]
+            .iter()
+            .filter(|token| token.is_word())
+            .map(Token::word)
+            .take(9)
+            .collect::<Vec<_>>()
+    };
+    let named = matches!(
+        &words(sentence.tokens.start..rail.tokens.start)[..],
+        [] | ["so" | "therefore" | "overall" | "option" | "answer" | "response" | "candidate"]
+    );
+    let wins = matches!(
+        &words(rail.tokens.end..sentence.tokens.end)[..],
+        ["wins"]
+            | ["is" | "was", "better" | "preferable" | "best"]
+            | ["is" | "was", "the", "winner" | "best" | "better"]
+    );
+    (named && wins).then_some(rail.rail)
 }
 
 /// `Correct? I don't think so.`

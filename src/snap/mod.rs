@@ -9,6 +9,7 @@
 //! for other languages.
 
 mod after;
+mod arguments;
 mod ballot;
 mod careful;
 mod context;

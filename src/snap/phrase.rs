@@ -92,7 +92,7 @@ impl Before {
     /// The whole call is the subject of a sentence that the rail completes.
     pub fn is_statement(&self) -> bool {
         use Class::*;
-        let subject = self.seen.any(&[Subject, Pronoun, Key, WeakKey]);
+        let subject = self.seen.any(&[Subject, Key, WeakKey]) || self.has(Pronoun) && !self.has(Tool);
         let wish = self.has(To) && !self.has(Judge);
         let about = self.seen.any(&[Part, Outcome, Ordinal, Modal]) || self.is_borrowed();
         subject && self.has(Copula) && !wish && !about

@@ -36,7 +36,16 @@ pub(super) fn denies(token: &Token, tongue: Tongue) -> bool {
             && NEGATIONS.split_whitespace().any(|word| word == token.word())
         || matches!(
             token.word(),
-            "nobody" | "noone" | "neither" | "rarely" | "seldom" | "fail" | "fails" | "lacks" | "refuse"
+            "nobody"
+                | "opposite"
+                | "noone"
+                | "neither"
+                | "rarely"
+                | "seldom"
+                | "fail"
+                | "fails"
+                | "lacks"
+                | "refuse"
         )
 }
 

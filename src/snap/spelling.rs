@@ -29,7 +29,7 @@ fn spoken(text: &str) -> Option<&str> {
     let (speaker, words) = text.split_once(':')?;
     matches!(
         speaker.trim_matches(['*', ' ', '<', '[', ']', '>']),
-        "assistant" | "ai" | "judge" | "me" | "evaluator"
+        "assistant" | "model" | "ai" | "judge" | "me" | "evaluator"
     )
     .then(|| words.trim_matches(|c: char| !c.is_alphanumeric()))
 }
