@@ -234,7 +234,12 @@ fn alone(script: &Script, sentence: &Sentence, rail: &Named, names: &Names) -> O
         let long = title.iter().filter(|token| token.is_word()).count() >= 8 && clause_stands(title);
         return (own && fits && (long || !only_part(title))).then_some(rail.rail);
     }
-    if clause.iter().any(|token| attributes(token) || leaves_open(token, tongue))
+    // `cannot possibly be` denies all the more.
+    let possible =
+        |at: usize| clause[at].word() == "possibly" && at > 0 && denies(&clause[at - 1], Tongue::English);
+    let unsure = (0..clause.len()).any(|at| leaves_open(&clause[at], tongue) && !possible(at));
+    if unsure
+        || clause.iter().any(attributes)
         || lead.iter().any(|token| offers(token, tongue))
         || open_start(lead, tongue)
     {
@@ -314,7 +319,15 @@ fn leads(title: &[Token], more: bool) -> bool {
         "with" | "to" | "is" | "was" | "as" | "of" | "be" | "word" | "words" | "example"
     );
     let told = tail.iter().any(|token| attributes(token) && words.len() > 2);
-    if spoken && (told || words.len() < 6) || given && !discourse(title) || told && spoken {
+    if spoken && (told || words.len() < 6)
+        || given
+            && !words.iter().any(|token| {
+                matches!(token.class, Class::Key | Class::WeakKey | Class::Final | Class::Conclusion)
+            })
+        || matches!(words[0].word(), "after" | "once" | "until" | "before")
+            && words.iter().any(|token| token.word() == "user")
+        || told && spoken
+    {
         return false;
     }
     discourse(title) || clause_stands(title) || more && words.len() > 3
@@ -449,12 +462,24 @@ fn leads_abroad(title: &[Token], follows: bool) -> bool {
     let known = words.clone().any(|token| {
         matches!(token.class, Class::Conclusion | Class::Final | Class::Key | Class::WeakKey | Class::Outcome)
     });
-    known || follows || words.nth(3).is_some()
+    known || follows || words.nth(2).is_some()
 }
 
 /// What it is about is a part of the call.
 fn only_part(clause: &[Token]) -> bool {
     let words = || clause.iter().filter(|token| token.is_word());
+    // `With respect to the tool: …` speaks of the tool, `No missing fields: …` of the call.
+    let part = |token: &Token| matches!(token.class, Class::Part | Class::Tool) || is_part(token.word());
+    let absent = words()
+        .next()
+        .is_some_and(|token| denies(token, Tongue::Other) || matches!(token.word(), "zero" | "0"));
+    if !absent
+        && !clause_stands(clause)
+        && !words().any(|token| token.class == Class::Subject)
+        && words().any(part)
+    {
+        return true;
+    }
     // `Verdict of the user in turn 3`
     let of = clause.windows(3).any(|three| {
         three[0].word() == "of"
@@ -496,6 +521,35 @@ fn only_part(clause: &[Token]) -> bool {
         || words()
             .any(|token| token.class == Class::Ordinal && !token.word().starts_with(|c: char| c.is_numeric()))
         || words().any(|token| token.class == Class::Part) && words().count() < 4
+}
+
+/// Who may hold another opinion.
+fn is_person(word: &str) -> bool {
+    matches!(
+        word,
+        "用户"
+            | "用戶"
+            | "客户"
+            | "ユーザー"
+            | "사용자"
+            | "пользователь"
+            | "клиент"
+            | "nutzer"
+            | "benutzer"
+            | "kunde"
+            | "client"
+            | "cliente"
+            | "usuario"
+            | "utente"
+            | "utilisateur"
+            | "gebruiker"
+            | "klant"
+            | "użytkownik"
+            | "klient"
+            | "användaren"
+            | "brukeren"
+            | "käyttäjä"
+    )
 }
 
 fn is_article(word: &str) -> bool {
@@ -687,6 +741,26 @@ fn predicate(clause: &[Token]) -> Option<bool> {
     let inverted = texts.len() > 1
         && matches!(texts[texts.len() - 2], "is" | "was")
         && matches!(last, "this" | "it" | "that" | "call");
+    // `I deem the call correct`
+    let ruled = words.iter().rposition(|token| token.class == Class::Judge).is_some_and(|at| {
+        let mut tail = words[at + 1..].iter();
+        tail.next().is_some_and(|token| token.class == Class::Verb)
+            && tail.clone().any(|token| matches!(token.class, Class::Subject | Class::Pronoun))
+            && tail.all(|token| {
+                matches!(
+                    token.class,
+                    Class::Subject | Class::Pronoun | Class::Filler | Class::Tool | Class::Agent
+                )
+            })
+    });
+    if ruled && denials == 0 {
+        return Some(true);
+    }
+    let everything =
+        denials == 1 && texts.iter().any(|word| matches!(*word, "everything" | "all" | "every" | "always"));
+    if everything {
+        return None;
+    }
     let linked = opposite
         || inverted && denials == 1
         || matches!(last, "called" | "considered" | "deemed" | "labelled") && denials == 1
@@ -799,7 +873,7 @@ fn abroad(clause: &[Token], lead: &[Token]) -> Option<bool> {
     });
     let unclear = words.iter().any(|token| matches!(token.class, Class::Unclear | Class::Partial));
     match (denials, near) {
-        _ if part || unclear || words.is_empty() => None,
+        _ if part || unclear || words.is_empty() || words.iter().any(|token| is_person(token.word())) => None,
         (0, _) => Some(true),
         (1, 1) => Some(false),
         _ => None,
