@@ -109,7 +109,10 @@ fn verdict(answer: &str, names: &Names, found: &[Found]) -> Result<Decision, &'s
     decide(&all, &script).or_else(|why| {
         // What the rules do not understand may still end with its verdict.
         let ends = found.is_empty()
-            && matches!(why, "no verdict" | "doubtful" | "negated" | "only about a part" | "contradiction");
+            && matches!(
+                why,
+                "no verdict" | "doubtful" | "negated" | "only about a part" | "contradiction" | "taken back"
+            );
         let end = ends
             .then(|| finale::read(&script, names))
             .flatten()

@@ -148,6 +148,11 @@ pub(super) fn is_shaken(script: &Script, from: usize) -> bool {
     takes_back(script, from) || owns_up(script, from) || objects(script, from)
 }
 
+/// Whether a sentence somewhere takes back what was said before it.
+pub(super) fn turns_round(script: &Script) -> bool {
+    takes_back(script, 1) || owns_up(script, 1)
+}
+
 /// Gives every call its own verdict where each has one, so that none of them counts for the whole.
 /// The verdict that they share, if they do.
 fn share(marks: &mut [Mark], script: &Script) -> Option<Decision> {
