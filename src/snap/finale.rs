@@ -263,8 +263,12 @@ pub(super) fn alone(script: &Script, sentence: &Sentence, rail: &Named, names: &
         let foreign = tongue == Tongue::Other;
         let follows = sentence.line > 0 || sentence.tokens.start > 0;
         let fits = if foreign { leads_abroad(title, start.is_some() || follows) } else { leads };
+        // A part that is wrong makes the call wrong: `La data è sbagliata: incorrect.`
+        let wrong = foreign
+            && !names.is_positive(rail.rail)
+            && title.iter().filter(|token| token.is_word()).count() >= 4;
         let long = title.iter().filter(|token| token.is_word()).count() >= 8 && clause_stands(title);
-        return (own && fits && (long || !only_part(title))).then_some(rail.rail);
+        return (own && fits && (long || wrong || !only_part(title))).then_some(rail.rail);
     }
     // `cannot possibly be` denies all the more.
     let possible =

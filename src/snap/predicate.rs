@@ -217,6 +217,31 @@ pub(super) fn abroad(clause: &[Token], lead: &[Token]) -> Option<bool> {
             || attributes(token)
     });
     let unclear = words.iter().any(|token| matches!(token.class, Class::Unclear | Class::Partial));
+    // `… dijo que era correct` tells what somebody else thinks, `concluyo que es correct` does not.
+    let told = words.iter().skip(1).any(|token| {
+        matches!(
+            token.word(),
+            "que"
+                | "che"
+                | "dass"
+                | "daß"
+                | "że"
+                | "что"
+                | "що"
+                | "att"
+                | "dat"
+                | "hogy"
+                | "că"
+                | "ότι"
+                | "že"
+        )
+    });
+    let own = words.iter().any(|token| {
+        matches!(token.class, Class::Judge | Class::Conclusion | Class::Final | Class::Key | Class::Verb)
+    });
+    if told && !own {
+        return None;
+    }
     match (denials, near) {
         _ if part || unclear || words.is_empty() || words.iter().any(|token| is_person(token.word())) => None,
         (0, _) => Some(true),

@@ -8,6 +8,25 @@ use super::token::Token;
 /// Whether a title before a colon or dash leads to a verdict, rather than naming what the rail is said of.
 pub(super) fn leads(title: &[Token], more: bool) -> bool {
     let words: Vec<&Token> = title.iter().filter(|token| token.is_word()).collect();
+    // `The label to use when all is right: …` defines a label, and `Somebody notes: …` is another's.
+    let others = words.iter().any(|token| {
+        matches!(
+            token.word(),
+            "when"
+                | "means"
+                | "meaning"
+                | "somebody"
+                | "someone"
+                | "reviewer"
+                | "colleague"
+                | "others"
+                | "people"
+        )
+    });
+    let to_use = words.windows(2).any(|pair| pair[0].word() == "to" && pair[1].word() == "use");
+    if others || to_use {
+        return false;
+    }
     let Some(last) = words.last() else { return true };
     // `The agent answered: …`, `reply with: …`
     let tail = &words[words.len().saturating_sub(2)..];
