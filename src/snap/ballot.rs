@@ -141,12 +141,7 @@ fn choice(votes: &[(usize, Mark)]) -> Result<usize, &'static str> {
         return Err(UNSURE);
     }
     // A mark of failure alone may mean either.
-    let rejected = votes.iter().any(|(_, mark)| *mark == Mark::Rejected);
-    match only(Mark::Chosen) {
-        Some(rail) => Ok(rail),
-        None if rejected => Err(UNSURE),
-        None => Err(UNSURE),
-    }
+    only(Mark::Chosen).ok_or(UNSURE)
 }
 
 /// A rail with what stands beside it.

@@ -3,7 +3,6 @@
 use super::finale::{Behind, Named, behind};
 use super::foreign;
 use super::lexicon::Class;
-use super::names::Names;
 use super::polarity::{attributes, denies, leaves_open, offers};
 use super::predicate::tongue;
 use super::script::{Script, Sentence};
@@ -11,13 +10,7 @@ use super::subject::is_part;
 use super::token::{Token, Veil};
 
 /// `not A but B`: two rails, one of them denied.
-pub(super) fn contrasted(
-    script: &Script,
-    sentence: &Sentence,
-    one: &Named,
-    end: &Named,
-    names: &Names,
-) -> Option<usize> {
+pub(super) fn contrasted(script: &Script, sentence: &Sentence, one: &Named, end: &Named) -> Option<usize> {
     let tokens = &script.tokens;
     let (lead, between) =
         (&tokens[sentence.tokens.start..one.tokens.start], &tokens[one.tokens.end..end.tokens.start]);
@@ -91,7 +84,6 @@ pub(super) fn contrasted(
     if all().any(nor) || denied_behind {
         return None;
     }
-    let _ = names;
     match (first_denied, second_denied) {
         (true, 0) if joins.len() <= 4 => Some(end.rail),
         // A verdict that is taken back: `incorrect, no wait, correct`

@@ -50,7 +50,7 @@ pub(super) fn read(script: &Script, names: &Names) -> Option<(usize, Range<usize
             return (!listed(script, last)).then(|| (end.rail, place(script, end)));
         }
         [_] => alone(script, last, end, names)?,
-        [one, _] if one.rail != end.rail => contrasted(script, last, one, end, names)?,
+        [one, _] if one.rail != end.rail => contrasted(script, last, one, end)?,
         // `The city is correct, the date is correct, so correct.`
         all if all.iter().all(|one| one.rail == end.rail)
             && !lead.iter().any(|token| denies(token, Tongue::Other)) =>
@@ -234,7 +234,7 @@ pub(super) fn alone(script: &Script, sentence: &Sentence, rail: &Named, names: &
     if words == 0 || hidden(lead) && words == lead.iter().filter(|token| token.veil == Veil::Hidden).count() {
         return None;
     }
-    let stop = lead.iter().rposition(|token| separates(token));
+    let stop = lead.iter().rposition(separates);
     let clause = &lead[stop.map_or(0, |at| at + 1)..];
     if is_bare(lead) && !denied_behind {
         if behind == Behind::Reason {

@@ -222,7 +222,7 @@ fn ticked(value: &Loose, names: &Names) -> Option<Says> {
 fn asked(key: &str, names: &Names) -> Option<usize> {
     let key = plain(key);
     let rail = |verb: &&str| names.exactly(key.strip_prefix(*verb)?);
-    ["", "is", "was", "callis", "iscall", "toolcallis"].iter().find_map(|verb| rail(verb))
+    ["", "is", "was", "callis", "iscall", "toolcallis"].iter().find_map(rail)
 }
 
 /// The only value of a whole reply that is a rail, under whatever key, if everything beside it is a remark or a number.

@@ -37,17 +37,17 @@ pub(super) fn refuted(script: &Script, sentence: &Sentence, rail: &Named, names:
     let that = before.iter().position(|word| *word == "that")?;
     let plain =
         before[that..].iter().all(|word| !matches!(*word, "not" | "never" | "no") && !word.ends_with("n't"));
-    let claims = before[..that].iter().any(|word| noun(word)) && before[..that].len() <= 4;
-    let falls = match &after[..] {
-        ["does" | "did" | "do", "not", "hold" | "stand" | "convince" | "survive", ..] => true,
-        [
-            "doesn't" | "didn't" | "don't" | "cannot" | "can't" | "won't",
-            "hold" | "stand" | "convince" | "survive",
-            ..,
-        ] => true,
-        ["is", "wrong" | "false" | "mistaken" | "unfounded" | "baseless" | "untenable"] => true,
-        _ => false,
-    };
+    let claims = before[..that].iter().any(noun) && before[..that].len() <= 4;
+    let falls = matches!(
+        &after[..],
+        ["does" | "did" | "do", "not", "hold" | "stand" | "convince" | "survive", ..]
+            | [
+                "doesn't" | "didn't" | "don't" | "cannot" | "can't" | "won't",
+                "hold" | "stand" | "convince" | "survive",
+                ..,
+            ]
+            | ["is", "wrong" | "false" | "mistaken" | "unfounded" | "baseless" | "untenable"]
+    );
     (plain && claims && falls && after.len() <= 6).then(|| names.opposite(rail.rail)).flatten()
 }
 
@@ -168,17 +168,16 @@ pub(super) fn reply_to_question(
     let open = words.iter().any(|token| {
         leaves_open(token, Tongue::English) || matches!(token.class, Class::Unclear | Class::Partial)
     });
-    let no = match &texts[..] {
-        ["i", "don't", "think" | "believe", "so", ..] | ["i", "do", "not", "think" | "believe", "so", ..] => {
-            true
-        }
-        ["not", "at", "all"]
-        | ["not", "in" | "by" | "for" | "remotely", ..]
-        | ["never"]
-        | ["no", "way"]
-        | ["certainly" | "definitely" | "surely", "not"] => true,
-        _ => false,
-    };
+    let no = matches!(
+        &texts[..],
+        ["i", "don't", "think" | "believe", "so", ..]
+            | ["i", "do", "not", "think" | "believe", "so", ..]
+            | ["not", "at", "all"]
+            | ["not", "in" | "by" | "for" | "remotely", ..]
+            | ["never"]
+            | ["no", "way"]
+            | ["certainly" | "definitely" | "surely", "not"]
+    );
     let hedged = open && !matches!(words.first().map(|token| token.class), Some(Class::Negation));
     let rail = (no && !hedged && texts.len() <= 7).then(|| names.opposite(rail)).flatten()?;
     Some((rail, script.tokens[start].at.start..script.tokens[end - 1].at.end))
