@@ -15,6 +15,8 @@ const TABLE: &str = include_str!("cases/snap.jsonl");
 const UNSEEN: &str = include_str!("cases/snap_unseen.jsonl");
 /// Written by two readers who did not know the rules, in the style of weak, verbose, thinking and foreign-language models.
 const REPLIES: &str = include_str!("cases/snap_replies.jsonl");
+/// Ours: how replies come to their verdict in the end, and as many that only look so.
+const ENDINGS: &str = include_str!("cases/snap_endings.jsonl");
 const CORPUS: &[u8] = include_bytes!("cases/phoenix_snap_to_rail.jsonl.gz");
 
 /// A reply as real models write them, and what a careful reader takes from it.
@@ -406,13 +408,23 @@ fn read(replies: &str) -> (BTreeMap<String, Reading>, Vec<String>) {
 /// No verdict is swapped or invented; how many are found is recorded, so that any change is seen.
 #[test]
 fn replies_of_others_are_read() {
-    let (kinds, failures) = read(REPLIES);
+    nothing_is_read_wrongly("replies_of_others", REPLIES);
+}
+
+/// The same of how replies end.
+#[test]
+fn endings_are_read() {
+    nothing_is_read_wrongly("endings", ENDINGS);
+}
+
+fn nothing_is_read_wrongly(name: &str, replies: &str) {
+    let (kinds, failures) = read(replies);
     let wrong: Vec<&String> = failures.iter().filter(|failure| !failure.starts_with("missed")).collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
     let found: Vec<(&str, usize, usize)> =
         kinds.iter().map(|(kind, reading)| (kind.as_str(), reading.found, reading.missed)).collect();
     insta::assert_snapshot!(
-        "replies_of_others",
+        name,
         found
             .iter()
             .map(|(kind, found, missed)| format!("{kind}: {found} found, {missed} missed"))

@@ -5,14 +5,17 @@ use std::ops::Range;
 
 use crate::domain::{Rail, Rails};
 
-use super::decide::{Decision, decide};
+use super::ballot;
+use super::decide::{Decision, decide, is_shaken};
 use super::echo;
 use super::explanation;
+use super::finale;
 use super::fold::folded;
 use super::json::{self, Found, Says};
 use super::mention::{Mention, mentions};
 use super::names::Names;
 use super::script::Script;
+use super::spelling;
 use super::thought::{self, Unclosed};
 use super::token::tokens;
 use super::{Extent, NoVerdict, Snapped};
@@ -88,6 +91,11 @@ fn verdict(answer: &str, names: &Names, found: &[Found]) -> Result<Decision, &'s
             Says::Cut => Err("cut off"),
         };
     }
+    if found.is_empty()
+        && let Some(ballot) = ballot::read(answer, names)
+    {
+        return ballot.map(|rail| Decision { rail, rule: "ballot", at: 0..answer.len() });
+    }
     let data: Vec<_> = found.iter().map(|found| found.at.clone()).collect();
     let script = Script::of(answer, names, &data);
     let mut all = mentions(&script, names);
@@ -98,7 +106,22 @@ fn verdict(answer: &str, names: &Names, found: &[Found]) -> Result<Decision, &'s
         Says::Several | Says::Cut | Says::NoRail => Some(Mention::json(None, found.at.clone(), false)),
         Says::Nothing => None,
     }));
-    decide(&all, &script)
+    decide(&all, &script).or_else(|why| {
+        // What the rules do not understand may still end with its verdict.
+        let ends = found.is_empty()
+            && matches!(
+                why,
+                "no verdict" | "doubtful" | "negated" | "only about a part" | "contradiction" | "taken back"
+            );
+        let end = ends
+            .then(|| finale::read(&script, names))
+            .flatten()
+            .filter(|(_, at)| !is_shaken(&script, at.end));
+        let spelled = || {
+            spelling::read(answer, names).map(|rail| Decision { rail, rule: "spelled", at: 0..answer.len() })
+        };
+        end.map(|(rail, at)| Decision { rail, rule: "finale", at }).or_else(spelled).ok_or(why)
+    })
 }
 
 /// Whether a verdict stands whatever may come behind the cut: it was given as the verdict, and not in the middle of going through

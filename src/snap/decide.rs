@@ -6,6 +6,7 @@ use super::lexicon::{Class, class};
 use super::mention::Mention;
 use super::rule::{EACH_CALL, Force, RULES};
 use super::script::Script;
+use super::token::Token;
 
 /// The verdict of a reply.
 #[derive(Debug)]
@@ -26,6 +27,7 @@ struct Mark {
     closes: bool,
     firm: bool,
     flipped: bool,
+    fails: bool,
 }
 
 /// Words between two verdicts, from which on the later one is a second thought and not a list's next item.
@@ -64,6 +66,7 @@ fn mark(mention: &Mention) -> Option<Mark> {
         closes: mention.last,
         firm: mention.before.is_firm(),
         flipped: mention.flipped,
+        fails: mention.fails,
     })
 }
 
@@ -131,13 +134,23 @@ fn unshaken(marks: &[Mark], chosen: usize, script: &Script) -> Result<usize, &'s
             _ => {}
         }
     }
-    if takes_back(script, from) {
+    if takes_back(script, from) || owns_up(script, from) || chosen_fails_later(script, &marks[chosen], from) {
         return Err("taken back");
     }
     if stated && objects(script, from) {
         return Err("contradiction");
     }
     Ok(chosen)
+}
+
+/// Whether something behind `from` takes a verdict back or speaks against it.
+pub(super) fn is_shaken(script: &Script, from: usize) -> bool {
+    takes_back(script, from) || owns_up(script, from) || objects(script, from)
+}
+
+/// Whether a sentence somewhere takes back what was said before it.
+pub(super) fn turns_round(script: &Script) -> bool {
+    takes_back(script, 1) || owns_up(script, 1)
 }
 
 /// Gives every call its own verdict where each has one, so that none of them counts for the whole.
@@ -242,6 +255,52 @@ fn takes_back(script: &Script, from: usize) -> bool {
                 | ["i", "cannot" | "can't" | "can’t", "decide" | "determine" | "tell" | "judge" | "say"]
         )
     })
+}
+
+/// Whether the writer owns up to a mistake behind `from`: `I misread …`, `I may have missed …`
+fn owns_up(script: &Script, from: usize) -> bool {
+    const MISTAKES: [&str; 7] =
+        ["overlooked", "misread", "missed", "misunderstood", "mistook", "erred", "misjudged"];
+    behind(script, from).any(|sentence| {
+        let mut words = sentence.iter().filter(|token| token.is_word()).map(Token::word).take(8);
+        words.by_ref().any(|word| word == "i") && words.take(3).any(|word| MISTAKES.contains(&word))
+    })
+}
+
+/// Whether a success is followed by `But …` or `However, …` with a fault of the call.
+fn chosen_fails_later(script: &Script, chosen: &Mark, from: usize) -> bool {
+    let fault = |token: &Token| {
+        matches!(
+            token.word(),
+            "wrong"
+                | "wrongly"
+                | "missing"
+                | "mistaken"
+                | "mistakenly"
+                | "invented"
+                | "fabricated"
+                | "hallucinated"
+                | "forgot"
+                | "omitted"
+                | "failed"
+                | "ignored"
+                | "violates"
+                | "violated"
+        )
+    };
+    !chosen.fails
+        && behind(script, from).any(|sentence| {
+            let first = sentence.iter().find(|token| token.is_word());
+            let denied = sentence.iter().any(|token| token.class == Class::Negation);
+            first.is_some_and(|token| token.class == Class::Contrast) && sentence.iter().any(fault) && !denied
+        })
+}
+
+/// The sentences that begin behind `from`.
+fn behind(script: &Script, from: usize) -> impl Iterator<Item = &[Token]> {
+    let first =
+        script.sentences.partition_point(|sentence| script.tokens[sentence.tokens.start].at.start < from);
+    script.sentences[first..].iter().map(|sentence| &script.tokens[sentence.tokens.clone()])
 }
 
 /// Whether a sentence behind `from` begins with `but`, or with `or`.

@@ -53,6 +53,24 @@ pub(super) fn is_told_of(answer: &str, at: &Range<usize>) -> bool {
     let after = after.trim_start_matches(['`', '"', '\'', '*', ',', ' ']);
     let word = after.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
     if before.contains(char::is_alphabetic) {
+        let mut last = before.rsplit(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty());
+        let mut words = before.split(|c: char| !c.is_alphabetic());
+        let gave = matches!(
+            last.next().unwrap_or_default(),
+            "returned"
+                | "returns"
+                | "returning"
+                | "sent"
+                | "sends"
+                | "received"
+                | "got"
+                | "logged"
+                | "replied"
+                | "produced"
+        );
+        if gave && !words.any(|word| matches!(word, "I" | "my" | "My" | "verdict" | "judge")) {
+            return true;
+        }
         return after.starts_with(char::is_lowercase) && !gives_reason(word);
     }
     let titles = |line: &&str| line.contains(char::is_alphanumeric) && !line.trim_start().starts_with("```");

@@ -1,5 +1,8 @@
 //! What words of other languages do around a rail.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 use super::lexicon::Class;
 
 /// By language: German, French, Spanish, Portuguese, Italian, Dutch, Polish, Russian, Swedish, Turkish, Indonesian, Vietnamese,
@@ -198,6 +201,30 @@ pub(super) const WORDS: &[(Class, &str)] = &[
         का की के",
     ),
 ];
+
+static KNOWN: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| WORDS.iter().flat_map(|(_, words)| words.split_whitespace()).collect());
+
+/// Whether `word`, in lower case, is one of another language that English does not have as well.
+pub(super) fn knows(word: &str) -> bool {
+    KNOWN.contains(word)
+        && !matches!(
+            word,
+            "is" | "was"
+                | "final"
+                | "a"
+                | "as"
+                | "so"
+                | "in"
+                | "do"
+                | "to"
+                | "no"
+                | "me"
+                | "for"
+                | "on"
+                | "of"
+        )
+}
 
 /// Words of other languages that begin a reason.
 pub(super) fn gives_reason(word: &str) -> bool {

@@ -221,7 +221,9 @@ const IDIOMS: &[(Class, &str)] = &[
         i retract
         i revise
         i correct myself
-        make that",
+        make that
+        or rather
+        or better",
     ),
     (
         Class::Key,

@@ -48,8 +48,12 @@ pub(super) fn find(text: &str, names: &Names) -> Vec<Found> {
                     || reader.cut
                         && begins_object(&text[at..], found.is_empty() && text[..at].trim().is_empty()) =>
             {
+                let whole =
+                    text[..at].trim().is_empty() && text[reader.at..].trim().is_empty() && !reader.cut;
+                let lone = || lone(&value, names).filter(|_| whole).map(Says::Rail);
                 let says = match ticked(&value, names).unwrap_or_else(|| says(&value, names)) {
                     Says::Nothing | Says::NoRail if reader.cut => Says::Cut,
+                    Says::Nothing => lone().unwrap_or(Says::Nothing),
                     says => says,
                 };
                 found.push(Found { at: at..reader.at, says, explanation: explanation(&value) });
@@ -125,7 +129,8 @@ const PERHAPS: [&str; 12] = [
     "class",
     "correctness",
 ];
-const WRAPPER: [&str; 6] = ["data", "json", "content", "arguments", "properties", "value"];
+const WRAPPER: [&str; 9] =
+    ["data", "json", "content", "arguments", "parameters", "input", "args", "properties", "value"];
 const EXPLANATION: [&str; 14] = [
     "explanation",
     "reasoning",
@@ -191,7 +196,7 @@ fn ticked(value: &Loose, names: &Names) -> Option<Says> {
     let Loose::Object(fields) = value else { return None };
     let mut chosen = Vec::new();
     for (key, value) in fields {
-        let Some(rail) = names.exactly(key) else {
+        let Some(rail) = names.exactly(key).or_else(|| asked(key, names)) else {
             let remark = EXPLANATION.contains(&plain(key).as_str())
                 || matches!(plain(key).as_str(), "confidence" | "score");
             if remark { continue } else { return None }
@@ -211,6 +216,32 @@ fn ticked(value: &Loose, names: &Names) -> Option<Says> {
         ([(rail, false)], []) => Some(names.opposite(*rail).map_or(Says::NoRail, Says::Rail)),
         _ => Some(Says::Several),
     }
+}
+
+/// `is_correct`, `wasCorrect`, `correct?`
+fn asked(key: &str, names: &Names) -> Option<usize> {
+    let key = plain(key);
+    let rail = |verb: &&str| names.exactly(key.strip_prefix(*verb)?);
+    ["", "is", "was", "callis", "iscall", "toolcallis"].iter().find_map(rail)
+}
+
+/// The only value of a whole reply that is a rail, under whatever key, if everything beside it is a remark or a number.
+fn lone(value: &Loose, names: &Names) -> Option<usize> {
+    let Loose::Object(fields) = value else { return None };
+    let mut only = None;
+    for (key, value) in fields {
+        let Loose::Text(text) = value else { return None };
+        let data =
+            ["status", "state", "type", "name", "tag", "tool", "id", "value", "field", "text", "query"];
+        match names.exactly(text) {
+            Some(_) if only.is_some() || data.contains(&plain(key).as_str()) => return None,
+            Some(rail) => only = Some(rail),
+            None if EXPLANATION.contains(&plain(key).as_str()) || plain(key) == "confidence" => {}
+            None if text.split_whitespace().nth(1).is_some() => {}
+            None => return None,
+        }
+    }
+    only
 }
 
 /// What several values say together: a rail only if all that say anything say that rail.

@@ -5,15 +5,21 @@
 //! and what it only quotes is veiled. Every place that names a rail is then weighed by the ordered, named rules of
 //! `rule.rs`, by the words around it and by where it stands, and `decide.rs` weighs the places against each other: the
 //! last explicit verdict wins, if nothing after it speaks against it. Where two rails are each other's negation, what is
-//! denied of one holds of the other. What words do is data: `lexicon.rs`, `idiom.rs` for several together, `foreign.rs`
+//! denied of one holds of the other. Where the rules understand no verdict, `finale.rs` looks where the reply comes to rest: on a rail
+//! alone behind whatever leads to it, or on one that the last clause says of the whole call. What words do is data: `lexicon.rs`, `idiom.rs` for several together, `polarity.rs`
+//! for the small ones, `foreign.rs`
 //! for other languages.
 
 mod after;
+mod arguments;
+mod ballot;
 mod careful;
 mod context;
+mod contrast;
 mod decide;
 mod echo;
 mod explanation;
+mod finale;
 mod fold;
 mod foreign;
 mod idiom;
@@ -24,10 +30,16 @@ mod loose;
 mod mention;
 mod names;
 mod phrase;
+mod polarity;
+mod predicate;
+mod retort;
 mod rule;
 mod script;
+mod spelling;
+mod subject;
 mod thought;
 mod ticks;
+mod title;
 mod token;
 mod unspaced;
 mod veil;

@@ -56,6 +56,11 @@ impl Names {
         (0..tokens.len()).any(|at| self.at(tokens, at).is_some())
     }
 
+    /// The rails with their spellings, folded.
+    pub fn spellings(&self) -> impl Iterator<Item = (usize, &str)> {
+        self.names.iter().map(|name| name.folded.as_str()).enumerate()
+    }
+
     /// The rail that counts as a pass.
     pub fn is_positive(&self, rail: usize) -> bool {
         rail == self.positive
@@ -65,6 +70,15 @@ impl Names {
     pub fn opposite(&self, rail: usize) -> Option<usize> {
         let [one, other] = &self.names[..] else { return None };
         are_opposites(&one.folded, &other.folded).then_some(1 - rail)
+    }
+
+    /// The rail that says, with a prefix, that `rail` does not hold, whatever other rails there are.
+    pub fn negated(&self, rail: usize) -> Option<usize> {
+        let name = &self.names.get(rail)?.folded;
+        let mut negations = self.names.iter().enumerate().filter(|(_, other)| {
+            other.folded.strip_suffix(name.as_str()).is_some_and(|prefix| PREFIXES.contains(&prefix))
+        });
+        negations.next().map(|(other, _)| other).filter(|_| negations.next().is_none())
     }
 
     /// The rail that `text` is, letter case and white space aside.

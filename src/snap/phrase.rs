@@ -60,7 +60,8 @@ impl Before {
     /// The phrase gives a verdict: `Label:`, `My final verdict is`, `I classify this as`, `Overall:`.
     pub fn is_label(&self) -> bool {
         let (key, copula, judge) = (self.has(Class::Key), self.has(Class::Copula), self.has(Class::Judge));
-        let object = self.seen.any(&[Class::Subject, Class::Pronoun]);
+        // `The tool that the agent picked is …` speaks of the tool.
+        let object = self.has(Class::Subject) || self.has(Class::Pronoun) && !self.has(Class::Tool);
         let slot = self.names_slot() && (self.separated || self.colon);
         let ruling = key && copula && (judge || self.owned || self.has(Class::Final));
         let answered = self.has(Class::WeakKey) && (judge || copula && self.owned && !self.has(Class::Modal));
@@ -91,7 +92,7 @@ impl Before {
     /// The whole call is the subject of a sentence that the rail completes.
     pub fn is_statement(&self) -> bool {
         use Class::*;
-        let subject = self.seen.any(&[Subject, Pronoun, Key, WeakKey]);
+        let subject = self.seen.any(&[Subject, Key, WeakKey]) || self.has(Pronoun) && !self.has(Tool);
         let wish = self.has(To) && !self.has(Judge);
         let about = self.seen.any(&[Part, Outcome, Ordinal, Modal]) || self.is_borrowed();
         subject && self.has(Copula) && !wish && !about
@@ -128,7 +129,9 @@ impl Before {
             }
             let another = name.is_some();
             if token.veil == Veil::Hidden || another || !before.take(tokens, sentence, at) {
-                if !before.clause {
+                // `correct, no wait, incorrect`
+                let second_thought = another && before.has(Class::Cue) && before.announces();
+                if !before.clause && !second_thought {
                     before.seen.note(Class::Other);
                 }
                 break;
@@ -192,7 +195,10 @@ impl Before {
                         return false;
                     }
                     Class::Other | Class::Contrast => return false,
-                    Class::Negation if matches!(&**word, "no" | "nope") && tokens[at + 1].is(',') => {
+                    Class::Negation
+                        if matches!(&**word, "no" | "nope")
+                            && (tokens[at + 1].is(',') || tokens[at + 1].class == Class::Cue) =>
+                    {
                         self.seen.note(Class::Cue)
                     }
                     class @ (Class::Negation | Class::Partial | Class::Unclear) => {

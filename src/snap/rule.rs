@@ -170,7 +170,9 @@ fn label(mention: &Mention) -> Option<Force> {
             before.seen.any(&[Class::Key, Class::WeakKey]) && before.has(Class::Other) && before.separated;
         return (somebody && mention.rail.is_some()).then_some(Force::Doubt);
     }
-    if before.has(Class::Part) && !before.separated {
+    // `The status of the order: …` is a field, whatever stands in it.
+    let field = before.has(Class::Outcome) && !before.has(Class::Key) && !before.has(Class::Final);
+    if before.has(Class::Part) && (!before.separated || field) {
         return Some(Force::Part);
     }
     let plain = before.is_plain() && mention.rail.is_some() && !mention.crossed;

@@ -98,6 +98,7 @@ fn tags(text: &str) -> Vec<Tag> {
     };
     let (mut tags, mut quotes, mut ticks, mut analysis) = (Vec::new(), 0, 0, false);
     let mut end = 0;
+    let (struck, last) = (text.find("<s>"), text.rfind(char::is_alphanumeric).unwrap_or(0));
     for (at, c) in text.char_indices() {
         match c {
             '\n' => (quotes, ticks) = (0, 0),
@@ -106,6 +107,11 @@ fn tags(text: &str) -> Vec<Tag> {
             '<' | '[' | '◁' if at >= end && quotes % 2 == 0 && ticks % 2 == 0 => {
                 let Some((length, mut kind)) = read(at) else { continue };
                 end = at + length;
+                // `<s>no</s> yes` strikes out; only at its end `</s>` ends a reply.
+                let strikes = starts(at, "</s>") && struck.is_some_and(|start| start < at) && end <= last;
+                if strikes {
+                    continue;
+                }
                 // `<|end|>` ends whatever went on; only after an analysis that was thinking.
                 if analysis && starts(at, "<|end|>") {
                     kind = Kind::Close;

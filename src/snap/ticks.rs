@@ -15,9 +15,27 @@ struct Choice {
     ticked: bool,
 }
 
+/// Takes away rails in `<s>`, `<del>` and `<strike>`.
+fn strike_elements(tokens: &mut [Token], names: &Names) {
+    for at in 0..tokens.len().saturating_sub(6) {
+        let struck = matches!(tokens[at + 1].word(), "s" | "del" | "strike");
+        if !(tokens[at].is('<') && struck && tokens[at + 2].is('>')) {
+            continue;
+        }
+        let Some((_, end)) = names.at(tokens, at + 3) else { continue };
+        let close = tokens[end..].iter().take(5).position(|token| token.is('>')).map(|step| end + step);
+        let Some(close) = close.filter(|close| *close >= end + 3) else { continue };
+        let name = tokens[at + 1].word() == tokens[close - 1].word();
+        if name && tokens[close - 2].is('/') && tokens[end..close - 3].iter().all(|token| !token.is_word()) {
+            vanish(&mut tokens[at..=close]);
+        }
+    }
+}
+
 /// Leaves of a form only what was chosen: one ticked box among boxes before rails, or what is not struck out.
 pub(super) fn settle(tokens: &mut [Token], names: &Names) {
     strike(tokens, names);
+    strike_elements(tokens, names);
     let boxes: Vec<(Range<usize>, bool)> = (0..tokens.len()).filter_map(|at| a_box(tokens, at)).collect();
     if boxes.is_empty() {
         return;

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use super::arguments;
 use super::lexicon::{Class, class};
 use super::names::Names;
 use super::token::{Kind, Slot, Token, Veil};
@@ -43,6 +44,7 @@ const REASONS: [&str; 9] = [
 /// Veils `tokens`. `data` are places in the reply that were read otherwise, in order.
 pub(super) fn cover(tokens: &mut [Token], names: &Names, data: &[Range<usize>]) {
     hide_data(tokens, data);
+    arguments::hide(tokens);
     slots(tokens);
     elements(tokens, names);
     blocks(tokens);
