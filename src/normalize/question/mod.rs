@@ -117,22 +117,33 @@ impl Question {
     }
 }
 
-/// The conversation without its system messages: the only message verbatim, several as one paragraph each.
+/// The conversation as a judge is shown it: the only message verbatim, several as one paragraph each. What the system said is among
+/// them: it often holds today's date, or who the user is, and a call cannot be judged without what the agent knew.
 fn slot(messages: &[Message]) -> String {
-    let said: Vec<&Message> = messages.iter().filter(|message| message.role != Role::System).collect();
-    match said[..] {
-        [only] => only.content.clone(),
-        _ => said.into_iter().map(paragraph).collect::<Vec<_>>().join("\n\n"),
+    if let [only] = messages {
+        return only.content.clone();
     }
+    let mut parallel = false;
+    let mut paragraphs = Vec::with_capacity(messages.len());
+    for message in messages {
+        parallel = match message.role {
+            Role::Tool => parallel,
+            _ => message.tool_calls.len() > 1,
+        };
+        paragraphs.push(paragraph(message, parallel));
+    }
+    paragraphs.join("\n\n")
 }
 
-/// `role: text`. An assistant's calls stand below what it said: later turns cannot be understood without them.
-fn paragraph(message: &Message) -> String {
+/// `role: text`. An assistant's calls stand below what it said: later turns cannot be understood without them. Results of
+/// `parallel` calls name theirs, for they may come in any order.
+fn paragraph(message: &Message, parallel: bool) -> String {
     let calls = message.tool_calls.iter().map(|call| call.to_json()).collect::<Vec<_>>();
     let calls = (!calls.is_empty()).then(|| Json::Array(calls).to_string());
     let said = Some(message.content.clone()).filter(|text| !text.is_empty());
     let text: Vec<String> = said.into_iter().chain(calls).collect();
-    format!("{}: {}", message.role.as_str(), text.join("\n"))
+    let id = message.tool_call_id.as_ref().filter(|_| parallel).map(|id| format!(" ({id})"));
+    format!("{}{}: {}", message.role.as_str(), id.unwrap_or_default(), text.join("\n"))
 }
 
 fn unrecognised(what: impl std::fmt::Display) -> RowError {
