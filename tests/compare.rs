@@ -125,8 +125,9 @@ fn one_large_question_lends_no_power() {
     let table = |judge: &str, seed: u64, right: f64| {
         let rows = labelled(judge, 0..520, seed, right);
         let question = |(at, line): (usize, &str)| match at {
-            // The head, and twenty rows with questions of their own.
-            0..=20 => line.replace(",q", &format!(",own{at}-")),
+            0 => line.to_owned(),
+            // Twenty rows have questions of their own.
+            1..=20 => line.replace(",q", &format!(",own{at}-")),
             _ => line.split(',').enumerate().fold(String::new(), |line, (column, cell)| {
                 let cell = if column == 1 { "q" } else { cell };
                 if column == 0 { cell.to_owned() } else { format!("{line},{cell}") }

@@ -29,6 +29,31 @@ fn the_quickstart_is_labelled_without_key_or_network() {
 }
 
 #[test]
+fn a_base_rate_moves_confidences_and_no_labels() {
+    let work = Workspace::new();
+    std::fs::copy(repository("datasets/quickstart.csv"), work.path("rows.csv")).unwrap();
+    work.run(&["label", "rows.csv", "-o", "even.csv"]).ended(0);
+    work.run(&["label", "rows.csv", "-o", "here.csv", "--base-rate", "0.9"]).ended(0);
+    assert_eq!(work.column("even.csv", "label"), work.column("here.csv", "label"));
+    let mut doubted = 0;
+    for (even, here) in work.rows("even.csv").iter().zip(&work.rows("here.csv")) {
+        let [even_share, here_share] = [even, here].map(|row| row["confidence"].parse::<f64>().unwrap());
+        let (own, other) = if even["label"] == "correct" { (0.9, 0.1) } else { (0.1, 0.9) };
+        let expected = even_share * own / (even_share * own + (1.0 - even_share) * other);
+        // Confidences have four digits.
+        assert!((here_share - expected).abs() < 5e-4, "{}: {even_share} {here_share}", even["id"]);
+        doubted += u32::from(here_share < 0.5);
+    }
+    assert!(doubted > 0, "where most calls are right, some faint `incorrect` is more likely wrong");
+    let manifest: serde_json::Value = serde_json::from_str(&work.read("here.csv.run.json")).unwrap();
+    assert_eq!(manifest["panel"][0]["judge"]["parameters"]["base_rate"], 0.9, "{manifest}");
+    for share in ["0", "1", "90"] {
+        let ran = work.run(&["label", "rows.csv", "-o", "no.csv", "--base-rate", share]).ended(2);
+        assert!(ran.stderr.contains("such as 0.9"), "{}", ran.stderr);
+    }
+}
+
+#[test]
 fn a_second_run_replaces_our_output_but_nobody_elses() {
     let work = Workspace::new();
     work.file("in.csv", "question,tool_call,tool_definitions\nhi,,\n");
@@ -114,6 +139,6 @@ fn the_judge_is_shown_what_came_before_the_judged_turn() {
         work.run(&["label", &file, "--judge", "openai:m", "--dry-run", "1"]).ended(0).stdout
     };
     assert_eq!([prompt(0), prompt(1)], [prompt(2), prompt(2)]);
-    let said = work.run(&["label", "0.jsonl", "--allow-unjudged", "1"]).ended(0).stderr;
+    let said = work.run(&["label", "0.jsonl", "--allow-unjudged", "1"]).ended(0).stdout;
     assert!(said.contains("judged_turn_cut"), "{said}");
 }

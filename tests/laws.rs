@@ -302,8 +302,13 @@ fn check_template(source: &str) {
             let sample = Sample { raw: raw(question, call, tools), ..sample("q", "c") };
             let prompt = template.render(&sample, explain).unwrap();
             assert_eq!(prompt, template.render(&sample, explain).unwrap());
+            // A wording that knows no explanations is asked for one behind its end.
+            let bare = template.render(&sample, false).unwrap();
+            let own = if explain && !template.can_explain() { &bare.text } else { &prompt.text };
+            let request = prompt.text.strip_prefix(own.as_str()).unwrap();
+            assert!(request.is_empty() || template.rails().labels().all(|label| request.contains(label)));
             if let Some(pieces) = &pieces {
-                check_prompt(&prompt.text, pieces, row, template.origin());
+                check_prompt(own, pieces, row, template.origin());
             }
         }
     }

@@ -93,7 +93,7 @@ fn judge(
     purse: Option<Arc<Purse>>,
 ) -> Result<Remote, String> {
     let concurrency = Concurrency::Fixed(NonZeroU32::new(8).unwrap());
-    let limits = Limits { concurrency, rpm: None, tpm: None, itpm: None, otpm: None };
+    let limits = Limits { concurrency, rpm: None, tpm: None, ..Limits::default() };
     let settings = Settings {
         limiter: Limiter::new(limits),
         price,

@@ -187,7 +187,10 @@ fn play(scenario: &Arc<Scenario>, wire: Wire) -> Vec<String> {
 fn settings(judge: &Judge, wire: Wire) -> String {
     let authority = repository("tests/fixtures/tls/ca.pem").display().to_string();
     let (provider, url) = (wire.provider(), &judge.server.url);
-    format!("[judges.tested]\njudge = \"{provider}:m\"\nbase_url = \"{url}\"\nca_cert = {authority:?}\n")
+    let key = format!("{}_API_KEY", provider.to_string().to_uppercase());
+    format!(
+        "[judges.tested]\njudge = \"{provider}:m\"\nbase_url = \"{url}\"\nca_cert = {authority:?}\napi_key_env = \"{key}\"\n"
+    )
 }
 
 fn run(work: &Workspace, scenario: &Scenario, more: &[String]) -> Ran {

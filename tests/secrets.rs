@@ -114,7 +114,7 @@ fn echoing() -> Server {
 fn settings(url: &str) -> String {
     let url = url.replace("://", &format!("://user:{PASSWORD}@"));
     format!(
-        "[judges.gateway]\njudge = 'openai:m'\nbase_url = '{url}'\nmax_attempts = 1\n\
+        "[judges.gateway]\njudge = 'openai:m'\nbase_url = '{url}'\napi_key_env = 'OPENAI_API_KEY'\nmax_attempts = 1\n\
          headers = {{ X-Token = 'Bearer ${{GATEWAY_TOKEN}}' }}\nquery = {{ sig = '{QUERY}' }}\n"
     )
 }

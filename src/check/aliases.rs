@@ -18,6 +18,66 @@ static INDEX: LazyLock<HashMap<&'static str, Vec<usize>>> = LazyLock::new(|| {
     index
 });
 
+/// Whether a short name is also a word of every other sentence: only in capitals it names a thing.
+pub(super) fn is_common_word(name: &str) -> bool {
+    matches!(
+        name,
+        "it" | "in"
+            | "at"
+            | "be"
+            | "no"
+            | "us"
+            | "are"
+            | "ca"
+            | "can"
+            | "la"
+            | "ma"
+            | "pa"
+            | "co"
+            | "de"
+            | "es"
+            | "il"
+            | "fin"
+            | "nor"
+            | "se"
+            | "ch"
+            | "ar"
+            | "am"
+            | "en"
+            | "hi"
+            | "mi"
+            | "c"
+            | "f"
+            | "k"
+            | "m"
+            | "g"
+            | "l"
+            | "h"
+            | "s"
+            | "ind"
+            | "ken"
+            | "deu"
+            | "bel"
+            | "esp"
+            | "est"
+            | "fi"
+            | "id"
+            | "ie"
+            | "nl"
+            | "pl"
+            | "za"
+            | "ke"
+            | "ng"
+            | "eg"
+            | "cl"
+            | "fl"
+            | "ga"
+            | "nv"
+            | "ml"
+            | "ai"
+    )
+}
+
 /// Whether a folded word names a unit of measure, currencies aside.
 pub(super) fn is_unit(word: &str) -> bool {
     INDEX.get(word).is_some_and(|groups| groups.iter().any(|group| *group < UNITS))

@@ -10,7 +10,7 @@ use super::schema::{self, Dialect, text_of};
 use super::score::{Signal, Signals};
 use super::toolbox::{Tool, Toolbox, stems};
 use super::words::{StemSet, fold, fold_identifier};
-use crate::domain::{Json, Object, Role, Sample, ToolCall};
+use crate::domain::{Json, Object, Role, Sample, Task, ToolCall};
 
 /// The result of looking at a sample.
 pub(super) struct Assessment {
@@ -19,42 +19,96 @@ pub(super) struct Assessment {
     /// Argument values looked at, and those the conversation or the definition supports.
     pub values: usize,
     pub supported: usize,
+    /// Whether the search for values was given up.
+    pub exhausted: bool,
+    /// Whether these calls follow others that the same question led to.
+    pub under_way: bool,
+    /// Whether the called tools, or none, are seen to be what is asked for.
+    pub fits: bool,
+}
+
+impl Assessment {
+    /// Why there can be no verdict, unless a fault was found.
+    pub(super) fn unsettled(&self, task: Task) -> Option<String> {
+        let too_complex = |finding: &&Finding| matches!(finding, Finding::TooComplex { .. });
+        let found = self.findings.iter().filter(|finding| finding.concerns(task)).find(too_complex);
+        let exhausted = self.exhausted.then(|| {
+            "row_too_complex: looking for all its values in the conversation would take too long".to_owned()
+        });
+        found.map(ToString::to_string).or(exhausted)
+    }
 }
 
 /// Argument values looked at; more say nothing more and would cost time on hostile rows.
 const MOST_VALUES: usize = 256;
-/// Calls looked at, likewise.
+/// Calls whose values and repetitions are looked at, likewise; all of them are held against their definitions.
 const MOST_CALLS: usize = 64;
 /// Findings kept.
 const MOST_FINDINGS: usize = 200;
+/// From so many on, nothing more is looked for.
+const ENOUGH_FINDINGS: usize = 2_000;
 
 pub(super) fn assess(sample: &Sample, calls: &[ToolCall], toolbox: &Toolbox) -> Assessment {
     let evidence = Evidence::new(sample);
     let mut assessor = Assessor {
         toolbox,
-        dialect: dialect(toolbox, &evidence.text),
+        dialect: dialect(toolbox, &evidence.question),
         evidence: &evidence,
         used: Used::default(),
         rivals: Vec::new(),
         total: 0,
         told: 0,
         unsupported: 0.0,
-        result: Assessment { findings: Vec::new(), signals: Signals::default(), values: 0, supported: 0 },
+        result: Assessment {
+            findings: Vec::new(),
+            signals: Signals::default(),
+            values: 0,
+            supported: 0,
+            exhausted: false,
+            under_way: false,
+            fits: false,
+        },
     };
-    let calls = &calls[..calls.len().min(MOST_CALLS)];
     assessor.calls(calls);
-    assessor.duplicates(calls);
-    // An agent that has already called something for this question may have done, or do later, what these calls leave
-    // out, and its next step need not look like the question.
-    let under_way = is_under_way(sample);
-    assessor.choice_of_tools(sample, calls, under_way);
-    if !under_way {
+    let calls = &calls[..calls.len().min(MOST_CALLS)];
+    assessor.duplicates(sample, calls);
+    assessor.swaps(calls);
+    let place = if is_under_way(sample) {
+        Step::UnderWay
+    } else if used_tools(sample) {
+        Step::OneOfMany
+    } else {
+        Step::Whole
+    };
+    assessor.choice_of_tools(sample, calls, place);
+    if place == Step::Whole {
         assessor.left_out_tool(calls);
         assessor.leftovers(sample, calls);
         assessor.requests(calls);
     }
-    assessor.result.findings.truncate(MOST_FINDINGS);
+    assessor.result.under_way = place == Step::UnderWay;
+    if assessor.result.findings.len() > MOST_FINDINGS {
+        assessor.result.findings.sort_by_key(|finding| !finding.is_fault());
+        assessor.result.findings.truncate(MOST_FINDINGS);
+    }
+    assessor.result.exhausted = evidence.is_exhausted();
     assessor.result
+}
+
+/// Which part of the agent's work the judged calls are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step {
+    /// Nothing was called before: they answer the question.
+    Whole,
+    /// The first calls since the user last spoke, of an agent that works in steps: they need not do everything.
+    OneOfMany,
+    /// The agent has already called something for this question: these calls need not look like it either.
+    UnderWay,
+}
+
+/// Whether tools were used in the conversation.
+fn used_tools(sample: &Sample) -> bool {
+    sample.messages.iter().any(|message| message.role == Role::Tool || !message.tool_calls.is_empty())
 }
 
 /// Whether the agent made calls since the user last spoke.
@@ -67,11 +121,11 @@ fn is_under_way(sample: &Sample) -> bool {
         .any(|message| message.role == Role::Tool || !message.tool_calls.is_empty())
 }
 
-/// Whether values are source text: only if code is spoken of in the folded `conversation` or the definitions.
-pub(super) fn dialect(toolbox: &Toolbox, conversation: &str) -> Dialect {
+/// Whether values are source text: only if code is spoken of in the folded `question` or the definitions.
+pub(super) fn dialect(toolbox: &Toolbox, question: &str) -> Dialect {
     const LANGUAGES: &[&str] = &[" java ", " javascript ", " typescript ", " java script "];
     let spoken = |text: &str| LANGUAGES.iter().any(|language| text.contains(language));
-    if spoken(conversation) || toolbox.tools.iter().take(50).any(|tool| spoken(&tool.text)) {
+    if spoken(question) || toolbox.tools.iter().take(50).any(|tool| spoken(&tool.text)) {
         Dialect::Source
     } else {
         Dialect::Json
@@ -133,6 +187,9 @@ pub(super) struct Assessor<'a> {
 impl Assessor<'_> {
     fn calls(&mut self, calls: &[ToolCall]) {
         for (i, call) in calls.iter().enumerate() {
+            if self.result.findings.len() >= ENOUGH_FINDINGS {
+                break;
+            }
             let tool = self.toolbox.find(&call.name).map(|at| &self.toolbox.tools[at]);
             if tool.is_none() {
                 self.find(
@@ -176,6 +233,9 @@ impl Assessor<'_> {
                 };
                 self.result.signals.add(signal, 1.0, 2.0);
             }
+        }
+        if call >= MOST_CALLS {
+            return;
         }
         for (name, value) in arguments.iter() {
             let node = tool.and_then(|tool| tool.root.property(name));
@@ -248,6 +308,14 @@ impl Assessor<'_> {
                 missing = 1.0;
                 self.find(Finding::WrongUnit { at, value: text }, Signal::WrongUnit, 1.0);
             }
+            Support::Excluded => {
+                missing = 1.0;
+                self.find(Finding::Excluded { at, value: text }, Signal::Excluded, 1.0);
+            }
+            Support::WrongSign => {
+                missing = 1.0;
+                self.find(Finding::WrongSign { at, value: text }, Signal::WrongSign, 1.0);
+            }
             Support::Described => {
                 missing = 0.5;
                 let signal = if optional { Signal::DescribedOptional } else { Signal::Described };
@@ -279,7 +347,7 @@ impl Assessor<'_> {
     }
 
     pub(super) fn push(&mut self, finding: Finding) {
-        if self.result.findings.len() < MOST_FINDINGS {
+        if self.result.findings.len() < MOST_FINDINGS || finding.is_fault() {
             self.result.findings.push(finding);
         }
     }

@@ -2,6 +2,7 @@
 
 use super::assess::dialect;
 use super::cache::Cache;
+use super::finding::Finding;
 use super::readable;
 use super::schema;
 use super::words::fold;
@@ -67,7 +68,14 @@ impl Baseline {
                 _ => {}
             }
         }
-        label(findings.is_empty(), findings.first().map(ToString::to_string))
+        // A definition that cannot be used is no fault of the call.
+        if let Some(fault) = findings.iter().find(|finding| finding.is_fault()) {
+            return label(false, Some(fault.to_string()));
+        }
+        match findings.iter().find(|finding| matches!(finding, Finding::TooComplex { .. })) {
+            Some(finding) => Verdict::bare(Outcome::Abstained(finding.to_string())),
+            None => label(true, findings.first().map(ToString::to_string)),
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::assess::Assessor;
+use super::assess::{Assessor, Step};
 use super::finding::{Finding, Literal};
 use super::literals::Span;
 use super::need::call_for;
@@ -10,7 +10,7 @@ use super::relevance::{fits, own_fit, share};
 use super::score::Signal;
 use super::toolbox::{Tool, stems};
 use super::words::{Stem, WordSet, words};
-use crate::domain::{Sample, ToolCall};
+use crate::domain::{Role, Sample, ToolCall};
 
 /// From this fit on, an idle tool is told of; the score takes every fit as it is.
 const FITS: f64 = 0.3;
@@ -20,6 +20,8 @@ const CALL_DUE: f64 = 0.53;
 const CLEARLY_BETTER: f64 = 0.25;
 /// Below this fit, a called tool is told of.
 const POOR_FIT: f64 = 0.3;
+/// From this fit on, a later step is what the question asks for.
+const PLAIN_FIT: f64 = 0.6;
 /// Stands for a fit that cannot be told: across languages, or for a later step of an agent.
 const UNTELLABLE_FIT: f64 = 0.4;
 /// The least fit of a tool that is given all it requires.
@@ -29,13 +31,14 @@ const MOST_TOOLS: usize = 64;
 
 impl Assessor<'_> {
     /// Whether the called tools, or none, are what the question asks for.
-    pub(super) fn choice_of_tools(&mut self, sample: &Sample, calls: &[ToolCall], under_way: bool) {
+    pub(super) fn choice_of_tools(&mut self, sample: &Sample, calls: &[ToolCall], step: Step) {
         let tools = &self.toolbox.tools;
         if calls.is_empty() {
             self.result.signals.set(Signal::NoCall, 1.0);
         }
-        let fits = if under_way { None } else { fits(self.toolbox, self.evidence) };
-        let Some(fits) = fits else {
+        let Some(fits) =
+            fits(self.toolbox, self.evidence).filter(|_| step != Step::UnderWay || !calls.is_empty())
+        else {
             if calls.is_empty() {
                 self.result.signals.set(Signal::NoCallButFit, UNTELLABLE_FIT);
             }
@@ -69,6 +72,14 @@ impl Assessor<'_> {
             }
             (Some((call, at)), best) => {
                 let fit = fits[at];
+                if step == Step::UnderWay {
+                    // A later step need not look like the question; where it does, that speaks for it.
+                    let lead = best.is_none_or(|best| score(at) > score(best));
+                    self.result.fits = lead && score(at) >= PLAIN_FIT && self.told > 0;
+                    if !self.result.fits {
+                        return;
+                    }
+                }
                 let thin = 1.0 - self.told.min(3) as f64 / 3.0;
                 let tool = tools[at].name.clone();
                 let gain = best.map_or(0.0, |best| (score(best) - score(at)).max(0.0));
@@ -81,8 +92,12 @@ impl Assessor<'_> {
                     self.result.signals.set(Signal::TextMisfit, 1.0 - fit.text);
                     self.result.signals.set(Signal::ThinMisfit, (1.0 - fit.text) * thin);
                 }
-                self.result.signals.set(Signal::BetterTool, gain);
-                match best {
+                // Of several steps, another tool may have its turn later.
+                let rival = if step == Step::Whole { best } else { None };
+                if rival.is_some() {
+                    self.result.signals.set(Signal::BetterTool, gain);
+                }
+                match rival {
                     Some(best) if gain > CLEARLY_BETTER => {
                         self.push(Finding::BetterTool { call, tool, other: tools[best].name.clone() });
                     }
@@ -154,6 +169,10 @@ impl Assessor<'_> {
     }
 
     fn is_used(&self, span: &Span, called: &[&Tool]) -> bool {
+        // What is to be kept out needs no use.
+        if self.evidence.excludes(&span.folded) {
+            return true;
+        }
         if self.used.text.contains(&span.folded) || called.iter().any(|tool| tool.text.contains(&span.folded))
         {
             return true;
@@ -165,6 +184,7 @@ impl Assessor<'_> {
                     self.used.numbers.contains(number) && !self.evidence.figures.contains(number)
                 };
                 self.used.numbers.contains(value)
+                    || self.used.numbers.contains(-value)
                     || self.evidence.figures.is_part_of(value, &self.used.numbers)
                     || self.used.times.uses(value)
                     || (self.used.times.has_dates() && self.evidence.times.spans(value))
@@ -180,7 +200,12 @@ impl Assessor<'_> {
         }
     }
 
-    pub(super) fn duplicates(&mut self, calls: &[ToolCall]) {
+    /// Calls made twice without need.
+    pub(super) fn duplicates(&mut self, sample: &Sample, calls: &[ToolCall]) {
+        // Who asks for it twice gets it twice.
+        if AGAIN.iter().any(|word| self.evidence.question.contains(word)) {
+            return;
+        }
         for (i, call) in calls.iter().enumerate() {
             if let Some(of) = calls[..i]
                 .iter()
@@ -188,6 +213,13 @@ impl Assessor<'_> {
             {
                 self.find(Finding::Duplicate { call: i, of }, Signal::Duplicate, 1.0);
             }
+        }
+        let repeated = |call: &&ToolCall| {
+            let own = |other: &ToolCall| other.name == call.name && other.arguments == call.arguments;
+            calls.len() == 1 && last_round(sample).is_some_and(|(made, told)| made.iter().any(own) && !told)
+        };
+        if calls.first().filter(repeated).is_some() {
+            self.find(Finding::Repeat { call: 0 }, Signal::Duplicate, 1.0);
         }
     }
 
@@ -201,6 +233,38 @@ impl Assessor<'_> {
         }
     }
 }
+
+/// The calls made last, if the user has not spoken since, and whether their results speak for trying again.
+fn last_round(sample: &Sample) -> Option<(&[ToolCall], bool)> {
+    let results = sample.messages.iter().rev().take_while(|message| message.role == Role::Tool);
+    let count = results.clone().count();
+    let made = sample
+        .messages
+        .iter()
+        .rev()
+        .nth(count)
+        .filter(|message| count > 0 && message.role == Role::Assistant)?;
+    let failed = results.into_iter().any(|result| {
+        let text = result.content.to_lowercase();
+        text.trim().is_empty() || UNFINISHED.iter().any(|sign| text.contains(sign))
+    });
+    Some((&made.tool_calls, failed))
+}
+
+/// What a result says where the same call may well be made again.
+#[rustfmt::skip]
+const UNFINISHED: &[&str] = &[
+    "error", "fail", "timeout", "timed out", "time out", "exception", "retry", "try again", "unavailable", "pending", "running",
+    "progress", "queued", "waiting", "processing", "not ready", "busy", "limit", "denied", "invalid", "not found", "refresh", "more",
+    "next", "started", "loading", "partial", "truncated", "null", "none", "[]", "{}",
+];
+
+/// Words that ask for the same thing more than once, [folded](super::words::fold).
+#[rustfmt::skip]
+const AGAIN: &[&str] = &[
+    " twice ", " thrice ", " again ", " repeat ", " repeatedly ", " once more ", " one more time ", " two times ", " three times ", " four times ", " 2 times ", " 3 times ", " 4 times ", " two identical ", " same thing ",
+    " duplicate ", " copies ", " zweimal ", " noch einmal ", " dos veces ", " deux fois ", " due volte ", " duas vezes ",
+];
 
 /// Words by which a question asks for several things.
 static SEVERAL: LazyLock<WordSet> = LazyLock::new(|| {

@@ -63,9 +63,15 @@ impl Times {
                 at += length;
                 continue;
             }
-            let read = read_date(&words[at..], &mut self.dates);
+            let before = at.checked_sub(1).map_or("", |at| words[at]);
+            let read = read_date(&words[at..], before, &mut self.dates);
             if read > 0 {
                 at += read;
+                continue;
+            }
+            if let Some(date) = self.later_day(&words[at..], before) {
+                self.dates.push(date);
+                at += 2;
                 continue;
             }
             let read = self.relative.read(&words, at, month);
@@ -74,6 +80,22 @@ impl Times {
             }
             at += read.max(1);
         }
+    }
+
+    /// `the 10th` behind `June 3rd 2026`: that day, or of the month after it.
+    fn later_day(&self, words: &[&str], before: &str) -> Option<Date> {
+        let ordinal = matches!(words.get(1).copied(), Some("st" | "nd" | "rd" | "th"));
+        let day = words[0]
+            .parse::<u32>()
+            .ok()
+            .filter(|day| ordinal && before == "the" && (1..=31).contains(day))?;
+        let last = self.dates.last().filter(|date| date.day.is_some())?;
+        let next_month = last.day.is_some_and(|own| day < own);
+        Some(match (next_month, last.month) {
+            (false, month) => Date { year: last.year, month, day: Some(day) },
+            (true, 12) => Date { year: last.year.map(|year| year + 1), month: 1, day: Some(day) },
+            (true, month) => Date { year: last.year, month: month + 1, day: Some(day) },
+        })
     }
 
     /// Whether the text only hints at a time: `tomorrow`, `next week`, `this weekend`.
@@ -242,14 +264,15 @@ fn today(words: &[&str]) -> Option<(Day, usize)> {
     };
     let gap = (cue..cue + 6).take_while(|n| filler(word(*n))).count();
     let mut dates = Vec::new();
-    let read = read_date(words.get(cue + gap..)?, &mut dates);
+    let read = read_date(words.get(cue + gap..)?, "", &mut dates);
     // Day and month may be told apart by nothing.
     let [date] = dates[..] else { return None };
     Some((Day::of(date.year?, date.month, date.day?)?, cue + gap + read))
 }
 
 /// Reads a date at the start of some words, in each way it can be meant; gives back its length.
-fn read_date(words: &[&str], dates: &mut Vec<Date>) -> usize {
+/// `before` is the word before them.
+fn read_date(words: &[&str], before: &str, dates: &mut Vec<Date>) -> usize {
     let word = |n: usize| words.get(n).copied().unwrap_or("");
     let number = |word: &str| word.parse::<u32>().ok().filter(|_| word.len() <= 4);
     let year = |word: &str| number(word).filter(|y| (1000..2200).contains(y)).map(|y| y as i32);
@@ -258,7 +281,7 @@ fn read_date(words: &[&str], dates: &mut Vec<Date>) -> usize {
     let filler = |word: &str| matches!(word, "st" | "nd" | "rd" | "th" | "of" | "de" | "the" | "del");
     let skip = |from: usize| from + (from..from + 3).take_while(|n| filler(word(*n))).count();
     let (then, after) = (skip(1), skip(skip(1) + 1));
-    if let Some(month) = month(word(0)) {
+    if let Some(month) = month(word(0)).filter(|_| !is_other_word(word(0), before, word(then))) {
         let (day, year, length) = match (day(word(then)), year(word(then))) {
             (Some(day), _) => match year(word(after)) {
                 Some(year) => (Some(day), Some(year), after + 1),
@@ -293,6 +316,48 @@ fn read_date(words: &[&str], dates: &mut Vec<Date>) -> usize {
         push(z, y, x);
     }
     if dates.len() > before { 3 } else { 0 }
+}
+
+/// Whether a month's name is another word where it stands: `May I`, `march on`, `to Mars`, `Marco`.
+fn is_other_word(word: &str, before: &str, behind: &str) -> bool {
+    let told = behind.starts_with(|c: char| c.is_ascii_digit())
+        || matches!(
+            before,
+            "in" | "of"
+                | "for"
+                | "since"
+                | "until"
+                | "till"
+                | "by"
+                | "during"
+                | "through"
+                | "next"
+                | "last"
+                | "this"
+                | "early"
+                | "late"
+                | "mid"
+                | "between"
+                | "im"
+                | "en"
+                | "em"
+                | "de"
+                | "seit"
+                | "bis"
+                | "before"
+                | "after"
+                | "from"
+        )
+        || (before.starts_with(|c: char| c.is_ascii_digit()) || matches!(before, "st" | "nd" | "rd" | "th"));
+    let ambiguous = match word {
+        "may" | "march" | "mar" | "marco" | "mai" | "jan" | "dec" | "sept" | "sep" | "apr" | "jun"
+        | "feb" => !told,
+        // A planet and sweets in English.
+        "mars" => !told || matches!(before, "of" | "for" | "from" | "in"),
+        _ => false,
+    };
+    // `to March` may be the end of a span.
+    ambiguous && !(word == "march" && before == "and")
 }
 
 /// Words that make a date out of the day somebody speaks on.
@@ -350,7 +415,33 @@ mod tests {
         for text in ["March 6th, 2024", "5 March 2023", "15 March 2024", "5 April"] {
             assert_eq!(times(text).explain(&value), Some(TimeMatch::Other), "{text}");
         }
+        for (text, told) in [
+            ("May I have a table on Friday?", false),
+            ("You may book it", false),
+            ("soldiers march on", false),
+            ("fly to Mars", false),
+            ("write to Marco", false),
+            ("it came in May", true),
+            ("on May 7", true),
+            ("on the 7th of May", true),
+            ("im Mai", true),
+            ("en mars", true),
+        ] {
+            assert_eq!(times(text).has_dates(), told, "{text}");
+        }
         assert_eq!(times("March").explain(&times("Paris")), None);
+    }
+
+    #[test]
+    fn a_day_goes_on_from_the_date_before_it() {
+        for (text, value, way) in [
+            ("on June 3rd 2026, coming back on the 10th", "2026-06-10", TimeMatch::Told),
+            ("on June 3rd 2026, coming back on the 10th", "2026-07-10", TimeMatch::Other),
+            ("from December 28th 2026 to the 3rd", "2027-01-03", TimeMatch::Told),
+            ("on June 3rd 2026, on the 10th floor", "2026-06-11", TimeMatch::Other),
+        ] {
+            assert_eq!(times(text).explain(&times(value)), Some(way), "{text} {value}");
+        }
     }
 
     #[test]

@@ -14,6 +14,10 @@ pub(super) fn digits(text: &str, figures: &mut Vec<Figure>, mixtures: &mut Vec<[
             continue;
         }
         let start = at;
+        if let Some(end) = list_marker(text, start) {
+            (at, before) = (end, None);
+            continue;
+        }
         let (mut value, mut end) = plain_number(text, start);
         if let Some((grouped, grouped_end)) = grouped_number(text, start) {
             // `1,200` may be one number or two: keep the parts as second readings.
@@ -40,8 +44,11 @@ pub(super) fn digits(text: &str, figures: &mut Vec<Figure>, mixtures: &mut Vec<[
         let minutes =
             text[..start].strip_suffix(':').is_some_and(|text| text.ends_with(|c: char| c.is_ascii_digit()));
         let place = (!inside_word && !minutes).then_some((start, end));
-        if text[..start].ends_with(['-', '−']) {
-            figures.push(Figure { value: -value, percent, place: None, unit: None });
+        match sign(&text[..start]) {
+            Sign::None => {}
+            Sign::Minus => value = -value,
+            // `4x - 7` takes seven away or has a term of minus seven.
+            Sign::Either => figures.push(Figure { value: -value, percent, place: None, unit: None }),
         }
         figures.push(Figure { value, percent, place, unit: unit_of(text, start, end) });
         // Feet and inches, hours and minutes.
@@ -54,6 +61,54 @@ pub(super) fn digits(text: &str, figures: &mut Vec<Figure>, mixtures: &mut Vec<[
         }
         before = Some((value, end));
         at = end.max(start + 1);
+    }
+}
+
+/// The end of `1.`, `2)`, `(3)` or `1.2` at the start of a line, which counts things and is no value.
+fn list_marker(text: &str, start: usize) -> Option<usize> {
+    let line = text[..start].trim_end_matches([' ', '\t', '(', '*', '#', '-']);
+    if !(line.is_empty() || line.ends_with('\n')) || text[..start].ends_with('-') {
+        return None;
+    }
+    let length = text[start..].bytes().take_while(|b| b.is_ascii_digit() || *b == b'.').count();
+    let (number, rest) = text[start..].split_at(length);
+    let parts = number.trim_end_matches('.');
+    let small = parts.split('.').all(|part| (1..=2).contains(&part.len()));
+    let closed = number.len() > parts.len() || rest.starts_with([')', ':']);
+    let item = rest.trim_start_matches([')', ':']);
+    let goes_on =
+        item.starts_with([' ', '\t']) && item.trim_start().starts_with(|c: char| !c.is_ascii_digit());
+    // `1.1 open it` is told from `1.5 km` by the unit that follows.
+    let numbered = closed
+        || (parts.contains('.')
+            && unit_of(text, start, start + parts.len()).is_none()
+            && magnitude(rest).1 == 0
+            && !rest.trim_start().starts_with('%'));
+    let several = closed || text.contains('\n');
+    (small && goes_on && numbered && several).then_some(start + length)
+}
+
+/// What stands before a number.
+enum Sign {
+    None,
+    Minus,
+    Either,
+}
+
+fn sign(before: &str) -> Sign {
+    let near = before.trim_end_matches(' ');
+    let Some(rest) = near.strip_suffix(['-', '−']) else { return Sign::None };
+    let attached = near.len() == before.len();
+    match (attached, rest.chars().next_back()) {
+        // `2022-2023`, `10-15`, `--5`.
+        (true, Some(c)) if c.is_ascii_digit() || c == '-' => Sign::None,
+        (true, Some(c)) if c.is_alphanumeric() || c == ')' => Sign::Either,
+        (true, _) => Sign::Minus,
+        // A dash at the start of a line counts things.
+        (false, _) if rest.trim_end_matches(' ').ends_with(|c: char| c.is_alphanumeric() || c == ')') => {
+            Sign::Either
+        }
+        _ => Sign::None,
     }
 }
 

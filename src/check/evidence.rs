@@ -1,9 +1,12 @@
 //! What was said: the conversation read once, ready to be asked whether it supports a value.
 
+use std::cell::Cell;
 use std::sync::LazyLock;
 
 use super::aliases;
 use super::dates::Times;
+use super::exclusions::exclusions;
+use super::language::Languages;
 use super::literals::{Span, literals};
 use super::numbers::Figures;
 use super::toolbox::stems;
@@ -19,6 +22,12 @@ pub(super) struct Evidence {
     stems: StemSet,
     /// First letters of the words, in order, for abbreviations.
     initials: String,
+    /// The same of words that begin with a capital; others part them.
+    capitals: String,
+    /// What was named to keep it out; folded clauses between bars.
+    excluded: String,
+    /// Stems of short words all in capitals: `IT` may be a country where `it` is none.
+    codes: StemSet,
     pub figures: Figures,
     pub times: Times,
     /// Names, numbers and quotations of the last user message, in order.
@@ -27,11 +36,22 @@ pub(super) struct Evidence {
     pub question: String,
     /// Distinct stems of the last user message's content words, sorted.
     pub question_stems: Vec<Stem>,
+    /// Bytes searched so far.
+    searched: Cell<usize>,
 }
 
 /// Bytes read of a question, and of everything before it: bounds the work on hostile rows.
 const MOST_QUESTION: usize = 64 * 1024;
 const MOST_HISTORY: usize = 64 * 1024;
+
+/// Bytes searched for one sample: many values, each of many choices, in a long conversation.
+const MOST_SEARCHED: usize = 256 << 20;
+
+/// Bytes of a message that tell its language.
+const MOST_HEARD: usize = 400;
+
+/// Letters of a code such as that of a country.
+const LONGEST_CODE: usize = 3;
 
 /// A shorter last message, such as `yes, please`, only makes sense with what was said before.
 const FEW_WORDS: usize = 3;
@@ -44,12 +64,21 @@ impl Evidence {
             squeezed: String::with_capacity(question.len()),
             stems: StemSet::default(),
             initials: String::new(),
+            capitals: String::new(),
+            excluded: String::new(),
+            codes: StemSet::default(),
             figures: Figures::default(),
             times: Times::default(),
             literals: Vec::new(),
             question: String::new(),
             question_stems: Vec::new(),
+            searched: Cell::new(0),
         };
+        // A short answer is in the language of what it answers.
+        for message in sample.messages.iter().rev().take(3) {
+            evidence.figures.hear(Languages::of(&fold(head(&message.content, MOST_HEARD))));
+        }
+        exclusions(question, &mut evidence.excluded);
         evidence.question = evidence.read(question);
         evidence.question_stems = stems(&evidence.question);
         evidence.literals = literals(question, &evidence.figures);
@@ -63,6 +92,9 @@ impl Evidence {
             left -= text.len();
             if message.role == Role::User && earlier.len() < 4 {
                 earlier.push(text);
+            }
+            if matches!(message.role, Role::User | Role::System) {
+                exclusions(text, &mut evidence.excluded);
             }
             evidence.read(text);
             if left == 0 {
@@ -86,8 +118,19 @@ impl Evidence {
             self.squeezed.push_str(word);
             self.initials.extend(word.chars().next());
         }
+        for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
+            let capital = word.chars().next().filter(|c| c.is_uppercase());
+            if !matches!(word, "of" | "the" | "and" | "for" | "de") {
+                self.capitals.push(capital.map_or('|', |c| c.to_ascii_lowercase()));
+            }
+            if capital.is_some() && word.len() <= LONGEST_CODE && word.bytes().all(|b| b.is_ascii_uppercase())
+            {
+                self.codes.insert(stem(&word.to_ascii_lowercase()));
+            }
+        }
         self.squeezed.push('|');
         self.initials.push('|');
+        self.capitals.push('|');
         if !self.text.is_empty() {
             self.text.push('|');
         }
@@ -97,7 +140,21 @@ impl Evidence {
 
     /// Whether the folded phrase stands in the conversation word for word.
     pub(super) fn has_phrase(&self, folded: &str) -> bool {
-        self.text.contains(folded)
+        self.searched.set(self.searched.get().saturating_add(self.text.len()));
+        !self.is_exhausted() && self.text.contains(folded)
+    }
+
+    /// Whether a folded phrase stands there only to be kept out.
+    pub(super) fn excludes(&self, folded: &str) -> bool {
+        !self.excluded.is_empty()
+            && folded.len() > 2
+            && self.excluded.contains(folded)
+            && self.excluded.matches(folded).count() >= self.text.matches(folded).count()
+    }
+
+    /// Whether so much was looked for that the rest was not: what is missing then says nothing.
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.searched.get() > MOST_SEARCHED
     }
 
     /// Whether the folded phrase stands there with other spaces, endings or under another name.
@@ -107,13 +164,27 @@ impl Evidence {
             return true;
         }
         let letters = original.trim();
-        if (2..=5).contains(&letters.len())
-            && letters.bytes().all(|b| b.is_ascii_uppercase())
-            && self.initials.contains(&letters.to_ascii_lowercase())
-        {
-            return true;
+        if (2..=5).contains(&letters.len()) && letters.bytes().all(|b| b.is_ascii_uppercase()) {
+            // Two or three words somewhere begin with any letters; names do not.
+            let initials = if letters.len() < 4 { &self.capitals } else { &self.initials };
+            if initials.contains(&letters.to_ascii_lowercase()) {
+                return true;
+            }
         }
-        aliases::of(folded.trim()).any(|alias| self.has_phrase(&format!(" {alias} ")))
+        self.has_alias(folded.trim())
+    }
+
+    /// Whether a folded word or phrase stands there under another name.
+    fn has_alias(&self, folded: &str) -> bool {
+        aliases::of(folded).any(|alias| {
+            (!aliases::is_common_word(alias) || self.has_code(alias))
+                && self.has_phrase(&format!(" {alias} "))
+        })
+    }
+
+    /// Whether a folded word stands there all in capitals.
+    pub(super) fn has_code(&self, word: &str) -> bool {
+        self.codes.contains(&stem(word))
     }
 
     /// Of the content words of a folded text, how many the conversation knows, and how many there are.
@@ -123,10 +194,7 @@ impl Evidence {
                 !CODE_WORDS.has(word) && (is_content(word) || word.starts_with(|c: char| c.is_numeric()))
             })
         };
-        let known = |word: &&str| {
-            self.stems.contains(&stem(word))
-                || aliases::of(word).any(|alias| self.has_phrase(&format!(" {alias} ")))
-        };
+        let known = |word: &&str| self.stems.contains(&stem(word)) || self.has_alias(word);
         (content().filter(known).count(), content().count())
     }
 }

@@ -1,7 +1,7 @@
 //! The verdict in words.
 
 use super::assess::Assessment;
-use super::finding::{Aspect, Finding};
+use super::finding::Finding;
 use crate::domain::Task;
 
 /// Findings told; more would only tire the reader.
@@ -9,16 +9,20 @@ const MOST_TOLD: usize = 8;
 
 /// One sentence: the findings that matter for the task, or what was checked when there are none.
 pub(super) fn explain(assessment: &Assessment, calls: usize, correct: bool, task: Task) -> String {
-    let relevant: Vec<&Finding> =
-        assessment.findings.iter().filter(|finding| concerns(finding.aspect(), task)).collect();
-    let (subject, looks) = match calls {
-        0 => ("calling nothing", "looks"),
-        1 => ("the call", "looks"),
-        _ => ("the calls", "look"),
+    let mut relevant: Vec<&Finding> =
+        assessment.findings.iter().filter(|finding| finding.concerns(task)).collect();
+    // What settles it comes first, then what nearly does.
+    relevant.sort_by_key(|finding| (!finding.is_fault(), !finding.is_grave()));
+    let settled = relevant.first().is_some_and(|finding| finding.is_fault());
+    let (subject, looks, is) = match calls {
+        0 => ("calling nothing", "looks", "is"),
+        1 => ("the call", "looks", "is"),
+        _ => ("the calls", "look", "are"),
     };
     let mut text = match (correct, relevant.is_empty()) {
         (true, true) => format!("Nothing speaks against {subject}: "),
         (true, false) => format!("On the whole, {subject} {looks} right: "),
+        (false, _) if settled => format!("Whatever else, {subject} {is} wrong: "),
         (false, _) => format!("On the whole, {subject} {looks} wrong: "),
     };
     if relevant.is_empty() {
@@ -43,13 +47,4 @@ pub(super) fn explain(assessment: &Assessment, calls: usize, correct: bool, task
     }
     text.push('.');
     text
-}
-
-/// Whether a finding matters for a task.
-pub(super) fn concerns(aspect: Aspect, task: Task) -> bool {
-    match (aspect, task) {
-        (Aspect::Either, _) | (_, Task::ToolCalling) => true,
-        (Aspect::Arguments, task) => task == Task::ParameterExtraction,
-        (Aspect::Selection, task) => task == Task::ToolSelection,
-    }
 }

@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-/// One observation, for better reading than a number; never a verdict of its own.
+use crate::domain::Task;
+
+/// One observation, for better reading than a number. Only a [fault](Finding::is_fault) is a verdict of its own.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Finding {
     /// No definition has the called name.
@@ -23,6 +25,8 @@ pub enum Finding {
     BrokenRule { at: Place, rule: String },
     /// A definition's schema could not be used.
     UnusableSchema { tool: String, reason: String },
+    /// The arguments cannot be checked against the definition in reasonable time.
+    TooComplex { tool: String },
     /// Nothing in the conversation supports the value.
     Ungrounded { at: Place, value: String, optional: bool },
     /// Only part of the value stands in the conversation.
@@ -39,10 +43,18 @@ pub enum Finding {
     KeptPercent { at: Place, value: String },
     /// A number of another unit than the parameter's was copied without being converted.
     WrongUnit { at: Place, value: String },
+    /// A number of the conversation was given the other sign, and nothing there explains it.
+    WrongSign { at: Place, value: String },
+    /// The conversation names the value only to keep it out.
+    Excluded { at: Place, value: String },
+    /// The value belongs to another argument, and that one's value here.
+    Swapped { at: Place, other: String },
     /// A number or name of the question that no call uses.
     Unused { text: String, kind: Literal },
     /// The same call was made before.
     Duplicate { call: usize, of: usize },
+    /// The same call was made just before, and its result gives no reason to make it again.
+    Repeat { call: usize },
     /// The called tool has little to do with the question.
     PoorFit { call: usize, tool: String },
     /// Another tool fits the question clearly better than the called one.
@@ -86,6 +98,7 @@ impl Finding {
         match self {
             Finding::UnknownTool { .. }
             | Finding::Duplicate { .. }
+            | Finding::Repeat { .. }
             | Finding::PoorFit { .. }
             | Finding::BetterTool { .. }
             | Finding::LeftOut { .. }
@@ -96,6 +109,46 @@ impl Finding {
             | Finding::Ungrounded { .. }
             | Finding::Placeholder { .. } => Aspect::Either,
             _ => Aspect::Arguments,
+        }
+    }
+
+    /// Whether it settles that the call is wrong, whatever else was noticed: a breach of the definition, or the same call
+    /// once more.
+    pub fn is_fault(&self) -> bool {
+        matches!(
+            self,
+            Finding::UnknownTool { .. }
+                | Finding::MalformedArguments { .. }
+                | Finding::MissingParameter { .. }
+                | Finding::UnknownParameter { .. }
+                | Finding::WrongType { .. }
+                | Finding::LooseType { .. }
+                | Finding::NotAllowed { .. }
+                | Finding::BrokenRule { .. }
+                | Finding::Duplicate { .. }
+                | Finding::Repeat { .. }
+        )
+    }
+
+    /// Whether there is hardly a right call of which it is true.
+    pub(super) fn is_grave(&self) -> bool {
+        matches!(
+            self,
+            Finding::Swapped { .. }
+                | Finding::Excluded { .. }
+                | Finding::WrongSign { .. }
+                | Finding::OtherChoice { .. }
+                | Finding::WrongUnit { .. }
+                | Finding::Placeholder { .. }
+        )
+    }
+
+    /// Whether it matters for a task.
+    pub fn concerns(&self, task: Task) -> bool {
+        match (self.aspect(), task) {
+            (Aspect::Either, _) | (_, Task::ToolCalling) => true,
+            (Aspect::Arguments, task) => task == Task::ParameterExtraction,
+            (Aspect::Selection, task) => task == Task::ToolSelection,
         }
     }
 
@@ -115,7 +168,10 @@ impl Finding {
             | Finding::CopiedExample { at, .. }
             | Finding::OtherChoice { at, .. }
             | Finding::KeptPercent { at, .. }
-            | Finding::WrongUnit { at, .. } => Some(at),
+            | Finding::WrongUnit { at, .. }
+            | Finding::WrongSign { at, .. }
+            | Finding::Excluded { at, .. }
+            | Finding::Swapped { at, .. } => Some(at),
             _ => None,
         }
     }
@@ -132,6 +188,7 @@ impl Finding {
             Finding::NotAllowed { .. } => "not_allowed",
             Finding::BrokenRule { .. } => "broken_rule",
             Finding::UnusableSchema { .. } => "unusable_schema",
+            Finding::TooComplex { .. } => "definition_too_complex",
             Finding::Ungrounded { .. } => "ungrounded",
             Finding::PartlyGrounded { .. } => "partly_grounded",
             Finding::Derived { .. } => "derived",
@@ -140,8 +197,12 @@ impl Finding {
             Finding::OtherChoice { .. } => "other_choice",
             Finding::KeptPercent { .. } => "kept_percent",
             Finding::WrongUnit { .. } => "wrong_unit",
+            Finding::WrongSign { .. } => "wrong_sign",
+            Finding::Swapped { .. } => "swapped",
+            Finding::Excluded { .. } => "excluded",
             Finding::Unused { .. } => "unused",
             Finding::Duplicate { .. } => "duplicate",
+            Finding::Repeat { .. } => "repeat",
             Finding::PoorFit { .. } => "poor_fit",
             Finding::BetterTool { .. } => "better_tool",
             Finding::LeftOut { .. } => "left_out",
@@ -155,6 +216,9 @@ impl Finding {
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Finding::UnknownTool { call, name } if name.trim().is_empty() => {
+                write!(f, "call {} names no tool", call + 1)
+            }
             Finding::UnknownTool { name, .. } => write!(f, "no tool called `{}` is on offer", Short(name)),
             Finding::MalformedArguments { call } => {
                 write!(f, "the arguments of call {} are no JSON object", call + 1)
@@ -175,6 +239,13 @@ impl fmt::Display for Finding {
             }
             Finding::UnusableSchema { tool, reason } => {
                 write!(f, "the schema of `{}` could not be used in full ({})", Short(tool), Short(reason))
+            }
+            Finding::TooComplex { tool } => {
+                write!(
+                    f,
+                    "definition_too_complex: checking the arguments against the schema of `{}` would take too long",
+                    Short(tool)
+                )
             }
             Finding::Ungrounded { at, value, optional: false } => {
                 write!(f, "{at}: nothing in the conversation supports `{}`", Short(value))
@@ -205,6 +276,15 @@ impl fmt::Display for Finding {
             Finding::WrongUnit { at, value } => {
                 write!(f, "{at}: `{}` was copied, though the parameter asks for another unit", Short(value))
             }
+            Finding::WrongSign { at, value } => {
+                write!(f, "{at}: nothing in the conversation supports the sign of `{}`", Short(value))
+            }
+            Finding::Excluded { at, value } => {
+                write!(f, "{at}: the conversation names `{}` only to keep it out", Short(value))
+            }
+            Finding::Swapped { at, other } => {
+                write!(f, "{at} and `{}` have each other's value, by the words of the question", Short(other))
+            }
             Finding::Unused { text, kind } => {
                 let kind = match kind {
                     Literal::Number => "number",
@@ -214,6 +294,13 @@ impl fmt::Display for Finding {
                 write!(f, "no call uses the {kind} `{}` of the question", Short(text))
             }
             Finding::Duplicate { call, of } => write!(f, "call {} repeats call {}", call + 1, of + 1),
+            Finding::Repeat { call } => {
+                write!(
+                    f,
+                    "call {} was made just before, and its result gives no reason to make it again",
+                    call + 1
+                )
+            }
             Finding::PoorFit { tool, .. } => {
                 write!(f, "`{}` has little in common with the question", Short(tool))
             }

@@ -23,6 +23,8 @@ pub(super) enum Support {
     Converted(f64),
     /// A number copied without the conversion the parameter asks for.
     WrongUnit,
+    /// A number of the conversation with another sign, which nothing there explains.
+    WrongSign,
     /// The default the definition names.
     Default,
     /// Worked out from numbers of the conversation, or from a day named relative to today.
@@ -39,6 +41,8 @@ pub(super) enum Support {
     OtherChoice(String),
     /// A stand-in for a value.
     Placeholder,
+    /// It is named only to be kept out.
+    Excluded,
     /// Nothing.
     None,
 }
@@ -48,6 +52,7 @@ pub(super) fn support(evidence: &Evidence, node: Option<&Node>, value: &Json) ->
     match value {
         Json::Null => Support::Default,
         Json::Bool(value) => boolean(evidence, node, *value),
+        Json::Number(_) | Json::String(_) if is_excluded(evidence, node, value) => Support::Excluded,
         Json::Number(number) => self::number(evidence, node, number.as_f64()),
         Json::String(text) => self::text(evidence, node, text),
         Json::Array(_) | Json::Object(_) => Support::Literal,
@@ -76,6 +81,34 @@ fn boolean(evidence: &Evidence, node: Option<&Node>, value: bool) -> Support {
 const NEGATIONS: &[&str] = &[
     " not ", " no ", " without ", " dont ", " except ", " exclude ", " excluding ", " ohne ", " kein ",
     " sin ", " sans ",
+];
+
+/// Whether the conversation names the value only to keep it out, and the parameter is not there to say so.
+fn is_excluded(evidence: &Evidence, node: Option<&Node>, value: &Json) -> bool {
+    #[rustfmt::skip]
+    const KEEPS_OUT: &[&str] = &[
+        "exclude", "excluded", "excluding", "exclusions", "exclusion", "except", "without", "avoid", "not", "omit", "skip", "negative", "remove",
+        "block", "blocked", "blacklist", "ignore", "dislikes", "allergies", "allergy", "restrictions", "filter", "old", "query", "message",
+        "text", "content", "body", "note", "notes", "reason", "instructions", "prompt", "description", "preferences",
+    ];
+    // What a parameter is called keeps its own negation.
+    let meant = node.is_some_and(|node| words(&node.name).any(|word| KEEPS_OUT.contains(&word)));
+    let text = text_of(value);
+    !meant
+        && text.len() <= 60
+        && evidence.excludes(&fold(&text))
+        && !node.is_some_and(|node| is_default(node, &fold(&text), None))
+}
+
+/// Words that turn a number's sign around.
+#[rustfmt::skip]
+const SIGNS: &[&str] = &[
+    " minus ", " negative ", " below ", " under ", " west ", " w ", " south ", " s ", " left ", " down ", " backward ",
+    " backwards ", " before ", " ago ", " bc ", " bce ", " loss ", " lost ", " decrease ", " decreased ", " decreases ", " decline ",
+    " declined ", " drop ", " dropped ", " drops ", " fell ", " reduce ", " reduced ", " subtract ", " withdraw ", " withdrawal ",
+    " debit ", " refund ", " decelerate ", " decelerates ", " deceleration ", " counterclockwise ", " anticlockwise ", " opposite ",
+    " reverse ", " diverging ", " behind ", " owe ", " owes ", " less ", " lower ", " slower ", " downward ", " downwards ",
+    " unter ", " menos ", " moins ", " absolute ", " 零 下 ", " 负 ",
 ];
 
 fn number(evidence: &Evidence, node: Option<&Node>, value: f64) -> Support {
@@ -113,6 +146,10 @@ fn number(evidence: &Evidence, node: Option<&Node>, value: f64) -> Support {
     }
     if node.is_some_and(|node| is_default(node, "", Some(value))) {
         return Support::Default;
+    }
+    if way == Some(NumberMatch::Negated) {
+        let explained = SIGNS.iter().any(|word| evidence.has_phrase(word));
+        return if explained { Support::Normalised } else { Support::WrongSign };
     }
     // A single thing is asked for without its number.
     if value == 1.0
@@ -165,7 +202,10 @@ fn text(evidence: &Evidence, node: Option<&Node>, text: &str) -> Support {
             None => {}
         }
     }
-    if evidence.has_phrase(&folded) {
+    // `IT` is not told by every `it`.
+    let word = folded.trim();
+    let told = !is_code(text) || !aliases::is_common_word(word) || evidence.has_code(word);
+    if told && evidence.has_phrase(&folded) {
         return Support::Literal;
     }
     if matches!(folded.trim(), "null" | "none" | "n a") && node.is_some_and(|node| !node.required) {
@@ -213,6 +253,11 @@ fn text(evidence: &Evidence, node: Option<&Node>, text: &str) -> Support {
         _ if of > 2 && share >= 0.2 && node.is_some_and(is_composed) => Support::Composed(share),
         _ => Support::Partial(share),
     }
+}
+
+/// Two or three capitals.
+fn is_code(text: &str) -> bool {
+    (2..=3).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_uppercase())
 }
 
 /// `after: 31 January` for what was asked for since 1 February.

@@ -49,9 +49,7 @@ pub(super) fn literals(question: &str, figures: &Figures) -> Vec<Span> {
         push(&mut spans, Literal::Quotation, question, (*from, *to), None);
     }
     for figure in figures.iter() {
-        let place =
-            figure.place.filter(|(start, end)| outside(*start) && !is_list_marker(question, *start, *end));
-        if let Some(place) = place {
+        if let Some(place) = figure.place.filter(|(start, _)| outside(*start)) {
             push(&mut spans, Literal::Number, question, place, Some(figure.value));
         }
     }
@@ -76,12 +74,6 @@ fn push(
     if folded.len() > 2 && spans.len() < MOST_LITERALS && !spans.iter().any(|span| span.folded == folded) {
         spans.push(Span { kind, text: text.trim().to_owned(), folded, value, start, end });
     }
-}
-
-/// `1.` or `2)` at the start of a line counts things; it is no value.
-fn is_list_marker(text: &str, start: usize, end: usize) -> bool {
-    let line_start = text[..start].trim_end_matches([' ', '\t', '(']);
-    (line_start.is_empty() || line_start.ends_with('\n')) && text[end..].starts_with([')', '.', ':'])
 }
 
 /// What stands between quotation marks, without them.
@@ -181,6 +173,9 @@ mod tests {
             ("Book a table for 4 at Chez Panisse on Friday", &["4", "Chez Panisse", "Friday"][..]),
             ("What's 'The Thinker' worth? It's Rodin's.", &["The Thinker", "Rodin's"]),
             ("1. Open the file\n2. Close it", &[]),
+            ("1.1 open the file\n1.2 close it", &[]),
+            ("(1) open 3 files\n(2) close it", &["3"]),
+            ("1.5 km and\n2.5 miles", &["1.5", "2.5"]),
             ("Use `docFields` with BRCA1", &["docFields", "BRCA1"]),
             ("「東京」の天気", &["東京"]),
         ] {

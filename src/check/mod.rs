@@ -2,17 +2,22 @@
 
 mod aliases;
 mod assess;
+mod base_rate;
 mod baseline;
+mod binding;
 mod cache;
 mod calendar;
 mod choice;
 mod clock;
 mod dates;
 mod digits;
+mod effort;
 mod evidence;
+mod exclusions;
 mod explain;
 mod finding;
 mod grounding;
+mod language;
 mod literals;
 mod need;
 mod node;
@@ -28,6 +33,7 @@ mod words;
 
 use std::sync::Arc;
 
+pub use base_rate::BaseRate;
 pub use baseline::{Baseline, BaselineKind};
 pub use finding::{Aspect, Finding, Literal, Place};
 
@@ -40,19 +46,27 @@ use toolbox::Toolbox;
 ///
 /// It labels calls `correct` or `incorrect` by one [`Task`] and explains itself by its [`Finding`]s. Its confidence is the
 /// probability that the label is right where right and wrong calls are equally frequent; it does not know how good an agent
-/// is otherwise. Where there is nothing to go on (no readable definitions, no readable call, or no call whose arguments to
-/// judge) it abstains.
+/// is otherwise, unless [`BuiltinJudge::with_base_rate`] tells it. A [fault](Finding::is_fault) always makes a call `incorrect`. Where there is nothing to go on it abstains: no
+/// readable definitions or call, no call whose arguments to judge, a later step of an agent that nothing asks for or speaks
+/// against, a definition or row too complex to check.
 ///
 /// One judge serves all threads and prepares each set of definitions once, as long as rows share them.
 pub struct BuiltinJudge {
     task: Task,
+    base_rate: BaseRate,
     cache: Cache,
 }
 
 impl BuiltinJudge {
     /// A judge by the criterion of `task`.
     pub fn new(task: Task) -> Self {
-        BuiltinJudge { task, cache: Cache::default() }
+        BuiltinJudge { task, base_rate: BaseRate::default(), cache: Cache::default() }
+    }
+
+    /// The same judge for calls of which that share is right. Labels stay; confidences become those that hold there (Bayes'
+    /// theorem). A confidence below one half then says that the label, though the calls speak for it, is more likely wrong.
+    pub fn with_base_rate(self, base_rate: BaseRate) -> Self {
+        BuiltinJudge { base_rate, ..self }
     }
 
     /// Labels the sample's calls as a whole: all must be right.
@@ -67,13 +81,27 @@ impl BuiltinJudge {
             ));
         }
         let assessment = assess(sample, calls, &self.cache.get(definitions));
+        let fault =
+            assessment.findings.iter().any(|finding| finding.is_fault() && finding.concerns(self.task));
+        if let Some(reason) = assessment.unsettled(self.task).filter(|_| !fault) {
+            return Verdict::bare(Outcome::Abstained(reason));
+        }
         let probability = score::probability(&assessment.signals, self.task);
+        if !fault && probability >= 0.5 && assessment.under_way && !assessment.fits {
+            return Verdict::bare(Outcome::Abstained(
+                "after a tool's result, nothing tells whether this step is due".to_owned(),
+            ));
+        }
+        let probability = if fault { probability.min(score::MOST_WITH_FAULT) } else { probability };
         let correct = probability >= 0.5;
         let (label, score) = if correct { ("correct", 1.0) } else { ("incorrect", 0.0) };
         Verdict {
             outcome: Outcome::Judged { label: label.to_owned(), score, rule: None },
             explanation: Some(explain::explain(&assessment, calls.len(), correct, self.task)),
-            confidence: Some(probability.max(1.0 - probability)),
+            confidence: Some({
+                let right = self.base_rate.posterior(probability);
+                if correct { right } else { 1.0 - right }
+            }),
         }
     }
 }
@@ -235,6 +263,117 @@ mod tests {
             let sample = sample(question, vec![tool("t", schema.clone()), tool("u", bomb.clone())], calls);
             let verdict = BuiltinJudge::new(Task::ToolCalling).judge(&sample);
             assert!(verdict.explanation.unwrap().len() < 4_000);
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_checked_in_time_is_no_verdict() {
+        let link = |i: u32| format!("{{\"$ref\":\"#/$defs/n{i}\"}}");
+        let doubling = |levels: u32| -> Json {
+            let links: Vec<String> =
+                (0..levels).map(|i| format!("\"n{i}\":{{\"anyOf\":[{0},{0}]}}", link(i + 1))).collect();
+            let links = links.join(",");
+            let schema = format!(
+                "{{\"properties\":{{\"a\":{},\"b\":{{\"type\":\"integer\"}}}},\"$defs\":{{{links},\"n{levels}\":{{\"minimum\":5}}}}}}",
+                link(0)
+            );
+            Json::parse(&schema).unwrap()
+        };
+        let described = format!("{{\"$ref\":\"#/$defs/d\",\"description\":\"{}\"}}", "word ".repeat(300));
+        let fields: Vec<String> = (0..3_900).map(|i| format!("\"p{i}\":{described}")).collect();
+        let wordy =
+            format!("{{\"properties\":{{\"a\":{{}},\"b\":{{\"type\":\"integer\"}},{}}}}}", fields.join(","));
+        let backtracking =
+            r#"{"properties":{"a":{"type":"string","pattern":"^((a|aa)(?=a|!))+$"},"b":{"type":"integer"}}}"#;
+        let stuck = format!(r#"{{"a":"{}!"}}"#, "a".repeat(60));
+        let values: Vec<String> = (0..250).map(|i| format!("\"z {i} z\"")).collect();
+        let searched = format!(r#"{{"a":[{}]}}"#, values.join(","));
+        let choices: Vec<String> = (0..2_000).map(|i| format!("\"choice {i}\"")).collect();
+        let chosen = format!(
+            r#"{{"properties":{{"a":{{"type":"array","items":{{"type":"string","enum":[{},{}]}}}},"b":{{"type":"integer"}}}}}}"#,
+            values.join(","),
+            choices.join(",")
+        );
+        let json = |text: &str| Json::parse(text).unwrap();
+        for (schema, arguments, label) in [
+            (doubling(4), r#"{"a":7}"#, Some("correct")),
+            (doubling(4), r#"{"a":3}"#, Some("incorrect")),
+            (doubling(60), r#"{"a":7}"#, None),
+            (doubling(60), r#"{"a":3}"#, None),
+            // What is known to be wrong stays wrong.
+            (doubling(60), r#"{"a":7,"b":[]}"#, Some("incorrect")),
+            (json(&wordy), r#"{"a":7}"#, None),
+            (json(&wordy), r#"{"a":7,"b":[]}"#, Some("incorrect")),
+            (json(backtracking), &stuck, None),
+            (json(backtracking), r#"{"a":"a"}"#, Some("incorrect")),
+        ] {
+            let Json::Object(object) = json(arguments) else { panic!() };
+            let sample = sample(
+                "Find the thing t asked for 7",
+                vec![tool("t", schema)],
+                vec![ToolCall::new("t", object)],
+            );
+            let verdict = Baseline::new(BaselineKind::SchemaOnly, Task::ParameterExtraction).judge(&sample);
+            assert_eq!(verdict.label(), label, "{arguments} {:?}", verdict.explanation);
+            let verdict = BuiltinJudge::new(Task::ParameterExtraction).judge(&sample);
+            // Whether a value stands in the question is another matter.
+            if label != Some("correct") {
+                assert_eq!(verdict.label(), label, "{arguments} {:?}", verdict.explanation);
+            }
+            if label.is_none() {
+                let Outcome::Abstained(reason) = verdict.outcome else { panic!() };
+                assert!(reason.starts_with("definition_too_complex: "), "{reason}");
+                // The choice of tools does not hang on it.
+                assert!(BuiltinJudge::new(Task::ToolSelection).judge(&sample).label().is_some());
+            }
+        }
+        let Json::Object(object) = json(&searched) else { panic!() };
+        let sample =
+            sample(&"word ".repeat(12_000), vec![tool("t", json(&chosen))], vec![ToolCall::new("t", object)]);
+        let verdict = BuiltinJudge::new(Task::ToolCalling).judge(&sample);
+        let Outcome::Abstained(reason) = verdict.outcome else { panic!("{:?}", verdict.explanation) };
+        assert!(reason.starts_with("row_too_complex: "), "{reason}");
+    }
+
+    #[test]
+    fn a_call_is_made_again_only_with_reason() {
+        let schema = Json::parse(r#"{"properties":{"city":{"type":"string"}}}"#).unwrap();
+        let call = |city: &str| {
+            ToolCall::new("find", [("city".to_owned(), Json::from(city))].into_iter().collect::<Object>())
+        };
+        for (question, result, city, repeat) in [
+            ("Find the thing in Oslo", "12 degrees", "Oslo", true),
+            ("Find the thing in Oslo", "12 degrees", "Bergen", false),
+            ("Find the thing in Oslo", "Error: timed out", "Oslo", false),
+            ("Find the thing in Oslo", "the job is still running", "Oslo", false),
+            ("Find the thing in Oslo twice", "12 degrees", "Oslo", false),
+        ] {
+            let mut sample = sample(question, vec![tool("find", schema.clone())], vec![call(city)]);
+            let made = Message { tool_calls: vec![call("Oslo")], ..Message::new(Role::Assistant, "") };
+            sample.messages.extend([made, Message::new(Role::Tool, result)]);
+            let kinds: Vec<&str> = findings(&sample).iter().map(Finding::kind).collect();
+            assert_eq!(kinds.contains(&"repeat"), repeat, "{question} {result} {city}");
+            let label = BuiltinJudge::new(Task::ToolSelection).judge(&sample).label().map(str::to_owned);
+            assert_eq!(label.as_deref() == Some("incorrect"), repeat, "{question} {result} {city}");
+            // The user spoke again.
+            sample.messages.push(Message::new(Role::User, question));
+            assert!(!findings(&sample).iter().any(|finding| finding.kind() == "repeat"));
+        }
+    }
+
+    #[test]
+    fn every_call_is_held_against_its_definition() {
+        let schema = Json::parse(r#"{"properties":{"n":{"type":"integer"}}}"#).unwrap();
+        let call = |n: Json| ToolCall::new("t", [("n".to_owned(), n)].into_iter().collect::<Object>());
+        for (calls, faulty) in [(70, 69), (300, 299)] {
+            let value = |i: i64| if i == faulty { Json::from("many") } else { Json::Number(i.into()) };
+            let calls: Vec<ToolCall> = (0..calls).map(|i| call(value(i))).collect();
+            let sample = sample("Find the thing", vec![tool("t", schema.clone())], calls);
+            assert!(findings(&sample).iter().any(|finding| finding.kind() == "wrong_type"));
+            assert_eq!(
+                BuiltinJudge::new(Task::ParameterExtraction).judge(&sample).label(),
+                Some("incorrect")
+            );
         }
     }
 

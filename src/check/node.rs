@@ -30,16 +30,23 @@ pub(super) struct Choice {
     pub value: Json,
     /// The value's text, folded.
     pub folded: String,
+    /// Of a text: without letter case and white space at the ends, which do not make another value.
+    pub plain: Option<String>,
 }
 
 /// Deeper parts of a schema are taken to allow anything.
 const MAX_DEPTH: usize = 16;
 /// All positions of one definition together: bounds what references can unfold to.
 const MAX_NODES: usize = 4_000;
+/// Bytes of descriptions and allowed values that all positions hold together, likewise.
+const MOST_TEXT: usize = 4 << 20;
 
 impl Node {
-    pub(super) fn of_schema(schema: &Json) -> Node {
-        Builder { root: schema, nodes: 0 }.node(schema, 0)
+    /// The positions of a schema, and whether all their texts were taken.
+    pub(super) fn of_schema(schema: &Json) -> (Node, bool) {
+        let mut builder = Builder { root: schema, nodes: 0, text: 0 };
+        let node = builder.node(schema, 0);
+        (node, builder.text <= MOST_TEXT)
     }
 
     pub(super) fn property(&self, name: &str) -> Option<&Node> {
@@ -67,6 +74,7 @@ impl Node {
 struct Builder<'a> {
     root: &'a Json,
     nodes: usize,
+    text: usize,
 }
 
 impl<'a> Builder<'a> {
@@ -88,7 +96,7 @@ impl<'a> Builder<'a> {
             _ => {}
         }
         for key in ["enum", "const"] {
-            match object.get(key) {
+            match object.get(key).filter(|value| self.has_room(value)) {
                 Some(Json::Array(values)) if key == "enum" => {
                     node.choices.extend(values.iter().map(Choice::new))
                 }
@@ -96,10 +104,12 @@ impl<'a> Builder<'a> {
                 _ => {}
             }
         }
-        if let Some(text) = object.get("description").and_then(Json::as_str) {
+        if let Some(value) = object.get("description").filter(|value| self.has_room(value))
+            && let Some(text) = value.as_str()
+        {
             node.description = fold(text);
         }
-        if let Some(default) = object.get("default") {
+        if let Some(default) = object.get("default").filter(|value| self.has_room(value)) {
             node.default = Some(default.clone());
         }
         if let Some(items) = object.get("items").filter(|items| items.as_object().is_some()) {
@@ -166,6 +176,12 @@ impl<'a> Builder<'a> {
         }
     }
 
+    /// Whether one more text can be held.
+    fn has_room(&mut self, value: &Json) -> bool {
+        self.text += length(value);
+        self.text <= MOST_TEXT
+    }
+
     /// A reference into the same schema.
     fn resolve(&self, path: &str) -> Option<&'a Json> {
         let mut at = self.root;
@@ -173,6 +189,16 @@ impl<'a> Builder<'a> {
             at = at.get(&key.replace("~1", "/").replace("~0", "~"))?;
         }
         Some(at)
+    }
+}
+
+/// About how much room a value takes.
+fn length(value: &Json) -> usize {
+    match value {
+        Json::String(text) => 16 + text.len(),
+        Json::Array(items) => items.iter().map(length).sum(),
+        Json::Object(entries) => entries.iter().map(|(key, value)| key.len() + length(value)).sum(),
+        _ => 16,
     }
 }
 
@@ -221,8 +247,13 @@ impl Choice {
             Json::String(text) => fold_identifier(text),
             other => fold(&other.to_string()),
         };
-        Choice { value: value.clone(), folded }
+        Choice { value: value.clone(), folded, plain: value.as_str().map(plain) }
     }
+}
+
+/// What is left of an allowed text when letter case and white space at the ends do not count.
+pub(super) fn plain(text: &str) -> String {
+    text.trim().to_lowercase()
 }
 
 /// A set of JSON types; the empty set allows anything.

@@ -1,6 +1,7 @@
 //! Numbers in a text, in digits or words, and what an argument may make of them.
 
 use super::digits::digits;
+use super::language::Languages;
 use super::node::Node;
 use super::number_words::number_words;
 use super::units::{Unit, asked_by};
@@ -27,6 +28,8 @@ pub(super) enum NumberMatch {
     FromPercent,
     /// `5%` stayed 5: right for some tools, wrong for others.
     KeptPercent,
+    /// It stands there with the other sign.
+    Negated,
     /// Another unit or power of ten.
     Scaled,
     /// Two numbers added, subtracted, multiplied, divided or of mixed units (feet and inches).
@@ -52,6 +55,8 @@ pub(super) struct Figures {
     figures: Vec<Figure>,
     /// Amounts of two units said in one: the parts and what they come to in the smaller unit.
     mixtures: Vec<[f64; 3]>,
+    /// Those of the texts so far, and of what they answer.
+    languages: Languages,
 }
 
 /// Bounds the work on hostile text.
@@ -76,7 +81,13 @@ impl Figures {
     /// Adds the numbers of one more text; `folded` is that text [folded](fold).
     pub(super) fn read(&mut self, text: &str, folded: &str) {
         digits(text, &mut self.figures, &mut self.mixtures);
-        number_words(folded, &mut self.figures);
+        self.languages.join(Languages::of(folded));
+        number_words(folded, self.languages, &mut self.figures);
+    }
+
+    /// Adds a language that is spoken around these texts.
+    pub(super) fn hear(&mut self, languages: Languages) {
+        self.languages.join(languages);
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &Figure> {
@@ -152,13 +163,15 @@ impl Figures {
             }
         };
         for figure in &self.figures {
-            if same(figure.value, value) || same(-figure.value, value) {
+            if same(figure.value, value) {
                 if !figure.percent {
                     return Some(NumberMatch::Same);
                 }
                 found(NumberMatch::KeptPercent);
             } else if figure.percent && same(figure.value / 100.0, value) {
                 found(NumberMatch::FromPercent);
+            } else if same(-figure.value, value) || (figure.percent && same(figure.value / -100.0, value)) {
+                found(NumberMatch::Negated);
             }
         }
         if best.is_some() || value == 0.0 {
@@ -221,10 +234,39 @@ mod tests {
             ("a one/6 chance of 1/6", 1.0 / 6.0),
             ("1 in 8 odds", 0.125),
             ("at -5 degrees", -5.0),
-            ("dos billetes", 2.0),
+            ("quiero dos billetes", 2.0),
+            ("the second one", 2.0),
+            ("show the second page", 2.0),
+            ("at 5% compounded monthly", 12.0),
             ("zwei Karten", 2.0),
         ] {
             assert!(Figures::of(text).contains(value), "{value} in {text}: {:?}", Figures::of(text));
+        }
+    }
+
+    #[test]
+    fn words_of_other_meanings_are_no_numbers() {
+        for (text, value) in [
+            ("the report is due", 2.0),
+            ("buy shares of Meta", 0.5),
+            ("open the DOS prompt", 2.0),
+            ("on the last day of Sept", 7.0),
+            ("I'll be there in a second", 2.0),
+            ("in a second", 1.0),
+            ("every second", 2.0),
+            ("a 30 second timer", 2.0),
+            ("the second you arrive", 2.0),
+            ("Second, book a table", 2.0),
+            ("it is null", 0.0),
+            ("call Otto", 8.0),
+            ("send the monthly report", 12.0),
+            ("a third party", 3.0),
+            ("open 10-15 shops", -15.0),
+            ("the years 2022-2023", -2023.0),
+            ("- 5 apples", -5.0),
+            ("at -5 degrees", 5.0),
+        ] {
+            assert!(!Figures::of(text).contains(value), "{value} in {text}: {:?}", Figures::of(text));
         }
     }
 
@@ -237,6 +279,9 @@ mod tests {
             ("for 3 years", 36.0, Some(NumberMatch::Scaled)),
             ("he is 5 ft 11 in", 71.0, Some(NumberMatch::Combined)),
             ("for 3 years", 1987.0, None),
+            ("for 3 years", -3.0, Some(NumberMatch::Negated)),
+            ("at -5 degrees", 5.0, Some(NumberMatch::Negated)),
+            ("4x - 7 = 0", -7.0, Some(NumberMatch::Same)),
         ] {
             assert_eq!(Figures::of(text).explain(value), way, "{value} from {text}");
         }

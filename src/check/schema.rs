@@ -3,8 +3,8 @@
 use jsonschema::error::ValidationErrorKind;
 
 use super::finding::{Finding, Place, step};
-use super::node::Node;
-use super::toolbox::Tool;
+use super::node::{Node, plain};
+use super::toolbox::{Tool, Unusable};
 use crate::domain::{Json, Object};
 
 /// How values are written.
@@ -30,21 +30,38 @@ pub(super) fn check(
 ) {
     let mut walk = Walk { call, dialect, limit: findings.len() + MOST_FINDINGS, findings };
     walk.object(&tool.root, arguments, "");
-    match tool.rules() {
-        None => {}
-        Some(Err(reason)) => {
-            findings.push(Finding::UnusableSchema { tool: tool.name.clone(), reason: reason.to_owned() });
+    if !tool.complete {
+        return findings.push(Finding::TooComplex { tool: tool.name.clone() });
+    }
+    let Some(rules) = tool.rules() else { return };
+    let arguments = Json::Object(arguments.clone());
+    let validator = match rules.validator(&arguments) {
+        Ok(validator) => validator,
+        Err(Unusable::TooComplex) => return findings.push(Finding::TooComplex { tool: tool.name.clone() }),
+        Err(Unusable::Broken(reason)) => {
+            let (tool, reason) = (tool.name.clone(), reason.clone());
+            return findings.push(Finding::UnusableSchema { tool, reason });
         }
-        Some(Ok(validator)) => {
-            let value = serde_json::Value::from(&Json::Object(arguments.clone()));
-            for error in validator.iter_errors(&value).take(MOST_FINDINGS) {
-                let at = Place { call, path: error.instance_path().to_string() };
-                if is_finer_rule(error.kind()) && !findings.iter().any(|finding| finding.place() == Some(&at))
-                {
-                    findings.push(Finding::BrokenRule { at, rule: error.to_string() });
-                }
-            }
+    };
+    for error in validator.iter_errors(&serde_json::Value::from(&arguments)).take(MOST_FINDINGS) {
+        if ran_out(error.kind()) {
+            return findings.push(Finding::TooComplex { tool: tool.name.clone() });
         }
+        let at = Place { call, path: error.instance_path().to_string() };
+        if is_finer_rule(error.kind()) && !findings.iter().any(|finding| finding.place() == Some(&at)) {
+            findings.push(Finding::BrokenRule { at, rule: error.to_string() });
+        }
+    }
+}
+
+/// Whether a pattern was given up, here or in an alternative.
+fn ran_out(kind: &ValidationErrorKind) -> bool {
+    match kind {
+        ValidationErrorKind::BacktrackLimitExceeded { .. } => true,
+        ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
+            context.iter().flatten().any(|error| ran_out(error.kind()))
+        }
+        _ => false,
     }
 }
 
@@ -104,7 +121,7 @@ impl Walk<'_> {
                 _ => self.push(Finding::WrongType { at, expected, actual }),
             };
         }
-        if !node.choices.is_empty() && !node.choices.iter().any(|choice| equal(&choice.value, value)) {
+        if !node.choices.is_empty() && !is_chosen(node, value) {
             let at = self.place(path.clone());
             self.push(Finding::NotAllowed { at, value: text_of(value) });
         }
@@ -143,12 +160,18 @@ pub(super) fn text_of(value: &Json) -> String {
     }
 }
 
-/// Equal to an allowed value; letter case and white space at the ends do not make another value.
-fn equal(choice: &Json, value: &Json) -> bool {
-    match (choice, value) {
-        (Json::Number(a), Json::Number(b)) => a == b || a.as_f64() == b.as_f64(),
-        (Json::String(a), Json::String(b)) => a == b || a.trim().to_lowercase() == b.trim().to_lowercase(),
-        _ => choice == value,
+/// Whether it is one of the allowed values; letter case and white space at the ends do not make another value.
+fn is_chosen(node: &Node, value: &Json) -> bool {
+    match value {
+        Json::String(text) => {
+            let plain = Some(plain(text));
+            node.choices.iter().any(|choice| choice.plain == plain)
+        }
+        Json::Number(number) => {
+            let same = |own: &Json| matches!(own, Json::Number(own) if own == number || own.as_f64() == number.as_f64());
+            node.choices.iter().any(|choice| same(&choice.value))
+        }
+        other => node.choices.iter().any(|choice| choice.value == *other),
     }
 }
 

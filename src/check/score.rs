@@ -27,6 +27,9 @@ pub(super) enum Signal {
     OtherChoice,
     KeptPercent,
     WrongUnit,
+    WrongSign,
+    Swapped,
+    Excluded,
     InferredChoice,
     UnsupportedShare,
     LongText,
@@ -87,6 +90,9 @@ pub(super) fn probability(signals: &Signals, task: Task) -> f64 {
     1.0 / (1.0 + (-BIAS[column] - sum).exp())
 }
 
+/// The most that is left to a call with a fault: the reference may be laxer than the definition.
+pub(super) const MOST_WITH_FAULT: f64 = 0.15;
+
 /// What a call starts with when nothing was noticed, in the order of the columns below.
 const BIAS: [f64; 3] = [1.87, 1.02, 2.20];
 
@@ -122,6 +128,9 @@ const WEIGHTS: [(Signal, [f64; 3]); SIGNALS] = [
     (Signal::OtherChoice, [-2.50, -2.50, 0.00]),
     (Signal::KeptPercent, [-1.07, -1.09, 0.00]),
     (Signal::WrongUnit, [-2.50, -2.50, 0.00]),
+    (Signal::WrongSign, [-3.00, -3.00, 0.00]),
+    (Signal::Swapped, [-3.00, -3.00, 0.00]),
+    (Signal::Excluded, [-3.00, -3.00, 0.00]),
     (Signal::InferredChoice, [-0.41, -0.42, 0.00]),
     (Signal::UnsupportedShare, [-1.61, -1.43, -0.15]),
     (Signal::LongText, [-0.61, -0.78, 0.00]),

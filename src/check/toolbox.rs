@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
-use jsonschema::Validator;
+use jsonschema::{PatternOptions, Validator};
 
+use super::effort::{Extent, Obstacle};
 use super::node::Node;
 use super::words::{Stem, fold, fold_identifier, is_content, is_english, stem, words};
 use crate::domain::{Json, ToolDefinition};
@@ -29,15 +30,30 @@ pub(super) struct Tool {
     /// Name, description and parameters, folded.
     pub text: String,
     pub root: Node,
+    /// Whether all that the definition says is in it.
+    pub complete: bool,
     /// The definition once more, for the rules [`Node`] does not know; compiled when first needed.
     rules: Option<Rules>,
 }
 
-struct Rules {
+/// A schema's finer rules.
+pub(super) struct Rules {
     definitions: Arc<[ToolDefinition]>,
     at: usize,
-    compiled: OnceLock<Result<Validator, String>>,
+    compiled: OnceLock<Result<(Validator, Extent), Unusable>>,
 }
+
+/// Why the finer rules of a schema cannot be looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Unusable {
+    /// What it unfolds to has no end worth waiting for.
+    TooComplex,
+    Broken(String),
+}
+
+/// Steps back that one pattern may take on one text, and bytes that it may become.
+const MOST_BACKTRACKING: usize = 10_000;
+const LARGEST_PATTERN: usize = 1 << 17;
 
 /// Stems kept of one definition: bounds the work on a hostile one.
 const MOST_STEMS: usize = 400;
@@ -77,7 +93,7 @@ impl Tool {
         let definition = &definitions[at];
         let name = fold_identifier(&definition.name);
         let description = fold(&definition.description);
-        let root = Node::of_schema(&definition.parameters);
+        let (root, complete) = Node::of_schema(&definition.parameters);
         let mut text = format!("{name}{description}");
         let stems = stems(&text);
         root.describe(&mut text);
@@ -93,20 +109,43 @@ impl Tool {
                 compiled: OnceLock::new(),
             }),
             root,
+            complete,
         }
     }
 
-    /// The validator of the schema's finer rules; an error says why there can be none.
-    pub(super) fn rules(&self) -> Option<Result<&Validator, &str>> {
-        let rules = self.rules.as_ref()?;
-        let compiled = rules.compiled.get_or_init(|| {
-            let schema = serde_json::Value::from(&rules.definitions[rules.at].parameters);
-            jsonschema::options()
-                .should_validate_formats(false)
-                .build(&schema)
-                .map_err(|error| error.to_string())
-        });
-        Some(compiled.as_ref().map_err(String::as_str))
+    /// The schema's finer rules, if it has any.
+    pub(super) fn rules(&self) -> Option<&Rules> {
+        self.rules.as_ref()
+    }
+}
+
+impl Rules {
+    /// The validator for `arguments`, if they come to an end with it.
+    pub(super) fn validator(&self, arguments: &Json) -> Result<&Validator, &Unusable> {
+        let (validator, extent) = self.compiled.get_or_init(|| self.compile()).as_ref()?;
+        let allowed = extent.allows(self.schema(), arguments);
+        if allowed { Ok(validator) } else { Err(&Unusable::TooComplex) }
+    }
+
+    fn schema(&self) -> &Json {
+        &self.definitions[self.at].parameters
+    }
+
+    fn compile(&self) -> Result<(Validator, Extent), Unusable> {
+        let extent = Extent::of(self.schema()).map_err(|obstacle| match obstacle {
+            Obstacle::TooComplex => Unusable::TooComplex,
+            Obstacle::Reference(to) => Unusable::Broken(format!("nothing in it is what `{to}` refers to")),
+        })?;
+        let patterns = PatternOptions::fancy_regex()
+            .backtrack_limit(MOST_BACKTRACKING)
+            .size_limit(LARGEST_PATTERN)
+            .dfa_size_limit(LARGEST_PATTERN);
+        let validator = jsonschema::options()
+            .should_validate_formats(false)
+            .with_pattern_options(patterns)
+            .build(&serde_json::Value::from(self.schema()))
+            .map_err(|error| Unusable::Broken(error.to_string()))?;
+        Ok((validator, extent))
     }
 }
 

@@ -66,6 +66,9 @@ pub struct JudgeConfig {
     pub tpm: Option<NonZeroU32>,
     pub itpm: Option<NonZeroU32>,
     pub otpm: Option<NonZeroU32>,
+    /// Whether what the endpoint's rate limit headers state counts for nothing.
+    #[serde(default)]
+    pub ignore_rate_headers: bool,
     /// Sent with every request. `${NAME}` stands for an environment variable.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
@@ -83,7 +86,12 @@ pub struct JudgeConfig {
 }
 
 impl Config {
-    /// Reads `named`, or else the file of the usual name where there is one.
+    /// Whether there is a file.
+    pub fn is_used(&self) -> bool {
+        !self.path.as_os_str().is_empty()
+    }
+
+    /// Reads `named`, or else the file of the usual name in the current folder, and in no other, where there is one.
     pub fn read(named: Option<&Path>) -> anyhow::Result<Config> {
         let path = named.unwrap_or(Path::new(FILE));
         let text = match std::fs::read_to_string(path) {
@@ -169,6 +177,11 @@ pub fn with_variables(text: &str) -> anyhow::Result<String> {
         filled.push_str(rest);
     }
     Ok(filled)
+}
+
+/// The names in the `${NAME}`s of `text`.
+pub fn variables(text: &str) -> impl Iterator<Item = &str> {
+    text.split("${").skip(1).filter_map(|part| Some(part.split_once('}')?.0))
 }
 
 /// A variable of the environment, unless it is empty.

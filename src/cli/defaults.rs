@@ -9,12 +9,30 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Command};
 
 use super::config::Config;
+use super::printer::Printer;
 
 /// A command line with the file's defaults, and what the user gave himself.
 pub struct Completed {
     pub arguments: Vec<OsString>,
     pub config: Config,
     pub given: Given,
+    /// The flags that the file set.
+    pub set: Vec<String>,
+}
+
+impl Completed {
+    /// Says which settings file is used and what it sets, unless the user wants it quiet; a file that says so is not asked.
+    pub fn say(&self) {
+        if !self.config.is_used() {
+            return;
+        }
+        let set = match &self.set[..] {
+            [] => String::new(),
+            set => format!(" sets {}", set.join(", ")),
+        };
+        let printer = Printer { quiet: self.given.has("quiet") };
+        printer.talk(&format!("settings: {}{set}", self.config.path.display()));
+    }
 }
 
 /// Names of the flags that stood on the command line, as opposed to defaults.
@@ -48,7 +66,7 @@ pub fn complete(
             .map(str::to_owned)
             .collect(),
     );
-    let mut added = Vec::new();
+    let (mut added, mut set) = (Vec::new(), Vec::new());
     let (section, settings) = match name {
         "score" => ("score", &config.score),
         _ => ("label", &config.label),
@@ -70,6 +88,7 @@ pub fn complete(
         if given.has(flag.get_id().as_str()) {
             continue;
         }
+        set.push(format!("--{long}"));
         for text in texts(value)
             .with_context(|| format!("{}: [{section}] `{key}` is no plain value", config.path.display()))?
         {
@@ -83,7 +102,7 @@ pub fn complete(
     let at = arguments.iter().position(|argument| argument == name).map_or(arguments.len(), |at| at + 1);
     let mut arguments = arguments;
     arguments.splice(at..at, added);
-    Ok(Completed { arguments, config, given })
+    Ok(Completed { arguments, config, given, set })
 }
 
 enum Text {

@@ -126,13 +126,14 @@ fn describe(glance: &Glance, pace: &Pace, rows: Option<u64>, activity: Option<Ac
     if glance.elsewhere > 0 {
         parts.push(format!("{} asked by another run", glance.elsewhere));
     }
-    if let Some(Activity { throttled, retried, .. }) = activity {
+    if let Some(Activity { throttled, retried, hold, .. }) = activity {
         if throttled > 0 {
             parts.push(format!("{throttled} slowdowns"));
         }
         if retried > 0 {
             parts.push(format!("{retried} retries"));
         }
+        parts.extend(hold.map(|hold| hold.to_string()));
     }
     if let Some(eta) = rows.and_then(|rows| pace.eta(rows.saturating_sub(glance.done))) {
         parts.push(format!("ETA {:#}", HumanDuration(eta)));

@@ -122,7 +122,9 @@ fn command() -> Result<Ending, Failure> {
     let mut matches = flags.clone().try_get_matches_from(&arguments)?;
     let mut settings = None;
     if let Some((name @ ("label" | "resnap" | "score" | "bench" | "audit"), own)) = matches.subcommand() {
-        let Completed { arguments, config, given } = defaults::complete(arguments, &flags, name, own)?;
+        let completed = defaults::complete(arguments, &flags, name, own)?;
+        completed.say();
+        let Completed { arguments, config, given, .. } = completed;
         matches = flags.try_get_matches_from(&arguments)?;
         settings = Some((config, given));
     }

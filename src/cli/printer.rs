@@ -35,6 +35,11 @@ impl Printer {
         }
     }
 
+    /// Something that must be known, quiet or not.
+    pub fn notice(self, text: &str) {
+        let _ = writeln!(std::io::stderr().lock(), "{}", harmless(text));
+    }
+
     /// Something that needs attention, quiet or not.
     pub fn warn(self, text: &str) {
         let _ = writeln!(std::io::stderr().lock(), "warning: {}", harmless(text));

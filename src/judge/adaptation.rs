@@ -18,27 +18,33 @@ pub enum Adaptation {
     ToolRail,
     /// The rail is asked for in words only.
     TextRail,
+    /// The same, with our own words at the end of the prompt: the endpoint takes a request for a rail and ignores it.
+    InstructedRail,
     /// Token probabilities are not asked for, so there is no confidence.
     WithoutLogprobs,
     WithoutTemperature,
     /// The length limit goes by its newer name, `max_completion_tokens`.
     MaxCompletionTokens,
     WithoutMaxTokens,
+    /// The model thinks before it answers: where the limit on answers is ours, it is raised.
+    RoomToThink,
 }
 
 /// How requests are adapted at one moment.
 pub(super) type Adapted = BTreeSet<Adaptation>;
 
 impl Adaptation {
-    pub const ALL: [Adaptation; 8] = [
+    pub const ALL: [Adaptation; 10] = [
         Adaptation::GuidedRail,
         Adaptation::ResponseFormatRail,
         Adaptation::ToolRail,
         Adaptation::TextRail,
+        Adaptation::InstructedRail,
         Adaptation::WithoutLogprobs,
         Adaptation::WithoutTemperature,
         Adaptation::MaxCompletionTokens,
         Adaptation::WithoutMaxTokens,
+        Adaptation::RoomToThink,
     ];
 
     pub fn as_str(self) -> &'static str {
@@ -47,10 +53,12 @@ impl Adaptation {
             Adaptation::ResponseFormatRail => "rail:response_format",
             Adaptation::ToolRail => "rail:tool",
             Adaptation::TextRail => "rail:text",
+            Adaptation::InstructedRail => "rail:instructed",
             Adaptation::WithoutLogprobs => "without:logprobs",
             Adaptation::WithoutTemperature => "without:temperature",
             Adaptation::MaxCompletionTokens => "renamed:max_completion_tokens",
             Adaptation::WithoutMaxTokens => "without:max_tokens",
+            Adaptation::RoomToThink => "raised:max_tokens",
         }
     }
 
@@ -59,13 +67,18 @@ impl Adaptation {
     }
 
     fn is_rail(self) -> bool {
-        self <= Adaptation::TextRail
+        self <= Adaptation::InstructedRail
     }
 }
 
 /// The form in which a request adapted so asks for the rail; `None` is the provider's own.
 pub(super) fn rail(adapted: &Adapted) -> Option<Adaptation> {
     adapted.iter().copied().filter(|adaptation| adaptation.is_rail()).max()
+}
+
+/// Whether a request adapted so has the endpoint force the rail.
+pub(super) fn is_forced(adapted: &Adapted) -> bool {
+    !matches!(rail(adapted), Some(Adaptation::TextRail | Adaptation::InstructedRail))
 }
 
 /// Of the `forms` that a provider has beside its own, the one to try after a request adapted so was refused.
@@ -89,6 +102,11 @@ impl Adaptations {
 
     pub(super) fn current(&self) -> Adapted {
         self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Goes on in another form of rail.
+    pub(super) fn adopt(&self, form: Adaptation) {
+        add(&mut self.0.write().unwrap_or_else(PoisonError::into_inner), form);
     }
 
     /// Keeps what an answer has proved: the parts that its question went without were what the endpoint refused.

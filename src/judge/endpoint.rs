@@ -24,6 +24,10 @@ pub struct Endpoint {
     headers: Vec<(HeaderName, SecretString)>,
     query: Vec<(String, SecretString)>,
     proxy: Option<Proxy>,
+    /// The proxy without user and password.
+    public_proxy: Option<String>,
+    /// The one that the system's settings name, likewise.
+    system_proxy: Option<String>,
     /// Whether the proxy is another host.
     proxied: bool,
     ca_certificates: Vec<Certificate>,
@@ -56,8 +60,18 @@ impl Endpoint {
             let _ = (url.set_username(""), url.set_password(None));
         }
         let (headers, query) = (Vec::new(), Vec::new());
-        let proxied = false;
-        Ok(Endpoint { url, key, headers, query, proxy: None, proxied, ca_certificates: Vec::new(), secrets })
+        Ok(Endpoint {
+            url,
+            key,
+            headers,
+            query,
+            proxy: None,
+            public_proxy: None,
+            system_proxy: None,
+            proxied: false,
+            ca_certificates: Vec::new(),
+            secrets,
+        })
     }
 
     /// Sends a header with every request, in place of ours of the same name.
@@ -81,6 +95,7 @@ impl Endpoint {
         let parsed: Url = url.parse().map_err(|error| format!("no URL of a proxy: {error}"))?;
         self.secrets.extend(credentials(&parsed).map(SecretString::from));
         self.proxied = !is_this_host(&parsed);
+        self.public_proxy = Some(public(&parsed));
         self.proxy = Some(Proxy::all(url).map_err(|_| "no URL of a proxy".to_owned())?);
         Ok(self)
     }
@@ -98,12 +113,43 @@ impl Endpoint {
 
     /// The URL without user, password, query and fragment: fit for logs, fingerprints and manifests.
     pub fn public_url(&self) -> String {
-        let mut url = self.url.clone();
-        // Fails only for URLs that cannot have them.
-        let _ = (url.set_username(""), url.set_password(None));
-        url.set_query(None);
-        url.set_fragment(None);
-        url.as_str().trim_end_matches('/').to_owned()
+        public(&self.url)
+    }
+
+    /// The proxy likewise, where one was given.
+    pub fn public_proxy(&self) -> Option<String> {
+        self.public_proxy.clone()
+    }
+
+    /// Tells the proxy that the system's settings name, for messages only: it is heeded anyway.
+    #[must_use]
+    pub fn with_system_proxy(mut self, url: &str) -> Endpoint {
+        let parsed = url.parse::<Url>().or_else(|_| format!("http://{url}").parse());
+        if self.proxy.is_none()
+            && !self.is_here()
+            && let Ok(parsed) = parsed
+        {
+            self.secrets.extend(credentials(&parsed).map(SecretString::from));
+            self.system_proxy = Some(public(&parsed));
+        }
+        self
+    }
+
+    /// The proxy on the way there, without user and password.
+    pub(super) fn way(&self) -> Option<&str> {
+        self.public_proxy.as_deref().or(self.system_proxy.as_deref())
+    }
+
+    /// Whether it is the provider's own address: its host, reached so that nobody in between reads along. A local server's
+    /// is this host.
+    pub fn is_of(&self, provider: Provider) -> bool {
+        let Some(usual) = provider.default_base_url().and_then(|url| url.parse::<Url>().ok()) else {
+            return false;
+        };
+        let host = |url: &Url| {
+            (url.scheme().to_owned(), url.host_str().map(str::to_owned), url.port_or_known_default())
+        };
+        host(&self.url) == host(&usual) || is_this_host(&usual) && self.is_here()
     }
 
     /// Whether rows and key would cross a network in the clear: plain http to any host but this one, or by way of one.
@@ -111,8 +157,18 @@ impl Endpoint {
         self.url.scheme() == "http" && (self.proxied || !self.is_here())
     }
 
+    /// Whether its user probably runs it too: a local server by its name, or plain http.
+    pub fn is_self_hosted(&self, provider: Provider) -> bool {
+        !provider.needs_key() || self.is_here() || self.url.scheme() == "http"
+    }
+
+    /// Whether a proxy on another host was given.
+    pub fn is_proxied(&self) -> bool {
+        self.proxied
+    }
+
     /// Whether it is on this host.
-    pub(super) fn is_here(&self) -> bool {
+    pub fn is_here(&self) -> bool {
         is_this_host(&self.url)
     }
 
@@ -194,6 +250,16 @@ impl Endpoint {
             );
         }
     }
+}
+
+/// `url` without user, password, query and fragment.
+fn public(url: &Url) -> String {
+    let mut url = url.clone();
+    // Fails only for URLs that cannot have them.
+    let _ = (url.set_username(""), url.set_password(None));
+    url.set_query(None);
+    url.set_fragment(None);
+    url.as_str().trim_end_matches('/').to_owned()
 }
 
 /// The secrets among user and password of `url`: as they are written, as they are meant, and as they travel in a header.

@@ -31,7 +31,6 @@ pub(super) fn advice(code: &str) -> Option<&'static str> {
             "does not let this key in: check what it is allowed, or name another one with --api-key-env"
         }
         "unknown_model" => "does not know this model: check its name after --judge",
-        "unknown_path" => "has nothing at this address: check --base-url; most end in /v1",
         "unreachable" => "cannot be reached: is it running, and is its address right?",
         "redirected" => "sends requests elsewhere: give the address they end up at with --base-url",
         "insufficient_quota" => "has no credit left for this key",

@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use reqwest::header::HeaderMap;
 
-use super::limiter::{Claim, Meter};
+use super::limiter::{Claim, Meter, Reset};
 
 /// The wait that the headers, or else `message`, ask for.
 ///
@@ -18,7 +18,7 @@ pub(super) fn wait(headers: &HeaderMap, message: &str, now: SystemTime) -> Optio
         || text(headers, "retry-after").and_then(|after| duration(after).or_else(|| until_date(after, now)));
     let reset = || {
         let gone = claims(headers, now).into_iter().filter(|(_, claim)| claim.remaining == Some(0.0));
-        gone.filter_map(|(_, claim)| claim.reset).max()
+        gone.filter_map(|(_, claim)| claim.reset.map(Reset::wait)).max()
     };
     millis.or_else(after).or_else(|| in_text(message)).or_else(reset)
 }
@@ -29,28 +29,43 @@ pub(super) fn claims(headers: &HeaderMap, now: SystemTime) -> Vec<(Meter, Claim)
     if !headers.keys().any(|name| name.as_str().contains("ratelimit")) {
         return Vec::new();
     }
-    let read = |limit: String, remaining: String, reset: String| {
+    let read = |[limit, remaining, reset]: [&'static str; 3]| {
         let number = |name: &str| text(headers, name)?.parse::<f64>().ok();
-        let reset =
-            || text(headers, &reset).and_then(|text| duration(text).or_else(|| until_time(text, now)));
-        Claim { limit: number(&limit), remaining: number(&remaining), reset: reset() }
-    };
-    let found = Meter::ALL.into_iter().flat_map(|meter| {
-        let what = match meter {
-            Meter::Requests => "requests",
-            Meter::Tokens => "tokens",
-            Meter::InputTokens => "input-tokens",
-            Meter::OutputTokens => "output-tokens",
+        let reset = || {
+            let text = text(headers, reset)?;
+            duration(text).map(Reset::After).or_else(|| until_time(text, now).map(Reset::At))
         };
-        let x = |part: &str| format!("x-ratelimit-{part}-{what}");
-        let anthropic = |part: &str| format!("anthropic-ratelimit-{what}-{part}");
-        [
-            (meter, read(x("limit"), x("remaining"), x("reset"))),
-            (meter, read(anthropic("limit"), anthropic("remaining"), anthropic("reset"))),
-        ]
-    });
-    found.filter(|(_, claim)| *claim != Claim::default()).collect()
+        Claim { header: limit, limit: number(limit), remaining: number(remaining), reset: reset() }
+    };
+    let found = HEADERS.iter().flat_map(|(meter, names)| names.map(|names| (*meter, read(names))));
+    found.filter(|(_, claim)| *claim != Claim { header: claim.header, ..Claim::default() }).collect()
 }
+
+/// Limit, remaining and reset of each meter: as OpenAI, Azure and most gateways call them, and as Anthropic does.
+const HEADERS: [(Meter, [[&str; 3]; 2]); 4] = {
+    macro_rules! names {
+        ($what:literal) => {
+            [
+                [
+                    concat!("x-ratelimit-limit-", $what),
+                    concat!("x-ratelimit-remaining-", $what),
+                    concat!("x-ratelimit-reset-", $what),
+                ],
+                [
+                    concat!("anthropic-ratelimit-", $what, "-limit"),
+                    concat!("anthropic-ratelimit-", $what, "-remaining"),
+                    concat!("anthropic-ratelimit-", $what, "-reset"),
+                ],
+            ]
+        };
+    }
+    [
+        (Meter::Requests, names!("requests")),
+        (Meter::Tokens, names!("tokens")),
+        (Meter::InputTokens, names!("input-tokens")),
+        (Meter::OutputTokens, names!("output-tokens")),
+    ]
+};
 
 fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim)
@@ -182,11 +197,9 @@ mod tests {
     #[test]
     fn every_way_to_state_a_limit() {
         let now = UNIX_EPOCH + Duration::from_secs(784_111_777 - 90);
-        let claim = |limit, remaining, reset: f64| Claim {
-            limit,
-            remaining,
-            reset: (reset > 0.0).then(|| Duration::from_secs_f64(reset)),
-        };
+        let after = |seconds| Some(Reset::After(Duration::from_secs_f64(seconds)));
+        let at = |seconds| Some(Reset::At(Duration::from_secs_f64(seconds)));
+        let claim = |header, limit, remaining, reset| Claim { header, limit, remaining, reset };
         let headers: HeaderMap = [
             ("x-ratelimit-limit-requests", "10000"),
             ("x-ratelimit-remaining-requests", "9999"),
@@ -205,10 +218,19 @@ mod tests {
         assert_eq!(
             claims(&headers, now),
             [
-                (Meter::Requests, claim(Some(10_000.0), Some(9999.0), 0.006)),
-                (Meter::Tokens, claim(None, Some(149_984.0), 0.0)),
-                (Meter::InputTokens, claim(Some(50_000.0), Some(49_000.0), 1.5)),
-                (Meter::OutputTokens, claim(Some(8000.0), None, 0.0)),
+                (
+                    Meter::Requests,
+                    claim("x-ratelimit-limit-requests", Some(10_000.0), Some(9999.0), after(0.006))
+                ),
+                (Meter::Tokens, claim("x-ratelimit-limit-tokens", None, Some(149_984.0), None)),
+                (
+                    Meter::InputTokens,
+                    claim("anthropic-ratelimit-input-tokens-limit", Some(50_000.0), Some(49_000.0), at(1.5))
+                ),
+                (
+                    Meter::OutputTokens,
+                    claim("anthropic-ratelimit-output-tokens-limit", Some(8000.0), None, None)
+                ),
             ]
         );
     }

@@ -4,7 +4,8 @@ use serde::Deserialize;
 
 use crate::domain::{RailProbability, Rails};
 
-/// Below this share of the probability, the rails that were seen say too little about the rest.
+/// Below this share of the probability, the rails that were seen say too little about the rest, unless nothing else could be
+/// answered.
 const ENOUGH: f64 = 0.5;
 
 /// A generated token, and what could have stood in its place.
@@ -44,8 +45,10 @@ impl Candidate {
 /// letter case, or only its beginning, where no other rail begins so. A beginning that several rails share is followed
 /// along the generated tokens; elsewhere it is left out. The sum is brought to 1 over the rails that were seen.
 ///
-/// Empty where the answer is none of the rails, or the rails seen make up less than half of the probability.
-pub(super) fn rail_probabilities(tokens: &[Token], rails: &Rails) -> Vec<RailProbability> {
+/// Empty where the answer is none of the rails, or the rails seen make up less than half of the probability. Where the
+/// endpoint `forced` the rail, less will do: some servers give the probabilities from before they forced it, and spread them
+/// over whatever the model would rather have said. A rail that is not seen then counts as much as it may have had.
+pub(super) fn rail_probabilities(tokens: &[Token], rails: &Rails, forced: bool) -> Vec<RailProbability> {
     let mut whole = Vec::new();
     let mut starts = Vec::with_capacity(tokens.len());
     for token in tokens {
@@ -57,14 +60,25 @@ pub(super) fn rail_probabilities(tokens: &[Token], rails: &Rails) -> Vec<RailPro
         return Vec::new();
     };
     let first = starts.partition_point(|start| *start <= value) - 1;
-    let masses = masses(&tokens[first..], &whole[starts[first]..value], &labels);
-    let sum: f64 = masses.iter().sum();
-    if sum.is_nan() || sum < ENOUGH {
+    let mut masses = masses(&tokens[first..], &whole[starts[first]..value], &labels);
+    let mut sum: f64 = masses.iter().sum();
+    if sum.is_nan() || sum <= 0.0 || sum < ENOUGH && !forced {
         return Vec::new();
+    }
+    if sum < ENOUGH {
+        let unseen = unseen(&tokens[first]);
+        masses.iter_mut().filter(|mass| **mass == 0.0).for_each(|mass| *mass = unseen);
+        sum = masses.iter().sum();
     }
     let seen = rails.labels().zip(masses).filter(|(_, mass)| *mass > 0.0);
     seen.map(|(label, mass)| RailProbability { label: label.to_owned(), probability: (mass / sum).min(1.0) })
         .collect()
+}
+
+/// The most that what is not listed beside `token` can have had.
+fn unseen(token: &Token) -> f64 {
+    let listed = token.alternatives.iter().map(Candidate::probability);
+    listed.fold(token.chosen.probability(), f64::min)
 }
 
 /// The probability of each label, from the token in which it begins; `head` is what that token holds before it.
@@ -199,6 +213,9 @@ mod tests {
         #[serde(default = "usual")]
         rails: Vec<String>,
         expect: BTreeMap<String, f64>,
+        /// Whether the endpoint forced the rail.
+        #[serde(default)]
+        forced: bool,
     }
 
     fn usual() -> Vec<String> {
@@ -223,8 +240,11 @@ mod tests {
         Token { chosen: candidate(text, own), alternatives }
     }
 
-    fn found(tokens: &[Token], rails: &Rails) -> BTreeMap<String, f64> {
-        rail_probabilities(tokens, rails).into_iter().map(|rail| (rail.label, rail.probability)).collect()
+    fn found(tokens: &[Token], rails: &Rails, forced: bool) -> BTreeMap<String, f64> {
+        rail_probabilities(tokens, rails, forced)
+            .into_iter()
+            .map(|rail| (rail.label, rail.probability))
+            .collect()
     }
 
     /// Every case, and the same in bytes, as some servers list tokens.
@@ -236,7 +256,7 @@ mod tests {
             let rails = rails(&case.rails);
             let mut tokens: Vec<Token> = case.tokens.iter().map(|case| token(case)).collect();
             for form in ["text", "bytes"] {
-                let found = found(&tokens, &rails);
+                let found = found(&tokens, &rails, case.forced);
                 let alike = found.len() == case.expect.len()
                     && case
                         .expect
@@ -262,6 +282,7 @@ mod tests {
             alternatives in proptest::collection::vec(("( |\"|c|in|correct|incorrect|closed|Correct|x|é)?(\")?", -12.0_f64..1.0), 0..7),
             odd in proptest::sample::select(vec![f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.0, -9999.0]),
             turn in 0_usize..7,
+            forced: bool,
         ) {
             let rails = rails(&["correct", "incorrect", "closed", "correct_partly"].map(str::to_owned));
             let texts: Vec<String> = match label {
@@ -277,13 +298,13 @@ mod tests {
                 let chosen = |text: &String| Candidate { token: text.clone(), logprob: Some(-0.1), bytes: None };
                 texts.iter().map(|text| Token { chosen: chosen(text), alternatives: best.to_vec() }).collect()
             };
-            let got = found(&tokens(&best), &rails);
+            let got = found(&tokens(&best), &rails, forced);
             let sum: f64 = got.values().sum();
             proptest::prop_assert!(got.values().all(|p| (0.0..=1.0).contains(p)));
             proptest::prop_assert!(got.is_empty() || (sum - 1.0).abs() < 1e-9, "{got:?}");
             let length = best.len();
             best.rotate_left(turn % length);
-            let turned = found(&tokens(&best), &rails);
+            let turned = found(&tokens(&best), &rails, forced);
             proptest::prop_assert_eq!(got.len(), turned.len());
             proptest::prop_assert!(got.iter().all(|(label, p)| (turned[label] - p).abs() < 1e-9));
         }

@@ -16,6 +16,7 @@ mod laws;
 mod limiter;
 mod logprobs;
 mod mask;
+mod obedience;
 mod parameters;
 mod price;
 mod problem;
@@ -23,6 +24,7 @@ mod provider;
 mod purse;
 mod remote;
 mod retry;
+mod sameness;
 mod settings;
 mod target;
 mod transport;
@@ -36,7 +38,8 @@ use tokio_util::sync::CancellationToken;
 
 pub use adaptation::Adaptation;
 pub use endpoint::Endpoint;
-pub use limiter::{Concurrency, Limiter, Limits, Slot};
+pub use limiter::{Concurrency, Hold, Limiter, Limits, Slot, Stated};
+pub use obedience::ENOUGH as ANSWERS_TO_TELL;
 pub use parameters::Parameters;
 pub use price::Price;
 pub use provider::Provider;
@@ -61,6 +64,12 @@ pub trait Judge: Send + Sync {
 
     /// What this judge found out about its endpoint, or was told of.
     fn adaptations(&self) -> Vec<Adaptation>;
+
+    /// How often it turned to another form of rail because its endpoint ignored the one it was asked for. What was asked
+    /// before may be worth asking again.
+    fn fallbacks(&self) -> u32 {
+        0
+    }
 
     /// Tells how many runs on this machine use this endpoint and model right now, this one included: they share its
     /// limits.
@@ -105,13 +114,15 @@ pub enum AskError {
 }
 
 /// A glance at a judge at work.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Activity {
     pub in_flight: usize,
     /// Times the endpoint said that we are too fast.
     pub throttled: u64,
     /// Requests that failed and were sent again.
     pub retried: u64,
+    /// What keeps requests waiting, where something does.
+    pub hold: Option<Hold>,
 }
 
 impl Activity {
@@ -121,6 +132,7 @@ impl Activity {
             in_flight: self.in_flight + other.in_flight,
             throttled: self.throttled + other.throttled,
             retried: self.retried + other.retried,
+            hold: self.hold.or(other.hold),
         }
     }
 }

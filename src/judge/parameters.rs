@@ -2,12 +2,28 @@
 
 use serde_json::{Map, Value, json};
 
+use super::Adaptation;
+use super::adaptation::Adapted;
+use crate::domain::Prompt;
+
+/// The limit on answers where nobody gave one and a model that rambles would fill its window: for a label, for a label with
+/// its explanation, and for a model that thinks before it answers.
+const LABEL: u32 = 512;
+const EXPLAINED: u32 = 1024;
+const THOUGHT: u32 = 8192;
+
+/// Fields of the provider's own that limit answers.
+const LIMITS: &[&str] =
+    &["max_tokens", "max_completion_tokens", "max_output_tokens", "num_predict", "n_predict"];
+
 /// The settings of a judge model. Absent ones are not sent.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Parameters {
     pub temperature: Option<f64>,
     /// Upper limit of the answer, in tokens.
     pub max_tokens: Option<u32>,
+    /// Whether answers have a limit of ours where `max_tokens` gives none. Replies are kept without regard to it.
+    pub capped: bool,
     /// The size of Ollama's context window, in tokens; sized to each prompt where it is absent.
     pub num_ctx: Option<u32>,
     /// Fields of the provider's own, merged into every request body last: objects are merged into objects, null takes a
@@ -35,6 +51,28 @@ impl Parameters {
             object.insert("body_hash".to_owned(), json!(hash[..8]));
         }
         Value::Object(object)
+    }
+
+    /// The most tokens of an answer to `prompt`, as a request adapted so states it.
+    pub(super) fn limit(&self, prompt: &Prompt, adapted: &Adapted) -> Option<u32> {
+        let ours = || match prompt.explain {
+            _ if adapted.contains(&Adaptation::RoomToThink) => THOUGHT,
+            true => EXPLAINED,
+            false => LABEL,
+        };
+        self.has_limit(adapted).then(|| self.max_tokens.unwrap_or_else(ours))
+    }
+
+    /// Whether a request adapted so states one.
+    pub(super) fn has_limit(&self, adapted: &Adapted) -> bool {
+        (self.max_tokens.is_some() || self.is_capped()) && !adapted.contains(&Adaptation::WithoutMaxTokens)
+    }
+
+    /// Whether answers have a limit that nobody gave.
+    pub fn is_capped(&self) -> bool {
+        self.capped
+            && self.max_tokens.is_none()
+            && (self.body.is_empty() || !self.own_names().iter().any(|name| LIMITS.contains(name)))
     }
 
     /// The settings that are no provider's own.
@@ -121,6 +159,9 @@ mod tests {
         assert_eq!(one.to_json(), r#"{"temperature":0.0,"body":{"a":true,"b":{"x":[{"p":2,"q":1}],"y":1}}}"#);
         let plain = Parameters { temperature: Some(0.5), max_tokens: Some(9), ..Parameters::default() };
         assert_eq!(plain.to_json(), r#"{"temperature":0.5,"max_tokens":9}"#);
+        // A limit of ours is none that was requested: replies that were paid for before it are still found.
+        let capped = Parameters { capped: true, ..Parameters::default() };
+        assert_eq!((capped.to_json(), capped.to_record()), ("{}".to_owned(), json!({})));
     }
 
     #[test]

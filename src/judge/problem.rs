@@ -18,6 +18,8 @@ pub(super) struct Problem {
     /// The refused parameter, where the endpoint names it.
     param: String,
     retry_delay: Option<Duration>,
+    /// Whether the body was JSON, as APIs answer.
+    structured: bool,
     /// What was asked, in lower case.
     prompt: String,
 }
@@ -33,6 +35,32 @@ const TOO_LONG: &[&str] = &[
     "input token count",
     "exceeds the maximum number of tokens",
 ];
+
+/// Texts by which gateways say under status 400 that they do not know the model.
+const UNKNOWN_MODEL: &[&str] = &[
+    "invalid model name",
+    "invalid model:",
+    "is not a valid model",
+    "model not exist",
+    "model does not exist",
+    "model identifier is invalid",
+];
+
+/// Texts and kinds by which they say so of the key.
+const UNAUTHORIZED: &[&str] = &[
+    "authentication error",
+    "virtual key expected",
+    "invalid proxy server token",
+    "no api key passed in",
+    "incorrect api key",
+    "invalid api key",
+    "api key not valid",
+];
+const UNAUTHORIZED_KINDS: &[&str] =
+    &["invalid_api_key", "API_KEY_INVALID", "auth_error", "token_not_found_in_db", "no_db_connection"];
+
+/// Texts by which an address is told apart that nothing answers at, whatever its path holds.
+const NO_PATH: &[&str] = &["invalid url", "no route", "not found on this server", "unknown url"];
 
 /// Texts of quotas that only money brings back.
 const UNPAID: &[&str] =
@@ -67,7 +95,7 @@ impl Problem {
         // Streams wrap it into a list.
         let value = value.get(0).unwrap_or(&value);
         let error = value.get("error").filter(|error| !error.is_null()).unwrap_or(value);
-        let mut problem = Problem::default();
+        let mut problem = Problem { structured: true, ..Problem::default() };
         for (holder, name) in
             [(error, "code"), (error, "type"), (error, "status"), (&error["innererror"], "code")]
         {
@@ -168,11 +196,16 @@ impl Problem {
             }
             _ if self.is_filter() => Ok(Answer::filtered()),
             401 => run("unauthorized"),
-            _ if self.is(&["invalid_api_key", "API_KEY_INVALID"]) => run("unauthorized"),
+            _ if self.is(UNAUTHORIZED_KINDS) => run("unauthorized"),
+            400 if self.is(&["401"]) || self.says(UNAUTHORIZED) => run("unauthorized"),
             403 => run("forbidden"),
             400 if self.is(&["FAILED_PRECONDITION"]) => run("forbidden"),
             _ if self.is(&["model_not_found", "DeploymentNotFound"]) => run("unknown_model"),
-            404 if self.holds(&["model", "deployment"]) => run("unknown_model"),
+            400 if self.says(UNKNOWN_MODEL) => run("unknown_model"),
+            // A page quotes the path, which may hold the model's name.
+            404 if self.structured && !self.holds(NO_PATH) && self.holds(&["model", "deployment"]) => {
+                run("unknown_model")
+            }
             404 | 405 => Err(Failure::Run {
                 code: "unknown_path",
                 message: format!("{message} (nothing answers at this path; is the base URL right?)"),

@@ -1,16 +1,19 @@
 //! A judge behind an endpoint: asks, waits, tries again, adapts.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::borrow::Cow;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::adaptation::{Adaptations, Adapted};
+use super::adaptation::{Adaptations, Adapted, is_forced, next_rail, rail};
 use super::failure::{Failure, advice};
 use super::frame::Frames;
 use super::limiter::{Cost, Leave, Slot, Ticket};
+use super::obedience::{Obedience, instruction, is_thinking, sign};
 use super::purse::Reservation;
+use super::sameness::Sameness;
 use super::settings::{NO_CEILING, Settings};
 use super::transport::{Transport, UNREACHABLE, is_silence};
 use super::trial::Trial;
@@ -28,6 +31,12 @@ pub struct Remote {
     adaptations: Adaptations,
     /// Whether an answer came to a request as we like it; then a refusal of a later one has another cause.
     form_works: AtomicBool,
+    /// Whether the endpoint keeps to the rail.
+    obedience: Obedience,
+    /// How often it turned out not to.
+    fallbacks: AtomicU32,
+    /// Whether all questions fail for one reason.
+    sameness: Sameness,
     /// Whether the endpoint has ever responded, be it with an error.
     reached: AtomicBool,
     retried: AtomicU64,
@@ -57,6 +66,9 @@ impl Remote {
             settings,
             adaptations: Adaptations::new(known),
             form_works: AtomicBool::new(false),
+            obedience: Obedience::default(),
+            fallbacks: AtomicU32::new(0),
+            sameness: Sameness::default(),
             reached: AtomicBool::new(false),
             retried: AtomicU64::new(0),
             max_tokens,
@@ -144,6 +156,10 @@ impl Remote {
         let place = format!("{} at {}", self.identity.model, self.transport.endpoint().public_url());
         let message = self.transport.redact(match advice(code) {
             Some(advice) => format!("{place} {advice} ({message})"),
+            None if code == "unknown_path" => {
+                let usual = self.wire.usual_address();
+                format!("{place} has nothing at this address: check --base-url; {usual} ({message})")
+            }
             None => format!("{place}: {message}"),
         });
         AskError::Run { code: code.to_owned(), message }
@@ -154,6 +170,38 @@ impl Remote {
         tokio::select! {
             () = stop.cancelled() => Err(AskError::Stopped),
             () = tokio::time::sleep(delay) => Ok(()),
+        }
+    }
+
+    /// Notes whether an answer kept to the rail that it was `adapted` to; where none does, the next form is tried from now on.
+    fn watch(&self, answer: &Answer, prompt: &Prompt, adapted: &Adapted) {
+        let form = rail(adapted);
+        // What is on its way in an older form, or in a question's own, says nothing about the present one.
+        if !is_forced(adapted) || rail(&self.adaptations.current()) != form {
+            return;
+        }
+        if self.obedience.note(form, sign(&answer.text, answer.stop, prompt)) {
+            let next = next_rail(self.wire.forms(), adapted).filter(|next| *next != Adaptation::TextRail);
+            self.adaptations.adopt(next.unwrap_or(Adaptation::InstructedRail));
+            self.fallbacks.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether an answer was cut off while the model thought, by a limit that nobody gave: then more room may do.
+    fn lacks_room(&self, answer: &Answer, adapted: &Adapted) -> bool {
+        let cut =
+            answer.stop == Stop::Truncated && (answer.text.trim().is_empty() || is_thinking(&answer.text));
+        cut && self.wire.parameters().is_capped() && self.wire.parameters().has_limit(adapted)
+    }
+
+    /// The error of a question; of the run, where all questions so far ended so.
+    fn failed(&self, code: String, message: String, attempts: u32) -> AskError {
+        match self.sameness.failed(&code) {
+            Some(times) => {
+                let why = format!("the first {times} answers are all the same error, {code}: {message}");
+                self.run_error("same_error", &why)
+            }
+            None => self.question_error(code, message, attempts),
         }
     }
 
@@ -195,7 +243,7 @@ impl Judge for Remote {
             };
             // Only now: others may have found something out while this one waited.
             let adapted = trial.adapt(self.adaptations.current());
-            let body = self.frames.body(self.wire.as_ref(), prompt, &adapted);
+            let body = self.frames.body(self.wire.as_ref(), &instructed(prompt, &adapted), &adapted);
             let money = tokio::select! {
                 biased;
                 () = stop.cancelled() => return Err(AskError::Stopped),
@@ -206,6 +254,13 @@ impl Judge for Remote {
             let failure = match self.attempt(prompt, &adapted, body, money, &ticket).await {
                 Ok((answer, cost_usd)) => {
                     limiter.succeeded(ticket, attempt_began.elapsed(), used(&answer.usage));
+                    self.sameness.answered();
+                    if self.lacks_room(&answer, &adapted) && trial.refused(Adaptation::RoomToThink, &adapted)
+                    {
+                        held = Some(slot);
+                        continue;
+                    }
+                    self.watch(&answer, prompt, &adapted);
                     // A filter may have been faster than whatever refuses the request.
                     if answer.stop != Stop::Filtered {
                         self.adaptations.learn(&trial, self.wire.forms());
@@ -228,25 +283,23 @@ impl Judge for Remote {
             };
             match failure {
                 Failure::Run { code, message } => return Err(self.run_error(code, &message)),
-                Failure::Question { code, message } => {
-                    return Err(self.question_error(code, message, sent));
-                }
+                Failure::Question { code, message } => return Err(self.failed(code, message, sent)),
                 // While this one was under way others found out more, so the old form may have been the cause.
                 Failure::BadRequest { .. } if trial.adapt(self.adaptations.current()) != adapted => {
                     held = Some(slot);
                 }
                 Failure::BadRequest { code, message } => {
                     if self.form_works.load(Ordering::Relaxed) {
-                        return Err(self.question_error(code, message, sent));
+                        return Err(self.failed(code, message, sent));
                     }
                     trial
                         .refused_without_reason(adapted, code, message)
-                        .map_err(|(code, message)| self.question_error(code, message, sent))?;
+                        .map_err(|(code, message)| self.failed(code, message, sent))?;
                     held = Some(slot);
                 }
                 Failure::Unsupported(adaptation, message) => {
                     if !trial.refused(adaptation, &adapted) {
-                        return Err(self.question_error("unsupported_parameter".to_owned(), message, sent));
+                        return Err(self.failed("unsupported_parameter".to_owned(), message, sent));
                     }
                     if adaptation == Adaptation::WithoutMaxTokens && self.settings.purse.is_some() {
                         return Err(self.run_error("no_ceiling", NO_CEILING));
@@ -296,6 +349,10 @@ impl Judge for Remote {
         self.adaptations.current().into_iter().collect()
     }
 
+    fn fallbacks(&self) -> u32 {
+        self.fallbacks.load(Ordering::Relaxed)
+    }
+
     fn share(&self, runs: u32) {
         self.settings.limiter.set_runs(runs);
     }
@@ -305,8 +362,19 @@ impl Judge for Remote {
             in_flight: self.settings.limiter.in_flight(),
             throttled: self.settings.limiter.throttled(),
             retried: self.retried.load(Ordering::Relaxed),
+            hold: self.settings.limiter.hold(),
         }
     }
+}
+
+/// `prompt`, with the rail in words at its end where it is adapted so.
+fn instructed<'a>(prompt: &'a Prompt, adapted: &Adapted) -> Cow<'a, Prompt> {
+    if !adapted.contains(&Adaptation::InstructedRail) {
+        return Cow::Borrowed(prompt);
+    }
+    let mut prompt = prompt.clone();
+    prompt.text.push_str(&instruction(&prompt));
+    Cow::Owned(prompt)
 }
 
 /// Tokens as the endpoint counted them, if it did.

@@ -117,7 +117,10 @@ impl Transport {
             cause = inner;
             distrusted |= cause.downcast_ref::<io::Error>().is_some_and(is_invalid_data);
         }
-        let message = excerpt(&cause.to_string(), 200);
+        let mut message = excerpt(&cause.to_string(), 200);
+        if let Some(proxy) = self.endpoint.way().filter(|_| code == UNREACHABLE || code == TIMEOUT) {
+            message.push_str(&format!(", by way of the proxy {proxy}"));
+        }
         if distrusted && code == UNREACHABLE {
             let host = self.endpoint.host();
             let message = format!(

@@ -21,6 +21,11 @@ pub(super) trait Wire: Send + Sync {
     /// The path below the base URL.
     fn path(&self) -> &str;
 
+    /// What base URLs of such endpoints look like.
+    fn usual_address(&self) -> &'static str {
+        "most end in /v1"
+    }
+
     fn parameters(&self) -> &Parameters;
 
     /// The forms of rail that the provider has beside its own, in the order in which to try them.

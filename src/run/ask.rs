@@ -1,6 +1,6 @@
 //! The ask pass: every question that has no reply yet goes to the judge, in any order.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -33,6 +33,8 @@ pub struct AskPass<J> {
     /// Statuses of earlier replies that are asked again.
     pub retry: Vec<Status>,
     pub keep_prompts: bool,
+    /// Replies of this run that are no verdict, by how often the judge had turned to another form of rail before it was asked.
+    pub doubtful: Mutex<HashMap<Fingerprint, u32>>,
     /// Questions under way at once: waiting, in flight, or resting after a failure.
     pub window: usize,
 }
@@ -95,8 +97,9 @@ pub async fn ask<J: Judge + 'static>(
     stop: &Stop,
 ) -> Result<Covered, RunError> {
     let mut only: Option<HashSet<Fingerprint>> = None;
+    let mut progress = Arc::clone(progress);
     loop {
-        let Swept { theirs, ceiling } = sweep(pass, progress, stop, only).await?;
+        let Swept { theirs, ceiling } = sweep(pass, &progress, stop, only).await?;
         if stop.gently.is_cancelled() {
             return Err(RunError::Interrupted);
         }
@@ -104,7 +107,14 @@ pub async fn ask<J: Judge + 'static>(
             return Ok(Covered::UpToCeiling);
         }
         if theirs.is_empty() {
-            return Ok(Covered::All);
+            let again = pass.to_ask_again();
+            if again.is_empty() {
+                return Ok(Covered::All);
+            }
+            // They are done as far as the display knows.
+            progress = Arc::new(Progress::default());
+            only = Some(again);
+            continue;
         }
         // Another run has claimed these. Either its replies appear, or its claims lapse.
         progress.wait_for_others(theirs.len() as u64);
@@ -213,6 +223,40 @@ impl<J: Judge> AskPass<J> {
         self.earlier.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn doubtful(&self) -> MutexGuard<'_, HashMap<Fingerprint, u32>> {
+        self.doubtful.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What was asked before the judge found that its rail is ignored, and got no verdict for that.
+    fn to_ask_again(&self) -> HashSet<Fingerprint> {
+        let fallbacks = self.seat.judge.fallbacks();
+        let doubtful = self.doubtful();
+        let older = doubtful.iter().filter(|(_, before)| **before < fallbacks);
+        older.map(|(fingerprint, _)| *fingerprint).collect()
+    }
+
+    /// The same for one question, which is then no longer in doubt.
+    fn asks_once_more(&self, fingerprint: Fingerprint) -> bool {
+        let fallbacks = self.seat.judge.fallbacks();
+        if fallbacks == 0 {
+            return false;
+        }
+        let mut doubtful = self.doubtful();
+        let older = doubtful.get(&fingerprint).is_some_and(|before| *before < fallbacks);
+        if older {
+            doubtful.remove(&fingerprint);
+        }
+        older
+    }
+
+    /// Remembers a reply that may be worth asking for once more; `before` is how often the judge had fallen back then.
+    fn doubt(&self, fingerprint: Fingerprint, reply: &Reply, before: u32) {
+        let status = self.seat.reading().verdict(reply).status();
+        if matches!(status, Status::Unparseable | Status::Truncated) {
+            self.doubtful().insert(fingerprint, before);
+        }
+    }
+
     /// Whether an earlier reply has a status that this run was told to retry.
     pub(super) fn asks_again(&self, reply: &Reply) -> bool {
         !self.retry.is_empty() && self.retry.contains(&self.seat.reading().verdict(reply).status())
@@ -226,7 +270,9 @@ async fn claim<J: Judge>(
     fingerprint: Fingerprint,
 ) -> Result<Option<Settled>, RunError> {
     let mut claim = pass.store.claim(fingerprint, pass.reuse).await?;
-    if claim == Claim::Answered && !pass.retry.is_empty() {
+    if claim == Claim::Answered && pass.asks_once_more(fingerprint) {
+        claim = pass.store.claim(fingerprint, Reuse::Nothing).await?;
+    } else if claim == Claim::Answered && !pass.retry.is_empty() {
         let found = pass.earlier().get(fingerprint)?;
         if matches!(found, Found::Reply { reply, .. } if pass.asks_again(&reply)) {
             claim = pass.store.claim(fingerprint, Reuse::OwnOnly).await?;
@@ -270,7 +316,8 @@ async fn settle<J: Judge>(
     stop: &CancellationToken,
 ) -> Result<Settled, RunError> {
     let Question { fingerprint, prompt } = question;
-    let asked = loop {
+    let (fallbacks, asked) = loop {
+        let fallbacks = pass.seat.judge.fallbacks();
         let hold = pass.store.hold();
         if let Some(settled) = claim(pass, progress, fingerprint).await? {
             return Ok(settled);
@@ -281,11 +328,12 @@ async fn settle<J: Judge>(
             Err(AskError::Stopped) if lost.is_cancelled() && !stop.is_cancelled() => {
                 pass.store.release(fingerprint).await?;
             }
-            asked => break asked,
+            asked => break (fallbacks, asked),
         }
     };
     match asked {
         Ok(Asked { reply, slot }) => {
+            pass.doubt(fingerprint, &reply, fallbacks);
             progress.judged(&pass.seat.reading().verdict(&reply));
             let kept = pass.keep_prompts.then_some(prompt.text);
             let stored = pass.store.answer(fingerprint, reply, kept).await;

@@ -44,7 +44,7 @@ pub(super) fn feed<J: Judge>(
     let hasher = pass.seat.hasher();
     let votes = u64::from(pass.seat.votes.get());
     // To look a reply up costs less than to claim its question; what is not there yet is claimed anyway.
-    let looks = pass.reuse == Reuse::All && pass.earlier().holds_replies()?;
+    let looks = only.is_none() && pass.reuse == Reuse::All && pass.earlier().holds_replies()?;
     for batch in pass.samples.batches() {
         // Where nothing is left to ask, nothing else tells that the run stops.
         if queue.is_closed() {

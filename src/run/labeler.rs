@@ -103,6 +103,7 @@ impl<J: Judge + 'static> Labeler<J> {
             reuse: Reuse::All,
             retry: Vec::new(),
             keep_prompts: false,
+            doubtful: Mutex::default(),
             window: WINDOW,
         };
         let stop = Stop { gently: cancel.clone(), now: CancellationToken::new() };

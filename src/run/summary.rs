@@ -18,6 +18,8 @@ pub struct Summary {
     pub statuses: BTreeMap<Status, u64>,
     /// Rows that failed, by status and then by error code.
     pub errors: BTreeMap<Status, BTreeMap<String, u64>>,
+    /// The first message of each code of errors.
+    pub messages: BTreeMap<String, String>,
     /// How many rows have each remark of normalizing.
     pub flags: BTreeMap<Flag, u64>,
     /// Labels out of replies that the length limit cut off behind the verdict.
@@ -55,8 +57,11 @@ impl Summary {
             self.cut += u64::from(reply.as_ref().is_some_and(|reply| reply.stop == Stop::Truncated));
         }
         if let Outcome::Errored { .. } | Outcome::InvalidRow { .. } = verdict.outcome {
-            let codes = self.errors.entry(verdict.status()).or_default();
-            *codes.entry(error_code(verdict)).or_default() += 1;
+            let code = error_code(verdict);
+            if let Outcome::Errored { message, .. } = &verdict.outcome {
+                self.messages.entry(code.clone()).or_insert_with(|| message.clone());
+            }
+            *self.errors.entry(verdict.status()).or_default().entry(code).or_default() += 1;
         }
         self.cached += u64::from(*cached);
         if let Some(reply) = reply
@@ -96,6 +101,7 @@ impl Summary {
             "labels": self.labels,
             "statuses": statuses,
             "errors": by_status(&self.errors),
+            "messages": self.messages,
             "unjudged": self.unjudged(),
             "flags": self.flags.iter().map(|(flag, rows)| (flag.as_str(), *rows)).collect::<BTreeMap<_, _>>(),
             "labels_before_cut": self.cut,

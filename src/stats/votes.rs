@@ -6,9 +6,8 @@ use crate::domain::{Outcome, Verdict};
 
 /// The label that most of `votes` give, and the place of the first vote that gives it.
 ///
-/// The confidence is the mean support of the label over all votes: 1 from a vote that gives it, 0 from any other. A vote
-/// with a confidence of its own supports its label by that much, and the only other label by the rest. A vote that failed
-/// to give any label supports none, so a label that few votes stand behind is never a confident one.
+/// The confidence is the share of all votes that give the label, those that failed to give any included; whatever confidence
+/// single votes have plays no part.
 ///
 /// Without any label the first vote speaks for all. Labels that tie for the first place are no label.
 ///
@@ -22,26 +21,16 @@ pub fn fold(votes: &[&Verdict]) -> (Verdict, usize) {
     }
     let Some(most) = counts.values().map(|(votes, _)| *votes).max() else { return (votes[0].clone(), 0) };
     let mut leading = counts.iter().filter(|(_, (votes, _))| *votes == most);
-    let (Some((label, (_, speaker))), None) = (leading.next(), leading.next()) else {
+    let (Some((_, (_, speaker))), None) = (leading.next(), leading.next()) else {
         let tally: Vec<String> =
             counts.iter().map(|(label, (votes, _))| format!("{votes} {label}")).collect();
         let why = format!("the votes are tied: {}", tally.join(", "));
         let first = counts.values().map(|(_, at)| *at).min().unwrap_or(0);
         return (Verdict::bare(Outcome::Unparseable(why)), first);
     };
-    let support: f64 = votes.iter().map(|vote| support(vote, label, counts.len())).sum();
     let mut verdict = votes[*speaker].clone();
-    verdict.confidence = Some(support / votes.len() as f64);
+    verdict.confidence = Some(f64::from(most) / votes.len() as f64);
     (verdict, *speaker)
-}
-
-/// How probable `vote` makes `label`, of `labels` that were given at all.
-fn support(vote: &Verdict, label: &str, labels: usize) -> f64 {
-    match (vote.label(), vote.confidence) {
-        (Some(given), confidence) if given == label => confidence.unwrap_or(1.0),
-        (Some(_), Some(confidence)) if labels == 2 => 1.0 - confidence,
-        _ => 0.0,
-    }
 }
 
 #[cfg(test)]
@@ -72,7 +61,8 @@ mod tests {
             ("a b", None, None, 0),
             ("- - a", Some("a"), Some(1.0 / 3.0), 2),
             ("a@0.9 a@0.7 b@0.6", Some("a"), Some(2.0 / 3.0), 0),
-            ("a@0.9 b a", Some("a"), Some(1.9 / 3.0), 0),
+            ("a@0.3 b@0.9 a@0.2", Some("a"), Some(2.0 / 3.0), 0),
+            ("a@0.9 b a", Some("a"), Some(2.0 / 3.0), 0),
         ];
         for (votes, label, confidence, speaker) in cases {
             let votes: Vec<Verdict> = votes.split(' ').map(vote).collect();

@@ -59,6 +59,8 @@ pub enum Reuse {
     All,
     /// Only those of this run: every other question is asked anew.
     OwnOnly,
+    /// None at all: even a reply of this run is asked for once more, and the new one takes its place.
+    Nothing,
 }
 
 /// Why a question has no answer.

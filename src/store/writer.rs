@@ -249,7 +249,9 @@ impl Writer {
             .optional()?;
         let damaged = matches!(stored, Some(StoredReply::Damaged));
         match stored {
-            Some(StoredReply::Sound { run, .. }) if reuse == Reuse::All || run == self.run => {
+            Some(StoredReply::Sound { run, .. })
+                if reuse == Reuse::All || reuse == Reuse::OwnOnly && run == self.run =>
+            {
                 return Ok(Claim::Answered);
             }
             _ => {}

@@ -31,6 +31,8 @@ pub enum WriteError {
     InsideInput { path: PathBuf, folder: PathBuf },
     #[error("{0} is nothing for a terminal; name a file with -o, or choose another format with --to csv")]
     Terminal(&'static str),
+    #[error("the standard output is closed: nobody could read the table; name a file with -o")]
+    Closed,
     #[error("say where the table of several inputs goes, with -o FILE")]
     NoDefault,
     #[error(

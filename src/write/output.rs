@@ -123,6 +123,9 @@ impl Output {
         if is_stdout(path) && self.format.format.is_typed() && std::io::stdout().is_terminal() {
             return Err(WriteError::Terminal(self.format.format.as_str()));
         }
+        if is_stdout(path) && is_closed() {
+            return Err(WriteError::Closed);
+        }
         if inputs.iter().any(|input| is_same(input, path)) {
             return Err(WriteError::IsInput(path.clone()));
         }
@@ -158,6 +161,20 @@ pub fn is_stream(path: &Path) -> bool {
 /// Whether `path` means the standard output.
 pub fn is_stdout(path: &Path) -> bool {
     STDOUT.iter().any(|name| path.as_os_str() == *name)
+}
+
+/// Whether the standard output was closed when the program began. Its place was then taken by a device that swallows
+/// everything, open for reading too, as nobody opens it who wants output swallowed.
+fn is_closed() -> bool {
+    let device = std::fs::read_link("/proc/self/fd/1").is_ok_and(|target| target == Path::new("/dev/null"));
+    let flags = || {
+        let info = std::fs::read_to_string("/proc/self/fdinfo/1").ok()?;
+        let flags = info.lines().find_map(|line| line.strip_prefix("flags:"))?;
+        u32::from_str_radix(flags.trim(), 8).ok()
+    };
+    const ACCESS: u32 = 3;
+    const READ_AND_WRITE: u32 = 2;
+    device && flags().is_some_and(|flags| flags & ACCESS == READ_AND_WRITE)
 }
 
 /// Whether two names mean one file, be it there already or not.

@@ -35,15 +35,22 @@ fn started(work: &Workspace, server: &Server) -> Child {
     run
 }
 
-/// Whether hangups are heard: where the tests themselves run under `nohup`, the program takes that over.
+/// Whether `signal` does what it does by default: where the tests themselves run under `nohup`, or as a script's job in the
+/// background, the program takes over what is ignored there.
 #[cfg(unix)]
 fn is_heard(signal: &str) -> bool {
+    let number = match signal {
+        "HUP" => 1,
+        "INT" => 2,
+        _ => 15,
+    };
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    // Where nobody tells, hangups are taken to be ignored, as the program takes them.
     let ignored = ignored.map_or(1, |mask| u64::from_str_radix(mask.trim(), 16).unwrap());
-    let heard = signal != "HUP" || ignored & 1 == 0;
+    let heard = ignored & (1 << (number - 1)) == 0;
     if !heard {
-        println!("skipped: hangups are ignored here");
+        println!("skipped: SIG{signal} is ignored here");
     }
     heard
 }
@@ -107,6 +114,39 @@ fn two_signals_of_any_kind_end_it_at_once() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn what_is_said_of_a_partial_table_is_so() {
+    for (signals, code) in [(1, 130), (2, 130)] {
+        let work = Workspace::new();
+        // One answer keeps the run waiting.
+        let server = Server::start(|seen| match row_of(seen) {
+            7 => Answer::After(
+                Duration::from_secs(if seen.earlier == 0 { 3 } else { 0 }),
+                Box::new(Answer::label("correct")),
+            ),
+            row => Answer::label(gold(row)),
+        });
+        work.file("in.csv", numbered(40));
+        let mut run = work.start(&[&args(&server)[..], &["--partial"]].concat());
+        while server.requests() < 40 {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        let mut stderr = std::io::BufReader::new(run.stderr.take().unwrap());
+        let mut told = String::new();
+        for _ in 0..signals {
+            send(run.id(), "INT");
+            while !told.contains("stopping") && stderr.read_line(&mut told).unwrap() > 0 {}
+        }
+        std::io::Read::read_to_string(&mut stderr, &mut told).unwrap();
+        Ran::from(run.wait_with_output().unwrap()).ended(code);
+        let there = work.path("in.labeled.csv").exists();
+        assert_eq!(there, signals == 1, "{told}");
+        assert_eq!(told.contains("the partial table was written"), there, "{told}");
+        assert_eq!(told.contains("no table was written"), !there, "{told}");
+    }
+}
+
 /// Prompts to a reader who does not read: a dry run waits for him, and is ended by a signal as if it were any other program.
 #[cfg(unix)]
 #[test]
@@ -115,15 +155,20 @@ fn a_dry_run_ends_by_a_signal() {
     use std::os::unix::process::ExitStatusExt;
 
     let work = Workspace::new();
+    // The program does not listen here: what is ignored stays so.
+    let Some((signal, number)) = [("INT", 2), ("TERM", 15)].into_iter().find(|(name, _)| is_heard(name))
+    else {
+        return;
+    };
     work.file("in.csv", numbered(400));
     let mut run = work.start(&["label", "in.csv", "--judge", "openai:m", "--dry-run", "400"]);
     let mut stdout = run.stdout.take().unwrap();
     stdout.read_exact(&mut [0]).unwrap();
-    send(run.id(), "INT");
+    send(run.id(), signal);
     let mut rest = Vec::new();
     stdout.read_to_end(&mut rest).unwrap();
     let status = run.wait().unwrap();
-    assert_eq!(status.signal(), Some(2), "{status}, after {} more bytes", rest.len());
+    assert_eq!(status.signal(), Some(number), "{status}, after {} more bytes", rest.len());
 }
 
 /// Whatever is written, if it is to a reader who does not read: a signal is heard, and the next one ends the run.

@@ -27,7 +27,9 @@ fn closed_and_broken_streams_end_in_order() {
         (format!("cat in.csv | {label} - -o out.csv -q"), 0, ""),
         (format!("{label} in.csv -o out.csv -q <&-"), 0, ""),
         // The output.
-        (format!("{label} in.csv -o - -q >&-"), 0, ""),
+        (format!("{label} in.csv -o - -q >&-"), 2, "standard output is closed"),
+        ("$T convert in.csv -o - >&-".to_owned(), 2, "standard output is closed"),
+        (format!("{label} in.csv -o - -q > /dev/null"), 0, ""),
         (format!("{label} in.csv -o out.csv >&-"), 0, ""),
         (format!("{label} in.csv -o out.csv 2>&-"), 0, ""),
         (format!("{label} in.csv -o out.csv <&- >&- 2>&-"), 0, ""),

@@ -151,7 +151,7 @@ async fn sweep(
     let samples: Vec<Arc<dyn Samples>> =
         volleys.iter().map(|volley| Arc::clone(volley) as Arc<dyn Samples>).collect();
     let votes = |kind: &Kind| match kind {
-        Kind::Builtin(_) => 0,
+        Kind::Builtin(..) => 0,
         Kind::Model(seat) => u64::from(seat.votes.get()),
     };
     let of = |(member, volley): (&super::judging::Member, &Arc<Volley>)| {
@@ -208,6 +208,6 @@ fn judged(
         rows_without_label: count(volleys::First::Unlabelled),
         rows_judged_wrongly: wrong,
         record: serde_json::to_value(member.record()).unwrap_or_default(),
-        ..findings(found, matches!(member.kind, Kind::Builtin(_)))
+        ..findings(found, matches!(member.kind, Kind::Builtin(..)))
     }
 }

@@ -78,6 +78,7 @@ pub fn plan(args: &AuditArgs, config: &Config, given: &Given, printer: Printer) 
     let purpose = if args.dry_run.is_some() { Purpose::DryRun } else { Purpose::Label };
     let repeats = args.again.get().saturating_add(1);
     let panel = Panel::convene(judging, &run, config, given, &purpose, &judges, ("", repeats))?;
+    panel.say_routes(config, printer);
     let manifest = panel.manifest(run, &args.input, &source);
     let (rows, normalizer) = (Arc::new(rows), Arc::clone(&source.normalizer));
     Ok(Plan { rows, unreadable, normalizer, columns, panel, manifest, output, reports })
@@ -95,7 +96,7 @@ impl Plan {
 /// What `member` may answer.
 pub fn rails(member: &Member) -> Arc<Rails> {
     match &member.kind {
-        Kind::Builtin(_) => Arc::new(Rails::correctness()),
+        Kind::Builtin(..) => Arc::new(Rails::correctness()),
         Kind::Model(seat) => seat.read_as.clone().unwrap_or_else(|| Arc::clone(seat.template.rails())),
     }
 }

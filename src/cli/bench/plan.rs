@@ -78,6 +78,7 @@ pub fn plan(args: &BenchArgs, config: &Config, given: &Given, printer: Printer) 
     let run = judging::run_name();
     let naming = (args.report.prefix.as_str(), args.repeat.get());
     let panel = Panel::convene(judging, &run, config, given, &Purpose::Label, &judges, naming)?;
+    panel.say_routes(config, printer);
     let (seats, entrants) = seats(args, &panel, &gold.golds, &names);
     let destination =
         output.map(|output| destination(&panel, &source, output, args.report.overwrite)).transpose()?;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::check::BaseRate;
 use crate::domain::{Status, Task};
 use crate::judge::Concurrency;
 use crate::snap::Rules;
@@ -26,6 +27,11 @@ pub struct JudgingArgs {
     /// [default: tooljudge.toml, if there is one]
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
+
+    /// The share of calls that are right, as far as you know it: 0.9 if about nine in ten are. The built-in judge's confidences are then
+    /// those that hold there; its labels stay [default: 0.5]
+    #[arg(long, value_name = "SHARE")]
+    pub base_rate: Option<BaseRate>,
 
     #[command(flatten)]
     pub wording: WordingArgs,
@@ -80,7 +86,8 @@ pub struct EndpointArgs {
     #[arg(long, value_name = "T", value_parser = temperature)]
     pub temperature: Option<f64>,
 
-    /// Upper limit of an answer in tokens, reasoning included
+    /// Upper limit of an answer in tokens, reasoning included [default: for servers of one's own 512, with --explain 1024, more
+    /// where the model thinks; else none]
     #[arg(long, value_name = "N")]
     pub max_tokens: Option<NonZeroU32>,
 
@@ -119,6 +126,11 @@ pub struct LimitArgs {
     /// Tokens of answers per minute
     #[arg(long, value_name = "N")]
     pub otpm: Option<NonZeroU32>,
+
+    /// Do not slow down for what the endpoint's rate limit headers state (`x-ratelimit-*`, `anthropic-ratelimit-*`); its
+    /// refusals (429) and the waits that they ask for are still obeyed
+    #[arg(long)]
+    pub ignore_rate_headers: bool,
 
     /// The most that this run may cost, in US dollars, failed requests included; needs --max-tokens
     #[arg(long, value_name = "USD", value_parser = dollars)]

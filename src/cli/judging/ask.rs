@@ -8,7 +8,7 @@ use super::{Kind, Panel};
 use crate::check::BuiltinJudge;
 use crate::cli::display::Display;
 use crate::cli::printer::Printer;
-use crate::judge::{Activity, Judge, Remote};
+use crate::judge::{ANSWERS_TO_TELL, Activity, Adaptation, Judge, Remote};
 use crate::run::{
     self, AskPass, BuiltinLabeller, Covered, Labeller, Manifest, Progress, RunError, Samples, Seat, Source,
     Stop, StoredLabeller,
@@ -54,6 +54,7 @@ impl Panel {
             }
         }
         let asked = ask_all(&passes, total, printer, stop).await;
+        self.say_fallbacks(printer);
         self.learn(store, manifest).await?;
         if store.damaged() > 0 {
             printer.warn(&format!(
@@ -78,7 +79,9 @@ impl Panel {
         let labeller =
             |(member, covered): (&super::Member, &Covered)| -> Result<Box<dyn Labeller>, RunError> {
                 Ok(match (&member.kind, &self.store) {
-                    (Kind::Builtin(task), _) => Box::new(BuiltinLabeller(BuiltinJudge::new(*task))),
+                    (Kind::Builtin(task, base_rate), _) => {
+                        Box::new(BuiltinLabeller(BuiltinJudge::new(*task).with_base_rate(*base_rate)))
+                    }
                     (Kind::Model(seat), Some(store)) => {
                         let seat = Arc::clone(seat);
                         Box::new(StoredLabeller::new(seat, store.reader()?, run, args.fresh, *covered))
@@ -87,6 +90,23 @@ impl Panel {
                 })
             };
         self.members.iter().zip(covered).map(labeller).collect()
+    }
+
+    /// Says which endpoints passed over the rail that they were asked to force.
+    fn say_fallbacks(&self, printer: Printer) {
+        let mut said = BTreeSet::new();
+        for seat in self.members.iter().filter_map(super::Member::seat) {
+            let identity = seat.judge.identity();
+            if seat.judge.fallbacks() > 0 && said.insert((&identity.endpoint, &identity.model)) {
+                let rail = seat.judge.adaptations().into_iter().map(Adaptation::as_str);
+                let rail = rail.filter(|name| name.starts_with("rail:")).collect::<Vec<_>>().join(", ");
+                printer.warn(&format!(
+                    "{} at {} ignored the rail: {ANSWERS_TO_TELL} of {ANSWERS_TO_TELL} answers were in no form that was asked for. It \
+                     is asked in another form from now on ({rail}), and so were the rows without a label",
+                    identity.model, identity.endpoint
+                ));
+            }
+        }
     }
 
     /// Keeps what endpoints turned out not to support, for later runs and for the manifest.
@@ -124,6 +144,7 @@ fn pass(
         reuse: if args.fresh { Reuse::OwnOnly } else { Reuse::All },
         retry: args.retry.clone(),
         keep_prompts: args.keep_prompts,
+        doubtful: Mutex::default(),
         // Rows that rest after a failure hold no place in flight, so there are more questions than places.
         window: (4 * seat.judge.most_in_flight()).max(64),
     })

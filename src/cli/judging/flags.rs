@@ -35,6 +35,9 @@ pub fn check(
             ));
         }
     }
+    if models == judges.len() && args.base_rate.is_some() {
+        printer.warn("--base-rate is of use to the built-in judge only; choose it with --judge builtin");
+    }
     if models > 0 {
         wording::remarks(args)?.iter().for_each(|remark| printer.warn(remark));
     }
@@ -68,6 +71,7 @@ const MODEL_FLAGS: &[&str] = &[
     "tpm",
     "itpm",
     "otpm",
+    "ignore_rate_headers",
     "max_cost",
     "store",
     "fresh",

@@ -7,6 +7,7 @@ pub mod judge_spec;
 mod manifest;
 mod model;
 pub mod panel;
+mod route;
 pub mod wording;
 
 pub use manifest::run_name;

@@ -10,6 +10,7 @@ use secrecy::SecretString;
 use super::args::JudgingArgs;
 use super::judge_spec::JudgeSpec;
 use super::panel::Named;
+use super::route::{Key, NamedBy, Route};
 use crate::cli::config::{self, Config, JudgeConfig};
 use crate::cli::defaults::Given;
 use crate::judge::{
@@ -29,6 +30,8 @@ pub struct Shared<'a> {
     pub purse: Option<Arc<Purse>>,
     /// One for each endpoint and model.
     pub limiters: HashMap<(String, String), Arc<Limiter>>,
+    /// Where each judge's rows go.
+    pub routes: Vec<Route>,
 }
 
 /// A judge ready to be asked. Nothing is sent yet.
@@ -48,21 +51,36 @@ pub fn connect(
     }
     let flags = &args.endpoint;
     let from_environment = || config::variable(base_url_variable(*provider)?);
-    let base_url = match &flags.base_url {
-        Some(url) if given.has("base_url") => Some(url.clone()),
-        usual => own.base_url.clone().or_else(from_environment).or_else(|| usual.clone()),
+    let by = |by: NamedBy| move |url: String| (url, by);
+    let named = match &flags.base_url {
+        Some(url) if given.has("base_url") => Some((url.clone(), NamedBy::User)),
+        usual => (own.base_url.clone().map(by(NamedBy::File)))
+            .or_else(|| from_environment().map(by(NamedBy::User)))
+            .or_else(|| usual.clone().map(by(NamedBy::File))),
     };
-    let base_url =
-        base_url.or_else(|| provider.default_base_url().map(str::to_owned)).with_context(|| {
-            format!(
-                "{provider} lives at no common address: give yours with --base-url URL, or in tooljudge.toml"
-            )
-        })?;
-    let key_variable = setting!(flags.api_key_env.clone(), api_key_env);
-    let key = key(*provider, &base_url, key_variable.as_deref(), shared.online)?;
-    let endpoint = endpoint(&base_url, key, &own).with_context(|| {
-        if judge.own.is_some() { format!("[judges.{}]", judge.name) } else { "--base-url".to_owned() }
+    let usual = || provider.default_base_url().map(|url| (url.to_owned(), NamedBy::Nobody));
+    let (base_url, by) = named.or_else(usual).with_context(|| {
+        format!("{provider} lives at no common address: give yours with --base-url URL, or in tooljudge.toml")
     })?;
+    let place = || {
+        if judge.own.is_some() { format!("[judges.{}]", judge.name) } else { "--base-url".to_owned() }
+    };
+    let address = Endpoint::new(&base_url, None).map_err(anyhow::Error::msg).with_context(place)?;
+    // Who sends everything through a proxy that they have also made trusted can be anybody's address.
+    let intercepted = own.proxy.is_some() && own.ca_cert.is_some();
+    let trusted = match by {
+        NamedBy::Nobody | NamedBy::User => !intercepted,
+        NamedBy::File => !intercepted && address.is_of(*provider),
+    };
+    let key_variable = setting!(flags.api_key_env.clone(), api_key_env);
+    let key = key(*provider, &base_url, key_variable.as_deref(), trusted, shared.online)?;
+    let endpoint =
+        endpoint(&base_url, key.sent.as_ref().map(|(_, key)| key.clone()), &own).with_context(place)?;
+    let endpoint = match system_proxy(&base_url) {
+        Some(proxy) => endpoint.with_system_proxy(&proxy),
+        None => endpoint,
+    };
+    shared.routes.push(Route::new(&judge.name, *provider, &endpoint, by, &own, &key));
     if endpoint.is_exposed() && shared.online && !flags.allow_http && !own.allow_http {
         bail!(
             "{} is plain http to another host: whoever is in between could read the rows and the key. Use https, or allow it with \
@@ -74,6 +92,7 @@ pub fn connect(
     let parameters = Parameters {
         temperature: setting!(flags.temperature, temperature).or(Some(usual_temperature)),
         max_tokens: setting!(flags.max_tokens, max_tokens).map(Into::into),
+        capped: endpoint.is_self_hosted(*provider),
         num_ctx: own.num_ctx.map(Into::into),
         body: body(&own)?,
     };
@@ -93,6 +112,7 @@ pub fn connect(
         tpm: setting!(args.limits.tpm, tpm),
         itpm: setting!(args.limits.itpm, itpm),
         otpm: setting!(args.limits.otpm, otpm),
+        ignore_headers: args.limits.ignore_rate_headers || own.ignore_rate_headers,
     };
     let place = (identity.endpoint, identity.model);
     let limiter = shared.limiters.entry(place).or_insert_with(|| Limiter::new(limits));
@@ -105,6 +125,13 @@ pub fn connect(
         max_wait: Duration::from_secs_f64(setting!(Some(flags.max_wait), max_wait).unwrap_or_default()),
     };
     judge::connect(target, settings, &known).map_err(anyhow::Error::msg)
+}
+
+/// The proxy that the environment names for `url`.
+fn system_proxy(url: &str) -> Option<String> {
+    let own: [&str; 2] =
+        if url.starts_with("https:") { ["HTTPS_PROXY", "https_proxy"] } else { ["HTTP_PROXY", "http_proxy"] };
+    own.into_iter().chain(["ALL_PROXY", "all_proxy"]).find_map(config::variable)
 }
 
 /// Where the provider's own tools look for its address.
@@ -163,14 +190,16 @@ fn price(
     own.price.or_else(|| config.prices.get(&format!("{provider}:{model}")).copied()).or_else(listed)
 }
 
-/// The key, from the environment only. A local server or gateway may need none; a provider at its own address does.
+/// The key, from the environment only. A local server or gateway may need none; a provider at its own address does. Where
+/// the address is not `trusted`, only a key that was `named` goes there.
 fn key(
     provider: Provider,
     base_url: &str,
     named: Option<&str>,
+    trusted: bool,
     online: bool,
-) -> anyhow::Result<Option<SecretString>> {
-    let Some(name) = named.or(provider.key_variable()) else { return Ok(None) };
+) -> anyhow::Result<Key> {
+    let Some(name) = named.or(provider.key_variable()) else { return Ok(Key::default()) };
     let key = config::variable(name);
     let at_home = provider.needs_key() && provider.default_base_url().is_none_or(|usual| usual == base_url);
     if key.is_none() && online && (at_home || named.is_some()) {
@@ -179,5 +208,11 @@ fn key(
              at a server that needs none"
         );
     }
-    Ok(key.map(SecretString::from))
+    Ok(match key {
+        Some(key) if trusted || named.is_some() => {
+            Key { sent: Some((name.to_owned(), SecretString::from(key))), withheld: None }
+        }
+        Some(_) => Key { sent: None, withheld: Some(name.to_owned()) },
+        None => Key::default(),
+    })
 }

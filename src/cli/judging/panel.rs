@@ -4,13 +4,17 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use anyhow::{Context, bail};
+use serde_json::{Value, json};
 
 use super::args::JudgingArgs;
 use super::judge_spec::JudgeSpec;
 use super::model::{self, Shared};
+use super::route::Route;
 use super::wording;
+use crate::check::BaseRate;
 use crate::cli::config::{Config, JudgeConfig};
 use crate::cli::defaults::Given;
+use crate::cli::printer::Printer;
 use crate::domain::{Rails, Task};
 use crate::judge::{Judge, Purse, Remote};
 use crate::render::Template;
@@ -23,6 +27,8 @@ pub struct Panel {
     pub members: Vec<Member>,
     /// Where replies are kept; absent where only the built-in judge judges.
     pub store: Option<Arc<Store>>,
+    /// Where the rows of model judges go.
+    pub routes: Vec<Route>,
 }
 
 /// What a run is for.
@@ -51,7 +57,7 @@ pub struct Member {
 
 /// How a member comes to its verdicts.
 pub enum Kind {
-    Builtin(Task),
+    Builtin(Task, BaseRate),
     Model(Arc<Seat<Remote>>),
 }
 
@@ -129,6 +135,7 @@ impl Panel {
             online: *purpose == Purpose::Label,
             purse: args.limits.max_cost.map(Purse::new),
             limiters: HashMap::new(),
+            routes: Vec::new(),
         };
         let seating = Seating { prefix, repeats, judges: judges.len(), read_as: read_as.map(Arc::new) };
         let templates: Vec<Arc<Template>> = wording::templates(args)?.into_iter().map(Arc::new).collect();
@@ -142,7 +149,14 @@ impl Panel {
                 members.extend(seating.members(args, judge, remote.as_ref(), template, templates.len())?);
             }
         }
-        Ok(Panel { members, store })
+        Ok(Panel { members, routes: shared.routes, store })
+    }
+}
+
+impl Panel {
+    /// Says where rows go, and with which variables of the environment.
+    pub fn say_routes(&self, config: &Config, printer: Printer) {
+        self.routes.iter().for_each(|route| route.say(&config.path, printer));
     }
 }
 
@@ -172,7 +186,10 @@ impl Seating<'_> {
             repeat,
             kind,
         };
-        let Some(remote) = remote else { return Ok(vec![member(0, Kind::Builtin(builtin_task(template)?))]) };
+        let Some(remote) = remote else {
+            let base_rate = args.base_rate.unwrap_or_default();
+            return Ok(vec![member(0, Kind::Builtin(builtin_task(template)?, base_rate))]);
+        };
         let seat = |repeat| Seat {
             judge: Arc::clone(remote),
             template: Arc::clone(template),
@@ -214,7 +231,7 @@ fn builtin_task(template: &Template) -> anyhow::Result<Task> {
 impl Member {
     pub fn seat(&self) -> Option<&Seat<Remote>> {
         match &self.kind {
-            Kind::Builtin(_) => None,
+            Kind::Builtin(..) => None,
             Kind::Model(seat) => Some(seat),
         }
     }
@@ -222,7 +239,7 @@ impl Member {
     /// The label that means right.
     pub fn positive(&self) -> String {
         match &self.kind {
-            Kind::Builtin(_) => "correct".to_owned(),
+            Kind::Builtin(..) => "correct".to_owned(),
             Kind::Model(seat) => seat.reading().rails.positive().label.clone(),
         }
     }
@@ -230,7 +247,7 @@ impl Member {
     /// The task that is judged; templates of one's own may not say.
     pub fn task(&self) -> Option<Task> {
         match &self.kind {
-            Kind::Builtin(task) => Some(*task),
+            Kind::Builtin(task, _) => Some(*task),
             Kind::Model(seat) => seat.template.task(),
         }
     }
@@ -241,11 +258,15 @@ impl Member {
             name: self.judge.clone(),
             endpoint: seat.map(|seat| seat.judge.identity().endpoint.clone()),
             model: seat.map(|seat| seat.judge.identity().model.clone()),
-            parameters: seat.map(|seat| seat.judge.parameters().to_record()).unwrap_or_default(),
+            parameters: match &self.kind {
+                Kind::Builtin(_, base_rate) if *base_rate == BaseRate::default() => Value::Null,
+                Kind::Builtin(_, base_rate) => json!({ "base_rate": base_rate.share() }),
+                Kind::Model(seat) => seat.judge.parameters().to_record(),
+            },
             adaptations: Vec::new(),
         };
         let (task, template, votes) = match &self.kind {
-            Kind::Builtin(task) => (Some(*task), None, 1),
+            Kind::Builtin(task, _) => (Some(*task), None, 1),
             Kind::Model(seat) => {
                 let template = &seat.template;
                 let record = TemplateRecord {

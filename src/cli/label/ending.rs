@@ -60,6 +60,17 @@ impl Labelling {
                  spend as much once more"
             ));
         }
+        for (summary, member) in summaries.iter().zip(&self.plan.panel.members) {
+            let cut = summary.statuses.get(&Status::Truncated).copied().unwrap_or(0);
+            let capped = member.seat().is_some_and(|seat| seat.judge.parameters().is_capped());
+            if cut > 0 && capped {
+                self.printer.warn(&format!(
+                    "{cut} answers from {} were cut off at the limit that a server of one's own has unless told otherwise; give a higher \
+                     one with --max-tokens N, and ask again with --retry truncated",
+                    member.judge
+                ));
+            }
+        }
         let mut ending = Ending::Done;
         for (summary, member) in summaries.iter().zip(&self.plan.panel.members) {
             let unjudged = summary.unjudged();

@@ -89,8 +89,14 @@ async fn label(
         // The table is written after all, although the run was told to stop; a second Ctrl-C still ends it.
         labelling.stop.gently = CancellationToken::new();
         let covered = vec![Covered::All; labelling.plan.panel.members.len()];
-        labelling.write(args, &covered).await?;
-        "the partial table was written"
+        match labelling.write(args, &covered).await? {
+            // A second Ctrl-C ended that too, which has been said.
+            Ending::Interrupted => match stopped {
+                RunError::Interrupted => return Ok(Ending::Interrupted),
+                _ => "no table was written",
+            },
+            Ending::Done | Ending::GateFailed => "the partial table was written",
+        }
     } else {
         "no table was written"
     };

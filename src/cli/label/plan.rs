@@ -40,6 +40,9 @@ pub fn plan(
     let output = output(args, &source, purpose)?;
     let run = judging::run_name();
     let panel = Panel::convene(judging, &run, config, given, purpose, &judges, (&args.result.prefix, 1))?;
+    if matches!(purpose, Purpose::Label | Purpose::DryRun) {
+        panel.say_routes(config, printer);
+    }
     let destination = destination(args, &source, output, &panel)?;
     let manifest = panel.manifest(run, &args.input, &source);
     let calibrated = match &args.result.calibration {

@@ -50,6 +50,7 @@ pub fn render(lines: &[Line<'_>], run: &Run<'_>) -> String {
     for line in lines {
         text.extend(line.summary.rate.iter().flat_map(|rate| rates(&whose(line, lines), rate)));
     }
+    text.extend(messages(lines));
     let sum = |part: fn(&Summary) -> u64| lines.iter().map(|line| part(line.summary)).sum::<u64>();
     let (prompts, answers) = (sum(|summary| summary.prompt_tokens), sum(|summary| summary.completion_tokens));
     if prompts + answers > 0 {
@@ -235,6 +236,23 @@ fn errors(summary: &Summary, status: Status) -> String {
         shown.push("...".to_owned());
     }
     shown.join(", ")
+}
+
+/// What stands behind the codes of errors, in the words of one row each.
+fn messages(lines: &[Line<'_>]) -> Vec<String> {
+    const LONGEST: usize = 160;
+    let mut shown: Vec<String> = Vec::new();
+    for (code, message) in lines.iter().flat_map(|line| &line.summary.messages) {
+        let line: String = message.split_whitespace().collect::<Vec<_>>().join(" ");
+        let end = line.char_indices().nth(LONGEST).map_or(line.len(), |(end, _)| end);
+        let more = if end < line.len() { "…" } else { "" };
+        let text = format!("error    {code}, as in one row: {}{more}", &line[..end]);
+        if !shown.contains(&text) {
+            shown.push(text);
+        }
+    }
+    shown.truncate(5);
+    shown
 }
 
 fn percent(part: u64, whole: u64) -> String {

@@ -4,9 +4,10 @@ use std::num::NonZeroU32;
 
 use tokio::time::Instant;
 
+use super::Hold;
 use super::Limits;
 use super::bucket::Bucket;
-use super::quota::{Claim, Quota};
+use super::quota::{Claim, Moment, Quota};
 use super::spacing::Spacing;
 
 /// The share of a limit that is used: clocks and timers differ, and a server may be strict.
@@ -27,6 +28,16 @@ pub(in crate::judge) enum Meter {
 }
 
 impl Meter {
+    /// The flag that tells its limit.
+    fn flag(self) -> &'static str {
+        match self {
+            Meter::Requests => "--rpm",
+            Meter::Tokens => "--tpm",
+            Meter::InputTokens => "--itpm",
+            Meter::OutputTokens => "--otpm",
+        }
+    }
+
     pub(in crate::judge) const ALL: [Meter; 4] =
         [Meter::Requests, Meter::Tokens, Meter::InputTokens, Meter::OutputTokens];
 }
@@ -52,8 +63,11 @@ impl Cost {
 /// One meter: its limits, and what is left of them.
 #[derive(Debug, Default)]
 struct Line {
-    /// What may be used a second, by the user's word.
+    /// What may be used a second, by the user's word. Requests told are spaced instead.
     told: Option<f64>,
+    is_told: bool,
+    /// Whether the server refused when by its own statement nothing was left.
+    agreed: bool,
     quota: Quota,
     bucket: Bucket,
     /// Taken by all requests so far: what they used, or reserved as long as that is not known.
@@ -65,15 +79,25 @@ struct Line {
 }
 
 impl Line {
+    /// Whether what the server states counts: against the user's word only where its refusals agree.
+    fn heeds_server(&self) -> bool {
+        !self.is_told || self.agreed
+    }
+
+    /// A second, as far as the server's statements count.
+    fn stated(&self) -> Option<f64> {
+        self.quota.rate().filter(|_| self.heeds_server())
+    }
+
     /// A second; the user's word is the upper bound.
     fn rate(&self, runs: f64) -> Option<f64> {
-        let rate = match (self.told, self.quota.rate()) {
+        let rate = match (self.told, self.stated()) {
             (Some(told), Some(learnt)) => Some(told.min(learnt)),
             (told, learnt) => told.or(learnt),
         };
         rate.map(|rate| {
             // Requests differ in size, so a minute that begins with one may hold one more than its share. Few servers mind.
-            let minds = self.strict || self.told.is_none();
+            let minds = self.strict || !self.is_told;
             let spare = if self.largest > 1.0 && minds { self.largest / MINUTE } else { 0.0 };
             (USED * rate).min(rate - spare.min(MOST_SPARE * rate)) / runs
         })
@@ -86,6 +110,8 @@ pub(super) struct Budget {
     /// Of requests, by the user's word.
     spacing: Option<Spacing>,
     lines: [Line; 4],
+    /// Whether what headers state counts for nothing.
+    ignores_headers: bool,
 }
 
 impl Budget {
@@ -93,26 +119,48 @@ impl Budget {
         let per_second = |limit: NonZeroU32| f64::from(limit.get()) / 60.0;
         Budget {
             spacing: limits.rpm.map(|rpm| Spacing::new(USED * per_second(rpm))),
-            lines: [None, limits.tpm, limits.itpm, limits.otpm]
-                .map(|told| Line { told: told.map(per_second), ..Line::default() }),
+            lines: [
+                (limits.rpm, None),
+                (limits.tpm, limits.tpm),
+                (limits.itpm, limits.itpm),
+                (limits.otpm, limits.otpm),
+            ]
+            .map(|(told, counted)| Line {
+                told: counted.map(per_second),
+                is_told: told.is_some(),
+                ..Line::default()
+            }),
+            ignores_headers: limits.ignore_headers,
         }
     }
 
-    /// When a request of `cost` may be sent, the limits being shared by `runs` runs; `now` if it may.
-    pub(super) fn ready(&mut self, now: Instant, cost: Cost, runs: f64) -> Instant {
-        let mut ready = now;
+    /// When a request of `cost` may be sent, the limits being shared by `runs` runs; `now` if it may. Else also for whose
+    /// sake it waits.
+    pub(super) fn ready(&mut self, now: Instant, cost: Cost, runs: f64) -> (Instant, Option<Hold>) {
+        let (mut ready, mut hold) = (now, None);
+        let mut later = |until: Instant, by: Option<Hold>| {
+            if until > ready {
+                (ready, hold) = (until, by);
+            }
+        };
         if let Some(spacing) = &mut self.spacing {
-            ready = ready.max(spacing.ready(now, runs));
+            later(spacing.ready(now, runs), Some(Hold::Told(Meter::Requests.flag())));
         }
         for (meter, line) in Meter::ALL.into_iter().zip(&mut self.lines) {
+            let stated = line.stated();
+            let by_server = stated.is_some_and(|stated| line.told.is_none_or(|told| stated < told));
+            let by = match line.quota.stated().filter(|_| by_server) {
+                Some(stated) => Hold::Stated(stated),
+                None => Hold::Told(meter.flag()),
+            };
             if let Some(rate) = line.rate(runs) {
-                ready = ready.max(line.bucket.ready(now, rate, cost.of(meter)));
+                later(line.bucket.ready(now, rate, cost.of(meter)), Some(by));
             }
-            if let Some(until) = line.quota.empty_until() {
-                ready = ready.max(until);
+            if let Some(until) = line.quota.empty_until().filter(|_| line.heeds_server()) {
+                later(until, line.quota.stated().map(Hold::Stated));
             }
         }
-        ready
+        (ready, hold)
     }
 
     /// Requests a second that are allowed, as far as requests are limited.
@@ -124,12 +172,15 @@ impl Budget {
 
     /// Whether the user told any limit.
     pub(super) fn is_told(&self) -> bool {
-        self.spacing.is_some() || self.lines.iter().any(|line| line.told.is_some())
+        self.lines.iter().any(|line| line.is_told)
     }
 
     /// The server refused a request that the budget had let go.
     pub(super) fn refused(&mut self) {
-        self.lines.iter_mut().for_each(|line| line.strict = true);
+        for line in &mut self.lines {
+            line.strict = true;
+            line.agreed |= line.quota.lacks(line.largest.max(1.0));
+        }
     }
 
     pub(super) fn take(&mut self, cost: Cost) {
@@ -170,10 +221,16 @@ impl Budget {
         now: Instant,
         runs: f64,
     ) {
+        if self.ignores_headers {
+            return;
+        }
         for (meter, claim) in claims {
             let at = *meter as usize;
             let (Some(line), Some(taken)) = (self.lines.get_mut(at), taken.get(at)) else { continue };
-            line.quota.learn(claim, now);
+            line.quota.learn(claim, Moment { sent, taken: *taken }, now);
+            if !line.heeds_server() {
+                continue;
+            }
             // The server spoke when that request came: others came since, and something flowed in.
             if let Some(remaining) = claim.remaining.filter(|remaining| remaining.is_finite()) {
                 let since = now.saturating_duration_since(sent).as_secs_f64();

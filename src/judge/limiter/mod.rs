@@ -6,10 +6,12 @@
 
 mod bucket;
 mod budget;
+mod hold;
 mod pace;
 mod quota;
 mod ramp;
 mod spacing;
+mod window;
 
 use std::num::NonZeroU32;
 use std::str::FromStr;
@@ -21,8 +23,10 @@ use tokio::time::Instant;
 
 use budget::Budget;
 pub(super) use budget::{Cost, Meter};
+pub use hold::Hold;
 use pace::{Pace, Refusal};
-pub(super) use quota::Claim;
+pub use quota::Stated;
+pub(super) use quota::{Claim, Reset};
 use ramp::{Answered, Ramp};
 
 use super::retry;
@@ -34,6 +38,8 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(30 * 86_400);
 const OUTAGE: u32 = 8;
 /// How much the last answer weighs in what is usual lately.
 const LATELY: f64 = 0.1;
+/// A wait that ended no longer ago than this is still worth a word.
+const JUST_NOW: Duration = Duration::from_secs(2);
 /// Places for each request in flight that a pace comes to on average: latencies vary.
 const SPARE: f64 = 1.2;
 
@@ -60,8 +66,8 @@ impl FromStr for Concurrency {
     }
 }
 
-/// What judges may use, as far as the user said so. What an endpoint's headers say is kept too, but a larger limit there
-/// does not lift a smaller one here.
+/// What judges may use, as far as the user said so. What an endpoint's headers say is kept where nothing is said here; beside
+/// a limit that is, only where the endpoint's refusals agree, and a larger one there does not lift a smaller one here.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Limits {
     pub concurrency: Concurrency,
@@ -73,6 +79,8 @@ pub struct Limits {
     pub itpm: Option<NonZeroU32>,
     /// Tokens of answers per minute.
     pub otpm: Option<NonZeroU32>,
+    /// Whether what an endpoint's headers state counts for nothing; refusals, and the waits that they ask for, do.
+    pub ignore_headers: bool,
 }
 
 impl Limits {
@@ -116,6 +124,8 @@ struct State {
     paced: bucket::Bucket,
     /// Runs on this machine that share the limits, this one included.
     runs: u32,
+    /// Until when and for whose sake the next request waits.
+    hold: Option<(Instant, Hold)>,
 }
 
 #[derive(Debug)]
@@ -212,6 +222,7 @@ impl Limiter {
             latency: None,
             paced: bucket::Bucket::default(),
             runs: 1,
+            hold: None,
         };
         Arc::new(Limiter { turn: FairMutex::new(()), changed: Notify::new(), state: Mutex::new(state) })
     }
@@ -232,6 +243,12 @@ impl Limiter {
 
     pub(super) fn in_flight(&self) -> usize {
         self.state().in_flight
+    }
+
+    /// For whose sake requests wait now, or did just now.
+    pub(super) fn hold(&self) -> Option<Hold> {
+        let hold = self.state().hold;
+        hold.filter(|(until, _)| Instant::now() <= *until + JUST_NOW).map(|(_, hold)| hold)
     }
 
     /// How often the endpoint found us too fast.
@@ -327,14 +344,18 @@ impl State {
 
     /// The same for a request that has its place.
     fn admit_placed(&mut self, now: Instant, cost: Cost) -> Result<Sent, Instant> {
-        let mut ready = self.budget.ready(now, cost, f64::from(self.runs));
+        let (mut ready, mut hold) = self.budget.ready(now, cost, f64::from(self.runs));
         if let Some(rate) = self.pace.rate(now) {
-            ready = ready.max(self.paced.ready(now, rate, 1.0));
+            let paced = self.paced.ready(now, rate, 1.0).max(self.paused_until.unwrap_or(now));
+            if paced > ready {
+                (ready, hold) = (paced, Some(Hold::Refused(60.0 * rate)));
+            }
         }
         if let Some(until) = self.paused_until {
             ready = ready.max(until);
         }
         if ready > now {
+            self.hold = hold.map(|hold| (ready, hold));
             return Err(ready);
         }
         self.budget.take(cost);

@@ -12,8 +12,11 @@ pub(super) const MOST: usize = 512;
 const ENOUGH: usize = 16;
 /// And where a small difference is looked for.
 const ENOUGH_TO_COMPARE: usize = 100;
+const ENOUGH_OF_FEW: usize = 40;
 /// The share of an increase that must come out as throughput; if it does not, answers come out of a queue.
 const WORTH: f64 = 1.0 / 3.0;
+/// The share of the latency of a level that the first answers must have taken at most to show that it was crowded.
+const CROWDED: f64 = 0.6;
 /// How much higher a probe goes.
 const PROBE: f64 = 1.25;
 /// How long a limit that was found is left alone; doubles with each probe in vain.
@@ -42,6 +45,8 @@ pub(super) struct Ramp {
     sent_before_round: u64,
     /// While doubling: answers by the requests in flight when theirs was sent, in powers of two.
     levels: [Level; 10],
+    /// Answers to the first few requests, before there was a crowd.
+    first: Level,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -119,6 +124,7 @@ impl Ramp {
             round: Level::default(),
             sent_before_round: 0,
             levels: [Level::default(); 10],
+            first: Level::default(),
         }
     }
 
@@ -138,7 +144,12 @@ impl Ramp {
             self.double(answered, full, now);
         } else if full {
             self.round.add(answered.level, answered.latency);
-            let enough = if self.phase == Phase::Climbing { ENOUGH } else { ENOUGH_TO_COMPARE };
+            let enough = match self.phase {
+                Phase::Climbing => ENOUGH,
+                // One request more or less is much of a few, and shows soon.
+                Phase::Sparing { .. } if self.target < FIRST => ENOUGH_OF_FEW,
+                _ => ENOUGH_TO_COMPARE,
+            };
             if self.round.answers >= self.target.max(enough) {
                 self.end_round(answered.sent, now);
             }
@@ -146,6 +157,9 @@ impl Ramp {
     }
 
     fn double(&mut self, answered: Answered, full: bool, now: Instant) {
+        if answered.level <= FIRST && self.first.answers < FIRST {
+            self.first.add(answered.level, answered.latency);
+        }
         let at = (answered.level.max(1).ilog2() as usize).min(self.levels.len() - 1);
         self.levels[at].add(answered.level, answered.latency);
         let known = |level: &Level| level.answers >= ENOUGH;
@@ -154,16 +168,26 @@ impl Ramp {
             && this.answers >= ((1 << at) / 2).max(ENOUGH)
             && !this.is_worth_it(before)
         {
-            let unhurried =
-                below.iter().filter(|level| known(level)).map(Level::latency).fold(f64::MAX, f64::min);
+            // Where few are served at once, all levels that are known well were a crowd already.
+            let calm = below.iter().filter(|level| known(level)).map(Level::latency).fold(f64::MAX, f64::min);
+            let alone = Some(self.first.latency()).filter(|_| self.first.answers >= FIRST / 2);
+            let unhurried = alone.filter(|alone| *alone < CROWDED * calm).unwrap_or(calm);
             // Little's law: what is served at once is what is served a second times how long that takes.
             let served = (1.1 * this.throughput() * unhurried).ceil() as usize;
             self.settle_at(served.clamp(FIRST.min(self.target), self.target), answered.sent, now);
-        } else if full && self.target < MOST {
+        } else if full && self.target < MOST && self.may_grow(answered.level) {
             self.target += 1;
         } else if answered.level >= MOST && this.answers >= MOST {
             self.settle_at(MOST, answered.sent, now);
         }
+    }
+
+    /// Whether an answer to a request that made `level` in flight is a reason for more: not where so many are under way since
+    /// that nobody knows yet what became of those, or before what is below the present power of two is known.
+    fn may_grow(&self, level: usize) -> bool {
+        let at = (self.target.max(1).ilog2() as usize).min(self.levels.len() - 1);
+        let known = self.target < 2 * FIRST || self.levels[at - 1].answers >= ENOUGH;
+        known && 2 * level.max(FIRST) >= self.target
     }
 
     fn end_round(&mut self, sent: u64, now: Instant) {
@@ -262,7 +286,7 @@ impl Ramp {
             self.target = self.good;
         } else {
             // What was good is no longer: an outage, or another limit. The way back up ends where it was.
-            self.ceiling = Some(self.ceiling.unwrap_or(0).max(self.target));
+            self.ceiling = Some(self.ceiling.unwrap_or(0).max(self.target + 1));
             self.target = (self.target * 3 / 4).max(1);
         }
         self.good = 0;

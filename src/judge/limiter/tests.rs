@@ -13,6 +13,7 @@ fn limiter(concurrency: u32, rpm: u32, tpm: u32) -> Arc<Limiter> {
         tpm: NonZeroU32::new(tpm),
         itpm: None,
         otpm: None,
+        ignore_headers: false,
     })
 }
 
@@ -124,23 +125,73 @@ async fn runs_share_what_is_allowed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn headers_lower_a_limit_that_was_told_but_never_lift_it() {
-    let claim = |limit| Claim { limit: Some(limit), remaining: None, reset: None };
-    for (told, claimed, seconds) in [(600, 300.0, 20.0), (600, 6000.0, 10.0), (0, 600.0, 10.0)] {
+async fn headers_lower_a_limit_that_was_told_only_where_refusals_agree() {
+    let claim = |limit, remaining| Claim {
+        limit: Some(limit),
+        remaining: Some(remaining),
+        reset: Some(Reset::After(SECOND / 10)),
+        ..Claim::default()
+    };
+    // What was told, what the headers state, what they say is left when the server refuses, if it does.
+    for (told, claimed, refused, seconds) in [
+        (600, 300.0, None, 10.0),
+        (600, 300.0, Some(7.0), 10.0),
+        (600, 300.0, Some(0.0), 20.0),
+        (600, 6000.0, Some(0.0), 10.0),
+        (0, 600.0, None, 10.0),
+    ] {
         let limiter = limiter(100, told, 0);
-        let Leave { ticket, .. } = limiter.admit(cost(1)).await;
-        limiter.learn(&ticket, &[(Meter::Requests, claim(claimed))]);
+        let Leave { ticket, slot } = limiter.admit(cost(1)).await;
+        limiter.learn(&ticket, &[(Meter::Requests, claim(claimed, refused.unwrap_or(claimed)))]);
+        if refused.is_some() {
+            // Only what the headers say is looked at here, not the pace that refusals alone would show.
+            limiter.state().budget.refused();
+        }
+        drop((ticket, slot));
+        tokio::time::sleep(SECOND).await;
         let last = times(&limiter, &[1; 100]).await[99];
-        assert!((0.97 * seconds..1.03 * seconds).contains(&last), "{last} s for {seconds} s");
+        assert!((0.97 * seconds..1.03 * seconds).contains(&last), "{last} s for {seconds} s: {refused:?}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn headers_count_for_nothing_where_the_user_says_so() {
+    let told = Limits { concurrency: Concurrency::Fixed(NonZeroU32::MIN), ..Limits::default() };
+    let limiter = Limiter::new(Limits { ignore_headers: true, ..told });
+    let Leave { ticket, slot } = limiter.admit(cost(1)).await;
+    let claim = Claim {
+        limit: Some(1.0),
+        remaining: Some(0.0),
+        reset: Some(Reset::After(SECOND)),
+        ..Claim::default()
+    };
+    limiter.learn(&ticket, &[(Meter::Requests, claim)]);
+    drop((ticket, slot));
+    assert_eq!(times(&limiter, &[1; 20]).await[19], 0.0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn why_requests_wait_is_said() {
+    let limiter = limiter(100, 0, 0);
+    assert_eq!(limiter.hold(), None);
+    let Leave { ticket, slot } = limiter.admit(cost(1)).await;
+    let header = "x-ratelimit-limit-requests";
+    limiter.learn(&ticket, &[(Meter::Requests, Claim { header, limit: Some(20.0), ..Claim::default() })]);
+    drop((ticket, slot));
+    times(&limiter, &[1; 3]).await;
+    let hold = limiter.hold().unwrap().to_string();
+    assert_eq!(hold, "limited by the server's header x-ratelimit-limit-requests: 20 per minute");
+    tokio::time::sleep(5 * SECOND).await;
+    assert_eq!(limiter.hold(), None);
 }
 
 #[tokio::test(start_paused = true)]
 async fn nothing_left_is_a_pause_before_any_refusal() {
     let limiter = limiter(100, 0, 0);
-    let reset = Some(7 * SECOND);
+    let reset = Some(Reset::After(7 * SECOND));
     let Leave { ticket, .. } = limiter.admit(cost(1)).await;
-    limiter.learn(&ticket, &[(Meter::InputTokens, Claim { limit: None, remaining: Some(0.0), reset })]);
+    limiter
+        .learn(&ticket, &[(Meter::InputTokens, Claim { remaining: Some(0.0), reset, ..Claim::default() })]);
     let start = Instant::now();
     drop(limiter.admit(cost(1)).await);
     assert!((7.0..7.1).contains(&start.elapsed().as_secs_f64()), "{:?}", start.elapsed());

@@ -62,7 +62,7 @@ impl Wire for Anthropic {
     fn body(&self, prompt: &Prompt, adapted: &Adapted) -> Value {
         let mut body = json!({
             "model": self.model,
-            "max_tokens": self.parameters.max_tokens.unwrap_or(MAX_TOKENS),
+            "max_tokens": self.parameters.limit(prompt, adapted).unwrap_or(MAX_TOKENS),
             "messages": [{"role": "user", "content": prompt.text}],
         });
         if let Some(temperature) = temperature(&self.parameters, adapted) {

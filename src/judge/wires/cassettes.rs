@@ -111,7 +111,7 @@ fn play(cassette: Cassette) -> Vec<String> {
         endpoint = endpoint.with_query(&name, value.into());
     }
     let Settings { temperature, max_tokens, num_ctx, body } = cassette.parameters;
-    let parameters = Parameters { temperature, max_tokens, num_ctx, body };
+    let parameters = Parameters { temperature, max_tokens, num_ctx, body, capped: false };
     let target = Target { provider, model: model.to_owned(), endpoint, parameters };
     let adapted: Adapted = cassette.adapted.iter().map(|name| Adaptation::named(name).unwrap()).collect();
     let rail = |label: &String| Rail { label: label.clone(), score: 0.0 };

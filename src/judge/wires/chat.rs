@@ -74,14 +74,12 @@ impl Wire for Chat {
         if let Some(temperature) = temperature(&self.parameters, adapted) {
             body["temperature"] = json!(temperature);
         }
-        if let Some(limit) = self.parameters.max_tokens
-            && !adapted.contains(&Adaptation::WithoutMaxTokens)
-        {
+        if let Some(limit) = self.parameters.limit(prompt, adapted) {
             let newer = adapted.contains(&Adaptation::MaxCompletionTokens);
             body[if newer { "max_completion_tokens" } else { "max_tokens" }] = json!(limit);
         }
         let constraint = match (rail(adapted), self.dialect) {
-            (Some(Adaptation::TextRail), _) => None,
+            (Some(Adaptation::TextRail | Adaptation::InstructedRail), _) => None,
             (None, Dialect::Vllm) => Some(vllm::structured_outputs(prompt)),
             (Some(Adaptation::GuidedRail), Dialect::Vllm) => Some(vllm::guided(prompt)),
             (None, Dialect::LlamaCpp) => llamacpp::grammar(prompt, &self.parameters.body),
@@ -99,7 +97,7 @@ impl Wire for Chat {
 
     fn parts(&self, adapted: &Adapted) -> Vec<Part> {
         let mut parts = Vec::new();
-        if self.parameters.max_tokens.is_some() && !adapted.contains(&Adaptation::WithoutMaxTokens) {
+        if self.parameters.has_limit(adapted) {
             if adapted.contains(&Adaptation::MaxCompletionTokens) {
                 let names: &[&str] = &["max_completion_tokens", "max_tokens"];
                 parts.push(Part { names, instead: Adaptation::WithoutMaxTokens });
@@ -149,8 +147,7 @@ impl Wire for Chat {
         };
         let text = refused.unwrap_or_else(|| plain_text(choice.message.content));
         if self.dialect == Dialect::Vllm
-            && stop == Stop::Finished
-            && let Some(instead) = vllm::ignored_form(&text, prompt, adapted)
+            && let Some(instead) = vllm::ignored_form(&text, stop, prompt, adapted)
         {
             let why = "the endpoint ignores the form of answer that it was asked for".to_owned();
             return Err(Failure::Unsupported(instead, why));
@@ -161,7 +158,7 @@ impl Wire for Chat {
             stop,
             usage,
             model: completion.model,
-            probabilities: probabilities(logprobs.content, prompt),
+            probabilities: probabilities(logprobs.content, prompt, adapted),
         })
     }
 }

@@ -19,7 +19,7 @@ use serde_json::{Map, Value, json};
 
 use super::{OWN_OR_WORDS, PLAIN, TEMPERATURE, asks_probabilities, lenient, temperature};
 use crate::domain::{Prompt, Stop, Usage};
-use crate::judge::adaptation::{Adapted, next_rail, rail};
+use crate::judge::adaptation::{Adapted, is_forced, next_rail, rail};
 use crate::judge::failure::Failure;
 use crate::judge::logprobs::{Candidate as Alternative, Token, rail_probabilities};
 use crate::judge::wire::{Answer, Part, TOP_LOGPROBS, Wire, bare, broken};
@@ -42,6 +42,10 @@ impl Gemini {
 impl Wire for Gemini {
     fn path(&self) -> &str {
         &self.path
+    }
+
+    fn usual_address(&self) -> &'static str {
+        "Gemini's ends in /v1beta"
     }
 
     fn parameters(&self) -> &Parameters {
@@ -111,7 +115,7 @@ impl Wire for Gemini {
         parts
     }
 
-    fn read(&self, prompt: &Prompt, _: &Adapted, body: &str) -> Result<Answer, Failure> {
+    fn read(&self, prompt: &Prompt, adapted: &Adapted, body: &str) -> Result<Answer, Failure> {
         let reply: Reply =
             serde_json::from_str(body).map_err(|_| broken("the response is no generated content", body))?;
         let usage = reply.usage_metadata.map_or_else(Usage::default, |usage| Usage {
@@ -144,7 +148,7 @@ impl Wire for Gemini {
             stop,
             usage,
             model: reply.model_version,
-            probabilities: rail_probabilities(&tokens, &prompt.rails),
+            probabilities: rail_probabilities(&tokens, &prompt.rails, is_forced(adapted)),
         })
     }
 }

@@ -17,7 +17,7 @@ mod tests;
 use serde::de::{Deserialize, DeserializeOwned, Deserializer};
 use serde_json::Value;
 
-use super::adaptation::Adapted;
+use super::adaptation::{Adapted, is_forced};
 use super::logprobs::{Token, rail_probabilities};
 use super::wire::Part;
 use super::{Adaptation, Parameters};
@@ -62,10 +62,10 @@ fn count<'de, D: Deserializer<'de>>(field: D) -> Result<Option<u64>, D::Error> {
 }
 
 /// The rails' probabilities by a list of tokens as OpenAI and those after it send it.
-fn probabilities(tokens: Option<Value>, prompt: &Prompt) -> Vec<RailProbability> {
+fn probabilities(tokens: Option<Value>, prompt: &Prompt, adapted: &Adapted) -> Vec<RailProbability> {
     match tokens {
         None => Vec::new(),
-        tokens => rail_probabilities(&lenient::<Vec<Token>>(tokens), &prompt.rails),
+        tokens => rail_probabilities(&lenient::<Vec<Token>>(tokens), &prompt.rails, is_forced(adapted)),
     }
 }
 

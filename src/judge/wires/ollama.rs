@@ -40,11 +40,14 @@ const ANSWER: u64 = 1_024;
 const TEMPLATE: u64 = 128;
 
 impl Ollama {
-    fn num_ctx(&self, prompt: &Prompt) -> u64 {
+    fn num_ctx(&self, prompt: &Prompt, adapted: &Adapted) -> u64 {
         if let Some(given) = self.parameters.num_ctx {
             return u64::from(given);
         }
-        let answer = self.parameters.max_tokens.map_or(ANSWER, u64::from);
+        let answer = match self.parameters.max_tokens {
+            Some(limit) => u64::from(limit),
+            None => self.parameters.limit(prompt, adapted).map_or(ANSWER, u64::from).max(ANSWER),
+        };
         let needed = most_tokens(&prompt.text) + answer + TEMPLATE;
         WINDOWS.into_iter().find(|window| *window >= needed).unwrap_or_else(|| needed.next_power_of_two())
     }
@@ -75,6 +78,10 @@ impl Wire for Ollama {
         "/api/chat"
     }
 
+    fn usual_address(&self) -> &'static str {
+        "Ollama's own has no path, as in http://localhost:11434"
+    }
+
     fn parameters(&self) -> &Parameters {
         &self.parameters
     }
@@ -92,10 +99,8 @@ impl Wire for Ollama {
         if let Some(temperature) = temperature(&self.parameters, adapted) {
             options.insert("temperature".to_owned(), json!(temperature));
         }
-        options.insert("num_ctx".to_owned(), json!(self.num_ctx(prompt)));
-        if let Some(limit) = self.parameters.max_tokens
-            && !adapted.contains(&Adaptation::WithoutMaxTokens)
-        {
+        options.insert("num_ctx".to_owned(), json!(self.num_ctx(prompt, adapted)));
+        if let Some(limit) = self.parameters.limit(prompt, adapted) {
             options.insert("num_predict".to_owned(), json!(limit));
         }
         let mut body = json!({
@@ -135,11 +140,11 @@ impl Wire for Ollama {
         parts
     }
 
-    fn read(&self, prompt: &Prompt, _: &Adapted, body: &str) -> Result<Answer, Failure> {
+    fn read(&self, prompt: &Prompt, adapted: &Adapted, body: &str) -> Result<Answer, Failure> {
         let reply: Reply =
             serde_json::from_str(body).map_err(|_| broken("the response is none of Ollama's chat", body))?;
         let message = reply.message.ok_or_else(|| broken("the response holds no message", body))?;
-        let num_ctx = self.num_ctx(prompt);
+        let num_ctx = self.num_ctx(prompt, adapted);
         if let Some(read) = reply.prompt_eval_count
             && is_truncated(prompt, read, num_ctx)
         {
@@ -164,7 +169,7 @@ impl Wire for Ollama {
             stop,
             usage,
             model: reply.model,
-            probabilities: probabilities(reply.logprobs, prompt),
+            probabilities: probabilities(reply.logprobs, prompt, adapted),
         })
     }
 }
@@ -201,7 +206,7 @@ mod tests {
     #[test]
     fn the_window_fits_the_prompt_in_few_sizes() {
         let sized = |bytes: usize, parameters: Parameters| {
-            Ollama { model: "m".into(), parameters }.num_ctx(&prompt("x".repeat(bytes)))
+            Ollama { model: "m".into(), parameters }.num_ctx(&prompt("x".repeat(bytes)), &Adapted::new())
         };
         let sizes =
             [10, 20_000, 21_500, 90_000, 300_000, 900_000].map(|bytes| sized(bytes, Parameters::default()));
@@ -240,7 +245,8 @@ mod tests {
         ) {
             let prompt = prompt(text);
             let read = (prompt.text.len() as f64 / bytes_per_token) as u64 + 12;
-            let num_ctx = Ollama { model: "m".into(), parameters: Parameters::default() }.num_ctx(&prompt);
+            let num_ctx = Ollama { model: "m".into(), parameters: Parameters::default() }
+                .num_ctx(&prompt, &Adapted::new());
             proptest::prop_assert!(!is_truncated(&prompt, read, num_ctx));
         }
     }

@@ -51,9 +51,7 @@ impl Wire for Responses {
         if let Some(temperature) = temperature(&self.parameters, adapted) {
             body["temperature"] = json!(temperature);
         }
-        if let Some(limit) = self.parameters.max_tokens
-            && !adapted.contains(&Adaptation::WithoutMaxTokens)
-        {
+        if let Some(limit) = self.parameters.limit(prompt, adapted) {
             body["max_output_tokens"] = json!(limit);
         }
         if rail(adapted).is_none() {
@@ -70,7 +68,7 @@ impl Wire for Responses {
 
     fn parts(&self, adapted: &Adapted) -> Vec<Part> {
         let mut parts = Vec::new();
-        if self.parameters.max_tokens.is_some() && !adapted.contains(&Adaptation::WithoutMaxTokens) {
+        if self.parameters.has_limit(adapted) {
             parts.push(Part { names: &["max_output_tokens"], instead: Adaptation::WithoutMaxTokens });
         }
         if asks_probabilities(adapted) {
@@ -86,7 +84,7 @@ impl Wire for Responses {
         parts
     }
 
-    fn read(&self, prompt: &Prompt, _: &Adapted, body: &str) -> Result<Answer, Failure> {
+    fn read(&self, prompt: &Prompt, adapted: &Adapted, body: &str) -> Result<Answer, Failure> {
         let reply: Reply = serde_json::from_str(body)
             .map_err(|_| broken("the response is none of the responses API", body))?;
         let output = reply.output.ok_or_else(|| broken("the response holds no output", body))?;
@@ -115,7 +113,7 @@ impl Wire for Responses {
             stop,
             usage,
             model: reply.model,
-            probabilities: probabilities((!tokens.is_empty()).then(|| tokens.into()), prompt),
+            probabilities: probabilities((!tokens.is_empty()).then(|| tokens.into()), prompt, adapted),
         })
     }
 }

@@ -9,9 +9,10 @@
 
 use serde_json::{Value, json};
 
-use crate::domain::Prompt;
+use crate::domain::{Prompt, Stop};
 use crate::judge::Adaptation;
 use crate::judge::adaptation::{Adapted, next_rail};
+use crate::judge::obedience::{Sign, is_in_form, sign};
 use crate::judge::wire::{answer_schema, bare};
 
 pub(super) const FORMS: &[Adaptation] =
@@ -39,17 +40,16 @@ pub(super) fn guided(prompt: &Prompt) -> (&'static str, Value) {
 }
 
 /// The form to try next, if an answer shows that the one it was asked for in has been ignored.
-pub(super) fn ignored_form(text: &str, prompt: &Prompt, adapted: &Adapted) -> Option<Adaptation> {
+pub(super) fn ignored_form(text: &str, stop: Stop, prompt: &Prompt, adapted: &Adapted) -> Option<Adaptation> {
     let next = next_rail(FORMS, adapted)?;
     // Nothing to be found in these: the schema of OpenAI is the last form that is worth a second request.
     if next == Adaptation::TextRail || text.trim().is_empty() {
         return None;
     }
-    let obeyed = if bare(prompt) {
-        prompt.rails.find(text.trim()).is_some()
-    } else {
-        let answer: Value = serde_json::from_str(text).unwrap_or_default();
-        answer["label"].as_str().is_some_and(|label| prompt.rails.find(label).is_some())
+    let ignored = match stop {
+        Stop::Finished if bare(prompt) => prompt.rails.find(text.trim()).is_none(),
+        Stop::Finished => !is_in_form(text, &prompt.rails),
+        _ => sign(text, stop, prompt) == Sign::Ignored,
     };
-    (!obeyed).then_some(next)
+    ignored.then_some(next)
 }

@@ -93,10 +93,11 @@ impl Reader<'_> {
     }
 }
 
+/// A name that is empty is what an agent wrote, and a wrong call; where there is none at all, the record is no call.
 pub(super) fn name_in(object: &Object, key: &str) -> Result<String, crate::domain::RowError> {
     match object.get(key).and_then(Json::as_str) {
-        Some(name) if !name.trim().is_empty() => Ok(name.to_owned()),
-        _ => Err(error(RowErrorCode::ToolCallWithoutName, "a call without a name", object)),
+        Some(name) => Ok(name.to_owned()),
+        None => Err(error(RowErrorCode::ToolCallWithoutName, "a call without a name", object)),
     }
 }
 

@@ -8,10 +8,24 @@ use std::time::Duration;
 pub enum Window {
     /// Refilled bit by bit; so many seconds' worth can be saved up.
     Bucket { saves: f64 },
+    /// The same, stated as what it holds instead of as a minute's worth.
+    Cup { seconds: f64 },
     /// A window's worth in each window of so many seconds, the first of which is `over` seconds old at the beginning.
     Fixed { seconds: f64, over: f64 },
     /// A window's worth in any stretch of so many seconds.
     Sliding { seconds: f64 },
+}
+
+impl Window {
+    /// In how many seconds as much comes as there can ever be.
+    pub fn seconds(self) -> f64 {
+        match self {
+            Window::Bucket { saves: seconds }
+            | Window::Cup { seconds }
+            | Window::Fixed { seconds, .. }
+            | Window::Sliding { seconds } => seconds,
+        }
+    }
 }
 
 /// What was used of one limit.
@@ -32,14 +46,12 @@ impl Counter {
     }
 
     fn capacity(&self) -> f64 {
-        let (Window::Bucket { saves: seconds } | Window::Fixed { seconds, .. } | Window::Sliding { seconds }) =
-            self.window;
-        (self.rate * seconds).max(1.0)
+        (self.rate * self.window.seconds()).max(1.0)
     }
 
     pub(super) fn bring_to(&mut self, at: Duration) {
         match self.window {
-            Window::Bucket { .. } => {
+            Window::Bucket { .. } | Window::Cup { .. } => {
                 let since = at.saturating_sub(self.at).as_secs_f64();
                 self.used = (self.used - self.rate * since).max(0.0);
             }
@@ -68,7 +80,7 @@ impl Counter {
             return None;
         }
         Some(match self.window {
-            Window::Bucket { .. } => Duration::from_secs_f64(over / self.rate),
+            Window::Bucket { .. } | Window::Cup { .. } => Duration::from_secs_f64(over / self.rate),
             Window::Fixed { .. } => self.reset(at),
             Window::Sliding { seconds } => {
                 let mut left = 0.0;
@@ -92,7 +104,7 @@ impl Counter {
     /// Until the limit is whole again; of a sliding window, until something more is there.
     fn reset(&self, at: Duration) -> Duration {
         match self.window {
-            Window::Bucket { .. } => Duration::from_secs_f64(self.used / self.rate),
+            Window::Bucket { .. } | Window::Cup { .. } => Duration::from_secs_f64(self.used / self.rate),
             Window::Fixed { seconds, over } => place(at, seconds, over).1,
             Window::Sliding { seconds } => self.seen.front().map_or(Duration::ZERO, |(seen, _)| {
                 (*seen + Duration::from_secs_f64(seconds)).saturating_sub(at)
@@ -104,7 +116,7 @@ impl Counter {
     pub(super) fn claim(&self, at: Duration) -> (f64, f64, Duration) {
         let limit = match self.window {
             Window::Bucket { .. } => self.rate * 60.0,
-            Window::Fixed { .. } | Window::Sliding { .. } => self.capacity(),
+            Window::Cup { .. } | Window::Fixed { .. } | Window::Sliding { .. } => self.capacity(),
         };
         (limit.round(), (limit - self.used).max(0.0).floor(), self.reset(at))
     }

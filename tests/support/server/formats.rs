@@ -83,7 +83,7 @@ pub fn completion(seen: &Seen, text: &str, rails: Option<&[(&'static str, f64)]>
         }),
         Format::Messages => {
             let content = if seen.has("tool_choice") {
-                json!({"type": "tool_use", "name": "verdict", "input": serde_json::from_str::<Value>(text).unwrap()})
+                json!({"type": "tool_use", "name": "verdict", "input": serde_json::from_str::<Value>(text).unwrap_or_else(|_| json!({ "said": text }))})
             } else {
                 json!({"type": "text", "text": text})
             };

@@ -52,6 +52,29 @@ fn what_an_endpoint_serves_at_once_is_found_out() {
     }
 }
 
+/// Slots of a local server: answers take seconds, and what is beyond the slots only waits longer.
+#[test]
+fn a_slow_server_with_few_slots_is_not_swamped() {
+    let mut failed = false;
+    for (slots, latency) in [(4, 1000), (4, 2000), (4, 3000), (8, 2000), (1, 2000)] {
+        let latency = Duration::from_millis(latency);
+        let best = slots as f64 / latency.as_secs_f64();
+        let rows = (300.0 * best) as usize;
+        let outcome = run(crowd(slots, Beyond::Slows { power: 1.0 }, latency, 0.5), Concurrency::Auto, rows);
+        let mut targets = outcome.targets.clone();
+        targets.sort_unstable();
+        let (usual, most) = (targets[targets.len() / 2], outcome.truth.most_in_flight);
+        let share = rows as f64 / best / outcome.seconds;
+        println!(
+            "{slots} slots of {latency:?}: usually {usual} in flight, at most {most}, {share:.3} of the best"
+        );
+        // To look whether fewer do costs a quarter of four for a while: the quicker the answers, the more often.
+        let least = if latency < Duration::from_secs(2) { 0.9 } else { 0.95 };
+        failed |= usual > (2 * slots).max(8) || most > 40 || share < least;
+    }
+    assert!(!failed);
+}
+
 #[test]
 fn after_an_outage_it_is_as_fast_as_before() {
     // Seconds after which it must be: the rows begun before the end rest, each for as long as it has failed.

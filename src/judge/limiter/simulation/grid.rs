@@ -60,9 +60,7 @@ impl Cell {
 
     /// Whether the limits can be filled by requests that vary in size: each window holds the two largest.
     fn is_sound(&self) -> bool {
-        let (Window::Bucket { saves: seconds } | Window::Fixed { seconds, .. } | Window::Sliding { seconds }) =
-            self.window;
-        self.tpm().is_none_or(|tpm| tpm / 60.0 * seconds >= 2.0 * LARGEST)
+        self.tpm().is_none_or(|tpm| tpm / 60.0 * self.window.seconds() >= 2.0 * LARGEST)
     }
 
     /// A second, in theory: what the scarcest of the limits and of the places in flight allows. What is saved up at the
@@ -230,6 +228,48 @@ fn every_limit_is_filled_and_kept() {
     println!("{}", table(&lines));
     let failed: Vec<String> = lines.iter().filter_map(|line| check(line).err()).collect();
     assert!(failed.is_empty(), "{}", failed.join("\n"));
+}
+
+/// A limit that is not a minute's, stated without a word of that: the reset tells.
+#[test]
+fn the_reset_tells_the_window() {
+    for window in [
+        Window::Fixed { seconds: 4.0, over: 0.3 },
+        Window::Fixed { seconds: 1.0, over: 0.3 },
+        Window::Fixed { seconds: 10.0, over: 7.0 },
+        Window::Cup { seconds: 2.0 },
+        Window::Cup { seconds: 4.0 },
+    ] {
+        for hints in [Hints::OpenAi, Hints::Anthropic] {
+            for (told, latency) in [(0, 20), (300, 20), (0, 500)] {
+                for rows in [60, 600] {
+                    let rules = Rules {
+                        rpm: Some(300.0),
+                        window,
+                        hints,
+                        spread: 0.5,
+                        epoch: epoch(),
+                        ..Rules::open(Duration::from_millis(latency))
+                    };
+                    let limits = limits(Concurrency::Auto, told, 0);
+                    let patience = Duration::from_secs(2000);
+                    let run =
+                        Run { limits, rules, rows, tokens: TOKENS, network: NETWORK, patience, seed: 7 };
+                    let outcome = run.simulate();
+                    // Times of day come late, and say little where an answer takes as long as a window.
+                    let late = hints == Hints::Anthropic && latency as f64 > 250.0 * window.seconds();
+                    let most = if late { 3.0 } else { 1.5 };
+                    let share = outcome.seconds / (rows as f64 / 5.0);
+                    let (refused, early) = (outcome.truth.refused(), outcome.truth.early());
+                    println!(
+                        "{window:?} {hints:?} {latency} ms, told {told}, {rows} rows: {share:.2} of the time, {refused} refused"
+                    );
+                    assert_eq!((outcome.answered, early), (rows, 0));
+                    assert!(share <= most && refused <= rows / 10, "{window:?} {hints:?} told {told}");
+                }
+            }
+        }
+    }
 }
 
 fn windows() -> impl Strategy<Value = Window> {

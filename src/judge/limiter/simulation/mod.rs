@@ -211,7 +211,14 @@ fn header_map(headers: Headers) -> HeaderMap {
 }
 
 fn limits(concurrency: Concurrency, rpm: u32, tpm: u32) -> Limits {
-    Limits { concurrency, rpm: NonZeroU32::new(rpm), tpm: NonZeroU32::new(tpm), itpm: None, otpm: None }
+    Limits {
+        concurrency,
+        rpm: NonZeroU32::new(rpm),
+        tpm: NonZeroU32::new(tpm),
+        itpm: None,
+        otpm: None,
+        ignore_headers: false,
+    }
 }
 
 fn epoch() -> SystemTime {

@@ -1,0 +1,65 @@
+//! How many calls are right where nothing else is known of them.
+
+use std::str::FromStr;
+
+/// The share of right calls among all that are judged: above 0, below 1. One half unless somebody knows better.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BaseRate(f64);
+
+impl Default for BaseRate {
+    fn default() -> BaseRate {
+        BaseRate(0.5)
+    }
+}
+
+impl BaseRate {
+    /// `None` for what is no share, and for 0 and 1: there would be nothing to judge.
+    pub fn new(share: f64) -> Option<BaseRate> {
+        (share > 0.0 && share < 1.0).then_some(BaseRate(share))
+    }
+
+    pub fn share(self) -> f64 {
+        self.0
+    }
+
+    /// The probability of being right here, of a call whose probability is `even` where half of all calls are right.
+    pub(super) fn posterior(self, even: f64) -> f64 {
+        if self == BaseRate::default() {
+            return even;
+        }
+        let (right, wrong) = (even * self.0, (1.0 - even) * (1.0 - self.0));
+        right / (right + wrong)
+    }
+}
+
+impl FromStr for BaseRate {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<BaseRate, String> {
+        let share = text.parse().ok().and_then(BaseRate::new);
+        share.ok_or_else(|| {
+            "expected the share of calls that are right, above 0 and below 1, such as 0.9".to_owned()
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn by_hand() {
+        for (share, even, here) in [
+            (0.5, 0.7, 0.7),
+            (0.9, 0.5, 0.9),
+            // 0.4 of 0.75 against 0.6 of 0.25.
+            (0.75, 0.4, 0.3 / 0.45),
+            (0.2, 0.8, 0.5),
+        ] {
+            assert!((BaseRate::new(share).unwrap().posterior(even) - here).abs() < 1e-12, "{share} {even}");
+        }
+        for text in ["0", "1", "-0.1", "NaN", "inf", "90%", "", "1.5"] {
+            assert!(text.parse::<BaseRate>().is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! Which argument a value of the question belongs to, where the question itself says so: `from A to B`, `3 bedrooms and 2 baths`.
+
+use super::assess::Assessor;
+use super::finding::{Finding, Place, step};
+use super::schema::text_of;
+use super::score::Signal;
+use super::words::{fold, fold_identifier, words};
+use crate::domain::{Json, Object, ToolCall};
+
+/// Arguments of one call that are compared with each other.
+const MOST_ARGUMENTS: usize = 16;
+/// Calls looked at.
+const MOST_CALLS: usize = 16;
+/// Words before and behind a value that may say what it is.
+const BEFORE: usize = 3;
+const BEHIND: usize = 2;
+
+/// A way has two ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    From,
+    To,
+}
+
+/// What a text looks like, or an argument's name asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    Date,
+    Clock,
+    Name,
+}
+
+/// An argument, and what the question says next to its value.
+struct Bound<'a> {
+    name: &'a str,
+    /// The words of the name.
+    own: Vec<String>,
+    /// The words around each place where the value stands; those before it, and those behind.
+    around: Vec<(Vec<&'a str>, Vec<&'a str>)>,
+    shape: Option<Shape>,
+}
+
+impl Assessor<'_> {
+    /// Finds values that each belong where the other one was put.
+    pub(super) fn swaps(&mut self, calls: &[ToolCall]) {
+        let evidence = self.evidence;
+        let question: Vec<&str> = words(&evidence.question).take(2_000).collect();
+        for (call, arguments) in
+            calls.iter().take(MOST_CALLS).enumerate().filter_map(|(i, c)| Some((i, c.parsed()?)))
+        {
+            let bound = bind(arguments, &question);
+            let swapped = bound.iter().enumerate().find_map(|(i, a)| {
+                bound[i + 1..]
+                    .iter()
+                    .find(|b| are_swapped(a, b))
+                    .map(|b| (a.name.to_owned(), b.name.to_owned()))
+            });
+            if let Some((name, other)) = swapped {
+                let at = Place { call, path: step("", &name) };
+                self.find(Finding::Swapped { at, other }, Signal::Swapped, 1.0);
+            }
+        }
+    }
+}
+
+fn bind<'a>(arguments: &'a Object, question: &[&'a str]) -> Vec<Bound<'a>> {
+    let mut bound = Vec::new();
+    for (name, value) in arguments.iter().take(MOST_ARGUMENTS) {
+        if !matches!(value, Json::String(_) | Json::Number(_)) {
+            continue;
+        }
+        let text = text_of(value);
+        if text.len() > 60 {
+            continue;
+        }
+        let folded = fold(&text);
+        let parts: Vec<&str> = words(&folded).collect();
+        let around = if parts.is_empty() { Vec::new() } else { surroundings(question, &parts) };
+        let own = words(&fold_identifier(name)).map(str::to_owned).collect();
+        bound.push(Bound { name, own, around, shape: shape(value) });
+    }
+    bound
+}
+
+/// The words around each place where a value stands; another number or a conjunction ends what belongs to it.
+fn surroundings<'a>(question: &[&'a str], value: &[&str]) -> Vec<(Vec<&'a str>, Vec<&'a str>)> {
+    let belongs = |word: &&&str| {
+        !matches!(**word, "and" | "or" | "then") && !word.starts_with(|c: char| c.is_ascii_digit())
+    };
+    let places = question.windows(value.len()).enumerate().filter(|(_, window)| *window == value).take(4);
+    places
+        .map(|(at, _)| {
+            let before = question[..at].iter().rev().take(BEFORE).take_while(belongs).copied().collect();
+            let end = at + value.len();
+            let behind = question[end..].iter().take(BEHIND).take_while(belongs).copied().collect();
+            (before, behind)
+        })
+        .collect()
+}
+
+fn are_swapped(a: &Bound, b: &Bound) -> bool {
+    if let (Some(x), Some(y)) = (end_named(a), end_named(b))
+        && x != y
+    {
+        // One of them may be given by another name than the question's.
+        let (x_told, y_told) = (end_told(a), end_told(b));
+        return (x_told == Some(y) && y_told != Some(y)) || (y_told == Some(x) && x_told != Some(x));
+    }
+    if let (Some(x), Some(y)) = (shape_named(a), shape_named(b))
+        && x != y
+        && a.shape == Some(y)
+        && b.shape == Some(x)
+    {
+        return true;
+    }
+    belongs_to(a, b) && belongs_to(b, a)
+}
+
+/// Whether the words around a value are those of another argument's name, and not of its own.
+fn belongs_to(value: &Bound, other: &Bound) -> bool {
+    let only = |own: &[String], others: &[String], word: &str| {
+        own.iter().any(|own| is_kin(own, word)) && !others.iter().any(|own| is_kin(own, word))
+    };
+    let near = |bound: &Bound, without: &Bound| {
+        value.around.iter().any(|(before, behind)| {
+            before.iter().chain(behind).any(|word| only(&bound.own, &without.own, word))
+        })
+    };
+    near(other, value) && !near(value, other)
+}
+
+/// `beds` and `bedrooms`; what every name has tells nothing.
+fn is_kin(name: &str, word: &str) -> bool {
+    let (name, word) = (name.trim_end_matches('s'), word.trim_end_matches('s'));
+    let common =
+        matches!(name, "name" | "number" | "of" | "the" | "id" | "to" | "from" | "in" | "value" | "type");
+    !common && name.len() > 2 && (name == word || (word.len() > name.len() && word.starts_with(name)))
+}
+
+/// The end of a way that an argument's name means.
+fn end_named(bound: &Bound) -> Option<End> {
+    let has = |names: &[&str]| bound.own.iter().any(|word| names.contains(&word.as_str()));
+    let from = has(&["from", "origin", "source", "departure", "depart"]);
+    let to = has(&["to", "destination", "dest", "target", "arrival", "arrive"]);
+    // `departure_date` is no place.
+    let when = has(&["date", "time", "day", "year", "month", "hour"]);
+    match (from, to) {
+        (true, false) if !when => Some(End::From),
+        (false, true) if !when => Some(End::To),
+        _ => None,
+    }
+}
+
+/// The end of a way that the question says a value is, if it says the same at every place.
+fn end_told(bound: &Bound) -> Option<End> {
+    let told = |before: &[&str]| match before
+        .iter()
+        .find(|word| !matches!(**word, "the" | "city" | "of" | "airport"))?
+    {
+        &"from" => Some(End::From),
+        &"to" | &"into" | &"towards" => Some(End::To),
+        _ => None,
+    };
+    let mut ends = bound.around.iter().map(|(before, _)| told(before));
+    let first = ends.next()??;
+    ends.all(|end| end == Some(first)).then_some(first)
+}
+
+/// What an argument's name asks for, if it asks for a kind of thing that can be told by its look.
+fn shape_named(bound: &Bound) -> Option<Shape> {
+    let last = bound.own.last()?.as_str();
+    Some(match last {
+        "date" | "day" => Shape::Date,
+        "time" => Shape::Clock,
+        "city" | "name" | "location" | "country" | "place" | "destination" | "origin" | "area" | "title" => {
+            Shape::Name
+        }
+        _ => return None,
+    })
+}
+
+fn shape(value: &Json) -> Option<Shape> {
+    let text = value.as_str()?.trim();
+    let digits = text.bytes().filter(u8::is_ascii_digit).count();
+    let is_of = |sign: char, parts: usize| {
+        text.split(sign).count() == parts
+            && text.split(sign).all(|part| part.bytes().all(|b| b.is_ascii_digit()))
+    };
+    match digits {
+        0 if text.len() > 2
+            && text.chars().all(|c| c.is_alphabetic() || c == ' ' || c == ',' || c == '.') =>
+        {
+            Some(Shape::Name)
+        }
+        3.. if is_of('-', 3) || is_of('/', 3) => Some(Shape::Date),
+        3.. if is_of(':', 2) || is_of(':', 3) => Some(Shape::Clock),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_belong_where_the_question_puts_them() {
+        for (question, arguments, swapped) in [
+            ("fly from JFK to London Heathrow", r#"{"origin":"LHR","destination":"JFK"}"#, true),
+            ("fly from JFK to London Heathrow", r#"{"origin":"JFK","destination":"LHR"}"#, false),
+            ("from JFK to LHR, then back from LHR to JFK", r#"{"origin":"LHR","destination":"JFK"}"#, false),
+            ("Convert from EUR to USD", r#"{"from_currency":"USD","to_currency":"EUR"}"#, true),
+            ("Convert from EUR to USD", r#"{"from_currency":"EUR","to_currency":"USD"}"#, false),
+            ("a home with 3 bedrooms and 2 bathrooms", r#"{"number_of_beds":2,"number_of_baths":3}"#, true),
+            ("a home with 3 bedrooms and 2 bathrooms", r#"{"number_of_beds":3,"number_of_baths":2}"#, false),
+            ("a rectangle with length 12 meters and width 5 meters", r#"{"length":5,"width":12}"#, true),
+            ("a rectangle with length 12 meters and width 5 meters", r#"{"length":12,"width":5}"#, false),
+            ("a 5 by 12 rectangle", r#"{"length":12,"width":5}"#, false),
+            ("to LA on 22 April", r#"{"to_city":"2023-04-22","departure_date":"Los Angeles"}"#, true),
+            ("cars from 22 April 10:00", r#"{"start_date":"10:00","pickup_time":"2023-04-22"}"#, true),
+        ] {
+            let folded = fold(question);
+            let question: Vec<&str> = words(&folded).collect();
+            let Json::Object(arguments) = Json::parse(arguments).unwrap() else { panic!() };
+            let bound = bind(&arguments, &question);
+            assert_eq!(are_swapped(&bound[0], &bound[1]), swapped, "{question:?} {arguments}");
+            assert_eq!(are_swapped(&bound[1], &bound[0]), swapped, "{question:?} {arguments}");
+        }
+    }
+}

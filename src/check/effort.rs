@@ -1,0 +1,369 @@
+//! What it takes to check arguments against a schema, told before it is done: definitions come from logs, and a few references can
+//! unfold a small one to more than any machine holds.
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+
+use percent_encoding::percent_decode_str;
+
+use crate::domain::{Json, Object};
+
+/// Schemas met by values that are enough to check one call: about a second's work.
+const MOST_STEPS: usize = 1_000_000;
+/// The same below alternatives. Of each one that does not fit, the validator keeps an error of some two kilobytes.
+const MOST_TRIES: usize = 20_000;
+/// Schemas within schemas, references followed: the validator takes them by recursion.
+const MOST_DEPTH: usize = 200;
+/// What a pattern costs beside the length of the text it is tried on.
+const PATTERN: usize = 100;
+
+/// Why the validator must not see a schema.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Obstacle {
+    TooComplex,
+    /// Where this reference leads is not told by the schema's own text.
+    Reference(String),
+}
+
+/// What a schema unfolds to, whatever the value.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Extent {
+    /// Schemas in it with all references unfolded; more than any count where they go round.
+    schemas: usize,
+    /// Whether a rule in it costs more than that tells.
+    costly: bool,
+}
+
+impl Extent {
+    /// Looks at every schema once, however often it is referred to.
+    pub(super) fn of(schema: &Json) -> Result<Extent, Obstacle> {
+        let mut survey = Survey { root: schema, known: HashMap::new() };
+        let (schemas, _) = survey.schema(schema, 0)?;
+        Ok(Extent { schemas, costly: has_costly_rule(schema) })
+    }
+
+    /// Whether checking `arguments` against `schema`, whose extent this is, comes to an end soon.
+    pub(super) fn allows(self, schema: &Json, arguments: &Json) -> bool {
+        // Every unfolded schema meets every part of the arguments once at most.
+        let simple = !self.costly && self.schemas.saturating_mul(parts(arguments)) <= MOST_TRIES;
+        simple
+            || Effort { root: schema, steps: 0, tries: 0 }
+                .schema(schema, arguments, At::default())
+                .is_continue()
+    }
+}
+
+/// Schemas by their address: how many they unfold to, and how deep. `None` while one is being looked at.
+struct Survey<'a> {
+    root: &'a Json,
+    known: HashMap<*const Json, Option<(usize, usize)>>,
+}
+
+impl Survey<'_> {
+    fn schema(&mut self, schema: &Json, depth: usize) -> Result<(usize, usize), Obstacle> {
+        let Some(object) = schema.as_object() else { return Ok((1, 0)) };
+        if depth > MOST_DEPTH {
+            return Err(Obstacle::TooComplex);
+        }
+        match self.known.get(&std::ptr::from_ref(schema)) {
+            Some(Some((_, height))) if depth + height > MOST_DEPTH => return Err(Obstacle::TooComplex),
+            Some(Some(known)) => return Ok(*known),
+            Some(None) => return Ok((usize::MAX, 0)),
+            None => {}
+        }
+        self.known.insert(schema, None);
+        let (mut schemas, mut height) = (1_usize, 0);
+        for part in subschemas(object) {
+            let part = match part {
+                (Onto::Reference, part) => resolve(self.root, part)?,
+                (_, part) => part,
+            };
+            // Another base would make other schemas of the references below it.
+            if part.get("$id").is_some_and(|id| id.as_str().is_some()) {
+                return Err(Obstacle::Reference("$id".to_owned()));
+            }
+            let (below, deep) = self.schema(part, depth + 1)?;
+            schemas = schemas.saturating_add(below);
+            height = height.max(deep + 1);
+        }
+        self.known.insert(schema, Some((schemas, height)));
+        Ok((schemas, height))
+    }
+}
+
+/// How a part of a schema is reached.
+#[derive(Debug, Clone, Copy)]
+struct At {
+    depth: usize,
+    /// How often it is gone through.
+    times: usize,
+    /// Below alternatives.
+    tried: bool,
+}
+
+impl Default for At {
+    fn default() -> At {
+        At { depth: 0, times: 1, tried: false }
+    }
+}
+
+/// Goes the way of the validator where everything has to be tried; stops where that takes too long.
+struct Effort<'a> {
+    root: &'a Json,
+    steps: usize,
+    tries: usize,
+}
+
+impl Effort<'_> {
+    fn schema(&mut self, schema: &Json, value: &Json, at: At) -> ControlFlow<()> {
+        let Some(object) = schema.as_object() else { return self.spend(1, at) };
+        self.spend(1 + own_cost(object, value), at)?;
+        if at.depth > 2 * MOST_DEPTH {
+            return ControlFlow::Break(());
+        }
+        let size = match value {
+            Json::Array(items) => items.len(),
+            Json::Object(entries) => entries.len(),
+            _ => 0,
+        };
+        // What was not looked at before is told apart by looking at everything once more for each part.
+        let again = ["unevaluatedProperties", "unevaluatedItems"].iter().any(|key| object.contains_key(key));
+        let times = if again { at.times.saturating_mul(size + 1) } else { at.times };
+        let below = At { depth: at.depth + 1, times, ..at };
+        for (onto, part) in subschemas(object) {
+            match (onto, value) {
+                (Onto::Same, _) => self.schema(part, value, below)?,
+                (Onto::Try, _) => self.schema(part, value, At { tried: true, ..below })?,
+                (Onto::Reference, _) => match resolve(self.root, part) {
+                    Ok(target) => self.schema(target, value, below)?,
+                    Err(_) => return ControlFlow::Break(()),
+                },
+                (Onto::Property(name), Json::Object(entries)) => {
+                    self.spend(entries.len() / 64, at)?;
+                    if let Some(value) = entries.get(name) {
+                        self.schema(part, value, below)?;
+                    }
+                }
+                (Onto::Item(place), Json::Array(items)) => {
+                    if let Some(value) = items.get(place) {
+                        self.schema(part, value, below)?;
+                    }
+                }
+                (Onto::EveryProperty, Json::Object(entries)) => {
+                    for value in entries.values() {
+                        self.schema(part, value, below)?;
+                    }
+                }
+                (Onto::EveryName, Json::Object(entries)) => {
+                    for name in entries.keys() {
+                        self.schema(part, &Json::from(name), below)?;
+                    }
+                }
+                (Onto::EveryItem, Json::Array(items)) => {
+                    for value in items {
+                        self.schema(part, value, below)?;
+                    }
+                }
+                _ => {}
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn spend(&mut self, steps: usize, at: At) -> ControlFlow<()> {
+        self.steps = self.steps.saturating_add(steps.saturating_mul(at.times));
+        self.tries += usize::from(at.tried);
+        if self.steps > MOST_STEPS || self.tries > MOST_TRIES {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    }
+}
+
+/// Which parts of a value a subschema speaks about.
+#[derive(Debug, Clone, Copy)]
+enum Onto<'a> {
+    Same,
+    /// The value itself, which may as well not fit.
+    Try,
+    /// The value itself, by the schema that a reference leads to.
+    Reference,
+    Property(&'a str),
+    EveryProperty,
+    EveryName,
+    Item(usize),
+    EveryItem,
+}
+
+/// The schemas directly within a schema that the validator goes on to.
+fn subschemas(schema: &Object) -> impl Iterator<Item = (Onto<'_>, &Json)> {
+    schema.iter().flat_map(|(key, value)| {
+        let one = |onto| vec![(onto, value)];
+        let each = |onto| value.as_array().unwrap_or_default().iter().map(|part| (onto, part)).collect();
+        let places = || {
+            let items = value.as_array().unwrap_or_default().iter().enumerate();
+            items.map(|(place, part)| (Onto::Item(place), part)).collect()
+        };
+        let named = |onto: fn(&str) -> Onto<'_>| match value.as_object() {
+            Some(object) => object.iter().map(|(name, part)| (onto(name), part)).collect(),
+            None => Vec::new(),
+        };
+        match key {
+            "$ref" | "$dynamicRef" | "$recursiveRef" => one(Onto::Reference),
+            "allOf" => each(Onto::Same),
+            "anyOf" | "oneOf" => each(Onto::Try),
+            "not" | "if" | "then" | "else" => one(Onto::Try),
+            "properties" => named(|name| Onto::Property(name)),
+            "patternProperties" => named(|_| Onto::EveryProperty),
+            "dependentSchemas" | "dependencies" => named(|_| Onto::Same),
+            "additionalProperties" | "unevaluatedProperties" => one(Onto::EveryProperty),
+            "propertyNames" => one(Onto::EveryName),
+            "items" if value.as_array().is_some() => places(),
+            "prefixItems" => places(),
+            "items" | "additionalItems" | "unevaluatedItems" | "contains" => one(Onto::EveryItem),
+            _ => Vec::new(),
+        }
+    })
+}
+
+/// What a schema's rules cost that are not schemas again.
+fn own_cost(schema: &Object, value: &Json) -> usize {
+    let mut cost = 0;
+    for (key, rule) in schema.iter() {
+        cost += match (key, value) {
+            ("pattern", Json::String(text)) => pattern_cost(rule.as_str().unwrap_or_default(), text),
+            ("patternProperties", Json::Object(entries)) => {
+                let patterns = || rule.as_object().into_iter().flat_map(Object::keys);
+                let names =
+                    entries.keys().map(|name| patterns().map(|p| pattern_cost(p, name)).sum::<usize>());
+                names.sum()
+            }
+            ("enum" | "required", _) => rule.as_array().map_or(0, <[Json]>::len) / 8,
+            _ => 0,
+        };
+    }
+    cost
+}
+
+fn pattern_cost(pattern: &str, text: &str) -> usize {
+    PATTERN + text.len().saturating_mul(pattern.len().min(1_000)) / 100
+}
+
+/// Whether a rule costs more than the number of schemas tells.
+fn has_costly_rule(schema: &Json) -> bool {
+    const COSTLY: [&str; 4] = ["pattern", "patternProperties", "unevaluatedProperties", "unevaluatedItems"];
+    match schema {
+        Json::Object(object) => {
+            object.iter().any(|(key, value)| COSTLY.contains(&key) || has_costly_rule(value))
+        }
+        Json::Array(items) => items.iter().any(has_costly_rule),
+        _ => false,
+    }
+}
+
+/// The parts of a value, itself included.
+fn parts(value: &Json) -> usize {
+    match value {
+        Json::Array(items) => 1 + items.iter().map(parts).sum::<usize>(),
+        Json::Object(entries) => 1 + entries.values().map(parts).sum::<usize>(),
+        _ => 1,
+    }
+}
+
+/// The schema a reference leads to, within the schema it stands in.
+fn resolve<'a>(root: &'a Json, reference: &Json) -> Result<&'a Json, Obstacle> {
+    let reference = reference.as_str().unwrap_or_default();
+    let target = || {
+        let path = percent_decode_str(reference.strip_prefix('#')?).decode_utf8().ok()?;
+        let mut at = root;
+        for key in path.split('/').skip(1) {
+            let key = key.replace("~1", "/").replace("~0", "~");
+            at = match at {
+                Json::Array(items) => items.get(key.parse::<usize>().ok()?)?,
+                other => other.get(&key)?,
+            };
+        }
+        (path.is_empty() || path.starts_with('/')).then_some(at)
+    };
+    target().ok_or_else(|| Obstacle::Reference(reference.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn json(text: &str) -> Json {
+        Json::parse(text).unwrap()
+    }
+
+    /// `levels` definitions, each of which is `step` with the next one's reference for `@`.
+    fn chain(levels: usize, step: &str) -> Json {
+        let links: Vec<String> = (0..levels)
+            .map(|i| {
+                format!("\"n{i}\":{}", step.replace('@', &format!("{{\"$ref\":\"#/$defs/n{}\"}}", i + 1)))
+            })
+            .collect();
+        json(&format!(
+            r##"{{"properties":{{"a":{{"$ref":"#/$defs/n0"}}}},"$defs":{{{},"n{levels}":{{"type":"integer"}}}}}}"##,
+            links.join(",")
+        ))
+    }
+
+    fn told(schema: &Json, arguments: &str) -> &'static str {
+        match Extent::of(schema) {
+            Err(Obstacle::TooComplex) => "never",
+            Err(Obstacle::Reference(_)) => "reference",
+            Ok(extent) if extent.allows(schema, &json(arguments)) => "yes",
+            Ok(_) => "no",
+        }
+    }
+
+    #[test]
+    fn what_unfolds_is_seen_before_it_is_unfolded() {
+        let list = format!(r#"{{"a":[{}]}}"#, vec!["1"; 30_000].join(","));
+        let long = format!(r#"{{"a":"{}"}}"#, "a".repeat(4_000_000));
+        let strings = format!(r#"{{"a":[{}]}}"#, vec!["\"aaa\""; 20_000].join(","));
+        for (schema, arguments, expected) in [
+            (chain(8, r#"{"anyOf":[@,@]}"#), r#"{"a":1}"#, "yes"),
+            (chain(60, r#"{"anyOf":[@,@]}"#), r#"{"a":1}"#, "no"),
+            (chain(60, r#"{"allOf":[@,@]}"#), r#"{"a":1}"#, "no"),
+            (chain(60, r#"{"not":@,"if":@}"#), r#"{"a":1}"#, "no"),
+            (chain(60, r#"{"properties":{"x":@,"y":@}}"#), r#"{"a":{"x":1}}"#, "yes"),
+            (chain(60, r#"{"patternProperties":{"x":@,"y":@}}"#), r#"{"a":{"x":{"y":1}}}"#, "yes"),
+            // Nobody gave what would unfold.
+            (chain(60, r#"{"anyOf":[@,@]}"#), "{}", "yes"),
+            (chain(5_000, r#"{"allOf":[@]}"#), r#"{"a":1}"#, "never"),
+            // A tree of what it is itself ends with the value; one that goes round without it does not.
+            (
+                json(r##"{"properties":{"a":{"$ref":"#"},"b":{"$ref":"#"}}}"##),
+                r#"{"a":{"b":{"a":{}}}}"#,
+                "yes",
+            ),
+            (json(r##"{"properties":{"a":{"$ref":"#/properties/a"}}}"##), r#"{"a":1}"#, "no"),
+            (json(r##"{"properties":{"a":{"items":{"type":"integer","minimum":0}}}}"##), &list, "yes"),
+            (json(r##"{"properties":{"a":{"items":{"anyOf":[{"minimum":0}]}}}}"##), &list, "no"),
+            (json(r##"{"properties":{"a":{"pattern":"^(a+)+$"}}}"##), r#"{"a":"aaaa"}"#, "yes"),
+            (json(r##"{"properties":{"a":{"pattern":"^[a-z]*a[a-z]{100}b[a-z]{200}$"}}}"##), &long, "no"),
+            (json(r##"{"properties":{"a":{"items":{"pattern":"^(a+)+$"}}}}"##), &strings, "no"),
+            (json(r##"{"properties":{"a":{"$ref":"#here"}}}"##), r#"{"a":1}"#, "reference"),
+            (json(r##"{"properties":{"a":{"$dynamicRef":"#here"}}}"##), r#"{"a":1}"#, "reference"),
+            (json(r##"{"properties":{"a":{"$id":"b","$ref":"#/b"}}}"##), r#"{"a":1}"#, "reference"),
+            (
+                json(r##"{"properties":{"a":{"$ref":"#/$defs/a%20b"}},"$defs":{"a b":{}}}"##),
+                r#"{"a":1}"#,
+                "yes",
+            ),
+        ] {
+            let head: String = schema.to_string().chars().take(120).collect();
+            assert_eq!(told(&schema, arguments), expected, "{head}");
+        }
+        // Each level of what is told apart looks at all below it once more for each part.
+        let mut nested = json(r#"{"properties":{"z":{}},"unevaluatedProperties":true}"#);
+        for _ in 0..6 {
+            nested = json(&format!(r#"{{"allOf":[{nested}],"unevaluatedProperties":true}}"#));
+        }
+        let many: Vec<String> = (0..30).map(|i| format!("\"p{i}\":1")).collect();
+        assert_eq!(told(&nested, &format!("{{{}}}", many.join(","))), "no");
+    }
+}

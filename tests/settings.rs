@@ -1,0 +1,107 @@
+//! What a settings file can do to whoever runs in its folder: it may come with the folder, and be somebody else's.
+
+use crate::support::server::{Answer, Server};
+use crate::support::workspace::{Ran, Workspace};
+
+const KEY: &str = "sk-0123456789-the-users-own";
+
+const ROWS: &str = "question,tool_call,tool_definitions\nSay 1 please,say(n=1),say: Says a number\n";
+
+fn run(work: &Workspace, args: &[&str]) -> Ran {
+    let mut command = work.tooljudge(args);
+    command.env("OPENAI_API_KEY", KEY).env("TEAM_TOKEN", "team-token-0123456789");
+    Ran::from(command.output().unwrap())
+}
+
+#[test]
+fn a_key_goes_to_another_address_only_where_it_is_named_for_it() {
+    let server = Server::start(|_| Answer::label("correct"));
+    let url = &server.url;
+    let entry = |more: &str| {
+        format!("[label]\njudge = ['x']\n[judges.x]\njudge = 'openai:m'\nbase_url = '{url}'\n{more}")
+    };
+    // The settings, what is added on the command line, whether the key is sent, what is said of it.
+    let cases = [
+        (entry(""), &[][..], false, "OPENAI_API_KEY is not sent to"),
+        (
+            format!("[label]\nbase_url = '{url}'\njudge = ['openai:m']"),
+            &[],
+            false,
+            "OPENAI_API_KEY is not sent to",
+        ),
+        (entry("api_key_env = 'OPENAI_API_KEY'"), &[], true, "with the content of OPENAI_API_KEY"),
+        (entry(""), &["--api-key-env", "OPENAI_API_KEY"], true, "with the content of OPENAI_API_KEY"),
+        (entry(""), &["--base-url", url], true, "settings: tooljudge.toml sets --judge"),
+        (entry("headers = { 'X-Team' = 'a ${TEAM_TOKEN}' }"), &[], false, "with the content of TEAM_TOKEN"),
+    ];
+    for (settings, more, sent, said) in cases {
+        let work = Workspace::new();
+        work.file("in.csv", ROWS);
+        work.file("tooljudge.toml", &settings);
+        let before = server.requests();
+        let ran = run(&work, &[&["label", "in.csv"], more].concat()).ended(0);
+        let seen = server.seen();
+        assert_eq!(seen.len(), before + 1);
+        let key = seen[before].headers.get("authorization").cloned();
+        assert_eq!(key, sent.then(|| format!("Bearer {KEY}")), "{settings}");
+        assert!(ran.stderr.contains(said), "{settings}\n{}", ran.stderr);
+        assert!(ran.stderr.contains("settings: tooljudge.toml"), "{}", ran.stderr);
+        assert!(!ran.stderr.contains(KEY) && !ran.stderr.contains("team-token"), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn where_rows_go_is_said_even_if_the_file_wants_it_quiet() {
+    let work = Workspace::new();
+    work.file("in.csv", ROWS);
+    let elsewhere = "base_url = 'https://me:pass1234@elsewhere.example/v1?t=12345678'";
+    for (settings, args, expected) in [
+        (
+            format!("[label]\njudge = ['x']\nquiet = true\n[judges.x]\njudge = 'openai:m'\n{elsewhere}"),
+            &[][..],
+            true,
+        ),
+        (format!("[label]\njudge = ['x']\n[judges.x]\njudge = 'openai:m'\n{elsewhere}"), &["--quiet"], true),
+        (format!("[label]\n{elsewhere}"), &["--judge", "openai:m", "--quiet"], true),
+        // Its own address is where its rows are meant to go; nobody named another.
+        ("[label]\njudge = ['openai:m']".to_owned(), &["--quiet"], false),
+        (
+            "[judges.x]\njudge = 'openai:m'\nbase_url = 'https://api.openai.com/v1'".to_owned(),
+            &["--judge", "x"],
+            false,
+        ),
+    ] {
+        work.file("tooljudge.toml", &settings);
+        let ran = run(&work, &[&["label", "in.csv", "--dry-run"], args].concat()).ended(0);
+        let said = ran.stderr.contains("go to https://elsewhere.example/v1");
+        assert_eq!(said, expected, "{settings}\n{}", ran.stderr);
+        assert_eq!(ran.stderr.contains("OPENAI_API_KEY is not sent"), expected, "{settings}\n{}", ran.stderr);
+        assert!(!ran.stderr.contains("pass1234") && !ran.stderr.contains("12345678"), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_proxy_is_said_and_gets_no_key_where_it_can_read_along() {
+    let work = Workspace::new();
+    work.file("in.csv", ROWS);
+    work.file("root.pem", include_str!("fixtures/tls/ca.pem"));
+    let entry = "[judges.x]\njudge = 'openai:m'\nproxy = 'http://me:pass1234@proxy.example:3128'\n";
+    for (more, withheld) in [("", false), ("ca_cert = 'root.pem'", true)] {
+        work.file("tooljudge.toml", format!("{entry}{more}"));
+        let ran = run(&work, &["label", "in.csv", "--judge", "x", "--dry-run", "--quiet"]).ended(0);
+        assert!(ran.stderr.contains("by way of http://proxy.example:3128"), "{}", ran.stderr);
+        assert_eq!(ran.stderr.contains("OPENAI_API_KEY is not sent"), withheld, "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn settings_of_a_folder_above_are_not_used() {
+    let work = Workspace::new();
+    work.file("tooljudge.toml", "[label]\nlimit = 0\nnonsense = true\n");
+    std::fs::create_dir(work.path("inner")).unwrap();
+    work.file("inner/in.csv", ROWS);
+    let allowed = ["label", "in.csv", "--allow-unjudged", "1"];
+    let mut command = work.tooljudge(&allowed);
+    let ran = Ran::from(command.current_dir(work.path("inner")).output().unwrap()).ended(0);
+    assert!(!ran.stderr.contains("settings"), "{}", ran.stderr);
+}
