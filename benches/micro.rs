@@ -314,7 +314,7 @@ fn count(path: &Path) -> usize {
 
 fn schema() -> Schema {
     let names = ["question", "tool_call", "tool_definitions"];
-    Schema { columns: names.map(|name| Column { name: name.to_owned(), kind: Kind::Text }).to_vec() }
+    Schema::of(names.map(|name| Column { name: name.to_owned(), kind: Kind::Text }).to_vec())
 }
 
 fn record(row: &Texts) -> Record {

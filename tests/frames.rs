@@ -4,7 +4,10 @@
 
 use std::path::{Path, PathBuf};
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use polars::prelude::*;
+use polars_arrow::io::ipc::read::{deserialize_schema, read_file_metadata, read_stream_metadata};
 use tooljudge::domain::Task;
 use tooljudge::frames::{self, FrameOptions};
 use tooljudge::run::Labeler;
@@ -109,4 +112,60 @@ fn columns_of_structs_are_written_as_they_were_read() {
         line.contains(r#""tool_call":{"name":"book_table","arguments":{"guests":4,"city":"Oslo"}}"#),
         "{line}"
     );
+}
+
+/// What pandas noted in a file.
+fn noted(file: &Path) -> serde_json::Value {
+    let open = || std::fs::File::open(file).unwrap();
+    let note = match file.extension().unwrap().to_str().unwrap() {
+        "parquet" => {
+            let mut reader = ParquetReader::new(open());
+            let notes = reader.get_metadata().unwrap().key_value_metadata.clone().unwrap();
+            let value = |key| notes.iter().find(|note| note.key == key).and_then(|note| note.value.clone());
+            // pyarrow looks into the Arrow schema only.
+            let message = STANDARD.decode(value("ARROW:schema").unwrap()).unwrap();
+            let (.., within) = deserialize_schema(&message[8..]).unwrap();
+            let within = within.and_then(|notes| notes.get("pandas").map(ToString::to_string));
+            assert_eq!(within, value("pandas"), "{}", file.display());
+            within
+        }
+        _ => {
+            let notes = match read_file_metadata(&mut open()) {
+                Ok(footer) => footer.custom_schema_metadata.map(std::sync::Arc::unwrap_or_clone),
+                Err(_) => read_stream_metadata(&mut open()).unwrap().custom_schema_metadata,
+            };
+            notes.and_then(|notes| notes.get("pandas").map(ToString::to_string))
+        }
+    };
+    note.map_or(serde_json::Value::Null, |note| serde_json::from_str(&note).unwrap())
+}
+
+#[test]
+fn the_index_of_a_pandas_frame_is_its_index_again() {
+    let frames = written("indexed");
+    assert_eq!(frames.len(), 3);
+    for file in frames {
+        let work = Workspace::new();
+        let input = file.display().to_string();
+        let before = noted(&file);
+        assert_ne!(before["index_columns"], serde_json::json!([]), "{input}");
+        for out in ["out.parquet", "out.arrow"] {
+            for command in ["label", "convert"] {
+                let ran = work.run(&[command, &input, "-o", out]);
+                assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+                let after = noted(&work.path(out));
+                assert_eq!(after["index_columns"], before["index_columns"], "{command} {input} to {out}");
+                std::fs::remove_file(work.path(out)).unwrap();
+            }
+        }
+        // Ours are columns like others, and what takes an index's place is none.
+        work.run(&["label", &input, "-o", "once.parquet"]);
+        let columns = noted(&work.path("once.parquet"))["columns"].as_array().unwrap().clone();
+        assert!(columns.iter().all(|column| column["field_name"] != "label"), "{input}");
+        assert_eq!(columns.len(), before["columns"].as_array().unwrap().len(), "{input}");
+        let counts = before["index_columns"][0].is_object();
+        work.run(&["label", &input, &input, "-o", "twice.parquet"]);
+        let twice = noted(&work.path("twice.parquet"));
+        assert_eq!(twice["index_columns"] == before["index_columns"], !counts, "{input}");
+    }
 }

@@ -191,7 +191,7 @@ fn as_many_as_asked_for() {
     assert_eq!(right, wrong);
     assert!(of_right == 2 && of_wrong <= 4 && of_type <= 2, "{right} {of_right} {of_wrong} {of_type}");
     let (right, _, of_right, of_wrong, _) = count(&["--per-question", "1", "--negatives-per-question", "3"]);
-    assert!(of_right == 1 && right == 9 && of_wrong <= 3, "{right} {of_right} {of_wrong}");
+    assert!(of_right == 1 && right == 10 && of_wrong <= 3, "{right} {of_right} {of_wrong}");
     let (right, wrong, _, _, of_type) =
         count(&["--negatives-only", "--per-type", "1", "--negatives-per-question", "99"]);
     assert_eq!((right, wrong, of_type), (0, Mistake::ALL.len(), 1));

@@ -158,3 +158,77 @@ fn the_judge_is_as_good_as_the_notebook_says() {
         );
     }
 }
+
+/// A command that a notebook shows, with what it said, line by line, its exit code at the end if that was shown.
+struct Shown {
+    args: Vec<String>,
+    said: Vec<String>,
+}
+
+/// The commands of the code cells, in order.
+fn shown_commands(name: &str) -> Vec<Shown> {
+    let mut commands: Vec<Shown> = Vec::new();
+    for cell in code_cells(name) {
+        // What a cell prints after its commands comes after an empty line.
+        let mut own = None;
+        for line in shown(&cell).lines() {
+            match line.strip_prefix("$ tooljudge ") {
+                Some(args) => {
+                    let args = args.split_whitespace().map(str::to_owned).collect();
+                    commands.push(Shown { args, said: Vec::new() });
+                    own = Some(commands.len() - 1);
+                }
+                None => own.into_iter().for_each(|at| commands[at].said.push(line.trim_end().to_owned())),
+            }
+        }
+    }
+    commands
+}
+
+/// What a run took is not the same each time, and `notebooks/command.py` leaves it out.
+fn without_time(line: &str) -> String {
+    match line.split_once(" rows/s") {
+        Some((before, after)) => {
+            format!("{}{after}", before.rsplit_once(" in ").map_or(before, |(start, _)| start))
+        }
+        None => line.to_owned(),
+    }
+}
+
+#[test]
+fn commands_say_what_the_notebooks_show() {
+    let mut compared = 0;
+    for name in NOTEBOOKS {
+        let workspace = Workspace::new();
+        std::fs::create_dir(workspace.path("datasets")).unwrap();
+        for file in std::fs::read_dir(repository("datasets")).unwrap() {
+            let file = file.unwrap();
+            std::fs::copy(file.path(), workspace.path("datasets").join(file.file_name())).unwrap();
+        }
+        for Shown { args, said } in shown_commands(name) {
+            // Other judges are stand-ins written in Python, and other tables are made by cells before.
+            let asks = args.windows(2).any(|pair| pair[0] == "--judge" && pair[1] != "builtin");
+            if asks || args[1] != "datasets/benchmark.jsonl" {
+                continue;
+            }
+            let args: Vec<&str> = args.iter().map(String::as_str).collect();
+            let ran = workspace.tooljudge(&args).env("COLUMNS", "120").output().unwrap();
+            let text = String::from_utf8([ran.stdout, ran.stderr].concat()).unwrap();
+            let mut says: Vec<String> =
+                text.trim_end().lines().map(|line| without_time(line).trim_end().to_owned()).collect();
+            let code = ran.status.code().unwrap();
+            if code != 0 || says.is_empty() {
+                says.push(format!("(exit code {code})"));
+            }
+            let said = &said[..says.len().min(said.len())];
+            assert_eq!(
+                said,
+                says,
+                "{name} shows another output of `tooljudge {}`. Execute notebooks/run, and read whether the text still holds",
+                args.join(" ")
+            );
+            compared += 1;
+        }
+    }
+    assert!(compared >= 6, "{compared}");
+}

@@ -146,3 +146,21 @@ fn a_benchmark_of_somebody_else_is_refused() {
     .ended(0);
     assert!(ran.stderr.contains("with other parameters"), "{}", ran.stderr);
 }
+
+#[test]
+fn rates_say_whose_they_are() {
+    let work = Workspace::new();
+    let gold = crate::support::workspace::repository("datasets/benchmark.jsonl").display().to_string();
+    let lines = std::fs::read_to_string(&gold).unwrap();
+    work.file("logs.jsonl", lines.lines().take(200).collect::<Vec<_>>().join("\n"));
+    let tasks = ["--task", "tool_calling", "--task", "tool_selection"];
+    work.run(&[&["bench", &gold, "--report", "bench.json", "-q"], &tasks[..]].concat()).ended(0);
+    let label = ["label", "logs.jsonl", "-o", "out.csv", "--calibration", "bench.json"];
+    let ran = work.run(&[&label[..], &tasks[..]].concat()).ended(0);
+    for task in ["tool_calling", "tool_selection"] {
+        for figure in ["passed ", "right  "] {
+            let line = format!("{figure}  {task}: ");
+            assert!(ran.stdout.lines().any(|own| own.starts_with(&line)), "{line}\n{}", ran.stdout);
+        }
+    }
+}

@@ -33,7 +33,7 @@ fn csv(path: &Path, rows: usize, row: impl Fn(usize) -> [String; 3]) {
 
 fn sink(path: &Path, rows: usize, row: impl Fn(usize) -> [String; 3]) {
     let column = |name: &str| Column { name: name.to_owned(), kind: Kind::Text };
-    let schema = Arc::new(Schema { columns: NAMES.map(column).to_vec() });
+    let schema = Arc::new(Schema::of(NAMES.map(column).to_vec()));
     let mut sink = Sink::create(path, OutputFormat::of(path).unwrap(), &schema).unwrap();
     let record = |at| {
         let cells = row(at).into_iter().map(|cell| Some(Json::String(cell))).collect();

@@ -1,14 +1,14 @@
 //! Progress while a run goes on: a bar on a terminal, a line now and then elsewhere.
 
-use std::fmt::Write;
 use std::io::IsTerminal;
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressState, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 
+use super::pace::Pace;
 use super::printer::Printer;
 use crate::judge::Activity;
 use crate::run::{Glance, Progress};
@@ -37,8 +37,11 @@ impl Display {
         let (done, ended) = mpsc::channel::<()>();
         let thread = std::thread::spawn(move || {
             let mut face = Face::new(printer, what, rows);
+            let (began, mut pace) = (Instant::now(), Pace::default());
             while ended.recv_timeout(REDRAW) == Err(RecvTimeoutError::Timeout) {
-                face.show(&progress.glance(), activity());
+                let glance = progress.glance();
+                pace.note(began.elapsed(), glance.done.saturating_sub(glance.spared));
+                face.show(&glance, &pace, activity());
             }
             face.clear();
         });
@@ -58,52 +61,43 @@ impl Drop for Display {
 
 enum Face {
     Bar(ProgressBar),
-    Lines { printer: Printer, what: &'static str, rows: Option<u64>, began: Instant, last: Instant },
+    Lines { printer: Printer, what: &'static str, rows: Option<u64>, last: Instant },
 }
 
 impl Face {
     fn new(printer: Printer, what: &'static str, rows: Option<u64>) -> Face {
         if !std::io::stderr().is_terminal() {
-            let now = Instant::now();
-            return Face::Lines { printer, what, rows, began: now, last: now };
+            return Face::Lines { printer, what, rows, last: Instant::now() };
         }
         let bar = match rows {
             Some(rows) => ProgressBar::new(rows),
             None => ProgressBar::new_spinner(),
         };
         let template = match rows {
-            Some(_) => "{prefix} {bar:20} {human_pos}/{human_len} rows  {rate}  {msg}  ETA {eta}",
-            None => "{prefix} {spinner} {human_pos} rows  {rate}  {msg}",
+            Some(_) => "{prefix} {bar:20} {human_pos}/{human_len} rows  {msg}",
+            None => "{prefix} {spinner} {human_pos} rows  {msg}",
         };
         if let Ok(style) = ProgressStyle::with_template(template) {
-            let rate = |state: &ProgressState, out: &mut dyn Write| {
-                // Fails only if the display does, and then nobody looks.
-                let _ = write!(out, "{:.0}/s", state.per_sec());
-            };
-            bar.set_style(style.with_key("rate", rate));
+            bar.set_style(style);
         }
         bar.set_prefix(what);
         Face::Bar(bar)
     }
 
-    fn show(&mut self, glance: &Glance, activity: Option<Activity>) {
+    fn show(&mut self, glance: &Glance, pace: &Pace, activity: Option<Activity>) {
         match self {
             Face::Bar(bar) => {
                 bar.set_position(glance.done);
-                bar.set_message(describe(glance, activity));
+                bar.set_message(describe(glance, pace, bar.length(), activity));
             }
-            Face::Lines { printer, what, rows, began, last } => {
+            Face::Lines { printer, what, rows, last } => {
                 if last.elapsed() < LINE_EVERY {
                     return;
                 }
                 *last = Instant::now();
                 let of = rows.map_or_else(String::new, |rows| format!(" of {rows}"));
-                let rate = glance.done as f64 / began.elapsed().as_secs_f64().max(1e-9);
-                printer.talk(&format!(
-                    "{what}: {}{of} rows, {rate:.1}/s  {}",
-                    glance.done,
-                    describe(glance, activity)
-                ));
+                let told = describe(glance, pace, *rows, activity);
+                printer.talk(&format!("{what}: {}{of} rows  {told}", glance.done));
             }
         }
     }
@@ -115,9 +109,10 @@ impl Face {
     }
 }
 
-/// `12 in flight  correct 40, incorrect 9  300 reused  2 slowdowns`
-fn describe(glance: &Glance, activity: Option<Activity>) -> String {
-    let mut parts = Vec::new();
+/// `8/s  12 in flight  correct 40, incorrect 9  300 reused  2 slowdowns  ETA 2m`
+fn describe(glance: &Glance, pace: &Pace, rows: Option<u64>, activity: Option<Activity>) -> String {
+    let rate = pace.rate();
+    let mut parts = vec![if rate < 10.0 { format!("{rate:.1}/s") } else { format!("{rate:.0}/s") }];
     if let Some(activity) = activity {
         parts.push(format!("{} in flight", activity.in_flight));
     }
@@ -140,5 +135,25 @@ fn describe(glance: &Glance, activity: Option<Activity>) -> String {
         }
         parts.extend(hold.map(|hold| hold.to_string()));
     }
+    if let Some(eta) = rows.and_then(|rows| pace.eta(rows.saturating_sub(glance.done))) {
+        parts.push(format!("ETA {:#}", HumanDuration(eta)));
+    }
     parts.join("  ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn replies_that_were_there_already_are_no_speed() {
+        let mut pace = Pace::default();
+        for second in 0..=10 {
+            let glance = Glance { done: 900 + 2 * second, spared: 900, reused: 900, ..Glance::default() };
+            pace.note(Duration::from_secs(second), glance.done - glance.spared);
+        }
+        let glance = Glance { done: 920, spared: 900, reused: 900, ..Glance::default() };
+        assert_eq!(describe(&glance, &pace, Some(1040), None), "2.0/s  900 reused  ETA 60s");
+        assert_eq!(describe(&glance, &pace, None, None), "2.0/s  900 reused");
+    }
 }

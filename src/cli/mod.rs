@@ -14,6 +14,7 @@ mod label;
 #[cfg(test)]
 mod laws;
 mod outputs;
+mod pace;
 mod printer;
 mod resnap;
 mod score;

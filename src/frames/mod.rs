@@ -82,6 +82,6 @@ fn batch(frame: DataFrame) -> Batch {
         let field = dtype.to_arrow_field(name.clone(), CompatLevel::newest());
         Column { name: name.to_string(), kind: Kind::Typed(Typed::new(&field, dtype.clone())) }
     };
-    let schema = Schema { columns: frame.schema().iter().map(column).collect() };
+    let schema = Schema::of(frame.schema().iter().map(column).collect());
     Batch { schema: Arc::new(schema), rows: Rows::Frame(frame) }
 }

@@ -40,6 +40,43 @@ impl Decimal {
         Decimal { units: if up { self.units + step } else { self.units - step }, ..self }
     }
 
+    /// So many whole ones more.
+    pub(super) fn plus(self, more: i128) -> Decimal {
+        Decimal { units: self.units + more * 10_i128.pow(self.places), ..self }
+    }
+
+    /// The number with one digit before the point lost or doubled, or in its neighbour's place; just the last with
+    /// `same_length`. Only where there are three digits or more: of fewer, that is another number and not a slip. The first
+    /// two stay as they are.
+    pub(super) fn slips(self, same_length: bool) -> Vec<Decimal> {
+        let one = 10_i128.pow(self.places);
+        let (whole, rest) = (self.units.abs() / one, self.units.abs() % one);
+        let digits: Vec<char> = whole.to_string().chars().collect();
+        if digits.len() < 3 {
+            return Vec::new();
+        }
+        let mut slips: Vec<Decimal> = Vec::new();
+        for at in 1..digits.len() {
+            let (mut swapped, mut lost, mut doubled) = (digits.clone(), digits.clone(), digits.clone());
+            swapped.swap(at, (at + 1).min(digits.len() - 1));
+            lost.remove(at);
+            doubled.insert(at, digits[at]);
+            let slipped = if same_length { vec![swapped] } else { vec![swapped, lost, doubled] };
+            for digits in slipped {
+                let Ok(whole) = digits.into_iter().collect::<String>().parse::<i128>() else { continue };
+                let slip = Decimal { units: self.units.signum() * (whole * one + rest), ..self };
+                if slip != self && !slips.contains(&slip) {
+                    slips.push(slip);
+                }
+            }
+        }
+        slips
+    }
+
+    pub(super) fn as_f64(self) -> f64 {
+        self.units as f64 / 10_f64.powi(self.places as i32)
+    }
+
     pub(super) fn negated(self) -> Decimal {
         Decimal { units: -self.units, ..self }
     }
@@ -105,6 +142,13 @@ mod tests {
             assert_eq!(number.scaled(-1).map(Decimal::text).as_deref(), tenth, "{text}");
         }
         assert_eq!(read("5.00").whole().unwrap().text(), "5");
+        assert_eq!(read("2024").plus(-10).text(), "2014");
+        let slips = |text: &str, same: bool| -> Vec<String> {
+            read(text).slips(same).into_iter().map(Decimal::text).collect()
+        };
+        assert_eq!(slips("2024", true), ["2204", "2042"]);
+        assert_eq!(slips("120.5", false), ["102.5", "10.5", "1220.5", "12.5", "1200.5"]);
+        assert_eq!(slips("50", false), Vec::<String>::new());
         assert_eq!(read("5.5").whole(), None);
         for text in ["1e5", "1234567890123456789012345678901"] {
             assert_eq!(Decimal::read(&Number::parse(text).unwrap()), None);

@@ -1,5 +1,6 @@
 //! Values that somebody might give for a parameter who has read the question too fast.
 
+use super::filler_table;
 use super::random::Random;
 use super::tool::{Parameter, Shape, choices, parameters, shape};
 use super::words::{numbers, parts, proper_names, says_little, words};
@@ -29,10 +30,11 @@ fn value(name: &str, schema: &Json, question: &str, random: &mut Random, depth: 
         Shape::Integer => {
             let whole: Vec<Number> = numbers(question).into_iter().filter(Number::is_integer).collect();
             let number = random.pick(&whole).cloned();
-            Json::Number(number.unwrap_or_else(|| Number::from(1 + random.below(10) as i64)))
+            Json::Number(number.unwrap_or_else(|| Number::from(filler_table::whole(name, random))))
         }
         Shape::Float => {
-            let float = random.pick(&numbers(question)).map_or(1.5, Number::as_f64);
+            let said = random.pick(&numbers(question)).map(Number::as_f64);
+            let float = said.unwrap_or_else(|| filler_table::fraction(name, random));
             Number::from_f64(float).map_or(Json::Null, Json::Number)
         }
         Shape::Boolean => Json::Bool(random.flip()),
@@ -62,30 +64,31 @@ fn phrase(name: &str, question: &str, random: &mut Random) -> String {
             question.split_whitespace().map(|piece| piece.trim_matches(|c| "\"'`‘’“”()[],?!.".contains(c)));
         pieces.filter(|piece| piece.len() > 3).find(|piece| signs.iter().any(|sign| piece.contains(sign)))
     };
-    if asks(&["date", "day", "deadline"]) {
-        return named(&["-0", "-1", "/0", "/1"]).unwrap_or("2024-03-15").to_owned();
-    }
-    if asks(&["time", "hour"]) {
-        return named(&[":"]).unwrap_or("10:00").to_owned();
-    }
-    if asks(&["url", "link", "website", "uri"]) {
-        return named(&["http", "www."]).unwrap_or("https://example.com").to_owned();
-    }
-    if asks(&["file", "path", "filename", "filepath", "folder"]) {
-        return named(&["/", "\\", ".c", ".j", ".p", ".t"]).unwrap_or("data.csv").to_owned();
-    }
-    if asks(&["email", "mail"]) {
-        return named(&["@"]).unwrap_or("user@example.com").to_owned();
+    // What the question says in the form that is wanted; a name in it is no date, and no address of a page.
+    let forms: [(&[&str], &[&str]); 5] = [
+        (&["date", "day", "deadline"], &["-0", "-1", "/0", "/1"]),
+        (&["time", "hour"], &[":"]),
+        (&["url", "link", "website", "uri"], &["http", "www."]),
+        (&["file", "path", "filename", "filepath", "folder"], &["/", "\\", ".c", ".j", ".p", ".t"]),
+        (&["email", "mail"], &["@"]),
+    ];
+    if let Some((_, signs)) = forms.iter().find(|(words, _)| asks(words)) {
+        let drawn = || filler_table::text(name, random);
+        return named(signs).map(str::to_owned).or_else(drawn).unwrap_or_else(|| asks_for.join(" "));
     }
     if asks(&["id", "number", "code", "phone"]) {
-        let numbers = numbers(question);
-        return random.pick(&numbers).map_or("12345", Number::as_str).to_owned();
+        let said = random.pick(&numbers(question)).map(|number| number.as_str().to_owned());
+        let drawn = || filler_table::text(name, random);
+        return said.or_else(drawn).unwrap_or_else(|| asks_for.join(" "));
     }
     if asks(&["query", "question", "prompt", "text", "message", "description", "content"]) {
         return question.trim().trim_end_matches(['?', '.', '!']).chars().take(LONGEST).collect();
     }
     if let Some(name) = random.pick(&proper_names(question)) {
         return name.clone();
+    }
+    if let Some(drawn) = filler_table::text(name, random) {
+        return drawn;
     }
     let telling: Vec<&str> =
         words(question).into_iter().filter(|word| word.chars().count() > 2 && !says_little(word)).collect();
@@ -97,26 +100,26 @@ fn phrase(name: &str, question: &str, random: &mut Random) -> String {
     }
 }
 
-/// Parameters that many tools have, with a value that is usual.
-const USUAL: [(&str, &str); 18] = [
-    ("limit", "10"),
-    ("max_results", "5"),
-    ("language", "\"en\""),
-    ("format", "\"json\""),
-    ("units", "\"metric\""),
-    ("include_details", "true"),
-    ("sort_by", "\"relevance\""),
-    ("timeout", "30"),
-    ("verbose", "true"),
-    ("page", "1"),
-    ("region", "\"US\""),
-    ("currency", "\"USD\""),
-    ("timezone", "\"UTC\""),
-    ("precision", "2"),
-    ("date", "\"today\""),
-    ("priority", "\"high\""),
-    ("source", "\"default\""),
-    ("category", "\"general\""),
+/// Parameters that many tools have, with values that are usual.
+const USUAL: [(&str, &[&str]); 18] = [
+    ("limit", &["10", "5", "20", "50", "100"]),
+    ("max_results", &["5", "10", "3", "20"]),
+    ("language", &["\"en\"", "\"es\"", "\"English\""]),
+    ("format", &["\"json\"", "\"text\"", "\"csv\""]),
+    ("units", &["\"metric\"", "\"imperial\"", "\"celsius\""]),
+    ("include_details", &["true", "false"]),
+    ("sort_by", &["\"relevance\"", "\"price\"", "\"date\"", "\"rating\""]),
+    ("timeout", &["30", "10", "60", "5000"]),
+    ("verbose", &["true", "false"]),
+    ("page", &["1", "2", "0"]),
+    ("region", &["\"US\"", "\"EU\"", "\"us-east-1\""]),
+    ("currency", &["\"USD\"", "\"EUR\"", "\"GBP\""]),
+    ("timezone", &["\"UTC\"", "\"America/New_York\"", "\"Europe/Berlin\""]),
+    ("precision", &["2", "3", "4"]),
+    ("date", &["\"today\"", "\"tomorrow\"", "\"2024-03-15\"", "\"2025-01-10\""]),
+    ("priority", &["\"high\"", "\"normal\"", "\"low\""]),
+    ("source", &["\"default\"", "\"web\"", "\"database\""]),
+    ("category", &["\"general\"", "\"all\"", "\"other\""]),
 ];
 
 /// A parameter that none of `known` is, in the same style of writing, with a value: one of a neighbouring tool's, else a
@@ -135,11 +138,12 @@ pub(super) fn invented(
         return Some((other.name.clone(), plausible(other, question, random)));
     }
     let folded = question.to_lowercase();
-    let usual = USUAL.iter().filter(|(name, _)| !is_known(name)).map(|(name, value)| {
+    let usual = USUAL.iter().filter(|(name, _)| !is_known(name)).map(|(name, values)| {
         let spoken_of = parts(name).iter().any(|part| part.len() > 3 && folded.contains(part.as_str()));
-        (if spoken_of { 8 } else { 1 }, (*name, *value))
+        (if spoken_of { 8 } else { 1 }, (*name, *values))
     });
-    let (name, value) = random.weighted(usual.collect())?;
+    let (name, values) = random.weighted(usual.collect())?;
+    let value = random.pick(values)?;
     let camel = known.iter().any(|own| own.name.contains(char::is_uppercase) && !own.name.contains('_'));
     Some((if camel { camel_case(name) } else { name.to_owned() }, Json::parse(value).ok()?))
 }
@@ -183,7 +187,6 @@ mod tests {
         let empty = Parameter { name: "home_town".to_owned(), required: true, schema: Json::Null };
         for (name, question, expected) in [
             ("start_date", "Rooms from 2024-05-01?", "2024-05-01"),
-            ("departureTime", "Rooms?", "10:00"),
             ("image_url", "What is on https://a.b/c.png?", "https://a.b/c.png"),
             ("user_id", "Who is user 77?", "77"),
             ("query", "Who won?", "Who won"),
@@ -192,7 +195,15 @@ mod tests {
             let expected = Json::from(expected);
             assert_eq!(plausible(&parameter, question, &mut Random::of(1, &[])), expected, "{name}");
         }
-        assert_eq!(plausible(&empty, "", &mut Random::of(1, &[])).to_string(), "\"home town\"");
+        // What nobody said is not always the same.
+        for name in ["home_town", "departureTime", "website", "account_number"] {
+            let parameter = Parameter { name: name.to_owned(), ..empty.clone() };
+            let drawn =
+                (0..40).map(|seed| plausible(&parameter, "Rooms?", &mut Random::of(seed, &[])).to_string());
+            assert!(drawn.collect::<std::collections::BTreeSet<_>>().len() >= 3, "{name}");
+        }
+        let unknown = Parameter { name: "blue_thing".to_owned(), ..empty };
+        assert_eq!(plausible(&unknown, "", &mut Random::of(1, &[])).to_string(), "\"blue thing\"");
     }
 
     #[test]

@@ -28,6 +28,7 @@ mod choice;
 mod dates;
 mod decimal;
 mod filler;
+mod filler_table;
 mod literal;
 mod made;
 mod mistakes;

@@ -46,7 +46,7 @@ pub struct Row {
 pub fn schema(of_results: bool) -> Schema {
     let more = OF_RESULTS.into_iter().filter(|_| of_results);
     let column = |(name, kind): (&str, Kind)| Column { name: name.to_owned(), kind };
-    Schema { columns: COLUMNS.into_iter().chain(more).map(column).collect() }
+    Schema::of(COLUMNS.into_iter().chain(more).map(column).collect())
 }
 
 impl Row {

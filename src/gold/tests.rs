@@ -59,11 +59,47 @@ fn mistakes() {
         (
             Mistake::WrongType,
             one(r#"{"cars":[2],"night":[true]}"#),
-            &[r#"ferry.find{"cars":"2","night":true}"#, r#"ferry.find{"cars":2,"night":"true"}"#],
+            &[
+                r#"ferry.find{"cars":"2","night":true}"#,
+                r#"ferry.find{"cars":[2],"night":true}"#,
+                r#"ferry.find{"cars":null,"night":true}"#,
+                r#"ferry.find{"cars":2,"night":"true"}"#,
+                r#"ferry.find{"cars":2,"night":1}"#,
+            ],
         ),
-        (Mistake::WrongType, one(r#"{"stops":[["A","B"]]}"#), &[r#"ferry.find{"stops":"A, B"}"#]),
-        (Mistake::WrongType, one(r#"{"who":[{"age":[3]}]}"#), &[r#"ferry.find{"who":"{\"age\":3}"}"#]),
-        (Mistake::WrongType, one(r#"{"origin":["Oslo"]}"#), &[r#"ferry.find{"origin":["Oslo"]}"#]),
+        (
+            Mistake::WrongType,
+            one(r#"{"stops":[["A","B"]]}"#),
+            &[
+                r#"ferry.find{"stops":"A, B"}"#,
+                r#"ferry.find{"stops":"[\"A\",\"B\"]"}"#,
+                r#"ferry.find{"stops":null}"#,
+            ],
+        ),
+        (
+            Mistake::WrongType,
+            one(r#"{"stops":[["A"]]}"#),
+            &[
+                r#"ferry.find{"stops":"A"}"#,
+                r#"ferry.find{"stops":"[\"A\"]"}"#,
+                r#"ferry.find{"stops":null}"#,
+            ],
+        ),
+        (
+            Mistake::WrongType,
+            one(r#"{"who":[{"age":[3]}]}"#),
+            &[r#"ferry.find{"who":"{\"age\":3}"}"#, r#"ferry.find{"who":null}"#],
+        ),
+        (
+            Mistake::WrongType,
+            one(r#"{"origin":["5 km"]}"#),
+            &[
+                r#"ferry.find{"origin":["5 km"]}"#,
+                r#"ferry.find{"origin":{"type":"string","value":"5 km"}}"#,
+                r#"ferry.find{"origin":5}"#,
+                r#"ferry.find{"origin":null}"#,
+            ],
+        ),
         (
             Mistake::EnumSwap,
             one(r#"{"cabin":["none"],"origin":["Oslo"]}"#),
@@ -84,14 +120,27 @@ fn mistakes() {
             one(r#"{"length":[0.5]}"#),
             &[r#"ferry.find{"length":0.4}"#, r#"ferry.find{"length":0.6}"#],
         ),
-        (Mistake::NumberSign, one(r#"{"cars":[2]}"#), &[r#"ferry.find{"cars":-2}"#]),
+        (Mistake::NumberOffByOne, one(r#"{"cars":[250000]}"#), &[]),
+        (
+            Mistake::NumberOffByOne,
+            one(r#"{"cars":[2024]}"#),
+            &[
+                r#"ferry.find{"cars":2014}"#,
+                r#"ferry.find{"cars":2023}"#,
+                r#"ferry.find{"cars":2025}"#,
+                r#"ferry.find{"cars":2034}"#,
+            ],
+        ),
+        (Mistake::NumberSign, one(r#"{"cars":[2]}"#), &[]),
+        (Mistake::NumberSign, one(r#"{"cars":[-2]}"#), &[r#"ferry.find{"cars":2}"#]),
         (Mistake::NumberSign, one(r#"{"cars":[0]}"#), &[]),
+        (Mistake::NumberScale, one(r#"{"cars":[2]}"#), &[r#"ferry.find{"cars":20}"#]),
+        (Mistake::NumberUnit, one(r#"{"length":[10.0]}"#), &[r#"ferry.find{"length":32.8084}"#]),
         (
             Mistake::NumberScale,
-            one(r#"{"cars":[2]}"#),
-            &[r#"ferry.find{"cars":20}"#, r#"ferry.find{"cars":200}"#, r#"ferry.find{"cars":2000}"#],
+            one(r#"{"cars":[2024]}"#),
+            &[r#"ferry.find{"cars":2042}"#, r#"ferry.find{"cars":2204}"#],
         ),
-        (Mistake::NumberUnit, one(r#"{"length":[10.0]}"#), &[r#"ferry.find{"length":32.8084}"#]),
         (Mistake::NumberUnit, one(r#"{"cars":[2]}"#), &[]),
         (
             Mistake::SwappedArguments,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use polars::prelude::*;
 use polars_arrow::array::Array;
-use polars_arrow::datatypes::{ArrowSchema, ArrowSchemaRef};
+use polars_arrow::datatypes::{ArrowSchema, ArrowSchemaRef, Metadata};
 use polars_arrow::io::ipc::IpcSchema;
 use polars_arrow::io::ipc::read::{
     FileReader, StreamReader, StreamState, get_row_count_from_blocks, read_file_metadata,
@@ -18,7 +18,7 @@ use super::handle::Handle;
 use super::typed::{self, Cuts, shielded};
 use super::{Input, ReadError, Slices};
 use crate::table::arrow::{map_types, storage};
-use crate::table::{self, Batch};
+use crate::table::{self, Batch, Pandas};
 
 type RecordBatch = RecordBatchT<Box<dyn Array>>;
 
@@ -32,6 +32,8 @@ struct ArrowBatches {
     name: PathBuf,
     /// All columns as the file has them; the frame library knows no extension types.
     own: Arc<ArrowSchema>,
+    /// What pandas noted, if it made them.
+    pandas: Option<Pandas>,
     layout: Layout,
 }
 
@@ -63,17 +65,19 @@ impl ArrowBatches {
                 let mut footer = described(&name, || read_file_metadata(&mut reader))?;
                 let own = distinct(&name, Arc::clone(&footer.schema), &footer.ipc_schema)?;
                 footer.schema = Arc::new(map_types(&own, &storage));
+                let pandas = noted(footer.custom_schema_metadata.as_deref());
                 let chosen = only.map(|only| projection(&own, only));
                 let layout = Layout::File(FileReader::new(reader, footer, chosen, None));
-                Ok(ArrowBatches { name, own, layout })
+                Ok(ArrowBatches { name, own, pandas, layout })
             } else {
                 let mut start = described(&name, || read_stream_metadata(&mut reader))?;
                 let own = Arc::new(std::mem::take(&mut start.schema));
                 let own = distinct(&name, own, &start.ipc_schema)?;
                 start.schema = map_types(&own, &storage);
+                let pandas = noted(start.custom_schema_metadata.as_ref());
                 let chosen = only.map(|only| projection(&own, only));
                 let layout = Layout::Stream(StreamReader::new(reader, start, chosen));
-                Ok(ArrowBatches { name, own, layout })
+                Ok(ArrowBatches { name, own, pandas, layout })
             }
         })
     }
@@ -110,6 +114,10 @@ fn described<T>(name: &Path, decode: impl FnOnce() -> PolarsResult<T>) -> Result
         .map_err(|error| unreadable(name, error))
 }
 
+fn noted(metadata: Option<&Metadata>) -> Option<Pandas> {
+    Pandas::read(metadata?.get(Pandas::KEY)?)
+}
+
 /// `schema`, from which columns of the same name have fallen out.
 fn distinct(name: &Path, schema: ArrowSchemaRef, all: &IpcSchema) -> Result<ArrowSchemaRef, ReadError> {
     match schema.len() == all.fields.len() {
@@ -135,7 +143,8 @@ fn projection(file: &ArrowSchema, only: &table::Schema) -> Vec<usize> {
 pub(super) fn survey(input: &Input) -> Result<(table::Schema, u64), ReadError> {
     let mut batches = ArrowBatches::open(input, None)?;
     typed::refuse(&batches.name, &batches.own, &|dtype| matches!(dtype, ArrowDataType::Decimal256(..)))?;
-    let schema = typed::schema(&batches.name, batches.arrow_schema(), &batches.own)?;
+    let columns = typed::columns(&batches.name, batches.arrow_schema(), &batches.own)?;
+    let schema = table::Schema { columns, pandas: batches.pandas.take() };
     let rows = match &batches.layout {
         Layout::File(reader) => {
             let blocks = reader.metadata().blocks.clone();

@@ -63,7 +63,8 @@ impl ParquetFile {
     fn schema(&self) -> Result<table::Schema, ReadError> {
         let arrow = shielded(&self.name, || self.reader().schema().map_err(|error| self.explain(&error)))?;
         let file = parquet_types::schema(&self.footer, self.noted.as_ref(), &arrow);
-        typed::schema(&self.name, &arrow, &file)
+        let columns = typed::columns(&self.name, &arrow, &file)?;
+        Ok(table::Schema { columns, pandas: parquet_types::pandas(&self.footer) })
     }
 }
 

@@ -13,6 +13,7 @@ use polars_parquet::parquet::schema::types::{
 };
 use polars_parquet::write::schema_to_metadata_key;
 
+use crate::table::Pandas;
 use crate::table::arrow::{map_types, marked_json, storage};
 
 /// Where writers that know Arrow keep the schema they had.
@@ -56,6 +57,12 @@ pub(super) fn noted(footer: &FileMetadata) -> Option<ArrowSchema> {
     // A message of the stream format, whose length stands before it; older writers leave that out.
     let message = if bytes.starts_with(&[0xff; 4]) { bytes.get(8..)? } else { &bytes };
     deserialize_schema(message).ok().map(|(schema, ..)| schema)
+}
+
+/// What pandas noted, if it wrote the file.
+pub(super) fn pandas(footer: &FileMetadata) -> Option<Pandas> {
+    let entries = footer.key_value_metadata.as_ref()?;
+    Pandas::read(entries.iter().find(|entry| entry.key == Pandas::KEY)?.value.as_ref()?)
 }
 
 /// `field` with the types for which the frame library has others: maps, which are lists of keys and values to it, and

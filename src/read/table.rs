@@ -141,7 +141,7 @@ impl Table {
         Batches {
             inputs: self.inputs.clone().into_iter().enumerate(),
             log: self.log.as_ref().map(|(log, _)| log.clone()),
-            schema: Arc::new(Schema { columns }),
+            schema: Arc::new(Schema::of(columns)),
             filters: self.filters.clone(),
             pick: self.pick.clone(),
             current: None,
@@ -169,6 +169,7 @@ fn survey(inputs: &[Input]) -> Result<(Schema, u64), ReadError> {
     let mut objects = SchemaBuilder::default();
     let mut schema = Schema::default();
     let mut rows = 0;
+    let mut pandas = Vec::with_capacity(inputs.len());
     for input in inputs {
         let (own, count) = match input.format {
             Format::Csv | Format::Tsv | Format::Ssv => csv_file::survey(input)?,
@@ -177,6 +178,7 @@ fn survey(inputs: &[Input]) -> Result<(Schema, u64), ReadError> {
             Format::Jsonl | Format::Json => (Schema::default(), json_file::survey(input, &mut objects)?),
         };
         rows += count;
+        pandas.push(own.pandas);
         for column in own.columns {
             match schema.position(&column.name) {
                 None => schema.columns.push(column),
@@ -193,6 +195,7 @@ fn survey(inputs: &[Input]) -> Result<(Schema, u64), ReadError> {
         }
     }
     schema.columns.extend(objects.finish().columns);
+    schema.pandas = pandas.into_iter().reduce(|all, own| all?.joined(&own?)).flatten();
     Ok((schema, rows))
 }
 

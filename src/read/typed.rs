@@ -11,11 +11,11 @@ use super::{ReadError, SLICE_BYTES, SLICE_ROWS};
 use crate::table::{self, Batch, Column as TableColumn, Kind, Rows, Typed};
 
 /// The columns of a file, which are `arrow` to the frame library and `file` in the file.
-pub(super) fn schema(
+pub(super) fn columns(
     path: &Path,
     arrow: &ArrowSchema,
     file: &ArrowSchema,
-) -> Result<table::Schema, ReadError> {
+) -> Result<Vec<TableColumn>, ReadError> {
     refuse(path, arrow, &|dtype| {
         use ArrowDataType::{Decimal256, Interval, Union, Unknown};
         // Frames hold 38 digits.
@@ -26,7 +26,7 @@ pub(super) fn schema(
         name: field.name.to_string(),
         kind: Kind::Typed(Typed::new(field, dtype.clone())),
     };
-    Ok(table::Schema { columns: file.iter_values().zip(frame.iter_values()).map(column).collect() })
+    Ok(file.iter_values().zip(frame.iter_values()).map(column).collect())
 }
 
 /// An error if any column, or anything within it, is of an `unreadable` type.

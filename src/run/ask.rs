@@ -283,11 +283,10 @@ async fn claim<J: Judge>(
         Claim::Theirs => Some(Settled::Theirs(fingerprint)),
         Claim::Answered => {
             progress.ask_reused();
-            progress.asks_done(1);
             Some(Settled::Done)
         }
         Claim::Pending => {
-            progress.asks_done(1);
+            progress.asks_spared(1);
             Some(Settled::Done)
         }
     })

@@ -153,13 +153,13 @@ impl Form {
         match self {
             Form::Normal => {
                 let kept = others(source.table.schema(), source).into_iter();
-                Schema { columns: added.columns.into_iter().chain(kept).collect() }
+                source.table.schema().with(added.columns.into_iter().chain(kept).collect())
             }
             Form::Columns => {
                 let replaced = replaced(source);
                 let kept = source.table.schema().columns.iter();
                 let kept = kept.filter(|column| !replaced.contains(&column.name)).cloned();
-                Schema { columns: kept.chain(added.columns).collect() }
+                source.table.schema().with(kept.chain(added.columns).collect())
             }
         }
     }
@@ -175,7 +175,7 @@ impl Form {
         if all {
             columns.extend(STATUS.iter().map(|name| Column { name: (*name).to_owned(), kind: Kind::Text }));
         }
-        Schema { columns }
+        Schema::of(columns)
     }
 
     fn batch(self, batch: Batch, rows: &[Row<'_>], source: &Source, all: bool) -> Result<Batch, RunError> {
@@ -200,7 +200,7 @@ impl Form {
             .collect();
         match self {
             Form::Normal => {
-                let kept = Schema { columns: others(&batch.schema, source) };
+                let kept = Schema::of(others(&batch.schema, source));
                 let normal = Batch { schema: added.into(), rows: Rows::Records(records) };
                 let cells = kept.names().map(|name| batch.column(name)).collect::<Result<Vec<_>, _>>()?;
                 let rows = (0..keep.len()).filter(|at| keep[*at]);

@@ -51,7 +51,7 @@ pub(super) fn feed<J: Judge>(
             return Ok(());
         }
         let (mut questions, unreadable) = pass.questions(&hasher, batch?, only.is_none())?;
-        progress.asks_done(if only.is_none() { votes * unreadable } else { 0 });
+        progress.asks_spared(if only.is_none() { votes * unreadable } else { 0 });
         questions.retain(|question| only.is_none_or(|only| only.contains(&question.fingerprint)));
         if looks {
             questions = pass.unanswered(questions, progress)?;
@@ -137,7 +137,6 @@ impl<J: Judge> AskPass<J> {
                 matches!(found.next(), Some(Found::Reply { reply, .. }) if !self.asks_again(&reply));
             if answered {
                 progress.ask_reused();
-                progress.asks_done(1);
             }
             !answered
         });

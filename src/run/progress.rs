@@ -10,6 +10,7 @@ use crate::domain::Verdict;
 #[derive(Debug, Default)]
 pub struct Progress {
     done: AtomicU64,
+    spared: AtomicU64,
     reused: AtomicU64,
     elsewhere: AtomicU64,
     labels: Mutex<BTreeMap<String, u64>>,
@@ -20,7 +21,9 @@ pub struct Progress {
 pub struct Glance {
     /// Questions, or rows where none are asked, dealt with in the current pass.
     pub done: u64,
-    /// Of these, those whose reply was there before.
+    /// Of these, those that nobody was asked: they say nothing of how long the others take.
+    pub spared: u64,
+    /// Of these again, those whose reply was there before.
     pub reused: u64,
     /// Questions that wait for another run, which is asking them.
     pub elsewhere: u64,
@@ -32,6 +35,7 @@ impl Progress {
     pub fn glance(&self) -> Glance {
         Glance {
             done: self.done.load(Ordering::Relaxed),
+            spared: self.spared.load(Ordering::Relaxed),
             reused: self.reused.load(Ordering::Relaxed),
             elsewhere: self.elsewhere.load(Ordering::Relaxed),
             labels: self.labels.lock().unwrap_or_else(PoisonError::into_inner).clone(),
@@ -42,8 +46,16 @@ impl Progress {
         self.done.fetch_add(asks, Ordering::Relaxed);
     }
 
+    /// Dealt with, without asking.
+    pub(super) fn asks_spared(&self, asks: u64) {
+        self.spared.fetch_add(asks, Ordering::Relaxed);
+        self.asks_done(asks);
+    }
+
+    /// Spared, since the reply was there before.
     pub(super) fn ask_reused(&self) {
         self.reused.fetch_add(1, Ordering::Relaxed);
+        self.asks_spared(1);
     }
 
     /// Until it is taken back, so many questions wait for another run.

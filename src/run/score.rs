@@ -128,7 +128,7 @@ impl Scoring<'_> {
 impl ScoredTable<'_> {
     fn schema(&self, input: &Schema) -> Schema {
         let kept = input.columns.iter().filter(|column| !self.replaced.contains(&column.name));
-        Schema { columns: kept.chain(&self.columns.schema().columns).cloned().collect() }
+        input.with(kept.chain(&self.columns.schema().columns).cloned().collect())
     }
 }
 

@@ -27,7 +27,7 @@ impl Destination {
     fn schema(&self, input: &Schema) -> Schema {
         let kept = input.columns.iter().filter(|column| !self.replaced.contains(&column.name));
         let ours = self.labels.iter().flat_map(|labels| &labels.schema().columns);
-        Schema { columns: kept.chain(ours).cloned().collect() }
+        input.with(kept.chain(ours).cloned().collect())
     }
 }
 

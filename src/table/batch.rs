@@ -119,7 +119,7 @@ impl Batch {
             }
             Rows::Frame(frame) => Rows::Frame(frame.hstack(frame::from_records(added, &cells)?.columns())?),
         };
-        Ok(Batch { schema: Arc::new(Schema { columns }), rows })
+        Ok(Batch { schema: Arc::new(Schema::of(columns)), rows })
     }
 
     /// The rows without the columns `names`.
@@ -142,7 +142,7 @@ impl Batch {
             ),
             Rows::Frame(frame) => Rows::Frame(frame.drop_many(names.iter().copied())),
         };
-        Batch { schema: Arc::new(Schema { columns }), rows }
+        Batch { schema: Arc::new(Schema::of(columns)), rows }
     }
 
     /// The rows as records.

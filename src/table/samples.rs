@@ -33,7 +33,7 @@ pub fn log_schema(with_skipped: bool) -> Schema {
     if with_skipped {
         columns.push(Column { name: SKIPPED.to_owned(), kind: Kind::Text });
     }
-    Schema { columns }
+    Schema::of(columns)
 }
 
 /// The cell of `column`; null where there is no sample, or no such column.

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use polars::prelude::{ArrowDataType, ArrowField, ArrowSchema, CompatLevel, DataType};
 
+use super::Pandas;
 use super::arrow::{map_field, without_mark, written_field};
 use crate::domain::{Json, Object};
 
@@ -11,6 +12,8 @@ use crate::domain::{Json, Object};
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Schema {
     pub columns: Vec<Column>,
+    /// What pandas says of them, where it wrote the file.
+    pub pandas: Option<Pandas>,
 }
 
 /// One column.
@@ -39,6 +42,17 @@ pub enum Kind {
 }
 
 impl Schema {
+    /// Columns of which nothing else is known.
+    pub fn of(columns: Vec<Column>) -> Schema {
+        Schema { columns, pandas: None }
+    }
+
+    /// `columns`, some of them this table's own, of a table made of it.
+    #[must_use]
+    pub fn with(&self, columns: Vec<Column>) -> Schema {
+        Schema { columns, pandas: self.pandas.clone() }
+    }
+
     pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.columns.iter().map(|column| column.name.as_str())
     }
@@ -162,7 +176,7 @@ impl SchemaBuilder {
                 kind => kind.unwrap_or(Kind::Text),
             },
         };
-        Schema { columns: self.columns.into_iter().map(column).collect() }
+        Schema::of(self.columns.into_iter().map(column).collect())
     }
 }
 

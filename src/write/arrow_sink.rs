@@ -14,7 +14,7 @@ use super::WriteError;
 use super::encoder::Encoder;
 use super::group::Group;
 use super::parquet_sink::explain;
-use crate::table::{self, Batch};
+use crate::table::{self, Batch, Pandas};
 
 pub(super) struct ArrowSink {
     path: PathBuf,
@@ -34,11 +34,16 @@ impl ArrowSink {
         encoder: Encoder,
         schema: &table::Schema,
     ) -> Result<ArrowSink, WriteError> {
+        let pandas = schema.pandas.as_ref().and_then(|pandas| pandas.note(schema));
         let schema = Arc::new(schema.arrow());
         let fields = default_ipc_fields(schema.iter_values());
         let options = WriteOptions { compression: Some(Compression::ZSTD(Default::default())) };
-        let writer = FileWriter::try_new(encoder, Arc::clone(&schema), Some(fields.clone()), options)
-            .map_err(|error| explain(path, &error))?;
+        let mut writer = FileWriter::new(encoder, Arc::clone(&schema), Some(fields.clone()), options);
+        if let Some(note) = pandas {
+            let notes = [(Pandas::KEY.into(), note.as_str().into())];
+            writer.set_custom_schema_metadata(Arc::new(notes.into_iter().collect()));
+        }
+        writer.start().map_err(|error| explain(path, &error))?;
         let dictionaries = DictionaryTracker { dictionaries: Default::default(), cannot_replace: false };
         Ok(ArrowSink {
             path: path.to_owned(),

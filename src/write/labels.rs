@@ -58,7 +58,7 @@ impl LabelColumns {
     /// `prefix` goes before every name.
     pub fn new(prefix: &str, judge: &str, template: &str) -> LabelColumns {
         let columns = COLUMNS.map(|(name, kind)| Column { name: format!("{prefix}{name}"), kind }).to_vec();
-        LabelColumns { schema: Schema { columns }, judge: judge.to_owned(), template: template.to_owned() }
+        LabelColumns { schema: Schema::of(columns), judge: judge.to_owned(), template: template.to_owned() }
     }
 
     pub fn schema(&self) -> &Schema {

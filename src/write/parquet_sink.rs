@@ -6,8 +6,7 @@ use std::sync::Arc;
 use polars::io::parquet::write::get_encodings;
 use polars::prelude::{ArrowSchema, DataFrame, PolarsError, PolarsResult};
 use polars_parquet::write::{
-    CompressionOptions, FileWriter, StatisticsOptions, Version, WriteOptions, row_group_iter,
-    schema_to_metadata_key, to_parquet_type,
+    CompressionOptions, FileWriter, StatisticsOptions, Version, WriteOptions, row_group_iter, to_parquet_type,
 };
 
 use super::WriteError;
@@ -20,6 +19,8 @@ pub(super) struct ParquetSink {
     path: PathBuf,
     /// What readers are told of the columns.
     told: ArrowSchema,
+    /// What pandas is.
+    pandas: Option<String>,
     /// What the columns are in memory.
     schema: Arc<ArrowSchema>,
     writer: FileWriter<Encoder>,
@@ -33,6 +34,7 @@ impl ParquetSink {
         schema: &table::Schema,
     ) -> Result<ParquetSink, WriteError> {
         let told = parquet_types::told(&schema.arrow());
+        let pandas = schema.pandas.as_ref().and_then(|pandas| pandas.note(schema));
         let schema = Arc::new(parquet_types::in_memory(&told));
         let options = WriteOptions {
             statistics: StatisticsOptions::default(),
@@ -42,7 +44,7 @@ impl ParquetSink {
         };
         let descriptor = parquet_types::descriptor(&told, &schema).map_err(|error| explain(path, &error))?;
         let writer = FileWriter::new_with_parquet_schema(encoder, (*schema).clone(), descriptor, options);
-        Ok(ParquetSink { path: path.to_owned(), told, schema, writer, group: Group::default() })
+        Ok(ParquetSink { path: path.to_owned(), told, pandas, schema, writer, group: Group::default() })
     }
 
     pub(super) fn write(&mut self, batch: Batch) -> Result<(), WriteError> {
@@ -54,8 +56,8 @@ impl ParquetSink {
     pub(super) fn finish(mut self) -> Result<(), WriteError> {
         let rest = self.group.take();
         self.put(rest)?;
-        let told = schema_to_metadata_key(&self.told);
-        self.writer.end(Some(vec![told])).map_err(|error| explain(&self.path, &error))?;
+        let notes = parquet_types::notes(&self.told, self.pandas);
+        self.writer.end(Some(notes)).map_err(|error| explain(&self.path, &error))?;
         self.writer.into_inner().finish().map_err(|error| WriteError::io(&self.path, &error))
     }
 

@@ -1,11 +1,21 @@
 //! Columns in Parquet: what the file says of them, and how the frame library wants them in memory to write them.
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use polars::prelude::{ArrowDataType, ArrowField, ArrowSchema, ArrowTimeUnit, PolarsResult};
+use polars_arrow::io::ipc::read::deserialize_schema;
+use polars_arrow::io::ipc::write::{default_ipc_fields, schema_to_bytes};
 use polars_parquet::parquet::schema::Repetition;
 use polars_parquet::parquet::schema::types::{GroupConvertedType, GroupLogicalType};
-use polars_parquet::write::{ParquetType, SchemaDescriptor, to_parquet_type};
+use polars_parquet::write::{
+    KeyValue, ParquetType, SchemaDescriptor, schema_to_metadata_key, to_parquet_type,
+};
 
+use crate::table::Pandas;
 use crate::table::arrow::{map_field, map_types, storage};
+
+/// Bytes before a schema's message: a mark, and its length.
+const PREFIX: usize = 8;
 
 /// What readers that know Arrow are told: `schema`, as far as a Parquet file can hold it. Maps within other types become
 /// lists of keys and values.
@@ -56,6 +66,27 @@ pub(super) fn descriptor(told: &ArrowSchema, in_memory: &ArrowSchema) -> PolarsR
         }
     });
     Ok(SchemaDescriptor::new("root".into(), columns.collect::<PolarsResult<_>>()?))
+}
+
+/// What the file says besides: the columns of a [`told`] schema as Arrow has them, and the note for `pandas`, if there is
+/// one. That stands in the former too: pyarrow looks nowhere else.
+pub(super) fn notes(told: &ArrowSchema, pandas: Option<String>) -> Vec<KeyValue> {
+    let mut columns = schema_to_metadata_key(told);
+    let Some(note) = pandas else { return vec![columns] };
+    if let Some(with_note) = columns.value.as_deref().and_then(|value| with_note(value, &note)) {
+        columns.value = Some(with_note);
+    }
+    vec![columns, KeyValue { key: Pandas::KEY.to_owned(), value: Some(note) }]
+}
+
+/// An encoded schema with one more note: the library has no words for these where columns are nested.
+fn with_note(encoded: &str, note: &str) -> Option<String> {
+    let message = STANDARD.decode(encoded).ok()?;
+    let (schema, ..) = deserialize_schema(message.get(PREFIX..)?).ok()?;
+    let notes = [(Pandas::KEY.into(), note.into())].into_iter().collect();
+    let message = schema_to_bytes(&schema, &default_ipc_fields(schema.iter_values()), Some(&notes));
+    let length = u32::try_from(message.len()).ok()?;
+    Some(STANDARD.encode([&[0xff; 4], &length.to_le_bytes()[..], &message].concat()))
 }
 
 fn map_type(field: &ArrowField, entries: &ArrowField) -> PolarsResult<ParquetType> {

@@ -27,7 +27,7 @@ impl ScoreColumns {
     /// `prefix` goes before every name.
     pub fn new(prefix: &str) -> ScoreColumns {
         let columns = COLUMNS.map(|(name, kind)| Column { name: format!("{prefix}{name}"), kind }).to_vec();
-        ScoreColumns { schema: Schema { columns } }
+        ScoreColumns { schema: Schema::of(columns) }
     }
 
     pub fn schema(&self) -> &Schema {

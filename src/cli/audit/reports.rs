@@ -83,7 +83,7 @@ const COLUMNS: [(&str, Kind); 12] = [
 /// All figures as one long table.
 fn figures(plan: &Plan, audited: &[Audited], output: &Output) -> anyhow::Result<()> {
     let columns = COLUMNS.map(|(name, kind)| Column { name: name.to_owned(), kind }).to_vec();
-    let schema = Arc::new(Schema { columns });
+    let schema = Arc::new(Schema::of(columns));
     let mut records = Vec::new();
     for judge in audited {
         let whole = |name, rates| Finding { kind: "all", name, meaning: "", rates };

@@ -46,7 +46,7 @@ type Asked<'a> = (&'a Volleys, &'a [Answers]);
 impl RowTable {
     pub fn create(output: &Output) -> anyhow::Result<RowTable> {
         let columns = COLUMNS.map(|(name, kind)| Column { name: name.to_owned(), kind }).to_vec();
-        let schema = Arc::new(Schema { columns });
+        let schema = Arc::new(Schema::of(columns));
         let sink = Sink::create(&output.path, output.format, &schema)?;
         Ok(RowTable { output: output.clone(), schema, sink })
     }

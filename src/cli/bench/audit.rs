@@ -78,7 +78,7 @@ pub fn write(
         .into_iter()
         .chain(COLUMNS);
     let columns = names.map(|(name, kind)| Column { name: name.to_owned(), kind }).collect();
-    let schema = Arc::new(Schema { columns });
+    let schema = Arc::new(Schema::of(columns));
     let mut sink = Sink::create(&output.path, output.format, &schema)?;
     let records = suspects
         .iter()

@@ -27,7 +27,7 @@ const COLUMNS: [(&str, Kind); 13] = [
 
 pub fn write(outcome: &Outcome, output: &Output) -> anyhow::Result<Finished> {
     let columns = COLUMNS.map(|(name, kind)| Column { name: name.to_owned(), kind }).to_vec();
-    let schema = Arc::new(Schema { columns });
+    let schema = Arc::new(Schema::of(columns));
     let mut records = Vec::new();
     for judge in &outcome.measured {
         for slice in std::iter::once(&judge.overall).chain(&judge.slices) {

@@ -47,8 +47,8 @@ pub fn render(lines: &[Line<'_>], run: &Run<'_>) -> String {
     {
         text.push(format!("gold     {} of {} labels agree ({})", gold.agree, gold.compared, agreement(gold)));
     }
-    for Line { judge, summary, .. } in lines {
-        text.extend(summary.rate.iter().flat_map(|rate| rates(judge, lines.len(), rate)));
+    for line in lines {
+        text.extend(line.summary.rate.iter().flat_map(|rate| rates(&whose(line, lines), rate)));
     }
     text.extend(messages(lines));
     let sum = |part: fn(&Summary) -> u64| lines.iter().map(|line| part(line.summary)).sum::<u64>();
@@ -79,13 +79,24 @@ pub fn render(lines: &[Line<'_>], run: &Run<'_>) -> String {
     text.join("\n")
 }
 
+/// What tells a line from the others: its judge, its task or template, or both. Nothing of the only one.
+fn whose(line: &Line<'_>, lines: &[Line<'_>]) -> String {
+    let judges = lines.iter().any(|other| other.judge != line.judge);
+    let criteria = lines.iter().any(|other| other.criterion != line.criterion);
+    match (judges, criteria) {
+        (false, false) => String::new(),
+        (true, false) => format!(" {}:", line.judge),
+        (false, true) => format!(" {}:", line.criterion),
+        (true, true) => format!(" {} ({}):", line.judge, line.criterion),
+    }
+}
+
 /// How many calls are right, as far as that can be told from how many pass.
-fn rates(judge: &str, judges: usize, rate: &Rate) -> Vec<String> {
+fn rates(of: &str, rate: &Rate) -> Vec<String> {
     let share = |figure: &Estimate| {
         format!("{:.1} % ({:.1} to {:.1})", 100.0 * figure.value, 100.0 * figure.low, 100.0 * figure.high)
     };
     let Some(observed) = &rate.observed else { return Vec::new() };
-    let of = if judges == 1 { String::new() } else { format!(" {judge}:") };
     let mut lines = vec![format!("passed  {of} {} of {} rows with a label", share(observed), rate.judged)];
     if let (Some(corrected), Some(sensitivity), Some(specificity)) =
         (&rate.corrected, &rate.sensitivity, &rate.specificity)

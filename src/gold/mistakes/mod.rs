@@ -1,11 +1,13 @@
 //! Edits that make a right call wrong, each of one type.
 
 mod count;
+mod number;
 mod parameter;
 mod place;
 mod tool;
 mod unit;
 mod value;
+mod wrong_type;
 
 use super::question::{Call, Question};
 use super::random::Random;
@@ -19,17 +21,17 @@ pub enum Mistake {
     MissingRequired,
     /// With a parameter that the tool does not have.
     HallucinatedParameter,
-    /// A value of another type that reads the same: `"5"` for `5`.
+    /// A value of another type: `"5"` for `5`, `5` for `"5 km"`, an item for its list, null.
     WrongType,
     /// Another of the allowed values; of a boolean, the other one.
     EnumSwap,
-    /// One more or less.
+    /// One more or less; of years, also ten.
     NumberOffByOne,
-    /// The other sign.
+    /// The other sign, of what may be below zero.
     NumberSign,
     /// The number that the same amount has in another unit.
     NumberUnit,
-    /// Ten, a hundred or a thousand times as much, or as little.
+    /// Ten, a hundred or a thousand times as much, or as little; a digit lost, doubled, or in its neighbour's place.
     NumberScale,
     /// Two arguments of one type in each other's place.
     SwappedArguments,
@@ -104,11 +106,11 @@ impl Mistake {
             Mistake::MissingRequired => parameter::missing(question, calls, random),
             Mistake::HallucinatedParameter => parameter::hallucinated(question, calls, random),
             Mistake::SwappedArguments => parameter::swapped(question, calls, random),
-            Mistake::WrongType => value::wrong_type(question, calls, random),
+            Mistake::WrongType => wrong_type::wrong_type(question, calls, random),
             Mistake::EnumSwap => value::enum_swap(question, calls, random),
-            Mistake::NumberOffByOne => value::off_by_one(question, calls, random),
-            Mistake::NumberSign => value::sign(question, calls, random),
-            Mistake::NumberScale => value::scale(question, calls, random),
+            Mistake::NumberOffByOne => number::off_by_one(question, calls, random),
+            Mistake::NumberSign => number::sign(question, calls, random),
+            Mistake::NumberScale => number::scale(question, calls, random),
             Mistake::NumberUnit => unit::converted(question, calls, random),
             Mistake::NearMissString => value::near_miss(question, calls, random),
             Mistake::DateShifted => value::date(question, calls, random),

@@ -1,7 +1,9 @@
 //! The same amount in another unit.
 
+use super::number::Sort;
 use super::place::{Place, changed};
 use crate::domain::{Json, Number};
+use crate::gold::decimal::Decimal;
 use crate::gold::question::{Call, Question};
 use crate::gold::random::Random;
 use crate::gold::tool::Shape;
@@ -45,15 +47,24 @@ const UNITS: [(&[&str], f64, f64); 34] = [
     (&["kph", "kmh"], 0.621_371, 0.0),
 ];
 
+/// Words that name a part of a date or a time where they stand alone: the month 5 is no five months.
+const CALENDAR: [&str; 8] = ["year", "month", "week", "day", "hour", "minute", "second", "date"];
+
 /// A number whose unit the question names behind it, or the parameter's name or description does.
 pub(super) fn converted(question: &Question, calls: &[Call], random: &mut Random) -> Option<Vec<Call>> {
     changed(question, calls, random, |place, _| {
         let Json::Number(number) = place.value else { return None };
+        if Sort::of(place.name, Decimal::read(number)?) == Sort::Year {
+            return None;
+        }
         let (_, factor, offset) = unit(place, number, &question.text)?;
         let amount = number.as_f64() * factor + offset;
         let whole = place.parameter.is_some_and(|own| own.shape() == Shape::Integer) || number.is_integer();
         match whole {
-            true if amount.abs() < 1e15 => Some(Json::Number(Number::from(amount.round() as i64))),
+            // 60 percent are no whole number of anything.
+            true if amount.abs() < 1e15 && (amount - amount.round()).abs() <= 0.05 * amount.abs() => {
+                Some(Json::Number(Number::from(amount.round() as i64)))
+            }
             true => None,
             // Two more places than would show, so that small amounts do not vanish.
             false => Number::from_f64((amount * 1e4).round() / 1e4).map(Json::Number),
@@ -76,10 +87,36 @@ fn unit(
     };
     let said = words(question);
     let behind = said.iter().position(is_number).and_then(|at| known(said.get(at + 1)?));
-    let named = || parts(place.name).iter().rev().find_map(|word| known(word).filter(|_| word.len() > 1));
+    let is_unit = |word: &&String| word.len() > 1 && !CALENDAR.contains(&word.as_str());
+    let named = || parts(place.name).iter().rev().filter(is_unit).find_map(|word| known(word));
     let described = || {
         let description = place.parameter?.description();
-        words(description).into_iter().find_map(|word| known(word).filter(|_| word.len() > 2))
+        let said = words(description).into_iter();
+        said.filter(|word| !CALENDAR.contains(&word.to_lowercase().as_str()))
+            .find_map(|word| known(word).filter(|_| word.len() > 2))
     };
     behind.or_else(named).or_else(described)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_dates_are_no_amounts() {
+        let number = Number::from(5_i64);
+        let value = Json::Number(number.clone());
+        for (name, question, is_amount) in [
+            ("year", "", false),
+            ("birthMonth", "", false),
+            ("day", "", false),
+            ("years", "", true),
+            ("loan_months", "", true),
+            ("term", "for 5 years", true),
+            ("month", "5 of them", false),
+        ] {
+            let place = Place { call: 0, name, value: &value, parameter: None };
+            assert_eq!(unit(&place, &number, question).is_some(), is_amount, "{name} {question}");
+        }
+    }
 }

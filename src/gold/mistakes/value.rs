@@ -1,40 +1,12 @@
 //! One value that is another one.
 
-use super::place::{Place, changed};
+use super::place::changed;
 use crate::domain::{Json, Number};
 use crate::gold::decimal::Decimal;
 use crate::gold::question::{Call, Question};
 use crate::gold::random::Random;
-use crate::gold::tool::{Shape, choices};
+use crate::gold::tool::choices;
 use crate::gold::{dates, words};
-use crate::score::bfcl::Language;
-
-pub(super) fn wrong_type(question: &Question, calls: &[Call], random: &mut Random) -> Option<Vec<Call>> {
-    let quoted = |text: String| match question.language {
-        Language::Python => Json::from(text),
-        // There, what has no quotes is no text.
-        Language::Java | Language::JavaScript => Json::from(format!("\"{text}\"")),
-    };
-    changed(question, calls, random, |place, _| {
-        Some(match place.value {
-            Json::Number(number) => quoted(number.as_str().to_owned()),
-            Json::Bool(value) => quoted(value.to_string()),
-            Json::String(_) if of_shape(place, Shape::Text) => Json::Array(vec![place.value.clone()]),
-            Json::Array(items) if items.iter().all(|item| item.as_str().is_some()) && !items.is_empty() => {
-                let texts: Vec<&str> = items.iter().filter_map(Json::as_str).collect();
-                quoted(texts.join(", "))
-            }
-            Json::Array(_) | Json::Object(_) if question.language == Language::Python => {
-                Json::from(place.value.to_string())
-            }
-            _ => return None,
-        })
-    })
-}
-
-fn of_shape(place: &Place<'_>, shape: Shape) -> bool {
-    place.parameter.is_some_and(|parameter| parameter.shape() == shape)
-}
 
 pub(super) fn enum_swap(question: &Question, calls: &[Call], random: &mut Random) -> Option<Vec<Call>> {
     changed(question, calls, random, |place, random| {
@@ -52,38 +24,6 @@ pub(super) fn enum_swap(question: &Question, calls: &[Call], random: &mut Random
         // A value that is none of the listed ones is no choice.
         let others: Vec<&Json> = listed.iter().filter(|other| *other != place.value).collect();
         (others.len() < listed.len()).then(|| random.pick(&others).map(|other| (*other).clone()))?
-    })
-}
-
-pub(super) fn off_by_one(question: &Question, calls: &[Call], random: &mut Random) -> Option<Vec<Call>> {
-    number(question, calls, random, |number, random| Some(number.stepped(random.flip())))
-}
-
-pub(super) fn sign(question: &Question, calls: &[Call], random: &mut Random) -> Option<Vec<Call>> {
-    number(question, calls, random, |number, _| (!number.is_zero()).then(|| number.negated()))
-}
-
-pub(super) fn scale(question: &Question, calls: &[Call], random: &mut Random) -> Option<Vec<Call>> {
-    number(question, calls, random, |number, random| {
-        let powers = [1, -1, 2, -2, 3, -3].map(|power: i32| (4 - power.unsigned_abs() as usize, power));
-        let scaled = powers.into_iter().filter_map(|(weight, power)| Some((weight, number.scaled(power)?)));
-        random.weighted(scaled.collect()).filter(|_| !number.is_zero())
-    })
-}
-
-fn number(
-    question: &Question,
-    calls: &[Call],
-    random: &mut Random,
-    mut other: impl FnMut(Decimal, &mut Random) -> Option<Decimal>,
-) -> Option<Vec<Call>> {
-    changed(question, calls, random, |place, random| {
-        let Json::Number(number) = place.value else { return None };
-        // One of a few allowed numbers is an allowed value, not an amount.
-        if place.parameter.is_some_and(|own| !choices(&own.schema).is_empty()) {
-            return None;
-        }
-        other(Decimal::read(number)?, random)?.json()
     })
 }
 
