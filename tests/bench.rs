@@ -478,3 +478,19 @@ fn accepted_values_have_a_voice_whatever_the_shape_of_definitions() {
         assert!(doubt["voices"].contains("accepted values +"), "{doubt:?}");
     }
 }
+
+#[test]
+fn rows_that_share_a_column_only_keep_the_gold_of_the_first() {
+    let work = Workspace::new();
+    let mut csv = "group,question,tool_call,gold\n".to_owned();
+    for group in 0..6 {
+        for (value, gold) in [(1, "correct"), (2, "incorrect")] {
+            writeln!(csv, "{group},Row {group} of it.,f(a={value}),{gold}").unwrap();
+        }
+    }
+    work.file("in.csv", csv);
+    let server = Server::start(|_| Answer::label("correct"));
+    let ran = bench(&work, &server, &["--dedup=group", "--report", "b.json"]).ended(0);
+    let rows = &json(&work, "b.json")["rows"];
+    assert_eq!((&rows["benched"], &rows["disputed_gold"]), (&6.into(), &0.into()), "{}", ran.stderr);
+}

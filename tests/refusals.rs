@@ -103,3 +103,20 @@ fn a_dead_proxy_is_named() {
     let told = String::from_utf8(output.stderr).unwrap();
     assert!(told.contains("by way of the proxy http://127.0.0.1:9)") && !told.contains("pass1234"), "{told}");
 }
+
+#[test]
+fn rows_that_are_always_refused_do_not_end_a_run_whose_others_have_replies() {
+    let answer = |seen: &crate::support::server::Seen| match crate::label_remote::row_of(seen) {
+        0..10 => Answer::label("correct"),
+        _ => error(400, "something about this row is odd", "None", "400"),
+    };
+    let (server, work) = (Server::start(answer), Workspace::new());
+    work.file("in.csv", numbered(35));
+    let label =
+        ["label", "in.csv", "--judge", "openai:m", "--base-url", &server.url, "--allow-unjudged", "1"];
+    for _ in 0..2 {
+        let ran = work.run(&label).ended(0);
+        assert!(!ran.stderr.contains("all the same error"), "{}", ran.stderr);
+        assert_eq!(work.rows("in.labeled.csv").len(), 35);
+    }
+}

@@ -92,6 +92,12 @@ fn a_proxy_is_said_and_gets_no_key_where_it_can_read_along() {
         assert!(ran.stderr.contains("by way of http://proxy.example:3128"), "{}", ran.stderr);
         assert_eq!(ran.stderr.contains("OPENAI_API_KEY is not sent"), withheld, "{}", ran.stderr);
     }
+    // Over plain http any proxy reads along, whoever named the address.
+    work.file("tooljudge.toml", entry);
+    let mut command = work.tooljudge(&["label", "in.csv", "--judge", "x", "--dry-run", "--quiet"]);
+    command.env("OPENAI_API_KEY", "sk-12345678").env("OPENAI_BASE_URL", "http://127.0.0.1:9/v1");
+    let ran = Ran::from(command.output().unwrap()).ended(0);
+    assert!(ran.stderr.contains("OPENAI_API_KEY is not sent"), "{}", ran.stderr);
 }
 
 #[test]

@@ -378,6 +378,18 @@ mod tests {
     }
 
     #[test]
+    fn a_wide_pattern_hides_no_other_rule() {
+        let schema = Json::parse(
+            r#"{"type":"object","properties":{"name":{"type":"string","pattern":"^.{1,500}$"},"age":{"type":"integer","minimum":0}}}"#,
+        );
+        let arguments = Json::parse(r#"{"name":"Anna","age":-200}"#).unwrap();
+        let call = ToolCall::new("find", arguments.as_object().unwrap().clone());
+        let sample =
+            sample("find people called Anna of age -200", vec![tool("find", schema.unwrap())], vec![call]);
+        assert_eq!(BuiltinJudge::new(Task::ToolCalling).judge(&sample).label(), Some("incorrect"));
+    }
+
+    #[test]
     fn sentences_name_what_they_are_about() {
         let schema =
             Json::parse(r#"{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}"#)

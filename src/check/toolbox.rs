@@ -51,9 +51,9 @@ pub(super) enum Unusable {
     Broken(String),
 }
 
-/// Steps back that one pattern may take on one text, and bytes that it may become.
+/// Steps back that one pattern may take on one text, and bytes that it may become: `^.{1,500}$` takes half a megabyte.
 const MOST_BACKTRACKING: usize = 10_000;
-const LARGEST_PATTERN: usize = 1 << 17;
+const LARGEST_PATTERN: usize = 10 << 20;
 
 /// Stems kept of one definition: bounds the work on a hostile one.
 const MOST_STEMS: usize = 400;

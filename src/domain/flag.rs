@@ -43,6 +43,8 @@ pub enum Flag {
     JudgedTurnCut,
     /// The conversation ends with an answer that is not the judged turn.
     JudgedTurnNotFound,
+    /// The arguments were a list of keys and values; it was read as an object.
+    ArgumentsAsPairs,
     /// A text ends where a log's length limit probably cut it.
     MaybeTruncated,
 }
@@ -70,6 +72,7 @@ impl Flag {
             Flag::MultipleChoices => "multiple_choices",
             Flag::JudgedTurnCut => "judged_turn_cut",
             Flag::JudgedTurnNotFound => "judged_turn_not_found",
+            Flag::ArgumentsAsPairs => "arguments_as_pairs",
             Flag::MaybeTruncated => "maybe_truncated",
         }
     }

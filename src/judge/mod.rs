@@ -71,6 +71,9 @@ pub trait Judge: Send + Sync {
         0
     }
 
+    /// Tells that the endpoint has answered questions of this run before, so that it does not refuse all of them.
+    fn answered_before(&self) {}
+
     /// Tells how many runs on this machine use this endpoint and model right now, this one included: they share its
     /// limits.
     fn share(&self, runs: u32);

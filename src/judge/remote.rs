@@ -221,6 +221,10 @@ impl Judge for Remote {
         &self.identity
     }
 
+    fn answered_before(&self) {
+        self.sameness.answered();
+    }
+
     async fn ask(&self, prompt: &Prompt, stop: &CancellationToken) -> Result<Asked, AskError> {
         let limiter = &self.settings.limiter;
         let tokens = self.estimate(prompt);

@@ -136,6 +136,7 @@ impl<J: Judge> AskPass<J> {
             let answered =
                 matches!(found.next(), Some(Found::Reply { reply, .. }) if !self.asks_again(&reply));
             if answered {
+                self.seat.judge.answered_before();
                 progress.ask_reused();
             }
             !answered

@@ -162,7 +162,10 @@ impl Gatherer {
             let place = *self.seen.entry(same).or_insert(next);
             if place < next {
                 self.counts.duplicates += 1;
-                self.fold(place, &golds, &slices);
+                // Rows that only share a column's value are not the same: the first of them stands for itself.
+                if self.plan.repeated == Repeated::FirstOfCall {
+                    self.fold(place, &golds, &slices);
+                }
                 return;
             }
         }

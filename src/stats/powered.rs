@@ -48,7 +48,9 @@ pub fn prediction_powered_share(unlabelled: &[(u64, u64)], labelled: &[Confusion
     let rows: f64 = gold.iter().chain(&others).map(|part| part.1).sum();
     let effective = (spread.effective / remains.max(1e-9)).min(rows);
     let freedom = spread.freedom.min(gold.len() as f64 - 1.0);
-    let (low, high) = Spread { effective, freedom, least: spread.least }.interval(value);
+    // With the judge's part it is no share of these clusters alone, whose variance would have a bound.
+    let least = spread.least.filter(|_| lambda == 0.0);
+    let (low, high) = Spread { effective, freedom, least }.interval(value);
     Some(Estimate { value, low, high })
 }
 

@@ -66,8 +66,9 @@ pub fn connect(
         if judge.own.is_some() { format!("[judges.{}]", judge.name) } else { "--base-url".to_owned() }
     };
     let address = Endpoint::new(&base_url, None).map_err(anyhow::Error::msg).with_context(place)?;
-    // Who sends everything through a proxy that they have also made trusted can be anybody's address.
-    let intercepted = own.proxy.is_some() && own.ca_cert.is_some();
+    // Who sends everything through a proxy that they have also made trusted, or over plain http, can be anybody's address.
+    let plain = base_url.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("http:"));
+    let intercepted = own.proxy.is_some() && (own.ca_cert.is_some() || plain);
     let trusted = match by {
         NamedBy::Nobody | NamedBy::User => !intercepted,
         NamedBy::File => !intercepted && address.is_of(*provider),

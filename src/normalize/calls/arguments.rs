@@ -38,7 +38,12 @@ impl Reader<'_> {
             Some(Json::Object(object)) => self.parsed(object.clone()),
             Some(Json::String(text)) => self.argument_text(text),
             // To typed files, and to PHP, an empty object is an empty list.
-            Some(Json::Array(entries)) if let Some(object) = pairs::object(entries) => self.parsed(object),
+            Some(Json::Array(entries)) if let Some(object) = pairs::object(entries) => {
+                if !entries.is_empty() {
+                    self.flags.insert(Flag::ArgumentsAsPairs);
+                }
+                self.parsed(object)
+            }
             Some(other) => self.malformed(other.to_string()),
         }
     }

@@ -23,7 +23,10 @@ fn shown(cell: Cell) -> String {
 fn reads_messages() {
     for (source, expected) in [
         (r#"[{"role":"user","content":"Hi"}]"#, "<user> Hi"),
-        (r#"[{"role":"system","content":"S"},{"role":"human","content":" Hi\n"}]"#, "<system user> system: S//user:  Hi/ ? Hi\n"),
+        (
+            r#"[{"role":"system","content":"S"},{"role":"human","content":" Hi\n"}]"#,
+            "<system user> system: S//user:  Hi/ ? Hi\n",
+        ),
         (
             r#"[{"role":"user","content":"A"},{"role":"assistant","content":"","tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{}"}},{"id":"c2","type":"function","function":{"name":"f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c2","content":"7"},{"role":"tool","tool_call_id":"c1","content":"8"}]"#,
             r#"<user assistant tool tool> user: A//assistant: [{"name":"f","arguments":{},"id":"c1"},{"name":"f","arguments":{},"id":"c2"}]//tool (c2): 7//tool (c1): 8 ?A"#,
