@@ -1,5 +1,7 @@
 //! Endpoints that take a request for a rail and pass over it, and models that ramble or think.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use crate::label_remote::{gold, numbered, row_of};
@@ -97,4 +99,22 @@ fn answers_of_a_server_of_ones_own_have_a_limit_and_thoughts_have_room() {
     let ran = work.run(&[&args[..], &["--explain", "-o", "c.csv"]].concat()).ended(1);
     assert!(rambling.seen().iter().all(|seen| limit(&seen.body) == Some(1024)));
     assert!(ran.stderr.contains("--max-tokens N"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_row_is_asked_once_in_each_form() {
+    let server = Server::start(|_| Answer::Text(RAMBLING.to_owned()));
+    for provider in ["openai", "anthropic", "vllm"] {
+        let work = Workspace::new();
+        work.file("in.csv", numbered(60));
+        let judge = format!("{provider}:{provider}");
+        let before = server.requests();
+        let args = ["label", "in.csv", "--judge", &judge, "--base-url", &server.url, "--concurrency", "8"];
+        work.run(&args).ended(1);
+        let sent: Vec<String> = server.seen()[before..].iter().map(|seen| seen.body.to_string()).collect();
+        let different: BTreeSet<&String> = sent.iter().collect();
+        assert_eq!(different.len(), sent.len(), "{provider}");
+        let instructed = |body: &&String| body.contains("Answer with one line of JSON and nothing else");
+        assert_eq!(sent.iter().filter(instructed).count(), 60, "{provider}");
+    }
 }

@@ -1,7 +1,7 @@
 //! A judge behind an endpoint: asks, waits, tries again, adapts.
 
 use std::borrow::Cow;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -33,8 +33,8 @@ pub struct Remote {
     form_works: AtomicBool,
     /// Whether the endpoint keeps to the rail.
     obedience: Obedience,
-    /// How often it turned out not to.
-    fallbacks: AtomicU32,
+    /// Whether it turned out not to.
+    disobeyed: AtomicBool,
     /// Whether all questions fail for one reason.
     sameness: Sameness,
     /// Whether the endpoint has ever responded, be it with an error.
@@ -67,7 +67,7 @@ impl Remote {
             adaptations: Adaptations::new(known),
             form_works: AtomicBool::new(false),
             obedience: Obedience::default(),
-            fallbacks: AtomicU32::new(0),
+            disobeyed: AtomicBool::new(false),
             sameness: Sameness::default(),
             reached: AtomicBool::new(false),
             retried: AtomicU64::new(0),
@@ -183,7 +183,7 @@ impl Remote {
         if self.obedience.note(form, sign(&answer.text, answer.stop, prompt)) {
             let next = next_rail(self.wire.forms(), adapted).filter(|next| *next != Adaptation::TextRail);
             self.adaptations.adopt(next.unwrap_or(Adaptation::InstructedRail));
-            self.fallbacks.fetch_add(1, Ordering::Relaxed);
+            self.disobeyed.store(true, Ordering::Relaxed);
         }
     }
 
@@ -349,8 +349,8 @@ impl Judge for Remote {
         self.adaptations.current().into_iter().collect()
     }
 
-    fn fallbacks(&self) -> u32 {
-        self.fallbacks.load(Ordering::Relaxed)
+    fn fallback(&self) -> Option<Adaptation> {
+        self.disobeyed.load(Ordering::Relaxed).then(|| rail(&self.adaptations.current())).flatten()
     }
 
     fn share(&self, runs: u32) {

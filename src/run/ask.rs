@@ -16,7 +16,7 @@ use super::seat::Question;
 use super::sharing::sharing;
 use super::{Progress, RunError, Samples, Seat};
 use crate::domain::{Prompt, Reply, Status};
-use crate::judge::{AskError, Asked, Judge};
+use crate::judge::{Adaptation, AskError, Asked, Judge};
 use crate::store::{Claim, Failure, Fingerprint, Found, Hold, Reader, Reuse, Store};
 
 /// How often questions that another run is asking are looked at again.
@@ -33,8 +33,8 @@ pub struct AskPass<J> {
     /// Statuses of earlier replies that are asked again.
     pub retry: Vec<Status>,
     pub keep_prompts: bool,
-    /// Replies of this run that are no verdict, by how often the judge had turned to another form of rail before it was asked.
-    pub doubtful: Mutex<HashMap<Fingerprint, u32>>,
+    /// The forms of rail that this run's replies answered which are no verdict.
+    pub doubtful: Mutex<HashMap<Fingerprint, Option<Adaptation>>>,
     /// Questions under way at once: waiting, in flight, or resting after a failure.
     pub window: usize,
 }
@@ -223,37 +223,36 @@ impl<J: Judge> AskPass<J> {
         self.earlier.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn doubtful(&self) -> MutexGuard<'_, HashMap<Fingerprint, u32>> {
+    fn doubtful(&self) -> MutexGuard<'_, HashMap<Fingerprint, Option<Adaptation>>> {
         self.doubtful.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What was asked before the judge found that its rail is ignored, and got no verdict for that.
+    /// What was asked in a form of rail that the judge found to be ignored, and got no verdict for that.
     fn to_ask_again(&self) -> HashSet<Fingerprint> {
-        let fallbacks = self.seat.judge.fallbacks();
+        let fallback = self.seat.judge.fallback();
         let doubtful = self.doubtful();
-        let older = doubtful.iter().filter(|(_, before)| **before < fallbacks);
+        // The forms stand in the order in which they are tried, and what was asked in this one is not worth asking again.
+        let older = doubtful.iter().filter(|(_, form)| **form < fallback);
         older.map(|(fingerprint, _)| *fingerprint).collect()
     }
 
     /// The same for one question, which is then no longer in doubt.
     fn asks_once_more(&self, fingerprint: Fingerprint) -> bool {
-        let fallbacks = self.seat.judge.fallbacks();
-        if fallbacks == 0 {
-            return false;
-        }
+        let Some(fallback) = self.seat.judge.fallback() else { return false };
         let mut doubtful = self.doubtful();
-        let older = doubtful.get(&fingerprint).is_some_and(|before| *before < fallbacks);
+        let older = doubtful.get(&fingerprint).is_some_and(|form| *form < Some(fallback));
         if older {
             doubtful.remove(&fingerprint);
         }
         older
     }
 
-    /// Remembers a reply that may be worth asking for once more; `before` is how often the judge had fallen back then.
-    fn doubt(&self, fingerprint: Fingerprint, reply: &Reply, before: u32) {
+    /// Remembers a reply that may be worth asking for once more, by the form that it answers: a question may wait for so long
+    /// that it is sent in a later one than was in use when its turn came.
+    fn doubt(&self, fingerprint: Fingerprint, reply: &Reply) {
         let status = self.seat.reading().verdict(reply).status();
         if matches!(status, Status::Unparseable | Status::Truncated) {
-            self.doubtful().insert(fingerprint, before);
+            self.doubtful().insert(fingerprint, Adaptation::rail_of(&reply.adapted));
         }
     }
 
@@ -317,8 +316,7 @@ async fn settle<J: Judge>(
     stop: &CancellationToken,
 ) -> Result<Settled, RunError> {
     let Question { fingerprint, prompt } = question;
-    let (fallbacks, asked) = loop {
-        let fallbacks = pass.seat.judge.fallbacks();
+    let asked = loop {
         let hold = pass.store.hold();
         if let Some(settled) = claim(pass, progress, fingerprint).await? {
             return Ok(settled);
@@ -329,12 +327,12 @@ async fn settle<J: Judge>(
             Err(AskError::Stopped) if lost.is_cancelled() && !stop.is_cancelled() => {
                 pass.store.release(fingerprint).await?;
             }
-            asked => break (fallbacks, asked),
+            asked => break asked,
         }
     };
     match asked {
         Ok(Asked { reply, slot }) => {
-            pass.doubt(fingerprint, &reply, fallbacks);
+            pass.doubt(fingerprint, &reply);
             progress.judged(&pass.seat.reading().verdict(&reply));
             let kept = pass.keep_prompts.then_some(prompt.text);
             let stored = pass.store.answer(fingerprint, reply, kept).await;

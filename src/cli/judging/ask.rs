@@ -97,7 +97,7 @@ impl Panel {
         let mut said = BTreeSet::new();
         for seat in self.members.iter().filter_map(super::Member::seat) {
             let identity = seat.judge.identity();
-            if seat.judge.fallbacks() > 0 && said.insert((&identity.endpoint, &identity.model)) {
+            if seat.judge.fallback().is_some() && said.insert((&identity.endpoint, &identity.model)) {
                 let rail = seat.judge.adaptations().into_iter().map(Adaptation::as_str);
                 let rail = rail.filter(|name| name.starts_with("rail:")).collect::<Vec<_>>().join(", ");
                 printer.warn(&format!(
