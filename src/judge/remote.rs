@@ -19,7 +19,7 @@ use super::transport::{Transport, UNREACHABLE, is_silence};
 use super::trial::Trial;
 use super::wire::{Answer, Wire, understand};
 use super::{Activity, Adaptation, AskError, Asked, Identity, Judge, Parameters, Price, hints, retry};
-use crate::domain::{Prompt, Reply, Stop, Usage};
+use crate::domain::{Paid, Prompt, Reply, Stop, Usage};
 
 /// A judge model reached over HTTP.
 pub struct Remote {
@@ -226,6 +226,8 @@ impl Judge for Remote {
         let tokens = self.estimate(prompt);
         let (mut sent, mut failures) = (0, 0);
         let mut first_refused = None;
+        // For an answer that was of no use.
+        let mut wasted = None;
         // The place of a refused request that is sent again at once, in another form.
         let mut held: Option<Slot> = None;
         let mut trial = Trial::new(self.wire.plain());
@@ -257,6 +259,7 @@ impl Judge for Remote {
                     self.sameness.answered();
                     if self.lacks_room(&answer, &adapted) && trial.refused(Adaptation::RoomToThink, &adapted)
                     {
+                        wasted = Some(Paid { usage: answer.usage, cost_usd, attempts: 0 });
                         held = Some(slot);
                         continue;
                     }
@@ -276,6 +279,10 @@ impl Judge for Remote {
                         probabilities: answer.probabilities,
                         cost_usd,
                         adapted: adapted.iter().map(|adaptation| adaptation.as_str().to_owned()).collect(),
+                    };
+                    let reply = match wasted {
+                        Some(wasted) => reply.in_place_of(wasted),
+                        None => reply,
                     };
                     return Ok(Asked { reply, slot });
                 }
