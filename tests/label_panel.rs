@@ -230,6 +230,25 @@ fn a_dry_run_shows_prompts_and_asks_nobody() {
 }
 
 #[test]
+fn a_dry_run_tells_of_rows_that_cannot_be_read_or_are_unusual() {
+    let work = Workspace::new();
+    let good = r#"{"question":[{"role":"user","content":"Weather in Oslo?"},{"role":"assistant","tool_calls":[{"type":"function","function":{"name":"f","arguments":"{}"}}]}],"tool_call":{"name":"f","arguments":{}},"tool_definitions":[{"name":"f"}]}"#;
+    let bad = r#"{"question":"Weather?","tool_definitions":[{"name":"f"}]}"#;
+    work.file("in.jsonl", format!("{good}\n{bad}\n{bad}\n"));
+    let dry = ["label", "in.jsonl", "--judge", "openai:m", "--dry-run", "0"];
+    let said = work.run(&dry).ended(0).stdout;
+    assert!(said.contains("2 of 3 rows cannot be read (invalid_row)"), "{said}");
+    assert!(said.contains("The first is row 2: missing_tool_call: "), "{said}");
+    assert!(said.contains("flags of rows: 1 judged_turn_cut"), "{said}");
+    let told: Value =
+        serde_json::from_str(&work.run(&[&dry[..], &["--json"]].concat()).ended(0).stdout).unwrap();
+    assert_eq!(
+        (&told[0]["first_invalid"]["row"], &told[0]["flags"]["judged_turn_cut"]),
+        (&2.into(), &1.into())
+    );
+}
+
+#[test]
 fn a_ceiling_leaves_the_rest_for_another_day() {
     let (server, work) = (server(), Workspace::new());
     work.file("in.csv", numbered(40));

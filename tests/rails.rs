@@ -1,5 +1,7 @@
 //! Endpoints that take a request for a rail and pass over it, and models that ramble or think.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use crate::label_remote::{gold, numbered, row_of};
@@ -33,7 +35,12 @@ fn a_rail_that_is_ignored_is_noticed_and_asked_for_in_words() {
             work.column("in.labeled.csv", "gold"),
             "{provider}"
         );
-        assert!(ran.stderr.contains("ignored the rail: 8 of 8 answers"), "{provider}: {}", ran.stderr);
+        assert!(
+            ran.stderr.contains("does not force labels")
+                && ran.stderr.contains("8 of 8 answers were other text"),
+            "{provider}: {}",
+            ran.stderr
+        );
         let manifest: Value = serde_json::from_str(&work.read("in.labeled.csv.run.json")).unwrap();
         let adaptations = manifest["panel"][0]["adaptations"].to_string() + &manifest.to_string();
         assert!(adaptations.contains("rail:instructed"), "{provider}: {manifest}");
@@ -46,7 +53,7 @@ fn a_rail_that_is_ignored_is_noticed_and_asked_for_in_words() {
         work.file("in.csv", numbered(80));
         let again = work.run(&args).ended(0);
         assert_eq!(server.requests() - before, 20, "{provider}");
-        assert!(!again.stderr.contains("ignored the rail"), "{provider}: {}", again.stderr);
+        assert!(!again.stderr.contains("does not force labels"), "{provider}: {}", again.stderr);
     }
 }
 
@@ -62,7 +69,7 @@ fn one_answer_in_form_is_enough_to_trust_the_rail() {
     work.file("in.csv", numbered(30));
     let args = ["label", "in.csv", "--judge", "openai:m", "--base-url", &server.url, "--concurrency", "1"];
     let ran = work.run(&args).ended(1);
-    assert!(!ran.stderr.contains("ignored the rail"), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("does not force labels"), "{}", ran.stderr);
     assert_eq!(server.requests(), 30);
 }
 
@@ -84,6 +91,9 @@ fn answers_of_a_server_of_ones_own_have_a_limit_and_thoughts_have_room() {
     let limits: Vec<_> = server.seen().iter().map(|seen| limit(&seen.body)).collect();
     assert_eq!(limits[..3], [Some(512), Some(8192), Some(8192)]);
     assert_eq!(limits.len(), 13);
+    // The answer that was cut off was paid for too.
+    let manifest: Value = serde_json::from_str(&work.read("in.labeled.csv.run.json")).unwrap();
+    assert_eq!(manifest["panel"][0]["summary"]["completion_tokens"], 5 * 13);
 
     // What the user says is what is asked for, and what is cut off then is cut off.
     let told = [&args[..], &["--max-tokens", "64", "--explain", "-o", "b.csv"]].concat();
@@ -97,4 +107,33 @@ fn answers_of_a_server_of_ones_own_have_a_limit_and_thoughts_have_room() {
     let ran = work.run(&[&args[..], &["--explain", "-o", "c.csv"]].concat()).ended(1);
     assert!(rambling.seen().iter().all(|seen| limit(&seen.body) == Some(1024)));
     assert!(ran.stderr.contains("--max-tokens N"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_row_is_asked_once_in_each_form() {
+    let server = Server::start(|_| Answer::Text(RAMBLING.to_owned()));
+    for provider in ["openai", "anthropic", "vllm"] {
+        let work = Workspace::new();
+        work.file("in.csv", numbered(60));
+        let judge = format!("{provider}:{provider}");
+        let before = server.requests();
+        let args = ["label", "in.csv", "--judge", &judge, "--base-url", &server.url, "--concurrency", "8"];
+        work.run(&args).ended(1);
+        let sent: Vec<String> = server.seen()[before..].iter().map(|seen| seen.body.to_string()).collect();
+        let different: BTreeSet<&String> = sent.iter().collect();
+        assert_eq!(different.len(), sent.len(), "{provider}");
+        let instructed = |body: &&String| body.contains("Answer with one line of JSON and nothing else");
+        assert_eq!(sent.iter().filter(instructed).count(), 60, "{provider}");
+        // Of vllm's, what one question tries in two forms at once is told as one answer.
+        if provider == "vllm" {
+            continue;
+        }
+        // All were paid for, also those that nobody could make anything of.
+        let manifest: Value = serde_json::from_str(&work.read("in.labeled.csv.run.json")).unwrap();
+        let told = &manifest["panel"][0]["summary"]["completion_tokens"];
+        assert_eq!(*told, json!(5 * sent.len()), "{provider}");
+        let rows = work.column("in.labeled.csv", "completion_tokens");
+        let paid: usize = rows.iter().map(|tokens| tokens.parse::<usize>().unwrap()).sum();
+        assert_eq!(paid, 5 * sent.len(), "{provider}");
+    }
 }

@@ -51,6 +51,42 @@ fn a_key_goes_to_another_address_only_where_it_is_named_for_it() {
 }
 
 #[test]
+fn what_an_entry_holds_for_its_own_address_goes_to_no_other() {
+    let [own, other] = [(); 2].map(|()| Server::start(|_| Answer::label("correct")));
+    let header = "headers = { 'X-Token' = '${TEAM_TOKEN}' }";
+    let key = "api_key_env = 'TEAM_TOKEN'";
+    let query = "query = { token = '${TEAM_TOKEN}' }";
+    for (held, server, more, refused) in [
+        (header, &other, &[][..], Some("headers")),
+        (query, &other, &[], Some("query")),
+        (key, &other, &[], Some("api_key_env")),
+        (header, &other, &["--api-key-env", "OPENAI_API_KEY"], Some("headers")),
+        (key, &other, &["--api-key-env", "OPENAI_API_KEY"], None),
+        ("temperature = 0.5", &other, &[], None),
+        (header, &own, &[], None),
+        (key, &own, &[], None),
+    ] {
+        let work = Workspace::new();
+        work.file("in.csv", ROWS);
+        let entry = format!("[judges.x]\njudge = 'openai:m'\nbase_url = '{}'\n{held}", own.url);
+        work.file("tooljudge.toml", &entry);
+        let before = server.requests();
+        let args = ["label", "in.csv", "--judge", "x", "--base-url", &server.url];
+        let ran = run(&work, &[&args[..], more].concat());
+        let Some(named) = refused else {
+            ran.ended(0);
+            assert_eq!(server.requests(), before + 1, "{held}");
+            continue;
+        };
+        let ran = ran.ended(2);
+        let said = format!("what its entry sends along ({named}) is meant for that one");
+        assert!(ran.stderr.contains(&said) && ran.stderr.contains("--judge openai:m"), "{}", ran.stderr);
+        assert!(!ran.stderr.contains("team-token"), "{}", ran.stderr);
+        assert_eq!(server.requests(), before, "{held}");
+    }
+}
+
+#[test]
 fn where_rows_go_is_said_even_if_the_file_wants_it_quiet() {
     let work = Workspace::new();
     work.file("in.csv", ROWS);

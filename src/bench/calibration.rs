@@ -26,7 +26,7 @@ pub struct ClusterKind {
     pub clusters: u64,
     /// True positives, false negatives, false positives, true negatives, unjudged right and unjudged wrong rows.
     pub table: [u64; 6],
-    /// Right rows and wrong rows by the probability of being right that the judge gave: in tenths from 0 to 1, then rows without one.
+    /// Right rows and wrong rows by the probability of being right that the judge gave, its base rate undone: in tenths from 0 to 1, then rows without one.
     pub right: [u64; PLACES],
     pub wrong: [u64; PLACES],
 }
@@ -41,7 +41,7 @@ pub(super) fn operating(rows: &Rows, entrant: &Entrant, known: &[usize]) -> Oper
             let Some(is_right) = gold[row] else { continue };
             table.add(is_right, ballots.labels[row]);
             let histogram = if is_right { &mut right } else { &mut wrong };
-            histogram.add(ballots.probability(row));
+            histogram.add(ballots.probability(row).map(|here| entrant.base_rate.even(here)));
         }
         let table = [
             table.true_positive,

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::Usage;
+use crate::check::BaseRate;
 use crate::domain::{Status, Task};
 
 /// Who takes part in a benchmark.
@@ -19,6 +20,8 @@ pub struct Entrant {
     pub gold: usize,
     /// What it rests on: endpoint, model, parameters, the template's hash.
     pub record: Value,
+    /// What its confidences rest on.
+    pub base_rate: BaseRate,
     /// What it said, each time that it was asked everything.
     pub repeats: Vec<Ballots>,
 }

@@ -30,6 +30,15 @@ impl BaseRate {
         let (right, wrong) = (even * self.0, (1.0 - even) * (1.0 - self.0));
         right / (right + wrong)
     }
+
+    /// What `here` would be where half of all calls are right: [`BaseRate::posterior`] undone.
+    pub fn even(self, here: f64) -> f64 {
+        // Undoing leaves a trace in the last digits, which would move what stands on the border of two bins.
+        if self == BaseRate::default() {
+            return here;
+        }
+        (BaseRate(1.0 - self.0).posterior(here) * 1e6).round() / 1e6
+    }
 }
 
 impl FromStr for BaseRate {
@@ -56,7 +65,9 @@ mod tests {
             (0.75, 0.4, 0.3 / 0.45),
             (0.2, 0.8, 0.5),
         ] {
-            assert!((BaseRate::new(share).unwrap().posterior(even) - here).abs() < 1e-12, "{share} {even}");
+            let rate = BaseRate::new(share).unwrap();
+            assert!((rate.posterior(even) - here).abs() < 1e-12, "{share} {even}");
+            assert!((rate.even(here) - even).abs() < 1e-12, "{share} {even}");
         }
         for text in ["0", "1", "-0.1", "NaN", "inf", "90%", "", "1.5"] {
             assert!(text.parse::<BaseRate>().is_err(), "{text}");

@@ -23,7 +23,7 @@ pub use json::{Json, JsonError, Number, Object};
 pub use origin::Origin;
 pub use prompt::Prompt;
 pub use rails::{Rail, Rails, RailsError};
-pub use reply::{RailProbability, Reply, Stop, Usage};
+pub use reply::{Paid, RailProbability, Reply, Stop, Usage};
 pub use row::{Cell, Item, RawRow, RowError, RowErrorCode};
 pub use sample::{Calls, Definitions, RawText, Sample};
 pub use task::Task;

@@ -17,9 +17,40 @@ pub struct Reply {
     pub adapted: Vec<String>,
     /// How probable each rail was as the answer, by the model's own token probabilities; empty where it gives none.
     pub probabilities: Vec<RailProbability>,
-    /// What the reply cost when it was bought, in US dollars, its failed attempts excluded; absent where no price is
-    /// known.
+    /// What the reply cost when it was bought, in US dollars, failed attempts excluded and answers whose place it took
+    /// included; absent where no price is known.
     pub cost_usd: Option<f64>,
+}
+
+/// What was paid for an answer, be it of use or not.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Paid {
+    pub usage: Usage,
+    pub cost_usd: Option<f64>,
+    /// Requests sent for it.
+    pub attempts: u32,
+}
+
+impl Reply {
+    pub fn paid(&self) -> Paid {
+        Paid { usage: self.usage, cost_usd: self.cost_usd, attempts: self.attempts }
+    }
+
+    /// This reply, bearing what an `earlier` one cost too whose place it takes. What is not known of one is not known of both.
+    #[must_use]
+    pub fn in_place_of(mut self, earlier: Paid) -> Reply {
+        let sum = |part: fn(&Usage) -> Option<u64>| {
+            part(&self.usage).zip(part(&earlier.usage)).map(|(now, then)| now + then)
+        };
+        self.usage = Usage {
+            prompt_tokens: sum(|usage| usage.prompt_tokens),
+            cached_tokens: sum(|usage| usage.cached_tokens),
+            completion_tokens: sum(|usage| usage.completion_tokens),
+        };
+        self.cost_usd = self.cost_usd.zip(earlier.cost_usd).map(|(now, then)| now + then);
+        self.attempts += earlier.attempts;
+        self
+    }
 }
 
 /// The probability, 0 to 1, that the model would have answered with a rail.

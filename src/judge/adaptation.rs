@@ -66,6 +66,11 @@ impl Adaptation {
         Adaptation::ALL.into_iter().find(|adaptation| adaptation.as_str() == name)
     }
 
+    /// The form of rail among these `names`, as replies keep them; `None` is the provider's own.
+    pub fn rail_of(names: &[String]) -> Option<Adaptation> {
+        rail(&names.iter().filter_map(|name| Adaptation::named(name)).collect())
+    }
+
     fn is_rail(self) -> bool {
         self <= Adaptation::InstructedRail
     }

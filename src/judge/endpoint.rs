@@ -116,6 +116,11 @@ impl Endpoint {
         public(&self.url)
     }
 
+    /// Whether both are served at one place: by the same scheme, host and port.
+    pub fn is_beside(&self, other: &Endpoint) -> bool {
+        self.url.origin() == other.url.origin()
+    }
+
     /// The proxy likewise, where one was given.
     pub fn public_proxy(&self) -> Option<String> {
         self.public_proxy.clone()

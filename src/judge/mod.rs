@@ -65,10 +65,10 @@ pub trait Judge: Send + Sync {
     /// What this judge found out about its endpoint, or was told of.
     fn adaptations(&self) -> Vec<Adaptation>;
 
-    /// How often it turned to another form of rail because its endpoint ignored the one it was asked for. What was asked
-    /// before may be worth asking again.
-    fn fallbacks(&self) -> u32 {
-        0
+    /// The form of rail that it turned to because its endpoint ignored an earlier one. What was answered in an earlier form
+    /// may be worth asking again.
+    fn fallback(&self) -> Option<Adaptation> {
+        None
     }
 
     /// Tells that the endpoint has answered questions of this run before, so that it does not refuse all of them.

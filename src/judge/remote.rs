@@ -1,7 +1,7 @@
 //! A judge behind an endpoint: asks, waits, tries again, adapts.
 
 use std::borrow::Cow;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -19,7 +19,7 @@ use super::transport::{Transport, UNREACHABLE, is_silence};
 use super::trial::Trial;
 use super::wire::{Answer, Wire, understand};
 use super::{Activity, Adaptation, AskError, Asked, Identity, Judge, Parameters, Price, hints, retry};
-use crate::domain::{Prompt, Reply, Stop, Usage};
+use crate::domain::{Paid, Prompt, Reply, Stop, Usage};
 
 /// A judge model reached over HTTP.
 pub struct Remote {
@@ -33,8 +33,8 @@ pub struct Remote {
     form_works: AtomicBool,
     /// Whether the endpoint keeps to the rail.
     obedience: Obedience,
-    /// How often it turned out not to.
-    fallbacks: AtomicU32,
+    /// Whether it turned out not to.
+    disobeyed: AtomicBool,
     /// Whether all questions fail for one reason.
     sameness: Sameness,
     /// Whether the endpoint has ever responded, be it with an error.
@@ -67,7 +67,7 @@ impl Remote {
             adaptations: Adaptations::new(known),
             form_works: AtomicBool::new(false),
             obedience: Obedience::default(),
-            fallbacks: AtomicU32::new(0),
+            disobeyed: AtomicBool::new(false),
             sameness: Sameness::default(),
             reached: AtomicBool::new(false),
             retried: AtomicU64::new(0),
@@ -183,7 +183,7 @@ impl Remote {
         if self.obedience.note(form, sign(&answer.text, answer.stop, prompt)) {
             let next = next_rail(self.wire.forms(), adapted).filter(|next| *next != Adaptation::TextRail);
             self.adaptations.adopt(next.unwrap_or(Adaptation::InstructedRail));
-            self.fallbacks.fetch_add(1, Ordering::Relaxed);
+            self.disobeyed.store(true, Ordering::Relaxed);
         }
     }
 
@@ -230,6 +230,8 @@ impl Judge for Remote {
         let tokens = self.estimate(prompt);
         let (mut sent, mut failures) = (0, 0);
         let mut first_refused = None;
+        // For an answer that was of no use.
+        let mut wasted = None;
         // The place of a refused request that is sent again at once, in another form.
         let mut held: Option<Slot> = None;
         let mut trial = Trial::new(self.wire.plain());
@@ -261,6 +263,7 @@ impl Judge for Remote {
                     self.sameness.answered();
                     if self.lacks_room(&answer, &adapted) && trial.refused(Adaptation::RoomToThink, &adapted)
                     {
+                        wasted = Some(Paid { usage: answer.usage, cost_usd, attempts: 0 });
                         held = Some(slot);
                         continue;
                     }
@@ -280,6 +283,10 @@ impl Judge for Remote {
                         probabilities: answer.probabilities,
                         cost_usd,
                         adapted: adapted.iter().map(|adaptation| adaptation.as_str().to_owned()).collect(),
+                    };
+                    let reply = match wasted {
+                        Some(wasted) => reply.in_place_of(wasted),
+                        None => reply,
                     };
                     return Ok(Asked { reply, slot });
                 }
@@ -353,8 +360,8 @@ impl Judge for Remote {
         self.adaptations.current().into_iter().collect()
     }
 
-    fn fallbacks(&self) -> u32 {
-        self.fallbacks.load(Ordering::Relaxed)
+    fn fallback(&self) -> Option<Adaptation> {
+        self.disobeyed.load(Ordering::Relaxed).then(|| rail(&self.adaptations.current())).flatten()
     }
 
     fn share(&self, runs: u32) {

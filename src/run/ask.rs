@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::future::{Future, poll_fn};
+use std::ops::ControlFlow;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -15,8 +16,8 @@ use super::feed::{AHEAD, Queued, feed};
 use super::seat::Question;
 use super::sharing::sharing;
 use super::{Progress, RunError, Samples, Seat};
-use crate::domain::{Prompt, Reply, Status};
-use crate::judge::{AskError, Asked, Judge};
+use crate::domain::{Paid, Prompt, Reply, Status};
+use crate::judge::{Adaptation, AskError, Asked, Judge};
 use crate::store::{Claim, Failure, Fingerprint, Found, Hold, Reader, Reuse, Store};
 
 /// How often questions that another run is asking are looked at again.
@@ -33,10 +34,18 @@ pub struct AskPass<J> {
     /// Statuses of earlier replies that are asked again.
     pub retry: Vec<Status>,
     pub keep_prompts: bool,
-    /// Replies of this run that are no verdict, by how often the judge had turned to another form of rail before it was asked.
-    pub doubtful: Mutex<HashMap<Fingerprint, u32>>,
+    /// Replies of this run that are no verdict.
+    pub doubtful: Mutex<HashMap<Fingerprint, Doubtful>>,
     /// Questions under way at once: waiting, in flight, or resting after a failure.
     pub window: usize,
+}
+
+/// A reply that may be worth asking for once more.
+#[derive(Debug, Clone, Copy)]
+pub struct Doubtful {
+    /// The form of rail that it answers.
+    form: Option<Adaptation>,
+    paid: Paid,
 }
 
 /// How an ask pass came to its end.
@@ -223,37 +232,34 @@ impl<J: Judge> AskPass<J> {
         self.earlier.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn doubtful(&self) -> MutexGuard<'_, HashMap<Fingerprint, u32>> {
+    fn doubtful(&self) -> MutexGuard<'_, HashMap<Fingerprint, Doubtful>> {
         self.doubtful.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What was asked before the judge found that its rail is ignored, and got no verdict for that.
+    /// What was asked in a form of rail that the judge found to be ignored, and got no verdict for that.
     fn to_ask_again(&self) -> HashSet<Fingerprint> {
-        let fallbacks = self.seat.judge.fallbacks();
+        let fallback = self.seat.judge.fallback();
         let doubtful = self.doubtful();
-        let older = doubtful.iter().filter(|(_, before)| **before < fallbacks);
+        // The forms stand in the order in which they are tried, and what was asked in this one is not worth asking again.
+        let older = doubtful.iter().filter(|(_, doubtful)| doubtful.form < fallback);
         older.map(|(fingerprint, _)| *fingerprint).collect()
     }
 
-    /// The same for one question, which is then no longer in doubt.
-    fn asks_once_more(&self, fingerprint: Fingerprint) -> bool {
-        let fallbacks = self.seat.judge.fallbacks();
-        if fallbacks == 0 {
-            return false;
-        }
+    /// The same for one question, which is then no longer in doubt: what its answer cost, if it is to be asked once more.
+    fn asks_once_more(&self, fingerprint: Fingerprint) -> Option<Paid> {
+        let fallback = self.seat.judge.fallback()?;
         let mut doubtful = self.doubtful();
-        let older = doubtful.get(&fingerprint).is_some_and(|before| *before < fallbacks);
-        if older {
-            doubtful.remove(&fingerprint);
-        }
-        older
+        let older = doubtful.get(&fingerprint).is_some_and(|doubtful| doubtful.form < Some(fallback));
+        if older { doubtful.remove(&fingerprint).map(|doubtful| doubtful.paid) } else { None }
     }
 
-    /// Remembers a reply that may be worth asking for once more; `before` is how often the judge had fallen back then.
-    fn doubt(&self, fingerprint: Fingerprint, reply: &Reply, before: u32) {
+    /// Remembers a reply that may be worth asking for once more, by the form that it answers: a question may wait for so long
+    /// that it is sent in a later one than was in use when its turn came.
+    fn doubt(&self, fingerprint: Fingerprint, reply: &Reply) {
         let status = self.seat.reading().verdict(reply).status();
         if matches!(status, Status::Unparseable | Status::Truncated) {
-            self.doubtful().insert(fingerprint, before);
+            let form = Adaptation::rail_of(&reply.adapted);
+            self.doubtful().insert(fingerprint, Doubtful { form, paid: reply.paid() });
         }
     }
 
@@ -263,14 +269,18 @@ impl<J: Judge> AskPass<J> {
     }
 }
 
-/// Claims a question; where there is no need to ask it, how it is settled.
+/// Claims a question: what was paid for an answer whose place the next one takes; where there is no need to ask, how it is settled.
 async fn claim<J: Judge>(
     pass: &AskPass<J>,
     progress: &Progress,
     fingerprint: Fingerprint,
-) -> Result<Option<Settled>, RunError> {
+) -> Result<ControlFlow<Settled, Option<Paid>>, RunError> {
+    let mut earlier = None;
     let mut claim = pass.store.claim(fingerprint, pass.reuse).await?;
-    if claim == Claim::Answered && pass.asks_once_more(fingerprint) {
+    if claim == Claim::Answered {
+        earlier = pass.asks_once_more(fingerprint);
+    }
+    if earlier.is_some() {
         claim = pass.store.claim(fingerprint, Reuse::Nothing).await?;
     } else if claim == Claim::Answered && !pass.retry.is_empty() {
         let found = pass.earlier().get(fingerprint)?;
@@ -279,15 +289,15 @@ async fn claim<J: Judge>(
         }
     }
     Ok(match claim {
-        Claim::Ours => None,
-        Claim::Theirs => Some(Settled::Theirs(fingerprint)),
+        Claim::Ours => ControlFlow::Continue(earlier),
+        Claim::Theirs => ControlFlow::Break(Settled::Theirs(fingerprint)),
         Claim::Answered => {
             progress.ask_reused();
-            Some(Settled::Done)
+            ControlFlow::Break(Settled::Done)
         }
         Claim::Pending => {
             progress.asks_spared(1);
-            Some(Settled::Done)
+            ControlFlow::Break(Settled::Done)
         }
     })
 }
@@ -316,24 +326,28 @@ async fn settle<J: Judge>(
     stop: &CancellationToken,
 ) -> Result<Settled, RunError> {
     let Question { fingerprint, prompt } = question;
-    let (fallbacks, asked) = loop {
-        let fallbacks = pass.seat.judge.fallbacks();
+    let (earlier, asked) = loop {
         let hold = pass.store.hold();
-        if let Some(settled) = claim(pass, progress, fingerprint).await? {
-            return Ok(settled);
-        }
+        let earlier = match claim(pass, progress, fingerprint).await? {
+            ControlFlow::Continue(earlier) => earlier,
+            ControlFlow::Break(settled) => return Ok(settled),
+        };
         let lost = stop.child_token();
         match ask_while_held(pass, &prompt, hold, &lost).await {
             // Another run may have asked meanwhile.
             Err(AskError::Stopped) if lost.is_cancelled() && !stop.is_cancelled() => {
                 pass.store.release(fingerprint).await?;
             }
-            asked => break (fallbacks, asked),
+            asked => break (earlier, asked),
         }
     };
     match asked {
         Ok(Asked { reply, slot }) => {
-            pass.doubt(fingerprint, &reply, fallbacks);
+            let reply = match earlier {
+                Some(earlier) => reply.in_place_of(earlier),
+                None => reply,
+            };
+            pass.doubt(fingerprint, &reply);
             progress.judged(&pass.seat.reading().verdict(&reply));
             let kept = pass.keep_prompts.then_some(prompt.text);
             let stored = pass.store.answer(fingerprint, reply, kept).await;

@@ -3,6 +3,7 @@
 use super::clusters::Clusters;
 use super::{Row, RunError, Watch};
 use crate::bench::{LogLabels, Words};
+use crate::check::BaseRate;
 use crate::table::Batch;
 use crate::write::Labelled;
 
@@ -21,6 +22,8 @@ pub struct RateSeat {
     pub gold: Option<String>,
     /// What labels and gold mean.
     pub words: Words,
+    /// What its confidences rest on. Benchmarks and logs are compared by what they would be without it.
+    pub base_rate: BaseRate,
 }
 
 impl RateWatch {
@@ -50,7 +53,8 @@ impl Watch for RateWatch {
                 let label = verdict.label().map(|label| label == judge.positive);
                 let probability = label
                     .zip(verdict.confidence)
-                    .map(|(right, confidence)| if right { confidence } else { 1.0 - confidence });
+                    .map(|(right, confidence)| if right { confidence } else { 1.0 - confidence })
+                    .map(|here| judge.base_rate.even(here));
                 let [a, b, c, d, e, f, g, h, ..] = *name;
                 rates.push(u64::from_le_bytes([a, b, c, d, e, f, g, h]), label, probability, gold);
             }

@@ -83,6 +83,13 @@ impl Reader {
             .map_err(|error| StoreError::from_sqlite(&self.path, &error))
     }
 
+    /// Whether `run` paid for any reply.
+    pub fn holds_replies_of(&self, run: &str) -> Result<bool, StoreError> {
+        self.connection
+            .query_row("SELECT EXISTS (SELECT 1 FROM replies WHERE run = ?1)", [run], |row| row.get(0))
+            .map_err(|error| StoreError::from_sqlite(&self.path, &error))
+    }
+
     /// How many runs are asking `model` at `endpoint` right now.
     pub fn asking(&self, endpoint: &str, model: &str) -> Result<u32, StoreError> {
         // A lease from beyond the longest possible one was written before the clock was set back.

@@ -247,6 +247,7 @@ fn entrant(member: &Member, task: Option<Task>, gold: usize) -> Entrant {
         baseline: false,
         gold,
         record: serde_json::to_value(member.record()).unwrap_or_default(),
+        base_rate: member.base_rate(),
         repeats: Vec::new(),
     }
 }

@@ -97,13 +97,20 @@ impl Panel {
         let mut said = BTreeSet::new();
         for seat in self.members.iter().filter_map(super::Member::seat) {
             let identity = seat.judge.identity();
-            if seat.judge.fallbacks() > 0 && said.insert((&identity.endpoint, &identity.model)) {
-                let rail = seat.judge.adaptations().into_iter().map(Adaptation::as_str);
-                let rail = rail.filter(|name| name.starts_with("rail:")).collect::<Vec<_>>().join(", ");
+            if let Some(form) = seat.judge.fallback()
+                && said.insert((&identity.endpoint, &identity.model))
+            {
+                let now = match form {
+                    Adaptation::InstructedRail => "the label is asked for in words at the end of the prompt",
+                    _ => "the label is forced in another way that its API has",
+                };
                 printer.warn(&format!(
-                    "{} at {} ignored the rail: {ANSWERS_TO_TELL} of {ANSWERS_TO_TELL} answers were in no form that was asked for. It \
-                     is asked in another form from now on ({rail}), and so were the rows without a label",
-                    identity.model, identity.endpoint
+                    "{} at {} does not force labels: each request told its API to let the model answer with a label and nothing else, \
+                     but {ANSWERS_TO_TELL} of {ANSWERS_TO_TELL} answers were other text. From now on {now} ({}); the rows that had no \
+                     label were asked again that way",
+                    identity.model,
+                    identity.endpoint,
+                    form.as_str()
                 ));
             }
         }

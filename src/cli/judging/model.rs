@@ -10,7 +10,7 @@ use secrecy::SecretString;
 use super::args::JudgingArgs;
 use super::judge_spec::JudgeSpec;
 use super::panel::Named;
-use super::route::{Key, NamedBy, Route};
+use super::route::{self, Key, NamedBy, Route};
 use crate::cli::config::{self, Config, JudgeConfig};
 use crate::cli::defaults::Given;
 use crate::judge::{
@@ -66,6 +66,9 @@ pub fn connect(
         if judge.own.is_some() { format!("[judges.{}]", judge.name) } else { "--base-url".to_owned() }
     };
     let address = Endpoint::new(&base_url, None).map_err(anyhow::Error::msg).with_context(place)?;
+    if given.has("base_url") {
+        route::stays_home(judge, &address, given.has("api_key_env"))?;
+    }
     // Who sends everything through a proxy that they have also made trusted, or over plain http, can be anybody's address.
     let plain = base_url.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("http:"));
     let intercepted = own.proxy.is_some() && (own.ca_cert.is_some() || plain);

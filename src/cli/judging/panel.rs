@@ -252,6 +252,14 @@ impl Member {
         }
     }
 
+    /// What its confidences rest on; model judges are told of none.
+    pub fn base_rate(&self) -> BaseRate {
+        match &self.kind {
+            Kind::Builtin(_, base_rate) => *base_rate,
+            Kind::Model(_) => BaseRate::default(),
+        }
+    }
+
     /// For the manifest.
     pub fn record(&self) -> MemberRecord {
         let judge = |seat: Option<&Seat<Remote>>| JudgeRecord {

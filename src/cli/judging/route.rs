@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
+use anyhow::bail;
 use secrecy::SecretString;
 
+use super::panel::Named;
 use crate::cli::config::{self, JudgeConfig};
 use crate::cli::printer::Printer;
 use crate::judge::{Endpoint, Provider};
@@ -91,6 +93,38 @@ impl Route {
             ));
         }
     }
+}
+
+/// Refuses to send what a judge's entry holds for its own address to the `given` one: neither its headers and queries, nor the key
+/// that it names, unless the command line names one.
+pub fn stays_home(judge: &Named<'_>, given: &Endpoint, key_given: bool) -> anyhow::Result<()> {
+    let Some((own, usual)) = judge.own.and_then(|own| Some((own, own.base_url.as_deref()?))) else {
+        return Ok(());
+    };
+    let usual = Endpoint::new(usual, None);
+    if usual.as_ref().is_ok_and(|usual| usual.is_beside(given)) {
+        return Ok(());
+    }
+    let held: Vec<&str> = [
+        ("api_key_env", own.api_key_env.is_some() && !key_given),
+        ("headers", !own.headers.is_empty()),
+        ("query", !own.query.is_empty()),
+    ]
+    .into_iter()
+    .filter_map(|(name, is_held)| is_held.then_some(name))
+    .collect();
+    if held.is_empty() {
+        return Ok(());
+    }
+    bail!(
+        "--base-url {} is another address than the base_url of [judges.{}] ({}), and what its entry sends along ({}) is meant for that \
+         one. Leave --base-url out, change base_url in the settings file, or ask the model without its entry: --judge {}",
+        given.public_url(),
+        judge.name,
+        usual.map_or_else(|_| "no address".to_owned(), |usual| usual.public_url()),
+        held.join(", "),
+        own.judge
+    )
 }
 
 /// The key of a judge.

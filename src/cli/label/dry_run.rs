@@ -1,6 +1,6 @@
 //! `--dry-run`: the prompts as they would be sent, and what sending them would take.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use comfy_table::{CellAlignment, Table, presets};
@@ -10,6 +10,7 @@ use super::summary_table::dollars;
 use crate::cli::Ending;
 use crate::cli::judging::{Member, Panel};
 use crate::cli::printer::Printer;
+use crate::domain::{Flag, RowError};
 use crate::judge::{Price, Remote};
 use crate::run::{RunError, Samples, Seat};
 use crate::store::{Found, Reader};
@@ -20,6 +21,10 @@ struct Forecast {
     rows: u64,
     /// Rows that cannot be read: nobody is asked about them.
     invalid: u64,
+    /// The first of them, counted from 1, and what is wrong with it.
+    first_invalid: Option<(u64, RowError)>,
+    /// How many rows have each remark of normalizing.
+    flags: BTreeMap<Flag, u64>,
     /// Questions that differ, each vote counted.
     questions: u64,
     /// Of these, those whose reply is in the store.
@@ -63,6 +68,9 @@ pub fn run(
     } else {
         let table = table(&forecasts).to_string();
         printer.data(&table.lines().map(str::trim_end).collect::<Vec<_>>().join("\n"));
+        for line in remarks(&forecasts) {
+            printer.data(&line);
+        }
         let prices = match Price::as_of() {
             Some(day) if forecasts.iter().any(|(_, forecast)| forecast.cost_usd.is_some()) => {
                 format!("; list prices of {day}, or your own")
@@ -89,10 +97,17 @@ fn forecast(
     for batch in samples.batches() {
         for row in batch? {
             forecast.rows += 1;
-            let Ok(sample) = row.into_item() else {
-                forecast.invalid += 1;
-                continue;
+            let sample = match row.into_item() {
+                Ok(sample) => sample,
+                Err(error) => {
+                    forecast.invalid += 1;
+                    forecast.first_invalid.get_or_insert((forecast.rows, error));
+                    continue;
+                }
             };
+            for flag in &sample.flags {
+                *forecast.flags.entry(*flag).or_default() += 1;
+            }
             for question in seat.questions(&hasher, &sample)? {
                 if !seen.insert(question.fingerprint) {
                     continue;
@@ -117,6 +132,31 @@ fn forecast(
         }
     }
     Ok(forecast)
+}
+
+/// What rows are like that nobody is asked about, and what is unusual about the others: once where all members see the same rows.
+fn remarks(forecasts: &[(&Member, Forecast)]) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for (_, forecast) in forecasts {
+        let invalid = forecast.first_invalid.as_ref().map(|(row, error)| {
+            format!(
+                "\n{} of {} rows cannot be read (invalid_row): nobody is asked about them. The first is row {row}: {}: {}",
+                forecast.invalid,
+                forecast.rows,
+                error.code.as_str(),
+                error.message
+            )
+        });
+        let flags: Vec<String> =
+            forecast.flags.iter().map(|(flag, rows)| format!("{rows} {}", flag.as_str())).collect();
+        let flags = (!flags.is_empty()).then(|| format!("\nflags of rows: {}", flags.join(", ")));
+        for line in invalid.into_iter().chain(flags) {
+            if !lines.contains(&line) {
+                lines.push(line);
+            }
+        }
+    }
+    lines
 }
 
 fn table(forecasts: &[(&Member, Forecast)]) -> Table {
@@ -150,6 +190,12 @@ fn to_json(member: &Member, forecast: &Forecast) -> Value {
         "template": member.criterion,
         "rows": forecast.rows,
         "invalid_rows": forecast.invalid,
+        "first_invalid": forecast.first_invalid.as_ref().map(|(row, error)| json!({
+            "row": row,
+            "code": error.code.as_str(),
+            "message": error.message,
+        })),
+        "flags": forecast.flags.iter().map(|(flag, rows)| (flag.as_str(), *rows)).collect::<BTreeMap<_, _>>(),
         "questions": forecast.questions,
         "answered": forecast.answered,
         "prompt_tokens": forecast.prompt_tokens,

@@ -85,6 +85,8 @@ async fn label(
         Err(error @ (RunError::Interrupted | RunError::Judge { .. })) => error,
         Err(error) => return Err(error.into()),
     };
+    // Where nothing came, there is nothing to go on from, and whatever is wrong with the judge will be wrong again.
+    let in_vain = matches!(stopped, RunError::Judge { .. }) && !labelling.has_replies()?;
     let table = if args.result.partial {
         // The table is written after all, although the run was told to stop; a second Ctrl-C still ends it.
         labelling.stop.gently = CancellationToken::new();
@@ -100,8 +102,12 @@ async fn label(
     } else {
         "no table was written"
     };
-    let kept =
-        format!("every reply that came is kept and {table}. Run the same command again to go on from there");
+    let kept = match in_vain {
+        true => format!("no reply came and {table}"),
+        false => format!(
+            "every reply that came is kept and {table}. Run the same command again to go on from there"
+        ),
+    };
     match stopped {
         RunError::Interrupted => {
             printer.talk(&format!("interrupted; {kept}"));
@@ -112,6 +118,15 @@ async fn label(
 }
 
 impl Labelling {
+    /// Whether this run got any reply.
+    fn has_replies(&self) -> Result<bool, RunError> {
+        let Plan { panel, manifest, .. } = &self.plan;
+        match &panel.store {
+            Some(store) => Ok(store.reader()?.holds_replies_of(&manifest.run)?),
+            None => Ok(false),
+        }
+    }
+
     async fn ask(&mut self, args: &LabelArgs) -> Result<Vec<Covered>, RunError> {
         let Plan { source, manifest, panel, .. } = &mut self.plan;
         panel.ask(&args.judging.store, source, manifest, self.printer, &self.stop).await

@@ -65,6 +65,7 @@ impl Plan {
         let seat = |member: &Member| RateSeat {
             positive: member.positive(),
             gold: columns::gold(member.task(), &names).map(str::to_owned),
+            base_rate: member.base_rate(),
             words: Words::of(member.seat().map(|seat| seat.reading().rails)).unwrap_or_default(),
         };
         let seats: Vec<RateSeat> = self.panel.members.iter().map(seat).collect();
