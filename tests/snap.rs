@@ -257,25 +257,63 @@ proptest! {
             prop_assert!(snap(reply, &rails, Rules::Careful, false).is_err(), "{}", reply);
         }
     }
+}
 
-    /// A reply is read before its cut only as the whole of it may be read.
-    #[test]
-    fn a_cut_reply_says_no_more_than_a_whole_one(
-        pieces in prop::collection::vec(
-            prop::sample::select(vec![
-                "correct", "incorrect", "not ", "Label", ":", " ", "\n", "{", "}", "\"", "**", ".", "Wait, ", "The call is ", "so ", "because ",
-                "{\"label\": \"correct\"", "<think>", "</think>", "- ", "[x] ", "[ ] ", "~~",
-            ]),
-            0..20,
-        ),
-    ) {
-        let (text, rails) = (pieces.concat(), Rails::correctness());
-        if let Ok(cut) = snap_cut(&text, &rails, Rules::Careful, false) {
-            let whole = snap(&text, &rails, Rules::Careful, false).map(|snapped| snapped.rail);
-            prop_assert_eq!(whole, Ok(cut.rail), "{}", text);
+/// What a reply says before a cut is what the whole of it says, or nothing.
+#[test]
+fn a_cut_reply_says_what_the_whole_one_does_or_nothing() {
+    const SHORT: usize = 60;
+    let (mut read, mut wrong) = (0, Vec::new());
+    for line in REPLIES.lines().chain(ENDINGS.lines()) {
+        let written: Written = serde_json::from_str(line).expect("well-formed");
+        if written.finish == "length" || written.rails.len() != 2 {
+            continue;
+        }
+        let rails = rails(&written.rails);
+        let cuts = written.reply.char_indices().filter(|(_, c)| c.is_whitespace()).map(|(at, _)| at);
+        for cut in cuts.filter(|cut| written.reply[..*cut].chars().count() > SHORT) {
+            let prefix = &written.reply[..cut];
+            if let Ok(snapped) = snap_cut(prefix, &rails, Rules::Careful, false) {
+                read += 1;
+                if written.expected.as_deref() != Some(&snapped.rail.label) {
+                    wrong.push(format!("{prefix:?} of {:?}, which is {:?}", written.reply, written.expected));
+                }
+            }
         }
     }
+    println!("{read} prefixes read");
+    assert!(read > 0);
+    assert!(wrong.is_empty(), "{} of {read}: {wrong:#?}", wrong.len());
 }
+
+/// What the missing rest may overturn is no verdict yet.
+#[test]
+fn what_the_rest_may_overturn_is_not_read() {
+    let rails = Rails::correctness();
+    for reply in CUT {
+        let label = snap_cut(reply, &rails, Rules::Careful, false).map(|snapped| snapped.rail.label.clone());
+        assert!(label.is_err(), "{reply:?} is {label:?}");
+    }
+}
+
+const CUT: [&str; 16] = [
+    r#"{"calls":[{"label":"correct"},{"label":"#,
+    r#"[{"label":"correct"},"#,
+    r#"{"label":"correct","verdict":"inc"#,
+    r#"{"label":"correct","verd"#,
+    r#"{"label":"correct"#,
+    r#"{"label":"correct"} Wait, the city"#,
+    r#"{"correct": true, "city"#,
+    "[correct",
+    "○ correct",
+    "correct",
+    "Label: correct",
+    "Label: correct\n\nLet me double check the arguments. The city",
+    "Correct. The tool is the right one, but the city that the agent",
+    "Correct. The tool is right. The city is missing and so",
+    "The call is correct. That is, if the user meant the Paris",
+    "The agent sent no id. So that one's incorrect. As one wrong argument spoils the call, the final verdict has to be",
+];
 
 /// Hostile text is read in about the time that its length asks for.
 #[test]
@@ -318,11 +356,15 @@ fn hostile_text_is_read() {
         ":",
         "Label: incorrect. Label: correct. ",
         "{\"label\":\"correct\"} ",
+        "{\"label\": ",
+        "{\"verdict\": [",
+        "{\"overall\": {\"result\": ",
     ];
     let rails = Rails::correctness();
     for piece in pieces {
         // Whatever grows faster than its text would not come back from this.
         let _ = snap(&piece.repeat(256_000 / piece.len()), &rails, Rules::Careful, true);
+        let _ = snap_cut(&piece.repeat(10_000 / piece.len()), &rails, Rules::Careful, true);
     }
 }
 

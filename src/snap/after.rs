@@ -1,5 +1,6 @@
 //! Reads the words behind a rail.
 
+use super::context::excepts;
 use super::foreign;
 use super::lexicon::{Class, agrees, gives_reason};
 use super::names::Names;
@@ -163,7 +164,12 @@ impl After {
         if matches!(pause, Some(',' | '-' | '—')) && hedges {
             return After::More;
         }
+        // `Incorrect, no wait, correct`
+        if pause.is_some() && (matches!(word, "wait" | "hmm" | "scratch") || word == "no" && next == "wait") {
+            return After::More;
+        }
         match here {
+            _ if excepts(&script.tokens[at]) => return After::Contrast,
             _ if word == "according" => {}
             Class::Condition => return After::Condition,
             Class::Contrast => return After::Contrast,

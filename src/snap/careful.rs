@@ -1,16 +1,15 @@
 //! The snapping of today: find every mention of a rail, weigh each by the rules, decide.
 
 use std::borrow::Cow;
-use std::ops::Range;
 
-use crate::domain::{Rail, Rails};
+use crate::domain::Rails;
 
 use super::ballot;
+use super::cut;
 use super::decide::{Decision, decide, is_shaken};
 use super::echo;
 use super::explanation;
 use super::finale;
-use super::fold::folded;
 use super::json::{self, Found, Says};
 use super::mention::{Mention, mentions};
 use super::names::Names;
@@ -51,10 +50,10 @@ pub(super) fn snap<'a>(
     };
     match read {
         Ok(Decision { rail, rule, at }) => {
-            let Some(rail) = rails.get(rail) else { return Err(no_verdict("no verdict", None)) };
-            if extent == Extent::Cut && !outlasts(answer, rail, rails, rule, &at) {
+            if extent == Extent::Cut && !cut::stands(answer, rail, &names) {
                 return Err(no_verdict("cut off", field.or_else(|| Some(answer.to_owned()))));
             }
+            let Some(rail) = rails.get(rail) else { return Err(no_verdict("no verdict", None)) };
             let explanation = explain.then(|| field.or_else(|| explanation::beside(answer, at))).flatten();
             Ok(Snapped { rail, rule, explanation })
         }
@@ -122,22 +121,6 @@ fn verdict(answer: &str, names: &Names, found: &[Found]) -> Result<Decision, &'s
         };
         end.map(|(rail, at)| Decision { rail, rule: "finale", at }).or_else(spelled).ok_or(why)
     })
-}
-
-/// Whether a verdict stands whatever may come behind the cut: it was given as the verdict, and not in the middle of going through
-/// the call, and its own last word was not cut.
-fn outlasts(answer: &str, rail: &Rail, rails: &Rails, rule: &str, at: &Range<usize>) -> bool {
-    let given =
-        matches!(rule, "json" | "boxed" | "tag" | "exact" | "passed" | "label" | "lead" | "block" | "named")
-            || matches!(rule, "line" | "statement" | "translated")
-                && !answer[..at.start].contains(['\n', '.', '?', '!']);
-    let behind = answer[at.end..].chars().any(char::is_alphanumeric);
-    let begins =
-        |other: &str| other.len() > rail.label.len() && folded(other).starts_with(&folded(&rail.label));
-    let whole = behind
-        || rule == "json"
-        || !matches!(rule, "lead" | "statement" | "translated") && !rails.labels().any(begins);
-    given && whole
 }
 
 /// What code hands over that is the whole reply: `return "correct"`, `submit(label="correct")  # a remark`.

@@ -90,16 +90,98 @@ pub(super) fn asks_about_whole(script: &Script, sentence: &Sentence, names: &Nam
     words().any(|at| tokens[at].class == Class::Subject) && words().all(|at| known(&tokens[at]))
 }
 
-/// How the sentence behind a question begins: `Yes, …` or `No.`
-pub(super) fn answer(script: &Script, next: Option<&Sentence>) -> Option<bool> {
-    let mut tokens = script.tokens[next?.tokens.clone()].iter().skip_while(|token| !token.is_word());
-    let said = match tokens.next()?.word() {
+/// How the sentence behind a question answers it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Answer {
+    pub yes: bool,
+    /// It goes on with a fault or a denial, which fits no success.
+    pub faulted: bool,
+}
+
+/// The answer behind the question at `index`: `Yes, …` or `No.`, with nothing but reasons behind it.
+pub(super) fn answer(script: &Script, index: usize) -> Option<Answer> {
+    let next = script.sentences.get(index + 1)?;
+    let end = script.sentences.get(index + 2).unwrap_or(next).tokens.end;
+    let mut tokens = script.tokens[next.tokens.start..end].iter().skip_while(|token| !token.is_word());
+    let yes = match tokens.next()?.word() {
         "yes" | "yep" | "indeed" => true,
         "no" | "nope" => false,
         _ => return None,
     };
-    // `No idea` and `Yes, partly` answer nothing.
+    // `No idea` answers nothing.
     let ends = tokens.clone().next().is_none_or(|token| !token.is_word());
-    let hedged = tokens.find(|token| token.is_word()).is_some_and(|token| token.class == Class::Hedge);
-    (ends && !hedged).then_some(said)
+    let mut words = tokens.clone().filter(|token| token.is_word());
+    let hedged = words.any(|token| {
+        matches!(
+            token.class,
+            Class::Hedge | Class::Condition | Class::Contrast | Class::Partial | Class::Unclear
+        ) || excepts(token)
+            || matches!(
+                token.word(),
+                "unless"
+                    | "provided"
+                    | "assuming"
+                    | "though"
+                    | "although"
+                    | "partly"
+                    | "glance"
+                    | "sight"
+                    | "only"
+                    | "so"
+            )
+    });
+    let faulted = tokens.filter(|token| token.is_word()).any(|token| {
+        token.class == Class::Negation
+            || matches!(
+                token.word(),
+                "no" | "not"
+                    | "wrong"
+                    | "missing"
+                    | "misses"
+                    | "lacks"
+                    | "invented"
+                    | "failed"
+                    | "fails"
+                    | "forgot"
+                    | "should"
+                    | "omitted"
+                    | "mistake"
+                    | "error"
+            )
+    });
+    (ends && !hedged).then_some(Answer { yes, faulted })
+}
+
+/// Whether a word takes something out of what is said: `except the city`, `salvo la ciudad`.
+pub(super) fn excepts(token: &Token) -> bool {
+    matches!(
+        token.word(),
+        "except"
+            | "excepting"
+            | "apart"
+            | "aside"
+            | "barring"
+            | "außer"
+            | "ausgenommen"
+            | "abgesehen"
+            | "sauf"
+            | "excepté"
+            | "hormis"
+            | "salvo"
+            | "excepto"
+            | "exceto"
+            | "tranne"
+            | "eccetto"
+            | "behalve"
+            | "uitgezonderd"
+            | "utom"
+            | "förutom"
+            | "oprócz"
+            | "кроме"
+            | "除了"
+            | "除"
+            | "以外"
+            | "kecuali"
+            | "hariç"
+    )
 }

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::context::excepts;
 use super::lexicon::{Class, class};
 use super::mention::Mention;
 use super::rule::{EACH_CALL, Force, RULES};
@@ -137,6 +138,9 @@ fn unshaken(marks: &[Mark], chosen: usize, script: &Script) -> Result<usize, &'s
     if takes_back(script, from) || owns_up(script, from) || chosen_fails_later(script, &marks[chosen], from) {
         return Err("taken back");
     }
+    if !marks[chosen].fails && excepted(script, from) {
+        return Err("contradiction");
+    }
     if stated && objects(script, from) {
         return Err("contradiction");
     }
@@ -145,7 +149,7 @@ fn unshaken(marks: &[Mark], chosen: usize, script: &Script) -> Result<usize, &'s
 
 /// Whether something behind `from` takes a verdict back or speaks against it.
 pub(super) fn is_shaken(script: &Script, from: usize) -> bool {
-    takes_back(script, from) || owns_up(script, from) || objects(script, from)
+    takes_back(script, from) || owns_up(script, from) || objects(script, from) || excepted(script, from)
 }
 
 /// Whether a sentence somewhere takes back what was said before it.
@@ -294,6 +298,15 @@ fn chosen_fails_later(script: &Script, chosen: &Mark, from: usize) -> bool {
             let denied = sentence.iter().any(|token| token.class == Class::Negation);
             first.is_some_and(|token| token.class == Class::Contrast) && sentence.iter().any(fault) && !denied
         })
+}
+
+/// Whether a sentence behind `from` takes a part out of what was said: `Apart from the city.`, `Only the city is wrong.`
+fn excepted(script: &Script, from: usize) -> bool {
+    behind(script, from).any(|sentence| {
+        let words = || sentence.iter().filter(|token| token.is_word());
+        let wrong = words().any(|token| matches!(token.word(), "wrong" | "missing" | "incorrect" | "off"));
+        words().next().is_some_and(|first| excepts(first) || matches!(first.word(), "only" | "just") && wrong)
+    })
 }
 
 /// The sentences that begin behind `from`.

@@ -11,6 +11,18 @@ const IDIOMS: &[(Class, &str)] = &[
     (
         Class::Negation,
         "far from
+        alles andere als
+        weit davon entfernt
+        dista mucho de
+        lejos de
+        loin de
+        loin d'être
+        lontano dall'essere
+        lontana dall'essere
+        longe de
+        verre van
+        långt ifrån
+        langt fra
         anything but
         by no means
         by no stretch

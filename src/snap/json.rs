@@ -166,27 +166,64 @@ fn says(value: &Loose, names: &Names) -> Says {
         }
         Loose::List(items) => agree(items.iter().map(|item| says(item, names))),
         Loose::Object(fields) => {
-            let fields: Vec<(String, &Loose)> =
-                fields.iter().map(|(key, value)| (plain(key), value)).collect();
-            let under = |keys: &[&str]| {
-                let verdicts = fields.iter().filter(|(key, _)| keys.contains(&key.as_str()));
-                agree(verdicts.map(|(_, value)| says(value, names)))
-            };
-            match (under(&OVERALL), under(&VERDICT), under(&PERHAPS)) {
+            // Each value is looked at once, however many of the questions below concern it.
+            let per_call = ["call", "toolcall", "evaluation", "judg", "verdict", "label", "result"];
+            let lone = fields.len() == 1;
+            let fields: Vec<(Place, bool, Says)> = fields
+                .iter()
+                .map(|(key, value)| {
+                    let key = plain(key);
+                    let place = Place::of(&key);
+                    let nested = holds_fields(value)
+                        && (lone
+                            || WRAPPER.contains(&key.as_str())
+                            || per_call.iter().any(|prefix| key.starts_with(prefix)));
+                    let matters = nested || place != Place::Elsewhere;
+                    (place, nested, if matters { says(value, names) } else { Says::Nothing })
+                })
+                .collect();
+            let under =
+                |place: Place| agree(fields.iter().filter(|(at, ..)| *at == place).map(|(_, _, says)| *says));
+            match (under(Place::Overall), under(Place::Verdict), under(Place::Perhaps)) {
                 (Says::Nothing, Says::Nothing, Says::Nothing) => {}
                 (Says::Nothing, Says::Nothing, perhaps) => return perhaps,
                 (Says::Nothing, says, Says::Nothing | Says::NoRail) => return says,
                 (Says::Nothing, says, perhaps) => return agree([says, perhaps].into_iter()),
                 (overall, ..) => return overall,
             }
-            let nested = fields.iter().filter(|(key, value)| {
-                let wraps = fields.len() == 1 || WRAPPER.contains(&key.as_str());
-                let per_call = ["call", "toolcall", "evaluation", "judg", "verdict", "label", "result"]
-                    .iter()
-                    .any(|prefix| key.starts_with(prefix));
-                holds_fields(value) && (wraps || per_call)
-            });
-            agree(nested.map(|(_, value)| says(value, names)))
+            agree(fields.iter().filter(|(_, nested, _)| *nested).map(|(_, _, says)| *says))
+        }
+    }
+}
+
+/// Whether a key promises a verdict, as `label` and `is_correct` do.
+pub(super) fn promises(key: &str, names: &Names) -> bool {
+    Place::of(&plain(key)) != Place::Elsewhere || names.exactly(key).or_else(|| asked(key, names)).is_some()
+}
+
+/// Whether a key that was cut off may become such a one.
+pub(super) fn promises_so_far(key: &str, names: &Names) -> bool {
+    let start = plain(key);
+    let mut keys = OVERALL.iter().chain(&VERDICT).chain(&PERHAPS);
+    !start.is_empty() && keys.any(|key| key.starts_with(&start)) || promises(key, names)
+}
+
+/// What a key promises.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Overall,
+    Verdict,
+    Perhaps,
+    Elsewhere,
+}
+
+impl Place {
+    fn of(plain: &str) -> Place {
+        match plain {
+            key if OVERALL.contains(&key) => Place::Overall,
+            key if VERDICT.contains(&key) => Place::Verdict,
+            key if PERHAPS.contains(&key) => Place::Perhaps,
+            _ => Place::Elsewhere,
         }
     }
 }

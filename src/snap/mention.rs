@@ -203,9 +203,21 @@ fn mention(script: &Script, names: &Names, index: usize, rail: usize, tokens: Ra
     let named_rail = rail;
     let mut rail = rail;
     let spoken = script.tokens[tokens.start].veil != Veil::Perhaps;
-    let mut said = answer(script, script.sentences.get(index + 1)).filter(|_| after == After::Question);
+    let answer = answer(script, index).filter(|_| after == After::Question);
+    let mut said = answer.map(|answer| answer.yes);
     match names.opposite(rail) {
         Some(_) if after == After::Question && before.has(Class::Negation) => said = None,
+        // `It's not incorrect because of the city` may be so for another reason.
+        Some(_)
+            if before.has(Class::Negation)
+                && !names.is_positive(rail)
+                && matches!(
+                    script.tokens[..sentence.tokens.end].get(tokens.end).map_or("", Token::word),
+                    "because" | "due" | "merely" | "simply" | "only" | "just"
+                ) =>
+        {
+            before.heed(Class::Unclear);
+        }
         Some(opposite) if spoken && !denied && before.denies(names.is_positive(rail)) => {
             rail = opposite;
             before.affirm();
@@ -217,6 +229,10 @@ fn mention(script: &Script, names: &Names, index: usize, rail: usize, tokens: Ra
         Some(opposite) if spoken && denied && !before.has(Class::Negation) => rail = opposite,
         _ if denied => before.heed(Class::Unclear),
         _ => {}
+    }
+    // `Was it correct? Yes. The city is missing.`
+    if answer.is_some_and(|answer| answer.faulted) && names.is_positive(rail) {
+        said = None;
     }
     let cross =
         |at: usize| matches!(script.tokens[at].kind, Kind::Mark('❌' | '✗' | '✘' | '✖' | '🚫' | '⛔' | '👎'));

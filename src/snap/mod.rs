@@ -16,6 +16,7 @@ mod ballot;
 mod careful;
 mod context;
 mod contrast;
+mod cut;
 mod decide;
 mod echo;
 mod explanation;

@@ -235,7 +235,8 @@ fn statement(mention: &Mention) -> Option<Force> {
 
 /// `Incorrect: the city …` further down, which may be a verdict or the title of a list.
 fn heading(mention: &Mention) -> Option<Force> {
-    let opens = mention.before.is_bare() && mention.opens_line;
+    // `Correct: the tool. Incorrect: the city.`
+    let opens = mention.before.is_bare() && (mention.opens_line || mention.after == After::Reason);
     let titles = matches!(mention.after, After::Heading | After::Reason | After::End);
     (opens && titles && mention.lead == Lead::Plain).then_some(Force::Doubt)
 }
