@@ -170,7 +170,7 @@ impl Assessor<'_> {
 
     fn is_used(&self, span: &Span, called: &[&Tool]) -> bool {
         // What is to be kept out needs no use.
-        if self.evidence.excludes(&span.folded) {
+        if self.evidence.excludes(&span.folded, None) {
             return true;
         }
         if self.used.text.contains(&span.folded) || called.iter().any(|tool| tool.text.contains(&span.folded))
