@@ -294,6 +294,8 @@ impl Assessor<'_> {
             self.result.signals.add(Signal::LongText, 1.0, 2.0);
         }
         let mut missing = 0.0;
+        // What is merely plausible is held against nobody, but nothing tells it either.
+        let inferred = matches!(support, Support::Choice | Support::OtherChoice(_));
         match support {
             Support::Literal | Support::Normalised => {
                 self.told += if is_telling(&text, &at.path) { 2 } else { 1 }
@@ -353,7 +355,7 @@ impl Assessor<'_> {
             }
         }
         self.unsupported += missing;
-        self.result.supported += usize::from(missing == 0.0);
+        self.result.supported += usize::from(missing == 0.0 && !inferred);
     }
 
     pub(super) fn find(&mut self, finding: Finding, signal: Signal, strength: f64) {
