@@ -137,8 +137,23 @@ const SIGNS: &[&str] = &[
     " declined ", " drop ", " dropped ", " drops ", " fell ", " reduce ", " reduced ", " subtract ", " withdraw ", " withdrawal ",
     " debit ", " refund ", " decelerate ", " decelerates ", " deceleration ", " counterclockwise ", " anticlockwise ", " opposite ",
     " reverse ", " diverging ", " behind ", " owe ", " owes ", " less ", " lower ", " slower ", " downward ", " downwards ",
+    " earlier ", " rewind ", " rewound ", " back ", " out ", " deduct ", " deducted ", " sold ", " sell ", " spent ", " spend ", " paid ", " pay ",
+    " withdrew ", " withdrawn ", " colder ", " cooler ", " cold ", " cool ", " expense ", " expenses ", " cost ", " remove ", " removed ",
+    " take ", " took ", " taken ", " charge ", " charged ", " used ", " consumed ", " shipped ", " quieter ", " darker ", " softer ",
+    " smaller ", " shorter ", " shorten ", " descend ", " dive ", " sank ", " dimmer ", " shrink ", " shrank ", " cut ", " decreasing ",
+    " fruher ", " zuruck ", " kalter ", " weniger ", " leiser ", " antes ", " atras ", " arriere ", " nach links ", " owed ", " debt ",
     " unter ", " menos ", " moins ", " absolute ", " 零 下 ", " 负 ",
 ];
+
+/// Whether a parameter says that its sign means something.
+fn has_direction(node: &Node) -> bool {
+    #[rustfmt::skip]
+    const DIRECTIONS: &[&str] = &[
+        "negative", "minus", "sign", "signed", "delta", "offset", "shift", "change", "adjustment", "difference", "direction", "latitude",
+        "longitude", "lat", "lon", "lng", "balance", "gain", "increment", "step", "relative", "displacement", "profit",
+    ];
+    words(&node.name).chain(words(&node.description)).any(|word| DIRECTIONS.contains(&word))
+}
 
 fn number(evidence: &Evidence, node: Option<&Node>, value: f64) -> Support {
     let measured = node.and_then(|node| evidence.figures.in_unit(value, node));
@@ -178,7 +193,12 @@ fn number(evidence: &Evidence, node: Option<&Node>, value: f64) -> Support {
     }
     if way == Some(NumberMatch::Negated) {
         let explained = SIGNS.iter().any(|word| evidence.has_phrase(word));
-        return if explained { Support::Normalised } else { Support::WrongSign };
+        return match (explained, node.is_some_and(has_direction)) {
+            // `-5` for `5 below`, but not the other way round.
+            (true, _) if value < 0.0 => Support::Normalised,
+            (true, _) | (false, true) => Support::Choice,
+            (false, false) => Support::WrongSign,
+        };
     }
     // A single thing is asked for without its number.
     if value == 1.0
