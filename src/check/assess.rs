@@ -3,7 +3,7 @@
 use super::dates::Times;
 use super::evidence::Evidence;
 use super::finding::{Finding, Place, step};
-use super::grounding::{Support, support};
+use super::grounding::{Support, is_excluded, is_negation, support};
 use super::node::Node;
 use super::numbers::Figures;
 use super::schema::{self, Dialect, text_of};
@@ -169,6 +169,15 @@ impl Used {
     }
 }
 
+/// The call a value belongs to.
+#[derive(Clone, Copy)]
+struct Owner<'a> {
+    call: usize,
+    tool: &'a str,
+    /// Whether an operator beside the value says that it is not wanted.
+    negated: bool,
+}
+
 /// The state of looking at one sample.
 pub(super) struct Assessor<'a> {
     pub(super) toolbox: &'a Toolbox,
@@ -200,7 +209,7 @@ impl Assessor<'_> {
             }
             match call.parsed() {
                 None => self.find(Finding::MalformedArguments { call: i }, Signal::Malformed, 1.0),
-                Some(arguments) => self.arguments(i, tool, arguments),
+                Some(arguments) => self.arguments(i, &call.name, tool, arguments),
             }
         }
         for (at, value, named) in std::mem::take(&mut self.rivals) {
@@ -217,7 +226,7 @@ impl Assessor<'_> {
         self.result.values = self.total;
     }
 
-    fn arguments(&mut self, call: usize, tool: Option<&Tool>, arguments: &Object) {
+    fn arguments(&mut self, call: usize, called: &str, tool: Option<&Tool>, arguments: &Object) {
         if let Some(tool) = tool {
             let from = self.result.findings.len();
             schema::check(tool, arguments, call, self.dialect, &mut self.result.findings);
@@ -240,11 +249,11 @@ impl Assessor<'_> {
         for (name, value) in arguments.iter() {
             let node = tool.and_then(|tool| tool.root.property(name));
             let optional = node.is_some_and(|node| !node.required);
-            self.value(call, step("", name), node, value, optional);
+            self.value(Owner { call, tool: called, negated: false }, step("", name), node, value, optional);
         }
     }
 
-    fn value(&mut self, call: usize, path: String, node: Option<&Node>, value: &Json, optional: bool) {
+    fn value(&mut self, of: Owner, path: String, node: Option<&Node>, value: &Json, optional: bool) {
         if self.total >= MOST_VALUES {
             return;
         }
@@ -252,22 +261,28 @@ impl Assessor<'_> {
             Json::Array(items) => {
                 let inner = node.and_then(|node| node.items.as_deref());
                 for (i, item) in items.iter().enumerate().take(MOST_VALUES) {
-                    self.value(call, format!("{path}/{i}"), inner.or(node), item, optional);
+                    self.value(of, format!("{path}/{i}"), inner.or(node), item, optional);
                 }
             }
             Json::Object(object) => {
+                let negated = object.iter().take(MOST_VALUES).any(|(_, item)| is_negation(item));
+                let of = Owner { negated: of.negated || negated, ..of };
                 for (key, item) in object.iter().take(MOST_VALUES) {
                     let inner = node.and_then(|node| node.property(key));
                     self.used.add(key);
                     let optional = optional || inner.is_some_and(|node| !node.required);
-                    self.value(call, step(&path, key), inner, item, optional);
+                    self.value(of, step(&path, key), inner, item, optional);
                 }
             }
             value => {
                 self.total += 1;
                 self.used.add(&text_of(value));
-                let support = support(self.evidence, node, value);
-                self.weigh(Place { call, path }, value, optional, support);
+                let support = if !of.negated && is_excluded(self.evidence, of.tool, &path, node, value) {
+                    Support::Excluded
+                } else {
+                    support(self.evidence, node, value)
+                };
+                self.weigh(Place { call: of.call, path }, value, optional, support);
             }
         }
     }
@@ -279,6 +294,8 @@ impl Assessor<'_> {
             self.result.signals.add(Signal::LongText, 1.0, 2.0);
         }
         let mut missing = 0.0;
+        // What is merely plausible is held against nobody, but nothing tells it either.
+        let inferred = matches!(support, Support::Choice | Support::OtherChoice(_));
         match support {
             Support::Literal | Support::Normalised => {
                 self.told += if is_telling(&text, &at.path) { 2 } else { 1 }
@@ -338,7 +355,7 @@ impl Assessor<'_> {
             }
         }
         self.unsupported += missing;
-        self.result.supported += usize::from(missing == 0.0);
+        self.result.supported += usize::from(missing == 0.0 && !inferred);
     }
 
     pub(super) fn find(&mut self, finding: Finding, signal: Signal, strength: f64) {

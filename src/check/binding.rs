@@ -104,7 +104,10 @@ fn are_swapped(a: &Bound, b: &Bound) -> bool {
     {
         // One of them may be given by another name than the question's.
         let (x_told, y_told) = (end_told(a), end_told(b));
-        return (x_told == Some(y) && y_told != Some(y)) || (y_told == Some(x) && x_told != Some(x));
+        // One that is told is not enough where the question names both: who moved to Berlin may set out from there.
+        let misplaced =
+            |told: Option<End>, other: End, bound: &Bound| told == Some(other) || bound.around.is_empty();
+        return (x_told.is_some() || y_told.is_some()) && misplaced(x_told, y, a) && misplaced(y_told, x, b);
     }
     if let (Some(x), Some(y)) = (shape_named(a), shape_named(b))
         && x != y
@@ -207,6 +210,21 @@ mod tests {
         for (question, arguments, swapped) in [
             ("fly from JFK to London Heathrow", r#"{"origin":"LHR","destination":"JFK"}"#, true),
             ("fly from JFK to London Heathrow", r#"{"origin":"JFK","destination":"LHR"}"#, false),
+            (
+                "I just moved to Berlin and want to visit Hamburg",
+                r#"{"origin":"Berlin","destination":"Hamburg"}"#,
+                false,
+            ),
+            (
+                "I have come to Berlin; find me trains for Hamburg",
+                r#"{"origin":"Berlin","destination":"Hamburg"}"#,
+                false,
+            ),
+            (
+                "the trip from Berlin to Munich; the destination stays Vienna",
+                r#"{"origin":"Munich","destination":"Vienna"}"#,
+                false,
+            ),
             ("from JFK to LHR, then back from LHR to JFK", r#"{"origin":"LHR","destination":"JFK"}"#, false),
             ("Convert from EUR to USD", r#"{"from_currency":"USD","to_currency":"EUR"}"#, true),
             ("Convert from EUR to USD", r#"{"from_currency":"EUR","to_currency":"USD"}"#, false),

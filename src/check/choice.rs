@@ -170,7 +170,7 @@ impl Assessor<'_> {
 
     fn is_used(&self, span: &Span, called: &[&Tool]) -> bool {
         // What is to be kept out needs no use.
-        if self.evidence.excludes(&span.folded) {
+        if self.evidence.excludes(&span.folded, None) {
             return true;
         }
         if self.used.text.contains(&span.folded) || called.iter().any(|tool| tool.text.contains(&span.folded))
@@ -202,7 +202,7 @@ impl Assessor<'_> {
 
     /// Calls made twice without need.
     pub(super) fn duplicates(&mut self, sample: &Sample, calls: &[ToolCall]) {
-        // Who asks for it twice gets it twice.
+        // Who asks for it twice gets it twice; who asks for it again gets it once more.
         if AGAIN.iter().any(|word| self.evidence.question.contains(word)) {
             return;
         }
@@ -218,7 +218,7 @@ impl Assessor<'_> {
             let own = |other: &ToolCall| other.name == call.name && other.arguments == call.arguments;
             calls.len() == 1 && last_round(sample).is_some_and(|(made, told)| made.iter().any(own) && !told)
         };
-        if calls.first().filter(repeated).is_some() {
+        if !self.evidence.question.contains(" again ") && calls.first().filter(repeated).is_some() {
             self.find(Finding::Repeat { call: 0 }, Signal::Duplicate, 1.0);
         }
     }
@@ -262,7 +262,7 @@ const UNFINISHED: &[&str] = &[
 /// Words that ask for the same thing more than once, [folded](super::words::fold).
 #[rustfmt::skip]
 const AGAIN: &[&str] = &[
-    " twice ", " thrice ", " again ", " repeat ", " repeatedly ", " once more ", " one more time ", " two times ", " three times ", " four times ", " 2 times ", " 3 times ", " 4 times ", " two identical ", " same thing ",
+    " twice ", " thrice ", " repeat ", " repeatedly ", " once more ", " one more time ", " two times ", " three times ", " four times ", " 2 times ", " 3 times ", " 4 times ", " two identical ", " same thing ",
     " duplicate ", " copies ", " zweimal ", " noch einmal ", " dos veces ", " deux fois ", " due volte ", " duas vezes ",
 ];
 

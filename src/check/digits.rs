@@ -24,6 +24,9 @@ pub(super) fn digits(text: &str, figures: &mut Vec<Figure>, mixtures: &mut Vec<[
             figures.push(Figure { value, percent: false, place: None, unit: None });
             (value, end) = (grouped, grouped_end);
         }
+        if let Some(european) = european_number(text, start) {
+            (value, end) = european;
+        }
         let rest = &text[end..];
         if let Some((factor, length)) = power_of_ten(rest) {
             (value, end) = (value * factor, end + length);
@@ -136,7 +139,17 @@ fn unit_of(text: &str, start: usize, end: usize) -> Option<Unit> {
     {
         return None;
     }
-    Unit::of_word(&word)
+    // A speed is no length.
+    let behind = tail[length.min(tail.len())..].trim_start();
+    let hourly = ["/h", "/ h", "per hour", "an hour", "pro stunde", "por hora", "par heure"]
+        .iter()
+        .any(|hour| behind.get(..hour.len()).is_some_and(|start| start.eq_ignore_ascii_case(hour)));
+    let word = match (hourly, word.as_str()) {
+        (true, "km" | "kilometers" | "kilometres" | "kilometer") => "kmh",
+        (true, "mi" | "mile" | "miles") => "mph",
+        (_, word) => word,
+    };
+    Unit::of_word(word)
 }
 
 /// Adds up the last two amounts where the second goes on from the first.
@@ -170,6 +183,32 @@ fn plain_number(text: &str, start: usize) -> (f64, usize) {
         end = digits_from(end + 1);
     }
     (text[start..end].parse().unwrap_or(f64::NAN), end)
+}
+
+/// `12,50 Euro`, `2,5 kg` and `1.250 €`: what follows tells the comma of decimals from that of a list, and the point of thousands
+/// from that of decimals.
+fn european_number(text: &str, start: usize) -> Option<(f64, usize)> {
+    let digits = |from: usize| text[from..].bytes().take_while(u8::is_ascii_digit).count();
+    if text[..start].ends_with([',', '.']) {
+        return None;
+    }
+    let whole = start + digits(start);
+    let sign = text[whole..].bytes().next().filter(|b| b",.".contains(b))?;
+    let end = whole + 1 + digits(whole + 1);
+    if text[end..].strip_prefix([',', '.']).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    {
+        return None;
+    }
+    let tail = text[end..].trim_start_matches([' ', '\u{a0}']);
+    let euros =
+        || tail.starts_with('€') || tail.get(..3).is_some_and(|start| start.eq_ignore_ascii_case("eur"));
+    let (head, rest) = (&text[start..whole], &text[whole + 1..end]);
+    let plain = match (sign, rest.len()) {
+        (b',', 1 | 2) if euros() || unit_of(text, start, end).is_some() => format!("{head}.{rest}"),
+        (b'.', 3) if euros() && (1..=3).contains(&head.len()) && head != "0" => format!("{head}{rest}"),
+        _ => return None,
+    };
+    Some((plain.parse().ok()?, end))
 }
 
 /// Digits in groups of three, by commas or points, with the other sign for decimals.

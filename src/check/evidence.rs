@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use super::aliases;
 use super::dates::Times;
-use super::exclusions::exclusions;
+use super::exclusions::{Exclusion, exclusions};
 use super::language::Languages;
 use super::literals::{Span, literals};
 use super::numbers::Figures;
@@ -24,8 +24,8 @@ pub(super) struct Evidence {
     initials: String,
     /// The same of words that begin with a capital; others part them.
     capitals: String,
-    /// What was named to keep it out; folded clauses between bars.
-    excluded: String,
+    /// What was named to keep it out.
+    excluded: Vec<Exclusion>,
     /// Stems of short words all in capitals: `IT` may be a country where `it` is none.
     codes: StemSet,
     pub figures: Figures,
@@ -65,7 +65,7 @@ impl Evidence {
             stems: StemSet::default(),
             initials: String::new(),
             capitals: String::new(),
-            excluded: String::new(),
+            excluded: Vec::new(),
             codes: StemSet::default(),
             figures: Figures::default(),
             times: Times::default(),
@@ -78,7 +78,7 @@ impl Evidence {
         for message in sample.messages.iter().rev().take(3) {
             evidence.figures.hear(Languages::of(&fold(head(&message.content, MOST_HEARD))));
         }
-        exclusions(question, &mut evidence.excluded);
+        evidence.excluded = exclusions(question);
         evidence.question = evidence.read(question);
         evidence.question_stems = stems(&evidence.question);
         evidence.literals = literals(question, &evidence.figures);
@@ -86,6 +86,7 @@ impl Evidence {
         // because the user saw it and went on from it.
         let mut left = MOST_HISTORY;
         let mut earlier: Vec<&str> = Vec::new();
+        let mut later = fold(question);
         let history = sample.messages.iter().rev().filter(|message| message.content != sample.question);
         for message in history {
             let text = head(&message.content, left);
@@ -94,9 +95,15 @@ impl Evidence {
                 earlier.push(text);
             }
             if matches!(message.role, Role::User | Role::System) {
-                exclusions(text, &mut evidence.excluded);
+                let mut excluded = exclusions(text);
+                // What a user forbade, a user may allow.
+                excluded.retain(|own| message.role == Role::System || !own.is_taken_back_by(&later));
+                evidence.excluded.extend(excluded);
             }
-            evidence.read(text);
+            let folded = evidence.read(text);
+            if message.role == Role::User {
+                later = folded;
+            }
             if left == 0 {
                 break;
             }
@@ -144,12 +151,12 @@ impl Evidence {
         !self.is_exhausted() && self.text.contains(folded)
     }
 
-    /// Whether a folded phrase stands there only to be kept out.
-    pub(super) fn excludes(&self, folded: &str) -> bool {
-        !self.excluded.is_empty()
-            && folded.len() > 2
-            && self.excluded.contains(folded)
-            && self.excluded.matches(folded).count() >= self.text.matches(folded).count()
+    /// Whether a folded phrase stands there only to be kept out, if a tool is given, of calls of the tool of that folded name.
+    pub(super) fn excludes(&self, folded: &str, tool: Option<&str>) -> bool {
+        let against = |own: &&Exclusion| tool.is_none_or(|tool| own.is_against(tool));
+        let named = self.excluded.iter().filter(against).map(|own| own.words.matches(folded).count());
+        let named: usize = named.sum();
+        folded.len() > 2 && named > 0 && named >= self.text.matches(folded).count()
     }
 
     /// Whether so much was looked for that the rest was not: what is missing then says nothing.

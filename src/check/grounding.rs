@@ -7,7 +7,7 @@ use super::node::Node;
 use super::numbers::{Figures, Measured, NumberMatch};
 use super::schema::text_of;
 use super::units::asks_for_cents;
-use super::words::{fold, words};
+use super::words::{fold, fold_identifier, words};
 use crate::domain::Json;
 
 /// Where a value comes from, from the surest source to none.
@@ -52,7 +52,6 @@ pub(super) fn support(evidence: &Evidence, node: Option<&Node>, value: &Json) ->
     match value {
         Json::Null => Support::Default,
         Json::Bool(value) => boolean(evidence, node, *value),
-        Json::Number(_) | Json::String(_) if is_excluded(evidence, node, value) => Support::Excluded,
         Json::Number(number) => self::number(evidence, node, number.as_f64()),
         Json::String(text) => self::text(evidence, node, text),
         Json::Array(_) | Json::Object(_) => Support::Literal,
@@ -83,21 +82,51 @@ const NEGATIONS: &[&str] = &[
     " sin ", " sans ",
 ];
 
-/// Whether the conversation names the value only to keep it out, and the parameter is not there to say so.
-fn is_excluded(evidence: &Evidence, node: Option<&Node>, value: &Json) -> bool {
-    #[rustfmt::skip]
-    const KEEPS_OUT: &[&str] = &[
-        "exclude", "excluded", "excluding", "exclusions", "exclusion", "except", "without", "avoid", "not", "omit", "skip", "negative", "remove",
-        "block", "blocked", "blacklist", "ignore", "dislikes", "allergies", "allergy", "restrictions", "filter", "old", "query", "message",
-        "text", "content", "body", "note", "notes", "reason", "instructions", "prompt", "description", "preferences",
-    ];
-    // What a parameter is called keeps its own negation.
-    let meant = node.is_some_and(|node| words(&node.name).any(|word| KEEPS_OUT.contains(&word)));
+/// Whether the conversation names a value of a call of that tool only to keep it out; `path` leads to it.
+pub(super) fn is_excluded(
+    evidence: &Evidence,
+    tool: &str,
+    path: &str,
+    node: Option<&Node>,
+    value: &Json,
+) -> bool {
     let text = text_of(value);
-    !meant
+    matches!(value, Json::Number(_) | Json::String(_))
         && text.len() <= 60
-        && evidence.excludes(&fold(&text))
+        && evidence.excludes(&fold(&text), Some(&fold_identifier(tool)))
+        && !is_for_the_unwanted(path)
         && !node.is_some_and(|node| is_default(node, &fold(&text), None))
+}
+
+/// Whether a parameter, or one around it, is called after what is unwanted, or takes texts that may speak of it.
+fn is_for_the_unwanted(path: &str) -> bool {
+    #[rustfmt::skip]
+    const STARTS: &[&str] = &[
+        "exclu", "except", "avoid", "omit", "skip", "banned", "block", "blacklist", "deny", "denied", "disallow", "unavailable", "unwanted",
+        "forbid", "prohibit", "remov", "delet", "reject", "ignor", "dislike", "allerg", "intoleran", "restriction", "negative", "mute",
+        "hidden", "hide", "minus", "drop", "discard", "without",
+    ];
+    const WORDS: &[&str] = &["ban", "bans", "not", "no", "non", "ne", "neq", "nin"];
+    #[rustfmt::skip]
+    const OWN: &[&str] = &[
+        "filter", "old", "query", "message", "text", "content", "body", "note", "notes", "reason", "instructions", "prompt", "description",
+        "preferences", "field", "column", "key", "attribute", "property",
+    ];
+    let named = fold_identifier(path);
+    // `/filters/0/value` is called `value`, `/notes/0` is called `notes`.
+    let own = path.rsplit('/').find(|step| !step.bytes().all(|b| b.is_ascii_digit())).unwrap_or_default();
+    words(&named).any(|word| WORDS.contains(&word) || STARTS.iter().any(|start| word.starts_with(start)))
+        || words(&fold_identifier(own)).any(|word| OWN.contains(&word))
+}
+
+/// Whether a value is an operator that negates what stands beside it: `{"op": "ne", "value": "cancelled"}`.
+pub(super) fn is_negation(value: &Json) -> bool {
+    #[rustfmt::skip]
+    const OPERATORS: &[&str] = &[
+        "ne", "neq", "!=", "<>", "!", "not", "not_eq", "not_equal", "not_equals", "notequals", "not_in", "nin", "notin", "not in", "is not",
+        "is_not", "not_contains", "exclude", "excludes", "without", "except", "$ne", "$nin", "$not", "!==", "noteq",
+    ];
+    value.as_str().is_some_and(|text| OPERATORS.contains(&text.trim().to_lowercase().as_str()))
 }
 
 /// Words that turn a number's sign around.
@@ -108,8 +137,23 @@ const SIGNS: &[&str] = &[
     " declined ", " drop ", " dropped ", " drops ", " fell ", " reduce ", " reduced ", " subtract ", " withdraw ", " withdrawal ",
     " debit ", " refund ", " decelerate ", " decelerates ", " deceleration ", " counterclockwise ", " anticlockwise ", " opposite ",
     " reverse ", " diverging ", " behind ", " owe ", " owes ", " less ", " lower ", " slower ", " downward ", " downwards ",
+    " earlier ", " rewind ", " rewound ", " back ", " out ", " deduct ", " deducted ", " sold ", " sell ", " spent ", " spend ", " paid ", " pay ",
+    " withdrew ", " withdrawn ", " colder ", " cooler ", " cold ", " cool ", " expense ", " expenses ", " cost ", " remove ", " removed ",
+    " take ", " took ", " taken ", " charge ", " charged ", " used ", " consumed ", " shipped ", " quieter ", " darker ", " softer ",
+    " smaller ", " shorter ", " shorten ", " descend ", " dive ", " sank ", " dimmer ", " shrink ", " shrank ", " cut ", " decreasing ",
+    " fruher ", " zuruck ", " kalter ", " weniger ", " leiser ", " antes ", " atras ", " arriere ", " nach links ", " owed ", " debt ",
     " unter ", " menos ", " moins ", " absolute ", " 零 下 ", " 负 ",
 ];
+
+/// Whether a parameter says that its sign means something.
+fn has_direction(node: &Node) -> bool {
+    #[rustfmt::skip]
+    const DIRECTIONS: &[&str] = &[
+        "negative", "minus", "sign", "signed", "delta", "offset", "shift", "change", "adjustment", "difference", "direction", "latitude",
+        "longitude", "lat", "lon", "lng", "balance", "gain", "increment", "step", "relative", "displacement", "profit",
+    ];
+    words(&node.name).chain(words(&node.description)).any(|word| DIRECTIONS.contains(&word))
+}
 
 fn number(evidence: &Evidence, node: Option<&Node>, value: f64) -> Support {
     let measured = node.and_then(|node| evidence.figures.in_unit(value, node));
@@ -149,7 +193,12 @@ fn number(evidence: &Evidence, node: Option<&Node>, value: f64) -> Support {
     }
     if way == Some(NumberMatch::Negated) {
         let explained = SIGNS.iter().any(|word| evidence.has_phrase(word));
-        return if explained { Support::Normalised } else { Support::WrongSign };
+        return match (explained, node.is_some_and(has_direction)) {
+            // `-5` for `5 below`, but not the other way round.
+            (true, _) if value < 0.0 => Support::Normalised,
+            (true, _) | (false, true) => Support::Choice,
+            (false, false) => Support::WrongSign,
+        };
     }
     // A single thing is asked for without its number.
     if value == 1.0

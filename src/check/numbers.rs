@@ -221,6 +221,10 @@ mod tests {
             ("it costs $1,200.50 today", 1200.5),
             ("kostet 1.234,50 Euro", 1234.5),
             ("population 1.234.567", 1_234_567.0),
+            ("Bitte 12,50 Euro", 12.5),
+            ("Bitte 1.250 Euro", 1250.0),
+            ("Bitte 1250,50 €", 1250.5),
+            ("a parcel of 2,5 kg", 2.5),
             ("it weighs 2.75.", 2.75),
             ("[45,12,67]", 12.0),
             ("[100,200,300]", 100.0),
@@ -264,6 +268,8 @@ mod tests {
             ("open 10-15 shops", -15.0),
             ("the years 2022-2023", -2023.0),
             ("- 5 apples", -5.0),
+            ("Bitte 1.250 Euro", 1.25),
+            ("a parcel of 2,5 kg", 5.0),
             ("at -5 degrees", 5.0),
         ] {
             assert!(!Figures::of(text).contains(value), "{value} in {text}: {:?}", Figures::of(text));

@@ -99,7 +99,7 @@ pub(super) fn asked_by(node: &Node) -> Option<Unit> {
 
 /// Words that hardly mean anything but the unit; one day is no unit, and a second may come after the first.
 fn is_spelt_out(word: &str) -> bool {
-    matches!(word, "km" | "kg" | "mg" | "cm" | "mm" | "ml" | "ms" | "mb" | "gb" | "mph")
+    matches!(word, "km" | "kg" | "mg" | "cm" | "mm" | "ml" | "ms" | "mb" | "gb" | "mph" | "kmh" | "kph")
         || (word.len() > 3
             && (word.ends_with('s') || matches!(word, "fahrenheit" | "kelvin" | "centigrade"))
             && word != "pounds")
