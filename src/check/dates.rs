@@ -1,9 +1,12 @@
 //! Dates and times of day, in many spellings.
 
+use std::borrow::Cow;
+
 use std::sync::LazyLock;
 
 use super::calendar::Day;
 use super::clock::{self, Clock};
+use super::digits::dotted_date;
 use super::relative_days::{RelativeDays, weekday};
 use super::words::{WordSet, words};
 
@@ -54,7 +57,8 @@ impl Times {
     /// Adds what a text says; `folded` is that text [folded](super::words::fold).
     pub(super) fn read(&mut self, text: &str, folded: &str) {
         clock::read_digits(text, &mut self.clock);
-        let words: Vec<&str> = words(folded).take(MOST_WORDS).collect();
+        let folded = day_first(text, folded);
+        let words: Vec<&str> = words(&folded).take(MOST_WORDS).collect();
         let mut at = 0;
         while at < words.len() && self.dates.len() < MOST_DATES {
             clock::read_words(&words, at, &mut self.clock);
@@ -316,6 +320,21 @@ fn read_date(words: &[&str], before: &str, dates: &mut Vec<Date>) -> usize {
         push(z, y, x);
     }
     if dates.len() > before { 3 } else { 0 }
+}
+
+/// The folded text with its dates in points turned around, so that no month is taken for their day.
+fn day_first<'a>(text: &str, folded: &'a str) -> Cow<'a, str> {
+    const MOST: usize = 20;
+    let mut turned = Cow::Borrowed(folded);
+    let starts = text.match_indices('.').filter_map(|(at, _)| {
+        let head = text[..at].bytes().rev().take_while(u8::is_ascii_digit).count();
+        dotted_date(text, at - head)
+    });
+    for (_, [day, month, year]) in starts.take(MOST) {
+        let own = format!(" {day} {month} {year} ");
+        turned = Cow::Owned(turned.replace(&own, &format!(" {year} {month} {day} ")));
+    }
+    turned
 }
 
 /// Whether a month's name is another word where it stands: `May I`, `march on`, `to Mars`, `Marco`.

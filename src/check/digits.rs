@@ -18,6 +18,12 @@ pub(super) fn digits(text: &str, figures: &mut Vec<Figure>, mixtures: &mut Vec<[
             (at, before) = (end, None);
             continue;
         }
+        if let Some((end_of_date, parts)) = dotted_date(text, start) {
+            let part = |value: &str| value.parse().unwrap_or(f64::NAN);
+            figures.extend(parts.map(|p| Figure { value: part(p), percent: false, place: None, unit: None }));
+            (at, before) = (end_of_date, None);
+            continue;
+        }
         let (mut value, mut end) = plain_number(text, start);
         if let Some((grouped, grouped_end)) = grouped_number(text, start) {
             // `1,200` may be one number or two: keep the parts as second readings.
@@ -65,6 +71,23 @@ pub(super) fn digits(text: &str, figures: &mut Vec<Figure>, mixtures: &mut Vec<[
         before = Some((value, end));
         at = end.max(start + 1);
     }
+}
+
+/// Where `03.05.2025` ends, and its day, month and year: who writes points names the day first.
+pub(super) fn dotted_date(text: &str, start: usize) -> Option<(usize, [&str; 3])> {
+    let length = text[start..].bytes().take_while(|b| b.is_ascii_digit() || *b == b'.').count();
+    let written = text[start..start + length].trim_end_matches('.');
+    if text[..start].ends_with(|c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '/')) {
+        return None;
+    }
+    let mut parts = written.split('.');
+    let (day, month, year) = (parts.next()?, parts.next()?, parts.next()?);
+    let within = |part: &str, most: u32| {
+        (1..=2).contains(&part.len()) && part.parse::<u32>().is_ok_and(|value| (1..=most).contains(&value))
+    };
+    let century = year.len() == 4 && (year.starts_with("19") || year.starts_with("20"));
+    (parts.next().is_none() && within(day, 31) && within(month, 12) && century)
+        .then_some((start + written.len(), [day, month, year]))
 }
 
 /// The end of `1.`, `2)`, `(3)` or `1.2` at the start of a line, which counts things and is no value.
