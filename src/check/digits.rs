@@ -182,8 +182,9 @@ fn mix(figures: &mut Vec<Figure>, text: &str) -> Option<[f64; 3]> {
     else {
         return None;
     };
-    let near = start >= end && start - end < 14 && !text[end..start].contains(['.', ';', '?']);
-    if !near || !first.goes_before(second) {
+    // The amounts before may stand in another text.
+    let between = text.get(end..start).filter(|between| between.len() < 14)?;
+    if between.contains(['.', ';', '?']) || !first.goes_before(second) {
         return None;
     }
     let value = first.convert(a.value, second) + b.value;

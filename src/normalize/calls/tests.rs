@@ -52,11 +52,12 @@ fn arguments_as_lists_of_their_entries() {
         let text = Json::from(arguments).to_string();
         format!(r#"[{{"name":"f","arguments":null,"arguments_raw":{text}}}] !malformed_arguments"#)
     };
+    let pairs = |calls: &str| format!("{calls} !arguments_as_pairs");
     for (arguments, expected) in [
-        (r#"[{"key":"a","value":1}]"#, F.to_owned()),
-        (r#"[["a",1]]"#, F.to_owned()),
+        (r#"[{"key":"a","value":1}]"#, pairs(F)),
+        (r#"[["a",1]]"#, pairs(F)),
         ("[]", r#"[{"name":"f","arguments":{}}]"#.to_owned()),
-        (r#"[{"key":"a"}]"#, r#"[{"name":"f","arguments":{"a":null}}]"#.to_owned()),
+        (r#"[{"key":"a"}]"#, pairs(r#"[{"name":"f","arguments":{"a":null}}]"#)),
         (r#"[{"key":"a","value":1,"x":2}]"#, malformed(r#"[{"key":"a","value":1,"x":2}]"#)),
         (r#"["a",1]"#, malformed(r#"["a",1]"#)),
         (r#"[["a",1],["b"]]"#, malformed(r#"[["a",1],["b"]]"#)),
