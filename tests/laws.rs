@@ -10,7 +10,7 @@ use std::sync::{LazyLock, Mutex};
 
 use tooljudge::bench::calibration::{CalibrationFile, ClusterKind, Operating};
 use tooljudge::domain::{
-    Arguments, Calls, Cell, Definitions, Flag, Json, Message, Object, Rails, RawRow, RawText, Role, RowError,
+    Arguments, Calls, Cell, Definitions, Flag, Json, Object, Rails, RawRow, RawText, Role, RowError,
     RowErrorCode, Sample, ToolCall, ToolDefinition,
 };
 use tooljudge::normalize::columns::{self, Slot};
