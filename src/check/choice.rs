@@ -210,6 +210,7 @@ impl Assessor<'_> {
             if let Some(of) = calls[..i]
                 .iter()
                 .position(|other| other.name == call.name && other.arguments == call.arguments)
+                .filter(|_| !self.is_asked_for_as_often(calls, call))
             {
                 self.find(Finding::Duplicate { call: i, of }, Signal::Duplicate, 1.0);
             }
@@ -221,6 +222,19 @@ impl Assessor<'_> {
         if !self.evidence.question.contains(" again ") && calls.first().filter(repeated).is_some() {
             self.find(Finding::Repeat { call: 0 }, Signal::Duplicate, 1.0);
         }
+    }
+
+    /// Whether the question names as many as there are calls like this one: five dice are five rolls. Two is said of too much else,
+    /// as of travellers; [`AGAIN`] knows its own words for that.
+    fn is_asked_for_as_often(&self, calls: &[ToolCall], call: &ToolCall) -> bool {
+        let alike =
+            calls.iter().filter(|other| other.name == call.name && other.arguments == call.arguments).count();
+        if alike < 3 {
+            return false;
+        }
+        let digits = alike.to_string();
+        let name = NUMBERS.get(alike).copied().unwrap_or(digits.as_str());
+        words(&self.evidence.question).any(|word| word == digits || word == name)
     }
 
     pub(super) fn requests(&mut self, calls: &[ToolCall]) {
@@ -264,6 +278,11 @@ const UNFINISHED: &[&str] = &[
 const AGAIN: &[&str] = &[
     " twice ", " thrice ", " repeat ", " repeatedly ", " once more ", " one more time ", " two times ", " three times ", " four times ", " 2 times ", " 3 times ", " 4 times ", " two identical ", " same thing ",
     " duplicate ", " copies ", " zweimal ", " noch einmal ", " dos veces ", " deux fois ", " due volte ", " duas vezes ",
+];
+
+/// Names of numbers, from zero.
+const NUMBERS: [&str; 13] = [
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
 ];
 
 /// Words by which a question asks for several things.

@@ -390,6 +390,18 @@ mod tests {
     }
 
     #[test]
+    fn as_many_equal_calls_as_are_asked_for_are_no_repeats() {
+        let repeats = |question: &str, calls: usize| {
+            let schema = Json::parse(r#"{"type":"object","properties":{}}"#).unwrap();
+            let call = ToolCall::new("roll_die", Object::new());
+            let sample = sample(question, vec![tool("roll_die", schema)], vec![call; calls]);
+            findings(&sample).iter().any(|finding| matches!(finding, Finding::Duplicate { .. }))
+        };
+        assert!(!repeats("Roll a die 5 times", 5) && !repeats("Roll five dice", 5));
+        assert!(repeats("Roll a die", 2) && repeats("Roll five dice", 6));
+    }
+
+    #[test]
     fn sentences_name_what_they_are_about() {
         let schema =
             Json::parse(r#"{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}"#)

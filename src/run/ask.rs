@@ -107,6 +107,8 @@ pub async fn ask<J: Judge + 'static>(
 ) -> Result<Covered, RunError> {
     let mut only: Option<HashSet<Fingerprint>> = None;
     let mut progress = Arc::clone(progress);
+    // A question that is met no more, as where a file has changed meanwhile, is looked for once in each form.
+    let mut tried = HashSet::new();
     loop {
         let Swept { theirs, ceiling } = sweep(pass, &progress, stop, only).await?;
         if stop.gently.is_cancelled() {
@@ -116,7 +118,8 @@ pub async fn ask<J: Judge + 'static>(
             return Ok(Covered::UpToCeiling);
         }
         if theirs.is_empty() {
-            let again = pass.to_ask_again();
+            let mut again = pass.to_ask_again();
+            again.retain(|question| tried.insert((*question, pass.seat.judge.fallback())));
             if again.is_empty() {
                 return Ok(Covered::All);
             }
