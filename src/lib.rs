@@ -11,10 +11,22 @@
 //! the edges touch files, network, clock or database. An arrow between rooms only ever points down:
 //!
 //! ```text
-//! main → cli → frames → {run, report} → {read, judge, store, write, gold, bench, audit} → {normalize, render, snap, check, score, stats, table} → domain
+//! main → cli → frames → run → report → {read, judge, store, write, gold, bench, audit} → {normalize, render, snap, check, score, stats, table} → domain
 //! ```
 //!
-//! The command line is one user of this library. The same job in Rust, samples in and verdicts out:
+//! The command line is one user of this library: it turns arguments into [settings](run::settings), calls a job of [`run`]
+//! (`label`, `resnap`, `convert`, `score`, `bench`, `compare`, `gold`, `audit`), and prints what came of it. Each job can be called
+//! from Rust in the same way:
+//!
+//! ```
+//! use tooljudge::run::{bench_blocking, settings::BenchSettings};
+//!
+//! let summary = bench_blocking(BenchSettings::new(["datasets/quickstart.csv"]))?;
+//! println!("{:?}", summary.measured[0].overall.figures["accuracy"]);
+//! # Ok::<(), tooljudge::run::RunError>(())
+//! ```
+//!
+//! Without files, samples in and verdicts out:
 //!
 //! ```
 //! use tooljudge::{domain::{Cell, RawRow, Task}, normalize::{Normalizer, Options}, run::Labeler};

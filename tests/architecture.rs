@@ -10,7 +10,8 @@ const FLOORS: &[&[&str]] = &[
     &["domain"],
     &["normalize", "render", "snap", "check", "score", "stats", "table"],
     &["read", "write", "judge", "store", "gold", "bench", "audit"],
-    &["run", "report"],
+    &["report"],
+    &["run"],
     &["frames"],
     &["cli"],
 ];

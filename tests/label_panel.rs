@@ -93,7 +93,7 @@ fn mistakes_in_a_panel_are_named() {
         ("[label]\nrpn = 3\n", "[label] has no setting `rpn`"),
         ("[judges.x]\njudge = 'gpt'\n", "[judges.x]"),
         ("rpm = 3\n", "unknown field `rpm`"),
-        ("[label]\nrpm = 'many'\n", "many"),
+        ("[label]\nrpm = 'many'\n", "tooljudge.toml: [label] `rpm`: invalid digit found in string"),
         ("[prices.'openai:m']\ninput = -1\noutput = 2\n", "price of openai:m"),
         ("nonsense", "tooljudge.toml"),
         (

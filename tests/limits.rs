@@ -8,8 +8,8 @@ use serde_json::json;
 use tokio_util::sync::CancellationToken;
 use tooljudge::domain::{Prompt, Rails, Usage};
 use tooljudge::judge::{
-    AskError, Concurrency, Endpoint, Judge, Limiter, Limits, Parameters, Price, Provider, Purse, Remote,
-    Settings, Target, connect,
+    AskError, Concurrency, Endpoint, Limiter, Limits, Parameters, Price, Provider, Purse, Remote, Settings,
+    SetupError, Target, connect,
 };
 
 use crate::support::enforcer::{Hints, Rules, Window};
@@ -91,7 +91,7 @@ fn judge(
     price: Option<Price>,
     max_tokens: Option<u32>,
     purse: Option<Arc<Purse>>,
-) -> Result<Remote, String> {
+) -> Result<Remote, SetupError> {
     let concurrency = Concurrency::Fixed(NonZeroU32::new(8).unwrap());
     let limits = Limits { concurrency, rpm: None, tpm: None, ..Limits::default() };
     let settings = Settings {
@@ -184,8 +184,8 @@ async fn what_the_server_bills_stays_below_the_ceiling() {
 async fn a_ceiling_that_cannot_hold_is_refused() {
     let purse = || Some(Purse::new(1.0));
     let error = |price, max_tokens| judge("http://localhost", price, max_tokens, purse()).err().unwrap();
-    assert!(error(None, Some(64)).contains("tooljudge.toml"));
-    assert!(error(Some(PRICE), None).contains("--max-tokens"));
+    assert!(error(None, Some(64)).to_string().contains("tooljudge.toml"));
+    assert!(error(Some(PRICE), None).to_string().contains("--max-tokens"));
     assert!(judge("http://localhost", None, None, None).is_ok());
 
     // An endpoint that takes no length limit after all.

@@ -6,9 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tooljudge::domain::{Prompt, Rails};
-use tooljudge::judge::{
-    AskError, Asked, Endpoint, Judge, Parameters, Provider, Remote, Settings, Target, connect,
-};
+use tooljudge::judge::{AskError, Asked, Endpoint, Parameters, Provider, Remote, Settings, Target, connect};
 
 use crate::label_remote::{gold, numbered, row_of};
 use crate::support::server::{Answer, Format, Seen, Server};

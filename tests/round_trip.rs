@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use tooljudge::domain::{Json, Sample};
 use tooljudge::normalize::{Normalizer, Options, columns};
 use tooljudge::read::{LogOptions, Selection, Table, Understanding};
-use tooljudge::run::{Form, Progress, Source, convert};
+use tooljudge::run::{Form, Progress, Source, convert_rows};
 use tooljudge::table::Format;
 use tooljudge::table::samples::SKIPPED;
 use tooljudge::write::Output;
@@ -64,7 +64,7 @@ fn compare(inputs: &[String], folder: &Path) -> Option<String> {
     for (name, form) in TABLES {
         let path = folder.join(name);
         let output = Output::new(path.clone(), None, Format::Jsonl).unwrap();
-        convert(&source, Some((&output, *form)), false, &Progress::default(), &|| false).unwrap();
+        convert_rows(&source, Some((&output, *form)), false, &Progress::default(), &|| false).unwrap();
         let table = open(&[path.display().to_string()]);
         assert!(table.table.logs().is_none(), "{name} is a table");
         let found = samples(&table);

@@ -147,3 +147,110 @@ fn settings_of_a_folder_above_are_not_used() {
     let ran = Ran::from(command.current_dir(work.path("inner")).output().unwrap()).ended(0);
     assert!(!ran.stderr.contains("settings"), "{}", ran.stderr);
 }
+
+#[test]
+fn what_is_wrong_in_the_file_is_said_of_the_file() {
+    let work = Workspace::new();
+    work.file("in.csv", ROWS);
+    let label = &["label", "in.csv"][..];
+    for (settings, args, said) in [
+        ("[label]\nrpm = 'many'", label, "tooljudge.toml: [label] `rpm`: invalid digit found in string"),
+        ("[label]\nquiet = 'yes'", label, "tooljudge.toml: [label] `quiet`: expected true or false"),
+        ("[label]\nvotes = [1, 3]", label, "tooljudge.toml: [label] `votes`: expected one value, not a list"),
+        ("[label]\nretry = ['lost']", label, "tooljudge.toml: [label] `retry`: only unparseable,"),
+        ("[label]\nconfig = 'x.toml'", label, "tooljudge.toml: [label] has no setting `config`"),
+        (
+            "[label]\nlimit = 1",
+            &["label", "in.csv", "--sample", "1"],
+            "tooljudge.toml: [label] `limit`: cannot be used with --sample",
+        ),
+        (
+            "[label]\nlimit = 1\nsample = 1",
+            label,
+            "tooljudge.toml: [label] `limit`: cannot be used with `sample`",
+        ),
+        (
+            "[label]\nbase_url = 'nowhere'\njudge = 'openai:m'",
+            label,
+            "tooljudge.toml: [label] `base_url`: no URL",
+        ),
+        (
+            "[label]\njudge = 'x'\n[judges.x]\njudge = 'openai:m'\nbase_url = 'host:80'",
+            label,
+            "tooljudge.toml: [judges.x]: no http or https URL",
+        ),
+        (
+            "[label]\njudge = 'x'\n[judges.x]\njudge = 'ollama:m'\nheaders = { A = '${NOT_SET}' }",
+            label,
+            "tooljudge.toml: [judges.x]: header A: the environment variable NOT_SET is not set",
+        ),
+        (
+            "[label]\nforce = 1",
+            &["bench", "in.csv"],
+            "tooljudge.toml: [label] `force`: expected true or false",
+        ),
+        (
+            "[score]\nquestions = 'q.json'",
+            &["score", "in.csv"],
+            "tooljudge.toml: [score] `questions`: give `questions`, `answers` and `results` together",
+        ),
+    ] {
+        work.file("tooljudge.toml", settings);
+        let ran = run(&work, args).ended(2);
+        assert!(ran.stderr.contains(said), "{settings}\n{}", ran.stderr);
+        assert!(!ran.stderr.contains("Usage:"), "{settings}\n{}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_flag_counts_more_than_the_judges_entry_and_that_more_than_the_defaults() {
+    let server = Server::start(|_| Answer::label("correct"));
+    let work = Workspace::new();
+    work.file("in.csv", ROWS);
+    let entry = format!(
+        "[label]\ntemperature = 0.125\nmax_tokens = 64\n[judges.x]\njudge = 'openai:m'\nbase_url = '{}'\ntemperature = 0.25\n",
+        server.url
+    );
+    work.file("tooljudge.toml", entry);
+    for (args, temperature, max_tokens) in [
+        (&["--judge", "x"][..], 0.25, 64),
+        (&["--judge", "x", "--temperature", "0.5", "--max-tokens", "32"], 0.5, 32),
+        (&["--judge", "openai:m", "--base-url", &server.url], 0.125, 64),
+    ] {
+        let before = server.requests();
+        run(&work, &[&["label", "in.csv", "--fresh"], args].concat()).ended(0);
+        let body = &server.seen()[before].body;
+        assert_eq!(body["temperature"], temperature, "{args:?}");
+        let tokens = body.get("max_completion_tokens").or(body.get("max_tokens")).unwrap();
+        assert_eq!(tokens, max_tokens, "{args:?}");
+    }
+}
+
+#[test]
+fn a_switch_can_be_turned_off_in_the_file() {
+    let work = Workspace::new();
+    let case = r#"{"tool_call": {"name": "a", "arguments": {}}, "expected_tool_calls": [{"name": "a", "arguments": {}}, {"name": "b", "arguments": {}}]}"#;
+    work.file("cases.jsonl", case);
+    let score = ["score", "cases.jsonl", "--scorer", "tool_call", "--json"];
+    work.file("tooljudge.toml", "");
+    assert!(run(&work, &score).ended(0).stdout.contains("\"mean_score\": 0.0"));
+    work.file("tooljudge.toml", "[score]\nrequire_all = false\n");
+    let ran = run(&work, &score).ended(0);
+    assert!(ran.stdout.contains("\"mean_score\": 0.5"), "{}", ran.stdout);
+    let ran = run(&work, &[&score[..], &["--require-all"]].concat()).ended(0);
+    assert!(ran.stdout.contains("\"mean_score\": 0.0"), "{}", ran.stdout);
+}
+
+#[test]
+fn what_only_label_can_do_is_passed_over_by_the_others() {
+    let work = Workspace::new();
+    work.file("in.csv", ROWS);
+    work.file(
+        "tooljudge.toml",
+        "[label]\ndry_run = true\nfresh = true\nretry = ['empty']\npartial = true\nlimit = 1\n",
+    );
+    let ran = run(&work, &["label", "in.csv"]).ended(0);
+    assert!(ran.stdout.contains("asks nobody"), "{}", ran.stdout);
+    run(&work, &["resnap", "in.csv", "--allow-unjudged", "1"]).ended(0);
+    assert!(work.path("in.labeled.csv").exists());
+}

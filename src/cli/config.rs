@@ -1,6 +1,6 @@
 //! `tooljudge.toml`: judges by name, and defaults of flags.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, anyhow, bail};
 use serde::Deserialize;
 
+use super::printer::Printer;
+use super::section::Section;
 use crate::domain::RowError;
 use crate::judge::{Concurrency, Price};
 
@@ -86,6 +88,34 @@ pub struct JudgeConfig {
 }
 
 impl Config {
+    /// A section, of which every key must be `known` to the command that owns it.
+    pub fn section<'a>(
+        &'a self,
+        name: &'static str,
+        known: &BTreeSet<&'static str>,
+    ) -> anyhow::Result<Section<'a>> {
+        let table = if name == "score" { &self.score } else { &self.label };
+        if let Some(key) = table.keys().find(|key| !known.contains(key.as_str())) {
+            bail!(
+                "{}: [{name}] has no setting `{key}`; its settings are the flags of `tooljudge {name}`, with underscores",
+                self.path.display()
+            );
+        }
+        Ok(Section::new(&self.path, name, table))
+    }
+
+    /// Says which settings file is used and what it sets, unless the user wants it quiet; a file that says so is not asked.
+    pub fn say(&self, section: &Section<'_>, quiet: bool) {
+        if !self.is_used() {
+            return;
+        }
+        let set = match &section.set()[..] {
+            [] => String::new(),
+            set => format!(" sets {}", set.join(", ")),
+        };
+        Printer { quiet }.talk(&format!("settings: {}{set}", self.path.display()));
+    }
+
     /// Whether there is a file.
     pub fn is_used(&self) -> bool {
         !self.path.as_os_str().is_empty()
@@ -166,13 +196,13 @@ fn concurrency<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<Conc
 ///
 /// # Errors
 /// When a variable is not set; the message names it and never shows a value.
-pub fn with_variables(text: &str) -> anyhow::Result<String> {
+pub fn with_variables(text: &str, environment: Environment) -> anyhow::Result<String> {
     let mut parts = text.split("${");
     let mut filled = parts.next().unwrap_or_default().to_owned();
     for part in parts {
         let Some((name, rest)) = part.split_once('}') else { bail!("a `${{` is never closed by `}}`") };
         filled.push_str(
-            &variable(name).with_context(|| format!("the environment variable {name} is not set"))?,
+            &environment(name).with_context(|| format!("the environment variable {name} is not set"))?,
         );
         filled.push_str(rest);
     }
@@ -184,7 +214,10 @@ pub fn variables(text: &str) -> impl Iterator<Item = &str> {
     text.split("${").skip(1).filter_map(|part| Some(part.split_once('}')?.0))
 }
 
-/// A variable of the environment, unless it is empty.
+/// Gives the variables of an environment by their names.
+pub type Environment = fn(&str) -> Option<String>;
+
+/// A variable of the process's environment, unless it is empty.
 pub fn variable(name: &str) -> Option<String> {
     #[expect(clippy::disallowed_methods, reason = "this is where the environment is read")]
     std::env::var(name).ok().map(|value| value.trim().to_owned()).filter(|value| !value.is_empty())

@@ -1,23 +1,20 @@
-//! `convert`: any log or table to rows, and what was understood of it.
+//! `convert`: flags in; rows, or what was understood, out.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::PathBuf;
 
 use anyhow::bail;
 use clap::Args;
 use comfy_table::{Table as Grid, presets};
 use serde_json::json;
 
-use super::display::Display;
 use super::input::InputArgs;
 use super::printer::Printer;
 use super::spreadsheet::SpreadsheetArgs;
-use super::{Ending, signals};
-use crate::normalize::logs::{FORMATS, LogFormat};
-use crate::run::{self, Converted, Form, Progress, RunError, Source, Stop};
-use crate::table::Format;
-use crate::write::{Output, OutputFormat, WriteError, write_manifest};
+use super::{Ending, job};
+use crate::normalize::logs::FORMATS;
+use crate::run::settings::{ConvertSettings, OutputSettings};
+use crate::run::{self, ConvertSummary, ConvertedFile};
+use crate::write::{OutputFormat, is_stdout};
 
 /// Turn any log of tool calls into rows, and show what was understood of it.
 ///
@@ -69,188 +66,58 @@ pub struct ConvertArgs {
     pub quiet: bool,
 }
 
-pub fn run(args: &ConvertArgs) -> anyhow::Result<Ending> {
-    let runtime = run::runtime()?;
-    let stop = Stop::default();
-    let outcome = runtime.block_on(signals::until_told_twice(&stop, convert(args, &stop)));
-    runtime.shutdown_background();
-    match outcome {
-        Err(error) if matches!(error.downcast_ref(), Some(RunError::Write(WriteError::ReaderGone(_)))) => {
-            Ok(Ending::Done)
-        }
-        outcome => outcome,
-    }
+/// What is printed of a conversion.
+#[derive(Debug, Clone, Copy)]
+struct Shown {
+    summary: bool,
+    json: bool,
 }
 
-async fn convert(args: &ConvertArgs, stop: &Stop) -> anyhow::Result<Ending> {
+pub fn run(args: ConvertArgs) -> anyhow::Result<Ending> {
     let printer = Printer { quiet: args.quiet };
     if args.formats {
         printer.data(&formats());
         return Ok(Ending::Done);
     }
-    let source = args.input.open(&args.inputs, args.all, printer)?;
-    let output = output(args, &source)?;
-    signals::watch(stop, printer);
-    let progress = Arc::new(Progress::default());
-    let rows = source.table.rows();
-    let display = Display::start(printer, "converting", rows, Arc::clone(&progress), || None);
-    let all = args.all;
-    let stop = stop.clone();
-    let worker = tokio::task::spawn_blocking(move || {
-        let stopped = || stop.gently.is_cancelled() || stop.now.is_cancelled();
-        let form = output.as_ref().map(|output| (output, form(output)));
-        let converted = run::convert(&source, form, all, &progress, &stopped);
-        (converted, source, output)
-    });
-    let (converted, source, output) = worker.await?;
-    drop(display);
-    let (found, finished) = match converted {
-        Ok(converted) => converted,
-        Err(RunError::Interrupted) => {
-            printer.talk("interrupted; nothing was written");
-            return Ok(Ending::Interrupted);
-        }
-        Err(error) => return Err(error.into()),
-    };
-    let files = files(&source, &found);
-    if let (Some(output), Some(finished)) = (&output, finished)
-        && !crate::write::is_stream(&output.path)
-    {
-        let manifest = json!({
-            "version": env!("CARGO_PKG_VERSION"),
-            "inputs": args.inputs,
-            "files": files.iter().map(File::json).collect::<Vec<_>>(),
-            "output": { "path": output.path.display().to_string(), "rows": finished.rows, "bytes": finished.bytes },
-        });
-        write_manifest(&output.path, &manifest)?;
-    }
-    if args.json {
-        printer.data(&format!("{:#}", json!(files.iter().map(File::json).collect::<Vec<_>>())));
-    } else if args.summary {
-        printer.data(&summary(&files));
-    } else {
-        printer.talk(&summary(&files));
-    }
-    if let (Some(output), Some(finished)) = (&output, finished)
-        && !crate::write::is_stdout(&output.path)
-    {
-        printer.talk(&format!("\nwritten  {} ({} rows)", output.path.display(), finished.rows));
-    }
-    let items: u64 = files.iter().map(|file| file.converted.items).sum();
-    let errors: u64 = files.iter().map(File::errors).sum();
-    Ok(if items == 0 && errors > 0 { Ending::GateFailed } else { Ending::Done })
+    let shown = Shown { summary: args.summary, json: args.json };
+    let settings = settings(args)?;
+    job::run(printer, async |control| Ok(show(&run::convert(settings, control).await?, shown, printer)))
 }
 
-/// JSON holds the normal form; the cells of tables are texts.
-fn form(output: &Output) -> Form {
-    match output.format.format {
-        Format::Jsonl | Format::Json => Form::Normal,
-        _ => Form::Columns,
-    }
-}
-
-fn output(args: &ConvertArgs, source: &Source) -> anyhow::Result<Option<Output>> {
-    let path = match &args.output {
-        Some(path) => path.clone(),
-        None if args.summary || args.json => return Ok(None),
-        None => PathBuf::from("-"),
-    };
+fn settings(args: ConvertArgs) -> anyhow::Result<ConvertSettings> {
     let printed = args.summary || args.json;
-    if printed && crate::write::is_stdout(&path) {
+    let path = match args.output {
+        Some(path) => Some(path),
+        None => (!printed).then(|| PathBuf::from("-")),
+    };
+    if printed && path.as_deref().is_some_and(is_stdout) {
         bail!("the rows and the summary cannot both go to the standard output; give a file with -o");
     }
-    let output = Output::new(path, args.to, Format::Jsonl)?.with_formulas(args.spreadsheet.formulas());
-    let inputs: Vec<&Path> = source.table.inputs().iter().map(|input| input.path.as_path()).collect();
-    output.check(&inputs, source.table.folders(), args.force)?;
-    Ok(Some(output))
+    let output =
+        OutputSettings { path, format: args.to, formulas: args.spreadsheet.formulas(), force: args.force };
+    Ok(ConvertSettings { input: args.input.settings(args.inputs), output, all: args.all })
 }
 
-/// What is told of one input.
-struct File {
-    name: String,
-    /// Formats, and what gave each away; how many records.
-    formats: Vec<(String, String, u64)>,
-    pieces: u64,
-    skipped: BTreeMap<&'static str, u64>,
-    converted: Converted,
-}
-
-fn files(source: &Source, found: &BTreeMap<String, Converted>) -> Vec<File> {
-    let inputs = source.table.inputs();
-    let columns = &source.columns;
-    let mut names = vec![&columns.question, &columns.tool_call];
-    names.extend(&columns.tool_definitions);
-    let sign = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-    inputs
-        .iter()
-        .enumerate()
-        .map(|(number, input)| {
-            let name = input.path.display().to_string();
-            // A single table has no column for its name.
-            let converted = found.get(&name).or_else(|| found.get("").filter(|_| inputs.len() == 1));
-            let converted = converted.cloned().unwrap_or_default();
-            let survey = source.table.logs().and_then(|surveys| surveys.get(number));
-            let formats = match survey {
-                None => {
-                    let rows =
-                        converted.items + converted.errors.values().map(|(count, _)| count).sum::<u64>();
-                    vec![(format!("rows ({})", input.format.as_str()), format!("columns {sign}"), rows)]
-                }
-                Some(survey) => survey
-                    .formats
-                    .iter()
-                    .map(|((format, dialect), records)| {
-                        let name =
-                            dialect.map_or((*format).to_owned(), |dialect| format!("{format}, {dialect}"));
-                        let sign = LogFormat::named(format).map_or("", |format| format.sign);
-                        (name, sign.to_owned(), *records)
-                    })
-                    .collect(),
-            };
-            let skipped = survey.map(|survey| survey.skipped.clone()).unwrap_or_default();
-            let pieces = survey.map_or(0, |survey| survey.pieces);
-            File { name, formats, pieces, skipped, converted }
-        })
-        .collect()
-}
-
-impl File {
-    fn errors(&self) -> u64 {
-        self.converted.errors.values().map(|(count, _)| count).sum()
+fn show(found: &ConvertSummary, shown: Shown, printer: Printer) -> Ending {
+    let files = &found.files;
+    if shown.json {
+        let files = files.iter().map(ConvertedFile::to_json).collect::<Vec<_>>();
+        printer.data(&format!("{:#}", json!(files)));
+    } else if shown.summary {
+        printer.data(&summary(files));
+    } else {
+        printer.talk(&summary(files));
     }
-
-    fn json(&self) -> serde_json::Value {
-        json!({
-            "file": self.name,
-            "formats": self.formats.iter().map(|(format, sign, records)| {
-                json!({ "format": format, "by": sign, "records": records })
-            }).collect::<Vec<_>>(),
-            "items": self.converted.items,
-            "joined": self.pieces,
-            "skipped": self.skipped,
-            "errors": self.converted.errors.iter().map(|(code, (count, example))| {
-                ((*code).to_owned(), json!({ "count": count, "first": example }))
-            }).collect::<serde_json::Map<_, _>>(),
-            "flags": self.converted.flags,
-        })
+    if let Some((path, written)) = found.output.as_ref().filter(|(path, _)| !is_stdout(path)) {
+        printer.talk(&format!("\nwritten  {} ({} rows)", path.display(), written.rows));
     }
-
-    /// Most of the file fails for one reason: it is probably something else than it seems.
-    fn hint(&self) -> Option<String> {
-        let (code, (count, _)) = self.converted.errors.iter().max_by_key(|(_, (count, _))| *count)?;
-        if count * 2 <= self.converted.items + self.errors() {
-            return None;
-        }
-        let formats: Vec<&str> = self.formats.iter().map(|(format, ..)| format.as_str()).collect();
-        let taken = if formats.is_empty() { "no known format".to_owned() } else { formats.join(" and ") };
-        Some(format!(
-            "more than half fail with {code}; the file was taken for {taken}: if it is something else, say so with --from"
-        ))
-    }
+    let items: u64 = files.iter().map(|file| file.converted.items).sum();
+    let errors: u64 = files.iter().map(ConvertedFile::errors).sum();
+    if items == 0 && errors > 0 { Ending::GateFailed } else { Ending::Done }
 }
 
 /// The files one below the other, each with what was found in it.
-fn summary(files: &[File]) -> String {
+fn summary(files: &[ConvertedFile]) -> String {
     let mut text = Vec::new();
     for file in files {
         if !text.is_empty() {

@@ -1,7 +1,6 @@
 //! Progress while a run goes on: a bar on a terminal, a line now and then elsewhere.
 
 use std::io::IsTerminal;
-use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -11,7 +10,7 @@ use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 use super::pace::Pace;
 use super::printer::Printer;
 use crate::judge::Activity;
-use crate::run::{Glance, Progress};
+use crate::run::{Glance, Pass};
 
 const REDRAW: Duration = Duration::from_millis(100);
 const LINE_EVERY: Duration = Duration::from_secs(20);
@@ -23,25 +22,18 @@ pub struct Display {
 }
 
 impl Display {
-    /// `activity` tells what a model judge is doing; the built-in one has none.
-    pub fn start(
-        printer: Printer,
-        what: &'static str,
-        rows: Option<u64>,
-        progress: Arc<Progress>,
-        activity: impl Fn() -> Option<Activity> + Send + 'static,
-    ) -> Display {
+    pub fn start(printer: Printer, pass: Pass) -> Display {
         if printer.quiet {
             return Display { done: None, thread: None };
         }
         let (done, ended) = mpsc::channel::<()>();
         let thread = std::thread::spawn(move || {
-            let mut face = Face::new(printer, what, rows);
+            let mut face = Face::new(printer, pass.name, pass.rows);
             let (began, mut pace) = (Instant::now(), Pace::default());
             while ended.recv_timeout(REDRAW) == Err(RecvTimeoutError::Timeout) {
-                let glance = progress.glance();
+                let glance = pass.progress.glance();
                 pace.note(began.elapsed(), glance.done.saturating_sub(glance.spared));
-                face.show(&glance, &pace, activity());
+                face.show(&glance, &pace, pass.activity());
             }
             face.clear();
         });

@@ -1,26 +1,22 @@
-//! The flags that say what is read, and the source of samples that they describe.
+//! The flags that say what is read.
 
 use std::path::PathBuf;
-use std::str::FromStr;
-use std::sync::Arc;
 
-use anyhow::Context;
 use clap::{Args, ValueEnum};
 
-use super::printer::Printer;
-use crate::normalize::columns::{self, Slot};
-use crate::normalize::logs::LogFormat;
-use crate::normalize::{Normalizer, NullCall, Options};
-use crate::read::{Format, LogOptions, Selection, Table, Take, Understanding};
-use crate::run::Source;
+use super::section::Section;
+use crate::normalize::NullCall;
+use crate::normalize::columns::Slot;
+use crate::read::Take;
+use crate::run::settings::{InputKind, InputSettings};
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Input")]
 pub struct InputArgs {
     /// What all inputs are, whatever their endings and keys say: a kind of file (csv, tsv, ssv for semicolons, jsonl, json,
     /// parquet, arrow), a kind of log (`tooljudge convert --formats` lists them), or `rows` for tables that look like one
     #[arg(long, value_name = "FORMAT")]
-    pub from: Option<From>,
+    pub from: Option<InputKind>,
 
     /// Which column holds what, if it has an unusual name: question=user_msg, tool_call=..., tool_definitions=...
     #[arg(long = "column", value_name = "WHAT=COLUMN", value_parser = column)]
@@ -42,13 +38,13 @@ pub struct InputArgs {
     #[arg(long, value_name = "N", conflicts_with = "limit")]
     pub sample: Option<u64>,
 
-    /// Which rows --sample draws: the same ones for the same seed
-    #[arg(long, value_name = "S", default_value = "0")]
-    pub seed: u64,
+    /// Which rows --sample draws: the same ones for the same seed [default: 0]
+    #[arg(long, value_name = "S")]
+    pub seed: Option<u64>,
 
-    /// What an empty tool call means: that nothing was called, or that the row is invalid
-    #[arg(long, value_name = "MEANING", default_value = "nothing")]
-    pub null_call: NullCallArg,
+    /// What an empty tool call means: that nothing was called, or that the row is invalid [default: nothing]
+    #[arg(long, value_name = "MEANING")]
+    pub null_call: Option<NullCallArg>,
 
     /// Take rows without tool definitions for errors, instead of judging them without
     #[arg(long)]
@@ -70,117 +66,44 @@ pub enum NullCallArg {
     Invalid,
 }
 
-/// The choices of `--from`.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum From {
-    File(Format),
-    Log(&'static LogFormat),
-    /// A table, be its columns named as a log's keys.
-    Rows,
-}
-
-impl FromStr for From {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<From, String> {
-        match text {
-            "rows" => Ok(From::Rows),
-            text => match text.parse() {
-                Ok(format) => Ok(From::File(format)),
-                Err(_) => LogFormat::named(text).map(From::Log).ok_or_else(|| {
-                    format!(
-                        "`{text}` is no format: use {}, `rows`, or a kind of log (`tooljudge convert --formats` lists them)",
-                        Format::NAMES
-                    )
-                }),
-            },
-        }
-    }
-}
-
 impl InputArgs {
-    /// Opens `inputs`; says what seems wrong with them.
-    pub fn open(&self, inputs: &[String], with_skipped: bool, printer: Printer) -> anyhow::Result<Source> {
-        let normalizer = Arc::new(self.normalizer()?);
-        let named_columns = !self.columns.is_empty();
-        let (format, logs) = match self.from {
-            Some(From::File(format)) => (Some(format), !named_columns),
-            Some(From::Rows) => (None, false),
-            Some(From::Log(_)) => (None, true),
-            None => (None, !named_columns),
-        };
-        let options = LogOptions {
-            normalizer: Arc::clone(&normalizer),
-            format: match self.from {
-                Some(From::Log(format)) => Some(format),
-                _ => None,
+    /// Fills in what was not typed.
+    pub fn fill(&mut self, section: &mut Section<'_>) -> anyhow::Result<()> {
+        section.value("from", &mut self.from, str::parse)?;
+        section.values("column", &mut self.columns, column)?;
+        section.path("tools", &mut self.tools)?;
+        section.values("where", &mut self.filters, pair)?;
+        section.value("limit", &mut self.limit, str::parse)?;
+        section.value("sample", &mut self.sample, str::parse)?;
+        section.value("seed", &mut self.seed, str::parse)?;
+        section.value("null_call", &mut self.null_call, |text| NullCallArg::from_str(text, false))?;
+        section.switch("require_definitions", &mut self.require_definitions)?;
+        section.switch("include_server_tools", &mut self.include_server_tools)?;
+        section.switch("agents", &mut self.agents)?;
+        section.exclusive("limit", "sample", self.limit.is_some() && self.sample.is_some())
+    }
+
+    /// What these flags say of `inputs`.
+    pub fn settings(self, inputs: Vec<String>) -> InputSettings {
+        InputSettings {
+            inputs,
+            from: self.from,
+            columns: self.columns,
+            tools: self.tools,
+            filters: self.filters,
+            take: match (self.limit, self.sample) {
+                (Some(rows), _) => Take::First(rows),
+                (None, Some(rows)) => Take::Sample { rows, seed: self.seed.unwrap_or_default() },
+                (None, None) => Take::All,
             },
-            agents: self.agents,
-            with_skipped,
-        };
-        let understanding = Understanding { format, logs: logs.then_some(options) };
-        let table = Table::open(inputs, understanding, self.selection())?;
-        if let [first, rest @ ..] = table.passed_over() {
-            let others = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
-            printer.warn(&format!(
-                "{}{others}: unknown kind of file, not read; --from says what all files are",
-                first.display()
-            ));
-        }
-        let names: Vec<String> = table.schema().names().map(str::to_owned).collect();
-        let columns = columns::resolve(&names, &self.columns, true)?;
-        if columns.tool_definitions.is_none() && self.tools.is_none() {
-            printer.warn(
-                "no column holds tool definitions, so calls are judged without them; give them with --tools FILE, or name \
-                 their column with --column tool_definitions=COLUMN",
-            );
-        }
-        Ok(Source { table, columns, normalizer })
-    }
-
-    /// Says what logs among the inputs hold, since it is not what a line of the file is.
-    pub fn announce(source: &Source, printer: Printer) {
-        for (input, survey) in source.table.inputs().iter().zip(source.table.logs().unwrap_or_default()) {
-            let formats: Vec<String> =
-                survey.formats.keys().map(|(name, dialect)| dialect.unwrap_or(name).to_owned()).collect();
-            let skipped: Vec<String> =
-                survey.skipped.iter().map(|(why, count)| format!("{count} {why}")).collect();
-            let skipped =
-                if skipped.is_empty() { String::new() } else { format!("; skipped: {}", skipped.join(", ")) };
-            let (file, items) = (input.path.display(), survey.items);
-            printer.talk(&format!("{file} ({}): {items} turns to judge{skipped}", formats.join(", ")));
-        }
-    }
-
-    fn normalizer(&self) -> anyhow::Result<Normalizer> {
-        let tools = match &self.tools {
-            Some(file) => Some(
-                std::fs::read_to_string(file)
-                    .with_context(|| format!("cannot read the tool definitions {}", file.display()))?,
-            ),
-            None => None,
-        };
-        let null_call = match self.null_call {
-            NullCallArg::Nothing => NullCall::NothingCalled,
-            NullCallArg::Invalid => NullCall::Invalid,
-        };
-        let options = Options {
-            null_call,
-            tools,
-            include_server_tools: self.include_server_tools,
+            null_call: match self.null_call {
+                None | Some(NullCallArg::Nothing) => NullCall::NothingCalled,
+                Some(NullCallArg::Invalid) => NullCall::Invalid,
+            },
             require_definitions: self.require_definitions,
-        };
-        Normalizer::new(options)
-            .with_context(|| format!("--tools {}", self.tools.clone().unwrap_or_default().display()))
-    }
-
-    fn selection(&self) -> Selection {
-        let take = match (self.limit, self.sample) {
-            (Some(rows), _) => Take::First(rows),
-            (None, Some(rows)) => Take::Sample { rows, seed: self.seed },
-            (None, None) => Take::All,
-        };
-        Selection { filters: self.filters.clone(), take }
+            include_server_tools: self.include_server_tools,
+            agents: self.agents,
+        }
     }
 }
 
@@ -190,7 +113,7 @@ pub fn pair(text: &str) -> Result<(String, String), String> {
     Ok((name.to_owned(), value.to_owned()))
 }
 
-fn column(text: &str) -> Result<(Slot, String), String> {
+pub fn column(text: &str) -> Result<(Slot, String), String> {
     let (slot, column) = pair(text)?;
     Ok((slot.parse()?, column))
 }

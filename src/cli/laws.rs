@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::config::{Config, with_variables};
+use super::config::{Config, variable, with_variables};
 
 /// What no message may show.
 const SECRET: &str = "sk-7f3a9c-secret";
@@ -57,7 +57,7 @@ pub fn config(text: &str) {
         }
         assert!(judge.temperature.is_none_or(f64::is_finite));
         for value in judge.headers.values().chain(judge.query.values()) {
-            match with_variables(value) {
+            match with_variables(value, variable) {
                 Ok(filled) => assert!(value.contains("${") || filled == *value),
                 Err(why) => assert!(!format!("{why:#}").contains(SECRET) || value.contains("${"), "{why:#}"),
             }

@@ -5,31 +5,29 @@ mod bench;
 mod compare;
 mod config;
 mod convert;
-mod defaults;
 mod display;
 mod gold;
 mod input;
+mod job;
 mod judging;
 mod label;
 #[cfg(test)]
 mod laws;
-mod outputs;
+mod observer;
 mod pace;
 mod printer;
 mod resnap;
 mod score;
+mod section;
 mod signals;
 mod spreadsheet;
 mod store;
 mod templates;
 
-use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
-
-use defaults::Completed;
-use judging::Purpose;
+use clap::{Parser, Subcommand};
+use config::{Config, Environment};
 use printer::Printer;
 
 /// Tells which of an agent's logged tool calls were right.
@@ -117,31 +115,31 @@ impl From<anyhow::Error> for Failure {
 }
 
 fn command() -> Result<Ending, Failure> {
-    let flags = Cli::command();
-    let arguments: Vec<OsString> = std::env::args_os().collect();
-    let mut matches = flags.clone().try_get_matches_from(&arguments)?;
-    let mut settings = None;
-    if let Some((name @ ("label" | "resnap" | "score" | "bench" | "audit"), own)) = matches.subcommand() {
-        let completed = defaults::complete(arguments, &flags, name, own)?;
-        completed.say();
-        let Completed { arguments, config, given, .. } = completed;
-        matches = flags.try_get_matches_from(&arguments)?;
-        settings = Some((config, given));
-    }
-    let cli = Cli::from_arg_matches(&matches)?;
-    let (config, given) = settings.unwrap_or_default();
-    Ok(match cli.command {
+    let environment: Environment = config::variable;
+    Ok(match Cli::try_parse()?.command {
         Command::Label(args) => {
-            let purpose = if args.dry_run.is_some() { Purpose::DryRun } else { Purpose::Label };
-            label::run(&args, &config, &given, &purpose)?
+            let config = Config::read(args.judging.config.as_deref())?;
+            label::run(*args, &config, environment)?
         }
-        Command::Convert(args) => convert::run(&args)?,
-        Command::Resnap(args) => resnap::run(*args, &config, &given)?,
-        Command::Score(args) => score::run(&args)?,
-        Command::Bench(args) => bench::run(*args, &config, &given)?,
-        Command::Compare(args) => compare::run(&args)?,
-        Command::Audit(args) => audit::run(*args, &config, &given)?,
-        Command::Gold(args) => gold::run(&args)?,
+        Command::Convert(args) => convert::run(*args)?,
+        Command::Resnap(args) => {
+            let config = Config::read(args.label.judging.config.as_deref())?;
+            resnap::run(*args, &config, environment)?
+        }
+        Command::Score(args) => {
+            let config = Config::read(args.config.as_deref())?;
+            score::run(*args, &config)?
+        }
+        Command::Bench(args) => {
+            let config = Config::read(args.judging.config.as_deref())?;
+            bench::run(*args, &config, environment)?
+        }
+        Command::Compare(args) => compare::run(*args)?,
+        Command::Audit(args) => {
+            let config = Config::read(args.judging.config.as_deref())?;
+            audit::run(*args, &config, environment)?
+        }
+        Command::Gold(args) => gold::run(*args)?,
         Command::Store(args) => store::run(&args)?,
         Command::Templates(args) => templates::run(args)?,
     })

@@ -4,9 +4,7 @@ use anyhow::bail;
 use clap::Args;
 
 use super::Ending;
-use super::config::Config;
-use super::defaults::Given;
-use super::judging::Purpose;
+use super::config::{Config, Environment};
 use super::label::args::LabelArgs;
 
 /// Read stored replies again and write the labels: other rules, other rails, no network.
@@ -23,12 +21,10 @@ pub struct ResnapArgs {
     pub read_rails: Vec<String>,
 }
 
-pub fn run(args: ResnapArgs, config: &Config, given: &Given) -> anyhow::Result<Ending> {
-    if args.label.dry_run.is_some()
-        || args.label.judging.store.fresh
-        || !args.label.judging.store.retry.is_empty()
-    {
+pub fn run(args: ResnapArgs, config: &Config, environment: Environment) -> anyhow::Result<Ending> {
+    let ResnapArgs { label, read_rails } = args;
+    if label.dry_run.is_some() || label.judging.store.fresh || !label.judging.store.retry.is_empty() {
         bail!("resnap asks nobody: --dry-run, --fresh and --retry belong to `tooljudge label`");
     }
-    super::label::run(&args.label, config, given, &Purpose::Resnap { rails: args.read_rails })
+    super::label::resnap(label, read_rails, config, environment)
 }

@@ -2,9 +2,10 @@
 
 use clap::Args;
 
+use super::section::Section;
 use crate::write::Formulas;
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub struct SpreadsheetArgs {
     /// In CSV, put an apostrophe before every text that a spreadsheet would take for a formula (it begins with =, +, -, @, a tab or a
     /// line break, and is no number), also in the input's own columns and in headers, and quote all texts. The words of models get
@@ -14,6 +15,11 @@ pub struct SpreadsheetArgs {
 }
 
 impl SpreadsheetArgs {
+    /// Fills in what was not typed.
+    pub fn fill(&mut self, section: &mut Section<'_>) -> anyhow::Result<()> {
+        section.switch("escape_formulas", &mut self.escape_formulas)
+    }
+
     pub fn formulas(&self) -> Formulas {
         if self.escape_formulas { Formulas::Escaped } else { Formulas::Kept }
     }

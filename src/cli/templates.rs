@@ -1,14 +1,14 @@
 //! `templates`: list, show, check.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 
 use super::Ending;
-use super::judging::wording;
 use super::printer::Printer;
-use crate::render::{self, Origin, Template};
+use crate::render::{self, Origin};
+use crate::run::panel;
 
 /// List, show and check judge templates.
 #[derive(Debug, Args)]
@@ -54,12 +54,12 @@ pub fn run(args: TemplatesArgs) -> anyhow::Result<Ending> {
             printer.data(source.trim_end());
         }
         TemplatesCommand::Check { file, rails } => {
-            let template = read(&file)?;
-            let template = match wording::rails(&rails).context("--rails")? {
+            let template = panel::read_template(&file)?;
+            let template = match panel::rails(&rails).context("--rails")? {
                 Some(rails) => template.with_rails(rails),
                 None => template,
             };
-            if let Some(unnamed) = wording::unnamed_labels(&template) {
+            if let Some(unnamed) = panel::unnamed_labels(&template) {
                 bail!("template {}: its text {unnamed}", file.display());
             }
             let rails = template.rails().labels().collect::<Vec<_>>().join(", ");
@@ -77,12 +77,4 @@ pub fn run(args: TemplatesArgs) -> anyhow::Result<Ending> {
         }
     }
     Ok(Ending::Done)
-}
-
-/// The template in `file`.
-pub fn read(file: &Path) -> anyhow::Result<Template> {
-    let source = std::fs::read_to_string(file)
-        .with_context(|| format!("cannot read the template {}", file.display()))?;
-    let name = file.file_stem().and_then(|name| name.to_str()).unwrap_or("template");
-    Template::parse(name, &source).with_context(|| format!("template {}", file.display()))
 }

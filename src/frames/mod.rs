@@ -5,7 +5,6 @@ use std::sync::Arc;
 use polars::prelude::{CompatLevel, DataFrame, DataType, PlSmallStr};
 use tokio_util::sync::CancellationToken;
 
-use crate::judge::Judge;
 use crate::normalize::columns::{self, ColumnError, Slot};
 use crate::normalize::{Normalizer, Options};
 use crate::run::{self, Labeler, RunError};
@@ -40,9 +39,9 @@ pub enum FrameError {
 ///
 /// # Errors
 /// When no column holds questions or calls, when a name is taken, and those of [`Labeler::label`].
-pub async fn label<J: Judge + 'static>(
+pub async fn label(
     frame: DataFrame,
-    labeler: &Labeler<J>,
+    labeler: &Labeler,
     options: &FrameOptions,
     cancel: &CancellationToken,
 ) -> Result<DataFrame, FrameError> {
@@ -69,9 +68,9 @@ pub async fn label<J: Judge + 'static>(
 ///
 /// # Panics
 /// Within an asynchronous runtime.
-pub fn label_blocking<J: Judge + 'static>(
+pub fn label_blocking(
     frame: DataFrame,
-    labeler: &Labeler<J>,
+    labeler: &Labeler,
     options: &FrameOptions,
 ) -> Result<DataFrame, FrameError> {
     run::runtime()?.block_on(label(frame, labeler, options, &CancellationToken::new()))

@@ -10,8 +10,8 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Certificate, Proxy, Url};
 use secrecy::{ExposeSecret, SecretString};
 
-use super::Provider;
 use super::mask::{MASKED, Mask};
+use super::{Provider, SetupError};
 
 /// Shorter header and query values are no secrets, and could not be told apart in a message.
 const SHORTEST_SECRET: usize = 6;
@@ -44,11 +44,11 @@ impl fmt::Debug for Endpoint {
 impl Endpoint {
     /// `base_url` as its provider documents it, such as `https://api.openai.com/v1`; user and password in it are used
     /// where there is no key.
-    pub fn new(base_url: &str, key: Option<SecretString>) -> Result<Endpoint, String> {
+    pub fn new(base_url: &str, key: Option<SecretString>) -> Result<Endpoint, SetupError> {
         // The text may hold a password: errors do not repeat it.
-        let mut url: Url = base_url.parse().map_err(|error| format!("no URL: {error}"))?;
+        let mut url: Url = base_url.parse().map_err(|error| SetupError::Address(format!("{error}")))?;
         if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
-            return Err("no http or https URL; an address looks like http://localhost:8000/v1".to_owned());
+            return Err(SetupError::Scheme);
         }
         let mut secrets: Vec<SecretString> = key.iter().cloned().collect();
         secrets.extend(credentials(&url).map(SecretString::from));
@@ -75,8 +75,8 @@ impl Endpoint {
     }
 
     /// Sends a header with every request, in place of ours of the same name.
-    pub fn with_header(mut self, name: &str, value: SecretString) -> Result<Endpoint, String> {
-        let header = name.parse().map_err(|_| format!("`{name}` is no name of a header"))?;
+    pub fn with_header(mut self, name: &str, value: SecretString) -> Result<Endpoint, SetupError> {
+        let header = name.parse().map_err(|_| SetupError::HeaderName(name.to_owned()))?;
         self.hide(&value);
         self.headers.push((header, value));
         Ok(self)
@@ -90,22 +90,22 @@ impl Endpoint {
     }
 
     /// Sends everything through a proxy, whatever the system's settings say.
-    pub fn with_proxy(mut self, url: &str) -> Result<Endpoint, String> {
+    pub fn with_proxy(mut self, url: &str) -> Result<Endpoint, SetupError> {
         // The text may hold a password: errors do not repeat it.
-        let parsed: Url = url.parse().map_err(|error| format!("no URL of a proxy: {error}"))?;
+        let parsed: Url = url.parse().map_err(|error| SetupError::Proxy(format!(": {error}")))?;
         self.secrets.extend(credentials(&parsed).map(SecretString::from));
         self.proxied = !is_this_host(&parsed);
         self.public_proxy = Some(public(&parsed));
-        self.proxy = Some(Proxy::all(url).map_err(|_| "no URL of a proxy".to_owned())?);
+        self.proxy = Some(Proxy::all(url).map_err(|_| SetupError::Proxy(String::new()))?);
         Ok(self)
     }
 
     /// Trusts the certificates in `pem` too, beside the system's.
-    pub fn with_ca_certificates(mut self, pem: &[u8]) -> Result<Endpoint, String> {
-        let certificates = Certificate::from_pem_bundle(pem)
-            .map_err(|error| format!("no certificates in PEM form: {error}"))?;
+    pub fn with_ca_certificates(mut self, pem: &[u8]) -> Result<Endpoint, SetupError> {
+        let certificates =
+            Certificate::from_pem_bundle(pem).map_err(|error| SetupError::Certificates(error.to_string()))?;
         if certificates.is_empty() {
-            return Err("no certificate in PEM form".to_owned());
+            return Err(SetupError::NoCertificate);
         }
         self.ca_certificates.extend(certificates);
         Ok(self)
@@ -211,7 +211,7 @@ impl Endpoint {
     ///
     /// # Errors
     /// When a value cannot travel in a header.
-    pub(super) fn headers(&self, provider: Provider) -> Result<HeaderMap, String> {
+    pub(super) fn headers(&self, provider: Provider) -> Result<HeaderMap, SetupError> {
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         for (name, value) in provider.headers() {
@@ -220,10 +220,10 @@ impl Endpoint {
         if let Some(key) = &self.key {
             let (name, scheme) = provider.key_header();
             let value = secret_value(&format!("{scheme}{}", key.expose_secret()));
-            headers.insert(name, value.ok_or("the API key holds characters that no header can carry")?);
+            headers.insert(name, value.ok_or(SetupError::Key)?);
         }
         for (name, value) in &self.headers {
-            let unfit = || format!("the header {name} has a value that no header can carry");
+            let unfit = || SetupError::HeaderValue(name.to_string());
             headers.insert(name, secret_value(value.expose_secret()).ok_or_else(unfit)?);
         }
         Ok(headers)

@@ -26,19 +26,16 @@ mod remote;
 mod retry;
 mod sameness;
 mod settings;
+mod setup_error;
 mod target;
 mod transport;
 mod trial;
 mod wire;
 mod wires;
 
-use std::future::Future;
-
-use tokio_util::sync::CancellationToken;
-
 pub use adaptation::Adaptation;
 pub use endpoint::Endpoint;
-pub use limiter::{Concurrency, Hold, Limiter, Limits, Slot, Stated};
+pub use limiter::{Concurrency, Hold, Limiter, Limits, Slot, Stated, UnknownConcurrency};
 pub use obedience::ENOUGH as ANSWERS_TO_TELL;
 pub use parameters::Parameters;
 pub use price::Price;
@@ -46,41 +43,10 @@ pub use provider::Provider;
 pub use purse::Purse;
 pub use remote::Remote;
 pub use settings::Settings;
+pub use setup_error::{SetupError, UnknownProvider};
 pub use target::{Target, connect};
 
-use crate::domain::{Prompt, Reply};
-
-/// A judge model, wherever it runs. The built-in judge is not one: it needs no prompt.
-pub trait Judge: Send + Sync {
-    fn identity(&self) -> &Identity;
-
-    /// Asks until there is a reply, the attempts are used up, or `stop` is cancelled; a request that is under way when
-    /// that happens is still waited for.
-    fn ask(
-        &self,
-        prompt: &Prompt,
-        stop: &CancellationToken,
-    ) -> impl Future<Output = Result<Asked, AskError>> + Send;
-
-    /// What this judge found out about its endpoint, or was told of.
-    fn adaptations(&self) -> Vec<Adaptation>;
-
-    /// The form of rail that it turned to because its endpoint ignored an earlier one. What was answered in an earlier form
-    /// may be worth asking again.
-    fn fallback(&self) -> Option<Adaptation> {
-        None
-    }
-
-    /// Tells that the endpoint has answered questions of this run before, so that it does not refuse all of them.
-    fn answered_before(&self) {}
-
-    /// Tells how many runs on this machine use this endpoint and model right now, this one included: they share its
-    /// limits.
-    fn share(&self, runs: u32);
-
-    /// What is going on right now, for the progress display.
-    fn activity(&self) -> Activity;
-}
+use crate::domain::Reply;
 
 /// What makes two judges give interchangeable replies.
 #[derive(Debug, Clone, PartialEq, Eq)]

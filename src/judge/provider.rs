@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use reqwest::header::{AUTHORIZATION, HeaderName};
 
+use super::UnknownProvider;
+
 /// A provider or server of judge models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Provider {
@@ -100,11 +102,10 @@ impl fmt::Display for Provider {
 }
 
 impl FromStr for Provider {
-    type Err = String;
+    type Err = UnknownProvider;
 
-    fn from_str(text: &str) -> Result<Provider, String> {
-        Provider::ALL.into_iter().find(|provider| provider.as_str() == text).ok_or_else(|| {
-            format!("`{text}` is no provider: use {}", Provider::ALL.map(Provider::as_str).join(", "))
-        })
+    fn from_str(text: &str) -> Result<Provider, UnknownProvider> {
+        let named = Provider::ALL.into_iter().find(|provider| provider.as_str() == text);
+        named.ok_or_else(|| UnknownProvider(text.to_owned()))
     }
 }

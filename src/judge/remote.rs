@@ -18,10 +18,10 @@ use super::settings::{NO_CEILING, Settings};
 use super::transport::{Transport, UNREACHABLE, is_silence};
 use super::trial::Trial;
 use super::wire::{Answer, Wire, understand};
-use super::{Activity, Adaptation, AskError, Asked, Identity, Judge, Parameters, Price, hints, retry};
+use super::{Activity, Adaptation, AskError, Asked, Identity, Parameters, Price, SetupError, hints, retry};
 use crate::domain::{Paid, Prompt, Reply, Stop, Usage};
 
-/// A judge model reached over HTTP.
+/// A judge model, wherever it runs, reached over HTTP. The built-in judge is not one: it needs no prompt.
 pub struct Remote {
     identity: Identity,
     wire: Box<dyn Wire>,
@@ -55,7 +55,7 @@ impl Remote {
         transport: Transport,
         settings: Settings,
         known: &[Adaptation],
-    ) -> Result<Remote, String> {
+    ) -> Result<Remote, SetupError> {
         settings.can_hold_ceiling(&identity.model, wire.parameters(), known)?;
         let max_tokens = wire.parameters().max_tokens;
         Ok(Remote {
@@ -216,16 +216,23 @@ impl Remote {
     }
 }
 
-impl Judge for Remote {
-    fn identity(&self) -> &Identity {
+impl Remote {
+    /// What its replies and adaptations are kept under.
+    pub fn identity(&self) -> &Identity {
         &self.identity
     }
 
-    fn answered_before(&self) {
+    /// Tells that the endpoint has answered questions of this run before, so that it does not refuse all of them.
+    pub fn answered_before(&self) {
         self.sameness.answered();
     }
 
-    async fn ask(&self, prompt: &Prompt, stop: &CancellationToken) -> Result<Asked, AskError> {
+    /// Asks until there is a reply, the attempts are used up, or `stop` is cancelled; a request that is under way when
+    /// that happens is still waited for.
+    ///
+    /// # Errors
+    /// [`AskError::Question`] if this question has no answer, [`AskError::Run`] if none will have one.
+    pub async fn ask(&self, prompt: &Prompt, stop: &CancellationToken) -> Result<Asked, AskError> {
         let limiter = &self.settings.limiter;
         let tokens = self.estimate(prompt);
         let (mut sent, mut failures) = (0, 0);
@@ -356,19 +363,25 @@ impl Judge for Remote {
         }
     }
 
-    fn adaptations(&self) -> Vec<Adaptation> {
+    /// What this judge found out about its endpoint, or was told of.
+    pub fn adaptations(&self) -> Vec<Adaptation> {
         self.adaptations.current().into_iter().collect()
     }
 
-    fn fallback(&self) -> Option<Adaptation> {
+    /// The form of rail that it turned to because its endpoint ignored an earlier one. What was answered in an earlier form
+    /// may be worth asking again.
+    pub fn fallback(&self) -> Option<Adaptation> {
         self.disobeyed.load(Ordering::Relaxed).then(|| rail(&self.adaptations.current())).flatten()
     }
 
-    fn share(&self, runs: u32) {
+    /// Tells how many runs on this machine use this endpoint and model right now, this one included: they share its
+    /// limits.
+    pub fn share(&self, runs: u32) {
         self.settings.limiter.set_runs(runs);
     }
 
-    fn activity(&self) -> Activity {
+    /// What is going on right now, for the progress display.
+    pub fn activity(&self) -> Activity {
         Activity {
             in_flight: self.settings.limiter.in_flight(),
             throttled: self.settings.limiter.throttled(),

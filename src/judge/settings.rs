@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Adaptation, Limiter, Limits, Parameters, Price, Purse};
+use super::{Adaptation, Limiter, Limits, Parameters, Price, Purse, SetupError};
 
 /// What a judge may use and spend, and how patient it is.
 #[derive(Debug, Clone)]
@@ -63,28 +63,21 @@ impl Settings {
         model: &str,
         parameters: &Parameters,
         known: &[Adaptation],
-    ) -> Result<(), String> {
+    ) -> Result<(), SetupError> {
         if self.purse.is_none() {
             return Ok(());
         }
         if self.price.is_none() {
-            return Err(format!(
-                "a cost ceiling needs to know what {model} costs: put its price into tooljudge.toml, or leave out \
-                 --max-cost"
-            ));
+            return Err(SetupError::NoPrice(model.to_owned()));
         }
         if parameters.max_tokens.is_none() {
-            return Err(
-                "a cost ceiling needs to know how long an answer can get: give --max-tokens N".to_owned()
-            );
+            return Err(SetupError::NoMaxTokens);
         }
         if known.contains(&Adaptation::WithoutMaxTokens) {
-            return Err(format!("{model} {NO_CEILING}"));
+            return Err(SetupError::NoCeiling(model.to_owned()));
         }
-        if let Some(name) = parameters.own_names().into_iter().find(|name| DEARER.contains(name)) {
-            return Err(format!(
-                "with `{name}` among the body fields of {model} a cost ceiling cannot hold: leave it or --max-cost out"
-            ));
+        if let Some(field) = parameters.own_names().into_iter().find(|name| DEARER.contains(name)) {
+            return Err(SetupError::DearerField { field: field.to_owned(), model: model.to_owned() });
         }
         Ok(())
     }

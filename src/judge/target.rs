@@ -10,7 +10,7 @@ use super::wires::chat::{Chat, Dialect};
 use super::wires::gemini::Gemini;
 use super::wires::ollama::Ollama;
 use super::wires::responses::Responses;
-use super::{Adaptation, Endpoint, Identity, Parameters, Provider, Remote, Settings};
+use super::{Adaptation, Endpoint, Identity, Parameters, Provider, Remote, Settings, SetupError};
 
 /// A judge model and everything that is known about reaching it.
 #[derive(Debug, Clone)]
@@ -26,9 +26,8 @@ impl Target {
     ///
     /// # Errors
     /// When the provider has no common address, as Azure has none.
-    pub fn new(provider: Provider, model: &str, key: Option<SecretString>) -> Result<Target, String> {
-        let base_url =
-            provider.default_base_url().ok_or_else(|| format!("{provider} lives at no common address"))?;
+    pub fn new(provider: Provider, model: &str, key: Option<SecretString>) -> Result<Target, SetupError> {
+        let base_url = provider.default_base_url().ok_or(SetupError::NoAddress(provider))?;
         let endpoint = Endpoint::new(base_url, key)?;
         Ok(Target { provider, model: model.to_owned(), endpoint, parameters: Parameters::default() })
     }
@@ -79,7 +78,7 @@ impl Target {
 ///
 /// # Errors
 /// When a key or header cannot be sent, or the HTTP client cannot be set up.
-pub fn connect(target: Target, settings: Settings, known: &[Adaptation]) -> Result<Remote, String> {
+pub fn connect(target: Target, settings: Settings, known: &[Adaptation]) -> Result<Remote, SetupError> {
     let (identity, wire, query) = (target.identity(), target.wire(), target.query());
     let url = target.endpoint.url_of(wire.path(), query);
     let headers = target.endpoint.headers(target.provider)?;

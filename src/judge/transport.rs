@@ -6,10 +6,10 @@ use std::time::{Duration, SystemTime};
 use reqwest::header::HeaderMap;
 use reqwest::{Client, Url, redirect};
 
-use super::Endpoint;
 use super::failure::{Failure, excerpt};
 use super::mask::Mask;
 use super::wire::Response;
+use super::{Endpoint, SetupError};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// A verdict is a few hundred bytes; whatever is larger than this is no verdict.
@@ -43,7 +43,7 @@ impl Transport {
         headers: HeaderMap,
         timeout: Duration,
         connections: usize,
-    ) -> Result<Transport, String> {
+    ) -> Result<Transport, SetupError> {
         let mut client = Client::builder()
             .user_agent(concat!("tooljudge/", env!("CARGO_PKG_VERSION")))
             .default_headers(headers)
@@ -64,7 +64,7 @@ impl Transport {
                 client = client.tls_certs_only([]);
             }
         }
-        let client = client.build().map_err(|error| format!("the HTTP client cannot be set up: {error}"))?;
+        let client = client.build().map_err(|error| SetupError::Client(error.to_string()))?;
         let mask = endpoint.mask();
         Ok(Transport { client, url, endpoint, mask, timeout })
     }

@@ -14,19 +14,20 @@ use tokio_util::sync::CancellationToken;
 
 use super::feed::{AHEAD, Queued, feed};
 use super::seat::Question;
+use super::settings::PanelSettings;
 use super::sharing::sharing;
-use super::{Progress, RunError, Samples, Seat};
+use super::{Progress, RunError, Samples, Seat, Stop};
 use crate::domain::{Paid, Prompt, Reply, Status};
-use crate::judge::{Adaptation, AskError, Asked, Judge};
+use crate::judge::{Adaptation, AskError, Asked};
 use crate::store::{Claim, Failure, Fingerprint, Found, Hold, Reader, Reuse, Store};
 
 /// How often questions that another run is asking are looked at again.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
 /// Everything an ask pass needs: one seat goes through all samples.
-pub struct AskPass<J> {
+pub struct AskPass {
     pub samples: Arc<dyn Samples>,
-    pub seat: Arc<Seat<J>>,
+    pub seat: Arc<Seat>,
     pub store: Arc<Store>,
     /// Looks at earlier replies, to tell which are asked again.
     pub earlier: Mutex<Reader>,
@@ -57,21 +58,12 @@ pub enum Covered {
     UpToCeiling,
 }
 
-/// How a run is told to stop.
-#[derive(Debug, Clone, Default)]
-pub struct Stop {
-    /// Ask nothing new; wait for what is in flight.
-    pub gently: CancellationToken,
-    /// Wait for nothing.
-    pub now: CancellationToken,
-}
-
 /// Asks for all seats at once until every question has an outcome. Where one seat fails, the others stop too.
 ///
 /// # Errors
 /// Those of [`ask`], of the first seat that has one.
-pub async fn ask_all<J: Judge + 'static>(
-    passes: &[Arc<AskPass<J>>],
+pub async fn ask_all(
+    passes: &[Arc<AskPass>],
     progress: &Arc<Progress>,
     stop: &Stop,
 ) -> Result<Vec<Covered>, RunError> {
@@ -100,11 +92,7 @@ pub async fn ask_all<J: Judge + 'static>(
 /// # Errors
 /// [`RunError::Interrupted`] when stopped; [`RunError::Judge`] when going on is pointless. Either way every reply that
 /// came is in the store.
-pub async fn ask<J: Judge + 'static>(
-    pass: &Arc<AskPass<J>>,
-    progress: &Arc<Progress>,
-    stop: &Stop,
-) -> Result<Covered, RunError> {
+pub async fn ask(pass: &Arc<AskPass>, progress: &Arc<Progress>, stop: &Stop) -> Result<Covered, RunError> {
     let mut only: Option<HashSet<Fingerprint>> = None;
     let mut progress = Arc::clone(progress);
     // A question that is met no more, as where a file has changed meanwhile, is looked for once in each form.
@@ -156,8 +144,8 @@ struct Swept {
 }
 
 /// One reading of the input.
-async fn sweep<J: Judge + 'static>(
-    pass: &Arc<AskPass<J>>,
+async fn sweep(
+    pass: &Arc<AskPass>,
     progress: &Arc<Progress>,
     stop: &Stop,
     only: Option<HashSet<Fingerprint>>,
@@ -230,7 +218,28 @@ async fn next_question(
     Some((permit, at_hand.pop_front()?))
 }
 
-impl<J: Judge> AskPass<J> {
+impl AskPass {
+    /// The pass of `seat` through `samples`, with the replies in `store` used as `settings` say.
+    pub(super) fn new(
+        settings: &PanelSettings,
+        samples: &Arc<dyn Samples>,
+        seat: &Arc<Seat>,
+        store: &Arc<Store>,
+    ) -> Result<AskPass, RunError> {
+        Ok(AskPass {
+            samples: Arc::clone(samples),
+            seat: Arc::clone(seat),
+            store: Arc::clone(store),
+            earlier: Mutex::new(store.reader()?),
+            reuse: if settings.store.fresh { Reuse::OwnOnly } else { Reuse::All },
+            retry: settings.store.retry.clone(),
+            keep_prompts: settings.store.keep_prompts,
+            doubtful: Mutex::default(),
+            // Rows that rest after a failure hold no place in flight, so there are more questions than places.
+            window: (4 * seat.judge.most_in_flight()).max(64),
+        })
+    }
+
     pub(super) fn earlier(&self) -> MutexGuard<'_, Reader> {
         self.earlier.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -273,8 +282,8 @@ impl<J: Judge> AskPass<J> {
 }
 
 /// Claims a question: what was paid for an answer whose place the next one takes; where there is no need to ask, how it is settled.
-async fn claim<J: Judge>(
-    pass: &AskPass<J>,
+async fn claim(
+    pass: &AskPass,
     progress: &Progress,
     fingerprint: Fingerprint,
 ) -> Result<ControlFlow<Settled, Option<Paid>>, RunError> {
@@ -306,8 +315,8 @@ async fn claim<J: Judge>(
 }
 
 /// Asks; `lost` is cancelled as soon as the claim may have lapsed, and before anything is sent on its strength.
-async fn ask_while_held<J: Judge>(
-    pass: &AskPass<J>,
+async fn ask_while_held(
+    pass: &AskPass,
     prompt: &Prompt,
     hold: Hold,
     lost: &CancellationToken,
@@ -322,8 +331,8 @@ async fn ask_while_held<J: Judge>(
     .await
 }
 
-async fn settle<J: Judge>(
-    pass: &AskPass<J>,
+async fn settle(
+    pass: &AskPass,
     progress: &Progress,
     question: Question,
     stop: &CancellationToken,

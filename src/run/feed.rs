@@ -10,7 +10,6 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use super::seat::Question;
 use super::{AskPass, Progress, Row, RunError};
 use crate::domain::Flag;
-use crate::judge::Judge;
 use crate::store::{AskHasher, Fingerprint, Found, Reuse};
 
 /// Questions handed over together: to wake the other side for each of them takes longer than to ask it.
@@ -32,8 +31,8 @@ struct Rendered {
 pub(super) type Queued = (OwnedSemaphorePermit, Question);
 
 /// Reads the input and queues its questions. Rows that cannot be read have no question; the write pass reports them.
-pub(super) fn feed<J: Judge>(
-    pass: &AskPass<J>,
+pub(super) fn feed(
+    pass: &AskPass,
     progress: &Progress,
     only: Option<&HashSet<Fingerprint>>,
     queue: &mpsc::Sender<Vec<Queued>>,
@@ -90,7 +89,7 @@ fn hand_over(together: &mut Vec<Queued>, queue: &mpsc::Sender<Vec<Queued>>) -> b
     together.is_empty() || queue.blocking_send(std::mem::take(together)).is_ok()
 }
 
-impl<J: Judge> AskPass<J> {
+impl AskPass {
     /// What is asked about a batch, and how many of its rows cannot be read. What is asked first is noted: later sweeps meet
     /// the same rows again.
     fn questions(

@@ -5,24 +5,23 @@ use std::sync::{Arc, Mutex};
 
 use tokio_util::sync::CancellationToken;
 
-use super::label::Labeller;
+use super::labellers::Labeller;
 use super::{
     AskPass, BuiltinLabeller, Item, Progress, Row, RunError, Samples, Seat, Stop, StoredLabeller, ask,
 };
 use crate::check::BuiltinJudge;
 use crate::domain::{Sample, Task, Verdict};
-use crate::judge::{Judge, Remote};
 use crate::store::{Reuse, Store};
 use crate::write::Labelled;
 
 /// Labels samples with one judge, whichever it is.
-pub struct Labeler<J = Remote> {
-    kind: Kind<J>,
+pub struct Labeler {
+    kind: Kind,
 }
 
-enum Kind<J> {
+enum Kind {
     Builtin(Task),
-    Model { seat: Arc<Seat<J>>, store: Option<PathBuf> },
+    Model { seat: Arc<Seat>, store: Option<PathBuf> },
 }
 
 /// Questions under way at once.
@@ -35,16 +34,16 @@ impl Labeler {
     }
 }
 
-impl<J: Judge + 'static> Labeler<J> {
+impl Labeler {
     /// A model judge. Its replies are forgotten with the process unless [`Labeler::keep_replies`] names a store.
-    pub fn model(seat: Seat<J>) -> Labeler<J> {
+    pub fn model(seat: Seat) -> Labeler {
         Labeler { kind: Kind::Model { seat: Arc::new(seat), store: None } }
     }
 
     /// Keeps replies in the store at `path`, so that nothing is paid for twice, across crashes and other runs. The
     /// built-in judge has nothing to keep.
     #[must_use]
-    pub fn keep_replies(mut self, path: impl Into<PathBuf>) -> Labeler<J> {
+    pub fn keep_replies(mut self, path: impl Into<PathBuf>) -> Labeler {
         if let Kind::Model { store, .. } = &mut self.kind {
             *store = Some(path.into());
         }
@@ -130,7 +129,7 @@ impl<J: Judge + 'static> Labeler<J> {
     }
 }
 
-fn look_up<J: Judge>(mut labeller: StoredLabeller<J>, items: &[Item]) -> Result<Vec<Labelled>, RunError> {
+fn look_up(mut labeller: StoredLabeller, items: &[Item]) -> Result<Vec<Labelled>, RunError> {
     labeller.label(&rows(items.to_vec()))
 }
 

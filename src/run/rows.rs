@@ -1,14 +1,16 @@
 //! Where samples come from: an input table, or a list of the caller's.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::{Row, RunError};
+use super::settings::{InputKind, InputSettings, SettingsError};
+use super::{Observer, Row, RunError};
 use crate::domain::{Cell, Item, Json, RawRow};
-use crate::normalize::columns::Columns;
-use crate::normalize::{Conversation, Normalizer};
-use crate::read::{Batches, Table};
+use crate::normalize::columns::{self, Columns};
+use crate::normalize::{Conversation, Normalizer, Options};
+use crate::read::{Batches, LogOptions, Selection, Table, Understanding};
 use crate::table::{Batch, TableError};
 
 /// Items that can be gone through as often as needed, in batches and always in the same order.
@@ -40,6 +42,72 @@ impl Samples for Source {
 }
 
 impl Source {
+    /// Opens what `settings` name, and tells what seems wrong with it; `with_skipped` also gives what holds nothing to judge.
+    ///
+    /// # Errors
+    /// If an input cannot be read, or no column holds questions or calls.
+    pub fn open(
+        settings: &InputSettings,
+        with_skipped: bool,
+        observer: &dyn Observer,
+    ) -> Result<Source, RunError> {
+        let normalizer = Arc::new(settings.normalizer()?);
+        let named_columns = !settings.columns.is_empty();
+        let (format, logs) = match settings.from {
+            Some(InputKind::File(format)) => (Some(format), !named_columns),
+            Some(InputKind::Rows) => (None, false),
+            Some(InputKind::Log(_)) => (None, true),
+            None => (None, !named_columns),
+        };
+        let options = LogOptions {
+            normalizer: Arc::clone(&normalizer),
+            format: match settings.from {
+                Some(InputKind::Log(format)) => Some(format),
+                _ => None,
+            },
+            agents: settings.agents,
+            with_skipped,
+        };
+        let understanding = Understanding { format, logs: logs.then_some(options) };
+        let selection = Selection { filters: settings.filters.clone(), take: settings.take };
+        let table = Table::open(&settings.inputs, understanding, selection)?;
+        if let [first, rest @ ..] = table.passed_over() {
+            let others = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+            observer.warning(&format!(
+                "{}{others}: unknown kind of file, not read; --from says what all files are",
+                first.display()
+            ));
+        }
+        let names: Vec<String> = table.schema().names().map(str::to_owned).collect();
+        let columns = columns::resolve(&names, &settings.columns, true)?;
+        if columns.tool_definitions.is_none() && settings.tools.is_none() {
+            observer.warning(
+                "no column holds tool definitions, so calls are judged without them; give them with --tools FILE, or name \
+                 their column with --column tool_definitions=COLUMN",
+            );
+        }
+        Ok(Source { table, columns, normalizer })
+    }
+
+    /// Tells what logs among the inputs hold, since it is not what a line of the file is.
+    pub(super) fn announce(&self, observer: &dyn Observer) {
+        for (input, survey) in self.table.inputs().iter().zip(self.table.logs().unwrap_or_default()) {
+            let formats: Vec<String> =
+                survey.formats.keys().map(|(name, dialect)| dialect.unwrap_or(name).to_owned()).collect();
+            let skipped: Vec<String> =
+                survey.skipped.iter().map(|(why, count)| format!("{count} {why}")).collect();
+            let skipped =
+                if skipped.is_empty() { String::new() } else { format!("; skipped: {}", skipped.join(", ")) };
+            let (file, items) = (input.path.display(), survey.items);
+            observer.note(&format!("{file} ({}): {items} turns to judge{skipped}", formats.join(", ")));
+        }
+    }
+
+    /// The files that are read.
+    pub fn paths(&self) -> Vec<&Path> {
+        self.table.inputs().iter().map(|input| input.path.as_path()).collect()
+    }
+
     /// The rows with the columns that judging needs.
     fn judged_columns(&self) -> Batches {
         let Columns { question, tool_call, tool_definitions, messages, raw, .. } = &self.columns;
@@ -64,6 +132,28 @@ impl Source {
     /// Every row's sample.
     pub fn items(&self, batch: &Batch) -> Result<Vec<Item>, TableError> {
         items(batch, &self.columns, &self.normalizer)
+    }
+}
+
+impl InputSettings {
+    fn normalizer(&self) -> Result<Normalizer, SettingsError> {
+        let tools = match &self.tools {
+            Some(path) => Some(
+                std::fs::read_to_string(path)
+                    .map_err(|why| SettingsError::ToolsFile { path: path.clone(), why: why.to_string() })?,
+            ),
+            None => None,
+        };
+        let options = Options {
+            null_call: self.null_call,
+            tools,
+            include_server_tools: self.include_server_tools,
+            require_definitions: self.require_definitions,
+        };
+        Normalizer::new(options).map_err(|why| SettingsError::Tools {
+            path: self.tools.clone().unwrap_or_default(),
+            why: why.to_string(),
+        })
     }
 }
 

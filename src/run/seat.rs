@@ -6,14 +6,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::{Reading, Roll, RunError};
 use crate::domain::{Prompt, Rails, Sample};
-use crate::judge::Judge;
+use crate::judge::Remote;
 use crate::render::Template;
 use crate::snap::Rules;
 use crate::store::{AskHasher, Fingerprint};
 
 /// One model judge with one template; gives every row one verdict.
-pub struct Seat<J> {
-    pub judge: Arc<J>,
+pub struct Seat {
+    pub judge: Arc<Remote>,
     pub template: Arc<Template>,
     /// The rails that answers are read with, where they are not those that were asked for.
     pub read_as: Option<Arc<Rails>>,
@@ -33,9 +33,9 @@ pub struct Question {
     pub prompt: Prompt,
 }
 
-impl<J: Judge> Seat<J> {
+impl Seat {
     /// A seat whose judge is asked once, without explanation, and read carefully.
-    pub fn new(judge: Arc<J>, template: Template) -> Seat<J> {
+    pub fn new(judge: Arc<Remote>, template: Template) -> Seat {
         Seat {
             judge,
             template: Arc::new(template),

@@ -5,7 +5,7 @@ use std::future::Future;
 use std::time::Duration;
 
 use super::RunError;
-use crate::judge::Judge;
+use crate::judge::Remote;
 use crate::store::Store;
 
 /// How often the others are counted.
@@ -15,13 +15,13 @@ const MAKE_ROOM: Duration = Duration::from_millis(1500);
 
 /// Does `work`, which asks `judges`. Meanwhile each of them knows how many runs on this machine use its endpoint and
 /// model; a run that dies no longer counts when its lease expires.
-pub(super) async fn sharing<'a, J: Judge + 'a, T>(
+pub(super) async fn sharing<'a, T>(
     store: &Store,
-    judges: impl IntoIterator<Item = &'a J>,
+    judges: impl IntoIterator<Item = &'a Remote>,
     work: impl Future<Output = T>,
 ) -> Result<T, RunError> {
-    let judges: Vec<&J> = judges.into_iter().collect();
-    let place = |judge: &J| (judge.identity().endpoint.clone(), judge.identity().model.clone());
+    let judges: Vec<&Remote> = judges.into_iter().collect();
+    let place = |judge: &Remote| (judge.identity().endpoint.clone(), judge.identity().model.clone());
     let places: BTreeSet<(String, String)> = judges.iter().map(|judge| place(judge)).collect();
     for (endpoint, model) in &places {
         store.join(endpoint.clone(), model.clone()).await?;

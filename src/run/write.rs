@@ -2,12 +2,12 @@
 
 use std::sync::mpsc;
 
-use super::label::Labeller;
-use super::{Progress, Row, RunError, Source, Summary};
+use super::labellers::Labeller;
+use super::{Member, Panel, Progress, Row, RunError, Source, Summary};
 use crate::domain::Json;
 use crate::read::ReadError;
 use crate::table::{Batch, Schema};
-use crate::write::{Finished, LabelColumns, Labelled, Output, Sink};
+use crate::write::{Finished, LabelColumns, Labelled, Output, Sink, WriteError};
 
 /// A column that says what the label should be.
 const GOLD: &str = "gold";
@@ -24,6 +24,22 @@ pub struct Destination {
 }
 
 impl Destination {
+    /// Columns for each member of `panel` beside those of `source`; with `overwrite`, in their place where names are the same.
+    pub(super) fn of(
+        panel: &Panel,
+        source: &Source,
+        output: Output,
+        overwrite: bool,
+    ) -> Result<Destination, WriteError> {
+        let columns = |member: &Member| LabelColumns::new(&member.prefix, &member.judge, &member.criterion);
+        let labels: Vec<LabelColumns> = panel.members.iter().map(columns).collect();
+        let mut replaced = Vec::new();
+        for labels in &labels {
+            replaced.extend(labels.clashes(source.table.schema(), overwrite)?);
+        }
+        Ok(Destination { output, labels, replaced })
+    }
+
     fn schema(&self, input: &Schema) -> Schema {
         let kept = input.columns.iter().filter(|column| !self.replaced.contains(&column.name));
         let ours = self.labels.iter().flat_map(|labels| &labels.schema().columns);
@@ -35,6 +51,13 @@ impl Destination {
 pub trait Watch {
     /// The rows of a batch with their labels by each labeller.
     fn labelled(&mut self, batch: &Batch, rows: &[Row], labels: &[Vec<Labelled>]) -> Result<(), RunError>;
+}
+
+/// Somebody looks on, or nobody.
+impl<W: Watch> Watch for Option<W> {
+    fn labelled(&mut self, batch: &Batch, rows: &[Row], labels: &[Vec<Labelled>]) -> Result<(), RunError> {
+        self.as_mut().map_or(Ok(()), |watch| watch.labelled(batch, rows, labels))
+    }
 }
 
 /// Nobody looks on.

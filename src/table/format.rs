@@ -70,10 +70,15 @@ impl Format {
     }
 }
 
-impl FromStr for Format {
-    type Err = String;
+/// A name that is no format's.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no format: use {names}", names = Format::NAMES)]
+pub struct UnknownFormat(pub String);
 
-    fn from_str(text: &str) -> Result<Format, String> {
+impl FromStr for Format {
+    type Err = UnknownFormat;
+
+    fn from_str(text: &str) -> Result<Format, UnknownFormat> {
         match text.to_ascii_lowercase().as_str() {
             "csv" => Ok(Format::Csv),
             "tsv" => Ok(Format::Tsv),
@@ -82,7 +87,7 @@ impl FromStr for Format {
             "json" | "eval" => Ok(Format::Json),
             "parquet" | "pq" => Ok(Format::Parquet),
             "arrow" | "feather" | "ipc" => Ok(Format::Arrow),
-            _ => Err(format!("`{text}` is no format: use {}", Format::NAMES)),
+            _ => Err(UnknownFormat(text.to_owned())),
         }
     }
 }

@@ -16,6 +16,6 @@ mod text;
 
 pub use batch::{Batch, Record, Rows};
 pub use error::TableError;
-pub use format::{Compression, Format};
+pub use format::{Compression, Format, UnknownFormat};
 pub use pandas::Pandas;
 pub use schema::{Column, Kind, Schema, SchemaBuilder, Typed};

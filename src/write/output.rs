@@ -51,16 +51,17 @@ impl OutputFormat {
     }
 }
 
-impl FromStr for OutputFormat {
-    type Err = String;
+/// A name that is no output format's.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no format: use {names}; all but the last two also with .gz or .zst", names = Format::NAMES)]
+pub struct UnknownOutputFormat(pub String);
 
-    fn from_str(text: &str) -> Result<OutputFormat, String> {
-        of_name(&format!("table.{text}")).and_then(OutputFormat::new).ok_or_else(|| {
-            format!(
-                "`{text}` is no format: use {}; all but the last two also with .gz or .zst",
-                Format::NAMES
-            )
-        })
+impl FromStr for OutputFormat {
+    type Err = UnknownOutputFormat;
+
+    fn from_str(text: &str) -> Result<OutputFormat, UnknownOutputFormat> {
+        let format = of_name(&format!("table.{text}")).and_then(OutputFormat::new);
+        format.ok_or_else(|| UnknownOutputFormat(text.to_owned()))
     }
 }
 

@@ -7,7 +7,8 @@ use clap::Args;
 
 use crate::cli::input::InputArgs;
 use crate::cli::judging::args::JudgingArgs;
-use crate::cli::label::args::share;
+use crate::cli::label::args::{share, shown};
+use crate::cli::section::Section;
 use crate::cli::spreadsheet::SpreadsheetArgs;
 use crate::write::OutputFormat;
 
@@ -18,15 +19,15 @@ use crate::write::OutputFormat;
 /// on). Shows how often each kind changes the label, beyond how often the judge changes its mind when it is asked the same again. Rows
 /// are asked about 15 to 20 times each: --sample chooses some, --dry-run says what it would cost. (Gold that is probably wrong is
 /// found by `bench --audit`.)
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub struct AuditArgs {
     /// Tables or logs, such as datasets/benchmark.jsonl
     #[arg(required = true, value_name = "INPUT")]
     pub inputs: Vec<String>,
 
-    /// Ask every row so often again without a change: what flips then is noise
-    #[arg(long, value_name = "K", default_value = "1")]
-    pub again: NonZeroU32,
+    /// Ask every row so often again without a change: what flips then is noise [default: 1]
+    #[arg(long, value_name = "K")]
+    pub again: Option<NonZeroU32>,
 
     /// Call nobody: print the first N prompts of each judge, and what the run would take
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1")]
@@ -46,7 +47,7 @@ pub struct AuditArgs {
     pub spreadsheet: SpreadsheetArgs,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Rows")]
 pub struct RowArgs {
     /// The column that says what the label should be: attacks then ask for the wrong one, of rows that were judged rightly [default:
@@ -63,7 +64,7 @@ pub struct RowArgs {
     pub id: Option<String>,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Output")]
 pub struct AuditResultArgs {
     /// Where every question goes with its answer, changed as it was asked; its ending says how [default: nowhere]
@@ -92,7 +93,7 @@ pub struct AuditResultArgs {
     pub quiet: bool,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Gates (exit code 1 unless every judge passes them)")]
 pub struct AuditGateArgs {
     /// The share of labels that any attack or change may flip, beyond the noise. Held against the low end of the interval: only what
@@ -105,6 +106,22 @@ pub struct AuditGateArgs {
     pub max_unlabelled: Option<f64>,
 
     /// The share of questions that may end without any answer, because requests failed or the money was gone
-    #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = share)]
-    pub allow_unanswered: f64,
+    /// [default: 0]
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    pub allow_unanswered: Option<f64>,
+}
+
+impl AuditArgs {
+    /// Fills in what was not typed, of what `label` has too.
+    pub fn fill(&mut self, section: &mut Section<'_>) -> anyhow::Result<()> {
+        section.value("dry_run", &mut self.dry_run, shown)?;
+        section.path("output", &mut self.result.output)?;
+        section.value("to", &mut self.result.to, str::parse)?;
+        self.input.fill(section)?;
+        self.judging.fill(section)?;
+        section.switch("force", &mut self.result.force)?;
+        section.switch("quiet", &mut self.result.quiet)?;
+        section.switch("json", &mut self.result.json)?;
+        self.spreadsheet.fill(section)
+    }
 }

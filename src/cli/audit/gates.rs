@@ -24,7 +24,7 @@ pub fn failures(args: &AuditGateArgs, audited: &[Audited]) -> Vec<String> {
             }
         }
         let Audited { asked, unanswered, .. } = judge;
-        if *unanswered as f64 > args.allow_unanswered * *asked as f64 {
+        if *unanswered as f64 > args.allow_unanswered.unwrap_or_default() * *asked as f64 {
             failures.push(format!(
                 "{name}: {unanswered} of {asked} questions were never answered; --allow-unanswered SHARE accepts them"
             ));

@@ -9,6 +9,7 @@ use crate::cli::gold::args::ResultArgs;
 use crate::cli::input::InputArgs;
 use crate::cli::judging::args::JudgingArgs;
 use crate::cli::label::args::share;
+use crate::cli::section::Section;
 use crate::cli::spreadsheet::SpreadsheetArgs;
 use crate::write::OutputFormat;
 
@@ -17,7 +18,7 @@ use crate::write::OutputFormat;
 /// Labels every row as `label` does, by every judge and template given, and holds the labels against a column of gold: figures with
 /// 95 % intervals, overall and by kind of error, beside two baselines that hardly look. Rows without a label count apart, never as
 /// right or wrong. Rows of one question are not taken for independent.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub struct BenchArgs {
     /// Tables with gold, such as datasets/benchmark.jsonl, or those that `tooljudge gold` makes
     #[arg(required_unless_present = "bfcl", conflicts_with = "bfcl", value_name = "INPUT")]
@@ -37,8 +38,9 @@ pub struct BenchArgs {
     pub to: Option<OutputFormat>,
 
     /// Ask every question so often, to see whether a judge says the same again. Each time is asked and paid for
-    #[arg(long, value_name = "K", default_value = "1")]
-    pub repeat: NonZeroU32,
+    /// [default: 1]
+    #[arg(long, value_name = "K")]
+    pub repeat: Option<NonZeroU32>,
 
     #[command(flatten)]
     pub results: ResultArgs,
@@ -56,7 +58,7 @@ pub struct BenchArgs {
     pub spreadsheet: SpreadsheetArgs,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Gold")]
 pub struct GoldArgs {
     /// The column that says what the label should be [default: gold or verdict; before them params_label for parameter_extraction and
@@ -90,7 +92,7 @@ pub struct GoldArgs {
     pub no_baselines: bool,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Report")]
 pub struct ReportArgs {
     /// Where a report goes, its ending says what it is: .html (one file, opens offline), .md, .json (docs/bench.md describes it; `label
@@ -99,26 +101,26 @@ pub struct ReportArgs {
     pub reports: Vec<PathBuf>,
 
     /// Show at most N disagreements in the HTML report, and at most N/5 rows that every judge got right; drawn at random where there
-    /// are more
-    #[arg(long, value_name = "N", default_value = "500")]
-    pub cases: usize,
+    /// are more [default: 500]
+    #[arg(long, value_name = "N")]
+    pub cases: Option<usize>,
 
     /// Write the rows whose gold is probably wrong, most doubtful first: all judges contradict it. Delete the lines that you do not agree
     /// with, and give the rest to --errata
     #[arg(long, value_name = "FILE")]
     pub audit: Option<PathBuf>,
 
-    /// At most so many rows in the audit
-    #[arg(long, value_name = "N", default_value = "200")]
-    pub suspects: usize,
+    /// At most so many rows in the audit [default: 200]
+    #[arg(long, value_name = "N")]
+    pub suspects: Option<usize>,
 
     /// Replace files that tooljudge did not write
     #[arg(long)]
     pub force: bool,
 
     /// Put this before the names of our columns in the labelled rows
-    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
-    pub prefix: String,
+    #[arg(long, value_name = "TEXT")]
+    pub prefix: Option<String>,
 
     /// Our columns in the labelled rows replace input columns of the same name
     #[arg(long, conflicts_with = "prefix")]
@@ -133,7 +135,7 @@ pub struct ReportArgs {
     pub quiet: bool,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Gates (exit code 1 unless every judge reaches them)")]
 pub struct GateArgs {
     /// The share of labels that are right
@@ -160,13 +162,32 @@ pub struct GateArgs {
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub min_auc: Option<f64>,
 
-    /// Hold the gates against the figure itself, or against the low end of its interval
-    #[arg(long, value_name = "WHAT", default_value = "value")]
-    pub gate_on: GateOn,
+    /// Hold the gates against the figure itself, or against the low end of its interval [default: value]
+    #[arg(long, value_name = "WHAT")]
+    pub gate_on: Option<GateOn>,
 
-    /// The share of rows that may end without a label
-    #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = share)]
-    pub allow_unjudged: f64,
+    /// The share of rows that may end without a label [default: 0]
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    pub allow_unjudged: Option<f64>,
+}
+
+impl BenchArgs {
+    /// Fills in what was not typed, of what `label` has too.
+    pub fn fill(&mut self, section: &mut Section<'_>) -> anyhow::Result<()> {
+        section.path("output", &mut self.output)?;
+        section.value("to", &mut self.to, str::parse)?;
+        self.input.fill(section)?;
+        self.judging.fill(section)?;
+        section.switch("force", &mut self.report.force)?;
+        section.text_value("prefix", &mut self.report.prefix)?;
+        section.switch("overwrite", &mut self.report.overwrite)?;
+        section.value("allow_unjudged", &mut self.gates.allow_unjudged, share)?;
+        section.switch("quiet", &mut self.report.quiet)?;
+        section.switch("json", &mut self.report.json)?;
+        self.spreadsheet.fill(section)?;
+        let both = self.report.overwrite && self.report.prefix.is_some();
+        section.exclusive("overwrite", "prefix", both)
+    }
 }
 
 /// The choices of `--gate-on`.

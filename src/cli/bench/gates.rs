@@ -9,7 +9,7 @@ pub fn failures(args: &GateArgs, measured: &[Measured]) -> Vec<String> {
     for judge in measured.iter().filter(|judge| !judge.baseline) {
         let figure = |name: &str| {
             let figure = judge.overall.figures.get(name)?;
-            Some(match args.gate_on {
+            Some(match args.gate_on.unwrap_or(GateOn::Value) {
                 GateOn::Value => figure.value,
                 GateOn::Low => figure.low,
             })
@@ -24,7 +24,7 @@ pub fn failures(args: &GateArgs, measured: &[Measured]) -> Vec<String> {
             ("AUC", args.min_auc, figure("auc")),
         ] {
             let Some(least) = least else { continue };
-            let what = match args.gate_on {
+            let what = match args.gate_on.unwrap_or(GateOn::Value) {
                 GateOn::Value => name.to_owned(),
                 GateOn::Low => format!("low end of the {name}'s interval"),
             };
@@ -39,7 +39,7 @@ pub fn failures(args: &GateArgs, measured: &[Measured]) -> Vec<String> {
         }
         let unjudged = judge.overall.confusion.unjudged() as f64;
         let rows = (judge.overall.rows * judge.repeats) as f64;
-        if unjudged > args.allow_unjudged * rows {
+        if unjudged > args.allow_unjudged.unwrap_or_default() * rows {
             failures.push(format!(
                 "{} ({}): {unjudged} of {rows} rows have no label; --allow-unjudged SHARE accepts them",
                 judge.judge, judge.template

@@ -1,216 +1,122 @@
-//! `bench`: ask, label, hold against gold, report.
+//! `bench`: flags, settings file and environment in; figures and exit code out.
 
 pub mod args;
-mod audit;
-mod errata;
-mod figures_table;
 mod gates;
-mod plan;
-mod reports;
 
-use std::sync::Arc;
+use std::path::Path;
 
-use anyhow::{Context, bail};
-use args::BenchArgs;
-use plan::Plan;
-use rayon::prelude::*;
+use args::{BenchArgs, GateArgs};
 
-use super::config::Config;
-use super::defaults::Given;
-use super::display::Display;
+use super::config::{Config, Environment};
+use super::judging::{Judging, panel};
+use super::label::args::LabelArgs;
 use super::printer::Printer;
-use super::{Ending, signals};
-use crate::bench::{self, Counts, Entrant, Measured};
-use crate::run::{self, BaselineLabeller, Covered, Gatherer, Labeller, Progress, RunError, Stop, Strange};
-use crate::write::{self, Finished, WriteError};
+use super::{Ending, job};
+use crate::report;
+use crate::run::settings::{BenchSettings, BfclSettings, OutputSettings};
+use crate::run::{self, BenchSummary, DoubtfulGold, Repeated};
+use crate::write::is_stdout;
 
-pub fn run(args: BenchArgs, config: &Config, given: &Given) -> anyhow::Result<Ending> {
-    let runtime = run::runtime()?;
-    let stop = Stop::default();
-    let benchmark = benchmark(Arc::new(args), config, given, &stop);
-    let outcome = runtime.block_on(signals::until_told_twice(&stop, benchmark));
-    runtime.shutdown_background();
-    match outcome {
-        Err(error) if matches!(error.downcast_ref(), Some(RunError::Write(WriteError::ReaderGone(_)))) => {
-            Ok(Ending::Done)
-        }
-        outcome => outcome,
-    }
-}
-
-/// A finished benchmark.
-struct Outcome {
-    rows: bench::Rows,
-    counts: Counts,
-    entrants: Vec<Entrant>,
-    measured: Vec<Measured>,
-    agreement: Vec<bench::Agreement>,
-}
-
-async fn benchmark(
-    args: Arc<BenchArgs>,
-    config: &Config,
-    given: &Given,
-    stop: &Stop,
-) -> anyhow::Result<Ending> {
-    let printer = Printer { quiet: args.report.quiet };
-    let reports = reports::destinations(&args.report)?;
-    let mut plan = plan::plan(&args, config, given, printer)?;
-    signals::watch(stop, printer);
-    let kept = "every reply that came is kept. Run the same command again to go on from there";
-    let Plan { source, panel, manifest, .. } = &mut plan;
-    let covered = match panel.ask(&args.judging.store, source, manifest, printer, stop).await {
-        Ok(covered) => covered,
-        Err(RunError::Interrupted) => {
-            printer.talk(&format!("interrupted; {kept}"));
-            return Ok(Ending::Interrupted);
-        }
-        Err(error @ RunError::Judge { .. }) => bail!("{error}\n{kept}"),
-        Err(error) => return Err(error.into()),
-    };
-    let (plan, gathered) = match gather(&args, plan, covered.clone(), printer, stop).await {
-        Err(error) if matches!(error.downcast_ref(), Some(RunError::Interrupted)) => {
-            printer.talk(&format!("interrupted; {kept}"));
-            return Ok(Ending::Interrupted);
-        }
-        gathered => gathered?,
-    };
-    remark(&gathered, &plan, printer)?;
-    let worker = {
-        let (args, stop) = (Arc::clone(&args), stop.clone());
-        tokio::task::spawn_blocking(move || {
-            let stopped = || stop.gently.is_cancelled() || stop.now.is_cancelled();
-            let outcome = measure(&plan, gathered);
-            reports::write(&args, &plan, &outcome, &covered, &reports, &stopped, printer)?;
-            if let Some(output) = &plan.audit {
-                audit::write(&args, &plan, &outcome, &covered, output, &stopped, printer)?;
-            }
-            anyhow::Ok(outcome.measured)
-        })
-    };
-    let measured = match worker.await.context("the run broke down")? {
-        Err(error) if matches!(error.downcast_ref(), Some(RunError::Interrupted)) => {
-            printer.talk(&format!("interrupted; {kept}"));
-            return Ok(Ending::Interrupted);
-        }
-        written => written?,
-    };
-    let failures = gates::failures(&args.gates, &measured);
-    failures.iter().for_each(|failure| printer.warn(failure));
-    Ok(if failures.is_empty() { Ending::Done } else { Ending::GateFailed })
-}
-
-/// Everybody's labels for all rows.
-async fn gather(
-    args: &BenchArgs,
-    plan: Plan,
-    covered: Vec<Covered>,
+/// The settings of a benchmark, and what is shown of its outcome.
+struct Benching {
+    settings: BenchSettings,
+    gates: GateArgs,
+    json: bool,
     printer: Printer,
-    stop: &Stop,
-) -> anyhow::Result<(Plan, Gatherer)> {
-    let mut labellers = labellers(args, &plan, &covered)?;
-    let progress = Arc::new(Progress::default());
-    let display =
-        Display::start(printer, "judging", plan.source.table.rows(), Arc::clone(&progress), || None);
-    let positives = plan.seats.iter().map(|seat| seat.positive.clone()).collect();
-    let mut gatherer = Gatherer::new(plan.gold.clone(), positives);
-    let stop = stop.clone();
-    let worker = tokio::task::spawn_blocking(move || {
-        let stopped = || stop.gently.is_cancelled() || stop.now.is_cancelled();
-        let destination = plan.destination.as_ref();
-        let written =
-            run::write(&plan.source, &mut labellers, destination, &mut gatherer, &progress, &stopped);
-        (plan, gatherer, written)
+}
+
+pub fn run(args: BenchArgs, config: &Config, environment: Environment) -> anyhow::Result<Ending> {
+    let Benching { settings, gates, json, printer } = settings(args, config, environment)?;
+    job::run(printer, async |control| {
+        let found = run::bench(settings, control).await?;
+        show(&found, json, printer);
+        let failures = gates::failures(&gates, &found.measured);
+        failures.iter().for_each(|failure| printer.warn(failure));
+        Ok(if failures.is_empty() { Ending::Done } else { Ending::GateFailed })
+    })
+}
+
+/// Flags, else the settings file, else the environment.
+fn settings(mut typed: BenchArgs, config: &Config, environment: Environment) -> anyhow::Result<Benching> {
+    let mut section = config.section("label", &LabelArgs::keys())?;
+    let judging = typed.judging.clone();
+    let (quiet, repeats) = (typed.report.quiet, typed.repeat.is_some());
+    typed.fill(&mut section)?;
+    config.say(&section, quiet);
+    let args = typed;
+    let printer = Printer { quiet: args.report.quiet };
+    let judging = Judging {
+        typed: &judging,
+        args: &args.judging,
+        section: &section,
+        config,
+        environment,
+        tells_routes: true,
+    };
+    let panel = panel(&judging, if repeats { &["--repeat"] } else { &[] }, printer)?;
+    let results = args.results;
+    let bfcl = args.bfcl.map(|folder| BfclSettings {
+        results: results.results,
+        scores: results.scores,
+        ..BfclSettings::new(folder)
     });
-    let (plan, gatherer, written) = worker.await.context("the run broke down")?;
-    drop(display);
-    let (summaries, written) = written?;
-    record(&plan, &summaries[..plan.panel.members.len()], written).await?;
-    Ok((plan, gatherer))
+    let usual = BenchSettings::new::<String>([]);
+    let settings = BenchSettings {
+        input: args.input.settings(args.inputs),
+        bfcl,
+        panel,
+        repeat: args.repeat.unwrap_or(usual.repeat),
+        gold: args.gold.gold,
+        cluster: args.gold.cluster,
+        by: args.gold.by,
+        id: args.gold.id,
+        repeated: match args.gold.dedup {
+            None => Repeated::All,
+            Some(None) => Repeated::FirstOfCall,
+            Some(Some(column)) => Repeated::FirstOf(column),
+        },
+        errata: args.gold.errata,
+        baselines: !args.gold.no_baselines,
+        output: OutputSettings {
+            path: args.output,
+            format: args.to,
+            formulas: args.spreadsheet.formulas(),
+            force: args.report.force,
+        },
+        prefix: args.report.prefix.unwrap_or_default(),
+        overwrite: args.report.overwrite,
+        reports: args.report.reports,
+        cases: args.report.cases.unwrap_or(usual.cases),
+        audit: args.report.audit,
+        suspects: args.report.suspects.unwrap_or(usual.suspects),
+    };
+    Ok(Benching { settings, gates: args.gates, json: args.report.json, printer })
 }
 
-/// Whoever labels: the panel, then the baselines.
-fn labellers(args: &BenchArgs, plan: &Plan, covered: &[Covered]) -> Result<Vec<Box<dyn Labeller>>, RunError> {
-    let mut labellers = plan.panel.labellers(&args.judging.store, &plan.manifest.run, covered)?;
-    let baselines = plan.seats.iter().filter_map(plan::SeatPlan::baseline);
-    labellers.extend(baselines.map(|baseline| Box::new(BaselineLabeller(baseline)) as Box<dyn Labeller>));
-    Ok(labellers)
-}
-
-/// Keeps the run's manifest in the store, and beside the labelled rows where they are written.
-async fn record(plan: &Plan, summaries: &[run::Summary], written: Finished) -> anyhow::Result<()> {
-    let path = plan.destination.as_ref().map(|destination| &destination.output.path);
-    let output = path.map(|path| path.display().to_string());
-    let finished_at = jiff::Timestamp::now().to_string();
-    let manifest = plan.manifest.finished(&finished_at, output.as_deref(), summaries, written);
-    if let Some(store) = &plan.panel.store {
-        store.manifest(manifest.to_string(), true).await.map_err(RunError::from)?;
-    }
-    if let Some(path) = path.filter(|path| !write::is_stream(path)) {
-        write::write_manifest(path, &manifest)?;
-    }
-    Ok(())
-}
-
-/// Says what is odd about the gold; an error where there is none.
-fn remark(gathered: &Gatherer, plan: &Plan, printer: Printer) -> anyhow::Result<()> {
-    let counts = &gathered.counts;
-    let column = plan.gold.golds.first().map_or("gold", String::as_str);
-    let strange = gathered.strange.as_ref().map(|Strange { column, row, text }| {
-        let text: String = text.chars().take(40).collect();
-        format!("in the column `{column}`, row {row} has `{text}`, which is not {}", plan.gold.words.list())
-    });
-    if counts.benched == 0 {
-        match strange {
-            Some(strange) => bail!("no row has a gold that is a label: {strange}"),
-            None if counts.disputed_gold > 0 => {
-                bail!("no row has a gold: all rows that --dedup takes for the same have opposite gold")
-            }
-            None if counts.read == 0 => {
-                bail!("the input has no rows, or none that --where and --limit leave")
-            }
-            None => bail!("no row has a gold: the column `{column}` is empty in all of {} rows", counts.read),
+fn show(found: &BenchSummary, json: bool, printer: Printer) {
+    let audit = found.audit.as_ref();
+    let tables = found.output.iter().chain(audit.map(|audit| &audit.path));
+    // Rows and figures on the standard output are not to be mixed with anything.
+    let is_taken = tables.chain(&found.reports).any(|path| is_stdout(path));
+    let show = |text: &str| if is_taken { printer.talk(text) } else { printer.data(text) };
+    if json {
+        show(&format!("{:#}", found.record));
+    } else if !printer.quiet {
+        show(&report::terminal(&found.counts, &found.measured));
+        printer.talk("");
+        for path in found.output.iter().chain(&found.reports).filter(|path| !is_stdout(path)) {
+            printer.talk(&written(path));
         }
     }
-    if let Some(strange) = strange {
-        printer.warn(&format!(
-            "{} rows have a gold that is no label, which counts as none: {strange}",
-            counts.strange_gold
+    if let Some(DoubtfulGold { path, written, doubtful }) = audit {
+        printer.talk(&format!(
+            "written  {}: {written} of {doubtful} rows whose gold is doubtful; delete those that you do not agree with, and give the \
+             rest to --errata",
+            path.display(),
         ));
     }
-    if let Some(id) = gathered.ambiguous_erratum() {
-        bail!(
-            "--errata corrects the row `{id}`, but several rows have that name; name a column that tells them apart with --id"
-        );
-    }
-    if counts.disputed_gold > 0 {
-        printer.warn(&format!(
-            "{} calls have rows of opposite gold, which then counts for neither; --audit without --dedup shows them",
-            counts.disputed_gold
-        ));
-    }
-    let unmet = gathered.unmet_errata();
-    if unmet > 0 {
-        printer.warn(&format!("{unmet} of the corrections of --errata are of rows that are not there"));
-    }
-    if counts.correct == 0 || counts.incorrect == 0 {
-        printer.warn("all rows have the same gold: only the share that is recognised can be told");
-    }
-    Ok(())
 }
 
-fn measure(plan: &Plan, gathered: Gatherer) -> Outcome {
-    let Gatherer { rows, ballots, counts, .. } = gathered;
-    let mut ballots: Vec<Option<bench::Ballots>> = ballots.into_iter().map(Some).collect();
-    let entrants: Vec<Entrant> = plan
-        .entrants
-        .iter()
-        .map(|(entrant, places)| Entrant {
-            repeats: places.iter().filter_map(|place| ballots.get_mut(*place)?.take()).collect(),
-            ..entrant.clone()
-        })
-        .collect();
-    let measured = entrants.par_iter().map(|entrant| bench::measure(&rows, entrant)).collect();
-    let agreement = bench::agreement(&rows, &entrants);
-    Outcome { rows, counts, entrants, measured, agreement }
+fn written(path: &Path) -> String {
+    format!("written  {}", path.display())
 }

@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::cli::input::{From, InputArgs, NullCallArg};
+use crate::cli::input::{column, pair};
 use crate::cli::spreadsheet::SpreadsheetArgs;
 use crate::normalize::columns::Slot;
+use crate::run::settings::InputKind;
 use crate::write::OutputFormat;
 
 /// Make tables of calls of which it is known whether they are right, to test judges with.
@@ -84,20 +85,7 @@ pub struct MakingArgs {
     pub negatives_only: bool,
 }
 
-impl Default for MakingArgs {
-    /// What the flags are when nobody gives them.
-    fn default() -> MakingArgs {
-        MakingArgs {
-            seed: 0,
-            per_question: 2,
-            negatives_per_question: 4,
-            per_type: None,
-            negatives_only: false,
-        }
-    }
-}
-
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Real models' answers")]
 pub struct ResultArgs {
     /// A folder of the benchmark's results: MODEL/.../BFCL_v4_CATEGORY_result.json. They are written instead of made calls
@@ -115,7 +103,7 @@ pub struct ResultArgs {
 pub struct OwnArgs {
     /// What all inputs are, as for `tooljudge label`
     #[arg(long, value_name = "FORMAT")]
-    pub from: Option<From>,
+    pub from: Option<InputKind>,
 
     /// Which column holds what, if it has an unusual name: question=user_msg, tool_call=..., tool_definitions=...
     #[arg(long = "column", value_name = "WHAT=COLUMN", value_parser = column)]
@@ -126,31 +114,6 @@ pub struct OwnArgs {
     pub tools: Option<PathBuf>,
 
     /// Only rows whose column holds exactly this text; may be given several times
-    #[arg(long = "where", value_name = "COLUMN=TEXT", value_parser = crate::cli::input::pair)]
+    #[arg(long = "where", value_name = "COLUMN=TEXT", value_parser = pair)]
     pub filters: Vec<(String, String)>,
-}
-
-impl OwnArgs {
-    /// The same flags as other commands have them.
-    pub fn input(&self) -> InputArgs {
-        InputArgs {
-            from: self.from,
-            columns: self.columns.clone(),
-            tools: self.tools.clone(),
-            filters: self.filters.clone(),
-            limit: None,
-            sample: None,
-            seed: 0,
-            null_call: NullCallArg::Nothing,
-            require_definitions: false,
-            include_server_tools: false,
-            agents: false,
-        }
-    }
-}
-
-/// `WHAT=COLUMN`.
-fn column(text: &str) -> Result<(Slot, String), String> {
-    let (slot, column) = crate::cli::input::pair(text)?;
-    Ok((slot.parse()?, column))
 }

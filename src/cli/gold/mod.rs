@@ -1,103 +1,72 @@
-//! `gold`: tables of calls of which it is known whether they are right.
+//! `gold`: flags in, a table of calls with gold out.
 
 pub mod args;
-mod folder;
-mod importing;
-mod making;
-mod report;
-mod source;
+pub mod report;
 
-use std::path::{Path, PathBuf};
+use anyhow::bail;
+use args::GoldArgs;
 
-use anyhow::{Context, bail};
-use args::{GoldArgs, MakingArgs, ResultArgs};
-use serde_json::json;
-use source::Source;
-use tempfile::TempDir;
-
-use super::Ending;
+use super::observer::Console;
 use super::printer::Printer;
-use crate::table::Format;
-use crate::write::{Output, WriteError, is_stdout, is_stream, write_manifest};
+use super::{Ending, job};
+use crate::run::settings::{
+    BfclSettings, GoldOrigin, GoldSettings, InputSettings, MakingSettings, OutputSettings,
+};
+use crate::run::{self, GoldSummary, Stop};
+use crate::write::is_stdout;
 
-pub fn run(args: &GoldArgs) -> anyhow::Result<Ending> {
-    match write(args) {
-        Err(error) if matches!(error.downcast_ref(), Some(WriteError::ReaderGone(_))) => Ok(Ending::Done),
-        outcome => outcome,
-    }
+pub fn run(args: GoldArgs) -> anyhow::Result<Ending> {
+    let (json, quiet) = (args.json, args.quiet);
+    let printer = Printer { quiet };
+    let console = Console { printer, stop: Stop::default() };
+    let outcome = run::gold(settings(args), &console).map_err(anyhow::Error::from);
+    job::ended(outcome.and_then(|gold| show(&gold, json, printer)), printer)
 }
 
-/// Rows made of the files in `bfcl`, or of models' answers to them, as a table that goes with the folder it lies in.
-pub fn temporary(bfcl: &Path, results: &ResultArgs, printer: Printer) -> anyhow::Result<(TempDir, PathBuf)> {
-    let folder = tempfile::tempdir().context("there is no place for a temporary table")?;
-    let path = folder.path().join("gold.parquet");
-    let output = Output::new(path.clone(), None, Format::Parquet)?;
-    let categories = folder::categories(bfcl, &[])?;
-    let (shown, finished) = match &results.results {
-        Some(answers) => {
-            let (counts, finished) = importing::import(&categories, results, answers, &output)?;
-            (counts.render(), finished)
-        }
-        None => {
-            let (counts, finished) =
-                making::make(&Source::Bfcl(categories), &MakingArgs::default(), &output)?;
-            (report::render(&counts), finished)
-        }
+fn settings(args: GoldArgs) -> GoldSettings {
+    let source = match args.bfcl {
+        Some(folder) => GoldOrigin::Bfcl(BfclSettings {
+            folder,
+            categories: args.category,
+            results: args.results.results,
+            scores: args.results.scores,
+        }),
+        None => GoldOrigin::Own(InputSettings {
+            from: args.own.from,
+            columns: args.own.columns,
+            tools: args.own.tools,
+            filters: args.own.filters,
+            ..InputSettings::new(args.inputs)
+        }),
     };
-    printer.talk(&format!("{shown}\n"));
-    if finished.rows == 0 {
-        bail!("--bfcl {}: no question gave a row", bfcl.display());
-    }
-    Ok((folder, path))
+    let making = MakingSettings {
+        seed: args.making.seed,
+        per_question: args.making.per_question,
+        negatives_per_question: args.making.negatives_per_question,
+        per_type: args.making.per_type,
+        negatives_only: args.making.negatives_only,
+    };
+    let output = OutputSettings {
+        path: Some(args.output),
+        format: args.to,
+        formulas: args.spreadsheet.formulas(),
+        force: args.force,
+    };
+    GoldSettings { source, output, making }
 }
 
-fn write(args: &GoldArgs) -> anyhow::Result<Ending> {
-    let printer = Printer { quiet: args.quiet };
-    let output = Output::new(args.output.clone(), args.to, Format::Jsonl)?;
-    let output = output.with_formulas(args.spreadsheet.formulas());
-    let source = Source::open(args, printer)?;
-    let inputs: Vec<&Path> = match &source {
-        Source::Own(source) => source.table.inputs().iter().map(|input| input.path.as_path()).collect(),
-        Source::Bfcl(_) => Vec::new(),
-    };
-    if inputs.iter().any(|input| is_stream(input)) {
-        bail!("the input is read twice, so it cannot be a stream; save it to a file first");
-    }
-    output.check(&inputs, &[], args.force)?;
-    let (summary, shown, finished) = match (&args.results.results, &source) {
-        (Some(folder), Source::Bfcl(categories)) => {
-            let (counts, finished) = importing::import(categories, &args.results, folder, &output)?;
-            (counts.json(), counts.render(), finished)
-        }
-        _ => {
-            let (counts, finished) = making::make(&source, &args.making, &output)?;
-            (report::json(&counts), report::render(&counts), finished)
-        }
-    };
-    if !is_stream(&output.path) {
-        let manifest = json!({
-            "version": env!("CARGO_PKG_VERSION"),
-            "inputs": args.inputs,
-            "bfcl": args.bfcl,
-            "categories": args.category,
-            "seed": args.making.seed,
-            "results": args.results.results,
-            "scores": args.results.scores,
-            "summary": summary,
-            "output": { "path": output.path.display().to_string(), "rows": finished.rows, "bytes": finished.bytes },
-        });
-        write_manifest(&output.path, &manifest)?;
-    }
-    let shown = if args.json { format!("{summary:#}") } else { shown };
-    match is_stdout(&output.path) {
+fn show(gold: &GoldSummary, json: bool, printer: Printer) -> anyhow::Result<Ending> {
+    let GoldSummary { counts, output, written } = gold;
+    let shown = if json { format!("{:#}", counts.to_json()) } else { report::render(counts) };
+    match is_stdout(output) {
         true => printer.talk(&shown),
-        false if args.quiet && !args.json => {}
+        false if printer.quiet && !json => {}
         false => printer.data(&shown),
     }
-    if !is_stdout(&output.path) {
-        printer.talk(&format!("\nwritten  {} ({} rows)", output.path.display(), finished.rows));
+    if !is_stdout(output) {
+        printer.talk(&format!("\nwritten  {} ({} rows)", output.display(), written.rows));
     }
-    if finished.rows == 0 {
+    if written.rows == 0 {
         bail!("no question gave a row; what was left out and why is said above");
     }
     Ok(Ending::Done)

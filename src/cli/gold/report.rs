@@ -1,26 +1,32 @@
-//! What was made, for human eyes and as JSON.
+//! What was made, for human eyes.
 
 use comfy_table::{CellAlignment, Table, presets};
-use serde_json::{Value, json};
 
-use super::making::{Count, Counts};
-use crate::gold::Kind;
+use crate::run::{GeneratedGold, GoldCounts, ImportedGold, gold_of};
 
 /// Of questions left out for one reason, so many are named.
 const NAMED: usize = 10;
 
+/// What was made, or imported.
+pub fn render(counts: &GoldCounts) -> String {
+    match counts {
+        GoldCounts::Generated(counts) => generated(counts),
+        GoldCounts::Imported(counts) => imported(counts),
+    }
+}
+
 /// A table of kinds, then what was left out and why.
-pub fn render(counts: &Counts) -> String {
+fn generated(counts: &GeneratedGold) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_header(["gold", "kind", "written", "made", "discarded", "share"]);
-    for (kind, count) in listed(counts) {
+    for (kind, count) in counts.listed() {
         table.add_row([
-            gold(kind).to_owned(),
+            gold_of(kind).to_owned(),
             kind.as_str().to_owned(),
             count.written.to_string(),
             count.made.to_string(),
             count.discarded.to_string(),
-            discard_rate(count).map_or(String::new(), |rate| format!("{:.1} %", 100.0 * rate)),
+            count.discard_rate().map_or(String::new(), |rate| format!("{:.1} %", 100.0 * rate)),
         ]);
     }
     for column in 2..6 {
@@ -30,8 +36,9 @@ pub fn render(counts: &Counts) -> String {
     }
     let mut lines: Vec<String> = table.to_string().lines().map(|line| line.trim_end().to_owned()).collect();
     let written = |right: bool| -> usize {
-        listed(counts)
-            .filter(|(kind, _)| (gold(*kind) == "correct") == right)
+        counts
+            .listed()
+            .filter(|(kind, _)| (gold_of(*kind) == "correct") == right)
             .map(|(_, count)| count.written)
             .sum()
     };
@@ -56,40 +63,34 @@ pub fn render(counts: &Counts) -> String {
     lines.join("\n")
 }
 
-pub fn json(counts: &Counts) -> Value {
-    let kind = |(kind, count): (Kind, Count)| {
-        json!({
-            "kind": kind.as_str(),
-            "gold": gold(kind),
-            "written": count.written,
-            "made": count.made,
-            "discarded": count.discarded,
-            "discard_rate": discard_rate(count),
-        })
-    };
-    json!({
-        "questions": counts.questions,
-        "kinds": listed(counts).map(kind).collect::<Vec<_>>(),
-        "left_out": counts.unusable,
-        "rejected": counts.rejected.iter().map(|(id, error)| json!({ "id": id, "error_type": error })).collect::<Vec<_>>(),
-    })
-}
-
-fn listed(counts: &Counts) -> impl Iterator<Item = (Kind, Count)> {
-    Kind::all().filter_map(|kind| Some((kind, *counts.kinds.get(&kind)?)))
-}
-
-fn gold(kind: Kind) -> &'static str {
-    if matches!(kind, Kind::Mistake(_)) { "incorrect" } else { "correct" }
-}
-
-/// The share of the draws that the scorer did not see as meant.
-fn discard_rate(count: Count) -> Option<f64> {
-    let drawn = count.made + count.discarded;
-    (drawn > 0).then(|| count.discarded as f64 / drawn as f64)
-}
-
 fn named(ids: &[String]) -> String {
     let more = if ids.len() > NAMED { ", ..." } else { "" };
     format!("{}{more}", ids.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", "))
+}
+
+/// Models, then what was left out and why.
+fn imported(gold: &ImportedGold) -> String {
+    let mut lines = Vec::new();
+    for (model, (right, wrong)) in &gold.models {
+        lines.push(format!("{model}: {right} right calls, {wrong} wrong ones"));
+    }
+    for (reason, count) in &gold.skipped {
+        lines.push(format!("left out  {count}: {reason}"));
+    }
+    if !gold.passed_over.is_empty() {
+        lines.push(format!("not read  results of {}: no questions of these", gold.passed_over.join(", ")));
+    }
+    if gold.scored > 0 {
+        let few: Vec<&str> = gold.disagreements.iter().take(5).map(String::as_str).collect();
+        let which = if few.is_empty() { String::new() } else { format!(" ({})", few.join(", ")) };
+        lines.push(format!(
+            "{} verdicts are the score files'; of {} of them the scorer says otherwise{which}",
+            gold.scored,
+            gold.disagreements.len()
+        ));
+    }
+    for answers in &gold.unscored {
+        lines.push(format!("no scores for {answers}: the scorer's verdicts count"));
+    }
+    lines.join("\n")
 }

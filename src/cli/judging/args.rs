@@ -6,16 +6,17 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::check::BaseRate;
+use crate::cli::section::Section;
 use crate::domain::{Status, Task};
 use crate::judge::Concurrency;
 use crate::snap::Rules;
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Judges")]
 pub struct JudgingArgs {
     /// Who judges: `builtin`, PROVIDER:MODEL, or a name from tooljudge.toml. May be given several times: each judge
-    /// then has columns of its own, PROVIDER_MODEL_TASK_label and so on
-    #[arg(long = "judge", default_value = "builtin", value_name = "JUDGE")]
+    /// then has columns of its own, PROVIDER_MODEL_TASK_label and so on [default: builtin]
+    #[arg(long = "judge", value_name = "JUDGE")]
     pub judges: Vec<String>,
 
     /// What is judged: parameter_extraction (only the arguments), tool_selection (only the choice of tools), or
@@ -43,7 +44,7 @@ pub struct JudgingArgs {
     pub store: StoreArgs,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Wording (model judges)")]
 pub struct WordingArgs {
     /// A template file, or the name of a built-in one; may be given several times [default: the task's own]
@@ -59,15 +60,16 @@ pub struct WordingArgs {
     pub explain: bool,
 
     /// Ask each question so often; most votes decide, and their share is the confidence. An odd number
-    #[arg(long, value_name = "K", default_value = "1", value_parser = votes)]
-    pub votes: NonZeroU32,
+    /// [default: 1]
+    #[arg(long, value_name = "K", value_parser = votes)]
+    pub votes: Option<NonZeroU32>,
 
-    /// How labels are read out of replies: `careful`, or `legacy` for what Phoenix 2 did
-    #[arg(long, default_value = "careful", value_name = "RULES")]
-    pub snap: Rules,
+    /// How labels are read out of replies: `careful`, or `legacy` for what Phoenix 2 did [default: careful]
+    #[arg(long, value_name = "RULES")]
+    pub snap: Option<Rules>,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Endpoint (model judges)")]
 pub struct EndpointArgs {
     /// Where the judge lives: a local server, a gateway [default: the provider's own; for openai, OPENAI_BASE_URL]
@@ -91,25 +93,25 @@ pub struct EndpointArgs {
     #[arg(long, value_name = "N")]
     pub max_tokens: Option<NonZeroU32>,
 
-    /// Seconds that one attempt may take
-    #[arg(long, value_name = "S", default_value_t = 120.0, value_parser = seconds)]
-    pub timeout: f64,
+    /// Seconds that one attempt may take [default: 120]
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    pub timeout: Option<f64>,
 
-    /// Attempts for one row before it counts as errored
-    #[arg(long, value_name = "N", default_value = "6")]
-    pub max_attempts: NonZeroU32,
+    /// Attempts for one row before it counts as errored [default: 6]
+    #[arg(long, value_name = "N")]
+    pub max_attempts: Option<NonZeroU32>,
 
-    /// The longest wait in seconds that an endpoint may ask for; beyond it the run stops
-    #[arg(long, value_name = "S", default_value_t = 600.0, value_parser = seconds)]
-    pub max_wait: f64,
+    /// The longest wait in seconds that an endpoint may ask for; beyond it the run stops [default: 600]
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    pub max_wait: Option<f64>,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Limits (model judges)")]
 pub struct LimitArgs {
-    /// Requests in flight at once; `auto` finds out how many the endpoint serves well
-    #[arg(long, value_name = "N|auto", default_value = "auto")]
-    pub concurrency: Concurrency,
+    /// Requests in flight at once; `auto` finds out how many the endpoint serves well [default: auto]
+    #[arg(long, value_name = "N|auto")]
+    pub concurrency: Option<Concurrency>,
 
     /// Requests per minute
     #[arg(long, value_name = "N")]
@@ -137,12 +139,12 @@ pub struct LimitArgs {
     pub max_cost: Option<f64>,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Store (model judges)")]
 pub struct StoreArgs {
-    /// Where replies are kept
-    #[arg(long, value_name = "FILE", default_value = ".tooljudge/replies.sqlite")]
-    pub store: PathBuf,
+    /// Where replies are kept [default: .tooljudge/replies.sqlite]
+    #[arg(long, value_name = "FILE")]
+    pub store: Option<PathBuf>,
 
     /// Ask everything anew, whatever the store holds
     #[arg(long)]
@@ -155,6 +157,96 @@ pub struct StoreArgs {
     /// Keep the prompts in the store too
     #[arg(long)]
     pub keep_prompts: bool,
+}
+
+impl JudgingArgs {
+    /// Fills in what was not typed.
+    pub fn fill(&mut self, section: &mut Section<'_>) -> anyhow::Result<()> {
+        let text = |text: &str| Ok::<_, std::convert::Infallible>(text.to_owned());
+        section.values("judge", &mut self.judges, text)?;
+        section.values("task", &mut self.tasks, str::parse)?;
+        section.value("base_rate", &mut self.base_rate, str::parse)?;
+        self.wording.fill(section)?;
+        self.endpoint.fill(section)?;
+        self.limits.fill(section)?;
+        self.store.fill(section)
+    }
+
+    /// The flags given that only model judges use.
+    pub fn of_models(&self) -> Vec<&'static str> {
+        let JudgingArgs { wording, endpoint, limits, store, .. } = self;
+        let flags = [
+            ("--rails", !wording.rails.is_empty()),
+            ("--explain", wording.explain),
+            ("--votes", wording.votes.is_some()),
+            ("--snap", wording.snap.is_some()),
+            ("--base-url", endpoint.base_url.is_some()),
+            ("--allow-http", endpoint.allow_http),
+            ("--api-key-env", endpoint.api_key_env.is_some()),
+            ("--temperature", endpoint.temperature.is_some()),
+            ("--max-tokens", endpoint.max_tokens.is_some()),
+            ("--timeout", endpoint.timeout.is_some()),
+            ("--max-attempts", endpoint.max_attempts.is_some()),
+            ("--max-wait", endpoint.max_wait.is_some()),
+            ("--concurrency", limits.concurrency.is_some()),
+            ("--rpm", limits.rpm.is_some()),
+            ("--tpm", limits.tpm.is_some()),
+            ("--itpm", limits.itpm.is_some()),
+            ("--otpm", limits.otpm.is_some()),
+            ("--ignore-rate-headers", limits.ignore_rate_headers),
+            ("--max-cost", limits.max_cost.is_some()),
+            ("--store", store.store.is_some()),
+            ("--fresh", store.fresh),
+            ("--retry", !store.retry.is_empty()),
+            ("--keep-prompts", store.keep_prompts),
+        ];
+        flags.into_iter().filter_map(|(flag, given)| given.then_some(flag)).collect()
+    }
+}
+
+impl WordingArgs {
+    fn fill(&mut self, section: &mut Section<'_>) -> anyhow::Result<()> {
+        let text = |text: &str| Ok::<_, std::convert::Infallible>(text.to_owned());
+        section.values("template", &mut self.templates, text)?;
+        section.listed("rails", &mut self.rails, text)?;
+        section.switch("explain", &mut self.explain)?;
+        section.value("votes", &mut self.votes, votes)?;
+        section.value("snap", &mut self.snap, str::parse)
+    }
+}
+
+impl EndpointArgs {
+    fn fill(&mut self, section: &mut Section<'_>) -> anyhow::Result<()> {
+        section.text_value("base_url", &mut self.base_url)?;
+        section.switch("allow_http", &mut self.allow_http)?;
+        section.text_value("api_key_env", &mut self.api_key_env)?;
+        section.value("temperature", &mut self.temperature, temperature)?;
+        section.value("max_tokens", &mut self.max_tokens, str::parse)?;
+        section.value("timeout", &mut self.timeout, seconds)?;
+        section.value("max_attempts", &mut self.max_attempts, str::parse)?;
+        section.value("max_wait", &mut self.max_wait, seconds)
+    }
+}
+
+impl LimitArgs {
+    fn fill(&mut self, section: &mut Section<'_>) -> anyhow::Result<()> {
+        section.value("concurrency", &mut self.concurrency, str::parse)?;
+        section.value("rpm", &mut self.rpm, str::parse)?;
+        section.value("tpm", &mut self.tpm, str::parse)?;
+        section.value("itpm", &mut self.itpm, str::parse)?;
+        section.value("otpm", &mut self.otpm, str::parse)?;
+        section.switch("ignore_rate_headers", &mut self.ignore_rate_headers)?;
+        section.value("max_cost", &mut self.max_cost, dollars)
+    }
+}
+
+impl StoreArgs {
+    fn fill(&mut self, section: &mut Section<'_>) -> anyhow::Result<()> {
+        section.path("store", &mut self.store)?;
+        section.switch("fresh", &mut self.fresh)?;
+        section.listed("retry", &mut self.retry, status)?;
+        section.switch("keep_prompts", &mut self.keep_prompts)
+    }
 }
 
 fn seconds(text: &str) -> Result<f64, String> {

@@ -1,14 +1,8 @@
-//! Who judges: judges and wordings out of flags, settings file and environment, asked and read.
+//! Who judges: judges and wordings out of flags, settings file and environment.
 
 pub mod args;
-mod ask;
-pub mod flags;
-pub mod judge_spec;
-mod manifest;
-mod model;
-pub mod panel;
+mod judge;
+mod panel;
 mod route;
-pub mod wording;
 
-pub use manifest::run_name;
-pub use panel::{Kind, Member, Panel, Purpose};
+pub use panel::{Judging, panel};

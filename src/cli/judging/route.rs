@@ -5,7 +5,6 @@ use std::path::Path;
 use anyhow::bail;
 use secrecy::SecretString;
 
-use super::panel::Named;
 use crate::cli::config::{self, JudgeConfig};
 use crate::cli::printer::Printer;
 use crate::judge::{Endpoint, Provider};
@@ -97,10 +96,8 @@ impl Route {
 
 /// Refuses to send what a judge's entry holds for its own address to the `given` one: neither its headers and queries, nor the key
 /// that it names, unless the command line names one.
-pub fn stays_home(judge: &Named<'_>, given: &Endpoint, key_given: bool) -> anyhow::Result<()> {
-    let Some((own, usual)) = judge.own.and_then(|own| Some((own, own.base_url.as_deref()?))) else {
-        return Ok(());
-    };
+pub fn stays_home(judge: &str, own: &JudgeConfig, given: &Endpoint, key_given: bool) -> anyhow::Result<()> {
+    let Some(usual) = own.base_url.as_deref() else { return Ok(()) };
     let usual = Endpoint::new(usual, None);
     if usual.as_ref().is_ok_and(|usual| usual.is_beside(given)) {
         return Ok(());
@@ -120,7 +117,7 @@ pub fn stays_home(judge: &Named<'_>, given: &Endpoint, key_given: bool) -> anyho
         "--base-url {} is another address than the base_url of [judges.{}] ({}), and what its entry sends along ({}) is meant for that \
          one. Leave --base-url out, change base_url in the settings file, or ask the model without its entry: --judge {}",
         given.public_url(),
-        judge.name,
+        judge,
         usual.map_or_else(|_| "no address".to_owned(), |usual| usual.public_url()),
         held.join(", "),
         own.judge
@@ -134,4 +131,6 @@ pub struct Key {
     pub sent: Option<(String, SecretString)>,
     /// The variable of one that is not sent.
     pub withheld: Option<String>,
+    /// The variable of one that is needed and not there.
+    pub missing: Option<String>,
 }

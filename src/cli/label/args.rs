@@ -1,11 +1,13 @@
 //! The flags of `label`.
 
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use crate::cli::input::InputArgs;
 use crate::cli::judging::args::JudgingArgs;
+use crate::cli::section::Section;
 use crate::cli::spreadsheet::SpreadsheetArgs;
 use crate::write::OutputFormat;
 
@@ -15,7 +17,7 @@ use crate::write::OutputFormat;
 /// columns label, score, status, explanation, confidence, error and more. Without --judge, the built-in judge is used:
 /// offline, free, deterministic. Model judges' replies are kept in a store: run the same command again to resume, and
 /// nothing is paid for twice.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub struct LabelArgs {
     /// Tables to label: .csv, .tsv, .ssv, .jsonl, .json (also .gz or .zst), .parquet, .arrow; several files, globs and
     /// folders are read as one table; `-` is the standard input
@@ -46,7 +48,7 @@ pub struct LabelArgs {
     pub spreadsheet: SpreadsheetArgs,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Output")]
 pub struct ResultArgs {
     /// Replace an output file that tooljudge did not write
@@ -54,8 +56,8 @@ pub struct ResultArgs {
     pub force: bool,
 
     /// Put this before the names of our columns
-    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
-    pub prefix: String,
+    #[arg(long, value_name = "TEXT")]
+    pub prefix: Option<String>,
 
     /// Our columns replace input columns of the same name
     #[arg(long, conflicts_with = "prefix")]
@@ -70,9 +72,9 @@ pub struct ResultArgs {
     #[arg(long, value_name = "FILE")]
     pub calibration: Option<PathBuf>,
 
-    /// Exit with 1 if more than this share of the rows has no label
-    #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = share)]
-    pub allow_unjudged: f64,
+    /// Exit with 1 if more than this share of the rows has no label [default: 0]
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    pub allow_unjudged: Option<f64>,
 
     /// Say nothing but warnings and errors
     #[arg(short, long)]
@@ -81,6 +83,47 @@ pub struct ResultArgs {
     /// Print the summary as JSON
     #[arg(long)]
     pub json: bool,
+}
+
+impl LabelArgs {
+    /// Fills in what was not typed.
+    pub fn fill(&mut self, section: &mut Section<'_>) -> anyhow::Result<()> {
+        section.path("output", &mut self.output)?;
+        section.value("to", &mut self.to, str::parse)?;
+        section.value("dry_run", &mut self.dry_run, shown)?;
+        self.input.fill(section)?;
+        self.judging.fill(section)?;
+        self.result.fill(section)?;
+        self.spreadsheet.fill(section)
+    }
+
+    /// The keys of `[label]`: the long names of these flags.
+    pub fn keys() -> BTreeSet<&'static str> {
+        let nothing = toml::Table::new();
+        let mut section = Section::new(Path::new(""), "label", &nothing);
+        // An empty section fills in nothing, so nothing in it can be wrong.
+        let _ = LabelArgs::default().fill(&mut section);
+        section.known().clone()
+    }
+}
+
+impl ResultArgs {
+    fn fill(&mut self, section: &mut Section<'_>) -> anyhow::Result<()> {
+        section.switch("force", &mut self.force)?;
+        section.text_value("prefix", &mut self.prefix)?;
+        section.switch("overwrite", &mut self.overwrite)?;
+        section.switch("partial", &mut self.partial)?;
+        section.path("calibration", &mut self.calibration)?;
+        section.value("allow_unjudged", &mut self.allow_unjudged, share)?;
+        section.switch("quiet", &mut self.quiet)?;
+        section.switch("json", &mut self.json)?;
+        section.exclusive("overwrite", "prefix", self.overwrite && self.prefix.is_some())
+    }
+}
+
+/// How many prompts a dry run shows; `true` means one, as for the flag without a number.
+pub fn shown(text: &str) -> Result<usize, std::num::ParseIntError> {
+    if text == "true" { Ok(1) } else { text.parse() }
 }
 
 /// A share, from 0 to 1.

@@ -1,134 +1,128 @@
-//! `label`: plan, ask, write, tell.
+//! `label`: flags, settings file and environment in; summary and exit code out.
 
 pub mod args;
-mod calibration;
 pub mod dry_run;
 mod ending;
-pub mod plan;
 mod summary_table;
-mod writing;
-
-use std::sync::Arc;
-use std::time::Instant;
 
 use args::LabelArgs;
-use plan::Plan;
-use tokio_util::sync::CancellationToken;
+use ending::Shown;
 
-use super::config::Config;
-use super::defaults::Given;
-use super::judging::Purpose;
+use super::config::{Config, Environment};
+use super::judging::{Judging, panel};
 use super::printer::Printer;
-use super::{Ending, signals};
-use crate::run::{self, Covered, RunError, Samples, Stop};
-use crate::write::WriteError;
+use super::{Ending, job};
+use crate::run;
+use crate::run::settings::{LabelSettings, OutputSettings, ResnapSettings};
 
-/// A run under way, whoever judges.
+/// What a command does with rows: the settings of its job, and what is shown of the outcome.
 struct Labelling {
+    settings: LabelSettings,
+    shown: Shown,
+    /// Prompts that a dry run shows, if it is one.
+    dry_run: Option<usize>,
     printer: Printer,
-    json: bool,
-    /// The share of rows that may end without a label.
-    allow_unjudged: f64,
-    began: Instant,
-    stop: Stop,
-    plan: Plan,
 }
 
-pub fn run(args: &LabelArgs, config: &Config, given: &Given, purpose: &Purpose) -> anyhow::Result<Ending> {
-    let runtime = run::runtime()?;
-    let stop = Stop::default();
-    let labelling = label(args, config, given, purpose, &stop);
-    let outcome = runtime.block_on(signals::until_told_twice(&stop, labelling));
-    // A second Ctrl-C does not wait for what a thread is still reading.
-    runtime.shutdown_background();
-    match outcome {
-        // As with any filter: whoever reads our output has seen enough.
-        Err(error) if matches!(error.downcast_ref(), Some(RunError::Write(WriteError::ReaderGone(_)))) => {
-            Ok(Ending::Done)
+pub fn run(args: LabelArgs, config: &Config, environment: Environment) -> anyhow::Result<Ending> {
+    let Labelling { settings, shown, dry_run, printer } = settings(args, config, environment)?;
+    job::run(printer, async |control| {
+        if let Some(prompts) = dry_run {
+            dry_run::show(&run::forecast(settings, prompts, control)?, shown.json, printer);
+            return Ok(Ending::Done);
         }
-        outcome => outcome,
-    }
+        let run = run::label(settings, control).await?;
+        let ending = ending::conclude(&run, shown, printer);
+        run.unfinished.map_or(Ok(ending), |stopped| Err(stopped.into()))
+    })
 }
 
-async fn label(
-    args: &LabelArgs,
+/// `resnap`: the same with the replies that there are.
+pub fn resnap(
+    args: LabelArgs,
+    read_rails: Vec<String>,
     config: &Config,
-    given: &Given,
-    purpose: &Purpose,
-    stop: &Stop,
+    environment: Environment,
 ) -> anyhow::Result<Ending> {
-    let began = Instant::now();
-    let printer = Printer { quiet: args.result.quiet };
-    let plan = plan::plan(args, config, given, purpose, printer)?;
-    if *purpose == Purpose::DryRun {
-        let samples = vec![Arc::clone(&plan.source) as Arc<dyn Samples>; plan.panel.members.len()];
-        return dry_run::run(&plan.panel, &samples, args.dry_run.unwrap_or(0), args.result.json, printer);
-    }
-    // Until here nothing was under way that a signal should end gently, however long an input or a dry run took.
-    signals::watch(stop, printer);
-    let mut labelling = Labelling {
-        printer,
-        json: args.result.json,
-        allow_unjudged: args.result.allow_unjudged,
-        began,
-        stop: stop.clone(),
-        plan,
-    };
-    let asked = match purpose {
-        Purpose::DryRun | Purpose::Resnap { .. } => {
-            Ok(vec![Covered::All; labelling.plan.panel.members.len()])
-        }
-        Purpose::Label => labelling.ask(args).await,
-    };
-    let stopped = match asked {
-        Ok(covered) => return labelling.write(args, &covered).await,
-        Err(error @ (RunError::Interrupted | RunError::Judge { .. })) => error,
-        Err(error) => return Err(error.into()),
-    };
-    // Where nothing came, there is nothing to go on from, and whatever is wrong with the judge will be wrong again.
-    let in_vain = matches!(stopped, RunError::Judge { .. }) && !labelling.has_replies()?;
-    let table = if args.result.partial {
-        // The table is written after all, although the run was told to stop; a second Ctrl-C still ends it.
-        labelling.stop.gently = CancellationToken::new();
-        let covered = vec![Covered::All; labelling.plan.panel.members.len()];
-        match labelling.write(args, &covered).await? {
-            // A second Ctrl-C ended that too, which has been said.
-            Ending::Interrupted => match stopped {
-                RunError::Interrupted => return Ok(Ending::Interrupted),
-                _ => "no table was written",
-            },
-            Ending::Done | Ending::GateFailed => "the partial table was written",
-        }
-    } else {
-        "no table was written"
-    };
-    let kept = match in_vain {
-        true => format!("no reply came and {table}"),
-        false => format!(
-            "every reply that came is kept and {table}. Run the same command again to go on from there"
-        ),
-    };
-    match stopped {
-        RunError::Interrupted => {
-            printer.talk(&format!("interrupted; {kept}"));
-            Ok(Ending::Interrupted)
-        }
-        error => Err(anyhow::anyhow!("{error}\n{kept}")),
-    }
+    let Labelling { settings, shown, printer, .. } = resnap_settings(args, config, environment)?;
+    let settings = ResnapSettings { label: settings, read_rails };
+    job::run(printer, async |control| {
+        let run = run::resnap(settings, control).await?;
+        Ok(ending::conclude(&run, shown, printer))
+    })
 }
 
-impl Labelling {
-    /// Whether this run got any reply.
-    fn has_replies(&self) -> Result<bool, RunError> {
-        let Plan { panel, manifest, .. } = &self.plan;
-        match &panel.store {
-            Some(store) => Ok(store.reader()?.holds_replies_of(&manifest.run)?),
-            None => Ok(false),
-        }
+fn settings(args: LabelArgs, config: &Config, environment: Environment) -> anyhow::Result<Labelling> {
+    merged(args, config, environment, true)
+}
+
+fn resnap_settings(args: LabelArgs, config: &Config, environment: Environment) -> anyhow::Result<Labelling> {
+    merged(args, config, environment, false)
+}
+
+/// Flags, else the settings file, else the environment. What belongs to whoever `asks` is passed over in the file by others.
+fn merged(
+    typed: LabelArgs,
+    config: &Config,
+    environment: Environment,
+    asks: bool,
+) -> anyhow::Result<Labelling> {
+    let mut section = config.section("label", &LabelArgs::keys())?;
+    let mut args = typed.clone();
+    args.fill(&mut section)?;
+    config.say(&section, typed.result.quiet);
+    if !asks {
+        args.dry_run = None;
+        args.judging.store.fresh = false;
+        args.judging.store.retry.clear();
+    }
+    let printer = Printer { quiet: args.result.quiet };
+    let judging = Judging {
+        typed: &typed.judging,
+        args: &args.judging,
+        section: &section,
+        config,
+        environment,
+        tells_routes: asks,
+    };
+    let settings = LabelSettings {
+        panel: panel(&judging, &[], printer)?,
+        output: OutputSettings {
+            path: args.output,
+            format: args.to,
+            formulas: args.spreadsheet.formulas(),
+            force: args.result.force,
+        },
+        prefix: args.result.prefix.unwrap_or_default(),
+        overwrite: args.result.overwrite,
+        partial: args.result.partial,
+        calibration: args.result.calibration,
+        input: args.input.settings(args.inputs),
+    };
+    let shown =
+        Shown { json: args.result.json, allow_unjudged: args.result.allow_unjudged.unwrap_or_default() };
+    Ok(Labelling { settings, shown, dry_run: args.dry_run, printer })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[derive(clap::Parser)]
+    struct Flags {
+        #[command(flatten)]
+        _label: LabelArgs,
     }
 
-    async fn ask(&mut self, args: &LabelArgs) -> Result<Vec<Covered>, RunError> {
-        let Plan { source, manifest, panel, .. } = &mut self.plan;
-        panel.ask(&args.judging.store, source, manifest, self.printer, &self.stop).await
+    #[test]
+    fn every_flag_can_be_set_in_the_settings_file() {
+        let flags = Flags::command();
+        let flags = flags.get_arguments().filter_map(clap::Arg::get_long);
+        let flags: std::collections::BTreeSet<String> =
+            flags.filter(|long| *long != "config").map(|long| long.replace('-', "_")).collect();
+        let keys = LabelArgs::keys().into_iter().map(str::to_owned).collect();
+        assert_eq!(flags, keys);
     }
 }

@@ -1,12 +1,15 @@
 //! The flags of `score`.
 
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::cli::input::From;
+use crate::cli::input::pair;
 use crate::cli::label::args::share;
+use crate::cli::section::Section;
 use crate::cli::spreadsheet::SpreadsheetArgs;
+use crate::run::settings::InputKind;
 use crate::write::OutputFormat;
 
 /// Score calls against the expected ones: deterministic, offline, no model.
@@ -14,7 +17,7 @@ use crate::write::OutputFormat;
 /// Reads cases as the peers of each scorer write them (`tools_called` and `expected_tools`, `toolCalls` and `expectedTools`,
 /// `run` and `example`, `test` and `tool_calls`, `functions`, `call` and `possible_answer`), or any table with the columns
 /// tool_call and expected_tool_calls. Each scorer does what it should have done; --compat PEER gives the peer's own numbers.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub struct ScoreArgs {
     /// Cases to score: .jsonl, .json, .csv, .parquet and so on; files, globs, folders; `-` is the standard input
     #[arg(required_unless_present_any = ["questions", "scorers"], value_name = "INPUT")]
@@ -58,15 +61,15 @@ pub struct ScoreArgs {
     pub spreadsheet: SpreadsheetArgs,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Input")]
 pub struct CaseArgs {
     /// Read all inputs as csv, tsv, ssv (semicolons), jsonl, json, parquet or arrow, whatever their endings
     #[arg(long, value_name = "FORMAT")]
-    pub from: Option<From>,
+    pub from: Option<InputKind>,
 
     /// Only rows whose column holds exactly this text; may be given several times
-    #[arg(long = "where", value_name = "COLUMN=TEXT", value_parser = crate::cli::input::pair)]
+    #[arg(long = "where", value_name = "COLUMN=TEXT", value_parser = pair)]
     pub filters: Vec<(String, String)>,
 
     /// At most so many cases
@@ -75,7 +78,7 @@ pub struct CaseArgs {
 }
 
 /// Settings of the scorers; one that a scorer does not have is an error. A case's own `config` counts more.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Settings of the scorers (by their peers' names)")]
 pub struct SettingArgs {
     /// Scores from here on pass [tool_correctness, tool_permission, loop_detection]
@@ -139,11 +142,11 @@ pub struct SettingArgs {
     pub denied_tools: Vec<String>,
 
     /// Any other setting, under the peer's own name: fuzzyOptions={"substring":false}
-    #[arg(long = "set", value_name = "NAME=JSON", value_parser = crate::cli::input::pair)]
+    #[arg(long = "set", value_name = "NAME=JSON", value_parser = pair)]
     pub others: Vec<(String, String)>,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "BFCL's own files")]
 pub struct BfclArgs {
     /// BFCL's questions (BFCL_v4_multiple.json)
@@ -163,7 +166,7 @@ pub struct BfclArgs {
     pub underscore_to_dot: bool,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Result")]
 pub struct GateArgs {
     /// Exit with 1 unless this share of the cases passes
@@ -179,8 +182,8 @@ pub struct GateArgs {
     pub force: bool,
 
     /// Put this before the names of our columns
-    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
-    pub prefix: String,
+    #[arg(long, value_name = "TEXT")]
+    pub prefix: Option<String>,
 
     /// Our columns replace input columns of the same name
     #[arg(long, conflicts_with = "prefix")]
@@ -193,4 +196,75 @@ pub struct GateArgs {
     /// Print the summary as JSON
     #[arg(long)]
     pub json: bool,
+}
+
+impl ScoreArgs {
+    /// Fills in what was not typed.
+    pub fn fill(&mut self, section: &mut Section<'_>) -> anyhow::Result<()> {
+        section.text_value("scorer", &mut self.scorer)?;
+        section.text_value("compat", &mut self.compat)?;
+        section.path("output", &mut self.output)?;
+        section.value("to", &mut self.to, str::parse)?;
+        section.switch("scorers", &mut self.scorers)?;
+        section.value("from", &mut self.cases.from, str::parse)?;
+        section.values("where", &mut self.cases.filters, pair)?;
+        section.value("limit", &mut self.cases.limit, str::parse)?;
+        self.scoring.fill(section)?;
+        self.bfcl.fill(section)?;
+        self.result.fill(section)?;
+        self.spreadsheet.fill(section)
+    }
+
+    /// The keys of `[score]`: the long names of these flags.
+    pub fn keys() -> BTreeSet<&'static str> {
+        let nothing = toml::Table::new();
+        let mut section = Section::new(Path::new(""), "score", &nothing);
+        // An empty section fills in nothing, so nothing in it can be wrong.
+        let _ = ScoreArgs::default().fill(&mut section);
+        section.known().clone()
+    }
+}
+
+impl SettingArgs {
+    fn fill(&mut self, section: &mut Section<'_>) -> anyhow::Result<()> {
+        let text = |text: &str| Ok::<_, std::convert::Infallible>(text.to_owned());
+        section.value("threshold", &mut self.threshold, str::parse)?;
+        section.switch("strict", &mut self.strict)?;
+        section.listed("evaluate", &mut self.evaluate, text)?;
+        section.switch("consider_ordering", &mut self.consider_ordering)?;
+        section.switch("exact_match", &mut self.exact_match)?;
+        section.switch("ordered", &mut self.ordered)?;
+        section.choice("require_all", &mut self.require_all)?;
+        section.choice("allow_extras", &mut self.allow_extras)?;
+        section.text_value("params", &mut self.params)?;
+        section.value("tolerance", &mut self.tolerance, str::parse)?;
+        section.choice("order_matters", &mut self.order_matters)?;
+        section.text_value("match", &mut self.match_mode)?;
+        section.text_value("args", &mut self.args)?;
+        section.listed("allowed_tools", &mut self.allowed_tools, text)?;
+        section.listed("denied_tools", &mut self.denied_tools, text)?;
+        section.values("set", &mut self.others, pair)
+    }
+}
+
+impl BfclArgs {
+    fn fill(&mut self, section: &mut Section<'_>) -> anyhow::Result<()> {
+        section.path("questions", &mut self.questions)?;
+        section.path("answers", &mut self.answers)?;
+        section.path("results", &mut self.results)?;
+        section.switch("underscore_to_dot", &mut self.underscore_to_dot)
+    }
+}
+
+impl GateArgs {
+    fn fill(&mut self, section: &mut Section<'_>) -> anyhow::Result<()> {
+        section.value("min_pass_rate", &mut self.min_pass_rate, share)?;
+        section.path("junit", &mut self.junit)?;
+        section.switch("force", &mut self.force)?;
+        section.text_value("prefix", &mut self.prefix)?;
+        section.switch("overwrite", &mut self.overwrite)?;
+        section.switch("quiet", &mut self.quiet)?;
+        section.switch("json", &mut self.json)?;
+        section.exclusive("overwrite", "prefix", self.overwrite && self.prefix.is_some())
+    }
 }

@@ -1,47 +1,12 @@
-//! Flags to the settings of a scorer, under its peer's own names.
+//! Flags to the options of a scorer, under its peer's own names.
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 
 use super::args::SettingArgs;
 use crate::domain::{Json, Number, Object};
-use crate::score::{SCORERS, Scorer};
 
-/// The scorer that is meant, and the peer whose numbers it is to give.
-pub fn scorer(
-    named: Option<&str>,
-    compat: Option<&str>,
-    first_case: Option<&Object>,
-) -> anyhow::Result<&'static Scorer> {
-    let all = || SCORERS.iter().map(|scorer| scorer.name).collect::<Vec<_>>().join(", ");
-    let scorer = match (named, compat, first_case) {
-        (Some(name), ..) => {
-            let scorer = SCORERS.iter().find(|scorer| scorer.name == name);
-            scorer.with_context(|| format!("--scorer: `{name}` is none of {}", all()))?
-        }
-        (None, Some(peer), _) => {
-            let peers =
-                || SCORERS.iter().flat_map(|scorer| scorer.peers).copied().collect::<Vec<_>>().join(", ");
-            let scorer = SCORERS.iter().find(|scorer| scorer.peers.contains(&peer));
-            scorer.with_context(|| format!("--compat: `{peer}` is none of {}", peers()))?
-        }
-        (None, None, Some(case)) => {
-            let scorer = SCORERS.iter().find(|scorer| (scorer.matches)(case));
-            scorer.with_context(|| {
-                format!("the cases' keys give no scorer away; choose one with --scorer: {}", all())
-            })?
-        }
-        (None, None, None) => bail!("there are no cases; name a scorer with --scorer: {}", all()),
-    };
-    match compat {
-        Some(peer) if !scorer.peers.contains(&peer) => {
-            bail!("{} cannot give the numbers of {peer}, only of {}", scorer.name, scorer.peers.join(", "))
-        }
-        _ => Ok(scorer),
-    }
-}
-
-/// The settings that the flags give.
-pub fn settings(args: &SettingArgs) -> anyhow::Result<Object> {
+/// The options that the flags give.
+pub fn options(args: &SettingArgs) -> anyhow::Result<Object> {
     let mut settings = Object::new();
     let float = |value: f64| Number::from_f64(value).map_or(Json::Null, Json::Number);
     let switch = |on: bool| on.then_some(Json::Bool(true));

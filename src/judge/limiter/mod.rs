@@ -52,16 +52,18 @@ pub enum Concurrency {
     Fixed(NonZeroU32),
 }
 
-impl FromStr for Concurrency {
-    type Err = String;
+/// A text that is neither `auto` nor a number of requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("expected `auto` or a number above 0")]
+pub struct UnknownConcurrency;
 
-    fn from_str(text: &str) -> Result<Concurrency, String> {
+impl FromStr for Concurrency {
+    type Err = UnknownConcurrency;
+
+    fn from_str(text: &str) -> Result<Concurrency, UnknownConcurrency> {
         match text {
             "auto" => Ok(Concurrency::Auto),
-            _ => text
-                .parse()
-                .map(Concurrency::Fixed)
-                .map_err(|_| "expected `auto` or a number above 0".to_owned()),
+            _ => text.parse().map(Concurrency::Fixed).map_err(|_| UnknownConcurrency),
         }
     }
 }

@@ -1,0 +1,240 @@
+//! One judge out of flags, its entry in the settings file, and the environment.
+
+use std::time::Duration;
+
+use anyhow::{Context, anyhow, bail};
+use secrecy::SecretString;
+use serde_json::{Map, Value};
+
+use super::panel::Judging;
+use super::route::{self, Key, NamedBy, Route};
+use crate::cli::config::{Config, Environment, JudgeConfig, with_variables};
+use crate::judge::{Endpoint, Limits, Provider, SetupError};
+use crate::run::settings::{EndpointSettings, JudgeKind, JudgeSettings, ModelSettings};
+
+/// A judge as the command line names it, with its entry in the settings file.
+pub struct Named<'a> {
+    pub settings: JudgeSettings,
+    pub own: Option<&'a JudgeConfig>,
+}
+
+impl<'a> Named<'a> {
+    /// The judge of that `name`: an entry's, or else what the name itself says.
+    pub fn find(name: &str, config: &'a Config) -> anyhow::Result<Named<'a>> {
+        let file = config.path.display();
+        let (found, own) = match config.judges.get(name) {
+            Some(own) => (
+                own.judge
+                    .parse::<JudgeSettings>()
+                    .map_err(|why| anyhow!("{file}: [judges.{name}]: {why}"))?,
+                Some(own),
+            ),
+            None => match name.parse::<JudgeSettings>() {
+                Ok(found) => (found, None),
+                Err(why) if config.judges.is_empty() => bail!("--judge {name}: {why}"),
+                Err(why) => {
+                    let names = config.judges.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+                    bail!("--judge {name}: {why}; {file} names {names}")
+                }
+            },
+        };
+        Ok(Named { settings: JudgeSettings { name: name.to_owned(), ..found }, own })
+    }
+}
+
+/// The settings of a judge, and where its rows go, if it is a model.
+pub fn merged(judge: Named<'_>, judging: &Judging<'_>) -> anyhow::Result<(JudgeSettings, Option<Route>)> {
+    let Named { settings: JudgeSettings { name, kind }, own } = judge;
+    match kind {
+        JudgeKind::Builtin => Ok((JudgeSettings { name, kind }, None)),
+        JudgeKind::Model(model) => {
+            let place = own.map(|_| format!("{}: [judges.{name}]", judging.config.path.display()));
+            let own = Own { name: &name, entry: own.cloned().unwrap_or_default(), place };
+            let (model, route) = own.model(*model, judging)?;
+            Ok((JudgeSettings { name, kind: JudgeKind::Model(Box::new(model)) }, Some(route)))
+        }
+    }
+}
+
+/// A judge's own entry in the settings file; an empty one where it has none.
+struct Own<'a> {
+    name: &'a str,
+    entry: JudgeConfig,
+    /// Where it stands, if there is one.
+    place: Option<String>,
+}
+
+/// An address, who named it, and where.
+struct Address {
+    url: String,
+    by: NamedBy,
+    place: String,
+}
+
+impl Own<'_> {
+    /// `model` with what a flag says, else the entry, else the settings file's defaults of flags.
+    fn model(&self, model: ModelSettings, judging: &Judging<'_>) -> anyhow::Result<(ModelSettings, Route)> {
+        let Judging { typed, args, config, .. } = judging;
+        let environment = judging.environment;
+        let (own, provider) = (&self.entry, model.provider);
+        let (flags, file) = (&typed.endpoint, &args.endpoint);
+        let address = self.address(provider, judging)?;
+        let base_url = &address.url;
+        let found = Endpoint::new(base_url, None).with_context(|| address.place.clone())?;
+        if flags.base_url.is_some() {
+            route::stays_home(self.name, own, &found, flags.api_key_env.is_some())?;
+        }
+        // Who sends everything through a proxy that they have also made trusted, or over plain http, can be anybody's address.
+        let plain = base_url.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("http:"));
+        let intercepted = own.proxy.is_some() && (own.ca_cert.is_some() || plain);
+        let trusted = match address.by {
+            NamedBy::Nobody | NamedBy::User => !intercepted,
+            NamedBy::File => !intercepted && found.is_of(provider),
+        };
+        let key_variable = pick(&flags.api_key_env, &own.api_key_env, &file.api_key_env);
+        let key = key(provider, base_url, key_variable.as_deref(), trusted, environment);
+        let usual = EndpointSettings::default();
+        let seconds = |seconds: Option<f64>| seconds.map(Duration::from_secs_f64);
+        let endpoint = EndpointSettings {
+            base_url: Some(base_url.clone()),
+            allow_http: file.allow_http || own.allow_http,
+            api_key: key.sent.as_ref().map(|(_, key)| key.clone()),
+            missing_key: key.missing.clone(),
+            headers: self.secrets("header", own.headers.iter(), environment)?,
+            query: self.secrets("query", own.query.iter(), environment)?,
+            proxy: self.proxy(environment)?,
+            system_proxy: system_proxy(base_url, environment).map(SecretString::from),
+            ca_cert: own.ca_cert.clone(),
+            timeout: seconds(pick(&flags.timeout, &own.timeout, &file.timeout)).unwrap_or(usual.timeout),
+            max_attempts: pick(&flags.max_attempts, &own.max_attempts, &file.max_attempts)
+                .unwrap_or(usual.max_attempts),
+            max_wait: seconds(pick(&flags.max_wait, &own.max_wait, &file.max_wait)).unwrap_or(usual.max_wait),
+        };
+        let place = || self.place.clone().unwrap_or_else(|| address.place.clone());
+        let ready = endpoint.endpoint(provider).with_context(place)?;
+        let route = Route::new(self.name, provider, &ready, address.by, own, &key);
+        let (flag, default) = (&typed.limits, &args.limits);
+        let limits = Limits {
+            concurrency: pick(&flag.concurrency, &own.concurrency, &default.concurrency).unwrap_or_default(),
+            rpm: pick(&flag.rpm, &own.rpm, &default.rpm),
+            tpm: pick(&flag.tpm, &own.tpm, &default.tpm),
+            itpm: pick(&flag.itpm, &own.itpm, &default.itpm),
+            otpm: pick(&flag.otpm, &own.otpm, &default.otpm),
+            ignore_headers: default.ignore_rate_headers || own.ignore_rate_headers,
+        };
+        let price = || config.prices.get(&format!("{provider}:{}", model.model)).copied();
+        let model = ModelSettings {
+            endpoint,
+            limits,
+            temperature: pick(&flags.temperature, &own.temperature, &file.temperature),
+            max_tokens: pick(&flags.max_tokens, &own.max_tokens, &file.max_tokens),
+            num_ctx: own.num_ctx,
+            body: self.body()?,
+            price: own.price.or_else(price),
+            ..model
+        };
+        Ok((model, route))
+    }
+
+    /// A flag's address, else the entry's, the environment's, that of the settings file's defaults, the provider's own.
+    fn address(&self, provider: Provider, judging: &Judging<'_>) -> anyhow::Result<Address> {
+        let Judging { typed, args, section, environment, .. } = judging;
+        let named =
+            |url: &Option<String>, by, place: String| url.clone().map(|url| Address { url, by, place });
+        let by_variable = || {
+            let name = base_url_variable(provider)?;
+            named(&environment(name), NamedBy::User, name.to_owned())
+        };
+        let in_section = || {
+            let place = section.origin("base_url").unwrap_or_default();
+            named(&args.endpoint.base_url, NamedBy::File, place)
+        };
+        let usual = || {
+            let url = provider.default_base_url().map(str::to_owned);
+            named(&url, NamedBy::Nobody, provider.to_string())
+        };
+        let flag = named(&typed.endpoint.base_url, NamedBy::User, "--base-url".to_owned());
+        let found = flag
+            .or_else(|| named(&self.entry.base_url, NamedBy::File, self.place.clone().unwrap_or_default()))
+            .or_else(by_variable)
+            .or_else(in_section)
+            .or_else(usual);
+        Ok(found.ok_or(SetupError::NoAddress(provider))?)
+    }
+
+    /// Values with their `${NAME}`s filled in.
+    fn secrets<'a>(
+        &self,
+        what: &str,
+        pairs: impl Iterator<Item = (&'a String, &'a String)>,
+        environment: Environment,
+    ) -> anyhow::Result<Vec<(String, SecretString)>> {
+        let filled = |(name, value): (&String, &String)| {
+            let value =
+                with_variables(value, environment).with_context(|| self.about(&format!("{what} {name}")))?;
+            Ok((name.clone(), SecretString::from(value)))
+        };
+        pairs.map(filled).collect()
+    }
+
+    fn proxy(&self, environment: Environment) -> anyhow::Result<Option<SecretString>> {
+        let Some(proxy) = &self.entry.proxy else { return Ok(None) };
+        let proxy = with_variables(proxy, environment).with_context(|| self.about("proxy"))?;
+        Ok(Some(proxy.into()))
+    }
+
+    fn body(&self) -> anyhow::Result<Map<String, Value>> {
+        match serde_json::to_value(&self.entry.body).with_context(|| self.about("body"))? {
+            Value::Object(body) => Ok(body),
+            _ => Ok(Map::new()),
+        }
+    }
+
+    /// Where a setting of the entry stands.
+    fn about(&self, setting: &str) -> String {
+        format!("{}: {setting}", self.place.as_deref().unwrap_or(self.name))
+    }
+}
+
+/// A flag on the command line, else the judge's own setting, else the settings file's default of the flag.
+fn pick<T: Clone>(flag: &Option<T>, own: &Option<T>, file: &Option<T>) -> Option<T> {
+    flag.clone().or_else(|| own.clone()).or_else(|| file.clone())
+}
+
+/// The proxy that the environment names for `url`.
+fn system_proxy(url: &str, environment: Environment) -> Option<String> {
+    let own: [&str; 2] =
+        if url.starts_with("https:") { ["HTTPS_PROXY", "https_proxy"] } else { ["HTTP_PROXY", "http_proxy"] };
+    own.into_iter().chain(["ALL_PROXY", "all_proxy"]).find_map(environment)
+}
+
+/// Where the provider's own tools look for its address.
+fn base_url_variable(provider: Provider) -> Option<&'static str> {
+    match provider {
+        Provider::OpenAi | Provider::OpenAiResponses => Some("OPENAI_BASE_URL"),
+        Provider::Anthropic => Some("ANTHROPIC_BASE_URL"),
+        Provider::Azure => Some("AZURE_OPENAI_ENDPOINT"),
+        Provider::Gemini | Provider::Vllm | Provider::LlamaCpp | Provider::Ollama => None,
+    }
+}
+
+/// The key, from the environment only. A local server or gateway may need none; a provider at its own address does. Where
+/// the address is not `trusted`, only a key that was `named` goes there.
+fn key(
+    provider: Provider,
+    base_url: &str,
+    named: Option<&str>,
+    trusted: bool,
+    environment: Environment,
+) -> Key {
+    let Some(name) = named.or(provider.key_variable()) else { return Key::default() };
+    let at_home = provider.needs_key() && provider.default_base_url().is_none_or(|usual| usual == base_url);
+    match environment(name) {
+        Some(key) if trusted || named.is_some() => {
+            Key { sent: Some((name.to_owned(), SecretString::from(key))), ..Key::default() }
+        }
+        Some(_) => Key { withheld: Some(name.to_owned()), ..Key::default() },
+        None if at_home || named.is_some() => Key { missing: Some(name.to_owned()), ..Key::default() },
+        None => Key::default(),
+    }
+}

@@ -1,0 +1,68 @@
+//! Why a judge cannot be set up, and what to do about it.
+
+use std::path::PathBuf;
+
+use super::Provider;
+
+/// A judge that cannot be set up. No message shows an address, a key or a header: they may hold secrets.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SetupError {
+    /// A provider whose address is everybody's own, and none given.
+    #[error("{0} lives at no common address: give yours with --base-url URL, or in tooljudge.toml")]
+    NoAddress(Provider),
+    /// An address that is not a URL.
+    #[error("no URL: {0}")]
+    Address(String),
+    /// A URL of another kind.
+    #[error("no http or https URL; an address looks like http://localhost:8000/v1")]
+    Scheme,
+    /// A header whose name is none.
+    #[error("`{0}` is no name of a header")]
+    HeaderName(String),
+    /// A header whose value cannot be sent.
+    #[error("the header {0} has a value that no header can carry")]
+    HeaderValue(String),
+    /// A key that cannot be sent.
+    #[error("the API key holds characters that no header can carry")]
+    Key,
+    /// A proxy's address that is not a URL.
+    #[error("no URL of a proxy{0}")]
+    Proxy(String),
+    /// A file of certificates that cannot be read.
+    #[error("ca_cert: cannot read {}: {why}", path.display())]
+    CaCertFile { path: PathBuf, why: String },
+    /// A file without certificates.
+    #[error("ca_cert: {}: {why}", path.display())]
+    CaCert { path: PathBuf, why: Box<SetupError> },
+    /// Bytes that are not certificates.
+    #[error("no certificates in PEM form: {0}")]
+    Certificates(String),
+    /// Bytes without a certificate.
+    #[error("no certificate in PEM form")]
+    NoCertificate,
+    /// The HTTP client refuses its settings.
+    #[error("the HTTP client cannot be set up: {0}")]
+    Client(String),
+    /// A cost ceiling without a price.
+    #[error(
+        "a cost ceiling needs to know what {0} costs: put its price into tooljudge.toml, or leave out \
+         --max-cost"
+    )]
+    NoPrice(String),
+    /// A cost ceiling without a limit on answers.
+    #[error("a cost ceiling needs to know how long an answer can get: give --max-tokens N")]
+    NoMaxTokens,
+    /// A cost ceiling for a model whose answers cannot be limited.
+    #[error("{0} {why}", why = super::settings::NO_CEILING)]
+    NoCeiling(String),
+    /// A cost ceiling beside a body field that raises the cost.
+    #[error(
+        "with `{field}` among the body fields of {model} a cost ceiling cannot hold: leave it or --max-cost out"
+    )]
+    DearerField { field: String, model: String },
+}
+
+/// A name that is no provider's.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no provider: use {providers}", providers = Provider::ALL.map(Provider::as_str).join(", "))]
+pub struct UnknownProvider(pub String);

@@ -1,0 +1,62 @@
+//! Corrections of gold, from a table.
+
+use std::path::Path;
+
+use super::BenchError;
+use crate::bench::{Errata, Words};
+use crate::domain::Json;
+use crate::read::{Selection, Table, Understanding};
+use crate::run::RunError;
+
+/// The column that holds corrections, whatever the column of gold is called.
+const GOLD: &str = "gold";
+
+/// Corrections for each of the columns `golds`, of rows named in the column `id`: from the column of the same name, else from
+/// `gold`, which says what is right for tool calling.
+pub(super) fn read(file: &Path, id: &str, golds: &[String], words: &Words) -> Result<Vec<Errata>, RunError> {
+    let wrong = |why: String| BenchError::Errata { path: file.to_owned(), why };
+    let inputs = [file.display().to_string()];
+    let table = Table::open(&inputs, Understanding::default(), Selection::default())
+        .map_err(|why| wrong(why.to_string()))?;
+    let has = |name: &str| table.schema().position(name).is_some();
+    if !has(id) {
+        return Err(wrong(format!("there is no column `{id}` with the names of rows")).into());
+    }
+    let column = |gold: &String| match has(gold) {
+        true => Some(gold.clone()),
+        false if has(GOLD) && !matches!(gold.as_str(), "params_label" | "selection_label") => {
+            Some(GOLD.to_owned())
+        }
+        false => None,
+    };
+    let corrected: Vec<Option<String>> = golds.iter().map(column).collect();
+    if corrected.iter().all(Option::is_none) {
+        let why = format!("there is no column `{}` with what is right", golds.join("` or `"));
+        return Err(wrong(why).into());
+    }
+    let mut errata = vec![Errata::default(); golds.len()];
+    for batch in table.batches(None) {
+        let batch = batch.map_err(|why| wrong(why.to_string()))?;
+        let ids = batch.column(id)?;
+        for (errata, column) in errata.iter_mut().zip(&corrected) {
+            let Some(column) = column else { continue };
+            for (name, cell) in ids.iter().zip(batch.column(column)?) {
+                let name = match name {
+                    None | Some(Json::Null) => {
+                        return Err(wrong(format!("a row has no `{id}`")).into());
+                    }
+                    Some(Json::String(name)) => name.clone(),
+                    Some(other) => other.to_string(),
+                };
+                let right = words
+                    .read(cell.as_ref())
+                    .map_err(|text| wrong(format!("row `{name}`: `{text}` is not {}", words.list())))?;
+                if !errata.add(&name, right) {
+                    let why = format!("row `{name}` is corrected twice, and not alike");
+                    return Err(wrong(why).into());
+                }
+            }
+        }
+    }
+    Ok(errata)
+}

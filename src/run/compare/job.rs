@@ -1,0 +1,231 @@
+//! The job: labelled tables in, comparisons out.
+
+use serde_json::{Value, json};
+
+use super::{CompareError, JudgeColumns, LabelledTable, Paired, Pairing, judges, pair};
+use crate::bench::comparison::{self, Comparison, Question};
+use crate::bench::{Words, columns};
+use crate::read::{Selection, Table, Understanding};
+use crate::report;
+use crate::run::settings::CompareSettings;
+use crate::run::{Observer, RunError};
+use crate::write;
+
+/// What a comparison came to.
+#[derive(Debug)]
+pub struct CompareSummary {
+    /// The column of gold.
+    pub gold: String,
+    /// The judges by name; the first is what the others are compared with.
+    pub judges: Vec<String>,
+    /// Each of the others with the first.
+    pub comparisons: Vec<Comparison>,
+    /// The measure that decides, and the margin.
+    pub question: Question,
+    /// All of it, as its JSON report holds it.
+    pub record: Value,
+}
+
+impl CompareSummary {
+    /// The comparisons in words, for a terminal or a text.
+    pub fn to_text(&self) -> String {
+        let text = report::comparison(&self.judges, &self.comparisons, self.question);
+        format!("by the column `{}`\n\n{text}", self.gold)
+    }
+
+    /// Whether all others are better than the first judge; with a margin, whether all are no worse by more.
+    pub fn passes(&self) -> bool {
+        let passes = |found: &Comparison| match found.non_inferior {
+            Some(no_worse) => no_worse,
+            None => found.verdict == comparison::Verdict::Better,
+        };
+        self.comparisons.iter().all(passes)
+    }
+}
+
+/// Tells whether one judge is better than another, on the same rows: every judge found in the tables is compared with the first.
+///
+/// # Errors
+/// If the settings cannot hold, a table cannot be read, or there are not two judges with labels of the same rows.
+///
+/// ```
+/// use tooljudge::domain::Task;
+/// use tooljudge::run::settings::{CompareSettings, LabelSettings, OutputSettings, PanelSettings};
+/// use tooljudge::run::{Silent, compare, label_blocking};
+///
+/// # let folder = tempfile::tempdir()?;
+/// let tasks = [Task::ToolCalling, Task::ToolSelection];
+/// let tables = tasks.map(|task| folder.path().join(format!("{}.csv", task.as_str())));
+/// for (task, table) in tasks.iter().zip(&tables) {
+///     label_blocking(LabelSettings {
+///         panel: PanelSettings { tasks: vec![*task], ..PanelSettings::default() },
+///         output: OutputSettings { path: Some(table.clone()), ..OutputSettings::default() },
+///         ..LabelSettings::new(["datasets/quickstart.csv"])
+///     })?;
+/// }
+/// let gold = Some("gold".to_owned());
+/// let summary = compare(CompareSettings { gold, ..CompareSettings::new(tables) }, &Silent)?;
+/// assert_eq!((summary.judges.len(), summary.comparisons.len()), (2, 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn compare(settings: CompareSettings, observer: &dyn Observer) -> Result<CompareSummary, RunError> {
+    for path in &settings.reports {
+        if !matches!(path.extension().and_then(|ending| ending.to_str()), Some("md" | "json")) {
+            return Err(CompareError::ReportEnding(path.clone()).into());
+        }
+        write::check_text(path, settings.force)?;
+    }
+    let tables = tables(&settings, observer)?;
+    let pairing = pairing(&settings, &tables)?;
+    let paired = pair(&tables, &pairing)?;
+    check(&tables, &pairing, &paired, observer)?;
+    let question = Question { measure: settings.measure, margin: settings.margin };
+    let comparisons = comparison::compare(&paired.rows, &paired.entrants, question);
+    let names = names(&tables);
+    if let Some(found) = comparisons.iter().find(|found| found.rows == 0) {
+        let (a, b) = (names[found.a].clone(), names[found.b].clone());
+        return Err(CompareError::NothingInCommon { a, b }.into());
+    }
+    let record = json!({
+        "kind": "tooljudge compare",
+        "tables": settings.tables.iter().map(|path| path.display().to_string()).collect::<Vec<_>>(),
+        "gold": pairing.gold,
+        "measure": settings.measure.as_str(),
+        "margin": settings.margin,
+        "judges": names,
+        "comparisons": comparisons,
+    });
+    let summary = CompareSummary { gold: pairing.gold, judges: names, comparisons, question, record };
+    for path in &settings.reports {
+        let text = match path.extension().and_then(|ending| ending.to_str()) {
+            Some("json") => format!("{:#}\n", summary.record),
+            _ => format!("<!-- tooljudge compare -->\n\n```text\n{}\n```\n", summary.to_text()),
+        };
+        write::write_text(path, &text)?;
+    }
+    Ok(summary)
+}
+
+fn tables(settings: &CompareSettings, observer: &dyn Observer) -> Result<Vec<LabelledTable>, RunError> {
+    let mut tables = Vec::new();
+    for path in &settings.tables {
+        let inputs = [path.display().to_string()];
+        let table = Table::open(&inputs, Understanding::default(), Selection::default())?;
+        let name = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        let judges = judges(&name, &table)?;
+        if judges.is_empty() {
+            return Err(CompareError::NoJudge(path.clone()).into());
+        }
+        tables.push(LabelledTable { name, table, judges });
+    }
+    let Some(first) = settings.tables.first() else { return Err(CompareError::NoTable.into()) };
+    if settings.gold.is_none() {
+        leave_out_other_tasks(&mut tables, observer);
+    }
+    if tables.iter().map(|table| table.judges.len()).sum::<usize>() < 2 {
+        return Err(CompareError::OneJudge(first.clone()).into());
+    }
+    Ok(tables)
+}
+
+/// Judges of another task than the first one's have another gold.
+fn leave_out_other_tasks(tables: &mut [LabelledTable], observer: &dyn Observer) {
+    let first = tables.first().and_then(|table| table.judges.first());
+    let Some(task) = first.map(JudgeColumns::task) else { return };
+    for table in tables {
+        let (kept, others): (Vec<_>, Vec<_>) = table.judges.drain(..).partition(|judge| judge.task() == task);
+        table.judges = kept;
+        for other in others {
+            observer.warning(&format!(
+                "{} ({}) is left out: its task is not that of the first judge; --gold names a gold for all",
+                other.judge,
+                other.template.as_deref().unwrap_or("no template")
+            ));
+        }
+    }
+}
+
+fn pairing(settings: &CompareSettings, tables: &[LabelledTable]) -> Result<Pairing, CompareError> {
+    let paths = &settings.tables;
+    let has = |table: &LabelledTable, name: &str| table.table.schema().position(name).is_some();
+    let names: Vec<&str> = tables[0].table.schema().names().collect();
+    let task = tables[0].judges.first().and_then(JudgeColumns::task);
+    let gold = match &settings.gold {
+        Some(gold) => Some(gold.as_str()),
+        None => columns::gold(task, &names),
+    };
+    let Some(gold) = gold.filter(|gold| has(&tables[0], gold)) else {
+        return Err(CompareError::NoGoldColumn(paths[0].clone()));
+    };
+    let id = match &settings.id {
+        Some(id) => match tables.iter().position(|table| !has(table, id)) {
+            Some(at) => {
+                return Err(CompareError::NoColumn { table: paths[at].clone(), column: id.clone() });
+            }
+            None => Some(id.clone()),
+        },
+        None => {
+            let everywhere = |id: &&str| tables.iter().all(|table| has(table, id));
+            columns::IDS.into_iter().find(everywhere).map(str::to_owned)
+        }
+    };
+    let cluster = match &settings.cluster {
+        Some(cluster) if !has(&tables[0], cluster) => {
+            return Err(CompareError::NoColumn { table: paths[0].clone(), column: cluster.clone() });
+        }
+        Some(cluster) => Some(cluster.clone()),
+        None => columns::CLUSTERS.into_iter().find(|name| has(&tables[0], name)).map(str::to_owned),
+    };
+    let words = settings.positive.as_deref().map_or_else(Words::default, Words::right);
+    Ok(Pairing { gold: gold.to_owned(), id, cluster, words })
+}
+
+fn check(
+    tables: &[LabelledTable],
+    pairing: &Pairing,
+    paired: &Paired,
+    observer: &dyn Observer,
+) -> Result<(), CompareError> {
+    if paired.rows.golds.iter().all(|gold| gold.right.iter().all(Option::is_none)) {
+        let (table, column) = (tables[0].name.clone(), pairing.gold.clone());
+        return Err(CompareError::NoGold { table, column });
+    }
+    for (at, table) in tables.iter().enumerate() {
+        let (strangers, other_gold) = (paired.strangers[at], paired.other_gold[at]);
+        if strangers > 0 {
+            observer.warning(&format!(
+                "{strangers} rows of {} are not in {}: left out",
+                table.name, tables[0].name
+            ));
+        }
+        if other_gold > 0 {
+            observer.warning(&format!(
+                "{other_gold} rows of {} have another gold than in {}, which counts",
+                table.name, tables[0].name
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Judges by name; as much more of where they come from as tells them apart.
+fn names(tables: &[LabelledTable]) -> Vec<String> {
+    let judges: Vec<[String; 3]> = tables
+        .iter()
+        .flat_map(|table| table.judges.iter().map(move |judge| (table, judge)))
+        .map(|(table, judge)| {
+            let template = judge.template.as_deref().unwrap_or_default();
+            [
+                judge.judge.clone(),
+                format!("{} {template}", judge.judge),
+                format!("{} ({})", judge.judge, table.name),
+            ]
+        })
+        .collect();
+    let is_alone = |at: usize, name: &str| judges.iter().filter(|names| names[at] == name).count() == 1;
+    let name = |names: &[String; 3]| {
+        let known = (0..2).find(|at| is_alone(*at, &names[*at])).unwrap_or(2);
+        names[known].clone()
+    };
+    judges.iter().map(name).collect()
+}

@@ -1,0 +1,9 @@
+//! Is one judge better than another, on the same rows?
+
+mod error;
+mod job;
+mod pass;
+
+pub use error::CompareError;
+pub use job::{CompareSummary, compare};
+pub use pass::{JudgeColumns, LabelledTable, Paired, Pairing, judges, pair};

@@ -1,0 +1,38 @@
+//! How a job is watched and stopped.
+
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+
+use super::{Observer, Silent};
+
+/// How a job is told to stop.
+#[derive(Debug, Clone, Default)]
+pub struct Stop {
+    /// Ask nothing new; wait for what is in flight.
+    pub gently: CancellationToken,
+    /// Wait for nothing.
+    pub now: CancellationToken,
+}
+
+impl Stop {
+    /// Whether the job is to stop, gently or not.
+    pub fn is_told(&self) -> bool {
+        self.gently.is_cancelled() || self.now.is_cancelled()
+    }
+}
+
+/// How a job is watched and stopped. By default nobody looks on, and nobody stops it.
+#[derive(Clone)]
+pub struct Control {
+    /// Stops it.
+    pub stop: Stop,
+    /// Looks on.
+    pub observer: Arc<dyn Observer>,
+}
+
+impl Default for Control {
+    fn default() -> Control {
+        Control { stop: Stop::default(), observer: Arc::new(Silent) }
+    }
+}

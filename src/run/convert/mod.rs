@@ -1,0 +1,9 @@
+//! Any log or table to rows, and what was understood of it.
+
+mod file;
+mod job;
+mod pass;
+
+pub use file::ConvertedFile;
+pub use job::{ConvertSummary, convert, convert_blocking};
+pub use pass::{Converted, Form, convert_rows};

@@ -1,0 +1,305 @@
+//! The conversion pass: every item in normal form, or as columns that can be judged.
+
+use std::collections::BTreeMap;
+use std::sync::mpsc;
+
+use crate::domain::{Json, Sample};
+use crate::run::{Item, Progress, RunError, Source};
+use crate::table::{Batch, Column, Kind, Record, Rows, Schema, samples};
+use crate::write::{Finished, Output, Sink};
+
+/// What is written of an item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// [`Sample::to_json`], for JSON.
+    Normal,
+    /// Columns with texts, for tables; those of an input table that are no part of the sample stay beside them.
+    Columns,
+}
+
+/// What became of the items of one input.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Converted {
+    /// Items that can be judged.
+    pub items: u64,
+    /// Those that cannot be read, by the code of their error, with one error's message.
+    pub errors: BTreeMap<&'static str, (u64, String)>,
+    /// How many items have each flag.
+    pub flags: BTreeMap<&'static str, u64>,
+}
+
+/// Batches read ahead, so that reading and writing overlap.
+const AHEAD: usize = 1;
+/// Names the file of a row.
+const SOURCE_FILE: &str = "source_file";
+const STATUS: [&str; 3] = ["status", "error", "reason"];
+const NORMAL: [&str; 10] = [
+    "source_id",
+    "question",
+    "messages",
+    "tool_calls",
+    "tool_definitions",
+    "raw",
+    "model",
+    "timestamp",
+    "latency_s",
+    "flags",
+];
+
+/// Converts all items of `source`; writes them to `output`, if there is one. With `all`, what cannot be read or judged is
+/// written too, and every row says its status. Returns what became of each input, by its name.
+///
+/// # Errors
+/// When the input cannot be read or the output not be written; nothing appears there then. [`RunError::Interrupted`] when
+/// `stop` says so, which is asked between batches.
+pub fn convert_rows(
+    source: &Source,
+    output: Option<(&Output, Form)>,
+    all: bool,
+    progress: &Progress,
+    stop: &dyn Fn() -> bool,
+) -> Result<(BTreeMap<String, Converted>, Option<Finished>), RunError> {
+    let mut found: BTreeMap<String, Converted> = BTreeMap::new();
+    let mut sink = match output {
+        None => None,
+        Some((output, form)) => {
+            let schema = form.schema(source, all);
+            Some((Sink::create(&output.path, output.format, &schema)?, form))
+        }
+    };
+    std::thread::scope(|scope| {
+        let (to_convert, read) = mpsc::sync_channel(AHEAD);
+        // Nobody takes a batch when the conversion has failed or stopped.
+        scope.spawn(move || source.table.batches(None).all(|batch| to_convert.send(batch).is_ok()));
+        for batch in read {
+            if stop() {
+                return Err(RunError::Interrupted);
+            }
+            let batch = batch?;
+            let items = source.items(&batch)?;
+            let skipped = batch.column(samples::SKIPPED)?;
+            let rows: Vec<Row> = items
+                .iter()
+                .zip(&skipped)
+                .map(|(item, skipped)| Row { item, skipped: skipped.as_ref().and_then(Json::as_str) })
+                .collect();
+            count(&batch, &rows, &mut found)?;
+            progress.asks_done(rows.len() as u64);
+            if let Some((sink, form)) = &mut sink {
+                sink.write(form.batch(batch, &rows, source, all)?)?;
+            }
+        }
+        Ok(())
+    })?;
+    let finished = sink.map(|(sink, _)| sink.finish()).transpose()?;
+    Ok((found, finished))
+}
+
+/// Counts what became of the rows, file by file.
+fn count(batch: &Batch, rows: &[Row<'_>], found: &mut BTreeMap<String, Converted>) -> Result<(), RunError> {
+    let files = batch.column(SOURCE_FILE)?;
+    for (row, file) in rows.iter().zip(&files).filter(|(row, _)| row.skipped.is_none()) {
+        let file = file.as_ref().and_then(Json::as_str).unwrap_or_default();
+        match found.get_mut(file) {
+            Some(converted) => converted.count(row.item),
+            None => found.entry(file.to_owned()).or_default().count(row.item),
+        }
+    }
+    Ok(())
+}
+
+impl Converted {
+    fn count(&mut self, item: &Item) {
+        match item {
+            Ok(sample) => {
+                self.items += 1;
+                for flag in &sample.flags {
+                    *self.flags.entry(flag.as_str()).or_default() += 1;
+                }
+            }
+            Err(error) => {
+                let code = error.code.as_str();
+                self.errors.entry(code).or_insert_with(|| (0, error.message.clone())).0 += 1;
+            }
+        }
+    }
+}
+
+struct Row<'a> {
+    item: &'a Item,
+    skipped: Option<&'a str>,
+}
+
+impl Row<'_> {
+    fn sample(&self) -> Option<&Sample> {
+        self.item.as_ref().ok().filter(|_| self.skipped.is_none())
+    }
+
+    /// `status`, `error`, `reason`.
+    fn status(&self) -> [Json; 3] {
+        match (self.skipped, self.item) {
+            (Some(why), _) => [Json::from("skipped"), Json::Null, Json::from(why)],
+            (None, Ok(_)) => [Json::from("ok"), Json::Null, Json::Null],
+            (None, Err(error)) => {
+                [Json::from("error"), Json::from(error.code.as_str()), Json::from(error.message.as_str())]
+            }
+        }
+    }
+}
+
+impl Form {
+    fn schema(self, source: &Source, all: bool) -> Schema {
+        let added = self.added(source, all);
+        match self {
+            Form::Normal => {
+                let kept = others(source.table.schema(), source).into_iter();
+                source.table.schema().with(added.columns.into_iter().chain(kept).collect())
+            }
+            Form::Columns => {
+                let replaced = replaced(source);
+                let kept = source.table.schema().columns.iter();
+                let kept = kept.filter(|column| !replaced.contains(&column.name)).cloned();
+                source.table.schema().with(kept.chain(added.columns).collect())
+            }
+        }
+    }
+
+    /// The columns that come from the items.
+    fn added(self, source: &Source, all: bool) -> Schema {
+        let mut columns = match self {
+            Form::Normal => {
+                NORMAL.iter().map(|name| Column { name: (*name).to_owned(), kind: Kind::Json }).collect()
+            }
+            Form::Columns => own_columns(source),
+        };
+        if all {
+            columns.extend(STATUS.iter().map(|name| Column { name: (*name).to_owned(), kind: Kind::Text }));
+        }
+        Schema::of(columns)
+    }
+
+    fn batch(self, batch: Batch, rows: &[Row<'_>], source: &Source, all: bool) -> Result<Batch, RunError> {
+        let added = self.added(source, all);
+        let keep: Vec<bool> = rows.iter().map(|row| all || row.sample().is_some()).collect();
+        let origins = match self {
+            Form::Normal => Origins::of(&batch, source)?,
+            Form::Columns => Origins::default(),
+        };
+        let records: Vec<Record> = rows
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| keep[*at])
+            .map(|(at, row)| {
+                let mut cells = self.cells(row, &added);
+                origins.fill(&mut cells, at);
+                if all {
+                    cells.extend(row.status().map(|cell| Some(cell).filter(|cell| !cell.is_null())));
+                }
+                Record { cells, item: None }
+            })
+            .collect();
+        match self {
+            Form::Normal => {
+                let kept = Schema::of(others(&batch.schema, source));
+                let normal = Batch { schema: added.into(), rows: Rows::Records(records) };
+                let cells = kept.names().map(|name| batch.column(name)).collect::<Result<Vec<_>, _>>()?;
+                let rows = (0..keep.len()).filter(|at| keep[*at]);
+                let row = |at: usize| Record {
+                    cells: cells.iter().map(|column| column[at].clone()).collect(),
+                    item: None,
+                };
+                Ok(normal.append(&kept, rows.map(row).collect())?)
+            }
+            Form::Columns => {
+                let replaced = replaced(source);
+                let replaced: Vec<&str> = replaced.iter().map(String::as_str).collect();
+                Ok(batch.without(&replaced).retain(&keep)?.append(&added, records)?)
+            }
+        }
+    }
+
+    fn cells(self, row: &Row<'_>, added: &Schema) -> Vec<Option<Json>> {
+        let sample = row.sample();
+        match (self, sample.map(Sample::to_json)) {
+            (Form::Normal, Some(Json::Object(object))) => {
+                object.into_iter().map(|(_, value)| Some(value)).collect()
+            }
+            // A line that only tells why there is nothing: keys without a value are left out.
+            (Form::Normal, _) => vec![None; NORMAL.len()],
+            (Form::Columns, _) => {
+                let own = added.names().filter(|name| !STATUS.contains(name));
+                own.map(|name| Some(samples::cell(sample, name))).collect()
+            }
+        }
+    }
+}
+
+/// What a table says of its rows in columns named as the normal form's.
+#[derive(Default)]
+struct Origins(Vec<(usize, Vec<Option<Json>>)>);
+
+impl Origins {
+    fn of(batch: &Batch, source: &Source) -> Result<Origins, RunError> {
+        let mut columns = Vec::new();
+        if source.table.logs().is_none() {
+            for (name, column) in [
+                ("source_id", "source_id"),
+                ("source_id", "id"),
+                ("model", "model"),
+                ("timestamp", "timestamp"),
+                ("latency_s", "latency_s"),
+            ] {
+                if batch.schema.position(column).is_some()
+                    && let Some(place) = NORMAL.iter().position(|key| *key == name)
+                {
+                    columns.push((place, batch.column(column)?));
+                }
+            }
+        }
+        Ok(Origins(columns))
+    }
+
+    fn fill(&self, cells: &mut [Option<Json>], row: usize) {
+        for (place, values) in &self.0 {
+            if let Some(cell @ Some(Json::Null)) = cells.get_mut(*place) {
+                *cell = Some(values.get(row).cloned().flatten().unwrap_or(Json::Null));
+            }
+        }
+    }
+}
+
+/// The columns of a sample; of a table's rows only those that a sample is made of, since the others are the table's own.
+fn own_columns(source: &Source) -> Vec<Column> {
+    const OF_ROWS: [&str; 5] = ["question", "messages", "tool_call", "tool_definitions", "flags"];
+    let all = samples::columns().into_iter();
+    let is_log = source.table.logs().is_some();
+    all.filter(|column| is_log || OF_ROWS.contains(&column.name.as_str())).collect()
+}
+
+/// The columns of a table that its normal form does not take up: they go with it, such as gold and expected calls.
+fn others(schema: &Schema, source: &Source) -> Vec<Column> {
+    if source.table.logs().is_some() {
+        return Vec::new();
+    }
+    let taken = replaced(source);
+    // An id becomes the `source_id` where there is no other.
+    let has_source_id = schema.position("source_id").is_some();
+    let is_other = |column: &&Column| {
+        let name = column.name.as_str();
+        !NORMAL.contains(&name)
+            && !STATUS.contains(&name)
+            && (name != "id" || has_source_id)
+            && !taken.contains(&column.name)
+    };
+    schema.columns.iter().filter(is_other).cloned().collect()
+}
+
+/// Columns of the input that ours take the place of.
+fn replaced(source: &Source) -> Vec<String> {
+    let columns = &source.columns;
+    let mut names = vec![columns.question.clone(), columns.tool_call.clone()];
+    names.extend(columns.tool_definitions.clone());
+    names.extend(own_columns(source).into_iter().map(|column| column.name));
+    names.push(samples::SKIPPED.to_owned());
+    names
+}

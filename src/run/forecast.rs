@@ -1,0 +1,104 @@
+//! What a run would ask, and what that would take: the prompts as they would be sent, tokens and cost.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+
+use super::{Panel, RunError, Samples, Seat};
+use crate::domain::{Flag, RowError};
+use crate::store::{Found, Reader};
+
+/// What one judge with one template would be asked. Tokens are estimates: four bytes a token, reasoning not counted.
+#[derive(Debug, Default)]
+pub struct Forecast {
+    /// As the `judge` column names it.
+    pub judge: String,
+    /// As the `template` column names it.
+    pub template: String,
+    /// Rows of the input.
+    pub rows: u64,
+    /// Rows that cannot be read: nobody is asked about them.
+    pub invalid: u64,
+    /// The first of them, counted from 1, and what is wrong with it.
+    pub first_invalid: Option<(u64, RowError)>,
+    /// How many rows have each remark of normalizing.
+    pub flags: BTreeMap<Flag, u64>,
+    /// Questions that differ, each vote counted.
+    pub questions: u64,
+    /// Of these, those whose reply is in the store.
+    pub answered: u64,
+    /// Tokens of the prompts of the others.
+    pub prompt_tokens: u64,
+    /// Tokens of their answers.
+    pub completion_tokens: u64,
+    /// What they cost, in US dollars; absent without a price.
+    pub cost_usd: Option<f64>,
+    /// The first prompts.
+    pub prompts: Vec<String>,
+}
+
+/// A forecast for each model judge of `panel`, given what each member is asked about, with the first `shown` prompts.
+pub(super) fn forecasts(
+    panel: &Panel,
+    samples: &[Arc<dyn Samples>],
+    shown: usize,
+) -> Result<Vec<Forecast>, RunError> {
+    let mut forecasts = Vec::new();
+    for (member, samples) in panel.members.iter().zip(samples) {
+        let Some(seat) = member.seat() else { continue };
+        let store = panel.store.as_ref().map(|store| store.reader()).transpose()?;
+        let found = forecast(samples.as_ref(), seat, store.as_ref(), shown)?;
+        let (judge, template) = (member.judge.clone(), member.criterion.clone());
+        forecasts.push(Forecast { judge, template, ..found });
+    }
+    Ok(forecasts)
+}
+
+fn forecast(
+    samples: &dyn Samples,
+    seat: &Seat,
+    store: Option<&Reader>,
+    shown: usize,
+) -> Result<Forecast, RunError> {
+    let hasher = seat.hasher();
+    let price = seat.judge.price();
+    let mut forecast = Forecast { cost_usd: price.map(|_| 0.0), ..Forecast::default() };
+    let mut seen = HashSet::new();
+    for batch in samples.batches() {
+        for row in batch? {
+            forecast.rows += 1;
+            let sample = match row.into_item() {
+                Ok(sample) => sample,
+                Err(error) => {
+                    forecast.invalid += 1;
+                    forecast.first_invalid.get_or_insert((forecast.rows, error));
+                    continue;
+                }
+            };
+            for flag in &sample.flags {
+                *forecast.flags.entry(*flag).or_default() += 1;
+            }
+            for question in seat.questions(&hasher, &sample)? {
+                if !seen.insert(question.fingerprint) {
+                    continue;
+                }
+                if forecast.prompts.len() < shown {
+                    forecast.prompts.push(question.prompt.text.clone());
+                }
+                forecast.questions += 1;
+                if let Some(store) = store
+                    && let Found::Reply { .. } = store.get(question.fingerprint)?
+                {
+                    forecast.answered += 1;
+                    continue;
+                }
+                let usage = seat.judge.expected_usage(&question.prompt);
+                forecast.prompt_tokens += usage.prompt_tokens.unwrap_or(0);
+                forecast.completion_tokens += usage.completion_tokens.unwrap_or(0);
+                // One prompt may be too long for a price that holds for others.
+                forecast.cost_usd =
+                    forecast.cost_usd.zip(price.and_then(|price| price.cost(&usage))).map(|(a, b)| a + b);
+            }
+        }
+    }
+    Ok(forecast)
+}

@@ -1,0 +1,190 @@
+//! The job: rows in, labelled rows out.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use jiff::Timestamp;
+use tokio_util::sync::CancellationToken;
+
+use super::plan::Plan;
+use super::{LabelSummary, MemberSummary};
+use crate::run::panel::Purpose;
+use crate::run::settings::{LabelSettings, ResnapSettings};
+use crate::run::{Control, Covered, Forecast, RunError, Samples, Summary, forecasts, runtime};
+use crate::write::{self, Finished};
+
+/// Labels every row of a table: asks the judges, and writes the rows with their labels. Replies of models are kept in the store;
+/// the same settings again resume a run that was stopped, and ask nothing twice.
+///
+/// # Errors
+/// If the settings cannot hold, the input cannot be read or the table not be written; [`RunError::Unfinished`] if the run was
+/// stopped, or if no question will have an answer. No table appears then.
+///
+/// ```
+/// use tooljudge::run::settings::LabelSettings;
+/// use tooljudge::run::{Control, label};
+///
+/// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+/// # let folder = tempfile::tempdir()?;
+/// # let calls = folder.path().join("calls.jsonl");
+/// std::fs::write(&calls, r#"{"question": "Weather in Oslo?", "tool_call": "weather(town='Oslo')", "tool_definitions":
+///     [{"name": "weather", "parameters": {"properties": {"city": {}}}}]}"#.replace('\n', ""))?;
+/// let summary = label(LabelSettings::new([calls.display().to_string()]), &Control::default()).await?;
+/// assert_eq!(summary.members[0].summary.labels["incorrect"], 1);
+/// assert!(summary.output.ends_with("calls.labeled.jsonl"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub async fn label(settings: LabelSettings, control: &Control) -> Result<LabelSummary, RunError> {
+    run(settings, &Purpose::Label, control).await
+}
+
+/// [`label()`] for programs that are not asynchronous.
+///
+/// # Errors
+/// As there, and if no runtime can be started.
+///
+/// # Panics
+/// Within an asynchronous runtime: await [`label()`] there.
+pub fn label_blocking(settings: LabelSettings) -> Result<LabelSummary, RunError> {
+    runtime()?.block_on(label(settings, &Control::default()))
+}
+
+/// Reads stored replies again and writes the labels: by other rules, or onto other rails. Nobody is asked; rows that were never
+/// asked have the status `not_asked`.
+///
+/// # Errors
+/// As for [`label()`], and if there is no store.
+///
+/// ```
+/// use tooljudge::run::settings::{LabelSettings, ResnapSettings};
+/// use tooljudge::run::resnap_blocking;
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let calls = folder.path().join("calls.jsonl");
+/// std::fs::write(&calls, r#"{"question": "Weather in Oslo?", "tool_call": "weather()"}"#)?;
+/// // The built-in judge has no replies: it judges again.
+/// let summary = resnap_blocking(ResnapSettings::new(LabelSettings::new([calls.display().to_string()])))?;
+/// assert_eq!(summary.members[0].summary.rows, 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub async fn resnap(settings: ResnapSettings, control: &Control) -> Result<LabelSummary, RunError> {
+    run(settings.label, &Purpose::Resnap { rails: settings.read_rails }, control).await
+}
+
+/// [`resnap()`] for programs that are not asynchronous.
+///
+/// # Errors
+/// As there, and if no runtime can be started.
+///
+/// # Panics
+/// Within an asynchronous runtime: await [`resnap()`] there.
+pub fn resnap_blocking(settings: ResnapSettings) -> Result<LabelSummary, RunError> {
+    runtime()?.block_on(resnap(settings, &Control::default()))
+}
+
+/// What [`label()`] would ask each model judge, with the first `shown` prompts. Calls nobody and writes nothing.
+///
+/// # Errors
+/// If the settings cannot hold or the input cannot be read.
+pub fn forecast(settings: LabelSettings, shown: usize, control: &Control) -> Result<Vec<Forecast>, RunError> {
+    let plan = Plan::new(settings, &Purpose::DryRun, control)?;
+    let panel = &plan.session.panel;
+    let samples = vec![Arc::clone(&plan.source) as Arc<dyn Samples>; panel.members.len()];
+    forecasts(panel, &samples, shown)
+}
+
+async fn run(
+    settings: LabelSettings,
+    purpose: &Purpose,
+    control: &Control,
+) -> Result<LabelSummary, RunError> {
+    let began = Instant::now();
+    let mut plan = Plan::new(settings, purpose, control)?;
+    control.observer.begins();
+    let everything = vec![Covered::All; plan.session.panel.members.len()];
+    let asked = match purpose {
+        Purpose::Label => plan.session.ask(&plan.source).await,
+        Purpose::DryRun | Purpose::Resnap { .. } => Ok(everything.clone()),
+    };
+    let stopped = match asked {
+        Ok(covered) => return plan.write(&covered, began).await,
+        Err(error @ (RunError::Interrupted | RunError::Judge { .. })) => error,
+        Err(error) => return Err(error),
+    };
+    // Where nothing came, there is nothing to go on from, and whatever is wrong with the judge will be wrong again.
+    let in_vain = matches!(stopped, RunError::Judge { .. }) && !plan.session.has_replies()?;
+    let kept = |table: &str| match in_vain {
+        true => format!("no reply came and {table}"),
+        false => format!(
+            "every reply that came is kept and {table}. Run the same command again to go on from there"
+        ),
+    };
+    if !plan.partial {
+        return Err(stopped.unfinished(&kept("no table was written")));
+    }
+    // The table is written after all, although the run was told to stop; a second request to stop still ends it.
+    plan.session.control.stop.gently = CancellationToken::new();
+    match plan.write(&everything, began).await {
+        Ok(summary) => {
+            let unfinished = Some(stopped.unfinished(&kept("the partial table was written")));
+            Ok(LabelSummary { unfinished, ..summary })
+        }
+        Err(again) if again.is_interruption() => match stopped {
+            RunError::Interrupted => Err(again),
+            stopped => {
+                control.observer.note(&again.to_string());
+                Err(stopped.unfinished(&kept("no table was written")))
+            }
+        },
+        Err(error) => Err(error),
+    }
+}
+
+impl Plan {
+    async fn write(&self, covered: &[Covered], began: Instant) -> Result<LabelSummary, RunError> {
+        let labellers = self.session.labellers(covered)?;
+        let (doing, kept) = match self.session.panel.store {
+            Some(_) => ("writing", "no table was written, and every reply is kept"),
+            None => ("judging", "nothing was written"),
+        };
+        let destination = Some(&self.destination);
+        let written = self.session.write(doing, &self.source, labellers, destination, self.rates()).await;
+        let (summaries, finished, rates) = written.map_err(|error| error.if_interrupted(kept))?;
+        self.finish(self.rated(summaries, rates), finished, began).await
+    }
+
+    /// Records the run in the store and beside its output.
+    async fn finish(
+        &self,
+        summaries: Vec<Summary>,
+        written: Finished,
+        began: Instant,
+    ) -> Result<LabelSummary, RunError> {
+        let path = &self.destination.output.path;
+        let (shown, now) = (path.display().to_string(), Timestamp::now().to_string());
+        let manifest = self.session.manifest.finished(&now, Some(&shown), &summaries, written);
+        self.session.keep(&manifest).await?;
+        if !write::is_stream(path) {
+            write::write_manifest(path, &manifest)?;
+        }
+        let members = self.session.panel.members.iter().zip(summaries);
+        let members = members.map(|(member, summary)| MemberSummary {
+            judge: member.judge.clone(),
+            template: member.criterion.clone(),
+            prefix: member.prefix.clone(),
+            capped: member.seat().is_some_and(|seat| seat.judge.parameters().is_capped()),
+            summary,
+        });
+        let logs = self.source.table.logs().unwrap_or_default().iter();
+        Ok(LabelSummary {
+            output: path.clone(),
+            members: members.collect(),
+            formats: logs.flat_map(|log| log.formats.keys()).map(|(name, _)| *name).collect(),
+            manifest,
+            elapsed: began.elapsed(),
+            unfinished: None,
+        })
+    }
+}

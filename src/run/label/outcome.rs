@@ -1,0 +1,41 @@
+//! What a labelling run came to.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::run::{RunError, Summary};
+
+/// What a labelling run came to.
+#[derive(Debug)]
+pub struct LabelSummary {
+    /// Where the table was written; `-` for the standard output.
+    pub output: PathBuf,
+    /// What each judge with each template came to.
+    pub members: Vec<MemberSummary>,
+    /// The kinds of logs among the inputs, as far as they are logs.
+    pub formats: Vec<&'static str>,
+    /// The record of the run, as it lies beside the table.
+    pub manifest: Value,
+    /// From the beginning to the end.
+    pub elapsed: Duration,
+    /// Why the run ended before its time, if the table was written nevertheless
+    /// ([`LabelSettings::partial`](crate::run::settings::LabelSettings::partial)).
+    pub unfinished: Option<RunError>,
+}
+
+/// What one judge with one template came to.
+#[derive(Debug)]
+pub struct MemberSummary {
+    /// As the `judge` column names it.
+    pub judge: String,
+    /// As the `template` column names it.
+    pub template: String,
+    /// What the names of its columns begin with.
+    pub prefix: String,
+    /// Whether its answers had a length limit that nobody set.
+    pub capped: bool,
+    /// Its labels, statuses, tokens and cost.
+    pub summary: Summary,
+}

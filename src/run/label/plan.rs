@@ -1,0 +1,95 @@
+//! A labelling run that can begin: what is wrong with the settings is said before anything is judged or paid for.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::bench::calibration::Calibrated;
+use crate::bench::{Words, columns};
+use crate::read::Format;
+use crate::run::panel::{Purpose, calibrated, run_name};
+use crate::run::settings::LabelSettings;
+use crate::run::{
+    Control, Destination, Member, Panel, RateSeat, RateWatch, RunError, Session, Source, Summary,
+};
+use crate::write::{Output, WriteError};
+
+/// A run that can begin.
+pub(super) struct Plan {
+    pub(super) source: Arc<Source>,
+    pub(super) destination: Arc<Destination>,
+    pub(super) session: Session,
+    /// What a benchmark found out about each member of the panel; empty where nobody asked.
+    calibrated: Vec<Calibrated>,
+    pub(super) partial: bool,
+}
+
+impl Plan {
+    pub(super) fn new(
+        settings: LabelSettings,
+        purpose: &Purpose,
+        control: &Control,
+    ) -> Result<Plan, RunError> {
+        let observer = control.observer.as_ref();
+        settings.panel.check(observer)?;
+        let source = Source::open(&settings.input, false, observer)?;
+        source.announce(observer);
+        let output = output(&settings, &source, purpose)?;
+        let run = run_name();
+        let panel = Panel::build(&settings.panel, &run, purpose, (&settings.prefix, 1))?;
+        let destination = Destination::of(&panel, &source, output, settings.overwrite)?;
+        let manifest = panel.manifest(run, &settings.input, &source);
+        let calibrated = match &settings.calibration {
+            Some(file) => calibrated(file, &panel, observer)?,
+            None => Vec::new(),
+        };
+        let session = Session { panel, manifest, control: control.clone() };
+        Ok(Plan {
+            source: Arc::new(source),
+            destination: Arc::new(destination),
+            session,
+            calibrated,
+            partial: settings.partial,
+        })
+    }
+
+    /// What gathers rates, where there is something to correct them by: a benchmark, or gold.
+    pub(super) fn rates(&self) -> Option<RateWatch> {
+        let names: Vec<&str> = self.source.table.schema().names().collect();
+        let seat = |member: &Member| RateSeat {
+            positive: member.positive(),
+            gold: columns::gold(member.task(), &names).map(str::to_owned),
+            base_rate: member.base_rate(),
+            words: Words::of(member.seat().map(|seat| seat.reading().rails)).unwrap_or_default(),
+        };
+        let seats: Vec<RateSeat> = self.session.panel.members.iter().map(seat).collect();
+        let wanted = !self.calibrated.is_empty() || seats.iter().any(|seat| seat.gold.is_some());
+        wanted.then(|| RateWatch::new(seats))
+    }
+
+    /// `summaries` with the rates that were gathered.
+    pub(super) fn rated(&self, mut summaries: Vec<Summary>, rates: Option<RateWatch>) -> Vec<Summary> {
+        let labels = rates.into_iter().flat_map(|rates| rates.labels);
+        for (at, (summary, labels)) in summaries.iter_mut().zip(labels).enumerate() {
+            let rate = labels.rate(self.calibrated.get(at));
+            summary.rate = (!self.calibrated.is_empty() || rate.gold_rows > 0).then_some(rate);
+        }
+        summaries
+    }
+}
+
+fn output(settings: &LabelSettings, source: &Source, purpose: &Purpose) -> Result<Output, WriteError> {
+    let (table, to) = (&source.table, &settings.output);
+    let formats: Vec<(&Path, Format)> =
+        table.inputs().iter().map(|input| (input.path.as_path(), input.format)).collect();
+    let output = match &to.path {
+        Some(path) => Output::new(path.clone(), to.format, formats[0].1)?,
+        // A folder's files change; a table beside one of them would be read as another.
+        None if !table.folders().is_empty() => return Err(WriteError::NoDefault),
+        None => Output::beside(&formats, to.format)?,
+    };
+    let output = output.with_formulas(to.formulas);
+    if *purpose != Purpose::DryRun {
+        output.check(&source.paths(), table.folders(), to.force)?;
+    }
+    Ok(output)
+}

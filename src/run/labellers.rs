@@ -1,0 +1,194 @@
+//! Labels for a batch of rows: computed on the spot, or read out of stored replies.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::ids::Ids;
+use super::{Covered, Row, RunError, Seat};
+use crate::check::{Baseline, BuiltinJudge};
+use crate::domain::{Outcome, Reply, RowError, Sample, Usage, Verdict};
+use crate::stats::votes;
+use crate::store::{AskHasher, Fingerprint, Found, Reader};
+use crate::write::Labelled;
+
+/// Labels batches in input order.
+pub trait Labeller: Send {
+    fn label(&mut self, rows: &[Row]) -> Result<Vec<Labelled>, RunError>;
+}
+
+/// The built-in judge: no store, no network.
+pub struct BuiltinLabeller(pub BuiltinJudge);
+
+impl Labeller for BuiltinLabeller {
+    fn label(&mut self, rows: &[Row]) -> Result<Vec<Labelled>, RunError> {
+        Ok(label_all(rows, |sample| self.0.judge(sample)))
+    }
+}
+
+/// What judges are measured beside.
+pub struct BaselineLabeller(pub Baseline);
+
+impl Labeller for BaselineLabeller {
+    fn label(&mut self, rows: &[Row]) -> Result<Vec<Labelled>, RunError> {
+        Ok(label_all(rows, |sample| self.0.judge(sample)))
+    }
+}
+
+fn label_all(rows: &[Row], judge: impl Fn(&Sample) -> Verdict + Sync) -> Vec<Labelled> {
+    let verdict = |row: &Row| match row.item() {
+        Ok(sample) => judge(sample),
+        Err(error) => invalid(error),
+    };
+    rows.par_iter().map(verdict).map(computed).collect()
+}
+
+/// Replies that an ask pass left in the store.
+pub struct StoredLabeller {
+    pub seat: Arc<Seat>,
+    pub hasher: AskHasher,
+    pub store: Reader,
+    /// This run's name: what it paid for itself is not cached.
+    pub run: String,
+    /// Whether only this run's own replies count.
+    pub own_only: bool,
+    /// What became of the questions that have no reply.
+    pub covered: Covered,
+    /// Replies met so far: one counts as bought by the first row that has it.
+    met: Ids,
+    /// Questions looked up so far, those counted that rows would have if they could be read.
+    asked: usize,
+}
+
+impl StoredLabeller {
+    /// `run` names the run whose replies are its own; with `own_only`, no others count.
+    pub fn new(
+        seat: Arc<Seat>,
+        store: Reader,
+        run: &str,
+        own_only: bool,
+        covered: Covered,
+    ) -> StoredLabeller {
+        let hasher = seat.hasher();
+        StoredLabeller {
+            seat,
+            hasher,
+            store,
+            run: run.to_owned(),
+            own_only,
+            covered,
+            met: Ids::default(),
+            asked: 0,
+        }
+    }
+}
+
+impl Labeller for StoredLabeller {
+    fn label(&mut self, rows: &[Row]) -> Result<Vec<Labelled>, RunError> {
+        let number = self.seat.votes.get() as usize;
+        let first = self.asked;
+        self.asked += rows.len() * number;
+        let roll = self.seat.roll();
+        let known = roll.as_deref();
+        let asked: Vec<Result<Vec<Fingerprint>, &RowError>> = rows
+            .par_iter()
+            .enumerate()
+            .map(|(at, row)| {
+                if let Some(recalled) = known.and_then(|roll| roll.recall(first + at * number, number, row)) {
+                    row.found(recalled.flags);
+                    return Ok(Ok(recalled.fingerprints));
+                }
+                match row.item() {
+                    Ok(sample) => self.seat.fingerprints(&self.hasher, sample).map(Ok),
+                    Err(error) => Ok(Err(error)),
+                }
+            })
+            .collect::<Result<_, RunError>>()?;
+        drop(roll);
+        let all: Vec<Fingerprint> = asked.iter().flatten().flatten().copied().collect();
+        let mut found = self.store.get_all(&all)?.into_iter();
+        let labelled = asked.into_iter().map(|asked| match asked {
+            Ok(fingerprints) => self.look_up(found.by_ref().take(fingerprints.len())),
+            Err(error) => computed(invalid(error)),
+        });
+        Ok(labelled.collect())
+    }
+}
+
+impl StoredLabeller {
+    /// The verdict of all votes.
+    fn look_up(&mut self, votes: impl Iterator<Item = Found>) -> Labelled {
+        let mut ballots: Vec<Labelled> = votes.map(|found| self.vote(found)).collect();
+        if ballots.len() == 1 {
+            return ballots.remove(0);
+        }
+        let verdicts: Vec<&Verdict> = ballots.iter().map(|ballot| &ballot.verdict).collect();
+        let (verdict, speaker) = votes::fold(&verdicts);
+        let replies: Vec<&Reply> = ballots.iter().filter_map(|ballot| ballot.reply.as_ref()).collect();
+        let reply = ballots[speaker].reply.as_ref().map(|spoken| together(spoken, &replies));
+        let attempts = ballots[speaker].attempts;
+        let cached = ballots.iter().all(|ballot| ballot.cached);
+        Labelled { verdict, reply, attempts, cached }
+    }
+
+    fn vote(&mut self, found: Found) -> Labelled {
+        match found {
+            Found::Reply { id, mut reply, run } if run == self.run || !self.own_only => {
+                let first = self.met.insert(id);
+                if !first {
+                    // Bought once, however many rows share it.
+                    reply.cost_usd = reply.cost_usd.map(|_| 0.0);
+                }
+                Labelled {
+                    verdict: self.seat.reading().verdict(&reply),
+                    reply: Some(reply),
+                    attempts: None,
+                    cached: !first || run != self.run,
+                }
+            }
+            Found::Failure { failure, run } if run == self.run => Labelled {
+                verdict: Verdict::bare(Outcome::Errored { code: failure.code, message: failure.message }),
+                reply: None,
+                attempts: Some(failure.attempts),
+                cached: false,
+            },
+            _ => computed(Verdict::bare(match self.covered {
+                Covered::All => Outcome::NotAsked,
+                Covered::UpToCeiling => Outcome::SkippedBudget,
+            })),
+        }
+    }
+}
+
+/// What `spoken` says, with what all votes took together.
+fn together(spoken: &Reply, all: &[&Reply]) -> Reply {
+    let sum = |part: fn(&Usage) -> Option<u64>| {
+        all.iter()
+            .map(|reply| part(&reply.usage))
+            .collect::<Option<Vec<u64>>>()
+            .map(|parts| parts.iter().sum())
+    };
+    Reply {
+        usage: Usage {
+            prompt_tokens: sum(|usage| usage.prompt_tokens),
+            cached_tokens: sum(|usage| usage.cached_tokens),
+            completion_tokens: sum(|usage| usage.completion_tokens),
+        },
+        cost_usd: all
+            .iter()
+            .map(|reply| reply.cost_usd)
+            .collect::<Option<Vec<f64>>>()
+            .map(|c| c.iter().sum()),
+        latency_ms: all.iter().map(|reply| reply.latency_ms).max().unwrap_or(0),
+        attempts: all.iter().map(|reply| reply.attempts).sum(),
+        ..spoken.clone()
+    }
+}
+
+fn invalid(error: &RowError) -> Verdict {
+    Verdict::bare(Outcome::InvalidRow { code: error.code.as_str(), message: error.message.clone() })
+}
+
+fn computed(verdict: Verdict) -> Labelled {
+    Labelled { verdict, reply: None, attempts: None, cached: false }
+}

@@ -1,0 +1,102 @@
+//! A judge with its wording.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::check::BaseRate;
+use crate::domain::Task;
+use crate::run::{JudgeRecord, MemberRecord, Seat, TemplateRecord};
+use crate::snap::Rules;
+
+/// A judge with its wording: gives each row one verdict.
+pub struct Member {
+    /// As the `judge` column spells it.
+    pub judge: String,
+    /// The template's name, which for the built-in judge is the task's.
+    pub criterion: String,
+    /// What the names of its columns begin with.
+    pub prefix: String,
+    /// Which time this is that it is asked the same, from 0.
+    pub repeat: u32,
+    /// How it comes to its verdicts.
+    pub kind: MemberKind,
+}
+
+/// How a member comes to its verdicts.
+pub enum MemberKind {
+    /// The built-in judge, with what its confidences rest on.
+    Builtin(Task, BaseRate),
+    /// A model judge with a template.
+    Model(Arc<Seat>),
+}
+
+impl Member {
+    /// Its seat, if a model judges.
+    pub fn seat(&self) -> Option<&Arc<Seat>> {
+        match &self.kind {
+            MemberKind::Builtin(..) => None,
+            MemberKind::Model(seat) => Some(seat),
+        }
+    }
+
+    /// The label that means right.
+    pub fn positive(&self) -> String {
+        match &self.kind {
+            MemberKind::Builtin(..) => "correct".to_owned(),
+            MemberKind::Model(seat) => seat.reading().rails.positive().label.clone(),
+        }
+    }
+
+    /// The task that is judged; templates of one's own may not say.
+    pub fn task(&self) -> Option<Task> {
+        match &self.kind {
+            MemberKind::Builtin(task, _) => Some(*task),
+            MemberKind::Model(seat) => seat.template.task(),
+        }
+    }
+
+    /// What its confidences rest on; model judges are told of none.
+    pub fn base_rate(&self) -> BaseRate {
+        match &self.kind {
+            MemberKind::Builtin(_, base_rate) => *base_rate,
+            MemberKind::Model(_) => BaseRate::default(),
+        }
+    }
+
+    /// For the manifest.
+    pub fn record(&self) -> MemberRecord {
+        let judge = |seat: Option<&Arc<Seat>>| JudgeRecord {
+            name: self.judge.clone(),
+            endpoint: seat.map(|seat| seat.judge.identity().endpoint.clone()),
+            model: seat.map(|seat| seat.judge.identity().model.clone()),
+            parameters: match &self.kind {
+                MemberKind::Builtin(_, base_rate) if *base_rate == BaseRate::default() => Value::Null,
+                MemberKind::Builtin(_, base_rate) => json!({ "base_rate": base_rate.share() }),
+                MemberKind::Model(seat) => seat.judge.parameters().to_record(),
+            },
+            adaptations: Vec::new(),
+        };
+        let (task, template, votes) = match &self.kind {
+            MemberKind::Builtin(task, _) => (Some(*task), None, 1),
+            MemberKind::Model(seat) => {
+                let template = &seat.template;
+                let record = TemplateRecord {
+                    name: template.name().to_owned(),
+                    hash: template.hash(),
+                    explain: seat.explain,
+                    rails: seat.reading().rails.labels().map(str::to_owned).collect(),
+                    snap: Rules::as_str(seat.rules),
+                };
+                (template.task(), Some(record), seat.votes.get())
+            }
+        };
+        MemberRecord {
+            prefix: self.prefix.clone(),
+            judge: judge(self.seat()),
+            task: task.map(Task::as_str),
+            template,
+            votes,
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Who judges in which words: every judge with every template.
+
+mod calibration;
+mod member;
+mod model;
+mod purpose;
+mod seating;
+mod wording;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+pub use member::{Member, MemberKind};
+pub use purpose::Purpose;
+pub use wording::{rails, read_template, templates, unnamed_labels};
+
+pub(in crate::run) use calibration::calibrated;
+
+use super::settings::{InputSettings, PanelSettings, SettingsError};
+use super::{
+    BuiltinLabeller, Covered, Labeller, Manifest, Observer, RunError, SampleRecord, Source, StoredLabeller,
+};
+use crate::check::BuiltinJudge;
+use crate::domain::Task;
+use crate::read::Take;
+use crate::render::Template;
+use crate::store::{Store, StoreError};
+use model::Shared;
+use seating::Seating;
+
+/// All who judge in a run, and what they share.
+pub struct Panel {
+    /// Judge by judge, template by template, repeat by repeat.
+    pub members: Vec<Member>,
+    /// Where replies are kept; absent where only the built-in judge judges.
+    pub store: Option<Arc<Store>>,
+    /// What it was built from.
+    pub settings: PanelSettings,
+}
+
+impl Panel {
+    /// Every judge with every template, for the `run` of that name. `prefix` goes before the names of all columns; each question is
+    /// asked `repeats` times over, by members of their own. Nothing is sent yet.
+    ///
+    /// # Errors
+    /// If a judge, a template or the store cannot be used.
+    pub fn build(
+        settings: &PanelSettings,
+        run: &str,
+        purpose: &Purpose,
+        (prefix, repeats): (&str, u32),
+    ) -> Result<Panel, RunError> {
+        let store = store(settings, run, purpose)?;
+        let read_as = match purpose {
+            Purpose::Resnap { rails } => wording::rails(rails).map_err(SettingsError::Rails)?,
+            _ => None,
+        };
+        let seating = Seating { settings, prefix, repeats, read_as: read_as.map(Arc::new) };
+        let mut shared = Shared::new(settings, store.as_deref(), purpose);
+        let templates: Vec<Arc<Template>> = wording::templates(settings)?.into_iter().map(Arc::new).collect();
+        let mut members = Vec::new();
+        for judge in &settings.judges {
+            let remote = match judge.as_model() {
+                None => None,
+                Some(model) => Some(Arc::new(shared.connect(model)?)),
+            };
+            for template in &templates {
+                members.extend(seating.members(judge, remote.as_ref(), template, templates.len())?);
+            }
+        }
+        Ok(Panel { members, store, settings: settings.clone() })
+    }
+
+    /// What is known of `run` before anybody was asked about `source`.
+    pub fn manifest(&self, run: String, input: &InputSettings, source: &Source) -> Manifest {
+        Manifest {
+            run,
+            version: env!("CARGO_PKG_VERSION"),
+            started_at: jiff::Timestamp::now().to_string(),
+            inputs: source.table.inputs().iter().map(|input| input.path.display().to_string()).collect(),
+            filters: input.filters.iter().map(|(column, text)| format!("{column}={text}")).collect(),
+            limit: if let Take::First(rows) = input.take { Some(rows) } else { None },
+            sample: match input.take {
+                Take::Sample { rows, seed } => Some(SampleRecord { rows, seed }),
+                _ => None,
+            },
+            panel: self.members.iter().map(Member::record).collect(),
+            store: self.store.as_ref().map(|store| store.path().display().to_string()),
+        }
+    }
+
+    /// What gives the rows of `run` their labels, once they were asked about as far as `covered` says.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub(super) fn labellers(
+        &self,
+        run: &str,
+        covered: &[Covered],
+    ) -> Result<Vec<Box<dyn Labeller>>, RunError> {
+        let labeller = |(member, covered): (&Member, &Covered)| -> Result<Box<dyn Labeller>, RunError> {
+            Ok(match (&member.kind, &self.store) {
+                (MemberKind::Builtin(task, base_rate), _) => {
+                    Box::new(BuiltinLabeller(BuiltinJudge::new(*task).with_base_rate(*base_rate)))
+                }
+                (MemberKind::Model(seat), Some(store)) => {
+                    let (seat, fresh) = (Arc::clone(seat), self.settings.store.fresh);
+                    Box::new(StoredLabeller::new(seat, store.reader()?, run, fresh, *covered))
+                }
+                (MemberKind::Model(_), None) => unreachable!("model judges come with a store"),
+            })
+        };
+        self.members.iter().zip(covered).map(labeller).collect()
+    }
+}
+
+/// A name for a run: when it began, and something that tells it from others of that second.
+pub(super) fn run_name() -> String {
+    format!("{}-{:08x}", jiff::Timestamp::now().strftime("%Y%m%dT%H%M%SZ"), fastrand::u32(..))
+}
+
+/// The store that a run of this purpose needs.
+fn store(settings: &PanelSettings, run: &str, purpose: &Purpose) -> Result<Option<Arc<Store>>, RunError> {
+    let path = &settings.store.path;
+    match purpose {
+        _ if settings.models() == 0 => Ok(None),
+        Purpose::DryRun if !path.exists() => Ok(None),
+        Purpose::Resnap { .. } if !path.exists() => Err(StoreError::Missing { path: path.clone() }.into()),
+        _ => Ok(Some(Arc::new(Store::open(path, run)?))),
+    }
+}
+
+impl PanelSettings {
+    /// Refuses what could mean two things; warns of what does nothing.
+    ///
+    /// # Errors
+    /// If a judge is named twice, or templates are for a judge that reads none, or a template cannot be used.
+    pub(in crate::run) fn check(&self, observer: &dyn Observer) -> Result<(), SettingsError> {
+        let mut names = BTreeSet::new();
+        if let Some(twice) = self.judges.iter().find(|judge| !names.insert(&judge.name)) {
+            return Err(SettingsError::SameJudge(twice.name.clone()));
+        }
+        let models = self.models();
+        if models == 0
+            && !self.templates.is_empty()
+            && self.templates.iter().all(|name| name.parse::<Task>().is_err())
+        {
+            return Err(SettingsError::BuiltinReadsNoTemplate);
+        }
+        if models == self.judges.len() && self.base_rate.is_some() {
+            observer
+                .warning("--base-rate is of use to the built-in judge only; choose it with --judge builtin");
+        }
+        if models > 0 {
+            wording::remarks(self)?.iter().for_each(|remark| observer.warning(remark));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,73 @@
+//! Model judges, ready to be asked, and what those of a run share.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::Purpose;
+use crate::judge::{self, Adaptation, Limiter, Parameters, Purse, Remote, Target};
+use crate::run::RunError;
+use crate::run::settings::{ModelSettings, PanelSettings, SettingsError};
+use crate::store::Store;
+
+/// What all model judges of a run share.
+pub(super) struct Shared<'a> {
+    store: Option<&'a Store>,
+    /// Whether anybody will be called.
+    online: bool,
+    /// Times that each question is asked.
+    votes: u32,
+    /// What the run may spend.
+    purse: Option<Arc<Purse>>,
+    /// One for each endpoint and model.
+    limiters: HashMap<(String, String), Arc<Limiter>>,
+}
+
+impl<'a> Shared<'a> {
+    pub(super) fn new(settings: &PanelSettings, store: Option<&'a Store>, purpose: &Purpose) -> Shared<'a> {
+        Shared {
+            store,
+            online: *purpose == Purpose::Label,
+            votes: settings.votes.get(),
+            purse: settings.max_cost.map(Purse::new),
+            limiters: HashMap::new(),
+        }
+    }
+
+    /// A judge ready to be asked. Nothing is sent yet.
+    pub(super) fn connect(&mut self, settings: &ModelSettings) -> Result<Remote, RunError> {
+        let ModelSettings { provider, model, endpoint: given, limits, .. } = settings;
+        if let Some(variable) = given.missing_key.as_ref().filter(|_| self.online) {
+            return Err(SettingsError::NoKey(variable.clone()).into());
+        }
+        let endpoint = given.endpoint(*provider).map_err(SettingsError::Judge)?;
+        if endpoint.is_exposed() && self.online && !given.allow_http {
+            return Err(SettingsError::Exposed(endpoint.public_url()).into());
+        }
+        let usual_temperature = if self.votes > 1 { 1.0 } else { 0.0 };
+        let parameters = Parameters {
+            temperature: settings.temperature.or(Some(usual_temperature)),
+            max_tokens: settings.max_tokens.map(Into::into),
+            capped: endpoint.is_self_hosted(*provider),
+            num_ctx: settings.num_ctx.map(Into::into),
+            body: settings.body.clone(),
+        };
+        let target = Target { provider: *provider, model: model.clone(), endpoint, parameters };
+        let identity = target.identity();
+        let known = match self.store {
+            Some(store) => store.reader()?.adaptations(&identity.endpoint, &identity.model)?,
+            None => Vec::new(),
+        };
+        let known: Vec<Adaptation> = known.iter().filter_map(|name| Adaptation::named(name)).collect();
+        let place = (identity.endpoint, identity.model);
+        let limiter = self.limiters.entry(place).or_insert_with(|| Limiter::new(*limits));
+        let spending = judge::Settings {
+            limiter: Arc::clone(limiter),
+            price: settings.price(),
+            purse: self.purse.clone(),
+            timeout: given.timeout,
+            max_attempts: given.max_attempts.get(),
+            max_wait: given.max_wait,
+        };
+        Ok(judge::connect(target, spending, &known).map_err(SettingsError::Judge)?)
+    }
+}

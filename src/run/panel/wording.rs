@@ -1,0 +1,109 @@
+//! Which words judges are asked in.
+
+use std::path::{Path, PathBuf};
+
+use crate::domain::{Rail, Rails, RailsError, Task};
+use crate::render::{self, Template};
+use crate::run::settings::{PanelSettings, SettingsError};
+
+/// The templates that a panel judges with: those that are named, else those of its tasks.
+///
+/// # Errors
+/// If a template cannot be read, or two could not be told apart.
+pub fn templates(settings: &PanelSettings) -> Result<Vec<Template>, SettingsError> {
+    let named: Vec<Template> = if settings.templates.is_empty() {
+        let tasks = if settings.tasks.is_empty() { &[Task::ToolCalling][..] } else { &settings.tasks };
+        tasks.iter().map(|task| builtin(*task)).collect::<Result<_, _>>()?
+    } else {
+        settings.templates.iter().map(|name| named(name, &settings.tasks)).collect::<Result<_, _>>()?
+    };
+    for (at, template) in named.iter().enumerate() {
+        if named[..at].iter().any(|other| other.name() == template.name()) {
+            return Err(SettingsError::SameTemplate(template.name().to_owned()));
+        }
+    }
+    named.into_iter().map(|template| adjust(template, &settings.rails)).collect()
+}
+
+fn builtin(task: Task) -> Result<Template, SettingsError> {
+    render::builtin(task).map_err(|why| SettingsError::Template { path: PathBuf::from(task.as_str()), why })
+}
+
+fn named(name: &str, tasks: &[Task]) -> Result<Template, SettingsError> {
+    let template = match name.parse::<Task>() {
+        Ok(task) => builtin(task)?,
+        Err(_) => read_template(Path::new(name))?,
+    };
+    if let Some(worded) = template.task()
+        && !tasks.is_empty()
+        && !tasks.contains(&worded)
+    {
+        return Err(SettingsError::TemplateTask {
+            template: template.name().to_owned(),
+            worded: worded.as_str(),
+            asked: tasks[0].as_str(),
+        });
+    }
+    Ok(template)
+}
+
+/// The template in `file`.
+///
+/// # Errors
+/// If it cannot be read or understood.
+pub fn read_template(file: &Path) -> Result<Template, SettingsError> {
+    let source = std::fs::read_to_string(file)
+        .map_err(|why| SettingsError::TemplateFile { path: file.to_owned(), why: why.to_string() })?;
+    let name = file.file_stem().and_then(|name| name.to_str()).unwrap_or("template");
+    Template::parse(name, &source).map_err(|why| SettingsError::Template { path: file.to_owned(), why })
+}
+
+fn adjust(template: Template, labels: &[String]) -> Result<Template, SettingsError> {
+    Ok(match rails(labels).map_err(SettingsError::Rails)? {
+        Some(rails) => template.with_rails(rails),
+        None => template,
+    })
+}
+
+/// What is odd about the templates, in words for the user.
+pub(super) fn remarks(settings: &PanelSettings) -> Result<Vec<String>, SettingsError> {
+    let mut remarks = Vec::new();
+    for template in templates(settings)? {
+        if let Some(unnamed) = unnamed_labels(&template) {
+            remarks.push(format!("the template {} {unnamed}", template.name()));
+        }
+        if settings.explain && !template.can_explain() {
+            remarks.push(format!(
+                "the template {} does not ask for explanations; --explain adds a request for one at its end",
+                template.name()
+            ));
+        }
+    }
+    Ok(remarks)
+}
+
+/// Says that the template's text never names some of its labels, if that is so.
+pub fn unnamed_labels(template: &Template) -> Option<String> {
+    let unnamed = template.unnamed_labels();
+    let list = unnamed.iter().map(|label| format!("`{label}`")).collect::<Vec<_>>().join(" and ");
+    let words = if unnamed.len() == 1 { "the label" } else { "the labels" };
+    (!unnamed.is_empty()).then(|| {
+        format!(
+            "never names {words} {list}: where it asks for others, name these with --rails GOOD,BAD; else let its text say what \
+             to answer"
+        )
+    })
+}
+
+/// Rails out of a list of labels: the first is the good one and counts 1, the others 0. None of no labels.
+///
+/// # Errors
+/// If the labels cannot be told apart, or are too few.
+pub fn rails(labels: &[String]) -> Result<Option<Rails>, RailsError> {
+    let Some(positive) = labels.first().map(|label| label.trim().to_owned()) else { return Ok(None) };
+    let rail = |(at, label): (usize, &String)| Rail {
+        label: label.trim().to_owned(),
+        score: if at == 0 { 1.0 } else { 0.0 },
+    };
+    Rails::new(labels.iter().enumerate().map(rail).collect(), &positive).map(Some)
+}

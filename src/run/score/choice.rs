@@ -1,0 +1,37 @@
+//! Which scorer is meant.
+
+use super::ScoringError;
+use crate::domain::Object;
+use crate::score::{SCORERS, Scorer};
+
+/// The scorer that is meant, where it or its peer is named, or else by the keys of the first case.
+pub(super) fn scorer(
+    named: Option<&str>,
+    compat: Option<&str>,
+    first_case: Option<&Object>,
+) -> Result<&'static Scorer, ScoringError> {
+    let all = || SCORERS.iter().map(|scorer| scorer.name).collect::<Vec<_>>().join(", ");
+    let find = |is_meant: &dyn Fn(&Scorer) -> bool| SCORERS.iter().find(|scorer| is_meant(scorer));
+    let scorer = match (named, compat, first_case) {
+        (Some(name), ..) => find(&|scorer| scorer.name == name)
+            .ok_or_else(|| ScoringError::NoScorer { name: name.to_owned(), all: all() })?,
+        (None, Some(peer), _) => {
+            let peers =
+                || SCORERS.iter().flat_map(|scorer| scorer.peers).copied().collect::<Vec<_>>().join(", ");
+            find(&|scorer| scorer.peers.contains(&peer))
+                .ok_or_else(|| ScoringError::NoPeer { peer: peer.to_owned(), all: peers() })?
+        }
+        (None, None, Some(case)) => {
+            find(&|scorer| (scorer.matches)(case)).ok_or_else(|| ScoringError::UnknownCases(all()))?
+        }
+        (None, None, None) => return Err(ScoringError::NoCases(all())),
+    };
+    match compat {
+        Some(peer) if !scorer.peers.contains(&peer) => Err(ScoringError::NotThatPeer {
+            scorer: scorer.name,
+            peer: peer.to_owned(),
+            peers: scorer.peers.join(", "),
+        }),
+        _ => Ok(scorer),
+    }
+}

@@ -1,0 +1,154 @@
+//! The job: cases in, scores out.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::pass::{ScoredTable, Scoring, case, is_case};
+use super::{ScoringError, Tally, bfcl_files, choice, junit};
+use crate::domain::{Json, Object};
+use crate::normalize::{Normalizer, Options};
+use crate::read::{Selection, Table, Understanding};
+use crate::run::session::apart;
+use crate::run::settings::ScoreSettings;
+use crate::run::{Control, Pass, RunError, runtime};
+use crate::score::{Score, ScoreError};
+use crate::table::Format;
+use crate::write::{self, Output, ScoreColumns};
+
+/// What the cases came to.
+#[derive(Debug)]
+pub struct ScoreSummary {
+    /// The scorer, with the peer whose numbers it gives.
+    pub scorer: String,
+    /// What it compares, in words.
+    pub compares: String,
+    /// Cases, scores, failures and their reasons.
+    pub tally: Tally,
+    /// Where the cases were written with their scores.
+    pub output: Option<PathBuf>,
+}
+
+/// Scores every case of a table: what was called against what should have been.
+///
+/// # Errors
+/// If the settings cannot hold, or a file cannot be read or written; [`RunError::Unfinished`] if the run was stopped. No table
+/// appears then. An empty suite is not an error.
+///
+/// ```
+/// use tooljudge::run::score_blocking;
+/// use tooljudge::run::settings::ScoreSettings;
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let cases = folder.path().join("cases.jsonl");
+/// std::fs::write(&cases, r#"{"tool_call": {"name": "weather", "arguments": {"city": "Oslo"}},
+///     "expected_tool_calls": [{"name": "weather", "arguments": {"city": "Oslo"}}]}"#.replace('\n', ""))?;
+/// let scorer = Some("tool_correctness".to_owned());
+/// let summary = score_blocking(ScoreSettings { scorer, ..ScoreSettings::new([cases.display().to_string()]) })?;
+/// assert_eq!((summary.tally.cases, summary.tally.passed), (1, 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub async fn score(settings: ScoreSettings, control: &Control) -> Result<ScoreSummary, RunError> {
+    let joined = settings.bfcl.as_ref().map(bfcl_files::cases).transpose()?;
+    let table = open(&settings, joined.as_ref().map(|file| file.path().display().to_string()))?;
+    let compat = settings.compat.as_deref();
+    let first = first_case(&table)?;
+    let scorer = choice::scorer(settings.scorer.as_deref(), compat, first.as_ref())?;
+    let ready =
+        (scorer.ready)(&settings.options, compat).map_err(|why| ScoringError::Options(why.to_string()))?;
+    let own = first.as_ref().is_some_and(|case| case.contains_key("config"));
+    if let Some(case) =
+        first.filter(|case| compat.is_none() && !is_case(scorer, case) && is_invalid(ready.as_ref(), case))
+    {
+        let keys = case.keys().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ");
+        return Err(ScoringError::OtherCases { scorer: scorer.name, keys }.into());
+    }
+    let name = match compat {
+        Some(peer) => format!("{} (as {peer})", scorer.name),
+        None => scorer.name.to_owned(),
+    };
+    let compares = ready.compares() + if own { ", unless a case's `config` says otherwise" } else { "" };
+    let output = output(&settings, &table)?;
+    control.observer.begins();
+    let pass = Pass::new("scoring", table.rows());
+    let progress = Arc::clone(&pass.progress);
+    let shown = control.observer.pass(pass);
+    let columns = ScoreColumns::new(&settings.prefix);
+    let replaced = match &output {
+        Some(_) => columns.clashes(table.schema(), settings.overwrite)?,
+        None => Vec::new(),
+    };
+    let normalizer = Normalizer::new(Options::default()).map_err(ScoringError::Row)?;
+    let listing = settings.junit.is_some();
+    let scored = apart(&control.stop, move |stopped| {
+        let scoring = Scoring { table: &table, scorer, ready, normalizer, listing };
+        let destination = output.as_ref().map(|output| ScoredTable { output, columns, replaced });
+        let (tally, finished) = scoring.run(destination.as_ref(), &progress, stopped)?;
+        Ok((tally, output.map(|output| output.path).zip(finished)))
+    });
+    let scored = scored.await;
+    drop((shown, joined));
+    let (tally, written) = scored.map_err(|error| error.if_interrupted("nothing was written"))?;
+    if let Some((path, finished)) = written.as_ref().filter(|(path, _)| !write::is_stream(path)) {
+        let manifest = json!({
+            "version": env!("CARGO_PKG_VERSION"),
+            "inputs": settings.inputs,
+            "scorer": scorer.name,
+            "compat": settings.compat,
+            "settings": options_record(&settings.options),
+            "compares": compares,
+            "summary": tally.to_json(),
+            "output": { "path": path.display().to_string(), "rows": finished.rows, "bytes": finished.bytes },
+        });
+        write::write_manifest(path, &manifest)?;
+    }
+    if let Some(file) = &settings.junit {
+        write::write_text(file, &junit::render(&tally, &name))?;
+    }
+    let output = written.map(|(path, _)| path);
+    Ok(ScoreSummary { scorer: name, compares, tally, output })
+}
+
+/// [`score()`] for programs that are not asynchronous.
+///
+/// # Errors
+/// As there, and if no runtime can be started.
+///
+/// # Panics
+/// Within an asynchronous runtime: await [`score()`] there.
+pub fn score_blocking(settings: ScoreSettings) -> Result<ScoreSummary, RunError> {
+    runtime()?.block_on(score(settings, &Control::default()))
+}
+
+fn is_invalid(ready: &dyn Score, case: &Object) -> bool {
+    matches!(ready.score(case), Err(error) if error == ScoreError::invalid(error.message.clone()))
+}
+
+/// The options as a manifest keeps them.
+fn options_record(options: &Object) -> Value {
+    serde_json::from_str(&Json::Object(options.clone()).to_string()).unwrap_or_default()
+}
+
+fn open(settings: &ScoreSettings, joined: Option<String>) -> Result<Table, RunError> {
+    let inputs = joined.map_or_else(|| settings.inputs.clone(), |joined| vec![joined]);
+    let selection = Selection { filters: settings.filters.clone(), take: settings.take };
+    Ok(Table::open(&inputs, Understanding { format: settings.from, logs: None }, selection)?)
+}
+
+fn first_case(table: &Table) -> Result<Option<Object>, RunError> {
+    let Some(batch) = table.batches(None).next().transpose()? else { return Ok(None) };
+    let schema = Arc::clone(&batch.schema);
+    let first = batch.head(1).into_records()?.into_iter().next();
+    Ok(first.map(|record| case(table, &schema, record.cells)))
+}
+
+fn output(settings: &ScoreSettings, table: &Table) -> Result<Option<Output>, RunError> {
+    let to = &settings.output;
+    let Some(path) = &to.path else { return Ok(None) };
+    let inputs: Vec<_> = table.inputs().iter().map(|input| input.path.as_path()).collect();
+    let format = table.inputs().first().map_or(Format::Jsonl, |input| input.format);
+    let output = Output::new(path.clone(), to.format, format)?.with_formulas(to.formulas);
+    output.check(&inputs, table.folders(), to.force)?;
+    Ok(Some(output))
+}

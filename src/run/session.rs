@@ -1,0 +1,200 @@
+//! What labelling, benchmarks and audits have in common: a panel is asked, its answers are read, rows are written; all of it can be
+//! stopped, and whatever came is kept.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use serde_json::Value;
+use tokio::task::spawn_blocking;
+
+use super::{
+    AskPass, Control, Covered, Destination, Labeller, Manifest, Member, Panel, Pass, RunError, Samples,
+    Source, Stop, Summary, Watch, ask_all, write,
+};
+use crate::judge::{ANSWERS_TO_TELL, Adaptation, Remote};
+use crate::store::Store;
+use crate::write::Finished;
+
+/// A panel at work.
+pub struct Session {
+    /// Who judges.
+    pub panel: Panel,
+    /// The record of the run.
+    pub manifest: Manifest,
+    /// Who looks on, and who may stop it.
+    pub control: Control,
+}
+
+/// What is said of a run that was stopped while its panel was asked, and that wrote no table.
+pub(super) const KEPT: &str = "every reply that came is kept. Run the same command again to go on from there";
+
+impl Session {
+    /// Asks all model judges about `source`; returns how far each member of the panel came.
+    ///
+    /// # Errors
+    /// [`RunError::Interrupted`] if stopped; [`RunError::Judge`] if no question will have an answer; errors of the input and the
+    /// store. Every reply that came is kept.
+    pub async fn ask(&mut self, source: &Arc<Source>) -> Result<Vec<Covered>, RunError> {
+        let samples = vec![Arc::clone(source) as Arc<dyn Samples>; self.panel.members.len()];
+        let votes = self.panel.members.iter().filter_map(Member::seat).map(|seat| seat.votes.get());
+        let asks: u64 = votes.map(u64::from).sum();
+        let total = source.table.rows().map(|rows| rows * asks);
+        self.ask_about(&samples, total).await
+    }
+
+    /// Asks each model judge about the samples at its member's place; `total` is the number of questions, where it is known.
+    ///
+    /// # Errors
+    /// As for [`Session::ask`].
+    pub async fn ask_about(
+        &mut self,
+        samples: &[Arc<dyn Samples>],
+        total: Option<u64>,
+    ) -> Result<Vec<Covered>, RunError> {
+        let mut covered = vec![Covered::All; self.panel.members.len()];
+        let Some(store) = self.panel.store.clone() else { return Ok(covered) };
+        store.manifest(self.manifest.started().to_string(), false).await?;
+        let mut passes = Vec::new();
+        let mut places = Vec::new();
+        for (place, (member, samples)) in self.panel.members.iter().zip(samples).enumerate() {
+            if let Some(seat) = member.seat() {
+                places.push(place);
+                passes.push(Arc::new(AskPass::new(&self.panel.settings, samples, seat, &store)?));
+            }
+        }
+        let asked = self.ask_all(&passes, total).await;
+        self.tell_fallbacks();
+        self.learn(&store).await?;
+        if store.damaged() > 0 {
+            self.control.observer.warning(&format!(
+                "damaged replies in {}, asked for again: {}; look at its disk, and at the store with `tooljudge store stat`",
+                store.path().display(),
+                store.damaged()
+            ));
+        }
+        for (place, outcome) in places.into_iter().zip(asked?) {
+            covered[place] = outcome;
+        }
+        Ok(covered)
+    }
+
+    async fn ask_all(&self, passes: &[Arc<AskPass>], total: Option<u64>) -> Result<Vec<Covered>, RunError> {
+        let mut judges: Vec<Arc<Remote>> = Vec::new();
+        for pass in passes {
+            if !judges.iter().any(|judge| Arc::ptr_eq(judge, &pass.seat.judge)) {
+                judges.push(Arc::clone(&pass.seat.judge));
+            }
+        }
+        let pass = Pass::new("asking", total).asking(judges);
+        let progress = Arc::clone(&pass.progress);
+        let _pass = self.control.observer.pass(pass);
+        ask_all(passes, &progress, &self.control.stop).await
+    }
+
+    /// Tells which endpoints ignored the rail that they were asked to force.
+    fn tell_fallbacks(&self) {
+        let mut told = BTreeSet::new();
+        for seat in self.panel.members.iter().filter_map(Member::seat) {
+            let identity = seat.judge.identity();
+            if let Some(form) = seat.judge.fallback()
+                && told.insert((&identity.endpoint, &identity.model))
+            {
+                let now = match form {
+                    Adaptation::InstructedRail => "the label is asked for in words at the end of the prompt",
+                    _ => "the label is forced in another way that its API has",
+                };
+                self.control.observer.warning(&format!(
+                    "{} at {} does not force labels: each request told its API to let the model answer with a label and nothing else, \
+                     but {ANSWERS_TO_TELL} of {ANSWERS_TO_TELL} answers were other text. From now on {now} ({}); the rows that had no \
+                     label were asked again that way",
+                    identity.model,
+                    identity.endpoint,
+                    form.as_str()
+                ));
+            }
+        }
+    }
+
+    /// Keeps what endpoints turned out not to support, for later runs and for the manifest.
+    async fn learn(&mut self, store: &Store) -> Result<(), RunError> {
+        let mut kept = BTreeSet::new();
+        for (member, record) in self.panel.members.iter().zip(&mut self.manifest.panel) {
+            let Some(seat) = member.seat() else { continue };
+            let identity = seat.judge.identity();
+            for adaptation in seat.judge.adaptations() {
+                let name = adaptation.as_str().to_owned();
+                let (endpoint, model) = (identity.endpoint.clone(), identity.model.clone());
+                if kept.insert((endpoint.clone(), model.clone(), name.clone())) {
+                    store.learn(endpoint, model, name.clone()).await?;
+                }
+                if !record.judge.adaptations.contains(&name) {
+                    record.judge.adaptations.push(name);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What gives rows their labels, member by member, once they were asked about as far as `covered` says.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn labellers(&self, covered: &[Covered]) -> Result<Vec<Box<dyn Labeller>>, RunError> {
+        self.panel.labellers(&self.manifest.run, covered)
+    }
+
+    /// Labels the rows of `source` in order and writes the table, if there is a `destination`; `watch` sees every row. Returns what
+    /// each labeller came to.
+    ///
+    /// # Errors
+    /// As [`write`]: nothing appears at the destination then.
+    pub async fn write<W: Watch + Send + 'static>(
+        &self,
+        doing: &'static str,
+        source: &Arc<Source>,
+        mut labellers: Vec<Box<dyn Labeller>>,
+        destination: Option<&Arc<Destination>>,
+        mut watch: W,
+    ) -> Result<(Vec<Summary>, Finished, W), RunError> {
+        let pass = Pass::new(doing, source.table.rows());
+        let progress = Arc::clone(&pass.progress);
+        let _pass = self.control.observer.pass(pass);
+        let (source, destination) = (Arc::clone(source), destination.cloned());
+        apart(&self.control.stop, move |stopped| {
+            let destination = destination.as_deref();
+            let (summaries, written) =
+                write(&source, &mut labellers, destination, &mut watch, &progress, stopped)?;
+            Ok((summaries, written, watch))
+        })
+        .await
+    }
+
+    /// Keeps the finished record of the run in the store, where there is one.
+    ///
+    /// # Errors
+    /// If the store cannot be written.
+    pub async fn keep(&self, record: &Value) -> Result<(), RunError> {
+        match &self.panel.store {
+            Some(store) => Ok(store.manifest(record.to_string(), true).await?),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether this run got any reply.
+    pub(super) fn has_replies(&self) -> Result<bool, RunError> {
+        match &self.panel.store {
+            Some(store) => Ok(store.reader()?.holds_replies_of(&self.manifest.run)?),
+            None => Ok(false),
+        }
+    }
+}
+
+/// Does long `work` on another thread, since this one hears of stops meanwhile; `work` asks its argument whether it is to stop.
+pub(super) async fn apart<T: Send + 'static>(
+    stop: &Stop,
+    work: impl FnOnce(&dyn Fn() -> bool) -> Result<T, RunError> + Send + 'static,
+) -> Result<T, RunError> {
+    let stop = stop.clone();
+    let worker = spawn_blocking(move || work(&|| stop.is_told()));
+    worker.await.map_err(|error| RunError::Worker(error.to_string()))?
+}

@@ -1,0 +1,46 @@
+//! Judges compared on the same rows.
+
+use std::path::PathBuf;
+
+use crate::stats::Measure;
+
+/// What [`compare`](crate::run::compare()) reads, and by which measure it decides.
+#[derive(Debug, Clone)]
+pub struct CompareSettings {
+    /// Labelled tables; the first judge of the first one is what the others are compared with.
+    pub tables: Vec<PathBuf>,
+    /// The column of gold, of the first table. Default: as for a benchmark, by the task of the first judge.
+    pub gold: Option<String>,
+    /// The column by which rows are found again in the other tables. Default: `id` or `row_id` where all tables have it; else
+    /// question, call and definitions.
+    pub id: Option<String>,
+    /// Rows with the same value of this column belong together. Default: `question_id`, if there is one.
+    pub cluster: Option<String>,
+    /// The label that means right. Default: `correct`.
+    pub positive: Option<String>,
+    /// The measure that decides. Default: accuracy.
+    pub measure: Measure,
+    /// The share, above 0, by which a judge may be worse and still count as no worse. Default: not asked.
+    pub margin: Option<f64>,
+    /// Files for reports, whose endings say what they are: .md or .json. Default: none.
+    pub reports: Vec<PathBuf>,
+    /// Whether files that this program did not write are replaced. Default: no.
+    pub force: bool,
+}
+
+impl CompareSettings {
+    /// Compares all judges in `tables` by accuracy; writes nothing.
+    pub fn new<P: Into<PathBuf>>(tables: impl IntoIterator<Item = P>) -> CompareSettings {
+        CompareSettings {
+            tables: tables.into_iter().map(Into::into).collect(),
+            gold: None,
+            id: None,
+            cluster: None,
+            positive: None,
+            measure: Measure::Accuracy,
+            margin: None,
+            reports: Vec::new(),
+            force: false,
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Settings that cannot hold, and what to do about it.
+
+use std::path::PathBuf;
+
+use crate::domain::RailsError;
+use crate::judge::SetupError;
+use crate::render::TemplateError;
+
+/// Settings that cannot hold.
+#[derive(Debug, thiserror::Error)]
+pub enum SettingsError {
+    /// A file of tool definitions that cannot be read.
+    #[error("cannot read the tool definitions {}: {why}", path.display())]
+    ToolsFile { path: PathBuf, why: String },
+    /// Tool definitions that are not understood.
+    #[error("--tools {}: {why}", path.display())]
+    Tools { path: PathBuf, why: String },
+    /// A template file that cannot be read.
+    #[error("cannot read the template {}: {why}", path.display())]
+    TemplateFile { path: PathBuf, why: String },
+    /// A template that is not understood.
+    #[error("template {}: {why}", path.display())]
+    Template { path: PathBuf, why: TemplateError },
+    /// Two templates of one name.
+    #[error("two templates are named {0}; their columns could not be told apart")]
+    SameTemplate(String),
+    /// A template and a task that contradict each other.
+    #[error(
+        "the template {template} words the task {worded}, not {asked}; leave out one of --task and --template"
+    )]
+    TemplateTask { template: String, worded: &'static str, asked: &'static str },
+    /// Labels that cannot be rails.
+    #[error("--rails: {0}")]
+    Rails(RailsError),
+    /// One judge named twice.
+    #[error(
+        "--judge {0} is given twice; to ask a model several times use --votes, or `bench --repeat` to see whether it \
+         says the same again"
+    )]
+    SameJudge(String),
+    /// The built-in judge with templates only.
+    #[error("the built-in judge reads no template; choose a model with --judge, or a task with --task")]
+    BuiltinReadsNoTemplate,
+    /// The built-in judge with a template that names no task.
+    #[error(
+        "the built-in judge reads no template, and {0} names no task that it could judge instead; choose a model \
+         with --judge, or a task with --task"
+    )]
+    NoBuiltinTask(String),
+    /// A judge without the key that it needs.
+    #[error(
+        "no API key: set the environment variable {0}, name another one with --api-key-env, or point --base-url at a server \
+         that needs none"
+    )]
+    NoKey(String),
+    /// A plain http address on another machine.
+    #[error(
+        "{0} is plain http to another host: whoever is in between could read the rows and the key. Use https, or allow it with \
+         --allow-http, or `allow_http = true` in tooljudge.toml"
+    )]
+    Exposed(String),
+    /// A judge that cannot be set up.
+    #[error(transparent)]
+    Judge(#[from] SetupError),
+    /// A benchmark's record that cannot be read.
+    #[error("--calibration {}: {why}", path.display())]
+    Calibration { path: PathBuf, why: String },
+    /// A benchmark's record without one of the judges.
+    #[error(
+        "--calibration {}: {judge} ({template}) was not benchmarked there, only {there}; run `tooljudge bench --judge {judge} --report \
+         FILE.json` on rows with gold",
+        path.display()
+    )]
+    NotBenchmarked { path: PathBuf, judge: String, template: String, there: String },
+    /// One place for two files.
+    #[error(
+        "{} is an input of this run, or is written twice: {} means the same file",
+        output.display(),
+        other.display()
+    )]
+    SamePlace { output: PathBuf, other: PathBuf },
+}

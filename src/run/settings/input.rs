@@ -1,0 +1,87 @@
+//! What is read, and how it is understood.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use crate::normalize::NullCall;
+use crate::normalize::columns::Slot;
+use crate::normalize::logs::LogFormat;
+use crate::read::{Format, Take};
+
+/// Which rows a job reads, and how they are understood.
+#[derive(Debug, Clone)]
+pub struct InputSettings {
+    /// Files, globs and folders, read as one table; `-` is the standard input. At least one.
+    pub inputs: Vec<String>,
+    /// What all inputs are. Default: detected from names and contents.
+    pub from: Option<InputKind>,
+    /// Columns with unusual names. Default: none; the usual names are known.
+    pub columns: Vec<(Slot, String)>,
+    /// A file of tool definitions for all rows that have none of their own. Default: none.
+    pub tools: Option<PathBuf>,
+    /// Only rows whose column holds exactly this text: pairs of column and text, all of which must hold. Default: all rows.
+    pub filters: Vec<(String, String)>,
+    /// How many of the rows that the filters leave. Default: all.
+    pub take: Take,
+    /// What an empty tool call means. Default: that nothing was called.
+    pub null_call: NullCall,
+    /// Whether rows without tool definitions are errors, instead of being judged without. Default: no.
+    pub require_definitions: bool,
+    /// Whether calls that the model's provider ran itself, such as web searches, are judged too. Default: no.
+    pub include_server_tools: bool,
+    /// Whether spans of whole agents are judged although they repeat the spans of their model calls. Default: no.
+    pub agents: bool,
+}
+
+impl InputSettings {
+    /// All rows of `inputs`, understood as their contents suggest.
+    pub fn new<I: Into<String>>(inputs: impl IntoIterator<Item = I>) -> InputSettings {
+        InputSettings {
+            inputs: inputs.into_iter().map(Into::into).collect(),
+            from: None,
+            columns: Vec::new(),
+            tools: None,
+            filters: Vec::new(),
+            take: Take::All,
+            null_call: NullCall::NothingCalled,
+            require_definitions: false,
+            include_server_tools: false,
+            agents: false,
+        }
+    }
+}
+
+/// What an input is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum InputKind {
+    /// A kind of file; logs within are still detected.
+    File(Format),
+    /// A kind of log.
+    Log(&'static LogFormat),
+    /// A table, even if its columns are named as a log's keys.
+    Rows,
+}
+
+/// A name that is neither a kind of file nor a kind of log.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{0}` is no format: use {names}, `rows`, or a kind of log (`tooljudge convert --formats` lists them)",
+    names = Format::NAMES
+)]
+pub struct UnknownInputKind(pub String);
+
+impl FromStr for InputKind {
+    type Err = UnknownInputKind;
+
+    fn from_str(text: &str) -> Result<InputKind, UnknownInputKind> {
+        match text {
+            "rows" => Ok(InputKind::Rows),
+            text => match text.parse() {
+                Ok(format) => Ok(InputKind::File(format)),
+                Err(_) => LogFormat::named(text)
+                    .map(InputKind::Log)
+                    .ok_or_else(|| UnknownInputKind(text.to_owned())),
+            },
+        }
+    }
+}

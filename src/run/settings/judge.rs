@@ -1,0 +1,249 @@
+//! One judge: which model, where, and how it is asked.
+
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+use secrecy::SecretString;
+use serde_json::{Map, Value};
+
+use crate::judge::{Endpoint, Limits, Price, Provider, SetupError};
+
+/// One judge of a panel.
+#[derive(Debug, Clone)]
+pub struct JudgeSettings {
+    /// As columns, reports and manifests name it.
+    pub name: String,
+    /// Which judge it is.
+    pub kind: JudgeKind,
+}
+
+impl JudgeSettings {
+    /// The built-in judge: offline, free, deterministic.
+    pub fn builtin() -> JudgeSettings {
+        JudgeSettings { name: "builtin".to_owned(), kind: JudgeKind::Builtin }
+    }
+
+    /// A model at its provider's own address. A key, where it needs one, goes into [`EndpointSettings::api_key`].
+    pub fn model(provider: Provider, model: &str) -> JudgeSettings {
+        JudgeSettings {
+            name: format!("{provider}:{model}"),
+            kind: JudgeKind::Model(Box::new(ModelSettings::new(provider, model))),
+        }
+    }
+
+    /// What is set of the model; nothing for the built-in judge.
+    pub fn as_model(&self) -> Option<&ModelSettings> {
+        match &self.kind {
+            JudgeKind::Builtin => None,
+            JudgeKind::Model(model) => Some(model),
+        }
+    }
+}
+
+/// Which judge is meant.
+#[derive(Debug, Clone)]
+pub enum JudgeKind {
+    /// The built-in one.
+    Builtin,
+    /// A model behind an endpoint.
+    Model(Box<ModelSettings>),
+}
+
+/// A judge model, how it is asked, and what it may use.
+#[derive(Debug, Clone)]
+pub struct ModelSettings {
+    /// Whose API it is.
+    pub provider: Provider,
+    /// As the provider names the model; for Azure, the deployment.
+    pub model: String,
+    /// Where it is, and what opens the door. Default: the provider's own address, no key.
+    pub endpoint: EndpointSettings,
+    /// Requests in flight, requests and tokens per minute. Judges of one endpoint and model share those of the first of them.
+    /// Default: what the endpoint's headers state.
+    pub limits: Limits,
+    /// Sampling temperature, from 0. Default: 0; 1 where a question is asked several times.
+    pub temperature: Option<f64>,
+    /// The longest answer in tokens, reasoning included. Default: 512 for servers of one's own (1,024 with an explanation), none
+    /// for others.
+    pub max_tokens: Option<NonZeroU32>,
+    /// The context that a local server (Ollama) sets aside, in tokens. Default: sized to the prompt.
+    pub num_ctx: Option<NonZeroU32>,
+    /// Fields added to the body of every request. Default: none.
+    pub body: Map<String, Value>,
+    /// What tokens cost. Default: the list price, at the provider's own address.
+    pub price: Option<Price>,
+}
+
+impl ModelSettings {
+    /// `model` at its provider's own address, asked with the provider's own settings.
+    pub fn new(provider: Provider, model: &str) -> ModelSettings {
+        ModelSettings {
+            provider,
+            model: model.to_owned(),
+            endpoint: EndpointSettings::default(),
+            limits: Limits::default(),
+            temperature: None,
+            max_tokens: None,
+            num_ctx: None,
+            body: Map::new(),
+            price: None,
+        }
+    }
+
+    /// The price that is set, else the list price, which holds at the provider's own address only: whoever serves a model
+    /// elsewhere has prices of their own.
+    pub fn price(&self) -> Option<Price> {
+        let usual = self.endpoint.base_url.is_none()
+            || self.endpoint.base_url.as_deref() == self.provider.default_base_url();
+        self.price.or_else(|| usual.then(|| Price::listed(self.provider.as_str(), &self.model)).flatten())
+    }
+}
+
+/// Where a judge is, what opens the door, and how patient it is. Keys, headers and query values are secrets: no log, error, store or
+/// manifest shows them.
+#[derive(Debug, Clone)]
+pub struct EndpointSettings {
+    /// Such as `https://api.openai.com/v1`. Default: the provider's own address, where it has one.
+    pub base_url: Option<String>,
+    /// Whether rows and keys may cross a network in the clear, to a plain http address that is not this machine. Default: no.
+    pub allow_http: bool,
+    /// The API key. Default: none.
+    pub api_key: Option<SecretString>,
+    /// The environment variable that should have held a key and does not: nobody is asked then. Default: none.
+    pub missing_key: Option<String>,
+    /// Headers sent with every request. Default: none.
+    pub headers: Vec<(String, SecretString)>,
+    /// Pairs added to the URL of every request. Default: none.
+    pub query: Vec<(String, SecretString)>,
+    /// The URL of a proxy for everything. Default: what the system's settings say.
+    pub proxy: Option<SecretString>,
+    /// The proxy that the system's settings name, for messages only: it is used anyway.
+    pub system_proxy: Option<SecretString>,
+    /// A PEM file of certificates that are trusted beside the system's. Default: none.
+    pub ca_cert: Option<PathBuf>,
+    /// For one attempt, from connecting to the last byte. Default: 120 seconds.
+    pub timeout: Duration,
+    /// Attempts for one question before it counts as errored, at least 1. Being told to slow down is not an attempt. Default: 6.
+    pub max_attempts: NonZeroU32,
+    /// The longest wait that an endpoint may ask for; beyond it the run stops. Default: 600 seconds.
+    pub max_wait: Duration,
+}
+
+impl Default for EndpointSettings {
+    fn default() -> EndpointSettings {
+        EndpointSettings {
+            base_url: None,
+            allow_http: false,
+            api_key: None,
+            missing_key: None,
+            headers: Vec::new(),
+            query: Vec::new(),
+            proxy: None,
+            system_proxy: None,
+            ca_cert: None,
+            timeout: Duration::from_secs(120),
+            max_attempts: NonZeroU32::new(6).unwrap_or(NonZeroU32::MIN),
+            max_wait: Duration::from_secs(600),
+        }
+    }
+}
+
+impl EndpointSettings {
+    /// The endpoint of a model of `provider`.
+    ///
+    /// # Errors
+    /// When an address, header or certificate cannot be used, or when there is no address.
+    pub fn endpoint(&self, provider: Provider) -> Result<Endpoint, SetupError> {
+        use secrecy::ExposeSecret;
+        let base_url = self.base_url.as_deref().or(provider.default_base_url());
+        let base_url = base_url.ok_or(SetupError::NoAddress(provider))?;
+        let mut endpoint = Endpoint::new(base_url, self.api_key.clone())?;
+        for (name, value) in &self.headers {
+            endpoint = endpoint.with_header(name, value.clone())?;
+        }
+        for (name, value) in &self.query {
+            endpoint = endpoint.with_query(name, value.clone());
+        }
+        if let Some(proxy) = &self.proxy {
+            endpoint = endpoint.with_proxy(proxy.expose_secret())?;
+        }
+        if let Some(path) = &self.ca_cert {
+            let unreadable =
+                |error: std::io::Error| SetupError::CaCertFile { path: path.clone(), why: error.to_string() };
+            let pem = std::fs::read(path).map_err(unreadable)?;
+            endpoint = endpoint
+                .with_ca_certificates(&pem)
+                .map_err(|why| SetupError::CaCert { path: path.clone(), why: Box::new(why) })?;
+        }
+        Ok(match &self.system_proxy {
+            Some(proxy) => endpoint.with_system_proxy(proxy.expose_secret()),
+            None => endpoint,
+        })
+    }
+}
+
+/// A name that is neither `builtin` nor a provider with a model.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum UnknownJudge {
+    /// It has no such form.
+    #[error(
+        "use `builtin`, or PROVIDER:MODEL with one of the providers {}",
+        Provider::ALL.map(Provider::as_str).join(", ")
+    )]
+    Form,
+    /// It begins with no known provider.
+    #[error(transparent)]
+    Provider(#[from] crate::judge::UnknownProvider),
+}
+
+impl FromStr for JudgeSettings {
+    type Err = UnknownJudge;
+
+    /// `builtin`, or `PROVIDER:MODEL`.
+    fn from_str(text: &str) -> Result<JudgeSettings, UnknownJudge> {
+        match text.split_once(':') {
+            None if text == "builtin" => Ok(JudgeSettings::builtin()),
+            Some((provider, model)) if !model.is_empty() => {
+                Ok(JudgeSettings::model(provider.parse()?, model))
+            }
+            _ => Err(UnknownJudge::Form),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn judges_by_name() {
+        assert!(matches!("builtin".parse::<JudgeSettings>().unwrap().kind, JudgeKind::Builtin));
+        for (text, provider, model) in [
+            ("openai:gpt-5-mini", Provider::OpenAi, "gpt-5-mini"),
+            ("ollama:qwen3:8b", Provider::Ollama, "qwen3:8b"),
+            ("openai-responses:m", Provider::OpenAiResponses, "m"),
+            ("azure:my-deployment", Provider::Azure, "my-deployment"),
+        ] {
+            let judge = text.parse::<JudgeSettings>().unwrap();
+            assert_eq!(judge.name, text);
+            let found = judge.as_model().unwrap();
+            assert_eq!((found.provider, found.model.as_str()), (provider, model));
+        }
+        for (text, word) in
+            [("openai:", "PROVIDER:MODEL"), ("gpt", "PROVIDER:MODEL"), ("mystery:m", "`mystery`")]
+        {
+            let error = text.parse::<JudgeSettings>().unwrap_err().to_string();
+            assert!(error.contains(word) && error.contains("anthropic"), "{error}");
+        }
+    }
+
+    #[test]
+    fn list_prices_hold_at_the_providers_own_address_only() {
+        let mut model = ModelSettings::new(Provider::OpenAi, "gpt-5-mini");
+        assert!(model.price().is_some());
+        model.endpoint.base_url = Some("http://localhost:8000/v1".to_owned());
+        assert!(model.price().is_none());
+    }
+}

@@ -1,0 +1,40 @@
+//! A labelling run.
+
+use std::path::PathBuf;
+
+use super::{InputSettings, OutputSettings, PanelSettings};
+
+/// What [`label`](crate::run::label()) reads, who judges it, and where the labelled table goes.
+#[derive(Debug, Clone)]
+pub struct LabelSettings {
+    /// The rows.
+    pub input: InputSettings,
+    /// Who judges them.
+    pub panel: PanelSettings,
+    /// The labelled table. Default: beside the only input, with `.labeled` before its ending.
+    pub output: OutputSettings,
+    /// Goes before the names of the columns that are added. Default: nothing.
+    pub prefix: String,
+    /// Whether the columns that are added replace input columns of the same name. Default: no; such a name is an error.
+    pub overwrite: bool,
+    /// Whether the table is written even if the run is stopped; rows without a reply have the status `not_asked`. Default: no.
+    pub partial: bool,
+    /// The record that a benchmark of these judges wrote as JSON: the share of rows that pass is corrected for the errors found
+    /// there. Default: none.
+    pub calibration: Option<PathBuf>,
+}
+
+impl LabelSettings {
+    /// Labels all rows of `inputs` with the built-in judge; the table goes beside the input.
+    pub fn new<I: Into<String>>(inputs: impl IntoIterator<Item = I>) -> LabelSettings {
+        LabelSettings {
+            input: InputSettings::new(inputs),
+            panel: PanelSettings::default(),
+            output: OutputSettings::default(),
+            prefix: String::new(),
+            overwrite: false,
+            partial: false,
+            calibration: None,
+        }
+    }
+}

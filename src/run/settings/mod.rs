@@ -1,0 +1,32 @@
+//! What the jobs of this room are told: plain structs in the field's terms. A caller sets what differs from the defaults; the
+//! command line merges flags, settings file and environment into the same structs.
+
+mod audit;
+mod bench;
+mod compare;
+mod convert;
+mod error;
+mod gold;
+mod input;
+mod judge;
+mod label;
+mod output;
+mod panel;
+mod resnap;
+mod score;
+mod store;
+
+pub use audit::AuditSettings;
+pub use bench::BenchSettings;
+pub use compare::CompareSettings;
+pub use convert::ConvertSettings;
+pub use error::SettingsError;
+pub use gold::{BfclSettings, GoldOrigin, GoldSettings, MakingSettings};
+pub use input::{InputKind, InputSettings, UnknownInputKind};
+pub use judge::{EndpointSettings, JudgeKind, JudgeSettings, ModelSettings, UnknownJudge};
+pub use label::LabelSettings;
+pub use output::OutputSettings;
+pub use panel::PanelSettings;
+pub use resnap::ResnapSettings;
+pub use score::{BfclFiles, ScoreSettings};
+pub use store::StoreSettings;

@@ -1,0 +1,59 @@
+//! Who judges, in which words, for how much money.
+
+use std::num::NonZeroU32;
+
+use super::{JudgeKind, JudgeSettings, StoreSettings};
+use crate::check::BaseRate;
+use crate::domain::Task;
+use crate::snap::Rules;
+
+/// A panel: every judge judges with every template.
+#[derive(Debug, Clone)]
+pub struct PanelSettings {
+    /// At least one; names differ. Default: the built-in judge.
+    pub judges: Vec<JudgeSettings>,
+    /// What is judged, where no templates are named. Default: tool calling.
+    pub tasks: Vec<Task>,
+    /// Template files, or names of built-in templates. Default: the tasks' own.
+    pub templates: Vec<String>,
+    /// The labels of templates that name none, the good one first: two or more. Default: `correct`, `incorrect`.
+    pub rails: Vec<String>,
+    /// Whether an explanation is asked for before the label. Default: no.
+    pub explain: bool,
+    /// How often each question is asked: an odd number. Most votes decide, and their share is the confidence. Default: 1.
+    pub votes: NonZeroU32,
+    /// How labels are read out of replies. Default: careful.
+    pub rules: Rules,
+    /// The share of calls that are right, as far as it is known: the built-in judge's confidences rest on it. Default: unknown,
+    /// which counts as 0.5.
+    pub base_rate: Option<BaseRate>,
+    /// The most that a run may cost, in US dollars, failed requests included. Needs a price and a limit on answers. Default: no
+    /// ceiling.
+    pub max_cost: Option<f64>,
+    /// Where replies are kept.
+    pub store: StoreSettings,
+}
+
+impl Default for PanelSettings {
+    fn default() -> PanelSettings {
+        PanelSettings {
+            judges: vec![JudgeSettings::builtin()],
+            tasks: Vec::new(),
+            templates: Vec::new(),
+            rails: Vec::new(),
+            explain: false,
+            votes: NonZeroU32::MIN,
+            rules: Rules::default(),
+            base_rate: None,
+            max_cost: None,
+            store: StoreSettings::default(),
+        }
+    }
+}
+
+impl PanelSettings {
+    /// How many of the judges are models.
+    pub(in crate::run) fn models(&self) -> usize {
+        self.judges.iter().filter(|judge| matches!(judge.kind, JudgeKind::Model(_))).count()
+    }
+}
