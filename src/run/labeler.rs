@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use tokio_util::sync::CancellationToken;
 
-use super::labellers::Labeller;
+use super::Labeller;
 use super::{
     AskPass, BuiltinLabeller, Item, Progress, Row, RunError, Samples, Seat, Stop, StoredLabeller, ask,
 };

@@ -4,6 +4,7 @@ mod error;
 mod job;
 mod outcome;
 mod plan;
+mod probing;
 mod reports;
 mod rows;
 mod volleys;
@@ -13,8 +14,8 @@ use std::sync::Arc;
 pub use error::AuditError;
 pub use job::{audit, audit_blocking, audit_forecast};
 pub use outcome::AuditSummary;
+pub use probing::{ProbeColumns, ProbedRow, Volley, probed_rows};
 
-use super::Volley;
 use crate::write::Labelled;
 
 /// What every member of the panel is asked, in one sweep.

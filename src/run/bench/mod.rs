@@ -1,16 +1,21 @@
 //! Judges measured on rows whose labels are known: ask, label, hold against gold, report.
 
+mod cases;
+mod checker;
 mod doubt;
 mod errata;
 mod error;
 mod figures_table;
+mod gather;
 mod job;
 mod outcome;
 mod plan;
 mod reports;
 
+pub use cases::{CaseBook, cases};
 pub use doubt::DoubtfulGold;
 pub use error::BenchError;
+pub use gather::{Gatherer, GoldPlan, Repeated, Strange};
 use job::Measuring;
 pub use job::{bench, bench_blocking};
 pub use outcome::BenchSummary;

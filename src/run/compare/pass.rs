@@ -6,8 +6,8 @@ use crate::bench::{Ballots, Entrant, Facts, Rows, Words};
 use crate::domain::{Json, Status, Task};
 use crate::read::Table;
 use crate::run::RunError;
-use crate::run::clusters::{Clusters, hash};
-use crate::run::gather::text;
+use crate::run::input::text;
+use crate::run::input::{Clusters, hash};
 use crate::table::{Batch, Schema};
 
 /// A labelled table, what it is called, and the judges in it that are meant.

@@ -3,10 +3,10 @@
 use std::collections::{HashMap, HashSet};
 
 use super::checker::Checker;
-use super::clusters::{Clusters, hash};
-use super::{Item, Row, RunError, Watch};
 use crate::bench::{Ballots, Correction, Counts, Errata, Facts, Rows, Words, identity};
 use crate::domain::Json;
+use crate::run::input::{Clusters, hash, text};
+use crate::run::{Item, Row, RunError, Watch};
 use crate::table::{Batch, TableError};
 use crate::write::Labelled;
 
@@ -262,13 +262,4 @@ fn cast(ballots: &mut Ballots, labelled: &Labelled, positive: &str) {
     usage.prompt_tokens += reply.usage.prompt_tokens.unwrap_or(0);
     usage.completion_tokens += reply.usage.completion_tokens.unwrap_or(0);
     usage.latencies.push(u32::try_from(reply.latency_ms).unwrap_or(u32::MAX));
-}
-
-/// A cell's text; nothing for null and the empty text.
-pub(super) fn text(cell: Option<&Json>) -> Option<String> {
-    match cell {
-        None | Some(Json::Null) => None,
-        Some(Json::String(text)) => (!text.is_empty()).then(|| text.clone()),
-        Some(other) => Some(other.to_string()),
-    }
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::future::Future;
 use std::time::Duration;
 
-use super::RunError;
 use crate::judge::Remote;
+use crate::run::RunError;
 use crate::store::Store;
 
 /// How often the others are counted.

@@ -4,10 +4,10 @@ use std::num::NonZeroU32;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{Reading, Roll, RunError};
 use crate::domain::{Prompt, Rails, Sample};
 use crate::judge::Remote;
 use crate::render::Template;
+use crate::run::{Reading, Roll, RunError};
 use crate::snap::Rules;
 use crate::store::{AskHasher, Fingerprint};
 
@@ -69,7 +69,7 @@ impl Seat {
         Ok(self.replicates().map(|replicate| hasher.fingerprint(&prompt, replicate)).collect())
     }
 
-    pub(super) fn roll(&self) -> Option<MutexGuard<'_, Roll>> {
+    pub(in crate::run) fn roll(&self) -> Option<MutexGuard<'_, Roll>> {
         self.roll.as_ref().map(|roll| roll.lock().unwrap_or_else(PoisonError::into_inner))
     }
 

@@ -28,7 +28,7 @@ impl Row {
         Row { unread: None, item: OnceLock::from(item), flags: OnceLock::new() }
     }
 
-    pub(super) fn unread(
+    pub(in crate::run) fn unread(
         cells: RawRow,
         conversation: Option<Conversation>,
         normalizer: Arc<Normalizer>,
@@ -59,7 +59,7 @@ impl Row {
     }
 
     /// What is unusual about it; reads it where no earlier pass has.
-    pub(super) fn flags(&self) -> &[Flag] {
+    pub(in crate::run) fn flags(&self) -> &[Flag] {
         match self.flags.get() {
             Some(flags) => flags,
             None => self.item().as_ref().map_or(&[], |sample| &sample.flags),
@@ -67,13 +67,13 @@ impl Row {
     }
 
     /// Notes what an earlier pass found unusual, so that nobody need read the row for it.
-    pub(super) fn found(&self, flags: Arc<[Flag]>) {
+    pub(in crate::run) fn found(&self, flags: Arc<[Flag]>) {
         // Whoever came first has found the same.
         let _ = self.flags.set(flags);
     }
 
     /// All that a prompt about it is made of.
-    pub(super) fn hash_into(&self, hasher: &mut impl Hasher) {
+    pub(in crate::run) fn hash_into(&self, hasher: &mut impl Hasher) {
         match (&self.unread, self.item.get()) {
             (Some(Unread { cells, conversation, normalizer: _ }), _) => {
                 let RawRow { question, tool_call, tool_definitions } = cells;

@@ -1,7 +1,7 @@
 //! What the scorer of accepted values says of a benchmark's rows, where they have such values.
 
-use super::{Row, RunError};
 use crate::domain::{Arguments, Calls, Json, Object, ToolCall};
+use crate::run::{Row, RunError};
 use crate::score::{Ready, bfcl};
 use crate::table::Batch;
 

@@ -2,10 +2,10 @@
 
 use std::sync::mpsc;
 
-use super::labellers::Labeller;
-use super::{Member, Panel, Progress, Row, RunError, Source, Summary};
+use super::Labeller;
 use crate::domain::Json;
 use crate::read::ReadError;
+use crate::run::{Member, Panel, Progress, Row, RunError, Source, Summary};
 use crate::table::{Batch, Schema};
 use crate::write::{Finished, LabelColumns, Labelled, Output, Sink, WriteError};
 
@@ -25,7 +25,7 @@ pub struct Destination {
 
 impl Destination {
     /// Columns for each member of `panel` beside those of `source`; with `overwrite`, in their place where names are the same.
-    pub(super) fn of(
+    pub(in crate::run) fn of(
         panel: &Panel,
         source: &Source,
         output: Output,

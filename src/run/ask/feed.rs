@@ -8,8 +8,8 @@ use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
 use super::seat::Question;
-use super::{AskPass, Progress, Row, RunError};
 use crate::domain::Flag;
+use crate::run::{AskPass, Progress, Row, RunError};
 use crate::store::{AskHasher, Fingerprint, Found, Reuse};
 
 /// Questions handed over together: to wake the other side for each of them takes longer than to ask it.

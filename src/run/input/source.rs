@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::settings::{InputKind, InputSettings, SettingsError};
-use super::{Observer, Row, RunError};
 use crate::domain::{Cell, Item, Json, RawRow};
 use crate::normalize::columns::{self, Columns};
 use crate::normalize::{Conversation, Normalizer, Options};
 use crate::read::{Batches, LogOptions, Selection, Table, Understanding};
+use crate::run::settings::{InputKind, InputSettings, SettingsError};
+use crate::run::{Observer, Row, RunError};
 use crate::table::{Batch, TableError};
 
 /// Items that can be gone through as often as needed, in batches and always in the same order.
@@ -90,7 +90,7 @@ impl Source {
     }
 
     /// Tells what logs among the inputs hold, since it is not what a line of the file is.
-    pub(super) fn announce(&self, observer: &dyn Observer) {
+    pub(in crate::run) fn announce(&self, observer: &dyn Observer) {
         for (input, survey) in self.table.inputs().iter().zip(self.table.logs().unwrap_or_default()) {
             let formats: Vec<String> =
                 survey.formats.keys().map(|(name, dialect)| dialect.unwrap_or(name).to_owned()).collect();

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::Row;
 use crate::bench::Rate;
 use crate::domain::{Flag, Outcome, Status, Stop, Verdict};
+use crate::run::Row;
 use crate::write::Labelled;
 
 /// Counts over all rows of an output.

@@ -4,8 +4,8 @@
 use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
 
-use super::Row;
 use crate::domain::Flag;
+use crate::run::Row;
 use crate::store::Fingerprint;
 
 /// Names in one piece of memory: a list that doubles would take twice its size while it grows.
@@ -33,14 +33,14 @@ struct Noted {
 
 /// What was asked about a row, and what was unusual about it.
 #[derive(Debug, PartialEq)]
-pub(super) struct Recalled {
-    pub(super) fingerprints: Vec<Fingerprint>,
-    pub(super) flags: Arc<[Flag]>,
+pub(in crate::run) struct Recalled {
+    pub(in crate::run) fingerprints: Vec<Fingerprint>,
+    pub(in crate::run) flags: Arc<[Flag]>,
 }
 
 impl Roll {
     /// A short hash of all that a prompt is made of.
-    pub(super) fn look(&self, row: &Row) -> u32 {
+    pub(in crate::run) fn look(&self, row: &Row) -> u32 {
         let mut hasher = self.seed.build_hasher();
         row.hash_into(&mut hasher);
         let hash = hasher.finish();
@@ -48,7 +48,7 @@ impl Roll {
     }
 
     /// Adds `number` entries for a row of such a look: the questions asked, or nothing if it could not be read.
-    pub(super) fn note<'a>(
+    pub(in crate::run) fn note<'a>(
         &mut self,
         look: u32,
         number: usize,
@@ -85,7 +85,7 @@ impl Roll {
 
     /// The `number` questions about `row`, the first of which was the `at`-th that was noted: unless others were, as where a
     /// file has changed meanwhile, or none.
-    pub(super) fn recall(&self, at: usize, number: usize, row: &Row) -> Option<Recalled> {
+    pub(in crate::run) fn recall(&self, at: usize, number: usize, row: &Row) -> Option<Recalled> {
         let noted = |at: usize| self.pieces.get(at / PIECE)?.get(at % PIECE);
         let flags = self.flags.get(usize::from(noted(at)?.flags))?;
         let look = self.look(row);

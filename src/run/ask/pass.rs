@@ -14,11 +14,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::feed::{AHEAD, Queued, feed};
 use super::seat::Question;
-use super::settings::PanelSettings;
 use super::sharing::sharing;
-use super::{Progress, RunError, Samples, Seat, Stop};
 use crate::domain::{Paid, Prompt, Reply, Status};
 use crate::judge::{Adaptation, AskError, Asked};
+use crate::run::settings::PanelSettings;
+use crate::run::{Progress, RunError, Samples, Seat, Stop};
 use crate::store::{Claim, Failure, Fingerprint, Found, Hold, Reader, Reuse, Store};
 
 /// How often questions that another run is asking are looked at again.
@@ -220,7 +220,7 @@ async fn next_question(
 
 impl AskPass {
     /// The pass of `seat` through `samples`, with the replies in `store` used as `settings` say.
-    pub(super) fn new(
+    pub(in crate::run) fn new(
         settings: &PanelSettings,
         samples: &Arc<dyn Samples>,
         seat: &Arc<Seat>,

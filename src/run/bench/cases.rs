@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::gather::text;
-use super::{Labeller, RunError, Source};
 use crate::bench::{Case, CaseVerdict, Cases, Gold, Rows, Slicing};
 use crate::domain::{Calls, Json, Message, Sample};
+use crate::run::input::text;
+use crate::run::{Labeller, RunError, Source};
 use crate::table::Batch;
 use crate::write::Labelled;
 

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::clusters::{Cluster, Clusters};
-use super::gather::text;
-use super::{Row, RunError, Samples, Source};
 use crate::audit::Shot;
 use crate::bench::Words;
 use crate::domain::{Item, Json, Rails, RowError, RowErrorCode, Sample};
 use crate::normalize::Normalizer;
+use crate::run::input::text;
+use crate::run::input::{Cluster, Clusters};
+use crate::run::{Row, RunError, Samples, Source};
 
 /// Which columns of an audit's input say what.
 #[derive(Debug, Clone)]

@@ -1,9 +1,9 @@
 //! What rates of labels are made of, gathered while logs are labelled.
 
-use super::clusters::Clusters;
-use super::{Row, RunError, Watch};
 use crate::bench::{LogLabels, Words};
 use crate::check::BaseRate;
+use crate::run::input::Clusters;
+use crate::run::{Row, RunError, Watch};
 use crate::table::Batch;
 use crate::write::Labelled;
 

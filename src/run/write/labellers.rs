@@ -5,9 +5,9 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::ids::Ids;
-use super::{Covered, Row, RunError, Seat};
 use crate::check::{Baseline, BuiltinJudge};
 use crate::domain::{Outcome, Reply, RowError, Sample, Usage, Verdict};
+use crate::run::{Covered, Row, RunError, Seat};
 use crate::stats::votes;
 use crate::store::{AskHasher, Fingerprint, Found, Reader};
 use crate::write::Labelled;

@@ -1,0 +1,11 @@
+//! What the passes go through: rows of an input table, or samples of the caller's.
+
+mod cell;
+mod clusters;
+mod row;
+mod source;
+
+pub(in crate::run) use cell::text;
+pub(in crate::run) use clusters::{Cluster, Clusters, hash};
+pub use row::Row;
+pub use source::{Samples, Source, items};

@@ -1,0 +1,12 @@
+//! The write pass: the input once more, in order, with its labels, and what they come to.
+
+mod ids;
+mod labellers;
+mod pass;
+mod rates;
+mod summary;
+
+pub use labellers::{BaselineLabeller, BuiltinLabeller, Labeller, StoredLabeller};
+pub use pass::{Destination, Watch, write};
+pub use rates::{RateSeat, RateWatch};
+pub use summary::{Agreement, Summary};
