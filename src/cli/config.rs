@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use super::printer::Printer;
 use super::section::Section;
-use crate::domain::RowError;
+use crate::domain::{RowError, did_you_mean};
 use crate::judge::{Concurrency, Price};
 
 /// Where settings are looked for unless told otherwise.
@@ -97,8 +97,9 @@ impl Config {
         let table = if name == "score" { &self.score } else { &self.label };
         if let Some(key) = table.keys().find(|key| !known.contains(key.as_str())) {
             bail!(
-                "{}: [{name}] has no setting `{key}`; its settings are the flags of `tooljudge {name}`, with underscores",
-                self.path.display()
+                "{}: [{name}] has no setting `{key}`; its settings are the flags of `tooljudge {name}`, with underscores{}",
+                self.path.display(),
+                did_you_mean(key, known.iter().copied())
             );
         }
         Ok(Section::new(&self.path, name, table))

@@ -30,12 +30,12 @@ pub struct InputArgs {
     #[arg(long = "where", value_name = "COLUMN=TEXT", value_parser = pair)]
     pub filters: Vec<(String, String)>,
 
-    /// At most so many rows
-    #[arg(long, value_name = "N")]
+    /// Read at most N rows; 1k and 2M work too
+    #[arg(long, value_name = "N", value_parser = count)]
     pub limit: Option<u64>,
 
-    /// So many rows at random, after --where
-    #[arg(long, value_name = "N", conflicts_with = "limit")]
+    /// Sample N rows at random, after --where
+    #[arg(long, value_name = "N", value_parser = count, conflicts_with = "limit")]
     pub sample: Option<u64>,
 
     /// Which rows --sample draws: the same ones for the same seed [default: 0]
@@ -73,8 +73,8 @@ impl InputArgs {
         section.values("column", &mut self.columns, column)?;
         section.path("tools", &mut self.tools)?;
         section.values("where", &mut self.filters, pair)?;
-        section.value("limit", &mut self.limit, str::parse)?;
-        section.value("sample", &mut self.sample, str::parse)?;
+        section.value("limit", &mut self.limit, count)?;
+        section.value("sample", &mut self.sample, count)?;
         section.value("seed", &mut self.seed, str::parse)?;
         section.value("null_call", &mut self.null_call, |text| NullCallArg::from_str(text, false))?;
         section.switch("require_definitions", &mut self.require_definitions)?;
@@ -113,7 +113,46 @@ pub fn pair(text: &str) -> Result<(String, String), String> {
     Ok((name.to_owned(), value.to_owned()))
 }
 
+/// A number of rows: `200`, `1_000`, `1k`, `2.5M`.
+pub fn count(text: &str) -> Result<u64, String> {
+    let plain = text.replace('_', "");
+    let (digits, factor) = match plain.strip_suffix(['k', 'K']) {
+        Some(digits) => (digits, 1_000),
+        None => plain.strip_suffix(['m', 'M']).map_or((plain.as_str(), 1), |digits| (digits, 1_000_000)),
+    };
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let scaled = || {
+        let places = u32::try_from(fraction.len()).ok()?;
+        let all: u64 = format!("{whole}{fraction}").parse().ok()?;
+        let product = all.checked_mul(factor)?;
+        let divisor = 10_u64.checked_pow(places)?;
+        (product % divisor == 0).then_some(product / divisor)
+    };
+    scaled().ok_or_else(|| format!("`{text}` is not a number of rows, such as 500, 1k or 2M"))
+}
+
 pub fn column(text: &str) -> Result<(Slot, String), String> {
     let (slot, column) = pair(text)?;
     Ok((slot.parse()?, column))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_may_be_written_short() {
+        for (text, number) in [
+            ("500", Some(500)),
+            ("1k", Some(1000)),
+            ("2.5M", Some(2_500_000)),
+            ("1_000", Some(1000)),
+            ("0", Some(0)),
+        ] {
+            assert_eq!(count(text).ok(), number, "{text}");
+        }
+        for text in ["", "k", "1.5", "-1", "1e3", "1kk", "0.0001k", "99999999999999999999"] {
+            assert!(count(text).is_err(), "{text}");
+        }
+    }
 }

@@ -2,11 +2,14 @@
 
 mod audit;
 mod bench;
+mod colour;
 mod compare;
+mod completions;
 mod config;
 mod convert;
 mod display;
 mod gold;
+mod help;
 mod input;
 mod job;
 mod judging;
@@ -24,19 +27,28 @@ mod spreadsheet;
 mod store;
 mod templates;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
 use config::{Config, Environment};
 use printer::Printer;
 
 /// Tells which of an agent's logged tool calls were right.
 #[derive(Debug, Parser)]
-#[command(name = "tooljudge", version, max_term_width = 100, arg_required_else_help = true)]
+#[command(name = "tooljudge", version = VERSION, max_term_width = 100, arg_required_else_help = true)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
+
+    /// When to colour messages and help: auto (in a terminal, unless NO_COLOR is set), always or never
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_default_value = true)]
+    #[arg(hide_possible_values = true, help_heading = "Terminal")]
+    color: ColorChoice,
 }
+
+/// The version, and the commit and its date where it was built from a repository.
+const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), env!("TOOLJUDGE_COMMIT"));
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -50,6 +62,8 @@ enum Command {
     Gold(Box<gold::args::GoldArgs>),
     Store(store::StoreArgs),
     Templates(templates::TemplatesArgs),
+    Completions(completions::CompletionsArgs),
+    Man(completions::ManArgs),
 }
 
 /// How a command ended. Errors are `2`.
@@ -74,7 +88,16 @@ impl From<Ending> for ExitCode {
 
 /// Runs the command that the process was started with.
 pub fn main() -> ExitCode {
-    match command() {
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    let color = colour::chosen(&arguments);
+    colour::set(color);
+    let ended = command(&arguments, color);
+    if let Err(failure) = &ended
+        && asks_for_json(&arguments)
+    {
+        failure.print_json();
+    }
+    match ended {
         Ok(ending) => match printer::lost() {
             Some(error) => {
                 let why = anyhow::anyhow!(
@@ -97,9 +120,26 @@ pub fn main() -> ExitCode {
     }
 }
 
+/// Whether results are asked for as JSON.
+fn asks_for_json(arguments: &[OsString]) -> bool {
+    arguments.iter().take_while(|argument| *argument != "--").any(|argument| argument == "--json")
+}
+
 enum Failure {
     Usage(clap::Error),
     Run(anyhow::Error),
+}
+
+impl Failure {
+    /// The error as the result that a program waits for on the standard output.
+    fn print_json(&self) {
+        let message = match self {
+            Failure::Usage(error) if !error.use_stderr() => return,
+            Failure::Usage(error) => error.to_string().trim_start_matches("error: ").trim_end().to_owned(),
+            Failure::Run(error) => format!("{error:#}"),
+        };
+        Printer::default().data(&serde_json::json!({ "error": message, "exit_code": 2 }).to_string());
+    }
 }
 
 impl From<clap::Error> for Failure {
@@ -114,9 +154,15 @@ impl From<anyhow::Error> for Failure {
     }
 }
 
-fn command() -> Result<Ending, Failure> {
+/// All commands and their flags.
+fn flags() -> clap::Command {
+    help::add(Cli::command())
+}
+
+fn command(arguments: &[OsString], color: ColorChoice) -> Result<Ending, Failure> {
     let environment: Environment = config::variable;
-    Ok(match Cli::try_parse()?.command {
+    let matches = flags().color(color).try_get_matches_from(arguments)?;
+    Ok(match Cli::from_arg_matches(&matches)?.command {
         Command::Label(args) => {
             let config = Config::read(args.judging.config.as_deref())?;
             label::run(*args, &config, environment)?
@@ -142,5 +188,7 @@ fn command() -> Result<Ending, Failure> {
         Command::Gold(args) => gold::run(*args)?,
         Command::Store(args) => store::run(&args)?,
         Command::Templates(args) => templates::run(args)?,
+        Command::Completions(args) => completions::completions(&args, flags()),
+        Command::Man(args) => completions::man(&args, flags())?,
     })
 }

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::io::{Error, ErrorKind, Write};
 use std::sync::OnceLock;
 
+use super::colour::{ERROR, WARNING};
+
 /// Why the standard output did not take everything.
 static LOST: OnceLock<Error> = OnceLock::new();
 
@@ -42,12 +44,13 @@ impl Printer {
 
     /// Something that needs attention, quiet or not.
     pub fn warn(self, text: &str) {
-        let _ = writeln!(std::io::stderr().lock(), "warning: {}", harmless(text));
+        let _ = writeln!(anstream::stderr().lock(), "{WARNING}warning:{WARNING:#} {}", harmless(text));
     }
 
     /// Why the command ends.
     pub fn error(self, error: &anyhow::Error) {
-        let _ = writeln!(std::io::stderr().lock(), "error: {}", harmless(&format!("{error:#}")));
+        let error = format!("{error:#}");
+        let _ = writeln!(anstream::stderr().lock(), "{ERROR}error:{ERROR:#} {}", harmless(&error));
     }
 }
 

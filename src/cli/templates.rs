@@ -7,6 +7,7 @@ use clap::{Args, Subcommand};
 
 use super::Ending;
 use super::printer::Printer;
+use crate::domain::did_you_mean;
 use crate::render::{self, Origin};
 use crate::run::panel;
 
@@ -49,7 +50,8 @@ pub fn run(args: TemplatesArgs) -> anyhow::Result<Ending> {
         TemplatesCommand::Show { name } => {
             let (_, source) =
                 render::builtins().find(|(task, _)| task.as_str() == name).with_context(|| {
-                    format!("there is no built-in template `{name}`; see `tooljudge templates list`")
+                    let near = did_you_mean(&name, render::builtins().map(|(task, _)| task.as_str()));
+                    format!("there is no built-in template `{name}`; see `tooljudge templates list`{near}")
                 })?;
             printer.data(source.trim_end());
         }

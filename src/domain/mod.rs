@@ -12,6 +12,7 @@ mod rails;
 mod reply;
 mod row;
 mod sample;
+mod suggestion;
 mod task;
 mod verdict;
 
@@ -26,5 +27,6 @@ pub use rails::{Rail, Rails, RailsError};
 pub use reply::{Paid, RailProbability, Reply, Stop, Usage};
 pub use row::{Cell, Item, RawRow, RowError, RowErrorCode};
 pub use sample::{Calls, Definitions, RawText, Sample};
+pub use suggestion::did_you_mean;
 pub use task::Task;
 pub use verdict::{Outcome, Status, Verdict};

@@ -2,6 +2,8 @@
 
 use std::str::FromStr;
 
+use super::did_you_mean;
+
 /// A criterion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Task {
@@ -30,7 +32,8 @@ impl FromStr for Task {
 
     fn from_str(text: &str) -> Result<Task, String> {
         Task::ALL.into_iter().find(|task| task.as_str() == text).ok_or_else(|| {
-            format!("`{text}` is no task: use parameter_extraction, tool_selection or tool_calling")
+            let near = did_you_mean(text, Task::ALL.map(Task::as_str));
+            format!("`{text}` is not a task: use parameter_extraction, tool_selection or tool_calling{near}")
         })
     }
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::Provider;
+use crate::domain::did_you_mean;
 
 /// A judge that cannot be set up. No message shows an address, a key or a header: they may hold secrets.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -64,5 +65,9 @@ pub enum SetupError {
 
 /// A name that is no provider's.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no provider: use {providers}", providers = Provider::ALL.map(Provider::as_str).join(", "))]
+#[error(
+    "`{0}` is not a provider: use {providers}{near}",
+    providers = Provider::ALL.map(Provider::as_str).join(", "),
+    near = did_you_mean(.0, Provider::ALL.map(Provider::as_str))
+)]
 pub struct UnknownProvider(pub String);

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
+use strsim::levenshtein;
+
 /// What a column can hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Slot {
@@ -222,7 +224,7 @@ fn likely<S: AsRef<str>>(
     let free =
         || names.iter().filter(|name| may_hold(slot, name) && !used.iter().any(|(column, _)| column == name));
     let distance = |name: &str| {
-        wanted.iter().map(|wish| edits(&fold(name), &fold(wish.as_ref()))).min().unwrap_or(usize::MAX)
+        wanted.iter().map(|wish| levenshtein(&fold(name), &fold(wish.as_ref()))).min().unwrap_or(usize::MAX)
     };
     let nearest = free().min_by_key(|name| distance(name)).filter(|name| distance(name) <= NEAR);
     let words: BTreeSet<String> = wanted.iter().flat_map(|wish| split_words(wish.as_ref())).collect();
@@ -256,22 +258,6 @@ fn split_words(name: &str) -> Vec<String> {
 
 fn singular(word: &str) -> &str {
     word.strip_suffix('s').filter(|stem| stem.len() > 2).unwrap_or(word)
-}
-
-/// How many letters must be changed, added or dropped to make one name of the other.
-fn edits(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, from) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, to) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(from != *to);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::cli::input::pair;
+use crate::cli::input::{count, pair};
 use crate::cli::label::args::share;
 use crate::cli::section::Section;
 use crate::cli::spreadsheet::SpreadsheetArgs;
@@ -72,8 +72,8 @@ pub struct CaseArgs {
     #[arg(long = "where", value_name = "COLUMN=TEXT", value_parser = pair)]
     pub filters: Vec<(String, String)>,
 
-    /// At most so many cases
-    #[arg(long, value_name = "N")]
+    /// Score at most N cases; 1k and 2M work too
+    #[arg(long, value_name = "N", value_parser = count)]
     pub limit: Option<u64>,
 }
 
@@ -208,7 +208,7 @@ impl ScoreArgs {
         section.switch("scorers", &mut self.scorers)?;
         section.value("from", &mut self.cases.from, str::parse)?;
         section.values("where", &mut self.cases.filters, pair)?;
-        section.value("limit", &mut self.cases.limit, str::parse)?;
+        section.value("limit", &mut self.cases.limit, count)?;
         self.scoring.fill(section)?;
         self.bfcl.fill(section)?;
         self.result.fill(section)?;

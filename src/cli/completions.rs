@@ -1,0 +1,45 @@
+//! What shells and `man` know of the command line, made from its own flags.
+
+use std::path::PathBuf;
+
+use anyhow::Context;
+use clap::Args;
+use clap_complete::Shell;
+
+use super::Ending;
+use super::printer::Printer;
+
+/// Print a completion script for a shell
+///
+/// Load it where the shell looks for completions, for instance `source <(tooljudge completions bash)` in ~/.bashrc.
+#[derive(Debug, Args)]
+pub struct CompletionsArgs {
+    /// The shell: bash, elvish, fish, powershell or zsh
+    #[arg(value_name = "SHELL")]
+    shell: Shell,
+}
+
+/// Write manual pages for tooljudge and each of its commands
+#[derive(Debug, Args)]
+pub struct ManArgs {
+    /// The folder to write them to, for instance ~/.local/share/man/man1; it is created if it does not exist
+    #[arg(value_name = "FOLDER")]
+    folder: PathBuf,
+}
+
+pub fn completions(args: &CompletionsArgs, mut command: clap::Command) -> Ending {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut command, "tooljudge", &mut script);
+    Printer::default().data(String::from_utf8_lossy(&script).trim_end());
+    Ending::Done
+}
+
+pub fn man(args: &ManArgs, command: clap::Command) -> anyhow::Result<Ending> {
+    let folder = &args.folder;
+    std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    clap_mangen::generate_to(command.disable_help_subcommand(true), folder)
+        .with_context(|| folder.display().to_string())?;
+    let pages = std::fs::read_dir(folder).with_context(|| folder.display().to_string())?.count();
+    Printer::default().talk(&format!("written  {} ({pages} files)", folder.display()));
+    Ok(Ending::Done)
+}

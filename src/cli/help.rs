@@ -1,0 +1,198 @@
+//! What help shows beside the flags' own texts: examples at the foot of every `--help`, and in `-h` only what most people need.
+//!
+//! A test parses each example; what they print is in the documents, which tests run.
+
+/// A command's name, and its examples: what one wants, and the command that does it.
+type Examples = (&'static str, &'static [(&'static str, &'static str)]);
+
+const EXAMPLES: &[Examples] = &[
+    (
+        "label",
+        &[
+            ("Label a table offline, with the built-in judge", "tooljudge label calls.csv"),
+            (
+                "Ask a model; the key comes from OPENAI_API_KEY",
+                "tooljudge label calls.parquet --judge openai:gpt-5-mini -o labelled.parquet",
+            ),
+            (
+                "See the prompts and the cost first; nothing is sent",
+                "tooljudge label calls.csv --judge openai:gpt-5-mini --dry-run 2",
+            ),
+            (
+                "A local server",
+                "tooljudge label traces.jsonl --judge vllm:my-model --base-url http://localhost:8000/v1",
+            ),
+        ],
+    ),
+    (
+        "convert",
+        &[
+            ("See what a log holds, and write nothing", "tooljudge convert traces.jsonl --summary"),
+            ("A log to rows that can be judged", "tooljudge convert traces.jsonl -o calls.parquet"),
+        ],
+    ),
+    (
+        "resnap",
+        &[(
+            "Read stored replies again, as Phoenix 2 did",
+            "tooljudge resnap calls.csv --judge openai:gpt-5-mini --snap legacy -o again.csv",
+        )],
+    ),
+    (
+        "score",
+        &[
+            ("Compare calls with the expected ones", "tooljudge score cases.jsonl --scorer tool_correctness"),
+            (
+                "Exactly as DeepEval does, as a gate of a build",
+                "tooljudge score cases.jsonl --scorer tool_correctness --compat deepeval --min-pass-rate 0.9 --junit report.xml",
+            ),
+        ],
+    ),
+    (
+        "bench",
+        &[
+            ("How good is the built-in judge?", "tooljudge bench datasets/benchmark.jsonl"),
+            (
+                "Two judges, a report as HTML",
+                "tooljudge bench gold.csv --judge builtin --judge openai:gpt-5-mini --report bench.html",
+            ),
+            ("Fail a build if the judge is too weak", "tooljudge bench gold.csv --min-balanced-accuracy 0.8"),
+        ],
+    ),
+    (
+        "compare",
+        &[("Is the second judge better on the same rows?", "tooljudge compare before.csv after.csv")],
+    ),
+    (
+        "audit",
+        &[("Does planted text change the labels?", "tooljudge audit calls.csv --judge openai:gpt-5-mini")],
+    ),
+    (
+        "gold",
+        &[(
+            "Right and wrong calls out of calls that are known to be right",
+            "tooljudge gold right_calls.jsonl -o gold.jsonl --seed 1",
+        )],
+    ),
+    ("store", &[("What the store holds and what it cost", "tooljudge store stat")]),
+    (
+        "templates",
+        &[("A built-in template, to start one of your own", "tooljudge templates show tool_calling")],
+    ),
+    ("completions", &[("For bash, in this shell", "source <(tooljudge completions bash)")]),
+    ("man", &[("All manual pages, into a folder", "tooljudge man share/man/man1")]),
+];
+
+/// What `-h` shows of commands with many flags; `--help` has all of them.
+const ESSENTIAL: &[(&str, &[&str])] = &[
+    (
+        "label",
+        &[
+            "inputs",
+            "output",
+            "judges",
+            "tasks",
+            "templates",
+            "explain",
+            "base_url",
+            "rpm",
+            "max_cost",
+            "columns",
+            "tools",
+            "limit",
+            "dry_run",
+            "json",
+        ],
+    ),
+    (
+        "bench",
+        &[
+            "inputs",
+            "gold",
+            "judges",
+            "tasks",
+            "templates",
+            "base_url",
+            "rpm",
+            "max_cost",
+            "cluster",
+            "repeat",
+            "reports",
+            "limit",
+            "min_balanced_accuracy",
+            "json",
+        ],
+    ),
+    (
+        "audit",
+        &[
+            "inputs",
+            "judges",
+            "tasks",
+            "templates",
+            "base_url",
+            "rpm",
+            "max_cost",
+            "attacks",
+            "changes",
+            "reports",
+            "limit",
+            "json",
+        ],
+    ),
+];
+
+/// `command` with examples for its subcommands, and with short help for those that have many flags.
+pub fn add(command: clap::Command) -> clap::Command {
+    let command = EXAMPLES.iter().fold(command, |command, (name, examples)| {
+        command.mut_subcommand(name, |command| command.after_long_help(text(examples)))
+    });
+    ESSENTIAL.iter().fold(command, |command, (name, essential)| {
+        command.mut_subcommand(name, |command| {
+            let command = command.mut_args(|arg| {
+                let shown = essential.contains(&arg.get_id().as_str());
+                arg.hide_short_help(!shown)
+            });
+            command.after_help(format!("All flags, and examples: tooljudge {name} --help"))
+        })
+    })
+}
+
+fn text(examples: &[(&str, &str)]) -> String {
+    let shown: Vec<String> =
+        examples.iter().map(|(what, command)| format!("  # {what}\n  {command}")).collect();
+    format!("Examples:\n{}", shown.join("\n\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_example_parses() {
+        let command = crate::cli::flags();
+        for line in EXAMPLES.iter().flat_map(|(_, examples)| *examples).map(|(_, line)| *line) {
+            let line = line.trim_start_matches("source <(").trim_end_matches(')');
+            let parsed = command.clone().try_get_matches_from(line.split_whitespace());
+            assert!(parsed.is_ok(), "{line}: {}", parsed.unwrap_err());
+        }
+    }
+
+    #[test]
+    fn short_help_shows_flags_that_exist() {
+        let flags = crate::cli::flags();
+        for (name, essential) in ESSENTIAL {
+            let command = flags.find_subcommand(name).expect("a command");
+            for id in *essential {
+                assert!(command.get_arguments().any(|arg| arg.get_id() == id), "{name}: {id}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_command_has_examples() {
+        for command in crate::cli::flags().get_subcommands() {
+            assert!(EXAMPLES.iter().any(|(name, _)| *name == command.get_name()), "{}", command.get_name());
+        }
+    }
+}
