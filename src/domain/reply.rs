@@ -36,20 +36,31 @@ impl Reply {
         Paid { usage: self.usage, cost_usd: self.cost_usd, attempts: self.attempts }
     }
 
-    /// This reply, bearing what an `earlier` one cost too whose place it takes. What is not known of one is not known of both.
+    /// This reply, bearing what an `earlier` one cost too whose place it takes.
     #[must_use]
     pub fn in_place_of(mut self, earlier: Paid) -> Reply {
-        let sum = |part: fn(&Usage) -> Option<u64>| {
-            part(&self.usage).zip(part(&earlier.usage)).map(|(now, then)| now + then)
-        };
-        self.usage = Usage {
-            prompt_tokens: sum(|usage| usage.prompt_tokens),
-            cached_tokens: sum(|usage| usage.cached_tokens),
-            completion_tokens: sum(|usage| usage.completion_tokens),
-        };
-        self.cost_usd = self.cost_usd.zip(earlier.cost_usd).map(|(now, then)| now + then);
-        self.attempts += earlier.attempts;
+        let both = self.paid().and(earlier);
+        (self.usage, self.cost_usd, self.attempts) = (both.usage, both.cost_usd, both.attempts);
         self
+    }
+}
+
+impl Paid {
+    /// What both cost. What is not known of one is not known of both.
+    #[must_use]
+    pub fn and(self, other: Paid) -> Paid {
+        let sum = |part: fn(&Usage) -> Option<u64>| {
+            part(&self.usage).zip(part(&other.usage)).map(|(one, other)| one + other)
+        };
+        Paid {
+            usage: Usage {
+                prompt_tokens: sum(|usage| usage.prompt_tokens),
+                cached_tokens: sum(|usage| usage.cached_tokens),
+                completion_tokens: sum(|usage| usage.completion_tokens),
+            },
+            cost_usd: self.cost_usd.zip(other.cost_usd).map(|(one, other)| one + other),
+            attempts: self.attempts + other.attempts,
+        }
     }
 }
 
