@@ -3,7 +3,7 @@
 use super::finale::{Behind, Named, behind};
 use super::foreign;
 use super::lexicon::Class;
-use super::polarity::{attributes, denies, leaves_open, offers};
+use super::polarity::{Denial, Tongue, attributes, denial, denies, leaves_open, offers};
 use super::predicate::tongue;
 use super::script::{Script, Sentence};
 use super::subject::is_part;
@@ -47,24 +47,20 @@ pub(super) fn contrasted(script: &Script, sentence: &Sentence, one: &Named, end:
     {
         return None;
     }
-    let near = lead
-        .iter()
-        .rev()
-        .filter(|token| token.is_word())
-        .take(3)
-        .filter(|token| denies(token, tongue))
-        .count();
+    let denied = |token: &Token| match tongue {
+        Tongue::English => denies(token, tongue),
+        Tongue::Other => denial(token, &script.tokens) != Denial::No,
+    };
+    let near =
+        lead.iter().rev().filter(|token| token.is_word()).take(3).filter(|token| denied(token)).count();
     let behind_one = between
         .iter()
         .find(|token| token.is_word())
         .is_some_and(|token| token.word().starts_with("ではなく") || foreign::denies_behind(token.word()));
     let first_denied = near == 1 || near == 0 && behind_one;
-    let second_denied = between
-        .iter()
-        .skip(usize::from(behind_one))
-        .filter(|token| token.is_word() && denies(token, tongue))
-        .count()
-        - usize::from(behind_one && between.iter().skip(1).any(|token| token.word() == "ではなく"));
+    let second_denied =
+        between.iter().skip(usize::from(behind_one)).filter(|token| token.is_word() && denied(token)).count()
+            - usize::from(behind_one && between.iter().skip(1).any(|token| token.word() == "ではなく"));
     let nor = |token: &Token| {
         matches!(
             token.word(),

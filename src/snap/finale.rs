@@ -289,7 +289,7 @@ pub(super) fn alone(script: &Script, sentence: &Sentence, rail: &Named, names: &
         return None;
     }
     let said = match tongue {
-        Tongue::Other => abroad(clause, lead),
+        Tongue::Other => abroad(clause, lead, &script.tokens),
         Tongue::English => predicate(clause),
     }?;
     match said != denied_behind {

@@ -2,9 +2,11 @@
 //!
 //! Every language has few of them, so they can be listed; the rest of a clause may then be in words that nobody listed.
 
+use std::cmp::Ordering;
+
 use super::context::reports;
 use super::lexicon::Class;
-use super::token::Token;
+use super::token::{Token, Veil};
 
 /// Languages beyond those of `foreign.rs`: Finnish, Estonian, Hungarian, Czech, Slovak, South Slavic, Ukrainian, Romanian, Greek,
 /// Baltic, Danish, Norwegian, Catalan, Basque, Albanian, Hebrew, Persian, Thai, Malay, Filipino, Swahili, Irish, Welsh.
@@ -57,6 +59,89 @@ pub(super) fn is_negation_abroad(token: &Token) -> bool {
             token.word(),
             "no" | "non" | "nor" | "neither" | "point" | "si" | "nu" | "jo" | "ez" | "en" | "not"
         )
+}
+
+/// Words that deny in one language and say something else in others, each with words that show the one and the others.
+const AMBIGUOUS: &[(&str, &str, &str)] = &[
+    (
+        "en",
+        FINNISH,
+        "la el los las que lo una un le les est et dans pour het een dat dus van der och att det",
+    ),
+    (
+        "nu",
+        "este apelul că să și deci pentru agentul utilizatorul corect nici",
+        "het een dat dus en is de och att det är ich das der",
+    ),
+    (
+        "ez",
+        "da eta deia dago zuzena erabiltzaileak egin baina",
+        "a az és hívás tehát megfelel eszköz ügynök felhasználó helyes",
+    ),
+    ("si", "wito sahihi kwa mtumiaji hii zana kama", "la lo el il che di una un le de que es est"),
+    (
+        "ni",
+        "klic klica uporabnik orodje pravilen je",
+        "och att det är som en ett la el los que una los y kwa wito mtumiaji",
+    ),
+    ("jo", "është thirrja përdoruesi mjeti për dhe", "la el que és una per det er og som ikke on se oli"),
+    (
+        "tak",
+        "panggilan pengguna alat betul boleh ini itu yang",
+        "jest się że i nie więc agent tedy je že nástroj volání wywołanie tím proto",
+    ),
+    (
+        "pole",
+        "kasutaja kutse õige tööriist ei ja agendi",
+        "jest się że i nie więc je že a to wywołanie volání",
+    ),
+    (
+        "pas",
+        "n'est ne l'appel l'utilisateur l'agent est les des une dans c'est cet cette je",
+        "het een dat dus van en de is wordt niet aanroep das der die ich aufruf",
+    ),
+    ("ej", "och att det är som anropet användaren verktyget", "jest się że"),
+    ("hindi", "ang ng mga tawag tama ito sa", "the is of and"),
+    (
+        "ne",
+        "pas plus jamais que je n'est klic klica poziv alat volání nástroj hívás eszköz kvietimas",
+        "che di il una gli sono della strumento chiamata l'agente l'utente",
+    ),
+    (
+        "no",
+        "el la los es que una llamada il che chiamata per",
+        "não é uma com do dos ao foi são chamada por isso usuário jest się że",
+    ),
+];
+const FINNISH: &str = "että ei ole tämä tätä pidä voi kutsu kutsua kutsun käyttäjä työkalu luokittelisi sanoisi oikea oikein ja";
+
+/// What a word does in a reply that is not in English.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Denial {
+    Yes,
+    No,
+    /// It denies in one of the languages that the reply may be in.
+    Unsure,
+}
+
+/// Whether a word denies in the language of `reply`, which is not English.
+pub(super) fn denial(token: &Token, reply: &[Token]) -> Denial {
+    if !denies(token, Tongue::Other) {
+        return Denial::No;
+    }
+    let Some((_, home, elsewhere)) = AMBIGUOUS.iter().find(|(word, ..)| *word == token.word()) else {
+        return Denial::Yes;
+    };
+    let own = |token: &&Token| token.is_word() && token.veil == Veil::None;
+    let shown = |words: &str| {
+        let words: Vec<&str> = words.split_whitespace().collect();
+        reply.iter().filter(own).filter(|token| words.contains(&token.word())).count()
+    };
+    match shown(home).cmp(&shown(elsewhere)) {
+        Ordering::Greater => Denial::Yes,
+        Ordering::Less => Denial::No,
+        Ordering::Equal => Denial::Unsure,
+    }
 }
 
 /// Whether a word joins what may be instead.

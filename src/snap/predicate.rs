@@ -3,7 +3,7 @@
 use super::finale::hidden;
 use super::foreign;
 use super::lexicon::{Class, is_stress};
-use super::polarity::{Tongue, attributes, denies, is_english, is_negation_abroad};
+use super::polarity::{Denial, Tongue, attributes, denial, denies, is_english, is_negation_abroad};
 use super::subject::{is_gerund, is_part, is_person, is_whole, whole_or_idle};
 use super::token::{Token, Veil};
 
@@ -199,17 +199,22 @@ fn reaches(words: &[&Token]) -> bool {
     !inner && !goes_on && words.len() - at - 1 <= NEAR
 }
 
-/// Whether a clause in another language says the rail at its end or denies it.
-pub(super) fn abroad(clause: &[Token], lead: &[Token]) -> Option<bool> {
+/// Whether a clause of `reply` in another language says the rail at its end or denies it.
+pub(super) fn abroad(clause: &[Token], lead: &[Token], reply: &[Token]) -> Option<bool> {
     let mut clause = clause;
     if clause.iter().all(|token| !token.is_word()) {
         clause = lead;
     }
     let words: Vec<&Token> =
         clause.iter().filter(|token| token.is_word() && token.veil == Veil::None).collect();
-    let denials = words.iter().filter(|token| denies(token, Tongue::Other)).count();
+    let denials: Vec<Denial> = words.iter().map(|token| denial(token, reply)).collect();
+    if denials.contains(&Denial::Unsure) {
+        return None;
+    }
+    let count = |denials: &[Denial]| denials.iter().filter(|denial| **denial == Denial::Yes).count();
     // `n'est pas` denies once; a denial in front of other words may deny these.
-    let near = words.iter().rev().take(4).filter(|token| denies(token, Tongue::Other)).count();
+    let near = count(&denials[denials.len().saturating_sub(4)..]);
+    let denials = count(&denials);
     let part = words.iter().any(|token| {
         token.class == Class::Part
             || is_part(token.word())
