@@ -50,7 +50,8 @@ pub(super) fn snap<'a>(
     };
     match read {
         Ok(Decision { rail, rule, at }) => {
-            if extent == Extent::Cut && !cut::stands(answer, rail, &names) {
+            let reads = |head: &str| verdict(head, &names, &[]).ok().map(|read| read.rail);
+            if extent == Extent::Cut && !cut::stands(answer, rail, &names, reads) {
                 return Err(no_verdict("cut off", field.or_else(|| Some(answer.to_owned()))));
             }
             let Some(rail) = rails.get(rail) else { return Err(no_verdict("no verdict", None)) };

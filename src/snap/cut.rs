@@ -1,25 +1,30 @@
-//! What a reply that the length limit cut off surely says, whatever the missing rest is.
+//! What a reply that the length limit cut off plainly says.
 //!
-//! Almost every verdict can be overturned by what follows it, so that only three forms count: a closed field of a JSON object,
-//! a first line or sentence that is nothing but the verdict, and a closed statement of the final one, the latter two with
-//! nothing but plain reasons behind.
+//! Any verdict can be overturned by what was cut off, so that only those count which a judge gives first or calls final: a closed
+//! field of a JSON object, a first sentence that is the verdict or begins with it, and `Final answer: correct.`, the latter two
+//! with nothing but reasons behind them. What is read here is flagged as read before the cut.
 
 use super::json::{promises, promises_so_far};
-use super::lexicon::Class;
+use super::lexicon::{Class, gives_reason};
 use super::names::Names;
 use super::token::{Token, tokens};
 
 /// Fewer words behind a verdict tell nothing of how the reply goes on.
 const REASONS: usize = 4;
 
-/// Whether `rail` stands in `answer`, of which the end is missing.
-pub(super) fn stands(answer: &str, rail: usize, names: &Names) -> bool {
+/// Whether `rail` stands in `answer`, of which the end is missing. `reads` gives the verdict of a whole reply.
+pub(super) fn stands(
+    answer: &str,
+    rail: usize,
+    names: &Names,
+    reads: impl Fn(&str) -> Option<usize>,
+) -> bool {
     let text = answer.trim_start();
     let object =
         text.strip_prefix("```").and_then(|text| text.split_once('\n')).map_or(text, |(_, text)| text);
     match object.trim_start().strip_prefix('{') {
         Some(fields) => field(fields, names) == Some(rail),
-        None => stated(text, rail, names),
+        None => stated(text, rail, names, reads),
     }
 }
 
@@ -74,23 +79,77 @@ fn string(text: &str) -> Option<(String, &str)> {
     Some((text[..end].to_owned(), &text[end + 1..]))
 }
 
-/// Whether the text gives `rail` in a sentence of its own and goes on with plain reasons.
-fn stated(text: &str, rail: usize, names: &Names) -> bool {
+/// Whether the text opens with `rail`, or gives it as its final verdict, and takes nothing of it back so far.
+fn stated(text: &str, rail: usize, names: &Names, reads: impl Fn(&str) -> Option<usize>) -> bool {
+    opens(text, rail, names, reads) || concludes(text, rail, names)
+}
+
+/// Whether the first sentence is the verdict, or begins with it and gives its reason.
+fn opens(text: &str, rail: usize, names: &Names, reads: impl Fn(&str) -> Option<usize>) -> bool {
+    let tokens = tokens(text);
+    let Some((at, behind)) =
+        (0..tokens.len()).find_map(|at| names.at(&tokens, at).map(|(_, behind)| (at, behind)))
+    else {
+        return false;
+    };
+    let end = tokens[behind - 1].at.end;
+    let end = end + text[end..].len() - text[end..].trim_start_matches(CLOSERS).len();
+    let (head, rest) = text.split_at(end);
+    let bare = head.trim_matches(DECOR);
+    let labelled = tokens[..at].iter().any(|token| matches!(token.class, Class::Key | Class::WeakKey));
+    let open =
+        |token: &Token| token.is('{') || token.is('[') || matches!(token.word(), "first" | "initially");
+    // `A. The first of the two` names no rail.
+    bare.chars().count() > 1
+        && !tokens[..at].iter().any(open)
+        && sentence_end(&head[..tokens[at].at.start]).is_none()
+        && breaks_off(rest)
+        && reads(head) == Some(rail)
+        && explains(after_repeats(rest, bare), Reasons { success: names.is_positive(rail), labelled }, names)
+}
+
+/// Whether a verdict that `rest` follows is complete: its sentence ends, or a reason begins.
+fn breaks_off(rest: &str) -> bool {
+    const DASHES: [&str; 4] = ["- ", "– ", "— ", "("];
+    let same_line = rest.trim_start_matches([' ', '\t']);
+    match same_line.chars().next() {
+        Some('.' | '!' | '。' | '！' | ',' | ';' | '，' | '\n') => true,
+        // A line that ends with it heads a list.
+        Some(':') => !same_line[1..].trim_start_matches([' ', '*']).starts_with('\n'),
+        _ => {
+            let word = same_line.split(|c: char| !c.is_alphanumeric()).next().unwrap_or("");
+            DASHES.iter().any(|dash| same_line.starts_with(dash))
+                || gives_reason(&word.to_lowercase())
+                || word == "and" && same_line[3..].trim_start().starts_with("here")
+        }
+    }
+}
+
+/// What follows the same verdict, said again and again; no more is told by that than by saying it once.
+fn after_repeats<'a>(rest: &'a str, verdict: &str) -> Repeated<'a> {
+    let last = verdict.rsplit(char::is_whitespace).next().unwrap_or(verdict);
+    let mut text = rest.trim_start_matches(DECOR);
+    let mut often = false;
+    while let Some(more) = [verdict, last].iter().find_map(|said| text.strip_prefix(said)) {
+        text = more.trim_start_matches(DECOR);
+        often = true;
+    }
+    Repeated { text, often }
+}
+
+struct Repeated<'a> {
+    text: &'a str,
+    often: bool,
+}
+
+/// Whether a `Final answer: correct.` stands in the text, with nothing but plain reasons behind.
+fn concludes(text: &str, rail: usize, names: &Names) -> bool {
     let mut from = 0;
     while let Some(end) = sentence_end(&text[from..]).map(|end| from + end) {
-        let given = verdict(&text[from..end], names);
-        let form = given.filter(|(said, form)| *said == rail && (from == 0 || *form == Form::Final));
-        if form.is_some() {
-            // The same line again and again says no more than once.
-            let mut rest = text[end..].trim_start();
-            while let Some(more) = rest.strip_prefix(text[from..end].trim()).filter(|more| !more.is_empty()) {
-                rest = more.trim_start();
-            }
-            let repeated = rest.len() < text[end..].trim_start().len();
-            return explains(rest, if repeated { 0 } else { REASONS }, names.is_positive(rail), names);
-        }
-        if given.is_some() {
-            return false;
+        let sentence = text[from..end].trim();
+        if let Some(said) = final_verdict(sentence, names) {
+            let reasons = Reasons { success: names.is_positive(rail), labelled: true };
+            return said == rail && explains(after_repeats(&text[end..], sentence), reasons, names);
         }
         from = end;
     }
@@ -117,116 +176,97 @@ fn sentence_end(text: &str) -> Option<usize> {
     None
 }
 
-/// How a sentence gives its verdict.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
-    /// `Correct.`, `Label: correct`, `The call is correct.`: only at the very beginning.
-    First,
-    /// `Final answer: correct.`
-    Final,
-}
+/// What stands around a verdict and says nothing.
+const DECOR: [char; 14] = ['*', '"', '`', '_', ' ', '\n', '\t', '\'', '“', '”', '.', '!', '#', '。'];
 
-fn verdict(sentence: &str, names: &Names) -> Option<(usize, Form)> {
-    const DECOR: [char; 12] = ['*', '"', '`', '_', ' ', '\n', '\t', '\'', '“', '”', '.', '!'];
-    const CALL: [&str; 3] = ["the call is", "the tool call is", "this call is"];
+/// What closes a verdict that stands in marks.
+const CLOSERS: [char; 8] = ['*', '"', '`', '_', '\'', '”', ']', ')'];
+
+/// The rail of `Final answer: correct.`
+fn final_verdict(sentence: &str, names: &Names) -> Option<usize> {
     const LABEL: [&str; 6] = ["label", "verdict", "answer", "grade", "judgment", "judgement"];
-    let sentence = sentence.trim_matches(DECOR);
-    if let Some(rail) = names.exactly(sentence) {
-        // `A. The first of the two` counts.
-        return (sentence.chars().count() > 1).then_some((rail, Form::First));
-    }
-    let said = |text: &str| names.exactly(text.trim_matches(DECOR));
-    if let Some((key, value)) = sentence.split_once(':') {
-        let key = key.trim_matches(DECOR).to_lowercase();
-        let own = key.strip_prefix("my ").unwrap_or(&key);
-        let form = match own.strip_prefix("final ") {
-            Some(own) if LABEL.contains(&own) => Form::Final,
-            None if LABEL.contains(&own) => Form::First,
-            _ => return None,
-        };
-        return said(value).map(|rail| (rail, form));
-    }
-    let (lead, value) = sentence.rsplit_once(' ')?;
-    let lead = lead.trim_matches(DECOR).to_lowercase();
-    CALL.contains(&&*lead).then(|| said(value)).flatten().map(|rail| (rail, Form::First))
+    let (key, value) = sentence.trim_matches(DECOR).split_once(':')?;
+    let key = key.trim_matches(DECOR).to_lowercase();
+    let own = key.strip_prefix("my ").unwrap_or(&key).strip_prefix("final ")?;
+    LABEL.contains(&own).then(|| names.exactly(value.trim_matches(DECOR)))?
 }
 
-/// Whether nothing but plain reasons stand in `text`, at least so many words of them: no turn, condition or second look, no rail, and
-/// behind a success no fault.
-fn explains(text: &str, least: usize, success: bool, names: &Names) -> bool {
-    const ELABORATES: [&str; 8] =
-        ["elaborate", "explain", "justify", "give", "list", "lay", "summarise", "summarize"];
+/// What the reasons behind a verdict may say without taking it back.
+#[derive(Debug, Clone, Copy)]
+struct Reasons {
+    /// Of a success a fault is no reason.
+    success: bool,
+    /// It was called the verdict: what speaks for and against it is weighed already.
+    labelled: bool,
+}
+
+/// Whether nothing but reasons follow, and some of them: no second thought, no second look, and behind a success no fault.
+fn explains(
+    Repeated { text, often }: Repeated,
+    Reasons { success, labelled }: Reasons,
+    names: &Names,
+) -> bool {
     let tokens = tokens(text);
     let words: Vec<&Token> = tokens.iter().filter(|token| token.is_word()).collect();
-    let again = words.windows(3).any(|three| {
-        three[0].word() == "let" && !ELABORATES.contains(&three[2].word()) || three[0].word() == "let's"
-    });
-    let rail = (0..tokens.len()).any(|at| names.at(&tokens, at).is_some());
-    let turns = words.iter().any(|token| turns(token) || success && faults(token));
-    let trails = text.trim_end().ends_with("let")
-        || text.trim_end().ends_with("Let")
-        || text.trim_end().ends_with("Let me");
-    words.len() >= least
-        && !again
-        && !rail
-        && !turns
-        && !trails
-        && !text.contains(['?', '…'])
-        && !text.contains("...")
+    let doubts = |at: usize| {
+        let opens = at == 0 || tokens[at - 1].is_newline() || ".!?:".contains(|mark| tokens[at - 1].is(mark));
+        match tokens[at].class {
+            Class::Cue => true,
+            Class::Contrast => opens || success && !labelled,
+            _ if opens && matches!(tokens[at].word(), "update" | "edit" | "revision") => true,
+            Class::Condition | Class::Hedge | Class::Negation | Class::Partial | Class::Unclear => {
+                success && !labelled
+            }
+            _ => success && !labelled && is_fault(tokens[at].word()),
+        }
+    };
+    let other_rail = || (0..tokens.len()).any(|at| names.at(&tokens, at).is_some());
+    words.len() >= if often { 0 } else { REASONS }
+        && !looks_again(&words)
+        && !(0..tokens.len()).any(doubts)
+        && !(success && (other_rail() || !labelled && text.contains('?')))
+        && !text.trim_end().to_lowercase().ends_with("let")
+        && !text.trim_end().ends_with("Let me")
 }
 
-fn turns(token: &Token) -> bool {
-    matches!(token.class, Class::Contrast | Class::Cue | Class::Condition | Class::Hedge)
-        || matches!(
-            token.word(),
-            "wait"
-                | "oh"
-                | "ah"
-                | "well"
-                | "hmm"
-                | "actually"
-                | "though"
-                | "although"
-                | "however"
-                | "except"
-                | "unless"
-                | "otherwise"
-                | "apart"
-                | "aside"
-                | "double"
-                | "recheck"
-                | "reconsider"
-                | "again"
-                | "second"
-                | "verify"
-                | "sorry"
-                | "mistake"
-                | "oops"
-                | "still"
-                | "label"
-                | "verdict"
-                | "i"
-                | "my"
-                | "or"
-                | "correction"
-                | "only"
-        )
+/// `Let me check`, `I should look`, `on second thought`.
+fn looks_again(words: &[&Token]) -> bool {
+    const ELABORATES: [&str; 9] =
+        ["elaborate", "explain", "justify", "give", "list", "lay", "summarise", "summarize", "walk"];
+    const STRESS: [&str; 5] = ["also", "now", "briefly", "just", "further"];
+    const MUST: [&str; 11] =
+        ["need", "should", "must", "want", "have", "was", "made", "might", "missed", "withdraw", "retract"];
+    let word = |at: usize| words.get(at).map_or("", |token| token.word());
+    (0..words.len()).any(|at| match word(at) {
+        "let" => {
+            let verb = at + 2 + usize::from(STRESS.contains(&word(at + 2)));
+            verb < words.len() && !ELABORATES.contains(&word(verb))
+        }
+        "let's" | "reconsider" | "recheck" | "re-check" | "double" | "double-check" | "oh" | "otherwise" => {
+            true
+        }
+        "second" => matches!(word(at + 1), "thought" | "thoughts" | "look" | "glance"),
+        "look" | "looking" | "check" | "checking" => matches!(word(at + 1), "again" | "closer" | "once"),
+        "i" => MUST.contains(&word(at + 1)),
+        _ => false,
+    })
 }
 
-fn faults(token: &Token) -> bool {
-    matches!(token.class, Class::Negation | Class::Partial | Class::Unclear)
-        || matches!(
-            token.word(),
-            "wrong"
-                | "missing"
-                | "misses"
-                | "lacks"
-                | "instead"
-                | "should"
-                | "fails"
-                | "failed"
-                | "forgot"
-                | "invented"
-                | "ignores"
-        )
+fn is_fault(word: &str) -> bool {
+    matches!(
+        word,
+        "wrong"
+            | "missing"
+            | "misses"
+            | "lacks"
+            | "instead"
+            | "should"
+            | "fails"
+            | "failed"
+            | "forgot"
+            | "invented"
+            | "ignores"
+            | "mistake"
+            | "only"
+    )
 }

@@ -249,7 +249,7 @@ fn takes_back(script: &Script, from: usize) -> bool {
                 | ["my", "mistake", _]
                 | ["hard", "to", "say" | "tell"]
                 | ["difficult", "to", "say" | "tell"]
-                | ["or", "maybe" | "perhaps", _]
+                | ["or", "maybe" | "perhaps" | "is" | "isn't" | "not", _]
                 | ["one", "moment" | "second", _]
                 | ["i", "have" | "must" | "need", "correct"]
                 | ["i", "am", "not"]
