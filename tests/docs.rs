@@ -320,7 +320,7 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
 #[test]
 fn messages_that_are_explained_are_messages_of_the_program() {
     let mut files = Vec::new();
-    for folder in ["src", "core/src", "core"] {
+    for folder in ["src", "core/src"] {
         sources(&repository(folder), &mut files);
     }
     // A text that goes over several lines is one text.
