@@ -17,6 +17,7 @@ mod cli;
 mod compare;
 mod convert;
 mod damaged_logs;
+mod docs;
 mod errors;
 mod faults;
 mod frames;
