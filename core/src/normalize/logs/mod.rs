@@ -26,6 +26,7 @@ mod batch;
 mod bfcl;
 mod body;
 mod dialogue;
+mod envelope;
 mod exchange;
 mod inspect;
 mod langchain_steps;
@@ -38,6 +39,8 @@ mod pairs;
 mod stored;
 mod turn;
 mod value;
+
+pub use envelope::{ENVELOPES, Envelope, envelope};
 
 use crate::domain::{Cell, Flag, Json, Object, Origin, RowError};
 
