@@ -11,8 +11,10 @@ mod gold;
 mod input;
 mod judging;
 mod label;
-#[cfg(test)]
-mod laws;
+// Also for the fuzz targets, which see only what is public.
+#[cfg(any(test, feature = "laws"))]
+#[doc(hidden)]
+pub mod laws;
 mod outputs;
 mod pace;
 mod printer;

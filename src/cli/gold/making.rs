@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::args::MakingArgs;
 use super::source::Source;
-use crate::gold::{Candidate, Kind, Made, Question, Row, Wanted, chosen, made, schema};
-use crate::table::{Batch, Record, Rows, Schema};
+use crate::gold::{Candidate, Kind, Made, Question, Row, Wanted, chosen, made};
+use crate::table::{Batch, Record, Rows, Schema, gold};
 use crate::write::{Finished, Output, Sink};
 
 /// Rows that are written at once.
@@ -77,7 +77,7 @@ fn write(
     wanted: &BTreeSet<Candidate>,
     counts: &mut Counts,
 ) -> anyhow::Result<Finished> {
-    let schema = Arc::new(schema(false));
+    let schema = Arc::new(gold::schema(false));
     let mut sink = Sink::create(&output.path, output.format, &schema)?;
     let mut records = Vec::new();
     let mut at = 0;
@@ -90,7 +90,7 @@ fn write(
         let Ok(made) = made(&question, seed) else { return Ok(()) };
         for (kind, row) in rows(&question, made).into_iter().filter(|(kind, _)| wanted.contains(kind)) {
             counts.kinds.entry(kind).or_default().written += 1;
-            records.push(row.record(&question));
+            records.push(gold::record(&row, &question));
         }
         if records.len() >= AT_ONCE {
             flush(&mut sink, &schema, &mut records)?;
