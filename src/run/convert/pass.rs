@@ -286,8 +286,7 @@ fn others(schema: &Schema, source: &Source, all: bool) -> Vec<Column> {
     let has_source_id = schema.position("source_id").is_some();
     let is_other = |column: &&Column| {
         let name = column.name.as_str();
-        !NORMAL.contains(&name)
-            && !(all && STATUS.contains(&name))
+        !(NORMAL.contains(&name) || all && STATUS.contains(&name))
             && (name != "id" || has_source_id)
             && !taken.contains(&column.name)
     };
