@@ -6,12 +6,13 @@
 //!                                      └─ check (schema, grounding) ─▶ Verdict of the built-in judge
 //! ```
 //!
-//! Data flows in one direction, one noun per stage. Modules are rooms of two kinds: the core ([`domain`],
-//! [`normalize`], [`render`], [`snap`], [`check`], [`score`], [`stats`], and on them [`gold`], [`bench`], [`audit`], [`report`]) is pure;
-//! the edges touch files, network, clock or database. An arrow between rooms only ever points down:
+//! Data flows in one direction, one noun per stage. The code is two crates. `tooljudge-core` (folder `core/`) is pure: [`domain`],
+//! [`normalize`], [`render`], [`snap`], [`check`], [`score`], [`stats`], and on them [`gold`], [`bench`], [`audit`], [`report`].
+//! This crate re-exports those rooms and adds the edges, which touch files, network, clock or database ([`table`], [`read`],
+//! [`write`], [`judge`], [`store`]), and what decides order and concurrency ([`run`]). A room uses only rooms on lower floors:
 //!
 //! ```text
-//! main → cli → frames → run → report → {read, judge, store, write, gold, bench, audit} → {normalize, render, snap, check, score, stats, table} → domain
+//! main → cli → frames → run → {read, judge, store, write} → table → core
 //! ```
 //!
 //! The command line is one user of this library: it turns arguments into [settings](run::settings), calls a job of [`run`]
@@ -67,22 +68,14 @@
 //!
 //! [`frames`] does the same for polars: a `DataFrame` in, the same `DataFrame` with label columns out.
 
-pub mod audit;
-pub mod bench;
-pub mod check;
+pub use tooljudge_core::{audit, bench, check, domain, gold, normalize, render, report, score, snap, stats};
+
+#[cfg(feature = "cli")]
 pub mod cli;
-pub mod domain;
 pub mod frames;
-pub mod gold;
 pub mod judge;
-pub mod normalize;
 pub mod read;
-pub mod render;
-pub mod report;
 pub mod run;
-pub mod score;
-pub mod snap;
-pub mod stats;
 pub mod store;
 pub mod table;
 pub mod write;

@@ -3,9 +3,9 @@
 use std::fmt::Write;
 
 use serde_json::{Value, json};
+use tooljudge_laws::fences::taken_apart;
 
 use crate::bench::chance;
-use crate::injection::taken_apart;
 use crate::support::server::{Answer, Seen, Server};
 use crate::support::workspace::{Ran, Workspace};
 

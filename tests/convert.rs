@@ -398,7 +398,7 @@ fn the_docs_name_every_format_and_flag() {
     for format in tooljudge::normalize::logs::FORMATS {
         assert!(docs.contains(&format!("| `{}` |", format.name)), "{}", format.name);
     }
-    let flags = std::fs::read_to_string(repository("src/domain/flag.rs")).unwrap();
+    let flags = std::fs::read_to_string(repository("core/src/domain/flag.rs")).unwrap();
     let names = flags.lines().filter_map(|line| line.split_once("=> \"")?.1.split_once('"'));
     for (flag, _) in names {
         assert!(docs.contains(&format!("`{flag}`")), "{flag}");

@@ -67,7 +67,7 @@ fn maps_and_lists_of_their_entries_are_objects() {
     let (_, labels) = judged(&folder().join("maps.jsonl"));
     assert!(labels[1].starts_with("2 | incorrect"), "{labels:?}");
     let frames = written("maps");
-    assert_eq!(frames.len(), 5);
+    assert_eq!(frames.len(), 6);
     for file in frames {
         assert_eq!(judged(&file).1, labels, "{}", file.display());
     }
@@ -76,7 +76,9 @@ fn maps_and_lists_of_their_entries_are_objects() {
 #[test]
 fn a_file_with_maps_shows_the_judge_objects() {
     let (prompts, _) = judged(&folder().join("maps.jsonl"));
-    for file in ["maps.pyarrow.parquet", "maps.pyarrow.arrow", "maps.duckdb.parquet"] {
+    for file in
+        ["maps.pyarrow.parquet", "maps.pyarrow.arrow", "maps.duckdb.parquet", "maps.json.duckdb.parquet"]
+    {
         assert_eq!(judged(&folder().join(file)).0, prompts, "{file}");
     }
 }

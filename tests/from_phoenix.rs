@@ -1,7 +1,7 @@
 //! What `docs/from-phoenix.md` promises.
 
 use crate::support::server::{Answer, Server};
-use crate::support::workspace::{Workspace, repository};
+use crate::support::workspace::Workspace;
 
 const OLD: &str = "You compare a question with a call.\n[Question]: {question}\n[Tool Called]: {tool_call}\n{\"json\": {}}\n\
                    [Tool Definitions]: {tool_definitions}\nAnswer correct or incorrect.\n";
@@ -34,19 +34,4 @@ fn an_old_template_works_as_it_is() {
     assert!(prompt.contains("[Question]: Braces {tool_call} in a question\n"), "{prompt}");
     assert!(prompt.contains("[Tool Called]: f(a={'b': 1})\n{\"json\": {}}\n"), "{prompt}");
     assert!(prompt.contains("does f"), "{prompt}");
-}
-
-#[test]
-fn every_flag_and_column_that_the_page_names_exists() {
-    let page = std::fs::read_to_string(repository("docs/from-phoenix.md")).unwrap();
-    let work = Workspace::new();
-    let help: String = ["label", "resnap"].map(|name| work.run(&[name, "--help"]).ended(0).stdout).concat();
-    let flags: Vec<&str> = page
-        .split(|c: char| !(c.is_ascii_alphanumeric() || c == '-'))
-        .filter(|word| word.starts_with("--") && word.len() > 3)
-        .collect();
-    assert!(flags.len() > 20);
-    for flag in flags {
-        assert!(help.contains(flag), "the page names {flag}");
-    }
 }

@@ -1,6 +1,6 @@
 //! The library's own faces: samples in memory, and polars frames.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use polars::prelude::*;
@@ -10,7 +10,8 @@ use tooljudge::frames::{self, FrameError, FrameOptions};
 use tooljudge::judge::{Endpoint, Parameters, Provider, Settings, Target, connect};
 use tooljudge::normalize::{Normalizer, Options};
 use tooljudge::render;
-use tooljudge::run::{Labeler, RunError, Seat};
+use tooljudge::run::settings::LabelSettings;
+use tooljudge::run::{Control, Labeler, Observer, Pass, RunError, Seat, label};
 
 use crate::support::server::{Answer, Server};
 
@@ -107,4 +108,48 @@ fn model(server: &Server) -> Labeler {
     };
     let judge = connect(target, Settings { max_attempts: 2, ..Settings::default() }, &[]).unwrap();
     Labeler::model(Seat::new(Arc::new(judge), render::builtin(Task::ToolCalling).unwrap()))
+}
+
+/// Notes what it is told.
+#[derive(Default)]
+struct Notes(Mutex<Vec<String>>);
+
+impl Observer for Notes {
+    fn warning(&self, text: &str) {
+        self.0.lock().unwrap().push(format!("warning: {text}"));
+    }
+
+    fn begins(&self) {
+        self.0.lock().unwrap().push("begins".to_owned());
+    }
+
+    fn pass(&self, pass: Pass) -> Box<dyn Send> {
+        self.0.lock().unwrap().push(format!("{} {:?}", pass.name, pass.rows));
+        Box::new(())
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_job_is_watched_and_can_be_stopped() {
+    let folder = tempfile::tempdir().unwrap();
+    let input = folder.path().join("in.csv");
+    std::fs::write(&input, "question,tool_call\nWeather in Oslo?,weather(city='Oslo')\n").unwrap();
+    let settings = || LabelSettings::new([input.display().to_string()]);
+    let notes = Arc::new(Notes::default());
+    let control = Control { observer: Arc::clone(&notes) as Arc<dyn Observer>, ..Control::default() };
+    let summary = label(settings(), &control).await.unwrap();
+    assert_eq!((summary.members[0].summary.rows, summary.output.exists()), (1, true));
+    std::fs::remove_file(&summary.output).unwrap();
+
+    control.stop.gently.cancel();
+    let stopped = label(settings(), &control).await.unwrap_err();
+    assert!(stopped.is_interruption());
+    assert_eq!(stopped.to_string(), "interrupted; nothing was written");
+    assert!(!summary.output.exists());
+
+    let told = notes.0.lock().unwrap();
+    let once = &told[..told.len() / 2];
+    assert!(once[0].starts_with("warning: no column holds tool definitions"), "{told:?}");
+    assert_eq!(once[1..], ["begins", "judging Some(1)"]);
+    assert_eq!(once, &told[told.len() / 2..]);
 }

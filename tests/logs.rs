@@ -10,12 +10,7 @@ use tooljudge::normalize::logs::LogFormat;
 use tooljudge::normalize::{Normalizer, Options, columns};
 use tooljudge::read::{LogOptions, Selection, Table, Understanding};
 use tooljudge::run::Source;
-
-use crate::normalize::{compare, folder, read, text};
-
-/// What the fixtures must give: those of the specification, and our own.
-pub(crate) const EXPECTATIONS: [&str; 3] =
-    ["expected.jsonl", "own/expected_chats.jsonl", "own/expected_traces.jsonl"];
+use tooljudge_laws::fixtures::{LOG_EXPECTATIONS, compare, folder, read, text};
 
 enum Found {
     Item(Box<Item>),
@@ -27,7 +22,7 @@ fn log_fixtures_give_their_turns() {
     let standard = Json::parse(&read("tool_definitions.standard.json")).unwrap();
     let mut files: BTreeMap<String, Vec<Found>> = BTreeMap::new();
     let (mut passed, mut problems) = (0, Vec::new());
-    let expectations = EXPECTATIONS.map(read);
+    let expectations = LOG_EXPECTATIONS.map(read);
     for line in expectations.iter().flat_map(|text| text.lines()) {
         let expected = Json::parse(line).unwrap();
         let file = text(&expected, "file").unwrap();

@@ -13,8 +13,8 @@ use tooljudge::run::{Form, Progress, Source, convert_rows};
 use tooljudge::table::Format;
 use tooljudge::table::samples::SKIPPED;
 use tooljudge::write::Output;
+use tooljudge_laws::fixtures::folder;
 
-use crate::normalize::folder;
 use crate::shapes;
 
 /// The tables that logs are converted to.

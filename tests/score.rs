@@ -210,12 +210,12 @@ fn the_docs_name_every_scorer_issue_and_difference() {
             assert!(docs.contains(&format!("`{peer}`")), "{peer}");
         }
     }
-    let issues = std::fs::read_to_string(repository("src/score/issue.rs")).unwrap();
+    let issues = std::fs::read_to_string(repository("core/src/score/issue.rs")).unwrap();
     for (kind, _) in issues.lines().filter_map(|line| line.split_once("=> \"")?.1.split_once('"')) {
         assert!(docs.contains(&format!("`{kind}`")), "{kind}");
     }
     for folder in ["deepeval", "vitest", "langchain", "article", "bfcl"] {
-        let source = std::fs::read_to_string(repository(&format!("src/score/{folder}/mod.rs"))).unwrap();
+        let source = std::fs::read_to_string(repository(&format!("core/src/score/{folder}/mod.rs"))).unwrap();
         let table = source.lines().skip_while(|line| !line.starts_with("//! | case |")).skip(2);
         let mut rows = 0;
         for row in table.map_while(|line| line.strip_prefix("//! |")) {

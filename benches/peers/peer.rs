@@ -61,6 +61,26 @@ const fn python(environment: &'static str, packages: &'static [&'static str], sc
     How::Python { environment, packages, script }
 }
 
+/// What a peer that paces itself is told of the endpoint. Phoenix begins with 5 or 10 requests a second and takes minutes to
+/// find out that there is no limit.
+#[derive(Debug, Clone, Copy)]
+pub enum Throttle {
+    /// Nothing: its own default.
+    Default,
+    /// That there is no limit.
+    Off,
+}
+
+impl Throttle {
+    /// The requests per second to begin with; 0 for the peer's own default.
+    fn requests_per_second(self) -> &'static str {
+        match self {
+            Throttle::Default => "0",
+            Throttle::Off => "100000",
+        }
+    }
+}
+
 /// What a run took, and came to.
 pub struct Ran {
     pub took: Took,
@@ -90,7 +110,14 @@ impl Peer {
     }
 
     /// Asks about a table of `rows` rows.
-    pub fn run(&self, folder: &Path, server: &LimitedServer, rows: usize, in_flight: usize) -> Ran {
+    pub fn run(
+        &self,
+        folder: &Path,
+        server: &LimitedServer,
+        rows: usize,
+        in_flight: usize,
+        throttle: Throttle,
+    ) -> Ran {
         crate::write_table(&folder.join("rows.csv"), rows);
         let in_flight = in_flight.to_string();
         let mut command = match &self.how {
@@ -107,7 +134,8 @@ impl Peer {
                 let mut command = Command::new(environments().join(environment).join("bin/python"));
                 command
                     .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/peers").join(script))
-                    .args([&server.url, &in_flight]);
+                    .args([&server.url, &in_flight])
+                    .arg(throttle.requests_per_second());
                 command
             }
         };

@@ -5,12 +5,12 @@ import json
 
 import pandas
 from phoenix.evals import LLM, async_evaluate_dataframe, create_classifier
-from rows import IN_FLIGHT, URL, rows, template, write
+from rows import IN_FLIGHT, START_RATE, URL, rows, template, write
 
 judge = create_classifier(
     name="judge",
     prompt_template=template(),
-    llm=LLM(provider="openai", model="m", base_url=URL),
+    llm=LLM(provider="openai", model="m", base_url=URL, initial_per_second_request_rate=START_RATE),
     choices={"correct": 1, "incorrect": 0},
 )
 answers = asyncio.run(

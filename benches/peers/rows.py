@@ -4,6 +4,8 @@ import csv
 import sys
 
 URL, IN_FLIGHT = sys.argv[1], int(sys.argv[2])
+# Requests per second for those that pace themselves, where they are not left to their default.
+START_RATE = int(sys.argv[3]) or None
 
 
 def template():

@@ -8,7 +8,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use tooljudge_fuzz::STATUSES;
-use tooljudge_fuzz::domain::{Json, Object};
+use tooljudge_core::domain::{Json, Object};
 
 /// Longer texts cost more than they teach.
 const LONGEST: usize = 16 << 10;
@@ -81,10 +81,10 @@ fn main() -> io::Result<()> {
             seeds.add(target, text)?;
         }
     }
-    let rooms = ["normalize", "judge", "score", "read", "render"];
+    let rooms = ["core/src/normalize", "src/judge", "core/src/score", "src/read", "core/src/render"];
     let mut words = BTreeSet::new();
     for room in rooms {
-        words.extend(self::words(&fuzz.join("../src").join(room))?);
+        words.extend(self::words(&fuzz.join("..").join(room))?);
     }
     let words = Vec::from_iter(words);
     println!("{} seeds, {} words", seeds.written.len(), words.len());
@@ -250,7 +250,7 @@ fn words(folder: &Path) -> io::Result<Vec<String>> {
     let mut words = BTreeSet::new();
     for file in files(folder)? {
         let source = fs::read_to_string(file)?;
-        let code = source.lines().take_while(|line| !line.starts_with("#[cfg(test)]"));
+        let code = source.lines().take_while(|line| !line.starts_with("mod tests {"));
         let code = code.filter(|line| !line.trim_start().starts_with("//"));
         for line in code {
             words.extend(line.split('"').skip(1).step_by(2).map(str::to_owned));

@@ -5,11 +5,11 @@
 
 use std::time::{Duration, Instant};
 
-use tooljudge_fuzz::domain::{Cell, RawRow};
-use tooljudge_fuzz::hostile_inputs::{CELLS, RECORDS};
-use tooljudge_fuzz::laws;
-use tooljudge_fuzz::normalize::logs::Entry;
-use tooljudge_fuzz::normalize::{Normalizer, Options};
+use tooljudge_core::domain::{Cell, RawRow};
+use tooljudge_laws::hostile_inputs::{CELLS, RECORDS};
+use tooljudge_laws as laws;
+use tooljudge_core::normalize::logs::Entry;
+use tooljudge_core::normalize::{Normalizer, Options};
 
 const SIZES: [usize; 2] = [512 << 10, 1 << 20];
 

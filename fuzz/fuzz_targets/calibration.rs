@@ -1,8 +1,8 @@
 #![no_main]
 
 use libfuzzer_sys::{fuzz_mutator, fuzz_target};
-use tooljudge_fuzz::laws;
 use tooljudge_fuzz::mutator::mutate_json;
+use tooljudge_laws as laws;
 
 fuzz_target!(|text: &str| laws::calibration(text));
 

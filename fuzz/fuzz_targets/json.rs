@@ -1,6 +1,6 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use tooljudge_fuzz::laws;
+use tooljudge_laws as laws;
 
 fuzz_target!(|text: &str| laws::json(text));

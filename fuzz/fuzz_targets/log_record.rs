@@ -1,9 +1,9 @@
 #![no_main]
 
 use libfuzzer_sys::{fuzz_mutator, fuzz_target};
-use tooljudge_fuzz::laws;
+use tooljudge_core::normalize::logs::FORMATS;
 use tooljudge_fuzz::mutator::mutate_json;
-use tooljudge_fuzz::normalize::logs::FORMATS;
+use tooljudge_laws as laws;
 
 // The first byte chooses a format, or that it be detected; its highest bit, whether agents are judged too.
 fuzz_target!(|data: &[u8]| {

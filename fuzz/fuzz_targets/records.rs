@@ -1,7 +1,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use tooljudge_fuzz::read::laws;
+use tooljudge::read::laws;
 
 // The first byte chooses the format.
 fuzz_target!(|data: &[u8]| {

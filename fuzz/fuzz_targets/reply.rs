@@ -1,8 +1,8 @@
 #![no_main]
 
 use libfuzzer_sys::{fuzz_mutator, fuzz_target};
+use tooljudge::judge::laws;
 use tooljudge_fuzz::STATUSES;
-use tooljudge_fuzz::judge::laws;
 use tooljudge_fuzz::mutator::mutate_json;
 
 // The first byte chooses the format; the second the status and, by its highest bit, whether an explanation was asked for.

@@ -2,8 +2,8 @@
 
 use std::sync::LazyLock;
 
-use crate::domain::Json;
-use crate::mutations::{Dice, mutate};
+use tooljudge_core::domain::Json;
+use tooljudge_laws::mutations::{Dice, mutate};
 
 /// The words the readers look for, where the seeds were made.
 static WORDS: LazyLock<Vec<String>> = LazyLock::new(|| {

@@ -1,5 +1,7 @@
 //! What holds for every settings file whatsoever: property tests and the fuzz targets of `fuzz/` check it.
 
+#![allow(clippy::unwrap_used, reason = "a broken law is a panic")]
+
 use std::time::Duration;
 
 use super::config::{Config, variable, with_variables};

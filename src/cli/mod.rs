@@ -14,8 +14,10 @@ mod input;
 mod job;
 mod judging;
 mod label;
-#[cfg(test)]
-mod laws;
+// Also for the fuzz targets, which see only what is public.
+#[cfg(any(test, feature = "laws"))]
+#[doc(hidden)]
+pub mod laws;
 mod observer;
 mod pace;
 mod printer;

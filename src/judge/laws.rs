@@ -1,5 +1,7 @@
 //! What holds for every response whatsoever, whoever sent it: property tests and the fuzz targets of `fuzz/` check it.
 
+#![allow(clippy::unwrap_used, reason = "a broken law is a panic")]
+
 use std::cell::LazyCell;
 use std::pin::pin;
 use std::sync::Arc;

@@ -11,8 +11,10 @@ mod endpoint;
 mod failure;
 mod frame;
 mod hints;
-#[cfg(test)]
-mod laws;
+// Also for the fuzz targets, which see only what is public.
+#[cfg(any(test, feature = "laws"))]
+#[doc(hidden)]
+pub mod laws;
 mod limiter;
 mod logprobs;
 mod mask;

@@ -237,8 +237,8 @@ impl Remote {
         let tokens = self.estimate(prompt);
         let (mut sent, mut failures) = (0, 0);
         let mut first_refused = None;
-        // For an answer that was of no use.
-        let mut wasted = None;
+        // For answers that were of no use.
+        let mut wasted: Option<Paid> = None;
         // The place of a refused request that is sent again at once, in another form.
         let mut held: Option<Slot> = None;
         let mut trial = Trial::new(self.wire.plain());
@@ -268,9 +268,13 @@ impl Remote {
                 Ok((answer, cost_usd)) => {
                     limiter.succeeded(ticket, attempt_began.elapsed(), used(&answer.usage));
                     self.sameness.answered();
-                    if self.lacks_room(&answer, &adapted) && trial.refused(Adaptation::RoomToThink, &adapted)
-                    {
-                        wasted = Some(Paid { usage: answer.usage, cost_usd, attempts: 0 });
+                    let instead = match self.lacks_room(&answer, &adapted) {
+                        true => Some(Adaptation::RoomToThink),
+                        false => self.wire.ignored_form(&answer, prompt, &adapted),
+                    };
+                    if instead.is_some_and(|instead| trial.refused(instead, &adapted)) {
+                        let paid = Paid { usage: answer.usage, cost_usd, attempts: 0 };
+                        wasted = Some(wasted.map_or(paid, |earlier| earlier.and(paid)));
                         held = Some(slot);
                         continue;
                     }

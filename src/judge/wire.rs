@@ -47,6 +47,11 @@ pub(super) trait Wire: Send + Sync {
 
     /// Reads a response that is no error.
     fn read(&self, prompt: &Prompt, adapted: &Adapted, body: &str) -> Result<Answer, Failure>;
+
+    /// The form of rail to ask for at once instead, where one answer is enough to see that the endpoint ignores the present one.
+    fn ignored_form(&self, _: &Answer, _: &Prompt, _: &Adapted) -> Option<Adaptation> {
+        None
+    }
 }
 
 /// A part of a request, by the names that refusals give it.

@@ -1,5 +1,7 @@
 //! What holds for every file whatsoever: property tests and the fuzz targets of `fuzz/` check it.
 
+#![allow(clippy::unwrap_used, reason = "a broken law is a panic")]
+
 use std::cell::RefCell;
 use std::fmt::Debug;
 use std::io::{Seek, Write};

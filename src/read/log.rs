@@ -17,8 +17,6 @@ use crate::table::{Schema, samples};
 
 /// Records looked at to tell what a file is.
 const LOOKED_AT: usize = 16;
-/// Keys of lists that records are exported in.
-const ENVELOPES: [&str; 4] = ["data", "runs", "samples", "observations"];
 
 /// How a log's records are to be understood.
 #[derive(Clone)]
@@ -109,20 +107,12 @@ pub(super) fn is_log(input: &Input) -> Result<bool, ReadError> {
     for _ in 0..LOOKED_AT {
         let Some(raw) = records.next_record()? else { break };
         if let Ok(object) = raw.object()
-            && (logs::detect(&object).is_some() || enveloped(&object).is_some())
+            && (logs::detect(&object).is_some() || logs::envelope(&object).is_some())
         {
             return Ok(true);
         }
     }
     Ok(false)
-}
-
-/// The records in a record that is an export's envelope.
-fn enveloped(object: &Object) -> Option<&str> {
-    ENVELOPES.into_iter().find(|key| {
-        let Some(Json::Array(items)) = object.get(key) else { return false };
-        items.first().and_then(Json::as_object).is_some_and(|first| logs::detect(first).is_some())
-    })
 }
 
 /// Reads all inputs once, or twice where records hold pieces of each other.
@@ -242,17 +232,18 @@ impl Log {
     pub(super) fn read(&self, raw: Raw) -> Vec<Reading> {
         match raw.object() {
             Err(error) => vec![Reading::of(Part::Invalid(error))],
-            Ok(mut object) => match enveloped(&object).map(str::to_owned).and_then(|key| object.remove(&key))
-            {
-                Some(Json::Array(items)) => items
-                    .into_iter()
-                    .map(|item| match item {
-                        Json::Object(object) => self.read_object(object),
-                        other => Reading::of(Part::Invalid(not_an_object(&other))),
-                    })
-                    .collect(),
-                _ => vec![self.read_object(object)],
-            },
+            Ok(mut object) => {
+                match logs::envelope(&object).and_then(|envelope| object.remove(envelope.key)) {
+                    Some(Json::Array(items)) => items
+                        .into_iter()
+                        .map(|item| match item {
+                            Json::Object(object) => self.read_object(object),
+                            other => Reading::of(Part::Invalid(not_an_object(&other))),
+                        })
+                        .collect(),
+                    _ => vec![self.read_object(object)],
+                }
+            }
         }
     }
 

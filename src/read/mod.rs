@@ -8,8 +8,10 @@ mod folder;
 mod handle;
 mod input;
 mod json_file;
-#[cfg(test)]
-mod laws;
+// Also for the fuzz targets, which see only what is public.
+#[cfg(any(test, feature = "laws"))]
+#[doc(hidden)]
+pub mod laws;
 mod log;
 mod log_rows;
 mod parquet_file;

@@ -83,6 +83,9 @@ fn as_the_file_says(field: &ArrowField, column: &ParquetType) -> ArrowField {
         (ArrowDataType::LargeList(entry), [repeated]) if is_map => {
             ArrowDataType::Map(Box::new(as_the_file_says(entry, repeated)), false)
         }
+        (ArrowDataType::Map(entry, sorted), [repeated]) => {
+            ArrowDataType::Map(Box::new(as_the_file_says(entry, repeated)), *sorted)
+        }
         (ArrowDataType::LargeList(item), [ParquetType::GroupType { fields, .. }]) if fields.len() == 1 => {
             ArrowDataType::LargeList(Box::new(as_the_file_says(item, &fields[0])))
         }

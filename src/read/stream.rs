@@ -8,19 +8,8 @@ use super::text;
 use super::texts::{Place, RECORD_BYTES, Text};
 use super::{Input, ReadError};
 use crate::domain::Json;
+use crate::normalize::logs::ENVELOPES;
 use crate::table::Format;
-
-/// Keys of lists that whole logs are exported in, and whether an element needs its key to be understood.
-const ENVELOPES: [(&str, bool); 8] = [
-    ("data", false),
-    ("runs", false),
-    ("samples", false),
-    ("observations", false),
-    ("resourceSpans", true),
-    ("resource_spans", true),
-    ("resourceLogs", true),
-    ("resource_logs", true),
-];
 
 /// Records in one stream of text.
 pub(super) struct Stream {
@@ -193,7 +182,7 @@ impl Stream {
             head.push(b',');
         }
         let key = self.value(Vec::new(), 0, b":,}")?.bytes;
-        let around = ENVELOPES.iter().find(|(name, _)| key == format!("\"{name}\"").as_bytes());
+        let list = ENVELOPES.iter().find(|envelope| key == format!("\"{}\"", envelope.key).as_bytes());
         head.extend_from_slice(&key);
         if self.need()? != b':' {
             return Err(ReadError::malformed(
@@ -204,12 +193,13 @@ impl Stream {
         self.reader.consume(1);
         head.push(b':');
         let mut depth = 0;
-        if let Some((name, needs_key)) = around
+        if let Some(list) = list
             && self.need()? == b'['
         {
             self.reader.consume(1);
             if self.need()? == b'{' {
-                self.layout = Layout::Elements { around: needs_key.then_some(*name) };
+                let around = list.is_part_of_record.then_some(list.key);
+                self.layout = Layout::Elements { around };
                 return Ok(None);
             }
             head.push(b'[');

@@ -9,6 +9,7 @@ mod batch;
 mod error;
 pub mod format;
 mod frame;
+pub mod gold;
 mod pandas;
 pub mod samples;
 mod schema;

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use super::cases;
 use crate::label_remote::{gold, numbered, row_of};
-use crate::mutations::Dice;
 use crate::support::server::{Answer, Server};
 use crate::support::workspace::{Ran, Workspace};
+use tooljudge_laws::mutations::Dice;
 
 const ROWS: usize = 90;
 const STORE: &str = "s.sqlite";

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use super::cases;
 use crate::label_remote::{gold, numbered, row_of};
-use crate::mutations::Dice;
 use crate::support::faults::{self, Fault, Kind};
 use crate::support::server::{Answer, Server};
 use crate::support::workspace::{Ran, Workspace, repository};
+use tooljudge_laws::mutations::Dice;
 
 const ROWS: usize = 12;
 const CONCURRENCY: usize = 3;

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use super::life::ROWS;
 use super::wait_until;
-use crate::mutations::Dice;
 use crate::support::server::Server;
 use crate::support::workspace::Workspace;
+use tooljudge_laws::mutations::Dice;
 
 /// When to kill.
 #[derive(Debug, Clone, Copy)]

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant as Clock};
 
 use super::instant::Instant;
 use crate::label_remote::{gold, numbered, row_of};
-use crate::mutations::Dice;
 use crate::support::server::{Answer, Server};
 use crate::support::workspace::Workspace;
+use tooljudge_laws::mutations::Dice;
 
 pub const ROWS: usize = 240;
 const CONCURRENCY: usize = 16;

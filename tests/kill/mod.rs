@@ -14,7 +14,7 @@ use std::time::Duration;
 use instant::Instant;
 use life::{Told, life, unbroken};
 
-use crate::mutations::Dice;
+use tooljudge_laws::mutations::Dice;
 
 /// Kills, where nobody says how many.
 const KILLS: usize = 15;

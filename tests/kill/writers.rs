@@ -4,8 +4,8 @@ use std::time::Instant as Clock;
 
 use super::{kills, wait_until};
 use crate::label_remote::numbered;
-use crate::mutations::Dice;
 use crate::support::workspace::Workspace;
+use tooljudge_laws::mutations::Dice;
 
 /// A command, and the files it makes.
 const WRITERS: [(&[&str], &[&str]); 4] = [

@@ -218,7 +218,7 @@ def bench(play, failures, rows):
 
 def figure(entrant, measure):
     """The value of a figure in a bench record."""
-    found = entrant["figures"].get(measure)
+    found = entrant["overall"]["figures"].get(measure)
     return found["value"] if isinstance(found, dict) else found
 
 

@@ -275,7 +275,7 @@ fn every_log_of_an_exchange_says_the_same() {
         for log in logs().filter(|log| (log.holds)(&exchange)) {
             let text = (log.write)(&exchange);
             let mut found = Vec::new();
-            crate::laws::read_log(&text, None, false, |format, entry| match entry {
+            tooljudge_laws::read_log(&text, None, false, |format, entry| match entry {
                 Entry::Turn(turn) => found.push(normalizer.turn(*turn).map(|sample| (format.name, sample))),
                 Entry::Piece(_) => {}
                 Entry::Skipped(why) => panic!("{}: skipped, {}: {text}", log.name, why.as_str()),

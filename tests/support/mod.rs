@@ -4,5 +4,7 @@ pub mod archive;
 pub mod enforcer;
 pub mod faults;
 pub mod limited_server;
+pub mod markdown;
 pub mod server;
+pub mod transcript;
 pub mod workspace;

@@ -146,12 +146,6 @@ impl Wire for Chat {
             _ => Stop::Finished,
         };
         let text = refused.unwrap_or_else(|| plain_text(choice.message.content));
-        if self.dialect == Dialect::Vllm
-            && let Some(instead) = vllm::ignored_form(&text, stop, prompt, adapted)
-        {
-            let why = "the endpoint ignores the form of answer that it was asked for".to_owned();
-            return Err(Failure::Unsupported(instead, why));
-        }
         let logprobs: Logprobs = lenient(choice.logprobs);
         Ok(Answer {
             text,
@@ -160,6 +154,13 @@ impl Wire for Chat {
             model: completion.model,
             probabilities: probabilities(logprobs.content, prompt, adapted),
         })
+    }
+
+    fn ignored_form(&self, answer: &Answer, prompt: &Prompt, adapted: &Adapted) -> Option<Adaptation> {
+        match self.dialect {
+            Dialect::Vllm => vllm::ignored_form(answer, prompt, adapted),
+            _ => None,
+        }
     }
 }
 

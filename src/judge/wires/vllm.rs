@@ -13,7 +13,7 @@ use crate::domain::{Prompt, Stop};
 use crate::judge::Adaptation;
 use crate::judge::adaptation::{Adapted, next_rail};
 use crate::judge::obedience::{Sign, is_in_form, sign};
-use crate::judge::wire::{answer_schema, bare};
+use crate::judge::wire::{Answer, answer_schema, bare};
 
 pub(super) const FORMS: &[Adaptation] =
     &[Adaptation::GuidedRail, Adaptation::ResponseFormatRail, Adaptation::TextRail];
@@ -40,7 +40,8 @@ pub(super) fn guided(prompt: &Prompt) -> (&'static str, Value) {
 }
 
 /// The form to try next, if an answer shows that the one it was asked for in has been ignored.
-pub(super) fn ignored_form(text: &str, stop: Stop, prompt: &Prompt, adapted: &Adapted) -> Option<Adaptation> {
+pub(super) fn ignored_form(answer: &Answer, prompt: &Prompt, adapted: &Adapted) -> Option<Adaptation> {
+    let Answer { text, stop, .. } = answer;
     let next = next_rail(FORMS, adapted)?;
     // Nothing to be found in these: the schema of OpenAI is the last form that is worth a second request.
     if next == Adaptation::TextRail || text.trim().is_empty() {
@@ -49,7 +50,7 @@ pub(super) fn ignored_form(text: &str, stop: Stop, prompt: &Prompt, adapted: &Ad
     let ignored = match stop {
         Stop::Finished if bare(prompt) => prompt.rails.find(text.trim()).is_none(),
         Stop::Finished => !is_in_form(text, &prompt.rails),
-        _ => sign(text, stop, prompt) == Sign::Ignored,
+        _ => sign(text, *stop, prompt) == Sign::Ignored,
     };
     ignored.then_some(next)
 }

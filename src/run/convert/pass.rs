@@ -152,7 +152,7 @@ impl Form {
         let added = self.added(source, all);
         match self {
             Form::Normal => {
-                let kept = others(source.table.schema(), source).into_iter();
+                let kept = others(source.table.schema(), source, all).into_iter();
                 source.table.schema().with(added.columns.into_iter().chain(kept).collect())
             }
             Form::Columns => {
@@ -200,7 +200,7 @@ impl Form {
             .collect();
         match self {
             Form::Normal => {
-                let kept = Schema::of(others(&batch.schema, source));
+                let kept = Schema::of(others(&batch.schema, source, all));
                 let normal = Batch { schema: added.into(), rows: Rows::Records(records) };
                 let cells = kept.names().map(|name| batch.column(name)).collect::<Result<Vec<_>, _>>()?;
                 let rows = (0..keep.len()).filter(|at| keep[*at]);
@@ -277,7 +277,7 @@ fn own_columns(source: &Source) -> Vec<Column> {
 }
 
 /// The columns of a table that its normal form does not take up: they go with it, such as gold and expected calls.
-fn others(schema: &Schema, source: &Source) -> Vec<Column> {
+fn others(schema: &Schema, source: &Source, all: bool) -> Vec<Column> {
     if source.table.logs().is_some() {
         return Vec::new();
     }
@@ -286,8 +286,7 @@ fn others(schema: &Schema, source: &Source) -> Vec<Column> {
     let has_source_id = schema.position("source_id").is_some();
     let is_other = |column: &&Column| {
         let name = column.name.as_str();
-        !NORMAL.contains(&name)
-            && !STATUS.contains(&name)
+        !(NORMAL.contains(&name) || all && STATUS.contains(&name))
             && (name != "id" || has_source_id)
             && !taken.contains(&column.name)
     };

@@ -11,9 +11,10 @@ use super::folder::{self, Category};
 use super::making::{self, AT_ONCE};
 use crate::domain::Json;
 use crate::gold::results::{Answer, Official, answer, failure, imported, writes_underscores};
-use crate::gold::{Question, Row, schema};
+use crate::gold::{Question, Row};
 use crate::run::RunError;
 use crate::score::bfcl::of_file;
+use crate::table::gold;
 use crate::write::{Finished, Output, Sink};
 
 /// Folders between a model's and its files.
@@ -71,7 +72,7 @@ pub(super) fn import(
     let is_read = |name: &&String| categories.iter().any(|category| category.name == **name);
     let passed_over = results.keys().filter(|name| !is_read(name)).cloned().collect();
     let mut counts = ImportedGold { passed_over, ..ImportedGold::default() };
-    let schema = Arc::new(schema(true));
+    let schema = Arc::new(gold::schema(true));
     let mut sink = Sink::create(&output.path, output.format, &schema)?;
     for category in categories {
         let Some(models) = results.get(category.name) else { continue };
@@ -100,7 +101,7 @@ pub(super) fn import(
         for (question, mut rows) in questions.iter().zip(rows) {
             // Right ones first, models in order.
             rows.sort_by_key(|row| !row.right);
-            records.extend(rows.iter().map(|row| row.record(question)));
+            records.extend(rows.iter().map(|row| gold::record(row, question)));
             if records.len() >= AT_ONCE {
                 making::flush(&mut sink, &schema, &mut records)?;
             }

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::source::Source;
-use crate::gold::{Candidate, Kind, Made, Question, Row, Wanted, chosen, made, schema};
+use crate::gold::{Candidate, Kind, Made, Question, Row, Wanted, chosen, made};
 use crate::run::RunError;
 use crate::run::settings::MakingSettings;
-use crate::table::{Batch, Record, Rows, Schema};
+use crate::table::{Batch, Record, Rows, Schema, gold};
 use crate::write::{Finished, Output, Sink};
 
 /// Rows that are written at once.
@@ -89,7 +89,7 @@ fn write(
     wanted: &BTreeSet<Candidate>,
     counts: &mut GeneratedGold,
 ) -> Result<Finished, RunError> {
-    let schema = Arc::new(schema(false));
+    let schema = Arc::new(gold::schema(false));
     let mut sink = Sink::create(&output.path, output.format, &schema)?;
     let mut records = Vec::new();
     let mut at = 0;
@@ -102,7 +102,7 @@ fn write(
         let Ok(made) = made(&question, seed) else { return Ok(()) };
         for (kind, row) in rows(&question, made).into_iter().filter(|(kind, _)| wanted.contains(kind)) {
             counts.kinds.entry(kind).or_default().written += 1;
-            records.push(row.record(&question));
+            records.push(gold::record(&row, &question));
         }
         if records.len() >= AT_ONCE {
             flush(&mut sink, &schema, &mut records)?;

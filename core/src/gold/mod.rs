@@ -1,0 +1,53 @@
+//! Tables of calls of which it is known whether they are right: accepted answers, typed mistakes, real models' mistakes.
+//!
+//! ```
+//! use tooljudge_core::domain::Json;
+//! use tooljudge_core::gold::{bfcl, made};
+//!
+//! let record = |text: &str| Json::parse(text).ok().and_then(|json| json.as_object().cloned()).unwrap_or_default();
+//! let question = record(
+//!     r#"{"id": "simple_python_0", "question": [[{"role": "user", "content": "A room in Oslo for 2, please"}]],
+//!         "function": [{"name": "book", "parameters": {"type": "dict", "required": ["city", "guests"], "properties":
+//!             {"city": {"type": "string"}, "guests": {"type": "integer"}}}}]}"#,
+//! );
+//! let answer = record(r#"{"id": "simple_python_0", "ground_truth": [{"book": {"city": ["Oslo"], "guests": [2]}}]}"#);
+//! let question = bfcl::question(&question, Some(&answer), "simple_python")?;
+//! let made = made(&question, 0)?;
+//! assert!(made.negatives.iter().any(|wrong| wrong.mistake.as_str() == "number_off_by_one"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Every wrong call is wrong, and every right one right, by the scorer [`bfcl_ast`](crate::score::bfcl): what it sees otherwise
+//! is discarded and counted. All draws depend on the seed, the question's id and the type of edit alone.
+
+mod accepted;
+mod arithmetic;
+pub mod bfcl;
+mod call_source;
+mod choice;
+mod dates;
+mod decimal;
+mod filler;
+mod filler_table;
+mod literal;
+mod made;
+mod mistakes;
+pub mod own;
+mod question;
+mod random;
+pub mod results;
+mod row;
+mod source;
+#[cfg(test)]
+mod tests;
+mod tool;
+mod words;
+
+pub use accepted::Benign;
+pub use choice::{Candidate, Wanted, chosen};
+pub use made::{Kind, Made, Rejected, Wrong, made, negatives};
+pub use mistakes::Mistake;
+pub use question::{Call, Due, Expectation, Question, Ruling};
+pub use row::{Column, Holds, Row, columns};
+pub use source::Quotes;
+pub use tool::{Parameter, Shape, Tool};

@@ -1,0 +1,34 @@
+//! The pure part of `tooljudge`: everything that says whether a tool call is right, and how good a judge is.
+//!
+//! ```text
+//!  RawRow ─normalize─▶ Sample ─render─▶ Prompt   (a model answers)   Reply ─snap─▶ Verdict
+//!                        │
+//!                        ├─ check (schema, grounding) ─▶ Verdict of the built-in judge
+//!                        └─ score (expected calls) ─▶ Scores
+//!
+//!  Verdicts and gold labels ─stats─▶ Figures ─bench, audit─▶ Measured judges ─report─▶ Markdown, HTML, text
+//!  Questions with accepted answers ─gold─▶ labelled rows of right and wrong calls
+//! ```
+//!
+//! Every function here computes a value from its arguments. This crate does not read files, send requests, ask for the time,
+//! start threads or draw random numbers that no seed decides: the `tooljudge` crate does that, and re-exports the rooms of
+//! this one under the same names. The compiler enforces the direction: this crate cannot name the other one, and its
+//! manifest lists no crate for frames, HTTP, databases, async or the command line.
+//!
+//! A room uses only rooms on lower floors:
+//!
+//! ```text
+//! report → {gold, bench, audit} → {normalize, render, snap, check, score, stats} → domain
+//! ```
+
+pub mod audit;
+pub mod bench;
+pub mod check;
+pub mod domain;
+pub mod gold;
+pub mod normalize;
+pub mod render;
+pub mod report;
+pub mod score;
+pub mod snap;
+pub mod stats;

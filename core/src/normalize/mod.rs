@@ -1,0 +1,253 @@
+//! Raw row to sample: whatever shape the question, the call and the definitions were logged in, checks and reports see
+//! one.
+//!
+//! ```
+//! use tooljudge_core::domain::{Calls, Cell, RawRow};
+//! use tooljudge_core::normalize::{Normalizer, Options};
+//!
+//! let row = RawRow {
+//!     question: Cell::Text("Weather in Oslo?".into()),
+//!     tool_call: Cell::Text("get_weather(city='Oslo')".into()),
+//!     tool_definitions: Cell::Null,
+//! };
+//! let sample = Normalizer::new(Options::default())?.sample(row)?;
+//! let Calls::Parsed(calls) = sample.calls else { panic!("no calls") };
+//! assert_eq!(calls[0].to_json().to_string(), r#"{"name":"get_weather","arguments":{"city":"Oslo"}}"#);
+//! # Ok::<(), tooljudge_core::domain::RowError>(())
+//! ```
+//!
+//! Nothing is repaired, renamed or merged. Reading tables and logs is not done here.
+
+mod call_syntax;
+mod calls;
+pub mod columns;
+mod context;
+mod definitions;
+mod escapes;
+pub mod logs;
+mod pairs;
+mod python_float;
+mod python_literal;
+mod question;
+
+use std::collections::BTreeSet;
+
+use crate::domain::{Cell, Definitions, Flag, Origin, RawRow, RawText, RowError, RowErrorCode, Sample};
+pub use context::Conversation;
+
+use calls::Reader;
+use definitions::{Catalogue, Tools};
+use question::Judged;
+
+/// How rows are to be understood.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    pub null_call: NullCall,
+    /// The text of definitions that hold for every row without definitions of its own.
+    pub tools: Option<String>,
+    /// Whether calls count that the provider ran itself, such as a web search: the application never saw them.
+    pub include_server_tools: bool,
+    /// Whether a row without definitions is an error, instead of being judged without them.
+    pub require_definitions: bool,
+}
+
+/// A cell may hold this much text, in bytes; nobody judges more.
+const CELL_BYTES: usize = 64 << 20;
+
+/// What a null or blank tool call means.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum NullCall {
+    /// The agent called nothing, which may be right or wrong.
+    #[default]
+    NothingCalled,
+    /// The log is incomplete; the row is an error.
+    Invalid,
+}
+
+/// Turns rows into samples. One serves all threads, so that rows with equal definitions share them.
+pub struct Normalizer {
+    null_call: NullCall,
+    include_server_tools: bool,
+    require_definitions: bool,
+    /// For rows without definitions.
+    default_tools: Tools,
+    catalogue: Catalogue,
+}
+
+impl Normalizer {
+    /// An error if the definitions among the options cannot be read.
+    pub fn new(options: Options) -> Result<Normalizer, RowError> {
+        let catalogue = Catalogue::default();
+        let given = options.tools.map_or(Cell::Missing, Cell::Text);
+        let default_tools = catalogue.read(&given).transpose()?.unwrap_or_else(|| Tools {
+            definitions: Definitions::Unknown,
+            raw: None,
+            flags: BTreeSet::from([Flag::NoDefinitions]),
+        });
+        Ok(Normalizer {
+            null_call: options.null_call,
+            include_server_tools: options.include_server_tools,
+            require_definitions: options.require_definitions,
+            default_tools,
+            catalogue,
+        })
+    }
+
+    /// Reads one row.
+    pub fn sample(&self, row: RawRow) -> Result<Sample, RowError> {
+        self.sample_in_context(row, None)
+    }
+
+    /// Reads one row that may have a conversation beside its question.
+    pub fn sample_in_context(&self, row: RawRow, context: Option<&Conversation>) -> Result<Sample, RowError> {
+        for (field, cell) in [
+            ("question", &row.question),
+            ("tool_call", &row.tool_call),
+            ("tool_definitions", &row.tool_definitions),
+        ] {
+            if matches!(cell, Cell::Text(text) if text.len() > CELL_BYTES) {
+                let why = format!("{field}: more than {} MB; shorten it", CELL_BYTES >> 20);
+                return Err(RowError::new(RowErrorCode::RowTooLarge, why));
+            }
+        }
+        let is_text = matches!(row.question, Cell::Text(_));
+        let question = question::read(&row.question)?;
+        // Definitions before calls: positional arguments have no names without them.
+        let tools = self.tools(&row.tool_definitions)?;
+        if self.null_call == NullCall::Invalid && is_null(&row.tool_call) {
+            return Err(RowError::new(RowErrorCode::MissingToolCall, "tool_call: null"));
+        }
+        let mut reader = Reader::new(tools.known()).with_server_tools(self.include_server_tools);
+        let calls = reader.cell(&row.tool_call)?;
+        let mut flags = reader.into_flags();
+        let tool_call = raw_text(row.tool_call);
+        let judged = Judged { calls: &calls, raw: tool_call.as_deref() };
+        let question = match context {
+            Some(context) if is_text => context.around(question, &judged),
+            _ => question.before(&judged),
+        };
+        flags.extend(tools.flags);
+        flags.extend(question.flags);
+        Ok(Sample {
+            question: question.text,
+            messages: question.messages,
+            calls,
+            definitions: tools.definitions,
+            raw: RawText { question: question.slot, tool_call, tool_definitions: tools.raw },
+            flags: flags.into_iter().collect(),
+            origin: Origin::default(),
+        })
+    }
+
+    /// The definitions in `cell`, else those that hold for all rows.
+    fn tools(&self, cell: &Cell) -> Result<Tools, RowError> {
+        let own = self.catalogue.read(cell).transpose()?;
+        let tools = match own {
+            Some(tools) if tools.definitions != Definitions::Unknown => tools,
+            _ => self.default_tools.clone(),
+        };
+        if self.require_definitions && tools.definitions == Definitions::Unknown {
+            let why = "tool_definitions: the row has none, and no others are given";
+            return Err(RowError::new(RowErrorCode::MissingToolDefinitions, why));
+        }
+        Ok(tools)
+    }
+}
+
+fn is_null(cell: &Cell) -> bool {
+    match cell {
+        Cell::Null => true,
+        Cell::Text(text) => text.trim().is_empty(),
+        Cell::Missing | Cell::Json(_) => false,
+    }
+}
+
+/// A cell's text as a prompt shows it.
+fn raw_text(cell: Cell) -> Option<String> {
+    match cell {
+        _ if is_null(&cell) => None,
+        Cell::Text(text) => Some(text),
+        Cell::Json(json) => Some(json.to_string()),
+        Cell::Missing | Cell::Null => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Calls, Json};
+
+    fn row(tool_call: Cell, tool_definitions: Cell) -> RawRow {
+        RawRow { question: Cell::Text("q".to_owned()), tool_call, tool_definitions }
+    }
+
+    fn text(text: &str) -> Cell {
+        Cell::Text(text.to_owned())
+    }
+
+    #[test]
+    fn texts_stay_byte_for_byte_and_structures_become_compact() {
+        let normalizer = Normalizer::new(Options::default()).unwrap();
+        for (cell, raw) in [
+            (text(" f( a = 1 ) \n"), Some(" f( a = 1 ) \n")),
+            (text("No tools called."), Some("No tools called.")),
+            (Cell::from(Json::parse(r#"[ {"name": "f"} ]"#).unwrap()), Some(r#"[{"name":"f"}]"#)),
+            (text(" "), None),
+            (Cell::Null, None),
+        ] {
+            assert_eq!(normalizer.sample(row(cell, Cell::Null)).unwrap().raw.tool_call.as_deref(), raw);
+        }
+        let sample = normalizer.sample(row(Cell::Null, text(" f: d | Parameters: {} "))).unwrap();
+        assert_eq!(sample.raw.tool_definitions.as_deref(), Some(" f: d | Parameters: {} "));
+    }
+
+    #[test]
+    fn null_means_what_the_options_say() {
+        for (cell, null) in [(Cell::Null, true), (text(" "), true), (text("None"), false)] {
+            for null_call in [NullCall::NothingCalled, NullCall::Invalid] {
+                let normalizer = Normalizer::new(Options { null_call, ..Options::default() }).unwrap();
+                match normalizer.sample(row(cell.clone(), Cell::Null)) {
+                    Ok(sample) => assert_eq!(sample.calls, Calls::Parsed(Vec::new())),
+                    Err(error) => {
+                        assert!(null && null_call == NullCall::Invalid);
+                        assert_eq!(error.code, RowErrorCode::MissingToolCall);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn given_definitions_serve_rows_without_their_own() {
+        let given = r#"[{"name":"f","parameters":{"type":"object","properties":{"a":{}}}}]"#;
+        let normalizer =
+            Normalizer::new(Options { tools: Some(given.to_owned()), ..Options::default() }).unwrap();
+        let first = |tool_definitions| {
+            let sample = normalizer.sample(row(text("f(1)"), tool_definitions)).unwrap();
+            let Calls::Parsed(calls) = sample.calls else { panic!("no calls") };
+            (calls[0].to_json().to_string(), sample.raw.tool_definitions.map(|raw| raw.to_string()))
+        };
+        let mapped = (r#"{"name":"f","arguments":{"a":1}}"#.to_owned(), Some(given.to_owned()));
+        for cell in [Cell::Missing, Cell::Null, text(""), text("null")] {
+            assert_eq!(first(cell), mapped);
+        }
+        let unmapped = (r#"{"name":"f","arguments":{"$0":1}}"#.to_owned(), Some("[]".to_owned()));
+        assert_eq!(first(text("[]")), unmapped);
+        assert!(Normalizer::new(Options { tools: Some("{}".to_owned()), ..Options::default() }).is_err());
+    }
+
+    #[test]
+    fn messages_name_the_field_and_stay_short() {
+        let normalizer = Normalizer::new(Options::default()).unwrap();
+        let long = Json::parse(&format!(r#"{{"x":1,"y":"{}"}}"#, "z".repeat(1000))).unwrap();
+        let rows = [
+            ("tool_call", row(Cell::from(long.clone()), Cell::Null)),
+            ("tool_definitions", row(Cell::Null, Cell::from(long.clone()))),
+            ("question", RawRow { question: Cell::from(long), ..row(Cell::Null, Cell::Null) }),
+        ];
+        for (field, row) in rows {
+            let message = normalizer.sample(row).unwrap_err().message;
+            assert!(message.starts_with(field) && message.chars().count() < 160, "{message}");
+        }
+    }
+}

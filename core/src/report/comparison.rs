@@ -1,0 +1,113 @@
+//! Judges held against one, on a terminal.
+
+use super::numbers::{counted, fixed};
+use super::plain::{judge, wrapped};
+use super::table::Table;
+use crate::bench::comparison::{Comparison, Question, Verdict};
+
+/// Measures that are shown, with their names.
+const SHOWN: [(&str, &str); 6] = [
+    ("accuracy", "accuracy"),
+    ("balanced_accuracy", "balanced accuracy"),
+    ("f1_correct", "F1 correct"),
+    ("f1_incorrect", "F1 incorrect"),
+    ("kappa", "kappa"),
+    ("mcc", "MCC"),
+];
+
+/// All comparisons; `names` are those of all judges.
+pub fn comparison(names: &[String], comparisons: &[Comparison], question: Question) -> String {
+    let parts = comparisons.iter().map(|found| one(names, found, comparisons.len(), question));
+    parts.collect::<Vec<_>>().join("\n\n")
+}
+
+fn one(names: &[String], found: &Comparison, of: usize, question: Question) -> String {
+    let (a, b) = (&judge(&names[found.a]), &judge(&names[found.b]));
+    let mut head = format!(
+        "{b} against {a}, {} of {}",
+        counted(found.rows, "row"),
+        counted(found.clusters as u64, "question")
+    );
+    if found.unpaired > 0 {
+        head += &format!(" ({} more lack a label of one of them)", found.unpaired);
+    }
+    let right = format!(
+        " only {a} is right on {}, only {b} on {} ({})",
+        found.only_a_right,
+        found.only_b_right,
+        match found.test {
+            "mcnemar_exact" => "McNemar's exact test",
+            "sign_flip_exact" => "sign flips of questions, all of them",
+            _ => "sign flips of questions, 9,999 of them",
+        }
+    );
+    let verdict = format!(" {}", verdict(a, b, found, question));
+    let sentences =
+        [(head, " "), (right, "   "), (verdict, "   ")].map(|(text, indent)| wrapped(&text, indent));
+    let [head, right, verdict] = sentences;
+    format!("{head}\n\n{right}\n\n{}\n\n{verdict}", differences(found, of))
+}
+
+fn differences(found: &Comparison, of: usize) -> String {
+    let adjusted = if of > 1 { "p (Holm)" } else { "p" };
+    let mut table = Table::new(["", "first", "second", "difference", "95 % interval", adjusted]);
+    for (measure, name) in SHOWN {
+        let Some(of_measure) = found.differences.iter().find(|difference| difference.measure == measure)
+        else {
+            continue;
+        };
+        table.add_row([
+            name.to_owned(),
+            fixed(of_measure.a),
+            fixed(of_measure.b),
+            signed(of_measure.difference.value),
+            format!("{} to {}", signed(of_measure.difference.low), signed(of_measure.difference.high)),
+            p_value(of_measure.p_adjusted),
+        ]);
+    }
+    table.text()
+}
+
+fn verdict(a: &str, b: &str, found: &Comparison, question: Question) -> String {
+    let measure = question.measure.as_str().replace('_', " ");
+    let mut text = match found.verdict {
+        Verdict::Better => format!("{b} is better than {a}, by {measure}."),
+        Verdict::Worse => format!("{b} is worse than {a}, by {measure}."),
+        Verdict::Undecided => {
+            format!(
+                "Neither is shown to be better, by {measure}. That does not show that they are equally good."
+            )
+        }
+    };
+    if let (Some(no_worse), Some(margin)) = (found.non_inferior, question.margin)
+        && found.verdict != Verdict::Better
+    {
+        text += &match no_worse {
+            true => format!("\n {b} is worse by at most {margin}, if at all."),
+            false => format!("\n That {b} is worse by more than {margin} cannot be excluded."),
+        };
+    }
+    if let Some(least) = found.minimum_detectable {
+        text += &format!(
+            "\n With these rows, a difference in accuracy of {} or more is noticed four times in five",
+            fixed(least)
+        );
+        text += &match found.rows_needed.filter(|_| found.verdict == Verdict::Undecided) {
+            Some(rows) => format!(";\n for the one that was seen it takes about {}.", counted(rows, "row")),
+            None => ".".to_owned(),
+        };
+    } else if found.few_clusters {
+        text +=
+            "\n A few clusters hold most of these rows: what such a comparison can notice cannot be told.";
+    }
+    text
+}
+
+fn signed(value: f64) -> String {
+    let text = fixed(value);
+    if text.starts_with('-') || text == "0.000" { text } else { format!("+{text}") }
+}
+
+fn p_value(p: f64) -> String {
+    if p < 1e-4 { "< 0.0001".to_owned() } else { format!("{p:.4}") }
+}

@@ -1,0 +1,227 @@
+//! A benchmark on a terminal: tables that fit 100 columns.
+
+use super::numbers::{
+    counted, interval, is_of_one_class, left_out, names, percent, recognised, remarks, value, without_label,
+};
+use super::plain::{PAGE, folded, judge as shortened, plain, within, wrapped};
+use super::table::{Table, fitting};
+use crate::bench::{Counts, Measured, Slice};
+
+/// Figures of the main table, with their headings.
+const FIGURES: [(&str, &str); 6] = [
+    ("balanced_accuracy", "balanced\naccuracy"),
+    ("kappa", "kappa"),
+    ("mcc", "MCC"),
+    ("f1_correct", "F1\ncorrect"),
+    ("f1_incorrect", "F1\nincorrect"),
+    ("auc", "AUC"),
+];
+/// The only figure of rows that are all right, and of rows that are all wrong.
+const ALL_RIGHT: (&str, &str) = ("recall_correct", "right calls\nrecognised");
+const ALL_WRONG: (&str, &str) = ("recall_incorrect", "wrong calls\nrecognised");
+/// Judges that fit beside each other.
+const BESIDE: usize = 4;
+/// Lines of a table by slice; the reports have more.
+const MOST_LINES: usize = 30;
+
+/// A judge with the name that it is shown under.
+type Named<'a> = (&'a Measured, String);
+
+/// The whole benchmark: judges of one task beside each other, task by task.
+pub fn terminal(counts: &Counts, measured: &[Measured]) -> String {
+    let mut tasks: Vec<(&str, &str)> = Vec::new();
+    for judge in measured {
+        let task = (task(judge), judge.gold.as_str());
+        if !tasks.contains(&task) {
+            tasks.push(task);
+        }
+    }
+    let mut parts = vec![head(counts)];
+    for of in &tasks {
+        let judges: Vec<&Measured> =
+            measured.iter().filter(|judge| (task(judge), judge.gold.as_str()) == *of).collect();
+        let names = names(&judges).into_iter().map(|name| shortened(&name));
+        let judges: Vec<Named<'_>> = judges.iter().copied().zip(names).collect();
+        parts.push(about(&judges, of.0));
+        parts.push(figures(&judges));
+        parts.push(labels(&judges));
+        parts.extend(unlabelled(&judges));
+        parts.extend(["error_type", "edit"].iter().filter_map(|by| recalls(&judges, by)));
+        parts.extend(too_many_values(&judges));
+        parts.extend(consistency(&judges));
+    }
+    parts.join("\n\n")
+}
+
+/// What is judged; templates that do not say are a task of their own.
+fn task(judge: &Measured) -> &str {
+    judge.task.unwrap_or(&judge.template)
+}
+
+fn head(counts: &Counts) -> String {
+    let (rows, questions) = (counted(counts.benched, "row"), counted(counts.clusters, "question"));
+    wrapped(&format!("{rows} of {questions}{}; figures with their 95 % intervals", remarks(counts)), " ")
+}
+
+/// The task, and how many rows are right and wrong by its gold.
+fn about(judges: &[Named<'_>], task: &str) -> String {
+    let Some((first, _)) = judges.first() else { return String::new() };
+    let times = first.repeats.max(1) as u64;
+    let (right, wrong) = (first.overall.right() / times, first.overall.wrong() / times);
+    let (task, gold) = (plain(task), plain(&first.gold));
+    wrapped(&format!("{task}: {right} correct, {wrong} incorrect by the column `{gold}`"), " ")
+}
+
+fn figures(judges: &[Named<'_>]) -> String {
+    let all_right = judges.iter().all(|(judge, _)| judge.overall.wrong() == 0);
+    let shown: &[(&str, &str)] = match judges.iter().all(|(judge, _)| is_of_one_class(&judge.overall)) {
+        true if all_right => &[ALL_RIGHT],
+        true => &[ALL_WRONG],
+        false => &FIGURES,
+    };
+    let cost = |judge: &Measured| judge.usage.and_then(|usage| usage.cost_usd_per_1000);
+    let priced = judges.iter().any(|(judge, _)| cost(judge).is_some());
+    fitting(|most| {
+        let mut header = vec!["judge", "no\nlabel"];
+        header.extend(shown.iter().map(|(_, heading)| heading));
+        header.extend(priced.then_some("$ per\n1,000"));
+        let mut table = Table::new(header);
+        for (judge, name) in judges {
+            let overall = &judge.overall;
+            let mut row = vec![folded(name, most), overall.confusion.unjudged().to_string()];
+            row.extend(shown.iter().map(|(figure, _)| {
+                let figure = overall.figures.get(figure);
+                format!("{}\n{}", value(figure), interval(figure))
+            }));
+            if priced {
+                row.push(cost(judge).map_or_else(|| "-".to_owned(), |cost| format!("{cost:.3}")));
+            }
+            table.add_row(row);
+        }
+        table
+    })
+}
+
+/// What right and wrong calls were labelled as.
+fn labels(judges: &[Named<'_>]) -> String {
+    let heading = |calls: &str, what: &str| format!("{calls}\n{what}");
+    fitting(|most| {
+        let mut table = Table::new([
+            "\njudge".to_owned(),
+            heading("right calls", "passed"),
+            heading("", "failed"),
+            heading("", "no label"),
+            heading("wrong calls", "passed"),
+            heading("", "failed"),
+            heading("", "no label"),
+        ]);
+        for (judge, name) in judges {
+            let counts = &judge.overall.confusion;
+            let right = counts.true_positive + counts.false_negative;
+            let wrong = counts.false_positive + counts.true_negative;
+            let of = |part: u64, whole: u64| format!("{part} ({})", percent(part, whole));
+            table.add_row([
+                folded(name, most),
+                of(counts.true_positive, right),
+                of(counts.false_negative, right),
+                counts.unjudged_positive.to_string(),
+                of(counts.false_positive, wrong),
+                of(counts.true_negative, wrong),
+                counts.unjudged_negative.to_string(),
+            ]);
+        }
+        table
+    })
+}
+
+/// The figures whose bounds are shown: the first that there is.
+const BOUNDED: [(&str, &str); 3] = [
+    ("balanced_accuracy", "balanced accuracy"),
+    (ALL_RIGHT.0, "share recognised"),
+    (ALL_WRONG.0, "share recognised"),
+];
+
+/// How rows without a label ended, and what the main figure would be at worst and at best had they one.
+fn unlabelled(judges: &[Named<'_>]) -> Option<String> {
+    let line = |(judge, name): &Named<'_>| {
+        let bounds = |(figure, words)| Some((words, judge.overall.bounds.get(figure)?));
+        let (words, (low, high)) = BOUNDED.into_iter().find_map(bounds)?;
+        let ends = without_label(judge);
+        let line = format!(" {name}, no label: {ends}; were they labelled, {words} {low:.3} to {high:.3}");
+        Some(wrapped(&line, "   "))
+    };
+    let lines: Vec<String> = judges.iter().filter_map(line).collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+/// Which share of the rows of each kind is recognised for what it is.
+fn recalls(judges: &[Named<'_>], by: &str) -> Option<String> {
+    let all: Vec<&Named<'_>> = judges.iter().filter(|(judge, _)| !judge.baseline).collect();
+    let (first, _) = all.first()?;
+    let kinds: Vec<&Slice> = first.by(by).filter(|slice| is_of_one_class(slice)).collect();
+    if kinds.is_empty() {
+        return None;
+    }
+    let mut text = fitting(|most| table_of_recalls(by, &kinds, &all[..all.len().min(BESIDE)], most));
+    let more = kinds.len().saturating_sub(MOST_LINES);
+    if more > 0 {
+        text += &format!("\n ... and {more} more, in the reports");
+    }
+    let beside = all.len().saturating_sub(BESIDE);
+    if beside > 0 {
+        text += &format!(
+            "\n ... of the first {BESIDE} judges; {} more in the reports",
+            counted(beside as u64, "judge")
+        );
+    }
+    Some(text)
+}
+
+fn table_of_recalls(by: &str, kinds: &[&Slice], judges: &[&Named<'_>], most: usize) -> Table {
+    let figure = |slice: &Slice| {
+        recognised(slice).map(|(figure, _, _)| format!("{}  {}", value(Some(figure)), interval(Some(figure))))
+    };
+    let mut header = vec![by.to_owned(), "rows".to_owned()];
+    // Figures are so wide anyway.
+    let wide = most.max(16);
+    header.extend(judges.iter().map(|(_, name)| format!("recognised by\n{}", folded(name, wide))));
+    let mut table = Table::new(header);
+    // Names may take what judges leave of the page, since they often differ only at their ends.
+    let room = PAGE.saturating_sub(12 + 20 * judges.len()).clamp(30, 60);
+    for kind in kinds.iter().take(MOST_LINES) {
+        let name = within(kind.value.as_deref().unwrap_or_default(), room);
+        let mut row = vec![folded(&name, most), kind.rows.to_string()];
+        row.extend(judges.iter().map(|(judge, _)| {
+            let slice = judge.by(by).find(|slice| slice.value == kind.value);
+            slice.and_then(figure).unwrap_or_default()
+        }));
+        table.add_row(row);
+    }
+    table
+}
+
+fn too_many_values(judges: &[Named<'_>]) -> Option<String> {
+    let judges: Vec<&Measured> = judges.iter().map(|(judge, _)| *judge).collect();
+    let lines: Vec<String> = left_out(&judges)
+        .iter()
+        .map(|column| format!(" no figures by `{}`: it has {} values", plain(&column.by), column.values))
+        .collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+fn consistency(judges: &[Named<'_>]) -> Option<String> {
+    let line = |(judge, name): &Named<'_>| {
+        let asked = judge.consistency?;
+        let line = format!(
+            " {name}, asked {} times: two answers differ with probability {} ({}), kappa {} ({})",
+            asked.repeats,
+            value(asked.flip_rate.as_ref()),
+            interval(asked.flip_rate.as_ref()),
+            value(asked.kappa.as_ref()),
+            interval(asked.kappa.as_ref()),
+        );
+        Some(wrapped(&line, "   "))
+    };
+    let lines: Vec<String> = judges.iter().filter_map(line).collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}

@@ -1,0 +1,302 @@
+//! Small words that turn a clause round or leave it open, in many languages.
+//!
+//! Every language has few of them, so they can be listed; the rest of a clause may then be in words that nobody listed.
+
+use std::cmp::Ordering;
+
+use super::context::reports;
+use super::lexicon::Class;
+use super::token::{Token, Veil};
+
+/// Languages beyond those of `foreign.rs`: Finnish, Estonian, Hungarian, Czech, Slovak, South Slavic, Ukrainian, Romanian, Greek,
+/// Baltic, Danish, Norwegian, Catalan, Basque, Albanian, Hebrew, Persian, Thai, Malay, Filipino, Swahili, Irish, Welsh.
+const NEGATIONS: &str = "ei en eivät eikä olematta mitte ega pole nem sem není nejsou nie nejde neni ani nije nisu nisam ni nego nu nici
+    δεν μην όχι ούτε δε ne nav nėra nebuvo ikke ikkje ej não nao ез ez nuk s'është jo לא אינו אינה אין نیست نه ไม่ มิ tak bukanlah
+    hindi hinds'pa si sio níl nid ddim kein keine keinen keinerlei nicht niet geen pas point non no inte не нет ні нема tidak bukan
+    không chẳng chả değil ليس ليست لا غير नहीं मत 不 不是 并非 不算 不能 ではなく ではない neither nor weder noch";
+const ALTERNATIVES: &str = "or nor neither either oder weder noch ou ni soit o né oppure ou of noch lub albo ani czy или либо ни eller
+    varken tai vai eikä vagy sem nebo či anebo ili sau nici ή ούτε или або veya ya atau hoặc hay 或 或者 还是 也不 既不 または か それとも
+    또는 혹은 أو या หรือ או یا";
+const OPEN: &str = "ehkä kai luultavasti ehk vist talán valószínűleg lehet esetleg možná snad asi možno možda vjerojatno verovatno poate probabil
+    ίσως μάλλον πιθανόν мабуть можливо måske kanskje kanskje formentlig trolig potser หากว่า อาจ บางที marahil siguro labda אולי שמא
+    شاید jos mikäli kui juhul ha amennyiben pokud jestli jestliže kdyby když ak keby ako ukoliko dacă daca αν εάν якщо якби коли hvis dersom
+    ถ้า หาก kung kama אם اگر sei seien wäre würde hätte soll sollte serait aurait sería sería seria sarebbe zou byłoby был бы
+    olisi lenne volna by bi ar θα";
+
+/// What a clause is written in: many short words mean something else in English.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tongue {
+    English,
+    Other,
+}
+
+/// Whether a word denies.
+pub(super) fn denies(token: &Token, tongue: Tongue) -> bool {
+    matches!(token.class, Class::Negation | Class::Partial | Class::Unclear)
+        || tongue == Tongue::Other
+            && token.is_word()
+            && NEGATIONS.split_whitespace().any(|word| word == token.word())
+        || matches!(
+            token.word(),
+            "nobody"
+                | "opposite"
+                | "noone"
+                | "neither"
+                | "rarely"
+                | "seldom"
+                | "fail"
+                | "fails"
+                | "lacks"
+                | "refuse"
+        )
+}
+
+/// Whether a word denies, and in a language other than English.
+pub(super) fn is_negation_abroad(token: &Token) -> bool {
+    denies(token, Tongue::Other)
+        && NEGATIONS.split_whitespace().any(|word| word == token.word())
+        && !matches!(
+            token.word(),
+            "no" | "non" | "nor" | "neither" | "point" | "si" | "nu" | "jo" | "ez" | "en" | "not"
+        )
+}
+
+/// Words that deny in one language and say something else in others, each with words that show the one and the others.
+const AMBIGUOUS: &[(&str, &str, &str)] = &[
+    (
+        "en",
+        FINNISH,
+        "la el los las que lo una un le les est et dans pour het een dat dus van der och att det",
+    ),
+    (
+        "nu",
+        "este apelul că să și deci pentru agentul utilizatorul corect nici",
+        "het een dat dus en is de och att det är ich das der",
+    ),
+    (
+        "ez",
+        "da eta deia dago zuzena erabiltzaileak egin baina",
+        "a az és hívás tehát megfelel eszköz ügynök felhasználó helyes",
+    ),
+    ("si", "wito sahihi kwa mtumiaji hii zana kama", "la lo el il che di una un le de que es est"),
+    (
+        "ni",
+        "klic klica uporabnik orodje pravilen je",
+        "och att det är som en ett la el los que una los y kwa wito mtumiaji",
+    ),
+    ("jo", "është thirrja përdoruesi mjeti për dhe", "la el que és una per det er og som ikke on se oli"),
+    (
+        "tak",
+        "panggilan pengguna alat betul boleh ini itu yang",
+        "jest się że i nie więc agent tedy je že nástroj volání wywołanie tím proto",
+    ),
+    (
+        "pole",
+        "kasutaja kutse õige tööriist ei ja agendi",
+        "jest się że i nie więc je že a to wywołanie volání",
+    ),
+    (
+        "pas",
+        "n'est ne l'appel l'utilisateur l'agent est les des une dans c'est cet cette je",
+        "het een dat dus van en de is wordt niet aanroep das der die ich aufruf",
+    ),
+    ("ej", "och att det är som anropet användaren verktyget", "jest się że"),
+    ("hindi", "ang ng mga tawag tama ito sa", "the is of and"),
+    (
+        "ne",
+        "pas plus jamais que je n'est klic klica poziv alat volání nástroj hívás eszköz kvietimas",
+        "che di il una gli sono della strumento chiamata l'agente l'utente",
+    ),
+    (
+        "no",
+        "el la los es que una llamada il che chiamata per",
+        "não é uma com do dos ao foi são chamada por isso usuário jest się że",
+    ),
+];
+const FINNISH: &str = "että ei ole tämä tätä pidä voi kutsu kutsua kutsun käyttäjä työkalu luokittelisi sanoisi oikea oikein ja";
+
+/// What a word does in a reply that is not in English.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Denial {
+    Yes,
+    No,
+    /// It denies in one of the languages that the reply may be in.
+    Unsure,
+}
+
+/// Whether a word denies in the language of `reply`, which is not English.
+pub(super) fn denial(token: &Token, reply: &[Token]) -> Denial {
+    if !denies(token, Tongue::Other) {
+        return Denial::No;
+    }
+    let Some((_, home, elsewhere)) = AMBIGUOUS.iter().find(|(word, ..)| *word == token.word()) else {
+        return Denial::Yes;
+    };
+    let own = |token: &&Token| token.is_word() && token.veil == Veil::None;
+    let shown = |words: &str| {
+        let words: Vec<&str> = words.split_whitespace().collect();
+        reply.iter().filter(own).filter(|token| words.contains(&token.word())).count()
+    };
+    match shown(home).cmp(&shown(elsewhere)) {
+        Ordering::Greater => Denial::Yes,
+        Ordering::Less => Denial::No,
+        Ordering::Equal => Denial::Unsure,
+    }
+}
+
+/// Whether a word joins what may be instead.
+pub(super) fn offers(token: &Token, tongue: Tongue) -> bool {
+    matches!(token.word(), "or" | "nor" | "neither" | "either")
+        || tongue == Tongue::Other
+            && token.is_word()
+            && ALTERNATIVES.split_whitespace().any(|word| word == token.word())
+}
+
+/// Whether a word leaves open whether its clause holds.
+pub(super) fn leaves_open(token: &Token, tongue: Tongue) -> bool {
+    // `when four were wanted` sets no condition.
+    let tells = matches!(token.word(), "when" | "were" | "had" | "once" | "according");
+    token.class == Class::Hedge && !matches!(token.word(), "can" | "could" | "may" | "kind" | "half")
+        || token.class == Class::Condition && !tells
+        || tongue == Tongue::Other
+            && token.is_word()
+            && OPEN.split_whitespace().any(|word| word == token.word())
+        || matches!(
+            token.word(),
+            "standpoint"
+                | "angle"
+                | "technical"
+                | "formal"
+                | "doubtful"
+                | "unsure"
+                | "uncertain"
+                | "lean"
+                | "leaning"
+                | "tend"
+                | "guess"
+                | "wonder"
+                | "suspect"
+        )
+}
+
+/// Whether a word tells what somebody else says, holds or asks for.
+pub(super) fn attributes(token: &Token) -> bool {
+    reports(token)
+        || matches!(
+            token.word(),
+            "contains"
+                | "contained"
+                | "holds"
+                | "held"
+                | "reads"
+                | "returned"
+                | "returns"
+                | "returning"
+                | "answered"
+                | "answers"
+                | "replied"
+                | "replies"
+                | "reply"
+                | "respond"
+                | "responds"
+                | "responded"
+                | "output"
+                | "outputs"
+                | "print"
+                | "write"
+                | "answer"
+                | "demands"
+                | "requires"
+                | "expects"
+                | "expected"
+                | "sets"
+                | "set"
+                | "asks"
+                | "asked"
+                | "quote"
+                | "quotes"
+                | "quoted"
+                | "labels"
+                | "labelled"
+                | "labeled"
+                | "marked"
+                | "marks"
+                | "tagged"
+                | "called"
+                | "named"
+                | "entitled"
+                | "saying"
+                | "stating"
+                | "claiming"
+                | "hopes"
+                | "hoped"
+                | "wants"
+                | "wished"
+                | "wishes"
+                | "insist"
+                | "insisted"
+                | "dijo"
+                | "disse"
+                | "dicho"
+                | "sa"
+                | "sade"
+                | "säger"
+                | "zei"
+                | "powiedział"
+                | "заявил"
+                | "notes"
+                | "noted"
+                | "schrieb"
+                | "schreibt"
+                | "sagte"
+                | "meinte"
+                | "fragt"
+                | "fragte"
+                | "écrit"
+                | "demande"
+                | "escribió"
+                | "preguntó"
+                | "skrev"
+                | "scrisse"
+                | "schreef"
+                | "vroeg"
+                | "napisał"
+                | "написал"
+                | "сказал"
+                | "спросил"
+        )
+}
+
+/// Whether a word is English and could be of few other languages.
+pub(super) fn is_english(token: &Token) -> bool {
+    matches!(
+        token.word(),
+        "the"
+            | "and"
+            | "this"
+            | "that"
+            | "it"
+            | "it's"
+            | "has"
+            | "have"
+            | "with"
+            | "not"
+            | "are"
+            | "be"
+            | "been"
+            | "you"
+            | "we"
+            | "nothing"
+            | "what"
+            | "which"
+            | "isn't"
+            | "doesn't"
+            | "can't"
+            | "there"
+            | "here"
+            | "these"
+            | "its"
+            | "from"
+            | "agent's"
+    )
+}

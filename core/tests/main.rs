@@ -1,0 +1,20 @@
+//! The one integration-test binary of the core: what it says of the data in `tests/`, and laws for any input.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![allow(clippy::print_stdout, reason = "figures and reasons for skipping are shown with --nocapture")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "where the data is that cannot be shipped, the environment says"
+)]
+
+mod benchmark_data;
+mod builtin_judge;
+mod damaged_logs;
+mod hostile;
+mod injection;
+mod normalize;
+mod properties;
+mod score_bfcl;
+mod score_peers;
+mod snap;
+mod statistics;

@@ -1,0 +1,767 @@
+//! Every recorded result of the peers, and what the default modes do otherwise.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use flate2::read::GzDecoder;
+use proptest::prelude::*;
+use tooljudge_core::domain::{Json, Number, Object};
+use tooljudge_core::score::{Equality, SCORERS, Score, ScoreError, Scored};
+
+/// The recorded results: ours, or those in the folder that the environment names.
+#[expect(clippy::disallowed_methods, reason = "a test reads where the data lies")]
+fn corpus(file: &str) -> Vec<Json> {
+    let shipped = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/cases/parity");
+    let folder = std::env::var_os("TOOLJUDGE_PARITY").map_or_else(shipped, PathBuf::from);
+    let packed = std::fs::read(folder.join(file)).unwrap();
+    let mut text = String::new();
+    GzDecoder::new(packed.as_slice()).read_to_string(&mut text).unwrap();
+    text.lines().map(|line| Json::parse(line).unwrap()).collect()
+}
+
+fn ready(scorer: &str, settings: &str, peer: Option<&str>) -> Box<dyn Score> {
+    let settings = Json::parse(settings).unwrap();
+    let scorer = SCORERS.iter().find(|candidate| candidate.name == scorer).unwrap();
+    (scorer.ready)(settings.as_object().unwrap(), peer).unwrap()
+}
+
+fn score(scorer: &str, peer: Option<&str>, record: &str) -> Result<Scored, ScoreError> {
+    let record = Json::parse(record).unwrap();
+    ready(scorer, "{}", peer).score(record.as_object().unwrap())
+}
+
+/// Asserts that two scores are the same number, or both none.
+#[track_caller]
+fn assert_close(ours: Option<f64>, theirs: Option<f64>, case: &Json) {
+    let close = match (ours, theirs) {
+        (Some(ours), Some(theirs)) => (ours - theirs).abs() <= 1e-9,
+        (None, None) => true,
+        _ => false,
+    };
+    assert!(close, "ours {ours:?}, theirs {theirs:?}: {case}");
+}
+
+fn number(json: Option<&Json>) -> Option<f64> {
+    match json {
+        Some(Json::Number(number)) => Some(Number::as_f64(number)),
+        _ => None,
+    }
+}
+
+fn boolean(json: Option<&Json>) -> Option<bool> {
+    match json {
+        Some(Json::Bool(value)) => Some(*value),
+        _ => None,
+    }
+}
+
+#[track_caller]
+fn assert_scorer_knows(scorer: &str, record: &Object) {
+    let knows = |name: &str| SCORERS.iter().any(|scorer| scorer.name == name && (scorer.matches)(record));
+    assert!(knows(scorer), "{scorer} does not know {}", Json::Object(record.clone()));
+}
+
+#[test]
+fn deepeval() {
+    let cases = corpus("deepeval_tool_correctness.jsonl.gz");
+    let scorer = ready("tool_correctness", "{}", Some("deepeval"));
+    let (mut reasons, mut errors) = (0, 0);
+    for case in &cases {
+        let record = case.as_object().unwrap();
+        assert_scorer_knows("tool_correctness", record);
+        let ours = scorer.score(record);
+        match (&ours, case.get("error").and_then(Json::as_str)) {
+            (Err(ours), Some(theirs)) => {
+                assert_eq!(ours.to_string(), theirs, "{case}");
+                errors += 1;
+            }
+            (Ok(ours), None) => {
+                assert_close(ours.score, number(case.get("score")), case);
+                assert_eq!(ours.passed, boolean(case.get("success")), "{case}");
+                if let Some(reason) = case.get("reason").and_then(Json::as_str) {
+                    assert_eq!(ours.reason.as_deref(), Some(reason), "{case}");
+                    reasons += 1;
+                }
+            }
+            (ours, theirs) => panic!("ours {ours:?}, theirs {theirs:?}: {case}"),
+        }
+    }
+    println!(
+        "deepeval: {} of {0} cases equal, {errors} exceptions and {reasons} reasons among them",
+        cases.len()
+    );
+}
+
+#[test]
+fn vitest_evals() {
+    let cases = corpus("vitest_tool_call_scorer.jsonl.gz");
+    for (peer, score, metadata) in
+        [("vitest-evals", "score", "metadata"), ("vitest-evals@0.4", "score_v04", "metadata_v04")]
+    {
+        let scorer = ready("tool_call", "{}", Some(peer));
+        let mut equal = 0;
+        for case in cases.iter().filter(|case| case.get(score).is_some()) {
+            let record = case.as_object().unwrap();
+            assert_scorer_knows("tool_call", record);
+            let ours = scorer.score(record).unwrap_or_else(|error| panic!("{error}: {case}"));
+            assert_eq!(Some(&Json::Object(ours.metadata)), case.get(metadata), "{peer}: {case}");
+            assert_close(ours.score, number(case.get(score)), case);
+            equal += 1;
+        }
+        println!("{peer}: {equal} cases equal");
+    }
+}
+
+#[test]
+fn article() {
+    let cases = corpus("article_tool_evaluator.jsonl.gz");
+    let scorer = ready("tool_evaluator", "{}", Some("article"));
+    for case in &cases {
+        let record = case.as_object().unwrap();
+        assert_scorer_knows("tool_evaluator", record);
+        let ours = scorer.score(record).unwrap_or_else(|error| panic!("{error}: {case}"));
+        let mut result = ours.metadata;
+        result.insert("score", Json::Number(Number::from_f64(ours.score.unwrap()).unwrap()));
+        result.insert("passed", Json::Bool(ours.passed.unwrap()));
+        assert_eq!(Some(&Json::Object(result)), case.get("result"), "{case}");
+    }
+    println!("article: {} of {0} cases equal", cases.len());
+}
+
+#[test]
+fn langchain() {
+    let lines = corpus("langchain_envs.jsonl.gz");
+    let (cases, environments): (Vec<&Json>, Vec<&Json>) =
+        lines.iter().partition(|line| line.get("kind").and_then(Json::as_str) == Some("trajectory"));
+    let scorer = ready("trajectory", "{}", Some("langchain"));
+    let (mut errors, mut graded) = (0, 0);
+    for case in &cases {
+        let record = case.as_object().unwrap();
+        assert_scorer_knows("trajectory", record);
+        match (scorer.score(record), case.get("error")) {
+            (Err(ours), Some(theirs)) => {
+                assert_eq!(Some(ours.kind), theirs.get("type").and_then(Json::as_str), "{case}");
+                assert_eq!(
+                    Some(ours.message.as_str()),
+                    theirs.get("message").and_then(Json::as_str),
+                    "{case}"
+                );
+                errors += 1;
+            }
+            (Ok(ours), None) => {
+                let (ours, theirs) = (ours.metadata.get("results").unwrap(), case.get("results").unwrap());
+                assert!(Equality::Python.values(ours, theirs), "ours {ours}, theirs {theirs}: {case}");
+                graded += usize::from(theirs.to_string().contains(r#""key":"correctness""#));
+            }
+            (ours, theirs) => panic!("ours {ours:?}, theirs {theirs:?}: {case}"),
+        }
+    }
+    for line in &environments {
+        assert!(!SCORERS.iter().any(|scorer| (scorer.matches)(line.as_object().unwrap())), "{line}");
+    }
+    println!(
+        "langchain: {} of {0} cases equal, {errors} exceptions and {graded} grades among them; {} lines of environments \
+         are not for this scorer",
+        cases.len(),
+        environments.len()
+    );
+}
+
+/// What the peer and we make of one record: a score, or the kind of an error.
+fn outcome(scorer: &str, peer: Option<&str>, record: &str) -> String {
+    match score(scorer, peer, record) {
+        Ok(scored) => scored.score.map_or_else(|| "none".to_owned(), |score| format!("{score:.4}")),
+        Err(error) => error.kind.to_owned(),
+    }
+}
+
+#[track_caller]
+fn assert_differences(scorer: &str, peer: &str, rows: &[(&str, &str, &str)]) {
+    for (record, theirs, ours) in rows {
+        assert_eq!(outcome(scorer, Some(peer), record), *theirs, "{peer}: {record}");
+        assert_eq!(outcome(scorer, None, record), *ours, "ours: {record}");
+    }
+}
+
+#[test]
+fn where_we_differ_from_deepeval() {
+    let params = r#""config":{"evaluation_params":["INPUT_PARAMETERS"]}"#;
+    let with = |expected: &str, called: &str| {
+        format!(r#"{{{params},"expected_tools":{expected},"tools_called":{called}}}"#)
+    };
+    let cases = [
+        (r#"[{"name":"a"},{"name":"a"}]"#, r#"[{"name":"a"},{"name":"a"}]"#, "0.5000", "1.0000"),
+        (
+            r#"[{"name":"a","type":"MCP"},{"name":"a"}]"#,
+            r#"[{"name":"a","type":"MCP"},{"name":"a"}]"#,
+            "0.5000",
+            "1.0000",
+        ),
+        (
+            r#"[{"name":"a","input_parameters":{"x":1,"y":3}},{"name":"a","input_parameters":{"x":1,"y":2}}]"#,
+            r#"[{"name":"a","input_parameters":{"x":1,"y":2}},{"name":"a","input_parameters":{"x":9,"y":3}}]"#,
+            "0.2500",
+            "0.7500",
+        ),
+        (r#"[{"name":"a"}]"#, r#"[{"name":"a","input_parameters":{}}]"#, "AttributeError", "1.0000"),
+        (r#"[{"name":"a"}]"#, r#"[{"name":"a","input_parameters":{"x":1}}]"#, "AttributeError", "0.0000"),
+        (
+            r#"[{"name":"a","input_parameters":{"x":true}}]"#,
+            r#"[{"name":"a","input_parameters":{"x":1}}]"#,
+            "1.0000",
+            "0.0000",
+        ),
+        (
+            r#"[{"name":"a","input_parameters":{"x":1.0}}]"#,
+            r#"[{"name":"a","input_parameters":{"x":1}}]"#,
+            "1.0000",
+            "1.0000",
+        ),
+        (r#"[{"name":"a"}]"#, r#"[{"name":"a"},{"name":"b"}]"#, "1.0000", "0.5000"),
+        ("[]", "[]", "1.0000", "1.0000"),
+        ("[]", r#"[{"name":"a"}]"#, "0.0000", "0.0000"),
+        ("null", "[]", "MissingTestCaseParamsError", "InvalidCase"),
+    ];
+    for (expected, called, theirs, ours) in cases {
+        assert_differences("tool_correctness", "deepeval", &[(&with(expected, called), theirs, ours)]);
+    }
+    let judged = |selection: &str| {
+        format!(
+            r#"{{"expected_tools":[],"tools_called":[],"available_tools":[{{"name":"a"}}],"selection":{selection}}}"#
+        )
+    };
+    assert_differences(
+        "tool_correctness",
+        "deepeval",
+        &[
+            (&judged(r#"{"score":0.25,"reason":"r"}"#), "0.2500", "0.2500"),
+            (&judged(r#"{"score":-1,"reason":"r"}"#), "-1.0000", "InvalidCase"),
+            (&judged("null"), "InvalidCase", "1.0000"),
+        ],
+    );
+    let unjudged = score("tool_correctness", None, &judged("null")).unwrap();
+    assert!(unjudged.reason.unwrap().contains("was not judged"));
+
+    // Three calls of which seven tenths are right.
+    let call = |value: u8| {
+        let right = (0..7).map(|key| format!("\"k{key}\":0"));
+        let wrong = (7..10).map(|key| format!("\"k{key}\":{value}"));
+        let parameters = right.chain(wrong).collect::<Vec<_>>().join(",");
+        format!(r#"{{"name":"a","input_parameters":{{{parameters}}}}}"#)
+    };
+    let calls = |values: [u8; 3]| values.map(call).join(",");
+    let dusty = format!(
+        r#"{{"config":{{"threshold":0.7,"evaluation_params":["INPUT_PARAMETERS"]}},
+        "expected_tools":[{}],"tools_called":[{}]}}"#,
+        calls([1, 2, 3]),
+        calls([4, 5, 6])
+    );
+    assert_eq!(score("tool_correctness", Some("deepeval"), &dusty).unwrap().passed, Some(false));
+    assert_eq!(score("tool_correctness", None, &dusty).unwrap().passed, Some(true));
+}
+
+#[test]
+fn where_we_differ_from_vitest_evals() {
+    let case = |config: &str, expected: &str, called: &str| {
+        format!(r#"{{"config":{config},"expectedTools":{expected},"toolCalls":{called}}}"#)
+    };
+    let arguments = |expected: &str, given: &str, config: &str| {
+        let call = |arguments: &str| format!(r#"[{{"name":"a","arguments":{arguments}}}]"#);
+        case(config, &call(expected), &call(given))
+    };
+    let a = r#"[{"name":"a"}]"#;
+    let fuzzy = r#"{"params":"fuzzy"}"#;
+    let coerce = r#"{"params":"fuzzy","fuzzyOptions":{"coerceTypes":true}}"#;
+    let lenient_order = r#"{"ordered":true,"requireAll":false}"#;
+    let rows = [
+        (
+            case(
+                "{}",
+                r#"[{"name":"a","arguments":{"x":1}},{"name":"a"}]"#,
+                r#"[{"name":"a","arguments":{"x":1}},{"name":"a"}]"#,
+            ),
+            "0.0000",
+            "1.0000",
+        ),
+        (
+            case(
+                "{}",
+                r#"[{"name":"a"},{"name":"a","arguments":{"x":1}}]"#,
+                r#"[{"name":"a","arguments":{"x":1}},{"name":"a"}]"#,
+            ),
+            "1.0000",
+            "1.0000",
+        ),
+        (
+            case(r#"{"requireAll":false,"allowExtras":false}"#, r#"[{"name":"a"},{"name":"b"}]"#, a),
+            "0.0000",
+            "0.5000",
+        ),
+        (
+            case(
+                r#"{"requireAll":false,"allowExtras":false}"#,
+                r#"[{"name":"a"}]"#,
+                r#"[{"name":"a"},{"name":"b"}]"#,
+            ),
+            "0.0000",
+            "0.0000",
+        ),
+        (
+            case(
+                r#"{"ordered":true}"#,
+                r#"[{"name":"a"},{"name":"b","arguments":{"x":1}}]"#,
+                r#"[{"name":"a"},{"name":"b","arguments":{"x":2}}]"#,
+            ),
+            "0.5000",
+            "0.0000",
+        ),
+        (
+            case(
+                r#"{"ordered":true}"#,
+                r#"[{"name":"a","arguments":{"x":1}}]"#,
+                r#"[{"name":"a","arguments":{"x":9}},{"name":"a","arguments":{"x":1}}]"#,
+            ),
+            "0.0000",
+            "1.0000",
+        ),
+        (case(lenient_order, r#"[{"name":"a"},{"name":"b"}]"#, r#"[{"name":"b"}]"#), "0.0000", "0.5000"),
+        (case(r#"{"allowExtras":false}"#, "[]", a), "1.0000", "0.0000"),
+        (case("{}", "[]", a), "1.0000", "1.0000"),
+        (arguments(r#"{"x":""}"#, r#"{"x":"oslo"}"#, fuzzy), "1.0000", "0.0000"),
+        (arguments(r#"{"x":""}"#, r#"{"x":""}"#, fuzzy), "1.0000", "1.0000"),
+        (arguments(r#"{"x":"Oslo, Norway"}"#, r#"{"x":"o"}"#, fuzzy), "1.0000", "0.0000"),
+        (arguments(r#"{"x":"oslo"}"#, r#"{"x":"Oslo, Norway"}"#, fuzzy), "1.0000", "1.0000"),
+        (arguments(r#"{"x":["a","ab"]}"#, r#"{"x":["ab","a"]}"#, fuzzy), "1.0000", "1.0000"),
+        (arguments(r#"{"x":[1,1.001]}"#, r#"{"x":[1.0005,1]}"#, fuzzy), "1.0000", "1.0000"),
+        (arguments(r#"{"x":[1,1.0015]}"#, r#"{"x":[1.001,1]}"#, fuzzy), "0.0000", "1.0000"),
+        (arguments(r#"{"x":42}"#, r#"{"x":"42px"}"#, coerce), "1.0000", "0.0000"),
+        (arguments(r#"{"x":42}"#, r#"{"x":" 42.0 "}"#, coerce), "1.0000", "1.0000"),
+        (arguments(r#"{"x":false}"#, r#"{"x":"banana"}"#, coerce), "1.0000", "0.0000"),
+        (arguments(r#"{"x":false}"#, r#"{"x":"False"}"#, coerce), "1.0000", "1.0000"),
+        (arguments("null", "{}", "{}"), "0.0000", "1.0000"),
+        (arguments("null", r#"{"x":1}"#, "{}"), "0.0000", "0.0000"),
+        (arguments("{}", r#""""#, "{}"), "1.0000", "0.0000"),
+        (arguments("{}", "0", "{}"), "1.0000", "0.0000"),
+        (arguments("{}", "[]", "{}"), "1.0000", "0.0000"),
+        (arguments("{}", "null", "{}"), "1.0000", "1.0000"),
+        (arguments(r#"{"x":9007199254740992}"#, r#"{"x":9007199254740993}"#, "{}"), "1.0000", "0.0000"),
+        (arguments(r#"{"x":1}"#, r#"{"x":1.0}"#, "{}"), "1.0000", "1.0000"),
+        (arguments(r#"{"x":{"$regex":"(?=a)"}}"#, r#"{"x":"a"}"#, fuzzy), "InvalidCase", "InvalidCase"),
+    ];
+    for (record, theirs, ours) in rows {
+        assert_differences("tool_call", "vitest-evals", &[(&record, theirs, ours)]);
+    }
+    let third = format!(
+        r#"{{"config":{{"threshold":0.3333333333333334,"requireAll":false}},"expectedTools":["a","b","c"],"toolCalls":{a}}}"#
+    );
+    assert_eq!(score("tool_call", Some("vitest-evals"), &third).unwrap().passed, Some(false));
+    assert_eq!(score("tool_call", None, &third).unwrap().passed, Some(true));
+}
+
+#[test]
+fn where_we_differ_from_langchain() {
+    let steps = |expected: &str, actual: &str| {
+        format!(r#"{{"run":{{"actual_steps":{actual}}},"example":{{"expected_steps":{expected}}}}}"#)
+    };
+    let results = |peer, record: &str| {
+        let scored = score("trajectory", peer, record);
+        scored.map(|scored| {
+            let results = scored.metadata.get("results").and_then(Json::as_array).unwrap();
+            results
+                .iter()
+                .skip(1)
+                .map(|result| result.get("score").unwrap().to_string())
+                .collect::<Vec<_>>()
+                .join(" ")
+        })
+    };
+    assert_differences(
+        "trajectory",
+        "langchain",
+        &[
+            (&steps("[]", "[]"), "ZeroDivisionError", "1.0000"),
+            (&steps("[]", r#"["a"]"#), "ZeroDivisionError", "0.0000"),
+            (&steps(r#"["a"]"#, r#"["a"]"#), "1.0000", "1.0000"),
+            (r#"{"run":{},"example":{"expected_steps":["a"]}}"#, "ValueError", "InvalidCase"),
+        ],
+    );
+    assert_eq!(results(None, &steps("[]", "[]")).unwrap(), "1.0");
+    assert_eq!(results(None, &steps("[]", r#"["a"]"#)).unwrap(), "null");
+
+    let graded = |how: &str, reply: &str, example: &str| {
+        format!(
+            r#"{{"run":{{"actual_steps":["a"],"output":"x","state":true}},"example":{{"expected_steps":["a"]{example}}},
+            "output_evaluation":"{how}","llm_reply":{reply}}}"#
+        )
+    };
+    let reference = r#","reference":"y""#;
+    for (how, reply, example, theirs, ours) in [
+        ("qa", r#""NOT CORRECT""#, reference, "1.0 1", "1.0 0"),
+        ("qa", r#""CORRECT\n\nINCORRECT""#, reference, "1.0 1", "1.0 null"),
+        ("qa_math_without_question", r#""COMPARISON: CORRECT""#, reference, "1.0 0", "1.0 1"),
+        ("qa_math_without_question", r#""CORRECTLY done""#, reference, "1.0 1", "1.0 null"),
+        ("qa", r#""CORRECT""#, "", "KeyError: 'reference'", "1.0 null"),
+        (
+            "qa",
+            "null",
+            reference,
+            "InvalidCase: `llm_reply` is missing: what the model said of the answer",
+            "1.0 null",
+        ),
+        ("none", "null", r#","state":1"#, "1.0 1", "1.0 0"),
+    ] {
+        let record = graded(how, reply, example);
+        let shown = |peer| results(peer, &record).unwrap_or_else(|error| error.to_string());
+        assert_eq!(shown(Some("langchain")), theirs, "{record}");
+        assert_eq!(shown(None), ours, "{record}");
+    }
+}
+
+#[test]
+fn trajectories_match_by_mode() {
+    let record = |expected: &str, actual: &str| {
+        let record = format!(
+            r#"{{"run":{{"intermediate_steps":{actual}}},"example":{{"expected_steps":{expected}}}}}"#
+        );
+        Json::parse(&record).unwrap()
+    };
+    for (expected, actual, agrees) in [
+        // For strict, unordered, subset and superset.
+        (r#"["a","b"]"#, r#"["a","b"]"#, [true; 4]),
+        (r#"["a","b"]"#, r#"["b","a"]"#, [false, true, true, true]),
+        (r#"["a","b"]"#, r#"["a"]"#, [false, false, true, false]),
+        (r#"["a"]"#, r#"["b","a"]"#, [false, false, false, true]),
+        (r#"["a"]"#, r#"["a","a"]"#, [false, false, false, true]),
+        (r#"["a","a"]"#, r#"["a","b"]"#, [false; 4]),
+        ("[]", "[]", [true; 4]),
+    ] {
+        for (mode, agrees) in ["strict", "unordered", "subset", "superset"].into_iter().zip(agrees) {
+            let scorer = ready("trajectory", &format!(r#"{{"trajectory_match_mode":"{mode}"}}"#), None);
+            let record = record(expected, actual);
+            let scored = scorer.score(record.as_object().unwrap()).unwrap();
+            assert_eq!(scored.score, Some(f64::from(u8::from(agrees))), "{mode}: {record}");
+            assert_eq!(scored.passed, Some(agrees), "{mode}: {record}");
+        }
+    }
+    let expected = r#"[{"tool":"a","tool_input":{"x":1}},"b"]"#;
+    for (actual, agrees) in [
+        (r#"[{"tool":"a","tool_input":{"x":1.0}},{"tool":"b","tool_input":{"y":2}}]"#, true),
+        (r#"[[{"tool":"a","tool_input":{"x":1}},"seen"],[{"tool":"b"},null]]"#, true),
+        (r#"[{"tool":"a","tool_input":{"x":2}},"b"]"#, false),
+        (r#"["a","b"]"#, false),
+    ] {
+        let scorer = ready("trajectory", r#"{"tool_args_match_mode":"exact"}"#, None);
+        let record = record(expected, actual);
+        let scored = scorer.score(record.as_object().unwrap()).unwrap();
+        assert_eq!(scored.score, Some(f64::from(u8::from(agrees))), "{record}");
+        let issues: Vec<_> = scored.issues.iter().map(|issue| issue.path.as_deref()).collect();
+        assert_eq!(issues, if agrees { vec![] } else { vec![Some("/x")] }, "{record}");
+    }
+}
+
+#[test]
+fn where_we_differ_from_the_article() {
+    let case =
+        |test: &str, calls: &str, rest: &str| format!(r#"{{"test":{{{test}}},"tool_calls":{calls}{rest}}}"#);
+    let shown = |peer, record: &str| {
+        let scored = score("tool_evaluator", peer, record).unwrap();
+        let passed = if scored.passed == Some(true) { "passes" } else { "fails" };
+        format!("{:.3} {passed} {}", scored.score.unwrap(), scored.issues.len())
+    };
+    let one = r#""expected_tool_calls":[{"tool_name":"a"}]"#;
+    let two = r#""expected_tool_calls":[{"tool_name":"a","required_params":{"x":1}},{"tool_name":"a","required_params":{"x":2}}]"#;
+    let a = r#"[{"name":"a"}]"#;
+    let checked = r#""expected_tool_calls":[{"tool_name":"a","required_params":{"x":1},"forbidden_params":["y","z"],
+        "param_validators":{"x":{"kind":"range","min":0,"max":5}}}]"#;
+    let words = r#""expected_tool_calls":[],"expected_output_contains":["yes","no"]"#;
+    for (record, theirs, ours) in [
+        (case(one, r#"[{"name":"a"},{"name":"a"}]"#, ""), "1.300 passes 1", "0.850 passes 1"),
+        (
+            case(r#""expected_tool_calls":[{"tool_name":"a"},{"tool_name":"a"}]"#, a, ""),
+            "0.850 passes 1",
+            "0.700 fails 1",
+        ),
+        (
+            case(two, r#"[{"name":"a","input":{"x":2}},{"name":"a","input":{"x":1}}]"#, ""),
+            "0.925 passes 0",
+            "1.000 passes 0",
+        ),
+        (
+            case(
+                r#""expected_tool_calls":[{"tool_name":"a","required_params":{"x":1,"y":1,"z":1}}]"#,
+                r#"[{"name":"a","input":{"x":1}}]"#,
+                "",
+            ),
+            "0.800 fails 2",
+            "0.800 passes 2",
+        ),
+        (case(one, "[]", ""), "0.400 fails 1", "0.100 fails 1"),
+        (case(one, a, r#","latency_ms":10001"#), "1.000 passes 1", "1.000 fails 1"),
+        (case(&format!(r#"{one},"max_tool_calls":0"#), a, ""), "1.000 passes 1", "1.000 fails 1"),
+        (case(checked, r#"[{"name":"a","input":{"x":1,"y":0}}]"#, ""), "0.850 passes 1", "0.925 passes 1"),
+        (
+            case(
+                r#""expected_tool_calls":[],"should_not_call_tools":true,"expected_output_contains":["yes"]"#,
+                a,
+                "",
+            ),
+            "0.000 fails 2",
+            "0.000 fails 2",
+        ),
+        (case(words, "[]", r#","response":"YES!""#), "0.500 fails 1", "0.500 fails 1"),
+        (case(words, "[]", ""), "0.500 fails 2", "0.000 fails 2"),
+        (
+            case(
+                r#""expected_tool_calls":[{"tool_name":"a","required_params":{"x":true}}]"#,
+                r#"[{"name":"a","input":{"x":1}}]"#,
+                "",
+            ),
+            "1.000 passes 0",
+            "0.850 passes 1",
+        ),
+    ] {
+        assert_eq!(shown(Some("article"), &record), theirs, "{record}");
+        assert_eq!(shown(None, &record), ours, "{record}");
+    }
+}
+
+#[test]
+fn wrong_settings_are_named() {
+    for (scorer, settings, error) in [
+        ("tool_correctness", r#"{"treshold":1}"#, "there is no setting `treshold`; there are: threshold,"),
+        ("tool_correctness", r#"{"strict_mode":1}"#, "`strict_mode` must be true or false, but is 1"),
+        ("tool_correctness", r#"{"evaluation_params":["X"]}"#, "`evaluation_params` must be a list of"),
+        ("tool_call", r#"{"params":"lax"}"#, "`params` must be `strict`, `fuzzy` or"),
+        ("tool_call", r#"{"fuzzyOptions":{"tolerance":1}}"#, "there is no setting `tolerance`"),
+        ("tool_call", r#"{"params":{"custom":"x"}}"#, "`params.custom` must be `always` or `never`"),
+        ("trajectory", r#"{"trajectory_match_mode":"any"}"#, "`trajectory_match_mode` must be `strict` or"),
+        ("tool_evaluator", r#"{"threshold":2}"#, "`threshold` must be a number from 0 to 1, but is 2"),
+    ] {
+        let settings = Json::parse(settings).unwrap();
+        let scorer = SCORERS.iter().find(|candidate| candidate.name == scorer).unwrap();
+        let found = (scorer.ready)(settings.as_object().unwrap(), None).err().unwrap();
+        assert!(found.starts_with(error), "{found}");
+        let found = (scorer.ready)(&Object::new(), Some("nobody")).err().unwrap();
+        assert!(found.starts_with("`nobody` is no peer of this scorer"), "{found}");
+    }
+}
+
+#[test]
+fn issues_name_the_tool_and_the_place() {
+    let vitest = r#"{"config":{"params":"fuzzy","allowExtras":false},
+        "expectedTools":[{"name":"a","arguments":{"x":{"$regex":"^\\d+$","$flags":""},"y":1}},{"name":"b"}],
+        "toolCalls":[{"name":"a","arguments":{"x":"one"}},{"name":"c"}]}"#;
+    let deepeval = r#"{"config":{"evaluation_params":["INPUT_PARAMETERS","OUTPUT"]},
+        "expected_tools":[{"name":"a","input_parameters":{"p/q":{"r":1},"s":"t"},"output":1},{"name":"b"},{"name":"m","type":"MCP"}],
+        "tools_called":[{"name":"a","input_parameters":{"p/q":{"r":2},"s":3,"u":null},"output":2},{"name":"c"},{"name":"m"}]}"#;
+    let ordered = r#"{"config":{"should_consider_ordering":true},
+        "expected_tools":[{"name":"a"},{"name":"b"}],"tools_called":[{"name":"b"},{"name":"a"}]}"#;
+    let article = r#"{"test":{"max_latency_ms":1,"max_tool_calls":1,"expected_output_contains":["k"],"expected_tool_calls":[
+        {"tool_name":"a","required_params":{"x":1,"y":2},"forbidden_params":["z"],
+        "param_validators":{"z":{"kind":"in","values":[1]}}}]},
+        "tool_calls":[{"name":"a","input":{"x":2,"z":3}},{"name":"b"}],"latency_ms":2}"#;
+    let langchain = r#"{"run":{"actual_steps":["b","a"],"state":1,"output":"x"},"output_evaluation":"qa","llm_reply":"INCORRECT",
+        "example":{"expected_steps":["a","b"],"state":2,"reference":"y"}}"#;
+    let deepeval_issues = "wrong_value a /p~1q/r, wrong_type a /s, extra_parameter a /u, wrong_output a, missing_call b, wrong_tool_type m, unexpected_call c";
+    for (scorer, peer, record, expected) in [
+        (
+            "tool_call",
+            "vitest-evals",
+            vitest,
+            "wrong_value a /x, missing_parameter a /y, missing_call b, unexpected_call c",
+        ),
+        ("tool_correctness", "deepeval", deepeval, deepeval_issues),
+        ("tool_correctness", "deepeval", ordered, "wrong_order b"),
+        (
+            "tool_evaluator",
+            "article",
+            article,
+            "latency_over_budget, too_many_calls, wrong_value a /x, missing_parameter a /y, forbidden_parameter a /z, \
+             failed_validator a /z, unexpected_call b, missing_keyword",
+        ),
+        ("trajectory", "langchain", langchain, "wrong_order b, wrong_state, wrong_answer"),
+    ] {
+        for peer in [None, Some(peer)] {
+            let scored = score(scorer, peer, record).unwrap();
+            let issues: Vec<String> = scored
+                .issues
+                .iter()
+                .map(|issue| {
+                    let parts = [Some(issue.kind.as_str()), issue.tool.as_deref(), issue.path.as_deref()];
+                    parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
+                })
+                .collect();
+            assert_eq!(issues.join(", "), expected, "{scorer} as {peer:?}: {record}");
+        }
+    }
+}
+
+/// Any JSON, of the words and numbers that records are made of.
+fn any_json() -> impl Strategy<Value = Json> {
+    let text = prop::sample::select(vec![
+        "", "a", "b", "É", "FUNCTION", "MCP", "^[a-z]+", "(", "CORRECT", "i", "42px", "true",
+    ]);
+    let numbers = vec!["0", "-0", "1", "1.0", "-3", "1e400", "9007199254740993", "0.5", "1e-9"];
+    let leaf = prop_oneof![
+        Just(Json::Null),
+        any::<bool>().prop_map(Json::Bool),
+        prop::sample::select(numbers).prop_map(|number| Json::Number(Number::parse(number).unwrap())),
+        text.prop_map(Json::from),
+    ];
+    leaf.prop_recursive(4, 24, 4, |inner| {
+        let keys = vec![
+            "a",
+            "b",
+            "0",
+            "$regex",
+            "$flags",
+            "$validator",
+            "name",
+            "type",
+            "tool",
+            "tool_input",
+            "arguments",
+        ];
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Json::Array),
+            prop::collection::vec((prop::sample::select(keys), inner), 0..4).prop_map(
+                |members| Json::Object(members.into_iter().map(|(k, v)| (k.to_owned(), v)).collect())
+            ),
+        ]
+    })
+}
+
+/// A call with any arguments under any peer's names.
+fn any_call() -> impl Strategy<Value = Json> {
+    let name = prop::sample::select(vec!["a", "b"]);
+    let kind = prop::option::of(prop::sample::select(vec!["FUNCTION", "MCP"]));
+    (name, kind, prop::option::of(any_json())).prop_map(|(name, kind, json)| {
+        let mut call = Object::new();
+        ["name", "tool", "tool_name"].iter().for_each(|key| call.insert(*key, name));
+        kind.into_iter().for_each(|kind| call.insert("type", kind));
+        let Some(json) = json else { return Json::Object(call) };
+        ["arguments", "tool_input"].iter().for_each(|key| call.insert(*key, json.clone()));
+        if json.as_object().is_some() {
+            ["input_parameters", "input", "required_params"]
+                .iter()
+                .for_each(|key| call.insert(*key, json.clone()));
+        }
+        call.insert("output", json);
+        Json::Object(call)
+    })
+}
+
+/// A record that is a case of every scorer at once.
+fn any_record() -> impl Strategy<Value = Object> {
+    let calls = || prop::collection::vec(any_call(), 0..5).prop_map(Json::Array);
+    (calls(), calls(), any_json(), any_json(), any::<bool>(), any::<bool>()).prop_map(
+        |(expected, called, state, other, ordered, reply)| {
+            let object = |members: Vec<(&str, Json)>| {
+                Json::Object(members.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
+            };
+            let mut record = Object::new();
+            for key in ["expected_tools", "expectedTools"] {
+                record.insert(key, expected.clone());
+            }
+            for key in ["tools_called", "toolCalls", "tool_calls"] {
+                record.insert(key, called.clone());
+            }
+            record.insert("test", object(vec![("expected_tool_calls", expected.clone())]));
+            record.insert(
+                "run",
+                object(vec![("intermediate_steps", called), ("state", state), ("output", Json::Null)]),
+            );
+            record.insert(
+                "example",
+                object(vec![
+                    ("expected_steps", expected),
+                    ("state", other.clone()),
+                    ("order_matters", Json::Bool(ordered)),
+                    ("reference", Json::Null),
+                ]),
+            );
+            record.insert("output_evaluation", "qa");
+            if reply {
+                record.insert("llm_reply", "NOT CORRECT");
+            } else {
+                record.insert("llm_reply", other);
+            }
+            record
+        },
+    )
+}
+
+/// Every scorer, as every peer and as itself, with settings that lead everywhere.
+fn all_ready() -> Vec<(bool, Box<dyn Score>)> {
+    let settings = |scorer: &str| match scorer {
+        "tool_correctness" => [
+            r#"{"evaluation_params":["INPUT_PARAMETERS","OUTPUT"]}"#,
+            r#"{"evaluation_params":["INPUT_PARAMETERS"],"should_consider_ordering":true,"strict_mode":true}"#,
+            r#"{"evaluation_params":["OUTPUT"],"should_exact_match":true}"#,
+        ],
+        "tool_call" => [
+            r#"{"params":"fuzzy","requireAll":false,"fuzzyOptions":{"coerceTypes":true}}"#,
+            r#"{"params":"strict","ordered":true,"allowExtras":false,"requireAll":false}"#,
+            r#"{"params":"fuzzy","allowExtras":false,"fuzzyOptions":{"ignoreArrayOrder":false,"substring":false}}"#,
+        ],
+        "trajectory" => [
+            r#"{"tool_args_match_mode":"exact"}"#,
+            r#"{"trajectory_match_mode":"superset"}"#,
+            r#"{"trajectory_match_mode":"subset"}"#,
+        ],
+        _ => ["{}"; 3],
+    };
+    let mut ready = Vec::new();
+    for scorer in SCORERS {
+        for settings in settings(scorer.name) {
+            let settings = Json::parse(settings).unwrap();
+            for peer in std::iter::once(None).chain(scorer.peers.iter().copied().map(Some)) {
+                // Settings of our own are errors where they are another's.
+                if let Ok(scorer) = (scorer.ready)(settings.as_object().unwrap(), peer) {
+                    ready.push((peer.is_none(), scorer));
+                }
+            }
+        }
+    }
+    ready
+}
+
+proptest! {
+    #[test]
+    fn no_record_makes_a_scorer_panic(record in any_record(), key in 0..12usize, junk in any_json()) {
+        let mut damaged = record.clone();
+        let name = damaged.keys().nth(key).map(str::to_owned);
+        if let Some(name) = name {
+            damaged.insert(name, junk);
+        }
+        for (is_ours, scorer) in all_ready() {
+            for record in [&record, &damaged] {
+                let Ok(scored) = scorer.score(record) else { continue };
+                let score = scored.score.unwrap_or(0.0);
+                if is_ours {
+                    prop_assert!((0.0..=1.0).contains(&score), "{score} for {}", Json::Object(record.clone()));
+                    if score < 1.0 {
+                        prop_assert!(!scored.issues.is_empty() || scored.reason.is_some());
+                    }
+                }
+                // What is written can be read back.
+                prop_assert!(Json::parse(&Json::Object(scored.to_json()).to_string()).is_ok());
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_expected_to_the_letter_is_right(calls in prop::collection::vec(any_call(), 0..5)) {
+        let mut record = Object::new();
+        record.insert("expected_tools", Json::Array(calls.clone()));
+        record.insert("tools_called", Json::Array(calls.clone()));
+        record.insert("expectedTools", Json::Array(calls.clone()));
+        record.insert("toolCalls", Json::Array(calls));
+        for scorer in ["tool_correctness", "tool_call"] {
+            if let Ok(scored) = ready(scorer, "{}", None).score(&record) {
+                prop_assert_eq!(scored.score, Some(1.0), "{}", Json::Object(record.clone()));
+                prop_assert_eq!(&scored.issues, &vec![]);
+            }
+        }
+    }
+}
