@@ -7,6 +7,7 @@ fn help_is_as_reviewed() {
     let work = Workspace::new();
     shown("help", &work.run(&["--help"]).ended(0).stdout);
     shown("help_label", &work.run(&["label", "--help"]).ended(0).stdout);
+    shown("help_label_short", &work.run(&["label", "-h"]).ended(0).stdout);
     for command in ["bench", "compare", "gold"] {
         shown(&format!("help_{command}"), &work.run(&[command, "--help"]).ended(0).stdout);
     }
@@ -23,7 +24,7 @@ fn mistakes_on_the_command_line_end_with_2() {
         (&["label", "in.csv", "--judge", "openai:m"], "OPENAI_API_KEY"),
         (&["label", "in.csv", "--judge", "openai:m", "--base-url", "nope"], "no URL"),
         (&["label", "in.csv", "--template", "x.jinja"], "reads no template"),
-        (&["label", "in.csv", "--task", "tool"], "no task"),
+        (&["label", "in.csv", "--task", "tool"], "not a task"),
         (&["label", "in.csv", "--column", "answer=a"], "answer"),
         (&["label", "in.csv", "--where", "model=x"], "no column `model`"),
         (&["label", "in.csv", "--retry", "errored"], "errored rows always are"),
@@ -32,4 +33,54 @@ fn mistakes_on_the_command_line_end_with_2() {
         let ran = work.run(args).ended(2);
         assert!(ran.stderr.contains(words), "{args:?}: {}", ran.stderr);
     }
+}
+
+#[test]
+fn shells_and_man_know_every_command() {
+    let work = Workspace::new();
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let script = work.run(&["completions", shell]).ended(0).stdout;
+        assert!(script.contains("resnap") && script.contains("max-cost"), "{shell}: {script:.200}");
+    }
+    work.run(&["man", "pages"]).ended(0);
+    assert!(work.read("pages/tooljudge-label.1").contains("tooljudge label calls.csv"));
+}
+
+#[test]
+fn an_error_is_json_where_results_are() {
+    let work = Workspace::new();
+    for args in [&["label", "none.csv", "--json"][..], &["label", "--json", "--limit", "many", "none.csv"]] {
+        let ran = work.run(args).ended(2);
+        let told: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+        assert_eq!(told["exit_code"], 2);
+        assert!(ran.stderr.contains(told["error"].as_str().unwrap()), "{told} {}", ran.stderr);
+    }
+    assert_eq!(work.run(&["label", "none.csv"]).ended(2).stdout, "");
+}
+
+#[test]
+fn colour_is_for_those_who_want_it() {
+    let work = Workspace::new();
+    let error = |args: &[&str]| work.run(&[&["label", "none.csv"], args].concat()).ended(2).stderr;
+    assert!(error(&["--color", "always"]).starts_with("\u{1b}["));
+    for args in [&["--color", "never"][..], &["--color=auto"], &[]] {
+        assert!(error(args).starts_with("error: "), "{args:?}");
+    }
+}
+
+#[test]
+fn a_name_that_is_nearly_right_is_offered() {
+    let work = Workspace::new();
+    work.file("in.csv", "question,tool_call,tool_definitions\nq,{},[]\n");
+    for (args, offered) in [
+        (&["label", "in.csv", "--judge", "opneai:m"][..], "did you mean `openai`?"),
+        (&["label", "in.csv", "--task", "tool_caling"], "did you mean `tool_calling`?"),
+        (&["templates", "show", "tool_selecton"], "did you mean `tool_selection`?"),
+    ] {
+        let ran = work.run(args).ended(2);
+        assert!(ran.stderr.contains(offered), "{}", ran.stderr);
+    }
+    work.file("tooljudge.toml", "[label]\nconcurency = 3\n");
+    let ran = work.run(&["label", "in.csv"]).ended(2);
+    assert!(ran.stderr.contains("did you mean `concurrency`?"), "{}", ran.stderr);
 }

@@ -144,7 +144,13 @@ fn play(cassette: Cassette) -> Vec<String> {
         },
         received: SystemTime::UNIX_EPOCH,
     };
-    compare("outcome", outcome(understand(wire.as_ref(), &prompt, &adapted, &response)), cassette.expect);
+    let understood = understand(wire.as_ref(), &prompt, &adapted, &response);
+    let instead = understood.as_ref().ok().and_then(|answer| wire.ignored_form(answer, &prompt, &adapted));
+    let mut outcome = outcome(understood);
+    if let (Some(instead), Some(outcome)) = (instead, outcome.as_object_mut()) {
+        outcome.insert("instead".to_owned(), json!(instead.as_str()));
+    }
+    compare("outcome", outcome, cassette.expect);
     wrong
 }
 
