@@ -514,3 +514,26 @@ fn old_templates_work_as_they_are() {
     let expected = "Question: Say 1 please\nCall: say(n=1)\nTools: say: Says a number\nJSON: {\"a\": {}}";
     assert!(prompts.contains(&expected.to_owned()));
 }
+
+/// Every request, wait and retry is reported, and neither keys nor rows are.
+#[test]
+fn a_log_tells_of_requests_and_of_nothing_secret() {
+    let server = Server::start(|seen| match seen.number {
+        0 => Answer::status(503, "busy"),
+        _ => Answer::label("correct"),
+    });
+    let work = Workspace::new();
+    work.file("in.csv", numbered(3));
+    let args =
+        ["label", "in.csv", "--judge", "openai:m", "--base-url", &server.url, "-v", "--log-file", "run.log"];
+    let mut command = work.tooljudge(&[&args[..], &["--api-key-env", "OWN_KEY"]].concat());
+    let ran = command.env("OWN_KEY", "sk-entirely-secret").output().unwrap();
+    assert!(ran.status.success());
+    let stderr = String::from_utf8(ran.stderr).unwrap();
+    let log = work.read("run.log");
+    assert_eq!(log.matches("answered").count(), server.requests(), "{log}");
+    assert!(log.contains("retry") && log.contains("status=503"), "{log}");
+    assert!(stderr.contains("retry") && !stderr.contains("status=200"), "{stderr}");
+    assert!(server.seen()[0].authorization.as_ref().is_some_and(|sent| sent.contains("sk-entirely-secret")));
+    assert!(!log.contains("sk-entirely-secret") && !log.contains("please"), "{log}");
+}

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 
+use super::log;
 use super::pace::Pace;
 use super::printer::Printer;
 use crate::judge::Activity;
@@ -58,7 +59,7 @@ enum Face {
 
 impl Face {
     fn new(printer: Printer, what: &'static str, rows: Option<u64>) -> Face {
-        if !std::io::stderr().is_terminal() {
+        if !std::io::stderr().is_terminal() || log::is_on_screen() {
             return Face::Lines { printer, what, rows, last: Instant::now() };
         }
         let bar = match rows {

@@ -18,6 +18,7 @@ mod label;
 #[cfg(any(test, feature = "laws"))]
 #[doc(hidden)]
 pub mod laws;
+mod log;
 mod observer;
 mod pace;
 mod printer;
@@ -30,9 +31,10 @@ mod store;
 mod templates;
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{ArgAction, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
 use config::{Config, Environment};
 use printer::Printer;
 
@@ -47,6 +49,14 @@ struct Cli {
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_default_value = true)]
     #[arg(hide_possible_values = true, help_heading = "Terminal")]
     color: ColorChoice,
+
+    /// Report on stderr what changes the course of a run; -vv reports each request
+    #[arg(short, long, global = true, action = ArgAction::Count, help_heading = "Terminal")]
+    verbose: u8,
+
+    /// Append a report of each request, wait and retry to this file; it holds no keys and no rows
+    #[arg(long, global = true, value_name = "FILE", help_heading = "Terminal")]
+    log_file: Option<PathBuf>,
 }
 
 /// The version, and the commit and its date where it was built from a repository.
@@ -164,7 +174,9 @@ fn flags() -> clap::Command {
 fn command(arguments: &[OsString], color: ColorChoice) -> Result<Ending, Failure> {
     let environment: Environment = config::variable;
     let matches = flags().color(color).try_get_matches_from(arguments)?;
-    Ok(match Cli::from_arg_matches(&matches)?.command {
+    let cli = Cli::from_arg_matches(&matches)?;
+    log::start(cli.verbose, cli.log_file.as_deref())?;
+    Ok(match cli.command {
         Command::Label(args) => {
             let config = Config::read(args.judging.config.as_deref())?;
             label::run(*args, &config, environment)?

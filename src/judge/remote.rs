@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
+use tracing::info;
 
 use super::adaptation::{Adaptations, Adapted, is_forced, next_rail, rail};
 use super::failure::{Failure, advice};
@@ -184,6 +185,10 @@ impl Remote {
             let next = next_rail(self.wire.forms(), adapted).filter(|next| *next != Adaptation::TextRail);
             self.adaptations.adopt(next.unwrap_or(Adaptation::InstructedRail));
             self.disobeyed.store(true, Ordering::Relaxed);
+            info!(
+                model = self.identity.model,
+                "the endpoint ignores the forced label: asking in another form"
+            );
         }
     }
 
@@ -208,6 +213,8 @@ impl Remote {
     /// Makes everyone wait for as long as the endpoint asks, or for longer and longer where it does not say.
     fn slow_down(&self, ticket: &Ticket, wait: Option<Duration>, message: &str) -> Result<(), AskError> {
         self.settings.limiter.refused(ticket, wait, fastrand::f64());
+        let asked_s = wait.map(|wait| wait.as_secs_f64());
+        info!(model = self.identity.model, asked_s, "rate limited");
         if let Some(asked) = wait.filter(|asked| *asked > self.settings.max_wait) {
             let why = format!("asks to wait {} s, more than --max-wait allows: {message}", asked.as_secs());
             return Err(self.run_error("quota_exhausted", &why));
@@ -360,6 +367,7 @@ impl Remote {
                         return Err(self.question_error(code, why, sent));
                     }
                     let delay = retry::delay(failures, wait, fastrand::f64());
+                    info!(model = self.identity.model, code, delay_s = delay.as_secs_f64(), "retry");
                     self.retried.fetch_add(1, Ordering::Relaxed);
                     self.rest(delay, stop).await?;
                 }

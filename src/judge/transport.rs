@@ -1,10 +1,11 @@
 //! Sends requests: the one HTTP client, its timeouts, and what its failures mean.
 
 use std::io;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use reqwest::header::HeaderMap;
 use reqwest::{Client, Url, redirect};
+use tracing::debug;
 
 use super::failure::{Failure, excerpt};
 use super::mask::Mask;
@@ -74,6 +75,18 @@ impl Transport {
     }
 
     pub(super) async fn post(&self, body: Vec<u8>) -> Result<Response, Failure> {
+        let (began, bytes) = (Instant::now(), body.len());
+        let outcome = self.exchange(body).await;
+        let ms = began.elapsed().as_millis();
+        let endpoint = self.endpoint.public_url();
+        match &outcome {
+            Ok(response) => debug!(%endpoint, bytes, status = response.status, ms, "answered"),
+            Err(failure) => debug!(%endpoint, bytes, ms, ?failure, "not answered"),
+        }
+        outcome
+    }
+
+    async fn exchange(&self, body: Vec<u8>) -> Result<Response, Failure> {
         let sent = self.client.post(self.url.clone()).body(body).send().await;
         let mut response = sent.map_err(|error| self.failure(error))?;
         let (status, headers) = (response.status().as_u16(), std::mem::take(response.headers_mut()));
