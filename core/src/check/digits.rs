@@ -1,6 +1,6 @@
 //! Numbers written in digits, with their signs, powers and units.
 
-use super::numbers::{Figure, MOST_FIGURES};
+use super::figure::{Figure, MOST_FIGURES};
 use super::units::Unit;
 
 /// Reads numbers in digits: `1,200.50`, `3e8`, `9 x 10^-12`, `45k`, `5%`, `1/6`.

@@ -15,6 +15,7 @@ mod effort;
 mod evidence;
 mod exclusions;
 mod explain;
+mod figure;
 mod finding;
 mod grounding;
 mod language;

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use super::figure::{Figure, MOST_FIGURES};
 use super::language::{Language, Languages};
-use super::numbers::{Figure, MOST_FIGURES};
 use super::units::Unit;
 use super::words::words;
 

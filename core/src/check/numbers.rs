@@ -1,23 +1,12 @@
 //! Numbers in a text, in digits or words, and what an argument may make of them.
 
 use super::digits::digits;
+use super::figure::{Figure, MOST_FIGURES};
 use super::language::Languages;
 use super::node::Node;
 use super::number_words::number_words;
 use super::units::{Unit, asked_by};
 use super::words::fold;
-
-/// A number found in a text.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Figure {
-    pub value: f64,
-    /// Followed by a percent sign or word.
-    pub percent: bool,
-    /// Where its digits stand in the text; none for words and for second readings of the same digits.
-    pub place: Option<(usize, usize)>,
-    /// What it is an amount of.
-    pub unit: Option<Unit>,
-}
 
 /// How a number follows from the numbers of a text, from the surest way to the weakest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -59,8 +48,6 @@ pub(super) struct Figures {
     languages: Languages,
 }
 
-/// Bounds the work on hostile text.
-pub(super) const MOST_FIGURES: usize = 2_000;
 /// Pairs are tried among this many numbers.
 const MOST_IN_PAIRS: usize = 24;
 

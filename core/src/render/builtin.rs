@@ -1,6 +1,7 @@
 //! The templates that come inside the binary.
 
-use super::{Template, TemplateError};
+use super::error::TemplateError;
+use super::template::Template;
 use crate::domain::Task;
 
 /// One source per task.

@@ -2,8 +2,8 @@
 
 use serde::Deserialize;
 
-use super::template::excerpt;
-use super::{TemplateError, Variable};
+use super::error::{TemplateError, excerpt};
+use super::variable::Variable;
 use crate::domain::{Rail, Rails, Task};
 
 /// What a template says about itself.

@@ -1,34 +1,14 @@
 //! Template and sample to prompt. Decides how data is laid into a prompt, not which words surround it.
 
 mod builtin;
+mod error;
 mod fence;
 mod front_matter;
 mod plain;
 mod template;
+mod variable;
 
 pub use builtin::{builtin, builtins};
-pub use template::{Origin, Template, TemplateError};
-
-/// A value of a row that a template can ask for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Variable {
-    Question,
-    ToolCall,
-    ToolDefinitions,
-}
-
-impl Variable {
-    pub const ALL: [Variable; 3] = [Variable::ToolDefinitions, Variable::Question, Variable::ToolCall];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Variable::Question => "question",
-            Variable::ToolCall => "tool_call",
-            Variable::ToolDefinitions => "tool_definitions",
-        }
-    }
-
-    pub fn named(name: &str) -> Option<Variable> {
-        Variable::ALL.into_iter().find(|variable| variable.as_str() == name)
-    }
-}
+pub use error::TemplateError;
+pub use template::{Origin, Template};
+pub use variable::Variable;

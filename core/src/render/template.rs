@@ -6,9 +6,11 @@ use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior};
 use serde::Serialize;
 
+use super::error::{TemplateError, excerpt};
 use super::plain::Piece;
-use super::{Variable, fence, front_matter, plain};
-use crate::domain::{Prompt, Rails, RowError, Sample, Task};
+use super::variable::Variable;
+use super::{fence, front_matter, plain};
+use crate::domain::{Prompt, Rails, Sample, Task};
 
 /// A wording of a task, ready to render.
 #[derive(Debug)]
@@ -41,45 +43,6 @@ enum Wording {
         latest: fence::Latest,
     },
     Plain(Vec<Piece>),
-}
-
-/// Why a template cannot be used.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum TemplateError {
-    #[error("front matter: {0}")]
-    FrontMatter(String),
-    #[error("{0}")]
-    Syntax(String),
-    #[error("unknown variable {}; a template can use question, tool_call, tool_definitions and explain", list(.0))]
-    UnknownVariables(Vec<String>),
-    #[error("{} never used in the text", list(.0))]
-    MissingVariables(Vec<String>),
-    #[error("{} used in the text but not listed under `variables` in the front matter", list(.0))]
-    UndeclaredVariables(Vec<String>),
-    #[error(
-        "line {line}: `{tag}` is Jinja, but the file has no front matter, so it would go to the judge as it stands; begin the \
-         file with front matter as `tooljudge templates show tool_calling` has it, or leave such tags out"
-    )]
-    JinjaWithoutFrontMatter { line: usize, tag: String },
-    #[error("cannot be rendered: {0}")]
-    Render(String),
-}
-
-/// The first names.
-fn list(names: &[String]) -> String {
-    const MOST: usize = 5;
-    let shown = names.iter().take(MOST).map(|name| format!("`{}`", RowError::excerpt(name)));
-    let more = (names.len() > MOST).then(|| format!("{} more", names.len() - MOST));
-    shown.chain(more).collect::<Vec<_>>().join(", ")
-}
-
-/// A message of no more than some lines.
-pub(super) fn excerpt(message: &str) -> String {
-    const LONGEST: usize = 500;
-    match message.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", &message[..end]),
-        None => message.to_owned(),
-    }
 }
 
 /// What is wrong in a body that begins after `before` lines of its file.

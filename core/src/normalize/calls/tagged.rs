@@ -2,7 +2,7 @@
 //!
 //! The end of a value is found by parsing it, never by searching for the closing tag: strings may hold that.
 
-use super::{Reader, text};
+use super::Reader;
 use crate::domain::{Arguments, Calls, Flag, Json, ToolCall};
 use crate::normalize::call_syntax;
 use crate::normalize::python_literal::{is_word, is_word_start};
@@ -52,8 +52,22 @@ fn tag_of(text: &str) -> Option<&'static Tag> {
     TAGS.iter().find(|tag| text.starts_with(tag.open))
 }
 
-pub(super) fn starts_with_tag(text: &str) -> bool {
+fn starts_with_tag(text: &str) -> bool {
     tag_of(text).is_some()
+}
+
+/// The JSON objects and arrays at the start of `text`, and where they end, in bytes.
+fn leading_json_values(text: &str) -> Option<(Vec<Json>, usize)> {
+    let mut values = Vec::new();
+    let mut rest = text.trim_start();
+    let mut end = 0;
+    while rest.starts_with(['{', '[']) && !starts_with_tag(rest) {
+        let (value, length) = Json::parse_prefix(rest).ok()?;
+        values.push(value);
+        end = text.len() - rest.len() + length;
+        rest = text[end..].trim_start_matches(|c: char| c.is_whitespace() || c == ',' || c == ';');
+    }
+    (!values.is_empty()).then_some((values, end))
 }
 
 /// One or several JSON values. A tag right behind the tag brings its calls itself.
@@ -61,7 +75,7 @@ fn json(reader: &mut Reader, rest: &str) -> Option<Found> {
     if starts_with_tag(rest.trim_start()) {
         return Some((Vec::new(), 0));
     }
-    let (values, end) = text::leading_json_values(rest)?;
+    let (values, end) = leading_json_values(rest)?;
     let mut calls = Vec::new();
     for value in values {
         match reader.value(&value) {

@@ -238,20 +238,6 @@ fn json_values(text: &str) -> Result<Option<Vec<Json>>, RowError> {
     Ok(Some(values))
 }
 
-/// The JSON objects and arrays at the start of `text`, and where they end, in bytes.
-pub(super) fn leading_json_values(text: &str) -> Option<(Vec<Json>, usize)> {
-    let mut values = Vec::new();
-    let mut rest = text.trim_start();
-    let mut end = 0;
-    while rest.starts_with(['{', '[']) && !super::tagged::starts_with_tag(rest) {
-        let (value, length) = Json::parse_prefix(rest).ok()?;
-        values.push(value);
-        end = text.len() - rest.len() + length;
-        rest = text[end..].trim_start_matches(|c: char| c.is_whitespace() || c == ',' || c == ';');
-    }
-    (!values.is_empty()).then_some((values, end))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,10 +1,11 @@
 //! Java source code as values, as far as the peer's patterns go: what none of them knows stays a text.
 
+use super::dict::dict;
 use super::failure::Exception;
 use super::literal::{constructor, first_closed, fractional, next_line, skip, some_until, until, whole};
 use super::python::{float, int, is_space, number_or_text, strip};
 use super::rules::Rules;
-use super::value::{Value, dict};
+use super::value::Value;
 
 /// The value of `text` as the declared type `name`, whose elements are of type `inner`.
 pub fn convert<'t>(

@@ -5,7 +5,7 @@ use super::java::unwrapped;
 use super::literal::{constructor, fractional, next_line, skip, until, whole};
 use super::python::{float, int, is_space, number_or_text, strip};
 use super::rules::Rules;
-use super::value::{self, Value};
+use super::value::Value;
 
 /// The value of `text` as the declared type `name`, whose elements are of type `inner`.
 pub fn convert<'t>(
@@ -151,7 +151,7 @@ fn dict(text: &str, depth: usize) -> Value<'_> {
         entries.push((Value::text(key), entry(strip(value), depth)));
         rest = after;
     }
-    value::dict(entries)
+    super::dict::dict(entries)
 }
 
 fn entry(value: &str, depth: usize) -> Value<'_> {

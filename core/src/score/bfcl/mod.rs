@@ -61,6 +61,7 @@ mod answer;
 mod call;
 mod case;
 mod category;
+mod dict;
 mod equality;
 mod failure;
 mod java;

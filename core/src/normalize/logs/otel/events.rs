@@ -9,7 +9,7 @@
 //! PydanticAI writes all of them into one attribute.
 
 use super::span::Span;
-use super::{Dialogue, log_record, value};
+use super::{Dialogue, event, value};
 use crate::domain::{Flag, Json, Object};
 
 pub(super) fn messages(span: &Span) -> Option<Dialogue> {
@@ -44,7 +44,7 @@ fn conversation(events: &[&Object]) -> Option<Dialogue> {
     let mut exchange = Dialogue::default();
     let mut choices: Vec<(f64, &Object)> = Vec::new();
     for event in events {
-        let role = match log_record::name(event) {
+        let role = match event::name(event) {
             "gen_ai.system.message" => "system",
             "gen_ai.user.message" => "user",
             "gen_ai.assistant.message" => "assistant",

@@ -1,14 +1,11 @@
 //! Events, be they within a span or log records with its id, as one object each:
 //! `{"event.name": "gen_ai.user.message", "content": "Oslo?", "span_id": "1a"}`.
 
-use super::{Context, Entry, Piece, Skip, otlp, span, value};
+use super::{Context, Entry, Piece, Skip, event, span};
 use crate::domain::{Json, Object, RowError, RowErrorCode};
 
 /// The format whose records hold the log records of spans in any container.
 pub(super) const FORMAT: &str = "otlp";
-
-/// Tells a whole call in one event.
-const DETAILS: &str = "gen_ai.client.inference.operation.details";
 
 /// Events that tell a part of a call.
 const PARTS: &[&str] = &[
@@ -37,16 +34,8 @@ pub(super) fn is_one(record: &Object) -> bool {
     OWN_KEYS.iter().any(|key| record.contains_key(key))
 }
 
-pub(super) fn name(event: &Object) -> &str {
-    event.get("event.name").and_then(Json::as_str).unwrap_or_default()
-}
-
-pub(super) fn is_details(event: &Object) -> bool {
-    name(event) == DETAILS
-}
-
 fn answers(event: &Object) -> bool {
-    [CHOICE, COMPLETION].contains(&name(event))
+    [CHOICE, COMPLETION].contains(&event::name(event))
 }
 
 /// The log records with the id of a span. Asked for every span, since whoever asks owns them.
@@ -61,16 +50,18 @@ fn key(span_id: &str) -> String {
 /// What a log record is for those that read only spans.
 pub(super) fn entry(record: Object) -> Entry {
     let span_id = span::id(&record);
-    let Some(mut event) = event(Json::Object(record)) else { return Entry::Skipped(Skip::NotAnLlmRun) };
-    if !is_details(&event) && !PARTS.contains(&name(&event)) {
+    let Some(mut event) = event::of(Json::Object(record)) else {
+        return Entry::Skipped(Skip::NotAnLlmRun);
+    };
+    if !event::is_details(&event) && !PARTS.contains(&event::name(&event)) {
         return Entry::Skipped(Skip::NotAnLlmRun);
     }
     let key = match &span_id {
         Some(id) => key(id),
-        None if is_details(&event) => FORMAT.to_owned(),
+        None if event::is_details(&event) => FORMAT.to_owned(),
         None => {
             let message =
-                format!("log record `{}`: no span id says which call it is a part of", name(&event));
+                format!("log record `{}`: no span id says which call it is a part of", event::name(&event));
             return Entry::Unreadable(RowError::new(RowErrorCode::UnrecognisedRecord, message));
         }
     };
@@ -80,28 +71,11 @@ pub(super) fn entry(record: Object) -> Entry {
     Entry::Piece(Piece { key, object: event })
 }
 
-/// The one object of an event. Its fields may be attributes, the body, or JSON in an attribute.
-pub(super) fn event(record: Json) -> Option<Object> {
-    let Json::Object(mut record) = record else { return None };
-    let mut attributes = otlp::attributes(value::take(&mut record, "attributes"));
-    let named = ["eventName", "event_name", "name"].iter().find_map(|key| value::text(&record, &[key]));
-    let name = named.or_else(|| value::text(&attributes, &["event.name"]))?;
-    let content = attributes.remove("gen_ai.event.content");
-    let body = record.remove("body").map(otlp::plain);
-    let fields = [content, body].into_iter().flatten().flat_map(|said| match value::unfolded(said.clone()) {
-        Json::Object(fields) => fields,
-        Json::Null => Object::new(),
-        _ => Object::from_iter([("content".to_owned(), said)]),
-    });
-    let own = [("event.name".to_owned(), Json::String(name))];
-    Some(attributes.into_iter().chain(fields).chain(own).collect())
-}
-
 /// The events of each call, where one span has those of several. Every call tells its whole conversation anew, and ends
 /// with its answers.
 pub(super) fn calls(events: Vec<Object>) -> Vec<Vec<Object>> {
-    if events.iter().any(is_details) {
-        return events.into_iter().filter(is_details).map(|event| vec![event]).collect();
+    if events.iter().any(event::is_details) {
+        return events.into_iter().filter(event::is_details).map(|event| vec![event]).collect();
     }
     let mut calls: Vec<Vec<Object>> = Vec::new();
     let mut answered = true;

@@ -14,6 +14,7 @@
 
 mod conventions;
 mod definitions;
+mod event;
 mod events;
 mod genai;
 mod log_record;

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::{log_record, otlp, value};
+use super::{event, otlp, value};
 use crate::domain::{Json, Object, Origin};
 
 /// A span as far as it matters here.
@@ -14,7 +14,7 @@ pub(super) struct Span {
     start: Option<Timestamp>,
     end: Option<Timestamp>,
     pub(super) attributes: Object,
-    /// Events in the form of [`log_record::event`].
+    /// Events in the form of [`event::of`].
     pub(super) events: Vec<Object>,
     /// Whether the exporter says that it left attributes or events out.
     pub(super) cut: bool,
@@ -73,7 +73,7 @@ impl Span {
             None => columns(record),
         };
         let mut span = Span { id, kind, start, end, attributes, events: Vec::new(), cut };
-        span.learn(events.into_iter().filter_map(log_record::event).collect());
+        span.learn(events.into_iter().filter_map(event::of).collect());
         span
     }
 
@@ -84,7 +84,7 @@ impl Span {
 
     /// Adds events. One that tells the whole of a call is like attributes that the span does not have itself.
     pub(super) fn learn(&mut self, events: Vec<Object>) {
-        let (details, parts): (Vec<_>, Vec<_>) = events.into_iter().partition(log_record::is_details);
+        let (details, parts): (Vec<_>, Vec<_>) = events.into_iter().partition(event::is_details);
         self.events.extend(parts);
         if !details.is_empty() {
             let own = std::mem::take(&mut self.attributes);
