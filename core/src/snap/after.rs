@@ -1,10 +1,13 @@
 //! Reads the words behind a rail.
 
-use super::context::excepts;
+use super::context::reports;
+use super::exception;
 use super::foreign;
+use super::language;
 use super::lexicon::{Class, agrees, gives_reason};
 use super::names::Names;
 use super::script::{Script, Sentence, is_decor};
+use super::subject::is_part;
 use super::token::{Kind, Token};
 
 /// What follows a rail.
@@ -29,6 +32,12 @@ impl After {
     /// Reads on from the token behind the rail; also says where decoration behind it ends.
     pub fn read(script: &Script, sentence: &Sentence, from: usize, names: &Names) -> (After, usize) {
         let tokens = &script.tokens;
+        // The rail that ends where this begins.
+        let success = (0..from)
+            .rev()
+            .take(6)
+            .filter_map(|at| names.at(tokens, at))
+            .any(|(rail, end)| end == from && names.is_positive(rail));
         let mut pause = None;
         let mut end = from;
         for at in from..sentence.tokens.end {
@@ -64,7 +73,9 @@ impl After {
                 {
                     end = at + 1;
                 }
-                Kind::Word(word) => return (After::word(script, sentence, at, word, pause, names), end),
+                Kind::Word(word) => {
+                    return (After::word(script, sentence, at, word, pause, names, success), end);
+                }
                 _ => {}
             }
         }
@@ -135,6 +146,7 @@ impl After {
         word: &str,
         pause: Option<char>,
         names: &Names,
+        success: bool,
     ) -> After {
         if sentence.end == Some('?') {
             return After::Question;
@@ -169,7 +181,28 @@ impl After {
             return After::More;
         }
         match here {
-            _ if excepts(&script.tokens[at]) => return After::Contrast,
+            _ if exception::among(&script.tokens[at..sentence.tokens.end]) => return After::Contrast,
+            // `Correct (tool choice)`
+            _ if pause.is_some() && names_part(&script.tokens[at..sentence.tokens.end]) => {
+                return After::More;
+            }
+            // `"Correct," the user says`
+            _ if pause == Some(',') && is_quoted(&script.tokens[..sentence.tokens.end], at) => {
+                return After::More;
+            }
+            // `Correct, wenngleich …`: words of which nobody knows what they take away.
+            _ if pause.is_some()
+                && success
+                && !language::may_explain(&script.tokens[at..sentence.tokens.end]) =>
+            {
+                return After::More;
+            }
+            // `Correct; the date, alas, is not.`
+            _ if pause.is_some() && ends_denied(&script.tokens[at..sentence.tokens.end]) => {
+                return After::More;
+            }
+            // `Correct, as a label, is for calls that …`
+            _ if is_noun(&script.tokens[at..sentence.tokens.end]) => return After::More,
             _ if word == "according" => {}
             Class::Condition => return After::Condition,
             Class::Contrast => return After::Contrast,
@@ -183,6 +216,63 @@ impl After {
         let joined = word == "and" && agrees(next) || word == "in" && next == "that";
         if pause.is_some() || gives_reason(word) || joined { After::Reason } else { After::More }
     }
+}
+
+/// Nothing but the name of a part, up to a bracket or the end.
+fn names_part(behind: &[Token]) -> bool {
+    let end = behind
+        .iter()
+        .take(12)
+        .position(|token| token.is(')') || token.is(']'))
+        .unwrap_or(behind.len().min(12));
+    let words: Vec<&Token> = behind[..end].iter().filter(|token| token.is_word()).collect();
+    let part = |token: &&Token| matches!(token.class, Class::Part | Class::Tool) || is_part(token.word());
+    words.len() <= 4
+        && words.iter().any(part)
+        && words.iter().all(|token| part(token) || token.class == Class::Filler)
+}
+
+/// The words behind the rail end with a denial.
+fn ends_denied(behind: &[Token]) -> bool {
+    let last = behind.iter().rfind(|token| token.is_word());
+    last.is_some_and(|token| token.word() == "not" || token.word().ends_with("n't"))
+}
+
+/// A comma and a closing quotation mark stand before `at`, and somebody who says it behind.
+fn is_quoted(tokens: &[Token], at: usize) -> bool {
+    let quote = tokens[..at].iter().rev().take(2).any(|token| token.is('"'));
+    quote && tokens[at..].iter().filter(|token| token.is_word()).take(4).any(reports)
+}
+
+/// Whether the clause behind the rail makes a noun of it, or tells who said it: `Correct, by definition, is …`, `"Correct", said the user.`
+fn is_noun(behind: &[Token]) -> bool {
+    let words = |tokens: &[Token]| {
+        tokens
+            .iter()
+            .filter(|token| token.is_word())
+            .take(6)
+            .map(|token| token.word().to_owned())
+            .collect::<Vec<_>>()
+    };
+    let comma = behind.iter().take(16).position(|token| token.is(','));
+    let aside = words(&behind[..comma.unwrap_or(behind.len())]);
+    let verb = |word: &String| {
+        matches!(
+            &**word,
+            "is" | "was" | "means" | "mean" | "would" | "applies" | "stands" | "refers" | "should"
+        )
+    };
+    let goes_on = comma.is_some_and(|at| aside.len() <= 4 && words(&behind[at..]).first().is_some_and(verb));
+    let here = aside.len() > 1 && aside[0] == "here" && verb(&aside[1]);
+    let said = behind.iter().filter(|token| token.is_word()).take(4).enumerate().any(|(at, token)| {
+        reports(token)
+            && (at == 0
+                || aside[0] == "as"
+                || aside[..at.min(aside.len())]
+                    .iter()
+                    .any(|word| matches!(&**word, "might" | "could" | "would" | "may")))
+    });
+    goes_on || here || said
 }
 
 /// Whether the word at `at` is a whole entry of a list or field.

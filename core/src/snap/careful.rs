@@ -13,6 +13,7 @@ use super::finale;
 use super::json::{self, Found, Says};
 use super::mention::{Mention, mentions};
 use super::names::Names;
+use super::retraction::overrules;
 use super::script::Script;
 use super::spelling;
 use super::thought::{self, Unclosed};
@@ -84,6 +85,7 @@ fn verdict(answer: &str, names: &Names, found: &[Found]) -> Result<Decision, &'s
         && only.at == (0..answer.len())
     {
         return match only.says {
+            Says::Rail(rail) if overrules(&tokens(answer), rail, names) => Err("several verdicts"),
             Says::Rail(rail) => Ok(Decision { rail, rule: "json", at: only.at.clone() }),
             Says::Nothing => Err("no verdict"),
             Says::NoRail => Err("not a rail"),
@@ -101,12 +103,23 @@ fn verdict(answer: &str, names: &Names, found: &[Found]) -> Result<Decision, &'s
     let mut all = mentions(&script, names);
     all.extend(found.iter().filter_map(|found| match found.says {
         Says::Rail(rail) => {
-            Some(Mention::json(Some(rail), found.at.clone(), echo::is_told_of(answer, &found.at)))
+            let told_of = echo::is_told_of(answer, &found.at);
+            let fails = !names.is_positive(rail);
+            Some(Mention { fails, ..Mention::json(Some(rail), found.at.clone(), told_of) })
         }
         Says::Several | Says::Cut | Says::NoRail => Some(Mention::json(None, found.at.clone(), false)),
         Says::Nothing => None,
     }));
-    decide(&all, &script).or_else(|why| {
+    let decided = decide(&all, &script).and_then(|decision| {
+        // A JSON object holds its reasons inside.
+        let inside = found.len() == 1 && found[0].at == decision.at;
+        let from = if inside { decision.at.start } else { decision.at.end };
+        let behind = script.tokens.partition_point(|token| token.at.start < from);
+        let overruled =
+            (inside || found.is_empty()) && overrules(&script.tokens[behind..], decision.rail, names);
+        if overruled { Err("several verdicts") } else { Ok(decision) }
+    });
+    decided.or_else(|why| {
         // What the rules do not understand may still end with its verdict.
         let ends = found.is_empty()
             && matches!(
@@ -116,7 +129,7 @@ fn verdict(answer: &str, names: &Names, found: &[Found]) -> Result<Decision, &'s
         let end = ends
             .then(|| finale::read(&script, names))
             .flatten()
-            .filter(|(_, at)| !is_shaken(&script, at.end));
+            .filter(|(rail, at)| !is_shaken(&script, at.end, names.is_positive(*rail)));
         let spelled = || {
             spelling::read(answer, names).map(|rail| Decision { rail, rule: "spelled", at: 0..answer.len() })
         };

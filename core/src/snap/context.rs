@@ -57,6 +57,16 @@ pub(super) fn reports(token: &Token) -> bool {
             | "argued"
             | "insists"
             | "statement"
+            | "selon"
+            | "laut"
+            | "según"
+            | "segundo"
+            | "secondo"
+            | "volgens"
+            | "według"
+            | "enligt"
+            | "ifølge"
+            | "zufolge"
     )
 }
 

@@ -2,11 +2,13 @@
 
 use std::ops::Range;
 
-use super::context::excepts;
+use super::exception;
+use super::fault::{fails, mismatches, objects_abroad};
 use super::lexicon::{Class, class};
 use super::mention::Mention;
+use super::retraction::{denies, retracts};
 use super::rule::{EACH_CALL, Force, RULES};
-use super::script::Script;
+use super::script::{Script, Sentence};
 use super::token::Token;
 
 /// The verdict of a reply.
@@ -138,7 +140,7 @@ fn unshaken(marks: &[Mark], chosen: usize, script: &Script) -> Result<usize, &'s
     if takes_back(script, from) || owns_up(script, from) || chosen_fails_later(script, &marks[chosen], from) {
         return Err("taken back");
     }
-    if !marks[chosen].fails && excepted(script, from) {
+    if !marks[chosen].fails && (excepted(script, from) || faulted(script, from)) {
         return Err("contradiction");
     }
     if stated && objects(script, from) {
@@ -148,8 +150,12 @@ fn unshaken(marks: &[Mark], chosen: usize, script: &Script) -> Result<usize, &'s
 }
 
 /// Whether something behind `from` takes a verdict back or speaks against it.
-pub(super) fn is_shaken(script: &Script, from: usize) -> bool {
-    takes_back(script, from) || owns_up(script, from) || objects(script, from) || excepted(script, from)
+pub(super) fn is_shaken(script: &Script, from: usize, success: bool) -> bool {
+    takes_back(script, from)
+        || owns_up(script, from)
+        || objects(script, from)
+        || excepted(script, from)
+        || success && faulted(script, from)
 }
 
 /// Whether a sentence somewhere takes back what was said before it.
@@ -222,40 +228,21 @@ fn turns(script: &Script, from: usize) -> bool {
 
 /// Whether the writer takes back what was said before `from`.
 fn takes_back(script: &Script, from: usize) -> bool {
-    openings(script, from).any(|opening| {
+    let answers = |start: usize| {
+        let next = script.sentences.partition_point(|sentence| sentence.tokens.start < start);
+        next > 0 && script.sentences[next - 1].end == Some('?')
+    };
+    sentences_behind(script, from).any(|sentence| {
+        let tokens = &script.tokens[sentence.tokens.clone()];
+        retracts(tokens) || denies(tokens) && !answers(sentence.tokens.start)
+    }) || openings(script, from).any(|opening| {
         matches!(
             opening,
-            ["wait" | "hmm" | "oops" | "correction" | "reconsidering", ..]
-                | ["hold", "on", _]
-                | ["on", "second" | "reflection" | "closer", _]
-                | ["upon", "reflection" | "second" | "closer" | "further", _]
-                | ["scratch", "that", _]
-                | [
-                    "let",
-                    "me",
-                    "reconsider"
-                        | "re-evaluate"
-                        | "reevaluate"
-                        | "correct"
-                        | "recheck"
-                        | "re-check"
-                        | "rethink"
-                ]
-                | ["i", "take", "that" | "it"]
-                | ["i", "was", "wrong"]
-                | ["actually", "wait", _]
-                | ["no", "wait", _]
-                | ["but", "wait", _]
-                | ["my", "mistake", _]
-                | ["hard", "to", "say" | "tell"]
-                | ["difficult", "to", "say" | "tell"]
-                | ["or", "maybe" | "perhaps" | "is" | "isn't" | "not", _]
-                | ["one", "moment" | "second", _]
+            ["hard" | "difficult", "to", "say" | "tell"]
                 | ["i", "have" | "must" | "need", "correct"]
                 | ["i", "am", "not"]
                 | ["i'm", "not", "sure" | "certain"]
                 | ["i", "don't" | "do", "know" | "not"]
-                | ["i", "retract" | "withdraw", _]
                 | ["i", "cannot" | "can't" | "can’t", "decide" | "determine" | "tell" | "judge" | "say"]
         )
     })
@@ -305,15 +292,52 @@ fn excepted(script: &Script, from: usize) -> bool {
     behind(script, from).any(|sentence| {
         let words = || sentence.iter().filter(|token| token.is_word());
         let wrong = words().any(|token| matches!(token.word(), "wrong" | "missing" | "incorrect" | "off"));
-        words().next().is_some_and(|first| excepts(first) || matches!(first.word(), "only" | "just") && wrong)
+        exception::begins(sentence)
+            || words().next().is_some_and(|first| matches!(first.word(), "only" | "just") && wrong)
+    })
+}
+
+/// Whether a sentence behind `from` speaks against a success: `The city should have been London.`, `La fecha es errónea.`
+fn faulted(script: &Script, from: usize) -> bool {
+    behind(script, from).any(|sentence| {
+        let words: Vec<&str> = sentence.iter().filter(|token| token.is_word()).map(Token::word).collect();
+        let wanted = words
+            .windows(3)
+            .any(|three| matches!(three, ["should" | "must", "have", "been"] | ["ought", "to", "have"]));
+        let denied = sentence.iter().any(|token| token.class == Class::Negation)
+            || words.iter().any(|word| matches!(*word, "nothing" | "no" | "none"));
+        let opens = matches!(
+            &words[..],
+            ["unfortunately" | "regrettably" | "alas", ..]
+                | ["too", "bad", ..]
+                | ["pity", ..]
+                | ["that", "said", ..]
+                | ["having", "said", ..]
+                | ["in", "contrast", ..]
+                | ["on", "the", "other", ..]
+                | ["one", "problem" | "issue" | "caveat" | "exception" | "catch" | "mistake" | "error", ..]
+        );
+        let ends = matches!(
+            words[..],
+            [.., "is" | "are" | "was" | "were", "not"] | [.., "isn't" | "aren't" | "wasn't" | "weren't"]
+        );
+        (wanted || fails(&words)) && !denied
+            || mismatches(&words)
+            || ends
+            || opens
+            || objects_abroad(sentence)
     })
 }
 
 /// The sentences that begin behind `from`.
 fn behind(script: &Script, from: usize) -> impl Iterator<Item = &[Token]> {
+    sentences_behind(script, from).map(|sentence| &script.tokens[sentence.tokens.clone()])
+}
+
+fn sentences_behind(script: &Script, from: usize) -> impl Iterator<Item = &Sentence> {
     let first =
         script.sentences.partition_point(|sentence| script.tokens[sentence.tokens.start].at.start < from);
-    script.sentences[first..].iter().map(|sentence| &script.tokens[sentence.tokens.clone()])
+    script.sentences[first..].iter()
 }
 
 /// Whether a sentence behind `from` begins with `but`, or with `or`.

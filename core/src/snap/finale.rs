@@ -8,6 +8,7 @@ use std::ops::Range;
 use super::contrast::contrasted;
 use super::decide::turns_round;
 use super::foreign;
+use super::language::{begins_conclusion, restricts};
 use super::lexicon::{Class, gives_reason, is_stress};
 use super::names::Names;
 use super::polarity::{Tongue, attributes, denies, leaves_open, offers};
@@ -286,6 +287,12 @@ pub(super) fn alone(script: &Script, sentence: &Sentence, rail: &Named, names: &
         lead[..at].iter().rev().filter(|token| token.is_word()).take(2).find(|token| attributes(token))
     });
     if told.is_some() {
+        return None;
+    }
+    let aside = stop.map_or(&[][..], |at| &lead[..at]);
+    let concludes = clause.iter().any(begins_conclusion);
+    let comma = stop.is_some_and(|at| lead[at].is(','));
+    if tongue == Tongue::Other && comma && !concludes && restricts(aside) {
         return None;
     }
     let said = match tongue {

@@ -112,19 +112,34 @@ pub(super) const WORDS: &[(Class, &str)] = &[
         dus daarom
         więc zatem dlatego
         поэтому следовательно итак значит
-        därför alltså således
+        därför alltså således så
         dolayısıyla 
-        jadi maka 
+        jadi maka nên 
         因此 所以 故 综上 综上所述 总之 由此
-        したがって よって 従って ゆえに そのため
-        따라서 그러므로 그래서
+        siis seega järelikult tehát ezért takže tedy teda proto torej dakle stoga deci așadar beraz prandaj άρα επομένως joten отже
+        したがって ので なので ため つまり よって 従って ゆえに そのため
+        결국 따라서 그러므로 그래서
         لذلك إذن
         इसलिए अतः",
     ),
-    (Class::Final, "insgesamt zusammenfassend final finale finalement globalement finalmente alla eindelijk 最终 总体 最終 최종"),
+    (Class::Final, "insgesamt zusammenfassend final finale finalement globalement finalmente alla eindelijk 最终 总体 最終 最終的 最終的な 최종"),
+    (
+        // Of these nobody knows whether they deny the rail, or something beside it.
+        Class::Unclear,
+        "niemand niemandem nichts nie niemals nirgends kaum
+        guère rien aucun aucune personne jamais nul nulle impossible
+        nada nadie nunca jamás ningún ninguno ninguna apenas imposible
+        ninguém nenhum nenhuma dificilmente impossível
+        niente nulla nessuno nessun nessuna mai poco poca neanche nemmeno neppure impossibile
+        niemand niets nooit nauwelijks amper evenmin nergens onmogelijk
+        nikt nic nigdy ledwo ledwie żaden żadne żadna mało wcale niemożliwe trudno
+        ingen inget inga aldrig knappt knappast föga aldri neppe næppe ingenting intet omöjligt umulig
+        никто ничто ничего никогда едва вряд невозможно
+        hiçbir asla",
+    ),
     (
         Class::Negation,
-        "nicht kein keine keinen keiner
+        "keineswegs keinesfalls mitnichten allesbehalve geenszins allerminst bynajmniej ingalunda nicht kein keine keinen keiner
         pas  aucunement nullement
         tampoco
         não
@@ -144,15 +159,16 @@ pub(super) const WORDS: &[(Class, &str)] = &[
     ),
     (
         Class::Hedge,
-        "vielleicht möglicherweise wahrscheinlich vermutlich wohl scheint könnte teilweise eher fast
-        peut-être probablement semble pourrait partiellement presque
-        quizás  probablemente parece podría parcialmente casi
-        talvez provavelmente poderia quase
-        forse probabilmente sembra potrebbe parzialmente quasi
-        misschien waarschijnlijk lijkt bijna
-        może prawdopodobnie chyba prawie
-        возможно вероятно наверное кажется почти
-        kanske troligen
+        "vielleicht möglicherweise wahrscheinlich vermutlich wohl scheint könnte teilweise eher fast beinahe beinah halb größtenteils weitgehend
+        überwiegend teils nur bloß lediglich formal theoretisch angeblich anscheinend scheinbar eventuell womöglich bedingt eigentlich
+        peut-être probablement semble pourrait partiellement presque seulement uniquement quasiment apparemment théoriquement partie
+        quizás  probablemente parece podría parcialmente casi solo sólo solamente únicamente aparentemente teóricamente quizá acaso
+        talvez provavelmente poderia quase somente apenas só parcialmente aparentemente
+        forse probabilmente sembra potrebbe parzialmente quasi solo soltanto solamente apparentemente parte
+        misschien waarschijnlijk lijkt bijna alleen slechts enkel gedeeltelijk deels vrijwel grotendeels theoretisch schijnbaar
+        może prawdopodobnie chyba prawie tylko częściowo jedynie raczej niemal teoretycznie pozornie
+        возможно вероятно наверное кажется почти только лишь частично отчасти теоретически
+        kanske troligen bara endast delvis nästan kun delvist nesten næsten enbart teoretiskt
         belki muhtemelen
         mungkin sepertinya
         
@@ -175,13 +191,15 @@ pub(super) const WORDS: &[(Class, &str)] = &[
         eğer
         jika apakah kalau
         nếu
-        如果 若 是否 假如 只有 除非
-        もし なら ならば かどうか 場合 たら
+        表面 表面上 表面上看 乍看 看似 看上去 原则上 理论上 如果 若 是否 假如 只有 除非
+        一見 表面上は もし なら ならば かどうか 場合 たら
         만약 경우 여부 라면
         إذا لو
         यदि अगर",
     ),
-    (Class::Contrast, "aber jedoch doch mais cependant pero sino mas porém ma però maar ale но однако men ama fakat tetapi namun nhưng 但 但是 不过 しかし ただし ですが 하지만 그러나 لكن लेकिन"),
+    (Class::Contrast, "aber jedoch doch allerdings dennoch trotzdem obwohl indes hingegen mais cependant toutefois pourtant néanmoins bien-que pero sino
+        aunque embargo obstante mas porém contudo todavia entretanto embora ma però tuttavia eppure sebbene maar echter hoewel desondanks niettemin ale
+        jednak jednakże chociaż lecz natomiast emellertid imidlertid однако хотя зато но однако men ama fakat tetapi namun nhưng 但 但是 不过 しかし ただし ですが 하지만 그러나 لكن लेकिन"),
     (
         Class::Filler,
         "hier ganz klar eindeutig als für den dem dieser diesen der die das ein eine mein meine ganze gesamte agent agenten
@@ -194,7 +212,7 @@ pub(super) const WORDS: &[(Class, &str)] = &[
         мой моя
         den det min mitt
         saya anda
-        的 了 地 得 一个 一次 我 我的 最后 这个 这次 本次 该次 结果 应 应该 被 就 智能体 模型 助手
+        应当 的 了 地 得 一个 一次 我 我的 最后 这个 这次 本次 该次 结果 应 应该 被 就 智能体 模型 助手
         の に で へ です である だ となります になります とします と判断します と判断しました と判定します とします と思います と評価します
         입니다 이다 로 으로 의 판정합니다 판단합니다 평가합니다 이에요 예요 로판단됩니다 이번 도구
         في

@@ -3,11 +3,25 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use super::faultless::faultless;
 use super::lexicon::Class;
 use super::token::Token;
 
 /// Idioms, one a line, and what their first word does; the words behind it then do nothing.
 const IDIOMS: &[(Class, &str)] = &[
+    (
+        Class::Condition,
+        "de ser
+        de haber
+        a no ser
+        a não ser
+        à condition
+        a condición
+        a condizione
+        op voorwaarde
+        unter der voraussetzung
+        pod warunkiem",
+    ),
     (
         Class::Negation,
         "far from
@@ -48,7 +62,25 @@ const IDIOMS: &[(Class, &str)] = &[
         not a single
         none of the
         ikke på nogen måde
-        keineswegs
+        tout sauf
+        ninguna de las
+        ninguno de los
+        nenhuma das
+        nenhum dos
+        nessuna delle
+        nessuno dei
+        inget av
+        ingen av
+        todo menos
+        tutto tranne
+        tutt'altro che
+        tudo menos
+        allt annat än
+        alt annet enn
+        wszystko tylko nie
+        dista de
+        n'est pas
+        n'était pas
         auf keinen fall
         en aucun cas
         pas du tout",
@@ -78,7 +110,20 @@ const IDIOMS: &[(Class, &str)] = &[
     // What these deny is not the rail, or not surely.
     (
         Class::Unclear,
-        "not only
+        "nicht unbedingt
+        nicht zwingend
+        nicht notwendigerweise
+        non necessariamente
+        no necesariamente
+        não necessariamente
+        pas nécessairement
+        pas forcément
+        niet noodzakelijk
+        niet per se
+        niekoniecznie
+        inte nödvändigtvis
+        bis auf
+        not only
         not just
         not merely
         not simply
@@ -108,7 +153,11 @@ const IDIOMS: &[(Class, &str)] = &[
     ),
     (
         Class::Silent,
-        "no doubt
+        "es besteht kein zweifel
+        il n'y a pas de doute
+        no hay duda
+        er is geen twijfel
+        no doubt
         no question
         no question about it
         without doubt
@@ -310,83 +359,6 @@ const IDIOMS: &[(Class, &str)] = &[
     ),
 ];
 
-/// Things that a call may lack: `no errors` is good news, and denies no rail.
-const FAULTS: [&str; 44] = [
-    "issue",
-    "issues",
-    "problem",
-    "problems",
-    "error",
-    "errors",
-    "mistake",
-    "mistakes",
-    "fault",
-    "faults",
-    "flaw",
-    "flaws",
-    "bug",
-    "bugs",
-    "discrepancy",
-    "discrepancies",
-    "deviation",
-    "deviations",
-    "objection",
-    "objections",
-    "complaint",
-    "complaints",
-    "concern",
-    "concerns",
-    "contradiction",
-    "contradictions",
-    "violation",
-    "violations",
-    "defect",
-    "defects",
-    "inconsistency",
-    "inconsistencies",
-    "hallucination",
-    "hallucinations",
-    "typo",
-    "typos",
-    "wrong",
-    "missing",
-    "amiss",
-    "fehler",
-    "mängel",
-    "problème",
-    "erreur",
-    "errores",
-];
-/// What may stand between `no` and such a thing, and behind it.
-const AROUND: [&str; 26] = [
-    "obvious",
-    "apparent",
-    "further",
-    "other",
-    "any",
-    "real",
-    "major",
-    "visible",
-    "whatsoever",
-    "at",
-    "all",
-    "found",
-    "detected",
-    "here",
-    "seen",
-    "spotted",
-    "identified",
-    "there",
-    "to",
-    "report",
-    "is",
-    "with",
-    "it",
-    "this",
-    "the",
-    "of",
-];
-
 type Entries = Vec<(Vec<&'static str>, Class)>;
 
 static BY_FIRST: LazyLock<HashMap<&str, Entries>> = LazyLock::new(|| {
@@ -425,25 +397,4 @@ fn idiom(tokens: &[Token]) -> Option<(Class, usize)> {
     };
     let known = idioms.iter().find(|(words, _)| follows(words)).map(|(words, class)| (*class, words.len()));
     known.or_else(|| Some((Class::Silent, faultless(tokens)?)))
-}
-
-/// `no obvious errors found`: how many words that is.
-fn faultless(tokens: &[Token]) -> Option<usize> {
-    if !matches!(tokens[0].word(), "no" | "without" | "nothing" | "zero" | "keine" | "ohne" | "sin" | "sans")
-    {
-        return None;
-    }
-    let around = |token: &&Token| AROUND.contains(&token.word());
-    let fault = 1 + tokens[1..].iter().take(4).take_while(around).count();
-    if !tokens.get(fault).is_some_and(|token| FAULTS.contains(&token.word())) {
-        return None;
-    }
-    let behind = tokens[fault + 1..].iter().take(4).take_while(around);
-    Some(
-        fault
-            + 1
-            + behind
-                .take_while(|token| !matches!(token.word(), "is" | "with" | "of" | "it" | "this" | "the"))
-                .count(),
-    )
 }

@@ -169,6 +169,9 @@ fn says(value: &Loose, names: &Names) -> Says {
             // Each value is looked at once, however many of the questions below concern it.
             let per_call = ["call", "toolcall", "evaluation", "judg", "verdict", "label", "result"];
             let lone = fields.len() == 1;
+            // `"is_correct": false` beside the label
+            let answers: Vec<Says> =
+                fields.iter().filter_map(|(key, value)| answers(key, value, names)).collect();
             let fields: Vec<(Place, bool, Says)> = fields
                 .iter()
                 .map(|(key, value)| {
@@ -184,12 +187,16 @@ fn says(value: &Loose, names: &Names) -> Says {
                 .collect();
             let under =
                 |place: Place| agree(fields.iter().filter(|(at, ..)| *at == place).map(|(_, _, says)| *says));
-            match (under(Place::Overall), under(Place::Verdict), under(Place::Perhaps)) {
-                (Says::Nothing, Says::Nothing, Says::Nothing) => {}
-                (Says::Nothing, Says::Nothing, perhaps) => return perhaps,
-                (Says::Nothing, says, Says::Nothing | Says::NoRail) => return says,
-                (Says::Nothing, says, perhaps) => return agree([says, perhaps].into_iter()),
-                (overall, ..) => return overall,
+            let said = match (under(Place::Overall), under(Place::Verdict), under(Place::Perhaps)) {
+                (Says::Nothing, Says::Nothing, perhaps) => perhaps,
+                (Says::Nothing, says, Says::Nothing | Says::NoRail) => says,
+                (Says::Nothing, says, perhaps) => agree([says, perhaps].into_iter()),
+                (overall, ..) => overall,
+            };
+            match said {
+                Says::Nothing => {}
+                Says::Rail(_) => return agree(std::iter::once(said).chain(answers)),
+                said => return said,
             }
             agree(fields.iter().filter(|(_, nested, _)| *nested).map(|(_, _, says)| *says))
         }
@@ -252,6 +259,17 @@ fn ticked(value: &Loose, names: &Names) -> Option<Says> {
         }
         ([(rail, false)], []) => Some(names.opposite(*rail).map_or(Says::NoRail, Says::Rail)),
         _ => Some(Says::Several),
+    }
+}
+
+/// What `"is_correct": false` says.
+fn answers(key: &str, value: &Loose, names: &Names) -> Option<Says> {
+    let Loose::Text(text) = value else { return None };
+    let rail = asked(key, names)?;
+    match text.to_ascii_lowercase().as_str() {
+        "true" | "yes" | "1" => Some(Says::Rail(rail)),
+        "false" | "no" | "0" => names.opposite(rail).map(Says::Rail),
+        _ => None,
     }
 }
 

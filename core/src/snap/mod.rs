@@ -6,9 +6,10 @@
 //! `rule.rs`, by the words around it and by where it stands, and `decide.rs` weighs the places against each other: the
 //! last explicit verdict wins, if nothing after it speaks against it. Where two rails are each other's negation, what is
 //! denied of one holds of the other. Where the rules understand no verdict, `finale.rs` looks where the reply comes to rest: on a rail
-//! alone behind whatever leads to it, or on one that the last clause says of the whole call. What words do is data: `lexicon.rs`, `idiom.rs` for several together, `polarity.rs`
-//! for the small ones, `foreign.rs`
-//! for other languages.
+//! alone behind whatever leads to it, or on one that the last clause says of the whole call. What words do is data: `lexicon.rs`,
+//! `idiom.rs` for several together, `polarity.rs` for the small ones, `foreign.rs` for other languages. A clause of another language
+//! says a rail only in words of `harmless.rs`: any other word may restrict it. Of a reply that the length limit cut, `cut.rs` takes a
+//! verdict that it opens with or calls final, if what follows are plain reasons (`reasons.rs`).
 
 mod after;
 mod arguments;
@@ -19,21 +20,29 @@ mod contrast;
 mod cut;
 mod decide;
 mod echo;
+mod exception;
 mod explanation;
+mod fault;
+mod faultless;
 mod finale;
 mod fold;
 mod foreign;
+mod harmless;
 mod idiom;
 mod json;
+mod language;
 mod legacy;
 mod lexicon;
 mod loose;
 mod mention;
 mod names;
+mod opening;
 mod phrase;
 mod polarity;
 mod predicate;
+mod reasons;
 mod retort;
+mod retraction;
 mod rule;
 mod script;
 mod spelling;
@@ -44,6 +53,7 @@ mod title;
 mod token;
 mod unspaced;
 mod veil;
+mod words;
 
 use std::str::FromStr;
 

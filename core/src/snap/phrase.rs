@@ -1,8 +1,10 @@
 //! Reads the words before a rail.
 
 use super::context::reports;
+use super::language::{begins_conclusion, restricts};
 use super::lexicon::{Class, Seen, is_stress};
 use super::names::Names;
+use super::polarity::{Denial, denial};
 use super::script::{Script, Sentence, is_decor};
 use super::token::{Kind, Token, Veil};
 
@@ -53,6 +55,7 @@ impl Before {
     /// The slot is somebody else's: `the agent's answer`, `the tool's output`.
     fn is_borrowed(&self) -> bool {
         let slot = self.seen.any(&[Class::WeakKey, Class::Outcome]);
+        let slot = slot || self.has(Class::Key) && !self.has(Class::Judge);
         let tool = self.has(Class::Tool) && slot && !self.has(Class::Final);
         (self.has(Class::Agent) || tool) && !self.has(Class::Subject)
     }
@@ -162,6 +165,11 @@ impl Before {
                 if lead.iter().rev().filter(|token| token.is_word()).take(3).any(reports) {
                     self.seen.note(Class::Other);
                 }
+                let concludes = tokens[at + 1..].iter().find(|token| token.is_word());
+                let concludes = concludes.is_some_and(begins_conclusion);
+                if !concludes && restricts(&tokens[sentence.tokens.start..at]) {
+                    self.seen.note(Class::Condition);
+                }
                 if let (Some(word), None) = (words.next(), words.next())
                     && word.class == Class::Other
                 {
@@ -195,6 +203,14 @@ impl Before {
                         return false;
                     }
                     Class::Other | Class::Contrast => return false,
+                    // In Dutch it denies nothing; alone in front of a rail it is French.
+                    Class::Negation
+                        if &**word == "pas"
+                            && at > sentence.tokens.start
+                            && denial(token, tokens) != Denial::Yes =>
+                    {
+                        return false;
+                    }
                     Class::Negation
                         if matches!(&**word, "no" | "nope")
                             && (tokens[at + 1].is(',') || tokens[at + 1].class == Class::Cue) =>
@@ -204,7 +220,7 @@ impl Before {
                     class @ (Class::Negation | Class::Partial | Class::Unclear) => {
                         self.seen.note(class);
                         self.denials += 1;
-                        if ["is", "are", "was", "were", "does", "did"]
+                        if ["is", "are", "was", "were", "does", "did", "n'est", "n'était"]
                             .iter()
                             .any(|verb| word.starts_with(verb))
                         {

@@ -2,7 +2,7 @@
 //!
 //! Every language has few of them, so they can be listed; the rest of a clause may then be in words that nobody listed.
 
-use std::cmp::Ordering;
+use std::collections::HashSet;
 
 use super::context::reports;
 use super::lexicon::Class;
@@ -21,7 +21,8 @@ const OPEN: &str = "ehkä kai luultavasti ehk vist talán valószínűleg lehet 
     ίσως μάλλον πιθανόν мабуть можливо måske kanskje kanskje formentlig trolig potser หากว่า อาจ บางที marahil siguro labda אולי שמא
     شاید jos mikäli kui juhul ha amennyiben pokud jestli jestliže kdyby když ak keby ako ukoliko dacă daca αν εάν якщо якби коли hvis dersom
     ถ้า หาก kung kama אם اگر sei seien wäre würde hätte soll sollte serait aurait sería sería seria sarebbe zou byłoby был бы
-    olisi lenne volna by bi ar θα";
+    olisi lenne volna by bi ar θα gdyby jeśliby skulle hadde hade cuando quando wanneer lorsque quand sobald
+    zodra puede pueda fosse";
 
 /// What a clause is written in: many short words mean something else in English.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,6 +36,7 @@ pub(super) fn denies(token: &Token, tongue: Tongue) -> bool {
     matches!(token.class, Class::Negation | Class::Partial | Class::Unclear)
         || tongue == Tongue::Other
             && token.is_word()
+            && token.class != Class::Silent
             && NEGATIONS.split_whitespace().any(|word| word == token.word())
         || matches!(
             token.word(),
@@ -61,59 +63,54 @@ pub(super) fn is_negation_abroad(token: &Token) -> bool {
         )
 }
 
-/// Words that deny in one language and say something else in others, each with words that show the one and the others.
+/// Words that deny in one language and say something else in others, each with words that show the one and the others. A word that
+/// several of these languages have, such as `de`, shows none.
 const AMBIGUOUS: &[(&str, &str, &str)] = &[
     (
         "en",
         FINNISH,
-        "la el los las que lo una un le les est et dans pour het een dat dus van der och att det",
+        "la lo el los las que de es una le les est et un une dans pour het een dus van och att det cet cette is",
     ),
     (
         "nu",
-        "este apelul că să și deci pentru agentul utilizatorul corect nici",
-        "het een dat dus en is de och att det är ich das der",
+        "este apelul apel că să și deci pentru agentul agentului utilizatorul corect nici data cea cel celui prin urmare codul orașul
+        orașului lipsește fost sunt aceea țară",
+        "het een dus och att det är ich klopt alles aanroep stad anropet is dan",
     ),
-    (
-        "ez",
-        "da eta deia dago zuzena erabiltzaileak egin baina",
-        "a az és hívás tehát megfelel eszköz ügynök felhasználó helyes",
-    ),
-    ("si", "wito sahihi kwa mtumiaji hii zana kama", "la lo el il che di una un le de que es est"),
+    ("ez", "eta deia dago zuzena erabiltzaileak egin baina beraz hiria", "az és hívás tehát megfelel eszköz ügynök felhasználó helyes"),
+    ("si", "wito sahihi kwa mtumiaji hii huu zana kama jina mji ya", "lo el il che una le que es est llamada chiamata"),
     (
         "ni",
-        "klic klica uporabnik orodje pravilen je",
-        "och att det är som en ett la el los que una los y kwa wito mtumiaji",
+        "klic klica uporabnik orodje pravilen mesto torej zato",
+        "och att det är ett los una kwa wito mtumiaji",
     ),
-    ("jo", "është thirrja përdoruesi mjeti për dhe", "la el que és una per det er og som ikke on se oli"),
+    ("jo", "është thirrja përdoruesi mjeti për dhe qyteti", "el que una és det og som ikke oli"),
     (
         "tak",
-        "panggilan pengguna alat betul boleh ini itu yang",
-        "jest się że i nie więc agent tedy je že nástroj volání wywołanie tím proto",
+        "panggilan pengguna alat betul boleh ini itu yang bandar jadi salah",
+        "jest się że nie więc tedy nástroj volání wywołanie tím proto takže",
     ),
-    (
-        "pole",
-        "kasutaja kutse õige tööriist ei ja agendi",
-        "jest się że i nie więc je že a to wywołanie volání",
-    ),
+    ("pole", "kasutaja kutse kutset õige tööriist agendi linn seega vale", "jest się że nie więc wywołanie volání"),
     (
         "pas",
-        "n'est ne l'appel l'utilisateur l'agent est les des une dans c'est cet cette je",
-        "het een dat dus van en de is wordt niet aanroep das der die ich aufruf",
+        "n'est ne l'appel appel l'utilisateur l'agent est les des une dans c'est cet cette je du outil ville",
+        "het een dat dus van wordt niet aanroep dan nu is klopt eerst tweede",
     ),
-    ("ej", "och att det är som anropet användaren verktyget", "jest się że"),
-    ("hindi", "ang ng mga tawag tama ito sa", "the is of and"),
+    ("ej", "och att det är som anropet användaren verktyget datumet staden alltså", "jest się że"),
+    ("hindi", "ang ng mga tawag tama ito iyon kaya", "the is of and language query"),
     (
         "ne",
         "pas plus jamais que je n'est klic klica poziv alat volání nástroj hívás eszköz kvietimas",
-        "che di il una gli sono della strumento chiamata l'agente l'utente",
+        "che di il una gli sono della strumento chiamata l'agente l'utente risulta conclude deduce",
     ),
     (
         "no",
-        "el la los es que una llamada il che chiamata per",
-        "não é uma com do dos ao foi são chamada por isso usuário jest się że",
+        "el los las es una llamada il che chiamata és crida ciutat hecha fecha falta",
+        "não é uma dos foi são chamada isso usuário jest się że wywołanie",
     ),
 ];
-const FINNISH: &str = "että ei ole tämä tätä pidä voi kutsu kutsua kutsun käyttäjä työkalu luokittelisi sanoisi oikea oikein ja";
+const FINNISH: &str = "että ei ole tämä tätä pidä pitäisi voi kutsu kutsua kutsun käyttäjä työkalu luokittelisi sanoisi oikea oikein ja joten
+    kaupunki väärä tiedä varma";
 
 /// What a word does in a reply that is not in English.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -126,22 +123,48 @@ pub(super) enum Denial {
 
 /// Whether a word denies in the language of `reply`, which is not English.
 pub(super) fn denial(token: &Token, reply: &[Token]) -> Denial {
+    /// One word may be a name or a loan.
+    const SURE: usize = 2;
     if !denies(token, Tongue::Other) {
         return Denial::No;
     }
-    let Some((_, home, elsewhere)) = AMBIGUOUS.iter().find(|(word, ..)| *word == token.word()) else {
+    let Some((word, home, elsewhere)) = AMBIGUOUS.iter().find(|(word, ..)| *word == token.word()) else {
         return Denial::Yes;
     };
     let own = |token: &&Token| token.is_word() && token.veil == Veil::None;
     let shown = |words: &str| {
-        let words: Vec<&str> = words.split_whitespace().collect();
-        reply.iter().filter(own).filter(|token| words.contains(&token.word())).count()
+        let words: HashSet<&str> = words.split_whitespace().collect();
+        reply
+            .iter()
+            .filter(own)
+            .map(Token::word)
+            .filter(|word| words.contains(word))
+            .collect::<HashSet<_>>()
+            .len()
     };
-    match shown(home).cmp(&shown(elsewhere)) {
-        Ordering::Greater => Denial::Yes,
-        Ordering::Less => Denial::No,
-        Ordering::Equal => Denial::Unsure,
+    let french = *word == "pas" && reply.iter().filter(own).any(is_elided);
+    match (shown(home) + usize::from(french), shown(elsewhere)) {
+        (1.., ..SURE) => Denial::Yes,
+        (0, SURE..) => Denial::No,
+        _ => Denial::Unsure,
     }
+}
+
+/// `l'appel`, `d'accord`, `n'est`: words that lost a vowel, as in French.
+fn is_elided(token: &Token) -> bool {
+    ["l'", "d'", "n'", "c'", "j'", "qu'", "s'", "l’", "d’", "n’", "c’", "j’", "qu’", "s’"]
+        .iter()
+        .any(|start| token.word().starts_with(start))
+}
+
+/// `ne` and `n'est`, which deny together with `pas`, or else with a word that says how far.
+pub(super) fn begins_denial(word: &str) -> bool {
+    word == "ne" || word.starts_with("n'") || word.starts_with("n’")
+}
+
+/// The second word of a French denial.
+pub(super) fn ends_denial(word: &str) -> bool {
+    matches!(word, "pas" | "point" | "aucunement" | "nullement")
 }
 
 /// Whether a word joins what may be instead.

@@ -2,8 +2,11 @@
 
 use super::finale::hidden;
 use super::foreign;
+use super::harmless::is_harmless;
 use super::lexicon::{Class, is_stress};
-use super::polarity::{Denial, Tongue, attributes, denial, denies, is_english, is_negation_abroad};
+use super::polarity::{
+    Denial, Tongue, attributes, begins_denial, denial, denies, ends_denial, is_english, is_negation_abroad,
+};
 use super::subject::{is_gerund, is_part, is_person, is_whole, whole_or_idle};
 use super::token::{Token, Veil};
 
@@ -128,7 +131,8 @@ pub(super) fn predicate(clause: &[Token]) -> Option<bool> {
     let opposite = last == "of" && texts.contains(&"opposite");
     let makes = texts.iter().any(|word| matches!(*word, "makes" | "made" | "make" | "renders"))
         && matches!(last, "it" | "this" | "that" | "call" | "action" | "invocation");
-    if makes && denials == 0 && whole_or_idle(&words) {
+    // `What makes a call correct` asks.
+    if makes && denials == 0 && !matches!(texts[0], "what" | "which" | "whatever") && whole_or_idle(&words) {
         return Some(true);
     }
     let inverted = texts.len() > 1
@@ -205,52 +209,110 @@ pub(super) fn abroad(clause: &[Token], lead: &[Token], reply: &[Token]) -> Optio
     if clause.iter().all(|token| !token.is_word()) {
         clause = lead;
     }
+    let own = |clause: &[Token]| clause.iter().any(is_own);
+    let before = &lead[..lead.len() - clause.len().min(lead.len())];
     let words: Vec<&Token> =
         clause.iter().filter(|token| token.is_word() && token.veil == Veil::None).collect();
-    let denials: Vec<Denial> = words.iter().map(|token| denial(token, reply)).collect();
-    if denials.contains(&Denial::Unsure) {
+    // `Nie sądzę, że jest …`: the clause in front says whose opinion it is, and what of it.
+    if words.first().is_some_and(|token| {
+        subordinates(token.word()) || matches!(token.word(), "da" | "se" | "et" | "ki" | "som")
+    }) {
+        let start = before.iter().rev().skip(1).position(|token| token.is(',') || token.is(':'));
+        let main = &before[start.map_or(0, |at| before.len() - at - 1)..];
+        let plain = main.iter().filter(|token| token.is_word()).all(|token| is_harmless(token));
+        if !plain || !own(main) && main.iter().any(|token| token.is_word() && token.class != Class::Silent) {
+            return None;
+        }
+    }
+    if is_opinion(lead) {
+        return None;
+    }
+    // `… dijo que era correct` tells what somebody else thinks, `concluyo que es correct` does not.
+    let told = words.iter().skip(1).any(|token| subordinates(token.word()));
+    let agent = words.iter().any(|token| token.class == Class::Agent || token.word().contains("agent"));
+    if told && (!own(clause) || agent) || words.is_empty() {
+        return None;
+    }
+    let aside = words.iter().any(|token| {
+        matches!(token.class, Class::Part | Class::Ordinal | Class::Unclear | Class::Partial)
+            || is_part(token.word())
+            || attributes(token)
+            || is_person(token.word())
+    });
+    let denials = denials(&words, reply);
+    if aside || denials.contains(&Denial::Unsure) {
         return None;
     }
     let count = |denials: &[Denial]| denials.iter().filter(|denial| **denial == Denial::Yes).count();
-    // `n'est pas` denies once; a denial in front of other words may deny these.
+    // A denial in front of other words may deny these.
     let near = count(&denials[denials.len().saturating_sub(4)..]);
-    let denials = count(&denials);
-    let part = words.iter().any(|token| {
-        token.class == Class::Part
-            || is_part(token.word())
-            || token.class == Class::Ordinal
-            || attributes(token)
-    });
-    let unclear = words.iter().any(|token| matches!(token.class, Class::Unclear | Class::Partial));
-    // `… dijo que era correct` tells what somebody else thinks, `concluyo que es correct` does not.
-    let told = words.iter().skip(1).any(|token| {
-        matches!(
-            token.word(),
-            "que"
-                | "che"
-                | "dass"
-                | "daß"
-                | "że"
-                | "что"
-                | "що"
-                | "att"
-                | "dat"
-                | "hogy"
-                | "că"
-                | "ότι"
-                | "že"
-        )
-    });
-    let own = words.iter().any(|token| {
-        matches!(token.class, Class::Judge | Class::Conclusion | Class::Final | Class::Key | Class::Verb)
-    });
-    if told && !own {
-        return None;
-    }
-    match (denials, near) {
-        _ if part || unclear || words.is_empty() || words.iter().any(|token| is_person(token.word())) => None,
+    let last = denials.iter().rposition(|denial| *denial == Denial::Yes);
+    // `all arguments fit so the call is`: what led to the conclusion is another clause.
+    let concludes = words
+        .iter()
+        .rposition(|token| token.class == Class::Conclusion)
+        .filter(|at| *at >= 3 || !words[*at].word().contains(|c: char| (c as u32) < 0x3000));
+    let from = last.map_or(0, |at| at + 1).max(concludes.unwrap_or(0));
+    let harmless = words[from..].iter().all(|token| is_harmless(token));
+    match (count(&denials), near) {
+        _ if !harmless => None,
         (0, _) => Some(true),
         (1, 1) => Some(false),
         _ => None,
     }
+}
+
+/// What each word denies; `ne … pas` denies once, and `ne` without it denies in a way that nobody listed.
+fn denials(words: &[&Token], reply: &[Token]) -> Vec<Denial> {
+    let paired = words.iter().any(|token| ends_denial(token.word()));
+    let of = |token: &&Token| match denial(token, reply) {
+        // `n'est pas`, joined
+        Denial::Yes if begins_denial(token.word()) && token.class == Class::Negation => Denial::Yes,
+        _ if begins_denial(token.word()) && paired => Denial::No,
+        Denial::No if begins_denial(token.word()) && token.word() != "ne" => Denial::Unsure,
+        // `Ne risulta che …`, `ne vem`
+        denial => denial,
+    };
+    words.iter().map(of).collect()
+}
+
+/// Whether `lead` names whose opinion it gives, and it is not the judge's: `zdaniem agenta`.
+fn is_opinion(lead: &[Token]) -> bool {
+    const OPINIONS: &str = "zdaniem słowom словам мнению opinión opinion avis parecer opinione mening menig opinião ansicht meinung oordeel uppfattning";
+    const OWN: &str = "moim meiner mon mi mio mia minha mijn min ons nuestra notre unserer моему mitt meines";
+    let has = |list: &str| {
+        lead.iter().any(|token| token.is_word() && list.split_whitespace().any(|word| word == token.word()))
+    };
+    has(OPINIONS) && !has(OWN)
+}
+
+/// A word by which the judge speaks for itself.
+fn is_own(token: &Token) -> bool {
+    matches!(token.class, Class::Judge | Class::Conclusion | Class::Final | Class::Key | Class::Verb)
+}
+
+/// Whether a word makes its clause the object of another.
+fn subordinates(word: &str) -> bool {
+    matches!(
+        word,
+        "que"
+            | "che"
+            | "dass"
+            | "daß"
+            | "że"
+            | "iż"
+            | "что"
+            | "що"
+            | "att"
+            | "at"
+            | "dat"
+            | "hogy"
+            | "că"
+            | "ότι"
+            | "πως"
+            | "že"
+            | "että"
+            | "bahwa"
+            | "rằng"
+    ) || word.starts_with("qu'")
 }

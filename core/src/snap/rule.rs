@@ -238,5 +238,5 @@ fn heading(mention: &Mention) -> Option<Force> {
     // `Correct: the tool. Incorrect: the city.`
     let opens = mention.before.is_bare() && (mention.opens_line || mention.after == After::Reason);
     let titles = matches!(mention.after, After::Heading | After::Reason | After::End);
-    (opens && titles && mention.lead == Lead::Plain).then_some(Force::Doubt)
+    (opens && titles && mention.lead != Lead::Number).then_some(Force::Doubt)
 }

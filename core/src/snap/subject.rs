@@ -128,7 +128,35 @@ pub(super) fn is_part(word: &str) -> bool {
 pub(super) fn is_gerund(word: &str) -> bool {
     word.len() > 5
         && word.ends_with("ing")
-        && !matches!(word, "everything" | "anything" | "nothing" | "something" | "spelling")
+        && !matches!(
+            word,
+            "everything"
+                | "anything"
+                | "nothing"
+                | "something"
+                | "spelling"
+                | "reasoning"
+                | "wording"
+                | "string"
+                | "setting"
+                | "timing"
+                | "naming"
+                | "formatting"
+                | "meaning"
+                | "understanding"
+                | "thinking"
+                | "mapping"
+                | "ordering"
+                | "rating"
+                | "heading"
+                | "reading"
+                | "phrasing"
+                | "encoding"
+                | "listing"
+                | "answering"
+                | "beginning"
+                | "ending"
+        )
 }
 
 /// Whether the subject of a clause is the whole call, or what the agent did.

@@ -1,0 +1,269 @@
+//! Which language a few sentences are in, as far as it takes to know what could speak against a verdict in them.
+
+use super::fault;
+use super::foreign;
+use super::harmless::is_harmless;
+use super::lexicon::{Class, gives_reason};
+use super::polarity::is_english;
+use super::subject::is_part;
+use super::token::Token;
+use super::words::Words;
+
+/// What is known of the language of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Spoken {
+    English,
+    /// One whose contrasts and faults are listed.
+    Listed,
+    Unknown,
+}
+
+static ENGLISH: Words = Words::new(
+    "the is are was and which that it this to of with for by from has have does not a as because since its user agent tool call",
+);
+
+/// Common words of the languages whose contrasts are listed: German, French, Spanish, Portuguese, Italian, Dutch, Polish, Swedish, Russian.
+static LISTED: [Words; 9] = [
+    Words::new(
+        "der die das und ist nach dem den des ein eine nutzer werkzeug mit wird hat auf für nicht agent",
+    ),
+    Words::new(
+        "le la les l' et est une du des dans avec que qui demande l'agent l'utilisateur outil l'outil bien pour pas a",
+    ),
+    Words::new("el la los y es una que pide usuario agente herramienta con tiempo por para de no del ha"),
+    Words::new("o a os e é uma que usuário agente ferramenta com para de do da não pediu"),
+    Words::new(
+        "il la lo e è una che utente l'utente l'agente strumento con per di del della non chiede passa",
+    ),
+    Words::new("de het een en is dat naar gebruiker agent vraagt met voor niet van geeft heeft"),
+    Words::new("i w jest na że do użytkownik agent pyta z się narzędzie nie to poprosił podał"),
+    Words::new("och det är en ett som på av för användaren agenten verktyget med inte i frågar"),
+    Words::new("и в на что пользователь агент спросил инструмент с не это по"),
+];
+
+/// What turns a text round in languages without spaces, and second thoughts in any.
+const TURNS: &str = "等等 等一下 但是 但 然而 不过 其实 不对 ただし しかし けれど でも 待って 待てよ いや 実は 하지만 그러나 다만 잠깐 사실은 아니 लेकिन لكن";
+static THOUGHTS: Words = Words::new(
+    "warte moment nein eigentlich doch oder halt attends attendez en-fait non espera espere no-espera realidad realmente
+    aspetta realtà anzi wacht nee eigenlijk toch chwila czekaj właściwie jednak zaraz vänta nej egentligen vent nei faktisk подожди стоп
+    впрочем bekle hayır aslında tunggu sebenarnya wait",
+);
+
+/// `donc`, and the German `also`, which English has as well.
+pub(super) fn begins_conclusion(token: &Token) -> bool {
+    token.class == Class::Conclusion || token.word() == "also"
+}
+
+/// `rien à redire`, `es fehlt nichts`
+pub(super) fn is_nothing(word: &str) -> bool {
+    matches!(word, "nichts" | "rien" | "nada" | "niente" | "niets" | "nic" | "inget" | "ingenting" | "ничего")
+}
+
+/// Words with which a sentence begins that gives a reason.
+static OPENERS: Words = Words::new(
+    "der die das den dem ein eine es er sie dieser diese dieses nutzer agent werkzeug stadt
+    le la les l' il elle un une ce cet cette ces on l'utilisateur l'agent l'outil l'appel
+    el los las lo una este esta usuario agente herramienta llamada
+    os as um uma ele ela isto isso usuário ferramenta chamada
+    gli i lo uno questo questa utente l'utente l'agente strumento chiamata
+    de het een deze dit gebruiker tool aanroep
+    ten ta to użytkownik narzędzie wywołanie miasto
+    den det ett en användaren agenten verktyget anropet
+    он она это этот пользователь агент инструмент вызов город",
+);
+
+/// Whether a sentence that begins with `word` may give a plain reason in one of these languages.
+pub(super) fn opens(word: &str) -> bool {
+    OPENERS.has(word) || ["l'", "l’", "d'"].iter().any(|start| word.starts_with(start)) || word.contains('_')
+}
+
+/// Whether a word is of another language than English.
+pub(super) fn is_foreign(token: &Token) -> bool {
+    let english = matches!(
+        token.word(),
+        "a" | "i"
+            | "an"
+            | "as"
+            | "so"
+            | "me"
+            | "on"
+            | "do"
+            | "in"
+            | "no"
+            | "was"
+            | "is"
+            | "for"
+            | "to"
+            | "of"
+            | "by"
+            | "at"
+            | "or"
+            | "be"
+            | "he"
+            | "we"
+            | "us"
+            | "am"
+            | "agent"
+            | "tool"
+            | "date"
+            | "final"
+            | "die"
+            | "den"
+            | "man"
+            | "pas"
+            | "par"
+            | "per"
+            | "son"
+            | "sale"
+            | "all"
+            | "name"
+    );
+    token.is_word()
+        && !english
+        && !matches!(
+            token.class,
+            Class::Part | Class::Key | Class::WeakKey | Class::Outcome | Class::Final | Class::Agent
+        )
+        && (token.word().chars().any(|c| c.is_alphabetic() && !c.is_ascii())
+            || foreign::knows(token.word())
+            || OPENERS.has(token.word())
+            || LISTED.iter().any(|list| list.has(token.word())))
+}
+
+/// Words of other languages with which a phrase begins that restricts what follows it: `sans la date`, `à première vue`.
+static PREPOSITIONS: Words = Words::new(
+    "auf ohne mit bei nach unter von in an im am trotz für rein außer
+    à sur sans sous avec dans en hors malgré pour
+    a sin con bajo según desde salvo para
+    em com sem sob
+    su senza per secondo sotto a in
+    op zonder met bij na onder in naar
+    na w z bez przy pod we ze
+    vid vid på utan med i vid från uten på ved
+    на в с без при под по",
+);
+
+/// Whether the words in front of a clause of another language restrict it: few of which nobody knows what they do, or a phrase.
+pub(super) fn restricts(lead: &[Token]) -> bool {
+    const FEW: usize = 3;
+    let start = lead.iter().rposition(|token| token.is(',')).map_or(0, |at| at + 1);
+    let words: Vec<&Token> = lead[start..].iter().filter(|token| token.is_word()).collect();
+    let Some(first) = words.first() else { return false };
+    let unspaced = words.iter().any(|token| token.word().contains(|c: char| c as u32 > 0x2e80));
+    let known = |token: &&Token| {
+        is_harmless(token) || matches!(token.class, Class::Negation | Class::Cue) || answers(token.word())
+    };
+    let abroad = words.iter().any(|token| is_foreign(token) || PREPOSITIONS.has(token.word()));
+    if unspaced || !abroad || words.iter().any(|token| is_english(token)) || words.iter().all(known) {
+        return false;
+    }
+    words.len() <= FEW || PREPOSITIONS.has(first.word()) && words.len() <= 2 * FEW
+}
+
+fn answers(word: &str) -> bool {
+    matches!(
+        word,
+        "sí" | "si"
+            | "oui"
+            | "ja"
+            | "sì"
+            | "sim"
+            | "tak"
+            | "да"
+            | "evet"
+            | "jo"
+            | "da"
+            | "nein"
+            | "nee"
+            | "nie"
+            | "não"
+            | "нет"
+            | "ano"
+            | "igen"
+    )
+}
+
+/// Whether words behind a verdict and a pause may be its reason: English ones, or such as are known to begin one.
+pub(super) fn may_explain(behind: &[Token]) -> bool {
+    /// Of a longer clause its beginning shows the language.
+    const REACH: usize = 64;
+    let words = || behind.iter().take(REACH).filter(|token| token.is_word());
+    let shared = |token: &Token| {
+        is_foreign(token)
+            || foreign::knows(token.word())
+            || matches!(token.word(), "data" | "a" | "o" | "e" | "i" | "in" | "no" | "me")
+    };
+    let english = words().any(is_english)
+        || words().any(|token| {
+            matches!(
+                token.word(),
+                "is" | "for" | "by" | "of" | "to" | "all" | "both" | "no" | "because" | "since"
+            )
+        })
+        || words().any(|token| {
+            !shared(token)
+                && (token.class != Class::Other || fault::is_english(token.word()) || is_part(token.word()))
+        });
+    let unspaced = |token: &Token| token.word().contains(|c: char| c as u32 > 0x2e80);
+    let labelled = words()
+        .next()
+        .is_none_or(|first| first.word().chars().all(|c| c.is_numeric()) || first.word().contains('_'));
+    english
+        || labelled
+        || words().any(unspaced)
+        || words().next().is_some_and(|first| {
+            is_nothing(first.word())
+                || opens(first.word())
+                || gives_reason(first.word())
+                || first.class == Class::Conclusion
+        })
+}
+
+pub(super) fn of(text: &str, tokens: &[Token]) -> Spoken {
+    const SURE: usize = 2;
+    let words: Vec<&str> = tokens.iter().filter(|token| token.is_word()).map(Token::word).collect();
+    let shown = |list: &Words| words.iter().filter(|word| list.has(word)).count();
+    let (english, listed) = (shown(&ENGLISH), LISTED.iter().map(shown).max().unwrap_or(0));
+    let unspaced = text.chars().any(|c| ('\u{3040}'..='\u{9fff}').contains(&c));
+    match () {
+        () if english >= SURE && english > listed => Spoken::English,
+        () if unspaced || listed >= SURE && listed > english => Spoken::Listed,
+        () => Spoken::Unknown,
+    }
+}
+
+/// Whether a text that is not English thinks again.
+pub(super) fn reconsiders(text: &str) -> bool {
+    let words = || text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
+    let thought = |word: &str| THOUGHTS.has(word);
+    let opens = |sentence: &str| {
+        let mut words = sentence
+            .split(|c: char| !c.is_alphanumeric())
+            .filter(|word| !word.is_empty())
+            .map(str::to_lowercase);
+        words.next().is_some_and(|word| thought(&word))
+    };
+    TURNS.split_whitespace().any(|turn| text.contains(turn))
+        || text.split(['.', '!', '?', ',', ':', ';', '—', '\n', '。', '，']).any(opens)
+        || words().any(|word| {
+            matches!(
+                &*word,
+                "eindruck"
+                    | "impression"
+                    | "impresión"
+                    | "impressione"
+                    | "indruk"
+                    | "wrażenie"
+                    | "intryck"
+                    | "inntrykk"
+                    | "впечатление"
+                    | "vista"
+                    | "aslında"
+                    | "realtà"
+                    | "eigentlich"
+                    | "eigenlijk"
+                    | "właściwie"
+                    | "egentligen"
+            )
+        })
+}
