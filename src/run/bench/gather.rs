@@ -31,7 +31,7 @@ pub struct GoldPlan {
 
 /// A gold that is no label.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Strange {
+pub struct InvalidGold {
     pub column: String,
     /// Counted from 1.
     pub row: u64,
@@ -58,7 +58,7 @@ pub struct Gatherer {
     pub ballots: Vec<Ballots>,
     pub counts: Counts,
     /// The first gold that is no label.
-    pub strange: Option<Strange>,
+    pub invalid_gold: Option<InvalidGold>,
     /// Names of rows that have a correction and were met, and how often.
     met: HashMap<String, u64>,
     /// Where the row stands that stands for all that are the same.
@@ -80,7 +80,7 @@ impl Gatherer {
             rows,
             ballots,
             counts: Counts::default(),
-            strange: None,
+            invalid_gold: None,
             met: HashMap::new(),
             seen: HashMap::new(),
             strange_here: false,
@@ -114,7 +114,7 @@ impl Gatherer {
             Ok(right) => right,
             Err(text) => {
                 let (column, row) = (self.plan.golds[at].clone(), self.counts.read);
-                self.strange.get_or_insert(Strange { column, row, text });
+                self.invalid_gold.get_or_insert(InvalidGold { column, row, text });
                 self.strange_here = true;
                 None
             }

@@ -3,14 +3,14 @@
 use jiff::Timestamp;
 use rayon::prelude::*;
 
-use super::plan::{self, Plan, SeatPlan};
+use super::plan::{self, LabelSource, Plan};
 use super::{BenchError, BenchSummary, Outcome, doubt, reports};
 use crate::bench::{self, Entrant};
 use crate::run::session::{KEPT, apart};
 use crate::run::settings::BenchSettings;
 use crate::run::{
-    BaselineLabeller, Control, Covered, Gatherer, Labeller, Observer, RunError, Session, Strange, Summary,
-    runtime,
+    AskOutcome, BaselineLabeller, Control, Gatherer, InvalidGold, Labeller, Observer, RunError, Session,
+    Summary, runtime,
 };
 use crate::write::{self, Finished};
 
@@ -49,11 +49,11 @@ async fn measure_all(settings: BenchSettings, control: &Control) -> Result<Bench
     let reports = reports::destinations(&settings)?;
     let (plan, mut session) = plan::plan(settings, control)?;
     control.observer.begins();
-    let covered = session.ask(&plan.source).await?;
-    let gathered = gather(&plan, &session, &covered).await?;
+    let outcomes = session.ask(&plan.source).await?;
+    let gathered = gather(&plan, &session, &outcomes).await?;
     check(&gathered, &plan, control.observer.as_ref())?;
     apart(&control.stop, move |stopped| {
-        let measuring = Measuring { plan: &plan, session: &session, covered: &covered, stopped };
+        let measuring = Measuring { plan: &plan, session: &session, outcomes: &outcomes, stopped };
         let outcome = measure(&plan, gathered);
         let record = reports::write(&measuring, &outcome, &reports)?;
         let audit = plan.audit.as_ref().map(|output| doubt::write(&measuring, &outcome, output));
@@ -73,14 +73,14 @@ async fn measure_all(settings: BenchSettings, control: &Control) -> Result<Bench
 pub(super) struct Measuring<'a> {
     pub(super) plan: &'a Plan,
     pub(super) session: &'a Session,
-    pub(super) covered: &'a [Covered],
+    pub(super) outcomes: &'a [AskOutcome],
     /// Whether somebody stops it.
     pub(super) stopped: &'a dyn Fn() -> bool,
 }
 
 impl Measuring<'_> {
     pub(super) fn labellers(&self) -> Result<Vec<Box<dyn Labeller>>, RunError> {
-        labellers(self.plan, self.session, self.covered)
+        labellers(self.plan, self.session, self.outcomes)
     }
 }
 
@@ -88,19 +88,20 @@ impl Measuring<'_> {
 fn labellers(
     plan: &Plan,
     session: &Session,
-    covered: &[Covered],
+    outcomes: &[AskOutcome],
 ) -> Result<Vec<Box<dyn Labeller>>, RunError> {
-    let mut labellers = session.labellers(covered)?;
-    let baselines = plan.seats.iter().filter_map(SeatPlan::baseline);
+    let mut labellers = session.labellers(outcomes)?;
+    let baselines = plan.label_sources.iter().filter_map(LabelSource::baseline);
     labellers.extend(baselines.map(|baseline| Box::new(BaselineLabeller(baseline)) as Box<dyn Labeller>));
     Ok(labellers)
 }
 
 /// Everybody's labels for all rows.
-async fn gather(plan: &Plan, session: &Session, covered: &[Covered]) -> Result<Gatherer, RunError> {
-    let positives = plan.seats.iter().map(|seat| seat.positive.clone()).collect();
+async fn gather(plan: &Plan, session: &Session, outcomes: &[AskOutcome]) -> Result<Gatherer, RunError> {
+    let positives =
+        plan.label_sources.iter().map(|source_of_labels| source_of_labels.positive.clone()).collect();
     let gatherer = Gatherer::new(plan.gold.clone(), positives);
-    let (labellers, destination) = (labellers(plan, session, covered)?, plan.destination.as_ref());
+    let (labellers, destination) = (labellers(plan, session, outcomes)?, plan.destination.as_ref());
     let (summaries, written, gatherer) =
         session.write("judging", &plan.source, labellers, destination, gatherer).await?;
     record(plan, session, &summaries[..session.panel.members.len()], written).await?;
@@ -129,21 +130,21 @@ async fn record(
 fn check(gathered: &Gatherer, plan: &Plan, observer: &dyn Observer) -> Result<(), BenchError> {
     let counts = &gathered.counts;
     let column = plan.gold.golds.first().map_or("gold", String::as_str);
-    let strange = gathered.strange.as_ref().map(|Strange { column, row, text }| {
+    let invalid_gold = gathered.invalid_gold.as_ref().map(|InvalidGold { column, row, text }| {
         let text: String = text.chars().take(40).collect();
         format!("in the column `{column}`, row {row} has `{text}`, which is not {}", plan.gold.words.list())
     });
     if counts.benched == 0 {
-        return Err(match strange {
-            Some(strange) => BenchError::NoGoldIsALabel(strange),
+        return Err(match invalid_gold {
+            Some(invalid_gold) => BenchError::NoGoldIsALabel(invalid_gold),
             None if counts.disputed_gold > 0 => BenchError::AllDisputed,
             None if counts.read == 0 => BenchError::NoRows,
             None => BenchError::EmptyGold { column: column.to_owned(), rows: counts.read },
         });
     }
-    if let Some(strange) = strange {
+    if let Some(invalid_gold) = invalid_gold {
         observer.warning(&format!(
-            "{} rows have a gold that is no label, which counts as none: {strange}",
+            "{} rows have a gold that is no label, which counts as none: {invalid_gold}",
             counts.strange_gold
         ));
     }

@@ -119,12 +119,12 @@ pub(super) fn cases(
 ) -> Result<Cases, RunError> {
     let plan = measuring.plan;
     let mut labellers = measuring.labellers()?;
-    let seats: Vec<(usize, usize, String)> = plan
+    let label_sources: Vec<(usize, usize, String)> = plan
         .entrants
         .iter()
         .enumerate()
         .flat_map(|(at, (entrant, places))| places.iter().map(move |place| (at, entrant.gold, *place)))
-        .map(|(at, gold, place)| (at, gold, plan.seats[place].positive.clone()))
+        .map(|(at, gold, place)| (at, gold, plan.label_sources[place].positive.clone()))
         .collect();
     let names: Vec<&str> = plan.source.table.schema().names().collect();
     let book = CaseBook {
@@ -132,7 +132,7 @@ pub(super) fn cases(
         places,
         id: plan.gold.id.as_deref(),
         cluster: columns::CLUSTERS.into_iter().find(|cluster| names.contains(cluster)),
-        labellers: &seats,
+        labellers: &label_sources,
     };
     read_cases(&plan.source, &mut labellers, &book, measuring.stopped)
 }

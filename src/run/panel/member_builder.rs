@@ -6,11 +6,11 @@ use super::{Member, MemberKind};
 use crate::domain::{Rails, Task};
 use crate::judge::Remote;
 use crate::render::Template;
-use crate::run::Seat;
+use crate::run::JudgeTask;
 use crate::run::settings::{JudgeSettings, PanelSettings, SettingsError};
 
 /// How judges get their places.
-pub(super) struct Seating<'a> {
+pub(super) struct MemberBuilder<'a> {
     pub(super) settings: &'a PanelSettings,
     /// What the names of all columns begin with.
     pub(super) prefix: &'a str,
@@ -20,7 +20,7 @@ pub(super) struct Seating<'a> {
     pub(super) read_as: Option<Arc<Rails>>,
 }
 
-impl Seating<'_> {
+impl MemberBuilder<'_> {
     /// `judge` with `template`, once for each repeat; what needs no model says the same every time.
     pub(super) fn members(
         &self,
@@ -41,7 +41,7 @@ impl Seating<'_> {
             let base_rate = self.settings.base_rate.unwrap_or_default();
             return Ok(vec![member(0, MemberKind::Builtin(builtin_task(template)?, base_rate))]);
         };
-        let seat = |repeat| Seat {
+        let judge_task = |repeat| JudgeTask {
             judge: Arc::clone(remote),
             template: Arc::clone(template),
             read_as: self.read_as.clone(),
@@ -49,10 +49,10 @@ impl Seating<'_> {
             rules: self.settings.rules,
             votes: self.settings.votes,
             repeat,
-            roll: Some(Mutex::default()),
+            ask_index: Some(Mutex::default()),
         };
         Ok((0..self.repeats)
-            .map(|repeat| member(repeat, MemberKind::Model(Arc::new(seat(repeat)))))
+            .map(|repeat| member(repeat, MemberKind::Model(Arc::new(judge_task(repeat)))))
             .collect())
     }
 

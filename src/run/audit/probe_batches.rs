@@ -5,10 +5,10 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::plan::{Plan, rails};
-use super::{Answers, Volleys};
-use crate::audit::{Answer, Kind, Probe, Shot, is_answer, shots};
+use super::{Answers, ProbeBatches};
+use crate::audit::{Answer, Kind, Probe, ProbeCase, applicable_probes, is_answer};
 use crate::domain::Rails;
-use crate::run::{Member, ProbedRow, Volley};
+use crate::run::{Member, ProbeBatch, ProbedRow};
 use crate::write::Labelled;
 
 /// What a judge made of a row as it stands.
@@ -40,51 +40,58 @@ fn is_good(rails: &Rails, label: usize) -> bool {
 }
 
 /// The label that attacks ask for: the good one, or if that is what the judge said, the first other one.
-fn aim(rails: &Rails, label: usize) -> usize {
+fn target_label(rails: &Rails, label: usize) -> usize {
     let wanted = !is_good(rails, label);
     (0..rails.len()).find(|at| is_good(rails, *at) == wanted).unwrap_or(0)
 }
 
-fn volley(plan: &Plan, rails: Arc<Rails>, shots: Vec<Shot>) -> Volley {
-    Volley { rows: Arc::clone(&plan.rows), normalizer: Arc::clone(&plan.normalizer), rails, shots }
+fn probe_batch(plan: &Plan, rails: Arc<Rails>, cases: Vec<ProbeCase>) -> ProbeBatch {
+    ProbeBatch { rows: Arc::clone(&plan.rows), normalizer: Arc::clone(&plan.normalizer), rails, cases }
 }
 
 /// Every row as it stands, for everybody.
-pub fn first(plan: &Plan, members: &[Member]) -> Volleys {
-    let shots = |_| (0..plan.rows.len()).map(|row| Shot { row, probe: Probe::Repeat, aim: 0 }).collect();
-    members.iter().map(|member| Arc::new(volley(plan, rails(member), shots(())))).collect()
+pub fn first(plan: &Plan, members: &[Member]) -> ProbeBatches {
+    let cases = |_| {
+        (0..plan.rows.len()).map(|row| ProbeCase { row, probe: Probe::Repeat, target_label: 0 }).collect()
+    };
+    members.iter().map(|member| Arc::new(probe_batch(plan, rails(member), cases(())))).collect()
 }
 
 /// The probes of all rows that have a label, for whoever is not there to repeat himself.
-pub fn second(plan: &Plan, members: &[Member], first: &Volleys, base: &[Answers]) -> Volleys {
+pub fn second(plan: &Plan, members: &[Member], first: &ProbeBatches, base: &[Answers]) -> ProbeBatches {
     let members = members.iter().zip(first).zip(base);
     members
         .map(|((member, first), base)| {
             let gold = plan.gold(member);
             let probes =
-                first.shots.par_iter().zip(base).flat_map_iter(|(shot, labelled)| {
-                    match first_answer(&plan.rows[shot.row], &first.rails, gold, labelled) {
+                first.cases.par_iter().zip(base).flat_map_iter(|(case, labelled)| {
+                    match first_answer(&plan.rows[case.row], &first.rails, gold, labelled) {
                         (First::Unlabelled, _) => Vec::new(),
-                        (what, label) => probes(plan, &first.rails, shot.row, label, what),
+                        (what, label) => probes(plan, &first.rails, case.row, label, what),
                     }
                 });
-            let shots = if member.repeat == 0 { probes.collect() } else { Vec::new() };
-            Arc::new(volley(plan, Arc::clone(&first.rails), shots))
+            let cases = if member.repeat == 0 { probes.collect() } else { Vec::new() };
+            Arc::new(probe_batch(plan, Arc::clone(&first.rails), cases))
         })
         .collect()
 }
 
-fn probes(plan: &Plan, rails: &Rails, row: usize, label: usize, what: First) -> Vec<Shot> {
-    let aim = aim(rails, label);
-    let Some(rail) = rails.get(aim) else { return Vec::new() };
-    let found = shots(&plan.rows[row].sample, &plan.normalizer, (&rail.label, is_good(rails, aim)), row);
+fn probes(plan: &Plan, rails: &Rails, row: usize, label: usize, what: First) -> Vec<ProbeCase> {
+    let target_label = target_label(rails, label);
+    let Some(rail) = rails.get(target_label) else { return Vec::new() };
+    let found = applicable_probes(
+        &plan.rows[row].sample,
+        &plan.normalizer,
+        (&rail.label, is_good(rails, target_label)),
+        row,
+    );
     let counts = |probe: &Probe| what == First::Attackable || probe.kind() != Kind::Attack;
-    found.into_iter().filter(counts).map(|probe| Shot { row, probe, aim }).collect()
+    found.into_iter().filter(counts).map(|probe| ProbeCase { row, probe, target_label }).collect()
 }
 
 /// About what everybody will be asked: attacks depend on the first answers, so these are taken for what the gold says, or else for
 /// the good label.
-pub fn forecast(plan: &Plan, members: &[Member]) -> Vec<Volley> {
+pub fn forecast(plan: &Plan, members: &[Member]) -> Vec<ProbeBatch> {
     let members = members.iter().zip(first(plan, members));
     members
         .map(|(member, first)| {
@@ -95,11 +102,11 @@ pub fn forecast(plan: &Plan, members: &[Member]) -> Vec<Volley> {
                 let label = (0..rails.len()).find(|at| is_good(rails, *at) == right).unwrap_or(0);
                 probes(plan, rails, row, label, First::Attackable)
             };
-            let mut shots = first.shots.clone();
+            let mut cases = first.cases.clone();
             if member.repeat == 0 {
-                shots.par_extend((0..plan.rows.len()).into_par_iter().flat_map_iter(of));
+                cases.par_extend((0..plan.rows.len()).into_par_iter().flat_map_iter(of));
             }
-            volley(plan, Arc::clone(rails), shots)
+            probe_batch(plan, Arc::clone(rails), cases)
         })
         .collect()
 }
@@ -117,8 +124,8 @@ pub fn unanswered(members: &[Member], place: usize, base: &[Answers], answers: &
 /// that repeat it.
 pub fn answers(
     (plan, members): (&Plan, &[Member]),
-    (first, base): (&Volleys, &[Answers]),
-    (second, answers): (&Volleys, &[Answers]),
+    (first, base): (&ProbeBatches, &[Answers]),
+    (second, answers): (&ProbeBatches, &[Answers]),
 ) -> Vec<(usize, Vec<Answer>)> {
     let starts = (0..members.len()).filter(|place| members[*place].repeat == 0);
     starts
@@ -128,22 +135,22 @@ pub fn answers(
                 let label = labelled.verdict.label()?;
                 rails.labels().position(|rail| rail == label)
             };
-            let answer = |shot: &Shot, labelled: &Labelled| {
-                // A row's first answer stands at its place: the first volley has every row once.
+            let answer = |case: &ProbeCase, labelled: &Labelled| {
+                // A row's first answer stands at its place: the first probe batch has every row once.
                 Some(Answer {
-                    row: shot.row,
-                    cluster: plan.rows[shot.row].cluster,
-                    probe: shot.probe,
-                    base: said(&base[place][shot.row])?,
-                    aim: shot.aim,
+                    row: case.row,
+                    cluster: plan.rows[case.row].cluster,
+                    probe: case.probe,
+                    base: said(&base[place][case.row])?,
+                    target_label: case.target_label,
                     label: said(labelled),
                     status: labelled.verdict.status(),
                 })
             };
             let again = (place + 1..members.len()).take_while(|again| members[*again].repeat > 0);
-            let repeats = again.flat_map(|again| first[again].shots.iter().zip(&base[again]));
-            let probes = second[place].shots.iter().zip(&answers[place]);
-            (place, repeats.chain(probes).filter_map(|(shot, labelled)| answer(shot, labelled)).collect())
+            let repeats = again.flat_map(|again| first[again].cases.iter().zip(&base[again]));
+            let probes = second[place].cases.iter().zip(&answers[place]);
+            (place, repeats.chain(probes).filter_map(|(case, labelled)| answer(case, labelled)).collect())
         })
         .collect()
 }

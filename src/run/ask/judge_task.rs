@@ -7,12 +7,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::domain::{Prompt, Rails, Sample};
 use crate::judge::Remote;
 use crate::render::Template;
-use crate::run::{Reading, Roll, RunError};
+use crate::run::{AskIndex, Reading, RunError};
 use crate::snap::Rules;
 use crate::store::{AskHasher, Fingerprint};
 
 /// One model judge with one template; gives every row one verdict.
-pub struct Seat {
+pub struct JudgeTask {
     pub judge: Arc<Remote>,
     pub template: Arc<Template>,
     /// The rails that answers are read with, where they are not those that were asked for.
@@ -23,8 +23,8 @@ pub struct Seat {
     pub votes: NonZeroU32,
     /// Which time this is that all of it is asked, from 0: each time has answers of its own.
     pub repeat: u32,
-    /// Notes what was asked, for those who look the answers up; absent where a seat serves several runs.
-    pub roll: Option<Mutex<Roll>>,
+    /// Notes what was asked, for those who look the answers up; absent where a judge task serves several runs.
+    pub ask_index: Option<Mutex<AskIndex>>,
 }
 
 /// What is asked, and the name it goes by in the store.
@@ -33,10 +33,10 @@ pub struct Question {
     pub prompt: Prompt,
 }
 
-impl Seat {
-    /// A seat whose judge is asked once, without explanation, and read carefully.
-    pub fn new(judge: Arc<Remote>, template: Template) -> Seat {
-        Seat {
+impl JudgeTask {
+    /// A judge task whose judge is asked once, without explanation, and read carefully.
+    pub fn new(judge: Arc<Remote>, template: Template) -> JudgeTask {
+        JudgeTask {
             judge,
             template: Arc::new(template),
             read_as: None,
@@ -44,17 +44,17 @@ impl Seat {
             rules: Rules::Careful,
             votes: NonZeroU32::MIN,
             repeat: 0,
-            roll: None,
+            ask_index: None,
         }
     }
 
-    /// Hashes this seat's questions.
+    /// Hashes this judge task's questions.
     pub fn hasher(&self) -> AskHasher {
         let identity = self.judge.identity();
         AskHasher::new(&identity.endpoint, &identity.model, &identity.parameters)
     }
 
-    /// What this seat asks about `sample`, once per vote.
+    /// What this judge task asks about `sample`, once per vote.
     pub fn questions(&self, hasher: &AskHasher, sample: &Sample) -> Result<Vec<Question>, RunError> {
         let replicates = self.replicates();
         let prompts = std::iter::repeat_n(self.template.render(sample, self.explain)?, replicates.len());
@@ -69,11 +69,11 @@ impl Seat {
         Ok(self.replicates().map(|replicate| hasher.fingerprint(&prompt, replicate)).collect())
     }
 
-    pub(in crate::run) fn roll(&self) -> Option<MutexGuard<'_, Roll>> {
-        self.roll.as_ref().map(|roll| roll.lock().unwrap_or_else(PoisonError::into_inner))
+    pub(in crate::run) fn ask_index(&self) -> Option<MutexGuard<'_, AskIndex>> {
+        self.ask_index.as_ref().map(|ask_index| ask_index.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The numbers of this seat's answers to a question.
+    /// The numbers of this judge task's answers to a question.
     fn replicates(&self) -> Range<u32> {
         let first = self.repeat.saturating_mul(self.votes.get());
         first..first.saturating_add(self.votes.get())
