@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::ErrorCode;
 
-use super::holder;
+use super::lock_owner;
 use super::upgrade::SCHEMA_VERSION;
 
 /// A store that cannot be used. Every reply committed before stays where it is.
@@ -31,8 +31,8 @@ pub enum StoreError {
              reply kept before is still there", path.display())]
     Disk { path: PathBuf, why: String },
     #[error("the reply store {} has been locked for 30 seconds by {}; stop that process, or use another store with \
-             --store FILE", path.display(), holder.as_deref().unwrap_or("another process"))]
-    Locked { path: PathBuf, holder: Option<String> },
+             --store FILE", path.display(), lock_owner.as_deref().unwrap_or("another process"))]
+    Locked { path: PathBuf, lock_owner: Option<String> },
     #[error("the reply store {} failed: {why}", path.display())]
     Sqlite { path: PathBuf, why: String },
     #[error("the writer of the reply store {} is gone", path.display())]
@@ -51,8 +51,8 @@ impl StoreError {
         match error.sqlite_error_code() {
             Some(ErrorCode::DiskFull) => StoreError::Full { path },
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
-                let holder = holder::of(&path);
-                StoreError::Locked { path, holder }
+                let lock_owner = lock_owner::of(&path);
+                StoreError::Locked { path, lock_owner }
             }
             Some(ErrorCode::SystemIoFailure) => StoreError::Disk { path, why },
             Some(ErrorCode::DatabaseCorrupt) => StoreError::Damaged { path, why },

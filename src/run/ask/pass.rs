@@ -19,7 +19,7 @@ use crate::domain::{Paid, Prompt, Reply, Status};
 use crate::judge::{Adaptation, AskError, Asked};
 use crate::run::settings::PanelSettings;
 use crate::run::{JudgeTask, Progress, RunError, Samples, Stop};
-use crate::store::{Claim, Failure, Fingerprint, Found, Hold, Reader, Reuse, Store};
+use crate::store::{Claim, Failure, Fingerprint, Found, LeaseToken, Reader, Reuse, Store};
 
 /// How often questions that another run is asking are looked at again.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
@@ -318,12 +318,12 @@ async fn claim(
 async fn ask_while_held(
     pass: &AskPass,
     prompt: &Prompt,
-    hold: Hold,
+    lease_token: LeaseToken,
     lost: &CancellationToken,
 ) -> Result<Asked, AskError> {
     let mut asking = pin!(pass.judge_task.judge.ask(prompt, lost));
     poll_fn(|context| {
-        if pass.store.is_lost(hold) {
+        if pass.store.is_expired(lease_token) {
             lost.cancel();
         }
         asking.as_mut().poll(context)
@@ -339,13 +339,13 @@ async fn settle(
 ) -> Result<Resolution, RunError> {
     let Question { fingerprint, prompt } = question;
     let (earlier, asked) = loop {
-        let hold = pass.store.hold();
+        let lease_token = pass.store.lease_token();
         let earlier = match claim(pass, progress, fingerprint).await? {
             ControlFlow::Continue(earlier) => earlier,
             ControlFlow::Break(resolution) => return Ok(resolution),
         };
         let lost = stop.child_token();
-        match ask_while_held(pass, &prompt, hold, &lost).await {
+        match ask_while_held(pass, &prompt, lease_token, &lost).await {
             // Another run may have asked meanwhile.
             Err(AskError::Stopped) if lost.is_cancelled() && !stop.is_cancelled() => {
                 pass.store.release(fingerprint).await?;

@@ -98,8 +98,7 @@ fn labellers(
 
 /// Everybody's labels for all rows.
 async fn gather(plan: &Plan, session: &Session, outcomes: &[AskOutcome]) -> Result<Gatherer, RunError> {
-    let positives =
-        plan.label_sources.iter().map(|source_of_labels| source_of_labels.positive.clone()).collect();
+    let positives = plan.label_sources.iter().map(|source| source.positive.clone()).collect();
     let gatherer = Gatherer::new(plan.gold.clone(), positives);
     let (labellers, destination) = (labellers(plan, session, outcomes)?, plan.destination.as_ref());
     let (summaries, written, gatherer) =

@@ -1,4 +1,4 @@
-//! Since when a run's claims have not been renewed, by a clock that nobody sets.
+//! When a run last renewed its claims, by the monotonic clock, which no change of the system time moves.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -8,9 +8,9 @@ use super::writer::LEASE;
 /// What is left of a lease when it no longer counts: to send a request takes a moment too.
 const MARGIN: Duration = Duration::from_secs(1);
 
-/// Told by the writing thread of each renewal, asked by whoever is about to use a claim.
+/// The writing thread records each renewal; code that is about to use a claim asks whether the lease still holds.
 #[derive(Debug)]
-pub(super) struct Grip {
+pub(super) struct LeaseClock {
     began: Instant,
     /// The last renewal, in milliseconds from `began`.
     renewed: AtomicU64,
@@ -20,13 +20,13 @@ pub(super) struct Grip {
 
 /// A moment at which claims were held: from then on one can tell whether they still are.
 #[derive(Debug, Clone, Copy)]
-pub struct Hold {
+pub struct LeaseToken {
     lapses: u64,
 }
 
-impl Grip {
-    pub(super) fn new() -> Grip {
-        Grip { began: Instant::now(), renewed: AtomicU64::new(0), lapses: AtomicU64::new(0) }
+impl LeaseClock {
+    pub(super) fn new() -> LeaseClock {
+        LeaseClock { began: Instant::now(), renewed: AtomicU64::new(0), lapses: AtomicU64::new(0) }
     }
 
     /// All claims that were left were renewed at `moment`, and others can see that.
@@ -39,13 +39,13 @@ impl Grip {
         self.renewed.store(moment, Ordering::SeqCst);
     }
 
-    pub(super) fn hold(&self) -> Hold {
-        Hold { lapses: self.lapses.load(Ordering::SeqCst) }
+    pub(super) fn lease_token(&self) -> LeaseToken {
+        LeaseToken { lapses: self.lapses.load(Ordering::SeqCst) }
     }
 
-    pub(super) fn is_lost(&self, hold: Hold) -> bool {
+    pub(super) fn is_expired(&self, lease_token: LeaseToken) -> bool {
         let late = is_long(self.renewed.load(Ordering::SeqCst), self.millis(Instant::now()));
-        late || self.lapses.load(Ordering::SeqCst) != hold.lapses
+        late || self.lapses.load(Ordering::SeqCst) != lease_token.lapses
     }
 
     fn millis(&self, moment: Instant) -> u64 {
@@ -64,13 +64,13 @@ mod tests {
     #[test]
     fn claims_hold_for_a_lease_after_their_renewal() {
         let Some(long_ago) = Instant::now().checked_sub(LEASE) else { return };
-        let grip = Grip { began: long_ago, ..Grip::new() };
-        let before = grip.hold();
-        assert!(grip.is_lost(before));
-        grip.renewed(Instant::now());
-        assert!(grip.is_lost(before), "what was held before is lost for good");
-        let hold = grip.hold();
-        grip.renewed(Instant::now());
-        assert!(!grip.is_lost(hold));
+        let lease_clock = LeaseClock { began: long_ago, ..LeaseClock::new() };
+        let before = lease_clock.lease_token();
+        assert!(lease_clock.is_expired(before));
+        lease_clock.renewed(Instant::now());
+        assert!(lease_clock.is_expired(before), "what was held before is lost for good");
+        let lease_token = lease_clock.lease_token();
+        lease_clock.renewed(Instant::now());
+        assert!(!lease_clock.is_expired(lease_token));
     }
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// What is known of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Pulse {
+pub(super) enum Liveness {
     Alive,
     Dead,
     Unknown,
@@ -17,14 +17,14 @@ pub(super) enum Pulse {
 
 /// A lock that tells that a run is alive.
 #[derive(Debug)]
-pub(super) struct Life {
+pub(super) struct RunLock {
     path: PathBuf,
     _locked: File,
 }
 
-impl Life {
+impl RunLock {
     /// Nothing where no file can be made or locked: others go by this run's leases then.
-    pub(super) fn begin(store: &Path, run: &str) -> Option<Life> {
+    pub(super) fn begin(store: &Path, run: &str) -> Option<RunLock> {
         let path = place(store, run)?;
         let folder = path.parent()?;
         // A run that ends may take the folder with it.
@@ -35,7 +35,7 @@ impl Life {
         // Gets its name when it is locked: nobody finds a living run without its lock.
         file.as_file().try_lock().ok()?;
         let locked = file.persist(&path).ok()?;
-        Some(Life { path, _locked: locked })
+        Some(RunLock { path, _locked: locked })
     }
 
     /// The run has ended and left nothing behind.
@@ -45,8 +45,8 @@ impl Life {
 }
 
 /// Whether `run` is alive.
-pub(super) fn pulse(store: &Path, run: &str) -> Pulse {
-    place(store, run).map_or(Pulse::Unknown, |path| pulse_at(&path))
+pub(super) fn liveness(store: &Path, run: &str) -> Liveness {
+    place(store, run).map_or(Liveness::Unknown, |path| liveness_at(&path))
 }
 
 /// The runs that died and left something behind. [`forget`] them when that is cleared away.
@@ -57,7 +57,7 @@ pub(super) fn dead(store: &Path) -> Vec<String> {
             let entry = entry.ok()?;
             let run = entry.file_name().into_string().ok()?;
             // What has no name of a run is about to get one, and must find its lock free.
-            (place(store, &run).is_some() && pulse_at(&entry.path()) == Pulse::Dead).then_some(run)
+            (place(store, &run).is_some() && liveness_at(&entry.path()) == Liveness::Dead).then_some(run)
         })
         .collect()
 }
@@ -69,16 +69,16 @@ pub(super) fn forget(store: &Path, run: &str) {
     }
 }
 
-fn pulse_at(path: &Path) -> Pulse {
+fn liveness_at(path: &Path) -> Liveness {
     let file = match File::open(path) {
         Ok(file) => file,
-        Err(_) => return Pulse::Unknown,
+        Err(_) => return Liveness::Unknown,
     };
     match file.try_lock() {
-        Ok(()) => Pulse::Dead,
-        Err(TryLockError::WouldBlock) => Pulse::Alive,
-        Err(TryLockError::Error(error)) if error.kind() == ErrorKind::WouldBlock => Pulse::Alive,
-        Err(TryLockError::Error(_)) => Pulse::Unknown,
+        Ok(()) => Liveness::Dead,
+        Err(TryLockError::WouldBlock) => Liveness::Alive,
+        Err(TryLockError::Error(error)) if error.kind() == ErrorKind::WouldBlock => Liveness::Alive,
+        Err(TryLockError::Error(_)) => Liveness::Unknown,
     }
 }
 
@@ -111,15 +111,15 @@ mod tests {
     fn the_living_are_told_from_the_dead() {
         let work = tempfile::tempdir().unwrap();
         let store = work.path().join("replies.sqlite");
-        assert_eq!(pulse(&store, "a"), Pulse::Unknown);
-        let (a, b) = (Life::begin(&store, "a").unwrap(), Life::begin(&store, "b").unwrap());
-        assert_eq!((pulse(&store, "a"), dead(&store)), (Pulse::Alive, vec![]));
+        assert_eq!(liveness(&store, "a"), Liveness::Unknown);
+        let (a, b) = (RunLock::begin(&store, "a").unwrap(), RunLock::begin(&store, "b").unwrap());
+        assert_eq!((liveness(&store, "a"), dead(&store)), (Liveness::Alive, vec![]));
         // As when its process ends.
         drop(a);
-        assert_eq!((pulse(&store, "a"), pulse(&store, "b")), (Pulse::Dead, Pulse::Alive));
+        assert_eq!((liveness(&store, "a"), liveness(&store, "b")), (Liveness::Dead, Liveness::Alive));
         assert_eq!(dead(&store), ["a"]);
         forget(&store, "a");
-        assert_eq!((pulse(&store, "a"), dead(&store)), (Pulse::Unknown, vec![]));
+        assert_eq!((liveness(&store, "a"), dead(&store)), (Liveness::Unknown, vec![]));
         b.end();
         assert_eq!(std::fs::read_dir(work.path()).unwrap().count(), 0);
     }

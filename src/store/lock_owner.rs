@@ -1,4 +1,4 @@
-//! Who holds a lock on a store, where the system tells.
+//! Which process holds a lock on a store, if the system tells.
 
 use std::path::Path;
 
@@ -18,8 +18,11 @@ fn other_than(own: u32, path: &Path) -> Option<String> {
         })
         .collect();
     let locks = std::fs::read_to_string("/proc/locks").ok()?;
-    let process =
-        locks.lines().filter_map(holder).find(|(process, inode)| *process != own && files.contains(inode))?.0;
+    let process = locks
+        .lines()
+        .filter_map(lock_owner)
+        .find(|(process, inode)| *process != own && files.contains(inode))?
+        .0;
     Some(match std::fs::read_to_string(format!("/proc/{process}/comm")) {
         Ok(name) => format!("process {process} ({})", name.trim()),
         Err(_) => format!("process {process}"),
@@ -28,7 +31,7 @@ fn other_than(own: u32, path: &Path) -> Option<String> {
 
 /// Of a line such as `1: POSIX  ADVISORY  WRITE 4711 08:01:131099 0 EOF`: the process and the file's number. Lines of
 /// those who only wait have an arrow in second place.
-fn holder(line: &str) -> Option<(u32, String)> {
+fn lock_owner(line: &str) -> Option<(u32, String)> {
     let fields: Vec<&str> = line.split_whitespace().collect();
     match fields[..] {
         [_, "POSIX" | "OFDLCK" | "FLOCK", _, _, process, file, ..] => {
@@ -61,14 +64,14 @@ mod tests {
         let store = rusqlite::Connection::open(&path).unwrap();
         assert_eq!(other_than(0, &path), None);
         store.execute_batch("BEGIN EXCLUSIVE").unwrap();
-        let holder = other_than(0, &path).unwrap();
-        assert!(holder.starts_with(&format!("process {} (", std::process::id())), "{holder}");
+        let lock_owner = other_than(0, &path).unwrap();
+        assert!(lock_owner.starts_with(&format!("process {} (", std::process::id())), "{lock_owner}");
         assert_eq!(of(&path), None, "we do not wait for ourselves");
     }
 
     #[test]
     fn lines_of_the_kernel() {
-        let read = |line| holder(line).map(|(process, inode)| format!("{process} {inode}"));
+        let read = |line| lock_owner(line).map(|(process, inode)| format!("{process} {inode}"));
         assert_eq!(read("1: POSIX  ADVISORY  WRITE 4711 08:01:131099 0 EOF").as_deref(), Some("4711 131099"));
         assert_eq!(read("1: -> POSIX  ADVISORY  WRITE 4712 08:01:131099 0 EOF"), None);
         assert_eq!(read(""), None);
