@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use file::{Expected, Scenario, Wire};
+use file::{Expected, ProviderFormat, Scenario};
 use judge::{Judge, WELL, number_in, question};
 
 use crate::support::server::Early;
@@ -26,7 +26,7 @@ const KEY: &str = "sk-a-key-that-nobody-may-see";
 #[test]
 fn every_misbehaviour_comes_out_as_its_file_says() {
     let wanted = std::env::var("TOOLJUDGE_SCENARIO").unwrap_or_default();
-    let mut plays: Vec<(String, Arc<Scenario>, Wire)> = Vec::new();
+    let mut plays: Vec<(String, Arc<Scenario>, ProviderFormat)> = Vec::new();
     for (name, scenario) in files().into_iter().filter(|(name, _)| name.contains(&wanted)) {
         let scenario = Arc::new(scenario);
         plays.extend(scenario.judges.iter().map(|wire| (name.clone(), Arc::clone(&scenario), *wire)));
@@ -69,7 +69,7 @@ fn files() -> Vec<(String, Scenario)> {
 }
 
 /// Runs the scenario twice; returns what is not as it should be.
-fn play(scenario: &Arc<Scenario>, wire: Wire) -> Vec<String> {
+fn play(scenario: &Arc<Scenario>, wire: ProviderFormat) -> Vec<String> {
     let judge = Judge::start(scenario, wire);
     let work = Workspace::new();
     let expected: Vec<(usize, &Expected)> = scenario
@@ -184,7 +184,7 @@ fn play(scenario: &Arc<Scenario>, wire: Wire) -> Vec<String> {
 }
 
 /// The settings of the judge that is asked.
-fn settings(judge: &Judge, wire: Wire) -> String {
+fn settings(judge: &Judge, wire: ProviderFormat) -> String {
     let authority = repository("tests/fixtures/tls/ca.pem").display().to_string();
     let (provider, url) = (wire.provider(), &judge.server.url);
     let key = format!("{}_API_KEY", provider.to_string().to_uppercase());

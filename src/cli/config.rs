@@ -173,7 +173,7 @@ impl Config {
 
 /// What is wrong and in which line. Neither the line nor a text in it is shown: headers and passwords may stand there.
 fn unreadable(error: &toml::de::Error, text: &str) -> String {
-    const LONGEST: usize = 600;
+    const MAX_LENGTH: usize = 600;
     // As in `invalid type: string "…", expected a map`.
     let said =
         match error.message().split_once("string \"").map(|(before, rest)| (before, rest.rsplit_once('"'))) {
@@ -182,7 +182,7 @@ fn unreadable(error: &toml::de::Error, text: &str) -> String {
         };
     // A name may be of any length, and has its own line breaks.
     let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
-    let end = said.char_indices().nth(LONGEST).map_or(said.len(), |(end, _)| end);
+    let end = said.char_indices().nth(MAX_LENGTH).map_or(said.len(), |(end, _)| end);
     let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
     format!("line {}: {}", before.matches('\n').count() + 1, &said[..end])
 }

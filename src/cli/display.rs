@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 
-use super::pace::Pace;
+use super::eta::ThroughputMeter;
 use super::printer::Printer;
 use crate::judge::Activity;
 use crate::run::{Pass, ProgressSnapshot};
@@ -29,11 +29,11 @@ impl Display {
         let (done, ended) = mpsc::channel::<()>();
         let thread = std::thread::spawn(move || {
             let mut face = Face::new(printer, pass.name, pass.rows);
-            let (began, mut pace) = (Instant::now(), Pace::default());
+            let (began, mut meter) = (Instant::now(), ThroughputMeter::default());
             while ended.recv_timeout(REDRAW) == Err(RecvTimeoutError::Timeout) {
                 let snapshot = pass.progress.snapshot();
-                pace.note(began.elapsed(), snapshot.done.saturating_sub(snapshot.spared));
-                face.show(&snapshot, &pace, pass.activity());
+                meter.note(began.elapsed(), snapshot.done.saturating_sub(snapshot.spared));
+                face.show(&snapshot, &meter, pass.activity());
             }
             face.clear();
         });
@@ -76,11 +76,11 @@ impl Face {
         Face::Bar(bar)
     }
 
-    fn show(&mut self, snapshot: &ProgressSnapshot, pace: &Pace, activity: Option<Activity>) {
+    fn show(&mut self, snapshot: &ProgressSnapshot, meter: &ThroughputMeter, activity: Option<Activity>) {
         match self {
             Face::Bar(bar) => {
                 bar.set_position(snapshot.done);
-                bar.set_message(describe(snapshot, pace, bar.length(), activity));
+                bar.set_message(describe(snapshot, meter, bar.length(), activity));
             }
             Face::Lines { printer, what, rows, last } => {
                 if last.elapsed() < LINE_EVERY {
@@ -88,7 +88,7 @@ impl Face {
                 }
                 *last = Instant::now();
                 let of = rows.map_or_else(String::new, |rows| format!(" of {rows}"));
-                let told = describe(snapshot, pace, *rows, activity);
+                let told = describe(snapshot, meter, *rows, activity);
                 printer.talk(&format!("{what}: {}{of} rows  {told}", snapshot.done));
             }
         }
@@ -104,11 +104,11 @@ impl Face {
 /// `8/s  12 in flight  correct 40, incorrect 9  300 reused  2 slowdowns  ETA 2m`
 fn describe(
     snapshot: &ProgressSnapshot,
-    pace: &Pace,
+    meter: &ThroughputMeter,
     rows: Option<u64>,
     activity: Option<Activity>,
 ) -> String {
-    let rate = pace.rate();
+    let rate = meter.rate();
     let mut parts = vec![if rate < 10.0 { format!("{rate:.1}/s") } else { format!("{rate:.0}/s") }];
     if let Some(activity) = activity {
         parts.push(format!("{} in flight", activity.in_flight));
@@ -123,16 +123,16 @@ fn describe(
     if snapshot.elsewhere > 0 {
         parts.push(format!("{} asked by another run", snapshot.elsewhere));
     }
-    if let Some(Activity { throttled, retried, hold, .. }) = activity {
+    if let Some(Activity { throttled, retried, limited_by, .. }) = activity {
         if throttled > 0 {
             parts.push(format!("{throttled} slowdowns"));
         }
         if retried > 0 {
             parts.push(format!("{retried} retries"));
         }
-        parts.extend(hold.map(|hold| hold.to_string()));
+        parts.extend(limited_by.map(|limited_by| limited_by.to_string()));
     }
-    if let Some(eta) = rows.and_then(|rows| pace.eta(rows.saturating_sub(snapshot.done))) {
+    if let Some(eta) = rows.and_then(|rows| meter.eta(rows.saturating_sub(snapshot.done))) {
         parts.push(format!("ETA {:#}", HumanDuration(eta)));
     }
     parts.join("  ")
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn replies_that_were_there_already_are_no_speed() {
-        let mut pace = Pace::default();
+        let mut meter = ThroughputMeter::default();
         for second in 0..=10 {
             let snapshot = ProgressSnapshot {
                 done: 900 + 2 * second,
@@ -152,11 +152,11 @@ mod tests {
                 reused: 900,
                 ..ProgressSnapshot::default()
             };
-            pace.note(Duration::from_secs(second), snapshot.done - snapshot.spared);
+            meter.note(Duration::from_secs(second), snapshot.done - snapshot.spared);
         }
         let snapshot =
             ProgressSnapshot { done: 920, spared: 900, reused: 900, ..ProgressSnapshot::default() };
-        assert_eq!(describe(&snapshot, &pace, Some(1040), None), "2.0/s  900 reused  ETA 60s");
-        assert_eq!(describe(&snapshot, &pace, None, None), "2.0/s  900 reused");
+        assert_eq!(describe(&snapshot, &meter, Some(1040), None), "2.0/s  900 reused  ETA 60s");
+        assert_eq!(describe(&snapshot, &meter, None, None), "2.0/s  900 reused");
     }
 }

@@ -15,11 +15,11 @@ mod job;
 mod judging;
 mod label;
 // Also for the fuzz targets, which see only what is public.
+mod eta;
 #[cfg(any(test, feature = "laws"))]
 #[doc(hidden)]
 pub mod laws;
 mod observer;
-mod pace;
 mod printer;
 mod resnap;
 mod score;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::{Value, json};
 
-use super::file::{Enforced, MannerName, Nothing, Row, Said, Scenario, StopReason, Wire};
+use super::file::{Enforced, MannerName, Nothing, ProviderFormat, Row, Said, Scenario, StopReason};
 use crate::support::enforcer::{Enforcer, Headers, Rules, Ruling, Window};
 use crate::support::server::{Answer, Manner, Seen, Server, completion};
 
@@ -48,7 +48,7 @@ impl Limits {
 pub const WELL: &str = "correct";
 
 impl Judge {
-    pub fn start(scenario: &Arc<Scenario>, wire: Wire) -> Judge {
+    pub fn start(scenario: &Arc<Scenario>, wire: ProviderFormat) -> Judge {
         let healthy = Arc::new(AtomicBool::new(false));
         let limits = scenario.server.limits.as_ref().map(|limits| Arc::new(Limits::new(limits)));
         let server = Server::speaking(scenario.server.protocol.protocol(), {
@@ -118,7 +118,7 @@ fn row_of(rows: &[Row], number: usize) -> &Row {
 }
 
 /// What `said` says, with these headers beside its own.
-fn answer(said: &Said, beside: Headers, wire: Wire, seen: &Seen) -> Answer {
+fn answer(said: &Said, beside: Headers, wire: ProviderFormat, seen: &Seen) -> Answer {
     // Before the clock that is told is read, so that nobody can be early who waits for that.
     let asked_at = Instant::now();
     let now = SystemTime::now();
@@ -147,7 +147,13 @@ fn answer(said: &Said, beside: Headers, wire: Wire, seen: &Seen) -> Answer {
 }
 
 /// What is said, before anything is done to its delivery.
-fn content(said: &Said, beside: Headers, wire: Wire, seen: &Seen, filled: impl Fn(&str) -> String) -> Answer {
+fn content(
+    said: &Said,
+    beside: Headers,
+    wire: ProviderFormat,
+    seen: &Seen,
+    filled: impl Fn(&str) -> String,
+) -> Answer {
     match said.nothing {
         Some(Nothing::Reset) => return Answer::Reset,
         Some(Nothing::Hang) => return Answer::Hang,
@@ -183,26 +189,30 @@ fn content(said: &Said, beside: Headers, wire: Wire, seen: &Seen, filled: impl F
 }
 
 /// An error in its usual form.
-fn error(code: Option<&str>, message: &str, wire: Wire) -> Value {
+fn error(code: Option<&str>, message: &str, wire: ProviderFormat) -> Value {
     match wire {
-        Wire::OpenAi => json!({"error": {"message": message, "type": code, "param": null, "code": code}}),
-        Wire::Anthropic => json!({"type": "error", "error": {"type": code, "message": message}}),
+        ProviderFormat::OpenAi => {
+            json!({"error": {"message": message, "type": code, "param": null, "code": code}})
+        }
+        ProviderFormat::Anthropic => json!({"type": "error", "error": {"type": code, "message": message}}),
     }
 }
 
-fn stopped(mut completion: Value, reason: Option<StopReason>, wire: Wire) -> Value {
+fn stopped(mut completion: Value, reason: Option<StopReason>, wire: ProviderFormat) -> Value {
     let Some(reason) = reason else { return completion };
     match (wire, reason) {
-        (Wire::OpenAi, StopReason::Length) => completion["choices"][0]["finish_reason"] = json!("length"),
-        (Wire::OpenAi, StopReason::Filter) => {
+        (ProviderFormat::OpenAi, StopReason::Length) => {
+            completion["choices"][0]["finish_reason"] = json!("length")
+        }
+        (ProviderFormat::OpenAi, StopReason::Filter) => {
             completion["choices"][0]["finish_reason"] = json!("content_filter");
         }
-        (Wire::OpenAi, StopReason::Refusal) => {
+        (ProviderFormat::OpenAi, StopReason::Refusal) => {
             let message = &mut completion["choices"][0]["message"];
             message["refusal"] = message["content"].take();
         }
-        (Wire::Anthropic, StopReason::Length) => completion["stop_reason"] = json!("max_tokens"),
-        (Wire::Anthropic, _) => completion["stop_reason"] = json!("refusal"),
+        (ProviderFormat::Anthropic, StopReason::Length) => completion["stop_reason"] = json!("max_tokens"),
+        (ProviderFormat::Anthropic, _) => completion["stop_reason"] = json!("refusal"),
     }
     completion
 }

@@ -42,7 +42,7 @@ struct Outcome {
     errored: usize,
     /// Answers in each second.
     answers: Vec<usize>,
-    /// Places aimed at, second by second.
+    /// The concurrency limit, second by second.
     targets: Vec<usize>,
     truth: Truth,
 }
@@ -196,10 +196,10 @@ fn at_length() -> Option<usize> {
     std::env::var("TOOLJUDGE_GRID").ok()?.parse().ok().filter(|step| *step > 0)
 }
 
-fn limiter_places(places: &Places) -> usize {
+fn limiter_places(places: &ConcurrencyLimit) -> usize {
     match places {
-        Places::Fixed(places) => *places,
-        Places::Found(_) => ramp::MOST,
+        ConcurrencyLimit::Fixed(places) => *places,
+        ConcurrencyLimit::Found(_) => concurrency_controller::MAX_IN_FLIGHT,
     }
 }
 

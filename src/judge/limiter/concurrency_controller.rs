@@ -7,7 +7,7 @@ use tokio::time::Instant;
 /// What to begin with.
 const FIRST: usize = 8;
 /// Never more in flight than this unless told so.
-pub(super) const MOST: usize = 512;
+pub(super) const MAX_IN_FLIGHT: usize = 512;
 /// Answers that say something about how fast they come, at least.
 const ENOUGH: usize = 16;
 /// And where a small difference is looked for.
@@ -21,17 +21,17 @@ const CROWDED: f64 = 0.6;
 const PROBE: f64 = 1.25;
 /// How long a limit that was found is left alone; doubles with each probe in vain.
 const FIRST_HOLD: Duration = Duration::from_secs(5);
-const LONGEST_HOLD: Duration = Duration::from_secs(120);
+const MAX_HOLD: Duration = Duration::from_secs(120);
 /// Round trips that it is left alone at least.
 const TRIPS: u32 = 20;
 
 /// The number of requests in flight to aim at: doubles with every round trip until that is refused or comes out as
 /// waiting; then stays there, and looks now and then whether fewer do as well or more do better.
 #[derive(Debug)]
-pub(super) struct Ramp {
+pub(super) struct ConcurrencyController {
     target: usize,
     phase: Phase,
-    hold: Duration,
+    hold_for: Duration,
     /// Whether to look below next, or above.
     spare: bool,
     /// Of the last answer.
@@ -110,13 +110,13 @@ pub(super) struct Answered {
     pub sent: u64,
 }
 
-impl Ramp {
+impl ConcurrencyController {
     /// Where a pace is told (`paced`) that is gentle enough to begin with: as many as the pace brings are tried at once.
-    pub(super) fn new(paced: bool) -> Ramp {
-        Ramp {
-            target: if paced { MOST } else { FIRST },
+    pub(super) fn new(paced: bool) -> ConcurrencyController {
+        ConcurrencyController {
+            target: if paced { MAX_IN_FLIGHT } else { FIRST },
             phase: Phase::Doubling,
-            hold: FIRST_HOLD,
+            hold_for: FIRST_HOLD,
             spare: true,
             latency: Duration::ZERO,
             good: 0,
@@ -175,10 +175,10 @@ impl Ramp {
             // Little's law: what is served at once is what is served a second times how long that takes.
             let served = (1.1 * this.throughput() * unhurried).ceil() as usize;
             self.settle_at(served.clamp(FIRST.min(self.target), self.target), answered.sent, now);
-        } else if full && self.target < MOST && self.may_grow(answered.level) {
+        } else if full && self.target < MAX_IN_FLIGHT && self.may_grow(answered.level) {
             self.target += 1;
-        } else if answered.level >= MOST && this.answers >= MOST {
-            self.settle_at(MOST, answered.sent, now);
+        } else if answered.level >= MAX_IN_FLIGHT && this.answers >= MAX_IN_FLIGHT {
+            self.settle_at(MAX_IN_FLIGHT, answered.sent, now);
         }
     }
 
@@ -200,13 +200,13 @@ impl Ramp {
                 Some(ceiling) if self.target < ceiling => self.settle_at(self.target, sent, now),
                 // What was refused once is taken now.
                 _ => {
-                    self.hold = FIRST_HOLD;
+                    self.hold_for = FIRST_HOLD;
                     self.ceiling = Some(self.target + (self.target / 4).max(2));
                 }
             },
             Phase::Probing { from } => {
                 if self.round.is_worth_it(&from) {
-                    self.hold = FIRST_HOLD;
+                    self.hold_for = FIRST_HOLD;
                     self.phase = Phase::Doubling;
                     self.levels = [Level::default(); 10];
                 } else {
@@ -218,7 +218,7 @@ impl Ramp {
                     self.settle_at(from.in_flight / from.answers.max(1), sent, now);
                 } else {
                     // What was beyond only queued; there may be more of that.
-                    self.hold = FIRST_HOLD;
+                    self.hold_for = FIRST_HOLD;
                     self.spare();
                 }
             }
@@ -240,7 +240,7 @@ impl Ramp {
             },
             Phase::Holding { .. } => {}
         }
-        self.target = self.target.min(MOST);
+        self.target = self.target.min(MAX_IN_FLIGHT);
         self.begin_round(sent);
     }
 
@@ -257,9 +257,9 @@ impl Ramp {
     fn settle_at(&mut self, target: usize, sent: u64, now: Instant) {
         self.target = target;
         // A look takes a round trip, and most of them are in vain.
-        let hold = self.hold.max((TRIPS * self.latency).min(LONGEST_HOLD));
-        self.phase = Phase::Holding { until: now + hold };
-        self.hold = (2 * self.hold).min(LONGEST_HOLD);
+        let hold_for = self.hold_for.max((TRIPS * self.latency).min(MAX_HOLD));
+        self.phase = Phase::Holding { until: now + hold_for };
+        self.hold_for = (2 * self.hold_for).min(MAX_HOLD);
         self.begin_round(sent);
     }
 

@@ -22,7 +22,7 @@ type Cells = RateLimiter<
 
 /// Evenly spaced places for requests. What was learnt of tokens and of headers moves too much for it and goes into buckets.
 #[derive(Debug)]
-pub(super) struct Spacing {
+pub(super) struct RequestPacer {
     /// A second, for all runs together.
     rate: f64,
     /// How many runs share it.
@@ -35,12 +35,12 @@ pub(super) struct Spacing {
     granted: bool,
 }
 
-impl Spacing {
+impl RequestPacer {
     /// `rate` requests a second.
-    pub(super) fn new(rate: f64) -> Spacing {
+    pub(super) fn new(rate: f64) -> RequestPacer {
         let clock = FakeRelativeClock::default();
         let cells = RateLimiter::direct_with_clock(quota(rate), clock.clone());
-        Spacing { rate, runs: 1.0, clock, at: None, cells, granted: false }
+        RequestPacer { rate, runs: 1.0, clock, at: None, cells, granted: false }
     }
 
     /// A second, for one of `runs` runs.
@@ -94,7 +94,7 @@ mod tests {
 
     /// Sends as soon as it may; returns when, in milliseconds.
     fn times(
-        spacing: &mut Spacing,
+        pacer: &mut RequestPacer,
         from: Instant,
         mut now: Instant,
         requests: usize,
@@ -102,12 +102,12 @@ mod tests {
     ) -> Vec<u128> {
         let mut times = Vec::new();
         while times.len() < requests {
-            let ready = spacing.ready(now, runs);
+            let ready = pacer.ready(now, runs);
             if ready > now {
                 now = ready;
                 continue;
             }
-            spacing.take();
+            pacer.take();
             times.push((now - from).as_millis());
         }
         times
@@ -116,28 +116,28 @@ mod tests {
     #[test]
     fn requests_keep_their_distance() {
         let start = Instant::now();
-        assert_eq!(times(&mut Spacing::new(2.0), start, start, 4, 1.0), [0, 500, 1000, 1500]);
+        assert_eq!(times(&mut RequestPacer::new(2.0), start, start, 4, 1.0), [0, 500, 1000, 1500]);
         // Twenty at once where the pace is 200 a second, and 5 ms apart from then on.
-        let quick = times(&mut Spacing::new(200.0), start, start, 30, 1.0);
+        let quick = times(&mut RequestPacer::new(200.0), start, start, 30, 1.0);
         assert_eq!((quick[19], quick[20], quick[29]), (0, 5, 50));
     }
 
     #[test]
     fn a_place_that_was_found_is_kept() {
         let start = Instant::now();
-        let mut spacing = Spacing::new(1.0);
-        assert_eq!(spacing.ready(start, 1.0), start);
-        assert_eq!(spacing.ready(start, 1.0), start);
-        spacing.take();
-        assert_eq!(spacing.ready(start, 1.0), start + Duration::from_secs(1));
+        let mut pacer = RequestPacer::new(1.0);
+        assert_eq!(pacer.ready(start, 1.0), start);
+        assert_eq!(pacer.ready(start, 1.0), start);
+        pacer.take();
+        assert_eq!(pacer.ready(start, 1.0), start + Duration::from_secs(1));
     }
 
     #[test]
     fn who_shares_waits_longer_and_gets_no_burst() {
         let start = Instant::now();
-        let mut spacing = Spacing::new(10.0);
-        assert_eq!(times(&mut spacing, start, start, 3, 1.0), [0, 100, 200]);
+        let mut pacer = RequestPacer::new(10.0);
+        assert_eq!(times(&mut pacer, start, start, 3, 1.0), [0, 100, 200]);
         let later = start + Duration::from_millis(200);
-        assert_eq!(times(&mut spacing, start, later, 3, 2.0), [400, 600, 800]);
+        assert_eq!(times(&mut pacer, start, later, 3, 2.0), [400, 600, 800]);
     }
 }

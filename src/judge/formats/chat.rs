@@ -19,9 +19,9 @@ use super::{
     temperature, vllm,
 };
 use crate::domain::{Prompt, Stop, Usage};
-use crate::judge::adaptation::{Adapted, next_rail, rail};
+use crate::judge::adaptation::{AdaptationSet, next_rail, rail};
 use crate::judge::failure::Failure;
-use crate::judge::wire::{Answer, Part, TOP_LOGPROBS, Wire, answer_schema, broken};
+use crate::judge::provider_format::{Answer, Part, ProviderFormat, TOP_LOGPROBS, answer_schema, broken};
 use crate::judge::{Adaptation, Parameters};
 
 /// A judge that speaks chat completions.
@@ -45,7 +45,7 @@ pub(in crate::judge) enum Dialect {
 pub(super) const RESPONSE_FORMAT: &[&str] =
     &["response_format", "json_schema", "structured output", "structured_outputs"];
 
-impl Wire for Chat {
+impl ProviderFormat for Chat {
     fn path(&self) -> &str {
         &self.path
     }
@@ -66,7 +66,7 @@ impl Wire for Chat {
         PLAIN
     }
 
-    fn body(&self, prompt: &Prompt, adapted: &Adapted) -> Value {
+    fn body(&self, prompt: &Prompt, adapted: &AdaptationSet) -> Value {
         let mut body = json!({
             "model": self.model,
             "messages": [{"role": "user", "content": prompt.text}],
@@ -95,7 +95,7 @@ impl Wire for Chat {
         body
     }
 
-    fn parts(&self, adapted: &Adapted) -> Vec<Part> {
+    fn parts(&self, adapted: &AdaptationSet) -> Vec<Part> {
         let mut parts = Vec::new();
         if self.parameters.has_limit(adapted) {
             if adapted.contains(&Adaptation::MaxCompletionTokens) {
@@ -125,7 +125,7 @@ impl Wire for Chat {
         parts
     }
 
-    fn read(&self, prompt: &Prompt, adapted: &Adapted, body: &str) -> Result<Answer, Failure> {
+    fn read(&self, prompt: &Prompt, adapted: &AdaptationSet, body: &str) -> Result<Answer, Failure> {
         let completion: Completion =
             serde_json::from_str(body).map_err(|_| broken("the response is no chat completion", body))?;
         let usage = completion.usage.map_or_else(Usage::default, |usage| Usage {
@@ -156,7 +156,7 @@ impl Wire for Chat {
         })
     }
 
-    fn ignored_form(&self, answer: &Answer, prompt: &Prompt, adapted: &Adapted) -> Option<Adaptation> {
+    fn ignored_form(&self, answer: &Answer, prompt: &Prompt, adapted: &AdaptationSet) -> Option<Adaptation> {
         match self.dialect {
             Dialect::Vllm => vllm::ignored_form(answer, prompt, adapted),
             _ => None,
@@ -179,18 +179,18 @@ struct Completion {
     #[serde(default)]
     choices: Vec<Choice>,
     #[serde(default, deserialize_with = "super::extra")]
-    usage: Option<WireUsage>,
+    usage: Option<UsageFields>,
 }
 
 #[derive(Deserialize)]
 struct Choice {
-    message: WireMessage,
+    message: MessageFields,
     finish_reason: Option<String>,
     logprobs: Option<Value>,
 }
 
 #[derive(Deserialize)]
-struct WireMessage {
+struct MessageFields {
     #[serde(default)]
     content: Value,
     refusal: Option<String>,
@@ -202,7 +202,7 @@ struct Logprobs {
 }
 
 #[derive(Deserialize)]
-struct WireUsage {
+struct UsageFields {
     #[serde(default, deserialize_with = "super::count")]
     prompt_tokens: Option<u64>,
     #[serde(default, deserialize_with = "super::count")]

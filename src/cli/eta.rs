@@ -11,12 +11,12 @@ const APART: Duration = Duration::from_secs(1);
 /// What was done when, over the last minute. Only what took work is speed: a thousand replies that were there already are
 /// read in no time, and say nothing of those that are still to come.
 #[derive(Debug, Default)]
-pub(super) struct Pace {
+pub(super) struct ThroughputMeter {
     moments: VecDeque<(Duration, u64)>,
     last: (Duration, u64),
 }
 
-impl Pace {
+impl ThroughputMeter {
     /// After `elapsed`, so many have taken `work`.
     pub(super) fn note(&mut self, elapsed: Duration, work: u64) {
         self.last = (elapsed, work);
@@ -49,16 +49,16 @@ impl Pace {
 mod tests {
     use super::*;
 
-    fn paced(moments: &[(u64, u64)]) -> Pace {
-        let mut pace = Pace::default();
-        pace.note(Duration::ZERO, 0);
-        moments.iter().for_each(|(second, work)| pace.note(Duration::from_secs(*second), *work));
-        pace
+    fn paced(moments: &[(u64, u64)]) -> ThroughputMeter {
+        let mut meter = ThroughputMeter::default();
+        meter.note(Duration::ZERO, 0);
+        moments.iter().for_each(|(second, work)| meter.note(Duration::from_secs(*second), *work));
+        meter
     }
 
     #[test]
     fn estimates_follow_the_work_of_the_last_minute() {
-        let seconds = |pace: &Pace, left| pace.eta(left).map(|eta| eta.as_secs());
+        let seconds = |meter: &ThroughputMeter, left| meter.eta(left).map(|eta| eta.as_secs());
         let steady: Vec<(u64, u64)> = (1..=10).map(|second| (second, 5 * second)).collect();
         assert_eq!(seconds(&paced(&steady), 50), Some(10));
         // A minute at 100 a second, then two at 1.

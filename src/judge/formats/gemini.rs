@@ -19,10 +19,10 @@ use serde_json::{Map, Value, json};
 
 use super::{OWN_OR_WORDS, PLAIN, TEMPERATURE, asks_probabilities, lenient, temperature};
 use crate::domain::{Prompt, Stop, Usage};
-use crate::judge::adaptation::{Adapted, is_forced, next_rail, rail};
+use crate::judge::adaptation::{AdaptationSet, is_forced, next_rail, rail};
 use crate::judge::failure::Failure;
 use crate::judge::logprobs::{Candidate as Alternative, Token, rail_probabilities};
-use crate::judge::wire::{Answer, Part, TOP_LOGPROBS, Wire, bare, broken};
+use crate::judge::provider_format::{Answer, Part, ProviderFormat, TOP_LOGPROBS, bare, broken};
 use crate::judge::{Adaptation, Parameters};
 
 /// A judge that speaks generateContent.
@@ -39,7 +39,7 @@ impl Gemini {
     }
 }
 
-impl Wire for Gemini {
+impl ProviderFormat for Gemini {
     fn path(&self) -> &str {
         &self.path
     }
@@ -60,7 +60,7 @@ impl Wire for Gemini {
         PLAIN
     }
 
-    fn body(&self, prompt: &Prompt, adapted: &Adapted) -> Value {
+    fn body(&self, prompt: &Prompt, adapted: &AdaptationSet) -> Value {
         let mut config = Map::new();
         if let Some(temperature) = temperature(&self.parameters, adapted) {
             config.insert("temperature".to_owned(), json!(temperature));
@@ -85,7 +85,7 @@ impl Wire for Gemini {
         })
     }
 
-    fn parts(&self, adapted: &Adapted) -> Vec<Part> {
+    fn parts(&self, adapted: &AdaptationSet) -> Vec<Part> {
         let mut parts = Vec::new();
         if asks_probabilities(adapted) {
             let names = &["responseLogprobs", "response_logprobs", "logprobs"];
@@ -115,7 +115,7 @@ impl Wire for Gemini {
         parts
     }
 
-    fn read(&self, prompt: &Prompt, adapted: &Adapted, body: &str) -> Result<Answer, Failure> {
+    fn read(&self, prompt: &Prompt, adapted: &AdaptationSet, body: &str) -> Result<Answer, Failure> {
         let reply: Reply =
             serde_json::from_str(body).map_err(|_| broken("the response is no generated content", body))?;
         let usage = reply.usage_metadata.map_or_else(Usage::default, |usage| Usage {

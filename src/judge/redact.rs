@@ -8,30 +8,30 @@ use memchr::memmem;
 use secrecy::{ExposeSecret, SecretString};
 
 /// What stands in a secret's place.
-pub(super) const MASKED: &str = "[secret]";
+pub(super) const REDACTED: &str = "[secret]";
 /// Shorter texts are no keys.
 const SHORTEST: usize = 6;
 /// A text without spaces that is so long is no word.
 const LONG: usize = 16;
 
 /// All spellings of an endpoint's keys.
-pub(super) struct Mask {
+pub(super) struct Redactor {
     /// The longest ones of each key first.
     spellings: Vec<SecretString>,
 }
 
-impl fmt::Debug for Mask {
+impl fmt::Debug for Redactor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Mask").finish_non_exhaustive()
     }
 }
 
-impl Mask {
+impl Redactor {
     /// Those of `secrets` that look like a key. The placeholder `ollama` in a key's place, or a header `production`, are words that an
     /// answer may use, and a name in a response's JSON may be one of them.
-    pub(super) fn of(secrets: &[SecretString]) -> Mask {
+    pub(super) fn of(secrets: &[SecretString]) -> Redactor {
         let telling = secrets.iter().map(ExposeSecret::expose_secret).filter(|secret| is_telling(secret));
-        Mask { spellings: telling.flat_map(spellings).map(SecretString::from).collect() }
+        Redactor { spellings: telling.flat_map(spellings).map(SecretString::from).collect() }
     }
 
     /// `body` without keys, be they written as they are or as URLs, base64 and JSON spell them.
@@ -44,7 +44,7 @@ impl Mask {
         }
         // Answers are UTF-8; of what is not, nobody could read a label anyway.
         let text = String::from_utf8_lossy(&body).into_owned();
-        found.into_iter().fold(text, |text, spelling| text.replace(spelling, MASKED)).into_bytes()
+        found.into_iter().fold(text, |text, spelling| text.replace(spelling, REDACTED)).into_bytes()
     }
 }
 
@@ -87,9 +87,9 @@ fn spellings(secret: &str) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn masked(key: &str, body: &str) -> String {
-        let masked = Mask::of(&[key.into()]).apply(body.as_bytes().to_vec());
-        String::from_utf8(masked).unwrap()
+    fn redacted(key: &str, body: &str) -> String {
+        let redacted = Redactor::of(&[key.into()]).apply(body.as_bytes().to_vec());
+        String::from_utf8(redacted).unwrap()
     }
 
     #[test]
@@ -105,9 +105,13 @@ mod tests {
             "sk+a1\\/b2~c",
         ] {
             let body = format!(r#"{{"error": "bad key {spelling}, twice {spelling}."}}"#);
-            assert_eq!(masked(key, &body), r#"{"error": "bad key [secret], twice [secret]."}"#, "{spelling}");
+            assert_eq!(
+                redacted(key, &body),
+                r#"{"error": "bad key [secret], twice [secret]."}"#,
+                "{spelling}"
+            );
         }
-        assert_eq!(masked("quo\"ted1", r#"{"a": "quo\"ted1"}"#), r#"{"a": "[secret]"}"#);
+        assert_eq!(redacted("quo\"ted1", r#"{"a": "quo\"ted1"}"#), r#"{"a": "[secret]"}"#);
     }
 
     #[test]
@@ -115,8 +119,8 @@ mod tests {
         for word in ["ollama", "EMPTY", "message", "correct", "2024-10-21", "a1", "a phrase of several words"]
         {
             let body = format!(r#"{{"message": "{word} correct"}}"#);
-            assert_eq!(masked(word, &body), body);
+            assert_eq!(redacted(word, &body), body);
         }
-        assert_eq!(masked("a-long-key-in-one-piece", "a-long-key-in-one-piece"), MASKED);
+        assert_eq!(redacted("a-long-key-in-one-piece", "a-long-key-in-one-piece"), REDACTED);
     }
 }

@@ -1,14 +1,14 @@
 //! One question's search for a request that the endpoint takes.
 
 use super::Adaptation;
-use super::adaptation::{Adapted, add};
+use super::adaptation::{AdaptationSet, add};
 
 /// What a question tries beyond what is known of the endpoint. Nothing of it counts as known before an answer came: a
 /// refusal may have quoted the row instead of naming the culprit.
 #[derive(Debug, Default)]
-pub(super) struct Trial {
+pub(super) struct AdaptationProbe {
     /// What refusals named.
-    named: Adapted,
+    named: AdaptationSet,
     doubt: Option<Doubt>,
     plain: &'static [Adaptation],
 }
@@ -17,19 +17,19 @@ pub(super) struct Trial {
 #[derive(Debug)]
 struct Doubt {
     /// The request that was refused.
-    sent: Adapted,
+    sent: AdaptationSet,
     code: String,
     message: String,
 }
 
-impl Trial {
+impl AdaptationProbe {
     /// `plain`: how the plainest request deviates, without a forced rail and without probabilities.
-    pub(super) fn new(plain: &'static [Adaptation]) -> Trial {
-        Trial { plain, ..Trial::default() }
+    pub(super) fn new(plain: &'static [Adaptation]) -> AdaptationProbe {
+        AdaptationProbe { plain, ..AdaptationProbe::default() }
     }
 
     /// `known`, and what this question tries.
-    pub(super) fn adapt(&self, mut known: Adapted) -> Adapted {
+    pub(super) fn adapt(&self, mut known: AdaptationSet) -> AdaptationSet {
         let plain = if self.doubt.is_some() { self.plain } else { &[] };
         for adaptation in self.named.iter().chain(plain) {
             add(&mut known, *adaptation);
@@ -38,7 +38,7 @@ impl Trial {
     }
 
     /// Tries `adaptation` next, unless that is what was `sent`.
-    pub(super) fn refused(&mut self, adaptation: Adaptation, sent: &Adapted) -> bool {
+    pub(super) fn refused(&mut self, adaptation: Adaptation, sent: &AdaptationSet) -> bool {
         let new = !sent.contains(&adaptation);
         if new {
             add(&mut self.named, adaptation);
@@ -52,7 +52,7 @@ impl Trial {
     /// The first refusal, if that is what was `sent`.
     pub(super) fn refused_without_reason(
         &mut self,
-        sent: Adapted,
+        sent: AdaptationSet,
         code: String,
         message: String,
     ) -> Result<(), (String, String)> {
@@ -67,7 +67,7 @@ impl Trial {
     }
 
     /// Whether an answer to a request adapted so proves that the endpoint takes the forms we ask for.
-    pub(super) fn proves_form(&self, adapted: &Adapted) -> bool {
+    pub(super) fn proves_form(&self, adapted: &AdaptationSet) -> bool {
         self.doubt.is_none() && !self.plain.iter().all(|adaptation| adapted.contains(adaptation))
     }
 
@@ -76,7 +76,7 @@ impl Trial {
         self.named.is_empty() && self.doubt.is_none()
     }
 
-    pub(super) fn named(&self) -> &Adapted {
+    pub(super) fn named(&self) -> &AdaptationSet {
         &self.named
     }
 
@@ -84,7 +84,7 @@ impl Trial {
         self.plain
     }
 
-    pub(super) fn refused_as_a_whole(&self) -> Option<&Adapted> {
+    pub(super) fn refused_as_a_whole(&self) -> Option<&AdaptationSet> {
         self.doubt.as_ref().map(|doubt| &doubt.sent)
     }
 }

@@ -9,7 +9,7 @@ const UNITS: f64 = 1e12;
 
 /// What a run may spend, shared by all its judges.
 #[derive(Debug)]
-pub struct Purse {
+pub struct CostBudget {
     ceiling: u64,
     /// Held by whoever is next.
     turn: FairMutex<()>,
@@ -29,16 +29,16 @@ struct State {
 /// The worst that one request can cost. Dropped without a word it counts as spent: what became of the request is not
 /// known then.
 #[derive(Debug)]
-pub(super) struct Reservation {
-    purse: Arc<Purse>,
+pub(super) struct CostReservation {
+    cost_budget: Arc<CostBudget>,
     amount: u64,
     spent: u64,
 }
 
-impl Purse {
+impl CostBudget {
     /// `ceiling` in US dollars.
-    pub fn new(ceiling: f64) -> Arc<Purse> {
-        Arc::new(Purse {
+    pub fn new(ceiling: f64) -> Arc<CostBudget> {
+        Arc::new(CostBudget {
             // Rounded down, while costs are rounded up.
             ceiling: (ceiling.max(0.0) * UNITS) as u64,
             turn: FairMutex::new(()),
@@ -54,7 +54,7 @@ impl Purse {
 
     /// Sets aside `worst` dollars. Waits as long as requests under way may turn out cheaper than feared; none if it does
     /// not fit even then.
-    pub(super) async fn reserve(self: &Arc<Self>, worst: f64) -> Option<Reservation> {
+    pub(super) async fn reserve(self: &Arc<Self>, worst: f64) -> Option<CostReservation> {
         let amount = units(worst);
         let _turn = self.turn.lock().await;
         loop {
@@ -64,7 +64,7 @@ impl Purse {
                 if amount <= self.ceiling.saturating_sub(taken) {
                     state.reserved += amount;
                     state.under_way += 1;
-                    return Some(Reservation { purse: Arc::clone(self), amount, spent: amount });
+                    return Some(CostReservation { cost_budget: Arc::clone(self), amount, spent: amount });
                 }
                 if state.under_way == 0 {
                     return None;
@@ -89,7 +89,7 @@ impl Purse {
     }
 }
 
-impl Reservation {
+impl CostReservation {
     /// The request cost this much.
     pub(super) fn spend(mut self, dollars: f64) {
         self.spent = units(dollars);
@@ -101,9 +101,9 @@ impl Reservation {
     }
 }
 
-impl Drop for Reservation {
+impl Drop for CostReservation {
     fn drop(&mut self) {
-        self.purse.close(self.amount, self.spent);
+        self.cost_budget.close(self.amount, self.spent);
     }
 }
 
@@ -141,7 +141,7 @@ mod tests {
         let most = cost(longest, max_tokens);
         let ceiling = most * (0.5 + 60.0 * random.f64());
         let troubles = random.f64() * 0.4;
-        let purse = Purse::new(ceiling);
+        let cost_budget = CostBudget::new(ceiling);
         let bill = Arc::new(Mutex::new(0_u64));
         let places = Arc::new(tokio::sync::Semaphore::new(concurrency));
         let mut tasks = tokio::task::JoinSet::new();
@@ -159,12 +159,13 @@ mod tests {
                     _ => End::Answered,
                 })
                 .collect();
-            let (purse, bill, places) = (Arc::clone(&purse), Arc::clone(&bill), Arc::clone(&places));
+            let (cost_budget, bill, places) =
+                (Arc::clone(&cost_budget), Arc::clone(&bill), Arc::clone(&places));
             let (worst, real) = (cost(bytes, max_tokens), cost(tokens, answer));
             tasks.spawn(async move {
                 for end in attempts {
                     let place = Arc::clone(&places).acquire_owned().await.unwrap();
-                    let Some(money) = purse.reserve(worst).await else { return };
+                    let Some(money) = cost_budget.reserve(worst).await else { return };
                     tokio::time::sleep(takes).await;
                     if end != End::Refused {
                         *bill.lock().unwrap() += units(real);
@@ -180,9 +181,9 @@ mod tests {
             });
         }
         while tasks.join_next().await.is_some() {}
-        let state = purse.state();
+        let state = cost_budget.state();
         assert_eq!((state.reserved, state.under_way), (0, 0));
-        (purse.ceiling, *bill.lock().unwrap(), state.spent, units(most))
+        (cost_budget.ceiling, *bill.lock().unwrap(), state.spent, units(most))
     }
 
     #[tokio::test(start_paused = true)]
@@ -211,20 +212,20 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn whoever_may_still_be_served_waits() {
-        let purse = Purse::new(1.0);
-        let first = purse.reserve(0.7).await.unwrap();
+        let cost_budget = CostBudget::new(1.0);
+        let first = cost_budget.reserve(0.7).await.unwrap();
         let waiting = tokio::spawn({
-            let purse = Arc::clone(&purse);
-            async move { purse.reserve(0.5).await.is_some() }
+            let cost_budget = Arc::clone(&cost_budget);
+            async move { cost_budget.reserve(0.5).await.is_some() }
         });
         tokio::time::sleep(Duration::from_secs(60)).await;
         assert!(!waiting.is_finished());
         first.spend(0.4);
         assert!(waiting.await.unwrap());
         // That one was dropped, so it counts as spent.
-        assert!((purse.spent() - 0.9).abs() < 1e-9);
-        assert!(purse.reserve(0.2).await.is_none());
-        purse.reserve(0.05).await.unwrap().release();
-        assert!((purse.spent() - 0.9).abs() < 1e-9);
+        assert!((cost_budget.spent() - 0.9).abs() < 1e-9);
+        assert!(cost_budget.reserve(0.2).await.is_none());
+        cost_budget.reserve(0.05).await.unwrap().release();
+        assert!((cost_budget.spent() - 0.9).abs() < 1e-9);
     }
 }

@@ -17,9 +17,9 @@ use serde_json::{Value, json};
 
 use super::{TEMPERATURE, temperature};
 use crate::domain::{Prompt, Stop, Usage};
-use crate::judge::adaptation::{Adapted, next_rail, rail};
+use crate::judge::adaptation::{AdaptationSet, next_rail, rail};
 use crate::judge::failure::Failure;
-use crate::judge::wire::{Answer, Part, Wire, answer_schema, broken};
+use crate::judge::provider_format::{Answer, Part, ProviderFormat, answer_schema, broken};
 use crate::judge::{Adaptation, Parameters};
 
 /// The API takes no request without a limit: enough for any explanation of a verdict.
@@ -42,7 +42,7 @@ impl Anthropic {
     }
 }
 
-impl Wire for Anthropic {
+impl ProviderFormat for Anthropic {
     fn path(&self) -> &str {
         self.path
     }
@@ -59,7 +59,7 @@ impl Wire for Anthropic {
         &[Adaptation::TextRail]
     }
 
-    fn body(&self, prompt: &Prompt, adapted: &Adapted) -> Value {
+    fn body(&self, prompt: &Prompt, adapted: &AdaptationSet) -> Value {
         let mut body = json!({
             "model": self.model,
             "max_tokens": self.parameters.limit(prompt, adapted).unwrap_or(MAX_TOKENS),
@@ -86,7 +86,7 @@ impl Wire for Anthropic {
         body
     }
 
-    fn parts(&self, adapted: &Adapted) -> Vec<Part> {
+    fn parts(&self, adapted: &AdaptationSet) -> Vec<Part> {
         let mut parts = Vec::new();
         if let Some(instead) = next_rail(self.forms(), adapted) {
             let names: &[&str] = match rail(adapted) {
@@ -101,7 +101,7 @@ impl Wire for Anthropic {
         parts
     }
 
-    fn read(&self, _: &Prompt, _: &Adapted, body: &str) -> Result<Answer, Failure> {
+    fn read(&self, _: &Prompt, _: &AdaptationSet, body: &str) -> Result<Answer, Failure> {
         let message: Message =
             serde_json::from_str(body).map_err(|_| broken("the response is no message", body))?;
         let content = message.content.ok_or_else(|| broken("the response holds no content", body))?;
@@ -137,7 +137,7 @@ struct Message {
     content: Option<Vec<Block>>,
     stop_reason: Option<String>,
     #[serde(default, deserialize_with = "super::extra")]
-    usage: Option<WireUsage>,
+    usage: Option<UsageFields>,
 }
 
 #[derive(Deserialize)]
@@ -149,7 +149,7 @@ struct Block {
 }
 
 #[derive(Deserialize)]
-struct WireUsage {
+struct UsageFields {
     #[serde(default, deserialize_with = "super::count")]
     input_tokens: Option<u64>,
     #[serde(default, deserialize_with = "super::count")]

@@ -7,10 +7,10 @@ use secrecy::SecretString;
 use serde_json::{Value, json};
 
 use crate::domain::{Prompt, Rails, Stop};
-use crate::judge::adaptation::Adapted;
+use crate::judge::adaptation::AdaptationSet;
+use crate::judge::body_template::{self, BodyTemplates};
 use crate::judge::failure::Failure;
-use crate::judge::frame::{self, Frames};
-use crate::judge::wire::{Answer, Response, Wire, understand};
+use crate::judge::provider_format::{Answer, ProviderFormat, Response, understand};
 use crate::judge::{Adaptation, Endpoint, Parameters, Provider, Target};
 
 fn target(provider: Provider) -> Target {
@@ -24,8 +24,8 @@ fn target(provider: Provider) -> Target {
     Target { provider, model: "m".into(), endpoint, parameters }
 }
 
-fn wires() -> impl Iterator<Item = (Provider, Box<dyn Wire>)> {
-    Provider::ALL.into_iter().map(|provider| (provider, target(provider).wire()))
+fn formats() -> impl Iterator<Item = (Provider, Box<dyn ProviderFormat>)> {
+    Provider::ALL.into_iter().map(|provider| (provider, target(provider).format()))
 }
 
 fn prompt(explain: bool) -> Prompt {
@@ -37,8 +37,8 @@ fn response(status: u16, headers: &[(&str, &str)], body: &str) -> Response {
     Response { status, headers, body: body.into(), received: SystemTime::UNIX_EPOCH }
 }
 
-fn meaning(wire: &dyn Wire, response: &Response) -> Result<Answer, Failure> {
-    understand(wire, &prompt(false), &Adapted::new(), response)
+fn meaning(format: &dyn ProviderFormat, response: &Response) -> Result<Answer, Failure> {
+    understand(format, &prompt(false), &AdaptationSet::new(), response)
 }
 
 #[test]
@@ -120,9 +120,9 @@ fn errors_mean_what_they_mean() {
         ),
         (418, "".into(), Question("http_418".to_owned())),
     ];
-    for (provider, wire) in wires() {
+    for (provider, format) in formats() {
         for (status, body, expected) in &cases {
-            let means = match meaning(wire.as_ref(), &response(*status, &[], body)) {
+            let means = match meaning(format.as_ref(), &response(*status, &[], body)) {
                 Ok(answer) if answer.stop == Stop::Filtered => Filtered,
                 Ok(answer) => panic!("{provider} {status} {body}: {answer:?}"),
                 Err(Failure::Run { code, .. }) => Run(code),
@@ -141,8 +141,8 @@ fn errors_mean_what_they_mean() {
 
 #[test]
 fn a_hint_in_the_headers_is_obeyed() {
-    for (_, wire) in wires() {
-        let failure = meaning(wire.as_ref(), &response(503, &[("retry-after", "4")], "")).unwrap_err();
+    for (_, format) in formats() {
+        let failure = meaning(format.as_ref(), &response(503, &[("retry-after", "4")], "")).unwrap_err();
         assert!(
             matches!(failure, Failure::Passing { wait: Some(wait), .. } if wait == Duration::from_secs(4))
         );
@@ -152,17 +152,17 @@ fn a_hint_in_the_headers_is_obeyed() {
 /// Refused part by part, every request ends as the plainest one, and no part is refused twice.
 #[test]
 fn every_part_can_be_left_out() {
-    for (provider, wire) in wires() {
-        let mut adapted = Adapted::new();
+    for (provider, format) in formats() {
+        let mut adapted = AdaptationSet::new();
         let mut steps = 0;
-        while let Some(part) = wire.parts(&adapted).first() {
+        while let Some(part) = format.parts(&adapted).first() {
             assert!(!adapted.contains(&part.instead), "{provider} {part:?}");
             crate::judge::adaptation::add(&mut adapted, part.instead);
             steps += 1;
         }
         assert!(steps >= 2, "{provider}");
-        assert!(wire.plain().iter().all(|plain| adapted.contains(plain)), "{provider}");
-        let body = wire.body(&prompt(true), &adapted).to_string();
+        assert!(format.plain().iter().all(|plain| adapted.contains(plain)), "{provider}");
+        let body = format.body(&prompt(true), &adapted).to_string();
         for part in ["logprobs", "temperature", "schema", "grammar", "enum", "tool"] {
             assert!(!body.to_lowercase().contains(part), "{provider} {body}");
         }
@@ -204,7 +204,7 @@ fn a_named_part_is_traced_to_its_adaptation() {
         let adapted = adapted.iter().copied().collect();
         let body = json!({"error": {"message": message}}).to_string();
         let failure = understand(
-            target(*provider).wire().as_ref(),
+            target(*provider).format().as_ref(),
             &prompt(false),
             &adapted,
             &response(400, &[], &body),
@@ -239,7 +239,7 @@ proptest::proptest! {
     ) {
         let headers = [("retry-after", wait.as_str()), ("x-ratelimit-remaining-tokens", "0"), ("x-ratelimit-reset-tokens", &wait)];
         // A label can only come out of a completion.
-        if let Ok(answer) = meaning(target(provider).wire().as_ref(), &response(status, &headers, &body)) {
+        if let Ok(answer) = meaning(target(provider).format().as_ref(), &response(status, &headers, &body)) {
             proptest::prop_assert!((200..300).contains(&status) || answer.stop == Stop::Filtered);
         }
     }
@@ -248,7 +248,7 @@ proptest::proptest! {
     fn any_logprobs_leave_the_answer_alone(logprobs in "(\\{|\\}|\"|:|,|\\[|\\]|null|1|content|token|logprob|top_logprobs)*") {
         let body = format!(r#"{{"choices":[{{"message":{{"content":"correct"}},"logprobs":{logprobs}}}]}}"#);
         if serde_json::from_str::<Value>(&body).is_ok() {
-            let answer = meaning(target(Provider::OpenAi).wire().as_ref(), &response(200, &[], &body));
+            let answer = meaning(target(Provider::OpenAi).format().as_ref(), &response(200, &[], &body));
             proptest::prop_assert_eq!(answer.unwrap().text, "correct");
         }
     }
@@ -279,7 +279,7 @@ fn what_stands_beside_an_answer_does_not_spoil_it() {
         }
     };
     let max = u64::MAX.to_string();
-    for (provider, wire) in wires() {
+    for (provider, format) in formats() {
         for (number, counted) in [
             ("7", true),
             ("7.0", true),
@@ -290,7 +290,7 @@ fn what_stands_beside_an_answer_does_not_spoil_it() {
             (&max, false),
         ] {
             let body = odd(provider).replace('N', number).replace(": M,", ": 7,");
-            let answer = meaning(wire.as_ref(), &response(200, &[], &body));
+            let answer = meaning(format.as_ref(), &response(200, &[], &body));
             let answer = answer.unwrap_or_else(|failure| panic!("{provider} {number}: {failure:?}"));
             assert_eq!((answer.text.as_str(), answer.model), ("correct", None), "{provider} {number}");
             assert_eq!(answer.usage.prompt_tokens.is_some(), counted, "{provider} {number}");
@@ -302,7 +302,7 @@ fn what_stands_beside_an_answer_does_not_spoil_it() {
                 continue;
             }
             let body = format!("{}\"usage\": {usage}}}", before.replace(": M,", ": null,"));
-            assert_eq!(meaning(wire.as_ref(), &response(200, &[], &body)).unwrap().text, "correct");
+            assert_eq!(meaning(format.as_ref(), &response(200, &[], &body)).unwrap().text, "correct");
         }
     }
 }
@@ -310,17 +310,18 @@ fn what_stands_beside_an_answer_does_not_spoil_it() {
 #[test]
 fn framed_bodies_equal_those_made_whole() {
     let all_rails = [Arc::new(Rails::correctness()), Arc::new(Rails::correctness())];
-    let texts = ["Right?\n\"f(1)\" \u{7}\u{2028}é", "Answer with {\"label\": ...}.", frame::PLACE, ""];
-    for (provider, wire) in wires() {
-        let frames = Frames::default();
+    let texts =
+        ["Right?\n\"f(1)\" \u{7}\u{2028}é", "Answer with {\"label\": ...}.", body_template::PLACEHOLDER, ""];
+    for (provider, format) in formats() {
+        let body_templates = BodyTemplates::default();
         for adapted in std::iter::once(None).chain(Adaptation::ALL.into_iter().map(Some)) {
-            let adapted: Adapted = adapted.into_iter().collect();
+            let adapted: AdaptationSet = adapted.into_iter().collect();
             for (explain, rails, text) in [false, true].into_iter().flat_map(|explain| {
                 all_rails.iter().flat_map(move |rails| texts.map(|text| (explain, rails, text)))
             }) {
                 let prompt = Prompt { text: text.to_owned(), rails: Arc::clone(rails), explain };
-                let framed = frames.body(wire.as_ref(), &prompt, &adapted);
-                let whole = frame::whole(wire.as_ref(), &prompt, &adapted);
+                let framed = body_templates.body(format.as_ref(), &prompt, &adapted);
+                let whole = body_template::whole(format.as_ref(), &prompt, &adapted);
                 assert_eq!(String::from_utf8(framed).unwrap(), whole, "{provider:?} {adapted:?}");
             }
         }
@@ -331,12 +332,12 @@ fn framed_bodies_equal_those_made_whole() {
 fn a_field_of_the_users_own_may_take_the_texts_place() {
     let mut target = target(Provider::OpenAi);
     target.parameters.body = json!({"messages": [], "prompt": "mine"}).as_object().unwrap().clone();
-    let (wire, frames) = (target.wire(), Frames::default());
+    let (format, body_templates) = (target.format(), BodyTemplates::default());
     for _ in 0..2 {
-        let framed = frames.body(wire.as_ref(), &prompt(false), &Adapted::new());
+        let framed = body_templates.body(format.as_ref(), &prompt(false), &AdaptationSet::new());
         assert_eq!(
             String::from_utf8(framed).unwrap(),
-            frame::whole(wire.as_ref(), &prompt(false), &Adapted::new())
+            body_template::whole(format.as_ref(), &prompt(false), &AdaptationSet::new())
         );
     }
 }

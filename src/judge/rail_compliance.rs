@@ -73,7 +73,7 @@ fn mentioned(text: &str, rails: &Rails) -> usize {
 
 /// What the answers so far showed of one form of rail.
 #[derive(Debug, Default)]
-pub(super) struct Obedience(Mutex<Counts>);
+pub(super) struct RailCompliance(Mutex<Counts>);
 
 #[derive(Debug, Default)]
 struct Counts {
@@ -82,7 +82,7 @@ struct Counts {
     ignored: u32,
 }
 
-impl Obedience {
+impl RailCompliance {
     /// Notes what an answer showed that was asked for in `form`; whether it is clear now that this form is ignored. Says so
     /// once.
     pub(super) fn note(&self, form: Option<Adaptation>, sign: Sign) -> bool {
@@ -146,15 +146,18 @@ mod tests {
     #[test]
     fn one_answer_in_form_speaks_for_all() {
         let told = |signs: &[Sign]| {
-            let obedience = Obedience::default();
-            signs.iter().filter(|sign| obedience.note(None, **sign)).count()
+            let rail_compliance = RailCompliance::default();
+            signs.iter().filter(|sign| rail_compliance.note(None, **sign)).count()
         };
         assert_eq!(told(&[Sign::Ignored; 7]), 0);
         assert_eq!(told(&[Sign::Ignored; 20]), 1);
         assert_eq!(told(&[&[Sign::Kept], &[Sign::Ignored; 20][..]].concat()), 0);
         assert_eq!(told(&[&[Sign::Unclear; 9], &[Sign::Ignored; 8][..]].concat()), 1);
-        let obedience = Obedience::default();
-        assert!((0..7).all(|_| !obedience.note(None, Sign::Ignored)));
-        assert!(!obedience.note(Some(Adaptation::ToolRail), Sign::Ignored), "another form is another matter");
+        let rail_compliance = RailCompliance::default();
+        assert!((0..7).all(|_| !rail_compliance.note(None, Sign::Ignored)));
+        assert!(
+            !rail_compliance.note(Some(Adaptation::ToolRail), Sign::Ignored),
+            "another form is another matter"
+        );
     }
 }

@@ -27,7 +27,7 @@ const ENOUGH: f64 = 50.0;
 const LONG: f64 = 30.0;
 const SAME: f64 = 0.1;
 /// Limits are a minute's at most; those of a day end the run.
-const LONGEST_WINDOW: Duration = Duration::from_secs(66);
+const MAX_WINDOW: Duration = Duration::from_secs(66);
 const LATELY: Duration = Duration::from_secs(1);
 /// The slowest pace, in requests a second; below it the pauses do the work.
 const SLOWEST: f64 = 0.1;
@@ -35,7 +35,7 @@ const SLOWEST: f64 = 0.1;
 /// The pace so far. A server that refuses has nothing left; so what it took between two refusals, divided by the time
 /// between them, is what it gives, but for a request more or less and for what it could not save during pauses.
 #[derive(Debug, Default)]
-pub(super) struct Pace {
+pub(super) struct RateEstimator {
     /// Requests a second; none as long as nothing was refused.
     rate: Option<f64>,
     /// The pace that was refused.
@@ -79,7 +79,7 @@ pub(super) struct Refusal {
     pub told: bool,
 }
 
-impl Pace {
+impl RateEstimator {
     /// What applied when it was last asked for.
     pub(super) fn last_rate(&self) -> Option<f64> {
         self.rate
@@ -143,7 +143,7 @@ impl Pace {
             self.rate = Some(between.max(floor));
         }
         // Where nothing at all was taken for longer than any window it is an outage, which says nothing about the pace.
-        let outage = total == 0.0 && now.saturating_duration_since(since) > LONGEST_WINDOW;
+        let outage = total == 0.0 && now.saturating_duration_since(since) > MAX_WINDOW;
         // A measurement goes on until it is long: what was taken just before a pause belongs to the same window as the pause.
         if outage || long || self.cut.is_none() {
             (since, total) = (now, 0.0);

@@ -17,9 +17,9 @@ mod tests;
 use serde::de::{Deserialize, DeserializeOwned, Deserializer};
 use serde_json::Value;
 
-use super::adaptation::{Adapted, is_forced};
+use super::adaptation::{AdaptationSet, is_forced};
 use super::logprobs::{Token, rail_probabilities};
-use super::wire::Part;
+use super::provider_format::Part;
 use super::{Adaptation, Parameters};
 use crate::domain::{Prompt, RailProbability};
 
@@ -39,7 +39,7 @@ fn lenient<T: DeserializeOwned + Default>(value: Option<Value>) -> T {
 }
 
 /// More tokens than this take part in no exchange, whatever its provider counts.
-const MOST_TOKENS: u64 = 1_000_000_000;
+const MAX_TOKEN_COUNT: u64 = 1_000_000_000;
 
 /// The same for one field of a response.
 fn extra<'de, D, T>(field: D) -> Result<Option<T>, D::Error>
@@ -58,11 +58,11 @@ fn count<'de, D: Deserializer<'de>>(field: D) -> Result<Option<u64>, D::Error> {
     };
     // Some gateways know floating-point numbers only.
     let whole = number.as_f64().filter(|number| *number >= 0.0 && number.fract() == 0.0);
-    Ok(number.as_u64().or(whole.map(|whole| whole as u64)).filter(|count| *count <= MOST_TOKENS))
+    Ok(number.as_u64().or(whole.map(|whole| whole as u64)).filter(|count| *count <= MAX_TOKEN_COUNT))
 }
 
 /// The rails' probabilities by a list of tokens as OpenAI and those after it send it.
-fn probabilities(tokens: Option<Value>, prompt: &Prompt, adapted: &Adapted) -> Vec<RailProbability> {
+fn probabilities(tokens: Option<Value>, prompt: &Prompt, adapted: &AdaptationSet) -> Vec<RailProbability> {
     match tokens {
         None => Vec::new(),
         tokens => rail_probabilities(&lenient::<Vec<Token>>(tokens), &prompt.rails, is_forced(adapted)),
@@ -70,11 +70,11 @@ fn probabilities(tokens: Option<Value>, prompt: &Prompt, adapted: &Adapted) -> V
 }
 
 /// The temperature that the request names, if it names one.
-fn temperature(parameters: &Parameters, adapted: &Adapted) -> Option<f64> {
+fn temperature(parameters: &Parameters, adapted: &AdaptationSet) -> Option<f64> {
     parameters.temperature.filter(|_| !adapted.contains(&Adaptation::WithoutTemperature))
 }
 
 /// Whether the request asks for probabilities.
-fn asks_probabilities(adapted: &Adapted) -> bool {
+fn asks_probabilities(adapted: &AdaptationSet) -> bool {
     !adapted.contains(&Adaptation::WithoutLogprobs)
 }

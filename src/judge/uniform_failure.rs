@@ -7,7 +7,7 @@ const ENOUGH: u32 = 20;
 
 /// What the questions so far ended as.
 #[derive(Debug, Default)]
-pub(super) struct Sameness(Mutex<Seen>);
+pub(super) struct UniformFailure(Mutex<Seen>);
 
 #[derive(Debug, Default)]
 enum Seen {
@@ -19,7 +19,7 @@ enum Seen {
     Different,
 }
 
-impl Sameness {
+impl UniformFailure {
     pub(super) fn answered(&self) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Seen::Different;
     }
@@ -48,13 +48,13 @@ mod tests {
     #[test]
     fn only_what_is_all_the_same_counts() {
         let at = |codes: &[&str]| {
-            let sameness = Sameness::default();
+            let uniform_failure = UniformFailure::default();
             codes.iter().position(|code| match *code {
                 "" => {
-                    sameness.answered();
+                    uniform_failure.answered();
                     false
                 }
-                code => sameness.failed(code).is_some(),
+                code => uniform_failure.failed(code).is_some(),
             })
         };
         assert_eq!(at(&["http_400"; 30]), Some(19));

@@ -18,9 +18,9 @@ use serde_json::{Map, Value, json};
 
 use super::{LOGPROBS, OWN_OR_WORDS, PLAIN, TEMPERATURE, asks_probabilities, probabilities, temperature};
 use crate::domain::{Prompt, Stop, Usage};
-use crate::judge::adaptation::{Adapted, next_rail, rail};
+use crate::judge::adaptation::{AdaptationSet, next_rail, rail};
 use crate::judge::failure::Failure;
-use crate::judge::wire::{Answer, Part, TOP_LOGPROBS, Wire, answer_schema, broken};
+use crate::judge::provider_format::{Answer, Part, ProviderFormat, TOP_LOGPROBS, answer_schema, broken};
 use crate::judge::{Adaptation, Parameters};
 
 /// A judge that speaks Ollama's chat.
@@ -40,7 +40,7 @@ const ANSWER: u64 = 1_024;
 const TEMPLATE: u64 = 128;
 
 impl Ollama {
-    fn num_ctx(&self, prompt: &Prompt, adapted: &Adapted) -> u64 {
+    fn num_ctx(&self, prompt: &Prompt, adapted: &AdaptationSet) -> u64 {
         if let Some(given) = self.parameters.num_ctx {
             return u64::from(given);
         }
@@ -73,7 +73,7 @@ fn is_truncated(prompt: &Prompt, read: u64, num_ctx: u64) -> bool {
     read < fewest_tokens(&prompt.text) || read >= num_ctx || halved
 }
 
-impl Wire for Ollama {
+impl ProviderFormat for Ollama {
     fn path(&self) -> &str {
         "/api/chat"
     }
@@ -94,7 +94,7 @@ impl Wire for Ollama {
         PLAIN
     }
 
-    fn body(&self, prompt: &Prompt, adapted: &Adapted) -> Value {
+    fn body(&self, prompt: &Prompt, adapted: &AdaptationSet) -> Value {
         let mut options = Map::new();
         if let Some(temperature) = temperature(&self.parameters, adapted) {
             options.insert("temperature".to_owned(), json!(temperature));
@@ -126,7 +126,7 @@ impl Wire for Ollama {
         false
     }
 
-    fn parts(&self, adapted: &Adapted) -> Vec<Part> {
+    fn parts(&self, adapted: &AdaptationSet) -> Vec<Part> {
         let mut parts = Vec::new();
         if asks_probabilities(adapted) {
             parts.push(LOGPROBS);
@@ -140,7 +140,7 @@ impl Wire for Ollama {
         parts
     }
 
-    fn read(&self, prompt: &Prompt, adapted: &Adapted, body: &str) -> Result<Answer, Failure> {
+    fn read(&self, prompt: &Prompt, adapted: &AdaptationSet, body: &str) -> Result<Answer, Failure> {
         let reply: Reply =
             serde_json::from_str(body).map_err(|_| broken("the response is none of Ollama's chat", body))?;
         let message = reply.message.ok_or_else(|| broken("the response holds no message", body))?;
@@ -206,7 +206,8 @@ mod tests {
     #[test]
     fn the_window_fits_the_prompt_in_few_sizes() {
         let sized = |bytes: usize, parameters: Parameters| {
-            Ollama { model: "m".into(), parameters }.num_ctx(&prompt("x".repeat(bytes)), &Adapted::new())
+            Ollama { model: "m".into(), parameters }
+                .num_ctx(&prompt("x".repeat(bytes)), &AdaptationSet::new())
         };
         let sizes =
             [10, 20_000, 21_500, 90_000, 300_000, 900_000].map(|bytes| sized(bytes, Parameters::default()));
@@ -246,7 +247,7 @@ mod tests {
             let prompt = prompt(text);
             let read = (prompt.text.len() as f64 / bytes_per_token) as u64 + 12;
             let num_ctx = Ollama { model: "m".into(), parameters: Parameters::default() }
-                .num_ctx(&prompt, &Adapted::new());
+                .num_ctx(&prompt, &AdaptationSet::new());
             proptest::prop_assert!(!is_truncated(&prompt, read, num_ctx));
         }
     }

@@ -14,9 +14,9 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::domain::{Prompt, Rail, Rails};
-use crate::judge::adaptation::Adapted;
+use crate::judge::adaptation::AdaptationSet;
 use crate::judge::failure::Failure;
-use crate::judge::wire::{Answer, Response, understand};
+use crate::judge::provider_format::{Answer, Response, understand};
 use crate::judge::{Adaptation, Endpoint, Parameters, Target};
 
 #[derive(Deserialize)]
@@ -113,7 +113,8 @@ fn play(cassette: Cassette) -> Vec<String> {
     let Settings { temperature, max_tokens, num_ctx, body } = cassette.parameters;
     let parameters = Parameters { temperature, max_tokens, num_ctx, body, capped: false };
     let target = Target { provider, model: model.to_owned(), endpoint, parameters };
-    let adapted: Adapted = cassette.adapted.iter().map(|name| Adaptation::named(name).unwrap()).collect();
+    let adapted: AdaptationSet =
+        cassette.adapted.iter().map(|name| Adaptation::named(name).unwrap()).collect();
     let rail = |label: &String| Rail { label: label.clone(), score: 0.0 };
     let rails = Rails::new(cassette.rails.iter().map(rail).collect(), &cassette.rails[0]).unwrap();
     let prompt = Prompt { text: cassette.prompt, rails: Arc::new(rails), explain: cassette.explain };
@@ -124,14 +125,14 @@ fn play(cassette: Cassette) -> Vec<String> {
             wrong.push(format!("{what}\n  is       {got}\n  expected {expected}"));
         }
     };
-    let wire = target.wire();
-    let url = target.endpoint.url_of(wire.path(), target.query());
+    let format = target.format();
+    let url = target.endpoint.url_of(format.path(), target.query());
     compare("url", json!(url.as_str()), json!(cassette.request.url));
     let headers = target.endpoint.headers(provider).unwrap();
     let headers: BTreeMap<&str, &str> =
         headers.iter().map(|(name, value)| (name.as_str(), value.to_str().unwrap())).collect();
     compare("headers", json!(headers), json!(cassette.request.headers));
-    let sent = target.parameters.finish(wire.body(&prompt, &adapted));
+    let sent = target.parameters.finish(format.body(&prompt, &adapted));
     compare("body", serde_json::from_str(&sent).unwrap(), cassette.request.body);
 
     let headers = cassette.response.headers.iter();
@@ -144,8 +145,8 @@ fn play(cassette: Cassette) -> Vec<String> {
         },
         received: SystemTime::UNIX_EPOCH,
     };
-    let understood = understand(wire.as_ref(), &prompt, &adapted, &response);
-    let instead = understood.as_ref().ok().and_then(|answer| wire.ignored_form(answer, &prompt, &adapted));
+    let understood = understand(format.as_ref(), &prompt, &adapted, &response);
+    let instead = understood.as_ref().ok().and_then(|answer| format.ignored_form(answer, &prompt, &adapted));
     let mut outcome = outcome(understood);
     if let (Some(instead), Some(outcome)) = (instead, outcome.as_object_mut()) {
         outcome.insert("instead".to_owned(), json!(instead.as_str()));

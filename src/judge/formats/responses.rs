@@ -17,9 +17,9 @@ use serde_json::{Value, json};
 
 use super::{LOGPROBS, OWN_OR_WORDS, PLAIN, TEMPERATURE, asks_probabilities, probabilities, temperature};
 use crate::domain::{Prompt, Stop, Usage};
-use crate::judge::adaptation::{Adapted, next_rail, rail};
+use crate::judge::adaptation::{AdaptationSet, next_rail, rail};
 use crate::judge::failure::Failure;
-use crate::judge::wire::{Answer, Part, TOP_LOGPROBS, Wire, answer_schema, broken};
+use crate::judge::provider_format::{Answer, Part, ProviderFormat, TOP_LOGPROBS, answer_schema, broken};
 use crate::judge::{Adaptation, Parameters};
 
 /// A judge that speaks the responses API.
@@ -28,7 +28,7 @@ pub(in crate::judge) struct Responses {
     pub parameters: Parameters,
 }
 
-impl Wire for Responses {
+impl ProviderFormat for Responses {
     fn path(&self) -> &str {
         "/responses"
     }
@@ -45,7 +45,7 @@ impl Wire for Responses {
         PLAIN
     }
 
-    fn body(&self, prompt: &Prompt, adapted: &Adapted) -> Value {
+    fn body(&self, prompt: &Prompt, adapted: &AdaptationSet) -> Value {
         // Logged rows are private: nothing is to be kept on the other side.
         let mut body = json!({"model": self.model, "input": prompt.text, "store": false});
         if let Some(temperature) = temperature(&self.parameters, adapted) {
@@ -66,7 +66,7 @@ impl Wire for Responses {
         body
     }
 
-    fn parts(&self, adapted: &Adapted) -> Vec<Part> {
+    fn parts(&self, adapted: &AdaptationSet) -> Vec<Part> {
         let mut parts = Vec::new();
         if self.parameters.has_limit(adapted) {
             parts.push(Part { names: &["max_output_tokens"], instead: Adaptation::WithoutMaxTokens });
@@ -84,7 +84,7 @@ impl Wire for Responses {
         parts
     }
 
-    fn read(&self, prompt: &Prompt, adapted: &Adapted, body: &str) -> Result<Answer, Failure> {
+    fn read(&self, prompt: &Prompt, adapted: &AdaptationSet, body: &str) -> Result<Answer, Failure> {
         let reply: Reply = serde_json::from_str(body)
             .map_err(|_| broken("the response is none of the responses API", body))?;
         let output = reply.output.ok_or_else(|| broken("the response holds no output", body))?;
@@ -126,7 +126,7 @@ struct Reply {
     output: Option<Vec<Item>>,
     incomplete_details: Option<Incomplete>,
     #[serde(default, deserialize_with = "super::extra")]
-    usage: Option<WireUsage>,
+    usage: Option<UsageFields>,
 }
 
 #[derive(Deserialize)]
@@ -150,7 +150,7 @@ struct Incomplete {
 }
 
 #[derive(Deserialize)]
-struct WireUsage {
+struct UsageFields {
     #[serde(default, deserialize_with = "super::count")]
     input_tokens: Option<u64>,
     #[serde(default, deserialize_with = "super::count")]

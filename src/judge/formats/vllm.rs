@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 
 use crate::domain::{Prompt, Stop};
 use crate::judge::Adaptation;
-use crate::judge::adaptation::{Adapted, next_rail};
-use crate::judge::obedience::{Sign, is_in_form, sign};
-use crate::judge::wire::{Answer, answer_schema, bare};
+use crate::judge::adaptation::{AdaptationSet, next_rail};
+use crate::judge::provider_format::{Answer, answer_schema, bare};
+use crate::judge::rail_compliance::{Sign, is_in_form, sign};
 
 pub(super) const FORMS: &[Adaptation] =
     &[Adaptation::GuidedRail, Adaptation::ResponseFormatRail, Adaptation::TextRail];
@@ -40,7 +40,7 @@ pub(super) fn guided(prompt: &Prompt) -> (&'static str, Value) {
 }
 
 /// The form to try next, if an answer shows that the one it was asked for in has been ignored.
-pub(super) fn ignored_form(answer: &Answer, prompt: &Prompt, adapted: &Adapted) -> Option<Adaptation> {
+pub(super) fn ignored_form(answer: &Answer, prompt: &Prompt, adapted: &AdaptationSet) -> Option<Adaptation> {
     let Answer { text, stop, .. } = answer;
     let next = next_rail(FORMS, adapted)?;
     // Nothing to be found in these: the schema of OpenAI is the last form that is worth a second request.

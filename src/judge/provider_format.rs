@@ -7,7 +7,7 @@ use memchr::memmem;
 use reqwest::header::HeaderMap;
 use serde_json::{Map, Value, json};
 
-use super::adaptation::Adapted;
+use super::adaptation::AdaptationSet;
 use super::failure::{Failure, excerpt};
 use super::problem::Problem;
 use super::{Adaptation, Parameters};
@@ -17,7 +17,7 @@ use crate::domain::{Prompt, RailProbability, Stop, Usage};
 pub(super) const TOP_LOGPROBS: u32 = 5;
 
 /// A provider's request and response formats.
-pub(super) trait Wire: Send + Sync {
+pub(super) trait ProviderFormat: Send + Sync {
     /// The path below the base URL.
     fn path(&self) -> &str;
 
@@ -35,7 +35,7 @@ pub(super) trait Wire: Send + Sync {
     fn plain(&self) -> &'static [Adaptation];
 
     /// The body that asks `prompt`.
-    fn body(&self, prompt: &Prompt, adapted: &Adapted) -> Value;
+    fn body(&self, prompt: &Prompt, adapted: &AdaptationSet) -> Value;
 
     /// Whether the bodies of prompts differ in nothing but the prompts' text, and in whether that asks for a [`bare`] word.
     fn differs_in_text_only(&self) -> bool {
@@ -43,13 +43,13 @@ pub(super) trait Wire: Send + Sync {
     }
 
     /// What a body adapted so holds beside the prompt that an endpoint may refuse.
-    fn parts(&self, adapted: &Adapted) -> Vec<Part>;
+    fn parts(&self, adapted: &AdaptationSet) -> Vec<Part>;
 
     /// Reads a response that is no error.
-    fn read(&self, prompt: &Prompt, adapted: &Adapted, body: &str) -> Result<Answer, Failure>;
+    fn read(&self, prompt: &Prompt, adapted: &AdaptationSet, body: &str) -> Result<Answer, Failure>;
 
     /// The form of rail to ask for at once instead, where one answer is enough to see that the endpoint ignores the present one.
-    fn ignored_form(&self, _: &Answer, _: &Prompt, _: &Adapted) -> Option<Adaptation> {
+    fn ignored_form(&self, _: &Answer, _: &Prompt, _: &AdaptationSet) -> Option<Adaptation> {
         None
     }
 }
@@ -64,17 +64,17 @@ pub(super) struct Part {
 
 /// What a response means, be it an answer or an error.
 pub(super) fn understand(
-    wire: &dyn Wire,
+    format: &dyn ProviderFormat,
     prompt: &Prompt,
-    adapted: &Adapted,
+    adapted: &AdaptationSet,
     response: &Response,
 ) -> Result<Answer, Failure> {
     let body = response.text();
     match Problem::find(response.status, &body) {
         Some(problem) => {
-            problem.meaning(response, &prompt.text, &wire.parts(adapted), &wire.parameters().own_names())
+            problem.meaning(response, &prompt.text, &format.parts(adapted), &format.parameters().own_names())
         }
-        None => wire.read(prompt, adapted, &body),
+        None => format.read(prompt, adapted, &body),
     }
 }
 

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use crate::domain::Prompt;
 use crate::judge::Adaptation;
-use crate::judge::wire::bare;
+use crate::judge::provider_format::bare;
 
 pub(super) const FORMS: &[Adaptation] = &[Adaptation::ResponseFormatRail, Adaptation::TextRail];
 
