@@ -135,9 +135,14 @@ fn summary(files: &[ConvertedFile]) -> String {
             ]);
         }
         grid.add_row(["  items".to_owned(), String::new(), file.converted.items.to_string(), String::new()]);
-        if file.pieces > 0 {
-            let pieces = file.pieces.to_string();
-            grid.add_row(["  joined".to_owned(), String::new(), pieces, "to other records by id".to_owned()]);
+        if file.fragments > 0 {
+            let fragments = file.fragments.to_string();
+            grid.add_row([
+                "  joined".to_owned(),
+                String::new(),
+                fragments,
+                "to other records by id".to_owned(),
+            ]);
         }
         for (why, count) in &file.skipped {
             grid.add_row(["  skipped".to_owned(), (*why).to_owned(), count.to_string(), String::new()]);

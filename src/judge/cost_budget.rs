@@ -193,7 +193,7 @@ mod tests {
         for seed in 0..1000 {
             let (ceiling, bill, spent, worst) = schedule(seed).await;
             assert!(bill <= ceiling && spent <= ceiling, "schedule {seed}: {bill} of {ceiling}");
-            assert!(bill <= spent, "schedule {seed}: the purse knows of less than was billed");
+            assert!(bill <= spent, "schedule {seed}: the budget knows of less than was billed");
             left.push((ceiling - spent) as f64 / worst as f64);
             billed.push(bill as f64 / ceiling as f64);
         }

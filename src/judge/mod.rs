@@ -6,14 +6,14 @@
 //! refuses is learnt from its refusals (`adaptation`, `adaptation_probe`), never guessed from a model's name.
 
 mod adaptation;
+mod adaptation_probe;
 mod body_hints;
 mod body_template;
+mod cost_budget;
 mod endpoint;
 mod failure;
-mod hints;
-mod adaptation_probe;
-mod cost_budget;
 mod formats;
+mod hints;
 // Also for the fuzz targets, which see only what is public.
 #[cfg(any(test, feature = "laws"))]
 #[doc(hidden)]

@@ -102,7 +102,7 @@ fn no_arrow_escapes() {
         ("judge/mod.rs", "#[cfg(test)]\nmod tests { fn f() {} }\nuse crate::cli;"),
         ("judge/mod.rs", "use super::cli::Printer;"),
         ("judge/remote.rs", "use super::super::cli::Printer;"),
-        ("judge/remote.rs", "use super::{wire::Answer, super::{run, table}};"),
+        ("judge/remote.rs", "use super::{provider_format::Answer, super::{run, table}};"),
         ("judge/formats/mod.rs", "use super::super::cli as door;"),
         ("judge/formats/chat.rs", "fn f() { self::super::super::super::cli::main() }"),
         ("judge/remote.rs", "mod inner { use super::super::super::cli::Printer; }"),

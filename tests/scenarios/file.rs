@@ -198,7 +198,7 @@ pub struct Said {
     pub bytes: Option<String>,
 }
 
-/// The same for all, or as each wire has it.
+/// The same for all, or as each format has it.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(untagged)]
 pub enum ByWire {
@@ -207,8 +207,8 @@ pub enum ByWire {
 }
 
 impl ByWire {
-    pub fn of(&self, wire: ProviderFormat) -> &str {
-        match (self, wire) {
+    pub fn of(&self, format: ProviderFormat) -> &str {
+        match (self, format) {
             (ByWire::Same(text), _) => text,
             (ByWire::Each { openai, .. }, ProviderFormat::OpenAi) => openai,
             (ByWire::Each { anthropic, .. }, ProviderFormat::Anthropic) => anthropic,

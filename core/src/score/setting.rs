@@ -75,8 +75,8 @@ struct Line(String);
 
 impl fmt::Write for Line {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        const LONGEST: usize = 60;
-        let room = LONGEST.saturating_sub(self.0.len());
+        const MAX_LENGTH: usize = 60;
+        let room = MAX_LENGTH.saturating_sub(self.0.len());
         let end = text.floor_char_boundary(room);
         self.0.push_str(&text[..end]);
         if end < text.len() { Err(fmt::Error) } else { Ok(()) }

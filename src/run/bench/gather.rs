@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::checker::Checker;
-use crate::bench::{Ballots, Correction, Counts, Errata, Facts, Rows, Words, identity};
+use crate::bench::{Correction, Counts, Errata, Facts, Predictions, Rows, Words, identity};
 use crate::domain::Json;
 use crate::run::input::{Clusters, hash, text};
 use crate::run::{Item, Row, RunError, Watch};
@@ -55,7 +55,7 @@ pub struct Gatherer {
     positives: Vec<String>,
     pub rows: Rows,
     /// Each labeller's labels.
-    pub ballots: Vec<Ballots>,
+    pub predictions: Vec<Predictions>,
     pub counts: Counts,
     /// The first gold that is no label.
     pub invalid_gold: Option<InvalidGold>,
@@ -73,12 +73,12 @@ impl Gatherer {
     pub fn new(plan: GoldPlan, positives: Vec<String>) -> Gatherer {
         let golds = plan.golds.iter().map(String::as_str);
         let rows = Rows::new(golds, plan.slicings.iter().map(String::as_str));
-        let ballots = vec![Ballots::default(); positives.len()];
+        let predictions = vec![Predictions::default(); positives.len()];
         Gatherer {
             plan,
             positives,
             rows,
-            ballots,
+            predictions,
             counts: Counts::default(),
             invalid_gold: None,
             met: HashMap::new(),
@@ -186,8 +186,9 @@ impl Gatherer {
             checked: cells.checked.get(at).copied().flatten(),
             identity,
         });
-        for ((ballots, labels), positive) in self.ballots.iter_mut().zip(labels).zip(&self.positives) {
-            cast(ballots, &labels[at], positive);
+        for ((predictions, labels), positive) in self.predictions.iter_mut().zip(labels).zip(&self.positives)
+        {
+            cast(predictions, &labels[at], positive);
         }
     }
 }
@@ -248,11 +249,11 @@ impl Cells {
     }
 }
 
-fn cast(ballots: &mut Ballots, labelled: &Labelled, positive: &str) {
+fn cast(predictions: &mut Predictions, labelled: &Labelled, positive: &str) {
     let Labelled { verdict, reply, cached, .. } = labelled;
-    ballots.push(verdict.label().map(|label| label == positive), verdict.confidence, verdict.status());
+    predictions.push(verdict.label().map(|label| label == positive), verdict.confidence, verdict.status());
     let Some(reply) = reply else { return };
-    let usage = &mut ballots.usage;
+    let usage = &mut predictions.usage;
     usage.answers += 1;
     usage.cached += u64::from(*cached);
     match reply.cost_usd {

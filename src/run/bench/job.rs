@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use super::plan::{self, LabelSource, Plan};
 use super::{BenchError, BenchSummary, Outcome, doubt, reports};
-use crate::bench::{self, Entrant};
+use crate::bench::{self, Contender};
 use crate::run::session::{KEPT, apart};
 use crate::run::settings::BenchSettings;
 use crate::run::{
@@ -167,17 +167,17 @@ fn check(gathered: &Gatherer, plan: &Plan, observer: &dyn Observer) -> Result<()
 }
 
 fn measure(plan: &Plan, gathered: Gatherer) -> Outcome {
-    let Gatherer { rows, ballots, counts, .. } = gathered;
-    let mut ballots: Vec<Option<bench::Ballots>> = ballots.into_iter().map(Some).collect();
-    let entrants: Vec<Entrant> = plan
-        .entrants
+    let Gatherer { rows, predictions, counts, .. } = gathered;
+    let mut predictions: Vec<Option<bench::Predictions>> = predictions.into_iter().map(Some).collect();
+    let contenders: Vec<Contender> = plan
+        .contenders
         .iter()
-        .map(|(entrant, places)| Entrant {
-            repeats: places.iter().filter_map(|place| ballots.get_mut(*place)?.take()).collect(),
-            ..entrant.clone()
+        .map(|(contender, places)| Contender {
+            repeats: places.iter().filter_map(|place| predictions.get_mut(*place)?.take()).collect(),
+            ..contender.clone()
         })
         .collect();
-    let measured = entrants.par_iter().map(|entrant| bench::measure(&rows, entrant)).collect();
-    let agreement = bench::agreement(&rows, &entrants);
-    Outcome { rows, counts, entrants, measured, agreement }
+    let measured = contenders.par_iter().map(|contender| bench::measure(&rows, contender)).collect();
+    let agreement = bench::agreement(&rows, &contenders);
+    Outcome { rows, counts, contenders, measured, agreement }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tempfile::TempDir;
 
 use super::{BenchError, doubt, errata};
-use crate::bench::{Entrant, Words, columns};
+use crate::bench::{Contender, Words, columns};
 use crate::check::{Baseline, BaselineKind};
 use crate::domain::Task;
 use crate::render::Template;
@@ -23,8 +23,8 @@ pub struct Plan {
     pub gold: GoldPlan,
     /// Whoever labels: the panel's members, then the baselines.
     pub label_sources: Vec<LabelSource>,
-    /// Their places grouped by judge and template; repetitions are one entrant.
-    pub entrants: Vec<(Entrant, Vec<usize>)>,
+    /// Their places grouped by judge and template; repetitions are one contender.
+    pub contenders: Vec<(Contender, Vec<usize>)>,
     pub destination: Option<Arc<Destination>>,
     /// Where doubtful gold goes.
     pub audit: Option<Output>,
@@ -70,7 +70,7 @@ pub fn plan(settings: BenchSettings, control: &Control) -> Result<(Plan, Session
     let run = run_name();
     let naming = (settings.prefix.as_str(), settings.repeat.get());
     let panel = Panel::build(&settings.panel, &run, &Purpose::Label, naming)?;
-    let (label_sources, entrants) = label_sources(&settings, &panel, &gold.golds, &names);
+    let (label_sources, contenders) = label_sources(&settings, &panel, &gold.golds, &names);
     let destination = output.map(|output| Destination::of(&panel, &source, output, settings.overwrite));
     let destination = destination.transpose()?.map(Arc::new);
     let mut manifest = panel.manifest(run, &input, &source);
@@ -80,7 +80,7 @@ pub fn plan(settings: BenchSettings, control: &Control) -> Result<(Plan, Session
     }
     let session = Session { panel, manifest, control: control.clone() };
     let source = Arc::new(source);
-    Ok((Plan { settings, source, gold, label_sources, entrants, destination, audit, _made: made }, session))
+    Ok((Plan { settings, source, gold, label_sources, contenders, destination, audit, _made: made }, session))
 }
 
 /// An error if the gold of the first rows is no label in any of them: better now than when everything is paid for.
@@ -171,9 +171,9 @@ fn label_sources(
     panel: &Panel,
     golds: &[String],
     names: &[&str],
-) -> (Vec<LabelSource>, Vec<(Entrant, Vec<usize>)>) {
+) -> (Vec<LabelSource>, Vec<(Contender, Vec<usize>)>) {
     let mut label_sources = Vec::new();
-    let mut entrants: Vec<(Entrant, Vec<usize>)> = Vec::new();
+    let mut contenders: Vec<(Contender, Vec<usize>)> = Vec::new();
     let gold_at = |task| {
         let column = gold_of(settings.gold.as_ref(), task, names).unwrap_or_default();
         golds.iter().position(|gold| *gold == column).unwrap_or(0)
@@ -187,30 +187,30 @@ fn label_sources(
         }
         let place = label_sources.len();
         label_sources.push(LabelSource { positive, baseline: None });
-        match entrants.last_mut() {
+        match contenders.last_mut() {
             Some((_, places)) if member.repeat > 0 => places.push(place),
-            _ => entrants.push((entrant(member, task, gold_at(task)), vec![place])),
+            _ => contenders.push((contender(member, task, gold_at(task)), vec![place])),
         }
     }
     if settings.baselines {
         for (task, kind) in tasks.iter().flat_map(|task| BaselineKind::ALL.map(|kind| (*task, kind))) {
-            let entrant = Entrant {
+            let contender = Contender {
                 judge: kind.as_str().to_owned(),
                 template: task.as_str().to_owned(),
                 task: Some(task),
                 baseline: true,
                 gold: gold_at(Some(task)),
-                ..Entrant::default()
+                ..Contender::default()
             };
-            entrants.push((entrant, vec![label_sources.len()]));
+            contenders.push((contender, vec![label_sources.len()]));
             label_sources.push(LabelSource { positive: "correct".to_owned(), baseline: Some((kind, task)) });
         }
     }
-    (label_sources, entrants)
+    (label_sources, contenders)
 }
 
-fn entrant(member: &Member, task: Option<Task>, gold: usize) -> Entrant {
-    Entrant {
+fn contender(member: &Member, task: Option<Task>, gold: usize) -> Contender {
+    Contender {
         judge: member.judge.clone(),
         template: member.criterion.clone(),
         task,

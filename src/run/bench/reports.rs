@@ -80,7 +80,7 @@ pub(super) fn write(
                 report::markdown(inputs, &outcome.counts, &outcome.measured, &outcome.agreement)
             }
             Kind::Html => {
-                let shown = bench::shown(&outcome.rows, &outcome.entrants, plan.settings.cases);
+                let shown = bench::shown(&outcome.rows, &outcome.contenders, plan.settings.cases);
                 let cases = cases(measuring, outcome, &shown.places)?;
                 let (cases_found, right_found) = (shown.disagreements, shown.agreements);
                 let mut payload = json!(Cases { cases_found, right_found, ..cases });
@@ -120,10 +120,10 @@ pub(super) fn cases(
     let plan = measuring.plan;
     let mut labellers = measuring.labellers()?;
     let label_sources: Vec<(usize, usize, String)> = plan
-        .entrants
+        .contenders
         .iter()
         .enumerate()
-        .flat_map(|(at, (entrant, places))| places.iter().map(move |place| (at, entrant.gold, *place)))
+        .flat_map(|(at, (contender, places))| places.iter().map(move |place| (at, contender.gold, *place)))
         .map(|(at, gold, place)| (at, gold, plan.label_sources[place].positive.clone()))
         .collect();
     let names: Vec<&str> = plan.source.table.schema().names().collect();

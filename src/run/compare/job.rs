@@ -80,7 +80,7 @@ pub fn compare(settings: CompareSettings, observer: &dyn Observer) -> Result<Com
     let paired = pair(&tables, &pairing)?;
     check(&tables, &pairing, &paired, observer)?;
     let question = Question { measure: settings.measure, margin: settings.margin };
-    let comparisons = comparison::compare(&paired.rows, &paired.entrants, question);
+    let comparisons = comparison::compare(&paired.rows, &paired.contenders, question);
     let names = names(&tables);
     if let Some(found) = comparisons.iter().find(|found| found.rows == 0) {
         let (a, b) = (names[found.a].clone(), names[found.b].clone());

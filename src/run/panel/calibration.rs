@@ -39,9 +39,10 @@ pub(in crate::run) fn calibrated(
     let mut calibrated = Vec::new();
     for member in &panel.members {
         let Some(found) = record.find(&member.judge, &member.criterion) else {
-            let there = record.entrants.iter().filter(|entrant| !entrant.baseline);
-            let there: Vec<String> =
-                there.map(|entrant| plain(&format!("{} ({})", entrant.judge, entrant.template))).collect();
+            let there = record.contenders.iter().filter(|contender| !contender.baseline);
+            let there: Vec<String> = there
+                .map(|contender| plain(&format!("{} ({})", contender.judge, contender.template)))
+                .collect();
             return Err(SettingsError::NotBenchmarked {
                 path: file.to_owned(),
                 judge: member.judge.clone(),

@@ -120,16 +120,16 @@ impl Labeller for StoredLabeller {
 impl StoredLabeller {
     /// The verdict of all votes.
     fn look_up(&mut self, votes: impl Iterator<Item = Found>) -> Labelled {
-        let mut ballots: Vec<Labelled> = votes.map(|found| self.vote(found)).collect();
-        if ballots.len() == 1 {
-            return ballots.remove(0);
+        let mut predictions: Vec<Labelled> = votes.map(|found| self.vote(found)).collect();
+        if predictions.len() == 1 {
+            return predictions.remove(0);
         }
-        let verdicts: Vec<&Verdict> = ballots.iter().map(|ballot| &ballot.verdict).collect();
+        let verdicts: Vec<&Verdict> = predictions.iter().map(|answer| &answer.verdict).collect();
         let (verdict, speaker) = votes::fold(&verdicts);
-        let replies: Vec<&Reply> = ballots.iter().filter_map(|ballot| ballot.reply.as_ref()).collect();
-        let reply = ballots[speaker].reply.as_ref().map(|spoken| together(spoken, &replies));
-        let attempts = ballots[speaker].attempts;
-        let cached = ballots.iter().all(|ballot| ballot.cached);
+        let replies: Vec<&Reply> = predictions.iter().filter_map(|answer| answer.reply.as_ref()).collect();
+        let reply = predictions[speaker].reply.as_ref().map(|spoken| together(spoken, &replies));
+        let attempts = predictions[speaker].attempts;
+        let cached = predictions.iter().all(|answer| answer.cached);
         Labelled { verdict, reply, attempts, cached }
     }
 

@@ -194,7 +194,7 @@ fn escaped(name: &str) -> String {
 }
 
 /// Longest value that a message shows, in bytes.
-const LONGEST: usize = 200;
+const MAX_LENGTH: usize = 200;
 
 /// A value, cut where it is long.
 struct Short<'v>(&'v Value<'v>);
@@ -209,14 +209,14 @@ impl fmt::Display for Short<'_> {
     }
 }
 
-/// Takes no more than [`LONGEST`] bytes, so that a huge value is never rendered whole.
+/// Takes no more than [`MAX_LENGTH`] bytes, so that a huge value is never rendered whole.
 struct Cut {
     text: String,
 }
 
 impl Write for Cut {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        let room = LONGEST - self.text.len();
+        let room = MAX_LENGTH - self.text.len();
         if text.len() <= room {
             self.text.push_str(text);
             return Ok(());

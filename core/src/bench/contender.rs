@@ -8,7 +8,7 @@ use crate::domain::{Status, Task};
 
 /// Who takes part in a benchmark.
 #[derive(Debug, Clone, Default)]
-pub struct Entrant {
+pub struct Contender {
     /// As users name it.
     pub judge: String,
     /// The template's name; the task's for the built-in judge and baselines.
@@ -23,23 +23,23 @@ pub struct Entrant {
     /// What its confidences rest on.
     pub base_rate: BaseRate,
     /// What it said, each time that it was asked everything.
-    pub repeats: Vec<Ballots>,
+    pub repeats: Vec<Predictions>,
 }
 
 /// Labels for all rows, in their order.
 #[derive(Debug, Clone, Default)]
-pub struct Ballots {
+pub struct Predictions {
     /// Whether the row was labelled as right; `None` without a label.
     pub labels: Vec<Option<bool>>,
     /// The probability that the call is right, by the confidence in the label; not a number where there is none.
     pub probabilities: Vec<f32>,
     /// How each row ended; empty for who was not asked.
     pub statuses: Vec<Status>,
-    /// Of all rows, whether or not they have the gold that the entrant is measured by.
+    /// Of all rows, whether or not they have the gold that the contender is measured by.
     pub usage: Usage,
 }
 
-impl Ballots {
+impl Predictions {
     /// Adds a row's label, and how sure the judge is of it.
     pub fn push(&mut self, label: Option<bool>, confidence: Option<f64>, status: Status) {
         let probability = match (label, confidence) {
@@ -58,13 +58,13 @@ impl Ballots {
     }
 }
 
-impl Entrant {
+impl Contender {
     /// What was said the first time; figures that need one answer for each row take this.
-    pub fn first(&self) -> Option<&Ballots> {
+    pub fn first(&self) -> Option<&Predictions> {
         self.repeats.first()
     }
 
     pub fn usage(&self) -> Usage {
-        self.repeats.iter().fold(Usage::default(), |sum, ballots| sum.plus(&ballots.usage))
+        self.repeats.iter().fold(Usage::default(), |sum, predictions| sum.plus(&predictions.usage))
     }
 }

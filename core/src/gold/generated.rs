@@ -2,7 +2,7 @@
 
 use super::accepted::Benign;
 use super::mistakes::Mistake;
-use super::question::{Call, Due, Question, Ruling};
+use super::question::{Call, ExpectedAction, Question, ScorerVerdict};
 use super::random::Random;
 use super::source::Quotes;
 use crate::domain::ToolCall;
@@ -12,18 +12,18 @@ const TRIES: usize = 4;
 
 /// All calls that are made of one question.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Made {
+pub struct Generated {
     /// The accepted answer; `None` where any call would do, so that none is known to be right.
     pub positive: Option<Vec<ToolCall>>,
     pub benign: Vec<(Benign, Vec<ToolCall>)>,
-    pub negatives: Vec<Wrong>,
+    pub negatives: Vec<Negative>,
     /// Draws that the scorer did not see as meant, or that repeated another call of this question.
     pub discarded: Vec<Kind>,
 }
 
 /// Calls with a mistake.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Wrong {
+pub struct Negative {
     pub mistake: Mistake,
     pub calls: Vec<ToolCall>,
     /// What the scorer calls it.
@@ -69,47 +69,51 @@ pub struct Rejected {
 ///
 /// # Errors
 /// When the scorer rejects the accepted answer itself, so that nothing it says of edits means anything.
-pub fn made(question: &Question, seed: u64) -> Result<Made, Rejected> {
-    let mut made = Made::default();
+pub fn generate(question: &Question, seed: u64) -> Result<Generated, Rejected> {
+    let mut generated = Generated::default();
     let Some(calls) = question.answer() else {
-        if question.due == Due::Something {
-            let ruling = question.ruling(&[]).filter(Ruling::none_right);
-            made.negatives.extend(ruling.map(|ruling| Wrong {
+        if question.expected_action == ExpectedAction::Something {
+            let scorer_verdict = question.scorer_verdict(&[]).filter(ScorerVerdict::none_right);
+            generated.negatives.extend(scorer_verdict.map(|scorer_verdict| Negative {
                 mistake: Mistake::CallMissing,
                 calls: Vec::new(),
-                scorer_says: ruling.error_type,
+                scorer_says: scorer_verdict.error_type,
             }));
         }
-        return Ok(made);
+        return Ok(generated);
     };
     let (quotes, positive) = written(question, &calls)?;
     for edit in Benign::ALL {
         let mut others: Vec<&[ToolCall]> = vec![&positive];
-        others.extend(made.benign.iter().map(|(_, calls)| calls.as_slice()));
+        others.extend(generated.benign.iter().map(|(_, calls)| calls.as_slice()));
         let draw = |random: &mut Random| edit.apply(question, &calls, random);
         let (found, discarded) = tried(question, seed, edit.as_str(), quotes, draw, &others, true);
-        made.discarded.extend(std::iter::repeat_n(Kind::Benign(edit), discarded));
-        made.benign.extend(found.map(|(calls, _)| (edit, calls)));
+        generated.discarded.extend(std::iter::repeat_n(Kind::Benign(edit), discarded));
+        generated.benign.extend(found.map(|(calls, _)| (edit, calls)));
     }
     for mistake in Mistake::ALL {
         let mut others: Vec<&[ToolCall]> = vec![&positive];
-        others.extend(made.benign.iter().map(|(_, calls)| calls.as_slice()));
-        others.extend(made.negatives.iter().map(|wrong| wrong.calls.as_slice()));
+        others.extend(generated.benign.iter().map(|(_, calls)| calls.as_slice()));
+        others.extend(generated.negatives.iter().map(|negative| negative.calls.as_slice()));
         let draw = |random: &mut Random| mistake.apply(question, &calls, random);
         let (found, discarded) = tried(question, seed, mistake.as_str(), quotes, draw, &others, false);
-        made.discarded.extend(std::iter::repeat_n(Kind::Mistake(mistake), discarded));
-        made.negatives.extend(found.map(|(calls, scorer_says)| Wrong { mistake, calls, scorer_says }));
+        generated.discarded.extend(std::iter::repeat_n(Kind::Mistake(mistake), discarded));
+        generated.negatives.extend(found.map(|(calls, scorer_says)| Negative {
+            mistake,
+            calls,
+            scorer_says,
+        }));
     }
-    made.positive = Some(positive);
-    Ok(made)
+    generated.positive = Some(positive);
+    Ok(generated)
 }
 
-/// The wrong calls of [`made`].
+/// The wrong calls of [`generate`].
 ///
 /// # Errors
-/// As [`made`].
-pub fn negatives(question: &Question, seed: u64) -> Result<Vec<Wrong>, Rejected> {
-    made(question, seed).map(|made| made.negatives)
+/// As [`generate`].
+pub fn negatives(question: &Question, seed: u64) -> Result<Vec<Negative>, Rejected> {
+    generate(question, seed).map(|generated| generated.negatives)
 }
 
 /// The accepted answer in the notation that the scorer takes for right.
@@ -117,9 +121,11 @@ fn written(question: &Question, calls: &[Call]) -> Result<(Quotes, Vec<ToolCall>
     let mut error_type = "unreadable";
     for quotes in [Quotes::Kept, Quotes::Dropped] {
         let written = question.written(calls, quotes);
-        match question.ruling(&written) {
-            Some(ruling) if ruling.all_right() => return Ok((quotes, written)),
-            Some(ruling) if quotes == Quotes::Kept => error_type = ruling.error_type.unwrap_or("own_rules"),
+        match question.scorer_verdict(&written) {
+            Some(scorer_verdict) if scorer_verdict.all_right() => return Ok((quotes, written)),
+            Some(scorer_verdict) if quotes == Quotes::Kept => {
+                error_type = scorer_verdict.error_type.unwrap_or("own_rules")
+            }
             _ => {}
         }
     }
@@ -147,14 +153,17 @@ fn tried(
         if refused.contains(&calls) {
             continue;
         }
-        let ruling = question.ruling(&calls);
-        let as_meant = ruling
-            .as_ref()
-            .is_some_and(|ruling| if right { ruling.all_right() } else { ruling.none_right() });
+        let scorer_verdict = question.scorer_verdict(&calls);
+        let as_meant = scorer_verdict.as_ref().is_some_and(|scorer_verdict| {
+            if right { scorer_verdict.all_right() } else { scorer_verdict.none_right() }
+        });
         // Order of arguments is what one edit is about.
         let repeated = others.iter().any(|other| shown(other) == shown(&calls));
         if as_meant && !repeated {
-            return (Some((calls, ruling.and_then(|ruling| ruling.error_type))), refused.len());
+            return (
+                Some((calls, scorer_verdict.and_then(|scorer_verdict| scorer_verdict.error_type))),
+                refused.len(),
+            );
         }
         refused.push(calls);
     }

@@ -1,4 +1,4 @@
-//! The pieces that records hold for others, in a temporary file; memory holds where they are.
+//! The fragments that records hold for others, in a temporary file; memory holds where they are.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
@@ -7,19 +7,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::handle::Handle;
 use crate::domain::{Json, Object};
-use crate::normalize::logs::{Companions, FORMATS, LogFormat, Piece};
+use crate::normalize::logs::{FORMATS, Fragment, LogFormat, RelatedRecords};
 
 /// A key's hash: keys themselves may be long, and there may be millions.
 type Key = [u8; 16];
 
-/// Stands for "there is no earlier piece".
+/// Stands for "there is no earlier fragment".
 const NONE: u64 = u64::MAX;
 
-/// Collects pieces, input by input.
+/// Collects fragments, input by input.
 pub(super) struct Collector {
     file: BufWriter<File>,
     end: u64,
-    /// The last piece of each key; every piece knows the one before.
+    /// The last fragment of each key; every fragment knows the one before.
     last: HashMap<Key, u64>,
 }
 
@@ -28,10 +28,10 @@ impl Collector {
         Ok(Collector { file: BufWriter::new(tempfile::tempfile()?), end: 0, last: HashMap::new() })
     }
 
-    /// Adds a piece that a record of `format` in input number `input` holds.
-    pub(super) fn add(&mut self, piece: &Piece, format: &LogFormat, input: usize) -> io::Result<()> {
-        let text = Json::Object(piece.object.clone()).to_string();
-        let before = self.last.insert(key(&piece.key), self.end).unwrap_or(NONE);
+    /// Adds a fragment that a record of `format` in input number `input` holds.
+    pub(super) fn add(&mut self, fragment: &Fragment, format: &LogFormat, input: usize) -> io::Result<()> {
+        let text = Json::Object(fragment.object.clone()).to_string();
+        let before = self.last.insert(key(&fragment.key), self.end).unwrap_or(NONE);
         let number = FORMATS.iter().position(|known| known == format).unwrap_or(0);
         for head in [before, input as u64, number as u64, text.len() as u64] {
             self.file.write_all(&head.to_le_bytes())?;
@@ -41,9 +41,9 @@ impl Collector {
         Ok(())
     }
 
-    pub(super) fn finish(self) -> io::Result<Pieces> {
+    pub(super) fn finish(self) -> io::Result<Fragments> {
         let file = self.file.into_inner().map_err(io::IntoInnerError::into_error)?;
-        Ok(Pieces {
+        Ok(Fragments {
             file: Arc::new(file),
             last: self.last,
             asked: Mutex::default(),
@@ -52,19 +52,19 @@ impl Collector {
     }
 }
 
-/// All pieces of all inputs.
+/// All fragments of all inputs.
 #[derive(Debug)]
-pub(super) struct Pieces {
+pub(super) struct Fragments {
     file: Arc<File>,
     last: HashMap<Key, u64>,
     asked: Mutex<HashSet<Key>>,
-    /// Why pieces could not be read, if they could not.
+    /// Why fragments could not be read, if they could not.
     failure: Mutex<Option<String>>,
 }
 
-/// Pieces of one key that no record asked for.
+/// Fragments of one key that no record asked for.
 #[derive(Debug, Clone)]
-pub(super) struct Orphan {
+pub(super) struct UnmatchedFragment {
     /// The input of the last of them.
     pub(super) input: usize,
     pub(super) format: &'static LogFormat,
@@ -78,28 +78,34 @@ struct Stored {
     text: String,
 }
 
-impl Pieces {
+impl Fragments {
     pub(super) fn is_empty(&self) -> bool {
         self.last.is_empty()
     }
 
     /// What nobody has asked for so far, in the order of the inputs.
-    pub(super) fn orphans(&self) -> io::Result<Vec<Orphan>> {
+    pub(super) fn unmatched(&self) -> io::Result<Vec<UnmatchedFragment>> {
         let asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         let mut places: Vec<u64> =
             self.last.iter().filter(|(key, _)| !asked.contains(*key)).map(|(_, at)| *at).collect();
         places.sort_unstable();
         places
             .into_iter()
-            .map(|at| self.stored(at).map(|stored| Orphan { input: stored.input, format: stored.format, at }))
+            .map(|at| {
+                self.stored(at).map(|stored| UnmatchedFragment {
+                    input: stored.input,
+                    format: stored.format,
+                    at,
+                })
+            })
             .collect()
     }
 
-    pub(super) fn of(&self, orphan: &Orphan) -> Vec<Object> {
-        self.read(orphan.at)
+    pub(super) fn of(&self, unmatched: &UnmatchedFragment) -> Vec<Object> {
+        self.read(unmatched.at)
     }
 
-    /// Why pieces could not be read, if they could not: who asks for them has no way to say so.
+    /// Why fragments could not be read, if they could not: who asks for them has no way to say so.
     pub(super) fn failure(&self) -> Option<String> {
         self.failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -111,7 +117,7 @@ impl Pieces {
         })
     }
 
-    /// The piece at `at` and those of its key before it, the first first.
+    /// The fragment at `at` and those of its key before it, the first first.
     fn chain(&self, mut at: u64) -> io::Result<Vec<Object>> {
         let mut objects = Vec::new();
         while at != NONE {
@@ -138,7 +144,7 @@ impl Pieces {
     }
 }
 
-impl Companions for Pieces {
+impl RelatedRecords for Fragments {
     fn find(&self, name: &str) -> Vec<Object> {
         let key = key(name);
         let Some(&at) = self.last.get(&key) else { return Vec::new() };
