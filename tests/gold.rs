@@ -297,7 +297,7 @@ fn errors_name_the_file_the_line_and_what_to_do() {
     work.file("alone/BFCL_v4_multiple.json", "{\"id\":\"multiple_0\",\"question\":[[]],\"function\":[]}\n");
     work.file("score/alpha/BFCL_v4_simple_python_score.json", "{\"correct_count\":1,\"total_count\":3}\n");
     for (args, words) in [
-        (&["--bfcl", "nowhere"][..], &["nowhere: there is no such folder", "gorilla"][..]),
+        (&["--bfcl", "nowhere"][..], &["nowhere: the folder does not exist", "gorilla"][..]),
         (&["--bfcl", "empty"], &["empty: no files like BFCL_v4_multiple.json", "bfcl-eval"]),
         (&["--bfcl", "bad"], &["BFCL_v4_irrelevance.json, line 2: no JSON"]),
         (&["--bfcl", "alone"], &["possible_answer/BFCL_v4_multiple.json: the accepted answers", "gorilla"]),

@@ -68,7 +68,7 @@ impl Session {
         self.learn(&store).await?;
         if store.damaged() > 0 {
             self.control.observer.warning(&format!(
-                "damaged replies in {}, asked for again: {}; look at its disk, and at the store with `tooljudge store stat`",
+                "damaged replies in {}, sent again: {}; check its disk, and the store with `tooljudge store stat`",
                 store.path().display(),
                 store.damaged()
             ));

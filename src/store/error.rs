@@ -12,7 +12,7 @@ use super::upgrade::SCHEMA_VERSION;
 pub enum StoreError {
     #[error("cannot open the reply store {}: {why}; name another place with --store FILE", path.display())]
     Open { path: PathBuf, why: String },
-    #[error("there is no reply store {}; name the one you mean with --store FILE", path.display())]
+    #[error("there is no reply store {}; name another one with --store FILE", path.display())]
     Missing { path: PathBuf },
     #[error("{} is not a reply store of tooljudge; name another place with --store FILE", path.display())]
     NotOurs { path: PathBuf },
@@ -35,7 +35,7 @@ pub enum StoreError {
     Locked { path: PathBuf, lock_owner: Option<String> },
     #[error("the reply store {} failed: {why}", path.display())]
     Sqlite { path: PathBuf, why: String },
-    #[error("the writer of the reply store {} is gone", path.display())]
+    #[error("the writer thread of the reply store {} has ended", path.display())]
     Gone { path: PathBuf },
 }
 

@@ -145,7 +145,7 @@ impl CalibrationFile {
     pub fn parse(text: &str) -> Result<CalibrationFile, String> {
         let file: CalibrationFile = serde_json::from_str(text).map_err(|error| {
             let why = RowError::excerpt(&error.to_string());
-            format!("it is no record of `tooljudge bench` (line {}: {why})", error.line())
+            format!("it is not a `tooljudge bench` record (line {}: {why})", error.line())
         })?;
         if file.schema != super::SCHEMA {
             return Err(format!(
@@ -155,7 +155,7 @@ impl CalibrationFile {
             ));
         }
         match file.contenders.iter().find_map(|contender| contender.operating.oddity()) {
-            Some(odd) => Err(format!("it is no record of `tooljudge bench`: {odd}")),
+            Some(odd) => Err(format!("it is not a `tooljudge bench` record: {odd}")),
             None => Ok(file),
         }
     }

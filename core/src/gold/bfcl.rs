@@ -99,7 +99,7 @@ fn executed(source: &str, functions: &Json) -> Result<Expectation, &'static str>
     let calls = decoded(Json::from(source), functions).unwrap_or_default();
     let [call] = calls.as_slice() else { return Err("the expected call cannot be read") };
     let arguments =
-        computed(call, source).ok_or("the expected call has an expression that is no plain arithmetic")?;
+        computed(call, source).ok_or("the expected call has an expression that is not plain arithmetic")?;
     let accepted = arguments.iter().map(|(name, value)| (name.to_owned(), vec![only(value)])).collect();
     Ok(Expectation { tool: call.name.clone(), accepted })
 }

@@ -159,9 +159,7 @@ pub fn imported(
     // These are judged by what comes of running them, of which other arguments may be as right.
     let is_run = question.category.starts_with("exec_");
     if question.expected_action == ExpectedAction::Something && !calls.is_empty() {
-        return Err(
-            "a call is due, but the benchmark does not say which: nobody knows whether this one is right",
-        );
+        return Err("a call is due, but the benchmark does not say which, so this one cannot be checked");
     }
     let (right, error_type) = match official {
         Some(official) => (official.valid, official.error_type.clone()),

@@ -119,7 +119,7 @@ fn rates(of: &str, rate: &Rate) -> Vec<String> {
         ));
     }
     if let Some(why) = &rate.refused {
-        lines.push(format!("right   {of} cannot be told: {why}"));
+        lines.push(format!("right   {of} is unknown: {why}"));
     }
     lines
 }

@@ -103,7 +103,7 @@ impl ProviderFormat for Anthropic {
 
     fn read(&self, _: &Prompt, _: &AdaptationSet, body: &str) -> Result<Answer, Failure> {
         let message: Message =
-            serde_json::from_str(body).map_err(|_| broken("the response is no message", body))?;
+            serde_json::from_str(body).map_err(|_| broken("the response is not a message", body))?;
         let content = message.content.ok_or_else(|| broken("the response holds no content", body))?;
         let called =
             content.iter().find(|block| block.kind == "tool_use").and_then(|block| block.input.as_ref());

@@ -127,7 +127,7 @@ impl ProviderFormat for Chat {
 
     fn read(&self, prompt: &Prompt, adapted: &AdaptationSet, body: &str) -> Result<Answer, Failure> {
         let completion: Completion =
-            serde_json::from_str(body).map_err(|_| broken("the response is no chat completion", body))?;
+            serde_json::from_str(body).map_err(|_| broken("the response is not a chat completion", body))?;
         let usage = completion.usage.map_or_else(Usage::default, |usage| Usage {
             prompt_tokens: usage.prompt_tokens,
             cached_tokens: usage.prompt_tokens_details.and_then(|details| details.cached_tokens),

@@ -117,7 +117,7 @@ impl ProviderFormat for Gemini {
 
     fn read(&self, prompt: &Prompt, adapted: &AdaptationSet, body: &str) -> Result<Answer, Failure> {
         let reply: Reply =
-            serde_json::from_str(body).map_err(|_| broken("the response is no generated content", body))?;
+            serde_json::from_str(body).map_err(|_| broken("the response is not generated content", body))?;
         let usage = reply.usage_metadata.map_or_else(Usage::default, |usage| Usage {
             prompt_tokens: usage.prompt_token_count,
             cached_tokens: usage.cached_content_token_count,

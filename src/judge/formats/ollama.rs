@@ -141,8 +141,8 @@ impl ProviderFormat for Ollama {
     }
 
     fn read(&self, prompt: &Prompt, adapted: &AdaptationSet, body: &str) -> Result<Answer, Failure> {
-        let reply: Reply =
-            serde_json::from_str(body).map_err(|_| broken("the response is none of Ollama's chat", body))?;
+        let reply: Reply = serde_json::from_str(body)
+            .map_err(|_| broken("the response is not an Ollama chat response", body))?;
         let message = reply.message.ok_or_else(|| broken("the response holds no message", body))?;
         let num_ctx = self.num_ctx(prompt, adapted);
         if let Some(read) = reply.prompt_eval_count

@@ -86,7 +86,7 @@ impl ProviderFormat for Responses {
 
     fn read(&self, prompt: &Prompt, adapted: &AdaptationSet, body: &str) -> Result<Answer, Failure> {
         let reply: Reply = serde_json::from_str(body)
-            .map_err(|_| broken("the response is none of the responses API", body))?;
+            .map_err(|_| broken("the response is not a Responses API response", body))?;
         let output = reply.output.ok_or_else(|| broken("the response holds no output", body))?;
         let contents = || output.iter().filter(|item| item.kind == "message").flat_map(|item| &item.content);
         let refused =

@@ -14,7 +14,7 @@ pub struct CaseBook<'a> {
     pub rows: &'a Rows,
     /// Places among the rows, in rising order.
     pub places: &'a [usize],
-    /// Columns with the names of rows and of their clusters.
+    /// Columns with the rows' ids and of their clusters.
     pub id: Option<&'a str>,
     pub cluster: Option<&'a str>,
     /// For each labeller: its place among the contenders, its column of gold, and what it calls right.

@@ -143,7 +143,7 @@ fn check(gathered: &Gatherer, plan: &Plan, observer: &dyn Observer) -> Result<()
     }
     if let Some(invalid_gold) = invalid_gold {
         observer.warning(&format!(
-            "{} rows have a gold that is no label, which counts as none: {invalid_gold}",
+            "{} rows have a gold that is not a label and count as rows without gold: {invalid_gold}",
             counts.strange_gold
         ));
     }
@@ -152,16 +152,16 @@ fn check(gathered: &Gatherer, plan: &Plan, observer: &dyn Observer) -> Result<()
     }
     if counts.disputed_gold > 0 {
         observer.warning(&format!(
-            "{} calls have rows of opposite gold, which then counts for neither; --audit without --dedup shows them",
+            "{} calls have duplicate rows with opposite gold, which is then not counted; --audit without --dedup lists them",
             counts.disputed_gold
         ));
     }
     let unmet = gathered.unmet_errata();
     if unmet > 0 {
-        observer.warning(&format!("{unmet} of the corrections of --errata are of rows that are not there"));
+        observer.warning(&format!("{unmet} corrections in --errata are for rows that do not exist"));
     }
     if counts.correct == 0 || counts.incorrect == 0 {
-        observer.warning("all rows have the same gold: only the share that is recognised can be told");
+        observer.warning("all rows have the same gold: only the recall of that label can be measured");
     }
     Ok(())
 }

@@ -137,7 +137,7 @@ fn leave_out_other_tasks(tables: &mut [LabelledTable], observer: &dyn Observer) 
         table.judges = kept;
         for other in others {
             observer.warning(&format!(
-                "{} ({}) is left out: its task is not that of the first judge; --gold names a gold for all",
+                "{} ({}) is left out: its task differs from that of the first judge; --gold names one gold column for all",
                 other.judge,
                 other.template.as_deref().unwrap_or("no template")
             ));

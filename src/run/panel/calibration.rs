@@ -67,7 +67,7 @@ pub(in crate::run) fn calibrated(
         }
         for what in others {
             observer.warning(&format!(
-                "{} ({}) was benchmarked {what}: its errors may be others now",
+                "{} ({}) was benchmarked {what}: its error rates may have changed",
                 member.judge, member.criterion
             ));
         }

@@ -96,7 +96,7 @@ fn read_otlp(mut record: Object, context: &Context) -> Entries {
 fn misplaced(what: &str, found: &Json) -> Entry {
     let shown = RowError::excerpt(&found.to_string());
     let error =
-        RowError::new(RowErrorCode::UnrecognisedRecord, format!("a {what} that is no object: {shown}"));
+        RowError::new(RowErrorCode::UnrecognisedRecord, format!("a {what} that is not an object: {shown}"));
     Entry::Unreadable(error)
 }
 
