@@ -260,7 +260,7 @@ fn wrong_gold_is_found_and_corrected() {
         .collect();
     work.file("errata.csv", kept);
     let ran = bench(&work, &server, &["--errata", "errata.csv", "--report", "after.json", "-q"]).ended(0);
-    assert!(ran.stderr.contains("1 of the corrections"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("1 corrections in --errata"), "{}", ran.stderr);
     let accuracy = |name: &str| {
         json(&work, name)["entrants"][0]["overall"]["figures"]["accuracy"]["value"].as_f64().unwrap()
     };

@@ -227,7 +227,7 @@ fn archives() {
         (
             "other.eval",
             vec![Member::stored("notes.txt", "hello")],
-            "error: other.eval is no json but a zip archive or a spreadsheet: unpack it, or save it as CSV",
+            "error: other.eval is not json but a zip archive or a spreadsheet: unpack it, or save it as CSV",
         ),
         (
             "wrong.eval",

@@ -261,7 +261,7 @@ fn a_ceiling_leaves_the_rest_for_another_day() {
     let unpriced =
         ["label", "in.csv", "--judge", "openai:fair", "--base-url", &server.url, "--max-tokens", "50"];
     let ran = work.run(&[&unpriced[..], &["--max-cost", "0.1"]].concat()).ended(2);
-    assert!(ran.stderr.contains("what fair costs"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("the price of fair"), "{}", ran.stderr);
     let ran = work.run(&["label", "in.csv", "--judge", "fair", "--max-cost", "0.1"]).ended(2);
     assert!(ran.stderr.contains("--max-tokens N"), "{}", ran.stderr);
 
