@@ -64,12 +64,12 @@ fn texts_that_are_no_tables() {
         (
             "utf16.csv",
             &utf16("\u{feff}question,tool_call\n"),
-            "utf16.csv is no csv but text in UTF-16: save it as UTF-8".into(),
+            "utf16.csv is not csv but text in UTF-16: save it as UTF-8".into(),
         ),
         (
             "utf16.jsonl",
             &utf16("\u{feff}{}\n"),
-            "utf16.jsonl is no jsonl but text in UTF-16: save it as UTF-8".into(),
+            "utf16.jsonl is not jsonl but text in UTF-16: save it as UTF-8".into(),
         ),
         (
             "unmarked.csv",
@@ -137,21 +137,21 @@ fn texts_that_are_no_tables() {
             "no column holds the question (try `--column question=prompt_text`); the columns are `prompt_text`, `tools`"
                 .into(),
         ),
-        ("parquet.csv", b"PAR1", "parquet.csv is no csv but Parquet: read it with --from parquet".into()),
+        ("parquet.csv", b"PAR1", "parquet.csv is not csv but Parquet: read it with --from parquet".into()),
         (
             "book.csv",
             b"PK\x03\x04",
-            "book.csv is no csv but a zip archive or a spreadsheet: unpack it, or save it as CSV".into(),
+            "book.csv is not csv but a zip archive or a spreadsheet: unpack it, or save it as CSV".into(),
         ),
         (
             "rows.jsonl",
             b"BZh9",
-            "rows.jsonl is no jsonl but compressed with bzip2: unpack it, or compress it with gzip or zstd".into(),
+            "rows.jsonl is not jsonl but compressed with bzip2: unpack it, or compress it with gzip or zstd".into(),
         ),
         (
             "twice.csv.gz",
             &gzip(&gzip(b"x")),
-            "twice.csv.gz is no csv but compressed twice: unpack it once".into(),
+            "twice.csv.gz is not csv but compressed twice: unpack it once".into(),
         ),
     ];
     for (name, content, message) in cases {
