@@ -26,7 +26,7 @@ use limited_server::LimitedServer;
 /// Requests before this do not count as warm.
 const WARM_UP: Duration = Duration::from_secs(10);
 /// What `auto` goes up to.
-const MOST_PLACES: f64 = 512.0;
+const MAX_PLACES: f64 = 512.0;
 
 struct Cell {
     name: &'static str,
@@ -40,7 +40,7 @@ fn cells() -> Vec<Cell> {
     let words = |args: &[&str]| args.iter().map(|arg| (*arg).to_owned()).collect();
     let limited = |rpm: f64, hints| Rules { rpm: Some(rpm), hints, ..Rules::open(Duration::from_millis(20)) };
     let slow = |millis| Rules::open(Duration::from_millis(millis));
-    let cell = |name, rules, args: &[&str]| Cell { name, rules, places: MOST_PLACES, args: words(args) };
+    let cell = |name, rules, args: &[&str]| Cell { name, rules, places: MAX_PLACES, args: words(args) };
     vec![
         cell("told", limited(6000.0, Hints::Silent), &["--rpm", "6000"]),
         cell(

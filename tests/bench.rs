@@ -214,7 +214,7 @@ fn a_row_that_stands_for_several_counts_in_the_slices_of_all() {
     work.file("in.csv", csv);
     let server = Server::start(|seen| Answer::label(if number(seen) < 15 { "correct" } else { "incorrect" }));
     let ran = bench(&work, &server, &["--dedup", "--report", "b.json", "--no-baselines"]).ended(0);
-    assert!(ran.stderr.contains("1 calls have rows of opposite gold"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("1 calls have duplicate rows with opposite gold"), "{}", ran.stderr);
     let record = json(&work, "b.json");
     let count = |name: &str| record["rows"][name].as_u64().unwrap();
     assert_eq!(["benched", "duplicates", "disputed_gold"].map(count), [19, 9, 1]);
@@ -260,7 +260,7 @@ fn wrong_gold_is_found_and_corrected() {
         .collect();
     work.file("errata.csv", kept);
     let ran = bench(&work, &server, &["--errata", "errata.csv", "--report", "after.json", "-q"]).ended(0);
-    assert!(ran.stderr.contains("1 of the corrections"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("1 corrections in --errata"), "{}", ran.stderr);
     let accuracy = |name: &str| {
         json(&work, name)["entrants"][0]["overall"]["figures"]["accuracy"]["value"].as_f64().unwrap()
     };

@@ -23,7 +23,7 @@ fn mistakes_on_the_command_line_end_with_2() {
         (&["label", "in.csv", "--judge", "gpt"], "use `builtin`, or PROVIDER:MODEL"),
         (&["label", "in.csv", "--judge", "openai:m"], "OPENAI_API_KEY"),
         (&["label", "in.csv", "--judge", "openai:m", "--base-url", "nope"], "no URL"),
-        (&["label", "in.csv", "--template", "x.jinja"], "reads no template"),
+        (&["label", "in.csv", "--template", "x.jinja"], "does not use templates"),
         (&["label", "in.csv", "--task", "tool"], "not a task"),
         (&["label", "in.csv", "--column", "answer=a"], "answer"),
         (&["label", "in.csv", "--where", "model=x"], "no column `model`"),

@@ -227,7 +227,7 @@ fn archives() {
         (
             "other.eval",
             vec![Member::stored("notes.txt", "hello")],
-            "error: other.eval is no json but a zip archive or a spreadsheet: unpack it, or save it as CSV",
+            "error: other.eval is not json but a zip archive or a spreadsheet: unpack it, or save it as CSV",
         ),
         (
             "wrong.eval",
@@ -332,7 +332,7 @@ fn formats_can_be_named() {
         (&["odd.jsonl", "--column", "tool_call=result"], 0, "1 rows"),
         (&["table.jsonl", "--from", "langsmith"], 0, "skipped  empty"),
         (&["chat.jsonl", "table.jsonl"], 2, "chat.jsonl is a log and table.jsonl is a table"),
-        (&["chat.jsonl", "--from", "xml"], 2, "`xml` is no format: use csv, tsv"),
+        (&["chat.jsonl", "--from", "xml"], 2, "`xml` is not a format: use csv, tsv"),
         (&["chat.jsonl", "-o", "chat.jsonl"], 2, "chat.jsonl is an input of this run"),
         (&["chat.jsonl", "--json", "-o", "-"], 2, "cannot both go to the standard output"),
     ] {

@@ -297,7 +297,7 @@ fn errors_name_the_file_the_line_and_what_to_do() {
     work.file("alone/BFCL_v4_multiple.json", "{\"id\":\"multiple_0\",\"question\":[[]],\"function\":[]}\n");
     work.file("score/alpha/BFCL_v4_simple_python_score.json", "{\"correct_count\":1,\"total_count\":3}\n");
     for (args, words) in [
-        (&["--bfcl", "nowhere"][..], &["nowhere: there is no such folder", "gorilla"][..]),
+        (&["--bfcl", "nowhere"][..], &["nowhere: the folder does not exist", "gorilla"][..]),
         (&["--bfcl", "empty"], &["empty: no files like BFCL_v4_multiple.json", "bfcl-eval"]),
         (&["--bfcl", "bad"], &["BFCL_v4_irrelevance.json, line 2: no JSON"]),
         (&["--bfcl", "alone"], &["possible_answer/BFCL_v4_multiple.json: the accepted answers", "gorilla"]),
@@ -476,16 +476,16 @@ proptest! {
         let Ok(question) = gold::own::question(("q".to_owned(), "q".to_owned()), &sample, Json::from("q"), json(&definitions)) else {
             return Ok(());
         };
-        let Ok(made) = gold::made(&question, seed) else { return Ok(()) };
+        let Ok(made) = gold::generate(&question, seed) else { return Ok(()) };
         let positive = made.positive.clone().unwrap();
         for wrong in &made.negatives {
             prop_assert_ne!(&wrong.calls, &positive, "{:?}", wrong.mistake);
-            prop_assert!(question.ruling(&wrong.calls).unwrap().none_right());
+            prop_assert!(question.scorer_verdict(&wrong.calls).unwrap().none_right());
         }
         for (_, calls) in &made.benign {
-            prop_assert!(question.ruling(calls).unwrap().all_right());
+            prop_assert!(question.scorer_verdict(calls).unwrap().all_right());
         }
-        prop_assert_eq!(gold::made(&question, seed).unwrap(), made);
+        prop_assert_eq!(gold::generate(&question, seed).unwrap(), made);
     }
 
     /// The same of the benchmark's questions, whatever is in them.
@@ -515,10 +515,10 @@ proptest! {
             let definitions = [function("f"), function("g.h")];
             let question = object(serde_json::json!({ "id": "q_0", "question": question, "function": definitions }));
             let Ok(question) = gold::bfcl::question(&question, Some(&answer), category) else { continue };
-            let Ok(made) = gold::made(&question, seed) else { continue };
+            let Ok(made) = gold::generate(&question, seed) else { continue };
             for wrong in &made.negatives {
                 prop_assert_ne!(Some(&wrong.calls), made.positive.as_ref());
-                prop_assert!(question.ruling(&wrong.calls).unwrap().none_right());
+                prop_assert!(question.scorer_verdict(&wrong.calls).unwrap().none_right());
             }
         }
     }

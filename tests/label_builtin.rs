@@ -95,7 +95,7 @@ fn flags_that_do_nothing_are_named() {
     let work = Workspace::new();
     work.file("in.csv", "question,tool_call,tool_definitions\nhi,,\n");
     let ran = work.run(&["label", "in.csv", "--allow-unjudged", "1", "--rpm", "9", "--explain"]).ended(0);
-    assert!(ran.stderr.contains("no use for --explain, --rpm"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("does not use --explain, --rpm"), "{}", ran.stderr);
 }
 
 #[test]

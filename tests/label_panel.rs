@@ -104,7 +104,7 @@ fn mistakes_in_a_panel_are_named() {
             "[judges.x]\njudge = 'openai:m'\nbase_url = 'http://x'\nca_cert = 'none.pem'\n",
             "cannot read none.pem",
         ),
-        ("[judges.x]\njudge = 'azure:m'\n", "azure lives at no common address"),
+        ("[judges.x]\njudge = 'azure:m'\n", "azure has no default address"),
     ] {
         work.file("tooljudge.toml", settings);
         let ran = work.run(&["label", "in.csv", "--judge", "x"]).ended(2);
@@ -261,12 +261,12 @@ fn a_ceiling_leaves_the_rest_for_another_day() {
     let unpriced =
         ["label", "in.csv", "--judge", "openai:fair", "--base-url", &server.url, "--max-tokens", "50"];
     let ran = work.run(&[&unpriced[..], &["--max-cost", "0.1"]].concat()).ended(2);
-    assert!(ran.stderr.contains("what fair costs"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("the price of fair"), "{}", ran.stderr);
     let ran = work.run(&["label", "in.csv", "--judge", "fair", "--max-cost", "0.1"]).ended(2);
     assert!(ran.stderr.contains("--max-tokens N"), "{}", ran.stderr);
 
     let ran = work.run(&[&args[..], &["--max-cost", "0.1", "--json"]].concat()).ended(1);
-    assert!(ran.stderr.contains("the ceiling of --max-cost was reached"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("the cost limit --max-cost was reached"), "{}", ran.stderr);
     let manifest: Value = serde_json::from_str(&ran.stdout).unwrap();
     let statuses = &manifest["panel"][0]["summary"]["statuses"];
     let judged = usize::try_from(statuses["judged"].as_u64().unwrap()).unwrap();

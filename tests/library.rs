@@ -11,7 +11,7 @@ use tooljudge::judge::{Endpoint, Parameters, Provider, Settings, Target, connect
 use tooljudge::normalize::{Normalizer, Options};
 use tooljudge::render;
 use tooljudge::run::settings::LabelSettings;
-use tooljudge::run::{Control, Labeler, Observer, Pass, RunError, Seat, label};
+use tooljudge::run::{Control, JudgeTask, Labeler, Observer, Pass, RunError, label};
 
 use crate::support::server::{Answer, Server};
 
@@ -107,7 +107,7 @@ fn model(server: &Server) -> Labeler {
         parameters: Parameters::default(),
     };
     let judge = connect(target, Settings { max_attempts: 2, ..Settings::default() }, &[]).unwrap();
-    Labeler::model(Seat::new(Arc::new(judge), render::builtin(Task::ToolCalling).unwrap()))
+    Labeler::model(JudgeTask::new(Arc::new(judge), render::builtin(Task::ToolCalling).unwrap()))
 }
 
 /// Notes what it is told.

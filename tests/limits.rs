@@ -8,8 +8,8 @@ use serde_json::json;
 use tokio_util::sync::CancellationToken;
 use tooljudge::domain::{Prompt, Rails, Usage};
 use tooljudge::judge::{
-    AskError, Concurrency, Endpoint, Limiter, Limits, Parameters, Price, Provider, Purse, Remote, Settings,
-    SetupError, Target, connect,
+    AskError, Concurrency, CostBudget, Endpoint, Limiter, Limits, Parameters, Price, Provider, Remote,
+    Settings, SetupError, Target, connect,
 };
 
 use crate::support::enforcer::{Hints, Rules, Window};
@@ -90,14 +90,14 @@ fn judge(
     url: &str,
     price: Option<Price>,
     max_tokens: Option<u32>,
-    purse: Option<Arc<Purse>>,
+    cost_budget: Option<Arc<CostBudget>>,
 ) -> Result<Remote, SetupError> {
     let concurrency = Concurrency::Fixed(NonZeroU32::new(8).unwrap());
     let limits = Limits { concurrency, rpm: None, tpm: None, ..Limits::default() };
     let settings = Settings {
         limiter: Limiter::new(limits),
         price,
-        purse,
+        cost_budget,
         timeout: Duration::from_secs(20),
         max_attempts: 3,
         max_wait: Duration::from_secs(20),
@@ -152,9 +152,10 @@ async fn what_the_server_bills_stays_below_the_ceiling() {
             }
         });
         let ceiling = 0.004;
-        let purse = Purse::new(ceiling);
-        let judge =
-            Arc::new(judge(&server.url, Some(PRICE), Some(MAX_TOKENS), Some(Arc::clone(&purse))).unwrap());
+        let cost_budget = CostBudget::new(ceiling);
+        let judge = Arc::new(
+            judge(&server.url, Some(PRICE), Some(MAX_TOKENS), Some(Arc::clone(&cost_budget))).unwrap(),
+        );
         let mut tasks = tokio::task::JoinSet::new();
         for row in 0..200_usize {
             let judge = Arc::clone(&judge);
@@ -172,7 +173,7 @@ async fn what_the_server_bills_stays_below_the_ceiling() {
                 Err(error) => panic!("{error}"),
             }
         }
-        let (bill, spent) = (*bill.lock().unwrap(), purse.spent());
+        let (bill, spent) = (*bill.lock().unwrap(), cost_budget.spent());
         println!("billed {bill:.6}, booked {spent:.6} of {ceiling} dollars, {left_out} of 200 rows left out");
         assert!(paid <= bill + 1e-12 && bill <= spent + 1e-12 && spent <= ceiling, "{paid} {bill} {spent}");
         // Each request may cost half a thousandth of a dollar; less than that is left.
@@ -182,8 +183,9 @@ async fn what_the_server_bills_stays_below_the_ceiling() {
 
 #[tokio::test]
 async fn a_ceiling_that_cannot_hold_is_refused() {
-    let purse = || Some(Purse::new(1.0));
-    let error = |price, max_tokens| judge("http://localhost", price, max_tokens, purse()).err().unwrap();
+    let cost_budget = || Some(CostBudget::new(1.0));
+    let error =
+        |price, max_tokens| judge("http://localhost", price, max_tokens, cost_budget()).err().unwrap();
     assert!(error(None, Some(64)).to_string().contains("tooljudge.toml"));
     assert!(error(Some(PRICE), None).to_string().contains("--max-tokens"));
     assert!(judge("http://localhost", None, None, None).is_ok());
@@ -193,7 +195,7 @@ async fn a_ceiling_that_cannot_hold_is_refused() {
         Some(_) => Answer::status(400, "max_tokens is not supported"),
         None => Answer::label("correct"),
     });
-    let judge = judge(&server.url, Some(PRICE), Some(MAX_TOKENS), purse()).unwrap();
+    let judge = judge(&server.url, Some(PRICE), Some(MAX_TOKENS), cost_budget()).unwrap();
     match judge.ask(&prompt("q".into()), &CancellationToken::new()).await {
         Err(AskError::Run { message, .. }) => assert!(message.contains("--max-cost"), "{message}"),
         other => panic!("{other:?}"),

@@ -91,7 +91,7 @@ fn rows(file: &str, join: Option<&str>, format: Option<&'static LogFormat>) -> V
 mod properties {
     use proptest::prelude::*;
     use tooljudge::domain::Object;
-    use tooljudge::normalize::logs::{self, Companions, Context, Entry, FORMATS};
+    use tooljudge::normalize::logs::{self, Context, Entry, FORMATS, RelatedRecords};
 
     use super::*;
 
@@ -197,7 +197,7 @@ mod properties {
 
     struct Same(Object);
 
-    impl Companions for Same {
+    impl RelatedRecords for Same {
         fn find(&self, _: &str) -> Vec<Object> {
             vec![self.0.clone()]
         }
@@ -208,7 +208,7 @@ mod properties {
         #[test]
         fn no_record_panics(record in record(), companion in record()) {
             let normalizer = Normalizer::new(Options::default()).unwrap();
-            let context = Context { agents: true, companions: &Same(companion) };
+            let context = Context { agents: true, related: &Same(companion) };
             let _ = logs::detect(&record);
             for format in FORMATS {
                 for entry in format.read(record.clone(), &context) {
@@ -216,7 +216,7 @@ mod properties {
                         let _ = normalizer.turn(*turn);
                     }
                 }
-                let _ = format.orphans(vec![record.clone()], &context).count();
+                let _ = format.unmatched(vec![record.clone()], &context).count();
             }
         }
     }

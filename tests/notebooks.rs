@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::support::workspace::{Workspace, repository};
 
 const NOTEBOOKS: [&str; 2] = ["label_logs", "benchmark_judges"];
-const MOST_BYTES: usize = 400_000;
+const MAX_BYTES: usize = 400_000;
 
 /// What tells one machine or one run from another.
 const PARTICULARS: [&str; 9] =
@@ -16,7 +16,7 @@ const PARTICULARS: [&str; 9] =
 /// A notebook's cells.
 fn cells(name: &str) -> Vec<Value> {
     let text = std::fs::read_to_string(repository(&format!("notebooks/{name}.ipynb"))).unwrap();
-    assert!(text.len() < MOST_BYTES, "{name}: {} bytes", text.len());
+    assert!(text.len() < MAX_BYTES, "{name}: {} bytes", text.len());
     let notebook: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(notebook["nbformat"], 4, "{name}");
     notebook["cells"].as_array().unwrap().clone()

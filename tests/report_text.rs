@@ -127,7 +127,7 @@ fn asking_the_builtin_judge_again_is_idle() {
     let work = Workspace::new();
     work.file("in.csv", rows(4, "", |_| String::new()));
     let ran = work.run(&["bench", "in.csv", "--repeat", "5", "--allow-unjudged", "1"]).ended(0);
-    assert!(ran.stderr.contains("the built-in judge has no use for --repeat"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("the built-in judge does not use --repeat"), "{}", ran.stderr);
     let once = work.run(&["bench", "in.csv", "--allow-unjudged", "1"]).ended(0);
     assert!(!once.stderr.contains("--repeat"), "{}", once.stderr);
     let twice = work.run(&["bench", "in.csv", "--judge", "openai:m", "--judge", "openai:m"]).ended(2);

@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use file::{Expected, Scenario, Wire};
+use file::{Expected, ProviderFormat, Scenario};
 use judge::{Judge, WELL, number_in, question};
 
 use crate::support::server::Early;
@@ -26,21 +26,21 @@ const KEY: &str = "sk-a-key-that-nobody-may-see";
 #[test]
 fn every_misbehaviour_comes_out_as_its_file_says() {
     let wanted = std::env::var("TOOLJUDGE_SCENARIO").unwrap_or_default();
-    let mut plays: Vec<(String, Arc<Scenario>, Wire)> = Vec::new();
+    let mut plays: Vec<(String, Arc<Scenario>, ProviderFormat)> = Vec::new();
     for (name, scenario) in files().into_iter().filter(|(name, _)| name.contains(&wanted)) {
         let scenario = Arc::new(scenario);
-        plays.extend(scenario.judges.iter().map(|wire| (name.clone(), Arc::clone(&scenario), *wire)));
+        plays.extend(scenario.judges.iter().map(|format| (name.clone(), Arc::clone(&scenario), *format)));
     }
     assert!(!plays.is_empty(), "no scenario is called {wanted}");
     let (next, wrong) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
         for _ in 0..AT_ONCE {
             scope.spawn(|| {
-                while let Some((name, scenario, wire)) = plays.get(next.fetch_add(1, Ordering::SeqCst)) {
-                    let complaints = play(scenario, *wire);
+                while let Some((name, scenario, format)) = plays.get(next.fetch_add(1, Ordering::SeqCst)) {
+                    let complaints = play(scenario, *format);
                     if !complaints.is_empty() {
                         let all = complaints.join("\n  ");
-                        let told = format!("{name} ({}): {}\n  {all}", wire.provider(), scenario.about);
+                        let told = format!("{name} ({}): {}\n  {all}", format.provider(), scenario.about);
                         wrong.lock().unwrap().push(told);
                     }
                 }
@@ -49,7 +49,7 @@ fn every_misbehaviour_comes_out_as_its_file_says() {
     });
     let mut wrong = wrong.into_inner().unwrap();
     wrong.sort();
-    println!("{} scenarios, each with one wire", plays.len());
+    println!("{} scenarios, each with one format", plays.len());
     assert!(wrong.is_empty(), "{} of {} went wrong\n\n{}", wrong.len(), plays.len(), wrong.join("\n\n"));
 }
 
@@ -69,8 +69,8 @@ fn files() -> Vec<(String, Scenario)> {
 }
 
 /// Runs the scenario twice; returns what is not as it should be.
-fn play(scenario: &Arc<Scenario>, wire: Wire) -> Vec<String> {
-    let judge = Judge::start(scenario, wire);
+fn play(scenario: &Arc<Scenario>, format: ProviderFormat) -> Vec<String> {
+    let judge = Judge::start(scenario, format);
     let work = Workspace::new();
     let expected: Vec<(usize, &Expected)> = scenario
         .rows
@@ -85,7 +85,7 @@ fn play(scenario: &Arc<Scenario>, wire: Wire) -> Vec<String> {
             .push_str(&format!("{},say(n={number}),say: Says a number\n", question(&scenario.rows, *number)));
     }
     work.file("in.csv", table);
-    work.file("tooljudge.toml", settings(&judge, wire));
+    work.file("tooljudge.toml", settings(&judge, format));
 
     let mut complaints = Vec::new();
     let mut check = |what: &str, seen: &dyn std::fmt::Display, right: bool| {
@@ -184,9 +184,9 @@ fn play(scenario: &Arc<Scenario>, wire: Wire) -> Vec<String> {
 }
 
 /// The settings of the judge that is asked.
-fn settings(judge: &Judge, wire: Wire) -> String {
+fn settings(judge: &Judge, format: ProviderFormat) -> String {
     let authority = repository("tests/fixtures/tls/ca.pem").display().to_string();
-    let (provider, url) = (wire.provider(), &judge.server.url);
+    let (provider, url) = (format.provider(), &judge.server.url);
     let key = format!("{}_API_KEY", provider.to_string().to_uppercase());
     format!(
         "[judges.tested]\njudge = \"{provider}:m\"\nbase_url = \"{url}\"\nca_cert = {authority:?}\napi_key_env = \"{key}\"\n"

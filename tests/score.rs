@@ -182,16 +182,16 @@ fn what_cannot_be_scored_is_said() {
     work.file("cases.jsonl", CASES);
     work.file("other.jsonl", "{\"a\":1}\n");
     for (args, expected) in [
-        (&["cases.jsonl", "--scorer", "bleu"][..], "--scorer: `bleu` is none of tool_correctness"),
-        (&["cases.jsonl", "--compat", "ragas"], "--compat: `ragas` is none of deepeval"),
+        (&["cases.jsonl", "--scorer", "bleu"][..], "--scorer: `bleu` is not one of tool_correctness"),
+        (&["cases.jsonl", "--compat", "ragas"], "--compat: `ragas` is not one of deepeval"),
         (&["other.jsonl"], "the cases' keys give no scorer away"),
         (
             &["other.jsonl", "--scorer", "tool_correctness"],
-            "these are no cases of tool_correctness: their keys are `a`",
+            "these are not cases of tool_correctness: their keys are `a`",
         ),
         (&["cases.jsonl", "--set", "threshold=\"high\""], "`threshold` must be"),
         (&["cases.jsonl", "--ordered"], "there is no setting `ordered`"),
-        (&["cases.jsonl", "--set", "threshold=high"], "--set threshold: `high` is no JSON"),
+        (&["cases.jsonl", "--set", "threshold=high"], "--set threshold: `high` is not valid JSON"),
         (&["cases.jsonl", "-o", "cases.jsonl"], "is an input of this run"),
     ] {
         let ran = work.run(&[&["score"], args].concat()).ended(2);

@@ -250,7 +250,7 @@ fn what_only_label_can_do_is_passed_over_by_the_others() {
         "[label]\ndry_run = true\nfresh = true\nretry = ['empty']\npartial = true\nlimit = 1\n",
     );
     let ran = run(&work, &["label", "in.csv"]).ended(0);
-    assert!(ran.stdout.contains("asks nobody"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("sends no requests"), "{}", ran.stdout);
     run(&work, &["resnap", "in.csv", "--allow-unjudged", "1"]).ended(0);
     assert!(work.path("in.labeled.csv").exists());
 }

@@ -10,8 +10,8 @@ use crate::support::workspace::Workspace;
 
 const HEADER: &str = "question,tool_call,tool_definitions\n";
 
-const KNOWN: &str = "known endings are .csv, .tsv, .ssv, .jsonl, .ndjson, .json (these also with .gz or .zst), .parquet, .arrow, \
-                     .feather and .ipc; or say what it is with --from";
+const KNOWN: &str = "the known extensions are .csv, .tsv, .ssv, .jsonl, .ndjson, .json (these also with .gz or .zst), .parquet, .arrow, \
+                     .feather and .ipc; or name its format with --from";
 
 /// Runs `label` with `args`, which must fail and leave no file behind; returns what it says.
 fn fails(work: &Workspace, args: &[&str]) -> String {
@@ -47,8 +47,8 @@ fn texts_that_are_no_tables() {
     let work = Workspace::new();
     let utf16 = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
     let cases: [(&str, &[u8], String); 27] = [
-        ("notes.txt", b"hello", format!("notes.txt: unknown kind of file; {KNOWN}")),
-        ("calls", b"hello", format!("calls: unknown kind of file; {KNOWN}")),
+        ("notes.txt", b"hello", format!("notes.txt: unknown file format; {KNOWN}")),
+        ("calls", b"hello", format!("calls: unknown file format; {KNOWN}")),
         ("empty.csv", b"", "empty.csv is empty".into()),
         ("mark.csv", b"\xef\xbb\xbf", "mark.csv is empty".into()),
         ("empty.jsonl", b"", "empty.jsonl is empty".into()),
@@ -64,12 +64,12 @@ fn texts_that_are_no_tables() {
         (
             "utf16.csv",
             &utf16("\u{feff}question,tool_call\n"),
-            "utf16.csv is no csv but text in UTF-16: save it as UTF-8".into(),
+            "utf16.csv is not csv but text in UTF-16: save it as UTF-8".into(),
         ),
         (
             "utf16.jsonl",
             &utf16("\u{feff}{}\n"),
-            "utf16.jsonl is no jsonl but text in UTF-16: save it as UTF-8".into(),
+            "utf16.jsonl is not jsonl but text in UTF-16: save it as UTF-8".into(),
         ),
         (
             "unmarked.csv",
@@ -137,21 +137,21 @@ fn texts_that_are_no_tables() {
             "no column holds the question (try `--column question=prompt_text`); the columns are `prompt_text`, `tools`"
                 .into(),
         ),
-        ("parquet.csv", b"PAR1", "parquet.csv is no csv but Parquet: read it with --from parquet".into()),
+        ("parquet.csv", b"PAR1", "parquet.csv is not csv but Parquet: read it with --from parquet".into()),
         (
             "book.csv",
             b"PK\x03\x04",
-            "book.csv is no csv but a zip archive or a spreadsheet: unpack it, or save it as CSV".into(),
+            "book.csv is not csv but a zip archive or a spreadsheet: unpack it, or save it as CSV".into(),
         ),
         (
             "rows.jsonl",
             b"BZh9",
-            "rows.jsonl is no jsonl but compressed with bzip2: unpack it, or compress it with gzip or zstd".into(),
+            "rows.jsonl is not jsonl but compressed with bzip2: unpack it, or compress it with gzip or zstd".into(),
         ),
         (
             "twice.csv.gz",
             &gzip(&gzip(b"x")),
-            "twice.csv.gz is no csv but compressed twice: unpack it once".into(),
+            "twice.csv.gz is not csv but compressed twice: unpack it once".into(),
         ),
     ];
     for (name, content, message) in cases {
@@ -236,9 +236,9 @@ fn inputs_that_do_not_go_together() {
         (&["none*.csv"], "no file matches `none*.csv`"),
         (
             &["[.csv"],
-            "`[.csv` is no valid pattern: Pattern syntax error near position 0: invalid range pattern",
+            "`[.csv` is not a valid pattern: Pattern syntax error near position 0: invalid range pattern",
         ),
-        (&["a.csv", "b.jsonl"], "a.csv is csv, but b.jsonl is jsonl; label them in runs of their own"),
+        (&["a.csv", "b.jsonl"], "a.csv is csv, but b.jsonl is jsonl; label them in separate runs"),
         (
             &["ints.parquet", "texts.parquet"],
             "column `n` is i64 in one file and str in texts.parquet; make them one type first",
@@ -248,12 +248,12 @@ fn inputs_that_do_not_go_together() {
             "the folder logs holds no data files: csv, tsv, ssv (semicolons), jsonl, json, parquet or arrow (names that begin \
              with `.` or `_` do not count)",
         ),
-        (&["-", "-"], "the standard input can be read once only; name it once"),
+        (&["-", "-"], "the standard input can be read only once; name it once"),
         (
             &["a.csv", "--where", "kind=x"],
             "--where: there is no column `kind`; there are `question`, `tool_call`, `tool_definitions`",
         ),
-        (&["a.csv", "a.csv"], "say where the table of several inputs goes, with -o FILE"),
+        (&["a.csv", "a.csv"], "the table of several inputs needs an output file: give -o FILE"),
     ] {
         assert_eq!(fails(&work, args), message);
     }
@@ -268,13 +268,13 @@ fn outputs_that_cannot_be() {
     std::fs::create_dir(work.path("logs")).unwrap();
     work.file("logs/a.csv", format!("{HEADER}x,,\n"));
     std::fs::hard_link(work.path("in.csv"), work.path("hard.csv")).unwrap();
-    let known = "known endings are .csv, .tsv, .ssv, .jsonl, .json (these also with .gz or .zst), .parquet and .arrow; or say \
+    let known = "the known extensions are .csv, .tsv, .ssv, .jsonl, .json (these also with .gz or .zst), .parquet and .arrow; or say \
                  what it is with --to";
     let mut cases = vec![
         ("in.csv", "nowhere/out.csv", "the folder nowhere does not exist; create it or choose another place".into()),
         ("in.csv", "folder.csv", "folder.csv is a folder; name a file in it with -o".into()),
-        ("in.csv", "in.csv", "in.csv is an input of this run; choose another place".into()),
-        ("in.csv", "hard.csv", "hard.csv is an input of this run; choose another place".into()),
+        ("in.csv", "in.csv", "in.csv is an input of this run; choose another output file".into()),
+        ("in.csv", "hard.csv", "hard.csv is an input of this run; choose another output file".into()),
         (
             "in.csv",
             "theirs.csv",
@@ -282,8 +282,8 @@ fn outputs_that_cannot_be() {
              replace it with --force"
                 .into(),
         ),
-        ("in.csv", "out.xlsx", format!("out.xlsx: unknown kind of output; {known}")),
-        ("in.csv", "out.parquet.gz", format!("out.parquet.gz: unknown kind of output; {known}")),
+        ("in.csv", "out.xlsx", format!("out.xlsx: unknown output format; {known}")),
+        ("in.csv", "out.parquet.gz", format!("out.parquet.gz: unknown output format; {known}")),
         (
             "logs",
             "logs/out.csv",
@@ -294,21 +294,25 @@ fn outputs_that_cannot_be() {
     #[cfg(unix)]
     {
         std::os::unix::fs::symlink("in.csv", work.path("link.csv")).unwrap();
-        cases.push(("in.csv", "link.csv", "link.csv is an input of this run; choose another place".into()));
+        cases.push((
+            "in.csv",
+            "link.csv",
+            "link.csv is an input of this run; choose another output file".into(),
+        ));
     }
     #[cfg(target_os = "linux")]
     {
         // Where nobody may write, not even the system's own administrator.
         cases.push(("in.csv", "/proc/out.csv", "cannot write /proc/out.csv: entity not found".into()));
-        let full = "cannot write /dev/full: no space left on its disk; free some and run the same command again, what was paid for is kept";
+        let full = "cannot write /dev/full: no space left on its disk; free some and run the same command again; replies that were paid for are kept";
         cases.push(("in.csv", "/dev/full", full.into()));
     }
     for (input, output, message) in cases {
         assert_eq!(fails(&work, &[input, "-o", output]), message);
     }
     let message = fails(&work, &["in.csv", "-o", "in.csv", "--force"]);
-    assert_eq!(message, "in.csv is an input of this run; choose another place");
-    assert_eq!(fails(&work, &["logs"]), "say where the table of several inputs goes, with -o FILE");
+    assert_eq!(message, "in.csv is an input of this run; choose another output file");
+    assert_eq!(fails(&work, &["logs"]), "the table of several inputs needs an output file: give -o FILE");
 }
 
 #[test]

@@ -349,7 +349,7 @@ fn a_folder_is_one_table_and_its_folders_are_columns() {
     work.file("logs/.part.crc", "x");
     work.file("logs/notes.txt", "x");
     let ran = work.run(&["label", "logs", "-o", "out.csv"]).ended(0);
-    assert!(ran.stderr.contains("warning: logs/notes.txt: unknown kind of file, not read"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("warning: logs/notes.txt: unknown file format, not read"), "{}", ran.stderr);
     assert_eq!(work.column("out.csv", "question"), ["first", "second", "third", "fourth"]);
     assert_eq!(work.column("out.csv", "day"), ["2026-11-01", "2026-11-01", "2026-11-02", ""]);
     assert_eq!(work.column("out.csv", "at"), ["", "", "10:30", ""]);

@@ -197,23 +197,23 @@ fn there_is_enough_of_everything() {
 fn labels_fit_each_other() {
     let rows = rows();
     for (_, group) in questions(&rows) {
-        let due = !model(&group).calls().is_empty();
+        let expected_action = !model(&group).calls().is_empty();
         for row in group {
             let (error, edit) = (row.text("error_type"), row.text("edit"));
             assert_eq!(error.is_none(), row.is_right(), "{}", row.id());
             assert!(edit.is_none() || row.is_right(), "{}", row.id());
             // Where no call is due, inventing what a call would need is calling without need.
             let labels = match error {
-                None if due => (Some("correct"), Some("correct")),
+                None if expected_action => (Some("correct"), Some("correct")),
                 None => (Some("correct"), None),
-                Some("invented_value") if due => (Some("correct"), Some("incorrect")),
+                Some("invented_value") if expected_action => (Some("correct"), Some("incorrect")),
                 Some("invented_value") => (Some("incorrect"), None),
                 Some(error) if SELECTION_ERRORS.contains(&error) => (Some("incorrect"), None),
                 Some(error) if ARGUMENT_ERRORS.contains(&error) => (Some("correct"), Some("incorrect")),
                 Some(error) => panic!("{}: {error}", row.id()),
             };
             assert_eq!((row.text("selection_label"), row.text("params_label")), labels, "{}", row.id());
-            assert_eq!(row.text("literal").is_some(), due, "{}", row.id());
+            assert_eq!(row.text("literal").is_some(), expected_action, "{}", row.id());
         }
     }
 }

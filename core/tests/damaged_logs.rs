@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use tooljudge_core::domain::{Json, Object};
-use tooljudge_core::normalize::logs::{self, Companions, Context, Entry};
+use tooljudge_core::normalize::logs::{self, Context, Entry, RelatedRecords};
 use tooljudge_core::normalize::{Normalizer, Options};
 use tooljudge_laws::fixtures::{LOG_EXPECTATIONS, read, text};
 
@@ -49,23 +49,23 @@ fn damaged_records_are_no_catastrophe() {
 fn turns_in(record: Json, normalizer: &Normalizer) -> usize {
     let Json::Object(record) = record else { return 0 };
     let Some(format) = logs::detect(&record) else { return 0 };
-    let companions = Same(record.clone());
-    let context = Context { agents: true, companions: &companions };
+    let related = Same(record.clone());
+    let context = Context { agents: true, related: &related };
     let mut turns = 0;
     for entry in format.read(record, &context) {
         match entry {
             Entry::Turn(turn) => turns += usize::from(normalizer.turn(*turn).is_ok()),
-            Entry::Piece(piece) => format.orphans(vec![piece.object], &context).for_each(drop),
+            Entry::Fragment(fragment) => format.unmatched(vec![fragment.object], &context).for_each(drop),
             Entry::Skipped(_) | Entry::Unreadable(_) => {}
         }
     }
     turns
 }
 
-/// Whoever asks for a piece gets this.
+/// Whoever asks for a fragment gets this.
 struct Same(Object);
 
-impl Companions for Same {
+impl RelatedRecords for Same {
     fn find(&self, _: &str) -> Vec<Object> {
         vec![self.0.clone()]
     }

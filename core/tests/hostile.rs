@@ -53,9 +53,9 @@ fn hostile_records_come_back() {
     }
 }
 
-/// Texts made of the pieces that mean something to a reader.
-fn pieces() -> impl Strategy<Value = String> {
-    let piece = prop::sample::select(vec![
+/// Texts made of the fragments that mean something to a reader.
+fn fragments() -> impl Strategy<Value = String> {
+    let fragment = prop::sample::select(vec![
         "<tool_call>",
         "</tool_call>",
         "<|python_tag|>",
@@ -114,7 +114,7 @@ fn pieces() -> impl Strategy<Value = String> {
         "\"message\"",
         "null",
     ]);
-    prop::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
+    prop::collection::vec(fragment, 0..24).prop_map(|fragments| fragments.concat())
 }
 
 /// Runs a law on cases at random.
@@ -139,7 +139,7 @@ fn cell(text: &str) {
 
 #[test]
 fn texts_obey_the_laws() {
-    obeys("texts", prop_oneof![pieces(), any::<String>()], |text| cell(&text));
+    obeys("texts", prop_oneof![fragments(), any::<String>()], |text| cell(&text));
 }
 
 /// The records of the fixtures, each with the number of its file.

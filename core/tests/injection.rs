@@ -124,21 +124,21 @@ fn equal_definitions_have_equal_fences() {
     assert_ne!(of("a", "b", "other tools"), code);
 }
 
-/// Texts of nasty pieces.
-fn pieces() -> impl Strategy<Value = String> {
-    let piece = prop_oneof![
+/// Texts of nasty fragments.
+fn fragments() -> impl Strategy<Value = String> {
+    let fragment = prop_oneof![
         3 => prop::sample::select(NASTY).prop_map(str::to_owned),
         1 => "[0-9a-f]{16}",
         1 => any::<String>(),
     ];
-    prop::collection::vec(piece, 0..6).prop_map(|pieces| pieces.concat())
+    prop::collection::vec(fragment, 0..6).prop_map(|fragments| fragments.concat())
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_text_stays_inside_its_fence(question in pieces(), call in pieces(), definitions in pieces()) {
+    fn any_text_stays_inside_its_fence(question in fragments(), call in fragments(), definitions in fragments()) {
         is_fenced(&question, &call, &definitions);
     }
 

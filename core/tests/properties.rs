@@ -99,8 +99,8 @@ proptest! {
         let places = |sum: u64| [vec![0; PLACES - 1], vec![sum]].concat();
         let (right, wrong) = (places(a.wrapping_add(b).wrapping_add(e)), places(c.wrapping_add(d).wrapping_add(f)));
         let kind = serde_json::json!({"clusters": clusters, "table": [a, b, c, d, e, f], "right": right, "wrong": wrong});
-        let entrant = serde_json::json!({"judge": "m", "template": "t", "operating": {"kinds": [kind, kind]}});
-        laws::calibration(&serde_json::json!({"schema": SCHEMA, "entrants": [entrant]}).to_string());
+        let contender = serde_json::json!({"judge": "m", "template": "t", "operating": {"kinds": [kind, kind]}});
+        laws::calibration(&serde_json::json!({"schema": SCHEMA, "entrants": [contender]}).to_string());
     }
 
     #[test]

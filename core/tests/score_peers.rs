@@ -528,7 +528,11 @@ fn where_we_differ_from_the_article() {
 #[test]
 fn wrong_settings_are_named() {
     for (scorer, settings, error) in [
-        ("tool_correctness", r#"{"treshold":1}"#, "there is no setting `treshold`; there are: threshold,"),
+        (
+            "tool_correctness",
+            r#"{"treshold":1}"#,
+            "there is no setting `treshold`; the settings are: threshold,",
+        ),
         ("tool_correctness", r#"{"strict_mode":1}"#, "`strict_mode` must be true or false, but is 1"),
         ("tool_correctness", r#"{"evaluation_params":["X"]}"#, "`evaluation_params` must be a list of"),
         ("tool_call", r#"{"params":"lax"}"#, "`params` must be `strict`, `fuzzy` or"),
@@ -542,7 +546,7 @@ fn wrong_settings_are_named() {
         let found = (scorer.ready)(settings.as_object().unwrap(), None).err().unwrap();
         assert!(found.starts_with(error), "{found}");
         let found = (scorer.ready)(&Object::new(), Some("nobody")).err().unwrap();
-        assert!(found.starts_with("`nobody` is no peer of this scorer"), "{found}");
+        assert!(found.starts_with("`nobody` is not a peer of this scorer"), "{found}");
     }
 }
 

@@ -188,7 +188,7 @@ proptest! {
     /// Shuffled pieces of real replies reach deeper than random characters.
     #[test]
     fn any_reply_is_read(
-        pieces in prop::collection::vec(
+        fragments in prop::collection::vec(
             prop::sample::select(vec![
                 "correct", "incorrect", "not ", "Label", ":", " ", "\n", "{", "}", "[", "]", "\"", "'", "`", "```",
                 "<label>", "</label>", "<think>", "</think>", "\\boxed{", "\\text{", "**", "- ", "1. ", "|", ",", ".",
@@ -199,8 +199,8 @@ proptest! {
         explain: bool,
     ) {
         let rails = Rails::correctness();
-        let _ = snap(&pieces.concat(), &rails, Rules::Careful, explain);
-        let _ = snap(&pieces.concat(), &rails, Rules::Legacy, explain);
+        let _ = snap(&fragments.concat(), &rails, Rules::Careful, explain);
+        let _ = snap(&fragments.concat(), &rails, Rules::Legacy, explain);
     }
 
     #[test]
@@ -323,7 +323,7 @@ const CUT: [&str; 16] = [
 /// Hostile text is read in about the time that its length asks for.
 #[test]
 fn hostile_text_is_read() {
-    let pieces = [
+    let fragments = [
         "correct ",
         "{",
         "{\"a\":",
@@ -366,10 +366,10 @@ fn hostile_text_is_read() {
         "{\"overall\": {\"result\": ",
     ];
     let rails = Rails::correctness();
-    for piece in pieces {
+    for fragment in fragments {
         // Whatever grows faster than its text would not come back from this.
-        let _ = snap(&piece.repeat(256_000 / piece.len()), &rails, Rules::Careful, true);
-        let _ = snap_cut(&piece.repeat(10_000 / piece.len()), &rails, Rules::Careful, true);
+        let _ = snap(&fragment.repeat(256_000 / fragment.len()), &rails, Rules::Careful, true);
+        let _ = snap_cut(&fragment.repeat(10_000 / fragment.len()), &rails, Rules::Careful, true);
     }
 }
 

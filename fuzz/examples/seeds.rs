@@ -11,7 +11,7 @@ use tooljudge_fuzz::STATUSES;
 use tooljudge_core::domain::{Json, Object};
 
 /// Longer texts cost more than they teach.
-const LONGEST: usize = 16 << 10;
+const MAX_LENGTH: usize = 16 << 10;
 
 /// The first byte of a log's seed: its format is to be detected.
 const DETECTED: char = '\u{7f}';
@@ -196,7 +196,7 @@ impl Seeds {
 
     fn add_bytes(&mut self, target: &'static str, text: &[u8]) -> io::Result<()> {
         let folder = self.folder.join(target);
-        if text.is_empty() || text.len() > LONGEST || !self.written.insert((target, text.to_owned())) {
+        if text.is_empty() || text.len() > MAX_LENGTH || !self.written.insert((target, text.to_owned())) {
             return Ok(());
         }
         fs::create_dir_all(&folder)?;

@@ -11,31 +11,31 @@ use crate::run::settings::CompareSettings;
 use crate::run::{self, Stop};
 use crate::stats::Measure;
 
-/// Tell whether one judge is better than another, on the same rows.
+/// Test whether one judge is better than another on the same rows.
 ///
-/// Takes labelled tables with a column of gold, as `bench -o` or `label` write them: every judge found in them is held against the
-/// first one. Differences come with 95 % intervals and p-values, Holm's where there are several; rows of one question are not taken
-/// for independent. Nobody is called better on a difference that chance explains.
+/// Reads labelled tables with a gold column, as `bench -o` or `label` writes them, and compares every judge in them with the first
+/// one. Differences have cluster-aware 95 % confidence intervals and p-values, Holm-corrected if there are several. A judge is
+/// called better only if the difference is statistically significant.
 #[derive(Debug, Args)]
 pub struct CompareArgs {
-    /// Labelled tables; the first judge of the first one is what the others are held against
+    /// Labelled tables; all other judges are compared with the first judge of the first table
     #[arg(required = true, value_name = "TABLE")]
     pub tables: Vec<PathBuf>,
 
-    /// The column that says what the label should be, of the first table [default: as for `bench`, by the task of the first judge]
+    /// The column with the gold labels, in the first table [default: as for `bench`, by the task of the first judge]
     #[arg(long, value_name = "COLUMN")]
     pub gold: Option<String>,
 
-    /// The column by which rows are found again in the other tables [default: id or row_id where all tables have it; else question, call
-    /// and definitions]
+    /// The column that identifies a row in all tables [default: id or row_id if all tables have it; otherwise question, call and
+    /// definitions]
     #[arg(long, value_name = "COLUMN")]
     pub id: Option<String>,
 
-    /// Rows with the same value of this column belong together [default: question_id, if there is one]
+    /// The column with the cluster of each row: rows of one cluster are not independent [default: question_id, if it exists]
     #[arg(long, value_name = "COLUMN")]
     pub cluster: Option<String>,
 
-    /// The label that means right, where it is not `correct`
+    /// The label that means right, if it is not `correct`
     #[arg(long, value_name = "LABEL")]
     pub positive: Option<String>,
 
@@ -43,19 +43,19 @@ pub struct CompareArgs {
     #[arg(long, value_name = "MEASURE", default_value = "accuracy", value_parser = measure)]
     pub measure: Measure,
 
-    /// Also say whether the others are worse by at most so much (non-inferiority)
+    /// Also test non-inferiority: are the others worse by at most this much?
     #[arg(long, value_name = "SHARE", value_parser = margin)]
     pub margin: Option<f64>,
 
-    /// Exit with 1 unless all others are better than the first; with --margin, unless all are no worse by more
+    /// Exit with code 1 unless all others are better than the first; with --margin, unless all are non-inferior
     #[arg(long)]
     pub gate: bool,
 
-    /// Where a report goes: .md or .json; may be given several times
+    /// Write a report: .md or .json. Can be repeated
     #[arg(long = "report", value_name = "FILE")]
     pub reports: Vec<PathBuf>,
 
-    /// Replace files that tooljudge did not write
+    /// Overwrite files that tooljudge did not write
     #[arg(long)]
     pub force: bool,
 
@@ -63,7 +63,7 @@ pub struct CompareArgs {
     #[arg(long)]
     pub json: bool,
 
-    /// Say nothing but warnings and errors
+    /// Print only warnings and errors
     #[arg(short, long)]
     pub quiet: bool,
 }

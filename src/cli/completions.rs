@@ -11,7 +11,8 @@ use super::printer::Printer;
 
 /// Print a completion script for a shell
 ///
-/// Load it where the shell looks for completions, for instance `source <(tooljudge completions bash)` in ~/.bashrc.
+/// Save it to the shell's folder for completions, or load it directly, for instance `source <(tooljudge completions bash)` in
+/// ~/.bashrc.
 #[derive(Debug, Args)]
 pub struct CompletionsArgs {
     /// The shell: bash, elvish, fish, powershell or zsh

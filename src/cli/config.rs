@@ -148,18 +148,18 @@ impl Config {
         for (name, price) in config.named_prices() {
             let numbers = [Some(price.input), price.cached_input, Some(price.output)];
             if numbers.into_iter().flatten().any(|dollars| !(0.0..1e9).contains(&dollars)) {
-                return Err(format!("the price of {} is no number of dollars", RowError::excerpt(name)));
+                return Err(format!("the price of {} is not an amount in dollars", RowError::excerpt(name)));
             }
         }
         for (name, judge) in &config.judges {
             let name = RowError::excerpt(name);
             for (setting, seconds) in [("timeout", judge.timeout), ("max_wait", judge.max_wait)] {
                 if seconds.is_some_and(|seconds| !SECONDS.contains(&seconds)) {
-                    return Err(format!("[judges.{name}]: `{setting}` is no number of seconds above 0"));
+                    return Err(format!("[judges.{name}]: `{setting}` is not a number of seconds above 0"));
                 }
             }
             if judge.temperature.is_some_and(|temperature| !temperature.is_finite()) {
-                return Err(format!("[judges.{name}]: `temperature` is no number"));
+                return Err(format!("[judges.{name}]: `temperature` is not a number"));
             }
         }
         Ok(config)
@@ -173,7 +173,7 @@ impl Config {
 
 /// What is wrong and in which line. Neither the line nor a text in it is shown: headers and passwords may stand there.
 fn unreadable(error: &toml::de::Error, text: &str) -> String {
-    const LONGEST: usize = 600;
+    const MAX_LENGTH: usize = 600;
     // As in `invalid type: string "…", expected a map`.
     let said =
         match error.message().split_once("string \"").map(|(before, rest)| (before, rest.rsplit_once('"'))) {
@@ -182,7 +182,7 @@ fn unreadable(error: &toml::de::Error, text: &str) -> String {
         };
     // A name may be of any length, and has its own line breaks.
     let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
-    let end = said.char_indices().nth(LONGEST).map_or(said.len(), |(end, _)| end);
+    let end = said.char_indices().nth(MAX_LENGTH).map_or(said.len(), |(end, _)| end);
     let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
     format!("line {}: {}", before.matches('\n').count() + 1, &said[..end])
 }
@@ -239,13 +239,16 @@ mod tests {
             ("[judges.a]\njudge = sk-1", "line 2: "),
             (
                 "[judges.a]\njudge = \"openai:m\"\ntimeout = -1",
-                "[judges.a]: `timeout` is no number of seconds",
+                "[judges.a]: `timeout` is not a number of seconds",
             ),
             (
                 "[judges.a]\njudge = \"openai:m\"\nmax_wait = inf",
-                "[judges.a]: `max_wait` is no number of seconds",
+                "[judges.a]: `max_wait` is not a number of seconds",
             ),
-            ("[judges.a]\njudge = \"openai:m\"\ntemperature = nan", "[judges.a]: `temperature` is no number"),
+            (
+                "[judges.a]\njudge = \"openai:m\"\ntemperature = nan",
+                "[judges.a]: `temperature` is not a number",
+            ),
             ("[prices]\n\"openai:m\" = { input = nan, output = 1 }", "the price of openai:m"),
         ] {
             let why = Config::parse(text).unwrap_err();

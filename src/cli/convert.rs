@@ -16,35 +16,35 @@ use crate::run::settings::{ConvertSettings, OutputSettings};
 use crate::run::{self, ConvertSummary, ConvertedFile};
 use crate::write::{OutputFormat, is_stdout};
 
-/// Turn any log of tool calls into rows, and show what was understood of it.
+/// Convert any log of tool calls to rows, and show what was read.
 ///
-/// Reads whatever `tooljudge label` reads: tables, traces (OpenTelemetry, OpenInference, LangSmith, Langfuse), requests and
-/// responses of model providers, chats, evaluation logs. Writes one row for each turn of a model that can be judged: as JSON
-/// Lines its normal form, else the columns question, messages, tool_call, tool_definitions and more, ready for `label`.
+/// Reads all inputs that `tooljudge label` reads: tables, traces (OpenTelemetry, OpenInference, LangSmith, Langfuse), requests and
+/// responses of model providers, chats, evaluation logs. Writes one row for each model turn that can be judged, ready for `label`:
+/// in JSON Lines the normal form, in other formats the columns question, messages, tool_call, tool_definitions and more.
 #[derive(Debug, Args)]
 pub struct ConvertArgs {
     /// Logs and tables: files, globs, folders; `-` is the standard input
     #[arg(required_unless_present = "formats", value_name = "INPUT")]
     pub inputs: Vec<String>,
 
-    /// Where the rows go, its ending says how: .jsonl, .csv, .parquet, .arrow and so on [default: JSON Lines to the standard
-    /// output, unless --summary is given]
+    /// Write the rows to this file; the extension gives the format: .jsonl, .csv, .parquet, .arrow and so on [default: JSON Lines
+    /// to the standard output, unless --summary is given]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
-    /// Write them as csv, tsv, ssv, jsonl, json (also with .gz or .zst), parquet or arrow [default: what its ending says]
+    /// Output format: csv, tsv, ssv, jsonl, json (also with .gz or .zst), parquet or arrow [default: by the file extension]
     #[arg(long, value_name = "FORMAT")]
     pub to: Option<OutputFormat>,
 
-    /// Write what cannot be read and what holds nothing to judge too; every row then says its `status`
+    /// Also write items that cannot be read or hold nothing to judge; a column `status` marks them
     #[arg(long)]
     pub all: bool,
 
-    /// Print what was understood of each file: its format and what gave it away, items, what was skipped and why, errors
+    /// Print what was read from each file: its format and how it was detected, items, skipped items with reasons, errors
     #[arg(long)]
     pub summary: bool,
 
-    /// List the kinds of logs that are understood
+    /// List the supported log formats
     #[arg(long)]
     pub formats: bool,
 
@@ -53,7 +53,7 @@ pub struct ConvertArgs {
     #[command(flatten)]
     pub spreadsheet: SpreadsheetArgs,
 
-    /// Replace an output that this program did not write
+    /// Overwrite an output file that tooljudge did not write
     #[arg(long, help_heading = "Result")]
     pub force: bool,
 
@@ -61,7 +61,7 @@ pub struct ConvertArgs {
     #[arg(long, help_heading = "Result")]
     pub json: bool,
 
-    /// No progress and no summary
+    /// Print no progress and no summary
     #[arg(short, long, help_heading = "Result")]
     pub quiet: bool,
 }
@@ -135,9 +135,14 @@ fn summary(files: &[ConvertedFile]) -> String {
             ]);
         }
         grid.add_row(["  items".to_owned(), String::new(), file.converted.items.to_string(), String::new()]);
-        if file.pieces > 0 {
-            let pieces = file.pieces.to_string();
-            grid.add_row(["  joined".to_owned(), String::new(), pieces, "to other records by id".to_owned()]);
+        if file.fragments > 0 {
+            let fragments = file.fragments.to_string();
+            grid.add_row([
+                "  joined".to_owned(),
+                String::new(),
+                fragments,
+                "to other records by id".to_owned(),
+            ]);
         }
         for (why, count) in &file.skipped {
             grid.add_row(["  skipped".to_owned(), (*why).to_owned(), count.to_string(), String::new()]);

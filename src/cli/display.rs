@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 
+use super::eta::ThroughputMeter;
 use super::log;
-use super::pace::Pace;
 use super::printer::Printer;
 use crate::judge::Activity;
-use crate::run::{Glance, Pass};
+use crate::run::{Pass, ProgressSnapshot};
 
 const REDRAW: Duration = Duration::from_millis(100);
 const LINE_EVERY: Duration = Duration::from_secs(20);
@@ -30,11 +30,11 @@ impl Display {
         let (done, ended) = mpsc::channel::<()>();
         let thread = std::thread::spawn(move || {
             let mut face = Face::new(printer, pass.name, pass.rows);
-            let (began, mut pace) = (Instant::now(), Pace::default());
+            let (began, mut meter) = (Instant::now(), ThroughputMeter::default());
             while ended.recv_timeout(REDRAW) == Err(RecvTimeoutError::Timeout) {
-                let glance = pass.progress.glance();
-                pace.note(began.elapsed(), glance.done.saturating_sub(glance.spared));
-                face.show(&glance, &pace, pass.activity());
+                let snapshot = pass.progress.snapshot();
+                meter.note(began.elapsed(), snapshot.done.saturating_sub(snapshot.spared));
+                face.show(&snapshot, &meter, pass.activity());
             }
             face.clear();
         });
@@ -77,11 +77,11 @@ impl Face {
         Face::Bar(bar)
     }
 
-    fn show(&mut self, glance: &Glance, pace: &Pace, activity: Option<Activity>) {
+    fn show(&mut self, snapshot: &ProgressSnapshot, meter: &ThroughputMeter, activity: Option<Activity>) {
         match self {
             Face::Bar(bar) => {
-                bar.set_position(glance.done);
-                bar.set_message(describe(glance, pace, bar.length(), activity));
+                bar.set_position(snapshot.done);
+                bar.set_message(describe(snapshot, meter, bar.length(), activity));
             }
             Face::Lines { printer, what, rows, last } => {
                 if last.elapsed() < LINE_EVERY {
@@ -89,8 +89,8 @@ impl Face {
                 }
                 *last = Instant::now();
                 let of = rows.map_or_else(String::new, |rows| format!(" of {rows}"));
-                let told = describe(glance, pace, *rows, activity);
-                printer.talk(&format!("{what}: {}{of} rows  {told}", glance.done));
+                let told = describe(snapshot, meter, *rows, activity);
+                printer.talk(&format!("{what}: {}{of} rows  {told}", snapshot.done));
             }
         }
     }
@@ -103,32 +103,37 @@ impl Face {
 }
 
 /// `8/s  12 in flight  correct 40, incorrect 9  300 reused  2 slowdowns  ETA 2m`
-fn describe(glance: &Glance, pace: &Pace, rows: Option<u64>, activity: Option<Activity>) -> String {
-    let rate = pace.rate();
+fn describe(
+    snapshot: &ProgressSnapshot,
+    meter: &ThroughputMeter,
+    rows: Option<u64>,
+    activity: Option<Activity>,
+) -> String {
+    let rate = meter.rate();
     let mut parts = vec![if rate < 10.0 { format!("{rate:.1}/s") } else { format!("{rate:.0}/s") }];
     if let Some(activity) = activity {
         parts.push(format!("{} in flight", activity.in_flight));
     }
-    if !glance.labels.is_empty() {
-        let labels = glance.labels.iter().map(|(label, rows)| format!("{label} {rows}"));
+    if !snapshot.labels.is_empty() {
+        let labels = snapshot.labels.iter().map(|(label, rows)| format!("{label} {rows}"));
         parts.push(labels.collect::<Vec<_>>().join(", "));
     }
-    if glance.reused > 0 {
-        parts.push(format!("{} reused", glance.reused));
+    if snapshot.reused > 0 {
+        parts.push(format!("{} reused", snapshot.reused));
     }
-    if glance.elsewhere > 0 {
-        parts.push(format!("{} asked by another run", glance.elsewhere));
+    if snapshot.elsewhere > 0 {
+        parts.push(format!("{} asked by another run", snapshot.elsewhere));
     }
-    if let Some(Activity { throttled, retried, hold, .. }) = activity {
+    if let Some(Activity { throttled, retried, limited_by, .. }) = activity {
         if throttled > 0 {
             parts.push(format!("{throttled} slowdowns"));
         }
         if retried > 0 {
             parts.push(format!("{retried} retries"));
         }
-        parts.extend(hold.map(|hold| hold.to_string()));
+        parts.extend(limited_by.map(|limited_by| limited_by.to_string()));
     }
-    if let Some(eta) = rows.and_then(|rows| pace.eta(rows.saturating_sub(glance.done))) {
+    if let Some(eta) = rows.and_then(|rows| meter.eta(rows.saturating_sub(snapshot.done))) {
         parts.push(format!("ETA {:#}", HumanDuration(eta)));
     }
     parts.join("  ")
@@ -140,13 +145,19 @@ mod tests {
 
     #[test]
     fn replies_that_were_there_already_are_no_speed() {
-        let mut pace = Pace::default();
+        let mut meter = ThroughputMeter::default();
         for second in 0..=10 {
-            let glance = Glance { done: 900 + 2 * second, spared: 900, reused: 900, ..Glance::default() };
-            pace.note(Duration::from_secs(second), glance.done - glance.spared);
+            let snapshot = ProgressSnapshot {
+                done: 900 + 2 * second,
+                spared: 900,
+                reused: 900,
+                ..ProgressSnapshot::default()
+            };
+            meter.note(Duration::from_secs(second), snapshot.done - snapshot.spared);
         }
-        let glance = Glance { done: 920, spared: 900, reused: 900, ..Glance::default() };
-        assert_eq!(describe(&glance, &pace, Some(1040), None), "2.0/s  900 reused  ETA 60s");
-        assert_eq!(describe(&glance, &pace, None, None), "2.0/s  900 reused");
+        let snapshot =
+            ProgressSnapshot { done: 920, spared: 900, reused: 900, ..ProgressSnapshot::default() };
+        assert_eq!(describe(&snapshot, &meter, Some(1040), None), "2.0/s  900 reused  ETA 60s");
+        assert_eq!(describe(&snapshot, &meter, None, None), "2.0/s  900 reused");
     }
 }

@@ -15,11 +15,11 @@ const EXAMPLES: &[Examples] = &[
                 "tooljudge label calls.parquet --judge openai:gpt-5-mini -o labelled.parquet",
             ),
             (
-                "See the prompts and the cost first; nothing is sent",
+                "Show the prompts and the cost first; nothing is sent",
                 "tooljudge label calls.csv --judge openai:gpt-5-mini --dry-run 2",
             ),
             (
-                "A local server",
+                "Ask a local server",
                 "tooljudge label traces.jsonl --judge vllm:my-model --base-url http://localhost:8000/v1",
             ),
         ],
@@ -27,23 +27,26 @@ const EXAMPLES: &[Examples] = &[
     (
         "convert",
         &[
-            ("See what a log holds, and write nothing", "tooljudge convert traces.jsonl --summary"),
-            ("A log to rows that can be judged", "tooljudge convert traces.jsonl -o calls.parquet"),
+            ("Show what a log holds, without writing a file", "tooljudge convert traces.jsonl --summary"),
+            ("Convert a log to rows for `label`", "tooljudge convert traces.jsonl -o calls.parquet"),
         ],
     ),
     (
         "resnap",
         &[(
-            "Read stored replies again, as Phoenix 2 did",
+            "Read stored replies again, by the rules of Phoenix 2",
             "tooljudge resnap calls.csv --judge openai:gpt-5-mini --snap legacy -o again.csv",
         )],
     ),
     (
         "score",
         &[
-            ("Compare calls with the expected ones", "tooljudge score cases.jsonl --scorer tool_correctness"),
             (
-                "Exactly as DeepEval does, as a gate of a build",
+                "Score calls against the expected ones",
+                "tooljudge score cases.jsonl --scorer tool_correctness",
+            ),
+            (
+                "Reproduce DeepEval's numbers, as a CI gate",
                 "tooljudge score cases.jsonl --scorer tool_correctness --compat deepeval --min-pass-rate 0.9 --junit report.xml",
             ),
         ],
@@ -51,12 +54,15 @@ const EXAMPLES: &[Examples] = &[
     (
         "bench",
         &[
-            ("How good is the built-in judge?", "tooljudge bench datasets/benchmark.jsonl"),
+            ("Measure the built-in judge", "tooljudge bench datasets/benchmark.jsonl"),
             (
-                "Two judges, a report as HTML",
+                "Compare two judges, with an HTML report",
                 "tooljudge bench gold.csv --judge builtin --judge openai:gpt-5-mini --report bench.html",
             ),
-            ("Fail a build if the judge is too weak", "tooljudge bench gold.csv --min-balanced-accuracy 0.8"),
+            (
+                "Fail a CI build if the judge is too weak",
+                "tooljudge bench gold.csv --min-balanced-accuracy 0.8",
+            ),
         ],
     ),
     (
@@ -70,17 +76,17 @@ const EXAMPLES: &[Examples] = &[
     (
         "gold",
         &[(
-            "Right and wrong calls out of calls that are known to be right",
+            "Generate a test set from calls that are known to be right",
             "tooljudge gold right_calls.jsonl -o gold.jsonl --seed 1",
         )],
     ),
-    ("store", &[("What the store holds and what it cost", "tooljudge store stat")]),
+    ("store", &[("Show what the store holds and what it cost", "tooljudge store stat")]),
     (
         "templates",
-        &[("A built-in template, to start one of your own", "tooljudge templates show tool_calling")],
+        &[("Print a built-in template, as a start for your own", "tooljudge templates show tool_calling")],
     ),
-    ("completions", &[("For bash, in this shell", "source <(tooljudge completions bash)")]),
-    ("man", &[("All manual pages, into a folder", "tooljudge man share/man/man1")]),
+    ("completions", &[("Load completions into this bash", "source <(tooljudge completions bash)")]),
+    ("man", &[("Write all manual pages to a folder", "tooljudge man share/man/man1")]),
 ];
 
 /// What `-h` shows of commands with many flags; `--help` has all of them.

@@ -13,24 +13,24 @@ use crate::run::settings::{InputKind, InputSettings};
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Input")]
 pub struct InputArgs {
-    /// What all inputs are, whatever their endings and keys say: a kind of file (csv, tsv, ssv for semicolons, jsonl, json,
-    /// parquet, arrow), a kind of log (`tooljudge convert --formats` lists them), or `rows` for tables that look like one
+    /// The format of all inputs, instead of detection: a file format (csv, tsv, ssv for semicolons, jsonl, json, parquet, arrow), a
+    /// log format (`tooljudge convert --formats` lists them), or `rows` for a table whose columns look like a log's keys
     #[arg(long, value_name = "FORMAT")]
     pub from: Option<InputKind>,
 
-    /// Which column holds what, if it has an unusual name: question=user_msg, tool_call=..., tool_definitions=...
+    /// Column names that differ from the usual ones: question=user_msg, tool_call=..., tool_definitions=...
     #[arg(long = "column", value_name = "WHAT=COLUMN", value_parser = column)]
     pub columns: Vec<(Slot, String)>,
 
-    /// Tool definitions for all rows that bring none of their own
+    /// A file with tool definitions for all rows that have none
     #[arg(long, value_name = "FILE")]
     pub tools: Option<PathBuf>,
 
-    /// Only rows whose column holds exactly this text; may be given several times
+    /// Only rows in which the column has exactly this value. Can be repeated
     #[arg(long = "where", value_name = "COLUMN=TEXT", value_parser = pair)]
     pub filters: Vec<(String, String)>,
 
-    /// Read at most N rows; 1k and 2M work too
+    /// Read at most N rows; 1k and 2M are valid
     #[arg(long, value_name = "N", value_parser = count)]
     pub limit: Option<u64>,
 
@@ -38,23 +38,23 @@ pub struct InputArgs {
     #[arg(long, value_name = "N", value_parser = count, conflicts_with = "limit")]
     pub sample: Option<u64>,
 
-    /// Which rows --sample draws: the same ones for the same seed [default: 0]
+    /// Seed of --sample: the same seed gives the same rows [default: 0]
     #[arg(long, value_name = "S")]
     pub seed: Option<u64>,
 
-    /// What an empty tool call means: that nothing was called, or that the row is invalid [default: nothing]
+    /// What an empty tool call means: the agent called nothing (nothing), or the row is invalid (invalid) [default: nothing]
     #[arg(long, value_name = "MEANING")]
     pub null_call: Option<NullCallArg>,
 
-    /// Take rows without tool definitions for errors, instead of judging them without
+    /// Treat rows without tool definitions as errors, instead of judging them without definitions
     #[arg(long)]
     pub require_definitions: bool,
 
-    /// Judge calls that the model's provider ran itself too, such as web searches
+    /// Also judge calls that the model's provider ran itself, such as web searches
     #[arg(long)]
     pub include_server_tools: bool,
 
-    /// Judge spans of whole agents too, although they repeat the spans of their model calls (OpenTelemetry)
+    /// Also judge spans of whole agents, although they repeat the spans of their model calls (OpenTelemetry)
     #[arg(long)]
     pub agents: bool,
 }

@@ -15,12 +15,12 @@ mod job;
 mod judging;
 mod label;
 // Also for the fuzz targets, which see only what is public.
+mod eta;
 #[cfg(any(test, feature = "laws"))]
 #[doc(hidden)]
 pub mod laws;
 mod log;
 mod observer;
-mod pace;
 mod printer;
 mod resnap;
 mod score;
@@ -45,7 +45,7 @@ struct Cli {
     #[command(subcommand)]
     command: Command,
 
-    /// When to colour messages and help: auto (in a terminal, unless NO_COLOR is set), always or never
+    /// Colour messages and help: auto (in a terminal, unless NO_COLOR is set), always or never
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_default_value = true)]
     #[arg(hide_possible_values = true, help_heading = "Terminal")]
     color: ColorChoice,

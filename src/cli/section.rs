@@ -146,7 +146,7 @@ impl<'a> Section<'a> {
             toml::Value::Boolean(on) => on.to_string(),
             toml::Value::Array(_) => bail!("{}: expected one value, not a list", self.place(key)),
             toml::Value::Datetime(_) | toml::Value::Table(_) => {
-                bail!("{} is no plain value", self.place(key))
+                bail!("{} is not a plain value", self.place(key))
             }
         })
     }

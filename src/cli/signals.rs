@@ -42,7 +42,7 @@ pub fn watch(stop: &Stop, printer: Printer) {
                 return;
             }
             stop.gently.cancel();
-            printer.warn("stopping; what is in flight is waited for (press Ctrl-C again to quit at once)");
+            printer.warn("stopping after the requests in flight (press Ctrl-C again to quit at once)");
         }
     });
 }

@@ -11,7 +11,7 @@ use super::Ending;
 use super::printer::Printer;
 use crate::store::{Archive, Contents, Pruning};
 
-/// Look after stored replies.
+/// Manage the store of replies (the cache).
 #[derive(Debug, Args)]
 pub struct StoreArgs {
     #[command(subcommand)]
@@ -24,17 +24,17 @@ pub struct StoreArgs {
 
 #[derive(Debug, Subcommand)]
 enum StoreCommand {
-    /// Say what the store holds, and check every reply against its checksum
+    /// Show what the store holds, and verify the checksum of every reply
     Stat {
         /// As JSON
         #[arg(long)]
         json: bool,
     },
-    /// Drop replies that meet all the conditions given, and give their room back
+    /// Delete the replies that meet all conditions, and free their disk space
     Prune(PruneArgs),
-    /// Take over the replies of other stores; where both have one, the store's own stays
+    /// Copy the replies of other stores into this one; on a conflict, this store's reply stays
     Merge {
-        /// Stores to take over
+        /// Stores to copy from
         #[arg(required = true, value_name = "FROM")]
         from: Vec<PathBuf>,
     },
@@ -42,27 +42,27 @@ enum StoreCommand {
 
 #[derive(Debug, Args)]
 struct PruneArgs {
-    /// Answered longer ago than this: 30d, 12h, 90m
+    /// Replies older than this: 30d, 12h, 90m
     #[arg(long, value_name = "AGE")]
     older_than: Option<String>,
 
-    /// Answered by this model, as it names itself (see `store stat`)
+    /// Replies of this model, as `store stat` names it
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
 
-    /// Paid for by this run, as its manifest names it
+    /// Replies paid for by this run, as its manifest names it
     #[arg(long, value_name = "RUN")]
     run: Option<String>,
 
-    /// Drop the prompts kept beside replies, and keep the replies
+    /// Delete the stored prompts, and keep the replies
     #[arg(long, conflicts_with_all = ["older_than", "model", "run"])]
     prompts: bool,
 
-    /// Forget what endpoints were found not to support, and keep the replies: it is found out again
+    /// Forget which request features endpoints do not support, and keep the replies; the next run probes the endpoints again
     #[arg(long, conflicts_with_all = ["older_than", "model", "run", "prompts"])]
     adaptations: bool,
 
-    /// Only say how many would go
+    /// Dry run: only count what would be deleted
     #[arg(long)]
     dry_run: bool,
 }
@@ -125,7 +125,7 @@ fn pruned(archive: &Archive, args: &PruneArgs) -> anyhow::Result<String> {
     let pruning = Pruning { before, model: args.model.clone(), run: args.run.clone() };
     if pruning == Pruning::default() {
         bail!(
-            "say which replies may go: --older-than, --model or --run (or --prompts or --adaptations to drop only those)"
+            "give a condition for the replies to delete: --older-than, --model or --run (or --prompts or --adaptations to drop only those)"
         );
     }
     let replies = archive.prune(&pruning, args.dry_run)?;

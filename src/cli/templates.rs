@@ -22,17 +22,17 @@ pub struct TemplatesArgs {
 enum TemplatesCommand {
     /// The built-in templates
     List,
-    /// The text of a built-in template, to start one of your own from
+    /// Print a built-in template, as a start for your own
     Show {
         /// Its name
         name: String,
     },
-    /// Find mistakes in a template file before money is spent
+    /// Check a template file for mistakes before you spend money
     Check {
         /// The file
         file: PathBuf,
 
-        /// The labels that it will be used with, the good one first [default: its own, or correct,incorrect]
+        /// The labels to use it with, the one for right calls first [default: its own, or correct,incorrect]
         #[arg(long, value_name = "LABEL,LABEL", value_delimiter = ',')]
         rails: Vec<String>,
     },

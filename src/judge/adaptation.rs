@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::{PoisonError, RwLock};
 
-use super::trial::Trial;
+use super::adaptation_probe::AdaptationProbe;
 
 /// A deviation from the request as asked for. Learnt from refusals, never guessed from a model's name.
 ///
@@ -31,7 +31,7 @@ pub enum Adaptation {
 }
 
 /// How requests are adapted at one moment.
-pub(super) type Adapted = BTreeSet<Adaptation>;
+pub(super) type AdaptationSet = BTreeSet<Adaptation>;
 
 impl Adaptation {
     pub const ALL: [Adaptation; 10] = [
@@ -77,35 +77,35 @@ impl Adaptation {
 }
 
 /// The form in which a request adapted so asks for the rail; `None` is the provider's own.
-pub(super) fn rail(adapted: &Adapted) -> Option<Adaptation> {
+pub(super) fn rail(adapted: &AdaptationSet) -> Option<Adaptation> {
     adapted.iter().copied().filter(|adaptation| adaptation.is_rail()).max()
 }
 
 /// Whether a request adapted so has the endpoint force the rail.
-pub(super) fn is_forced(adapted: &Adapted) -> bool {
+pub(super) fn is_forced(adapted: &AdaptationSet) -> bool {
     !matches!(rail(adapted), Some(Adaptation::TextRail | Adaptation::InstructedRail))
 }
 
 /// Of the `forms` that a provider has beside its own, the one to try after a request adapted so was refused.
-pub(super) fn next_rail(forms: &[Adaptation], adapted: &Adapted) -> Option<Adaptation> {
+pub(super) fn next_rail(forms: &[Adaptation], adapted: &AdaptationSet) -> Option<Adaptation> {
     let current = rail(adapted);
     forms.iter().copied().find(|form| current.is_none_or(|current| *form > current))
 }
 
 /// What is known of one endpoint and model, shared by all requests to it.
 #[derive(Debug, Default)]
-pub(super) struct Adaptations(RwLock<Adapted>);
+pub(super) struct Adaptations(RwLock<AdaptationSet>);
 
 impl Adaptations {
     pub(super) fn new(known: &[Adaptation]) -> Adaptations {
-        let mut adapted = Adapted::new();
+        let mut adapted = AdaptationSet::new();
         for adaptation in known {
             add(&mut adapted, *adaptation);
         }
         Adaptations(RwLock::new(adapted))
     }
 
-    pub(super) fn current(&self) -> Adapted {
+    pub(super) fn current(&self) -> AdaptationSet {
         self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -115,17 +115,17 @@ impl Adaptations {
     }
 
     /// Keeps what an answer has proved: the parts that its question went without were what the endpoint refused.
-    pub(super) fn learn(&self, trial: &Trial, forms: &[Adaptation]) {
-        if trial.is_idle() {
+    pub(super) fn learn(&self, probe: &AdaptationProbe, forms: &[Adaptation]) {
+        if probe.is_idle() {
             return;
         }
         let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        if let Some(refused) = trial.refused_as_a_whole()
+        if let Some(refused) = probe.refused_as_a_whole()
             // Otherwise others have found more out meanwhile.
             && *refused == *known
         {
             // Which part was it? The next question goes without one of them, and if it is refused too, it was the other.
-            let asks_probabilities = trial.plain().contains(&Adaptation::WithoutLogprobs)
+            let asks_probabilities = probe.plain().contains(&Adaptation::WithoutLogprobs)
                 && !refused.contains(&Adaptation::WithoutLogprobs);
             match next_rail(forms, refused) {
                 Some(next) if !asks_probabilities => {
@@ -135,14 +135,14 @@ impl Adaptations {
                 _ => drop(known.insert(Adaptation::WithoutLogprobs)),
             }
         }
-        for adaptation in trial.named() {
+        for adaptation in probe.named() {
             add(&mut known, *adaptation);
         }
     }
 }
 
 /// Of several rail forms, the last one tried is the one that is taken.
-pub(super) fn add(adapted: &mut Adapted, adaptation: Adaptation) {
+pub(super) fn add(adapted: &mut AdaptationSet, adaptation: Adaptation) {
     if adaptation.is_rail() {
         if rail(adapted) >= Some(adaptation) {
             return;

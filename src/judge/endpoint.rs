@@ -10,7 +10,7 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Certificate, Proxy, Url};
 use secrecy::{ExposeSecret, SecretString};
 
-use super::mask::{MASKED, Mask};
+use super::redact::{REDACTED, Redactor};
 use super::{Provider, SetupError};
 
 /// Shorter header and query values are no secrets, and could not be told apart in a message.
@@ -233,12 +233,12 @@ impl Endpoint {
     pub(super) fn redact(&self, message: String) -> String {
         // A placeholder of a few letters in a key's place is none, and would be found within words.
         let secrets = self.secrets.iter().map(ExposeSecret::expose_secret).filter(|secret| hides(secret));
-        secrets.fold(message, |message, secret| message.replace(secret, MASKED))
+        secrets.fold(message, |message, secret| message.replace(secret, REDACTED))
     }
 
     /// What masks the secrets in responses.
-    pub(super) fn mask(&self) -> Mask {
-        Mask::of(&self.secrets)
+    pub(super) fn redactor(&self) -> Redactor {
+        Redactor::of(&self.secrets)
     }
 
     fn hide(&mut self, value: &SecretString) {

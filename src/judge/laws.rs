@@ -12,26 +12,26 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::Value;
 use tokio::runtime::{Builder, Runtime};
 
-use super::adaptation::Adapted;
+use super::adaptation::AdaptationSet;
 use super::failure::Failure;
-use super::limiter::{Cost, Leave};
-use super::wire::{Answer, Response, Wire, understand};
-use super::wires::anthropic::Anthropic;
-use super::wires::chat::{Chat, Dialect};
-use super::wires::gemini::Gemini;
-use super::wires::ollama::Ollama;
-use super::wires::responses::Responses;
+use super::formats::anthropic::Anthropic;
+use super::formats::chat::{Chat, Dialect};
+use super::formats::gemini::Gemini;
+use super::formats::ollama::Ollama;
+use super::formats::responses::Responses;
+use super::limiter::{Cost, Permit};
+use super::provider_format::{Answer, ProviderFormat, Response, understand};
 use super::{Limiter, Limits, Parameters, Price, body_hints, hints, retry};
 use crate::domain::{Prompt, Rails, Stop};
 
-/// How many wires there are to choose from.
-pub const WIRES: usize = 7;
+/// How many formats there are to choose from.
+pub const FORMATS: usize = 7;
 
-fn wire(choice: usize) -> Box<dyn Wire> {
+fn format(choice: usize) -> Box<dyn ProviderFormat> {
     let (model, parameters) = ("m".to_owned(), Parameters { max_tokens: Some(64), ..Parameters::default() });
     let chat =
         |dialect| Chat { path: String::new(), model: model.clone(), parameters: parameters.clone(), dialect };
-    match choice % WIRES {
+    match choice % FORMATS {
         0 => Box::new(chat(Dialect::OpenAi)),
         1 => Box::new(chat(Dialect::Vllm)),
         2 => Box::new(chat(Dialect::LlamaCpp)),
@@ -45,7 +45,7 @@ fn wire(choice: usize) -> Box<dyn Wire> {
 /// Only an answer gives a text, no longer than the response; probabilities are some; counts can be paid and waited for;
 /// what is said of tokens changes nothing else.
 pub fn reply(choice: usize, status: u16, explain: bool, body: &[u8]) {
-    let wire = wire(choice);
+    let format = format(choice);
     let prompt = Prompt { text: "judge this".to_owned(), rails: Arc::new(Rails::correctness()), explain };
     let response = |body: &[u8]| Response {
         status,
@@ -58,7 +58,7 @@ pub fn reply(choice: usize, status: u16, explain: bool, body: &[u8]) {
     let is_error = !(200..300).contains(&status)
         // A server that writes its keys with escapes is not known.
         || !text.contains('\\') && json.as_ref().is_ok_and(|json| !json["error"].is_null() || json["type"] == "error");
-    let understood = understand(wire.as_ref(), &prompt, &Adapted::new(), &response(body));
+    let understood = understand(format.as_ref(), &prompt, &AdaptationSet::new(), &response(body));
     match &understood {
         Ok(answer) if is_error => {
             assert_eq!((answer.text.as_str(), answer.stop), ("", Stop::Filtered), "out of an error")
@@ -69,7 +69,7 @@ pub fn reply(choice: usize, status: u16, explain: bool, body: &[u8]) {
     let Ok(mut json) = json else { return };
     // Written anew, since a server that repeats a key is not known.
     let again = |json: &Value| {
-        understand(wire.as_ref(), &prompt, &Adapted::new(), &response(json.to_string().as_bytes()))
+        understand(format.as_ref(), &prompt, &AdaptationSet::new(), &response(json.to_string().as_bytes()))
     };
     let with = again(&json);
     let Some(object) = json.as_object_mut() else { return };
@@ -104,7 +104,7 @@ fn check_answer(answer: &Answer, body: &str, prompt: &Prompt) {
     assert!(price.cost(usage).is_none_or(|dollars| dollars.is_finite() && dollars >= 0.0));
     let count = |count: Option<u64>| count.unwrap_or(0);
     let used = Cost { input: count(usage.prompt_tokens), output: count(usage.completion_tokens) };
-    after(|limiter, leave| limiter.succeeded(leave.ticket, Duration::from_secs(1), Some(used)));
+    after(|limiter, permit| limiter.succeeded(permit.reservation, Duration::from_secs(1), Some(used)));
 }
 
 fn check_failure(failure: &Failure) {
@@ -120,7 +120,7 @@ fn check_failure(failure: &Failure) {
 /// The clock can be told of it.
 fn check_wait(wait: Option<Duration>) {
     assert!(wait.is_none_or(|wait| retry::delay(3, Some(wait), 0.999) >= wait));
-    after(|limiter, leave| assert!(wait <= Some(limiter.refused(&leave.ticket, wait, 0.999))));
+    after(|limiter, permit| assert!(wait <= Some(limiter.refused(&permit.reservation, wait, 0.999))));
 }
 
 /// Waits that headers or words ask for, in any spelling: the same one in each, and the limiter can live with them. The text
@@ -136,9 +136,9 @@ pub fn headers(text: &str) {
         })
         .collect();
     let claims = hints::claims(&headers, now);
-    after(|limiter, leave| {
-        limiter.learn(&leave.ticket, &claims);
-        limiter.learn(&leave.ticket, &claims);
+    after(|limiter, permit| {
+        limiter.learn(&permit.reservation, &claims);
+        limiter.learn(&permit.reservation, &claims);
     });
     for wait in
         [hints::wait(&headers, message, now), body_hints::in_words(message), body_hints::duration(message)]
@@ -185,7 +185,7 @@ thread_local! {
 }
 
 /// What a limiter makes of one request's end. It goes on to say when the next one may be sent.
-fn after(end: impl FnOnce(&Limiter, Leave)) {
+fn after(end: impl FnOnce(&Limiter, Permit)) {
     let limiter = Limiter::new(Limits { tpm: Some(1000.try_into().unwrap()), ..Limits::default() });
     let at_once = || {
         CLOCK.with(|clock| {
@@ -194,8 +194,8 @@ fn after(end: impl FnOnce(&Limiter, Leave)) {
             asking.poll(&mut Context::from_waker(Waker::noop()))
         })
     };
-    let Poll::Ready(leave) = at_once() else { panic!("nothing was used yet") };
-    end(&limiter, leave);
+    let Poll::Ready(permit) = at_once() else { panic!("nothing was used yet") };
+    end(&limiter, permit);
     drop(at_once());
     assert_eq!(limiter.in_flight(), 0);
 }
@@ -209,7 +209,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_reply_means_something(
-            choice in 0..WIRES,
+            choice in 0..FORMATS,
             status in prop_oneof![Just(200_u16), 100_u16..600],
             explain: bool,
             body in "(\\{|\\}|\"|:|,|\\[|\\]|null|-1|1e30|18446744073709551615|choices|message|content|error|code|refusal|output|candidates|parts|text|usage|input_tokens|[a-z ])*",

@@ -1,15 +1,18 @@
 //! Prompt to reply: everything between us and a judge model.
 //!
-//! Wire formats (`wires`) are pure functions from prompt to request and from response to answer, `problem` says what an
-//! error means, whoever sent it; one transport sends them; the limiter decides how long the budget makes us wait, `retry`
-//! how long a failure does, the purse whether there is money left. What an endpoint refuses is learnt (`adaptation`,
-//! `trial`), never guessed from a name.
+//! The providers' formats (`formats`) are pure functions from prompt to request and from response to answer, and `problem` says
+//! what an error response means. One transport sends all requests. The limiter decides how long a request waits for the rate
+//! limits, `retry` how long it waits after a failure, the cost budget whether there is money left for it. What an endpoint
+//! refuses is learnt from its refusals (`adaptation`, `adaptation_probe`), never guessed from a model's name.
 
 mod adaptation;
+mod adaptation_probe;
 mod body_hints;
+mod body_template;
+mod cost_budget;
 mod endpoint;
 mod failure;
-mod frame;
+mod formats;
 mod hints;
 // Also for the fuzz targets, which see only what is public.
 #[cfg(any(test, feature = "laws"))]
@@ -17,32 +20,29 @@ mod hints;
 pub mod laws;
 mod limiter;
 mod logprobs;
-mod mask;
-mod obedience;
 mod parameters;
 mod price;
 mod problem;
 mod provider;
-mod purse;
+mod provider_format;
+mod rail_compliance;
+mod redact;
 mod remote;
 mod retry;
-mod sameness;
 mod settings;
 mod setup_error;
 mod target;
 mod transport;
-mod trial;
-mod wire;
-mod wires;
+mod uniform_failure;
 
 pub use adaptation::Adaptation;
+pub use cost_budget::CostBudget;
 pub use endpoint::Endpoint;
-pub use limiter::{Concurrency, Hold, Limiter, Limits, Slot, Stated, UnknownConcurrency};
-pub use obedience::ENOUGH as ANSWERS_TO_TELL;
+pub use limiter::{Concurrency, LimitedBy, Limiter, Limits, Slot, Stated, UnknownConcurrency};
 pub use parameters::Parameters;
 pub use price::Price;
 pub use provider::Provider;
-pub use purse::Purse;
+pub use rail_compliance::ENOUGH as ANSWERS_TO_TELL;
 pub use remote::Remote;
 pub use settings::Settings;
 pub use setup_error::{SetupError, UnknownProvider};
@@ -93,7 +93,7 @@ pub struct Activity {
     /// Requests that failed and were sent again.
     pub retried: u64,
     /// What keeps requests waiting, where something does.
-    pub hold: Option<Hold>,
+    pub limited_by: Option<LimitedBy>,
 }
 
 impl Activity {
@@ -103,7 +103,7 @@ impl Activity {
             in_flight: self.in_flight + other.in_flight,
             throttled: self.throttled + other.throttled,
             retried: self.retried + other.retried,
-            hold: self.hold.or(other.hold),
+            limited_by: self.limited_by.or(other.limited_by),
         }
     }
 }

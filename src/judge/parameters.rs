@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::Adaptation;
-use super::adaptation::Adapted;
+use super::adaptation::AdaptationSet;
 use crate::domain::Prompt;
 
 /// The limit on answers where nobody gave one and a model that rambles would fill its window: for a label, for a label with
@@ -54,7 +54,7 @@ impl Parameters {
     }
 
     /// The most tokens of an answer to `prompt`, as a request adapted so states it.
-    pub(super) fn limit(&self, prompt: &Prompt, adapted: &Adapted) -> Option<u32> {
+    pub(super) fn limit(&self, prompt: &Prompt, adapted: &AdaptationSet) -> Option<u32> {
         let ours = || match prompt.explain {
             _ if adapted.contains(&Adaptation::RoomToThink) => THOUGHT,
             true => EXPLAINED,
@@ -64,7 +64,7 @@ impl Parameters {
     }
 
     /// Whether a request adapted so states one.
-    pub(super) fn has_limit(&self, adapted: &Adapted) -> bool {
+    pub(super) fn has_limit(&self, adapted: &AdaptationSet) -> bool {
         (self.max_tokens.is_some() || self.is_capped()) && !adapted.contains(&Adaptation::WithoutMaxTokens)
     }
 

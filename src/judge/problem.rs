@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::failure::{Failure, excerpt};
-use super::wire::{Answer, Part, Response};
+use super::provider_format::{Answer, Part, Response};
 use super::{body_hints, hints};
 
 /// An error body, in any of the shapes that servers give it.

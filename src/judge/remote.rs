@@ -8,36 +8,36 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tracing::info;
 
-use super::adaptation::{Adaptations, Adapted, is_forced, next_rail, rail};
+use super::adaptation::{AdaptationSet, Adaptations, is_forced, next_rail, rail};
+use super::adaptation_probe::AdaptationProbe;
+use super::body_template::BodyTemplates;
+use super::cost_budget::CostReservation;
 use super::failure::{Failure, advice};
-use super::frame::Frames;
-use super::limiter::{Cost, Leave, Slot, Ticket};
-use super::obedience::{Obedience, instruction, is_thinking, sign};
-use super::purse::Reservation;
-use super::sameness::Sameness;
+use super::limiter::{Cost, Permit, QuotaReservation, Slot};
+use super::provider_format::{Answer, ProviderFormat, understand};
+use super::rail_compliance::{RailCompliance, instruction, is_thinking, sign};
 use super::settings::{NO_CEILING, Settings};
 use super::transport::{Transport, UNREACHABLE, is_silence};
-use super::trial::Trial;
-use super::wire::{Answer, Wire, understand};
+use super::uniform_failure::UniformFailure;
 use super::{Activity, Adaptation, AskError, Asked, Identity, Parameters, Price, SetupError, hints, retry};
 use crate::domain::{Paid, Prompt, Reply, Stop, Usage};
 
 /// A judge model, wherever it runs, reached over HTTP. The built-in judge is not one: it needs no prompt.
 pub struct Remote {
     identity: Identity,
-    wire: Box<dyn Wire>,
-    frames: Frames,
+    format: Box<dyn ProviderFormat>,
+    body_templates: BodyTemplates,
     transport: Transport,
     settings: Settings,
     adaptations: Adaptations,
     /// Whether an answer came to a request as we like it; then a refusal of a later one has another cause.
     form_works: AtomicBool,
     /// Whether the endpoint keeps to the rail.
-    obedience: Obedience,
+    rail_compliance: RailCompliance,
     /// Whether it turned out not to.
     disobeyed: AtomicBool,
     /// Whether all questions fail for one reason.
-    sameness: Sameness,
+    uniform_failure: UniformFailure,
     /// Whether the endpoint has ever responded, be it with an error.
     reached: AtomicBool,
     retried: AtomicU64,
@@ -52,24 +52,24 @@ const EXPLAINED_ANSWER: u32 = 200;
 impl Remote {
     pub(super) fn new(
         identity: Identity,
-        wire: Box<dyn Wire>,
+        format: Box<dyn ProviderFormat>,
         transport: Transport,
         settings: Settings,
         known: &[Adaptation],
     ) -> Result<Remote, SetupError> {
-        settings.can_hold_ceiling(&identity.model, wire.parameters(), known)?;
-        let max_tokens = wire.parameters().max_tokens;
+        settings.can_hold_ceiling(&identity.model, format.parameters(), known)?;
+        let max_tokens = format.parameters().max_tokens;
         Ok(Remote {
             identity,
-            wire,
-            frames: Frames::default(),
+            format,
+            body_templates: BodyTemplates::default(),
             transport,
             settings,
             adaptations: Adaptations::new(known),
             form_works: AtomicBool::new(false),
-            obedience: Obedience::default(),
+            rail_compliance: RailCompliance::default(),
             disobeyed: AtomicBool::new(false),
-            sameness: Sameness::default(),
+            uniform_failure: UniformFailure::default(),
             reached: AtomicBool::new(false),
             retried: AtomicU64::new(0),
             max_tokens,
@@ -78,7 +78,7 @@ impl Remote {
 
     /// The parameters requested.
     pub fn parameters(&self) -> &Parameters {
-        self.wire.parameters()
+        self.format.parameters()
     }
 
     /// The most requests that can ever be in flight.
@@ -110,29 +110,33 @@ impl Remote {
     }
 
     /// Sets aside the worst that sending `body` can cost, where there is a ceiling.
-    async fn reserve(&self, body: &[u8], attempts: u32) -> Result<Option<Reservation>, AskError> {
-        let Settings { price: Some(price), purse: Some(purse), .. } = &self.settings else { return Ok(None) };
+    async fn reserve(&self, body: &[u8], attempts: u32) -> Result<Option<CostReservation>, AskError> {
+        let Settings { price: Some(price), cost_budget: Some(cost_budget), .. } = &self.settings else {
+            return Ok(None);
+        };
         let Some(worst) = price.worst(body.len(), self.max_tokens.unwrap_or(u32::MAX)) else {
             let message = "the prompt may be longer than its price holds for".to_owned();
             return Err(self.question_error("no_price".to_owned(), message, attempts));
         };
-        purse.reserve(worst).await.map(Some).ok_or(AskError::Ceiling)
+        cost_budget.reserve(worst).await.map(Some).ok_or(AskError::Ceiling)
     }
 
     /// Sends `body`, and settles what it costs.
     async fn attempt(
         &self,
         prompt: &Prompt,
-        adapted: &Adapted,
+        adapted: &AdaptationSet,
         body: Vec<u8>,
-        money: Option<Reservation>,
-        ticket: &Ticket,
+        money: Option<CostReservation>,
+        reservation: &QuotaReservation,
     ) -> Result<(Answer, Option<f64>), Failure> {
         let (refused, outcome) = match self.transport.post(body).await {
             Ok(response) => {
                 self.reached.store(true, Ordering::Relaxed);
-                self.settings.limiter.learn(ticket, &hints::claims(&response.headers, response.received));
-                (is_refusal(response.status), understand(self.wire.as_ref(), prompt, adapted, &response))
+                self.settings
+                    .limiter
+                    .learn(reservation, &hints::claims(&response.headers, response.received));
+                (is_refusal(response.status), understand(self.format.as_ref(), prompt, adapted, &response))
             }
             Err(failure) => (never_sent(&failure), Err(failure)),
         };
@@ -158,7 +162,7 @@ impl Remote {
         let message = self.transport.redact(match advice(code) {
             Some(advice) => format!("{place} {advice} ({message})"),
             None if code == "unknown_path" => {
-                let usual = self.wire.usual_address();
+                let usual = self.format.usual_address();
                 format!("{place} has nothing at this address: check --base-url; {usual} ({message})")
             }
             None => format!("{place}: {message}"),
@@ -175,14 +179,14 @@ impl Remote {
     }
 
     /// Notes whether an answer kept to the rail that it was `adapted` to; where none does, the next form is tried from now on.
-    fn watch(&self, answer: &Answer, prompt: &Prompt, adapted: &Adapted) {
+    fn watch(&self, answer: &Answer, prompt: &Prompt, adapted: &AdaptationSet) {
         let form = rail(adapted);
         // What is on its way in an older form, or in a question's own, says nothing about the present one.
         if !is_forced(adapted) || rail(&self.adaptations.current()) != form {
             return;
         }
-        if self.obedience.note(form, sign(&answer.text, answer.stop, prompt)) {
-            let next = next_rail(self.wire.forms(), adapted).filter(|next| *next != Adaptation::TextRail);
+        if self.rail_compliance.note(form, sign(&answer.text, answer.stop, prompt)) {
+            let next = next_rail(self.format.forms(), adapted).filter(|next| *next != Adaptation::TextRail);
             self.adaptations.adopt(next.unwrap_or(Adaptation::InstructedRail));
             self.disobeyed.store(true, Ordering::Relaxed);
             info!(
@@ -193,15 +197,15 @@ impl Remote {
     }
 
     /// Whether an answer was cut off while the model thought, by a limit that nobody gave: then more room may do.
-    fn lacks_room(&self, answer: &Answer, adapted: &Adapted) -> bool {
+    fn lacks_room(&self, answer: &Answer, adapted: &AdaptationSet) -> bool {
         let cut =
             answer.stop == Stop::Truncated && (answer.text.trim().is_empty() || is_thinking(&answer.text));
-        cut && self.wire.parameters().is_capped() && self.wire.parameters().has_limit(adapted)
+        cut && self.format.parameters().is_capped() && self.format.parameters().has_limit(adapted)
     }
 
     /// The error of a question; of the run, where all questions so far ended so.
     fn failed(&self, code: String, message: String, attempts: u32) -> AskError {
-        match self.sameness.failed(&code) {
+        match self.uniform_failure.failed(&code) {
             Some(times) => {
                 let why = format!("the first {times} answers are all the same error, {code}: {message}");
                 self.run_error("same_error", &why)
@@ -211,8 +215,13 @@ impl Remote {
     }
 
     /// Makes everyone wait for as long as the endpoint asks, or for longer and longer where it does not say.
-    fn slow_down(&self, ticket: &Ticket, wait: Option<Duration>, message: &str) -> Result<(), AskError> {
-        self.settings.limiter.refused(ticket, wait, fastrand::f64());
+    fn slow_down(
+        &self,
+        reservation: &QuotaReservation,
+        wait: Option<Duration>,
+        message: &str,
+    ) -> Result<(), AskError> {
+        self.settings.limiter.refused(reservation, wait, fastrand::f64());
         let asked_s = wait.map(|wait| wait.as_secs_f64());
         info!(model = self.identity.model, asked_s, "rate limited");
         if let Some(asked) = wait.filter(|asked| *asked > self.settings.max_wait) {
@@ -231,7 +240,7 @@ impl Remote {
 
     /// Tells that the endpoint has answered questions of this run before, so that it does not refuse all of them.
     pub fn answered_before(&self) {
-        self.sameness.answered();
+        self.uniform_failure.answered();
     }
 
     /// Asks until there is a reply, the attempts are used up, or `stop` is cancelled; a request that is under way when
@@ -248,7 +257,7 @@ impl Remote {
         let mut wasted: Option<Paid> = None;
         // The place of a refused request that is sent again at once, in another form.
         let mut held: Option<Slot> = None;
-        let mut trial = Trial::new(self.wire.plain());
+        let mut probe = AdaptationProbe::new(self.format.plain());
         loop {
             let admit = async {
                 match held.take() {
@@ -256,14 +265,15 @@ impl Remote {
                     None => limiter.admit(tokens).await,
                 }
             };
-            let Leave { slot, ticket } = tokio::select! {
+            let Permit { slot, reservation } = tokio::select! {
                 biased;
                 () = stop.cancelled() => return Err(AskError::Stopped),
-                leave = admit => leave,
+                permit = admit => permit,
             };
             // Only now: others may have found something out while this one waited.
-            let adapted = trial.adapt(self.adaptations.current());
-            let body = self.frames.body(self.wire.as_ref(), &instructed(prompt, &adapted), &adapted);
+            let adapted = probe.adapt(self.adaptations.current());
+            let body =
+                self.body_templates.body(self.format.as_ref(), &instructed(prompt, &adapted), &adapted);
             let money = tokio::select! {
                 biased;
                 () = stop.cancelled() => return Err(AskError::Stopped),
@@ -271,15 +281,15 @@ impl Remote {
             };
             sent += 1;
             let attempt_began = Instant::now();
-            let failure = match self.attempt(prompt, &adapted, body, money, &ticket).await {
+            let failure = match self.attempt(prompt, &adapted, body, money, &reservation).await {
                 Ok((answer, cost_usd)) => {
-                    limiter.succeeded(ticket, attempt_began.elapsed(), used(&answer.usage));
-                    self.sameness.answered();
+                    limiter.succeeded(reservation, attempt_began.elapsed(), used(&answer.usage));
+                    self.uniform_failure.answered();
                     let instead = match self.lacks_room(&answer, &adapted) {
                         true => Some(Adaptation::RoomToThink),
-                        false => self.wire.ignored_form(&answer, prompt, &adapted),
+                        false => self.format.ignored_form(&answer, prompt, &adapted),
                     };
-                    if instead.is_some_and(|instead| trial.refused(instead, &adapted)) {
+                    if instead.is_some_and(|instead| probe.refused(instead, &adapted)) {
                         let paid = Paid { usage: answer.usage, cost_usd, attempts: 0 };
                         wasted = Some(wasted.map_or(paid, |earlier| earlier.and(paid)));
                         held = Some(slot);
@@ -288,8 +298,8 @@ impl Remote {
                     self.watch(&answer, prompt, &adapted);
                     // A filter may have been faster than whatever refuses the request.
                     if answer.stop != Stop::Filtered {
-                        self.adaptations.learn(&trial, self.wire.forms());
-                        self.form_works.fetch_or(trial.proves_form(&adapted), Ordering::Relaxed);
+                        self.adaptations.learn(&probe, self.format.forms());
+                        self.form_works.fetch_or(probe.proves_form(&adapted), Ordering::Relaxed);
                     }
                     let reply = Reply {
                         text: answer.text,
@@ -314,29 +324,29 @@ impl Remote {
                 Failure::Run { code, message } => return Err(self.run_error(code, &message)),
                 Failure::Question { code, message } => return Err(self.failed(code, message, sent)),
                 // While this one was under way others found out more, so the old form may have been the cause.
-                Failure::BadRequest { .. } if trial.adapt(self.adaptations.current()) != adapted => {
+                Failure::BadRequest { .. } if probe.adapt(self.adaptations.current()) != adapted => {
                     held = Some(slot);
                 }
                 Failure::BadRequest { code, message } => {
                     if self.form_works.load(Ordering::Relaxed) {
                         return Err(self.failed(code, message, sent));
                     }
-                    trial
+                    probe
                         .refused_without_reason(adapted, code, message)
                         .map_err(|(code, message)| self.failed(code, message, sent))?;
                     held = Some(slot);
                 }
                 Failure::Unsupported(adaptation, message) => {
-                    if !trial.refused(adaptation, &adapted) {
+                    if !probe.refused(adaptation, &adapted) {
                         return Err(self.failed("unsupported_parameter".to_owned(), message, sent));
                     }
-                    if adaptation == Adaptation::WithoutMaxTokens && self.settings.purse.is_some() {
+                    if adaptation == Adaptation::WithoutMaxTokens && self.settings.cost_budget.is_some() {
                         return Err(self.run_error("no_ceiling", NO_CEILING));
                     }
                     held = Some(slot);
                 }
                 Failure::Throttled { message, wait } => {
-                    self.slow_down(&ticket, wait, &message)?;
+                    self.slow_down(&reservation, wait, &message)?;
                     drop(slot);
                     let since = first_refused.get_or_insert_with(Instant::now).elapsed();
                     if since > self.settings.max_wait {
@@ -347,12 +357,12 @@ impl Remote {
                 Failure::Passing { code, message, wait } => {
                     if is_overload(&code) {
                         // A wait that is too long for this run is this question's alone: others may be served elsewhere.
-                        limiter.overloaded(&ticket, wait.filter(|wait| *wait <= self.settings.max_wait));
+                        limiter.overloaded(&reservation, wait.filter(|wait| *wait <= self.settings.max_wait));
                     } else if is_silence(&code) {
-                        limiter.lost(&ticket);
+                        limiter.lost(&reservation);
                     }
                     // While this question rests, its place and its share are another's.
-                    drop((ticket, slot));
+                    drop((reservation, slot));
                     failures += 1;
                     if failures >= self.settings.max_attempts {
                         // Where nobody ever answered, nobody will.
@@ -398,13 +408,13 @@ impl Remote {
             in_flight: self.settings.limiter.in_flight(),
             throttled: self.settings.limiter.throttled(),
             retried: self.retried.load(Ordering::Relaxed),
-            hold: self.settings.limiter.hold(),
+            limited_by: self.settings.limiter.limited_by(),
         }
     }
 }
 
 /// `prompt`, with the rail in words at its end where it is adapted so.
-fn instructed<'a>(prompt: &'a Prompt, adapted: &Adapted) -> Cow<'a, Prompt> {
+fn instructed<'a>(prompt: &'a Prompt, adapted: &AdaptationSet) -> Cow<'a, Prompt> {
     if !adapted.contains(&Adaptation::InstructedRail) {
         return Cow::Borrowed(prompt);
     }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 const FIRST: Duration = Duration::from_millis(500);
-const LONGEST: Duration = Duration::from_secs(30);
+const MAX_PAUSE: Duration = Duration::from_secs(30);
 
 /// So many failures in a row may be followed by a wait as short as the server asks for.
 const BELIEVED: u32 = 2;
@@ -15,7 +15,7 @@ const BELIEVED: u32 = 2;
 /// that asks for short waits again and again, all of them obeyed in vain, is not stormed for it.
 pub(super) fn delay(failures: u32, asked: Option<Duration>, random: f64) -> Duration {
     let own = |failures: u32| {
-        let doubled = FIRST.saturating_mul(1 << failures.saturating_sub(1).min(16)).min(LONGEST);
+        let doubled = FIRST.saturating_mul(1 << failures.saturating_sub(1).min(16)).min(MAX_PAUSE);
         doubled.mul_f64(0.5 + 0.5 * random)
     };
     match asked {

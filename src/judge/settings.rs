@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Adaptation, Limiter, Limits, Parameters, Price, Purse, SetupError};
+use super::{Adaptation, CostBudget, Limiter, Limits, Parameters, Price, SetupError};
 
 /// What a judge may use and spend, and how patient it is.
 #[derive(Debug, Clone)]
@@ -13,7 +13,7 @@ pub struct Settings {
     /// What its tokens cost, where that is known.
     pub price: Option<Price>,
     /// What may be spent, shared by all judges of a run; no ceiling where there is none.
-    pub purse: Option<Arc<Purse>>,
+    pub cost_budget: Option<Arc<CostBudget>>,
     /// For one attempt, from connecting to the last byte.
     pub timeout: Duration,
     /// Attempts for one question; being told to slow down is no attempt.
@@ -29,7 +29,7 @@ impl Default for Settings {
         Settings {
             limiter: Limiter::new(Limits::default()),
             price: None,
-            purse: None,
+            cost_budget: None,
             timeout: Duration::from_secs(120),
             max_attempts: 6,
             max_wait: Duration::from_secs(600),
@@ -64,7 +64,7 @@ impl Settings {
         parameters: &Parameters,
         known: &[Adaptation],
     ) -> Result<(), SetupError> {
-        if self.purse.is_none() {
+        if self.cost_budget.is_none() {
             return Ok(());
         }
         if self.price.is_none() {

@@ -9,7 +9,7 @@ use crate::domain::did_you_mean;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SetupError {
     /// A provider whose address is everybody's own, and none given.
-    #[error("{0} lives at no common address: give yours with --base-url URL, or in tooljudge.toml")]
+    #[error("{0} has no default address: give yours with --base-url URL, or in tooljudge.toml")]
     NoAddress(Provider),
     /// An address that is not a URL.
     #[error("no URL: {0}")]
@@ -18,13 +18,13 @@ pub enum SetupError {
     #[error("no http or https URL; an address looks like http://localhost:8000/v1")]
     Scheme,
     /// A header whose name is none.
-    #[error("`{0}` is no name of a header")]
+    #[error("`{0}` is not a valid header name")]
     HeaderName(String),
     /// A header whose value cannot be sent.
-    #[error("the header {0} has a value that no header can carry")]
+    #[error("the header {0} has a value that is not valid in a header")]
     HeaderValue(String),
     /// A key that cannot be sent.
-    #[error("the API key holds characters that no header can carry")]
+    #[error("the API key holds characters that are not valid in a header")]
     Key,
     /// A proxy's address that is not a URL.
     #[error("no URL of a proxy{0}")]
@@ -46,19 +46,19 @@ pub enum SetupError {
     Client(String),
     /// A cost ceiling without a price.
     #[error(
-        "a cost ceiling needs to know what {0} costs: put its price into tooljudge.toml, or leave out \
+        "a cost limit needs the price of {0}: add it to tooljudge.toml, or leave out \
          --max-cost"
     )]
     NoPrice(String),
     /// A cost ceiling without a limit on answers.
-    #[error("a cost ceiling needs to know how long an answer can get: give --max-tokens N")]
+    #[error("a cost limit needs the maximum length of an answer: give --max-tokens N")]
     NoMaxTokens,
     /// A cost ceiling for a model whose answers cannot be limited.
     #[error("{0} {why}", why = super::settings::NO_CEILING)]
     NoCeiling(String),
     /// A cost ceiling beside a body field that raises the cost.
     #[error(
-        "with `{field}` among the body fields of {model} a cost ceiling cannot hold: leave it or --max-cost out"
+        "the body field `{field}` of {model} makes a cost limit impossible: remove the field or --max-cost"
     )]
     DearerField { field: String, model: String },
 }

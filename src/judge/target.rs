@@ -2,14 +2,14 @@
 
 use secrecy::SecretString;
 
+use super::formats::anthropic::Anthropic;
+use super::formats::azure;
+use super::formats::chat::{Chat, Dialect};
+use super::formats::gemini::Gemini;
+use super::formats::ollama::Ollama;
+use super::formats::responses::Responses;
+use super::provider_format::ProviderFormat;
 use super::transport::Transport;
-use super::wire::Wire;
-use super::wires::anthropic::Anthropic;
-use super::wires::azure;
-use super::wires::chat::{Chat, Dialect};
-use super::wires::gemini::Gemini;
-use super::wires::ollama::Ollama;
-use super::wires::responses::Responses;
 use super::{Adaptation, Endpoint, Identity, Parameters, Provider, Remote, Settings, SetupError};
 
 /// A judge model and everything that is known about reaching it.
@@ -45,7 +45,7 @@ impl Target {
         Identity { endpoint, model: self.model.clone(), parameters: self.parameters.to_json() }
     }
 
-    pub(super) fn wire(&self) -> Box<dyn Wire> {
+    pub(super) fn format(&self) -> Box<dyn ProviderFormat> {
         let (model, parameters) = (self.model.clone(), self.parameters.clone());
         let chat = |path: String, dialect| {
             Box::new(Chat { path, model: model.clone(), parameters: parameters.clone(), dialect })
@@ -79,10 +79,10 @@ impl Target {
 /// # Errors
 /// When a key or header cannot be sent, or the HTTP client cannot be set up.
 pub fn connect(target: Target, settings: Settings, known: &[Adaptation]) -> Result<Remote, SetupError> {
-    let (identity, wire, query) = (target.identity(), target.wire(), target.query());
-    let url = target.endpoint.url_of(wire.path(), query);
+    let (identity, format, query) = (target.identity(), target.format(), target.query());
+    let url = target.endpoint.url_of(format.path(), query);
     let headers = target.endpoint.headers(target.provider)?;
     let connections = settings.limiter.most_in_flight();
     let transport = Transport::new(target.endpoint, url, headers, settings.timeout, connections)?;
-    Remote::new(identity, wire, transport, settings, known)
+    Remote::new(identity, format, transport, settings, known)
 }

@@ -8,8 +8,8 @@ use reqwest::{Client, Url, redirect};
 use tracing::debug;
 
 use super::failure::{Failure, excerpt};
-use super::mask::Mask;
-use super::wire::Response;
+use super::provider_format::Response;
+use super::redact::Redactor;
 use super::{Endpoint, SetupError};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -32,7 +32,7 @@ pub(super) struct Transport {
     client: Client,
     url: Url,
     endpoint: Endpoint,
-    mask: Mask,
+    redactor: Redactor,
     timeout: Duration,
 }
 
@@ -66,8 +66,8 @@ impl Transport {
             }
         }
         let client = client.build().map_err(|error| SetupError::Client(error.to_string()))?;
-        let mask = endpoint.mask();
-        Ok(Transport { client, url, endpoint, mask, timeout })
+        let redactor = endpoint.redactor();
+        Ok(Transport { client, url, endpoint, redactor, timeout })
     }
 
     pub(super) fn endpoint(&self) -> &Endpoint {
@@ -101,7 +101,7 @@ impl Transport {
             body.extend_from_slice(&chunk);
         }
         // Whatever is kept of it later, and wherever it is cut.
-        let body = self.mask.apply(body);
+        let body = self.redactor.apply(body);
         Ok(Response { status, headers, body, received: SystemTime::now() })
     }
 

@@ -11,20 +11,20 @@ use crate::table::Format;
 pub enum ReadError {
     #[error("no file matches `{0}`")]
     NoMatch(String),
-    #[error("`{pattern}` is no valid pattern: {why}")]
+    #[error("`{pattern}` is not a valid pattern: {why}")]
     Pattern { pattern: String, why: String },
     #[error("the folder {} holds no data files: {} (names that begin with `.` or `_` do not count)", .0.display(), Format::NAMES)]
     EmptyFolder(PathBuf),
-    #[error("the standard input can be read once only; name it once")]
+    #[error("the standard input can be read only once; name it once")]
     StdinTwice,
     #[error("cannot read {}: {why}", path.display())]
     Io { path: PathBuf, why: String },
-    #[error("{}: unknown kind of file; known endings are .csv, .tsv, .ssv, .jsonl, .ndjson, .json (these also with .gz or .zst), \
-             .parquet, .arrow, .feather and .ipc; or say what it is with --from", .0.display())]
+    #[error("{}: unknown file format; the known extensions are .csv, .tsv, .ssv, .jsonl, .ndjson, .json (these also with .gz or .zst), \
+             .parquet, .arrow, .feather and .ipc; or name its format with --from", .0.display())]
     UnknownFormat(PathBuf),
-    #[error("{} is no {expected} but {what}", path.display())]
+    #[error("{} is not {expected} but {what}", path.display())]
     Foreign { path: PathBuf, expected: &'static str, what: &'static str },
-    #[error("{} is {}, but {} is {}; label them in runs of their own", first.display(), first_format,
+    #[error("{} is {}, but {} is {}; label them in separate runs", first.display(), first_format,
             other.display(), other_format)]
     MixedFormats { first: PathBuf, first_format: &'static str, other: PathBuf, other_format: &'static str },
     #[error("{} is empty", .0.display())]
@@ -59,7 +59,7 @@ pub enum ReadError {
     Spool(String),
     #[error(transparent)]
     Table(#[from] crate::table::TableError),
-    #[error("{} is a log and {} is a table; read them in runs of their own, or say with --from what both are",
+    #[error("{} is a log and {} is a table; read them in separate runs, or name the format of both with --from",
             log.display(), table.display())]
     LogAndTable { log: PathBuf, table: PathBuf },
     #[error("--where: there is no column `{name}`; there are {there}")]

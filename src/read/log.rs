@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::fragments::{Collector, Fragments, UnmatchedFragment};
 use super::log_rows::LogRows;
-use super::pieces::{Collector, Orphan, Pieces};
 use super::records::{Raw, Records};
 use super::{Input, ReadError, SLICE_BYTES, SLICE_ROWS, Slices};
 use crate::domain::{Cell, Item, Json, Object, RawRow, RowError, RowErrorCode};
 use crate::normalize::columns::{self, Slot};
-use crate::normalize::logs::{self, Companions, Context, Entries, Entry, LogFormat, Skip};
+use crate::normalize::logs::{self, Context, Entries, Entry, LogFormat, RelatedRecords, Skip};
 use crate::normalize::{self, Normalizer};
 use crate::table::{Schema, samples};
 
@@ -41,7 +41,7 @@ pub struct LogSurvey {
     /// Rows: turns, and what should be one and cannot be read.
     pub items: u64,
     /// Parts of what other records hold.
-    pub pieces: u64,
+    pub fragments: u64,
     /// Entries that hold nothing to judge, by reason.
     pub skipped: BTreeMap<&'static str, u64>,
 }
@@ -50,17 +50,17 @@ pub struct LogSurvey {
 struct Counted {
     format: Option<(&'static LogFormat, Option<&'static str>)>,
     survey: LogSurvey,
-    pieces: Vec<logs::Piece>,
+    fragments: Vec<logs::Fragment>,
 }
 
 impl Counted {
     fn of(reading: Reading) -> Counted {
         let mut counted =
-            Counted { format: reading.format, survey: LogSurvey::default(), pieces: Vec::new() };
+            Counted { format: reading.format, survey: LogSurvey::default(), fragments: Vec::new() };
         for part in reading.parts.into_iter().chain(reading.rest.into_iter().flatten().map(Part::Entry)) {
             counted.survey.count(&part);
-            if let Part::Entry(Entry::Piece(piece)) = part {
-                counted.pieces.push(piece);
+            if let Part::Entry(Entry::Fragment(fragment)) = part {
+                counted.fragments.push(fragment);
             }
         }
         counted
@@ -70,7 +70,7 @@ impl Counted {
 impl LogSurvey {
     fn add(&mut self, other: LogSurvey) {
         self.items += other.items;
-        self.pieces += other.pieces;
+        self.fragments += other.fragments;
         for (why, count) in other.skipped {
             *self.skipped.entry(why).or_default() += count;
         }
@@ -82,7 +82,7 @@ impl LogSurvey {
                 self.items += 1;
             }
             Part::Entry(Entry::Skipped(why)) => *self.skipped.entry(why.as_str()).or_default() += 1,
-            Part::Entry(Entry::Piece(_)) => self.pieces += 1,
+            Part::Entry(Entry::Fragment(_)) => self.fragments += 1,
         }
     }
 }
@@ -91,13 +91,13 @@ impl LogSurvey {
 #[derive(Clone)]
 pub(super) struct Log {
     options: LogOptions,
-    pieces: Option<Arc<Pieces>>,
-    orphans: Arc<[Orphan]>,
+    fragments: Option<Arc<Fragments>>,
+    unmatched: Arc<[UnmatchedFragment]>,
 }
 
 impl std::fmt::Debug for Log {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Log").field("orphans", &self.orphans.len()).finish_non_exhaustive()
+        f.debug_struct("Log").field("orphans", &self.unmatched.len()).finish_non_exhaustive()
     }
 }
 
@@ -115,22 +115,22 @@ pub(super) fn is_log(input: &Input) -> Result<bool, ReadError> {
     Ok(false)
 }
 
-/// Reads all inputs once, or twice where records hold pieces of each other.
+/// Reads all inputs once, or twice where records hold fragments of each other.
 pub(super) fn survey(inputs: &[Input], options: LogOptions) -> Result<(Log, Vec<LogSurvey>), ReadError> {
-    let mut log = Log { options, pieces: None, orphans: Arc::new([]) };
+    let mut log = Log { options, fragments: None, unmatched: Arc::new([]) };
     let io = |error: std::io::Error| ReadError::Spool(error.to_string());
     let mut collector = Collector::new().map_err(io)?;
     let surveys = log.count(inputs, Some(&mut collector))?;
-    let pieces = collector.finish().map_err(io)?;
-    if pieces.is_empty() {
+    let fragments = collector.finish().map_err(io)?;
+    if fragments.is_empty() {
         return Ok((log, surveys));
     }
-    log.pieces = Some(Arc::new(pieces));
+    log.fragments = Some(Arc::new(fragments));
     let mut surveys = log.count(inputs, None)?;
-    if let Some(pieces) = &log.pieces {
-        log.orphans = pieces.orphans().map_err(io)?.into();
-        for orphan in &*log.orphans {
-            log.orphan(orphan).for_each(|entry| surveys[orphan.input].count(&Part::Entry(entry)));
+    if let Some(fragments) = &log.fragments {
+        log.unmatched = fragments.unmatched().map_err(io)?.into();
+        for unmatched in &*log.unmatched {
+            log.unmatched(unmatched).for_each(|entry| surveys[unmatched.input].count(&Part::Entry(entry)));
         }
         log.check()?;
     }
@@ -190,8 +190,8 @@ impl Log {
                     if let Some((format, dialect)) = counted.format {
                         *survey.formats.entry((format.name, dialect)).or_default() += 1;
                         if let Some(collector) = &mut collector {
-                            for piece in &counted.pieces {
-                                let added = collector.add(piece, format, number);
+                            for fragment in &counted.fragments {
+                                let added = collector.add(fragment, format, number);
                                 added.map_err(|error| ReadError::Spool(error.to_string()))?;
                             }
                         }
@@ -216,13 +216,14 @@ impl Log {
         number: usize,
         schema: &Arc<Schema>,
     ) -> Result<Slices, ReadError> {
-        let orphans = self.orphans.iter().filter(|orphan| orphan.input == number).cloned().collect();
-        Ok(Box::new(LogRows::open(self.clone(), input, orphans, schema)?))
+        let unmatched =
+            self.unmatched.iter().filter(|unmatched| unmatched.input == number).cloned().collect();
+        Ok(Box::new(LogRows::open(self.clone(), input, unmatched, schema)?))
     }
 
-    /// An error if pieces of other records could not be read, so that none is missing unnoticed.
+    /// An error if fragments of other records could not be read, so that none is missing unnoticed.
     pub(super) fn check(&self) -> Result<(), ReadError> {
-        match self.pieces.as_ref().and_then(|pieces| pieces.failure()) {
+        match self.fragments.as_ref().and_then(|fragments| fragments.failure()) {
             Some(why) => Err(ReadError::Spool(why)),
             None => Ok(()),
         }
@@ -289,22 +290,22 @@ impl Log {
             Part::Entry(Entry::Unreadable(error)) | Part::Invalid(error) => Err(error),
             Part::Row(object) => self.row(object),
             Part::Entry(Entry::Skipped(why)) => return Some(Found::Skipped(why.as_str())),
-            Part::Entry(Entry::Piece(_)) => return None,
+            Part::Entry(Entry::Fragment(_)) => return None,
         };
         Some(Found::Item(Box::new(item)))
     }
 
-    pub(super) fn orphan(&self, orphan: &Orphan) -> Entries {
-        let pieces = self.pieces.as_ref().map(|pieces| pieces.of(orphan)).unwrap_or_default();
-        orphan.format.orphans(pieces, &self.context())
+    pub(super) fn unmatched(&self, unmatched: &UnmatchedFragment) -> Entries {
+        let fragments = self.fragments.as_ref().map(|fragments| fragments.of(unmatched)).unwrap_or_default();
+        unmatched.format.unmatched(fragments, &self.context())
     }
 
     fn context(&self) -> Context<'_> {
-        let companions: &dyn Companions = match &self.pieces {
-            Some(pieces) => pieces.as_ref(),
-            None => &logs::Alone,
+        let related: &dyn RelatedRecords = match &self.fragments {
+            Some(fragments) => fragments.as_ref(),
+            None => &logs::NoRelated,
         };
-        Context { agents: self.options.agents, companions }
+        Context { agents: self.options.agents, related }
     }
 }
 

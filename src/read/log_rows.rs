@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::fragments::UnmatchedFragment;
 use super::log::{Found, Log, Part, Reading, gather};
-use super::pieces::Orphan;
 use super::records::Records;
 use super::{Input, ReadError, SLICE_ROWS};
 use crate::domain::Json;
@@ -20,7 +20,7 @@ const AT_ONCE: usize = 64;
 pub(super) struct LogRows {
     log: Log,
     records: Records,
-    orphans: std::vec::IntoIter<Orphan>,
+    unmatched: std::vec::IntoIter<UnmatchedFragment>,
     schema: Arc<Schema>,
     next_record: u64,
     ready: VecDeque<Ready>,
@@ -39,17 +39,17 @@ enum Ready {
 }
 
 impl LogRows {
-    /// The rows of `input`, and those that its `orphans` make.
+    /// The rows of `input`, and those that its `unmatched` make.
     pub(super) fn open(
         log: Log,
         input: &Input,
-        orphans: Vec<Orphan>,
+        unmatched: Vec<UnmatchedFragment>,
         schema: &Arc<Schema>,
     ) -> Result<LogRows, ReadError> {
         Ok(LogRows {
             log,
             records: Records::open(input)?,
-            orphans: orphans.into_iter(),
+            unmatched: unmatched.into_iter(),
             schema: Arc::clone(schema),
             next_record: 0,
             ready: VecDeque::new(),
@@ -60,10 +60,10 @@ impl LogRows {
     fn refill(&mut self) -> Result<(), ReadError> {
         let raws = gather(&mut self.records)?;
         if raws.is_empty() {
-            match self.orphans.next() {
+            match self.unmatched.next() {
                 None => self.done = true,
-                Some(orphan) => {
-                    let entries = self.log.orphan(&orphan);
+                Some(unmatched) => {
+                    let entries = self.log.unmatched(&unmatched);
                     self.log.check()?;
                     self.ready.push_back(Ready::More { record: self.next_record, item: 0, entries });
                     self.next_record += 1;

@@ -9,6 +9,7 @@ mod handle;
 mod input;
 mod json_file;
 // Also for the fuzz targets, which see only what is public.
+mod fragments;
 #[cfg(any(test, feature = "laws"))]
 #[doc(hidden)]
 pub mod laws;
@@ -17,7 +18,6 @@ mod log_rows;
 mod parquet_file;
 mod parquet_types;
 mod pick;
-mod pieces;
 mod records;
 mod spool;
 mod stream;

@@ -47,7 +47,7 @@ pub enum RunError {
     /// A job that ended before its time, and what is left of it.
     #[error("{why}{apart}{kept}", apart = if why.is_interruption() { "; " } else { "\n" })]
     Unfinished { why: Box<RunError>, kept: String },
-    #[error("a worker of the run is gone: {0}")]
+    #[error("a worker thread of the run failed: {0}")]
     Worker(String),
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
-use super::{Panel, RunError, Samples, Seat};
+use super::{JudgeTask, Panel, RunError, Samples};
 use crate::domain::{Flag, RowError};
 use crate::store::{Found, Reader};
 
@@ -44,9 +44,9 @@ pub(super) fn forecasts(
 ) -> Result<Vec<Forecast>, RunError> {
     let mut forecasts = Vec::new();
     for (member, samples) in panel.members.iter().zip(samples) {
-        let Some(seat) = member.seat() else { continue };
+        let Some(judge_task) = member.judge_task() else { continue };
         let store = panel.store.as_ref().map(|store| store.reader()).transpose()?;
-        let found = forecast(samples.as_ref(), seat, store.as_ref(), shown)?;
+        let found = forecast(samples.as_ref(), judge_task, store.as_ref(), shown)?;
         let (judge, template) = (member.judge.clone(), member.criterion.clone());
         forecasts.push(Forecast { judge, template, ..found });
     }
@@ -55,12 +55,12 @@ pub(super) fn forecasts(
 
 fn forecast(
     samples: &dyn Samples,
-    seat: &Seat,
+    judge_task: &JudgeTask,
     store: Option<&Reader>,
     shown: usize,
 ) -> Result<Forecast, RunError> {
-    let hasher = seat.hasher();
-    let price = seat.judge.price();
+    let hasher = judge_task.hasher();
+    let price = judge_task.judge.price();
     let mut forecast = Forecast { cost_usd: price.map(|_| 0.0), ..Forecast::default() };
     let mut seen = HashSet::new();
     for batch in samples.batches() {
@@ -77,7 +77,7 @@ fn forecast(
             for flag in &sample.flags {
                 *forecast.flags.entry(*flag).or_default() += 1;
             }
-            for question in seat.questions(&hasher, &sample)? {
+            for question in judge_task.questions(&hasher, &sample)? {
                 if !seen.insert(question.fingerprint) {
                     continue;
                 }
@@ -91,7 +91,7 @@ fn forecast(
                     forecast.answered += 1;
                     continue;
                 }
-                let usage = seat.judge.expected_usage(&question.prompt);
+                let usage = judge_task.judge.expected_usage(&question.prompt);
                 forecast.prompt_tokens += usage.prompt_tokens.unwrap_or(0);
                 forecast.completion_tokens += usage.completion_tokens.unwrap_or(0);
                 // One prompt may be too long for a price that holds for others.

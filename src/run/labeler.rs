@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::Labeller;
 use super::{
-    AskPass, BuiltinLabeller, Item, Progress, Row, RunError, Samples, Seat, Stop, StoredLabeller, ask,
+    AskPass, BuiltinLabeller, Item, JudgeTask, Progress, Row, RunError, Samples, Stop, StoredLabeller, ask,
 };
 use crate::check::BuiltinJudge;
 use crate::domain::{Sample, Task, Verdict};
@@ -21,7 +21,7 @@ pub struct Labeler {
 
 enum Kind {
     Builtin(Task),
-    Model { seat: Arc<Seat>, store: Option<PathBuf> },
+    Model { judge_task: Arc<JudgeTask>, store: Option<PathBuf> },
 }
 
 /// Questions under way at once.
@@ -36,8 +36,8 @@ impl Labeler {
 
 impl Labeler {
     /// A model judge. Its replies are forgotten with the process unless [`Labeler::keep_replies`] names a store.
-    pub fn model(seat: Seat) -> Labeler {
-        Labeler { kind: Kind::Model { seat: Arc::new(seat), store: None } }
+    pub fn model(judge_task: JudgeTask) -> Labeler {
+        Labeler { kind: Kind::Model { judge_task: Arc::new(judge_task), store: None } }
     }
 
     /// Keeps replies in the store at `path`, so that nothing is paid for twice, across crashes and other runs. The
@@ -84,9 +84,9 @@ impl Labeler {
         items: Vec<Item>,
         cancel: &CancellationToken,
     ) -> Result<Vec<Labelled>, RunError> {
-        let (seat, store) = match &self.kind {
+        let (judge_task, store) = match &self.kind {
             Kind::Builtin(task) => return BuiltinLabeller(BuiltinJudge::new(*task)).label(&rows(items)),
-            Kind::Model { seat, store } => (seat, store),
+            Kind::Model { judge_task, store } => (judge_task, store),
         };
         let run = format!("library-{:016x}", fastrand::u64(..));
         // Forgotten, folder and all, at the end of this function.
@@ -96,7 +96,7 @@ impl Labeler {
         let items = Arc::new(items);
         let pass = AskPass {
             samples: Arc::clone(&items) as Arc<dyn Samples>,
-            seat: Arc::clone(seat),
+            judge_task: Arc::clone(judge_task),
             earlier: Mutex::new(store.reader()?),
             store: Arc::clone(&store),
             reuse: Reuse::All,
@@ -106,8 +106,8 @@ impl Labeler {
             window: WINDOW,
         };
         let stop = Stop { gently: cancel.clone(), now: CancellationToken::new() };
-        let covered = ask(&Arc::new(pass), &Arc::new(Progress::default()), &stop).await?;
-        let labeller = StoredLabeller::new(Arc::clone(seat), store.reader()?, &run, false, covered);
+        let outcomes = ask(&Arc::new(pass), &Arc::new(Progress::default()), &stop).await?;
+        let labeller = StoredLabeller::new(Arc::clone(judge_task), store.reader()?, &run, false, outcomes);
         let looked_up = tokio::task::spawn_blocking(move || look_up(labeller, &items));
         looked_up.await.map_err(|error| RunError::Worker(error.to_string()))?
     }
@@ -116,7 +116,7 @@ impl Labeler {
     pub fn judge_name(&self) -> &str {
         match &self.kind {
             Kind::Builtin(_) => "builtin",
-            Kind::Model { seat, .. } => &seat.judge.identity().model,
+            Kind::Model { judge_task, .. } => &judge_task.judge.identity().model,
         }
     }
 
@@ -124,7 +124,7 @@ impl Labeler {
     pub fn criterion(&self) -> &str {
         match &self.kind {
             Kind::Builtin(task) => task.as_str(),
-            Kind::Model { seat, .. } => seat.template.name(),
+            Kind::Model { judge_task, .. } => judge_task.template.name(),
         }
     }
 }

@@ -27,13 +27,13 @@ pub mod settings;
 mod write;
 
 pub use crate::domain::Item;
-pub use ask::{AskPass, Covered, Question, Reading, Roll, Seat, ask, ask_all};
+pub use ask::{AskIndex, AskOutcome, AskPass, JudgeTask, Question, Reading, ask, ask_all};
 pub use audit::{
-    AuditError, AuditSummary, ProbeColumns, ProbedRow, Volley, audit, audit_blocking, audit_forecast,
+    AuditError, AuditSummary, ProbeBatch, ProbeColumns, ProbedRow, audit, audit_blocking, audit_forecast,
     probed_rows,
 };
 pub use bench::{
-    BenchError, BenchSummary, CaseBook, DoubtfulGold, Gatherer, GoldPlan, Repeated, Strange, bench,
+    BenchError, BenchSummary, CaseBook, DoubtfulGold, Gatherer, GoldPlan, InvalidGold, Repeated, bench,
     bench_blocking, cases,
 };
 pub use compare::{
@@ -50,12 +50,12 @@ pub use labeler::Labeler;
 pub use manifest::{JudgeRecord, Manifest, MemberRecord, SampleRecord, TemplateRecord};
 pub use observer::{Observer, Pass, Silent};
 pub use panel::{Member, MemberKind, Panel};
-pub use progress::{Glance, Progress};
+pub use progress::{Progress, ProgressSnapshot};
 pub use score::{Failure, ScoreSummary, ScoringError, Tally, score, score_blocking};
 pub use session::Session;
 pub use write::{
-    Agreement, BaselineLabeller, BuiltinLabeller, Destination, Labeller, RateSeat, RateWatch, StoredLabeller,
-    Summary, Watch, write,
+    Agreement, BaselineLabeller, BuiltinLabeller, Destination, Labeller, RateInput, RateWatch,
+    StoredLabeller, Summary, Watch, write,
 };
 
 use forecast::forecasts;

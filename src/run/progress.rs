@@ -18,7 +18,7 @@ pub struct Progress {
 
 /// The counters at one moment.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Glance {
+pub struct ProgressSnapshot {
     /// Questions, or rows where none are asked, dealt with in the current pass.
     pub done: u64,
     /// Of these, those that nobody was asked: they say nothing of how long the others take.
@@ -32,8 +32,8 @@ pub struct Glance {
 }
 
 impl Progress {
-    pub fn glance(&self) -> Glance {
-        Glance {
+    pub fn snapshot(&self) -> ProgressSnapshot {
+        ProgressSnapshot {
             done: self.done.load(Ordering::Relaxed),
             spared: self.spared.load(Ordering::Relaxed),
             reused: self.reused.load(Ordering::Relaxed),

@@ -8,7 +8,7 @@ use serde_json::Value;
 use tokio::task::spawn_blocking;
 
 use super::{
-    AskPass, Control, Covered, Destination, Labeller, Manifest, Member, Panel, Pass, RunError, Samples,
+    AskOutcome, AskPass, Control, Destination, Labeller, Manifest, Member, Panel, Pass, RunError, Samples,
     Source, Stop, Summary, Watch, ask_all, write,
 };
 use crate::judge::{ANSWERS_TO_TELL, Adaptation, Remote};
@@ -34,9 +34,10 @@ impl Session {
     /// # Errors
     /// [`RunError::Interrupted`] if stopped; [`RunError::Judge`] if no question will have an answer; errors of the input and the
     /// store. Every reply that came is kept.
-    pub async fn ask(&mut self, source: &Arc<Source>) -> Result<Vec<Covered>, RunError> {
+    pub async fn ask(&mut self, source: &Arc<Source>) -> Result<Vec<AskOutcome>, RunError> {
         let samples = vec![Arc::clone(source) as Arc<dyn Samples>; self.panel.members.len()];
-        let votes = self.panel.members.iter().filter_map(Member::seat).map(|seat| seat.votes.get());
+        let votes =
+            self.panel.members.iter().filter_map(Member::judge_task).map(|judge_task| judge_task.votes.get());
         let asks: u64 = votes.map(u64::from).sum();
         let total = source.table.rows().map(|rows| rows * asks);
         self.ask_about(&samples, total).await
@@ -50,16 +51,16 @@ impl Session {
         &mut self,
         samples: &[Arc<dyn Samples>],
         total: Option<u64>,
-    ) -> Result<Vec<Covered>, RunError> {
-        let mut covered = vec![Covered::All; self.panel.members.len()];
-        let Some(store) = self.panel.store.clone() else { return Ok(covered) };
+    ) -> Result<Vec<AskOutcome>, RunError> {
+        let mut outcomes = vec![AskOutcome::All; self.panel.members.len()];
+        let Some(store) = self.panel.store.clone() else { return Ok(outcomes) };
         store.manifest(self.manifest.started().to_string(), false).await?;
         let mut passes = Vec::new();
         let mut places = Vec::new();
         for (place, (member, samples)) in self.panel.members.iter().zip(samples).enumerate() {
-            if let Some(seat) = member.seat() {
+            if let Some(judge_task) = member.judge_task() {
                 places.push(place);
-                passes.push(Arc::new(AskPass::new(&self.panel.settings, samples, seat, &store)?));
+                passes.push(Arc::new(AskPass::new(&self.panel.settings, samples, judge_task, &store)?));
             }
         }
         let asked = self.ask_all(&passes, total).await;
@@ -67,22 +68,26 @@ impl Session {
         self.learn(&store).await?;
         if store.damaged() > 0 {
             self.control.observer.warning(&format!(
-                "damaged replies in {}, asked for again: {}; look at its disk, and at the store with `tooljudge store stat`",
+                "damaged replies in {}, sent again: {}; check its disk, and the store with `tooljudge store stat`",
                 store.path().display(),
                 store.damaged()
             ));
         }
         for (place, outcome) in places.into_iter().zip(asked?) {
-            covered[place] = outcome;
+            outcomes[place] = outcome;
         }
-        Ok(covered)
+        Ok(outcomes)
     }
 
-    async fn ask_all(&self, passes: &[Arc<AskPass>], total: Option<u64>) -> Result<Vec<Covered>, RunError> {
+    async fn ask_all(
+        &self,
+        passes: &[Arc<AskPass>],
+        total: Option<u64>,
+    ) -> Result<Vec<AskOutcome>, RunError> {
         let mut judges: Vec<Arc<Remote>> = Vec::new();
         for pass in passes {
-            if !judges.iter().any(|judge| Arc::ptr_eq(judge, &pass.seat.judge)) {
-                judges.push(Arc::clone(&pass.seat.judge));
+            if !judges.iter().any(|judge| Arc::ptr_eq(judge, &pass.judge_task.judge)) {
+                judges.push(Arc::clone(&pass.judge_task.judge));
             }
         }
         let pass = Pass::new("asking", total).asking(judges);
@@ -94,9 +99,9 @@ impl Session {
     /// Tells which endpoints ignored the rail that they were asked to force.
     fn tell_fallbacks(&self) {
         let mut told = BTreeSet::new();
-        for seat in self.panel.members.iter().filter_map(Member::seat) {
-            let identity = seat.judge.identity();
-            if let Some(form) = seat.judge.fallback()
+        for judge_task in self.panel.members.iter().filter_map(Member::judge_task) {
+            let identity = judge_task.judge.identity();
+            if let Some(form) = judge_task.judge.fallback()
                 && told.insert((&identity.endpoint, &identity.model))
             {
                 let now = match form {
@@ -119,9 +124,9 @@ impl Session {
     async fn learn(&mut self, store: &Store) -> Result<(), RunError> {
         let mut kept = BTreeSet::new();
         for (member, record) in self.panel.members.iter().zip(&mut self.manifest.panel) {
-            let Some(seat) = member.seat() else { continue };
-            let identity = seat.judge.identity();
-            for adaptation in seat.judge.adaptations() {
+            let Some(judge_task) = member.judge_task() else { continue };
+            let identity = judge_task.judge.identity();
+            for adaptation in judge_task.judge.adaptations() {
                 let name = adaptation.as_str().to_owned();
                 let (endpoint, model) = (identity.endpoint.clone(), identity.model.clone());
                 if kept.insert((endpoint.clone(), model.clone(), name.clone())) {
@@ -135,12 +140,12 @@ impl Session {
         Ok(())
     }
 
-    /// What gives rows their labels, member by member, once they were asked about as far as `covered` says.
+    /// What gives rows their labels, member by member, once they were asked about as far as `outcomes` says.
     ///
     /// # Errors
     /// If the store cannot be read.
-    pub fn labellers(&self, covered: &[Covered]) -> Result<Vec<Box<dyn Labeller>>, RunError> {
-        self.panel.labellers(&self.manifest.run, covered)
+    pub fn labellers(&self, outcomes: &[AskOutcome]) -> Result<Vec<Box<dyn Labeller>>, RunError> {
+        self.panel.labellers(&self.manifest.run, outcomes)
     }
 
     /// Labels the rows of `source` in order and writes the table, if there is a `destination`; `watch` sees every row. Returns what

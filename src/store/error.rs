@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::ErrorCode;
 
-use super::holder;
+use super::lock_owner;
 use super::upgrade::SCHEMA_VERSION;
 
 /// A store that cannot be used. Every reply committed before stays where it is.
@@ -12,7 +12,7 @@ use super::upgrade::SCHEMA_VERSION;
 pub enum StoreError {
     #[error("cannot open the reply store {}: {why}; name another place with --store FILE", path.display())]
     Open { path: PathBuf, why: String },
-    #[error("there is no reply store {}; name the one you mean with --store FILE", path.display())]
+    #[error("there is no reply store {}; name another one with --store FILE", path.display())]
     Missing { path: PathBuf },
     #[error("{} is not a reply store of tooljudge; name another place with --store FILE", path.display())]
     NotOurs { path: PathBuf },
@@ -31,11 +31,11 @@ pub enum StoreError {
              reply kept before is still there", path.display())]
     Disk { path: PathBuf, why: String },
     #[error("the reply store {} has been locked for 30 seconds by {}; stop that process, or use another store with \
-             --store FILE", path.display(), holder.as_deref().unwrap_or("another process"))]
-    Locked { path: PathBuf, holder: Option<String> },
+             --store FILE", path.display(), lock_owner.as_deref().unwrap_or("another process"))]
+    Locked { path: PathBuf, lock_owner: Option<String> },
     #[error("the reply store {} failed: {why}", path.display())]
     Sqlite { path: PathBuf, why: String },
-    #[error("the writer of the reply store {} is gone", path.display())]
+    #[error("the writer thread of the reply store {} has ended", path.display())]
     Gone { path: PathBuf },
 }
 
@@ -51,8 +51,8 @@ impl StoreError {
         match error.sqlite_error_code() {
             Some(ErrorCode::DiskFull) => StoreError::Full { path },
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
-                let holder = holder::of(&path);
-                StoreError::Locked { path, holder }
+                let lock_owner = lock_owner::of(&path);
+                StoreError::Locked { path, lock_owner }
             }
             Some(ErrorCode::SystemIoFailure) => StoreError::Disk { path, why },
             Some(ErrorCode::DatabaseCorrupt) => StoreError::Damaged { path, why },

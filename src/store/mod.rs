@@ -7,11 +7,11 @@
 mod archive;
 mod error;
 mod fingerprint;
-mod grip;
-mod holder;
-mod life;
+mod lease_clock;
+mod lock_owner;
 mod reader;
 mod reply_row;
+mod run_lock;
 mod upgrade;
 mod writer;
 
@@ -26,8 +26,8 @@ use tokio::sync::oneshot;
 pub use archive::{Archive, Contents, Merged, ModelContents, Pruning};
 pub use error::StoreError;
 pub use fingerprint::{AskHasher, Fingerprint};
-use grip::Grip;
-pub use grip::Hold;
+use lease_clock::LeaseClock;
+pub use lease_clock::LeaseToken;
 pub use reader::{Found, Reader};
 use upgrade::migrate;
 use writer::{Job, Op, Writer, Written};
@@ -77,7 +77,7 @@ pub struct Store {
     path: PathBuf,
     jobs: Option<mpsc::Sender<Job>>,
     damaged: Arc<AtomicU64>,
-    grip: Arc<Grip>,
+    lease_clock: Arc<LeaseClock>,
     thread: Option<std::thread::JoinHandle<()>>,
 }
 
@@ -89,15 +89,15 @@ impl Store {
         migrate(&connection, path)?;
         let (jobs, queue) = mpsc::channel();
         let damaged = Arc::new(AtomicU64::new(0));
-        let grip = Arc::new(Grip::new());
-        let seen = (Arc::clone(&damaged), Arc::clone(&grip));
+        let lease_clock = Arc::new(LeaseClock::new());
+        let seen = (Arc::clone(&damaged), Arc::clone(&lease_clock));
         let writer = Writer::new(connection, path.to_owned(), run.to_owned(), seen)
             .map_err(|error| StoreError::from_sqlite(path, &error))?;
         let thread = std::thread::Builder::new()
             .name("store".to_owned())
             .spawn(move || writer.serve(&queue))
             .map_err(|error| StoreError::Open { path: path.to_owned(), why: error.to_string() })?;
-        Ok(Store { path: path.to_owned(), jobs: Some(jobs), damaged, grip, thread: Some(thread) })
+        Ok(Store { path: path.to_owned(), jobs: Some(jobs), damaged, lease_clock, thread: Some(thread) })
     }
 
     pub fn path(&self) -> &Path {
@@ -110,14 +110,14 @@ impl Store {
     }
 
     /// What is claimed from now on is held, until it is lost.
-    pub fn hold(&self) -> Hold {
-        self.grip.hold()
+    pub fn lease_token(&self) -> LeaseToken {
+        self.lease_clock.lease_token()
     }
 
-    /// Whether what was claimed since `hold` may have lapsed without this run's knowing, as after it was stopped for a while:
+    /// Whether what was claimed since `lease_token` may have lapsed without this run's knowing, as after it was stopped for a while:
     /// then nothing of it may be asked before it is claimed anew.
-    pub fn is_lost(&self, hold: Hold) -> bool {
-        self.grip.is_lost(hold)
+    pub fn is_expired(&self, lease_token: LeaseToken) -> bool {
+        self.lease_clock.is_expired(lease_token)
     }
 
     /// A second connection, for looking up.
@@ -359,7 +359,8 @@ mod tests {
         let path = folder.path().join("replies.sqlite");
         let (before, after) = (fingerprint("before"), fingerprint("after"));
         let b = Store::open(&path, "b").unwrap();
-        let (killed, other) = (life::Life::begin(&path, "killed").unwrap(), Connection::open(&path).unwrap());
+        let (killed, other) =
+            (run_lock::RunLock::begin(&path, "killed").unwrap(), Connection::open(&path).unwrap());
         let claim = |question: Fingerprint| {
             let values = (question.0, writer::lease().1);
             other.execute("INSERT INTO claims VALUES (?1, 'killed', ?2)", values).unwrap();

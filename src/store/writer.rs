@@ -11,9 +11,9 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension};
 use tokio::sync::oneshot;
 
-use super::grip::Grip;
-use super::life::{self, Life, Pulse};
+use super::lease_clock::LeaseClock;
 use super::reply_row::{self, StoredReply, select};
+use super::run_lock::{self, Liveness, RunLock};
 use super::{Claim, Failure, Fingerprint, Reuse, StoreError};
 use crate::domain::Reply;
 
@@ -25,7 +25,7 @@ const BATCH: usize = 1024;
 /// A question that is alone sends its answer and the claim of the next one: more than these are a crowd.
 const ALONE: usize = 2;
 /// However slow the disk, a question does not wait longer than this for others to share its commit.
-const LONGEST_PATIENCE: Duration = Duration::from_millis(1);
+const MAX_PATIENCE: Duration = Duration::from_millis(1);
 /// Pages of 4 kB in the log before they are moved to where they belong. Most answers touch pages that others touched before:
 /// the longer the log, the less often each is moved, and the less often the disk is waited for.
 const LOG_PAGES: u32 = 4000;
@@ -60,38 +60,38 @@ pub(super) enum Written {
 /// An operation, and who waits for its commit.
 pub(super) struct Job {
     pub op: Op,
-    pub done: oneshot::Sender<Told>,
+    pub done: oneshot::Sender<CommitAck>,
 }
 
-/// What somebody who waited is told: what came of it, and what the others of the same commit are to be told.
+/// The answer to a caller that waited for a commit: its own outcome, and the outcomes of those that wait for the same commit.
 ///
-/// To wake somebody on another thread takes a system call, and so it is done once for each commit. Whoever is woken passes
-/// it on, be it by dropping this.
-pub(super) struct Told {
+/// Waking a task on another thread takes a system call, so the writer does it once for each commit. The woken task wakes the next
+/// one, if only by dropping this.
+pub(super) struct CommitAck {
     pub outcome: Result<Written, StoreError>,
-    others: Others,
+    waiters: OtherWaiters,
 }
 
 #[derive(Default)]
-struct Others(Vec<(oneshot::Sender<Told>, Result<Written, StoreError>)>);
+struct OtherWaiters(Vec<(oneshot::Sender<CommitAck>, Result<Written, StoreError>)>);
 
-impl Others {
-    fn tell(mut self) {
+impl OtherWaiters {
+    fn wake_next(mut self) {
         while let Some((done, outcome)) = self.0.pop() {
-            match done.send(Told { outcome, others: Others(std::mem::take(&mut self.0)) }) {
+            match done.send(CommitAck { outcome, waiters: OtherWaiters(std::mem::take(&mut self.0)) }) {
                 Ok(()) => return,
-                // Whoever no longer waits has stopped: nobody to tell.
-                Err(mut told) => self.0 = std::mem::take(&mut told.others.0),
+                // This caller no longer waits: its run has stopped.
+                Err(mut ack) => self.0 = std::mem::take(&mut ack.waiters.0),
             }
         }
     }
 }
 
-impl Drop for Others {
+impl Drop for OtherWaiters {
     fn drop(&mut self) {
         for (done, outcome) in self.0.drain(..) {
             // As above.
-            let _ = done.send(Told { outcome, others: Others::default() });
+            let _ = done.send(CommitAck { outcome, waiters: OtherWaiters::default() });
         }
     }
 }
@@ -100,12 +100,12 @@ pub(super) struct Writer {
     connection: Connection,
     path: PathBuf,
     run: String,
-    life: Option<Life>,
+    run_lock: Option<RunLock>,
     renewed: Instant,
     /// Claims of living runs whose lease is over, with that lease and since when we know.
     overdue: HashMap<Fingerprint, (i64, Instant)>,
     damaged: Arc<AtomicU64>,
-    grip: Arc<Grip>,
+    lease_clock: Arc<LeaseClock>,
     /// Whether commits reach the disk before anybody is told.
     syncs: bool,
 }
@@ -116,18 +116,18 @@ impl Writer {
         connection: Connection,
         path: PathBuf,
         run: String,
-        (damaged, grip): (Arc<AtomicU64>, Arc<Grip>),
+        (damaged, lease_clock): (Arc<AtomicU64>, Arc<LeaseClock>),
     ) -> rusqlite::Result<Writer> {
         connection.set_prepared_statement_cache_capacity(32);
         connection.pragma_update(None, "wal_autocheckpoint", LOG_PAGES)?;
-        for dead in life::dead(&path) {
+        for dead in run_lock::dead(&path) {
             connection.execute("DELETE FROM claims WHERE claimant = ?1", [&dead])?;
             connection.execute("DELETE FROM askers WHERE run = ?1", [&dead])?;
-            life::forget(&path, &dead);
+            run_lock::forget(&path, &dead);
         }
-        let life = Life::begin(&path, &run);
+        let run_lock = RunLock::begin(&path, &run);
         let (renewed, overdue) = (Instant::now(), HashMap::new());
-        Ok(Writer { connection, path, run, life, renewed, overdue, damaged, grip, syncs: true })
+        Ok(Writer { connection, path, run, run_lock, renewed, overdue, damaged, lease_clock, syncs: true })
     }
 
     /// Commits whatever is queued, until the last sender is gone.
@@ -146,22 +146,22 @@ impl Writer {
             let jobs: Vec<Job> = first.into_iter().chain(queue.try_iter()).take(BATCH).collect();
             let (shared, began) = (jobs.len() > ALONE, Instant::now());
             self.commit(jobs);
-            patience = if shared { (began.elapsed() / 2).min(LONGEST_PATIENCE) } else { Duration::ZERO };
+            patience = if shared { (began.elapsed() / 2).min(MAX_PATIENCE) } else { Duration::ZERO };
         }
         // Fails only where the next statements do.
         let _ = self.sync(false);
         let claims = self.connection.execute("DELETE FROM claims WHERE claimant = ?1", [&self.run]);
         let place = self.connection.execute("DELETE FROM askers WHERE run = ?1", [&self.run]);
         // What stays behind is cleared away by the next run, which finds this one dead.
-        if let (Ok(_), Ok(_), Some(life)) = (claims, place, self.life) {
-            life.end();
+        if let (Ok(_), Ok(_), Some(run_lock)) = (claims, place, self.run_lock) {
+            run_lock.end();
         }
     }
 
     /// Writes `jobs` in one transaction. If it fails nothing of it is on disk, and everyone who waits is told.
     fn commit(&mut self, jobs: Vec<Job>) {
         let outcome = self.transact(&jobs);
-        let told: Vec<_> = match outcome {
+        let ack: Vec<_> = match outcome {
             Ok(written) => {
                 jobs.into_iter().zip(written).map(|(job, written)| (job.done, Ok(written))).collect()
             }
@@ -172,7 +172,7 @@ impl Writer {
                 jobs.into_iter().map(|job| (job.done, Err(error.clone()))).collect()
             }
         };
-        Others(told).tell();
+        OtherWaiters(ack).wake_next();
     }
 
     fn transact(&mut self, jobs: &[Job]) -> rusqlite::Result<Vec<Written>> {
@@ -192,7 +192,7 @@ impl Writer {
         }
         self.connection.execute_batch("COMMIT")?;
         if renewal_due {
-            self.grip.renewed(self.renewed);
+            self.lease_clock.renewed(self.renewed);
         }
         Ok(written)
     }
@@ -303,13 +303,13 @@ impl Writer {
         // A lease from beyond the longest possible one was written before the clock was set back.
         let (now, longest) = lease();
         let is_over = !(now..=longest).contains(&until);
-        match life::pulse(&self.path, claimant) {
-            Pulse::Dead => true,
-            Pulse::Unknown => is_over,
-            Pulse::Alive if !is_over => false,
+        match run_lock::liveness(&self.path, claimant) {
+            Liveness::Dead => true,
+            Liveness::Unknown => is_over,
+            Liveness::Alive if !is_over => false,
             // Either it hangs, or the clock was set and it is about to renew: it has a lease's time for that, by a clock
             // that nobody sets.
-            Pulse::Alive => {
+            Liveness::Alive => {
                 let since = self.overdue.entry(fingerprint).or_insert((until, Instant::now()));
                 if since.0 != until {
                     *since = (until, Instant::now());

@@ -72,7 +72,7 @@ impl Format {
 
 /// A name that is no format's.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no format: use {names}", names = Format::NAMES)]
+#[error("`{0}` is not a format: use {names}", names = Format::NAMES)]
 pub struct UnknownFormat(pub String);
 
 impl FromStr for Format {

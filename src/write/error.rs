@@ -8,32 +8,34 @@ use std::path::{Path, PathBuf};
 pub enum WriteError {
     #[error("cannot write {}: {why}", path.display())]
     Io { path: PathBuf, why: String },
-    #[error("cannot write {}: no space left on its disk; free some and run the same command again, what was paid for is kept",
+    #[error("cannot write {}: no space left on its disk; free some and run the same command again; replies that were paid for are kept",
             .0.display())]
     Full(PathBuf),
     /// Whoever read the stream has what they wanted.
-    #[error("whoever reads {} has gone away", .0.display())]
+    #[error("the reader of {} closed the pipe", .0.display())]
     ReaderGone(PathBuf),
     #[error("the folder {} does not exist; create it or choose another place", .0.display())]
     NoFolder(PathBuf),
     #[error("{} is a folder; name a file in it with -o", .0.display())]
     IsFolder(PathBuf),
-    #[error("{}: unknown kind of output; known endings are .csv, .tsv, .ssv, .jsonl, .json (these also with .gz or .zst), \
-             .parquet and .arrow; or say what it is with --to", .0.display())]
+    #[error("{}: unknown output format; the known extensions are .csv, .tsv, .ssv, .jsonl, .json (these also with .gz or .zst), \
+             .parquet and .arrow; or name the format with --to", .0.display())]
     UnknownFormat(PathBuf),
     #[error("{} exists and was not written by a run of tooljudge as it is now; choose another place, or replace it \
              with --force", .0.display())]
     NotOurs(PathBuf),
-    #[error("{} is an input of this run; choose another place", .0.display())]
+    #[error("{} is an input of this run; choose another output file", .0.display())]
     IsInput(PathBuf),
     #[error("{} lies in the input folder {}, where the next run would read it as data; choose another place",
             path.display(), folder.display())]
     InsideInput { path: PathBuf, folder: PathBuf },
-    #[error("{0} is nothing for a terminal; name a file with -o, or choose another format with --to csv")]
+    #[error(
+        "{0} is binary and cannot be shown in a terminal; name a file with -o, or choose another format with --to csv"
+    )]
     Terminal(&'static str),
-    #[error("the standard output is closed: nobody could read the table; name a file with -o")]
+    #[error("the standard output is closed: the table would be lost; name a file with -o")]
     Closed,
-    #[error("say where the table of several inputs goes, with -o FILE")]
+    #[error("the table of several inputs needs an output file: give -o FILE")]
     NoDefault,
     #[error(
         "the input has a column `{name}` already; put ours beside it with --prefix judge_, or replace it with \

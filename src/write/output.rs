@@ -53,7 +53,7 @@ impl OutputFormat {
 
 /// A name that is no output format's.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no format: use {names}; all but the last two also with .gz or .zst", names = Format::NAMES)]
+#[error("`{0}` is not a format: use {names}; all but the last two also with .gz or .zst", names = Format::NAMES)]
 pub struct UnknownOutputFormat(pub String);
 
 impl FromStr for OutputFormat {

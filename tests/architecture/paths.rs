@@ -2,7 +2,7 @@
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
-/// All paths of the file `file` (as `judge/wires/chat.rs`), from the crate's root where they begin with `crate`, `self` or
+/// All paths of the file `file` (as `judge/formats/chat.rs`), from the crate's root where they begin with `crate`, `self` or
 /// `super`: `super::super::cli::X` in that file is `crate::cli::X`. Keywords are paths of one name.
 pub fn paths(file: &str, text: &str) -> Vec<Vec<String>> {
     let stream: TokenStream = text.parse().unwrap_or_else(|error| panic!("{file}: {error}"));

@@ -208,7 +208,7 @@ fn rows_that_tell_lies_are_asked_again() {
         assert_eq!(copy.column("in.labeled.csv", "label"), copy.column("in.labeled.csv", "gold"));
         assert_eq!(server.requests() - before, rows, "{lie}");
         assert!(
-            ran.stderr.contains(&format!("damaged replies in {STORE}, asked for again: {rows};")),
+            ran.stderr.contains(&format!("damaged replies in {STORE}, sent again: {rows};")),
             "{}",
             ran.stderr
         );

@@ -15,7 +15,7 @@ pub struct Scenario {
     /// One sentence: what goes wrong, and what is right then.
     pub about: String,
     #[serde(default = "both")]
-    pub judges: Vec<Wire>,
+    pub judges: Vec<ProviderFormat>,
     /// Requests in flight at once.
     #[serde(default = "one")]
     pub concurrency: usize,
@@ -37,22 +37,22 @@ pub struct Scenario {
 /// The format that the judge is asked in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Wire {
+pub enum ProviderFormat {
     OpenAi,
     Anthropic,
 }
 
-impl Wire {
+impl ProviderFormat {
     pub fn provider(self) -> &'static str {
         match self {
-            Wire::OpenAi => "openai",
-            Wire::Anthropic => "anthropic",
+            ProviderFormat::OpenAi => "openai",
+            ProviderFormat::Anthropic => "anthropic",
         }
     }
 }
 
-fn both() -> Vec<Wire> {
-    vec![Wire::OpenAi, Wire::Anthropic]
+fn both() -> Vec<ProviderFormat> {
+    vec![ProviderFormat::OpenAi, ProviderFormat::Anthropic]
 }
 
 /// How the server is set up.
@@ -198,7 +198,7 @@ pub struct Said {
     pub bytes: Option<String>,
 }
 
-/// The same for all, or as each wire has it.
+/// The same for all, or as each format has it.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(untagged)]
 pub enum ByWire {
@@ -207,11 +207,11 @@ pub enum ByWire {
 }
 
 impl ByWire {
-    pub fn of(&self, wire: Wire) -> &str {
-        match (self, wire) {
+    pub fn of(&self, format: ProviderFormat) -> &str {
+        match (self, format) {
             (ByWire::Same(text), _) => text,
-            (ByWire::Each { openai, .. }, Wire::OpenAi) => openai,
-            (ByWire::Each { anthropic, .. }, Wire::Anthropic) => anthropic,
+            (ByWire::Each { openai, .. }, ProviderFormat::OpenAi) => openai,
+            (ByWire::Each { anthropic, .. }, ProviderFormat::Anthropic) => anthropic,
         }
     }
 }

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::{Value, json};
 
-use super::file::{Enforced, MannerName, Nothing, Row, Said, Scenario, StopReason, Wire};
-use crate::support::enforcer::{Enforcer, Headers, Rules, Ruling, Window};
+use super::file::{Enforced, MannerName, Nothing, ProviderFormat, Row, Said, Scenario, StopReason};
+use crate::support::enforcer::{Enforcer, EnforcerDecision, Headers, Rules, Window};
 use crate::support::server::{Answer, Manner, Seen, Server, completion};
 
 /// A judge that does what the file says, until it is healed.
@@ -38,7 +38,7 @@ impl Limits {
     }
 
     /// Counts tokens as the formats of the test server do.
-    fn rule(&self, seen: &Seen) -> Ruling {
+    fn rule(&self, seen: &Seen) -> EnforcerDecision {
         let mut enforcer = self.enforcer.lock().unwrap();
         enforcer.arrive(self.began.elapsed(), (seen.prompt().len() / 4 + 5) as f64)
     }
@@ -48,7 +48,7 @@ impl Limits {
 pub const WELL: &str = "correct";
 
 impl Judge {
-    pub fn start(scenario: &Arc<Scenario>, wire: Wire) -> Judge {
+    pub fn start(scenario: &Arc<Scenario>, format: ProviderFormat) -> Judge {
         let healthy = Arc::new(AtomicBool::new(false));
         let limits = scenario.server.limits.as_ref().map(|limits| Arc::new(Limits::new(limits)));
         let server = Server::speaking(scenario.server.protocol.protocol(), {
@@ -58,24 +58,24 @@ impl Judge {
                     return Answer::label(WELL);
                 }
                 let allowed = match limits.as_ref().map(|limits| limits.rule(seen)) {
-                    Some(Ruling::Taken { headers, .. }) => headers,
-                    Some(Ruling::Refused { status, headers }) => {
+                    Some(EnforcerDecision::Taken { headers, .. }) => headers,
+                    Some(EnforcerDecision::Refused { status, headers }) => {
                         return Answer::Raw {
                             status,
                             headers,
-                            body: error(None, "slow down", wire).to_string(),
+                            body: error(None, "slow down", format).to_string(),
                         };
                     }
-                    Some(Ruling::Cut) | None => Vec::new(),
+                    Some(EnforcerDecision::Cut) | None => Vec::new(),
                 };
                 if let Some(breaks) = &scenario.server.breaks
                     && seen.number >= breaks.after
                 {
-                    return answer(&breaks.answer, allowed, wire, seen);
+                    return answer(&breaks.answer, allowed, format, seen);
                 }
                 let row = row_of(&scenario.rows, number_in(seen.prompt()));
                 let said = row.answers.get(seen.earlier).or(row.answers.last()).unwrap();
-                answer(said, allowed, wire, seen)
+                answer(said, allowed, format, seen)
             }
         });
         Judge { server, healthy, limits }
@@ -118,7 +118,7 @@ fn row_of(rows: &[Row], number: usize) -> &Row {
 }
 
 /// What `said` says, with these headers beside its own.
-fn answer(said: &Said, beside: Headers, wire: Wire, seen: &Seen) -> Answer {
+fn answer(said: &Said, beside: Headers, format: ProviderFormat, seen: &Seen) -> Answer {
     // Before the clock that is told is read, so that nobody can be early who waits for that.
     let asked_at = Instant::now();
     let now = SystemTime::now();
@@ -133,7 +133,7 @@ fn answer(said: &Said, beside: Headers, wire: Wire, seen: &Seen) -> Answer {
             .replace("{time}", &over.to_string())
     };
 
-    let mut answer = content(said, beside, wire, seen, filled);
+    let mut answer = content(said, beside, format, seen, filled);
     if let Some(manner) = said.manner {
         answer = Answer::By(manner_of(manner), Box::new(answer));
     }
@@ -147,7 +147,13 @@ fn answer(said: &Said, beside: Headers, wire: Wire, seen: &Seen) -> Answer {
 }
 
 /// What is said, before anything is done to its delivery.
-fn content(said: &Said, beside: Headers, wire: Wire, seen: &Seen, filled: impl Fn(&str) -> String) -> Answer {
+fn content(
+    said: &Said,
+    beside: Headers,
+    format: ProviderFormat,
+    seen: &Seen,
+    filled: impl Fn(&str) -> String,
+) -> Answer {
     match said.nothing {
         Some(Nothing::Reset) => return Answer::Reset,
         Some(Nothing::Hang) => return Answer::Hang,
@@ -163,18 +169,18 @@ fn content(said: &Said, beside: Headers, wire: Wire, seen: &Seen, filled: impl F
     }
     let text = said.label.as_ref().map(|label| json!({ "label": label }).to_string());
     if let Some(text) = text.or_else(|| said.text.clone()) {
-        let body = stopped(completion(seen, &text, None), said.stop, wire);
+        let body = stopped(completion(seen, &text, None), said.stop, format);
         return Answer::Completion { headers, body };
     }
     if let Some(body) = &said.completion {
-        let body = serde_json::from_str(body.of(wire)).unwrap();
+        let body = serde_json::from_str(body.of(format)).unwrap();
         return Answer::Completion { headers, body };
     }
-    let code = said.code.as_ref().map(|code| code.of(wire));
+    let code = said.code.as_ref().map(|code| code.of(format));
     let message = filled(said.message.as_deref().unwrap_or_default());
     let body = match &said.body {
-        Some(body) => body.of(wire).repeat(said.repeat.unwrap_or(1)),
-        None => error(code, &message, wire).to_string(),
+        Some(body) => body.of(format).repeat(said.repeat.unwrap_or(1)),
+        None => error(code, &message, format).to_string(),
     };
     if !said.headers.contains_key("content-type") {
         headers.push(("content-type", "application/json".to_owned()));
@@ -183,26 +189,30 @@ fn content(said: &Said, beside: Headers, wire: Wire, seen: &Seen, filled: impl F
 }
 
 /// An error in its usual form.
-fn error(code: Option<&str>, message: &str, wire: Wire) -> Value {
-    match wire {
-        Wire::OpenAi => json!({"error": {"message": message, "type": code, "param": null, "code": code}}),
-        Wire::Anthropic => json!({"type": "error", "error": {"type": code, "message": message}}),
+fn error(code: Option<&str>, message: &str, format: ProviderFormat) -> Value {
+    match format {
+        ProviderFormat::OpenAi => {
+            json!({"error": {"message": message, "type": code, "param": null, "code": code}})
+        }
+        ProviderFormat::Anthropic => json!({"type": "error", "error": {"type": code, "message": message}}),
     }
 }
 
-fn stopped(mut completion: Value, reason: Option<StopReason>, wire: Wire) -> Value {
+fn stopped(mut completion: Value, reason: Option<StopReason>, format: ProviderFormat) -> Value {
     let Some(reason) = reason else { return completion };
-    match (wire, reason) {
-        (Wire::OpenAi, StopReason::Length) => completion["choices"][0]["finish_reason"] = json!("length"),
-        (Wire::OpenAi, StopReason::Filter) => {
+    match (format, reason) {
+        (ProviderFormat::OpenAi, StopReason::Length) => {
+            completion["choices"][0]["finish_reason"] = json!("length")
+        }
+        (ProviderFormat::OpenAi, StopReason::Filter) => {
             completion["choices"][0]["finish_reason"] = json!("content_filter");
         }
-        (Wire::OpenAi, StopReason::Refusal) => {
+        (ProviderFormat::OpenAi, StopReason::Refusal) => {
             let message = &mut completion["choices"][0]["message"];
             message["refusal"] = message["content"].take();
         }
-        (Wire::Anthropic, StopReason::Length) => completion["stop_reason"] = json!("max_tokens"),
-        (Wire::Anthropic, _) => completion["stop_reason"] = json!("refusal"),
+        (ProviderFormat::Anthropic, StopReason::Length) => completion["stop_reason"] = json!("max_tokens"),
+        (ProviderFormat::Anthropic, _) => completion["stop_reason"] = json!("refusal"),
     }
     completion
 }

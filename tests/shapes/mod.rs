@@ -277,7 +277,7 @@ fn every_log_of_an_exchange_says_the_same() {
             let mut found = Vec::new();
             tooljudge_laws::read_log(&text, None, false, |format, entry| match entry {
                 Entry::Turn(turn) => found.push(normalizer.turn(*turn).map(|sample| (format.name, sample))),
-                Entry::Piece(_) => {}
+                Entry::Fragment(_) => {}
                 Entry::Skipped(why) => panic!("{}: skipped, {}: {text}", log.name, why.as_str()),
                 Entry::Unreadable(error) => found.push(Err(error)),
             });

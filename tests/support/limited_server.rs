@@ -9,7 +9,7 @@ use axum::extract::State;
 use axum::http::Response;
 use axum::routing::post;
 
-use super::enforcer::{Enforcer, Headers, Rules, Ruling, Truth};
+use super::enforcer::{Enforcer, EnforcerDecision, Headers, Rules, Truth};
 
 /// What an answer counts beside the prompt's four bytes a token.
 const ANSWER_TOKENS: usize = 5;
@@ -58,18 +58,18 @@ async fn answer(State(shared): State<Arc<Shared>>, body: String) -> Response<Bod
         enforcer.arrive(shared.began.elapsed(), (prompt + ANSWER_TOKENS) as f64)
     };
     match ruling {
-        Ruling::Taken { after, headers } => {
+        EnforcerDecision::Taken { after, headers } => {
             tokio::time::sleep(after).await;
             let reply = format!(
                 r#"{{"model":"m","choices":[{{"message":{{"content":"{{\"label\":\"correct\"}}"}},"finish_reason":"stop"}}],"usage":{{"prompt_tokens":{prompt},"completion_tokens":{ANSWER_TOKENS}}}}}"#
             );
             response(200, headers, reply)
         }
-        Ruling::Refused { status, headers } => {
+        EnforcerDecision::Refused { status, headers } => {
             response(status, headers, r#"{"error":{"message":"slow down"}}"#.to_owned())
         }
         // A connection that the handler leaves is closed without an answer.
-        Ruling::Cut => panic!("cut on purpose"),
+        EnforcerDecision::Cut => panic!("cut on purpose"),
     }
 }
 

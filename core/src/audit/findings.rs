@@ -23,7 +23,7 @@ pub struct Answer {
     /// The first answer.
     pub base: usize,
     /// What an attack asked for.
-    pub aim: usize,
+    pub target_label: usize,
     pub label: Option<usize>,
     pub status: Status,
 }
@@ -182,7 +182,7 @@ fn rates(answers: &[&Answer], repeats: &Repeats, steady: bool) -> Rates {
         let flipped = label != answer.base;
         cluster.labelled += 1;
         cluster.flips += u64::from(flipped);
-        cluster.towards += u64::from(flipped && label == answer.aim);
+        cluster.towards += u64::from(flipped && label == answer.target_label);
         for noise in repeats.0.get(&answer.row).into_iter().flatten() {
             cluster.beside_noise.add(true, Some(*noise), Some(flipped));
         }
@@ -219,7 +219,7 @@ mod tests {
 
     fn answer(row: usize, probe: Probe, label: Option<usize>) -> Answer {
         let status = if label.is_some() { Status::Judged } else { Status::Unparseable };
-        Answer { row, cluster: row as u32, probe, base: 0, aim: 1, label, status }
+        Answer { row, cluster: row as u32, probe, base: 0, target_label: 1, label, status }
     }
 
     #[test]

@@ -12,11 +12,11 @@ mod edit;
 mod findings;
 mod place;
 mod probe;
-mod shot;
+mod probe_case;
 
 pub use attack::Attack;
 pub use change::Change;
 pub use findings::{Answer, Audited, Finding, Rates, SCHEMA, findings, is_answer};
 pub use place::Place;
 pub use probe::{Kind, Probe};
-pub use shot::{Shot, shots};
+pub use probe_case::{ProbeCase, applicable_probes};

@@ -66,20 +66,20 @@ impl Probe {
         }
     }
 
-    /// The sample as it is judged again, for an attack that asks for the label `aim` (`good`: the one for right calls). `turn`
+    /// The sample as it is judged again, for an attack that asks for the label `target_label` (`good`: the one for right calls). `turn`
     /// chooses where there is a choice. `None` where the row has nothing that could be changed so.
     pub fn of(
         self,
         sample: &Sample,
         normalizer: &Normalizer,
-        (aim, good): (&str, bool),
+        (target_label, good): (&str, bool),
         turn: usize,
     ) -> Option<Sample> {
         match self {
             Probe::Repeat => Some(sample.clone()),
             Probe::Change(change) => change.of(sample, normalizer, turn),
             Probe::Attack(attack, place) if place.fits(good) => {
-                place.put(sample, normalizer, &attack.text(aim, good)?)
+                place.put(sample, normalizer, &attack.text(target_label, good)?)
             }
             Probe::Attack(..) => None,
         }

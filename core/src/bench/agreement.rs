@@ -2,13 +2,13 @@
 
 use serde::Serialize;
 
-use super::{Entrant, Rows};
+use super::{Contender, Rows};
 use crate::stats::{self, Confusion, Estimate, Measure};
 
 /// Two judges of the same task on the rows that both labelled.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Agreement {
-    /// Their places among the entrants.
+    /// Their places among the contenders.
     pub a: usize,
     pub b: usize,
     pub rows: u64,
@@ -22,21 +22,21 @@ pub struct Agreement {
 }
 
 /// All pairs of judges with the same gold. Baselines are left out: they agree with whoever finds most calls right.
-pub fn agreement(rows: &Rows, entrants: &[Entrant]) -> Vec<Agreement> {
+pub fn agreement(rows: &Rows, contenders: &[Contender]) -> Vec<Agreement> {
     let order = rows.by_cluster();
-    let pairs = (0..entrants.len()).flat_map(|a| (a + 1..entrants.len()).map(move |b| (a, b)));
+    let pairs = (0..contenders.len()).flat_map(|a| (a + 1..contenders.len()).map(move |b| (a, b)));
     pairs
         .filter(|(a, b)| {
-            let (a, b) = (&entrants[*a], &entrants[*b]);
+            let (a, b) = (&contenders[*a], &contenders[*b]);
             a.gold == b.gold && !a.baseline && !b.baseline
         })
-        .filter_map(|(a, b)| pair(rows, &order, entrants, a, b))
+        .filter_map(|(a, b)| pair(rows, &order, contenders, a, b))
         .collect()
 }
 
-fn pair(rows: &Rows, order: &[usize], entrants: &[Entrant], a: usize, b: usize) -> Option<Agreement> {
-    let (first, second) = (entrants[a].first()?, entrants[b].first()?);
-    let gold = &rows.golds[entrants[a].gold].right;
+fn pair(rows: &Rows, order: &[usize], contenders: &[Contender], a: usize, b: usize) -> Option<Agreement> {
+    let (first, second) = (contenders[a].first()?, contenders[b].first()?);
+    let gold = &rows.golds[contenders[a].gold].right;
     let (mut only_a_right, mut only_b_right) = (0, 0);
     let mut table = |cluster: &[usize]| {
         let mut table = Confusion::default();

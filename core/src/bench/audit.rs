@@ -1,35 +1,35 @@
 //! Gold that is probably wrong: rows on which all judges contradict it, ranked by how much their word is worth.
 //!
-//! Each voice against the gold weighs the logarithm of how much likelier it is where the gold is wrong, as measured on the
+//! Each vote against the gold weighs the logarithm of how much likelier it is where the gold is wrong, as measured on the
 //! benchmark itself: for a judge, the frequencies of its label and confidence among right and wrong rows. Voices are added as
 //! if they were independent (naive Bayes), and each is capped, since they are not. The rank is meant for reading on, not for
 //! correcting unseen.
 
 use std::collections::HashMap;
 
-use super::{Entrant, Rows};
+use super::{Contender, Rows};
 
 /// A row whose gold is doubtful.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Suspect {
+pub struct SuspectedLabelError {
     /// Its place among the rows.
     pub row: usize,
     /// What its gold should be.
     pub right: bool,
-    /// The sum of the voices' weights: natural logarithm of odds.
+    /// The sum of the votes' weights: natural logarithm of odds.
     pub evidence: f64,
-    pub voices: Vec<Voice>,
+    pub votes: Vec<Vote>,
 }
 
 /// Who contradicts the gold, or bears it out.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Voice {
+pub struct Vote {
     pub who: String,
     /// Above 0 against the gold.
     pub weight: f64,
 }
 
-/// Rows by what a voice says: ten bins of the probability that the call is right, then labels without confidence, wrong and
+/// Rows by what a vote says: ten bins of the probability that the call is right, then labels without confidence, wrong and
 /// right, then no label.
 type Histogram = [u64; BINS];
 
@@ -44,34 +44,34 @@ fn bin(label: Option<bool>, probability: Option<f64>) -> usize {
     }
 }
 
-/// The most that one voice weighs: e³, twenty to one.
-const MOST: f64 = 3.0;
+/// The most that one vote weighs: e³, twenty to one.
+const MAX_WEIGHT: f64 = 3.0;
 
 /// Rows whose gold number `gold` all judges contradict, the most doubtful first.
 ///
-/// A row of which no judge has a label is none. Baselines and checkers have a voice, but no veto.
-pub fn audit(rows: &Rows, entrants: &[Entrant], gold: usize) -> Vec<Suspect> {
-    let judges: Vec<&Entrant> = entrants.iter().filter(|entrant| entrant.gold == gold).collect();
+/// A row of which no judge has a label is none. Baselines and checkers have a vote, but no veto.
+pub fn audit(rows: &Rows, contenders: &[Contender], gold: usize) -> Vec<SuspectedLabelError> {
+    let judges: Vec<&Contender> = contenders.iter().filter(|contender| contender.gold == gold).collect();
     let rights = &rows.golds[gold].right;
     let mut witnesses: Vec<Witness<'_>> =
         judges.iter().filter_map(|judge| Witness::judge(judge, rights)).collect();
     witnesses.extend(Witness::checker(&rows.checked, rights));
     let twins = Twins::of(rows, rights);
-    let mut suspects: Vec<Suspect> = (0..rows.len())
+    let mut suspects: Vec<SuspectedLabelError> = (0..rows.len())
         .filter_map(|row| {
             let right = rights[row]?;
             let mut voters = judges.iter().filter(|judge| !judge.baseline);
-            let labels = |judge: &&&Entrant| judge.first().and_then(|ballots| ballots.labels[row]);
+            let labels = |judge: &&&Contender| judge.first().and_then(|predictions| predictions.labels[row]);
             if !voters.any(|judge| labels(&judge) == Some(!right))
                 || judges.iter().filter(|judge| !judge.baseline).any(|judge| labels(&judge) == Some(right))
             {
                 return None;
             }
-            let mut voices: Vec<Voice> =
-                witnesses.iter().filter_map(|witness| witness.voice(row, right)).collect();
-            voices.extend(twins.voice(rows, row, right));
-            let evidence = voices.iter().map(|voice| voice.weight).sum();
-            Some(Suspect { row, right: !right, evidence, voices })
+            let mut votes: Vec<Vote> =
+                witnesses.iter().filter_map(|witness| witness.vote(row, right)).collect();
+            votes.extend(twins.vote(rows, row, right));
+            let evidence = votes.iter().map(|vote| vote.weight).sum();
+            Some(SuspectedLabelError { row, right: !right, evidence, votes })
         })
         .collect();
     suspects.sort_by(|a, b| b.evidence.total_cmp(&a.evidence).then(a.row.cmp(&b.row)));
@@ -88,12 +88,12 @@ struct Witness<'a> {
 }
 
 impl<'a> Witness<'a> {
-    fn judge(entrant: &'a Entrant, rights: &[Option<bool>]) -> Option<Witness<'a>> {
-        let ballots = entrant.first()?;
-        let varied = ballots.labels.contains(&Some(false));
-        let says = move |row| bin(ballots.labels[row], ballots.probability(row));
+    fn judge(contender: &'a Contender, rights: &[Option<bool>]) -> Option<Witness<'a>> {
+        let predictions = contender.first()?;
+        let varied = predictions.labels.contains(&Some(false));
+        let says = move |row| bin(predictions.labels[row], predictions.probability(row));
         // Who never finds anything wrong has nothing to say.
-        varied.then(|| Witness::new(entrant.judge.clone(), says, rights))
+        varied.then(|| Witness::new(contender.judge.clone(), says, rights))
     }
 
     fn checker(checked: &'a [Option<bool>], rights: &[Option<bool>]) -> Option<Witness<'a>> {
@@ -113,7 +113,7 @@ impl<'a> Witness<'a> {
         Witness { who, says: Box::new(says), right, wrong }
     }
 
-    fn voice(&self, row: usize, gold: bool) -> Option<Voice> {
+    fn vote(&self, row: usize, gold: bool) -> Option<Vote> {
         let bin = (self.says)(row);
         // Half a row more in each bin, so that none is impossible.
         let frequency = |of: &Histogram| {
@@ -121,8 +121,8 @@ impl<'a> Witness<'a> {
             (of[bin] as f64 + 0.5) / (all as f64 + 0.5 * BINS as f64)
         };
         let (same, other) = if gold { (&self.right, &self.wrong) } else { (&self.wrong, &self.right) };
-        let weight = (frequency(other) / frequency(same)).ln().clamp(-MOST, MOST);
-        (bin != BINS - 1 && weight != 0.0).then(|| Voice { who: self.who.clone(), weight })
+        let weight = (frequency(other) / frequency(same)).ln().clamp(-MAX_WEIGHT, MAX_WEIGHT);
+        (bin != BINS - 1 && weight != 0.0).then(|| Vote { who: self.who.clone(), weight })
     }
 }
 
@@ -141,18 +141,18 @@ impl Twins {
     }
 
     /// Rows that are the same but have another gold.
-    fn voice(&self, rows: &Rows, row: usize, right: bool) -> Option<Voice> {
+    fn vote(&self, rows: &Rows, row: usize, right: bool) -> Option<Vote> {
         let counts = self.0.get(rows.identities.get(row)?)?;
         let (same, other) = (counts[usize::from(right)], counts[usize::from(!right)]);
-        let weight = ((other as f64 + 0.5) / (same as f64 + 0.5)).ln().clamp(-MOST, MOST);
-        (other > 0).then(|| Voice { who: format!("{other} equal rows of other gold"), weight })
+        let weight = ((other as f64 + 0.5) / (same as f64 + 0.5)).ln().clamp(-MAX_WEIGHT, MAX_WEIGHT);
+        (other > 0).then(|| Vote { who: format!("{other} equal rows of other gold"), weight })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::{Ballots, Facts};
+    use crate::bench::{Facts, Predictions};
     use crate::domain::Status;
     use crate::stats::random::Random;
 
@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn planted_errors_come_first() {
         let mut rows = Rows::new(["gold"], []);
-        let mut judges = [Ballots::default(), Ballots::default(), Ballots::default()];
+        let mut judges = [Predictions::default(), Predictions::default(), Predictions::default()];
         let mut random = Random::new(7);
         let wrong_gold = |row: u64| row % 50 == 7;
         for row in 0..1000_u64 {
@@ -175,15 +175,17 @@ mod tests {
                 checked: None,
                 identity: None,
             });
-            for ballots in &mut judges {
+            for predictions in &mut judges {
                 let errs = random.chance(0.1);
-                ballots.push(Some(truth != errs), Some(if errs { 0.6 } else { 0.9 }), Status::Judged);
+                predictions.push(Some(truth != errs), Some(if errs { 0.6 } else { 0.9 }), Status::Judged);
             }
         }
-        let entrants = judges.map(|ballots| Entrant { repeats: vec![ballots], ..Entrant::default() });
-        let suspects = audit(&rows, &entrants, 0);
-        let planted =
-            |suspects: &[Suspect]| suspects.iter().filter(|suspect| wrong_gold(suspect.row as u64)).count();
+        let contenders =
+            judges.map(|predictions| Contender { repeats: vec![predictions], ..Contender::default() });
+        let suspects = audit(&rows, &contenders, 0);
+        let planted = |suspects: &[SuspectedLabelError]| {
+            suspects.iter().filter(|suspect| wrong_gold(suspect.row as u64)).count()
+        };
         assert!(planted(&suspects[..10]) == 10, "{:?}", &suspects[..10]);
         // Where some judge errs, it bears the gold out: 0.9³ of twenty are expected.
         assert!(planted(&suspects) >= 12, "{}", planted(&suspects));
@@ -194,7 +196,7 @@ mod tests {
     #[test]
     fn equal_rows_of_other_gold_count() {
         let mut rows = Rows::new(["gold"], []);
-        let mut ballots = Ballots::default();
+        let mut predictions = Predictions::default();
         for (row, gold) in [true, true, true, false, false].into_iter().enumerate() {
             let identity = Some([u8::from(row == 4); 16]);
             let golds = [Some(gold)];
@@ -206,12 +208,12 @@ mod tests {
                 checked: None,
                 identity,
             });
-            ballots.push(Some(true), None, Status::Judged);
+            predictions.push(Some(true), None, Status::Judged);
         }
-        ballots.labels[0] = Some(false);
-        let entrants = [Entrant { repeats: vec![ballots], ..Entrant::default() }];
-        let suspects = audit(&rows, &entrants, 0);
+        predictions.labels[0] = Some(false);
+        let contenders = [Contender { repeats: vec![predictions], ..Contender::default() }];
+        let suspects = audit(&rows, &contenders, 0);
         assert_eq!(suspects.iter().map(|suspect| suspect.row).collect::<Vec<_>>()[0], 3);
-        assert!(suspects[0].voices.iter().any(|voice| voice.who.contains("equal rows")));
+        assert!(suspects[0].votes.iter().any(|vote| vote.who.contains("equal rows")));
     }
 }

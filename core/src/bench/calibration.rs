@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Entrant, Rows};
+use super::{Contender, Rows};
 use crate::domain::RowError;
 use crate::stats::{Confusion, Histogram, PLACES};
 
 /// The most clusters of a judge: each takes 200 bytes while rates are corrected.
-const MOST_CLUSTERS: u128 = 10_000_000;
+const MAX_CLUSTERS: u128 = 10_000_000;
 /// The most rows of a judge, repetitions each counted.
-const MOST_ROWS: u128 = 1_000_000_000_000;
+const MAX_ROWS: u128 = 1_000_000_000_000;
 
 /// A judge's labels of right and of wrong rows, and how sure it was of them, by cluster.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -31,17 +31,19 @@ pub struct ClusterKind {
     pub wrong: [u64; PLACES],
 }
 
-pub(super) fn operating(rows: &Rows, entrant: &Entrant, known: &[usize]) -> Operating {
-    let gold = &rows.golds[entrant.gold].right;
+pub(super) fn operating(rows: &Rows, contender: &Contender, known: &[usize]) -> Operating {
+    let gold = &rows.golds[contender.gold].right;
     let mut kinds: BTreeMap<ClusterKind, u64> = BTreeMap::new();
     for cluster in known.chunk_by(|a, b| rows.clusters[*a] == rows.clusters[*b]) {
         let mut table = Confusion::default();
         let (mut right, mut wrong) = (Histogram::default(), Histogram::default());
-        for (row, ballots) in cluster.iter().flat_map(|row| entrant.repeats.iter().map(move |b| (*row, b))) {
+        for (row, predictions) in
+            cluster.iter().flat_map(|row| contender.repeats.iter().map(move |b| (*row, b)))
+        {
             let Some(is_right) = gold[row] else { continue };
-            table.add(is_right, ballots.labels[row]);
+            table.add(is_right, predictions.labels[row]);
             let histogram = if is_right { &mut right } else { &mut wrong };
-            histogram.add(ballots.probability(row).map(|here| entrant.base_rate.even(here)));
+            histogram.add(predictions.probability(row).map(|here| contender.base_rate.even(here)));
         }
         let table = [
             table.true_positive,
@@ -97,13 +99,13 @@ impl Operating {
             // Neither factor is above 2^68.
             rows = u128::saturating_add(rows, u128::from(kind.clusters).saturating_mul(right + wrong));
         }
-        if clusters > MOST_CLUSTERS {
+        if clusters > MAX_CLUSTERS {
             return Some(format!(
-                "{clusters} clusters are more than the {MOST_CLUSTERS} that can be counted with"
+                "{clusters} clusters are more than the {MAX_CLUSTERS} that can be counted with"
             ));
         }
-        (rows > MOST_ROWS)
-            .then(|| format!("{rows} rows are more than the {MOST_ROWS} that can be counted with"))
+        (rows > MAX_ROWS)
+            .then(|| format!("{rows} rows are more than the {MAX_ROWS} that can be counted with"))
     }
 
     fn each<T: Clone>(&self, of: impl Fn(&ClusterKind) -> T) -> Vec<T> {
@@ -119,7 +121,8 @@ pub struct CalibrationFile {
     /// The version of tooljudge that made it.
     #[serde(default)]
     pub version: Option<String>,
-    pub entrants: Vec<Calibrated>,
+    #[serde(rename = "entrants")]
+    pub contenders: Vec<Calibrated>,
 }
 
 /// A judge that was benchmarked.
@@ -142,7 +145,7 @@ impl CalibrationFile {
     pub fn parse(text: &str) -> Result<CalibrationFile, String> {
         let file: CalibrationFile = serde_json::from_str(text).map_err(|error| {
             let why = RowError::excerpt(&error.to_string());
-            format!("it is no record of `tooljudge bench` (line {}: {why})", error.line())
+            format!("it is not a `tooljudge bench` record (line {}: {why})", error.line())
         })?;
         if file.schema != super::SCHEMA {
             return Err(format!(
@@ -151,17 +154,17 @@ impl CalibrationFile {
                 super::SCHEMA
             ));
         }
-        match file.entrants.iter().find_map(|entrant| entrant.operating.oddity()) {
-            Some(odd) => Err(format!("it is no record of `tooljudge bench`: {odd}")),
+        match file.contenders.iter().find_map(|contender| contender.operating.oddity()) {
+            Some(odd) => Err(format!("it is not a `tooljudge bench` record: {odd}")),
             None => Ok(file),
         }
     }
 
     /// The judge of that name with the template of that name.
     pub fn find(&self, judge: &str, template: &str) -> Option<&Calibrated> {
-        self.entrants
-            .iter()
-            .find(|entrant| entrant.judge == judge && entrant.template == template && !entrant.baseline)
+        self.contenders.iter().find(|contender| {
+            contender.judge == judge && contender.template == template && !contender.baseline
+        })
     }
 }
 
@@ -177,8 +180,8 @@ mod tests {
         let mut places = none;
         places[PLACES - 1] = right;
         let kind = json!({"clusters": clusters, "table": table, "right": places, "wrong": none});
-        let entrant = json!({"judge": "m", "template": "t", "operating": {"kinds": [kind.clone(), kind]}});
-        json!({"schema": super::super::SCHEMA, "version": "1.2.3", "entrants": [entrant]}).to_string()
+        let contender = json!({"judge": "m", "template": "t", "operating": {"kinds": [kind.clone(), kind]}});
+        json!({"schema": super::super::SCHEMA, "version": "1.2.3", "entrants": [contender]}).to_string()
     }
 
     #[test]

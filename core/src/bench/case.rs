@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{Entrant, Rows};
+use super::{Contender, Rows};
 
 /// One row, readable.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -29,8 +29,9 @@ pub struct Case {
 /// What one judge said.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct CaseVerdict {
-    /// Its place among the entrants.
-    pub entrant: usize,
+    /// Its place among the contenders.
+    #[serde(rename = "entrant")]
+    pub contender: usize,
     pub label: Option<String>,
     /// Whether the label is the judge's own for right calls, whatever it is called.
     pub passes: Option<bool>,
@@ -70,20 +71,20 @@ const AGREEMENTS: usize = 5;
 
 /// Rows on which some judge (no baseline) is wrong or has no label, at most `most` of them, and a few on which all are right, to see
 /// what that looks like. They are drawn evenly where there are more.
-pub fn shown(rows: &Rows, entrants: &[Entrant], most: usize) -> Shown {
-    let judges: Vec<(&Entrant, &[Option<bool>])> = entrants
+pub fn shown(rows: &Rows, contenders: &[Contender], most: usize) -> Shown {
+    let judges: Vec<(&Contender, &[Option<bool>])> = contenders
         .iter()
-        .filter(|entrant| !entrant.baseline)
-        .filter_map(|entrant| Some((entrant, entrant.first()?.labels.as_slice())))
+        .filter(|contender| !contender.baseline)
+        .filter_map(|contender| Some((contender, contender.first()?.labels.as_slice())))
         .collect();
     let differs = |row: &usize| {
-        judges.iter().any(|(entrant, labels)| {
-            let gold = rows.golds[entrant.gold].right[*row];
+        judges.iter().any(|(contender, labels)| {
+            let gold = rows.golds[contender.gold].right[*row];
             gold.is_some() && labels[*row] != gold
         })
     };
     let has_gold =
-        |row: &usize| judges.iter().any(|(entrant, _)| rows.golds[entrant.gold].right[*row].is_some());
+        |row: &usize| judges.iter().any(|(contender, _)| rows.golds[contender.gold].right[*row].is_some());
     let (mut places, mut right): (Vec<usize>, Vec<usize>) =
         (0..rows.len()).filter(has_gold).partition(differs);
     let (disagreements, agreements) = (places.len(), right.len());

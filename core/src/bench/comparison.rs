@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Entrant, Rows};
+use super::{Contender, Rows};
 use crate::stats::{
     self, Design, Difference, Estimate, Measure, Paired, PairedMethod, PairedTest, holm,
     minimum_detectable_difference, non_inferior, rows_needed,
@@ -11,7 +11,7 @@ use crate::stats::{
 /// Two judges on the rows that both labelled.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Comparison {
-    /// Places among the entrants: `b` is held against `a`.
+    /// Places among the contenders: `b` is held against `a`.
     pub a: usize,
     pub b: usize,
     /// Rows with gold that both labelled, and their clusters.
@@ -71,10 +71,10 @@ const POWER: f64 = 0.8;
 /// The level of tests.
 const LEVEL: f64 = 0.05;
 
-/// Holds every other entrant against the first. Entrants are measured by the first gold.
-pub fn compare(rows: &Rows, entrants: &[Entrant], question: Question) -> Vec<Comparison> {
+/// Compares every other contender with the first. Contenders are measured by the first gold.
+pub fn compare(rows: &Rows, contenders: &[Contender], question: Question) -> Vec<Comparison> {
     let tables: Vec<Vec<Paired>> =
-        (1..entrants.len()).map(|b| paired(rows, &entrants[0], &entrants[b])).collect();
+        (1..contenders.len()).map(|b| paired(rows, &contenders[0], &contenders[b])).collect();
     let differences: Vec<Vec<Option<Difference>>> = Measure::ALL
         .iter()
         .map(|measure| tables.iter().map(|clusters| stats::difference(*measure, clusters)).collect())
@@ -154,7 +154,7 @@ fn comparison(
     }
 }
 
-fn paired(rows: &Rows, a: &Entrant, b: &Entrant) -> Vec<Paired> {
+fn paired(rows: &Rows, a: &Contender, b: &Contender) -> Vec<Paired> {
     let (Some(first), Some(second), Some(gold)) = (a.first(), b.first(), rows.golds.first()) else {
         return Vec::new();
     };
@@ -173,13 +173,13 @@ fn paired(rows: &Rows, a: &Entrant, b: &Entrant) -> Vec<Paired> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::{Ballots, Facts};
+    use crate::bench::{Facts, Predictions};
     use crate::domain::Status;
 
     /// Rows of gold and of two judges' labels, as `+` for right.
-    fn benchmark(rows: &[(bool, [bool; 2])]) -> (Rows, Vec<Entrant>) {
+    fn benchmark(rows: &[(bool, [bool; 2])]) -> (Rows, Vec<Contender>) {
         let mut table = Rows::new(["gold"], []);
-        let mut judges = [Ballots::default(), Ballots::default()];
+        let mut judges = [Predictions::default(), Predictions::default()];
         for (at, (gold, labels)) in rows.iter().enumerate() {
             let golds = [Some(*gold)];
             let cluster = (at as u128).to_le_bytes();
@@ -191,12 +191,13 @@ mod tests {
                 checked: None,
                 identity: None,
             });
-            for (ballots, label) in judges.iter_mut().zip(labels) {
-                ballots.push(Some(*label), None, Status::Judged);
+            for (predictions, label) in judges.iter_mut().zip(labels) {
+                predictions.push(Some(*label), None, Status::Judged);
             }
         }
-        let entrants = judges.map(|ballots| Entrant { repeats: vec![ballots], ..Entrant::default() }).into();
-        (table, entrants)
+        let contenders =
+            judges.map(|predictions| Contender { repeats: vec![predictions], ..Contender::default() }).into();
+        (table, contenders)
     }
 
     #[test]
@@ -210,8 +211,8 @@ mod tests {
                 (gold, [errs(at < 30), errs((30..35).contains(&at))])
             })
             .collect();
-        let (table, entrants) = benchmark(&rows);
-        let found = &compare(&table, &entrants, question)[0];
+        let (table, contenders) = benchmark(&rows);
+        let found = &compare(&table, &contenders, question)[0];
         assert_eq!((found.only_a_right, found.only_b_right, found.rows), (5, 30, 200));
         assert_eq!(
             (found.verdict, found.non_inferior, found.test),
@@ -219,11 +220,11 @@ mod tests {
         );
         let accuracy = found.differences[0];
         assert!((accuracy.difference.value - 0.125).abs() < 1e-12 && accuracy.p < 1e-4);
-        let (table, mut entrants) = benchmark(&rows);
-        entrants.swap(0, 1);
-        assert_eq!(compare(&table, &entrants, question)[0].verdict, Verdict::Worse);
-        let (table, entrants) = benchmark(&rows[28..38]);
-        let found = &compare(&table, &entrants, question)[0];
+        let (table, mut contenders) = benchmark(&rows);
+        contenders.swap(0, 1);
+        assert_eq!(compare(&table, &contenders, question)[0].verdict, Verdict::Worse);
+        let (table, contenders) = benchmark(&rows[28..38]);
+        let found = &compare(&table, &contenders, question)[0];
         assert_eq!(found.verdict, Verdict::Undecided);
         assert!(found.minimum_detectable.is_none_or(|least| least > 0.2));
     }

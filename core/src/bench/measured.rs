@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::usage::UsageRecord;
-use super::{Entrant, Rows};
+use super::{Contender, Rows};
 use crate::domain::Status;
 use crate::stats::{self, Bin, Confusion, Estimate, Measure, Rated, Repeats};
 
@@ -99,35 +99,35 @@ pub struct Consistency {
 /// Bins of confidence.
 const BINS: usize = 10;
 /// Values of a column beyond which it names rows, not kinds of rows.
-const MOST_SLICES: usize = 1000;
+const MAX_SLICES: usize = 1000;
 
-/// All figures of `entrant`.
-pub fn measure(rows: &Rows, entrant: &Entrant) -> Measured {
-    let gold = &rows.golds[entrant.gold];
+/// All figures of `contender`.
+pub fn measure(rows: &Rows, contender: &Contender) -> Measured {
+    let gold = &rows.golds[contender.gold];
     let known: Vec<usize> = rows.by_cluster().into_iter().filter(|row| gold.right[*row].is_some()).collect();
-    let rated = rated(rows, entrant, &known);
-    let mut overall = slice(rows, entrant, &known);
+    let rated = rated(rows, contender, &known);
+    let mut overall = slice(rows, contender, &known);
     if overall.figures.len() > 1
         && let Some(area) = stats::auc_estimate(&rated)
     {
         overall.figures.insert("auc", area);
     }
     let mut statuses = BTreeMap::new();
-    for ballots in &entrant.repeats {
-        for status in known.iter().filter_map(|row| ballots.statuses.get(*row)) {
+    for predictions in &contender.repeats {
+        for status in known.iter().filter_map(|row| predictions.statuses.get(*row)) {
             *statuses.entry(Status::as_str(*status)).or_default() += 1;
         }
     }
-    let (slices, slicings_left_out) = slices(rows, entrant, &known);
-    let asked = entrant.repeats.iter().map(|ballots| ballots.labels.len()).sum();
+    let (slices, slicings_left_out) = slices(rows, contender, &known);
+    let asked = contender.repeats.iter().map(|predictions| predictions.labels.len()).sum();
     Measured {
-        judge: entrant.judge.clone(),
-        template: entrant.template.clone(),
-        task: entrant.task.map(crate::domain::Task::as_str),
-        baseline: entrant.baseline,
+        judge: contender.judge.clone(),
+        template: contender.template.clone(),
+        task: contender.task.map(crate::domain::Task::as_str),
+        baseline: contender.baseline,
         gold: gold.column.clone(),
-        repeats: entrant.repeats.len(),
-        record: entrant.record.clone(),
+        repeats: contender.repeats.len(),
+        record: contender.record.clone(),
         statuses,
         overall,
         slices,
@@ -138,13 +138,13 @@ pub fn measure(rows: &Rows, entrant: &Entrant) -> Measured {
             ece: stats::ece(&rated, BINS),
             bins: stats::reliability(&rated, BINS),
         }),
-        consistency: consistency(rows, entrant, &known),
-        usage: entrant.usage().record(asked),
-        operating: super::calibration::operating(rows, entrant, &known),
+        consistency: consistency(rows, contender, &known),
+        usage: contender.usage().record(asked),
+        operating: super::calibration::operating(rows, contender, &known),
     }
 }
 
-fn slices(rows: &Rows, entrant: &Entrant, known: &[usize]) -> (Vec<Slice>, Vec<LeftOut>) {
+fn slices(rows: &Rows, contender: &Contender, known: &[usize]) -> (Vec<Slice>, Vec<LeftOut>) {
     let (mut slices, mut left_out) = (Vec::new(), Vec::new());
     for slicing in &rows.slicings {
         let mut members: Vec<Vec<usize>> = vec![Vec::new(); slicing.values.len()];
@@ -156,22 +156,22 @@ fn slices(rows: &Rows, entrant: &Entrant, known: &[usize]) -> (Vec<Slice>, Vec<L
         let mut of_column: Vec<(usize, Vec<usize>)> =
             members.into_iter().enumerate().filter(|(_, members)| !members.is_empty()).collect();
         of_column.sort_by_key(|(value, members)| (std::cmp::Reverse(members.len()), *value));
-        if of_column.len() > MOST_SLICES {
+        if of_column.len() > MAX_SLICES {
             left_out.push(LeftOut { by: slicing.by.clone(), values: of_column.len() });
             continue;
         }
         slices.extend(of_column.into_iter().map(|(value, members)| Slice {
             by: Some(slicing.by.clone()),
             value: Some(slicing.values[value].clone()),
-            ..slice(rows, entrant, &members)
+            ..slice(rows, contender, &members)
         }));
     }
     (slices, left_out)
 }
 
 /// Figures of `members`, of which those of a cluster stand together.
-fn slice(rows: &Rows, entrant: &Entrant, members: &[usize]) -> Slice {
-    let tables = tables(rows, entrant, members);
+fn slice(rows: &Rows, contender: &Contender, members: &[usize]) -> Slice {
+    let tables = tables(rows, contender, members);
     let confusion: Confusion = tables.iter().sum();
     let positives = confusion.true_positive + confusion.false_negative + confusion.unjudged_positive;
     let negatives = confusion.true_negative + confusion.false_positive + confusion.unjudged_negative;
@@ -197,13 +197,13 @@ fn slice(rows: &Rows, entrant: &Entrant, members: &[usize]) -> Slice {
 }
 
 /// One table for each cluster of `members`.
-fn tables(rows: &Rows, entrant: &Entrant, members: &[usize]) -> Vec<Confusion> {
-    let gold = &rows.golds[entrant.gold].right;
+fn tables(rows: &Rows, contender: &Contender, members: &[usize]) -> Vec<Confusion> {
+    let gold = &rows.golds[contender.gold].right;
     let table = |cluster: &[usize]| {
         let mut table = Confusion::default();
         for row in cluster {
             let Some(right) = gold[*row] else { continue };
-            entrant.repeats.iter().for_each(|ballots| table.add(right, ballots.labels[*row]));
+            contender.repeats.iter().for_each(|predictions| table.add(right, predictions.labels[*row]));
         }
         table
     };
@@ -211,29 +211,29 @@ fn tables(rows: &Rows, entrant: &Entrant, members: &[usize]) -> Vec<Confusion> {
 }
 
 /// Rows with a label whose judge says how sure it is of it.
-fn rated(rows: &Rows, entrant: &Entrant, known: &[usize]) -> Vec<Rated> {
-    let gold = &rows.golds[entrant.gold].right;
-    let of_repeat = |ballots: &'_ super::Ballots| {
+fn rated(rows: &Rows, contender: &Contender, known: &[usize]) -> Vec<Rated> {
+    let gold = &rows.golds[contender.gold].right;
+    let of_repeat = |predictions: &'_ super::Predictions| {
         known
             .iter()
             .filter_map(|row| {
-                let (score, gold) = (ballots.probability(*row)?, gold[*row]?);
+                let (score, gold) = (predictions.probability(*row)?, gold[*row]?);
                 Some(Rated { cluster: rows.clusters[*row], score, gold })
             })
             .collect::<Vec<_>>()
     };
-    entrant.repeats.iter().flat_map(of_repeat).collect()
+    contender.repeats.iter().flat_map(of_repeat).collect()
 }
 
-fn consistency(rows: &Rows, entrant: &Entrant, known: &[usize]) -> Option<Consistency> {
-    if entrant.repeats.len() < 2 {
+fn consistency(rows: &Rows, contender: &Contender, known: &[usize]) -> Option<Consistency> {
+    if contender.repeats.len() < 2 {
         return None;
     }
     let repeats = |cluster: &[usize]| {
         let mut repeats = Repeats::default();
         for row in cluster {
             let labels: Vec<Option<bool>> =
-                entrant.repeats.iter().map(|ballots| ballots.labels[*row]).collect();
+                contender.repeats.iter().map(|predictions| predictions.labels[*row]).collect();
             repeats.add(&labels);
         }
         repeats
@@ -241,7 +241,7 @@ fn consistency(rows: &Rows, entrant: &Entrant, known: &[usize]) -> Option<Consis
     let clusters: Vec<Repeats> =
         known.chunk_by(|a, b| rows.clusters[*a] == rows.clusters[*b]).map(repeats).collect();
     Some(Consistency {
-        repeats: entrant.repeats.len(),
+        repeats: contender.repeats.len(),
         flip_rate: stats::flip_rate(&clusters),
         kappa: stats::repeat_kappa(&clusters),
     })
@@ -250,7 +250,7 @@ fn consistency(rows: &Rows, entrant: &Entrant, known: &[usize]) -> Option<Consis
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::{Ballots, Facts, Usage};
+    use crate::bench::{Facts, Predictions, Usage};
     use crate::domain::Status;
 
     /// Rows with two golds, of which the second says nothing of every other row; `by` gives each row a value.
@@ -267,18 +267,19 @@ mod tests {
     }
 
     /// A judge that was asked so often, at a dollar an answer, and has no label for every fourth row and those beside the second gold.
-    fn judge(rows: &Rows, gold: usize, repeats: usize) -> Entrant {
-        let mut ballots = Ballots::default();
+    fn judge(rows: &Rows, gold: usize, repeats: usize) -> Contender {
+        let mut predictions = Predictions::default();
         for row in 0..rows.len() {
             let status = match row % 4 {
                 0 => Status::Refused,
                 1 => Status::Unparseable,
                 _ => Status::Judged,
             };
-            ballots.push((status == Status::Judged).then_some(true), None, status);
+            predictions.push((status == Status::Judged).then_some(true), None, status);
         }
-        ballots.usage = Usage { answers: rows.len() as u64, cost_usd: rows.len() as f64, ..Usage::default() };
-        Entrant { gold, repeats: vec![ballots; repeats], ..Entrant::default() }
+        predictions.usage =
+            Usage { answers: rows.len() as u64, cost_usd: rows.len() as f64, ..Usage::default() };
+        Contender { gold, repeats: vec![predictions; repeats], ..Contender::default() }
     }
 
     #[test]

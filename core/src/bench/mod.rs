@@ -1,6 +1,6 @@
 //! How good a judge is: its labels beside gold, with how sure each figure is.
 //!
-//! [`Rows`] hold what is known of each row (gold, cluster, slices), an [`Entrant`] what one judge with one template made of
+//! [`Rows`] hold what is known of each row (gold, cluster, slices), a [`Contender`] what one judge with one template made of
 //! them. [`measure`] turns both into [`Measured`] figures, overall and by slice; [`agreement`] sets judges beside each other;
 //! [`comparison`] tells whether one is better; [`audit`] finds gold that is probably wrong; [`calibration`] is what is kept
 //! of a judge to correct the rate of its labels elsewhere.
@@ -14,7 +14,7 @@ pub mod calibration;
 mod case;
 pub mod columns;
 pub mod comparison;
-mod entrant;
+mod contender;
 mod errata;
 mod identity;
 mod measured;
@@ -26,7 +26,7 @@ mod words;
 
 pub use agreement::{Agreement, agreement};
 pub use case::{Case, CaseVerdict, Cases, shown};
-pub use entrant::{Ballots, Entrant};
+pub use contender::{Contender, Predictions};
 pub use errata::{Correction, Errata};
 pub use identity::identity;
 pub use measured::{Calibration, Consistency, LeftOut, Measured, Slice, measure};

@@ -90,7 +90,7 @@ impl LogLabels {
         };
         if let Some(text) = &self.first_strange {
             rate.warnings.push(format!(
-                "{} rows have a gold that is no label, such as `{}`: they count as rows without gold",
+                "{} rows have a gold that is not a label, such as `{}`: they count as rows without gold",
                 self.strange,
                 text.chars().filter(|char| !char.is_control()).take(40).collect::<String>()
             ));

@@ -40,11 +40,11 @@ impl Assessment {
 }
 
 /// Argument values looked at; more say nothing more and would cost time on hostile rows.
-const MOST_VALUES: usize = 256;
+const MAX_VALUES: usize = 256;
 /// Calls whose values and repetitions are looked at, likewise; all of them are held against their definitions.
-const MOST_CALLS: usize = 64;
+const MAX_CALLS: usize = 64;
 /// Findings kept.
-const MOST_FINDINGS: usize = 200;
+const MAX_FINDINGS: usize = 200;
 /// From so many on, nothing more is looked for.
 const ENOUGH_FINDINGS: usize = 2_000;
 
@@ -70,7 +70,7 @@ pub(super) fn assess(sample: &Sample, calls: &[ToolCall], toolbox: &Toolbox) -> 
         },
     };
     assessor.calls(calls);
-    let calls = &calls[..calls.len().min(MOST_CALLS)];
+    let calls = &calls[..calls.len().min(MAX_CALLS)];
     assessor.duplicates(sample, calls);
     assessor.swaps(calls);
     let place = if is_under_way(sample) {
@@ -87,9 +87,9 @@ pub(super) fn assess(sample: &Sample, calls: &[ToolCall], toolbox: &Toolbox) -> 
         assessor.requests(calls);
     }
     assessor.result.under_way = place == Step::UnderWay;
-    if assessor.result.findings.len() > MOST_FINDINGS {
+    if assessor.result.findings.len() > MAX_FINDINGS {
         assessor.result.findings.sort_by_key(|finding| !finding.is_fault());
-        assessor.result.findings.truncate(MOST_FINDINGS);
+        assessor.result.findings.truncate(MAX_FINDINGS);
     }
     assessor.result.exhausted = evidence.is_exhausted();
     assessor.result
@@ -243,7 +243,7 @@ impl Assessor<'_> {
                 self.result.signals.add(signal, 1.0, 2.0);
             }
         }
-        if call >= MOST_CALLS {
+        if call >= MAX_CALLS {
             return;
         }
         for (name, value) in arguments.iter() {
@@ -254,20 +254,20 @@ impl Assessor<'_> {
     }
 
     fn value(&mut self, of: Owner, path: String, node: Option<&Node>, value: &Json, optional: bool) {
-        if self.total >= MOST_VALUES {
+        if self.total >= MAX_VALUES {
             return;
         }
         match value {
             Json::Array(items) => {
                 let inner = node.and_then(|node| node.items.as_deref());
-                for (i, item) in items.iter().enumerate().take(MOST_VALUES) {
+                for (i, item) in items.iter().enumerate().take(MAX_VALUES) {
                     self.value(of, format!("{path}/{i}"), inner.or(node), item, optional);
                 }
             }
             Json::Object(object) => {
-                let negated = object.iter().take(MOST_VALUES).any(|(_, item)| is_negation(item));
+                let negated = object.iter().take(MAX_VALUES).any(|(_, item)| is_negation(item));
                 let of = Owner { negated: of.negated || negated, ..of };
-                for (key, item) in object.iter().take(MOST_VALUES) {
+                for (key, item) in object.iter().take(MAX_VALUES) {
                     let inner = node.and_then(|node| node.property(key));
                     self.used.add(key);
                     let optional = optional || inner.is_some_and(|node| !node.required);
@@ -364,7 +364,7 @@ impl Assessor<'_> {
     }
 
     pub(super) fn push(&mut self, finding: Finding) {
-        if self.result.findings.len() < MOST_FINDINGS || finding.is_fault() {
+        if self.result.findings.len() < MAX_FINDINGS || finding.is_fault() {
             self.result.findings.push(finding);
         }
     }

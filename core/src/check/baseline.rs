@@ -63,7 +63,7 @@ impl Baseline {
                     schema::check(&toolbox.tools[tool], arguments, at, dialect, &mut findings);
                 }
                 (_, None) if self.task != Task::ToolSelection => {
-                    return label(false, Some("the arguments are no JSON object".to_owned()));
+                    return label(false, Some("the arguments are not a JSON object".to_owned()));
                 }
                 _ => {}
             }

@@ -8,9 +8,9 @@ use super::words::{fold, fold_identifier, words};
 use crate::domain::{Json, Object, ToolCall};
 
 /// Arguments of one call that are compared with each other.
-const MOST_ARGUMENTS: usize = 16;
+const MAX_ARGUMENTS: usize = 16;
 /// Calls looked at.
-const MOST_CALLS: usize = 16;
+const MAX_CALLS: usize = 16;
 /// Words before and behind a value that may say what it is.
 const BEFORE: usize = 3;
 const BEHIND: usize = 2;
@@ -46,7 +46,7 @@ impl Assessor<'_> {
         let evidence = self.evidence;
         let question: Vec<&str> = words(&evidence.question).take(2_000).collect();
         for (call, arguments) in
-            calls.iter().take(MOST_CALLS).enumerate().filter_map(|(i, c)| Some((i, c.parsed()?)))
+            calls.iter().take(MAX_CALLS).enumerate().filter_map(|(i, c)| Some((i, c.parsed()?)))
         {
             let bound = bind(arguments, &question);
             let swapped = bound.iter().enumerate().find_map(|(i, a)| {
@@ -65,7 +65,7 @@ impl Assessor<'_> {
 
 fn bind<'a>(arguments: &'a Object, question: &[&'a str]) -> Vec<Bound<'a>> {
     let mut bound = Vec::new();
-    for (name, value) in arguments.iter().take(MOST_ARGUMENTS) {
+    for (name, value) in arguments.iter().take(MAX_ARGUMENTS) {
         if !matches!(value, Json::String(_) | Json::Number(_)) {
             continue;
         }

@@ -27,7 +27,7 @@ const UNTELLABLE_FIT: f64 = 0.4;
 /// The least fit of a tool that is given all it requires.
 const ASKED_FIT: f64 = 0.5;
 /// Uncalled tools compared.
-const MOST_TOOLS: usize = 64;
+const MAX_TOOLS: usize = 64;
 
 impl Assessor<'_> {
     /// Whether the called tools, or none, are what the question asks for.
@@ -57,7 +57,7 @@ impl Assessor<'_> {
         match (worst, best) {
             (None, Some(best)) if calls.is_empty() => {
                 self.result.signals.set(Signal::NoCallButFit, score(best));
-                let asked = (0..tools.len().min(MOST_TOOLS))
+                let asked = (0..tools.len().min(MAX_TOOLS))
                     .map(|at| (call_for(&tools[at], &sample.question, self.evidence, fits[at]), at))
                     .max_by(|a, b| a.0.total_cmp(&b.0).then(score(a.1).total_cmp(&score(b.1))))
                     .filter(|(strength, _)| *strength > 0.0);
@@ -119,7 +119,7 @@ impl Assessor<'_> {
         let own: Vec<&Tool> = called.iter().map(|at| &tools[*at]).collect();
         let left_out = (0..tools.len())
             .filter(|at| !called.contains(at))
-            .take(MOST_TOOLS)
+            .take(MAX_TOOLS)
             .map(|at| (own_fit(&tools[at], &own, self.evidence), at))
             .max_by(|a, b| a.0.total_cmp(&b.0));
         if let Some((fit, at)) = left_out {

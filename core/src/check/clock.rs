@@ -17,7 +17,7 @@ enum Half {
 }
 
 /// Bounds the work on hostile text.
-const MOST_CLOCKS: usize = 200;
+const MAX_CLOCKS: usize = 200;
 const DAY: u32 = 24 * 60;
 const NOON: u32 = 12 * 60;
 
@@ -65,7 +65,7 @@ pub(super) fn read_digits(text: &str, clocks: &mut Vec<Clock>) {
     let bytes = text.as_bytes();
     let mut at = 0;
     let mut last_end = 0;
-    while at < bytes.len() && clocks.len() < MOST_CLOCKS {
+    while at < bytes.len() && clocks.len() < MAX_CLOCKS {
         let digits = bytes[at..].iter().take_while(|b| b.is_ascii_digit()).count();
         if digits == 0 {
             at += 1;
@@ -120,7 +120,7 @@ pub(super) fn read_digits(text: &str, clocks: &mut Vec<Clock>) {
 /// Reads the words from `at` on: `noon`, `half past two`, `ten to five`, `eight o'clock`, `at nine in the
 /// evening`.
 pub(super) fn read_words(words: &[&str], at: usize, clocks: &mut Vec<Clock>) {
-    if clocks.len() >= MOST_CLOCKS {
+    if clocks.len() >= MAX_CLOCKS {
         return;
     }
     let word = |n: usize| words.get(at + n).copied().unwrap_or("");

@@ -50,17 +50,17 @@ pub(super) enum TimeMatch {
 }
 
 /// Bounds the work on hostile text.
-const MOST_DATES: usize = 500;
-const MOST_WORDS: usize = 20_000;
+const MAX_DATES: usize = 500;
+const MAX_WORDS: usize = 20_000;
 
 impl Times {
     /// Adds what a text says; `folded` is that text [folded](super::words::fold).
     pub(super) fn read(&mut self, text: &str, folded: &str) {
         clock::read_digits(text, &mut self.clock);
         let folded = day_first(text, folded);
-        let words: Vec<&str> = words(&folded).take(MOST_WORDS).collect();
+        let words: Vec<&str> = words(&folded).take(MAX_WORDS).collect();
         let mut at = 0;
-        while at < words.len() && self.dates.len() < MOST_DATES {
+        while at < words.len() && self.dates.len() < MAX_DATES {
             clock::read_words(&words, at, &mut self.clock);
             if let Some((today, length)) = today(&words[at..]) {
                 self.today.get_or_insert(today);
@@ -324,13 +324,13 @@ fn read_date(words: &[&str], before: &str, dates: &mut Vec<Date>) -> usize {
 
 /// The folded text with its dates in points turned around, so that no month is taken for their day.
 fn day_first<'a>(text: &str, folded: &'a str) -> Cow<'a, str> {
-    const MOST: usize = 20;
+    const MAX_NUMBER: usize = 20;
     let mut turned = Cow::Borrowed(folded);
     let starts = text.match_indices('.').filter_map(|(at, _)| {
         let head = text[..at].bytes().rev().take_while(u8::is_ascii_digit).count();
         dotted_date(text, at - head)
     });
-    for (_, [day, month, year]) in starts.take(MOST) {
+    for (_, [day, month, year]) in starts.take(MAX_NUMBER) {
         let own = format!(" {day} {month} {year} ");
         turned = Cow::Owned(turned.replace(&own, &format!(" {year} {month} {day} ")));
     }

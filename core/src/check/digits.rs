@@ -1,6 +1,6 @@
 //! Numbers written in digits, with their signs, powers and units.
 
-use super::figure::{Figure, MOST_FIGURES};
+use super::figure::{Figure, MAX_FIGURES};
 use super::units::Unit;
 
 /// Reads numbers in digits: `1,200.50`, `3e8`, `9 x 10^-12`, `45k`, `5%`, `1/6`.
@@ -8,7 +8,7 @@ pub(super) fn digits(text: &str, figures: &mut Vec<Figure>, mixtures: &mut Vec<[
     let bytes = text.as_bytes();
     let mut at = 0;
     let mut before: Option<(f64, usize)> = None;
-    while at < bytes.len() && figures.len() < MOST_FIGURES {
+    while at < bytes.len() && figures.len() < MAX_FIGURES {
         if !bytes[at].is_ascii_digit() {
             at += 1;
             continue;

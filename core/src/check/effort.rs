@@ -9,11 +9,11 @@ use percent_encoding::percent_decode_str;
 use crate::domain::{Json, Object};
 
 /// Schemas met by values that are enough to check one call: about a second's work.
-const MOST_STEPS: usize = 1_000_000;
+const MAX_STEPS: usize = 1_000_000;
 /// The same below alternatives. Of each one that does not fit, the validator keeps an error of some two kilobytes.
-const MOST_TRIES: usize = 20_000;
+const MAX_TRIES: usize = 20_000;
 /// Schemas within schemas, references followed: the validator takes them by recursion.
-const MOST_DEPTH: usize = 200;
+const MAX_DEPTH: usize = 200;
 /// What a pattern costs beside the length of the text it is tried on.
 const PATTERN: usize = 100;
 
@@ -45,7 +45,7 @@ impl Extent {
     /// Whether checking `arguments` against `schema`, whose extent this is, comes to an end soon.
     pub(super) fn allows(self, schema: &Json, arguments: &Json) -> bool {
         // Every unfolded schema meets every part of the arguments once at most.
-        let simple = !self.costly && self.schemas.saturating_mul(parts(arguments)) <= MOST_TRIES;
+        let simple = !self.costly && self.schemas.saturating_mul(parts(arguments)) <= MAX_TRIES;
         simple
             || Effort { root: schema, steps: 0, tries: 0 }
                 .schema(schema, arguments, At::default())
@@ -62,11 +62,11 @@ struct Survey<'a> {
 impl Survey<'_> {
     fn schema(&mut self, schema: &Json, depth: usize) -> Result<(usize, usize), Obstacle> {
         let Some(object) = schema.as_object() else { return Ok((1, 0)) };
-        if depth > MOST_DEPTH {
+        if depth > MAX_DEPTH {
             return Err(Obstacle::TooComplex);
         }
         match self.known.get(&std::ptr::from_ref(schema)) {
-            Some(Some((_, height))) if depth + height > MOST_DEPTH => return Err(Obstacle::TooComplex),
+            Some(Some((_, height))) if depth + height > MAX_DEPTH => return Err(Obstacle::TooComplex),
             Some(Some(known)) => return Ok(*known),
             Some(None) => return Ok((usize::MAX, 0)),
             None => {}
@@ -118,7 +118,7 @@ impl Effort<'_> {
     fn schema(&mut self, schema: &Json, value: &Json, at: At) -> ControlFlow<()> {
         let Some(object) = schema.as_object() else { return self.spend(1, at) };
         self.spend(1 + own_cost(object, value), at)?;
-        if at.depth > 2 * MOST_DEPTH {
+        if at.depth > 2 * MAX_DEPTH {
             return ControlFlow::Break(());
         }
         let size = match value {
@@ -173,7 +173,7 @@ impl Effort<'_> {
     fn spend(&mut self, steps: usize, at: At) -> ControlFlow<()> {
         self.steps = self.steps.saturating_add(steps.saturating_mul(at.times));
         self.tries += usize::from(at.tried);
-        if self.steps > MOST_STEPS || self.tries > MOST_TRIES {
+        if self.steps > MAX_STEPS || self.tries > MAX_TRIES {
             ControlFlow::Break(())
         } else {
             ControlFlow::Continue(())

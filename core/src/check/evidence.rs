@@ -41,24 +41,24 @@ pub(super) struct Evidence {
 }
 
 /// Bytes read of a question, and of everything before it: bounds the work on hostile rows.
-const MOST_QUESTION: usize = 64 * 1024;
-const MOST_HISTORY: usize = 64 * 1024;
+const MAX_QUESTION_BYTES: usize = 64 * 1024;
+const MAX_HISTORY_BYTES: usize = 64 * 1024;
 
 /// Bytes searched for one sample: many values, each of many choices, in a long conversation.
-const MOST_SEARCHED: usize = 256 << 20;
+const MAX_SEARCHED_BYTES: usize = 256 << 20;
 
 /// Bytes of a message that tell its language.
-const MOST_HEARD: usize = 400;
+const MAX_HEARD: usize = 400;
 
 /// Letters of a code such as that of a country.
-const LONGEST_CODE: usize = 3;
+const MAX_CODE_LENGTH: usize = 3;
 
 /// A shorter last message, such as `yes, please`, only makes sense with what was said before.
 const FEW_WORDS: usize = 3;
 
 impl Evidence {
     pub(super) fn new(sample: &Sample) -> Evidence {
-        let question = head(&sample.question, MOST_QUESTION);
+        let question = head(&sample.question, MAX_QUESTION_BYTES);
         let mut evidence = Evidence {
             text: String::with_capacity(question.len() + 16),
             squeezed: String::with_capacity(question.len()),
@@ -76,7 +76,7 @@ impl Evidence {
         };
         // A short answer is in the language of what it answers.
         for message in sample.messages.iter().rev().take(3) {
-            evidence.figures.hear(Languages::of(&fold(head(&message.content, MOST_HEARD))));
+            evidence.figures.hear(Languages::of(&fold(head(&message.content, MAX_HEARD))));
         }
         evidence.excluded = exclusions(question);
         evidence.question = evidence.read(question);
@@ -84,7 +84,7 @@ impl Evidence {
         evidence.literals = literals(question, &evidence.figures);
         // The newest of the rest counts most: where all is too long, the oldest is left out. What an assistant said counts
         // because the user saw it and went on from it.
-        let mut left = MOST_HISTORY;
+        let mut left = MAX_HISTORY_BYTES;
         let mut earlier: Vec<&str> = Vec::new();
         let mut later = fold(question);
         let history = sample.messages.iter().rev().filter(|message| message.content != sample.question);
@@ -130,7 +130,9 @@ impl Evidence {
             if !matches!(word, "of" | "the" | "and" | "for" | "de") {
                 self.capitals.push(capital.map_or('|', |c| c.to_ascii_lowercase()));
             }
-            if capital.is_some() && word.len() <= LONGEST_CODE && word.bytes().all(|b| b.is_ascii_uppercase())
+            if capital.is_some()
+                && word.len() <= MAX_CODE_LENGTH
+                && word.bytes().all(|b| b.is_ascii_uppercase())
             {
                 self.codes.insert(stem(&word.to_ascii_lowercase()));
             }
@@ -161,7 +163,7 @@ impl Evidence {
 
     /// Whether so much was looked for that the rest was not: what is missing then says nothing.
     pub(super) fn is_exhausted(&self) -> bool {
-        self.searched.get() > MOST_SEARCHED
+        self.searched.get() > MAX_SEARCHED_BYTES
     }
 
     /// Whether the folded phrase stands there with other spaces, endings or under another name.

@@ -5,7 +5,7 @@ use super::words::{fold, words};
 /// Words of a clause that an exclusion reaches.
 const REACH: usize = 6;
 /// Exclusions kept: bounds the work on hostile text.
-const MOST_EXCLUSIONS: usize = 50;
+const MAX_EXCLUSIONS: usize = 50;
 
 /// Something named to keep it out.
 #[derive(Debug, Clone, PartialEq)]
@@ -93,7 +93,7 @@ pub(super) fn exclusions(text: &str) -> Vec<Exclusion> {
     for end in ends {
         let clause = &text[from..end];
         from = end;
-        if found.len() < MOST_EXCLUSIONS && may_exclude(clause) {
+        if found.len() < MAX_EXCLUSIONS && may_exclude(clause) {
             found.extend(excluded_in(&fold(clause)));
         }
     }

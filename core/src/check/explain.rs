@@ -5,7 +5,7 @@ use super::finding::Finding;
 use crate::domain::Task;
 
 /// Findings told; more would only tire the reader.
-const MOST_TOLD: usize = 8;
+const MAX_LISTED: usize = 8;
 
 /// One sentence: the findings that matter for the task, or what was checked when there are none.
 pub(super) fn explain(assessment: &Assessment, calls: usize, correct: bool, task: Task) -> String {
@@ -36,14 +36,14 @@ pub(super) fn explain(assessment: &Assessment, calls: usize, correct: bool, task
             ),
         });
     }
-    for (i, finding) in relevant.iter().take(MOST_TOLD).enumerate() {
+    for (i, finding) in relevant.iter().take(MAX_LISTED).enumerate() {
         if i > 0 {
             text.push_str("; ");
         }
         text.push_str(&finding.to_string());
     }
-    if relevant.len() > MOST_TOLD {
-        text.push_str(&format!("; and {} more", relevant.len() - MOST_TOLD));
+    if relevant.len() > MAX_LISTED {
+        text.push_str(&format!("; and {} more", relevant.len() - MAX_LISTED));
     }
     text.push('.');
     text

@@ -3,7 +3,7 @@
 use super::units::Unit;
 
 /// Bounds the work on hostile text.
-pub(super) const MOST_FIGURES: usize = 2_000;
+pub(super) const MAX_FIGURES: usize = 2_000;
 
 /// A number found in a text.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -221,7 +221,7 @@ impl fmt::Display for Finding {
             }
             Finding::UnknownTool { name, .. } => write!(f, "no tool called `{}` is on offer", Short(name)),
             Finding::MalformedArguments { call } => {
-                write!(f, "the arguments of call {} are no JSON object", call + 1)
+                write!(f, "the arguments of call {} are not a JSON object", call + 1)
             }
             Finding::MissingParameter { at } => write!(f, "the required {at} is missing"),
             Finding::UnknownParameter { at } => write!(f, "{at} is not in the definition"),
@@ -232,7 +232,7 @@ impl fmt::Display for Finding {
                 write!(f, "{at} should be {expected}, but spells it as {actual}")
             }
             Finding::NotAllowed { at, value } => {
-                write!(f, "{at}: `{}` is none of the allowed values", Short(value))
+                write!(f, "{at}: `{}` is not one of the allowed values", Short(value))
             }
             Finding::BrokenRule { at, rule } => {
                 write!(f, "{at} breaks a rule of its schema: {}", Short(rule))

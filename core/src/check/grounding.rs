@@ -242,7 +242,7 @@ fn text(evidence: &Evidence, node: Option<&Node>, text: &str) -> Support {
     let mut times = Times::default();
     times.read(text, &folded);
     // Today's date stands in the conversation, but may not be the day that is meant.
-    if times.has_dates() && evidence.times.knows_today() && text.len() <= LONGEST_TIME {
+    if times.has_dates() && evidence.times.knows_today() && text.len() <= MAX_TIME_LENGTH {
         match evidence.times.explain(&times) {
             Some(TimeMatch::Told) => return Support::Normalised,
             Some(_) if is_bound(evidence, node, &times) => return Support::Normalised,
@@ -317,7 +317,7 @@ fn is_bound(evidence: &Evidence, node: Option<&Node>, times: &Times) -> bool {
 }
 
 /// A longer text is more than a date and a time.
-const LONGEST_TIME: usize = 40;
+const MAX_TIME_LENGTH: usize = 40;
 
 /// A parameter whose text an agent writes itself.
 fn is_composed(node: &Node) -> bool {
@@ -420,7 +420,7 @@ fn is_placeholder(text: &str, folded: &str) -> bool {
     bracketed
         || trimmed.starts_with("your_")
         || trimmed.starts_with("YOUR_")
-        || (trimmed.len() <= LONGEST_TIME && folded.contains(" your "))
+        || (trimmed.len() <= MAX_TIME_LENGTH && folded.contains(" your "))
         || [" placeholder ", " dummy ", " xxx ", " example com ", " lorem ipsum "]
             .iter()
             .any(|part| folded.contains(part))

@@ -39,7 +39,7 @@ impl Languages {
     pub(super) fn of(folded: &str) -> Languages {
         let mut counts = [0_usize; MARKS.len()];
         let mut english = 0;
-        for word in words(folded).take(MOST_WORDS) {
+        for word in words(folded).take(MAX_WORDS) {
             match INDEX.get(word) {
                 Some(0) => english += 1,
                 Some(set) => {
@@ -55,7 +55,7 @@ impl Languages {
 }
 
 /// Words of a text that are looked at.
-const MOST_WORDS: usize = 200;
+const MAX_WORDS: usize = 200;
 
 /// 0 for English, whose words here are no other language's, else a bit for each line of [`MARKS`].
 static INDEX: LazyLock<HashMap<&'static str, u16>> = LazyLock::new(|| {

@@ -36,9 +36,9 @@ impl Span {
 }
 
 /// Bounds the work on hostile questions.
-const MOST_LITERALS: usize = 100;
+const MAX_LITERALS: usize = 100;
 /// A longer quotation is a text to work on, not a value.
-const LONGEST_QUOTATION: usize = 200;
+const MAX_QUOTATION_LENGTH: usize = 200;
 
 /// The literals of a question, whose numbers are `figures`, in their order; those inside a quotation are its own business.
 pub(super) fn literals(question: &str, figures: &Figures) -> Vec<Span> {
@@ -71,7 +71,7 @@ fn push(
 ) {
     let text = &question[start..end];
     let folded = fold(text);
-    if folded.len() > 2 && spans.len() < MOST_LITERALS && !spans.iter().any(|span| span.folded == folded) {
+    if folded.len() > 2 && spans.len() < MAX_LITERALS && !spans.iter().any(|span| span.folded == folded) {
         spans.push(Span { kind, text: text.trim().to_owned(), folded, value, start, end });
     }
 }
@@ -85,13 +85,13 @@ fn quotations(text: &str) -> Vec<(usize, usize)> {
         let after = text[at + c.len_utf8()..].chars().next().unwrap_or(' ');
         match open {
             Some((start, close)) if c == close && !(c == '\'' && after.is_alphanumeric()) => {
-                if at > start && at - start <= LONGEST_QUOTATION {
+                if at > start && at - start <= MAX_QUOTATION_LENGTH {
                     found.push((start, at));
                 }
                 open = None;
             }
             // A quotation mark that is never closed must not swallow the rest.
-            Some((start, _)) if at - start > LONGEST_QUOTATION => open = None,
+            Some((start, _)) if at - start > MAX_QUOTATION_LENGTH => open = None,
             None => {
                 let close = match c {
                     '\'' if !before.is_alphanumeric() => '\'',
@@ -113,7 +113,7 @@ fn quotations(text: &str) -> Vec<(usize, usize)> {
             _ => {}
         }
         before = c;
-        if found.len() >= MOST_LITERALS {
+        if found.len() >= MAX_LITERALS {
             break;
         }
     }
@@ -142,7 +142,7 @@ fn names(text: &str) -> Vec<(usize, usize)> {
         if sentence_start || word.ends_with([',', ';']) {
             found.extend(run.take());
         }
-        if found.len() >= MOST_LITERALS {
+        if found.len() >= MAX_LITERALS {
             break;
         }
     }

@@ -93,7 +93,7 @@ impl BuiltinJudge {
                 "after a tool's result, nothing tells whether this step is due".to_owned(),
             ));
         }
-        let probability = if fault { probability.min(score::MOST_WITH_FAULT) } else { probability };
+        let probability = if fault { probability.min(score::MAX_WITH_FAULT) } else { probability };
         let correct = probability >= 0.5;
         let (label, score) = if correct { ("correct", 1.0) } else { ("incorrect", 0.0) };
         Verdict {

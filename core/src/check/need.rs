@@ -22,13 +22,13 @@ enum Filling {
 /// From this fit on, values that could fill any parameter are enough.
 const SOME_FIT: f64 = 0.35;
 /// Parameters looked at; a tool that requires more is not called in passing.
-const MOST_REQUIRED: usize = 8;
+const MAX_REQUIRED: usize = 8;
 
 /// How strongly the question asks for the tool, from 0 to 1, by giving it everything it requires.
 pub(super) fn call_for(tool: &Tool, question: &str, evidence: &Evidence, fit: Fit) -> f64 {
     let required: Vec<&Node> =
         tool.root.properties.iter().map(|(_, node)| node).filter(|node| node.required).collect();
-    if required.is_empty() || required.len() > MOST_REQUIRED {
+    if required.is_empty() || required.len() > MAX_REQUIRED {
         return 0.0;
     }
     let fillings: Option<Vec<Filling>> =

@@ -39,14 +39,14 @@ const MAX_DEPTH: usize = 16;
 /// All positions of one definition together: bounds what references can unfold to.
 const MAX_NODES: usize = 4_000;
 /// Bytes of descriptions and allowed values that all positions hold together, likewise.
-const MOST_TEXT: usize = 4 << 20;
+const MAX_TEXT_BYTES: usize = 4 << 20;
 
 impl Node {
     /// The positions of a schema, and whether all their texts were taken.
     pub(super) fn of_schema(schema: &Json) -> (Node, bool) {
         let mut builder = Builder { root: schema, nodes: 0, text: 0 };
         let node = builder.node(schema, 0);
-        (node, builder.text <= MOST_TEXT)
+        (node, builder.text <= MAX_TEXT_BYTES)
     }
 
     pub(super) fn property(&self, name: &str) -> Option<&Node> {
@@ -179,7 +179,7 @@ impl<'a> Builder<'a> {
     /// Whether one more text can be held.
     fn has_room(&mut self, value: &Json) -> bool {
         self.text += length(value);
-        self.text <= MOST_TEXT
+        self.text <= MAX_TEXT_BYTES
     }
 
     /// A reference into the same schema.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::figure::{Figure, MOST_FIGURES};
+use super::figure::{Figure, MAX_FIGURES};
 use super::language::{Language, Languages};
 use super::units::Unit;
 use super::words::words;
@@ -18,7 +18,7 @@ pub(super) fn number_words(folded: &str, languages: Languages, figures: &mut Vec
     let mut before = ["", ""];
     let mut upcoming = words(folded).chain([".", "."]).peekable();
     while let Some(word) = upcoming.next() {
-        if figures.len() >= MOST_FIGURES {
+        if figures.len() >= MAX_FIGURES {
             return;
         }
         let push = |figures: &mut Vec<Figure>, value: f64| {

@@ -1,7 +1,7 @@
 //! Numbers in a text, in digits or words, and what an argument may make of them.
 
 use super::digits::digits;
-use super::figure::{Figure, MOST_FIGURES};
+use super::figure::{Figure, MAX_FIGURES};
 use super::language::Languages;
 use super::node::Node;
 use super::number_words::number_words;
@@ -49,7 +49,7 @@ pub(super) struct Figures {
 }
 
 /// Pairs are tried among this many numbers.
-const MOST_IN_PAIRS: usize = 24;
+const MAX_IN_PAIRS: usize = 24;
 
 /// Ratios of everyday units: powers of ten, dozens, minutes, hours, days, weeks, months, inches, feet, miles, pounds, degrees.
 #[rustfmt::skip]
@@ -83,7 +83,7 @@ impl Figures {
 
     /// Adds a number that stands nowhere.
     pub(super) fn note(&mut self, value: f64) {
-        if self.figures.len() < MOST_FIGURES {
+        if self.figures.len() < MAX_FIGURES {
             self.figures.push(Figure { value, percent: false, place: None, unit: None });
         }
     }
@@ -170,13 +170,13 @@ impl Figures {
         if self
             .figures
             .iter()
-            .take(MOST_FIGURES / 10)
+            .take(MAX_FIGURES / 10)
             .any(|figure| figure.value != 0.0 && scaled(figure.value))
         {
             return Some(NumberMatch::Scaled);
         }
         let few: Vec<&Figure> =
-            self.figures.iter().filter(|figure| figure.place.is_some()).take(MOST_IN_PAIRS).collect();
+            self.figures.iter().filter(|figure| figure.place.is_some()).take(MAX_IN_PAIRS).collect();
         let combined = few.iter().enumerate().any(|(i, a)| {
             few[i + 1..].iter().any(|b| {
                 let (a, b) = (a.value, b.value);

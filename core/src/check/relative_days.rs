@@ -46,7 +46,7 @@ pub(super) struct Days {
 }
 
 /// Bounds the work on hostile text.
-const MOST_SPOKEN: usize = 40;
+const MAX_SPOKEN: usize = 40;
 
 impl RelativeDays {
     /// Reads the words from `at` on; gives back how many of them it understood.
@@ -132,13 +132,13 @@ impl RelativeDays {
     }
 
     fn push(&mut self, spoken: Spoken) {
-        if self.spoken.len() < MOST_SPOKEN && !self.spoken.contains(&spoken) {
+        if self.spoken.len() < MAX_SPOKEN && !self.spoken.contains(&spoken) {
             self.spoken.push(spoken);
         }
     }
 
     fn span(&mut self, days: i64) {
-        if self.spans.len() < MOST_SPOKEN && !self.spans.contains(&days) {
+        if self.spans.len() < MAX_SPOKEN && !self.spans.contains(&days) {
             self.spans.push(days);
         }
     }

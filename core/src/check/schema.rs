@@ -18,7 +18,7 @@ pub(super) enum Dialect {
 }
 
 /// Findings of one call that are enough; a hostile one could have thousands.
-const MOST_FINDINGS: usize = 50;
+const MAX_FINDINGS: usize = 50;
 
 /// What is wrong with the arguments of call number `call`.
 pub(super) fn check(
@@ -28,7 +28,7 @@ pub(super) fn check(
     dialect: Dialect,
     findings: &mut Vec<Finding>,
 ) {
-    let mut walk = Walk { call, dialect, limit: findings.len() + MOST_FINDINGS, findings };
+    let mut walk = Walk { call, dialect, limit: findings.len() + MAX_FINDINGS, findings };
     walk.object(&tool.root, arguments, "");
     if !tool.complete {
         return findings.push(Finding::TooComplex { tool: tool.name.clone() });
@@ -43,7 +43,7 @@ pub(super) fn check(
             return findings.push(Finding::UnusableSchema { tool, reason });
         }
     };
-    for error in validator.iter_errors(&serde_json::Value::from(&arguments)).take(MOST_FINDINGS) {
+    for error in validator.iter_errors(&serde_json::Value::from(&arguments)).take(MAX_FINDINGS) {
         if ran_out(error.kind()) {
             return findings.push(Finding::TooComplex { tool: tool.name.clone() });
         }

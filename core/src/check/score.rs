@@ -91,7 +91,7 @@ pub(super) fn probability(signals: &Signals, task: Task) -> f64 {
 }
 
 /// The most that is left to a call with a fault: the reference may be laxer than the definition.
-pub(super) const MOST_WITH_FAULT: f64 = 0.15;
+pub(super) const MAX_WITH_FAULT: f64 = 0.15;
 
 /// What a call starts with when nothing was noticed, in the order of the columns below.
 const BIAS: [f64; 3] = [1.87, 1.02, 2.20];

@@ -52,11 +52,11 @@ pub(super) enum Unusable {
 }
 
 /// Steps back that one pattern may take on one text, and bytes that it may become: `^.{1,500}$` takes half a megabyte.
-const MOST_BACKTRACKING: usize = 10_000;
+const MAX_BACKTRACKING: usize = 10_000;
 const LARGEST_PATTERN: usize = 10 << 20;
 
 /// Stems kept of one definition: bounds the work on a hostile one.
-const MOST_STEMS: usize = 400;
+const MAX_STEMS: usize = 400;
 
 impl Toolbox {
     pub(super) fn new(definitions: &Arc<[ToolDefinition]>) -> Toolbox {
@@ -137,7 +137,7 @@ impl Rules {
             Obstacle::Reference(to) => Unusable::Broken(format!("nothing in it is what `{to}` refers to")),
         })?;
         let patterns = PatternOptions::fancy_regex()
-            .backtrack_limit(MOST_BACKTRACKING)
+            .backtrack_limit(MAX_BACKTRACKING)
             .size_limit(LARGEST_PATTERN)
             .dfa_size_limit(LARGEST_PATTERN);
         let validator = jsonschema::options()
@@ -152,7 +152,7 @@ impl Rules {
 /// The distinct stems of a folded text's content words, sorted.
 pub(super) fn stems(folded: &str) -> Vec<Stem> {
     let mut stems: Vec<Stem> =
-        words(folded).filter(|word| is_content(word)).take(MOST_STEMS).map(stem).collect();
+        words(folded).filter(|word| is_content(word)).take(MAX_STEMS).map(stem).collect();
     stems.sort_unstable();
     stems.dedup();
     stems

@@ -2,7 +2,7 @@
 
 use super::decimal::Decimal;
 use super::literal::Said;
-use super::question::{Call, Due, Expectation, Question, is_marker};
+use super::question::{Call, Expectation, ExpectedAction, Question, is_marker};
 use super::random::Random;
 use super::tool::{Shape, Tool};
 use crate::domain::{Json, Object};
@@ -47,7 +47,7 @@ impl Benign {
 
     /// The calls with this edit; `None` where there is nothing to be edited so.
     pub(super) fn apply(self, question: &Question, calls: &[Call], random: &mut Random) -> Option<Vec<Call>> {
-        let Due::Calls(expected) = &question.due else { return None };
+        let ExpectedAction::Calls(expected) = &question.expected_action else { return None };
         match self {
             Benign::KeyOrder => {
                 let call = one(random, calls, |call| call.arguments.len() > 1)?;
@@ -117,10 +117,10 @@ impl Question {
     /// what comes first and no other accepted value stands in the question. No calls where none are due; `None` where it is
     /// not known which.
     pub fn answer(&self) -> Option<Vec<Call>> {
-        match &self.due {
-            Due::Nothing => Some(Vec::new()),
-            Due::Something => None,
-            Due::Calls(expected) => {
+        match &self.expected_action {
+            ExpectedAction::Nothing => Some(Vec::new()),
+            ExpectedAction::Something => None,
+            ExpectedAction::Calls(expected) => {
                 let said = Said::new(&self.text);
                 Some(expected.iter().map(|call| call.answer(self.tool(&call.tool), &said)).collect())
             }

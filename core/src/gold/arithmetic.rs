@@ -15,7 +15,7 @@ pub fn evaluate(source: &str) -> Option<Json> {
 }
 
 /// Parentheses and signs in one another beyond this are nobody's arithmetic.
-const DEEPEST: usize = 64;
+const MAX_DEPTH: usize = 64;
 
 #[derive(Clone, Copy)]
 enum Value {
@@ -76,7 +76,7 @@ impl Parser<'_> {
 
     fn signed(&mut self) -> Option<Value> {
         self.depth += 1;
-        if self.depth > DEEPEST {
+        if self.depth > MAX_DEPTH {
             return None;
         }
         let value = if self.take("-") {
@@ -109,7 +109,7 @@ impl Parser<'_> {
     fn atom(&mut self) -> Option<Value> {
         if self.take("(") {
             self.depth += 1;
-            let inside = if self.depth > DEEPEST { None } else { self.sum() };
+            let inside = if self.depth > MAX_DEPTH { None } else { self.sum() };
             self.depth -= 1;
             return inside.filter(|_| self.take(")"));
         }

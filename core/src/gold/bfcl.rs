@@ -1,7 +1,7 @@
 //! Questions of the Berkeley function-calling benchmark, from a line of its question file and the line of accepted answers.
 
 use super::arithmetic::evaluate;
-use super::question::{Due, Expectation, Question};
+use super::question::{Expectation, ExpectedAction, Question};
 use super::tool::Tool;
 use crate::domain::{Calls, Cell, Json, Object, RawRow, ToolCall};
 use crate::normalize::{Normalizer, Options};
@@ -33,9 +33,9 @@ pub fn question(question: &Object, answer: Option<&Object>, category: &str) -> R
     let functions = functions.filter(|functions| functions.as_array().is_some());
     let functions = functions.ok_or_else(|| unusable("no definitions"))?.clone();
     let tools: Vec<Tool> = functions.as_array().into_iter().flatten().filter_map(Tool::read).collect();
-    let due = match Assignment::of(category) {
-        Assignment::Irrelevance => Due::Nothing,
-        Assignment::Relevance => Due::Something,
+    let expected_action = match Assignment::of(category) {
+        Assignment::Irrelevance => ExpectedAction::Nothing,
+        Assignment::Relevance => ExpectedAction::Something,
         _ => {
             let truth =
                 answer.and_then(|answer| answer.get("ground_truth")).or_else(|| question.get("ground_truth"));
@@ -45,7 +45,7 @@ pub fn question(question: &Object, answer: Option<&Object>, category: &str) -> R
                 Json::String(source) => executed(source, &functions),
                 answer => accepted(answer).ok_or("no accepted answer"),
             };
-            Due::Calls(truth.iter().map(read).collect::<Result<_, _>>().map_err(unusable)?)
+            ExpectedAction::Calls(truth.iter().map(read).collect::<Result<_, _>>().map_err(unusable)?)
         }
     };
     Ok(Question {
@@ -54,7 +54,7 @@ pub fn question(question: &Object, answer: Option<&Object>, category: &str) -> R
         definitions: functions.clone(),
         functions,
         tools,
-        due,
+        expected_action,
         category: category.to_owned(),
         language: Language::of(category),
         rules: &[Rules::Own, Rules::Peer],
@@ -99,7 +99,7 @@ fn executed(source: &str, functions: &Json) -> Result<Expectation, &'static str>
     let calls = decoded(Json::from(source), functions).unwrap_or_default();
     let [call] = calls.as_slice() else { return Err("the expected call cannot be read") };
     let arguments =
-        computed(call, source).ok_or("the expected call has an expression that is no plain arithmetic")?;
+        computed(call, source).ok_or("the expected call has an expression that is not plain arithmetic")?;
     let accepted = arguments.iter().map(|(name, value)| (name.to_owned(), vec![only(value)])).collect();
     Ok(Expectation { tool: call.name.clone(), accepted })
 }

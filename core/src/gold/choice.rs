@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::made::Kind;
+use super::generated::Kind;
 use super::random::Random;
 
 /// A call that could be made: of which question, and for what.

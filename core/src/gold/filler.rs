@@ -7,13 +7,13 @@ use super::words::{numbers, parts, proper_names, says_little, words};
 use crate::domain::{Json, Number, Object};
 
 /// Objects within lists within objects beyond this are left empty.
-const DEEPEST: usize = 4;
+const MAX_DEPTH: usize = 4;
 /// So many letters of a question are taken for a search or a message.
-const LONGEST: usize = 120;
+const MAX_LENGTH: usize = 120;
 
 /// A value that fits the parameter's definition: an allowed one, its default, or what the question offers of that type.
 pub(super) fn plausible(parameter: &Parameter, question: &str, random: &mut Random) -> Json {
-    value(&parameter.name, &parameter.schema, question, random, DEEPEST)
+    value(&parameter.name, &parameter.schema, question, random, MAX_DEPTH)
 }
 
 fn value(name: &str, schema: &Json, question: &str, random: &mut Random, depth: usize) -> Json {
@@ -82,7 +82,7 @@ fn phrase(name: &str, question: &str, random: &mut Random) -> String {
         return said.or_else(drawn).unwrap_or_else(|| asks_for.join(" "));
     }
     if asks(&["query", "question", "prompt", "text", "message", "description", "content"]) {
-        return question.trim().trim_end_matches(['?', '.', '!']).chars().take(LONGEST).collect();
+        return question.trim().trim_end_matches(['?', '.', '!']).chars().take(MAX_LENGTH).collect();
     }
     if let Some(name) = random.pick(&proper_names(question)) {
         return name.clone();

@@ -1,6 +1,6 @@
 //! Whether a value stands in a question's text as it is.
 
-use super::question::{Due, Question, is_marker};
+use super::question::{ExpectedAction, Question, is_marker};
 use super::words::{numbers, words};
 use crate::domain::Json;
 
@@ -11,7 +11,7 @@ impl Question {
     /// "Stands" is by letters and digits, whatever their case and whatever is between them; numbers by their value; of lists
     /// and objects all that is in them. Words for numbers, units converted and dates written otherwise do not count.
     pub fn is_literal(&self) -> Option<bool> {
-        let Due::Calls(expected) = &self.due else { return None };
+        let ExpectedAction::Calls(expected) = &self.expected_action else { return None };
         let mandatory = |values: &Vec<Json>| !values.iter().any(is_marker);
         let mut accepted =
             expected.iter().flat_map(|call| &call.accepted).filter(|(_, values)| mandatory(values));

@@ -1,7 +1,7 @@
 //! Questions from a table of one's own: the call itself is the only accepted answer.
 
 use super::bfcl::{Unusable, only};
-use super::question::{Due, Expectation, Question};
+use super::question::{Expectation, ExpectedAction, Question};
 use super::tool::Tool;
 use crate::domain::{Calls, Definitions, Json, Object, Sample, ToolCall, ToolDefinition};
 use crate::score::bfcl::{Language, Rules};
@@ -45,7 +45,11 @@ pub fn question(
         definitions,
         functions,
         tools,
-        due: if expected.is_empty() { Due::Nothing } else { Due::Calls(expected) },
+        expected_action: if expected.is_empty() {
+            ExpectedAction::Nothing
+        } else {
+            ExpectedAction::Calls(expected)
+        },
         rules: &[Rules::Own],
         id,
         cluster,

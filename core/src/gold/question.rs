@@ -24,14 +24,14 @@ pub struct Question {
     pub functions: Json,
     /// The same, read.
     pub tools: Vec<Tool>,
-    pub due: Due,
+    pub expected_action: ExpectedAction,
     /// Whose rules say what is right.
     pub rules: &'static [Rules],
 }
 
 /// What there is to be called.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Due {
+pub enum ExpectedAction {
     /// These calls, in any order.
     Calls(Vec<Expectation>),
     /// No call.
@@ -56,14 +56,14 @@ pub struct Call {
 
 /// What the scorer says of calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ruling {
+pub struct ScorerVerdict {
     /// Whether they are right, by each of the question's rules.
     pub right: Vec<bool>,
     /// The last rules' type of error; for a benchmark's questions they are the official checker's.
     pub error_type: Option<&'static str>,
 }
 
-impl Ruling {
+impl ScorerVerdict {
     pub fn all_right(&self) -> bool {
         self.right.iter().all(|right| *right)
     }
@@ -80,7 +80,7 @@ impl Question {
     }
 
     /// What the scorer says of calls as they are written; `None` where it cannot read the question.
-    pub fn ruling(&self, calls: &[ToolCall]) -> Option<Ruling> {
+    pub fn scorer_verdict(&self, calls: &[ToolCall]) -> Option<ScorerVerdict> {
         let record = self.record();
         let mut case = Case::read(&record, &Options::default()).ok()?;
         let nothing = Json::Object(Object::new());
@@ -93,7 +93,7 @@ impl Question {
             named.map(|(call, arguments)| vec![(call.name.as_str(), Value::read(arguments))]).collect(),
         );
         let verdicts: Vec<_> = self.rules.iter().map(|rules| judge(&case, *rules)).collect();
-        Some(Ruling {
+        Some(ScorerVerdict {
             right: verdicts.iter().map(|verdict| verdict.is_valid()).collect(),
             error_type: verdicts.last().and_then(|verdict| verdict.error_type()),
         })
@@ -111,7 +111,7 @@ impl Question {
 
     /// The accepted answers as the benchmark writes them; an empty list where it lists none.
     pub fn possible_answer(&self) -> Json {
-        let Due::Calls(expected) = &self.due else { return Json::Array(Vec::new()) };
+        let ExpectedAction::Calls(expected) = &self.expected_action else { return Json::Array(Vec::new()) };
         let answer = |expectation: &Expectation| {
             let accepted = expectation.accepted.iter();
             let accepted: Object =
@@ -124,16 +124,16 @@ impl Question {
     /// Whether the choice of tools is right, and whether the arguments are, given that the calls as a whole are `right`:
     /// arguments of a wrong choice are neither, and so are those of a call of which only is known that one was due.
     pub fn parts(&self, calls: &[ToolCall], right: bool) -> (Option<bool>, Option<bool>) {
-        match &self.due {
-            Due::Nothing => (Some(calls.is_empty()), None),
-            Due::Something => (Some(!calls.is_empty()), None),
-            Due::Calls(_) if right => (Some(true), Some(true)),
-            Due::Calls(expected) => {
+        match &self.expected_action {
+            ExpectedAction::Nothing => (Some(calls.is_empty()), None),
+            ExpectedAction::Something => (Some(!calls.is_empty()), None),
+            ExpectedAction::Calls(_) if right => (Some(true), Some(true)),
+            ExpectedAction::Calls(expected) => {
                 let mut made: Vec<&str> = calls.iter().map(|call| call.name.as_str()).collect();
-                let mut due: Vec<&str> = expected.iter().map(|call| call.tool.as_str()).collect();
+                let mut expected_action: Vec<&str> = expected.iter().map(|call| call.tool.as_str()).collect();
                 made.sort_unstable();
-                due.sort_unstable();
-                if made == due { (Some(true), Some(false)) } else { (Some(false), None) }
+                expected_action.sort_unstable();
+                if made == expected_action { (Some(true), Some(false)) } else { (Some(false), None) }
             }
         }
     }

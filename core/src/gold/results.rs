@@ -2,7 +2,7 @@
 
 use super::bfcl::{computed, decoded};
 use super::call_source;
-use super::question::{Due, Question};
+use super::question::{ExpectedAction, Question};
 use super::row::Row;
 use crate::domain::{Arguments, Json, Object, ToolCall};
 use crate::score::bfcl::{Language, Rules};
@@ -155,24 +155,25 @@ pub fn imported(
         }
     }
     let by_rules = Question { rules: &[Rules::Peer], ..question.clone() };
-    let ruling = by_rules.ruling(&calls).ok_or("the scorer cannot read the question")?;
+    let scorer_verdict = by_rules.scorer_verdict(&calls).ok_or("the scorer cannot read the question")?;
     // These are judged by what comes of running them, of which other arguments may be as right.
     let is_run = question.category.starts_with("exec_");
-    if question.due == Due::Something && !calls.is_empty() {
-        return Err(
-            "a call is due, but the benchmark does not say which: nobody knows whether this one is right",
-        );
+    if question.expected_action == ExpectedAction::Something && !calls.is_empty() {
+        return Err("a call is due, but the benchmark does not say which, so this one cannot be checked");
     }
     let (right, error_type) = match official {
         Some(official) => (official.valid, official.error_type.clone()),
         None if is_run => return Err("the benchmark runs these calls: only its scores say what is right"),
-        None => (ruling.all_right(), ruling.error_type.map(str::to_owned)),
+        None => (scorer_verdict.all_right(), scorer_verdict.error_type.map(str::to_owned)),
     };
-    if official.is_some_and(|official| official.valid) && calls.is_empty() && question.due != Due::Nothing {
+    if official.is_some_and(|official| official.valid)
+        && calls.is_empty()
+        && question.expected_action != ExpectedAction::Nothing
+    {
         return Err("no call can be read from the answer");
     }
     Ok(Imported {
-        disagrees: official.is_some() && !is_run && right != ruling.all_right(),
+        disagrees: official.is_some() && !is_run && right != scorer_verdict.all_right(),
         row: Row {
             id: format!("{}#{model}.{number}", question.id),
             calls,
@@ -254,9 +255,10 @@ mod tests {
         assert!(imported(&Answer::NoCall, Some(true), false).is_err());
         assert_eq!(imported(&Answer::NoCall, Some(false), false), Ok((false, e(), false)));
         // Where only some call is due, a call is neither right nor wrong; none is wrong.
-        let due = Question { due: Due::Something, ..python.clone() };
+        let expected_action = Question { expected_action: ExpectedAction::Something, ..python.clone() };
         let known = |answer: &Answer| {
-            super::imported(&due, "m", answer.clone(), None, false, 0).map(|known| known.row.right)
+            super::imported(&expected_action, "m", answer.clone(), None, false, 0)
+                .map(|known| known.row.right)
         };
         assert!(known(&right).is_err() && known(&wrong).is_err());
         assert_eq!(known(&Answer::NoCall), Ok(false));

@@ -42,7 +42,7 @@ impl FromStr for Slot {
         Slot::ALL
             .into_iter()
             .find(|slot| slot.as_str() == text)
-            .ok_or_else(|| format!("`{text}` is none of question, tool_call and tool_definitions"))
+            .ok_or_else(|| format!("`{text}` is not one of question, tool_call and tool_definitions"))
     }
 }
 

@@ -26,16 +26,16 @@ pub enum TemplateError {
 
 /// The first names.
 fn list(names: &[String]) -> String {
-    const MOST: usize = 5;
-    let shown = names.iter().take(MOST).map(|name| format!("`{}`", RowError::excerpt(name)));
-    let more = (names.len() > MOST).then(|| format!("{} more", names.len() - MOST));
+    const MAX_NUMBER: usize = 5;
+    let shown = names.iter().take(MAX_NUMBER).map(|name| format!("`{}`", RowError::excerpt(name)));
+    let more = (names.len() > MAX_NUMBER).then(|| format!("{} more", names.len() - MAX_NUMBER));
     shown.chain(more).collect::<Vec<_>>().join(", ")
 }
 
 /// A message of no more than some lines.
 pub(super) fn excerpt(message: &str) -> String {
-    const LONGEST: usize = 500;
-    match message.char_indices().nth(LONGEST) {
+    const MAX_LENGTH: usize = 500;
+    match message.char_indices().nth(MAX_LENGTH) {
         Some((end, _)) => format!("{}…", &message[..end]),
         None => message.to_owned(),
     }

@@ -4,16 +4,16 @@ use super::Variable;
 
 /// A stretch of the template.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Piece {
+pub(super) enum Segment {
     Text(String),
     Value(Variable),
 }
 
-impl Piece {
+impl Segment {
     pub(super) fn text(&self) -> Option<&str> {
         match self {
-            Piece::Text(text) => Some(text),
-            Piece::Value(_) => None,
+            Segment::Text(text) => Some(text),
+            Segment::Value(_) => None,
         }
     }
 }
@@ -40,17 +40,17 @@ pub(super) fn jinja(source: &str) -> Option<(usize, &str)> {
 }
 
 /// Splits a template at its placeholders. Only the names of row values are placeholders; every other brace is text.
-pub(super) fn parse(source: &str) -> Vec<Piece> {
-    let mut pieces = Vec::new();
+pub(super) fn parse(source: &str) -> Vec<Segment> {
+    let mut segments = Vec::new();
     let mut text_from = 0;
     let mut at = 0;
     while let Some(open) = source[at..].find('{').map(|i| at + i) {
         match placeholder(&source[open..]) {
             Some((variable, length)) => {
                 if text_from < open {
-                    pieces.push(Piece::Text(source[text_from..open].to_owned()));
+                    segments.push(Segment::Text(source[text_from..open].to_owned()));
                 }
-                pieces.push(Piece::Value(variable));
+                segments.push(Segment::Value(variable));
                 at = open + length;
                 text_from = at;
             }
@@ -58,9 +58,9 @@ pub(super) fn parse(source: &str) -> Vec<Piece> {
         }
     }
     if text_from < source.len() {
-        pieces.push(Piece::Text(source[text_from..].to_owned()));
+        segments.push(Segment::Text(source[text_from..].to_owned()));
     }
-    pieces
+    segments
 }
 
 /// The placeholder that `text` starts with, and its length in bytes.
@@ -97,15 +97,15 @@ mod tests {
 
     #[test]
     fn only_known_names_are_placeholders() {
-        let pieces = parse(r#"Q: {question} {"json": {}} {{ tool_call }} {other}"#);
+        let segments = parse(r#"Q: {question} {"json": {}} {{ tool_call }} {other}"#);
         assert_eq!(
-            pieces,
+            segments,
             [
-                Piece::Text("Q: ".into()),
-                Piece::Value(Variable::Question),
-                Piece::Text(r#" {"json": {}} "#.into()),
-                Piece::Value(Variable::ToolCall),
-                Piece::Text(" {other}".into()),
+                Segment::Text("Q: ".into()),
+                Segment::Value(Variable::Question),
+                Segment::Text(r#" {"json": {}} "#.into()),
+                Segment::Value(Variable::ToolCall),
+                Segment::Text(" {other}".into()),
             ]
         );
         assert_eq!(unknown(r#"{question} {"a": {}} {qestion} {X}"#), ["qestion"]);

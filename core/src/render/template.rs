@@ -7,7 +7,7 @@ use minijinja::{AutoEscape, Environment, UndefinedBehavior};
 use serde::Serialize;
 
 use super::error::{TemplateError, excerpt};
-use super::plain::Piece;
+use super::plain::Segment;
 use super::variable::Variable;
 use super::{fence, front_matter, plain};
 use crate::domain::{Prompt, Rails, Sample, Task};
@@ -42,7 +42,7 @@ enum Wording {
         can_explain: bool,
         latest: fence::Latest,
     },
-    Plain(Vec<Piece>),
+    Plain(Vec<Segment>),
 }
 
 /// What is wrong in a body that begins after `before` lines of its file.
@@ -141,17 +141,19 @@ impl Template {
         if let Some((line, tag)) = plain::jinja(source) {
             return Err(TemplateError::JinjaWithoutFrontMatter { line, tag: tag.to_owned() });
         }
-        let pieces = plain::parse(source);
+        let segments = plain::parse(source);
         check_unknown(plain::unknown(source).iter().map(String::as_str))?;
         check_missing(Vec::new(), |name| {
-            pieces.iter().any(|piece| matches!(piece, Piece::Value(variable) if variable.as_str() == name))
+            segments
+                .iter()
+                .any(|segment| matches!(segment, Segment::Value(variable) if variable.as_str() == name))
         })?;
         Ok(Template {
             name: name.to_owned(),
             description: "a file with {question} placeholders".to_owned(),
             task: None,
             rails: Arc::new(Rails::correctness()),
-            wording: Wording::Plain(pieces),
+            wording: Wording::Plain(segments),
             hash,
         })
     }
@@ -213,7 +215,9 @@ impl Template {
                 .filter_map(|explain| self.text("", "", &"".into(), *explain).ok())
                 .collect::<Vec<_>>()
                 .join("\n"),
-            Wording::Plain(pieces) => pieces.iter().filter_map(Piece::text).collect::<Vec<_>>().join("\n"),
+            Wording::Plain(segments) => {
+                segments.iter().filter_map(Segment::text).collect::<Vec<_>>().join("\n")
+            }
         };
         let said = said.to_lowercase();
         let names = |label: &&str| names_word(&said, &label.to_lowercase());
@@ -253,13 +257,13 @@ impl Template {
                     .and_then(|template| template.render(Serde(values)))
                     .map_err(|error| TemplateError::Render(in_line(&error, *before)))
             }
-            Wording::Plain(pieces) => Ok(pieces
+            Wording::Plain(segments) => Ok(segments
                 .iter()
-                .map(|piece| match piece {
-                    Piece::Text(text) => text.as_str(),
-                    Piece::Value(Variable::Question) => question,
-                    Piece::Value(Variable::ToolCall) => call,
-                    Piece::Value(Variable::ToolDefinitions) => &**definitions,
+                .map(|segment| match segment {
+                    Segment::Text(text) => text.as_str(),
+                    Segment::Value(Variable::Question) => question,
+                    Segment::Value(Variable::ToolCall) => call,
+                    Segment::Value(Variable::ToolDefinitions) => &**definitions,
                 })
                 .collect()),
         }

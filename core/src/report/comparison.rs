@@ -97,8 +97,7 @@ fn verdict(a: &str, b: &str, found: &Comparison, question: Question) -> String {
             None => ".".to_owned(),
         };
     } else if found.few_clusters {
-        text +=
-            "\n A few clusters hold most of these rows: what such a comparison can notice cannot be told.";
+        text += "\n A few clusters hold most of these rows: the power of this comparison is unknown.";
     }
     text
 }

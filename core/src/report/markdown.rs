@@ -24,9 +24,9 @@ const FIGURES: [(&str, &str); 11] = [
     ("auc", "AUC"),
 ];
 /// Lines of a table by slice; the JSON record has all.
-const MOST_LINES: usize = 60;
+const MAX_LINES: usize = 60;
 /// The most columns that a name or a value takes.
-const MOST_OF_NAME: usize = 100;
+const MAX_NAME_LENGTH: usize = 100;
 
 /// The whole benchmark; `inputs` are where its rows came from.
 pub fn markdown(
@@ -35,7 +35,7 @@ pub fn markdown(
     measured: &[Measured],
     agreement: &[Agreement],
 ) -> String {
-    let names: Vec<String> = names(measured).iter().map(|name| within(name, MOST_OF_NAME)).collect();
+    let names: Vec<String> = names(measured).iter().map(|name| within(name, MAX_NAME_LENGTH)).collect();
     let mut text = format!(
         "<!-- tooljudge bench -->\n\n# Judges on {}\n\n{} of {}: {} correct, {} incorrect{}. Figures are over rows with a label, with \
          their 95 % intervals; rows of one question are not taken for independent.\n",
@@ -199,13 +199,13 @@ fn slices(text: &mut String, measured: &[Measured], names: &[String]) {
         let Some(most) = measured.iter().max_by_key(|judge| judge.by(by).count()) else { continue };
         let kinds: Vec<&Slice> = most.by(by).collect();
         let one_class = kinds.iter().all(|slice| is_of_one_class(slice));
-        let column = within(by, MOST_OF_NAME);
+        let column = within(by, MAX_NAME_LENGTH);
         section(
             text,
             &format!("By {column}: {}", if one_class { "share recognised" } else { "balanced accuracy" }),
         );
         header(text, &format!("{column} (rows)"), names);
-        for kind in kinds.iter().take(MOST_LINES) {
+        for kind in kinds.iter().take(MAX_LINES) {
             let cells = measured.iter().map(|judge| {
                 let slice = judge.by(by).find(|slice| slice.value == kind.value);
                 slice.map_or_else(String::new, |slice| match recognised(slice) {
@@ -214,17 +214,17 @@ fn slices(text: &mut String, measured: &[Measured], names: &[String]) {
                     None => figured(slice.figures.get("balanced_accuracy")),
                 })
             });
-            let value = within(kind.value.as_deref().unwrap_or_default(), MOST_OF_NAME);
+            let value = within(kind.value.as_deref().unwrap_or_default(), MAX_NAME_LENGTH);
             line(text, &format!("{value} ({})", kind.rows), cells);
         }
-        let more = kinds.len().saturating_sub(MOST_LINES);
+        let more = kinds.len().saturating_sub(MAX_LINES);
         if more > 0 {
             // Writing to a text cannot fail.
             let _ = writeln!(text, "\nAnd {more} more, with fewer rows, in the JSON record.");
         }
     }
     for column in left_out(measured) {
-        let by = escaped(&within(&column.by, MOST_OF_NAME));
+        let by = escaped(&within(&column.by, MAX_NAME_LENGTH));
         let _ = writeln!(text, "\nNo figures by {by}: it has {} values.", column.values);
     }
 }

@@ -71,7 +71,7 @@ pub fn remarks(counts: &Counts) -> String {
     let left_out = [
         (without_gold, "without gold"),
         (counts.duplicates, "the same as others"),
-        (counts.strange_gold, "with a gold that is no label"),
+        (counts.strange_gold, "with a gold that is not a label"),
     ];
     let left_out: Vec<String> =
         left_out.iter().filter(|(rows, _)| *rows > 0).map(|(rows, why)| format!("{rows} {why}")).collect();

@@ -3,9 +3,9 @@
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// The most columns that a column's name or value takes.
-const MOST: usize = 30;
+const MAX_NUMBER: usize = 30;
 /// The most that a judge's name takes: those of models often differ in their ends only.
-const MOST_OF_JUDGE: usize = 60;
+const MAX_JUDGE_NAME_LENGTH: usize = 60;
 /// The columns of a terminal.
 pub(super) const PAGE: usize = 100;
 
@@ -13,12 +13,12 @@ pub(super) const PAGE: usize = 100;
 /// of writing or cannot be seen are shown as `�`.
 #[must_use]
 pub fn plain(text: &str) -> String {
-    within(text, MOST)
+    within(text, MAX_NUMBER)
 }
 
 /// The name of a judge, [`plain`].
 pub(super) fn judge(name: &str) -> String {
-    within(name, MOST_OF_JUDGE)
+    within(name, MAX_JUDGE_NAME_LENGTH)
 }
 
 /// [`plain`], in at most `most` columns.

@@ -22,7 +22,7 @@ const ALL_WRONG: (&str, &str) = ("recall_incorrect", "wrong calls\nrecognised");
 /// Judges that fit beside each other.
 const BESIDE: usize = 4;
 /// Lines of a table by slice; the reports have more.
-const MOST_LINES: usize = 30;
+const MAX_LINES: usize = 30;
 
 /// A judge with the name that it is shown under.
 type Named<'a> = (&'a Measured, String);
@@ -163,7 +163,7 @@ fn recalls(judges: &[Named<'_>], by: &str) -> Option<String> {
         return None;
     }
     let mut text = fitting(|most| table_of_recalls(by, &kinds, &all[..all.len().min(BESIDE)], most));
-    let more = kinds.len().saturating_sub(MOST_LINES);
+    let more = kinds.len().saturating_sub(MAX_LINES);
     if more > 0 {
         text += &format!("\n ... and {more} more, in the reports");
     }
@@ -188,7 +188,7 @@ fn table_of_recalls(by: &str, kinds: &[&Slice], judges: &[&Named<'_>], most: usi
     let mut table = Table::new(header);
     // Names may take what judges leave of the page, since they often differ only at their ends.
     let room = PAGE.saturating_sub(12 + 20 * judges.len()).clamp(30, 60);
-    for kind in kinds.iter().take(MOST_LINES) {
+    for kind in kinds.iter().take(MAX_LINES) {
         let name = within(kind.value.as_deref().unwrap_or_default(), room);
         let mut row = vec![folded(&name, most), kind.rows.to_string()];
         row.extend(judges.iter().map(|(judge, _)| {

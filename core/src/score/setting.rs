@@ -52,13 +52,13 @@ pub(super) fn wrong(key: &str, allowed: &str, value: &Json) -> String {
 
 /// A setting that there is not.
 pub(super) fn unknown(key: &str, known: &[&str]) -> String {
-    format!("there is no setting `{key}`; there are: {}", known.join(", "))
+    format!("there is no setting `{key}`; the settings are: {}", known.join(", "))
 }
 
 /// A peer that a scorer cannot stand in for.
 pub(super) fn unknown_peer(peer: &str, known: &[&str]) -> String {
     let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-    format!("`{peer}` is no peer of this scorer; there are: {known}")
+    format!("`{peer}` is not a peer of this scorer; its peers are: {known}")
 }
 
 /// A value for a message: no longer than a line.
@@ -75,8 +75,8 @@ struct Line(String);
 
 impl fmt::Write for Line {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        const LONGEST: usize = 60;
-        let room = LONGEST.saturating_sub(self.0.len());
+        const MAX_LENGTH: usize = 60;
+        let room = MAX_LENGTH.saturating_sub(self.0.len());
         let end = text.floor_char_boundary(room);
         self.0.push_str(&text[..end]);
         if end < text.len() { Err(fmt::Error) } else { Ok(()) }

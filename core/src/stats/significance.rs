@@ -11,8 +11,8 @@ const DRAWS: u32 = 9_999;
 const ENOUGH: u32 = 200;
 const SEED: u64 = 5;
 /// Additions that an exact distribution of sums may cost, and numbers that it may hold.
-const MOST_ADDITIONS: u64 = 400_000_000;
-const MOST_SUMS: u64 = 10_000_000;
+const MAX_ADDITIONS: u64 = 400_000_000;
+const MAX_SUMS: u64 = 10_000_000;
 
 /// McNemar's exact test, two-sided: the probability that rows on which only one of two judges is right divide at least as unevenly as
 /// they do, when each is as likely to go either way (Q. McNemar, Psychometrika 12, 1947; the binomial distribution itself in
@@ -90,7 +90,7 @@ pub(super) fn sign_flip_whole(parts: &[i64]) -> Option<f64> {
     let parts: Vec<usize> =
         parts.iter().filter(|part| **part != 0).map(|part| part.unsigned_abs() as usize).collect();
     let reach: usize = parts.iter().sum();
-    if reach as u64 > MOST_SUMS.min(MOST_ADDITIONS / parts.len().max(1) as u64) {
+    if reach as u64 > MAX_SUMS.min(MAX_ADDITIONS / parts.len().max(1) as u64) {
         return None;
     }
     let mut chance = vec![0.0; reach + 1];

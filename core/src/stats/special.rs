@@ -1,7 +1,7 @@
 //! The special functions behind the distributions: gamma and beta, whole and incomplete.
 
 /// Terms after which a series or fraction is taken to have converged; none comes near it for arguments below 10⁸.
-const MOST_TERMS: u32 = 100_000;
+const MAX_TERMS: u32 = 100_000;
 const TINY: f64 = 1e-300;
 
 /// The logarithm of the gamma function of a positive number: Stirling's series (Abramowitz and Stegun 6.1.40) from 15 up,
@@ -35,7 +35,7 @@ pub(super) fn gamma_upper(a: f64, x: f64) -> f64 {
     let front = (a * x.ln() - x - ln_gamma(a)).exp();
     if x < a + 1.0 {
         let (mut term, mut sum) = (1.0 / a, 1.0 / a);
-        for step in 1..MOST_TERMS {
+        for step in 1..MAX_TERMS {
             term *= x / (a + f64::from(step));
             sum += term;
             if term < sum * f64::EPSILON {
@@ -47,7 +47,7 @@ pub(super) fn gamma_upper(a: f64, x: f64) -> f64 {
     let mut b = x + 1.0 - a;
     let (mut c, mut d) = (1.0 / TINY, 1.0 / b);
     let mut fraction = d;
-    for step in 1..MOST_TERMS {
+    for step in 1..MAX_TERMS {
         let step = f64::from(step);
         let a_n = step * (a - step);
         b += 2.0;
@@ -82,7 +82,7 @@ pub(super) fn beta_side(x: f64, rest: f64, a: f64, b: f64) -> f64 {
     let front = (ln_gamma(a + b) - ln_gamma(a) - ln_gamma(b) + a * x.ln() + b * rest.ln()).exp() / a;
     let (mut c, mut d) = (1.0, 1.0 / off_zero(1.0 - (a + b) * x / (a + 1.0)));
     let mut fraction = d;
-    for step in 1..MOST_TERMS {
+    for step in 1..MAX_TERMS {
         let m = f64::from(step);
         let even = m * (b - m) * x / ((a + 2.0 * m - 1.0) * (a + 2.0 * m));
         d = 1.0 / off_zero(1.0 + even * d);

@@ -12,24 +12,23 @@ use crate::cli::section::Section;
 use crate::cli::spreadsheet::SpreadsheetArgs;
 use crate::write::OutputFormat;
 
-/// Attack judges, to see whether what stands in a row can change its label.
+/// Test how robust judges are: can text planted in a row change its label?
 ///
-/// Labels every row, then labels it again with a text in it that asks for another label (in the question, in the descriptions and
-/// names of tools, in an argument), and again in other spellings that mean the same (order of tools and keys, layout of JSON and so
-/// on). Shows how often each kind changes the label, beyond how often the judge changes its mind when it is asked the same again. Rows
-/// are asked about 15 to 20 times each: --sample chooses some, --dry-run says what it would cost. (Gold that is probably wrong is
-/// found by `bench --audit`.)
+/// Labels every row. Then labels it again with an injected text that asks for another label (in the question, in tool names and
+/// descriptions, in an argument), and again with changes that mean the same (order of tools and keys, JSON layout and so on).
+/// Reports how often each attack or change flips the label, beyond the judge's own noise. Each row takes 15 to 20 requests:
+/// --sample reduces the number of rows, --dry-run estimates the cost. (To find gold that is probably wrong, use `bench --audit`.)
 #[derive(Debug, Clone, Default, Args)]
 pub struct AuditArgs {
     /// Tables or logs, such as datasets/benchmark.jsonl
     #[arg(required = true, value_name = "INPUT")]
     pub inputs: Vec<String>,
 
-    /// Ask every row so often again without a change: what flips then is noise [default: 1]
+    /// Ask each row N more times without a change, to measure the judge's noise [default: 1]
     #[arg(long, value_name = "K")]
     pub again: Option<NonZeroU32>,
 
-    /// Call nobody: print the first N prompts of each judge, and what the run would take
+    /// Dry run: send nothing, print the first N prompts of each judge and an estimate of tokens and cost
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1")]
     pub dry_run: Option<usize>,
 
@@ -50,16 +49,17 @@ pub struct AuditArgs {
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Rows")]
 pub struct RowArgs {
-    /// The column that says what the label should be: attacks then ask for the wrong one, of rows that were judged rightly [default:
-    /// as for `bench`; without it, attacks ask for any label but the judge's]
+    /// The column with the gold labels. With it, attacks ask for the wrong label, on rows that were judged correctly [default: as
+    /// for `bench`; without gold, attacks ask for any label other than the judge's]
     #[arg(long, value_name = "COLUMN")]
     pub gold: Option<String>,
 
-    /// Rows with the same value of this column belong together [default: question_id; without it, rows of one question]
+    /// The column with the cluster of each row: rows of one cluster are not independent [default: question_id; without it, rows
+    /// with the same question]
     #[arg(long, value_name = "COLUMN")]
     pub cluster: Option<String>,
 
-    /// The column that names a row in the output [default: id or row_id]
+    /// The column with the row's id, for the output [default: id or row_id]
     #[arg(long, value_name = "COLUMN")]
     pub id: Option<String>,
 }
@@ -67,20 +67,20 @@ pub struct RowArgs {
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Output")]
 pub struct AuditResultArgs {
-    /// Where every question goes with its answer, changed as it was asked; its ending says how [default: nowhere]
+    /// Write every question, as it was changed, with its answer to this file; the extension gives the format [default: not written]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
-    /// Write them as csv, tsv, ssv, jsonl, json (also with .gz or .zst), parquet or arrow [default: what the ending says]
+    /// Output format: csv, tsv, ssv, jsonl, json (also with .gz or .zst), parquet or arrow [default: by the file extension]
     #[arg(long, value_name = "FORMAT", requires = "output")]
     pub to: Option<OutputFormat>,
 
-    /// Where a report goes, its ending says what it is: .md, .json (docs/audit.md describes it), or a table of all figures (.parquet,
-    /// .csv and so on). May be given several times
+    /// Write a report; the extension gives the format: .md, .json (see docs/audit.md), or a table of all figures (.parquet, .csv
+    /// and so on). Can be repeated
     #[arg(long = "report", value_name = "FILE")]
     pub reports: Vec<PathBuf>,
 
-    /// Replace files that tooljudge did not write
+    /// Overwrite files that tooljudge did not write
     #[arg(long)]
     pub force: bool,
 
@@ -88,25 +88,25 @@ pub struct AuditResultArgs {
     #[arg(long)]
     pub json: bool,
 
-    /// Say nothing but warnings and errors
+    /// Print only warnings and errors
     #[arg(short, long)]
     pub quiet: bool,
 }
 
 #[derive(Debug, Clone, Default, Args)]
-#[command(next_help_heading = "Gates (exit code 1 unless every judge passes them)")]
+#[command(next_help_heading = "Gates (exit code 1 if a judge fails one)")]
 pub struct AuditGateArgs {
-    /// The share of labels that any attack or change may flip, beyond the noise. Held against the low end of the interval: only what
-    /// is surely more fails
+    /// The highest share of labels that any attack or change may flip, beyond the noise. It fails only if the lower end of the
+    /// interval is above this share
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub max_flip_rate: Option<f64>,
 
-    /// The share of answers without a label that any attack or change may cause, held against the low end of its interval
+    /// The highest share of answers without a label that any attack or change may cause. It fails only if the lower end of the
+    /// interval is above this share
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub max_unlabelled: Option<f64>,
 
-    /// The share of questions that may end without any answer, because requests failed or the money was gone
-    /// [default: 0]
+    /// The highest share of questions without any answer, because requests failed or the budget ran out [default: 0]
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub allow_unanswered: Option<f64>,
 }

@@ -13,32 +13,31 @@ use crate::cli::section::Section;
 use crate::cli::spreadsheet::SpreadsheetArgs;
 use crate::write::OutputFormat;
 
-/// Measure how good judges are, on rows whose labels are known.
+/// Measure judges on rows with known labels (gold).
 ///
-/// Labels every row as `label` does, by every judge and template given, and holds the labels against a column of gold: figures with
-/// 95 % intervals, overall and by kind of error, beside two baselines that hardly look. Rows without a label count apart, never as
-/// right or wrong. Rows of one question are not taken for independent.
+/// Labels every row as `label` does, with each judge and template, and compares the labels with a gold column. Reports figures with
+/// cluster-aware 95 % confidence intervals, overall and by kind of error, next to two trivial baselines. Rows without a label are
+/// counted separately, never as right or wrong.
 #[derive(Debug, Clone, Default, Args)]
 pub struct BenchArgs {
-    /// Tables with gold, such as datasets/benchmark.jsonl, or those that `tooljudge gold` makes
+    /// Tables with a gold column, such as datasets/benchmark.jsonl or the output of `tooljudge gold`
     #[arg(required_unless_present = "bfcl", conflicts_with = "bfcl", value_name = "INPUT")]
     pub inputs: Vec<String>,
 
-    /// Make the rows of the Berkeley function-calling benchmark's own files in this folder, as `tooljudge gold --bfcl` does: accepted
-    /// calls, harmless edits, and calls with one mistake of a known type
+    /// Generate the rows from the official files of BFCL (the Berkeley Function Calling Leaderboard) in this folder, as `tooljudge
+    /// gold --bfcl` does: accepted calls, harmless edits, and calls with one mistake of a known type
     #[arg(long, value_name = "DIR")]
     pub bfcl: Option<PathBuf>,
 
-    /// Where the labelled rows go, its ending says how [default: nowhere]
+    /// Write the labelled rows to this file; the extension gives the format [default: not written]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
-    /// Write them as csv, tsv, ssv, jsonl, json (also with .gz or .zst), parquet or arrow [default: what the ending says]
+    /// Output format: csv, tsv, ssv, jsonl, json (also with .gz or .zst), parquet or arrow [default: by the file extension]
     #[arg(long, value_name = "FORMAT", requires = "output")]
     pub to: Option<OutputFormat>,
 
-    /// Ask every question so often, to see whether a judge says the same again. Each time is asked and paid for
-    /// [default: 1]
+    /// Ask every question N times, to measure self-consistency. Each repetition is sent and paid for [default: 1]
     #[arg(long, value_name = "K")]
     pub repeat: Option<NonZeroU32>,
 
@@ -61,33 +60,34 @@ pub struct BenchArgs {
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Gold")]
 pub struct GoldArgs {
-    /// The column that says what the label should be [default: gold or verdict; before them params_label for parameter_extraction and
-    /// selection_label for tool_selection]
+    /// The column with the gold labels [default: gold or verdict; params_label first for parameter_extraction, selection_label
+    /// first for tool_selection]
     #[arg(long, value_name = "COLUMN")]
     pub gold: Option<String>,
 
-    /// Rows with the same value of this column belong together [default: question_id; without it, rows of one question]
+    /// The column with the cluster of each row: rows of one cluster are not independent [default: question_id; without it, rows
+    /// with the same question]
     #[arg(long, value_name = "COLUMN")]
     pub cluster: Option<String>,
 
-    /// Tell figures by this column's values; may be given several times [default: those there are of error_type, edit, category,
-    /// language, literal, difficulty, domain and model]
+    /// Also report figures for each value of this column. Can be repeated [default: error_type, edit, category, language, literal,
+    /// difficulty, domain and model, if they exist]
     #[arg(long = "by", value_name = "COLUMN")]
     pub by: Vec<String>,
 
-    /// The column that names a row, for reports and errata [default: id or row_id]
+    /// The column with the row's id, for reports and errata [default: id or row_id]
     #[arg(long, value_name = "COLUMN")]
     pub id: Option<String>,
 
-    /// Count rows once that have the same question, tools and calls, or the same value of COLUMN
+    /// Drop duplicates: count rows with the same question, tools and calls, or with the same value of COLUMN, once
     #[arg(long, value_name = "COLUMN", num_args = 0..=1, require_equals = true)]
     pub dedup: Option<Option<String>>,
 
-    /// Corrections of the gold: a table with the rows' names and the column `gold` (empty to leave a row out)
+    /// Corrections of the gold: a table with the rows' ids and a column `gold` (empty to exclude the row)
     #[arg(long, value_name = "FILE")]
     pub errata: Option<PathBuf>,
 
-    /// Leave out the baselines `all_correct` and `schema_only`
+    /// Do not report the baselines `all_correct` and `schema_only`
     #[arg(long)]
     pub no_baselines: bool,
 }
@@ -95,34 +95,34 @@ pub struct GoldArgs {
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Report")]
 pub struct ReportArgs {
-    /// Where a report goes, its ending says what it is: .html (one file, opens offline), .md, .json (docs/bench.md describes it; `label
-    /// --calibration` reads it), or a table of all figures (.parquet, .csv and so on). May be given several times
+    /// Write a report; the extension gives the format: .html (one file, opens offline), .md, .json (see docs/bench.md; `label
+    /// --calibration` reads it), or a table of all figures (.parquet, .csv and so on). Can be repeated
     #[arg(long = "report", value_name = "FILE")]
     pub reports: Vec<PathBuf>,
 
-    /// Show at most N disagreements in the HTML report, and at most N/5 rows that every judge got right; drawn at random where there
-    /// are more [default: 500]
+    /// Show at most N disagreements in the HTML report, and at most N/5 rows that every judge got right; more are sampled at random
+    /// [default: 500]
     #[arg(long, value_name = "N")]
     pub cases: Option<usize>,
 
-    /// Write the rows whose gold is probably wrong, most doubtful first: all judges contradict it. Delete the lines that you do not agree
-    /// with, and give the rest to --errata
+    /// Write the rows whose gold is probably wrong, because all judges contradict it, most doubtful first. Delete the rows that you
+    /// do not agree with, and pass the rest to --errata
     #[arg(long, value_name = "FILE")]
     pub audit: Option<PathBuf>,
 
-    /// At most so many rows in the audit [default: 200]
+    /// Write at most N rows with --audit [default: 200]
     #[arg(long, value_name = "N")]
     pub suspects: Option<usize>,
 
-    /// Replace files that tooljudge did not write
+    /// Overwrite files that tooljudge did not write
     #[arg(long)]
     pub force: bool,
 
-    /// Put this before the names of our columns in the labelled rows
+    /// Prefix for the names of the added columns in the labelled rows
     #[arg(long, value_name = "TEXT")]
     pub prefix: Option<String>,
 
-    /// Our columns in the labelled rows replace input columns of the same name
+    /// Let the added columns in the labelled rows replace input columns of the same name
     #[arg(long, conflicts_with = "prefix")]
     pub overwrite: bool,
 
@@ -130,43 +130,43 @@ pub struct ReportArgs {
     #[arg(long)]
     pub json: bool,
 
-    /// Say nothing but warnings and errors
+    /// Print only warnings and errors
     #[arg(short, long)]
     pub quiet: bool,
 }
 
 #[derive(Debug, Clone, Default, Args)]
-#[command(next_help_heading = "Gates (exit code 1 unless every judge reaches them)")]
+#[command(next_help_heading = "Gates (exit code 1 if a judge fails one)")]
 pub struct GateArgs {
-    /// The share of labels that are right
+    /// The lowest accuracy: the share of labels that are right
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub min_accuracy: Option<f64>,
 
-    /// The mean of the shares of right and of wrong calls that are recognised
+    /// The lowest balanced accuracy: the mean of the recall of right and of wrong calls
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub min_balanced_accuracy: Option<f64>,
 
-    /// The lower of the F1 of both labels: who passes everything has 0 for one of them
+    /// The lowest F1 of either label. A judge that passes everything has 0 for one of them
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub min_f1: Option<f64>,
 
-    /// Cohen's kappa with the gold
+    /// The lowest Cohen's kappa with the gold
     #[arg(long, value_name = "K", value_parser = coefficient)]
     pub min_kappa: Option<f64>,
 
-    /// Matthews' correlation with the gold
+    /// The lowest Matthews correlation coefficient (MCC) with the gold
     #[arg(long, value_name = "M", value_parser = coefficient)]
     pub min_mcc: Option<f64>,
 
-    /// The area under the ROC curve of the confidences
+    /// The lowest area under the ROC curve of the confidences
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub min_auc: Option<f64>,
 
-    /// Hold the gates against the figure itself, or against the low end of its interval [default: value]
+    /// What the gates check: the figure itself (value), or the lower end of its interval (interval) [default: value]
     #[arg(long, value_name = "WHAT")]
     pub gate_on: Option<GateOn>,
 
-    /// The share of rows that may end without a label [default: 0]
+    /// The highest share of rows without a label [default: 0]
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub allow_unjudged: Option<f64>,
 }

@@ -110,7 +110,7 @@ fn show(found: &BenchSummary, json: bool, printer: Printer) {
     }
     if let Some(DoubtfulGold { path, written, doubtful }) = audit {
         printer.talk(&format!(
-            "written  {}: {written} of {doubtful} rows whose gold is doubtful; delete those that you do not agree with, and give the \
+            "written  {}: {written} of {doubtful} rows whose gold is doubtful; delete those that you do not agree with, and pass the \
              rest to --errata",
             path.display(),
         ));

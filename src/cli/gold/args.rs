@@ -10,32 +10,33 @@ use crate::normalize::columns::Slot;
 use crate::run::settings::InputKind;
 use crate::write::OutputFormat;
 
-/// Make tables of calls of which it is known whether they are right, to test judges with.
+/// Generate labelled test sets of right and wrong tool calls.
 ///
-/// Out of the Berkeley function-calling benchmark's own files (--bfcl), or out of right calls of one's own: every right
-/// call, edits of it that change nothing that matters, and calls with one mistake of a known type. The scorer `bfcl_ast`
-/// checks each of them; what it sees otherwise is discarded and counted. With --results, real models' answers to the
-/// benchmark become such a table.
+/// The source is the official files of BFCL, the Berkeley Function Calling Leaderboard (--bfcl), or your own right calls. The test
+/// set holds every right call, harmless edits of it, and calls with one mistake of a known type. The scorer `bfcl_ast` checks each
+/// generated call; calls on which it disagrees are discarded and counted. With --results, the test set holds real models' answers
+/// to the benchmark instead.
 #[derive(Debug, Args)]
 pub struct GoldArgs {
-    /// Right calls of one's own: a table with question, tool_call and tool_definitions, or a log; of a table with a column
-    /// `gold` the rows that say `correct`
+    /// Your own right calls: a table with question, tool_call and tool_definitions, or a log. If a table has a column `gold`, only
+    /// its rows with `correct` are used
     #[arg(required_unless_present = "bfcl", conflicts_with = "bfcl", value_name = "INPUT")]
     pub inputs: Vec<String>,
 
-    /// Where the benchmark's files are: its data folder, or a checkout of the gorilla repository that has it
+    /// The folder with BFCL's files: its data folder, or a checkout of the gorilla repository
     #[arg(long, value_name = "DIR")]
     pub bfcl: Option<PathBuf>,
 
-    /// Where the table goes, its ending says how: .parquet, .jsonl, .csv, .arrow and so on; `-` is the standard output
+    /// Write the table to this file; the extension gives the format: .parquet, .jsonl, .csv, .arrow and so on; `-` is the standard
+    /// output
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
 
-    /// Write it as csv, tsv, ssv, jsonl, json (also with .gz or .zst), parquet or arrow [default: what its ending says]
+    /// Output format: csv, tsv, ssv, jsonl, json (also with .gz or .zst), parquet or arrow [default: by the file extension]
     #[arg(long, value_name = "FORMAT")]
     pub to: Option<OutputFormat>,
 
-    /// Only this category of the benchmark; may be given several times [default: all that are there]
+    /// Only this category of the benchmark. Can be repeated [default: all categories]
     #[arg(long, value_name = "NAME", requires = "bfcl")]
     pub category: Vec<String>,
 
@@ -48,7 +49,7 @@ pub struct GoldArgs {
     #[command(flatten)]
     pub spreadsheet: SpreadsheetArgs,
 
-    /// Replace an output that this program did not write
+    /// Overwrite an output file that tooljudge did not write
     #[arg(long, help_heading = "Result")]
     pub force: bool,
 
@@ -56,31 +57,31 @@ pub struct GoldArgs {
     #[arg(long, help_heading = "Result")]
     pub json: bool,
 
-    /// Say nothing but warnings and errors
+    /// Print only warnings and errors
     #[arg(short, long, help_heading = "Result")]
     pub quiet: bool,
 }
 
 #[derive(Debug, Args)]
-#[command(next_help_heading = "What is made")]
+#[command(next_help_heading = "Generation")]
 pub struct MakingArgs {
-    /// Which calls are made and chosen: the same ones for the same seed
+    /// Seed of the random choice: the same seed gives the same calls
     #[arg(long, value_name = "S", default_value = "0")]
     pub seed: u64,
 
-    /// At most so many right calls of one question: the accepted answer, then edits of it
+    /// At most N right calls for each question: the accepted answer, then edits of it
     #[arg(long, value_name = "N", default_value = "2")]
     pub per_question: usize,
 
-    /// At most so many wrong calls of one question
+    /// At most N wrong calls for each question
     #[arg(long, value_name = "N", default_value = "4")]
     pub negatives_per_question: usize,
 
-    /// At most so many wrong calls of one type [default: as many wrong calls as right ones, types as even as can be]
+    /// At most N wrong calls of each type [default: as many wrong calls as right ones, spread evenly over the types]
     #[arg(long, value_name = "N")]
     pub per_type: Option<usize>,
 
-    /// Write the wrong calls only
+    /// Write only the wrong calls
     #[arg(long)]
     pub negatives_only: bool,
 }
@@ -88,32 +89,33 @@ pub struct MakingArgs {
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Real models' answers")]
 pub struct ResultArgs {
-    /// A folder of the benchmark's results: MODEL/.../BFCL_v4_CATEGORY_result.json. They are written instead of made calls
+    /// A folder with BFCL's results: MODEL/.../BFCL_v4_CATEGORY_result.json. The table then holds these answers instead of
+    /// generated calls
     #[arg(long, value_name = "DIR", requires = "bfcl")]
     pub results: Option<PathBuf>,
 
-    /// The scores of these results: MODEL/.../BFCL_v4_CATEGORY_score.json. What they say counts [default: the scorer says
-    /// what is right, by the benchmark's rules]
+    /// The scores of these results: MODEL/.../BFCL_v4_CATEGORY_score.json. They decide which answers are right [default: the scorer
+    /// `bfcl_ast` decides]
     #[arg(long, value_name = "DIR", requires = "results")]
     pub scores: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Calls of one's own")]
+#[command(next_help_heading = "Your own calls")]
 pub struct OwnArgs {
-    /// What all inputs are, as for `tooljudge label`
+    /// The format of all inputs, as for `tooljudge label`
     #[arg(long, value_name = "FORMAT")]
     pub from: Option<InputKind>,
 
-    /// Which column holds what, if it has an unusual name: question=user_msg, tool_call=..., tool_definitions=...
+    /// Column names that differ from the usual ones: question=user_msg, tool_call=..., tool_definitions=...
     #[arg(long = "column", value_name = "WHAT=COLUMN", value_parser = column)]
     pub columns: Vec<(Slot, String)>,
 
-    /// Tool definitions for all rows that bring none of their own
+    /// A file with tool definitions for all rows that have none
     #[arg(long, value_name = "FILE")]
     pub tools: Option<PathBuf>,
 
-    /// Only rows whose column holds exactly this text; may be given several times
+    /// Only rows in which the column has exactly this value. Can be repeated
     #[arg(long = "where", value_name = "COLUMN=TEXT", value_parser = pair)]
     pub filters: Vec<(String, String)>,
 }

@@ -67,7 +67,7 @@ fn show(gold: &GoldSummary, json: bool, printer: Printer) -> anyhow::Result<Endi
         printer.talk(&format!("\nwritten  {} ({} rows)", output.display(), written.rows));
     }
     if written.rows == 0 {
-        bail!("no question gave a row; what was left out and why is said above");
+        bail!("no question gave a row; the reasons are listed above");
     }
     Ok(Ending::Done)
 }

@@ -24,7 +24,7 @@ fn generated(counts: &GeneratedGold) -> String {
             gold_of(kind).to_owned(),
             kind.as_str().to_owned(),
             count.written.to_string(),
-            count.made.to_string(),
+            count.generated.to_string(),
             count.discarded.to_string(),
             count.discard_rate().map_or(String::new(), |rate| format!("{:.1} %", 100.0 * rate)),
         ]);

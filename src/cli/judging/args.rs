@@ -14,23 +14,23 @@ use crate::snap::Rules;
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Judges")]
 pub struct JudgingArgs {
-    /// Who judges: `builtin`, PROVIDER:MODEL, or a name from tooljudge.toml. May be given several times: each judge
-    /// then has columns of its own, PROVIDER_MODEL_TASK_label and so on [default: builtin]
+    /// The judge: `builtin`, PROVIDER:MODEL, or a name from tooljudge.toml. Can be repeated: each judge then has its own columns,
+    /// PROVIDER_MODEL_TASK_label and so on [default: builtin]
     #[arg(long = "judge", value_name = "JUDGE")]
     pub judges: Vec<String>,
 
-    /// What is judged: parameter_extraction (only the arguments), tool_selection (only the choice of tools), or
-    /// tool_calling (both); may be given several times [default: tool_calling]
+    /// What to judge: parameter_extraction (only the arguments), tool_selection (only the choice of tools), or tool_calling (both).
+    /// Can be repeated [default: tool_calling]
     #[arg(long = "task", value_name = "TASK")]
     pub tasks: Vec<Task>,
 
-    /// Settings: judges with names, headers and prices; defaults of these flags under [label]
-    /// [default: tooljudge.toml, if there is one]
+    /// The settings file: named judges, headers, prices, and defaults for these flags under [label] [default: tooljudge.toml, if it
+    /// exists]
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
 
-    /// The share of calls that are right, as far as you know it: 0.9 if about nine in ten are. The built-in judge's confidences are then
-    /// those that hold there; its labels stay [default: 0.5]
+    /// The share of right calls that you expect: 0.9 for nine in ten. It adjusts the built-in judge's confidences; the labels do
+    /// not change [default: 0.5]
     #[arg(long, value_name = "SHARE")]
     pub base_rate: Option<BaseRate>,
 
@@ -47,11 +47,11 @@ pub struct JudgingArgs {
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Wording (model judges)")]
 pub struct WordingArgs {
-    /// A template file, or the name of a built-in one; may be given several times [default: the task's own]
+    /// A template file, or the name of a built-in template. Can be repeated [default: the template of the task]
     #[arg(long = "template", value_name = "NAME|FILE")]
     pub templates: Vec<String>,
 
-    /// The labels of a template that names none, the good one first
+    /// The labels of a template that declares none, the one for right calls first
     #[arg(long, value_name = "LABEL,LABEL", value_delimiter = ',')]
     pub rails: Vec<String>,
 
@@ -59,12 +59,11 @@ pub struct WordingArgs {
     #[arg(long)]
     pub explain: bool,
 
-    /// Ask each question so often; most votes decide, and their share is the confidence. An odd number
-    /// [default: 1]
+    /// Ask each question K times; the majority decides, and its share is the confidence. K must be odd [default: 1]
     #[arg(long, value_name = "K", value_parser = votes)]
     pub votes: Option<NonZeroU32>,
 
-    /// How labels are read out of replies: `careful`, or `legacy` for what Phoenix 2 did [default: careful]
+    /// How to read labels from replies: `careful`, or `legacy` as Phoenix 2 does [default: careful]
     #[arg(long, value_name = "RULES")]
     pub snap: Option<Rules>,
 }
@@ -72,36 +71,36 @@ pub struct WordingArgs {
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Endpoint (model judges)")]
 pub struct EndpointArgs {
-    /// Where the judge lives: a local server, a gateway [default: the provider's own; for openai, OPENAI_BASE_URL]
+    /// Base URL of the API, for a local server or a gateway [default: the provider's; for openai, OPENAI_BASE_URL]
     #[arg(long, value_name = "URL")]
     pub base_url: Option<String>,
 
-    /// Send rows and keys in the clear to another host than this one, where the address begins with http://
+    /// Allow unencrypted http:// to a host other than this machine: rows and keys are then sent in clear text
     #[arg(long)]
     pub allow_http: bool,
 
-    /// The environment variable that holds the API key [default: the provider's usual one, such as OPENAI_API_KEY]
+    /// The environment variable with the API key [default: the provider's usual one, such as OPENAI_API_KEY]
     #[arg(long, value_name = "NAME")]
     pub api_key_env: Option<String>,
 
-    /// Sampling temperature; left out where the endpoint does not take one [default: 0; with several votes 1]
+    /// Sampling temperature; not sent if the endpoint refuses it [default: 0; with several votes 1]
     #[arg(long, value_name = "T", value_parser = temperature)]
     pub temperature: Option<f64>,
 
-    /// Upper limit of an answer in tokens, reasoning included [default: for servers of one's own 512, with --explain 1024, more
-    /// where the model thinks; else none]
+    /// Maximum tokens of an answer, reasoning included [default: for local servers 512, with --explain 1024, more for reasoning
+    /// models; otherwise none]
     #[arg(long, value_name = "N")]
     pub max_tokens: Option<NonZeroU32>,
 
-    /// Seconds that one attempt may take [default: 120]
+    /// Timeout of one attempt, in seconds [default: 120]
     #[arg(long, value_name = "S", value_parser = seconds)]
     pub timeout: Option<f64>,
 
-    /// Attempts for one row before it counts as errored [default: 6]
+    /// Attempts for one row, retries included, before it counts as errored [default: 6]
     #[arg(long, value_name = "N")]
     pub max_attempts: Option<NonZeroU32>,
 
-    /// The longest wait in seconds that an endpoint may ask for; beyond it the run stops [default: 600]
+    /// The longest wait that an endpoint may ask for, in seconds; a longer one stops the run [default: 600]
     #[arg(long, value_name = "S", value_parser = seconds)]
     pub max_wait: Option<f64>,
 }
@@ -109,32 +108,32 @@ pub struct EndpointArgs {
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Limits (model judges)")]
 pub struct LimitArgs {
-    /// Requests in flight at once; `auto` finds out how many the endpoint serves well [default: auto]
+    /// Requests in flight at once; `auto` adapts to what the endpoint can serve [default: auto]
     #[arg(long, value_name = "N|auto")]
     pub concurrency: Option<Concurrency>,
 
-    /// Requests per minute
+    /// Rate limit: requests per minute
     #[arg(long, value_name = "N")]
     pub rpm: Option<NonZeroU32>,
 
-    /// Tokens per minute, prompts and answers together
+    /// Rate limit: tokens per minute, prompts and answers together
     #[arg(long, value_name = "N")]
     pub tpm: Option<NonZeroU32>,
 
-    /// Tokens of prompts per minute
+    /// Rate limit: prompt tokens per minute
     #[arg(long, value_name = "N")]
     pub itpm: Option<NonZeroU32>,
 
-    /// Tokens of answers per minute
+    /// Rate limit: answer tokens per minute
     #[arg(long, value_name = "N")]
     pub otpm: Option<NonZeroU32>,
 
-    /// Do not slow down for what the endpoint's rate limit headers state (`x-ratelimit-*`, `anthropic-ratelimit-*`); its
-    /// refusals (429) and the waits that they ask for are still obeyed
+    /// Ignore the endpoint's rate limit headers (`x-ratelimit-*`, `anthropic-ratelimit-*`); refusals (429) and the waits that they
+    /// ask for are still respected
     #[arg(long)]
     pub ignore_rate_headers: bool,
 
-    /// The most that this run may cost, in US dollars, failed requests included; needs --max-tokens
+    /// Cost limit of this run in US dollars, failed requests included; needs --max-tokens
     #[arg(long, value_name = "USD", value_parser = dollars)]
     pub max_cost: Option<f64>,
 }
@@ -142,19 +141,19 @@ pub struct LimitArgs {
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Store (model judges)")]
 pub struct StoreArgs {
-    /// Where replies are kept [default: .tooljudge/replies.sqlite]
+    /// The store (cache) of the replies [default: .tooljudge/replies.sqlite]
     #[arg(long, value_name = "FILE")]
     pub store: Option<PathBuf>,
 
-    /// Ask everything anew, whatever the store holds
+    /// Ignore stored replies, and send all requests again
     #[arg(long)]
     pub fresh: bool,
 
-    /// Ask again what ended so before: unparseable, refused, filtered, empty, truncated
+    /// Retry rows that ended with this status: unparseable, refused, filtered, empty, truncated
     #[arg(long, value_name = "STATUS,...", value_delimiter = ',', value_parser = status)]
     pub retry: Vec<Status>,
 
-    /// Keep the prompts in the store too
+    /// Also keep the prompts in the store
     #[arg(long)]
     pub keep_prompts: bool,
 }

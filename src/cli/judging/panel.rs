@@ -39,7 +39,7 @@ pub fn panel(
     let idle = [&typed.of_models()[..], more].concat();
     if models == 0 && !idle.is_empty() {
         printer.warn(&format!(
-            "the built-in judge has no use for {}; choose a model with --judge",
+            "the built-in judge does not use {}; choose a model with --judge",
             idle.join(", ")
         ));
     }

@@ -86,7 +86,7 @@ impl Route {
         if let Some(name) = &self.withheld {
             printer.warn(&format!(
                 "{name} is not sent to {}: {} names that address, which is not the provider's own. If the key belongs there, \
-                 say so with `api_key_env = \"{name}\"` beside the address, or with --api-key-env {name}",
+                 allow it with `api_key_env= \"{name}\"` beside the address, or with --api-key-env {name}",
                 self.address,
                 settings.display()
             ));

@@ -13,28 +13,27 @@ use crate::write::OutputFormat;
 
 /// Label every tool call of a table as correct or incorrect.
 ///
-/// Reads rows of question, tool call and tool definitions, asks a judge about each, and writes the same rows with the
-/// columns label, score, status, explanation, confidence, error and more. Without --judge, the built-in judge is used:
-/// offline, free, deterministic. Model judges' replies are kept in a store: run the same command again to resume, and
-/// nothing is paid for twice.
+/// Reads rows of question, tool call and tool definitions, asks a judge about each row, and writes the same rows with the added
+/// columns label, score, status, explanation, confidence, error and more. The default judge is built in: offline, free,
+/// deterministic. The replies of model judges are stored: run the same command again to resume; nothing is paid for twice.
 #[derive(Debug, Clone, Default, Args)]
 pub struct LabelArgs {
-    /// Tables to label: .csv, .tsv, .ssv, .jsonl, .json (also .gz or .zst), .parquet, .arrow; several files, globs and
+    /// Tables or logs to label: .csv, .tsv, .ssv, .jsonl, .json (also .gz or .zst), .parquet, .arrow. Several files, globs and
     /// folders are read as one table; `-` is the standard input
     #[arg(required = true, value_name = "INPUT")]
     pub inputs: Vec<String>,
 
-    /// Where the labelled table goes, its ending says how; `-` is the standard output [default: INPUT with `.labeled`
-    /// before its ending; `-` for `-`]
+    /// Write the labelled table to this file; the extension gives the format; `-` is the standard output [default: INPUT with
+    /// `.labeled` before its extension; `-` for `-`]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
-    /// Write it as csv, tsv, ssv, jsonl, json (also with .gz or .zst), parquet or arrow [default: what its ending says; as
-    /// the input where it goes to the standard output]
+    /// Output format: csv, tsv, ssv, jsonl, json (also with .gz or .zst), parquet or arrow [default: what its ending says; as the
+    /// input where it goes to the standard output]
     #[arg(long, value_name = "FORMAT")]
     pub to: Option<OutputFormat>,
 
-    /// Call nobody: print the first N prompts of each judge, and what the run would take
+    /// Dry run: send nothing, print the first N prompts of each judge and an estimate of tokens and cost
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1")]
     pub dry_run: Option<usize>,
 
@@ -51,32 +50,32 @@ pub struct LabelArgs {
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Output")]
 pub struct ResultArgs {
-    /// Replace an output file that tooljudge did not write
+    /// Overwrite an output file that tooljudge did not write
     #[arg(long)]
     pub force: bool,
 
-    /// Put this before the names of our columns
+    /// Prefix for the names of the added columns
     #[arg(long, value_name = "TEXT")]
     pub prefix: Option<String>,
 
-    /// Our columns replace input columns of the same name
+    /// Let the added columns replace input columns of the same name
     #[arg(long, conflicts_with = "prefix")]
     pub overwrite: bool,
 
-    /// Write the table even if the run is stopped; rows without a reply are not_asked
+    /// Also write the table if the run is stopped; rows without a reply get status not_asked
     #[arg(long)]
     pub partial: bool,
 
-    /// Correct the share of rows that pass for the judge's errors, as a benchmark of it found them: the record that `tooljudge bench
-    /// --report FILE.json` wrote
+    /// Estimate the true share of right calls, corrected for the judge's error rates: a benchmark record of this judge, written by
+    /// `tooljudge bench --report FILE.json`
     #[arg(long, value_name = "FILE")]
     pub calibration: Option<PathBuf>,
 
-    /// Exit with 1 if more than this share of the rows has no label [default: 0]
+    /// Exit with code 1 if more than this share of the rows has no label [default: 0]
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub allow_unjudged: Option<f64>,
 
-    /// Say nothing but warnings and errors
+    /// Print only warnings and errors
     #[arg(short, long)]
     pub quiet: bool,
 

@@ -22,7 +22,7 @@ pub fn show(forecasts: &[Forecast], as_json: bool, printer: Printer) {
         }
     }
     if forecasts.is_empty() {
-        printer.data("the built-in judge asks nobody: no prompts, no cost");
+        printer.data("the built-in judge sends no requests: no prompts, no cost");
     } else {
         let table = table(forecasts).to_string();
         printer.data(&table.lines().map(str::trim_end).collect::<Vec<_>>().join("\n"));
@@ -47,7 +47,7 @@ fn remarks(forecasts: &[Forecast]) -> Vec<String> {
     for forecast in forecasts {
         let invalid = forecast.first_invalid.as_ref().map(|(row, error)| {
             format!(
-                "\n{} of {} rows cannot be read (invalid_row): nobody is asked about them. The first is row {row}: {}: {}",
+                "\n{} of {} rows cannot be read (invalid_row) and are not sent. The first is row {row}: {}: {}",
                 forecast.invalid,
                 forecast.rows,
                 error.code.as_str(),

@@ -49,13 +49,13 @@ fn remark(run: &LabelSummary, printer: Printer) {
     let summaries = || run.members.iter().map(|member| &member.summary);
     let first = summaries().next();
     if first.is_some_and(|summary| summary.rows == 0) {
-        printer.warn("the input has no rows, or none that --where and --limit leave");
+        printer.warn("the input has no rows, or --where and --limit exclude all of them");
     }
     if let Some((code, rows)) = first.and_then(mostly_unreadable) {
         let taken = if run.formats.is_empty() { "tables".to_owned() } else { run.formats.join(" and ") };
         printer.warn(&format!(
-            "{rows} rows cannot be read for one reason, {code}; the inputs were taken for {taken}: if they are something \
-             else, say so with --from; `tooljudge convert --summary` shows what was understood"
+            "{rows} rows cannot be read for the same reason, {code}; the inputs were read as {taken}: if that is wrong, \
+             name their format with --from; `tooljudge convert --summary` shows what was read"
         ));
     }
     for warning in summaries().flat_map(|summary| &summary.rate).flat_map(|rate| &rate.warnings) {
@@ -65,16 +65,16 @@ fn remark(run: &LabelSummary, printer: Printer) {
     let left_out: u64 = summaries().map(|summary| ended(summary, Status::SkippedBudget)).sum();
     if left_out > 0 {
         printer.warn(&format!(
-            "the ceiling of --max-cost was reached: {left_out} questions were left out; run the same command again to \
-             spend as much once more"
+            "the cost limit --max-cost was reached: {left_out} questions were not sent; run the same command again to \
+             spend the same amount again"
         ));
     }
     for member in &run.members {
         let cut = ended(&member.summary, Status::Truncated);
         if cut > 0 && member.capped {
             printer.warn(&format!(
-                "{cut} answers from {} were cut off at the limit that a server of one's own has unless told otherwise; give a higher \
-                 one with --max-tokens N, and ask again with --retry truncated",
+                "{cut} answers from {} were cut off at the default token limit of local servers; give a higher \
+                 limit with --max-tokens N, and resend them with --retry truncated",
                 member.judge
             ));
         }

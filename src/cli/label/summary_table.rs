@@ -119,7 +119,7 @@ fn rates(of: &str, rate: &Rate) -> Vec<String> {
         ));
     }
     if let Some(why) = &rate.refused {
-        lines.push(format!("right   {of} cannot be told: {why}"));
+        lines.push(format!("right   {of} is unknown: {why}"));
     }
     lines
 }
@@ -240,11 +240,11 @@ fn errors(summary: &Summary, status: Status) -> String {
 
 /// What stands behind the codes of errors, in the words of one row each.
 fn messages(lines: &[Line<'_>]) -> Vec<String> {
-    const LONGEST: usize = 160;
+    const MAX_LENGTH: usize = 160;
     let mut shown: Vec<String> = Vec::new();
     for (code, message) in lines.iter().flat_map(|line| &line.summary.messages) {
         let line: String = message.split_whitespace().collect::<Vec<_>>().join(" ");
-        let end = line.char_indices().nth(LONGEST).map_or(line.len(), |(end, _)| end);
+        let end = line.char_indices().nth(MAX_LENGTH).map_or(line.len(), |(end, _)| end);
         let more = if end < line.len() { "…" } else { "" };
         let text = format!("error    {code}, as in one row: {}{more}", &line[..end]);
         if !shown.contains(&text) {

@@ -12,40 +12,41 @@ use crate::cli::spreadsheet::SpreadsheetArgs;
 use crate::run::settings::InputKind;
 use crate::write::OutputFormat;
 
-/// Score calls against the expected ones: deterministic, offline, no model.
+/// Score tool calls against expected calls: deterministic, offline, no model.
 ///
-/// Reads cases as the peers of each scorer write them (`tools_called` and `expected_tools`, `toolCalls` and `expectedTools`,
-/// `run` and `example`, `test` and `tool_calls`, `functions`, `call` and `possible_answer`), or any table with the columns
-/// tool_call and expected_tool_calls. Each scorer does what it should have done; --compat PEER gives the peer's own numbers.
+/// Reads cases in the form of each scorer's peer (the tool whose metric it reimplements) (`tools_called` and `expected_tools`,
+/// `toolCalls` and `expectedTools`, `run` and `example`, `test` and `tool_calls`, `functions`, `call` and `possible_answer`), or
+/// any table with the columns tool_call and expected_tool_calls. By default, each scorer fixes the peer's known bugs; --compat PEER
+/// reproduces the peer's exact numbers.
 #[derive(Debug, Clone, Default, Args)]
 pub struct ScoreArgs {
     /// Cases to score: .jsonl, .json, .csv, .parquet and so on; files, globs, folders; `-` is the standard input
     #[arg(required_unless_present_any = ["questions", "scorers"], value_name = "INPUT")]
     pub inputs: Vec<String>,
 
-    /// Which scorer; `tooljudge score --scorers` lists them [default: the one that --compat implies, or that the cases'
-    /// keys give away]
+    /// The scorer; `tooljudge score --scorers` lists them [default: the one that --compat implies, or that the cases' keys
+    /// indicate]
     #[arg(long, value_name = "NAME")]
     pub scorer: Option<String>,
 
-    /// Give the numbers of this peer, quirks and exceptions included: deepeval, vitest-evals, vitest-evals@0.4, langchain,
+    /// Reproduce the numbers of this peer, bugs and exceptions included: deepeval, vitest-evals, vitest-evals@0.4, langchain,
     /// article, bfcl
     #[arg(long, value_name = "PEER")]
     pub compat: Option<String>,
 
-    /// Where the cases go with their scores beside them [default: nowhere; the summary is printed]
+    /// Write the cases with their scores to this file [default: not written; the summary is printed]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
-    /// Write them as csv, tsv, ssv, jsonl, json (also with .gz or .zst), parquet or arrow [default: what its ending says]
+    /// Output format: csv, tsv, ssv, jsonl, json (also with .gz or .zst), parquet or arrow [default: by the file extension]
     #[arg(long, value_name = "FORMAT")]
     pub to: Option<OutputFormat>,
 
-    /// List the scorers, and the peers whose numbers each can give
+    /// List the scorers, and the peers that each can reproduce
     #[arg(long)]
     pub scorers: bool,
 
-    /// Settings: defaults of these flags under [score] [default: tooljudge.toml, if there is one]
+    /// The settings file: defaults for these flags under [score] [default: tooljudge.toml, if it exists]
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
 
@@ -64,28 +65,28 @@ pub struct ScoreArgs {
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Input")]
 pub struct CaseArgs {
-    /// Read all inputs as csv, tsv, ssv (semicolons), jsonl, json, parquet or arrow, whatever their endings
+    /// The format of all inputs, instead of detection: csv, tsv, ssv (semicolons), jsonl, json, parquet or arrow
     #[arg(long, value_name = "FORMAT")]
     pub from: Option<InputKind>,
 
-    /// Only rows whose column holds exactly this text; may be given several times
+    /// Only rows in which the column has exactly this value. Can be repeated
     #[arg(long = "where", value_name = "COLUMN=TEXT", value_parser = pair)]
     pub filters: Vec<(String, String)>,
 
-    /// Score at most N cases; 1k and 2M work too
+    /// Score at most N cases; 1k and 2M are valid
     #[arg(long, value_name = "N", value_parser = count)]
     pub limit: Option<u64>,
 }
 
-/// Settings of the scorers; one that a scorer does not have is an error. A case's own `config` counts more.
+/// Settings of the scorers. A setting that the scorer does not have is an error. A case's own `config` counts more.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Settings of the scorers (by their peers' names)")]
 pub struct SettingArgs {
-    /// Scores from here on pass [tool_correctness, tool_permission, loop_detection]
+    /// The lowest score that passes [tool_correctness, tool_permission, loop_detection]
     #[arg(long, value_name = "SCORE")]
     pub threshold: Option<f64>,
 
-    /// Only a perfect score passes, anything less is 0 [tool_correctness]
+    /// Only a perfect score passes; any other score becomes 0 [tool_correctness]
     #[arg(long)]
     pub strict: bool,
 
@@ -117,7 +118,7 @@ pub struct SettingArgs {
     #[arg(long, value_name = "MODE")]
     pub params: Option<String>,
 
-    /// How far numbers may be off, as a share, with --params fuzzy [tool_call]
+    /// Relative tolerance for numbers, with --params fuzzy [tool_call]
     #[arg(long, value_name = "SHARE")]
     pub tolerance: Option<f64>,
 
@@ -157,11 +158,11 @@ pub struct BfclArgs {
     #[arg(long, value_name = "FILE", requires = "questions")]
     pub answers: Option<PathBuf>,
 
-    /// What a model answered: a list of `{name: arguments}`, or text in call syntax
+    /// A model's answers: a list of `{name: arguments}`, or text in call syntax
     #[arg(long, value_name = "FILE", requires = "questions")]
     pub results: Option<PathBuf>,
 
-    /// The model could not use dots in names and wrote underscores
+    /// The model wrote underscores, because it could not use dots in names
     #[arg(long, requires = "questions")]
     pub underscore_to_dot: bool,
 }
@@ -169,27 +170,27 @@ pub struct BfclArgs {
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Result")]
 pub struct GateArgs {
-    /// Exit with 1 unless this share of the cases passes
+    /// Exit with code 1 if fewer than this share of the cases passes
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub min_pass_rate: Option<f64>,
 
-    /// Write a report for continuous integration in JUnit's XML
+    /// Write a JUnit XML report, for CI
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
 
-    /// Replace an output file that tooljudge did not write
+    /// Overwrite an output file that tooljudge did not write
     #[arg(long)]
     pub force: bool,
 
-    /// Put this before the names of our columns
+    /// Prefix for the names of the added columns
     #[arg(long, value_name = "TEXT")]
     pub prefix: Option<String>,
 
-    /// Our columns replace input columns of the same name
+    /// Let the added columns replace input columns of the same name
     #[arg(long, conflicts_with = "prefix")]
     pub overwrite: bool,
 
-    /// Say nothing but warnings and errors
+    /// Print only warnings and errors
     #[arg(short, long)]
     pub quiet: bool,
 

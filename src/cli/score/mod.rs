@@ -45,7 +45,7 @@ fn settings(args: ScoreArgs, section: &Section<'_>) -> anyhow::Result<ScoreSetti
     let from = match args.cases.from {
         Some(InputKind::File(format)) => Some(format),
         None => None,
-        Some(_) => bail!("--from: cases are tables; name a kind of file"),
+        Some(_) => bail!("--from: cases are tables; name a file format"),
     };
     let bfcl = match (args.bfcl.questions, args.bfcl.answers, args.bfcl.results) {
         (Some(questions), Some(answers), Some(results)) => {
@@ -98,7 +98,7 @@ fn show(found: &ScoreSummary, shown: Shown, printer: Printer) -> anyhow::Result<
         printer.talk(&format!("\nwritten  {}", output.display()));
     }
     if tally.cases == 0 {
-        bail!("there are no cases: an empty suite proves nothing");
+        bail!("the input has no cases");
     }
     let Some(share) = shown.min_pass_rate else { return Ok(Ending::Done) };
     if tally.reaches(share) {

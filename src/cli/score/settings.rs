@@ -44,7 +44,8 @@ pub fn options(args: &SettingArgs) -> anyhow::Result<Object> {
         );
     }
     for (key, value) in &args.others {
-        let value = Json::parse(value).with_context(|| format!("--set {key}: `{value}` is no JSON"))?;
+        let value =
+            Json::parse(value).with_context(|| format!("--set {key}: `{value}` is not valid JSON"))?;
         settings.insert(key.as_str(), value);
     }
     Ok(settings)

@@ -4,16 +4,16 @@ use std::num::NonZeroU32;
 
 use tokio::time::Instant;
 
-use super::Hold;
+use super::LimitedBy;
 use super::Limits;
 use super::bucket::Bucket;
 use super::quota::{Claim, Moment, Quota};
-use super::spacing::Spacing;
+use super::request_pacer::RequestPacer;
 
 /// The share of a limit that is used: clocks and timers differ, and a server may be strict.
 const USED: f64 = 0.998;
 /// The most of a limit that is left unused because requests differ in size.
-const MOST_SPARE: f64 = 0.05;
+const MAX_SPARE: f64 = 0.05;
 /// Seconds over which a strict server counts.
 const MINUTE: f64 = 60.0;
 
@@ -99,7 +99,7 @@ impl Line {
             // Requests differ in size, so a minute that begins with one may hold one more than its share. Few servers mind.
             let minds = self.strict || !self.is_told;
             let spare = if self.largest > 1.0 && minds { self.largest / MINUTE } else { 0.0 };
-            (USED * rate).min(rate - spare.min(MOST_SPARE * rate)) / runs
+            (USED * rate).min(rate - spare.min(MAX_SPARE * rate)) / runs
         })
     }
 }
@@ -108,7 +108,7 @@ impl Line {
 #[derive(Debug, Default)]
 pub(super) struct Budget {
     /// Of requests, by the user's word.
-    spacing: Option<Spacing>,
+    pacer: Option<RequestPacer>,
     lines: [Line; 4],
     /// Whether what headers state counts for nothing.
     ignores_headers: bool,
@@ -118,7 +118,7 @@ impl Budget {
     pub(super) fn new(limits: &Limits) -> Budget {
         let per_second = |limit: NonZeroU32| f64::from(limit.get()) / 60.0;
         Budget {
-            spacing: limits.rpm.map(|rpm| Spacing::new(USED * per_second(rpm))),
+            pacer: limits.rpm.map(|rpm| RequestPacer::new(USED * per_second(rpm))),
             lines: [
                 (limits.rpm, None),
                 (limits.tpm, limits.tpm),
@@ -136,37 +136,37 @@ impl Budget {
 
     /// When a request of `cost` may be sent, the limits being shared by `runs` runs; `now` if it may. Else also for whose
     /// sake it waits.
-    pub(super) fn ready(&mut self, now: Instant, cost: Cost, runs: f64) -> (Instant, Option<Hold>) {
-        let (mut ready, mut hold) = (now, None);
-        let mut later = |until: Instant, by: Option<Hold>| {
+    pub(super) fn ready(&mut self, now: Instant, cost: Cost, runs: f64) -> (Instant, Option<LimitedBy>) {
+        let (mut ready, mut limited_by) = (now, None);
+        let mut later = |until: Instant, by: Option<LimitedBy>| {
             if until > ready {
-                (ready, hold) = (until, by);
+                (ready, limited_by) = (until, by);
             }
         };
-        if let Some(spacing) = &mut self.spacing {
-            later(spacing.ready(now, runs), Some(Hold::Told(Meter::Requests.flag())));
+        if let Some(pacer) = &mut self.pacer {
+            later(pacer.ready(now, runs), Some(LimitedBy::Told(Meter::Requests.flag())));
         }
         for (meter, line) in Meter::ALL.into_iter().zip(&mut self.lines) {
             let stated = line.stated();
             let by_server = stated.is_some_and(|stated| line.told.is_none_or(|told| stated < told));
             let by = match line.quota.stated().filter(|_| by_server) {
-                Some(stated) => Hold::Stated(stated),
-                None => Hold::Told(meter.flag()),
+                Some(stated) => LimitedBy::Stated(stated),
+                None => LimitedBy::Told(meter.flag()),
             };
             if let Some(rate) = line.rate(runs) {
                 later(line.bucket.ready(now, rate, cost.of(meter)), Some(by));
             }
             if let Some(until) = line.quota.empty_until().filter(|_| line.heeds_server()) {
-                later(until, line.quota.stated().map(Hold::Stated));
+                later(until, line.quota.stated().map(LimitedBy::Stated));
             }
         }
-        (ready, hold)
+        (ready, limited_by)
     }
 
     /// Requests a second that are allowed, as far as requests are limited.
     pub(super) fn pace(&self, runs: f64) -> Option<f64> {
         let learnt = self.lines[Meter::Requests as usize].rate(runs);
-        let told = self.spacing.as_ref().map(|spacing| spacing.rate(runs));
+        let told = self.pacer.as_ref().map(|pacer| pacer.rate(runs));
         learnt.into_iter().chain(told).reduce(f64::min)
     }
 
@@ -184,8 +184,8 @@ impl Budget {
     }
 
     pub(super) fn take(&mut self, cost: Cost) {
-        if let Some(spacing) = &mut self.spacing {
-            spacing.take();
+        if let Some(pacer) = &mut self.pacer {
+            pacer.take();
         }
         for (meter, line) in Meter::ALL.into_iter().zip(&mut self.lines) {
             line.bucket.take(cost.of(meter));

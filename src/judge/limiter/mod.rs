@@ -2,15 +2,16 @@
 //!
 //! One [`Limiter`] serves everybody who asks one model at one endpoint. Whoever wants to send stands in one line, so a
 //! large request is not overtaken by small ones for ever. All decisions are made by pure state machines ([`bucket`],
-//! [`budget`], [`quota`], [`spacing`], [`pace`], [`ramp`]) that are told the time; this file only waits for what they say.
+//! [`budget`], [`quota`], [`request_pacer`], [`rate_estimator`], [`concurrency_controller`]) that are given the time; this file
+//! only waits for as long as they say.
 
 mod bucket;
 mod budget;
-mod hold;
-mod pace;
+mod concurrency_controller;
+mod limited_by;
 mod quota;
-mod ramp;
-mod spacing;
+mod rate_estimator;
+mod request_pacer;
 mod window;
 
 use std::num::NonZeroU32;
@@ -23,16 +24,16 @@ use tokio::time::Instant;
 
 use budget::Budget;
 pub(super) use budget::{Cost, Meter};
-pub use hold::Hold;
-use pace::{Pace, Refusal};
+use concurrency_controller::{Answered, ConcurrencyController};
+pub use limited_by::LimitedBy;
 pub use quota::Stated;
 pub(super) use quota::{Claim, Reset};
-use ramp::{Answered, Ramp};
+use rate_estimator::{RateEstimator, Refusal};
 
 use super::retry;
 
 /// However long a server asks to wait, the clock must be able to say until when.
-const LONGEST_PAUSE: Duration = Duration::from_secs(30 * 86_400);
+const MAX_PAUSE: Duration = Duration::from_secs(30 * 86_400);
 
 /// Requests in a row without a response that are no accident.
 const OUTAGE: u32 = 8;
@@ -40,7 +41,7 @@ const OUTAGE: u32 = 8;
 const LATELY: f64 = 0.1;
 /// A wait that ended no longer ago than this is still worth a word.
 const JUST_NOW: Duration = Duration::from_secs(2);
-/// Places for each request in flight that a pace comes to on average: latencies vary.
+/// Places for each request in flight that a rate comes to on average, as a factor: latencies vary.
 const SPARE: f64 = 1.2;
 
 /// Requests in flight at once.
@@ -103,7 +104,7 @@ pub struct Limiter {
 
 #[derive(Debug)]
 struct State {
-    places: Places,
+    places: ConcurrencyLimit,
     in_flight: usize,
     /// Requests with a place that are sent once more, in another form: they come before everybody else, or else those who
     /// wait for a place and those who hold one would wait for each other.
@@ -119,7 +120,7 @@ struct State {
     lost: u32,
     paused_until: Option<Instant>,
     budget: Budget,
-    pace: Pace,
+    pace: RateEstimator,
     /// Of answers lately, in seconds.
     latency: Option<f64>,
     /// Paces the requests, one at a time.
@@ -127,13 +128,13 @@ struct State {
     /// Runs on this machine that share the limits, this one included.
     runs: u32,
     /// Until when and for whose sake the next request waits.
-    hold: Option<(Instant, Hold)>,
+    limited_by: Option<(Instant, LimitedBy)>,
 }
 
 #[derive(Debug)]
-enum Places {
+enum ConcurrencyLimit {
     Fixed(usize),
-    Found(Box<Ramp>),
+    Found(Box<ConcurrencyController>),
 }
 
 /// A place in flight, taken until this is dropped.
@@ -149,16 +150,16 @@ impl Drop for Slot {
     }
 }
 
-/// Leave to send one request.
+/// The permission to send one request.
 #[derive(Debug)]
-pub(super) struct Leave {
+pub(super) struct Permit {
     pub slot: Slot,
-    pub ticket: Ticket,
+    pub reservation: QuotaReservation,
 }
 
 /// What is reserved for one request; without a word of how it ended, that counts as used.
 #[derive(Debug)]
-pub(super) struct Ticket {
+pub(super) struct QuotaReservation {
     limiter: Arc<Limiter>,
     sent: Sent,
     reserved: Cost,
@@ -177,7 +178,7 @@ struct Sent {
     taken: [f64; 4],
 }
 
-impl Drop for Ticket {
+impl Drop for QuotaReservation {
     fn drop(&mut self) {
         let earlier = self.limiter.state().budget.settle(self.reserved, self.used);
         if earlier {
@@ -206,8 +207,10 @@ impl Drop for First<'_> {
 impl Limiter {
     pub fn new(limits: Limits) -> Arc<Limiter> {
         let places = match limits.concurrency {
-            Concurrency::Auto => Places::Found(Box::new(Ramp::new(limits.pace_is_told()))),
-            Concurrency::Fixed(places) => Places::Fixed(places.get() as usize),
+            Concurrency::Auto => {
+                ConcurrencyLimit::Found(Box::new(ConcurrencyController::new(limits.pace_is_told())))
+            }
+            Concurrency::Fixed(places) => ConcurrencyLimit::Fixed(places.get() as usize),
         };
         let state = State {
             places,
@@ -220,11 +223,11 @@ impl Limiter {
             lost: 0,
             paused_until: None,
             budget: Budget::new(&limits),
-            pace: Pace::default(),
+            pace: RateEstimator::default(),
             latency: None,
             paced: bucket::Bucket::default(),
             runs: 1,
-            hold: None,
+            limited_by: None,
         };
         Arc::new(Limiter { turn: FairMutex::new(()), changed: Notify::new(), state: Mutex::new(state) })
     }
@@ -232,8 +235,8 @@ impl Limiter {
     /// The most requests that can ever be in flight.
     pub fn most_in_flight(&self) -> usize {
         match &self.state().places {
-            Places::Fixed(places) => *places,
-            Places::Found(_) => ramp::MOST,
+            ConcurrencyLimit::Fixed(places) => *places,
+            ConcurrencyLimit::Found(_) => concurrency_controller::MAX_IN_FLIGHT,
         }
     }
 
@@ -248,9 +251,9 @@ impl Limiter {
     }
 
     /// For whose sake requests wait now, or did just now.
-    pub(super) fn hold(&self) -> Option<Hold> {
-        let hold = self.state().hold;
-        hold.filter(|(until, _)| Instant::now() <= *until + JUST_NOW).map(|(_, hold)| hold)
+    pub(super) fn limited_by(&self) -> Option<LimitedBy> {
+        let limited_by = self.state().limited_by;
+        limited_by.filter(|(until, _)| Instant::now() <= *until + JUST_NOW).map(|(_, limited_by)| limited_by)
     }
 
     /// How often the endpoint found us too fast.
@@ -259,7 +262,7 @@ impl Limiter {
     }
 
     /// Waits until one more request of about `cost` may be sent.
-    pub(super) async fn admit(self: &Arc<Self>, cost: Cost) -> Leave {
+    pub(super) async fn admit(self: &Arc<Self>, cost: Cost) -> Permit {
         let _turn = self.turn.lock().await;
         loop {
             let now = Instant::now();
@@ -267,7 +270,7 @@ impl Limiter {
             match ready {
                 Ok(sent) => {
                     let slot = Slot { limiter: Arc::clone(self) };
-                    return Leave { slot, ticket: self.ticket(sent, cost) };
+                    return Permit { slot, reservation: self.reservation(sent, cost) };
                 }
                 Err(Some(ready)) => tokio::select! {
                     () = tokio::time::sleep_until(ready) => {}
@@ -279,51 +282,56 @@ impl Limiter {
     }
 
     /// Waits until a request that holds a place may be sent once more.
-    pub(super) async fn admit_again(self: &Arc<Self>, cost: Cost, slot: Slot) -> Leave {
+    pub(super) async fn admit_again(self: &Arc<Self>, cost: Cost, slot: Slot) -> Permit {
         let _first = First::new(self);
         loop {
             let now = Instant::now();
             let ready = self.state().admit_placed(now, cost);
             match ready {
-                Ok(sent) => return Leave { slot, ticket: self.ticket(sent, cost) },
+                Ok(sent) => return Permit { slot, reservation: self.reservation(sent, cost) },
                 Err(ready) => tokio::time::sleep_until(ready).await,
             }
         }
     }
 
     /// Learns from what the headers of a response claim.
-    pub(super) fn learn(&self, ticket: &Ticket, claims: &[(Meter, Claim)]) {
+    pub(super) fn learn(&self, reservation: &QuotaReservation, claims: &[(Meter, Claim)]) {
         if !claims.is_empty() {
-            self.state().learn(Instant::now(), ticket.sent, claims);
+            self.state().learn(Instant::now(), reservation.sent, claims);
             self.changed.notify_one();
         }
     }
 
     /// The endpoint answered after `latency`, and counted `used` where it says so.
-    pub(super) fn succeeded(&self, mut ticket: Ticket, latency: Duration, used: Option<Cost>) {
-        ticket.used = used.unwrap_or(ticket.reserved);
-        self.state().succeeded(Instant::now(), ticket.sent, latency);
+    pub(super) fn succeeded(&self, mut reservation: QuotaReservation, latency: Duration, used: Option<Cost>) {
+        reservation.used = used.unwrap_or(reservation.reserved);
+        self.state().succeeded(Instant::now(), reservation.sent, latency);
     }
 
     /// The endpoint found us too fast: nothing is sent for as long as it `asked`, or else for longer and longer. Returns
     /// how long that is. `random` is uniform in [0, 1).
-    pub(super) fn refused(&self, ticket: &Ticket, asked: Option<Duration>, random: f64) -> Duration {
-        self.state().refused(Instant::now(), ticket.sent, asked, random)
+    pub(super) fn refused(
+        &self,
+        reservation: &QuotaReservation,
+        asked: Option<Duration>,
+        random: f64,
+    ) -> Duration {
+        self.state().refused(Instant::now(), reservation.sent, asked, random)
     }
 
     /// The endpoint is busy with what it has: fewer at once from now on, and nothing for as long as it `asked`.
-    pub(super) fn overloaded(&self, ticket: &Ticket, asked: Option<Duration>) {
-        self.state().overloaded(Instant::now(), ticket.sent, asked);
+    pub(super) fn overloaded(&self, reservation: &QuotaReservation, asked: Option<Duration>) {
+        self.state().overloaded(Instant::now(), reservation.sent, asked);
     }
 
     /// No response came. One connection may break for any reason; but where one after the other does, the endpoint is gone,
     /// and fewer are sent to the same end.
-    pub(super) fn lost(&self, ticket: &Ticket) {
-        self.state().lost(Instant::now(), ticket.sent);
+    pub(super) fn lost(&self, reservation: &QuotaReservation) {
+        self.state().lost(Instant::now(), reservation.sent);
     }
 
-    fn ticket(self: &Arc<Self>, sent: Sent, cost: Cost) -> Ticket {
-        Ticket { limiter: Arc::clone(self), sent, reserved: cost, used: cost }
+    fn reservation(self: &Arc<Self>, sent: Sent, cost: Cost) -> QuotaReservation {
+        QuotaReservation { limiter: Arc::clone(self), sent, reserved: cost, used: cost }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -346,18 +354,18 @@ impl State {
 
     /// The same for a request that has its place.
     fn admit_placed(&mut self, now: Instant, cost: Cost) -> Result<Sent, Instant> {
-        let (mut ready, mut hold) = self.budget.ready(now, cost, f64::from(self.runs));
+        let (mut ready, mut limited_by) = self.budget.ready(now, cost, f64::from(self.runs));
         if let Some(rate) = self.pace.rate(now) {
             let paced = self.paced.ready(now, rate, 1.0).max(self.paused_until.unwrap_or(now));
             if paced > ready {
-                (ready, hold) = (paced, Some(Hold::Refused(60.0 * rate)));
+                (ready, limited_by) = (paced, Some(LimitedBy::Refused(60.0 * rate)));
             }
         }
         if let Some(until) = self.paused_until {
             ready = ready.max(until);
         }
         if ready > now {
-            self.hold = hold.map(|hold| (ready, hold));
+            self.limited_by = limited_by.map(|limited_by| (ready, limited_by));
             return Err(ready);
         }
         self.budget.take(cost);
@@ -370,13 +378,13 @@ impl State {
     /// Requests that may be in flight now.
     fn places(&self) -> usize {
         match (&self.places, self.pace.last_rate()) {
-            (Places::Fixed(places), _) => *places,
+            (ConcurrencyLimit::Fixed(places), _) => *places,
             // A pace that was found out needs so many, by Little's law; what is refused then is refused for the pace.
-            (Places::Found(ramp), Some(rate)) => {
+            (ConcurrencyLimit::Found(controller), Some(rate)) => {
                 let needed = (SPARE * rate * self.latency.unwrap_or(0.0)).ceil() as usize;
-                ramp.target().max(needed).min(ramp::MOST)
+                controller.target().max(needed).min(concurrency_controller::MAX_IN_FLIGHT)
             }
-            (Places::Found(ramp), None) => ramp.target(),
+            (ConcurrencyLimit::Found(controller), None) => controller.target(),
         }
     }
 
@@ -391,10 +399,10 @@ impl State {
         if sent.number > self.sent_when_refused {
             self.streak = 0;
         }
-        if let Places::Found(ramp) = &mut self.places {
+        if let ConcurrencyLimit::Found(controller) = &mut self.places {
             let Sent { number, level, .. } = sent;
             let answered = Answered { number, level, latency, in_flight: self.in_flight, sent: self.sent };
-            ramp.succeeded(answered, now);
+            controller.succeeded(answered, now);
         }
     }
 
@@ -405,7 +413,7 @@ impl State {
         self.streak += u32::from(news);
         let wait = retry::delay(self.streak, asked, random);
         // A server may say anything; who gets to see the wait decides whether it is worth it.
-        let until = now + wait.min(LONGEST_PAUSE);
+        let until = now + wait.min(MAX_PAUSE);
         if news || asked.is_some() {
             self.pause(until);
         }
@@ -419,8 +427,8 @@ impl State {
                 told: self.budget.is_told(),
             };
             self.pace.refused(refusal, now);
-            if let Places::Found(ramp) = &mut self.places {
-                ramp.refused(sent.level, self.in_flight, self.sent, now);
+            if let ConcurrencyLimit::Found(controller) = &mut self.places {
+                controller.refused(sent.level, self.in_flight, self.sent, now);
             }
         }
         wait
@@ -435,12 +443,12 @@ impl State {
 
     fn overloaded(&mut self, now: Instant, sent: Sent, asked: Option<Duration>) {
         if let Some(asked) = asked {
-            self.pause(now + asked.min(LONGEST_PAUSE));
+            self.pause(now + asked.min(MAX_PAUSE));
         }
         if self.is_news(sent)
-            && let Places::Found(ramp) = &mut self.places
+            && let ConcurrencyLimit::Found(controller) = &mut self.places
         {
-            ramp.overloaded(sent.level, self.sent, now);
+            controller.overloaded(sent.level, self.sent, now);
         }
     }
 

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use super::window::{Evidence, LONGER_THAN_A_MINUTE, MINUTE, Statement, Window};
 
 /// The largest limit that is believed.
-const MOST: f64 = 1e10;
+const MAX_LIMIT: f64 = 1e10;
 
 /// One limit as one response states it.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -89,7 +89,7 @@ impl Quota {
 
     /// Believes what it can of `claim`, which answered the request of that `moment`; a server may say anything.
     pub(super) fn learn(&mut self, claim: &Claim, moment: Moment, now: Instant) {
-        let sane = |value: Option<f64>| value.filter(|value| (0.0..=MOST).contains(value));
+        let sane = |value: Option<f64>| value.filter(|value| (0.0..=MAX_LIMIT).contains(value));
         if let Some(limit) = sane(claim.limit).filter(|limit| *limit >= 1.0) {
             self.limit = Some(limit);
             self.header = claim.header;

@@ -70,14 +70,14 @@ async fn real_usage_settles_what_was_reserved() {
     let limiter = limiter(1, 0, 60_000);
     let start = Instant::now();
     for _ in 0..10 {
-        let Leave { slot, ticket } = limiter.admit(cost(1000)).await;
-        limiter.succeeded(ticket, SECOND / 10, Some(cost(100)));
+        let Permit { slot, reservation } = limiter.admit(cost(1000)).await;
+        limiter.succeeded(reservation, SECOND / 10, Some(cost(100)));
         drop(slot);
     }
     // A thousand were reserved for each, and each used a hundred.
     assert!(start.elapsed() < 2 * SECOND, "{:?}", start.elapsed());
-    let Leave { slot, ticket } = limiter.admit(cost(1)).await;
-    limiter.succeeded(ticket, SECOND / 10, Some(cost(60_000)));
+    let Permit { slot, reservation } = limiter.admit(cost(1)).await;
+    limiter.succeeded(reservation, SECOND / 10, Some(cost(60_000)));
     drop(slot);
     let start = Instant::now();
     drop(limiter.admit(cost(1)).await);
@@ -87,8 +87,8 @@ async fn real_usage_settles_what_was_reserved() {
 #[tokio::test(start_paused = true)]
 async fn a_request_that_is_sent_again_waits_for_nobody() {
     let limiter = limiter(1, 0, 0);
-    let Leave { slot, ticket } = limiter.admit(cost(1)).await;
-    drop(ticket);
+    let Permit { slot, reservation } = limiter.admit(cost(1)).await;
+    drop(reservation);
     let waiting = tokio::spawn({
         let limiter = Arc::clone(&limiter);
         async move { limiter.admit(cost(1)).await }
@@ -104,14 +104,14 @@ async fn a_request_that_is_sent_again_waits_for_nobody() {
 async fn a_wait_that_was_asked_for_is_kept_by_all() {
     let limiter = limiter(10, 0, 0);
     let (first, second) = (limiter.admit(cost(1)).await, limiter.admit(cost(1)).await);
-    limiter.refused(&first.ticket, Some(5 * SECOND), 0.0);
-    limiter.refused(&second.ticket, Some(7 * SECOND), 0.0);
+    limiter.refused(&first.reservation, Some(5 * SECOND), 0.0);
+    limiter.refused(&second.reservation, Some(7 * SECOND), 0.0);
     assert_eq!(limiter.throttled(), 2);
     let start = Instant::now();
     drop(limiter.admit(cost(1)).await);
     assert!((7.0..7.1).contains(&start.elapsed().as_secs_f64()), "{:?}", start.elapsed());
     let third = limiter.admit(cost(1)).await;
-    assert_eq!(limiter.refused(&third.ticket, Some(Duration::MAX), 0.5), Duration::MAX);
+    assert_eq!(limiter.refused(&third.reservation, Some(Duration::MAX), 0.5), Duration::MAX);
 }
 
 #[tokio::test(start_paused = true)]
@@ -141,13 +141,13 @@ async fn headers_lower_a_limit_that_was_told_only_where_refusals_agree() {
         (0, 600.0, None, 10.0),
     ] {
         let limiter = limiter(100, told, 0);
-        let Leave { ticket, slot } = limiter.admit(cost(1)).await;
-        limiter.learn(&ticket, &[(Meter::Requests, claim(claimed, refused.unwrap_or(claimed)))]);
+        let Permit { reservation, slot } = limiter.admit(cost(1)).await;
+        limiter.learn(&reservation, &[(Meter::Requests, claim(claimed, refused.unwrap_or(claimed)))]);
         if refused.is_some() {
             // Only what the headers say is looked at here, not the pace that refusals alone would show.
             limiter.state().budget.refused();
         }
-        drop((ticket, slot));
+        drop((reservation, slot));
         tokio::time::sleep(SECOND).await;
         let last = times(&limiter, &[1; 100]).await[99];
         assert!((0.97 * seconds..1.03 * seconds).contains(&last), "{last} s for {seconds} s: {refused:?}");
@@ -158,40 +158,43 @@ async fn headers_lower_a_limit_that_was_told_only_where_refusals_agree() {
 async fn headers_count_for_nothing_where_the_user_says_so() {
     let told = Limits { concurrency: Concurrency::Fixed(NonZeroU32::MIN), ..Limits::default() };
     let limiter = Limiter::new(Limits { ignore_headers: true, ..told });
-    let Leave { ticket, slot } = limiter.admit(cost(1)).await;
+    let Permit { reservation, slot } = limiter.admit(cost(1)).await;
     let claim = Claim {
         limit: Some(1.0),
         remaining: Some(0.0),
         reset: Some(Reset::After(SECOND)),
         ..Claim::default()
     };
-    limiter.learn(&ticket, &[(Meter::Requests, claim)]);
-    drop((ticket, slot));
+    limiter.learn(&reservation, &[(Meter::Requests, claim)]);
+    drop((reservation, slot));
     assert_eq!(times(&limiter, &[1; 20]).await[19], 0.0);
 }
 
 #[tokio::test(start_paused = true)]
 async fn why_requests_wait_is_said() {
     let limiter = limiter(100, 0, 0);
-    assert_eq!(limiter.hold(), None);
-    let Leave { ticket, slot } = limiter.admit(cost(1)).await;
+    assert_eq!(limiter.limited_by(), None);
+    let Permit { reservation, slot } = limiter.admit(cost(1)).await;
     let header = "x-ratelimit-limit-requests";
-    limiter.learn(&ticket, &[(Meter::Requests, Claim { header, limit: Some(20.0), ..Claim::default() })]);
-    drop((ticket, slot));
+    limiter
+        .learn(&reservation, &[(Meter::Requests, Claim { header, limit: Some(20.0), ..Claim::default() })]);
+    drop((reservation, slot));
     times(&limiter, &[1; 3]).await;
-    let hold = limiter.hold().unwrap().to_string();
-    assert_eq!(hold, "limited by the server's header x-ratelimit-limit-requests: 20 per minute");
+    let limited_by = limiter.limited_by().unwrap().to_string();
+    assert_eq!(limited_by, "limited by the server's header x-ratelimit-limit-requests: 20 per minute");
     tokio::time::sleep(5 * SECOND).await;
-    assert_eq!(limiter.hold(), None);
+    assert_eq!(limiter.limited_by(), None);
 }
 
 #[tokio::test(start_paused = true)]
 async fn nothing_left_is_a_pause_before_any_refusal() {
     let limiter = limiter(100, 0, 0);
     let reset = Some(Reset::After(7 * SECOND));
-    let Leave { ticket, .. } = limiter.admit(cost(1)).await;
-    limiter
-        .learn(&ticket, &[(Meter::InputTokens, Claim { remaining: Some(0.0), reset, ..Claim::default() })]);
+    let Permit { reservation, .. } = limiter.admit(cost(1)).await;
+    limiter.learn(
+        &reservation,
+        &[(Meter::InputTokens, Claim { remaining: Some(0.0), reset, ..Claim::default() })],
+    );
     let start = Instant::now();
     drop(limiter.admit(cost(1)).await);
     assert!((7.0..7.1).contains(&start.elapsed().as_secs_f64()), "{:?}", start.elapsed());

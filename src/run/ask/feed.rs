@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
-use super::seat::Question;
+use super::judge_task::Question;
 use crate::domain::Flag;
 use crate::run::{AskPass, Progress, Row, RunError};
 use crate::store::{AskHasher, Fingerprint, Found, Reuse};
@@ -22,7 +22,7 @@ const WINDOW_BYTES: usize = 16 << 20;
 
 /// What is asked about a row; nothing about one that cannot be read.
 struct Rendered {
-    look: Option<u32>,
+    content_hash: Option<u32>,
     flags: Vec<Flag>,
     questions: Vec<Question>,
 }
@@ -40,8 +40,8 @@ pub(super) fn feed(
 ) -> Result<(), RunError> {
     let window = Arc::new(Semaphore::new(WINDOW_BYTES));
     let heaviest = WINDOW_BYTES / (pass.window / 2).max(1);
-    let hasher = pass.seat.hasher();
-    let votes = u64::from(pass.seat.votes.get());
+    let hasher = pass.judge_task.hasher();
+    let votes = u64::from(pass.judge_task.votes.get());
     // To look a reply up costs less than to claim its question; what is not there yet is claimed anyway.
     let looks = only.is_none() && pass.reuse == Reuse::All && pass.earlier().holds_replies()?;
     for batch in pass.samples.batches() {
@@ -90,7 +90,7 @@ fn hand_over(together: &mut Vec<Queued>, queue: &mpsc::Sender<Vec<Queued>>) -> b
 }
 
 impl AskPass {
-    /// What is asked about a batch, and how many of its rows cannot be read. What is asked first is noted: later sweeps meet
+    /// What is asked about a batch, and how many of its rows cannot be read. What is asked first is recorded: later sweeps meet
     /// the same rows again.
     fn questions(
         &self,
@@ -98,25 +98,30 @@ impl AskPass {
         batch: Vec<Row>,
         first: bool,
     ) -> Result<(Vec<Question>, u64), RunError> {
-        let mut roll = if first { self.seat.roll() } else { None };
-        let known = roll.as_deref();
+        let mut ask_index = if first { self.judge_task.ask_index() } else { None };
+        let known = ask_index.as_deref();
         let rendered = batch.into_par_iter().map(|row| {
-            let look = known.map(|roll| roll.look(&row));
+            let content_hash = known.map(|ask_index| ask_index.content_hash(&row));
             match row.into_item() {
                 Ok(sample) => {
-                    let questions = self.seat.questions(hasher, &sample)?;
-                    Ok(Rendered { look, flags: sample.flags, questions })
+                    let questions = self.judge_task.questions(hasher, &sample)?;
+                    Ok(Rendered { content_hash, flags: sample.flags, questions })
                 }
-                Err(_) => Ok(Rendered { look, flags: Vec::new(), questions: Vec::new() }),
+                Err(_) => Ok(Rendered { content_hash, flags: Vec::new(), questions: Vec::new() }),
             }
         });
         let rendered: Vec<Rendered> = rendered.collect::<Result<_, RunError>>()?;
         let unreadable = rendered.iter().filter(|row| row.questions.is_empty()).count() as u64;
-        let votes = self.seat.votes.get() as usize;
+        let votes = self.judge_task.votes.get() as usize;
         let mut all = Vec::with_capacity(rendered.len());
-        for Rendered { look, flags, questions } in rendered {
-            if let (Some(roll), Some(look)) = (&mut roll, look) {
-                roll.note(look, votes, &flags, questions.iter().map(|question| &question.fingerprint));
+        for Rendered { content_hash, flags, questions } in rendered {
+            if let (Some(ask_index), Some(content_hash)) = (&mut ask_index, content_hash) {
+                ask_index.record(
+                    content_hash,
+                    votes,
+                    &flags,
+                    questions.iter().map(|question| &question.fingerprint),
+                );
             }
             all.extend(questions);
         }
@@ -135,7 +140,7 @@ impl AskPass {
             let answered =
                 matches!(found.next(), Some(Found::Reply { reply, .. }) if !self.asks_again(&reply));
             if answered {
-                self.seat.judge.answered_before();
+                self.judge_task.judge.answered_before();
                 progress.ask_reused();
             }
             !answered

@@ -1,13 +1,13 @@
 //! The ask pass: every question that has no reply yet goes to the judge, in any order.
 
+mod ask_index;
 mod feed;
+mod judge_task;
 mod pass;
 mod reading;
-mod roll;
-mod seat;
 mod sharing;
 
-pub use pass::{AskPass, Covered, ask, ask_all};
+pub use ask_index::AskIndex;
+pub use judge_task::{JudgeTask, Question};
+pub use pass::{AskOutcome, AskPass, ask, ask_all};
 pub use reading::Reading;
-pub use roll::Roll;
-pub use seat::{Question, Seat};

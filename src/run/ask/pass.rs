@@ -13,21 +13,21 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::feed::{AHEAD, Queued, feed};
-use super::seat::Question;
+use super::judge_task::Question;
 use super::sharing::sharing;
 use crate::domain::{Paid, Prompt, Reply, Status};
 use crate::judge::{Adaptation, AskError, Asked};
 use crate::run::settings::PanelSettings;
-use crate::run::{Progress, RunError, Samples, Seat, Stop};
-use crate::store::{Claim, Failure, Fingerprint, Found, Hold, Reader, Reuse, Store};
+use crate::run::{JudgeTask, Progress, RunError, Samples, Stop};
+use crate::store::{Claim, Failure, Fingerprint, Found, LeaseToken, Reader, Reuse, Store};
 
 /// How often questions that another run is asking are looked at again.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
-/// Everything an ask pass needs: one seat goes through all samples.
+/// Everything an ask pass needs: one judge task goes through all samples.
 pub struct AskPass {
     pub samples: Arc<dyn Samples>,
-    pub seat: Arc<Seat>,
+    pub judge_task: Arc<JudgeTask>,
     pub store: Arc<Store>,
     /// Looks at earlier replies, to tell which are asked again.
     pub earlier: Mutex<Reader>,
@@ -51,22 +51,22 @@ pub struct Doubtful {
 
 /// How an ask pass came to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Covered {
+pub enum AskOutcome {
     /// Every question has an outcome.
     All,
     /// The cost ceiling left some out.
     UpToCeiling,
 }
 
-/// Asks for all seats at once until every question has an outcome. Where one seat fails, the others stop too.
+/// Asks for all judge tasks at once until every question has an outcome. Where one judge task fails, the others stop too.
 ///
 /// # Errors
-/// Those of [`ask`], of the first seat that has one.
+/// Those of [`ask`], of the first judge task that has one.
 pub async fn ask_all(
     passes: &[Arc<AskPass>],
     progress: &Arc<Progress>,
     stop: &Stop,
-) -> Result<Vec<Covered>, RunError> {
+) -> Result<Vec<AskOutcome>, RunError> {
     let together = Stop { gently: stop.gently.child_token(), now: stop.now.clone() };
     let asking = passes.iter().map(|pass| async {
         let outcome = ask(pass, progress, &together).await;
@@ -76,9 +76,9 @@ pub async fn ask_all(
         outcome
     });
     let Some(first) = passes.first() else { return Ok(Vec::new()) };
-    let judges = passes.iter().map(|pass| pass.seat.judge.as_ref());
+    let judges = passes.iter().map(|pass| pass.judge_task.judge.as_ref());
     let outcomes = sharing(&first.store, judges, futures_util::future::join_all(asking)).await?;
-    // The seats that were stopped for another's sake say no more than that.
+    // The judge tasks that were stopped for another's sake say no more than that.
     let (interrupted, telling): (Vec<_>, Vec<_>) =
         outcomes.into_iter().partition(|outcome| matches!(outcome, Err(RunError::Interrupted)));
     if let Some(at) = telling.iter().position(Result::is_err) {
@@ -92,24 +92,24 @@ pub async fn ask_all(
 /// # Errors
 /// [`RunError::Interrupted`] when stopped; [`RunError::Judge`] when going on is pointless. Either way every reply that
 /// came is in the store.
-pub async fn ask(pass: &Arc<AskPass>, progress: &Arc<Progress>, stop: &Stop) -> Result<Covered, RunError> {
+pub async fn ask(pass: &Arc<AskPass>, progress: &Arc<Progress>, stop: &Stop) -> Result<AskOutcome, RunError> {
     let mut only: Option<HashSet<Fingerprint>> = None;
     let mut progress = Arc::clone(progress);
     // A question that is met no more, as where a file has changed meanwhile, is looked for once in each form.
     let mut tried = HashSet::new();
     loop {
-        let Swept { theirs, ceiling } = sweep(pass, &progress, stop, only).await?;
+        let PassResult { theirs, ceiling } = sweep(pass, &progress, stop, only).await?;
         if stop.gently.is_cancelled() {
             return Err(RunError::Interrupted);
         }
         if ceiling {
-            return Ok(Covered::UpToCeiling);
+            return Ok(AskOutcome::UpToCeiling);
         }
         if theirs.is_empty() {
             let mut again = pass.to_ask_again();
-            again.retain(|question| tried.insert((*question, pass.seat.judge.fallback())));
+            again.retain(|question| tried.insert((*question, pass.judge_task.judge.fallback())));
             if again.is_empty() {
-                return Ok(Covered::All);
+                return Ok(AskOutcome::All);
             }
             // They are done as far as the display knows.
             progress = Arc::new(Progress::default());
@@ -127,7 +127,7 @@ pub async fn ask(pass: &Arc<AskPass>, progress: &Arc<Progress>, stop: &Stop) -> 
     }
 }
 
-enum Settled {
+enum Resolution {
     Done,
     /// Another run is asking it.
     Theirs(Fingerprint),
@@ -137,7 +137,7 @@ enum Settled {
 
 /// What one reading of the input came to.
 #[derive(Default)]
-struct Swept {
+struct PassResult {
     /// Questions that another run has claimed.
     theirs: HashSet<Fingerprint>,
     ceiling: bool,
@@ -149,7 +149,7 @@ async fn sweep(
     progress: &Arc<Progress>,
     stop: &Stop,
     only: Option<HashSet<Fingerprint>>,
-) -> Result<Swept, RunError> {
+) -> Result<PassResult, RunError> {
     // Stops this sweep, be it on request or because going on is pointless.
     let stopping = stop.gently.child_token();
     let (questions, mut queue) = mpsc::channel(AHEAD);
@@ -160,8 +160,8 @@ async fn sweep(
     });
     let mut at_hand = VecDeque::new();
     let window = Arc::new(Semaphore::new(pass.window));
-    let mut tasks: JoinSet<Result<Settled, RunError>> = JoinSet::new();
-    let mut swept = Swept::default();
+    let mut tasks: JoinSet<Result<Resolution, RunError>> = JoinSet::new();
+    let mut result = PassResult::default();
     let mut failure = None;
     let mut open = true;
     while open || !tasks.is_empty() {
@@ -169,13 +169,13 @@ async fn sweep(
             biased;
             () = stop.now.cancelled() => return Err(RunError::Interrupted),
             () = stopping.cancelled(), if open => open = false,
-            Some(settled) = tasks.join_next() => {
-                match settled.unwrap_or_else(|error| Err(RunError::Worker(error.to_string()))) {
-                    Ok(Settled::Done) => {}
-                    Ok(Settled::Theirs(fingerprint)) => drop(swept.theirs.insert(fingerprint)),
-                    Ok(Settled::Ceiling) => {
+            Some(resolution) = tasks.join_next() => {
+                match resolution.unwrap_or_else(|error| Err(RunError::Worker(error.to_string()))) {
+                    Ok(Resolution::Done) => {}
+                    Ok(Resolution::Theirs(fingerprint)) => drop(result.theirs.insert(fingerprint)),
+                    Ok(Resolution::Ceiling) => {
                         stopping.cancel();
-                        swept.ceiling = true;
+                        result.ceiling = true;
                     }
                     Err(error) => {
                         stopping.cancel();
@@ -188,9 +188,9 @@ async fn sweep(
                     let (pass, progress) = (Arc::clone(pass), Arc::clone(progress));
                     let stopping = stopping.clone();
                     tasks.spawn(async move {
-                        let settled = settle(&pass, &progress, question, &stopping).await;
+                        let resolution = settle(&pass, &progress, question, &stopping).await;
                         drop((permit, bytes));
-                        settled
+                        resolution
                     });
                 }
                 None => open = false,
@@ -202,7 +202,7 @@ async fn sweep(
     let fed = feeder.await.unwrap_or_else(|error| Err(RunError::Worker(error.to_string())));
     match failure {
         Some(error) => Err(error),
-        None => fed.map(|()| swept),
+        None => fed.map(|()| result),
     }
 }
 
@@ -219,16 +219,16 @@ async fn next_question(
 }
 
 impl AskPass {
-    /// The pass of `seat` through `samples`, with the replies in `store` used as `settings` say.
+    /// The pass of `judge_task` through `samples`, with the replies in `store` used as `settings` say.
     pub(in crate::run) fn new(
         settings: &PanelSettings,
         samples: &Arc<dyn Samples>,
-        seat: &Arc<Seat>,
+        judge_task: &Arc<JudgeTask>,
         store: &Arc<Store>,
     ) -> Result<AskPass, RunError> {
         Ok(AskPass {
             samples: Arc::clone(samples),
-            seat: Arc::clone(seat),
+            judge_task: Arc::clone(judge_task),
             store: Arc::clone(store),
             earlier: Mutex::new(store.reader()?),
             reuse: if settings.store.fresh { Reuse::OwnOnly } else { Reuse::All },
@@ -236,7 +236,7 @@ impl AskPass {
             keep_prompts: settings.store.keep_prompts,
             doubtful: Mutex::default(),
             // Rows that rest after a failure hold no place in flight, so there are more questions than places.
-            window: (4 * seat.judge.most_in_flight()).max(64),
+            window: (4 * judge_task.judge.most_in_flight()).max(64),
         })
     }
 
@@ -250,7 +250,7 @@ impl AskPass {
 
     /// What was asked in a form of rail that the judge found to be ignored, and got no verdict for that.
     fn to_ask_again(&self) -> HashSet<Fingerprint> {
-        let fallback = self.seat.judge.fallback();
+        let fallback = self.judge_task.judge.fallback();
         let doubtful = self.doubtful();
         // The forms stand in the order in which they are tried, and what was asked in this one is not worth asking again.
         let older = doubtful.iter().filter(|(_, doubtful)| doubtful.form < fallback);
@@ -259,7 +259,7 @@ impl AskPass {
 
     /// The same for one question, which is then no longer in doubt: what its answer cost, if it is to be asked once more.
     fn asks_once_more(&self, fingerprint: Fingerprint) -> Option<Paid> {
-        let fallback = self.seat.judge.fallback()?;
+        let fallback = self.judge_task.judge.fallback()?;
         let mut doubtful = self.doubtful();
         let older = doubtful.get(&fingerprint).is_some_and(|doubtful| doubtful.form < Some(fallback));
         if older { doubtful.remove(&fingerprint).map(|doubtful| doubtful.paid) } else { None }
@@ -268,7 +268,7 @@ impl AskPass {
     /// Remembers a reply that may be worth asking for once more, by the form that it answers: a question may wait for so long
     /// that it is sent in a later one than was in use when its turn came.
     fn doubt(&self, fingerprint: Fingerprint, reply: &Reply) {
-        let status = self.seat.reading().verdict(reply).status();
+        let status = self.judge_task.reading().verdict(reply).status();
         if matches!(status, Status::Unparseable | Status::Truncated) {
             let form = Adaptation::rail_of(&reply.adapted);
             self.doubtful().insert(fingerprint, Doubtful { form, paid: reply.paid() });
@@ -277,7 +277,7 @@ impl AskPass {
 
     /// Whether an earlier reply has a status that this run was told to retry.
     pub(super) fn asks_again(&self, reply: &Reply) -> bool {
-        !self.retry.is_empty() && self.retry.contains(&self.seat.reading().verdict(reply).status())
+        !self.retry.is_empty() && self.retry.contains(&self.judge_task.reading().verdict(reply).status())
     }
 }
 
@@ -286,7 +286,7 @@ async fn claim(
     pass: &AskPass,
     progress: &Progress,
     fingerprint: Fingerprint,
-) -> Result<ControlFlow<Settled, Option<Paid>>, RunError> {
+) -> Result<ControlFlow<Resolution, Option<Paid>>, RunError> {
     let mut earlier = None;
     let mut claim = pass.store.claim(fingerprint, pass.reuse).await?;
     if claim == Claim::Answered {
@@ -302,14 +302,14 @@ async fn claim(
     }
     Ok(match claim {
         Claim::Ours => ControlFlow::Continue(earlier),
-        Claim::Theirs => ControlFlow::Break(Settled::Theirs(fingerprint)),
+        Claim::Theirs => ControlFlow::Break(Resolution::Theirs(fingerprint)),
         Claim::Answered => {
             progress.ask_reused();
-            ControlFlow::Break(Settled::Done)
+            ControlFlow::Break(Resolution::Done)
         }
         Claim::Pending => {
             progress.asks_spared(1);
-            ControlFlow::Break(Settled::Done)
+            ControlFlow::Break(Resolution::Done)
         }
     })
 }
@@ -318,12 +318,12 @@ async fn claim(
 async fn ask_while_held(
     pass: &AskPass,
     prompt: &Prompt,
-    hold: Hold,
+    lease_token: LeaseToken,
     lost: &CancellationToken,
 ) -> Result<Asked, AskError> {
-    let mut asking = pin!(pass.seat.judge.ask(prompt, lost));
+    let mut asking = pin!(pass.judge_task.judge.ask(prompt, lost));
     poll_fn(|context| {
-        if pass.store.is_lost(hold) {
+        if pass.store.is_expired(lease_token) {
             lost.cancel();
         }
         asking.as_mut().poll(context)
@@ -336,16 +336,16 @@ async fn settle(
     progress: &Progress,
     question: Question,
     stop: &CancellationToken,
-) -> Result<Settled, RunError> {
+) -> Result<Resolution, RunError> {
     let Question { fingerprint, prompt } = question;
     let (earlier, asked) = loop {
-        let hold = pass.store.hold();
+        let lease_token = pass.store.lease_token();
         let earlier = match claim(pass, progress, fingerprint).await? {
             ControlFlow::Continue(earlier) => earlier,
-            ControlFlow::Break(settled) => return Ok(settled),
+            ControlFlow::Break(resolution) => return Ok(resolution),
         };
         let lost = stop.child_token();
-        match ask_while_held(pass, &prompt, hold, &lost).await {
+        match ask_while_held(pass, &prompt, lease_token, &lost).await {
             // Another run may have asked meanwhile.
             Err(AskError::Stopped) if lost.is_cancelled() && !stop.is_cancelled() => {
                 pass.store.release(fingerprint).await?;
@@ -360,7 +360,7 @@ async fn settle(
                 None => reply,
             };
             pass.doubt(fingerprint, &reply);
-            progress.judged(&pass.seat.reading().verdict(&reply));
+            progress.judged(&pass.judge_task.reading().verdict(&reply));
             let kept = pass.keep_prompts.then_some(prompt.text);
             let stored = pass.store.answer(fingerprint, reply, kept).await;
             if stored.is_err() {
@@ -371,21 +371,21 @@ async fn settle(
             drop(slot);
             stored?;
             progress.asks_done(1);
-            Ok(Settled::Done)
+            Ok(Resolution::Done)
         }
         Err(AskError::Question { code, message, attempts }) => {
             pass.store.fail(fingerprint, Failure { code, message, attempts }).await?;
             progress.asks_done(1);
-            Ok(Settled::Done)
+            Ok(Resolution::Done)
         }
         Err(AskError::Stopped) => {
             pass.store.release(fingerprint).await?;
-            Ok(Settled::Done)
+            Ok(Resolution::Done)
         }
         Err(AskError::Ceiling) => {
             stop.cancel();
             pass.store.release(fingerprint).await?;
-            Ok(Settled::Ceiling)
+            Ok(Resolution::Ceiling)
         }
         Err(AskError::Run { code, message }) => {
             // At once, before others are sent to the same end.

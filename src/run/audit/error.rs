@@ -10,7 +10,7 @@ pub enum AuditError {
     #[error("--{flag}: there is no column `{column}`; the columns are {columns}")]
     NoColumn { flag: &'static str, column: String, columns: String },
     #[error(
-        "`{0}` is right by one template and wrong by another, so nobody knows what gold means; audit them one by one"
+        "`{0}` means right in one template and wrong in another, so the gold is ambiguous; audit the templates one by one"
     )]
     AmbiguousLabel(String),
     #[error(

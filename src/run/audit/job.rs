@@ -8,14 +8,14 @@ use serde_json::{Value, json};
 
 use super::plan::{Plan, plan};
 use super::rows::RowTable;
-use super::{Answers, AuditSummary, Volleys, reports, volleys};
+use super::{Answers, AuditSummary, ProbeBatches, probe_batches, reports};
 use crate::audit::{Answer, Audited, findings};
 use crate::domain::Task;
 use crate::run::panel::Purpose;
 use crate::run::session::{KEPT, apart};
 use crate::run::settings::AuditSettings;
 use crate::run::{
-    Control, Forecast, Member, MemberKind, Row, RunError, Samples, Session, Volley, forecasts, runtime,
+    Control, Forecast, Member, MemberKind, ProbeBatch, Row, RunError, Samples, Session, forecasts, runtime,
 };
 
 /// Attacks judges, to see whether what stands in a row can change its label: asks about every row, then about the same rows with
@@ -61,19 +61,20 @@ pub fn audit_forecast(
 ) -> Result<Vec<Forecast>, RunError> {
     let (plan, session) = plan(settings, &Purpose::DryRun, control)?;
     let members = &session.panel.members;
-    let asked = volleys::forecast(&plan, members).into_iter();
-    let samples: Vec<Arc<dyn Samples>> = asked.map(|volley| Arc::new(volley) as Arc<dyn Samples>).collect();
+    let asked = probe_batches::forecast(&plan, members).into_iter();
+    let samples: Vec<Arc<dyn Samples>> =
+        asked.map(|probe_batch| Arc::new(probe_batch) as Arc<dyn Samples>).collect();
     forecasts(&session.panel, &samples, shown)
 }
 
 async fn attack(settings: AuditSettings, control: &Control) -> Result<AuditSummary, RunError> {
     let (plan, mut session) = plan(settings, &Purpose::Label, control)?;
     control.observer.begins();
-    let first: Volleys = volleys::first(&plan, &session.panel.members);
+    let first: ProbeBatches = probe_batches::first(&plan, &session.panel.members);
     let base = sweep(&mut session, &first).await?;
     let (second, plan, session, first, base) = {
         let choosing = move |_: &dyn Fn() -> bool| {
-            let second = volleys::second(&plan, &session.panel.members, &first, &base);
+            let second = probe_batches::second(&plan, &session.panel.members, &first, &base);
             Ok((second, plan, session, first, base))
         };
         apart(&control.stop, choosing).await?
@@ -95,9 +96,9 @@ async fn attack(settings: AuditSettings, control: &Control) -> Result<AuditSumma
 
 /// What was asked, and what was answered.
 struct Asked {
-    first: Volleys,
+    first: ProbeBatches,
     base: Vec<Answers>,
-    second: Volleys,
+    second: ProbeBatches,
     answers: Vec<Answers>,
 }
 
@@ -112,14 +113,14 @@ fn conclude(
     let members = &session.panel.members[..];
     let mut table = plan.output.as_ref().map(RowTable::create).transpose()?;
     let mut audited = Vec::new();
-    for (place, found) in volleys::answers((plan, members), (first, base), (second, answers)) {
+    for (place, found) in probe_batches::answers((plan, members), (first, base), (second, answers)) {
         if let Some(table) = &mut table {
             table.write((plan, members), place, (first, base), (second, answers), stopped)?;
         }
         if stopped() {
             return Err(RunError::Interrupted);
         }
-        let (asked, unanswered) = volleys::unanswered(members, place, base, answers);
+        let (asked, unanswered) = probe_batches::unanswered(members, place, base, answers);
         let judged = judged(plan, &members[place], &first[place], &base[place], &found);
         audited.push(Audited { asked, unanswered, ..judged });
     }
@@ -131,21 +132,23 @@ fn conclude(
     Ok((AuditSummary { counts, audited, record, output: written, reports }, output))
 }
 
-/// Asks every member of the panel its volley, and reads the answers.
-async fn sweep(session: &mut Session, volleys: &Volleys) -> Result<Vec<Answers>, RunError> {
+/// Asks every member of the panel its probe batch, and reads the answers.
+async fn sweep(session: &mut Session, probe_batches: &ProbeBatches) -> Result<Vec<Answers>, RunError> {
     let samples: Vec<Arc<dyn Samples>> =
-        volleys.iter().map(|volley| Arc::clone(volley) as Arc<dyn Samples>).collect();
-    let votes = |member: &Member| member.seat().map_or(0, |seat| u64::from(seat.votes.get()));
-    let asks = |(member, volley): (&Member, &Arc<Volley>)| volley.shots.len() as u64 * votes(member);
-    let total = session.panel.members.iter().zip(volleys).map(asks).sum();
-    let covered = session.ask_about(&samples, Some(total)).await?;
-    let labellers = session.labellers(&covered)?;
-    let volleys = volleys.clone();
+        probe_batches.iter().map(|probe_batch| Arc::clone(probe_batch) as Arc<dyn Samples>).collect();
+    let votes =
+        |member: &Member| member.judge_task().map_or(0, |judge_task| u64::from(judge_task.votes.get()));
+    let asks =
+        |(member, probe_batch): (&Member, &Arc<ProbeBatch>)| probe_batch.cases.len() as u64 * votes(member);
+    let total = session.panel.members.iter().zip(probe_batches).map(asks).sum();
+    let outcomes = session.ask_about(&samples, Some(total)).await?;
+    let labellers = session.labellers(&outcomes)?;
+    let probe_batches = probe_batches.clone();
     apart(&session.control.stop, move |stopped| {
         let mut answers = Vec::new();
-        for (mut labeller, volley) in labellers.into_iter().zip(&volleys) {
-            let mut labelled = Vec::with_capacity(volley.shots.len());
-            for (_, items) in volley.chunks() {
+        for (mut labeller, probe_batch) in labellers.into_iter().zip(&probe_batches) {
+            let mut labelled = Vec::with_capacity(probe_batch.cases.len());
+            for (_, items) in probe_batch.chunks() {
                 if stopped() {
                     return Err(RunError::Interrupted);
                 }
@@ -160,22 +163,22 @@ async fn sweep(session: &mut Session, volleys: &Volleys) -> Result<Vec<Answers>,
 }
 
 /// The findings about the member at `place`, with its name and how many rows count.
-fn judged(plan: &Plan, member: &Member, first: &Volley, base: &Answers, found: &[Answer]) -> Audited {
+fn judged(plan: &Plan, member: &Member, first: &ProbeBatch, base: &Answers, found: &[Answer]) -> Audited {
     let gold = plan.gold(member);
-    let mut counts: BTreeMap<volleys::First, u64> = BTreeMap::new();
-    for (shot, labelled) in first.shots.iter().zip(base) {
+    let mut counts: BTreeMap<probe_batches::First, u64> = BTreeMap::new();
+    for (case, labelled) in first.cases.iter().zip(base) {
         *counts
-            .entry(volleys::first_answer(&plan.rows[shot.row], &first.rails, gold, labelled).0)
+            .entry(probe_batches::first_answer(&plan.rows[case.row], &first.rails, gold, labelled).0)
             .or_default() += 1;
     }
     let count = |first| counts.get(&first).copied().unwrap_or(0);
-    let wrong = count(volleys::First::Wrong);
+    let wrong = count(probe_batches::First::Wrong);
     Audited {
         judge: member.judge.clone(),
         template: member.criterion.clone(),
         task: member.task().map(Task::as_str),
-        rows: count(volleys::First::Attackable) + wrong,
-        rows_without_label: count(volleys::First::Unlabelled),
+        rows: count(probe_batches::First::Attackable) + wrong,
+        rows_without_label: count(probe_batches::First::Unlabelled),
         rows_judged_wrongly: wrong,
         record: serde_json::to_value(member.record()).unwrap_or_default(),
         ..findings(found, matches!(member.kind, MemberKind::Builtin(..)))

@@ -4,21 +4,21 @@ mod error;
 mod job;
 mod outcome;
 mod plan;
+mod probe_batches;
 mod probing;
 mod reports;
 mod rows;
-mod volleys;
 
 use std::sync::Arc;
 
 pub use error::AuditError;
 pub use job::{audit, audit_blocking, audit_forecast};
 pub use outcome::AuditSummary;
-pub use probing::{ProbeColumns, ProbedRow, Volley, probed_rows};
+pub use probing::{ProbeBatch, ProbeColumns, ProbedRow, probed_rows};
 
 use crate::write::Labelled;
 
 /// What every member of the panel is asked, in one sweep.
-type Volleys = Vec<Arc<Volley>>;
-/// The answers to a volley, in the order of its shots.
+type ProbeBatches = Vec<Arc<ProbeBatch>>;
+/// The answers to a probe batch, in the order of its cases.
 type Answers = Vec<Labelled>;

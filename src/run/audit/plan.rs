@@ -99,7 +99,9 @@ impl Plan {
 pub fn rails(member: &Member) -> Arc<Rails> {
     match &member.kind {
         MemberKind::Builtin(..) => Arc::new(Rails::correctness()),
-        MemberKind::Model(seat) => seat.read_as.clone().unwrap_or_else(|| Arc::clone(seat.template.rails())),
+        MemberKind::Model(judge_task) => {
+            judge_task.read_as.clone().unwrap_or_else(|| Arc::clone(judge_task.template.rails()))
+        }
     }
 }
 

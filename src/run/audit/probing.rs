@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::audit::Shot;
+use crate::audit::ProbeCase;
 use crate::bench::Words;
 use crate::domain::{Item, Json, Rails, RowError, RowErrorCode, Sample};
 use crate::normalize::Normalizer;
@@ -75,33 +75,35 @@ pub fn probed_rows(source: &Source, columns: &ProbeColumns) -> Result<(Vec<Probe
 }
 
 /// Probes of rows, in order. Changed rows are made when they are needed: there are many more of them than rows.
-pub struct Volley {
+pub struct ProbeBatch {
     pub rows: Arc<Vec<ProbedRow>>,
     pub normalizer: Arc<Normalizer>,
     /// What the judge may answer.
     pub rails: Arc<Rails>,
-    pub shots: Vec<Shot>,
+    pub cases: Vec<ProbeCase>,
 }
 
 /// Changed rows in memory at once.
 const CHUNK: usize = 512;
 
-impl Volley {
-    /// The shots with the samples that they are, batch by batch.
-    pub fn chunks(&self) -> impl Iterator<Item = (&[Shot], Vec<Item>)> {
-        self.shots.chunks(CHUNK).map(|shots| (shots, shots.par_iter().map(|shot| self.item(shot)).collect()))
+impl ProbeBatch {
+    /// The cases with the samples that they are, batch by batch.
+    pub fn chunks(&self) -> impl Iterator<Item = (&[ProbeCase], Vec<Item>)> {
+        self.cases.chunks(CHUNK).map(|cases| (cases, cases.par_iter().map(|case| self.item(case)).collect()))
     }
 
-    fn item(&self, shot: &Shot) -> Item {
+    fn item(&self, case: &ProbeCase) -> Item {
         let nothing = || RowError::new(RowErrorCode::UnrecognisedRecord, "the row cannot be changed so");
-        let row = self.rows.get(shot.row).ok_or_else(nothing)?;
-        let aim = self.rails.get(shot.aim).ok_or_else(nothing)?;
-        let good = aim.label == self.rails.positive().label;
-        shot.probe.of(&row.sample, &self.normalizer, (&aim.label, good), shot.row).ok_or_else(nothing)
+        let row = self.rows.get(case.row).ok_or_else(nothing)?;
+        let target_label = self.rails.get(case.target_label).ok_or_else(nothing)?;
+        let good = target_label.label == self.rails.positive().label;
+        case.probe
+            .of(&row.sample, &self.normalizer, (&target_label.label, good), case.row)
+            .ok_or_else(nothing)
     }
 }
 
-impl Samples for Volley {
+impl Samples for ProbeBatch {
     fn batches(&self) -> Box<dyn Iterator<Item = Result<Vec<Row>, RunError>> + '_> {
         Box::new(self.chunks().map(|(_, items)| Ok(items.into_iter().map(Row::known).collect())))
     }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::plan::Plan;
-use super::{Answers, Volleys};
-use crate::audit::{Probe, Shot};
+use super::{Answers, ProbeBatches};
+use crate::audit::{Probe, ProbeCase};
 use crate::domain::{Item, Json};
-use crate::run::{Member, RunError, Session, Volley};
+use crate::run::{Member, ProbeBatch, RunError, Session};
 use crate::table::{Batch, Column, Kind, Record, Rows, Schema};
 use crate::write::{self, Labelled, Output, Sink, is_stream};
 
@@ -39,8 +39,8 @@ pub struct RowTable {
     sink: Sink,
 }
 
-/// Volleys with their answers, for each member of the panel.
-type Asked<'a> = (&'a Volleys, &'a [Answers]);
+/// ProbeBatches with their answers, for each member of the panel.
+type Asked<'a> = (&'a ProbeBatches, &'a [Answers]);
 
 impl RowTable {
     pub fn create(output: &Output) -> Result<RowTable, RunError> {
@@ -61,34 +61,34 @@ impl RowTable {
     ) -> Result<(), RunError> {
         let asked = (plan, members);
         let base = &first.1[place];
-        self.volley(asked, place, "first", (&first.0[place], base), base, stopped)?;
+        self.probe_batch(asked, place, "first", (&first.0[place], base), base, stopped)?;
         for again in (place + 1..members.len()).take_while(|again| members[*again].repeat > 0) {
-            self.volley(asked, again, "repeat", (&first.0[again], &first.1[again]), base, stopped)?;
+            self.probe_batch(asked, again, "repeat", (&first.0[again], &first.1[again]), base, stopped)?;
         }
-        self.volley(asked, place, "", (&second.0[place], &second.1[place]), base, stopped)
+        self.probe_batch(asked, place, "", (&second.0[place], &second.1[place]), base, stopped)
     }
 
     /// `kind` names what unchanged rows were asked for.
-    fn volley(
+    fn probe_batch(
         &mut self,
         asked: (&Plan, &[Member]),
         place: usize,
         kind: &str,
-        (volley, answers): (&Volley, &Answers),
+        (probe_batch, answers): (&ProbeBatch, &Answers),
         base: &Answers,
         stopped: &dyn Fn() -> bool,
     ) -> Result<(), RunError> {
         let mut answers = answers.iter();
-        for (shots, items) in volley.chunks() {
+        for (cases, items) in probe_batch.chunks() {
             if stopped() {
                 return Err(RunError::Interrupted);
             }
-            let records = shots
+            let records = cases
                 .iter()
                 .zip(&items)
                 .zip(answers.by_ref())
-                .map(|((shot, item), labelled)| {
-                    record(asked, place, kind, volley, (shot, item, labelled), base)
+                .map(|((case, item), labelled)| {
+                    record(asked, place, kind, probe_batch, (case, item, labelled), base)
                 })
                 .collect();
             self.sink.write(Batch { schema: Arc::clone(&self.schema), rows: Rows::Records(records) })?;
@@ -113,26 +113,26 @@ fn record(
     (plan, members): (&Plan, &[Member]),
     place: usize,
     kind: &str,
-    volley: &Volley,
-    (shot, item, labelled): (&Shot, &Item, &Labelled),
+    probe_batch: &ProbeBatch,
+    (case, item, labelled): (&ProbeCase, &Item, &Labelled),
     base: &Answers,
 ) -> Record {
-    let (row, member) = (&plan.rows[shot.row], &members[place]);
+    let (row, member) = (&plan.rows[case.row], &members[place]);
     let text = |text: Option<&str>| text.map_or(Json::Null, Json::from);
-    let first = base[shot.row].verdict.label();
+    let first = base[case.row].verdict.label();
     let label = labelled.verdict.label();
-    let unchanged = shot.probe == Probe::Repeat;
-    let aim = volley.rails.get(shot.aim).filter(|_| shot.probe.place().is_some());
+    let unchanged = case.probe == Probe::Repeat;
+    let target_label = probe_batch.rails.get(case.target_label).filter(|_| case.probe.place().is_some());
     let raw = item.as_ref().ok().map(|sample| &sample.raw);
     let cells = [
         Json::Number(row.number.into()),
         text(row.id.as_deref()),
         Json::from(member.judge.as_str()),
         Json::from(member.criterion.as_str()),
-        Json::from(if unchanged { kind } else { shot.probe.kind().as_str() }),
-        if unchanged { Json::Null } else { Json::from(shot.probe.name()) },
-        text(shot.probe.place().map(|place| place.as_str())),
-        text(aim.map(|rail| rail.label.as_str())),
+        Json::from(if unchanged { kind } else { case.probe.kind().as_str() }),
+        if unchanged { Json::Null } else { Json::from(case.probe.name()) },
+        text(case.probe.place().map(|place| place.as_str())),
+        text(target_label.map(|rail| rail.label.as_str())),
         text(first),
         text(label),
         first.zip(label).map_or(Json::Null, |(first, label)| Json::Bool(first != label)),

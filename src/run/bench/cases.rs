@@ -14,10 +14,10 @@ pub struct CaseBook<'a> {
     pub rows: &'a Rows,
     /// Places among the rows, in rising order.
     pub places: &'a [usize],
-    /// Columns with the names of rows and of their clusters.
+    /// Columns with the rows' ids and of their clusters.
     pub id: Option<&'a str>,
     pub cluster: Option<&'a str>,
-    /// For each labeller: its place among the entrants, its column of gold, and what it calls right.
+    /// For each labeller: its place among the contenders, its column of gold, and what it calls right.
     pub labellers: &'a [(usize, usize, String)],
 }
 
@@ -144,11 +144,11 @@ impl Cells {
 }
 
 fn verdicts(book: &CaseBook<'_>, place: usize, labels: &[Vec<Labelled>], at: usize) -> Vec<CaseVerdict> {
-    let verdict = |((entrant, gold, positive), labelled): (&(usize, usize, String), &Vec<Labelled>)| {
+    let verdict = |((contender, gold, positive), labelled): (&(usize, usize, String), &Vec<Labelled>)| {
         let verdict = &labelled[at].verdict;
         let gold = book.rows.golds[*gold].right[place];
         CaseVerdict {
-            entrant: *entrant,
+            contender: *contender,
             label: verdict.label().map(str::to_owned),
             passes: verdict.label().map(|label| label == positive),
             right: verdict.label().zip(gold).map(|(label, gold)| (label == positive) == gold),

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::plan::Plan;
 use super::{BenchError, Measuring, Outcome, reports};
-use crate::bench::audit::{Suspect, audit};
+use crate::bench::audit::{SuspectedLabelError, audit};
 use crate::bench::{Case, Cases};
 use crate::domain::{Json, Number};
 use crate::run::RunError;
@@ -64,7 +64,7 @@ pub(super) fn write(
     output: &Output,
 ) -> Result<DoubtfulGold, RunError> {
     let plan = measuring.plan;
-    let all = audit(&outcome.rows, &outcome.entrants, 0);
+    let all = audit(&outcome.rows, &outcome.contenders, 0);
     let doubtful = all.iter().filter(|suspect| suspect.evidence > 0.0).count();
     let suspects = &all[..doubtful.min(plan.settings.suspects)];
     let mut places: Vec<usize> = suspects.iter().map(|suspect| suspect.row).collect();
@@ -96,21 +96,21 @@ pub(super) fn write(
     Ok(DoubtfulGold { path: output.path.clone(), written: suspects.len(), doubtful })
 }
 
-fn record(suspect: &Suspect, case: &Case, cases: &Cases, plan: &Plan) -> Record {
+fn record(suspect: &SuspectedLabelError, case: &Case, cases: &Cases, plan: &Plan) -> Record {
     let label = |right: bool| Json::from(plan.gold.words.word(right));
-    let voices: Vec<String> = suspect
-        .voices
+    let votes: Vec<String> = suspect
+        .votes
         .iter()
-        .filter(|voice| voice.weight.abs() >= 0.05)
-        .map(|voice| format!("{} {:+.1}", voice.who, voice.weight))
+        .filter(|vote| vote.weight.abs() >= 0.05)
+        .map(|vote| format!("{} {:+.1}", vote.who, vote.weight))
         .collect();
     let explanations: Vec<String> = case
         .verdicts
         .iter()
         .filter_map(|verdict| {
-            let (entrant, _) = &plan.entrants[verdict.entrant];
+            let (contender, _) = &plan.contenders[verdict.contender];
             let explanation = verdict.explanation.as_ref()?;
-            Some(format!("{}: {explanation}", entrant.judge))
+            Some(format!("{}: {explanation}", contender.judge))
         })
         .collect();
     let number = |value: f64| Number::from_f64(value).map_or(Json::Null, Json::Number);
@@ -119,7 +119,7 @@ fn record(suspect: &Suspect, case: &Case, cases: &Cases, plan: &Plan) -> Record 
         label(suspect.right),
         label(!suspect.right),
         number((suspect.evidence * 100.0).round() / 100.0),
-        Json::from(voices.join(", ")),
+        Json::from(votes.join(", ")),
         Json::Number(case.row.into()),
         Json::from(case.question.as_str()),
         Json::from(case.calls.as_str()),

@@ -20,7 +20,7 @@ pub(super) fn read(file: &Path, id: &str, golds: &[String], words: &Words) -> Re
         .map_err(|why| wrong(why.to_string()))?;
     let has = |name: &str| table.schema().position(name).is_some();
     if !has(id) {
-        return Err(wrong(format!("there is no column `{id}` with the names of rows")).into());
+        return Err(wrong(format!("there is no column `{id}` with the rows' ids")).into());
     }
     let column = |gold: &String| match has(gold) {
         true => Some(gold.clone()),
@@ -31,7 +31,7 @@ pub(super) fn read(file: &Path, id: &str, golds: &[String], words: &Words) -> Re
     };
     let corrected: Vec<Option<String>> = golds.iter().map(column).collect();
     if corrected.iter().all(Option::is_none) {
-        let why = format!("there is no column `{}` with what is right", golds.join("` or `"));
+        let why = format!("there is no column `{}` with the corrected gold", golds.join("` or `"));
         return Err(wrong(why).into());
     }
     let mut errata = vec![Errata::default(); golds.len()];

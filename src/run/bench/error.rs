@@ -8,7 +8,7 @@ use super::plan::list;
 #[derive(Debug, thiserror::Error)]
 pub enum BenchError {
     #[error(
-        "`{0}` is right by one template and wrong by another, so nobody knows what gold means; bench them one by one"
+        "`{0}` means right in one template and wrong in another, so the gold is ambiguous; bench the templates one by one"
     )]
     AmbiguousLabel(String),
     #[error(
@@ -42,7 +42,7 @@ pub enum BenchError {
     NoGoldIsALabel(String),
     #[error("no row has a gold: all rows that --dedup takes for the same have opposite gold")]
     AllDisputed,
-    #[error("the input has no rows, or none that --where and --limit leave")]
+    #[error("the input has no rows, or --where and --limit exclude all of them")]
     NoRows,
     #[error("no row has a gold: the column `{column}` is empty in all of {rows} rows")]
     EmptyGold { column: String, rows: u64 },

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::checker::Checker;
-use crate::bench::{Ballots, Correction, Counts, Errata, Facts, Rows, Words, identity};
+use crate::bench::{Correction, Counts, Errata, Facts, Predictions, Rows, Words, identity};
 use crate::domain::Json;
 use crate::run::input::{Clusters, hash, text};
 use crate::run::{Item, Row, RunError, Watch};
@@ -31,7 +31,7 @@ pub struct GoldPlan {
 
 /// A gold that is no label.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Strange {
+pub struct InvalidGold {
     pub column: String,
     /// Counted from 1.
     pub row: u64,
@@ -55,10 +55,10 @@ pub struct Gatherer {
     positives: Vec<String>,
     pub rows: Rows,
     /// Each labeller's labels.
-    pub ballots: Vec<Ballots>,
+    pub predictions: Vec<Predictions>,
     pub counts: Counts,
     /// The first gold that is no label.
-    pub strange: Option<Strange>,
+    pub invalid_gold: Option<InvalidGold>,
     /// Names of rows that have a correction and were met, and how often.
     met: HashMap<String, u64>,
     /// Where the row stands that stands for all that are the same.
@@ -73,14 +73,14 @@ impl Gatherer {
     pub fn new(plan: GoldPlan, positives: Vec<String>) -> Gatherer {
         let golds = plan.golds.iter().map(String::as_str);
         let rows = Rows::new(golds, plan.slicings.iter().map(String::as_str));
-        let ballots = vec![Ballots::default(); positives.len()];
+        let predictions = vec![Predictions::default(); positives.len()];
         Gatherer {
             plan,
             positives,
             rows,
-            ballots,
+            predictions,
             counts: Counts::default(),
-            strange: None,
+            invalid_gold: None,
             met: HashMap::new(),
             seen: HashMap::new(),
             strange_here: false,
@@ -114,7 +114,7 @@ impl Gatherer {
             Ok(right) => right,
             Err(text) => {
                 let (column, row) = (self.plan.golds[at].clone(), self.counts.read);
-                self.strange.get_or_insert(Strange { column, row, text });
+                self.invalid_gold.get_or_insert(InvalidGold { column, row, text });
                 self.strange_here = true;
                 None
             }
@@ -186,8 +186,9 @@ impl Gatherer {
             checked: cells.checked.get(at).copied().flatten(),
             identity,
         });
-        for ((ballots, labels), positive) in self.ballots.iter_mut().zip(labels).zip(&self.positives) {
-            cast(ballots, &labels[at], positive);
+        for ((predictions, labels), positive) in self.predictions.iter_mut().zip(labels).zip(&self.positives)
+        {
+            cast(predictions, &labels[at], positive);
         }
     }
 }
@@ -248,11 +249,11 @@ impl Cells {
     }
 }
 
-fn cast(ballots: &mut Ballots, labelled: &Labelled, positive: &str) {
+fn cast(predictions: &mut Predictions, labelled: &Labelled, positive: &str) {
     let Labelled { verdict, reply, cached, .. } = labelled;
-    ballots.push(verdict.label().map(|label| label == positive), verdict.confidence, verdict.status());
+    predictions.push(verdict.label().map(|label| label == positive), verdict.confidence, verdict.status());
     let Some(reply) = reply else { return };
-    let usage = &mut ballots.usage;
+    let usage = &mut predictions.usage;
     usage.answers += 1;
     usage.cached += u64::from(*cached);
     match reply.cost_usd {

@@ -3,14 +3,14 @@
 use jiff::Timestamp;
 use rayon::prelude::*;
 
-use super::plan::{self, Plan, SeatPlan};
+use super::plan::{self, LabelSource, Plan};
 use super::{BenchError, BenchSummary, Outcome, doubt, reports};
-use crate::bench::{self, Entrant};
+use crate::bench::{self, Contender};
 use crate::run::session::{KEPT, apart};
 use crate::run::settings::BenchSettings;
 use crate::run::{
-    BaselineLabeller, Control, Covered, Gatherer, Labeller, Observer, RunError, Session, Strange, Summary,
-    runtime,
+    AskOutcome, BaselineLabeller, Control, Gatherer, InvalidGold, Labeller, Observer, RunError, Session,
+    Summary, runtime,
 };
 use crate::write::{self, Finished};
 
@@ -49,11 +49,11 @@ async fn measure_all(settings: BenchSettings, control: &Control) -> Result<Bench
     let reports = reports::destinations(&settings)?;
     let (plan, mut session) = plan::plan(settings, control)?;
     control.observer.begins();
-    let covered = session.ask(&plan.source).await?;
-    let gathered = gather(&plan, &session, &covered).await?;
+    let outcomes = session.ask(&plan.source).await?;
+    let gathered = gather(&plan, &session, &outcomes).await?;
     check(&gathered, &plan, control.observer.as_ref())?;
     apart(&control.stop, move |stopped| {
-        let measuring = Measuring { plan: &plan, session: &session, covered: &covered, stopped };
+        let measuring = Measuring { plan: &plan, session: &session, outcomes: &outcomes, stopped };
         let outcome = measure(&plan, gathered);
         let record = reports::write(&measuring, &outcome, &reports)?;
         let audit = plan.audit.as_ref().map(|output| doubt::write(&measuring, &outcome, output));
@@ -73,14 +73,14 @@ async fn measure_all(settings: BenchSettings, control: &Control) -> Result<Bench
 pub(super) struct Measuring<'a> {
     pub(super) plan: &'a Plan,
     pub(super) session: &'a Session,
-    pub(super) covered: &'a [Covered],
+    pub(super) outcomes: &'a [AskOutcome],
     /// Whether somebody stops it.
     pub(super) stopped: &'a dyn Fn() -> bool,
 }
 
 impl Measuring<'_> {
     pub(super) fn labellers(&self) -> Result<Vec<Box<dyn Labeller>>, RunError> {
-        labellers(self.plan, self.session, self.covered)
+        labellers(self.plan, self.session, self.outcomes)
     }
 }
 
@@ -88,19 +88,19 @@ impl Measuring<'_> {
 fn labellers(
     plan: &Plan,
     session: &Session,
-    covered: &[Covered],
+    outcomes: &[AskOutcome],
 ) -> Result<Vec<Box<dyn Labeller>>, RunError> {
-    let mut labellers = session.labellers(covered)?;
-    let baselines = plan.seats.iter().filter_map(SeatPlan::baseline);
+    let mut labellers = session.labellers(outcomes)?;
+    let baselines = plan.label_sources.iter().filter_map(LabelSource::baseline);
     labellers.extend(baselines.map(|baseline| Box::new(BaselineLabeller(baseline)) as Box<dyn Labeller>));
     Ok(labellers)
 }
 
 /// Everybody's labels for all rows.
-async fn gather(plan: &Plan, session: &Session, covered: &[Covered]) -> Result<Gatherer, RunError> {
-    let positives = plan.seats.iter().map(|seat| seat.positive.clone()).collect();
+async fn gather(plan: &Plan, session: &Session, outcomes: &[AskOutcome]) -> Result<Gatherer, RunError> {
+    let positives = plan.label_sources.iter().map(|source| source.positive.clone()).collect();
     let gatherer = Gatherer::new(plan.gold.clone(), positives);
-    let (labellers, destination) = (labellers(plan, session, covered)?, plan.destination.as_ref());
+    let (labellers, destination) = (labellers(plan, session, outcomes)?, plan.destination.as_ref());
     let (summaries, written, gatherer) =
         session.write("judging", &plan.source, labellers, destination, gatherer).await?;
     record(plan, session, &summaries[..session.panel.members.len()], written).await?;
@@ -129,21 +129,21 @@ async fn record(
 fn check(gathered: &Gatherer, plan: &Plan, observer: &dyn Observer) -> Result<(), BenchError> {
     let counts = &gathered.counts;
     let column = plan.gold.golds.first().map_or("gold", String::as_str);
-    let strange = gathered.strange.as_ref().map(|Strange { column, row, text }| {
+    let invalid_gold = gathered.invalid_gold.as_ref().map(|InvalidGold { column, row, text }| {
         let text: String = text.chars().take(40).collect();
         format!("in the column `{column}`, row {row} has `{text}`, which is not {}", plan.gold.words.list())
     });
     if counts.benched == 0 {
-        return Err(match strange {
-            Some(strange) => BenchError::NoGoldIsALabel(strange),
+        return Err(match invalid_gold {
+            Some(invalid_gold) => BenchError::NoGoldIsALabel(invalid_gold),
             None if counts.disputed_gold > 0 => BenchError::AllDisputed,
             None if counts.read == 0 => BenchError::NoRows,
             None => BenchError::EmptyGold { column: column.to_owned(), rows: counts.read },
         });
     }
-    if let Some(strange) = strange {
+    if let Some(invalid_gold) = invalid_gold {
         observer.warning(&format!(
-            "{} rows have a gold that is no label, which counts as none: {strange}",
+            "{} rows have a gold that is not a label and count as rows without gold: {invalid_gold}",
             counts.strange_gold
         ));
     }
@@ -152,32 +152,32 @@ fn check(gathered: &Gatherer, plan: &Plan, observer: &dyn Observer) -> Result<()
     }
     if counts.disputed_gold > 0 {
         observer.warning(&format!(
-            "{} calls have rows of opposite gold, which then counts for neither; --audit without --dedup shows them",
+            "{} calls have duplicate rows with opposite gold, which is then not counted; --audit without --dedup lists them",
             counts.disputed_gold
         ));
     }
     let unmet = gathered.unmet_errata();
     if unmet > 0 {
-        observer.warning(&format!("{unmet} of the corrections of --errata are of rows that are not there"));
+        observer.warning(&format!("{unmet} corrections in --errata are for rows that do not exist"));
     }
     if counts.correct == 0 || counts.incorrect == 0 {
-        observer.warning("all rows have the same gold: only the share that is recognised can be told");
+        observer.warning("all rows have the same gold: only the recall of that label can be measured");
     }
     Ok(())
 }
 
 fn measure(plan: &Plan, gathered: Gatherer) -> Outcome {
-    let Gatherer { rows, ballots, counts, .. } = gathered;
-    let mut ballots: Vec<Option<bench::Ballots>> = ballots.into_iter().map(Some).collect();
-    let entrants: Vec<Entrant> = plan
-        .entrants
+    let Gatherer { rows, predictions, counts, .. } = gathered;
+    let mut predictions: Vec<Option<bench::Predictions>> = predictions.into_iter().map(Some).collect();
+    let contenders: Vec<Contender> = plan
+        .contenders
         .iter()
-        .map(|(entrant, places)| Entrant {
-            repeats: places.iter().filter_map(|place| ballots.get_mut(*place)?.take()).collect(),
-            ..entrant.clone()
+        .map(|(contender, places)| Contender {
+            repeats: places.iter().filter_map(|place| predictions.get_mut(*place)?.take()).collect(),
+            ..contender.clone()
         })
         .collect();
-    let measured = entrants.par_iter().map(|entrant| bench::measure(&rows, entrant)).collect();
-    let agreement = bench::agreement(&rows, &entrants);
-    Outcome { rows, counts, entrants, measured, agreement }
+    let measured = contenders.par_iter().map(|contender| bench::measure(&rows, contender)).collect();
+    let agreement = bench::agreement(&rows, &contenders);
+    Outcome { rows, counts, contenders, measured, agreement }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use super::DoubtfulGold;
-use crate::bench::{self, Agreement, Counts, Entrant, Measured};
+use crate::bench::{self, Agreement, Contender, Counts, Measured};
 
 /// What a benchmark came to.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ pub struct BenchSummary {
 pub(super) struct Outcome {
     pub(super) rows: bench::Rows,
     pub(super) counts: Counts,
-    pub(super) entrants: Vec<Entrant>,
+    pub(super) contenders: Vec<Contender>,
     pub(super) measured: Vec<Measured>,
     pub(super) agreement: Vec<Agreement>,
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tempfile::TempDir;
 
 use super::{BenchError, doubt, errata};
-use crate::bench::{Entrant, Words, columns};
+use crate::bench::{Contender, Words, columns};
 use crate::check::{Baseline, BaselineKind};
 use crate::domain::Task;
 use crate::render::Template;
@@ -22,9 +22,9 @@ pub struct Plan {
     pub source: Arc<Source>,
     pub gold: GoldPlan,
     /// Whoever labels: the panel's members, then the baselines.
-    pub seats: Vec<SeatPlan>,
-    /// Their places grouped by judge and template; repetitions are one entrant.
-    pub entrants: Vec<(Entrant, Vec<usize>)>,
+    pub label_sources: Vec<LabelSource>,
+    /// Their places grouped by judge and template; repetitions are one contender.
+    pub contenders: Vec<(Contender, Vec<usize>)>,
     pub destination: Option<Arc<Destination>>,
     /// Where doubtful gold goes.
     pub audit: Option<Output>,
@@ -33,7 +33,7 @@ pub struct Plan {
 }
 
 /// What is known of a labeller.
-pub struct SeatPlan {
+pub struct LabelSource {
     /// What it calls right.
     pub positive: String,
     pub baseline: Option<(BaselineKind, Task)>,
@@ -70,7 +70,7 @@ pub fn plan(settings: BenchSettings, control: &Control) -> Result<(Plan, Session
     let run = run_name();
     let naming = (settings.prefix.as_str(), settings.repeat.get());
     let panel = Panel::build(&settings.panel, &run, &Purpose::Label, naming)?;
-    let (seats, entrants) = seats(&settings, &panel, &gold.golds, &names);
+    let (label_sources, contenders) = label_sources(&settings, &panel, &gold.golds, &names);
     let destination = output.map(|output| Destination::of(&panel, &source, output, settings.overwrite));
     let destination = destination.transpose()?.map(Arc::new);
     let mut manifest = panel.manifest(run, &input, &source);
@@ -80,7 +80,7 @@ pub fn plan(settings: BenchSettings, control: &Control) -> Result<(Plan, Session
     }
     let session = Session { panel, manifest, control: control.clone() };
     let source = Arc::new(source);
-    Ok((Plan { settings, source, gold, seats, entrants, destination, audit, _made: made }, session))
+    Ok((Plan { settings, source, gold, label_sources, contenders, destination, audit, _made: made }, session))
 }
 
 /// An error if the gold of the first rows is no label in any of them: better now than when everything is paid for.
@@ -90,8 +90,8 @@ fn check_gold(source: &Source, gold: &GoldPlan) -> Result<(), RunError> {
     for column in &gold.golds {
         let read: Vec<Result<Option<bool>, String>> =
             batch.column(column)?.iter().map(|cell| gold.words.read(cell.as_ref())).collect();
-        let strange = read.iter().find_map(|read| read.as_ref().err());
-        if let Some(text) = strange
+        let invalid_gold = read.iter().find_map(|read| read.as_ref().err());
+        if let Some(text) = invalid_gold
             && !read.iter().any(|read| matches!(read, Ok(Some(_))))
         {
             let text: String = text.chars().take(40).collect();
@@ -166,14 +166,14 @@ fn gold_plan(
     })
 }
 
-fn seats(
+fn label_sources(
     settings: &BenchSettings,
     panel: &Panel,
     golds: &[String],
     names: &[&str],
-) -> (Vec<SeatPlan>, Vec<(Entrant, Vec<usize>)>) {
-    let mut seats = Vec::new();
-    let mut entrants: Vec<(Entrant, Vec<usize>)> = Vec::new();
+) -> (Vec<LabelSource>, Vec<(Contender, Vec<usize>)>) {
+    let mut label_sources = Vec::new();
+    let mut contenders: Vec<(Contender, Vec<usize>)> = Vec::new();
     let gold_at = |task| {
         let column = gold_of(settings.gold.as_ref(), task, names).unwrap_or_default();
         golds.iter().position(|gold| *gold == column).unwrap_or(0)
@@ -185,32 +185,32 @@ fn seats(
         if !tasks.contains(&task_of_baselines) {
             tasks.push(task_of_baselines);
         }
-        let place = seats.len();
-        seats.push(SeatPlan { positive, baseline: None });
-        match entrants.last_mut() {
+        let place = label_sources.len();
+        label_sources.push(LabelSource { positive, baseline: None });
+        match contenders.last_mut() {
             Some((_, places)) if member.repeat > 0 => places.push(place),
-            _ => entrants.push((entrant(member, task, gold_at(task)), vec![place])),
+            _ => contenders.push((contender(member, task, gold_at(task)), vec![place])),
         }
     }
     if settings.baselines {
         for (task, kind) in tasks.iter().flat_map(|task| BaselineKind::ALL.map(|kind| (*task, kind))) {
-            let entrant = Entrant {
+            let contender = Contender {
                 judge: kind.as_str().to_owned(),
                 template: task.as_str().to_owned(),
                 task: Some(task),
                 baseline: true,
                 gold: gold_at(Some(task)),
-                ..Entrant::default()
+                ..Contender::default()
             };
-            entrants.push((entrant, vec![seats.len()]));
-            seats.push(SeatPlan { positive: "correct".to_owned(), baseline: Some((kind, task)) });
+            contenders.push((contender, vec![label_sources.len()]));
+            label_sources.push(LabelSource { positive: "correct".to_owned(), baseline: Some((kind, task)) });
         }
     }
-    (seats, entrants)
+    (label_sources, contenders)
 }
 
-fn entrant(member: &Member, task: Option<Task>, gold: usize) -> Entrant {
-    Entrant {
+fn contender(member: &Member, task: Option<Task>, gold: usize) -> Contender {
+    Contender {
         judge: member.judge.clone(),
         template: member.criterion.clone(),
         task,
@@ -222,7 +222,7 @@ fn entrant(member: &Member, task: Option<Task>, gold: usize) -> Entrant {
     }
 }
 
-impl SeatPlan {
+impl LabelSource {
     /// The baseline that sits here, if one does.
     pub fn baseline(&self) -> Option<Baseline> {
         self.baseline.map(|(kind, task)| Baseline::new(kind, task))

@@ -80,7 +80,7 @@ pub(super) fn write(
                 report::markdown(inputs, &outcome.counts, &outcome.measured, &outcome.agreement)
             }
             Kind::Html => {
-                let shown = bench::shown(&outcome.rows, &outcome.entrants, plan.settings.cases);
+                let shown = bench::shown(&outcome.rows, &outcome.contenders, plan.settings.cases);
                 let cases = cases(measuring, outcome, &shown.places)?;
                 let (cases_found, right_found) = (shown.disagreements, shown.agreements);
                 let mut payload = json!(Cases { cases_found, right_found, ..cases });
@@ -119,12 +119,12 @@ pub(super) fn cases(
 ) -> Result<Cases, RunError> {
     let plan = measuring.plan;
     let mut labellers = measuring.labellers()?;
-    let seats: Vec<(usize, usize, String)> = plan
-        .entrants
+    let label_sources: Vec<(usize, usize, String)> = plan
+        .contenders
         .iter()
         .enumerate()
-        .flat_map(|(at, (entrant, places))| places.iter().map(move |place| (at, entrant.gold, *place)))
-        .map(|(at, gold, place)| (at, gold, plan.seats[place].positive.clone()))
+        .flat_map(|(at, (contender, places))| places.iter().map(move |place| (at, contender.gold, *place)))
+        .map(|(at, gold, place)| (at, gold, plan.label_sources[place].positive.clone()))
         .collect();
     let names: Vec<&str> = plan.source.table.schema().names().collect();
     let book = CaseBook {
@@ -132,7 +132,7 @@ pub(super) fn cases(
         places,
         id: plan.gold.id.as_deref(),
         cluster: columns::CLUSTERS.into_iter().find(|cluster| names.contains(cluster)),
-        labellers: &seats,
+        labellers: &label_sources,
     };
     read_cases(&plan.source, &mut labellers, &book, measuring.stopped)
 }

@@ -80,7 +80,7 @@ pub fn compare(settings: CompareSettings, observer: &dyn Observer) -> Result<Com
     let paired = pair(&tables, &pairing)?;
     check(&tables, &pairing, &paired, observer)?;
     let question = Question { measure: settings.measure, margin: settings.margin };
-    let comparisons = comparison::compare(&paired.rows, &paired.entrants, question);
+    let comparisons = comparison::compare(&paired.rows, &paired.contenders, question);
     let names = names(&tables);
     if let Some(found) = comparisons.iter().find(|found| found.rows == 0) {
         let (a, b) = (names[found.a].clone(), names[found.b].clone());
@@ -137,7 +137,7 @@ fn leave_out_other_tasks(tables: &mut [LabelledTable], observer: &dyn Observer) 
         table.judges = kept;
         for other in others {
             observer.warning(&format!(
-                "{} ({}) is left out: its task is not that of the first judge; --gold names a gold for all",
+                "{} ({}) is left out: its task differs from that of the first judge; --gold names one gold column for all",
                 other.judge,
                 other.template.as_deref().unwrap_or("no template")
             ));

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::bench::{Ballots, Entrant, Facts, Rows, Words};
+use crate::bench::{Contender, Facts, Predictions, Rows, Words};
 use crate::domain::{Json, Status, Task};
 use crate::read::Table;
 use crate::run::RunError;
@@ -40,7 +40,7 @@ pub struct Pairing {
 /// Rows of the first table with the labels of all.
 pub struct Paired {
     pub rows: Rows,
-    pub entrants: Vec<Entrant>,
+    pub contenders: Vec<Contender>,
     /// For each table: rows of it that the first does not have, and rows to which it gives another gold.
     pub strangers: Vec<u64>,
     pub other_gold: Vec<u64>,
@@ -111,20 +111,20 @@ fn is_repetition(prefix: &str, prefixes: &[String]) -> bool {
 pub fn pair(tables: &[LabelledTable], pairing: &Pairing) -> Result<Paired, RunError> {
     let mut paired = Paired {
         rows: Rows::new([pairing.gold.as_str()], []),
-        entrants: Vec::new(),
+        contenders: Vec::new(),
         strangers: Vec::new(),
         other_gold: Vec::new(),
     };
     let mut places: HashMap<([u8; 16], u32), usize> = HashMap::new();
     for (at, labelled) in tables.iter().enumerate() {
-        let first = paired.entrants.len();
-        let nobody = Ballots { labels: vec![None; paired.rows.len()], ..Ballots::default() };
-        paired.entrants.extend(labelled.judges.iter().map(|columns| Entrant {
+        let first = paired.contenders.len();
+        let nobody = Predictions { labels: vec![None; paired.rows.len()], ..Predictions::default() };
+        paired.contenders.extend(labelled.judges.iter().map(|columns| Contender {
             judge: columns.judge.clone(),
             template: columns.template.clone().unwrap_or_default(),
             task: columns.task(),
             repeats: vec![nobody.clone()],
-            ..Entrant::default()
+            ..Contender::default()
         }));
         let mut met: HashMap<[u8; 16], u32> = HashMap::new();
         let (mut strangers, mut other_gold, mut number) = (0, 0, 0);
@@ -164,9 +164,9 @@ pub fn pair(tables: &[LabelledTable], pairing: &Pairing) -> Result<Paired, RunEr
                 }
                 number += 1;
             }
-            for (columns, entrant) in labelled.judges.iter().zip(&mut paired.entrants[first..]) {
+            for (columns, contender) in labelled.judges.iter().zip(&mut paired.contenders[first..]) {
                 let labels = reader.words(&format!("{}{LABEL}", columns.prefix))?;
-                cast(entrant, &labels, &row_places);
+                cast(contender, &labels, &row_places);
             }
         }
         paired.strangers.push(strangers);
@@ -175,12 +175,12 @@ pub fn pair(tables: &[LabelledTable], pairing: &Pairing) -> Result<Paired, RunEr
     Ok(paired)
 }
 
-fn cast(entrant: &mut Entrant, labels: &[Option<bool>], places: &[Option<usize>]) {
-    let Some(ballots) = entrant.repeats.first_mut() else { return };
+fn cast(contender: &mut Contender, labels: &[Option<bool>], places: &[Option<usize>]) {
+    let Some(predictions) = contender.repeats.first_mut() else { return };
     for (label, place) in labels.iter().zip(places) {
         match place {
-            Some(place) if *place < ballots.labels.len() => ballots.labels[*place] = *label,
-            Some(_) => ballots.push(*label, None, Status::Judged),
+            Some(place) if *place < predictions.labels.len() => predictions.labels[*place] = *label,
+            Some(_) => predictions.push(*label, None, Status::Judged),
             None => {}
         }
     }

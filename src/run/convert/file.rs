@@ -16,7 +16,7 @@ pub struct ConvertedFile {
     /// Formats, and what gave each away; how many records.
     pub formats: Vec<(String, String, u64)>,
     /// Records that were joined to others by their ids.
-    pub pieces: u64,
+    pub fragments: u64,
     /// Records that hold nothing to judge, by reason.
     pub skipped: BTreeMap<&'static str, u64>,
     /// What became of its items.
@@ -57,8 +57,8 @@ pub(super) fn files(source: &Source, found: &BTreeMap<String, Converted>) -> Vec
                     .collect(),
             };
             let skipped = survey.map(|survey| survey.skipped.clone()).unwrap_or_default();
-            let pieces = survey.map_or(0, |survey| survey.pieces);
-            ConvertedFile { name, formats, pieces, skipped, converted }
+            let fragments = survey.map_or(0, |survey| survey.fragments);
+            ConvertedFile { name, formats, fragments, skipped, converted }
         })
         .collect()
 }
@@ -77,7 +77,7 @@ impl ConvertedFile {
                 json!({ "format": format, "by": sign, "records": records })
             }).collect::<Vec<_>>(),
             "items": self.converted.items,
-            "joined": self.pieces,
+            "joined": self.fragments,
             "skipped": self.skipped,
             "errors": self.converted.errors.iter().map(|(code, (count, example))| {
                 ((*code).to_owned(), json!({ "count": count, "first": example }))

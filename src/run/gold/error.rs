@@ -9,9 +9,9 @@ const SOURCE: &str = "the files are in berkeley-function-call-leaderboard/bfcl_e
 /// A table of gold that cannot be made.
 #[derive(Debug, thiserror::Error)]
 pub enum GoldError {
-    #[error("{}: there is no such folder; {SOURCE}", .0.display())]
+    #[error("{}: the folder does not exist; {SOURCE}", .0.display())]
     NoBfclFolder(PathBuf),
-    #[error("{}: there is no such folder", .0.display())]
+    #[error("{}: the folder does not exist", .0.display())]
     NoFolder(PathBuf),
     #[error("{}: no files like BFCL_v4_multiple.json are in it; {SOURCE}", .0.display())]
     NoBfclFiles(PathBuf),
@@ -52,7 +52,7 @@ pub enum GoldError {
     Label { row: usize, text: String, words: String },
     #[error("the input is read twice, so it cannot be a stream; save it to a file first")]
     Stream,
-    #[error("there is no place for a temporary table: {0}")]
+    #[error("a temporary table cannot be written: {0}")]
     NoTemporary(String),
     #[error("--bfcl {}: no question gave a row", .0.display())]
     NoRows(PathBuf),

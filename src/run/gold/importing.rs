@@ -31,7 +31,7 @@ const GROUPS: [&str; 10] = [
     "result",
 ];
 /// Folders within folders beyond this are not looked into.
-const DEEPEST: usize = 8;
+const MAX_DEPTH: usize = 8;
 
 /// What became of real models' answers.
 #[derive(Debug, Default)]
@@ -205,7 +205,7 @@ fn files(folder: &Path, ending: &str) -> Result<Files, GoldError> {
     }
     let mut found = Files::new();
     let above = folder.file_name().map(|name| name.to_string_lossy().into_owned());
-    collect(folder, above.as_deref().unwrap_or("model"), ending, DEEPEST, &mut found)?;
+    collect(folder, above.as_deref().unwrap_or("model"), ending, MAX_DEPTH, &mut found)?;
     Ok(found)
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::source::Source;
-use crate::gold::{Candidate, Kind, Made, Question, Row, Wanted, chosen, made};
+use crate::gold::{Candidate, Generated, Kind, Question, Row, Wanted, chosen, generate};
 use crate::run::RunError;
 use crate::run::settings::MakingSettings;
 use crate::table::{Batch, Record, Rows, Schema, gold};
@@ -32,7 +32,7 @@ pub struct GeneratedGold {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct KindCount {
     /// Right or wrong as it should be.
-    pub made: usize,
+    pub generated: usize,
     /// Discarded, as the scorer sees them otherwise.
     pub discarded: usize,
     /// Chosen and written.
@@ -52,13 +52,13 @@ pub(super) fn make(
         counts.questions += 1;
         match question {
             Err(error) => counts.unusable.entry(error.reason).or_default().push(error.id),
-            Ok(question) => match made(&question, settings.seed) {
+            Ok(question) => match generate(&question, settings.seed) {
                 Err(rejected) => counts.rejected.push((rejected.id, rejected.error_type)),
-                Ok(made) => {
-                    counts.count(&made);
-                    positives.extend(made.positive.iter().map(|_| (at, Kind::Positive)));
-                    benign.extend(made.benign.iter().map(|(edit, _)| (at, Kind::Benign(*edit))));
-                    wrong.extend(made.negatives.iter().map(|wrong| (at, Kind::Mistake(wrong.mistake))));
+                Ok(generated) => {
+                    counts.count(&generated);
+                    positives.extend(generated.positive.iter().map(|_| (at, Kind::Positive)));
+                    benign.extend(generated.benign.iter().map(|(edit, _)| (at, Kind::Benign(*edit))));
+                    wrong.extend(generated.negatives.iter().map(|wrong| (at, Kind::Mistake(wrong.mistake))));
                 }
             },
         }
@@ -99,8 +99,8 @@ fn write(
         let wanted: Vec<Kind> =
             wanted.range((here, Kind::Positive)..(here + 1, Kind::Positive)).map(|(_, kind)| *kind).collect();
         let (Ok(question), false) = (question, wanted.is_empty()) else { return Ok(()) };
-        let Ok(made) = made(&question, seed) else { return Ok(()) };
-        for (kind, row) in rows(&question, made).into_iter().filter(|(kind, _)| wanted.contains(kind)) {
+        let Ok(generated) = generate(&question, seed) else { return Ok(()) };
+        for (kind, row) in rows(&question, generated).into_iter().filter(|(kind, _)| wanted.contains(kind)) {
             counts.kinds.entry(kind).or_default().written += 1;
             records.push(gold::record(&row, &question));
         }
@@ -123,15 +123,15 @@ pub(super) fn flush(
 }
 
 /// Right calls first.
-fn rows(question: &Question, made: Made) -> Vec<(Kind, Row)> {
+fn rows(question: &Question, generated: Generated) -> Vec<(Kind, Row)> {
     let row = |kind: Kind, calls, right, error_type: Option<&str>, edit| {
         let id = format!("{}#{}.0", question.id, kind.as_str());
         (kind, Row { id, calls, right, error_type: error_type.map(str::to_owned), edit, model: None })
     };
-    let positive = made.positive.into_iter().map(|calls| row(Kind::Positive, calls, true, None, None));
-    let benign = made.benign.into_iter();
+    let positive = generated.positive.into_iter().map(|calls| row(Kind::Positive, calls, true, None, None));
+    let benign = generated.benign.into_iter();
     let benign = benign.map(|(edit, calls)| row(Kind::Benign(edit), calls, true, None, Some(edit.as_str())));
-    let wrong = made.negatives.into_iter().map(|wrong| {
+    let wrong = generated.negatives.into_iter().map(|wrong| {
         let mistake = wrong.mistake;
         row(Kind::Mistake(mistake), wrong.calls, false, Some(mistake.as_str()), None)
     });
@@ -139,14 +139,14 @@ fn rows(question: &Question, made: Made) -> Vec<(Kind, Row)> {
 }
 
 impl GeneratedGold {
-    fn count(&mut self, made: &Made) {
-        let benign = made.benign.iter().map(|(edit, _)| Kind::Benign(*edit));
-        let wrong = made.negatives.iter().map(|wrong| Kind::Mistake(wrong.mistake));
-        let positive = made.positive.iter().map(|_| Kind::Positive);
+    fn count(&mut self, generated: &Generated) {
+        let benign = generated.benign.iter().map(|(edit, _)| Kind::Benign(*edit));
+        let wrong = generated.negatives.iter().map(|wrong| Kind::Mistake(wrong.mistake));
+        let positive = generated.positive.iter().map(|_| Kind::Positive);
         for kind in positive.chain(benign).chain(wrong) {
-            self.kinds.entry(kind).or_default().made += 1;
+            self.kinds.entry(kind).or_default().generated += 1;
         }
-        for kind in &made.discarded {
+        for kind in &generated.discarded {
             self.kinds.entry(*kind).or_default().discarded += 1;
         }
     }
@@ -163,7 +163,7 @@ impl GeneratedGold {
                 "kind": kind.as_str(),
                 "gold": gold_of(kind),
                 "written": count.written,
-                "made": count.made,
+                "made": count.generated,
                 "discarded": count.discarded,
                 "discard_rate": count.discard_rate(),
             })
@@ -180,7 +180,7 @@ impl GeneratedGold {
 impl KindCount {
     /// The share of the draws that the scorer did not see as meant.
     pub fn discard_rate(self) -> Option<f64> {
-        let drawn = self.made + self.discarded;
+        let drawn = self.generated + self.discarded;
         (drawn > 0).then(|| self.discarded as f64 / drawn as f64)
     }
 }

@@ -74,7 +74,7 @@ impl Source {
         if let [first, rest @ ..] = table.passed_over() {
             let others = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
             observer.warning(&format!(
-                "{}{others}: unknown kind of file, not read; --from says what all files are",
+                "{}{others}: unknown file format, not read; --from names the format of all files",
                 first.display()
             ));
         }

@@ -10,7 +10,7 @@ use super::plan::Plan;
 use super::{LabelSummary, MemberSummary};
 use crate::run::panel::Purpose;
 use crate::run::settings::{LabelSettings, ResnapSettings};
-use crate::run::{Control, Covered, Forecast, RunError, Samples, Summary, forecasts, runtime};
+use crate::run::{AskOutcome, Control, Forecast, RunError, Samples, Summary, forecasts, runtime};
 use crate::write::{self, Finished};
 
 /// Labels every row of a table: asks the judges, and writes the rows with their labels. Replies of models are kept in the store;
@@ -103,13 +103,13 @@ async fn run(
     let began = Instant::now();
     let mut plan = Plan::new(settings, purpose, control)?;
     control.observer.begins();
-    let everything = vec![Covered::All; plan.session.panel.members.len()];
+    let everything = vec![AskOutcome::All; plan.session.panel.members.len()];
     let asked = match purpose {
         Purpose::Label => plan.session.ask(&plan.source).await,
         Purpose::DryRun | Purpose::Resnap { .. } => Ok(everything.clone()),
     };
     let stopped = match asked {
-        Ok(covered) => return plan.write(&covered, began).await,
+        Ok(outcomes) => return plan.write(&outcomes, began).await,
         Err(error @ (RunError::Interrupted | RunError::Judge { .. })) => error,
         Err(error) => return Err(error),
     };
@@ -143,8 +143,8 @@ async fn run(
 }
 
 impl Plan {
-    async fn write(&self, covered: &[Covered], began: Instant) -> Result<LabelSummary, RunError> {
-        let labellers = self.session.labellers(covered)?;
+    async fn write(&self, outcomes: &[AskOutcome], began: Instant) -> Result<LabelSummary, RunError> {
+        let labellers = self.session.labellers(outcomes)?;
         let (doing, kept) = match self.session.panel.store {
             Some(_) => ("writing", "no table was written, and every reply is kept"),
             None => ("judging", "nothing was written"),
@@ -174,7 +174,7 @@ impl Plan {
             judge: member.judge.clone(),
             template: member.criterion.clone(),
             prefix: member.prefix.clone(),
-            capped: member.seat().is_some_and(|seat| seat.judge.parameters().is_capped()),
+            capped: member.judge_task().is_some_and(|judge_task| judge_task.judge.parameters().is_capped()),
             summary,
         });
         let logs = self.source.table.logs().unwrap_or_default().iter();

@@ -9,7 +9,7 @@ use crate::read::Format;
 use crate::run::panel::{Purpose, calibrated, run_name};
 use crate::run::settings::LabelSettings;
 use crate::run::{
-    Control, Destination, Member, Panel, RateSeat, RateWatch, RunError, Session, Source, Summary,
+    Control, Destination, Member, Panel, RateInput, RateWatch, RunError, Session, Source, Summary,
 };
 use crate::write::{Output, WriteError};
 
@@ -55,15 +55,16 @@ impl Plan {
     /// What gathers rates, where there is something to correct them by: a benchmark, or gold.
     pub(super) fn rates(&self) -> Option<RateWatch> {
         let names: Vec<&str> = self.source.table.schema().names().collect();
-        let seat = |member: &Member| RateSeat {
+        let judge_task = |member: &Member| RateInput {
             positive: member.positive(),
             gold: columns::gold(member.task(), &names).map(str::to_owned),
             base_rate: member.base_rate(),
-            words: Words::of(member.seat().map(|seat| seat.reading().rails)).unwrap_or_default(),
+            words: Words::of(member.judge_task().map(|judge_task| judge_task.reading().rails))
+                .unwrap_or_default(),
         };
-        let seats: Vec<RateSeat> = self.session.panel.members.iter().map(seat).collect();
-        let wanted = !self.calibrated.is_empty() || seats.iter().any(|seat| seat.gold.is_some());
-        wanted.then(|| RateWatch::new(seats))
+        let inputs: Vec<RateInput> = self.session.panel.members.iter().map(judge_task).collect();
+        let wanted = !self.calibrated.is_empty() || inputs.iter().any(|judge_task| judge_task.gold.is_some());
+        wanted.then(|| RateWatch::new(inputs))
     }
 
     /// `summaries` with the rates that were gathered.

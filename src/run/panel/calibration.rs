@@ -39,9 +39,10 @@ pub(in crate::run) fn calibrated(
     let mut calibrated = Vec::new();
     for member in &panel.members {
         let Some(found) = record.find(&member.judge, &member.criterion) else {
-            let there = record.entrants.iter().filter(|entrant| !entrant.baseline);
-            let there: Vec<String> =
-                there.map(|entrant| plain(&format!("{} ({})", entrant.judge, entrant.template))).collect();
+            let there = record.contenders.iter().filter(|contender| !contender.baseline);
+            let there: Vec<String> = there
+                .map(|contender| plain(&format!("{} ({})", contender.judge, contender.template)))
+                .collect();
             return Err(SettingsError::NotBenchmarked {
                 path: file.to_owned(),
                 judge: member.judge.clone(),
@@ -55,18 +56,18 @@ pub(in crate::run) fn calibrated(
             then.unwrap_or(&Value::Null) != now.unwrap_or(&Value::Null)
         };
         // The built-in judge's one parameter, its base rate, moves confidences and no label.
-        let matters = |pointer: &str| member.seat().is_some() || pointer != "/judge/parameters";
+        let matters = |pointer: &str| member.judge_task().is_some() || pointer != "/judge/parameters";
         let differs = |(pointer, _): &&(&str, &str)| matters(pointer) && differ(pointer);
         let mut others: Vec<String> =
             SAME.iter().filter(differs).map(|(_, what)| (*what).to_owned()).collect();
         // What the built-in judge finds changes with the program alone.
-        if member.seat().is_none() && record.version.as_deref() != Some(VERSION) {
+        if member.judge_task().is_none() && record.version.as_deref() != Some(VERSION) {
             let then = record.version.as_deref().unwrap_or("another version");
             others.push(format!("by tooljudge {}, and this is {VERSION}", plain(then)));
         }
         for what in others {
             observer.warning(&format!(
-                "{} ({}) was benchmarked {what}: its errors may be others now",
+                "{} ({}) was benchmarked {what}: its error rates may have changed",
                 member.judge, member.criterion
             ));
         }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::check::BaseRate;
 use crate::domain::Task;
-use crate::run::{JudgeRecord, MemberRecord, Seat, TemplateRecord};
+use crate::run::{JudgeRecord, JudgeTask, MemberRecord, TemplateRecord};
 use crate::snap::Rules;
 
 /// A judge with its wording: gives each row one verdict.
@@ -28,15 +28,15 @@ pub enum MemberKind {
     /// The built-in judge, with what its confidences rest on.
     Builtin(Task, BaseRate),
     /// A model judge with a template.
-    Model(Arc<Seat>),
+    Model(Arc<JudgeTask>),
 }
 
 impl Member {
-    /// Its seat, if a model judges.
-    pub fn seat(&self) -> Option<&Arc<Seat>> {
+    /// Its judge task, if a model judges.
+    pub fn judge_task(&self) -> Option<&Arc<JudgeTask>> {
         match &self.kind {
             MemberKind::Builtin(..) => None,
-            MemberKind::Model(seat) => Some(seat),
+            MemberKind::Model(judge_task) => Some(judge_task),
         }
     }
 
@@ -44,7 +44,7 @@ impl Member {
     pub fn positive(&self) -> String {
         match &self.kind {
             MemberKind::Builtin(..) => "correct".to_owned(),
-            MemberKind::Model(seat) => seat.reading().rails.positive().label.clone(),
+            MemberKind::Model(judge_task) => judge_task.reading().rails.positive().label.clone(),
         }
     }
 
@@ -52,7 +52,7 @@ impl Member {
     pub fn task(&self) -> Option<Task> {
         match &self.kind {
             MemberKind::Builtin(task, _) => Some(*task),
-            MemberKind::Model(seat) => seat.template.task(),
+            MemberKind::Model(judge_task) => judge_task.template.task(),
         }
     }
 
@@ -66,34 +66,34 @@ impl Member {
 
     /// For the manifest.
     pub fn record(&self) -> MemberRecord {
-        let judge = |seat: Option<&Arc<Seat>>| JudgeRecord {
+        let judge = |judge_task: Option<&Arc<JudgeTask>>| JudgeRecord {
             name: self.judge.clone(),
-            endpoint: seat.map(|seat| seat.judge.identity().endpoint.clone()),
-            model: seat.map(|seat| seat.judge.identity().model.clone()),
+            endpoint: judge_task.map(|judge_task| judge_task.judge.identity().endpoint.clone()),
+            model: judge_task.map(|judge_task| judge_task.judge.identity().model.clone()),
             parameters: match &self.kind {
                 MemberKind::Builtin(_, base_rate) if *base_rate == BaseRate::default() => Value::Null,
                 MemberKind::Builtin(_, base_rate) => json!({ "base_rate": base_rate.share() }),
-                MemberKind::Model(seat) => seat.judge.parameters().to_record(),
+                MemberKind::Model(judge_task) => judge_task.judge.parameters().to_record(),
             },
             adaptations: Vec::new(),
         };
         let (task, template, votes) = match &self.kind {
             MemberKind::Builtin(task, _) => (Some(*task), None, 1),
-            MemberKind::Model(seat) => {
-                let template = &seat.template;
+            MemberKind::Model(judge_task) => {
+                let template = &judge_task.template;
                 let record = TemplateRecord {
                     name: template.name().to_owned(),
                     hash: template.hash(),
-                    explain: seat.explain,
-                    rails: seat.reading().rails.labels().map(str::to_owned).collect(),
-                    snap: Rules::as_str(seat.rules),
+                    explain: judge_task.explain,
+                    rails: judge_task.reading().rails.labels().map(str::to_owned).collect(),
+                    snap: Rules::as_str(judge_task.rules),
                 };
-                (template.task(), Some(record), seat.votes.get())
+                (template.task(), Some(record), judge_task.votes.get())
             }
         };
         MemberRecord {
             prefix: self.prefix.clone(),
-            judge: judge(self.seat()),
+            judge: judge(self.judge_task()),
             task: task.map(Task::as_str),
             template,
             votes,

@@ -2,9 +2,9 @@
 
 mod calibration;
 mod member;
+mod member_builder;
 mod model;
 mod purpose;
-mod seating;
 mod wording;
 
 use std::collections::BTreeSet;
@@ -18,15 +18,15 @@ pub(in crate::run) use calibration::calibrated;
 
 use super::settings::{InputSettings, PanelSettings, SettingsError};
 use super::{
-    BuiltinLabeller, Covered, Labeller, Manifest, Observer, RunError, SampleRecord, Source, StoredLabeller,
+    AskOutcome, BuiltinLabeller, Labeller, Manifest, Observer, RunError, SampleRecord, Source, StoredLabeller,
 };
 use crate::check::BuiltinJudge;
 use crate::domain::Task;
 use crate::read::Take;
 use crate::render::Template;
 use crate::store::{Store, StoreError};
+use member_builder::MemberBuilder;
 use model::Shared;
-use seating::Seating;
 
 /// All who judge in a run, and what they share.
 pub struct Panel {
@@ -55,7 +55,7 @@ impl Panel {
             Purpose::Resnap { rails } => wording::rails(rails).map_err(SettingsError::Rails)?,
             _ => None,
         };
-        let seating = Seating { settings, prefix, repeats, read_as: read_as.map(Arc::new) };
+        let member_builder = MemberBuilder { settings, prefix, repeats, read_as: read_as.map(Arc::new) };
         let mut shared = Shared::new(settings, store.as_deref(), purpose);
         let templates: Vec<Arc<Template>> = wording::templates(settings)?.into_iter().map(Arc::new).collect();
         let mut members = Vec::new();
@@ -65,7 +65,7 @@ impl Panel {
                 Some(model) => Some(Arc::new(shared.connect(model)?)),
             };
             for template in &templates {
-                members.extend(seating.members(judge, remote.as_ref(), template, templates.len())?);
+                members.extend(member_builder.members(judge, remote.as_ref(), template, templates.len())?);
             }
         }
         Ok(Panel { members, store, settings: settings.clone() })
@@ -89,28 +89,28 @@ impl Panel {
         }
     }
 
-    /// What gives the rows of `run` their labels, once they were asked about as far as `covered` says.
+    /// What gives the rows of `run` their labels, once they were asked about as far as `outcomes` says.
     ///
     /// # Errors
     /// If the store cannot be read.
     pub(super) fn labellers(
         &self,
         run: &str,
-        covered: &[Covered],
+        outcomes: &[AskOutcome],
     ) -> Result<Vec<Box<dyn Labeller>>, RunError> {
-        let labeller = |(member, covered): (&Member, &Covered)| -> Result<Box<dyn Labeller>, RunError> {
+        let labeller = |(member, outcomes): (&Member, &AskOutcome)| -> Result<Box<dyn Labeller>, RunError> {
             Ok(match (&member.kind, &self.store) {
                 (MemberKind::Builtin(task, base_rate), _) => {
                     Box::new(BuiltinLabeller(BuiltinJudge::new(*task).with_base_rate(*base_rate)))
                 }
-                (MemberKind::Model(seat), Some(store)) => {
-                    let (seat, fresh) = (Arc::clone(seat), self.settings.store.fresh);
-                    Box::new(StoredLabeller::new(seat, store.reader()?, run, fresh, *covered))
+                (MemberKind::Model(judge_task), Some(store)) => {
+                    let (judge_task, fresh) = (Arc::clone(judge_task), self.settings.store.fresh);
+                    Box::new(StoredLabeller::new(judge_task, store.reader()?, run, fresh, *outcomes))
                 }
                 (MemberKind::Model(_), None) => unreachable!("model judges come with a store"),
             })
         };
-        self.members.iter().zip(covered).map(labeller).collect()
+        self.members.iter().zip(outcomes).map(labeller).collect()
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::Purpose;
-use crate::judge::{self, Adaptation, Limiter, Parameters, Purse, Remote, Target};
+use crate::judge::{self, Adaptation, CostBudget, Limiter, Parameters, Remote, Target};
 use crate::run::RunError;
 use crate::run::settings::{ModelSettings, PanelSettings, SettingsError};
 use crate::store::Store;
@@ -17,7 +17,7 @@ pub(super) struct Shared<'a> {
     /// Times that each question is asked.
     votes: u32,
     /// What the run may spend.
-    purse: Option<Arc<Purse>>,
+    cost_budget: Option<Arc<CostBudget>>,
     /// One for each endpoint and model.
     limiters: HashMap<(String, String), Arc<Limiter>>,
 }
@@ -28,7 +28,7 @@ impl<'a> Shared<'a> {
             store,
             online: *purpose == Purpose::Label,
             votes: settings.votes.get(),
-            purse: settings.max_cost.map(Purse::new),
+            cost_budget: settings.max_cost.map(CostBudget::new),
             limiters: HashMap::new(),
         }
     }
@@ -63,7 +63,7 @@ impl<'a> Shared<'a> {
         let spending = judge::Settings {
             limiter: Arc::clone(limiter),
             price: settings.price(),
-            purse: self.purse.clone(),
+            cost_budget: self.cost_budget.clone(),
             timeout: given.timeout,
             max_attempts: given.max_attempts.get(),
             max_wait: given.max_wait,

@@ -7,9 +7,9 @@ use crate::domain::RowError;
 /// Cases that cannot be scored.
 #[derive(Debug, thiserror::Error)]
 pub enum ScoringError {
-    #[error("--scorer: `{name}` is none of {all}")]
+    #[error("--scorer: `{name}` is not one of {all}")]
     NoScorer { name: String, all: String },
-    #[error("--compat: `{peer}` is none of {all}")]
+    #[error("--compat: `{peer}` is not one of {all}")]
     NoPeer { peer: String, all: String },
     #[error("the cases' keys give no scorer away; choose one with --scorer: {0}")]
     UnknownCases(String),
@@ -21,13 +21,13 @@ pub enum ScoringError {
     #[error("{0}")]
     Options(String),
     #[error(
-        "these are no cases of {scorer}: their keys are {keys}; it reads its peer's own, or the columns `tool_call` (or \
+        "these are not cases of {scorer}: their keys are {keys}; it reads its peer's own, or the columns `tool_call` (or \
          `tool_calls`) and `expected_tool_calls`"
     )]
     OtherCases { scorer: &'static str, keys: String },
     #[error(transparent)]
     Row(RowError),
-    #[error("there is no place for a temporary table: {0}")]
+    #[error("a temporary table cannot be written: {0}")]
     NoTemporary(std::io::Error),
     #[error("{}: a question without an `id`", .0.display())]
     QuestionWithoutId(PathBuf),

@@ -22,7 +22,7 @@ pub enum SettingsError {
     #[error("template {}: {why}", path.display())]
     Template { path: PathBuf, why: TemplateError },
     /// Two templates of one name.
-    #[error("two templates are named {0}; their columns could not be told apart")]
+    #[error("two templates are named {0}; their columns would have the same names")]
     SameTemplate(String),
     /// A template and a task that contradict each other.
     #[error(
@@ -39,11 +39,11 @@ pub enum SettingsError {
     )]
     SameJudge(String),
     /// The built-in judge with templates only.
-    #[error("the built-in judge reads no template; choose a model with --judge, or a task with --task")]
+    #[error("the built-in judge does not use templates; choose a model with --judge, or a task with --task")]
     BuiltinReadsNoTemplate,
     /// The built-in judge with a template that names no task.
     #[error(
-        "the built-in judge reads no template, and {0} names no task that it could judge instead; choose a model \
+        "the built-in judge does not use templates, and {0} does not name a task that it could judge instead; choose a model \
          with --judge, or a task with --task"
     )]
     NoBuiltinTask(String),
@@ -55,7 +55,7 @@ pub enum SettingsError {
     NoKey(String),
     /// A plain http address on another machine.
     #[error(
-        "{0} is plain http to another host: whoever is in between could read the rows and the key. Use https, or allow it with \
+        "{0} is plain http to another host: anyone on the network path could read the rows and the key. Use https, or allow it with \
          --allow-http, or `allow_http = true` in tooljudge.toml"
     )]
     Exposed(String),
@@ -67,7 +67,7 @@ pub enum SettingsError {
     Calibration { path: PathBuf, why: String },
     /// A benchmark's record without one of the judges.
     #[error(
-        "--calibration {}: {judge} ({template}) was not benchmarked there, only {there}; run `tooljudge bench --judge {judge} --report \
+        "--calibration {}: {judge} ({template}) was not benchmarked in it, only {there}; run `tooljudge bench --judge {judge} --report \
          FILE.json` on rows with gold",
         path.display()
     )]

@@ -65,7 +65,7 @@ pub enum InputKind {
 /// A name that is neither a kind of file nor a kind of log.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{0}` is no format: use {names}, `rows`, or a kind of log (`tooljudge convert --formats` lists them)",
+    "`{0}` is not a format: use {names}, `rows`, or a kind of log (`tooljudge convert --formats` lists them)",
     names = Format::NAMES
 )]
 pub struct UnknownInputKind(pub String);

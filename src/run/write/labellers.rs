@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::ids::Ids;
 use crate::check::{Baseline, BuiltinJudge};
 use crate::domain::{Outcome, Reply, RowError, Sample, Usage, Verdict};
-use crate::run::{Covered, Row, RunError, Seat};
+use crate::run::{AskOutcome, JudgeTask, Row, RunError};
 use crate::stats::votes;
 use crate::store::{AskHasher, Fingerprint, Found, Reader};
 use crate::write::Labelled;
@@ -45,7 +45,7 @@ fn label_all(rows: &[Row], judge: impl Fn(&Sample) -> Verdict + Sync) -> Vec<Lab
 
 /// Replies that an ask pass left in the store.
 pub struct StoredLabeller {
-    pub seat: Arc<Seat>,
+    pub judge_task: Arc<JudgeTask>,
     pub hasher: AskHasher,
     pub store: Reader,
     /// This run's name: what it paid for itself is not cached.
@@ -53,7 +53,7 @@ pub struct StoredLabeller {
     /// Whether only this run's own replies count.
     pub own_only: bool,
     /// What became of the questions that have no reply.
-    pub covered: Covered,
+    pub outcomes: AskOutcome,
     /// Replies met so far: one counts as bought by the first row that has it.
     met: Ids,
     /// Questions looked up so far, those counted that rows would have if they could be read.
@@ -63,20 +63,20 @@ pub struct StoredLabeller {
 impl StoredLabeller {
     /// `run` names the run whose replies are its own; with `own_only`, no others count.
     pub fn new(
-        seat: Arc<Seat>,
+        judge_task: Arc<JudgeTask>,
         store: Reader,
         run: &str,
         own_only: bool,
-        covered: Covered,
+        outcomes: AskOutcome,
     ) -> StoredLabeller {
-        let hasher = seat.hasher();
+        let hasher = judge_task.hasher();
         StoredLabeller {
-            seat,
+            judge_task,
             hasher,
             store,
             run: run.to_owned(),
             own_only,
-            covered,
+            outcomes,
             met: Ids::default(),
             asked: 0,
         }
@@ -85,26 +85,28 @@ impl StoredLabeller {
 
 impl Labeller for StoredLabeller {
     fn label(&mut self, rows: &[Row]) -> Result<Vec<Labelled>, RunError> {
-        let number = self.seat.votes.get() as usize;
+        let number = self.judge_task.votes.get() as usize;
         let first = self.asked;
         self.asked += rows.len() * number;
-        let roll = self.seat.roll();
-        let known = roll.as_deref();
+        let ask_index = self.judge_task.ask_index();
+        let known = ask_index.as_deref();
         let asked: Vec<Result<Vec<Fingerprint>, &RowError>> = rows
             .par_iter()
             .enumerate()
             .map(|(at, row)| {
-                if let Some(recalled) = known.and_then(|roll| roll.recall(first + at * number, number, row)) {
-                    row.found(recalled.flags);
-                    return Ok(Ok(recalled.fingerprints));
+                if let Some(indexed) =
+                    known.and_then(|ask_index| ask_index.lookup(first + at * number, number, row))
+                {
+                    row.found(indexed.flags);
+                    return Ok(Ok(indexed.fingerprints));
                 }
                 match row.item() {
-                    Ok(sample) => self.seat.fingerprints(&self.hasher, sample).map(Ok),
+                    Ok(sample) => self.judge_task.fingerprints(&self.hasher, sample).map(Ok),
                     Err(error) => Ok(Err(error)),
                 }
             })
             .collect::<Result<_, RunError>>()?;
-        drop(roll);
+        drop(ask_index);
         let all: Vec<Fingerprint> = asked.iter().flatten().flatten().copied().collect();
         let mut found = self.store.get_all(&all)?.into_iter();
         let labelled = asked.into_iter().map(|asked| match asked {
@@ -118,16 +120,16 @@ impl Labeller for StoredLabeller {
 impl StoredLabeller {
     /// The verdict of all votes.
     fn look_up(&mut self, votes: impl Iterator<Item = Found>) -> Labelled {
-        let mut ballots: Vec<Labelled> = votes.map(|found| self.vote(found)).collect();
-        if ballots.len() == 1 {
-            return ballots.remove(0);
+        let mut predictions: Vec<Labelled> = votes.map(|found| self.vote(found)).collect();
+        if predictions.len() == 1 {
+            return predictions.remove(0);
         }
-        let verdicts: Vec<&Verdict> = ballots.iter().map(|ballot| &ballot.verdict).collect();
+        let verdicts: Vec<&Verdict> = predictions.iter().map(|answer| &answer.verdict).collect();
         let (verdict, speaker) = votes::fold(&verdicts);
-        let replies: Vec<&Reply> = ballots.iter().filter_map(|ballot| ballot.reply.as_ref()).collect();
-        let reply = ballots[speaker].reply.as_ref().map(|spoken| together(spoken, &replies));
-        let attempts = ballots[speaker].attempts;
-        let cached = ballots.iter().all(|ballot| ballot.cached);
+        let replies: Vec<&Reply> = predictions.iter().filter_map(|answer| answer.reply.as_ref()).collect();
+        let reply = predictions[speaker].reply.as_ref().map(|spoken| together(spoken, &replies));
+        let attempts = predictions[speaker].attempts;
+        let cached = predictions.iter().all(|answer| answer.cached);
         Labelled { verdict, reply, attempts, cached }
     }
 
@@ -140,7 +142,7 @@ impl StoredLabeller {
                     reply.cost_usd = reply.cost_usd.map(|_| 0.0);
                 }
                 Labelled {
-                    verdict: self.seat.reading().verdict(&reply),
+                    verdict: self.judge_task.reading().verdict(&reply),
                     reply: Some(reply),
                     attempts: None,
                     cached: !first || run != self.run,
@@ -152,9 +154,9 @@ impl StoredLabeller {
                 attempts: Some(failure.attempts),
                 cached: false,
             },
-            _ => computed(Verdict::bare(match self.covered {
-                Covered::All => Outcome::NotAsked,
-                Covered::UpToCeiling => Outcome::SkippedBudget,
+            _ => computed(Verdict::bare(match self.outcomes {
+                AskOutcome::All => Outcome::NotAsked,
+                AskOutcome::UpToCeiling => Outcome::SkippedBudget,
             })),
         }
     }

@@ -8,5 +8,5 @@ mod summary;
 
 pub use labellers::{BaselineLabeller, BuiltinLabeller, Labeller, StoredLabeller};
 pub use pass::{Destination, Watch, write};
-pub use rates::{RateSeat, RateWatch};
+pub use rates::{RateInput, RateWatch};
 pub use summary::{Agreement, Summary};

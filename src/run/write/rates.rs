@@ -9,13 +9,13 @@ use crate::write::Labelled;
 
 /// Collects each labeller's labels.
 pub struct RateWatch {
-    judges: Vec<RateSeat>,
+    judges: Vec<RateInput>,
     pub labels: Vec<LogLabels>,
     number: u64,
 }
 
 /// What is known of a labeller.
-pub struct RateSeat {
+pub struct RateInput {
     /// What it calls right.
     pub positive: String,
     /// Its task's column of gold, where the table has one.
@@ -27,7 +27,7 @@ pub struct RateSeat {
 }
 
 impl RateWatch {
-    pub fn new(judges: Vec<RateSeat>) -> RateWatch {
+    pub fn new(judges: Vec<RateInput>) -> RateWatch {
         let labels = vec![LogLabels::default(); judges.len()];
         RateWatch { judges, labels, number: 0 }
     }

@@ -20,7 +20,9 @@ use tooljudge_core::domain::{
     RowErrorCode, Sample, ToolCall, ToolDefinition,
 };
 use tooljudge_core::normalize::columns::{self, Slot};
-use tooljudge_core::normalize::logs::{self, Alone, Companions, Context, Entries, Entry, LogFormat, Piece};
+use tooljudge_core::normalize::logs::{
+    self, Context, Entries, Entry, Fragment, LogFormat, NoRelated, RelatedRecords,
+};
 use tooljudge_core::normalize::{Conversation, Normalizer, Options};
 use tooljudge_core::render::{Origin, Template, Variable};
 use tooljudge_core::score::{SCORERS, ScoreError, Scored, Scorer, bfcl};
@@ -28,7 +30,7 @@ use tooljudge_core::snap::{self, Rules};
 use tooljudge_core::stats::Confusion;
 
 /// What is read takes at most so many bytes in normal form for each byte that was read; and this much for nothing.
-const LONGEST: (usize, usize) = (64, 1024);
+const MAX_LENGTH: (usize, usize) = (64, 1024);
 
 /// JSON comes back as it was written, white space aside, and is JSON to others too.
 pub fn json(text: &str) {
@@ -302,7 +304,7 @@ fn check_template(source: &str) {
         ["{tool_call}{{ tool_call }}", "{{question}}{question}", "{% if explain %}{# }}"],
         [known, "\n[end ", source],
     ];
-    let pieces = pieces(source, template.origin());
+    let fragments = fragments(source, template.origin());
     for explain in [false, true] {
         for row @ [question, call, tools] in rows {
             let sample = Sample { raw: raw(question, call, tools), ..sample("q", "c") };
@@ -313,8 +315,8 @@ fn check_template(source: &str) {
             let own = if explain && !template.can_explain() { &bare.text } else { &prompt.text };
             let request = prompt.text.strip_prefix(own.as_str()).unwrap();
             assert!(request.is_empty() || template.rails().labels().all(|label| request.contains(label)));
-            if let Some(pieces) = &pieces {
-                check_prompt(own, pieces, row, template.origin());
+            if let Some(fragments) = &fragments {
+                check_prompt(own, fragments, row, template.origin());
             }
         }
     }
@@ -334,7 +336,7 @@ enum TemplatePiece<'a> {
 }
 
 /// A template's texts and values, in order; `None` where it does anything but show values.
-fn pieces(source: &str, origin: Origin) -> Option<Vec<TemplatePiece<'_>>> {
+fn fragments(source: &str, origin: Origin) -> Option<Vec<TemplatePiece<'_>>> {
     let source = source.strip_prefix('\u{feff}').unwrap_or(source);
     let body = match origin {
         Origin::Plain => source,
@@ -350,7 +352,7 @@ fn pieces(source: &str, origin: Origin) -> Option<Vec<TemplatePiece<'_>>> {
         Origin::Plain => &[("{{", "}}"), ("{", "}")],
         Origin::Jinja => &[("{{", "}}")],
     };
-    let mut pieces = Vec::new();
+    let mut fragments = Vec::new();
     let (mut from, mut at) = (0, 0);
     while let Some(open) = body[at..].find('{').map(|open| at + open) {
         let found = pairs.iter().find_map(|(left, right)| {
@@ -358,7 +360,7 @@ fn pieces(source: &str, origin: Origin) -> Option<Vec<TemplatePiece<'_>>> {
             Some((Variable::named(name.trim())?, left.len() + name.len() + right.len()))
         });
         if let Some((value, length)) = found {
-            pieces.extend([TemplatePiece::Text(&body[from..open]), TemplatePiece::Value(value)]);
+            fragments.extend([TemplatePiece::Text(&body[from..open]), TemplatePiece::Value(value)]);
             at = open + length;
             from = at;
         } else {
@@ -369,15 +371,15 @@ fn pieces(source: &str, origin: Origin) -> Option<Vec<TemplatePiece<'_>>> {
             at = open + 1;
         }
     }
-    pieces.push(TemplatePiece::Text(&body[from..]));
-    Some(pieces)
+    fragments.push(TemplatePiece::Text(&body[from..]));
+    Some(fragments)
 }
 
 /// A prompt is the template's own text and the values of `row`, each whole, and in its fence where it has one.
-fn check_prompt(prompt: &str, pieces: &[TemplatePiece<'_>], row: [&str; 3], origin: Origin) {
+fn check_prompt(prompt: &str, fragments: &[TemplatePiece<'_>], row: [&str; 3], origin: Origin) {
     let mut rest = prompt;
-    for piece in pieces {
-        let expected = match piece {
+    for fragment in fragments {
+        let expected = match fragment {
             TemplatePiece::Text(text) => (*text).to_owned(),
             TemplatePiece::Value(value) => {
                 let data = match value {
@@ -467,16 +469,16 @@ fn check_equal_calls(record: &Object) {
 pub fn calibration(text: &str) {
     match CalibrationFile::parse(text) {
         Ok(file) => {
-            for entrant in &file.entrants {
-                assert!(entrant.baseline || file.find(&entrant.judge, &entrant.template).is_some());
-                let kinds = &entrant.operating.kinds;
+            for contender in &file.contenders {
+                assert!(contender.baseline || file.find(&contender.judge, &contender.template).is_some());
+                let kinds = &contender.operating.kinds;
                 let clusters: u64 = kinds.iter().map(|kind| kind.clusters).sum();
                 if clusters > 10_000 {
                     continue;
                 }
-                let written = serde_json::to_string(&entrant.operating).unwrap();
-                assert_eq!(serde_json::from_str::<Operating>(&written).unwrap(), entrant.operating);
-                let tables = entrant.operating.tables();
+                let written = serde_json::to_string(&contender.operating).unwrap();
+                assert_eq!(serde_json::from_str::<Operating>(&written).unwrap(), contender.operating);
+                let tables = contender.operating.tables();
                 assert_eq!(tables.len() as u64, clusters);
                 let rows = |table: &Confusion| table.judged() + table.unjudged();
                 let counted: u64 = tables.iter().map(rows).sum();
@@ -484,7 +486,7 @@ pub fn calibration(text: &str) {
                     |kind: &ClusterKind| kind.table.iter().map(|count| u128::from(*count)).sum::<u128>();
                 let stated: u128 = kinds.iter().map(|kind| u128::from(kind.clusters) * rows(kind)).sum();
                 assert_eq!(u128::from(counted), stated);
-                let (right, wrong) = entrant.operating.histograms();
+                let (right, wrong) = contender.operating.histograms();
                 assert_eq!((right.len(), wrong.len()), (tables.len(), tables.len()));
             }
         }
@@ -499,7 +501,7 @@ pub fn log(text: &str, format: Option<&'static LogFormat>, agents: bool) {
 }
 
 /// Reads a log, of a `format` that is named or told by its keys. Its records are JSON values one after another, and have
-/// each other for companions.
+/// each other for related records.
 pub fn read_log(
     text: &str,
     format: Option<&'static LogFormat>,
@@ -507,20 +509,20 @@ pub fn read_log(
     mut take: impl FnMut(&'static LogFormat, Entry),
 ) {
     let records = records(text);
-    let mut pieces = Pieces::default();
+    let mut fragments = Fragments::default();
     for record in &records {
-        for_each_entry(record, format, &Context { agents, companions: &Alone }, |format, entry| {
-            if let Entry::Piece(piece) = entry {
-                pieces.add(format, piece);
+        for_each_entry(record, format, &Context { agents, related: &NoRelated }, |format, entry| {
+            if let Entry::Fragment(fragment) = entry {
+                fragments.add(format, fragment);
             }
         });
     }
-    let context = Context { agents, companions: &pieces };
+    let context = Context { agents, related: &fragments };
     for record in &records {
         for_each_entry(record, format, &context, &mut take);
     }
-    for (format, orphans) in pieces.orphans() {
-        format.orphans(orphans, &context).for_each(|entry| take(format, entry));
+    for (format, unmatched) in fragments.unmatched() {
+        format.unmatched(unmatched, &context).for_each(|entry| take(format, entry));
     }
 }
 
@@ -556,7 +558,7 @@ fn check_entry(normalizer: &Normalizer, entry: Entry, source: &str) {
     let turn = match entry {
         Entry::Turn(turn) => *turn,
         Entry::Unreadable(error) => return check_error(&error),
-        Entry::Skipped(_) | Entry::Piece(_) => return,
+        Entry::Skipped(_) | Entry::Fragment(_) => return,
     };
     match normalizer.turn(turn) {
         Ok(sample) => {
@@ -568,29 +570,29 @@ fn check_entry(normalizer: &Normalizer, entry: Entry, source: &str) {
     }
 }
 
-/// Pieces as they would be found in a whole log.
+/// Fragments, as a whole log would provide them.
 #[derive(Default)]
-struct Pieces {
+struct Fragments {
     by_key: BTreeMap<String, (Option<&'static LogFormat>, Vec<Object>)>,
     asked: Mutex<BTreeSet<String>>,
 }
 
-impl Pieces {
-    fn add(&mut self, format: &'static LogFormat, piece: Piece) {
-        let (of, objects) = self.by_key.entry(piece.key).or_default();
+impl Fragments {
+    fn add(&mut self, format: &'static LogFormat, fragment: Fragment) {
+        let (of, objects) = self.by_key.entry(fragment.key).or_default();
         *of = Some(format);
-        objects.push(piece.object);
+        objects.push(fragment.object);
     }
 
     /// What nobody asked for.
-    fn orphans(&self) -> Vec<(&'static LogFormat, Vec<Object>)> {
+    fn unmatched(&self) -> Vec<(&'static LogFormat, Vec<Object>)> {
         let asked = self.asked.lock().unwrap();
         let left = self.by_key.iter().filter(|(key, _)| !asked.contains(*key));
         left.filter_map(|(_, (format, objects))| Some(((*format)?, objects.clone()))).collect()
     }
 }
 
-impl Companions for Pieces {
+impl RelatedRecords for Fragments {
     fn find(&self, key: &str) -> Vec<Object> {
         let Some((_, objects)) = self.by_key.get(key) else { return Vec::new() };
         self.asked.lock().unwrap().insert(key.to_owned());
@@ -668,7 +670,7 @@ fn normal_form<T>(items: &[T], write: fn(&T) -> Json) -> String {
 }
 
 fn check_size(written: &str, source: &str) {
-    let (times, more) = LONGEST;
+    let (times, more) = MAX_LENGTH;
     assert!(written.len() <= source.len() * times + more, "{} bytes out of {}", written.len(), source.len());
 }
 

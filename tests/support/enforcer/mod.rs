@@ -109,7 +109,7 @@ pub type Headers = Vec<(&'static str, String)>;
 
 /// What becomes of a request.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Ruling {
+pub enum EnforcerDecision {
     /// Answered after so long.
     Taken { after: Duration, headers: Headers },
     /// Refused at once.
@@ -151,11 +151,11 @@ impl Enforcer {
     }
 
     /// Rules on a request of so many tokens. Arrivals come in the order of time.
-    pub fn arrive(&mut self, at: Duration, tokens: f64) -> Ruling {
+    pub fn arrive(&mut self, at: Duration, tokens: f64) -> EnforcerDecision {
         self.waits.retain(|(_, until)| *until > at);
         let early = self.waits.iter().any(|(from, _)| *from + self.rules.on_its_way <= at);
         let ruling = self.rule(at, tokens);
-        let taken = matches!(ruling, Ruling::Taken { .. });
+        let taken = matches!(ruling, EnforcerDecision::Taken { .. });
         self.truth.arrivals.push(Arrival { at, tokens, taken, early });
         ruling
     }
@@ -172,16 +172,16 @@ impl Enforcer {
         wait
     }
 
-    fn rule(&mut self, at: Duration, tokens: f64) -> Ruling {
+    fn rule(&mut self, at: Duration, tokens: f64) -> EnforcerDecision {
         if let Some(outage) = self.rules.outage.filter(|outage| (outage.from..outage.to).contains(&at)) {
             return match outage.status {
-                Some(status) => Ruling::Refused { status, headers: Vec::new() },
-                None => Ruling::Cut,
+                Some(status) => EnforcerDecision::Refused { status, headers: Vec::new() },
+                None => EnforcerDecision::Cut,
             };
         }
         if let Some(wait) = self.wait(at, tokens) {
             let headers = self.refusal(at, wait);
-            return Ruling::Refused { status: 429, headers };
+            return EnforcerDecision::Refused { status: 429, headers };
         }
         while self.busy.peek().is_some_and(|Reverse(answered)| *answered <= at) {
             self.busy.pop();
@@ -191,7 +191,9 @@ impl Enforcer {
             && self.busy.len() >= served
         {
             match beyond {
-                Beyond::Refused { status } => return Ruling::Refused { status, headers: Vec::new() },
+                Beyond::Refused { status } => {
+                    return EnforcerDecision::Refused { status, headers: Vec::new() };
+                }
                 Beyond::Slows { power } => {
                     slower = ((self.busy.len() + 1) as f64 / served as f64).powf(power);
                 }
@@ -206,7 +208,7 @@ impl Enforcer {
         let after = self.rules.latency.mul_f64(slower * varied);
         self.busy.push(Reverse(at + after));
         self.truth.most_in_flight = self.truth.most_in_flight.max(self.busy.len());
-        Ruling::Taken { after, headers: self.statement(at) }
+        EnforcerDecision::Taken { after, headers: self.statement(at) }
     }
 
     /// The headers of a refusal; a wait that they ask for is remembered.
@@ -262,7 +264,7 @@ mod tests {
     }
 
     fn taken(enforcer: &mut Enforcer, at: f64) -> bool {
-        matches!(enforcer.arrive(Duration::from_secs_f64(at), 1.0), Ruling::Taken { .. })
+        matches!(enforcer.arrive(Duration::from_secs_f64(at), 1.0), EnforcerDecision::Taken { .. })
     }
 
     #[test]
@@ -296,7 +298,7 @@ mod tests {
             let mut enforcer = limited(0.5, window, hints);
             assert!(taken(&mut enforcer, 0.25));
             match enforcer.arrive(Duration::from_secs_f64(0.75), 1.0) {
-                Ruling::Refused { status: 429, headers } => headers,
+                EnforcerDecision::Refused { status: 429, headers } => headers,
                 other => panic!("{other:?}"),
             }
         };
@@ -342,7 +344,7 @@ mod tests {
         let mut slow = crowded(Beyond::Slows { power: 1.0 });
         let afters: Vec<_> = (0..8)
             .map(|_| match slow.arrive(Duration::ZERO, 1.0) {
-                Ruling::Taken { after, .. } => after.as_millis(),
+                EnforcerDecision::Taken { after, .. } => after.as_millis(),
                 other => panic!("{other:?}"),
             })
             .collect();
@@ -360,11 +362,11 @@ mod tests {
             Rules { tpm: Some(6000.0), outage: Some(outage), ..Rules::open(Duration::from_millis(1)) };
         let mut enforcer = Enforcer::new(rules);
         let mut taken = |at: f64, tokens: f64| {
-            matches!(enforcer.arrive(Duration::from_secs_f64(at), tokens), Ruling::Taken { .. })
+            matches!(enforcer.arrive(Duration::from_secs_f64(at), tokens), EnforcerDecision::Taken { .. })
         };
         assert!(taken(0.0, 60.0) && !taken(0.0, 60.0) && taken(0.0, 40.0) && taken(0.5, 50.0));
         // More than can be saved up: as soon as there is all that there can be.
         assert!(!taken(1.0, 500.0) && taken(1.6, 500.0));
-        assert_eq!(enforcer.arrive(Duration::from_secs_f64(5.5), 1.0), Ruling::Cut);
+        assert_eq!(enforcer.arrive(Duration::from_secs_f64(5.5), 1.0), EnforcerDecision::Cut);
     }
 }

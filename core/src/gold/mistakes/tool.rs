@@ -2,7 +2,7 @@
 
 use crate::domain::{Json, Object};
 use crate::gold::filler::plausible;
-use crate::gold::question::{Call, Due, Question};
+use crate::gold::question::{Call, ExpectedAction, Question};
 use crate::gold::random::Random;
 use crate::gold::tool::Tool;
 use crate::gold::words::{parts, says_little, words};
@@ -69,7 +69,7 @@ fn taken_over(
 
 /// A call of the tool that sounds most like the question, where none is due.
 pub(super) fn not_needed(question: &Question, calls: &[Call], random: &mut Random) -> Option<Vec<Call>> {
-    if question.due != Due::Nothing || !calls.is_empty() {
+    if question.expected_action != ExpectedAction::Nothing || !calls.is_empty() {
         return None;
     }
     let asked: Vec<String> =

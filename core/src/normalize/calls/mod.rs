@@ -99,9 +99,10 @@ impl<'a> Reader<'a> {
     /// The calls of a tool-call cell.
     pub(super) fn cell(&mut self, cell: &Cell) -> Result<Calls, RowError> {
         match cell {
-            Cell::Missing => {
-                Err(RowError::new(RowErrorCode::MissingToolCall, "tool_call: the row has no such field"))
-            }
+            Cell::Missing => Err(RowError::new(
+                RowErrorCode::MissingToolCall,
+                "tool_call: the row does not have this field",
+            )),
             Cell::Null => Ok(Calls::Parsed(Vec::new())),
             Cell::Text(text) => self.text(text, 0),
             Cell::Json(json) => self.value(json),

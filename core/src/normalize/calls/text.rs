@@ -45,7 +45,7 @@ const PRINTED_CLASSES: &[&str] = &[
 ];
 
 /// How many times a JSON string may hold JSON: exporters encode what was encoded before.
-const MOST_ENCODINGS: usize = 4;
+const MAX_ENCODINGS: usize = 4;
 
 impl Reader<'_> {
     /// The calls of a text that came out of `encodings` JSON strings.
@@ -100,7 +100,7 @@ impl Reader<'_> {
 
     fn values(&mut self, values: &[Json], encodings: usize) -> Result<Calls, RowError> {
         match values {
-            [Json::String(_)] if encodings >= MOST_ENCODINGS => Ok(self.unparsed()),
+            [Json::String(_)] if encodings >= MAX_ENCODINGS => Ok(self.unparsed()),
             [Json::String(inner)] => self.text(inner, encodings + 1),
             [value] => self.value(value),
             values => self.list(values),

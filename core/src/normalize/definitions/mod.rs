@@ -128,11 +128,11 @@ impl Found {
 }
 
 /// How many times a JSON string may hold JSON.
-const MOST_ENCODINGS: usize = 4;
+const MAX_ENCODINGS: usize = 4;
 
 fn from_text(text: &str) -> Result<Found, RowError> {
     let mut text = text.trim().to_owned();
-    for _ in 0..MOST_ENCODINGS {
+    for _ in 0..MAX_ENCODINGS {
         match json_values(&text)? {
             Some(mut values) if values.len() == 1 => match values.remove(0) {
                 Json::String(inner) => text = inner.trim().to_owned(),

@@ -7,7 +7,7 @@
 //!
 //! The questions stand in the other file only: `{"custom_id":"1","body":{"messages":[…]}}`, Anthropic's under `params`.
 
-use super::{Context, Entries, Entry, LogFormat, Piece, Skip, Turn, body, exchange, one, value};
+use super::{Context, Entries, Entry, Fragment, LogFormat, Skip, Turn, body, exchange, one, value};
 use crate::domain::{Json, Object};
 
 pub(super) const BATCH: LogFormat = LogFormat {
@@ -15,7 +15,7 @@ pub(super) const BATCH: LogFormat = LogFormat {
     sign: "keys `custom_id` and `response` or `result`",
     matches,
     read,
-    orphans: None,
+    unmatched: None,
 };
 
 const REQUEST: &[&str] = &["body", "params"];
@@ -36,14 +36,14 @@ fn requests(record: &Object) -> Option<&[Json]> {
 
 fn read(mut record: Object, context: &Context) -> Entries {
     if let Some(Json::Array(requests)) = record.remove("requests") {
-        let pieces = requests.into_iter().filter_map(|request| match request {
-            Json::Object(request) => Some(piece(request)),
+        let fragments = requests.into_iter().filter_map(|request| match request {
+            Json::Object(request) => Some(fragment(request)),
             _ => None,
         });
-        return Box::new(pieces);
+        return Box::new(fragments);
     }
     if REQUEST.iter().any(|key| record.contains_key(key)) {
-        return one(piece(record));
+        return one(fragment(record));
     }
     match turn(record, context) {
         Ok(turn) => turn.alone(),
@@ -51,9 +51,9 @@ fn read(mut record: Object, context: &Context) -> Entries {
     }
 }
 
-fn piece(record: Object) -> Entry {
+fn fragment(record: Object) -> Entry {
     let id = value::text(&record, &["custom_id"]).unwrap_or_default();
-    Entry::Piece(Piece { key: key(&id), object: record })
+    Entry::Fragment(Fragment { key: key(&id), object: record })
 }
 
 fn key(id: &str) -> String {
@@ -66,9 +66,9 @@ fn turn(mut record: Object, context: &Context) -> Result<Turn, Entry> {
         .or_else(|| value::take_at(&mut record, &["result", "message"]))
         .ok_or(Entry::Skipped(Skip::NoOutput))?;
     let response = body::of(response, &["response"])?;
-    let mut piece =
-        value::only(context.companions.find(&key(&id)), "custom_id", &id).map_err(Entry::Unreadable)?;
-    let request = REQUEST.iter().find_map(|key| value::take_object(&mut piece, key)).unwrap_or_default();
+    let mut fragment =
+        value::only(context.related.find(&key(&id)), "custom_id", &id).map_err(Entry::Unreadable)?;
+    let request = REQUEST.iter().find_map(|key| value::take_object(&mut fragment, key)).unwrap_or_default();
     let mut turn = exchange::turn(request, response)?;
     turn.origin.source_id = Some(id);
     Ok(turn)

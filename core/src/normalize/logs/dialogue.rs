@@ -263,11 +263,11 @@ fn is_response(object: &Object) -> bool {
 mod tests {
     use super::*;
 
-    fn exchange(asked: &str, answered: &str) -> Dialogue {
-        let mut exchange = Dialogue::default();
-        exchange.ask(Json::parse(asked).unwrap());
-        exchange.answer(Json::parse(answered).unwrap());
-        exchange
+    fn dialogue(asked: &str, answered: &str) -> Dialogue {
+        let mut dialogue = Dialogue::default();
+        dialogue.ask(Json::parse(asked).unwrap());
+        dialogue.answer(Json::parse(answered).unwrap());
+        dialogue
     }
 
     #[test]
@@ -304,7 +304,7 @@ mod tests {
                 r#"{"type":"human","data":{"content":"q"}}"#.to_owned(),
             ),
         ] {
-            let found = exchange(asked, "null");
+            let found = dialogue(asked, "null");
             let tools = found.tools.map(|tools| format!("tools {tools}"));
             let shown: Vec<String> = found.messages.iter().map(Json::to_string).chain(tools).collect();
             assert_eq!(shown.join(" "), expected, "{asked}");
@@ -342,7 +342,7 @@ mod tests {
             (r#"{"generations":[]}"#, "none"),
             (r#""[{\"role\": \"assistant\", \"cont""#, r#"cut [{"role": "assistant", "cont MaybeTruncated"#),
         ] {
-            let found = exchange("null", answered);
+            let found = dialogue("null", answered);
             let output = match found.output {
                 Some(Output::Message(json) | Output::Calls(json)) => json.to_string(),
                 Some(Output::Broken(text)) => format!("cut {text}"),

@@ -22,7 +22,7 @@ pub(super) const INSPECT: LogFormat = LogFormat {
     sign: "key `eval` beside `samples`, or `epoch` beside `messages` or `events`",
     matches,
     read,
-    orphans: None,
+    unmatched: None,
 };
 
 /// Stands before the hash of a text that is kept apart.
@@ -33,7 +33,7 @@ const DATA: &str = "data:";
 
 /// Attached text in one turn, in bytes: more than any model reads. A text may be referred to as often as one likes, so a
 /// small file could ask for more than there is memory.
-const MOST_ATTACHED: usize = 16 << 20;
+const MAX_ATTACHED_BYTES: usize = 16 << 20;
 
 fn matches(record: &Object) -> bool {
     let log = record.get("eval").is_some_and(|eval| eval.as_object().is_some())
@@ -110,7 +110,7 @@ fn from_messages(shared: Arc<Shared>, messages: Vec<Json>) -> Entries {
         return skipped(Skip::NoOutput);
     }
     Box::new(turns.into_iter().enumerate().map(move |(index, at)| {
-        let mut left = MOST_ATTACHED;
+        let mut left = MAX_ATTACHED_BYTES;
         let before = messages[..at].iter().map(|message| shared.resolved(message, &mut left)).collect();
         let Some(before) = before else { return too_large() };
         let Some(answer) = shared.resolved(&messages[at], &mut left) else { return too_large() };
@@ -122,7 +122,7 @@ fn from_messages(shared: Arc<Shared>, messages: Vec<Json>) -> Entries {
 }
 
 fn too_large() -> Entry {
-    let why = format!("attachments: more than {} MB of text in one turn", MOST_ATTACHED >> 20);
+    let why = format!("attachments: more than {} MB of text in one turn", MAX_ATTACHED_BYTES >> 20);
     Entry::Unreadable(RowError::new(RowErrorCode::RowTooLarge, why))
 }
 
@@ -137,7 +137,7 @@ fn model_event(shared: &Shared, index: usize, mut event: Object) -> Entry {
     let Some(message) = choices.first().and_then(|choice| choice.get("message")) else {
         return Entry::Skipped(Skip::NoOutput);
     };
-    let mut left = MOST_ATTACHED;
+    let mut left = MAX_ATTACHED_BYTES;
     let input = event.get("input").and_then(Json::as_array).filter(|input| !input.is_empty());
     let messages = match input {
         Some(input) => input.iter().map(|message| shared.resolved(message, &mut left)).collect(),
@@ -199,13 +199,13 @@ impl Shared {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Alone;
+    use super::super::NoRelated;
     use super::*;
 
     fn turns(sample: &str) -> Vec<String> {
         let Json::Object(record) = Json::parse(sample).unwrap() else { panic!("{sample}") };
         assert!(matches(&record), "{sample}");
-        read(record, &Context { agents: false, companions: &Alone })
+        read(record, &Context { agents: false, related: &NoRelated })
             .map(|entry| match entry {
                 Entry::Turn(turn) => {
                     format!("{} {}", turn.origin.source_id.unwrap_or_default(), Json::Array(turn.messages))

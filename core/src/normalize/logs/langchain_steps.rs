@@ -10,7 +10,7 @@ use crate::domain::{Json, Object};
 use crate::normalize::columns::Slot;
 
 pub(super) const LANGCHAIN_STEPS: LogFormat =
-    LogFormat { name: "langchain_steps", sign: "key `intermediate_steps`", matches, read, orphans: None };
+    LogFormat { name: "langchain_steps", sign: "key `intermediate_steps`", matches, read, unmatched: None };
 
 fn matches(record: &Object) -> bool {
     value::holds_structure(record, "intermediate_steps")

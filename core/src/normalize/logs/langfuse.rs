@@ -19,7 +19,7 @@ pub(super) const OBSERVATION: LogFormat = LogFormat {
     sign: "a `type` such as GENERATION and `traceId`, or keys `trace` and `observations`",
     matches,
     read,
-    orphans: None,
+    unmatched: None,
 };
 
 const GENERATION: &str = "GENERATION";
@@ -75,16 +75,16 @@ fn entry(mut observation: Object) -> Entry {
     if !kind.is_some_and(|kind| kind.eq_ignore_ascii_case(GENERATION)) {
         return Entry::Skipped(Skip::NotAnLlmRun);
     }
-    let mut exchange = Dialogue::default();
-    exchange.ask(decoded(observation.remove("input")));
-    exchange.answer(decoded(observation.remove("output")));
-    if !has_calls(exchange.output.as_ref())
+    let mut dialogue = Dialogue::default();
+    dialogue.ask(decoded(observation.remove("input")));
+    dialogue.answer(decoded(observation.remove("output")));
+    if !has_calls(dialogue.output.as_ref())
         && let Some(calls) = calls(&mut observation)
     {
-        exchange.output = Some(Output::Calls(Json::Array(calls)));
+        dialogue.output = Some(Output::Calls(Json::Array(calls)));
     }
-    find_definitions(&mut exchange, &mut observation);
-    exchange.into_entry(origin(&observation))
+    find_definitions(&mut dialogue, &mut observation);
+    dialogue.into_entry(origin(&observation))
 }
 
 /// A text without the encodings around it. What it holds may be a text that looks like JSON.
@@ -129,24 +129,24 @@ fn calls(observation: &mut Object) -> Option<Vec<Json>> {
     (!calls.is_empty()).then_some(calls)
 }
 
-/// Looks for definitions in all the places where they may be; `exchange` has those of the request.
-fn find_definitions(exchange: &mut Dialogue, observation: &mut Object) {
-    let among_messages = definitions_among(&mut exchange.messages);
+/// Looks for definitions in all the places where they may be; `dialogue` has those of the request.
+fn find_definitions(dialogue: &mut Dialogue, observation: &mut Object) {
+    let among_messages = definitions_among(&mut dialogue.messages);
     if let Some(found) = extracted(observation) {
-        exchange.tools = Some(found);
+        dialogue.tools = Some(found);
     }
-    if exchange.tools.is_none()
+    if dialogue.tools.is_none()
         && let Some(mut metadata) = value::take_object(observation, "metadata")
     {
         let attributes = value::take_object(&mut metadata, "attributes").unwrap_or_default();
         let definitions = Definitions::among(&attributes);
-        exchange.tools = definitions.tools.or_else(|| value::take(&mut metadata, "tools"));
+        dialogue.tools = definitions.tools.or_else(|| value::take(&mut metadata, "tools"));
         if definitions.cut {
-            exchange.flags.push(Flag::MaybeTruncated);
+            dialogue.flags.push(Flag::MaybeTruncated);
         }
     }
-    if exchange.tools.is_none() && !among_messages.is_empty() {
-        exchange.tools = Some(Json::Array(among_messages));
+    if dialogue.tools.is_none() && !among_messages.is_empty() {
+        dialogue.tools = Some(Json::Array(among_messages));
     }
 }
 
@@ -217,7 +217,7 @@ fn origin(observation: &Object) -> Origin {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Alone, detect};
+    use super::super::{NoRelated, detect};
     use super::*;
 
     #[test]
@@ -238,7 +238,7 @@ mod tests {
             let Json::Object(object) = Json::parse(&record).unwrap() else { panic!("{record}") };
             let found = detect(&object).map_or("unknown".to_owned(), |format| {
                 let entries: Vec<Entry> =
-                    format.read(object, &Context { agents: false, companions: &Alone }).collect();
+                    format.read(object, &Context { agents: false, related: &NoRelated }).collect();
                 let count = |is: fn(&Entry) -> bool| entries.iter().filter(|entry| is(entry)).count();
                 let turns = count(|entry| matches!(entry, Entry::Turn(_)));
                 let skipped = count(|entry| matches!(entry, Entry::Skipped(_)));

@@ -10,7 +10,7 @@
 use std::collections::HashMap;
 
 use super::dialogue::Dialogue;
-use super::{Context, Entries, Entry, LogFormat, Piece, Skip, one, unreadable, value};
+use super::{Context, Entries, Entry, Fragment, LogFormat, Skip, one, unreadable, value};
 use crate::domain::{Json, Object, Origin, RowError, RowErrorCode};
 
 pub(super) const RUN: LogFormat = LogFormat {
@@ -18,7 +18,7 @@ pub(super) const RUN: LogFormat = LogFormat {
     sign: "keys `run_type` and `inputs`, or lists `post` and `patch`",
     matches,
     read,
-    orphans: Some(orphans),
+    unmatched: Some(unmatched),
 };
 
 const NAME: &str = "langsmith_run";
@@ -47,7 +47,7 @@ fn read(mut record: Object, context: &Context) -> Entries {
         };
         match places.get(&id).and_then(|at| runs.get_mut(*at)) {
             Some(run) => *run = merged(std::mem::take(run), patch),
-            None => others.push(Entry::Piece(Piece { key: key(&id), object: patch })),
+            None => others.push(Entry::Fragment(Fragment { key: key(&id), object: patch })),
         }
     }
     let runs: Vec<Object> = runs.into_iter().map(|run| completed(run, context)).collect();
@@ -55,8 +55,8 @@ fn read(mut record: Object, context: &Context) -> Entries {
 }
 
 /// Ends of runs of which no beginning was logged.
-fn orphans(pieces: Vec<Object>, _: &Context) -> Entries {
-    let run = pieces.into_iter().fold(Object::new(), merged);
+fn unmatched(fragments: Vec<Object>, _: &Context) -> Entries {
+    let run = fragments.into_iter().fold(Object::new(), merged);
     if run.contains_key("inputs") || run.get("run_type").is_some_and(|kind| !is_llm(kind)) {
         return one(entry(run));
     }
@@ -86,7 +86,7 @@ fn key(id: &str) -> String {
 
 /// A run with what other records say of it.
 fn completed(run: Object, context: &Context) -> Object {
-    let patches = id(&run).map(|id| context.companions.find(&key(&id))).unwrap_or_default();
+    let patches = id(&run).map(|id| context.related.find(&key(&id))).unwrap_or_default();
     patches.into_iter().fold(run, merged)
 }
 
@@ -114,16 +114,16 @@ fn entry(mut run: Object) -> Entry {
         let group = value::unfolded(extra.get(group)?.clone());
         names.iter().find_map(|name| group.get(name).filter(|value| !value.is_null()).cloned())
     };
-    let mut exchange = Dialogue::default();
-    exchange.ask(run.remove("inputs").unwrap_or(Json::Null));
-    exchange.answer(run.remove("outputs").unwrap_or(Json::Null));
-    exchange.tools = setting("invocation_params", &["tools", "functions"])
-        .or(exchange.tools.take())
+    let mut dialogue = Dialogue::default();
+    dialogue.ask(run.remove("inputs").unwrap_or(Json::Null));
+    dialogue.answer(run.remove("outputs").unwrap_or(Json::Null));
+    dialogue.tools = setting("invocation_params", &["tools", "functions"])
+        .or(dialogue.tools.take())
         .or_else(|| setting("metadata", &["tools"]));
     let model = setting("metadata", &["ls_model_name"])
         .or_else(|| setting("invocation_params", &["model", "model_name"]));
     let (start, end) = (instant(&run, "start_time"), instant(&run, "end_time"));
-    exchange.into_entry(Origin {
+    dialogue.into_entry(Origin {
         source_id: id(&run),
         model: model.and_then(|model| model.as_str().map(str::to_owned)),
         timestamp: start,

@@ -14,7 +14,7 @@ pub(super) const LITELLM: LogFormat = LogFormat {
     sign: "key `call_type`, `litellm_call_id` or `standard_logging_object`",
     matches,
     read,
-    orphans: None,
+    unmatched: None,
 };
 
 /// What callbacks get holds the payload under this key.

@@ -15,7 +15,7 @@ pub(super) const OPENAI: LogFormat = LogFormat {
     sign: "a list `messages` that ends with the assistant's",
     matches: |record| ends_with(record, |_| true),
     read,
-    orphans: None,
+    unmatched: None,
 };
 
 pub(super) const LANGCHAIN: LogFormat = LogFormat {
@@ -25,7 +25,7 @@ pub(super) const LANGCHAIN: LogFormat = LogFormat {
         ends_with(record, |message| !message.contains_key("role") && message.contains_key("type"))
     },
     read,
-    orphans: None,
+    unmatched: None,
 };
 
 pub(super) const VERCEL: LogFormat = LogFormat {
@@ -38,7 +38,7 @@ pub(super) const VERCEL: LogFormat = LogFormat {
         ends_with(record, |message| by_name || has_vercel_parts(message))
     },
     read,
-    orphans: None,
+    unmatched: None,
 };
 
 /// Whether the last message is the assistant's and shows a `sign`.

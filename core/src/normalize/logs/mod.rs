@@ -7,7 +7,7 @@
 //!
 //! ```
 //! use tooljudge_core::domain::{Calls, Json};
-//! use tooljudge_core::normalize::logs::{Alone, Context, Entry, detect};
+//! use tooljudge_core::normalize::logs::{NoRelated, Context, Entry, detect};
 //! use tooljudge_core::normalize::{Normalizer, Options};
 //!
 //! let line = r#"{"messages": [{"role": "user", "content": "Oslo?"},
@@ -15,7 +15,7 @@
 //! let Json::Object(record) = Json::parse(line)? else { panic!() };
 //! let format = detect(&record).expect("a chat");
 //! assert_eq!(format.name, "openai_messages");
-//! let mut entries = format.read(record, &Context { agents: false, companions: &Alone });
+//! let mut entries = format.read(record, &Context { agents: false, related: &NoRelated });
 //! let Some(Entry::Turn(turn)) = entries.next() else { panic!() };
 //! let sample = Normalizer::new(Options::default())?.turn(*turn)?;
 //! assert!(matches!(&sample.calls, Calls::Parsed(calls) if calls[0].name == "f"));
@@ -75,8 +75,8 @@ pub struct LogFormat {
     pub sign: &'static str,
     matches: fn(&Object) -> bool,
     read: fn(Object, &Context) -> Entries,
-    /// What becomes of pieces that no record asked for, all of one key; `None` where they are nothing by themselves.
-    orphans: Option<fn(Vec<Object>, &Context) -> Entries>,
+    /// What becomes of fragments that no record asked for, all of one key; `None` where they are nothing by themselves.
+    unmatched: Option<fn(Vec<Object>, &Context) -> Entries>,
 }
 
 impl PartialEq for LogFormat {
@@ -98,10 +98,10 @@ impl LogFormat {
         (self.read)(record, context)
     }
 
-    /// What can be made of the pieces of one key that belong to no record.
-    pub fn orphans(&self, pieces: Vec<Object>, context: &Context) -> Entries {
-        match self.orphans {
-            Some(read) => read(pieces, context),
+    /// What can be made of the fragments of one key that belong to no record.
+    pub fn unmatched(&self, fragments: Vec<Object>, context: &Context) -> Entries {
+        match self.unmatched {
+            Some(read) => read(fragments, context),
             None => none(),
         }
     }
@@ -136,7 +136,7 @@ pub enum Entry {
     /// A turn should be here, but cannot be read.
     Unreadable(RowError),
     /// A part of something in another record.
-    Piece(Piece),
+    Fragment(Fragment),
 }
 
 /// Why there is nothing to judge in a record.
@@ -165,7 +165,7 @@ impl Skip {
 
 /// A part of something that another record holds: a question, an event, the end of a run.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Piece {
+pub struct Fragment {
     /// What the other record asks for; begins with the format's name, so that formats do not meet.
     pub key: String,
     pub object: Object,
@@ -175,19 +175,19 @@ pub struct Piece {
 pub struct Context<'a> {
     /// Whether spans of whole agents are judged too, although they repeat the spans of their model calls.
     pub agents: bool,
-    pub companions: &'a dyn Companions,
+    pub related: &'a dyn RelatedRecords,
 }
 
-/// The pieces that all records of all inputs hold for others.
-pub trait Companions: Sync {
+/// The fragments that all records of all inputs hold for others.
+pub trait RelatedRecords: Sync {
     /// Those of one key, in the order of the inputs.
     fn find(&self, key: &str) -> Vec<Object>;
 }
 
-/// No companions: every record speaks for itself.
-pub struct Alone;
+/// No related records: every record speaks for itself.
+pub struct NoRelated;
 
-impl Companions for Alone {
+impl RelatedRecords for NoRelated {
     fn find(&self, _: &str) -> Vec<Object> {
         Vec::new()
     }

@@ -13,7 +13,7 @@ pub(super) const PROVIDER_PAIR: LogFormat = LogFormat {
     sign: "a provider's request beside its response: keys `request` and `response`, or the like",
     matches,
     read,
-    orphans: None,
+    unmatched: None,
 };
 
 /// Where a log has the request and the response.
@@ -71,7 +71,7 @@ fn turn(mut record: Object) -> Result<Turn, Entry> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::normalize::logs::{Alone, detect};
+    use crate::normalize::logs::{NoRelated, detect};
 
     fn object(json: &str) -> Object {
         let Json::Object(object) = Json::parse(json).unwrap() else { panic!("{json}") };
@@ -110,7 +110,7 @@ mod tests {
         ] {
             let request = request.replace('M', r#"{"role":"user","content":"Q"}"#);
             let record = object(&format!(r#"{{"request":{request},"response":{response}}}"#));
-            let context = Context { agents: false, companions: &Alone };
+            let context = Context { agents: false, related: &NoRelated };
             let Some(Entry::Turn(turn)) = read(record, &context).next() else { panic!("{request}") };
             assert_eq!(turn.dialect, Some(expected), "{request}");
         }

@@ -16,7 +16,7 @@ pub(super) const STORED: LogFormat = LogFormat {
     sign: "`object` is `chat.completion` or `response`",
     matches,
     read,
-    orphans: None,
+    unmatched: None,
 };
 
 /// What the objects have of the request.

@@ -10,13 +10,13 @@ use crate::normalize::python_literal::{self, Dialect};
 use crate::normalize::question;
 
 /// How many times exporters encode what was encoded before.
-const MOST_ENCODINGS: usize = 4;
+const MAX_ENCODINGS: usize = 4;
 
 /// The value that a string holds as JSON, or in Python's spelling, however often it was encoded; other strings and values
 /// stay as they are.
 pub(super) fn unfolded(value: Json) -> Json {
     let mut value = value;
-    for _ in 0..MOST_ENCODINGS {
+    for _ in 0..MAX_ENCODINGS {
         let Json::String(text) = &value else { break };
         let trimmed = text.trim_start();
         if !trimmed.starts_with(['{', '[', '"']) {
@@ -38,11 +38,11 @@ pub(super) fn is_broken(text: &str) -> bool {
 /// Whether a text is broken because its end is missing.
 pub(super) fn breaks_off(text: &str) -> bool {
     // A cut within a word, a number or an escape is noticed where that begins.
-    const LONGEST_TOKEN: usize = 6;
+    const MAX_TOKEN_LENGTH: usize = 6;
     let Json::String(inner) = unfolded(Json::from(text)) else { return false };
     match (first_quote(&inner), Json::parse(&inner)) {
         (Some('\''), _) => !inner.trim_end().ends_with([']', '}']),
-        (Some(_), Err(error)) => error.offset + LONGEST_TOKEN >= inner.len(),
+        (Some(_), Err(error)) => error.offset + MAX_TOKEN_LENGTH >= inner.len(),
         _ => false,
     }
 }
@@ -94,13 +94,13 @@ pub(super) fn take_at(object: &mut Object, path: &[&str]) -> Option<Json> {
     })
 }
 
-/// The one piece that belongs to the record whose `field` is `id`; the same piece may be there several times.
-pub(super) fn only(pieces: Vec<Object>, field: &str, id: &str) -> Result<Object, RowError> {
-    let mut pieces = pieces.into_iter();
+/// The one fragment that belongs to the record whose `field` is `id`; the same fragment may be there several times.
+pub(super) fn only(fragments: Vec<Object>, field: &str, id: &str) -> Result<Object, RowError> {
+    let mut fragments = fragments.into_iter();
     let refused = |code, why| Err(RowError::new(code, format!("{field}: {why}: {}", RowError::excerpt(id))));
-    match pieces.next() {
+    match fragments.next() {
         None => refused(RowErrorCode::NoMatchingQuestion, "no input has the question of this id"),
-        Some(first) if pieces.any(|other| other != first) => {
+        Some(first) if fragments.any(|other| other != first) => {
             refused(RowErrorCode::DuplicateId, "several questions have this id")
         }
         Some(first) => Ok(first),
@@ -194,8 +194,8 @@ fn written(text: &str) -> Option<Timestamp> {
 fn since_epoch(text: &str) -> Option<Timestamp> {
     // Up to these sizes a number counts seconds, milli- and microseconds: until the year 5138 each.
     const UNITS: [(f64, i32); 3] = [(1e11, 9), (1e14, 6), (1e17, 3)];
-    const MOST: f64 = 1e20;
-    let size: f64 = text.parse().ok().filter(|size: &f64| size.abs() < MOST)?;
+    const MAX_SECONDS: f64 = 1e20;
+    let size: f64 = text.parse().ok().filter(|size: &f64| size.abs() < MAX_SECONDS)?;
     let digits = UNITS.iter().find(|(most, _)| size.abs() < *most).map_or(0, |(_, digits)| *digits);
     let unit = 10_i128.pow(digits.unsigned_abs());
     let nanoseconds = match text.parse::<i128>() {

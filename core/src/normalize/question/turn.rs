@@ -44,14 +44,14 @@ fn calling<'a>(messages: &'a [Message], judged: &[ToolCall]) -> Option<Turn<'a>>
 }
 
 /// Rows of more calls, and arguments of more keys, are compared in their order only: a row's size bounds its cost.
-const MOST: usize = 256;
+const MAX_NUMBER: usize = 256;
 
 /// Whether `calls` holds each judged call, as often as it is judged.
 fn are_among(judged: &[ToolCall], calls: &[&ToolCall]) -> bool {
     let same = |made: &ToolCall, call: &ToolCall| {
         made.name == call.name && are_same(&made.arguments, &call.arguments)
     };
-    if calls.len() > MOST {
+    if calls.len() > MAX_NUMBER {
         return judged.len() == calls.len() && calls.iter().zip(judged).all(|(made, call)| same(made, call));
     }
     let mut left = calls.to_vec();
@@ -82,7 +82,7 @@ fn members_are_same(a: &Object, b: &Object) -> bool {
     let within = |a: &Object, b: &Object| {
         a.iter().all(|(key, value)| is_same(value, b.get(key).unwrap_or(&Json::Null)))
     };
-    a == b || a.len().max(b.len()) <= MOST && within(a, b) && within(b, a)
+    a == b || a.len().max(b.len()) <= MAX_NUMBER && within(a, b) && within(b, a)
 }
 
 /// Consecutive messages of the assistant: some logs give each call a message of its own.

@@ -16,7 +16,7 @@ pub(super) struct Outcome {
 }
 
 /// What adding up fractions may lose.
-const DUST: f64 = 1e-9;
+const EPSILON: f64 = 1e-9;
 
 pub(super) fn score(case: &Case, threshold: f64, equality: Equality) -> Outcome {
     let mut issues = Vec::new();
@@ -74,7 +74,7 @@ pub(super) fn score(case: &Case, threshold: f64, equality: Equality) -> Outcome 
     let precision = if case.calls.is_empty() { 0.0 } else { hits / case.calls.len() as f64 };
     let (recall, param_accuracy) = (hits / expected, accuracies / expected);
     let score = (3.0 * (precision + recall + param_accuracy) + content) / 10.0;
-    let passed = score >= threshold - DUST && hits == expected && is_within_budget;
+    let passed = score >= threshold - EPSILON && hits == expected && is_within_budget;
     Outcome { passed, score, precision, recall, param_accuracy, issues }
 }
 

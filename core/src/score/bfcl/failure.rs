@@ -194,7 +194,7 @@ fn escaped(name: &str) -> String {
 }
 
 /// Longest value that a message shows, in bytes.
-const LONGEST: usize = 200;
+const MAX_LENGTH: usize = 200;
 
 /// A value, cut where it is long.
 struct Short<'v>(&'v Value<'v>);
@@ -209,14 +209,14 @@ impl fmt::Display for Short<'_> {
     }
 }
 
-/// Takes no more than [`LONGEST`] bytes, so that a huge value is never rendered whole.
+/// Takes no more than [`MAX_LENGTH`] bytes, so that a huge value is never rendered whole.
 struct Cut {
     text: String,
 }
 
 impl Write for Cut {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        let room = LONGEST - self.text.len();
+        let room = MAX_LENGTH - self.text.len();
         if text.len() <= room {
             self.text.push_str(text);
             return Ok(());
@@ -241,7 +241,7 @@ impl fmt::Display for Failure<'_> {
         }
         match &self.detail {
             Detail::Undecoded => f.write_str("the output could not be decoded"),
-            Detail::NotCalls => f.write_str("the decoded output is no list of calls"),
+            Detail::NotCalls => f.write_str("the decoded output is not a list of calls"),
             Detail::Called { count } => write!(f, "{count} calls where none is due"),
             Detail::NotCalled => f.write_str("no call where one is due"),
             Detail::Count { found, expected } => write!(f, "{found} calls, expected {expected}"),
@@ -263,14 +263,14 @@ impl fmt::Display for Failure<'_> {
             Detail::Kind { found, expected } => {
                 write!(
                     f,
-                    "{} is no {}, but of type {}",
+                    "{} is not a {}, but of type {}",
                     Short(found),
                     expected.as_str(),
                     found.kind().as_str()
                 )
             }
             Detail::InnerKind { found, expected: Some(expected) } => {
-                write!(f, "an element of {} is no {}", Short(found), expected.as_str())
+                write!(f, "an element of {} is not a {}", Short(found), expected.as_str())
             }
             Detail::InnerKind { found, expected: None } => {
                 write!(f, "an element of {} has the wrong type", Short(found))

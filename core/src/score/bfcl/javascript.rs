@@ -29,14 +29,14 @@ pub fn convert<'t>(
         "Bigint" => number(whole(text, &['n']), int),
         "Boolean" => Ok(boolean(text).unwrap_or(Value::text(text))),
         "array" => array(text, inner, rules),
-        "dict" => Ok(dict(text, MOST_NESTED)),
+        "dict" => Ok(dict(text, MAX_NESTING)),
         _ => Ok(Value::text(text)),
     };
     read.or_else(|crash| if rules == Rules::Own { Ok(Value::text(text)) } else { Err(crash) })
 }
 
 /// Dicts in dicts beyond this stay texts. The peer's pattern cuts them off at the first `}` anyway.
-const MOST_NESTED: usize = 64;
+const MAX_NESTING: usize = 64;
 
 fn boolean(text: &str) -> Option<Value<'static>> {
     match text {

@@ -6,7 +6,7 @@ use super::failure::Exception;
 use super::value::Value;
 
 /// From this many digits on Python refuses to read an integer.
-const MOST_DIGITS: usize = 4300;
+const MAX_DIGITS: usize = 4300;
 
 /// The zeros of all runs of decimal digits in Unicode 14; after each one follow its other nine digits.
 const ZEROS: [u32; 66] = [
@@ -74,7 +74,7 @@ pub fn int(text: &str) -> Result<Value<'static>, Exception> {
         None => ("", text.strip_prefix('+').unwrap_or(&text)),
     };
     let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-    if !is_number || digits.len() > MOST_DIGITS {
+    if !is_number || digits.len() > MAX_DIGITS {
         return Err(Exception::ValueError);
     }
     let significant = digits.trim_start_matches('0');

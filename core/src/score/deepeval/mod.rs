@@ -156,12 +156,12 @@ pub fn score(case: &Case, options: &Options) -> Result<Scored, ScoreError> {
     } else if case.has_available_tools {
         reason.push_str("; the choice among the available tools was not judged");
     }
-    if options.strict_mode && score < 1.0 - DUST {
+    if options.strict_mode && score < 1.0 - EPSILON {
         score = 0.0;
     }
     Ok(Scored {
         score: Some(score),
-        passed: options.bar().map(|bar| score >= bar - DUST),
+        passed: options.bar().map(|bar| score >= bar - EPSILON),
         reason: options.include_reason.then_some(reason),
         metadata: Object::new(),
         issues,
@@ -169,4 +169,4 @@ pub fn score(case: &Case, options: &Options) -> Result<Scored, ScoreError> {
 }
 
 /// What adding up fractions may lose.
-const DUST: f64 = 1e-9;
+const EPSILON: f64 = 1e-9;

@@ -13,7 +13,7 @@
 //! | nothing expected, no steps | `ZeroDivisionError` | ratio 1 | nothing for nothing is right |
 //! | nothing expected, some steps | `ZeroDivisionError` | no ratio | the steps are still judged |
 //! | graded, but the example has no reference | `KeyError` | no grade | steps and state are still judged |
-//! | graded, but no reply recorded | asks a model | no grade | a scorer asks nobody |
+//! | graded, but no reply recorded | asks a model | no grade | a scorer sends no requests |
 //! | `NOT CORRECT` | correct | incorrect | a negation turns a verdict around |
 //! | `CORRECT\n\nINCORRECT` | correct | no grade | verdicts must agree |
 //! | `COMPARISON: CORRECT`, without question | incorrect | correct | one parser for all ways of grading |

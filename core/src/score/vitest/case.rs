@@ -65,8 +65,9 @@ fn collect<'a>(json: &'a Json, patterns: &mut Vec<Pattern<'a>>) -> Result<(), Sc
                 Ok(())
             }
             Some(Special::Unknown(name)) => {
-                let message =
-                    format!("there is no validator `{name}`; there are: nonempty_string, positive_number");
+                let message = format!(
+                    "there is no validator `{name}`; the validators are: nonempty_string, positive_number"
+                );
                 Err(ScoreError::invalid(message))
             }
             Some(_) => Ok(()),

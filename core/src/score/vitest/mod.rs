@@ -159,7 +159,7 @@ pub fn score(case: &Case, options: &Options) -> Scored {
     metadata.insert("total", Json::Number(Number::from(total as u64)));
     Scored {
         score: Some(score),
-        passed: options.threshold.map(|threshold| score >= threshold - DUST),
+        passed: options.threshold.map(|threshold| score >= threshold - EPSILON),
         reason: Some(rationale),
         metadata,
         issues,
@@ -167,4 +167,4 @@ pub fn score(case: &Case, options: &Options) -> Scored {
 }
 
 /// What dividing may lose.
-const DUST: f64 = 1e-9;
+const EPSILON: f64 = 1e-9;

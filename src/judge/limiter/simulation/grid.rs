@@ -67,7 +67,7 @@ impl Cell {
     /// beginning is not counted, for who is told a rate is not told the saving.
     fn rate(&self) -> f64 {
         let limited = [Some(f64::from(self.rpm)), self.tpm().map(|tpm| tpm / TOKENS)];
-        let places = ramp::MOST as f64 / self.trip();
+        let places = concurrency_controller::MAX_IN_FLIGHT as f64 / self.trip();
         limited.into_iter().flatten().map(|a_minute| a_minute / 60.0).fold(places, f64::min)
     }
 

@@ -13,7 +13,7 @@ use reqwest::header::{HeaderMap, HeaderValue};
 
 use super::*;
 use crate::judge::hints;
-use enforcer::{Enforcer, Headers, Rules, Ruling, Truth};
+use enforcer::{Enforcer, EnforcerDecision, Headers, Rules, Truth};
 
 /// Attempts for one row, and rows begun and not done for each place that there may ever be: as the command line has it.
 const MAX_ATTEMPTS: u32 = 6;
@@ -42,7 +42,7 @@ struct Outcome {
     errored: usize,
     /// Answers in each second.
     answers: Vec<usize>,
-    /// Places aimed at, second by second.
+    /// The concurrency limit, second by second.
     targets: Vec<usize>,
     truth: Truth,
 }
@@ -141,9 +141,11 @@ impl Run {
                 Event::Rested => waiting.push_back(row),
                 Event::Arrives(sent) => {
                     let (after, status, headers) = match enforcer.arrive(now, row.tokens as f64) {
-                        Ruling::Taken { after, headers } => (after, Some(200), headers),
-                        Ruling::Refused { status, headers } => (Duration::ZERO, Some(status), headers),
-                        Ruling::Cut => (Duration::ZERO, None, Headers::new()),
+                        EnforcerDecision::Taken { after, headers } => (after, Some(200), headers),
+                        EnforcerDecision::Refused { status, headers } => {
+                            (Duration::ZERO, Some(status), headers)
+                        }
+                        EnforcerDecision::Cut => (Duration::ZERO, None, Headers::new()),
                     };
                     made += 1;
                     let response = Event::Responds { sent, status, headers };
@@ -196,10 +198,10 @@ fn at_length() -> Option<usize> {
     std::env::var("TOOLJUDGE_GRID").ok()?.parse().ok().filter(|step| *step > 0)
 }
 
-fn limiter_places(places: &Places) -> usize {
+fn limiter_places(places: &ConcurrencyLimit) -> usize {
     match places {
-        Places::Fixed(places) => *places,
-        Places::Found(_) => ramp::MOST,
+        ConcurrencyLimit::Fixed(places) => *places,
+        ConcurrencyLimit::Found(_) => concurrency_controller::MAX_IN_FLIGHT,
     }
 }
 

@@ -12,7 +12,7 @@ pub(in super::super) const POSSIBLE_ANSWER: LogFormat = LogFormat {
     sign: "keys `id` and `ground_truth`; only if asked for by name",
     matches: |_| false,
     read: |record, context| entries(record, context).unwrap_or_else(unreadable),
-    orphans: None,
+    unmatched: None,
 };
 
 fn entries(mut record: Object, context: &Context) -> Result<Entries, RowError> {

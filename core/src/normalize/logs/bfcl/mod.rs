@@ -11,7 +11,7 @@ mod steps;
 pub(super) use answer::POSSIBLE_ANSWER;
 pub(super) use result::RESULT;
 
-use super::{Context, Entries, Entry, LogFormat, Piece, one, value};
+use super::{Context, Entries, Entry, Fragment, LogFormat, one, value};
 use crate::domain::{Cell, Json, Object, RowError};
 use crate::normalize::columns::Slot;
 
@@ -20,7 +20,7 @@ pub(super) const QUESTION: LogFormat = LogFormat {
     sign: "keys `id`, `question` (a list) and `function`",
     matches,
     read,
-    orphans: None,
+    unmatched: None,
 };
 
 fn matches(record: &Object) -> bool {
@@ -33,7 +33,7 @@ fn matches(record: &Object) -> bool {
 
 fn read(record: Object, _: &Context) -> Entries {
     let key = key(&id(&record).unwrap_or_default());
-    one(Entry::Piece(Piece { key, object: record }))
+    one(Entry::Fragment(Fragment { key, object: record }))
 }
 
 fn id(record: &Object) -> Option<String> {
@@ -53,9 +53,9 @@ struct Question {
 
 impl Question {
     fn find(id: &str, context: &Context) -> Result<Question, RowError> {
-        let mut piece = value::only(context.companions.find(&key(id)), "id", id)?;
-        let tools = value::tools(value::take(&mut piece, "function"));
-        let asked = value::take(&mut piece, "question").map(value::messages).unwrap_or_default();
+        let mut fragment = value::only(context.related.find(&key(id)), "id", id)?;
+        let tools = value::tools(value::take(&mut fragment, "function"));
+        let asked = value::take(&mut fragment, "question").map(value::messages).unwrap_or_default();
         let mut turns: Vec<Vec<Json>> = Vec::new();
         let mut flat = Vec::new();
         for item in asked {

@@ -10,7 +10,7 @@ use crate::domain::{Json, Object, RowError};
 use crate::normalize::logs::{Context, Entries, LogFormat, Skip, skipped, unreadable, value};
 
 pub(in super::super) const RESULT: LogFormat =
-    LogFormat { name: "bfcl_result", sign: "keys `id` and `result`", matches, read, orphans: None };
+    LogFormat { name: "bfcl_result", sign: "keys `id` and `result`", matches, read, unmatched: None };
 
 fn matches(record: &Object) -> bool {
     let answered = matches!(record.get("result"), Some(Json::Array(_) | Json::String(_)));

@@ -34,14 +34,14 @@ pub(super) fn contents(span: &Span) -> Option<Dialogue> {
     if asked.is_empty() && answered.is_empty() {
         return None;
     }
-    let mut exchange = Dialogue::default();
-    asked.into_iter().for_each(|asked| exchange.ask(asked));
-    exchange.answer_first(answered);
-    Some(exchange)
+    let mut dialogue = Dialogue::default();
+    asked.into_iter().for_each(|asked| dialogue.ask(asked));
+    dialogue.answer_first(answered);
+    Some(dialogue)
 }
 
 fn conversation(events: &[&Object]) -> Option<Dialogue> {
-    let mut exchange = Dialogue::default();
+    let mut dialogue = Dialogue::default();
     let mut choices: Vec<(f64, &Object)> = Vec::new();
     for event in events {
         let role = match event::name(event) {
@@ -55,19 +55,19 @@ fn conversation(events: &[&Object]) -> Option<Dialogue> {
             }
             _ => continue,
         };
-        let said = message(event, role, &mut exchange.flags);
-        exchange.messages.push(said);
+        let said = message(event, role, &mut dialogue.flags);
+        dialogue.messages.push(said);
     }
-    if exchange.messages.is_empty() && choices.is_empty() {
+    if dialogue.messages.is_empty() && choices.is_empty() {
         return None;
     }
     if choices.len() > 1 {
-        exchange.flags.push(Flag::MultipleChoices);
+        dialogue.flags.push(Flag::MultipleChoices);
     }
     if let Some((_, choice)) = choices.iter().min_by(|(one, _), (other, _)| one.total_cmp(other)) {
-        choose(&mut exchange, choice);
+        choose(&mut dialogue, choice);
     }
-    Some(exchange)
+    Some(dialogue)
 }
 
 /// A message of the conversation, in the form that chats have.
@@ -89,11 +89,11 @@ fn message(event: &Object, role: &str, flags: &mut Vec<Flag>) -> Json {
 }
 
 /// The answer in a choice. Its calls stand beside its message or within it.
-fn choose(exchange: &mut Dialogue, choice: &Object) {
+fn choose(dialogue: &mut Dialogue, choice: &Object) {
     let field = |key| choice.get(key).cloned().map(value::unfolded).unwrap_or(Json::Null);
     let mut message = match (field("message"), choice.get("message")) {
         (Json::Object(message), _) => message,
-        (Json::String(text), _) if value::is_broken(&text) => return exchange.answer_broken(text),
+        (Json::String(text), _) if value::is_broken(&text) => return dialogue.answer_broken(text),
         (_, said) => {
             let said = said.or_else(|| choice.get("content")).cloned().unwrap_or(Json::Null);
             Object::from_iter([("content".to_owned(), said)])
@@ -106,8 +106,8 @@ fn choose(exchange: &mut Dialogue, choice: &Object) {
     };
     match calls {
         Json::Null => {}
-        Json::String(text) if value::is_broken(&text) => return exchange.answer_broken(text),
+        Json::String(text) if value::is_broken(&text) => return dialogue.answer_broken(text),
         calls => message.insert("tool_calls", calls),
     }
-    exchange.answer(Json::Object(message));
+    dialogue.answer(Json::Object(message));
 }

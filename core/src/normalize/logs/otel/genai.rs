@@ -11,28 +11,28 @@ pub(super) fn read(span: &Span) -> Option<Dialogue> {
     if asked.is_none() && answered.is_none() {
         return None;
     }
-    let mut exchange = Dialogue::default();
+    let mut dialogue = Dialogue::default();
     if let Some(instructions) = get("gen_ai.system_instructions") {
-        instruct(&mut exchange, instructions);
+        instruct(&mut dialogue, instructions);
     }
-    exchange.ask(asked.unwrap_or(Json::Null));
+    dialogue.ask(asked.unwrap_or(Json::Null));
     match value::unfolded(answered.unwrap_or(Json::Null)) {
         // Every message is a choice, unless the parts stand there without a message around them.
-        Json::Array(choices) if !choices.iter().all(is_part) => exchange.answer_first(choices),
-        Json::String(text) if value::is_broken(&text) => exchange.answer_broken(text),
-        other => exchange.answer(other),
+        Json::Array(choices) if !choices.iter().all(is_part) => dialogue.answer_first(choices),
+        Json::String(text) if value::is_broken(&text) => dialogue.answer_broken(text),
+        other => dialogue.answer(other),
     }
-    Some(exchange)
+    Some(dialogue)
 }
 
 /// Instructions are a list of parts; some write messages, or plain text.
-fn instruct(exchange: &mut Dialogue, instructions: Json) {
+fn instruct(dialogue: &mut Dialogue, instructions: Json) {
     match value::unfolded(instructions.clone()) {
         Json::Array(items) if items.iter().all(|item| item.get("role").is_some()) => {
-            exchange.ask(Json::Array(items));
+            dialogue.ask(Json::Array(items));
         }
-        Json::Array(parts) => exchange.instruct(Json::Array(parts)),
-        _ => exchange.instruct(instructions),
+        Json::Array(parts) => dialogue.instruct(Json::Array(parts)),
+        _ => dialogue.instruct(instructions),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Events, be they within a span or log records with its id, as one object each:
 //! `{"event.name": "gen_ai.user.message", "content": "Oslo?", "span_id": "1a"}`.
 
-use super::{Context, Entry, Piece, Skip, event, span};
+use super::{Context, Entry, Fragment, Skip, event, span};
 use crate::domain::{Json, Object, RowError, RowErrorCode};
 
 /// The format whose records hold the log records of spans in any container.
@@ -40,7 +40,7 @@ fn answers(event: &Object) -> bool {
 
 /// The log records with the id of a span. Asked for every span, since whoever asks owns them.
 pub(super) fn of_span(span: &Object, context: &Context) -> Vec<Object> {
-    span::id(span).map(|id| context.companions.find(&key(&id))).unwrap_or_default()
+    span::id(span).map(|id| context.related.find(&key(&id))).unwrap_or_default()
 }
 
 fn key(span_id: &str) -> String {
@@ -68,7 +68,7 @@ pub(super) fn entry(record: Object) -> Entry {
     if let Some(id) = span_id {
         event.insert("span_id", id);
     }
-    Entry::Piece(Piece { key, object: event })
+    Entry::Fragment(Fragment { key, object: event })
 }
 
 /// The events of each call, where one span has those of several. Every call tells its whole conversation anew, and ends

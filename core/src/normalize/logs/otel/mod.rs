@@ -30,7 +30,7 @@ use std::collections::HashSet;
 pub(super) use definitions::Definitions;
 
 use super::dialogue::Dialogue;
-use super::{Context, Entries, Entry, LogFormat, Piece, Skip, none, one, value};
+use super::{Context, Entries, Entry, Fragment, LogFormat, Skip, none, one, value};
 use crate::domain::{Json, Object, RowError, RowErrorCode};
 use span::{Span, Work};
 
@@ -39,7 +39,7 @@ pub(super) const OTLP: LogFormat = LogFormat {
     sign: "a key `resourceSpans` or `resourceLogs`",
     matches: otlp::matches,
     read: read_otlp,
-    orphans: Some(orphans),
+    unmatched: Some(unmatched),
 };
 
 pub(super) const SPAN: LogFormat = LogFormat {
@@ -50,7 +50,7 @@ pub(super) const SPAN: LogFormat = LogFormat {
         identified && value::holds_structure(record, "attributes")
     },
     read: read_span,
-    orphans: Some(orphans),
+    unmatched: Some(unmatched),
 };
 
 pub(super) const DATAFRAME: LogFormat = LogFormat {
@@ -58,7 +58,7 @@ pub(super) const DATAFRAME: LogFormat = LogFormat {
     sign: "columns `context.span_id` or `attributes.…`",
     matches: |record| record.keys().any(|key| key == "context.span_id" || key.starts_with("attributes.")),
     read: read_span,
-    orphans: None,
+    unmatched: None,
 };
 
 pub(super) const ATTRIBUTES: LogFormat = LogFormat {
@@ -66,7 +66,7 @@ pub(super) const ATTRIBUTES: LogFormat = LogFormat {
     sign: "keys that begin with `gen_ai.` or `llm.`",
     matches: |record| record.keys().any(|key| key.starts_with("gen_ai.") || key.starts_with("llm.")),
     read: read_span,
-    orphans: None,
+    unmatched: None,
 };
 
 fn read_otlp(mut record: Object, context: &Context) -> Entries {
@@ -97,7 +97,7 @@ fn read_otlp(mut record: Object, context: &Context) -> Entries {
 fn misplaced(what: &str, found: &Json) -> Entry {
     let shown = RowError::excerpt(&found.to_string());
     let error =
-        RowError::new(RowErrorCode::UnrecognisedRecord, format!("a {what} that is no object: {shown}"));
+        RowError::new(RowErrorCode::UnrecognisedRecord, format!("a {what} that is not an object: {shown}"));
     Entry::Unreadable(error)
 }
 
@@ -110,11 +110,11 @@ fn read_span(record: Object, context: &Context) -> Entries {
 }
 
 /// What log records say that belong to no span.
-fn orphans(pieces: Vec<Object>, context: &Context) -> Entries {
-    if pieces.is_empty() {
+fn unmatched(fragments: Vec<Object>, context: &Context) -> Entries {
+    if fragments.is_empty() {
         return none();
     }
-    Box::new(entries(Span::of_logs(&pieces), pieces, context.agents).into_iter())
+    Box::new(entries(Span::of_logs(&fragments), fragments, context.agents).into_iter())
 }
 
 /// What a span and the log records with its id say.
@@ -148,19 +148,20 @@ fn entries(mut span: Span, logs: Vec<Object>, agents: bool) -> Vec<Entry> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Alone, detect};
+    use super::super::{NoRelated, detect};
     use super::*;
 
     /// The format, then what is in the record: a dialect, or why it is skipped.
     fn shown(record: &str, agents: bool) -> String {
         let Json::Object(record) = Json::parse(record).unwrap() else { panic!("{record}") };
         let format = detect(&record).unwrap();
-        let entries = format.read(record, &Context { agents, companions: &Alone }).map(|entry| match entry {
-            Entry::Turn(turn) => turn.dialect.unwrap_or("no dialect").to_owned(),
-            Entry::Skipped(why) => format!("!{}", why.as_str()),
-            Entry::Unreadable(error) => error.to_string(),
-            Entry::Piece(piece) => piece.key,
-        });
+        let entries =
+            format.read(record, &Context { agents, related: &NoRelated }).map(|entry| match entry {
+                Entry::Turn(turn) => turn.dialect.unwrap_or("no dialect").to_owned(),
+                Entry::Skipped(why) => format!("!{}", why.as_str()),
+                Entry::Unreadable(error) => error.to_string(),
+                Entry::Fragment(fragment) => fragment.key,
+            });
         format!("{}: {}", format.name, entries.collect::<Vec<_>>().join(", "))
     }
 

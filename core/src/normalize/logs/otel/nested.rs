@@ -4,7 +4,7 @@ use super::value;
 use crate::domain::{Json, Object};
 
 /// Dots beyond these belong to the last name: nothing real is nested deeper.
-const MOST_NAMES: usize = 12;
+const MAX_NAMES: usize = 12;
 
 /// One name of a dotted key. Numbers are sorted as such: 10 comes after 9.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -44,7 +44,7 @@ pub(super) fn object(json: &Json) -> Option<Object> {
 
 fn tree<'a>(entries: impl Iterator<Item = (&'a str, &'a Json)>) -> Json {
     let name = |name: &'a str| name.parse().map_or(Name::Word(name), Name::Index);
-    let leaf = |(key, value): (&'a str, &'a Json)| (key.splitn(MOST_NAMES, '.').map(name).collect(), value);
+    let leaf = |(key, value): (&'a str, &'a Json)| (key.splitn(MAX_NAMES, '.').map(name).collect(), value);
     let mut leaves: Vec<Leaf> = entries.map(leaf).collect();
     leaves.sort_by(|(one, _), (other, _)| one.cmp(other));
     branch(&leaves, 0)

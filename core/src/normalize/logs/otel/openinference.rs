@@ -14,11 +14,11 @@ pub(super) fn read(span: &Span) -> Option<Dialogue> {
     let asked = nested::list(&span.attributes, "llm.input_messages");
     let answered = nested::list(&span.attributes, "llm.output_messages");
     let whole = span.work() == Work::Model;
-    let mut exchange = Dialogue::default();
+    let mut dialogue = Dialogue::default();
     match asked {
-        Some(asked) => exchange.messages = asked.iter().filter_map(|item| message(item, "user")).collect(),
+        Some(asked) => dialogue.messages = asked.iter().filter_map(|item| message(item, "user")).collect(),
         None => match span.get("llm.input_messages").or_else(|| span.get("input.value").filter(|_| whole)) {
-            Some(value) => exchange.ask(value.clone()),
+            Some(value) => dialogue.ask(value.clone()),
             None if answered.is_none() => return None,
             None => {}
         },
@@ -26,18 +26,18 @@ pub(super) fn read(span: &Span) -> Option<Dialogue> {
     let answered: Vec<Json> =
         answered.unwrap_or_default().iter().filter_map(|item| message(item, "assistant")).collect();
     match span.get("llm.output_messages") {
-        _ if !answered.is_empty() && is_one_answer(span) => exchange.answer(joined(answered)),
-        _ if !answered.is_empty() => exchange.answer_first(answered),
-        Some(Json::String(text)) if value::is_broken(text) => exchange.answer_broken(text.clone()),
+        _ if !answered.is_empty() && is_one_answer(span) => dialogue.answer(joined(answered)),
+        _ if !answered.is_empty() => dialogue.answer_first(answered),
+        Some(Json::String(text)) if value::is_broken(text) => dialogue.answer_broken(text.clone()),
         _ if whole => {
             let response = span.get("output.value").cloned().map(value::unfolded);
             if let Some(response @ (Json::Object(_) | Json::Array(_))) = response {
-                exchange.answer(response);
+                dialogue.answer(response);
             }
         }
         _ => {}
     }
-    Some(exchange)
+    Some(dialogue)
 }
 
 /// Whether all messages of the answer belong together. Some instrumentations make a message of every item of one answer;

@@ -18,9 +18,9 @@ pub(super) fn read(span: &Span) -> Option<Dialogue> {
         let items = items.unwrap_or_default().into_iter();
         items.filter_map(|item| message(item, role)).collect()
     };
-    let mut exchange = Dialogue { messages: messages(asked, "user"), ..Dialogue::default() };
-    exchange.answer_first(messages(answered, "assistant"));
-    Some(exchange)
+    let mut dialogue = Dialogue { messages: messages(asked, "user"), ..Dialogue::default() };
+    dialogue.answer_first(messages(answered, "assistant"));
+    Some(dialogue)
 }
 
 /// A message in the form that chats have; `None` where not even a role is left.

@@ -13,18 +13,18 @@ pub(super) fn read(span: &Span) -> Option<Dialogue> {
     if asked.is_none() && text.is_none() && calls.is_none() {
         return None;
     }
-    let mut exchange = Dialogue::default();
-    exchange.ask(asked.unwrap_or(Json::Null));
+    let mut dialogue = Dialogue::default();
+    dialogue.ask(asked.unwrap_or(Json::Null));
     match (text, calls) {
-        (_, Some(Json::String(calls))) if value::is_broken(&calls) => exchange.answer_broken(calls),
+        (_, Some(Json::String(calls))) if value::is_broken(&calls) => dialogue.answer_broken(calls),
         (None, None) => {}
         (text, calls) => {
             let mut message = value::calling("assistant", text.unwrap_or(Json::Null), Vec::new());
             if let Some(calls) = calls {
                 message.insert("tool_calls", calls);
             }
-            exchange.answer(Json::Object(message));
+            dialogue.answer(Json::Object(message));
         }
     }
-    Some(exchange)
+    Some(dialogue)
 }

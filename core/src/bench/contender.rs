@@ -1,0 +1,70 @@
+//! One judge with one template, and what it made of the rows.
+
+use serde_json::Value;
+
+use super::Usage;
+use crate::check::BaseRate;
+use crate::domain::{Status, Task};
+
+/// Who takes part in a benchmark.
+#[derive(Debug, Clone, Default)]
+pub struct Contender {
+    /// As users name it.
+    pub judge: String,
+    /// The template's name; the task's for the built-in judge and baselines.
+    pub template: String,
+    pub task: Option<Task>,
+    /// Whether it is only there for judges to be measured beside.
+    pub baseline: bool,
+    /// Which of the rows' golds it is measured by.
+    pub gold: usize,
+    /// What it rests on: endpoint, model, parameters, the template's hash.
+    pub record: Value,
+    /// What its confidences rest on.
+    pub base_rate: BaseRate,
+    /// What it said, each time that it was asked everything.
+    pub repeats: Vec<Predictions>,
+}
+
+/// Labels for all rows, in their order.
+#[derive(Debug, Clone, Default)]
+pub struct Predictions {
+    /// Whether the row was labelled as right; `None` without a label.
+    pub labels: Vec<Option<bool>>,
+    /// The probability that the call is right, by the confidence in the label; not a number where there is none.
+    pub probabilities: Vec<f32>,
+    /// How each row ended; empty for who was not asked.
+    pub statuses: Vec<Status>,
+    /// Of all rows, whether or not they have the gold that the contender is measured by.
+    pub usage: Usage,
+}
+
+impl Predictions {
+    /// Adds a row's label, and how sure the judge is of it.
+    pub fn push(&mut self, label: Option<bool>, confidence: Option<f64>, status: Status) {
+        let probability = match (label, confidence) {
+            (Some(true), Some(confidence)) => confidence as f32,
+            (Some(false), Some(confidence)) => (1.0 - confidence) as f32,
+            _ => f32::NAN,
+        };
+        self.labels.push(label);
+        self.probabilities.push(probability);
+        self.statuses.push(status);
+    }
+
+    /// The probability that the call of `row` is right, where the judge gave one.
+    pub fn probability(&self, row: usize) -> Option<f64> {
+        self.probabilities.get(row).copied().filter(|probability| !probability.is_nan()).map(f64::from)
+    }
+}
+
+impl Contender {
+    /// What was said the first time; figures that need one answer for each row take this.
+    pub fn first(&self) -> Option<&Predictions> {
+        self.repeats.first()
+    }
+
+    pub fn usage(&self) -> Usage {
+        self.repeats.iter().fold(Usage::default(), |sum, predictions| sum.plus(&predictions.usage))
+    }
+}

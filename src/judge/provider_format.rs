@@ -1,0 +1,147 @@
+//! A provider's format as pure functions: prompt to request, response to answer.
+
+use std::borrow::Cow;
+use std::time::SystemTime;
+
+use memchr::memmem;
+use reqwest::header::HeaderMap;
+use serde_json::{Map, Value, json};
+
+use super::adaptation::AdaptationSet;
+use super::failure::{Failure, excerpt};
+use super::problem::Problem;
+use super::{Adaptation, Parameters};
+use crate::domain::{Prompt, RailProbability, Stop, Usage};
+
+/// Alternatives asked for at each token.
+pub(super) const TOP_LOGPROBS: u32 = 5;
+
+/// A provider's request and response formats.
+pub(super) trait ProviderFormat: Send + Sync {
+    /// The path below the base URL.
+    fn path(&self) -> &str;
+
+    /// What base URLs of such endpoints look like.
+    fn usual_address(&self) -> &'static str {
+        "most end in /v1"
+    }
+
+    fn parameters(&self) -> &Parameters;
+
+    /// The forms of rail that the provider has beside its own, in the order in which to try them.
+    fn forms(&self) -> &'static [Adaptation];
+
+    /// How the plainest request deviates: no forced rail, no probabilities.
+    fn plain(&self) -> &'static [Adaptation];
+
+    /// The body that asks `prompt`.
+    fn body(&self, prompt: &Prompt, adapted: &AdaptationSet) -> Value;
+
+    /// Whether the bodies of prompts differ in nothing but the prompts' text, and in whether that asks for a [`bare`] word.
+    fn differs_in_text_only(&self) -> bool {
+        true
+    }
+
+    /// What a body adapted so holds beside the prompt that an endpoint may refuse.
+    fn parts(&self, adapted: &AdaptationSet) -> Vec<Part>;
+
+    /// Reads a response that is no error.
+    fn read(&self, prompt: &Prompt, adapted: &AdaptationSet, body: &str) -> Result<Answer, Failure>;
+
+    /// The form of rail to ask for at once instead, where one answer is enough to see that the endpoint ignores the present one.
+    fn ignored_form(&self, _: &Answer, _: &Prompt, _: &AdaptationSet) -> Option<Adaptation> {
+        None
+    }
+}
+
+/// A part of a request, by the names that refusals give it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Part {
+    pub names: &'static [&'static str],
+    /// What to do where it is refused.
+    pub instead: Adaptation,
+}
+
+/// What a response means, be it an answer or an error.
+pub(super) fn understand(
+    format: &dyn ProviderFormat,
+    prompt: &Prompt,
+    adapted: &AdaptationSet,
+    response: &Response,
+) -> Result<Answer, Failure> {
+    let body = response.text();
+    match Problem::find(response.status, &body) {
+        Some(problem) => {
+            problem.meaning(response, &prompt.text, &format.parts(adapted), &format.parameters().own_names())
+        }
+        None => format.read(prompt, adapted, &body),
+    }
+}
+
+/// A response, whole.
+#[derive(Debug, Clone)]
+pub(super) struct Response {
+    pub status: u16,
+    pub headers: HeaderMap,
+    pub body: Vec<u8>,
+    /// When it came, for hints that name a time of day.
+    pub received: SystemTime,
+}
+
+impl Response {
+    pub(super) fn text(&self) -> Cow<'_, str> {
+        String::from_utf8_lossy(&self.body)
+    }
+}
+
+/// What a model said, read out of its provider's format.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Answer {
+    pub text: String,
+    pub stop: Stop,
+    pub usage: Usage,
+    pub model: Option<String>,
+    /// By the model's own token probabilities; empty where it gives none.
+    pub probabilities: Vec<RailProbability>,
+}
+
+impl Answer {
+    /// The provider's filter would not let the prompt through.
+    pub(super) fn filtered() -> Answer {
+        Answer {
+            text: String::new(),
+            stop: Stop::Filtered,
+            usage: Usage::default(),
+            model: None,
+            probabilities: Vec::new(),
+        }
+    }
+}
+
+/// A response that is not what the provider documents.
+pub(super) fn broken(what: &str, body: &str) -> Failure {
+    Failure::Passing {
+        code: "invalid_response".to_owned(),
+        message: format!("{what}: {}", excerpt(body, 120)),
+        wait: None,
+    }
+}
+
+/// Whether a bare word is asked for: no explanation, and no word of the JSON field that would hold the label.
+///
+/// An answer may be forced into either form, but a model's probabilities mean something in the form it was asked for only.
+pub(super) fn bare(prompt: &Prompt) -> bool {
+    !prompt.explain && memmem::find(prompt.text.as_bytes(), b"\"label\"").is_none()
+}
+
+/// The JSON schema of an answer: the explanation, if any, before the label, so that the label follows from it.
+pub(super) fn answer_schema(prompt: &Prompt) -> Value {
+    let labels: Vec<&str> = prompt.rails.labels().collect();
+    let mut properties = Map::new();
+    if prompt.explain {
+        properties.insert("explanation".to_owned(), json!({"type": "string"}));
+    }
+    properties.insert("label".to_owned(), json!({"type": "string", "enum": labels}));
+    let required: Vec<String> = properties.keys().cloned().collect();
+    json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
+}

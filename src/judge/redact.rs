@@ -1,0 +1,126 @@
+//! Masks keys in whatever an endpoint sends back, before anything of it is read, cut short or kept.
+
+use std::fmt;
+
+use base64::Engine;
+use base64::prelude::{BASE64_STANDARD, BASE64_STANDARD_NO_PAD, BASE64_URL_SAFE_NO_PAD};
+use memchr::memmem;
+use secrecy::{ExposeSecret, SecretString};
+
+/// What stands in a secret's place.
+pub(super) const REDACTED: &str = "[secret]";
+/// Shorter texts are no keys.
+const SHORTEST: usize = 6;
+/// A text without spaces that is so long is no word.
+const LONG: usize = 16;
+
+/// All spellings of an endpoint's keys.
+pub(super) struct Redactor {
+    /// The longest ones of each key first.
+    spellings: Vec<SecretString>,
+}
+
+impl fmt::Debug for Redactor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Mask").finish_non_exhaustive()
+    }
+}
+
+impl Redactor {
+    /// Those of `secrets` that look like a key. The placeholder `ollama` in a key's place, or a header `production`, are words that an
+    /// answer may use, and a name in a response's JSON may be one of them.
+    pub(super) fn of(secrets: &[SecretString]) -> Redactor {
+        let telling = secrets.iter().map(ExposeSecret::expose_secret).filter(|secret| is_telling(secret));
+        Redactor { spellings: telling.flat_map(spellings).map(SecretString::from).collect() }
+    }
+
+    /// `body` without keys, be they written as they are or as URLs, base64 and JSON spell them.
+    pub(super) fn apply(&self, body: Vec<u8>) -> Vec<u8> {
+        let spellings = self.spellings.iter().map(ExposeSecret::expose_secret);
+        let found: Vec<&str> =
+            spellings.filter(|spelling| memmem::find(&body, spelling.as_bytes()).is_some()).collect();
+        if found.is_empty() {
+            return body;
+        }
+        // Answers are UTF-8; of what is not, nobody could read a label anyway.
+        let text = String::from_utf8_lossy(&body).into_owned();
+        found.into_iter().fold(text, |text, spelling| text.replace(spelling, REDACTED)).into_bytes()
+    }
+}
+
+/// Letters and digits mixed, or long, and in one piece.
+fn is_telling(secret: &str) -> bool {
+    let has = |test: fn(&u8) -> bool| secret.bytes().any(|byte| test(&byte));
+    let mixed = secret.len() >= SHORTEST && has(u8::is_ascii_alphabetic) && has(u8::is_ascii_digit);
+    !secret.contains(char::is_whitespace) && (mixed || secret.len() >= LONG)
+}
+
+/// A secret as it may come back.
+fn spellings(secret: &str) -> Vec<String> {
+    let percent = |upper: bool| -> String {
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+        let spell = |byte: u8| match (plain(byte), upper) {
+            (true, _) => char::from(byte).to_string(),
+            (false, true) => format!("%{byte:02X}"),
+            (false, false) => format!("%{byte:02x}"),
+        };
+        secret.bytes().map(spell).collect()
+    };
+    let json = serde_json::Value::from(secret).to_string();
+    let json = json.trim_matches('"');
+    let mut spellings = vec![
+        BASE64_STANDARD.encode(secret),
+        BASE64_STANDARD_NO_PAD.encode(secret),
+        BASE64_URL_SAFE_NO_PAD.encode(secret),
+        percent(true),
+        percent(false),
+        json.replace('/', "\\/"),
+        json.to_owned(),
+        secret.to_owned(),
+    ];
+    spellings.sort_by(|a, b| b.len().cmp(&a.len()).then(a.cmp(b)));
+    spellings.dedup();
+    spellings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn redacted(key: &str, body: &str) -> String {
+        let redacted = Redactor::of(&[key.into()]).apply(body.as_bytes().to_vec());
+        String::from_utf8(redacted).unwrap()
+    }
+
+    #[test]
+    fn keys_are_masked_in_every_spelling() {
+        let key = "sk+a1/b2~c";
+        for spelling in [
+            key,
+            "sk%2Ba1%2Fb2~c",
+            "sk%2ba1%2fb2~c",
+            "c2srYTEvYjJ+Yw==",
+            "c2srYTEvYjJ+Yw",
+            "c2srYTEvYjJ-Yw",
+            "sk+a1\\/b2~c",
+        ] {
+            let body = format!(r#"{{"error": "bad key {spelling}, twice {spelling}."}}"#);
+            assert_eq!(
+                redacted(key, &body),
+                r#"{"error": "bad key [secret], twice [secret]."}"#,
+                "{spelling}"
+            );
+        }
+        assert_eq!(redacted("quo\"ted1", r#"{"a": "quo\"ted1"}"#), r#"{"a": "[secret]"}"#);
+    }
+
+    #[test]
+    fn words_are_not() {
+        for word in ["ollama", "EMPTY", "message", "correct", "2024-10-21", "a1", "a phrase of several words"]
+        {
+            let body = format!(r#"{{"message": "{word} correct"}}"#);
+            assert_eq!(redacted(word, &body), body);
+        }
+        assert_eq!(redacted("a-long-key-in-one-piece", "a-long-key-in-one-piece"), REDACTED);
+    }
+}

@@ -1,0 +1,67 @@
+//! Whether all questions of a run fail for one reason: then the reason is not in the rows.
+
+use std::sync::{Mutex, PoisonError};
+
+/// Questions in a row, from the first on, that fail in the same way and are no accident.
+const ENOUGH: u32 = 20;
+
+/// What the questions so far ended as.
+#[derive(Debug, Default)]
+pub(super) struct UniformFailure(Mutex<Seen>);
+
+#[derive(Debug, Default)]
+enum Seen {
+    #[default]
+    Nothing,
+    /// Only errors of this code, so many.
+    Only(String, u32),
+    /// An answer, or several errors.
+    Different,
+}
+
+impl UniformFailure {
+    pub(super) fn answered(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Seen::Different;
+    }
+
+    /// A question failed with `code`. Returns how many did, where all of them did and they are enough; only the endpoint's
+    /// refusals count, for anything else may pass.
+    pub(super) fn failed(&self, code: &str) -> Option<u32> {
+        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let refused = code.starts_with("http_4") || code == "unsupported_parameter";
+        *seen = match std::mem::take(&mut *seen) {
+            Seen::Nothing if refused => Seen::Only(code.to_owned(), 1),
+            Seen::Only(only, times) if only == code => Seen::Only(only, times + 1),
+            _ => Seen::Different,
+        };
+        match &*seen {
+            Seen::Only(_, times) if *times >= ENOUGH => Some(*times),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_all_the_same_counts() {
+        let at = |codes: &[&str]| {
+            let uniform_failure = UniformFailure::default();
+            codes.iter().position(|code| match *code {
+                "" => {
+                    uniform_failure.answered();
+                    false
+                }
+                code => uniform_failure.failed(code).is_some(),
+            })
+        };
+        assert_eq!(at(&["http_400"; 30]), Some(19));
+        assert_eq!(at(&["http_400"; 19]), None);
+        assert_eq!(at(&[&[""], &["http_400"; 30][..]].concat()), None);
+        assert_eq!(at(&[&["http_404"], &["http_400"; 30][..]].concat()), None);
+        assert_eq!(at(&[&["http_400"; 10][..], &["prompt_too_long"], &["http_400"; 30]].concat()), None);
+        assert_eq!(at(&["timeout"; 30]), None);
+    }
+}

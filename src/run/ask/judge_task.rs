@@ -1,0 +1,89 @@
+//! A place on the panel: a judge, the words it is asked in, and how its answers are read.
+
+use std::num::NonZeroU32;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::domain::{Prompt, Rails, Sample};
+use crate::judge::Remote;
+use crate::render::Template;
+use crate::run::{AskIndex, Reading, RunError};
+use crate::snap::Rules;
+use crate::store::{AskHasher, Fingerprint};
+
+/// One model judge with one template; gives every row one verdict.
+pub struct JudgeTask {
+    pub judge: Arc<Remote>,
+    pub template: Arc<Template>,
+    /// The rails that answers are read with, where they are not those that were asked for.
+    pub read_as: Option<Arc<Rails>>,
+    pub explain: bool,
+    pub rules: Rules,
+    /// How often each question is asked; the answers are folded into one verdict.
+    pub votes: NonZeroU32,
+    /// Which time this is that all of it is asked, from 0: each time has answers of its own.
+    pub repeat: u32,
+    /// Notes what was asked, for those who look the answers up; absent where a judge task serves several runs.
+    pub ask_index: Option<Mutex<AskIndex>>,
+}
+
+/// What is asked, and the name it goes by in the store.
+pub struct Question {
+    pub fingerprint: Fingerprint,
+    pub prompt: Prompt,
+}
+
+impl JudgeTask {
+    /// A judge task whose judge is asked once, without explanation, and read carefully.
+    pub fn new(judge: Arc<Remote>, template: Template) -> JudgeTask {
+        JudgeTask {
+            judge,
+            template: Arc::new(template),
+            read_as: None,
+            explain: false,
+            rules: Rules::Careful,
+            votes: NonZeroU32::MIN,
+            repeat: 0,
+            ask_index: None,
+        }
+    }
+
+    /// Hashes this judge task's questions.
+    pub fn hasher(&self) -> AskHasher {
+        let identity = self.judge.identity();
+        AskHasher::new(&identity.endpoint, &identity.model, &identity.parameters)
+    }
+
+    /// What this judge task asks about `sample`, once per vote.
+    pub fn questions(&self, hasher: &AskHasher, sample: &Sample) -> Result<Vec<Question>, RunError> {
+        let replicates = self.replicates();
+        let prompts = std::iter::repeat_n(self.template.render(sample, self.explain)?, replicates.len());
+        let question =
+            |(replicate, prompt)| Question { fingerprint: hasher.fingerprint(&prompt, replicate), prompt };
+        Ok(replicates.zip(prompts).map(question).collect())
+    }
+
+    /// The names under which the store keeps the answers about `sample`.
+    pub fn fingerprints(&self, hasher: &AskHasher, sample: &Sample) -> Result<Vec<Fingerprint>, RunError> {
+        let prompt = self.template.render(sample, self.explain)?;
+        Ok(self.replicates().map(|replicate| hasher.fingerprint(&prompt, replicate)).collect())
+    }
+
+    pub(in crate::run) fn ask_index(&self) -> Option<MutexGuard<'_, AskIndex>> {
+        self.ask_index.as_ref().map(|ask_index| ask_index.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The numbers of this judge task's answers to a question.
+    fn replicates(&self) -> Range<u32> {
+        let first = self.repeat.saturating_mul(self.votes.get());
+        first..first.saturating_add(self.votes.get())
+    }
+
+    pub fn reading(&self) -> Reading<'_> {
+        Reading {
+            rails: self.read_as.as_deref().unwrap_or(self.template.rails()),
+            rules: self.rules,
+            explain: self.explain,
+        }
+    }
+}
