@@ -88,7 +88,7 @@ fn concludes(text: &str, rail: usize, names: &Names) -> bool {
     while let Some(end) = sentence_end(&text[from..]).map(|end| from + end) {
         let sentence = text[from..end].trim();
         if let Some(said) = final_verdict(sentence, names) {
-            let reasons = Reasons { rail, labelled: true };
+            let reasons = Reasons { rail, labelled: true, alone: true };
             return said == rail && explains(after_repeats(&text[end..], sentence), reasons, names);
         }
         from = end;

@@ -56,7 +56,7 @@ pub(super) fn objects_abroad(sentence: &[Token]) -> bool {
     });
     let against = |token: &Token| token.class == Class::Contrast && foreign::knows(token.word());
     // `Alleen klopt de datum niet.`
-    let abroad = || words().any(|token| language::is_foreign(token));
+    let abroad = || words().any(language::is_foreign);
     let restricts = words().next().is_some_and(|token| {
         matches!(token.class, Class::Hedge | Class::Condition | Class::Unclear | Class::Partial)
             && foreign::knows(token.word())

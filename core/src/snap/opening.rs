@@ -37,7 +37,7 @@ pub(super) fn opens(text: &str, rail: usize, names: &Names, reads: impl Fn(&str)
         && plain(&tokens[..at])
         && breaks_off(rest, success, labelled)
         && reads(head) == Some(rail)
-        && explains(after_repeats(rest, bare), Reasons { rail, labelled }, names)
+        && explains(after_repeats(rest, bare), Reasons { rail, labelled, alone }, names)
 }
 
 /// Rails that are everyday words, with which a sentence may begin that gives no verdict.

@@ -219,7 +219,7 @@ pub(super) fn abroad(clause: &[Token], lead: &[Token], reply: &[Token]) -> Optio
     }) {
         let start = before.iter().rev().skip(1).position(|token| token.is(',') || token.is(':'));
         let main = &before[start.map_or(0, |at| before.len() - at - 1)..];
-        let plain = main.iter().filter(|token| token.is_word()).all(|token| is_harmless(token));
+        let plain = main.iter().filter(|token| token.is_word()).all(is_harmless);
         if !plain || !own(main) && main.iter().any(|token| token.is_word() && token.class != Class::Silent) {
             return None;
         }

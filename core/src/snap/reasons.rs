@@ -25,7 +25,7 @@ static LABELLED: Words = Words::new("while what comment comments note among long
 
 /// Words in which a reason for a failure speaks for the call.
 static AGAINST: Words = Words::new(
-    "opposite impression tempting tempted would might may right optional fine okay ok acceptable allowed closer reading rereading
+    "opposite impression tempting tempted might may right optional fine okay ok acceptable allowed closer reading rereading
     look before previous earlier nothing seemed seems appears if unless",
 );
 
@@ -35,6 +35,8 @@ pub(super) struct Reasons {
     pub rail: usize,
     /// It was called the verdict: what speaks for and against it is weighed already.
     pub labelled: bool,
+    /// It stands alone on its line.
+    pub alone: bool,
 }
 
 /// Whether a word begins a plain reason in English.
@@ -45,7 +47,7 @@ pub(super) fn opens_reason(word: &str) -> bool {
 /// Whether nothing but reasons follow, and some of them: no second thought, no second look, and behind a success no fault.
 pub(super) fn explains(
     Repeated { text, often }: Repeated,
-    Reasons { rail, labelled }: Reasons,
+    Reasons { rail, labelled, alone }: Reasons,
     names: &Names,
 ) -> bool {
     let success = names.is_positive(rail);
@@ -95,7 +97,9 @@ pub(super) fn explains(
     };
     let against =
         || words.iter().any(|token| AGAINST.has(token.word()) || language::is_nothing(token.word()));
-    let failure = success || labelled || because || tells() && !against();
+    // `Incorrect - the agent …`
+    let direct = text.starts_with(['-', '–', '—', ':']);
+    let failure = success || labelled || because || (alone || direct || tells()) && !against();
     let other_rail = || (0..tokens.len()).any(|at| names.at(&tokens, at).is_some());
     words.len() >= REASONS
         && plain
