@@ -62,7 +62,8 @@ fn differences(found: &Comparison, of: usize) -> String {
             fixed(of_measure.b),
             signed(of_measure.difference.value),
             format!("{} to {}", signed(of_measure.difference.low), signed(of_measure.difference.high)),
-            p_value(of_measure.p_adjusted),
+            // A cluster that decides by itself makes the test call differences real that are not: docs/statistics.md.
+            if found.few_clusters { "-".to_owned() } else { p_value(of_measure.p_adjusted) },
         ]);
     }
     table.text()
@@ -97,7 +98,7 @@ fn verdict(a: &str, b: &str, found: &Comparison, question: Question) -> String {
             None => ".".to_owned(),
         };
     } else if found.few_clusters {
-        text += "\n A few clusters hold most of these rows: the power of this comparison is unknown.";
+        text += "\n A few clusters hold most of these rows: the power of this comparison is unknown, and p-values would mislead.";
     }
     text
 }
