@@ -76,7 +76,9 @@ fn maps_and_lists_of_their_entries_are_objects() {
 #[test]
 fn a_file_with_maps_shows_the_judge_objects() {
     let (prompts, _) = judged(&folder().join("maps.jsonl"));
-    for file in ["maps.pyarrow.parquet", "maps.pyarrow.arrow", "maps.duckdb.parquet", "maps.json.duckdb.parquet"] {
+    for file in
+        ["maps.pyarrow.parquet", "maps.pyarrow.arrow", "maps.duckdb.parquet", "maps.json.duckdb.parquet"]
+    {
         assert_eq!(judged(&folder().join(file)).0, prompts, "{file}");
     }
 }

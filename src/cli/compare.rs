@@ -12,6 +12,7 @@ use crate::bench::comparison::{self, Comparison, Question};
 use crate::bench::{Words, columns};
 use crate::read::{Selection, Table, Understanding};
 use crate::report;
+use crate::report::counted;
 use crate::run::{self, JudgeColumns, LabelledTable, Paired, Pairing, pair};
 use crate::stats::Measure;
 use crate::write;
@@ -215,13 +216,21 @@ fn remark(
     for (at, table) in tables.iter().enumerate() {
         let (strangers, other_gold) = (paired.strangers[at], paired.other_gold[at]);
         if strangers > 0 {
-            printer
-                .warn(&format!("{strangers} rows of {} are not in {}: left out", table.name, tables[0].name));
+            printer.warn(&format!(
+                "{} of {} {} not in {}: left out",
+                counted(strangers, "row"),
+                table.name,
+                if strangers == 1 { "is" } else { "are" },
+                tables[0].name
+            ));
         }
         if other_gold > 0 {
             printer.warn(&format!(
-                "{other_gold} rows of {} have another gold than in {}, which counts",
-                table.name, tables[0].name
+                "{} of {} {} another gold than in {}, which counts",
+                counted(other_gold, "row"),
+                table.name,
+                if other_gold == 1 { "has" } else { "have" },
+                tables[0].name
             ));
         }
     }

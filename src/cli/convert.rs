@@ -15,6 +15,7 @@ use super::printer::Printer;
 use super::spreadsheet::SpreadsheetArgs;
 use super::{Ending, signals};
 use crate::normalize::logs::{FORMATS, LogFormat};
+use crate::report::counted;
 use crate::run::{self, Converted, Form, Progress, RunError, Source, Stop};
 use crate::table::Format;
 use crate::write::{Output, OutputFormat, WriteError, write_manifest};
@@ -134,7 +135,7 @@ async fn convert(args: &ConvertArgs, stop: &Stop) -> anyhow::Result<Ending> {
     if let (Some(output), Some(finished)) = (&output, finished)
         && !crate::write::is_stdout(&output.path)
     {
-        printer.talk(&format!("\nwritten  {} ({} rows)", output.path.display(), finished.rows));
+        printer.talk(&format!("\nwritten  {} ({})", output.path.display(), counted(finished.rows, "row")));
     }
     let items: u64 = files.iter().map(|file| file.converted.items).sum();
     let errors: u64 = files.iter().map(File::errors).sum();

@@ -17,7 +17,7 @@ use crate::domain::{Rails, Task};
 use crate::normalize::Normalizer;
 use crate::read::Format;
 use crate::render::Template;
-use crate::run::{Manifest, ProbeColumns, ProbedRow, probed_rows};
+use crate::run::{Manifest, ProbeColumns, ProbedRow, ProbedRows, probed_rows};
 use crate::write::{self, Output};
 
 /// An audit that can begin.
@@ -70,7 +70,8 @@ pub fn plan(args: &AuditArgs, config: &Config, given: &Given, printer: Printer) 
     )?;
     let names: Vec<&str> = source.table.schema().names().collect();
     let columns = probe_columns(args, &judging::wording::templates(judging)?, &names)?;
-    let (rows, unreadable) = probed_rows(&source, &columns)?;
+    let ProbedRows { rows, unreadable, strange } = probed_rows(&source, &columns)?;
+    strange.warning(&columns.words).into_iter().for_each(|warning| printer.warn(&warning));
     if rows.is_empty() {
         bail!("there is no readable row to audit");
     }

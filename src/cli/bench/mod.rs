@@ -21,7 +21,8 @@ use super::display::Display;
 use super::printer::Printer;
 use super::{Ending, signals};
 use crate::bench::{self, Counts, Entrant, Measured};
-use crate::run::{self, BaselineLabeller, Covered, Gatherer, Labeller, Progress, RunError, Stop, Strange};
+use crate::report::counted;
+use crate::run::{self, BaselineLabeller, Covered, Gatherer, Labeller, Progress, RunError, Stop};
 use crate::write::{self, Finished, WriteError};
 
 pub fn run(args: BenchArgs, config: &Config, given: &Given) -> anyhow::Result<Ending> {
@@ -124,7 +125,12 @@ async fn gather(
     });
     let (plan, gatherer, written) = worker.await.context("the run broke down")?;
     drop(display);
-    let (summaries, written) = written?;
+    let (mut summaries, written) = written?;
+    for (entrant, places) in &plan.entrants {
+        for place in places {
+            summaries[*place].gold = Some(gatherer.agreement(*place, entrant.gold));
+        }
+    }
     record(&plan, &summaries[..plan.panel.members.len()], written).await?;
     Ok((plan, gatherer))
 }
@@ -156,10 +162,7 @@ async fn record(plan: &Plan, summaries: &[run::Summary], written: Finished) -> a
 fn remark(gathered: &Gatherer, plan: &Plan, printer: Printer) -> anyhow::Result<()> {
     let counts = &gathered.counts;
     let column = plan.gold.golds.first().map_or("gold", String::as_str);
-    let strange = gathered.strange.as_ref().map(|Strange { column, row, text }| {
-        let text: String = text.chars().take(40).collect();
-        format!("in the column `{column}`, row {row} has `{text}`, which is not {}", plan.gold.words.list())
-    });
+    let strange = gathered.strange.as_ref().map(|strange| strange.message(&plan.gold.words));
     if counts.benched == 0 {
         match strange {
             Some(strange) => bail!("no row has a gold that is a label: {strange}"),
@@ -169,13 +172,20 @@ fn remark(gathered: &Gatherer, plan: &Plan, printer: Printer) -> anyhow::Result<
             None if counts.read == 0 => {
                 bail!("the input has no rows, or none that --where and --limit leave")
             }
-            None => bail!("no row has a gold: the column `{column}` is empty in all of {} rows", counts.read),
+            None => bail!(
+                "no row has a gold: the column `{column}` is empty in all of {}",
+                counted(counts.read, "row")
+            ),
         }
     }
     if let Some(strange) = strange {
         printer.warn(&format!(
-            "{} rows have a gold that is no label, which counts as none: {strange}",
-            counts.strange_gold
+            "{} a gold that is no label, which counts as none: {strange}",
+            if counts.strange_gold == 1 {
+                "1 row has".to_owned()
+            } else {
+                format!("{} rows have", counts.strange_gold)
+            }
         ));
     }
     if let Some(id) = gathered.ambiguous_erratum() {

@@ -17,6 +17,7 @@ use tempfile::TempDir;
 
 use super::Ending;
 use super::printer::Printer;
+use crate::report::counted;
 use crate::table::Format;
 use crate::write::{Output, WriteError, is_stdout, is_stream, write_manifest};
 
@@ -95,7 +96,7 @@ fn write(args: &GoldArgs) -> anyhow::Result<Ending> {
         false => printer.data(&shown),
     }
     if !is_stdout(&output.path) {
-        printer.talk(&format!("\nwritten  {} ({} rows)", output.path.display(), finished.rows));
+        printer.talk(&format!("\nwritten  {} ({})", output.path.display(), counted(finished.rows, "row")));
     }
     if finished.rows == 0 {
         bail!("no question gave a row; what was left out and why is said above");

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::making::{Count, Counts};
 use crate::gold::Kind;
+use crate::report::counted;
 
 /// Of questions left out for one reason, so many are named.
 const NAMED: usize = 10;
@@ -37,10 +38,10 @@ pub fn render(counts: &Counts) -> String {
     };
     lines.push(String::new());
     lines.push(format!(
-        "{} questions, {} right calls, {} wrong ones",
-        counts.questions,
-        written(true),
-        written(false)
+        "{}, {}, {}",
+        counted(counts.questions as u64, "question"),
+        counted(written(true) as u64, "right call"),
+        counted(written(false) as u64, "wrong one")
     ));
     for (reason, ids) in &counts.unusable {
         lines.push(format!("left out  {}: {reason} ({})", ids.len(), named(ids)));

@@ -11,6 +11,7 @@ use super::judge_spec::JudgeSpec;
 use super::model::{self, Shared};
 use super::route::Route;
 use super::wording;
+use crate::bench::Words;
 use crate::check::BaseRate;
 use crate::cli::config::{Config, JudgeConfig};
 use crate::cli::defaults::Given;
@@ -242,6 +243,11 @@ impl Member {
             Kind::Builtin(..) => "correct".to_owned(),
             Kind::Model(seat) => seat.reading().rails.positive().label.clone(),
         }
+    }
+
+    /// What its labels and their gold mean.
+    pub fn words(&self) -> Words {
+        Words::of(self.seat().map(|seat| seat.reading().rails)).unwrap_or_default()
     }
 
     /// The task that is judged; templates of one's own may not say.

@@ -12,6 +12,7 @@ use crate::cli::judging::{Member, Panel};
 use crate::cli::printer::Printer;
 use crate::domain::{Flag, RowError};
 use crate::judge::{Price, Remote};
+use crate::report::counted;
 use crate::run::{RunError, Samples, Seat};
 use crate::store::{Found, Reader};
 
@@ -140,9 +141,9 @@ fn remarks(forecasts: &[(&Member, Forecast)]) -> Vec<String> {
     for (_, forecast) in forecasts {
         let invalid = forecast.first_invalid.as_ref().map(|(row, error)| {
             format!(
-                "\n{} of {} rows cannot be read (invalid_row): nobody is asked about them. The first is row {row}: {}: {}",
+                "\n{} of {} cannot be read (invalid_row): nobody is asked about them. The first is row {row}: {}: {}",
                 forecast.invalid,
-                forecast.rows,
+                counted(forecast.rows, "row"),
                 error.code.as_str(),
                 error.message
             )

@@ -7,6 +7,7 @@ use super::Labelling;
 use super::summary_table::{self, Line, Run};
 use crate::cli::Ending;
 use crate::domain::Status;
+use crate::report::counted;
 use crate::run::Summary;
 use crate::write::{self, Finished};
 
@@ -45,9 +46,13 @@ impl Labelling {
                 .collect();
             let taken = if formats.is_empty() { "tables".to_owned() } else { formats.join(" and ") };
             self.printer.warn(&format!(
-                "{rows} rows cannot be read for one reason, {code}; the inputs were taken for {taken}: if they are something \
-                 else, say so with --from; `tooljudge convert --summary` shows what was understood"
+                "{} cannot be read for one reason, {code}; the inputs were taken for {taken}: if they are something \
+                 else, say so with --from; `tooljudge convert --summary` shows what was understood",
+                counted(rows, "row")
             ));
+        }
+        for warning in self.strange_golds(summaries) {
+            self.printer.warn(&warning);
         }
         for warning in summaries.iter().flat_map(|summary| &summary.rate).flat_map(|rate| &rate.warnings) {
             self.printer.warn(warning);
@@ -56,8 +61,9 @@ impl Labelling {
         let left_out: u64 = summaries.iter().map(left_out).sum();
         if left_out > 0 {
             self.printer.warn(&format!(
-                "the ceiling of --max-cost was reached: {left_out} questions were left out; run the same command again to \
-                 spend as much once more"
+                "the ceiling of --max-cost was reached: {} {} left out; run the same command again to spend as much once more",
+                counted(left_out, "question"),
+                if left_out == 1 { "was" } else { "were" }
             ));
         }
         for (summary, member) in summaries.iter().zip(&self.plan.panel.members) {
@@ -83,13 +89,24 @@ impl Labelling {
                 _ => format!(" from {} ({})", member.judge, member.criterion),
             };
             self.printer.warn(&format!(
-                "{unjudged} of {} rows have no label{whose}: see the columns {prefix}status and {prefix}error; \
+                "{unjudged} of {} {have} no label{whose}: see the columns {prefix}status and {prefix}error; \
                  --allow-unjudged SHARE accepts them",
-                summary.rows,
+                counted(summary.rows, "row"),
+                have = if summary.rows == 1 { "has" } else { "have" },
                 prefix = member.prefix,
             ));
         }
         Ok(ending)
+    }
+
+    /// What stands in columns of gold and is not a label, once where judges share a column.
+    fn strange_golds(&self, summaries: &[Summary]) -> Vec<String> {
+        let mut warnings: Vec<String> = Vec::new();
+        for (summary, member) in summaries.iter().zip(&self.plan.panel.members) {
+            let warning = summary.gold.as_ref().and_then(|gold| gold.strange.warning(&member.words()));
+            warnings.extend(warning.filter(|warning| !warnings.contains(warning)));
+        }
+        warnings
     }
 
     fn table(&self, summaries: &[Summary]) -> String {
