@@ -76,8 +76,20 @@ impl From<Ending> for ExitCode {
     }
 }
 
+/// Keeps panics of the frame library quiet while it decodes a file: its reader makes an error of each.
+fn quiet_decoders() {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        let is_theirs = panic.location().is_some_and(|location| location.file().contains("polars"));
+        if !(is_theirs && crate::read::is_decoding()) {
+            usual(panic);
+        }
+    }));
+}
+
 /// Runs the command that the process was started with.
 pub fn main() -> ExitCode {
+    quiet_decoders();
     match command() {
         Ok(ending) => match printer::lost() {
             Some(error) => {
