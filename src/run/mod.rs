@@ -24,17 +24,18 @@ mod progress;
 mod score;
 mod session;
 pub mod settings;
+mod strange;
 mod write;
 
 pub use crate::domain::Item;
 pub use ask::{AskPass, Covered, Question, Reading, Roll, Seat, ask, ask_all};
 pub use audit::{
-    AuditError, AuditSummary, ProbeColumns, ProbedRow, Volley, audit, audit_blocking, audit_forecast,
-    probed_rows,
+    AuditError, AuditSummary, ProbeColumns, ProbedRow, ProbedRows, Volley, audit, audit_blocking,
+    audit_forecast, probed_rows,
 };
 pub use bench::{
-    BenchError, BenchSummary, CaseBook, DoubtfulGold, Gatherer, GoldPlan, Repeated, Strange, bench,
-    bench_blocking, cases,
+    BenchError, BenchSummary, CaseBook, DoubtfulGold, Gatherer, GoldPlan, Repeated, bench, bench_blocking,
+    cases,
 };
 pub use compare::{
     CompareError, CompareSummary, JudgeColumns, LabelledTable, Paired, Pairing, compare, judges, pair,
@@ -53,6 +54,7 @@ pub use panel::{Member, MemberKind, Panel};
 pub use progress::{Glance, Progress};
 pub use score::{Failure, ScoreSummary, ScoringError, Tally, score, score_blocking};
 pub use session::Session;
+pub use strange::{Strange, Strangers};
 pub use write::{
     Agreement, BaselineLabeller, BuiltinLabeller, Destination, Labeller, RateSeat, RateWatch, StoredLabeller,
     Summary, Watch, write,

@@ -6,11 +6,11 @@ use rayon::prelude::*;
 use super::plan::{self, Plan, SeatPlan};
 use super::{BenchError, BenchSummary, Outcome, doubt, reports};
 use crate::bench::{self, Entrant};
+use crate::report::counted;
 use crate::run::session::{KEPT, apart};
 use crate::run::settings::BenchSettings;
 use crate::run::{
-    BaselineLabeller, Control, Covered, Gatherer, Labeller, Observer, RunError, Session, Strange, Summary,
-    runtime,
+    BaselineLabeller, Control, Covered, Gatherer, Labeller, Observer, RunError, Session, Summary, runtime,
 };
 use crate::write::{self, Finished};
 
@@ -101,8 +101,13 @@ async fn gather(plan: &Plan, session: &Session, covered: &[Covered]) -> Result<G
     let positives = plan.seats.iter().map(|seat| seat.positive.clone()).collect();
     let gatherer = Gatherer::new(plan.gold.clone(), positives);
     let (labellers, destination) = (labellers(plan, session, covered)?, plan.destination.as_ref());
-    let (summaries, written, gatherer) =
+    let (mut summaries, written, gatherer) =
         session.write("judging", &plan.source, labellers, destination, gatherer).await?;
+    for (entrant, places) in &plan.entrants {
+        for place in places {
+            summaries[*place].gold = Some(gatherer.agreement(*place, entrant.gold));
+        }
+    }
     record(plan, session, &summaries[..session.panel.members.len()], written).await?;
     Ok(gatherer)
 }
@@ -129,10 +134,7 @@ async fn record(
 fn check(gathered: &Gatherer, plan: &Plan, observer: &dyn Observer) -> Result<(), BenchError> {
     let counts = &gathered.counts;
     let column = plan.gold.golds.first().map_or("gold", String::as_str);
-    let strange = gathered.strange.as_ref().map(|Strange { column, row, text }| {
-        let text: String = text.chars().take(40).collect();
-        format!("in the column `{column}`, row {row} has `{text}`, which is not {}", plan.gold.words.list())
-    });
+    let strange = gathered.strange.as_ref().map(|strange| strange.message(&plan.gold.words));
     if counts.benched == 0 {
         return Err(match strange {
             Some(strange) => BenchError::NoGoldIsALabel(strange),
@@ -143,8 +145,9 @@ fn check(gathered: &Gatherer, plan: &Plan, observer: &dyn Observer) -> Result<()
     }
     if let Some(strange) = strange {
         observer.warning(&format!(
-            "{} rows have a gold that is no label, which counts as none: {strange}",
-            counts.strange_gold
+            "{} {} a gold that is no label, which counts as none: {strange}",
+            counted(counts.strange_gold, "row"),
+            if counts.strange_gold == 1 { "has" } else { "have" }
         ));
     }
     if let Some(id) = gathered.ambiguous_erratum() {

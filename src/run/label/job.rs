@@ -175,6 +175,7 @@ impl Plan {
             template: member.criterion.clone(),
             prefix: member.prefix.clone(),
             capped: member.seat().is_some_and(|seat| seat.judge.parameters().is_capped()),
+            words: member.words(),
             summary,
         });
         let logs = self.source.table.logs().unwrap_or_default().iter();

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use crate::bench::Words;
 use crate::check::BaseRate;
 use crate::domain::Task;
 use crate::run::{JudgeRecord, MemberRecord, Seat, TemplateRecord};
@@ -46,6 +47,11 @@ impl Member {
             MemberKind::Builtin(..) => "correct".to_owned(),
             MemberKind::Model(seat) => seat.reading().rails.positive().label.clone(),
         }
+    }
+
+    /// What its labels and their gold mean.
+    pub fn words(&self) -> Words {
+        Words::of(self.seat().map(|seat| seat.reading().rails)).unwrap_or_default()
     }
 
     /// The task that is judged; templates of one's own may not say.
