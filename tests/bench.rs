@@ -318,7 +318,7 @@ fn what_is_wrong_with_gold_is_said() {
         "{strange}"
     );
     let unjudged = ended(&["--gold", "label_by_hand"], 1);
-    assert!(unjudged.contains("1 of 1 rows have no label"), "{unjudged}");
+    assert!(unjudged.contains("1 of 1 row has no label"), "{unjudged}");
     let audit = ended(&["--gold", "label_by_hand", "--audit", "a.csv"], 2);
     assert!(audit.contains("--id"), "{audit}");
     let errata = ended(&["--gold", "label_by_hand", "--errata", "e.csv"], 2);
@@ -332,7 +332,7 @@ fn what_is_wrong_with_gold_is_said() {
     assert!(report.contains(".html, .md or .json"), "{report}");
     work.file("in.csv", "question,tool_call,tool_definitions,gold\nq,f(),,\n");
     let empty = ended(&[], 2);
-    assert!(empty.contains("empty in all of 1 rows"), "{empty}");
+    assert!(empty.contains("empty in all of 1 row"), "{empty}");
     work.file("in.csv", "question,tool_call,tool_definitions,gold\nq,f(),,fine\nq,f(),,awful\n");
     let words = ended(&[], 2);
     assert!(words.contains("`fine`") && words.contains("`correct` or `incorrect`"), "{words}");

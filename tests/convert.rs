@@ -327,9 +327,9 @@ fn formats_can_be_named() {
     // A table whose keys a log has too.
     work.file("odd.jsonl", r#"{"id":"1","result":"f()","input":"q","tools":"[]"}"#);
     for (args, code, expected) in [
-        (&["chat.jsonl", "--from", "openai_messages"][..], 0, "1 rows"),
-        (&["odd.jsonl", "--from", "rows", "--column", "tool_call=result"], 0, "1 rows"),
-        (&["odd.jsonl", "--column", "tool_call=result"], 0, "1 rows"),
+        (&["chat.jsonl", "--from", "openai_messages"][..], 0, "1 row"),
+        (&["odd.jsonl", "--from", "rows", "--column", "tool_call=result"], 0, "1 row"),
+        (&["odd.jsonl", "--column", "tool_call=result"], 0, "1 row"),
         (&["table.jsonl", "--from", "langsmith"], 0, "skipped  empty"),
         (&["chat.jsonl", "table.jsonl"], 2, "chat.jsonl is a log and table.jsonl is a table"),
         (&["chat.jsonl", "--from", "xml"], 2, "`xml` is not a format: use csv, tsv"),

@@ -74,7 +74,7 @@ fn unjudged_rows_fail_the_gate() {
     work.file("in.csv", "question,tool_call,tool_definitions\nhi,f(a=1),\n");
     let ran = work.run(&["label", "in.csv"]).ended(1);
     assert_eq!(work.column("in.labeled.csv", "status"), ["abstained"]);
-    assert!(ran.stderr.contains("1 of 1 rows have no label"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("1 of 1 row has no label"), "{}", ran.stderr);
 }
 
 #[test]

@@ -48,7 +48,10 @@ fn every_judge_and_template_has_columns_of_its_own() {
     let manifest: Value = serde_json::from_str(&work.read("in.labeled.csv.run.json")).unwrap();
     assert_eq!(manifest["panel"].as_array().unwrap().len(), 6);
     assert_eq!(manifest["panel"][2]["prefix"], "fair_tool_calling_");
-    assert_eq!(manifest["panel"][2]["summary"]["gold"], json!({"agree": 30, "compared": 30}));
+    assert_eq!(
+        manifest["panel"][2]["summary"]["gold"],
+        json!({"column": "gold", "agree": 30, "compared": 30, "strange": 0})
+    );
 
     // One of the judges again, alone: nothing is asked, and its columns need no prefix.
     work.run(&["label", "in.csv", "--judge", "fair", "-o", "fair.csv"]).ended(0);

@@ -22,6 +22,7 @@ mod from_phoenix;
 mod gold;
 mod kill;
 mod label_builtin;
+mod label_gold;
 mod label_panel;
 mod label_remote;
 mod library;

@@ -207,6 +207,7 @@ fn typed_files_that_end_too_soon_or_are_damaged() {
             damaged[at] ^= 0x55;
             work.file(name, damaged);
             let ran = work.run(&["label", name, "-o", "out.csv", "--force", "--allow-unjudged", "1"]);
+            assert!(!ran.stderr.contains("panicked"), "{name} {at}: {}", ran.stderr);
             match ran.code {
                 Some(0) => assert_eq!(work.rows("out.csv").len(), 300),
                 code => {

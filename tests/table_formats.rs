@@ -143,7 +143,7 @@ fn every_type_has_a_text() {
     for (name, texts) in [
         ("big", ["18446744073709551615", "0", "1"]),
         ("i", ["9223372036854775807", "", "-9223372036854775807"]),
-        ("f32", ["0.1", "", ""]),
+        ("f32", ["0.1", "", "inf"]),
         ("f64", ["0.1", "", "-0.0"]),
         ("flag", ["true", "", "false"]),
         ("bytes", ["\\x00ff", "", "ok"]),
@@ -470,4 +470,51 @@ fn types_that_frames_do_not_know_come_back() {
     work.run(&["label", "out.parquet", "--overwrite", "-o", "out.csv", "--allow-unjudged", "1"]).ended(0);
     assert_eq!(work.column("out.csv", "time"), ["00:00:01", ""]);
     assert_eq!(work.column("out.csv", "map")[0], r#"{"a":1,"b":null}"#);
+}
+
+#[test]
+fn numbers_that_json_has_no_word_for_are_not_hidden() {
+    let work = Workspace::new();
+    let amounts = [1.5, f64::INFINITY, f64::NAN, f64::NEG_INFINITY];
+    let frame = df!(
+        "question" => ["pay 1.5"; 4],
+        "name" => ["pay"; 4],
+        "amount" => amounts,
+        "weight" => amounts,
+        "small" => amounts.map(|amount| amount as f32),
+    )
+    .unwrap();
+    let arguments =
+        StructChunked::from_columns("arguments".into(), 4, &[frame.column("amount").unwrap().clone()]);
+    let parts = [frame.column("name").unwrap().clone(), arguments.unwrap().into_series().into_column()];
+    let call =
+        StructChunked::from_columns("tool_call".into(), 4, &parts).unwrap().into_series().into_column();
+    let mut frame = frame.select(["question", "weight", "small"]).unwrap();
+    frame.with_column(call).unwrap();
+    write_parquet(&work, "in.parquet", &frame);
+    write_arrow(&work, "in.arrow", &frame);
+    for input in ["in.parquet", "in.arrow"] {
+        let args = ["label", input, "-o", "out.csv", "--force", "--allow-unjudged", "1"];
+        let ran = work.run(&args).ended(0);
+        assert!(ran.stdout.contains("invalid_json 3"), "{}", ran.stdout);
+        let rows = work.rows("out.csv");
+        for (row, (status, number)) in rows.iter().zip([
+            ("", "1.5"),
+            ("invalid_row", "inf"),
+            ("invalid_row", "NaN"),
+            ("invalid_row", "-inf"),
+        ]) {
+            assert!(row["status"] == status || status.is_empty() && row["error"].is_empty(), "{row:?}");
+            assert_eq!((row["weight"].as_str(), row["small"].as_str()), (number, number));
+        }
+        assert_eq!(
+            rows[1]["error"],
+            "invalid_json: `tool_call` holds NaN or an infinity, which JSON has no word for"
+        );
+        // Each format in which they have a word keeps them.
+        work.run(&["label", input, "-o", "out.parquet", "--force", "--allow-unjudged", "1"]).ended(0);
+        let kept = parquet(&work, "out.parquet");
+        assert!(kept.column("weight").unwrap().equals_missing(frame.column("weight").unwrap()));
+        assert!(kept.column("tool_call").unwrap().equals_missing(frame.column("tool_call").unwrap()));
+    }
 }

@@ -12,6 +12,7 @@ use super::printer::Printer;
 use super::spreadsheet::SpreadsheetArgs;
 use super::{Ending, job};
 use crate::normalize::logs::FORMATS;
+use crate::report::counted;
 use crate::run::settings::{ConvertSettings, OutputSettings};
 use crate::run::{self, ConvertSummary, ConvertedFile};
 use crate::write::{OutputFormat, is_stdout};
@@ -109,7 +110,7 @@ fn show(found: &ConvertSummary, shown: Shown, printer: Printer) -> Ending {
         printer.talk(&summary(files));
     }
     if let Some((path, written)) = found.output.as_ref().filter(|(path, _)| !is_stdout(path)) {
-        printer.talk(&format!("\nwritten  {} ({} rows)", path.display(), written.rows));
+        printer.talk(&format!("\nwritten  {} ({})", path.display(), counted(written.rows, "row")));
     }
     let items: u64 = files.iter().map(|file| file.converted.items).sum();
     let errors: u64 = files.iter().map(ConvertedFile::errors).sum();

@@ -98,8 +98,20 @@ impl From<Ending> for ExitCode {
     }
 }
 
+/// Keeps panics of the frame library quiet while it decodes a file: its reader makes an error of each.
+fn quiet_decoders() {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        let is_theirs = panic.location().is_some_and(|location| location.file().contains("polars"));
+        if !(is_theirs && crate::read::is_decoding()) {
+            usual(panic);
+        }
+    }));
+}
+
 /// Runs the command that the process was started with.
 pub fn main() -> ExitCode {
+    quiet_decoders();
     let arguments: Vec<OsString> = std::env::args_os().collect();
     let color = colour::chosen(&arguments);
     colour::set(color);

@@ -32,6 +32,7 @@ pub use input::Input;
 pub use log::{LogOptions, LogSurvey};
 pub use pick::Take;
 pub use table::{Batches, Selection, Table, Understanding};
+pub use typed::is_decoding;
 
 /// A slice holds at most this many rows…
 const SLICE_ROWS: usize = 2048;

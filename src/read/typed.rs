@@ -3,6 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use polars::prelude::*;
 use polars_arrow::datatypes::{ArrowDataType, ArrowSchema};
@@ -132,16 +133,26 @@ fn row_bytes(frame: &DataFrame) -> Vec<usize> {
     sizes
 }
 
+/// Decoders at work that may panic.
+static DECODING: AtomicUsize = AtomicUsize::new(0);
+
+/// Whether a panic may be one of a decoder, which becomes an error: a program need not show it.
+pub fn is_decoding() -> bool {
+    DECODING.load(Ordering::Relaxed) > 0
+}
+
 /// Runs a decoder that may panic on a damaged file, and says so instead.
 pub(super) fn shielded<T>(
     path: &Path,
     decode: impl FnOnce() -> Result<T, ReadError>,
 ) -> Result<T, ReadError> {
-    catch_unwind(AssertUnwindSafe(decode)).unwrap_or_else(|panic| {
-        let words = panic.downcast_ref::<String>().map(String::as_str);
-        let why = words.or(panic.downcast_ref::<&str>().copied()).unwrap_or("no reason is known");
-        let why = why.lines().next().unwrap_or_default();
-        Err(ReadError::malformed(path, format!("the file cannot be decoded; it may be damaged ({why})")))
+    DECODING.fetch_add(1, Ordering::Relaxed);
+    let decoded = catch_unwind(AssertUnwindSafe(decode));
+    DECODING.fetch_sub(1, Ordering::Relaxed);
+    decoded.unwrap_or_else(|_| {
+        let why = "the file cannot be decoded: it is damaged, or of a form that this program cannot read; write it anew, or \
+                   as JSON Lines";
+        Err(ReadError::malformed(path, why))
     })
 }
 

@@ -14,6 +14,7 @@ mod error;
 mod forecast;
 mod gold;
 mod input;
+mod invalid_gold;
 mod label;
 mod labeler;
 mod manifest;
@@ -29,12 +30,12 @@ mod write;
 pub use crate::domain::Item;
 pub use ask::{AskIndex, AskOutcome, AskPass, JudgeTask, Question, Reading, ask, ask_all};
 pub use audit::{
-    AuditError, AuditSummary, ProbeBatch, ProbeColumns, ProbedRow, audit, audit_blocking, audit_forecast,
-    probed_rows,
+    AuditError, AuditSummary, ProbeBatch, ProbeColumns, ProbedRow, ProbedRows, audit, audit_blocking,
+    audit_forecast, probed_rows,
 };
 pub use bench::{
-    BenchError, BenchSummary, CaseBook, DoubtfulGold, Gatherer, GoldPlan, InvalidGold, Repeated, bench,
-    bench_blocking, cases,
+    BenchError, BenchSummary, CaseBook, DoubtfulGold, Gatherer, GoldPlan, Repeated, bench, bench_blocking,
+    cases,
 };
 pub use compare::{
     CompareError, CompareSummary, JudgeColumns, LabelledTable, Paired, Pairing, compare, judges, pair,
@@ -45,6 +46,7 @@ pub use error::RunError;
 pub use forecast::Forecast;
 pub use gold::{GeneratedGold, GoldCounts, GoldError, GoldSummary, ImportedGold, KindCount, gold, gold_of};
 pub use input::{Row, Samples, Source, items};
+pub use invalid_gold::{InvalidGold, InvalidGolds};
 pub use label::{LabelSummary, MemberSummary, forecast, label, label_blocking, resnap, resnap_blocking};
 pub use labeler::Labeler;
 pub use manifest::{JudgeRecord, Manifest, MemberRecord, SampleRecord, TemplateRecord};

@@ -47,8 +47,10 @@ pub fn storage(dtype: ArrowDataType) -> ArrowDataType {
     }
 }
 
-/// The mark of a text that Parquet calls JSON, for which Arrow has no type of its own.
+/// The mark of a text that Parquet calls JSON. Parquet files keep it as the type of the column.
 const PARQUET_JSON: &str = "parquet.json";
+/// Arrow's own name for such texts.
+const ARROW_JSON: &str = "arrow.json";
 
 /// `dtype`, marked as one whose texts are JSON.
 pub fn marked_json(dtype: ArrowDataType) -> ArrowDataType {
@@ -59,17 +61,44 @@ pub fn marked_json(dtype: ArrowDataType) -> ArrowDataType {
     }))
 }
 
-pub(super) fn without_mark(dtype: ArrowDataType) -> ArrowDataType {
+/// `dtype` without the mark of Parquet, which no library knows.
+pub fn without_mark(dtype: ArrowDataType) -> ArrowDataType {
     match dtype {
         ArrowDataType::Extension(extension) if extension.name == PARQUET_JSON => extension.inner,
         other => other,
     }
 }
 
+/// `dtype` with Arrow's name for JSON in place of the mark of Parquet.
+pub fn with_arrow_name(dtype: ArrowDataType) -> ArrowDataType {
+    match dtype {
+        ArrowDataType::Extension(extension) if extension.name == PARQUET_JSON => {
+            ArrowDataType::Extension(Box::new(ExtensionType {
+                name: ARROW_JSON.into(),
+                metadata: Some("".into()),
+                ..*extension
+            }))
+        }
+        other => other,
+    }
+}
+
+/// The type in place of one that other libraries cannot read where it is nested: texts and bytes with offsets, not views.
+pub(super) fn without_views(dtype: ArrowDataType) -> ArrowDataType {
+    match dtype {
+        ArrowDataType::Utf8View => ArrowDataType::Utf8,
+        ArrowDataType::BinaryView => ArrowDataType::Binary,
+        ArrowDataType::Dictionary(key, values, sorted) => {
+            ArrowDataType::Dictionary(key, Box::new(without_views(*values)), sorted)
+        }
+        other => other,
+    }
+}
+
 /// Whether the texts of this type are JSON, be it marked so here or by a library.
-pub(super) fn is_json(dtype: &ArrowDataType) -> bool {
+pub fn is_json(dtype: &ArrowDataType) -> bool {
     let ArrowDataType::Extension(extension) = dtype else { return false };
-    [PARQUET_JSON, "arrow.json"].contains(&extension.name.as_str())
+    [PARQUET_JSON, ARROW_JSON].contains(&extension.name.as_str())
 }
 
 /// The type in which a column that is `file` in the input and `frame` in frames is written: the input's, but for

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use polars::prelude::DataFrame;
+use polars::prelude::{Column, DataFrame};
 
-use super::{Schema, TableError, frame};
+use super::{Schema, TableError, frame, non_finite};
 use crate::domain::{Item, Json};
 
 /// Consecutive rows of one table.
@@ -56,6 +56,24 @@ impl Batch {
                 Ok(frame::values(series, file).into_iter().map(Some).collect())
             }
         }
+    }
+
+    /// Which rows have NaN or an infinity in the column `name`, at any depth: JSON has no word for these, and shows null.
+    pub fn non_finite(&self, name: &str) -> Result<Option<Vec<bool>>, TableError> {
+        match &self.rows {
+            Rows::Frame(frame) if self.schema.position(name).is_some() => {
+                Ok(non_finite::rows(frame.column(name)?.as_materialized_series()))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// What such numbers are called in a text, for each column of numbers that has some: by its place, row by row.
+    pub fn non_finite_words(&self) -> Vec<(usize, Vec<Option<&'static str>>)> {
+        let Rows::Frame(frame) = &self.rows else { return Vec::new() };
+        let words =
+            |(at, column): (usize, &Column)| Some((at, non_finite::words(column.as_materialized_series())?));
+        frame.columns().iter().enumerate().filter_map(words).collect()
     }
 
     /// What was read out of a row, where that is known already.

@@ -10,6 +10,7 @@ mod error;
 pub mod format;
 mod frame;
 pub mod gold;
+mod non_finite;
 mod pandas;
 pub mod samples;
 mod schema;

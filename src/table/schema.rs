@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use polars::prelude::{ArrowDataType, ArrowField, ArrowSchema, CompatLevel, DataType};
 
 use super::Pandas;
-use super::arrow::{map_field, without_mark, written_field};
+use super::arrow::{map_field, without_views, written_field};
 use crate::domain::{Json, Object};
 
 /// The columns of a table, in order. Names are unique.
@@ -90,7 +90,7 @@ impl Typed {
     /// A column that is `file` in its file and `dtype` in frames.
     pub fn new(file: &ArrowField, dtype: DataType) -> Typed {
         let frame = dtype.to_arrow_field(file.name.clone(), CompatLevel::oldest());
-        let written = written_field(&map_field(file, &without_mark), &frame);
+        let written = written_field(&map_field(file, &without_views), &map_field(&frame, &without_views));
         Typed { written, file: file.dtype.clone(), dtype }
     }
 

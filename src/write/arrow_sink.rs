@@ -14,6 +14,7 @@ use super::WriteError;
 use super::encoder::Encoder;
 use super::group::Group;
 use super::parquet_sink::explain;
+use crate::table::arrow::{map_types, with_arrow_name};
 use crate::table::{self, Batch, Pandas};
 
 pub(super) struct ArrowSink {
@@ -35,7 +36,7 @@ impl ArrowSink {
         schema: &table::Schema,
     ) -> Result<ArrowSink, WriteError> {
         let pandas = schema.pandas.as_ref().and_then(|pandas| pandas.note(schema));
-        let schema = Arc::new(schema.arrow());
+        let schema = Arc::new(map_types(&schema.arrow(), &with_arrow_name));
         let fields = default_ipc_fields(schema.iter_values());
         let options = WriteOptions { compression: Some(Compression::ZSTD(Default::default())) };
         let mut writer = FileWriter::new(encoder, Arc::clone(&schema), Some(fields.clone()), options);

@@ -53,12 +53,17 @@ impl CsvSink {
     }
 
     pub(super) fn write(&mut self, batch: Batch) -> Result<(), WriteError> {
+        let words = batch.non_finite_words();
         let records = batch.into_records().map_err(|error| WriteError::table(&self.path, error))?;
         let explain = |error| explain(&self.path, error);
-        for record in records {
-            for (cell, texts) in record.cells.iter().zip(&self.texts) {
+        for (row, record) in records.into_iter().enumerate() {
+            for (at, (cell, texts)) in record.cells.iter().zip(&self.texts).enumerate() {
+                let word =
+                    || words.iter().find(|(column, _)| *column == at).and_then(|(_, words)| words[row]);
                 match cell {
-                    None | Some(Json::Null) => self.writer.write_field(""),
+                    None | Some(Json::Null) => {
+                        self.writer.write_field(&*texts.written(word().unwrap_or_default()))
+                    }
                     Some(Json::String(text)) => self.writer.write_field(&*texts.written(text)),
                     Some(value) => self.writer.write_field(value.to_string()),
                 }

@@ -11,9 +11,6 @@ use crate::stats::{
 #[derive(Debug, Clone, Default)]
 pub struct LogLabels {
     rows: Vec<(u64, u16)>,
-    /// Rows whose gold is no label, and the first such gold.
-    strange: u64,
-    first_strange: Option<String>,
 }
 
 /// The share of right calls in logs.
@@ -46,20 +43,8 @@ const FAR: f64 = 0.1;
 const BY_CHANCE: f64 = 0.01;
 
 impl LogLabels {
-    /// Adds a row of the cluster with that hash: its label, how probable the judge makes it that it is right, and its gold, or
-    /// what stands there that is no label.
-    pub fn push(
-        &mut self,
-        cluster: u64,
-        label: Option<bool>,
-        probability: Option<f64>,
-        gold: Result<Option<bool>, String>,
-    ) {
-        let gold = gold.unwrap_or_else(|text| {
-            self.strange += 1;
-            self.first_strange.get_or_insert(text);
-            None
-        });
+    /// Adds a row of the cluster with that hash: its label, how probable the judge makes it that it is right, and its gold.
+    pub fn push(&mut self, cluster: u64, label: Option<bool>, probability: Option<f64>, gold: Option<bool>) {
         let bin = match probability {
             Some(probability) => ((probability * 10.0) as u16).min(9),
             None => 10,
@@ -88,13 +73,6 @@ impl LogLabels {
             gold_rows: if partly { gold_rows } else { 0 },
             ..Rate::default()
         };
-        if let Some(text) = &self.first_strange {
-            rate.warnings.push(format!(
-                "{} rows have a gold that is not a label, such as `{}`: they count as rows without gold",
-                self.strange,
-                text.chars().filter(|char| !char.is_control()).take(40).collect::<String>()
-            ));
-        }
         if let Some(calibrated) = calibrated {
             let histograms: Vec<Histogram> = clusters.iter().map(|cluster| cluster.histogram).collect();
             rate.correct(&passes, &histograms, calibrated);
@@ -215,13 +193,13 @@ mod tests {
     fn rates_are_corrected() {
         // 70 % right: 0.7 * 0.9 + 0.3 * 0.2 = 69 % pass.
         let mut labels = LogLabels::default();
-        (0..2000_u64).for_each(|row| labels.push(row, Some(row % 100 < 69), None, Ok(None)));
+        (0..2000_u64).for_each(|row| labels.push(row, Some(row % 100 < 69), None, None));
         let rate = labels.clone().rate(Some(&calibrated(900)));
         let corrected = rate.corrected.unwrap();
         assert!((rate.observed.unwrap().value - 0.69).abs() < 1e-12);
         assert!((corrected.value - 0.7).abs() < 1e-9 && corrected.width() > rate.observed.unwrap().width());
         let mut single = LogLabels::default();
-        single.push(0, Some(true), None, Ok(None));
+        single.push(0, Some(true), None, None);
         let single = single.rate(Some(&calibrated(900)));
         assert_eq!(
             (single.corrected.unwrap().value, single.warnings.len()),
@@ -239,7 +217,7 @@ mod tests {
         for row in 0..3000_u64 {
             let right = random.chance(0.7);
             let passed = random.chance(if right { 0.9 } else { 0.2 });
-            labels.push(row, Some(passed), None, Ok(random.chance(0.2).then_some(right)));
+            labels.push(row, Some(passed), None, random.chance(0.2).then_some(right));
         }
         let rate = labels.rate(None);
         let powered = rate.powered.unwrap();

@@ -9,15 +9,31 @@ pub struct Words {
     wrong: Vec<String>,
     /// Whether any other word says that it is wrong.
     others_are_wrong: bool,
+    /// Whether the question is known to be whether a call is correct: only then is it clear what `yes` answers.
+    asks_for_correctness: bool,
 }
 
+/// Other words for right and wrong, in lower case.
+const SYNONYMS: [(&str, &str); 7] = [
+    ("correct", "incorrect"),
+    ("true", "false"),
+    ("1", "0"),
+    ("1.0", "0.0"),
+    ("pass", "fail"),
+    ("passed", "failed"),
+    ("right", "wrong"),
+];
+/// Answers to the question whether a call is correct.
+const ANSWERS: [(&str, &str); 2] = [("yes", "no"), ("y", "n")];
+
 impl Default for Words {
-    /// `correct` and `incorrect`.
+    /// `correct` and `incorrect`, in a table of which nobody knows what was asked.
     fn default() -> Words {
         Words {
             right: vec!["correct".to_owned()],
             wrong: vec!["incorrect".to_owned()],
             others_are_wrong: false,
+            asks_for_correctness: false,
         }
     }
 }
@@ -28,7 +44,12 @@ impl Words {
     /// # Errors
     /// The label that is right by some and wrong by others.
     pub fn of<'a>(rails: impl IntoIterator<Item = &'a Rails>) -> Result<Words, String> {
-        let mut words = Words { right: Vec::new(), wrong: Vec::new(), others_are_wrong: false };
+        let mut words = Words {
+            right: Vec::new(),
+            wrong: Vec::new(),
+            others_are_wrong: false,
+            asks_for_correctness: false,
+        };
         for rails in rails {
             for label in rails.labels() {
                 let right = label == rails.positive().label;
@@ -44,23 +65,28 @@ impl Words {
                 }
             }
         }
-        Ok(if words.right.is_empty() { Words::default() } else { words })
+        if words.right.is_empty() {
+            words = Words::default();
+        }
+        words.asks_for_correctness = words.right.iter().any(|word| word.eq_ignore_ascii_case("correct"));
+        Ok(words)
     }
 
     /// `label` is right, and every other word wrong.
     pub fn right(label: &str) -> Words {
-        Words { right: vec![label.to_owned()], wrong: vec!["incorrect".to_owned()], others_are_wrong: true }
+        Words {
+            right: vec![label.to_owned()],
+            wrong: vec!["incorrect".to_owned()],
+            others_are_wrong: true,
+            asks_for_correctness: false,
+        }
     }
 
     /// What a cell says: `Ok(None)` where it says nothing, `Err` with what it says where that is no label.
     ///
-    /// Beside our words, `correct` and `incorrect` are understood, and so are true and false, 1 and 0.
+    /// Beside our words, `correct` and `incorrect` are understood, and so are [`SYNONYMS`].
     pub fn read(&self, cell: Option<&Json>) -> Result<Option<bool>, String> {
-        let text = match cell {
-            None | Some(Json::Null) => return Ok(None),
-            Some(Json::String(text)) => text.trim().to_owned(),
-            Some(other) => other.to_string(),
-        };
+        let Some(text) = text(cell) else { return Ok(None) };
         let is = |words: &[String]| words.iter().any(|word| word.eq_ignore_ascii_case(&text));
         if text.is_empty() {
             return Ok(None);
@@ -70,12 +96,24 @@ impl Words {
             (_, true) => return Ok(Some(false)),
             _ => {}
         }
-        match text.to_ascii_lowercase().as_str() {
-            "null" => Ok(None),
-            "correct" | "true" | "1" | "1.0" => Ok(Some(true)),
-            "incorrect" | "false" | "0" | "0.0" => Ok(Some(false)),
-            _ => Err(text),
+        let word = text.to_ascii_lowercase();
+        let word = word.as_str();
+        if word == "null" {
+            return Ok(None);
         }
+        let pairs = SYNONYMS.iter().chain(ANSWERS.iter().filter(|_| self.asks_for_correctness));
+        let meaning = pairs.into_iter().find_map(|(right, wrong)| match (word == *right, word == *wrong) {
+            (false, false) => None,
+            (right, _) => Some(right),
+        });
+        meaning.map(Some).ok_or(text)
+    }
+
+    /// Whether `label` is what a cell says that means `right`: of several labels that are wrong, the same one.
+    pub fn agree(&self, label: &str, passes: bool, cell: Option<&Json>, right: bool) -> bool {
+        let text = text(cell).unwrap_or_default();
+        let ours = self.right.iter().chain(&self.wrong).any(|word| word.eq_ignore_ascii_case(&text));
+        if ours { label.eq_ignore_ascii_case(&text) } else { passes == right }
     }
 
     /// A word for right, or for wrong.
@@ -87,6 +125,15 @@ impl Words {
     /// All words, for errors.
     pub fn list(&self) -> String {
         self.right.iter().chain(&self.wrong).map(|word| format!("`{word}`")).collect::<Vec<_>>().join(" or ")
+    }
+}
+
+/// What a cell says, without the space around it.
+fn text(cell: Option<&Json>) -> Option<String> {
+    match cell? {
+        Json::Null => None,
+        Json::String(text) => Some(text.trim().to_owned()),
+        other => Some(other.to_string()),
     }
 }
 
@@ -102,13 +149,21 @@ mod tests {
 
     #[test]
     fn cells() {
-        let usual = Words::default();
+        let usual = Words::of([]).unwrap();
         for (cell, expected) in [
             (Json::from("correct"), Ok(Some(true))),
             (Json::from(" Incorrect "), Ok(Some(false))),
             (Json::Bool(true), Ok(Some(true))),
             (Json::parse("0").unwrap(), Ok(Some(false))),
             (Json::from("1"), Ok(Some(true))),
+            (Json::parse("1.0").unwrap(), Ok(Some(true))),
+            (Json::from("FALSE"), Ok(Some(false))),
+            (Json::from("Pass"), Ok(Some(true))),
+            (Json::from("failed"), Ok(Some(false))),
+            (Json::from("wrong"), Ok(Some(false))),
+            (Json::from("Yes"), Ok(Some(true))),
+            (Json::from("n"), Ok(Some(false))),
+            (Json::from("0.5"), Err("0.5".to_owned())),
             (Json::from(""), Ok(None)),
             (Json::Null, Ok(None)),
             (Json::from("maybe"), Err("maybe".to_owned())),
@@ -116,6 +171,25 @@ mod tests {
             assert_eq!(usual.read(Some(&cell)), expected, "{cell}");
         }
         assert_eq!(usual.read(None), Ok(None));
+    }
+
+    #[test]
+    fn labels_agree_with_the_same_word_only() {
+        let rail = |label: &str| Rail { label: label.to_owned(), score: 0.0 };
+        let three = Rails::new(vec![rail("full"), rail("partial"), rail("none")], "full").unwrap();
+        let words = Words::of([&three]).unwrap();
+        for (label, gold, agree) in [
+            ("full", "FULL", true),
+            ("partial", "partial", true),
+            ("partial", "none", false),
+            ("partial", "0", true),
+            ("partial", "true", false),
+            ("full", "true", true),
+        ] {
+            let cell = Json::from(gold);
+            let right = words.read(Some(&cell)).unwrap().unwrap();
+            assert_eq!(words.agree(label, label == "full", Some(&cell), right), agree, "{label} {gold}");
+        }
     }
 
     #[test]
@@ -128,6 +202,10 @@ mod tests {
         let inverted = Words::of([&rails("false", "true")]).unwrap();
         assert_eq!(inverted.read(Some(&Json::Bool(true))), Ok(Some(false)));
         assert_eq!(Words::of([&rails("yes", "no"), &rails("no", "yes")]), Err("no".to_owned()));
+        assert_eq!(Words::default().read(Some(&Json::from("yes"))), Err("yes".to_owned()));
+        // Nobody knows what `yes` answers where the rails ask something else.
+        let faithful = Words::of([&rails("faithful", "hallucinated")]).unwrap();
+        assert_eq!(faithful.read(Some(&Json::from("yes"))), Err("yes".to_owned()));
         assert_eq!(Words::right("fine").read(Some(&Json::from("awful"))), Ok(Some(false)));
         assert_eq!((words.word(true), words.word(false)), ("yes", "no"));
     }

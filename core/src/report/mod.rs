@@ -13,5 +13,6 @@ pub use audit::{AuditCounts, audit_markdown, audit_terminal};
 pub use comparison::comparison;
 pub use html::html;
 pub use markdown::markdown;
+pub use numbers::counted;
 pub use plain::plain;
 pub use terminal::terminal;

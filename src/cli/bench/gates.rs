@@ -2,6 +2,7 @@
 
 use super::args::{GateArgs, GateOn};
 use crate::bench::Measured;
+use crate::report::counted;
 
 /// What judges fall short of, one sentence each.
 pub fn failures(args: &GateArgs, measured: &[Measured]) -> Vec<String> {
@@ -41,8 +42,11 @@ pub fn failures(args: &GateArgs, measured: &[Measured]) -> Vec<String> {
         let rows = (judge.overall.rows * judge.repeats) as f64;
         if unjudged > args.allow_unjudged.unwrap_or_default() * rows {
             failures.push(format!(
-                "{} ({}): {unjudged} of {rows} rows have no label; --allow-unjudged SHARE accepts them",
-                judge.judge, judge.template
+                "{} ({}): {unjudged} of {} {} no label; --allow-unjudged SHARE accepts them",
+                judge.judge,
+                judge.template,
+                counted(rows as u64, "row"),
+                if rows == 1.0 { "has" } else { "have" }
             ));
         }
     }

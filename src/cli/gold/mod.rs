@@ -9,6 +9,7 @@ use args::GoldArgs;
 use super::observer::Console;
 use super::printer::Printer;
 use super::{Ending, job};
+use crate::report::counted;
 use crate::run::settings::{
     BfclSettings, GoldOrigin, GoldSettings, InputSettings, MakingSettings, OutputSettings,
 };
@@ -64,7 +65,7 @@ fn show(gold: &GoldSummary, json: bool, printer: Printer) -> anyhow::Result<Endi
         false => printer.data(&shown),
     }
     if !is_stdout(output) {
-        printer.talk(&format!("\nwritten  {} ({} rows)", output.display(), written.rows));
+        printer.talk(&format!("\nwritten  {} ({})", output.display(), counted(written.rows, "row")));
     }
     if written.rows == 0 {
         bail!("no question gave a row; the reasons are listed above");

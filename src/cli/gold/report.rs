@@ -2,6 +2,7 @@
 
 use comfy_table::{CellAlignment, Table, presets};
 
+use crate::report::counted;
 use crate::run::{GeneratedGold, GoldCounts, ImportedGold, gold_of};
 
 /// Of questions left out for one reason, so many are named.
@@ -44,10 +45,10 @@ fn generated(counts: &GeneratedGold) -> String {
     };
     lines.push(String::new());
     lines.push(format!(
-        "{} questions, {} right calls, {} wrong ones",
-        counts.questions,
-        written(true),
-        written(false)
+        "{}, {}, {}",
+        counted(counts.questions as u64, "question"),
+        counted(written(true) as u64, "right call"),
+        counted(written(false) as u64, "wrong one")
     ));
     for (reason, ids) in &counts.unusable {
         lines.push(format!("left out  {}: {reason} ({})", ids.len(), named(ids)));

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::summary_table::dollars;
 use crate::cli::printer::Printer;
 use crate::judge::Price;
+use crate::report::counted;
 use crate::run::Forecast;
 
 /// Prints the forecasts and their prompts.
@@ -47,9 +48,9 @@ fn remarks(forecasts: &[Forecast]) -> Vec<String> {
     for forecast in forecasts {
         let invalid = forecast.first_invalid.as_ref().map(|(row, error)| {
             format!(
-                "\n{} of {} rows cannot be read (invalid_row) and are not sent. The first is row {row}: {}: {}",
+                "\n{} of {} cannot be read (invalid_row) and are not sent. The first is row {row}: {}: {}",
                 forecast.invalid,
-                forecast.rows,
+                counted(forecast.rows, "row"),
                 error.code.as_str(),
                 error.message
             )

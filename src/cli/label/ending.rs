@@ -4,6 +4,7 @@ use super::summary_table::{self, Line, Run};
 use crate::cli::Ending;
 use crate::cli::printer::Printer;
 use crate::domain::Status;
+use crate::report::counted;
 use crate::run::{LabelSummary, MemberSummary, Summary};
 use crate::write;
 
@@ -36,9 +37,10 @@ pub fn conclude(run: &LabelSummary, shown: Shown, printer: Printer) -> Ending {
             _ => format!(" from {judge} ({template})"),
         };
         printer.warn(&format!(
-            "{unjudged} of {} rows have no label{whose}: see the columns {prefix}status and {prefix}error; \
+            "{unjudged} of {} {have} no label{whose}: see the columns {prefix}status and {prefix}error; \
              --allow-unjudged SHARE accepts them",
-            summary.rows,
+            counted(summary.rows, "row"),
+            have = if summary.rows == 1 { "has" } else { "have" },
         ));
     }
     ending
@@ -54,9 +56,13 @@ fn remark(run: &LabelSummary, printer: Printer) {
     if let Some((code, rows)) = first.and_then(mostly_unreadable) {
         let taken = if run.formats.is_empty() { "tables".to_owned() } else { run.formats.join(" and ") };
         printer.warn(&format!(
-            "{rows} rows cannot be read for the same reason, {code}; the inputs were read as {taken}: if that is wrong, \
-             name their format with --from; `tooljudge convert --summary` shows what was read"
+            "{} cannot be read for the same reason, {code}; the inputs were read as {taken}: if that is wrong, \
+             name their format with --from; `tooljudge convert --summary` shows what was read",
+            counted(rows, "row")
         ));
+    }
+    for warning in strange_golds(run) {
+        printer.warn(&warning);
     }
     for warning in summaries().flat_map(|summary| &summary.rate).flat_map(|rate| &rate.warnings) {
         printer.warn(warning);
@@ -65,8 +71,10 @@ fn remark(run: &LabelSummary, printer: Printer) {
     let left_out: u64 = summaries().map(|summary| ended(summary, Status::SkippedBudget)).sum();
     if left_out > 0 {
         printer.warn(&format!(
-            "the cost limit --max-cost was reached: {left_out} questions were not sent; run the same command again to \
-             spend the same amount again"
+            "the cost limit --max-cost was reached: {} {} not sent; run the same command again to spend the same \
+             amount again",
+            counted(left_out, "question"),
+            if left_out == 1 { "was" } else { "were" }
         ));
     }
     for member in &run.members {
@@ -79,6 +87,16 @@ fn remark(run: &LabelSummary, printer: Printer) {
             ));
         }
     }
+}
+
+/// What stands in columns of gold and is not a label, once where judges share a column.
+fn strange_golds(run: &LabelSummary) -> Vec<String> {
+    let mut warnings: Vec<String> = Vec::new();
+    for MemberSummary { words, summary, .. } in &run.members {
+        let warning = summary.gold.as_ref().and_then(|gold| gold.strange.warning(words));
+        warnings.extend(warning.filter(|warning| !warnings.contains(warning)));
+    }
+    warnings
 }
 
 fn table(run: &LabelSummary) -> String {

@@ -6,6 +6,7 @@ use comfy_table::{CellAlignment, Table, presets};
 
 use crate::bench::Rate;
 use crate::domain::{Flag, Status};
+use crate::report::counted;
 use crate::run::{Agreement, Summary};
 use crate::stats::Estimate;
 
@@ -30,22 +31,31 @@ pub fn render(lines: &[Line<'_>], run: &Run<'_>) -> String {
     let speed = format!("in {}, {} rows/s", duration(seconds), significant(rows as f64 / seconds.max(1e-9)));
     let mut text = match lines {
         [Line { judge, criterion, summary }] => {
-            let mut text =
-                vec![format!("{rows} rows judged by {judge} ({criterion}) {speed}"), String::new()];
+            let mut text = vec![
+                format!("{} judged by {judge} ({criterion}) {speed}", counted(rows, "row")),
+                String::new(),
+            ];
             text.extend(plain(&counts(summary)));
             text
         }
         lines => {
-            let mut text = vec![format!("{rows} rows judged {} times {speed}", lines.len()), String::new()];
+            let mut text =
+                vec![format!("{} judged {} times {speed}", counted(rows, "row"), lines.len()), String::new()];
             text.extend(plain(&side_by_side(lines)));
             text
         }
     };
     text.push(String::new());
     if let [Line { summary, .. }] = lines
-        && let Some(gold) = summary.gold.filter(|gold| gold.compared > 0)
+        && let Some(gold) = summary.gold.as_ref().filter(|gold| gold.compared > 0)
     {
-        text.push(format!("gold     {} of {} labels agree ({})", gold.agree, gold.compared, agreement(gold)));
+        // Who does not call it `gold` may not know which of the columns was taken for it.
+        let by = match gold.column.as_str() {
+            "gold" => String::new(),
+            column => format!(" with the column `{column}`"),
+        };
+        let labels = if gold.compared == 1 { "label agrees" } else { "labels agree" };
+        text.push(format!("gold     {} of {} {labels}{by} ({})", gold.agree, gold.compared, agreement(gold)));
     }
     for line in lines {
         text.extend(line.summary.rate.iter().flat_map(|rate| rates(&whose(line, lines), rate)));
@@ -71,8 +81,8 @@ pub fn render(lines: &[Line<'_>], run: &Run<'_>) -> String {
     let cached = sum(|summary| summary.cached);
     if cached > 0 {
         text.push(format!(
-            "reused   {cached} {} had their reply already",
-            if lines.len() == 1 { "rows" } else { "verdicts" }
+            "reused   {} had their reply already",
+            counted(cached, if lines.len() == 1 { "row" } else { "verdict" })
         ));
     }
     text.push(format!("written  {}", run.output));
@@ -97,7 +107,8 @@ fn rates(of: &str, rate: &Rate) -> Vec<String> {
         format!("{:.1} % ({:.1} to {:.1})", 100.0 * figure.value, 100.0 * figure.low, 100.0 * figure.high)
     };
     let Some(observed) = &rate.observed else { return Vec::new() };
-    let mut lines = vec![format!("passed  {of} {} of {} rows with a label", share(observed), rate.judged)];
+    let mut lines =
+        vec![format!("passed  {of} {} of {} with a label", share(observed), counted(rate.judged, "row"))];
     if let (Some(corrected), Some(sensitivity), Some(specificity)) =
         (&rate.corrected, &rate.sensitivity, &rate.specificity)
     {
@@ -113,9 +124,9 @@ fn rates(of: &str, rate: &Rate) -> Vec<String> {
     }
     if let Some(powered) = &rate.powered {
         lines.push(format!(
-            "right   {of} {}, corrected by the {} rows with gold, if they were drawn at random",
+            "right   {of} {}, corrected by the {} with gold, if they were drawn at random",
             share(powered),
-            rate.gold_rows
+            counted(rate.gold_rows, "row")
         ));
     }
     if let Some(why) = &rate.refused {
@@ -158,7 +169,7 @@ fn side_by_side(lines: &[Line<'_>]) -> Table {
             labels.push(label);
         }
     }
-    let gold = lines.iter().any(|line| line.summary.gold.is_some_and(|gold| gold.compared > 0));
+    let gold = lines.iter().any(|line| line.summary.gold.as_ref().is_some_and(|gold| gold.compared > 0));
     let mut header = vec!["judge", "template"];
     header.extend(&labels);
     header.push("no label");
@@ -180,7 +191,7 @@ fn side_by_side(lines: &[Line<'_>]) -> Table {
             }
         });
         if gold {
-            row.push(summary.gold.map_or_else(String::new, agreement));
+            row.push(summary.gold.as_ref().map_or_else(String::new, agreement));
         }
         table.add_row(row);
     }
@@ -192,7 +203,7 @@ fn side_by_side(lines: &[Line<'_>]) -> Table {
     table
 }
 
-fn agreement(gold: Agreement) -> String {
+fn agreement(gold: &Agreement) -> String {
     percent(gold.agree, gold.compared)
 }
 

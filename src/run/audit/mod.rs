@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub use error::AuditError;
 pub use job::{audit, audit_blocking, audit_forecast};
 pub use outcome::AuditSummary;
-pub use probing::{ProbeBatch, ProbeColumns, ProbedRow, probed_rows};
+pub use probing::{ProbeBatch, ProbeColumns, ProbedRow, ProbedRows, probed_rows};
 
 use crate::write::Labelled;
 

@@ -12,7 +12,8 @@ use crate::run::outputs::check_places;
 use crate::run::panel::{Purpose, run_name, templates};
 use crate::run::settings::AuditSettings;
 use crate::run::{
-    Control, Member, MemberKind, Panel, ProbeColumns, ProbedRow, RunError, Session, Source, probed_rows,
+    Control, Member, MemberKind, Panel, ProbeColumns, ProbedRow, ProbedRows, RunError, Session, Source,
+    probed_rows,
 };
 use crate::table::Format;
 use crate::write::{self, Output};
@@ -72,7 +73,8 @@ pub fn plan(
     )?;
     let names: Vec<&str> = source.table.schema().names().collect();
     let columns = probe_columns(&settings, &templates(&settings.panel)?, &names)?;
-    let (rows, unreadable) = probed_rows(&source, &columns)?;
+    let ProbedRows { rows, unreadable, strange } = probed_rows(&source, &columns)?;
+    strange.warning(&columns.words).into_iter().for_each(|warning| observer.warning(&warning));
     if rows.is_empty() {
         return Err(AuditError::NoRows.into());
     }

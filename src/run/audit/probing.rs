@@ -11,7 +11,7 @@ use crate::domain::{Item, Json, Rails, RowError, RowErrorCode, Sample};
 use crate::normalize::Normalizer;
 use crate::run::input::text;
 use crate::run::input::{Cluster, Clusters};
-use crate::run::{Row, RunError, Samples, Source};
+use crate::run::{InvalidGold, InvalidGolds, Row, RunError, Samples, Source};
 
 /// Which columns of an audit's input say what.
 #[derive(Debug, Clone)]
@@ -38,14 +38,25 @@ pub struct ProbedRow {
     pub sample: Sample,
 }
 
-/// The readable rows of `source`, all in memory, and how many could not be read: an audit asks about each of them many times.
+/// All rows of an audit's input.
+#[derive(Debug, Clone, Default)]
+pub struct ProbedRows {
+    /// The readable ones, all in memory: an audit asks about each of them many times.
+    pub rows: Vec<ProbedRow>,
+    /// How many could not be read.
+    pub unreadable: u64,
+    /// Readable ones with a gold that is not a label.
+    pub strange: InvalidGolds,
+}
+
+/// The rows of `source`.
 ///
 /// # Errors
 /// When the input cannot be read again.
-pub fn probed_rows(source: &Source, columns: &ProbeColumns) -> Result<(Vec<ProbedRow>, u64), RunError> {
-    let mut rows = Vec::new();
+pub fn probed_rows(source: &Source, columns: &ProbeColumns) -> Result<ProbedRows, RunError> {
+    let mut probed = ProbedRows::default();
     let mut clusters: HashMap<Cluster, u32> = HashMap::new();
-    let (mut number, mut unreadable) = (0, 0);
+    let mut number = 0;
     for batch in source.table.batches(None) {
         let batch = batch?;
         let items = source.items(&batch)?;
@@ -56,22 +67,28 @@ pub fn probed_rows(source: &Source, columns: &ProbeColumns) -> Result<(Vec<Probe
         for (at, item) in items.into_iter().enumerate() {
             number += 1;
             let Ok(sample) = item else {
-                unreadable += 1;
+                probed.unreadable += 1;
                 continue;
             };
             let next = u32::try_from(clusters.len()).unwrap_or(u32::MAX);
             let cluster = of_batch.cluster(at, Some(&sample.question), number);
-            let gold = |cells: &Vec<Option<Json>>| columns.words.read(cells[at].as_ref()).ok().flatten();
+            let ProbedRows { rows, strange, .. } = &mut probed;
+            let mut gold = |(column, cells): (&String, &Vec<Option<Json>>)| {
+                columns.words.read(cells[at].as_ref()).unwrap_or_else(|text| {
+                    strange.add(|| InvalidGold { column: column.clone(), row: number, text });
+                    None
+                })
+            };
             rows.push(ProbedRow {
                 number,
                 id: ids.as_ref().and_then(|ids| text(ids[at].as_ref())),
                 cluster: *clusters.entry(cluster).or_insert(next),
-                golds: golds.iter().map(gold).collect(),
+                golds: columns.golds.iter().zip(&golds).map(&mut gold).collect(),
                 sample,
             });
         }
     }
-    Ok((rows, unreadable))
+    Ok(probed)
 }
 
 /// Probes of rows, in order. Changed rows are made when they are needed: there are many more of them than rows.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::plan::list;
+use crate::report::counted;
 
 /// A benchmark that cannot be run.
 #[derive(Debug, thiserror::Error)]
@@ -44,7 +45,7 @@ pub enum BenchError {
     AllDisputed,
     #[error("the input has no rows, or --where and --limit exclude all of them")]
     NoRows,
-    #[error("no row has a gold: the column `{column}` is empty in all of {rows} rows")]
+    #[error("no row has a gold: the column `{column}` is empty in all of {}", counted(*rows, "row"))]
     EmptyGold { column: String, rows: u64 },
 }
 

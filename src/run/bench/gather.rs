@@ -6,7 +6,7 @@ use super::checker::Checker;
 use crate::bench::{Correction, Counts, Errata, Facts, Predictions, Rows, Words, identity};
 use crate::domain::Json;
 use crate::run::input::{Clusters, hash, text};
-use crate::run::{Item, Row, RunError, Watch};
+use crate::run::{Agreement, InvalidGold, Item, Row, RunError, Watch};
 use crate::table::{Batch, TableError};
 use crate::write::Labelled;
 
@@ -27,15 +27,6 @@ pub struct GoldPlan {
     pub repeated: Repeated,
     /// Whether gold is to be doubted: rows are checked against accepted values, and equal rows are known as such.
     pub audit: bool,
-}
-
-/// A gold that is no label.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InvalidGold {
-    pub column: String,
-    /// Counted from 1.
-    pub row: u64,
-    pub text: String,
 }
 
 /// What counts of rows that are the same.
@@ -97,6 +88,18 @@ impl Gatherer {
     /// A name that several rows have and that has a correction: nobody knows which of them is meant.
     pub fn ambiguous_erratum(&self) -> Option<&str> {
         self.met.iter().find(|(_, rows)| **rows > 1).map(|(id, _)| id.as_str())
+    }
+
+    /// How the labels of a labeller compare with the gold of a column, each by its place.
+    pub fn agreement(&self, labeller: usize, gold: usize) -> Agreement {
+        let gold = &self.rows.golds[gold];
+        let mut agreement = Agreement { column: gold.column.clone(), ..Agreement::default() };
+        for (label, right) in self.predictions[labeller].labels.iter().zip(&gold.right) {
+            if let (Some(label), Some(right)) = (label, right) {
+                agreement.add(label == right);
+            }
+        }
+        agreement
     }
 
     fn gold(&mut self, at: usize, cell: Option<&Json>, id: Option<&str>) -> Option<bool> {

@@ -6,11 +6,11 @@ use rayon::prelude::*;
 use super::plan::{self, LabelSource, Plan};
 use super::{BenchError, BenchSummary, Outcome, doubt, reports};
 use crate::bench::{self, Contender};
+use crate::report::counted;
 use crate::run::session::{KEPT, apart};
 use crate::run::settings::BenchSettings;
 use crate::run::{
-    AskOutcome, BaselineLabeller, Control, Gatherer, InvalidGold, Labeller, Observer, RunError, Session,
-    Summary, runtime,
+    AskOutcome, BaselineLabeller, Control, Gatherer, Labeller, Observer, RunError, Session, Summary, runtime,
 };
 use crate::write::{self, Finished};
 
@@ -101,8 +101,13 @@ async fn gather(plan: &Plan, session: &Session, outcomes: &[AskOutcome]) -> Resu
     let positives = plan.label_sources.iter().map(|source| source.positive.clone()).collect();
     let gatherer = Gatherer::new(plan.gold.clone(), positives);
     let (labellers, destination) = (labellers(plan, session, outcomes)?, plan.destination.as_ref());
-    let (summaries, written, gatherer) =
+    let (mut summaries, written, gatherer) =
         session.write("judging", &plan.source, labellers, destination, gatherer).await?;
+    for (contender, places) in &plan.contenders {
+        for place in places {
+            summaries[*place].gold = Some(gatherer.agreement(*place, contender.gold));
+        }
+    }
     record(plan, session, &summaries[..session.panel.members.len()], written).await?;
     Ok(gatherer)
 }
@@ -129,10 +134,7 @@ async fn record(
 fn check(gathered: &Gatherer, plan: &Plan, observer: &dyn Observer) -> Result<(), BenchError> {
     let counts = &gathered.counts;
     let column = plan.gold.golds.first().map_or("gold", String::as_str);
-    let invalid_gold = gathered.invalid_gold.as_ref().map(|InvalidGold { column, row, text }| {
-        let text: String = text.chars().take(40).collect();
-        format!("in the column `{column}`, row {row} has `{text}`, which is not {}", plan.gold.words.list())
-    });
+    let invalid_gold = gathered.invalid_gold.as_ref().map(|invalid| invalid.message(&plan.gold.words));
     if counts.benched == 0 {
         return Err(match invalid_gold {
             Some(invalid_gold) => BenchError::NoGoldIsALabel(invalid_gold),
@@ -143,8 +145,10 @@ fn check(gathered: &Gatherer, plan: &Plan, observer: &dyn Observer) -> Result<()
     }
     if let Some(invalid_gold) = invalid_gold {
         observer.warning(&format!(
-            "{} rows have a gold that is not a label and count as rows without gold: {invalid_gold}",
-            counts.strange_gold
+            "{} {} a gold that is not a label and {} as without gold: {invalid_gold}",
+            counted(counts.strange_gold, "row"),
+            if counts.strange_gold == 1 { "has" } else { "have" },
+            if counts.strange_gold == 1 { "counts" } else { "count" }
         ));
     }
     if let Some(id) = gathered.ambiguous_erratum() {

@@ -15,7 +15,7 @@ mod reports;
 pub use cases::{CaseBook, cases};
 pub use doubt::DoubtfulGold;
 pub use error::BenchError;
-pub use gather::{Gatherer, GoldPlan, InvalidGold, Repeated};
+pub use gather::{Gatherer, GoldPlan, Repeated};
 use job::Measuring;
 pub use job::{bench, bench_blocking};
 pub use outcome::BenchSummary;

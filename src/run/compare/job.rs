@@ -6,7 +6,7 @@ use super::{CompareError, JudgeColumns, LabelledTable, Paired, Pairing, judges, 
 use crate::bench::comparison::{self, Comparison, Question};
 use crate::bench::{Words, columns};
 use crate::read::{Selection, Table, Understanding};
-use crate::report;
+use crate::report::{self, counted};
 use crate::run::settings::CompareSettings;
 use crate::run::{Observer, RunError};
 use crate::write;
@@ -194,14 +194,20 @@ fn check(
         let (strangers, other_gold) = (paired.strangers[at], paired.other_gold[at]);
         if strangers > 0 {
             observer.warning(&format!(
-                "{strangers} rows of {} are not in {}: left out",
-                table.name, tables[0].name
+                "{} of {} {} not in {}: left out",
+                counted(strangers, "row"),
+                table.name,
+                if strangers == 1 { "is" } else { "are" },
+                tables[0].name
             ));
         }
         if other_gold > 0 {
             observer.warning(&format!(
-                "{other_gold} rows of {} have another gold than in {}, which counts",
-                table.name, tables[0].name
+                "{} of {} {} another gold than in {}, which counts",
+                counted(other_gold, "row"),
+                table.name,
+                if other_gold == 1 { "has" } else { "have" },
+                tables[0].name
             ));
         }
     }

@@ -1,11 +1,12 @@
 //! Where samples come from: an input table, or a list of the caller's.
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::domain::{Cell, Item, Json, RawRow};
+use crate::domain::{Cell, Item, Json, RawRow, RowError, RowErrorCode};
 use crate::normalize::columns::{self, Columns};
 use crate::normalize::{Conversation, Normalizer, Options};
 use crate::read::{Batches, LogOptions, Selection, Table, Understanding};
@@ -110,9 +111,7 @@ impl Source {
 
     /// The rows with the columns that judging needs.
     fn judged_columns(&self) -> Batches {
-        let Columns { question, tool_call, tool_definitions, messages, raw, .. } = &self.columns;
-        let optional = [tool_definitions, messages, raw].into_iter().flatten();
-        let names: Vec<String> = [question, tool_call].into_iter().chain(optional).cloned().collect();
+        let names: Vec<String> = judged(&self.columns).cloned().collect();
         self.table.batches(Some(&names))
     }
 
@@ -122,9 +121,11 @@ impl Source {
         if let Some(items) = known {
             return Ok(items.into_iter().cloned().map(Row::known).collect());
         }
-        let row = |(at, (cells, conversation))| match batch.item(at) {
-            Some(item) => Row::known(item.clone()),
-            None => Row::unread(cells, conversation, Arc::clone(&self.normalizer)),
+        let unsayable = unsayable(batch, &self.columns)?;
+        let row = |(at, (cells, conversation))| match (batch.item(at), unsayable.get(&at)) {
+            (Some(item), _) => Row::known(item.clone()),
+            (None, Some(error)) => Row::known(Err(error.clone())),
+            (None, None) => Row::unread(cells, conversation, Arc::clone(&self.normalizer)),
         };
         Ok(raw_rows(batch, &self.columns)?.into_iter().enumerate().map(row).collect())
     }
@@ -164,11 +165,36 @@ pub fn items(batch: &Batch, columns: &Columns, normalizer: &Normalizer) -> Resul
         return Ok(items.into_iter().cloned().collect());
     }
     let rows = raw_rows(batch, columns)?;
-    let item = |(at, (row, context)): (usize, (RawRow, Option<Conversation>))| match batch.item(at) {
-        Some(item) => item.clone(),
-        None => normalizer.sample_in_context(row, context.as_ref()),
+    let unsayable = unsayable(batch, columns)?;
+    let item = |(at, (row, context)): (usize, (RawRow, Option<Conversation>))| match (
+        batch.item(at),
+        unsayable.get(&at),
+    ) {
+        (Some(item), _) => item.clone(),
+        (None, Some(error)) => Err(error.clone()),
+        (None, None) => normalizer.sample_in_context(row, context.as_ref()),
     };
     Ok(rows.into_par_iter().enumerate().map(item).collect())
+}
+
+/// Rows of a typed file with a number that JSON has no word for: in JSON Lines such a row is not JSON, and here its judge
+/// would be shown null.
+fn unsayable(batch: &Batch, columns: &Columns) -> Result<HashMap<usize, RowError>, TableError> {
+    let mut errors = HashMap::new();
+    for name in judged(columns) {
+        let rows = batch.non_finite(name)?.unwrap_or_default();
+        for (at, _) in rows.iter().enumerate().filter(|(_, non_finite)| **non_finite) {
+            let why = format!("`{name}` holds NaN or an infinity, which JSON has no word for");
+            errors.entry(at).or_insert_with(|| RowError::new(RowErrorCode::InvalidJson, why));
+        }
+    }
+    Ok(errors)
+}
+
+/// The columns that judging needs.
+fn judged(columns: &Columns) -> impl Iterator<Item = &String> {
+    let Columns { question, tool_call, tool_definitions, messages, raw, .. } = columns;
+    [question, tool_call].into_iter().chain([tool_definitions, messages, raw].into_iter().flatten())
 }
 
 fn raw_rows(batch: &Batch, columns: &Columns) -> Result<Vec<(RawRow, Option<Conversation>)>, TableError> {

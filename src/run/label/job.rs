@@ -175,6 +175,7 @@ impl Plan {
             template: member.criterion.clone(),
             prefix: member.prefix.clone(),
             capped: member.judge_task().is_some_and(|judge_task| judge_task.judge.parameters().is_capped()),
+            words: member.words(),
             summary,
         });
         let logs = self.source.table.logs().unwrap_or_default().iter();

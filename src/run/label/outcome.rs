@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::bench::Words;
 use crate::run::{RunError, Summary};
 
 /// What a labelling run came to.
@@ -36,6 +37,8 @@ pub struct MemberSummary {
     pub prefix: String,
     /// Whether its answers had a length limit that nobody set.
     pub capped: bool,
+    /// What its labels and their gold mean.
+    pub words: Words,
     /// Its labels, statuses, tokens and cost.
     pub summary: Summary,
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::bench::calibration::Calibrated;
-use crate::bench::{Words, columns};
+use crate::bench::columns;
 use crate::read::Format;
 use crate::run::panel::{Purpose, calibrated, run_name};
 use crate::run::settings::LabelSettings;
@@ -59,8 +59,7 @@ impl Plan {
             positive: member.positive(),
             gold: columns::gold(member.task(), &names).map(str::to_owned),
             base_rate: member.base_rate(),
-            words: Words::of(member.judge_task().map(|judge_task| judge_task.reading().rails))
-                .unwrap_or_default(),
+            words: member.words(),
         };
         let inputs: Vec<RateInput> = self.session.panel.members.iter().map(judge_task).collect();
         let wanted = !self.calibrated.is_empty() || inputs.iter().any(|judge_task| judge_task.gold.is_some());
@@ -69,8 +68,11 @@ impl Plan {
 
     /// `summaries` with the rates that were gathered.
     pub(super) fn rated(&self, mut summaries: Vec<Summary>, rates: Option<RateWatch>) -> Vec<Summary> {
-        let labels = rates.into_iter().flat_map(|rates| rates.labels);
-        for (at, (summary, labels)) in summaries.iter_mut().zip(labels).enumerate() {
+        let Some(RateWatch { labels, agreements, .. }) = rates else { return summaries };
+        for (at, (summary, (labels, agreement))) in
+            summaries.iter_mut().zip(labels.into_iter().zip(agreements)).enumerate()
+        {
+            summary.gold = agreement;
             let rate = labels.rate(self.calibrated.get(at));
             summary.rate = (!self.calibrated.is_empty() || rate.gold_rows > 0).then_some(rate);
         }

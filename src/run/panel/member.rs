@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use crate::bench::Words;
 use crate::check::BaseRate;
 use crate::domain::Task;
 use crate::run::{JudgeRecord, JudgeTask, MemberRecord, TemplateRecord};
@@ -46,6 +47,11 @@ impl Member {
             MemberKind::Builtin(..) => "correct".to_owned(),
             MemberKind::Model(judge_task) => judge_task.reading().rails.positive().label.clone(),
         }
+    }
+
+    /// What its labels and their gold mean.
+    pub fn words(&self) -> Words {
+        Words::of(self.judge_task().map(|task| task.reading().rails)).unwrap_or_default()
     }
 
     /// The task that is judged; templates of one's own may not say.

@@ -3,14 +3,11 @@
 use std::sync::mpsc;
 
 use super::Labeller;
-use crate::domain::Json;
 use crate::read::ReadError;
 use crate::run::{Member, Panel, Progress, Row, RunError, Source, Summary};
 use crate::table::{Batch, Schema};
 use crate::write::{Finished, LabelColumns, Labelled, Output, Sink, WriteError};
 
-/// A column that says what the label should be.
-const GOLD: &str = "gold";
 /// Batches read ahead, so that reading, judging and writing overlap.
 const AHEAD: usize = 1;
 
@@ -138,19 +135,12 @@ fn label(
     watch: &mut dyn Watch,
 ) -> Result<Batch, RunError> {
     let rows = source.unread(&batch)?;
-    let gold = match batch.schema.position(GOLD) {
-        Some(_) => Some(batch.column(GOLD)?),
-        None => None,
-    };
     let mut labels = Vec::with_capacity(labellers.len());
     for (labeller, summary) in labellers.iter_mut().zip(summaries) {
         let labelled = labeller.label(&rows)?;
         for (labelled, row) in labelled.iter().zip(&rows) {
             summary.add(labelled);
             summary.remark(row);
-        }
-        for (labelled, gold) in labelled.iter().zip(gold.iter().flatten()) {
-            summary.compare(&labelled.verdict, gold.as_ref().and_then(Json::as_str).unwrap_or("").trim());
         }
         labels.push(labelled);
     }

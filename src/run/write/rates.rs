@@ -2,8 +2,9 @@
 
 use crate::bench::{LogLabels, Words};
 use crate::check::BaseRate;
+use crate::domain::Json;
 use crate::run::input::Clusters;
-use crate::run::{Row, RunError, Watch};
+use crate::run::{Agreement, InvalidGold, Row, RunError, Watch};
 use crate::table::Batch;
 use crate::write::Labelled;
 
@@ -11,6 +12,8 @@ use crate::write::Labelled;
 pub struct RateWatch {
     judges: Vec<RateInput>,
     pub labels: Vec<LogLabels>,
+    /// How each labeller's labels compare with its column of gold, where there is one.
+    pub agreements: Vec<Option<Agreement>>,
     number: u64,
 }
 
@@ -26,10 +29,37 @@ pub struct RateInput {
     pub base_rate: BaseRate,
 }
 
+impl RateInput {
+    /// What the cell of gold in the row of that number says; adds to `agreement` whether `label` is the same.
+    fn gold(
+        &self,
+        cell: Option<&Json>,
+        label: Option<&str>,
+        row: u64,
+        agreement: &mut Agreement,
+    ) -> Option<bool> {
+        let right = match self.words.read(cell) {
+            Ok(right) => right?,
+            Err(text) => {
+                let column = agreement.column.clone();
+                agreement.strange.add(|| InvalidGold { column, row, text });
+                return None;
+            }
+        };
+        if let Some(label) = label {
+            agreement.add(self.words.agree(label, label == self.positive, cell, right));
+        }
+        Some(right)
+    }
+}
+
 impl RateWatch {
     pub fn new(judges: Vec<RateInput>) -> RateWatch {
         let labels = vec![LogLabels::default(); judges.len()];
-        RateWatch { judges, labels, number: 0 }
+        let agreement =
+            |judge: &RateInput| judge.gold.clone().map(|column| Agreement { column, ..Agreement::default() });
+        let agreements = judges.iter().map(agreement).collect();
+        RateWatch { judges, labels, agreements, number: 0 }
     }
 }
 
@@ -44,13 +74,20 @@ impl Watch for RateWatch {
                 clusters.cluster(at, question, number)
             })
             .collect();
+        let first = self.number;
         self.number += rows.len() as u64;
-        for ((judge, rates), labelled) in self.judges.iter().zip(&mut self.labels).zip(labels) {
+        let judges = self.judges.iter().zip(&mut self.labels).zip(&mut self.agreements);
+        for (((judge, rates), agreement), labelled) in judges.zip(labels) {
             let golds = judge.gold.as_ref().map(|gold| batch.column(gold)).transpose()?;
             for (at, (name, labelled)) in names.iter().zip(labelled).enumerate() {
-                let gold = golds.as_ref().map_or(Ok(None), |cells| judge.words.read(cells[at].as_ref()));
                 let verdict = &labelled.verdict;
                 let label = verdict.label().map(|label| label == judge.positive);
+                let gold = match (&golds, agreement.as_mut()) {
+                    (Some(cells), Some(agreement)) => {
+                        judge.gold(cells[at].as_ref(), verdict.label(), first + at as u64 + 1, agreement)
+                    }
+                    _ => None,
+                };
                 let probability = label
                     .zip(verdict.confidence)
                     .map(|(right, confidence)| if right { confidence } else { 1.0 - confidence })

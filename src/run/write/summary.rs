@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::bench::Rate;
 use crate::domain::{Flag, Outcome, Status, Stop, Verdict};
-use crate::run::Row;
+use crate::run::{InvalidGolds, Row};
 use crate::write::Labelled;
 
 /// Counts over all rows of an output.
@@ -39,12 +39,32 @@ pub struct Summary {
     pub rate: Option<Rate>,
 }
 
-/// How labels compare with a `gold` column.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+/// How labels compare with a column of gold.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Agreement {
+    /// The column of gold.
+    pub column: String,
     pub agree: u64,
     /// Rows with both a label and a gold.
     pub compared: u64,
+    /// Rows whose gold is not a label.
+    pub strange: InvalidGolds,
+}
+
+impl Agreement {
+    pub(in crate::run) fn add(&mut self, agree: bool) {
+        self.compared += 1;
+        self.agree += u64::from(agree);
+    }
+
+    fn to_json(&self) -> Value {
+        json!({
+            "column": self.column,
+            "agree": self.agree,
+            "compared": self.compared,
+            "strange": self.strange.rows,
+        })
+    }
 }
 
 impl Summary {
@@ -83,16 +103,6 @@ impl Summary {
         }
     }
 
-    pub(super) fn compare(&mut self, verdict: &Verdict, gold: &str) {
-        let agreement = self.gold.get_or_insert_default();
-        if let Some(label) = verdict.label()
-            && !gold.is_empty()
-        {
-            agreement.compared += 1;
-            agreement.agree += u64::from(label == gold);
-        }
-    }
-
     /// For manifests and `--json`.
     pub fn to_json(&self) -> Value {
         let statuses = by_status(&self.statuses);
@@ -110,7 +120,7 @@ impl Summary {
             "completion_tokens": self.completion_tokens,
             "cost_usd": self.cost(),
             "rate": self.rate,
-            "gold": self.gold.map(|gold| json!({"agree": gold.agree, "compared": gold.compared})),
+            "gold": self.gold.as_ref().map(Agreement::to_json),
         })
     }
 
