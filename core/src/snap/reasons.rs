@@ -29,6 +29,10 @@ static AGAINST: Words = Words::new(
     look before previous earlier nothing seemed seems appears if unless",
 );
 
+/// The same where nothing is denied and no fault is named.
+static AGREES: Words =
+    Words::new("matches match matching fits fit exactly indeed correctly properly complete clean good well");
+
 /// What the reasons behind a verdict may say without taking it back.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Reasons {
@@ -57,7 +61,8 @@ pub(super) fn explains(
         return !turns(text, rail, names)
             && !words.iter().any(|token| matches!(token.class, Class::Cue | Class::Contrast));
     }
-    let plain = match language::of(text, &tokens) {
+    let spoken = language::of(text, &tokens);
+    let plain = match spoken {
         // `…, as the city is missing`
         Spoken::English if text.starts_with("as ") => {
             sentences(&tokens).skip(1).all(|sentence| opens_plainly(sentence, labelled))
@@ -86,7 +91,7 @@ pub(super) fn explains(
             _ => success && !labelled && tokens[at].is_word() && fault::is_english(word) && !sole(at),
         }
     };
-    // A failure has a fault to tell of.
+    // A failure has a fault to tell of; in English the words that speak for the call are known better.
     let because = words.first().is_some_and(|token| lexicon::gives_reason(token.word()));
     let tells = || {
         words.iter().any(|token| {
@@ -99,7 +104,14 @@ pub(super) fn explains(
         || words.iter().any(|token| AGAINST.has(token.word()) || language::is_nothing(token.word()));
     // `Incorrect - the agent …`
     let direct = text.starts_with(['-', '–', '—', ':']);
-    let failure = success || labelled || because || (alone || direct || tells()) && !against();
+    let failure = success
+        || labelled
+        || because
+        || (alone
+            || direct
+            || spoken == Spoken::English && !words.iter().any(|token| AGREES.has(token.word()))
+            || tells())
+            && !against();
     let other_rail = || (0..tokens.len()).any(|at| names.at(&tokens, at).is_some());
     words.len() >= REASONS
         && plain
