@@ -50,7 +50,7 @@ pub use remote::Remote;
 pub use settings::Settings;
 pub use target::{Target, connect};
 
-use crate::domain::{Prompt, Reply};
+use crate::domain::{Paid, Prompt, Reply};
 
 /// A judge model, wherever it runs. The built-in judge is not one: it needs no prompt.
 pub trait Judge: Send + Sync {
@@ -102,7 +102,7 @@ pub struct Asked {
 }
 
 /// Why there is no reply.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum AskError {
     /// This question has no answer; the next one may.
     #[error("{code}: {message}")]
@@ -116,6 +116,19 @@ pub enum AskError {
     /// The run was stopped before an answer came.
     #[error("stopped")]
     Stopped,
+    /// One of the others, after answers that were paid for and of no use.
+    #[error("{error}")]
+    AfterAnswers { paid: Paid, error: Box<AskError> },
+}
+
+impl AskError {
+    /// The error itself, and what was paid before it.
+    pub fn apart(self) -> (AskError, Option<Paid>) {
+        match self {
+            AskError::AfterAnswers { paid, error } => (*error, Some(paid)),
+            error => (error, None),
+        }
+    }
 }
 
 /// A glance at a judge at work.

@@ -9,6 +9,8 @@ pub struct Words {
     wrong: Vec<String>,
     /// Whether any other word says that it is wrong.
     others_are_wrong: bool,
+    /// Whether the question is known to be whether a call is correct: only then is it clear what `yes` answers.
+    asks_for_correctness: bool,
 }
 
 /// Other words for right and wrong, in lower case.
@@ -25,12 +27,13 @@ const SYNONYMS: [(&str, &str); 7] = [
 const ANSWERS: [(&str, &str); 2] = [("yes", "no"), ("y", "n")];
 
 impl Default for Words {
-    /// `correct` and `incorrect`.
+    /// `correct` and `incorrect`, in a table of which nobody knows what was asked.
     fn default() -> Words {
         Words {
             right: vec!["correct".to_owned()],
             wrong: vec!["incorrect".to_owned()],
             others_are_wrong: false,
+            asks_for_correctness: false,
         }
     }
 }
@@ -41,7 +44,12 @@ impl Words {
     /// # Errors
     /// The label that is right by some and wrong by others.
     pub fn of<'a>(rails: impl IntoIterator<Item = &'a Rails>) -> Result<Words, String> {
-        let mut words = Words { right: Vec::new(), wrong: Vec::new(), others_are_wrong: false };
+        let mut words = Words {
+            right: Vec::new(),
+            wrong: Vec::new(),
+            others_are_wrong: false,
+            asks_for_correctness: false,
+        };
         for rails in rails {
             for label in rails.labels() {
                 let right = label == rails.positive().label;
@@ -57,12 +65,21 @@ impl Words {
                 }
             }
         }
-        Ok(if words.right.is_empty() { Words::default() } else { words })
+        if words.right.is_empty() {
+            words = Words::default();
+        }
+        words.asks_for_correctness = words.right.iter().any(|word| word.eq_ignore_ascii_case("correct"));
+        Ok(words)
     }
 
     /// `label` is right, and every other word wrong.
     pub fn right(label: &str) -> Words {
-        Words { right: vec![label.to_owned()], wrong: vec!["incorrect".to_owned()], others_are_wrong: true }
+        Words {
+            right: vec![label.to_owned()],
+            wrong: vec!["incorrect".to_owned()],
+            others_are_wrong: true,
+            asks_for_correctness: false,
+        }
     }
 
     /// What a cell says: `Ok(None)` where it says nothing, `Err` with what it says where that is no label.
@@ -84,17 +101,12 @@ impl Words {
         if word == "null" {
             return Ok(None);
         }
-        let pairs = SYNONYMS.iter().chain(ANSWERS.iter().filter(|_| self.ask_for_correctness()));
+        let pairs = SYNONYMS.iter().chain(ANSWERS.iter().filter(|_| self.asks_for_correctness));
         let meaning = pairs.into_iter().find_map(|(right, wrong)| match (word == *right, word == *wrong) {
             (false, false) => None,
             (right, _) => Some(right),
         });
         meaning.map(Some).ok_or(text)
-    }
-
-    /// Whether the question behind our words is whether a call is correct: only then is it clear what `yes` answers.
-    fn ask_for_correctness(&self) -> bool {
-        self.right.iter().any(|word| word.eq_ignore_ascii_case("correct"))
     }
 
     /// Whether `label` is what a cell says that means `right`: of several labels that are wrong, the same one.
@@ -137,7 +149,7 @@ mod tests {
 
     #[test]
     fn cells() {
-        let usual = Words::default();
+        let usual = Words::of([]).unwrap();
         for (cell, expected) in [
             (Json::from("correct"), Ok(Some(true))),
             (Json::from(" Incorrect "), Ok(Some(false))),
@@ -190,6 +202,7 @@ mod tests {
         let inverted = Words::of([&rails("false", "true")]).unwrap();
         assert_eq!(inverted.read(Some(&Json::Bool(true))), Ok(Some(false)));
         assert_eq!(Words::of([&rails("yes", "no"), &rails("no", "yes")]), Err("no".to_owned()));
+        assert_eq!(Words::default().read(Some(&Json::from("yes"))), Err("yes".to_owned()));
         // Nobody knows what `yes` answers where the rails ask something else.
         let faithful = Words::of([&rails("faithful", "hallucinated")]).unwrap();
         assert_eq!(faithful.read(Some(&Json::from("yes"))), Err("yes".to_owned()));
