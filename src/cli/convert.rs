@@ -160,7 +160,9 @@ fn output(args: &ConvertArgs, source: &Source) -> anyhow::Result<Option<Output>>
     if printed && crate::write::is_stdout(&path) {
         bail!("the rows and the summary cannot both go to the standard output; give a file with -o");
     }
-    let output = Output::new(path, args.to, Format::Jsonl)?.with_formulas(args.spreadsheet.formulas());
+    let output = Output::new(path, args.to, Format::Jsonl)?
+        .with_formulas(args.spreadsheet.formulas())
+        .when_empty(args.input.when_empty(args.force));
     let inputs: Vec<&Path> = source.table.inputs().iter().map(|input| input.path.as_path()).collect();
     output.check(&inputs, source.table.folders(), args.force)?;
     Ok(Some(output))

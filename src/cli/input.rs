@@ -13,6 +13,7 @@ use crate::normalize::logs::LogFormat;
 use crate::normalize::{Normalizer, NullCall, Options};
 use crate::read::{Format, LogOptions, Selection, Table, Take, Understanding};
 use crate::run::Source;
+use crate::write::WhenEmpty;
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Input")]
@@ -172,6 +173,12 @@ impl InputArgs {
         };
         Normalizer::new(options)
             .with_context(|| format!("--tools {}", self.tools.clone().unwrap_or_default().display()))
+    }
+
+    /// A selection of no rows is more likely a slip than a wish for an empty table.
+    pub fn when_empty(&self, force: bool) -> WhenEmpty {
+        let selects = !self.filters.is_empty() || self.limit.is_some() || self.sample.is_some();
+        if selects && !force { WhenEmpty::Keep } else { WhenEmpty::Replace }
     }
 
     fn selection(&self) -> Selection {

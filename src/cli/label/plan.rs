@@ -66,7 +66,9 @@ fn output(args: &LabelArgs, source: &Source, purpose: &Purpose) -> anyhow::Resul
         None if !table.folders().is_empty() => return Err(WriteError::NoDefault.into()),
         None => Output::beside(&formats, args.to)?,
     };
-    let output = output.with_formulas(args.spreadsheet.formulas());
+    let output = output
+        .with_formulas(args.spreadsheet.formulas())
+        .when_empty(args.input.when_empty(args.result.force));
     if *purpose != Purpose::DryRun {
         output.check(&inputs(source), table.folders(), args.result.force)?;
     }
