@@ -404,3 +404,27 @@ fn the_docs_name_every_format_and_flag() {
         assert!(docs.contains(&format!("`{flag}`")), "{flag}");
     }
 }
+
+#[test]
+fn own_columns_of_status_stay_beside_ours() {
+    let work = Workspace::new();
+    let header = "question,tool_call,tool_definitions,status,reason,error,input_error";
+    work.file("t.csv", format!("{header}\nq,f(a=1),,200,why,boom,x\n,f(a=1),,404,,bang,y\n"));
+    for output in ["out.csv", "out.parquet", "out.jsonl"] {
+        work.run(&["convert", "t.csv", "--all", "-o", output]).ended(0);
+        // Ours can be read and labelled.
+        let ran =
+            work.run(&["label", output, "-o", "seen.csv", "--overwrite", "--allow-unjudged", "1", "--force"]);
+        assert_eq!(ran.code, Some(0), "{output}: {}", ran.stderr);
+        let rows = work.rows("seen.csv");
+        let theirs = ["input_status", "input_reason", "input_input_error", "input_error"];
+        let of = |row: usize| theirs.map(|name| rows[row][name].as_str());
+        assert_eq!((of(0), of(1)), (["200", "why", "boom", "x"], ["404", "", "bang", "y"]), "{output}");
+        assert_eq!(rows[1]["reason"], "question: it is blank", "{output}");
+    }
+    // A typed table too.
+    work.run(&["convert", "t.csv", "-o", "typed.parquet"]).ended(0);
+    work.run(&["convert", "typed.parquet", "--all", "-o", "typed.csv"]).ended(0);
+    assert_eq!(work.column("typed.csv", "input_status"), ["200"]);
+    assert_eq!(work.column("typed.csv", "status"), ["ok"]);
+}

@@ -144,3 +144,49 @@ fn the_judge_is_shown_what_came_before_the_judged_turn() {
     let said = work.run(&["label", "0.jsonl", "--allow-unjudged", "1"]).ended(0).stdout;
     assert!(said.contains("judged_turn_cut"), "{said}");
 }
+
+#[test]
+fn an_empty_selection_replaces_no_table() {
+    let work = Workspace::new();
+    work.file("in.csv", "question,tool_call,tool_definitions,gold\nhi,f(a=1),,correct\n");
+    for (command, output) in [("label", "in.labeled.csv"), ("convert", "out.csv")] {
+        let args = [command, "in.csv", "-o", output];
+        work.run(&args).ended(i32::from(command == "label"));
+        let before = work.read(output);
+        let none = [&args[..], &["--where", "gold=nope"]].concat();
+        let ran = work.run(&none).ended(2);
+        assert!(
+            ran.stderr.contains("--where and --limit leave no row") && ran.stderr.contains("--force"),
+            "{}",
+            ran.stderr
+        );
+        assert_eq!(work.read(output), before, "{command}");
+        work.run(&[&none[..], &["--force"]].concat()).ended(0);
+        assert_eq!(work.rows(output).len(), 0, "{command}");
+        // Where no table is, an empty one is as good as any.
+        std::fs::remove_file(work.path(output)).unwrap();
+        work.run(&none).ended(0);
+    }
+}
+
+#[test]
+fn tools_that_are_cut_off_are_an_error_before_anything_is_judged() {
+    let work = Workspace::new();
+    work.file("in.csv", "question,tool_call\nhi,f(a=1)\n");
+    let whole = r#"[{"name": "f", "parameters": {"type": "object", "properties": {}}}]"#;
+    for cut in [1, 9, whole.len() / 2] {
+        work.file("tools.json", &whole[..whole.len() - cut]);
+        let ran = work.run(&["label", "in.csv", "--tools", "tools.json"]).ended(2);
+        assert!(
+            ran.stderr.contains("--tools tools.json") && ran.stderr.contains("begin like JSON"),
+            "{}",
+            ran.stderr
+        );
+        assert!(!work.path("in.labeled.csv").exists());
+    }
+    for prose in ["f: does things", "[f] does things", "{f} does things", "{'name': 'f', 'parameters': {}}"] {
+        work.file("tools.json", prose);
+        let ran = work.run(&["label", "in.csv", "--tools", "tools.json", "--allow-unjudged", "1"]);
+        assert_eq!(ran.code, Some(0), "{prose}: {}", ran.stderr);
+    }
+}

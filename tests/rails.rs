@@ -133,3 +133,30 @@ fn a_row_is_asked_once_in_each_form() {
         assert_eq!(paid, 5 * sent.len(), "{provider}");
     }
 }
+
+#[test]
+fn answers_of_no_use_are_paid_for_where_the_question_fails_after_them() {
+    let server = Server::start(|seen| match seen.body["max_tokens"].as_u64() {
+        // It thinks, and is cut off.
+        Some(..8192) => {
+            Answer::Message(json!({"content": "", "reasoning_content": "The user wants"}), "length")
+        }
+        _ => Answer::status(500, "out of memory"),
+    });
+    let work = Workspace::new();
+    work.file("in.csv", numbered(3));
+    work.file("tooljudge.toml", "[prices.\"openai:m\"]\ninput = 0.0\noutput = 1000.0\n");
+    let args = ["label", "in.csv", "--judge", "openai:m", "--base-url", &server.url, "--concurrency", "1"];
+    let more = ["--store", "replies.sqlite", "--max-attempts", "1", "--allow-unjudged", "1"];
+    let ran = work.run(&[&args[..], &more].concat()).ended(0);
+    assert_eq!(work.column("in.labeled.csv", "status"), ["errored"; 3]);
+    assert_eq!(work.column("in.labeled.csv", "completion_tokens"), ["5"; 3]);
+    assert_eq!(work.column("in.labeled.csv", "cost_usd"), ["0.005"; 3]);
+    assert!(ran.stdout.contains("15 out"), "{}", ran.stdout);
+    let manifest: Value = serde_json::from_str(&work.read("in.labeled.csv.run.json")).unwrap();
+    let summary = &manifest["panel"][0]["summary"];
+    assert_eq!((&summary["completion_tokens"], summary["cost_usd"].as_f64()), (&json!(15), Some(0.015)));
+    let contents = work.run(&["store", "stat", "--store", "replies.sqlite", "--json"]).ended(0);
+    let contents: Value = serde_json::from_str(&contents.stdout).unwrap();
+    assert_eq!(contents["unused"]["completion_tokens"], 15, "{contents}");
+}

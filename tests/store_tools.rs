@@ -121,10 +121,15 @@ fn merged_stores_answer_for_both() {
     }
 }
 
-/// A store of version 3 with six replies, beside the rows and the wording that they answer.
-fn old_store(work: &Workspace) {
+/// Stores of older versions.
+const OLD_STORES: [&[u8]; 2] = [
+    include_bytes!("fixtures/store/version_3.sqlite.gz"),
+    include_bytes!("fixtures/store/version_4.sqlite.gz"),
+];
+
+/// An old store with six replies, beside the rows and the wording that they answer.
+fn old_store(work: &Workspace, packed: &[u8]) {
     let mut bytes = Vec::new();
-    let packed = include_bytes!("fixtures/store/version_3.sqlite.gz").as_slice();
     GzDecoder::new(packed).read_to_end(&mut bytes).unwrap();
     work.file("old.sqlite", bytes);
     work.file("rows.csv", include_str!("fixtures/store/rows.csv"));
@@ -134,8 +139,14 @@ fn old_store(work: &Workspace) {
 /// The run that paid for the replies, again. Where it was then, nobody listens now.
 #[test]
 fn replies_of_an_older_store_are_not_paid_for_again() {
+    for packed in OLD_STORES {
+        replies_are_not_paid_for_again(packed);
+    }
+}
+
+fn replies_are_not_paid_for_again(packed: &[u8]) {
     let work = Workspace::new();
-    old_store(&work);
+    old_store(&work, packed);
     let args = ["label", "rows.csv", "--judge", "openai:old-judge", "--base-url", "http://127.0.0.1:9/v1"];
     let more =
         ["--template", "wording.txt", "--max-tokens", "50", "--store", "old.sqlite", "--max-attempts", "1"];
@@ -152,7 +163,7 @@ fn replies_of_an_older_store_are_not_paid_for_again() {
 fn a_killed_upgrade_leaves_a_store_that_works() {
     let work = Workspace::new();
     for wait in 0..12 {
-        old_store(&work);
+        old_store(&work, OLD_STORES[0]);
         for left in ["old.sqlite-wal", "old.sqlite-shm", "old.sqlite.version-3"] {
             let _ = std::fs::remove_file(work.path(left));
         }

@@ -9,7 +9,8 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::Ending;
 use super::printer::Printer;
-use crate::store::{Archive, Contents, Pruning};
+use crate::report::counted;
+use crate::store::{Archive, Contents, Pruning, Wasted};
 
 /// Manage the store of replies (the cache).
 #[derive(Debug, Args)]
@@ -163,6 +164,13 @@ fn as_text(path: &std::path::Path, contents: &Contents) -> String {
         format!("asking    {}", contents.claims),
         format!("prompts   {}", contents.prompts),
     ];
+    let Wasted { questions, prompt_tokens, completion_tokens, cost_usd } = contents.wasted;
+    if questions > 0 {
+        lines.push(format!(
+            "unused    answers to {} that ended without a reply: {prompt_tokens} tokens in, {completion_tokens} out, ${cost_usd:.6}",
+            counted(questions, "question")
+        ));
+    }
     if !contents.models.is_empty() {
         lines.push(String::new());
         lines.extend(models(contents).to_string().lines().map(|line| line.trim_end().to_owned()));
@@ -229,6 +237,12 @@ fn as_json(contents: &Contents) -> String {
         "replies": contents.replies,
         "damaged": contents.damaged,
         "failures": contents.failures,
+        "unused": {
+            "questions": contents.wasted.questions,
+            "prompt_tokens": contents.wasted.prompt_tokens,
+            "completion_tokens": contents.wasted.completion_tokens,
+            "cost_usd": contents.wasted.cost_usd,
+        },
         "claims": contents.claims,
         "runs": contents.runs,
         "unfinished": contents.unfinished,

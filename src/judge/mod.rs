@@ -48,7 +48,7 @@ pub use settings::Settings;
 pub use setup_error::{SetupError, UnknownProvider};
 pub use target::{Target, connect};
 
-use crate::domain::Reply;
+use crate::domain::{Paid, Reply};
 
 /// What makes two judges give interchangeable replies.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,7 +68,7 @@ pub struct Asked {
 }
 
 /// Why there is no reply.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum AskError {
     /// This question has no answer; the next one may.
     #[error("{code}: {message}")]
@@ -82,6 +82,19 @@ pub enum AskError {
     /// The run was stopped before an answer came.
     #[error("stopped")]
     Stopped,
+    /// One of the others, after answers that were paid for and of no use.
+    #[error("{error}")]
+    AfterAnswers { paid: Paid, error: Box<AskError> },
+}
+
+impl AskError {
+    /// The error itself, and what was paid before it.
+    pub fn apart(self) -> (AskError, Option<Paid>) {
+        match self {
+            AskError::AfterAnswers { paid, error } => (*error, Some(paid)),
+            error => (error, None),
+        }
+    }
 }
 
 /// A glance at a judge at work.

@@ -230,31 +230,18 @@ impl Remote {
         }
         Ok(())
     }
-}
 
-impl Remote {
-    /// What its replies and adaptations are kept under.
-    pub fn identity(&self) -> &Identity {
-        &self.identity
-    }
-
-    /// Tells that the endpoint has answered questions of this run before, so that it does not refuse all of them.
-    pub fn answered_before(&self) {
-        self.uniform_failure.answered();
-    }
-
-    /// Asks until there is a reply, the attempts are used up, or `stop` is cancelled; a request that is under way when
-    /// that happens is still waited for.
-    ///
-    /// # Errors
-    /// [`AskError::Question`] if this question has no answer, [`AskError::Run`] if none will have one.
-    pub async fn ask(&self, prompt: &Prompt, stop: &CancellationToken) -> Result<Asked, AskError> {
+    /// The answer to `prompt`; what answers cost that were of no use is added to `wasted`.
+    async fn answer(
+        &self,
+        prompt: &Prompt,
+        stop: &CancellationToken,
+        wasted: &mut Option<Paid>,
+    ) -> Result<Asked, AskError> {
         let limiter = &self.settings.limiter;
         let tokens = self.estimate(prompt);
         let (mut sent, mut failures) = (0, 0);
         let mut first_refused = None;
-        // For answers that were of no use.
-        let mut wasted: Option<Paid> = None;
         // The place of a refused request that is sent again at once, in another form.
         let mut held: Option<Slot> = None;
         let mut probe = AdaptationProbe::new(self.format.plain());
@@ -291,7 +278,7 @@ impl Remote {
                     };
                     if instead.is_some_and(|instead| probe.refused(instead, &adapted)) {
                         let paid = Paid { usage: answer.usage, cost_usd, attempts: 0 };
-                        wasted = Some(wasted.map_or(paid, |earlier| earlier.and(paid)));
+                        *wasted = Paid::sum(*wasted, Some(paid));
                         held = Some(slot);
                         continue;
                     }
@@ -312,7 +299,7 @@ impl Remote {
                         cost_usd,
                         adapted: adapted.iter().map(|adaptation| adaptation.as_str().to_owned()).collect(),
                     };
-                    let reply = match wasted {
+                    let reply = match *wasted {
                         Some(wasted) => reply.in_place_of(wasted),
                         None => reply,
                     };
@@ -383,6 +370,31 @@ impl Remote {
                 }
             }
         }
+    }
+}
+
+impl Remote {
+    /// What its replies and adaptations are kept under.
+    pub fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    /// Tells that the endpoint has answered questions of this run before, so that it does not refuse all of them.
+    pub fn answered_before(&self) {
+        self.uniform_failure.answered();
+    }
+
+    /// Asks until there is a reply, the attempts are used up, or `stop` is cancelled; a request that is under way when
+    /// that happens is still waited for.
+    ///
+    /// # Errors
+    /// [`AskError::Question`] if this question has no answer, [`AskError::Run`] if none will have one.
+    pub async fn ask(&self, prompt: &Prompt, stop: &CancellationToken) -> Result<Asked, AskError> {
+        let mut wasted = None;
+        self.answer(prompt, stop, &mut wasted).await.map_err(|error| match wasted {
+            Some(paid) => AskError::AfterAnswers { paid, error: Box::new(error) },
+            None => error,
+        })
     }
 
     /// What this judge found out about its endpoint, or was told of.

@@ -24,6 +24,8 @@ pub struct Contents {
     pub damaged: u64,
     /// Questions whose last attempt failed.
     pub failures: u64,
+    /// What was paid for answers that were of no use and are part of no reply.
+    pub wasted: Wasted,
     /// Questions that a run is asking right now.
     pub claims: u64,
     pub runs: u64,
@@ -36,6 +38,16 @@ pub struct Contents {
     pub models: Vec<ModelContents>,
     /// Endpoint, model, and what was found out about them.
     pub adaptations: Vec<(String, String, String)>,
+}
+
+/// Answers of no use, to questions that ended without a reply.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Wasted {
+    pub questions: u64,
+    pub prompt_tokens: u64,
+    pub completion_tokens: u64,
+    /// US dollars, as far as the price is known.
+    pub cost_usd: f64,
 }
 
 /// The replies of one model.
@@ -130,6 +142,15 @@ impl Archive {
             .prepare("SELECT endpoint, model, adaptation FROM adaptations ORDER BY 1, 2, 3")?
             .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
             .collect::<Result<_, _>>()?;
+        let wasted = self.connection.query_row(
+            "SELECT count(*), ifnull(sum(prompt_tokens), 0), ifnull(sum(completion_tokens), 0), ifnull(sum(cost_usd), 0.0) \
+             FROM wasted",
+            [],
+            |row| {
+                let (questions, prompt_tokens) = (row.get(0)?, row.get(1)?);
+                Ok(Wasted { questions, prompt_tokens, completion_tokens: row.get(2)?, cost_usd: row.get(3)? })
+            },
+        )?;
         let mut damaged = 0;
         self.each_reply(|_, reply, _| {
             damaged += u64::from(matches!(reply, StoredReply::Damaged));
@@ -140,6 +161,7 @@ impl Archive {
             replies: number("SELECT count(*) FROM replies")?,
             damaged,
             failures: number("SELECT count(*) FROM failures")?,
+            wasted,
             claims: number("SELECT count(*) FROM claims WHERE lease_until > unixepoch('subsec') * 1000")?,
             runs: number("SELECT count(*) FROM runs")?,
             unfinished: number("SELECT count(*) FROM runs WHERE finished_at IS NULL")?,

@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 use rusqlite::{Connection, ErrorCode};
 use tokio::sync::oneshot;
 
-pub use archive::{Archive, Contents, Merged, ModelContents, Pruning};
+pub use archive::{Archive, Contents, Merged, ModelContents, Pruning, Wasted};
 pub use error::StoreError;
 pub use fingerprint::{AskHasher, Fingerprint};
 use lease_clock::LeaseClock;
@@ -32,7 +32,7 @@ pub use reader::{Found, Reader};
 use upgrade::migrate;
 use writer::{Job, Op, Writer, Written};
 
-use crate::domain::Reply;
+use crate::domain::{Paid, Reply};
 
 /// Marks the file as ours: "tjdg".
 const APPLICATION_ID: i64 = 0x746a_6467;
@@ -146,6 +146,11 @@ impl Store {
     /// Keeps why there is no reply and drops the claim.
     pub async fn fail(&self, fingerprint: Fingerprint, failure: Failure) -> Result<(), StoreError> {
         self.write(Op::Fail { fingerprint, failure }).await.map(drop)
+    }
+
+    /// Keeps what was paid for answers that were of no use, where no reply bears it. The claim stays.
+    pub async fn waste(&self, fingerprint: Fingerprint, paid: Paid) -> Result<(), StoreError> {
+        self.write(Op::Waste { fingerprint, paid }).await.map(drop)
     }
 
     /// Drops a claim without an outcome: the run stops.

@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension};
 use super::reply_row::{self, StoredReply, select};
 use super::writer::lease;
 use super::{Failure, Fingerprint, StoreError, connect};
-use crate::domain::Reply;
+use crate::domain::{Paid, Reply, Usage};
 
 /// A connection that only reads.
 #[derive(Debug)]
@@ -74,6 +74,22 @@ impl Reader {
             })
             .optional()?;
         Ok(failure.unwrap_or(Found::Nothing))
+    }
+
+    /// What `run` paid for answers to a question that were of no use and are part of no reply.
+    pub fn wasted(&self, fingerprint: Fingerprint, run: &str) -> Result<Option<Paid>, StoreError> {
+        let look = || {
+            let mut statement = self.connection.prepare_cached(
+                "SELECT prompt_tokens, completion_tokens, cost_usd FROM wasted WHERE fingerprint = ?1 AND run = ?2",
+            )?;
+            let paid = statement.query_map((fingerprint.0, run), |row| {
+                let (prompt_tokens, completion_tokens) = (row.get(0)?, row.get(1)?);
+                let usage = Usage { prompt_tokens, cached_tokens: None, completion_tokens };
+                Ok(Paid { usage, cost_usd: row.get(2)?, attempts: 0 })
+            })?;
+            paid.map(|paid| paid.map(Some)).try_fold(None, |sum, paid| Ok(Paid::sum(sum, paid?)))
+        };
+        look().map_err(|error| StoreError::from_sqlite(&self.path, &error))
     }
 
     /// Whether there is any reply.

@@ -1,4 +1,4 @@
--- The reply store of tooljudge, version 4. Open it with any SQLite tool; times are RFC 3339 in UTC.
+-- The reply store of tooljudge, version 5. Open it with any SQLite tool; times are RFC 3339 in UTC.
 
 -- One row per answered question to a judge.
 CREATE TABLE replies (
@@ -30,6 +30,17 @@ CREATE TABLE failures (
     attempts    INTEGER NOT NULL,
     failed_at   TEXT NOT NULL
 ) STRICT;
+
+-- What was paid for answers that were of no use, where the question has no reply that bears it.
+CREATE TABLE wasted (
+    fingerprint       BLOB NOT NULL,
+    run               TEXT NOT NULL, -- the run that paid for it
+    prompt_tokens     INTEGER,       -- as the provider counts them; null where it does not say
+    completion_tokens INTEGER,
+    cost_usd          REAL,          -- at the prices of the day; null where none is known
+    paid_at           TEXT NOT NULL
+) STRICT;
+CREATE INDEX wasted_of ON wasted (fingerprint, run);
 
 -- Who is asking what right now, so that two runs never pay for one question twice.
 CREATE TABLE claims (

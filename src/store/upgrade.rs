@@ -12,10 +12,11 @@ use super::{APPLICATION_ID, StoreError, create_private};
 
 /// The version of the file's tables. Which questions are the same question is told apart by a version of its own, in
 /// `fingerprint.rs`: replies of older files are found in newer ones.
-pub(super) const SCHEMA_VERSION: i64 = 4;
+pub(super) const SCHEMA_VERSION: i64 = 5;
 
 /// What leads from a version to the next one. A version more is one line more here, and `schema.sql` as it then is.
-const STEPS: [(i64, &str); 1] = [(3, include_str!("upgrades/3_to_4.sql"))];
+const STEPS: [(i64, &str); 2] =
+    [(3, include_str!("upgrades/3_to_4.sql")), (4, include_str!("upgrades/4_to_5.sql"))];
 
 /// Lets `connection` have a store of today's version, new, as it is, or upgraded.
 pub(super) fn migrate(connection: &Connection, path: &Path) -> Result<(), StoreError> {
@@ -148,7 +149,7 @@ mod tests {
         drop(Store::open(&path, "a").unwrap());
         assert_eq!(sound(&path), (6, 0, 1));
         let program = Some(concat!("tooljudge ", env!("CARGO_PKG_VERSION")).to_owned());
-        assert_eq!(history(&path), [(3, None), (4, program)]);
+        assert_eq!(history(&path), [(3, None), (SCHEMA_VERSION, program)]);
         assert!(!copy_of(&path, 3).exists(), "the copy goes when the upgrade is committed");
     }
 

@@ -15,7 +15,7 @@ use super::lease_clock::LeaseClock;
 use super::reply_row::{self, StoredReply, select};
 use super::run_lock::{self, Liveness, RunLock};
 use super::{Claim, Failure, Fingerprint, Reuse, StoreError};
-use crate::domain::Reply;
+use crate::domain::{Paid, Reply};
 
 /// How long a claim outlives its last renewal: what a run was asking that hangs can be asked again after this.
 pub(super) const LEASE: Duration = Duration::from_secs(10);
@@ -35,6 +35,7 @@ pub(super) enum Op {
     Claim { fingerprint: Fingerprint, reuse: Reuse },
     Answer { fingerprint: Fingerprint, reply: Box<Reply>, prompt: Option<String> },
     Fail { fingerprint: Fingerprint, failure: Failure },
+    Waste { fingerprint: Fingerprint, paid: Paid },
     Release { fingerprint: Fingerprint },
     Join { endpoint: String, model: String },
     Leave { endpoint: String, model: String },
@@ -46,7 +47,7 @@ impl Op {
     /// Whether it must outlive a failure of power: a lost reply is a paid call. Of the rest nothing is lost that the next run
     /// would miss.
     fn is_lasting(&self) -> bool {
-        matches!(self, Op::Answer { .. } | Op::Manifest { finished: true, .. })
+        matches!(self, Op::Answer { .. } | Op::Waste { .. } | Op::Manifest { finished: true, .. })
     }
 }
 
@@ -215,6 +216,18 @@ impl Writer {
                 self.answer(*fingerprint, reply, prompt.as_deref(), now)?;
             }
             Op::Fail { fingerprint, failure } => self.fail(*fingerprint, failure, now)?,
+            Op::Waste { fingerprint, paid } => self.execute(
+                "INSERT INTO wasted (fingerprint, run, prompt_tokens, completion_tokens, cost_usd, paid_at) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                (
+                    fingerprint.0,
+                    &self.run,
+                    paid.usage.prompt_tokens,
+                    paid.usage.completion_tokens,
+                    paid.cost_usd,
+                    now,
+                ),
+            )?,
             Op::Release { fingerprint } => self.release(*fingerprint)?,
             Op::Join { endpoint, model } => self.execute(
                 "INSERT OR REPLACE INTO askers (endpoint, model, run, lease_until) VALUES (?1, ?2, ?3, ?4)",

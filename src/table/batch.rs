@@ -140,6 +140,24 @@ impl Batch {
         Ok(Batch { schema: Arc::new(Schema::of(columns)), rows })
     }
 
+    /// The same rows with other names for some columns, each as it is and as it shall be.
+    pub fn renamed(self, names: &[(String, String)]) -> Result<Batch, TableError> {
+        if names.is_empty() {
+            return Ok(self);
+        }
+        let schema = Arc::new(self.schema.renamed(names));
+        let rows = match self.rows {
+            Rows::Frame(mut frame) => {
+                for (from, to) in names {
+                    frame.rename(from, to.as_str().into())?;
+                }
+                Rows::Frame(frame)
+            }
+            records => records,
+        };
+        Ok(Batch { schema, rows })
+    }
+
     /// The rows without the columns `names`.
     pub fn without(self, names: &[&str]) -> Batch {
         let keep: Vec<bool> = self.schema.names().map(|name| !names.contains(&name)).collect();

@@ -53,6 +53,17 @@ impl Schema {
         Schema { columns, pandas: self.pandas.clone() }
     }
 
+    /// The same columns, some under other names, each as it is and as it shall be.
+    #[must_use]
+    pub fn renamed(&self, names: &[(String, String)]) -> Schema {
+        let new = |name: &String| names.iter().find(|(from, _)| from == name).map(|(_, to)| to.clone());
+        let column = |column: &Column| Column {
+            name: new(&column.name).unwrap_or_else(|| column.name.clone()),
+            kind: column.kind.clone(),
+        };
+        self.with(self.columns.iter().map(column).collect())
+    }
+
     pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.columns.iter().map(|column| column.name.as_str())
     }

@@ -24,6 +24,8 @@ pub enum WriteError {
     #[error("{} exists and was not written by a run of tooljudge as it is now; choose another place, or replace it \
              with --force", .0.display())]
     NotOurs(PathBuf),
+    #[error("--where and --limit leave no row, so {} stays as it is; replace it with an empty table with --force", .0.display())]
+    NothingToWrite(PathBuf),
     #[error("{} is an input of this run; choose another output file", .0.display())]
     IsInput(PathBuf),
     #[error("{} lies in the input folder {}, where the next run would read it as data; choose another place",

@@ -1,6 +1,6 @@
 //! The columns that a verdict adds to its row.
 
-use crate::domain::{Json, Number, Reply, Verdict};
+use crate::domain::{Json, Number, Paid, Reply, Verdict};
 use crate::table::{Column, Kind, Record, Schema};
 
 use super::WriteError;
@@ -15,6 +15,15 @@ pub struct Labelled {
     pub attempts: Option<u32>,
     /// Whether the reply was there before: from an earlier run, or for an equal row above.
     pub cached: bool,
+    /// What this run paid for answers that were of no use and are part of no reply.
+    pub wasted: Option<Paid>,
+}
+
+impl Labelled {
+    /// What its reply and the answers that were of no use cost.
+    pub fn paid(&self) -> Option<Paid> {
+        Paid::sum(self.reply.as_ref().map(Reply::paid), self.wasted)
+    }
 }
 
 /// Names and meaning of the output columns; `docs` and tests read them from here.
@@ -74,7 +83,8 @@ impl LabelColumns {
     pub fn record(&self, labelled: &Labelled) -> Record {
         let Labelled { verdict, reply, .. } = labelled;
         let reply = reply.as_ref();
-        let usage = reply.map(|reply| reply.usage).unwrap_or_default();
+        let paid = labelled.paid();
+        let usage = paid.map(|paid| paid.usage).unwrap_or_default();
         let text = |text: Option<String>| text.map_or(Json::Null, Json::String);
         let float = |value: Option<f64>| value.and_then(Number::from_f64).map_or(Json::Null, Json::Number);
         let int = |value: Option<u64>| value.map_or(Json::Null, |value| Json::Number(value.into()));
@@ -92,7 +102,7 @@ impl LabelColumns {
             Json::from(self.template.as_str()),
             int(usage.prompt_tokens),
             int(usage.completion_tokens),
-            float(reply.and_then(|reply| reply.cost_usd)),
+            float(paid.and_then(|paid| paid.cost_usd)),
             int(reply.map(|reply| reply.latency_ms)),
             int(attempts.map(u64::from)),
             Json::Bool(labelled.cached),

@@ -20,6 +20,16 @@ pub struct OutputFormat {
     /// Never of Parquet and Arrow, which are compressed within.
     pub compression: Option<Compression>,
     pub formulas: Formulas,
+    pub when_empty: WhenEmpty,
+}
+
+/// What a table without rows does to a file in its place.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum WhenEmpty {
+    #[default]
+    Replace,
+    /// The file stays, and that is an error.
+    Keep,
 }
 
 /// What becomes of texts in CSV that a spreadsheet would take for formulas.
@@ -41,13 +51,18 @@ impl OutputFormat {
 
     fn new((format, compression): (Format, Option<Compression>)) -> Option<OutputFormat> {
         let packed_twice = format.is_typed() && compression.is_some();
-        (!packed_twice).then_some(OutputFormat { format, compression, formulas: Formulas::Kept })
+        (!packed_twice).then_some(OutputFormat {
+            format,
+            compression,
+            formulas: Formulas::Kept,
+            when_empty: WhenEmpty::Replace,
+        })
     }
 
     /// What tables read from `input` are written as, if nobody says otherwise: arrays cannot grow row by row.
     fn like(input: Format) -> OutputFormat {
         let format = if input == Format::Json { Format::Jsonl } else { input };
-        OutputFormat { format, compression: None, formulas: Formulas::Kept }
+        OutputFormat { format, compression: None, formulas: Formulas::Kept, when_empty: WhenEmpty::Replace }
     }
 }
 
@@ -112,6 +127,13 @@ impl Output {
     #[must_use]
     pub fn with_formulas(mut self, formulas: Formulas) -> Output {
         self.format.formulas = formulas;
+        self
+    }
+
+    /// The same output, of a table that may turn out to have no rows.
+    #[must_use]
+    pub fn when_empty(mut self, when_empty: WhenEmpty) -> Output {
+        self.format.when_empty = when_empty;
         self
     }
 

@@ -11,7 +11,7 @@ use super::manifest_file::announce;
 use super::output::{is_stdout, is_stream};
 use super::parquet_sink::ParquetSink;
 use super::whole_file::{self, WholeFile};
-use super::{OutputFormat, WriteError};
+use super::{OutputFormat, WhenEmpty, WriteError};
 use crate::table::{Batch, Format, Schema};
 
 /// Takes batches in order; a file appears when it is finished, and never if it is dropped before.
@@ -20,6 +20,7 @@ pub struct Sink {
     /// None of a stream.
     file: Option<WholeFile>,
     format: FormatSink,
+    when_empty: WhenEmpty,
     rows: u64,
     count: Count,
 }
@@ -56,7 +57,7 @@ impl Sink {
         };
         let count = Count::default();
         let encoder = Encoder::new(outlet, format.compression, count.clone()).map_err(io)?;
-        let formulas = format.formulas;
+        let OutputFormat { formulas, when_empty, .. } = format;
         let format = match format.format {
             Format::Csv | Format::Tsv | Format::Ssv => {
                 let delimiter = format.format.delimiter().unwrap_or(b',');
@@ -67,7 +68,7 @@ impl Sink {
             Format::Parquet => FormatSink::Parquet(Box::new(ParquetSink::create(path, encoder, schema)?)),
             Format::Arrow => FormatSink::Arrow(Box::new(ArrowSink::create(path, encoder, schema)?)),
         };
-        Ok(Sink { path: path.to_owned(), file, format, rows: 0, count })
+        Ok(Sink { path: path.to_owned(), file, format, when_empty, rows: 0, count })
     }
 
     pub fn write(&mut self, batch: Batch) -> Result<(), WriteError> {
@@ -81,6 +82,10 @@ impl Sink {
     }
 
     pub fn finish(self) -> Result<Finished, WriteError> {
+        let replaces = self.file.is_some() && self.path.exists();
+        if self.rows == 0 && replaces && self.when_empty == WhenEmpty::Keep {
+            return Err(WriteError::NothingToWrite(self.path));
+        }
         match self.format {
             FormatSink::Csv(sink) => sink.finish()?,
             FormatSink::Json(sink) => sink.finish()?,

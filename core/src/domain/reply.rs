@@ -46,6 +46,15 @@ impl Reply {
 }
 
 impl Paid {
+    /// What both cost, where there are both.
+    #[must_use]
+    pub fn sum(one: Option<Paid>, other: Option<Paid>) -> Option<Paid> {
+        match (one, other) {
+            (Some(one), Some(other)) => Some(one.and(other)),
+            (one, other) => one.or(other),
+        }
+    }
+
     /// What both cost. What is not known of one is not known of both.
     #[must_use]
     pub fn and(self, other: Paid) -> Paid {

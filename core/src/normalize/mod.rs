@@ -32,7 +32,7 @@ mod question;
 
 use std::collections::BTreeSet;
 
-use crate::domain::{Cell, Definitions, Flag, Origin, RawRow, RawText, RowError, RowErrorCode, Sample};
+use crate::domain::{Cell, Definitions, Flag, Json, Origin, RawRow, RawText, RowError, RowErrorCode, Sample};
 pub use context::Conversation;
 
 use calls::Reader;
@@ -78,12 +78,19 @@ impl Normalizer {
     /// An error if the definitions among the options cannot be read.
     pub fn new(options: Options) -> Result<Normalizer, RowError> {
         let catalogue = Catalogue::default();
+        let broken = options.tools.as_deref().and_then(broken_json);
         let given = options.tools.map_or(Cell::Missing, Cell::Text);
         let default_tools = catalogue.read(&given).transpose()?.unwrap_or_else(|| Tools {
             definitions: Definitions::Unknown,
             raw: None,
             flags: BTreeSet::from([Flag::NoDefinitions]),
         });
+        // A row may hold half of something. Who names a file for all rows means it to be whole.
+        if default_tools.definitions == Definitions::FreeText
+            && let Some(why) = broken
+        {
+            return Err(RowError::new(RowErrorCode::InvalidJson, why));
+        }
         Ok(Normalizer {
             null_call: options.null_call,
             include_server_tools: options.include_server_tools,
@@ -152,6 +159,17 @@ impl Normalizer {
         }
         Ok(tools)
     }
+}
+
+/// What is wrong with a text that begins like JSON, or like a Python literal, and is not JSON.
+fn broken_json(text: &str) -> Option<String> {
+    let text = text.trim_start();
+    let rest = text.strip_prefix('[').or_else(|| text.strip_prefix('{'))?;
+    if !rest.trim_start().starts_with(['{', '[', '"', '\'']) {
+        return None;
+    }
+    let error = Json::parse(text).err()?;
+    Some(format!("the definitions begin like JSON and are not: {error}; is the file cut off?"))
 }
 
 fn is_null(cell: &Cell) -> bool {

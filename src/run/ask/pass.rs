@@ -331,6 +331,14 @@ async fn ask_while_held(
     .await
 }
 
+/// Keeps what was paid for a question that has no reply of this run to bear it.
+async fn keep_wasted(pass: &AskPass, fingerprint: Fingerprint, wasted: Option<Paid>) -> Result<(), RunError> {
+    match wasted {
+        Some(paid) => Ok(pass.store.waste(fingerprint, paid).await?),
+        None => Ok(()),
+    }
+}
+
 async fn settle(
     pass: &AskPass,
     progress: &Progress,
@@ -338,14 +346,24 @@ async fn settle(
     stop: &CancellationToken,
 ) -> Result<Resolution, RunError> {
     let Question { fingerprint, prompt } = question;
+    // For answers that were of no use.
+    let mut wasted = None;
     let (earlier, asked) = loop {
         let lease_token = pass.store.lease_token();
         let earlier = match claim(pass, progress, fingerprint).await? {
             ControlFlow::Continue(earlier) => earlier,
-            ControlFlow::Break(resolution) => return Ok(resolution),
+            ControlFlow::Break(resolution) => {
+                keep_wasted(pass, fingerprint, wasted).await?;
+                return Ok(resolution);
+            }
         };
         let lost = stop.child_token();
-        match ask_while_held(pass, &prompt, lease_token, &lost).await {
+        let asked = ask_while_held(pass, &prompt, lease_token, &lost).await.map_err(|error| {
+            let (error, paid) = error.apart();
+            wasted = Paid::sum(wasted, paid);
+            error
+        });
+        match asked {
             // Another run may have asked meanwhile.
             Err(AskError::Stopped) if lost.is_cancelled() && !stop.is_cancelled() => {
                 pass.store.release(fingerprint).await?;
@@ -353,9 +371,12 @@ async fn settle(
             asked => break (earlier, asked),
         }
     };
+    if asked.is_err() {
+        keep_wasted(pass, fingerprint, wasted.take()).await?;
+    }
     match asked {
         Ok(Asked { reply, slot }) => {
-            let reply = match earlier {
+            let reply = match Paid::sum(earlier, wasted) {
                 Some(earlier) => reply.in_place_of(earlier),
                 None => reply,
             };
@@ -387,6 +408,7 @@ async fn settle(
             pass.store.release(fingerprint).await?;
             Ok(Resolution::Ceiling)
         }
+        Err(AskError::AfterAnswers { .. }) => unreachable!("what was paid has been taken off"),
         Err(AskError::Run { code, message }) => {
             // At once, before others are sent to the same end.
             stop.cancel();

@@ -255,15 +255,16 @@ impl Cells {
 fn cast(predictions: &mut Predictions, labelled: &Labelled, positive: &str) {
     let Labelled { verdict, reply, cached, .. } = labelled;
     predictions.push(verdict.label().map(|label| label == positive), verdict.confidence, verdict.status());
-    let Some(reply) = reply else { return };
+    let Some(paid) = labelled.paid() else { return };
     let usage = &mut predictions.usage;
-    usage.answers += 1;
-    usage.cached += u64::from(*cached);
-    match reply.cost_usd {
+    match paid.cost_usd {
         Some(cost) => usage.cost_usd += cost,
         None => usage.unpriced += 1,
     }
-    usage.prompt_tokens += reply.usage.prompt_tokens.unwrap_or(0);
-    usage.completion_tokens += reply.usage.completion_tokens.unwrap_or(0);
+    usage.prompt_tokens += paid.usage.prompt_tokens.unwrap_or(0);
+    usage.completion_tokens += paid.usage.completion_tokens.unwrap_or(0);
+    let Some(reply) = reply else { return };
+    usage.answers += 1;
+    usage.cached += u64::from(*cached);
     usage.latencies.push(u32::try_from(reply.latency_ms).unwrap_or(u32::MAX));
 }

@@ -88,7 +88,9 @@ fn form(output: &Output) -> Form {
 fn output(settings: &ConvertSettings, source: &Source) -> Result<Option<Output>, RunError> {
     let to = &settings.output;
     let Some(path) = to.path.clone() else { return Ok(None) };
-    let output = Output::new(path, to.format, Format::Jsonl)?.with_formulas(to.formulas);
+    let output = Output::new(path, to.format, Format::Jsonl)?
+        .with_formulas(to.formulas)
+        .when_empty(settings.input.when_empty(to.force));
     output.check(&source.paths(), source.table.folders(), to.force)?;
     Ok(Some(output))
 }

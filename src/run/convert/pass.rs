@@ -150,16 +150,17 @@ impl Row<'_> {
 impl Form {
     fn schema(self, source: &Source, all: bool) -> Schema {
         let added = self.added(source, all);
+        let input = source.table.schema().renamed(&aside(source, all));
         match self {
             Form::Normal => {
-                let kept = others(source.table.schema(), source, all).into_iter();
-                source.table.schema().with(added.columns.into_iter().chain(kept).collect())
+                let kept = others(&input, source).into_iter();
+                input.with(added.columns.into_iter().chain(kept).collect())
             }
             Form::Columns => {
                 let replaced = replaced(source);
-                let kept = source.table.schema().columns.iter();
+                let kept = input.columns.iter();
                 let kept = kept.filter(|column| !replaced.contains(&column.name)).cloned();
-                source.table.schema().with(kept.chain(added.columns).collect())
+                input.with(kept.chain(added.columns).collect())
             }
         }
     }
@@ -180,6 +181,7 @@ impl Form {
 
     fn batch(self, batch: Batch, rows: &[Row<'_>], source: &Source, all: bool) -> Result<Batch, RunError> {
         let added = self.added(source, all);
+        let batch = batch.renamed(&aside(source, all))?;
         let keep: Vec<bool> = rows.iter().map(|row| all || row.sample().is_some()).collect();
         let origins = match self {
             Form::Normal => Origins::of(&batch, source)?,
@@ -200,7 +202,7 @@ impl Form {
             .collect();
         match self {
             Form::Normal => {
-                let kept = Schema::of(others(&batch.schema, source, all));
+                let kept = Schema::of(others(&batch.schema, source));
                 let normal = Batch { schema: added.into(), rows: Rows::Records(records) };
                 let cells = kept.names().map(|name| batch.column(name)).collect::<Result<Vec<_>, _>>()?;
                 let rows = (0..keep.len()).filter(|at| keep[*at]);
@@ -277,7 +279,7 @@ fn own_columns(source: &Source) -> Vec<Column> {
 }
 
 /// The columns of a table that its normal form does not take up: they go with it, such as gold and expected calls.
-fn others(schema: &Schema, source: &Source, all: bool) -> Vec<Column> {
+fn others(schema: &Schema, source: &Source) -> Vec<Column> {
     if source.table.logs().is_some() {
         return Vec::new();
     }
@@ -286,11 +288,27 @@ fn others(schema: &Schema, source: &Source, all: bool) -> Vec<Column> {
     let has_source_id = schema.position("source_id").is_some();
     let is_other = |column: &&Column| {
         let name = column.name.as_str();
-        !(NORMAL.contains(&name) || all && STATUS.contains(&name))
-            && (name != "id" || has_source_id)
-            && !taken.contains(&column.name)
+        !NORMAL.contains(&name) && (name != "id" || has_source_id) && !taken.contains(&column.name)
     };
     schema.columns.iter().filter(is_other).cloned().collect()
+}
+
+/// Columns of the input that have the name of one that says what became of the row, and what they are called beside these.
+fn aside(source: &Source, all: bool) -> Vec<(String, String)> {
+    if !all || source.table.logs().is_some() {
+        return Vec::new();
+    }
+    let (schema, replaced) = (source.table.schema(), replaced(source));
+    let is_theirs =
+        |name: &&&str| schema.position(name).is_some() && !replaced.iter().any(|own| own == **name);
+    let renamed = |name: &&str| {
+        let mut other = format!("input_{name}");
+        while schema.position(&other).is_some() {
+            other.insert_str(0, "input_");
+        }
+        ((*name).to_owned(), other)
+    };
+    STATUS.iter().filter(is_theirs).map(renamed).collect()
 }
 
 /// Columns of the input that ours take the place of.

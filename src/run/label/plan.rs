@@ -90,7 +90,7 @@ fn output(settings: &LabelSettings, source: &Source, purpose: &Purpose) -> Resul
         None if !table.folders().is_empty() => return Err(WriteError::NoDefault),
         None => Output::beside(&formats, to.format)?,
     };
-    let output = output.with_formulas(to.formulas);
+    let output = output.with_formulas(to.formulas).when_empty(settings.input.when_empty(to.force));
     if *purpose != Purpose::DryRun {
         output.check(&source.paths(), table.folders(), to.force)?;
     }

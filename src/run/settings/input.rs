@@ -7,6 +7,7 @@ use crate::normalize::NullCall;
 use crate::normalize::columns::Slot;
 use crate::normalize::logs::LogFormat;
 use crate::read::{Format, Take};
+use crate::write::WhenEmpty;
 
 /// Which rows a job reads, and how they are understood.
 #[derive(Debug, Clone)]
@@ -48,6 +49,13 @@ impl InputSettings {
             include_server_tools: false,
             agents: false,
         }
+    }
+
+    /// What an output without rows does to a table in its place: a selection of no rows is more likely a slip than a wish for
+    /// an empty table.
+    pub(in crate::run) fn when_empty(&self, force: bool) -> WhenEmpty {
+        let selects = !self.filters.is_empty() || self.take != Take::All;
+        if selects && !force { WhenEmpty::Keep } else { WhenEmpty::Replace }
     }
 }
 

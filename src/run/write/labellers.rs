@@ -1,12 +1,13 @@
 //! Labels for a batch of rows: computed on the spot, or read out of stored replies.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
 use super::ids::Ids;
 use crate::check::{Baseline, BuiltinJudge};
-use crate::domain::{Outcome, Reply, RowError, Sample, Usage, Verdict};
+use crate::domain::{Outcome, Paid, Reply, RowError, Sample, Usage, Verdict};
 use crate::run::{AskOutcome, JudgeTask, Row, RunError};
 use crate::stats::votes;
 use crate::store::{AskHasher, Fingerprint, Found, Reader};
@@ -58,6 +59,8 @@ pub struct StoredLabeller {
     met: Ids,
     /// Questions looked up so far, those counted that rows would have if they could be read.
     asked: usize,
+    /// Questions without a reply whose cost was counted.
+    wasted: HashSet<Fingerprint>,
 }
 
 impl StoredLabeller {
@@ -79,6 +82,7 @@ impl StoredLabeller {
             outcomes,
             met: Ids::default(),
             asked: 0,
+            wasted: HashSet::new(),
         }
     }
 }
@@ -110,19 +114,28 @@ impl Labeller for StoredLabeller {
         let all: Vec<Fingerprint> = asked.iter().flatten().flatten().copied().collect();
         let mut found = self.store.get_all(&all)?.into_iter();
         let labelled = asked.into_iter().map(|asked| match asked {
-            Ok(fingerprints) => self.look_up(found.by_ref().take(fingerprints.len())),
-            Err(error) => computed(invalid(error)),
+            Ok(fingerprints) => {
+                let found = found.by_ref().take(fingerprints.len());
+                self.look_up(fingerprints.into_iter().zip(found))
+            }
+            Err(error) => Ok(computed(invalid(error))),
         });
-        Ok(labelled.collect())
+        labelled.collect()
     }
 }
 
 impl StoredLabeller {
     /// The verdict of all votes.
-    fn look_up(&mut self, votes: impl Iterator<Item = Found>) -> Labelled {
-        let mut predictions: Vec<Labelled> = votes.map(|found| self.vote(found)).collect();
+    fn look_up(&mut self, votes: impl Iterator<Item = (Fingerprint, Found)>) -> Result<Labelled, RunError> {
+        let mut predictions: Vec<Labelled> = votes
+            .map(|(fingerprint, found)| {
+                let has_reply = matches!(found, Found::Reply { .. });
+                let wasted = if has_reply { None } else { self.wasted(fingerprint)? };
+                Ok(Labelled { wasted, ..self.vote(found) })
+            })
+            .collect::<Result<_, RunError>>()?;
         if predictions.len() == 1 {
-            return predictions.remove(0);
+            return Ok(predictions.remove(0));
         }
         let verdicts: Vec<&Verdict> = predictions.iter().map(|answer| &answer.verdict).collect();
         let (verdict, speaker) = votes::fold(&verdicts);
@@ -130,7 +143,14 @@ impl StoredLabeller {
         let reply = predictions[speaker].reply.as_ref().map(|spoken| together(spoken, &replies));
         let attempts = predictions[speaker].attempts;
         let cached = predictions.iter().all(|answer| answer.cached);
-        Labelled { verdict, reply, attempts, cached }
+        let wasted = predictions.iter().fold(None, |sum, answer| Paid::sum(sum, answer.wasted));
+        Ok(Labelled { verdict, reply, attempts, cached, wasted })
+    }
+
+    /// What this run paid for answers to a question without a reply; once, however many rows share the question.
+    fn wasted(&mut self, fingerprint: Fingerprint) -> Result<Option<Paid>, RunError> {
+        let wasted = self.store.wasted(fingerprint, &self.run)?;
+        Ok(wasted.filter(|_| self.wasted.insert(fingerprint)))
     }
 
     fn vote(&mut self, found: Found) -> Labelled {
@@ -146,6 +166,7 @@ impl StoredLabeller {
                     reply: Some(reply),
                     attempts: None,
                     cached: !first || run != self.run,
+                    wasted: None,
                 }
             }
             Found::Failure { failure, run } if run == self.run => Labelled {
@@ -153,6 +174,7 @@ impl StoredLabeller {
                 reply: None,
                 attempts: Some(failure.attempts),
                 cached: false,
+                wasted: None,
             },
             _ => computed(Verdict::bare(match self.outcomes {
                 AskOutcome::All => Outcome::NotAsked,
@@ -192,5 +214,5 @@ fn invalid(error: &RowError) -> Verdict {
 }
 
 fn computed(verdict: Verdict) -> Labelled {
-    Labelled { verdict, reply: None, attempts: None, cached: false }
+    Labelled { verdict, reply: None, attempts: None, cached: false, wasted: None }
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::bench::Rate;
-use crate::domain::{Flag, Outcome, Status, Stop, Verdict};
+use crate::domain::{Flag, Outcome, Paid, Reply, Status, Stop, Verdict};
 use crate::run::{InvalidGolds, Row};
 use crate::write::Labelled;
 
@@ -69,7 +69,7 @@ impl Agreement {
 
 impl Summary {
     pub(super) fn add(&mut self, labelled: &Labelled) {
-        let Labelled { verdict, reply, cached, .. } = labelled;
+        let Labelled { verdict, reply, cached, wasted, .. } = labelled;
         self.rows += 1;
         *self.statuses.entry(verdict.status()).or_default() += 1;
         if let Some(label) = verdict.label() {
@@ -84,12 +84,11 @@ impl Summary {
             *self.errors.entry(verdict.status()).or_default().entry(code).or_default() += 1;
         }
         self.cached += u64::from(*cached);
-        if let Some(reply) = reply
-            && !cached
-        {
-            self.prompt_tokens += reply.usage.prompt_tokens.unwrap_or(0);
-            self.completion_tokens += reply.usage.completion_tokens.unwrap_or(0);
-            match reply.cost_usd {
+        let replied = reply.as_ref().filter(|_| !cached).map(Reply::paid);
+        if let Some(paid) = Paid::sum(replied, *wasted) {
+            self.prompt_tokens += paid.usage.prompt_tokens.unwrap_or(0);
+            self.completion_tokens += paid.usage.completion_tokens.unwrap_or(0);
+            match paid.cost_usd {
                 Some(cost) => self.cost_usd += cost,
                 None => self.unpriced += 1,
             }
