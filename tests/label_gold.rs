@@ -73,7 +73,7 @@ fn gold_that_is_not_understood_is_said_and_never_counted_as_disagreement() {
     work.file("rows.jsonl", rows(|at, right| if at % 6 == 2 { json!("unsure") } else { words(right) }));
     let [label, bench] = counts(&work);
     assert_eq!((label, label.1), (bench, 50));
-    let said = "10 rows have a gold that is no label, which counts as none: in the column `gold`, row 3 has `unsure`";
+    let said = "10 rows have a gold that is not a label, which counts as none: in the column `gold`, row 3 has `unsure`";
     for command in [&["label", "rows.jsonl", "-o", "out.jsonl", "--force"][..], &["bench", "rows.jsonl"]] {
         let ran = work.run(command).ended(0);
         assert!(ran.stderr.contains(said), "{command:?}: {}", ran.stderr);
@@ -82,5 +82,5 @@ fn gold_that_is_not_understood_is_said_and_never_counted_as_disagreement() {
     work.file("rows.jsonl", rows(|_, right| json!(if right { "gut" } else { "schlecht" })));
     let ran = work.run(&["label", "rows.jsonl", "-o", "out.jsonl", "--force"]).ended(0);
     assert!(!ran.stdout.contains("agree"), "{}", ran.stdout);
-    assert!(ran.stderr.contains("60 rows have a gold that is no label"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("60 rows have a gold that is not a label"), "{}", ran.stderr);
 }

@@ -84,7 +84,7 @@ fn a_judge_that_guesses_corrects_nothing() {
     work.file("logs.csv", rows(5000, 300, 0.5, |_| false));
     let ran =
         run(&work, &server, &["label", "logs.csv", "-o", "out.csv", "--calibration", "bench.json"]).ended(0);
-    assert!(ran.stdout.contains("cannot be told") && ran.stdout.contains("chance"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("is unknown") && ran.stdout.contains("chance"), "{}", ran.stdout);
     assert!(rate(&work, "out.csv")["corrected"].is_null());
 }
 
@@ -150,7 +150,7 @@ fn a_benchmark_of_somebody_else_is_refused() {
             &["--calibration", "bench.json", "--task", "tool_selection"][..],
             "was not benchmarked there, only openai:m",
         ),
-        (&["--calibration", "other.json"], "no record of `tooljudge bench`"),
+        (&["--calibration", "other.json"], "not a `tooljudge bench` record"),
         (&["--calibration", "gone.json"], "gone.json"),
     ] {
         let ran = run(&work, &server, &[&["label", "gold.csv", "-o", "out.csv"], args].concat()).ended(2);

@@ -46,6 +46,9 @@ impl InvalidGolds {
         let first = self.first.as_ref()?;
         let rows = counted(self.rows, "row");
         let have = if self.rows == 1 { "has" } else { "have" };
-        Some(format!("{rows} {have} a gold that is no label, which counts as none: {}", first.message(words)))
+        Some(format!(
+            "{rows} {have} a gold that is not a label, which counts as none: {}",
+            first.message(words)
+        ))
     }
 }

@@ -145,10 +145,9 @@ fn check(gathered: &Gatherer, plan: &Plan, observer: &dyn Observer) -> Result<()
     }
     if let Some(invalid_gold) = invalid_gold {
         observer.warning(&format!(
-            "{} {} a gold that is not a label and {} as without gold: {invalid_gold}",
+            "{} {} a gold that is not a label, which counts as none: {invalid_gold}",
             counted(counts.strange_gold, "row"),
-            if counts.strange_gold == 1 { "has" } else { "have" },
-            if counts.strange_gold == 1 { "counts" } else { "count" }
+            if counts.strange_gold == 1 { "has" } else { "have" }
         ));
     }
     if let Some(id) = gathered.ambiguous_erratum() {
