@@ -148,7 +148,7 @@ fn a_benchmark_of_somebody_else_is_refused() {
     for (args, words) in [
         (
             &["--calibration", "bench.json", "--task", "tool_selection"][..],
-            "was not benchmarked there, only openai:m",
+            "was not benchmarked in it, only openai:m",
         ),
         (&["--calibration", "other.json"], "not a `tooljudge bench` record"),
         (&["--calibration", "gone.json"], "gone.json"),

@@ -55,7 +55,7 @@ fn pruned_replies_are_asked_again() {
     let (server, work) = (honest(), Workspace::new());
     label(&work, &server, 10, &["--store", "s.sqlite", "--keep-prompts"]);
     let prune = |more: &[&str]| work.run(&[&["store", "prune", "--store", "s.sqlite"], more].concat());
-    assert!(prune(&[]).ended(2).stderr.contains("say which replies may go"));
+    assert!(prune(&[]).ended(2).stderr.contains("give a condition for the replies to delete"));
     assert!(prune(&["--older-than", "soon"]).ended(2).stderr.contains("30d"));
     assert_eq!(prune(&["--older-than", "1d"]).ended(0).stdout, "0 replies dropped\n");
     assert_eq!(prune(&["--prompts"]).ended(0).stdout, "10 prompts dropped\n");

@@ -269,8 +269,8 @@ fn outputs_that_cannot_be() {
     std::fs::create_dir(work.path("logs")).unwrap();
     work.file("logs/a.csv", format!("{HEADER}x,,\n"));
     std::fs::hard_link(work.path("in.csv"), work.path("hard.csv")).unwrap();
-    let known = "the known extensions are .csv, .tsv, .ssv, .jsonl, .json (these also with .gz or .zst), .parquet and .arrow; or say \
-                 what it is with --to";
+    let known = "the known extensions are .csv, .tsv, .ssv, .jsonl, .json (these also with .gz or .zst), .parquet and .arrow; or name \
+                 the format with --to";
     let mut cases = vec![
         ("in.csv", "nowhere/out.csv", "the folder nowhere does not exist; create it or choose another place".into()),
         ("in.csv", "folder.csv", "folder.csv is a folder; name a file in it with -o".into()),

@@ -184,7 +184,7 @@ fn issues_say_what_and_where() {
             one(python, r#"{"type":"integer"}"#, r#""5""#, "[5]"),
             "wrong_type",
             Some("/p"),
-            "`p`: \"5\" is no integer, but of type string",
+            "`p`: \"5\" should be of type integer, but is of type string",
         ),
         (
             one(python, dicts, r#"[{"a/b":1},{"a/b":3}]"#, r#"[[{"a/b":[1]},{"a/b":[2]}]]"#),

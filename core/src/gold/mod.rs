@@ -2,7 +2,7 @@
 //!
 //! ```
 //! use tooljudge_core::domain::Json;
-//! use tooljudge_core::gold::{bfcl, made};
+//! use tooljudge_core::gold::{bfcl, generate};
 //!
 //! let record = |text: &str| Json::parse(text).ok().and_then(|json| json.as_object().cloned()).unwrap_or_default();
 //! let question = record(
@@ -12,8 +12,8 @@
 //! );
 //! let answer = record(r#"{"id": "simple_python_0", "ground_truth": [{"book": {"city": ["Oslo"], "guests": [2]}}]}"#);
 //! let question = bfcl::question(&question, Some(&answer), "simple_python")?;
-//! let made = made(&question, 0)?;
-//! assert!(made.negatives.iter().any(|wrong| wrong.mistake.as_str() == "number_off_by_one"));
+//! let generated = generate(&question, 0)?;
+//! assert!(generated.negatives.iter().any(|wrong| wrong.mistake.as_str() == "number_off_by_one"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!

@@ -263,14 +263,14 @@ impl fmt::Display for Failure<'_> {
             Detail::Kind { found, expected } => {
                 write!(
                     f,
-                    "{} is not a {}, but of type {}",
+                    "{} should be of type {}, but is of type {}",
                     Short(found),
                     expected.as_str(),
                     found.kind().as_str()
                 )
             }
             Detail::InnerKind { found, expected: Some(expected) } => {
-                write!(f, "an element of {} is not a {}", Short(found), expected.as_str())
+                write!(f, "an element of {} is not of type {}", Short(found), expected.as_str())
             }
             Detail::InnerKind { found, expected: None } => {
                 write!(f, "an element of {} has the wrong type", Short(found))
