@@ -56,6 +56,8 @@ fn an_error_is_json_where_results_are() {
         assert!(ran.stderr.contains(told["error"].as_str().unwrap()), "{told} {}", ran.stderr);
     }
     assert_eq!(work.run(&["label", "none.csv"]).ended(2).stdout, "");
+    // Where rows go to the standard output, nothing else does.
+    assert_eq!(work.run(&["label", "none.csv", "--json", "-o", "-"]).ended(2).stdout, "");
 }
 
 #[test]

@@ -50,7 +50,7 @@ fn every_judge_and_template_has_columns_of_its_own() {
     assert_eq!(manifest["panel"][2]["prefix"], "fair_tool_calling_");
     assert_eq!(
         manifest["panel"][2]["summary"]["gold"],
-        json!({"column": "gold", "agree": 30, "compared": 30, "strange": 0})
+        json!({"column": "gold", "agree": 30, "compared": 30, "invalid": 0})
     );
 
     // One of the judges again, alone: nothing is asked, and its columns need no prefix.

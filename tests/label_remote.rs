@@ -55,7 +55,7 @@ fn every_label_is_the_judges_and_nothing_is_asked_twice() {
     assert_eq!(summary["panel"][0]["summary"]["cached"], 300);
     assert_eq!(
         summary["panel"][0]["summary"]["gold"],
-        json!({"column": "gold", "agree": 300, "compared": 300, "strange": 0})
+        json!({"column": "gold", "agree": 300, "compared": 300, "invalid": 0})
     );
     assert_eq!(work.column("in.labeled.csv", "label"), work.column("in.labeled.csv", "gold"));
 }

@@ -88,6 +88,14 @@ enum Ending {
     Interrupted,
 }
 
+impl Ending {
+    /// The end of a command whose gates gave these `failures`, which are shown.
+    fn of_gates(failures: &[String], printer: Printer) -> Ending {
+        failures.iter().for_each(|failure| printer.warn(failure));
+        if failures.is_empty() { Ending::Done } else { Ending::GateFailed }
+    }
+}
+
 impl From<Ending> for ExitCode {
     fn from(ending: Ending) -> ExitCode {
         match ending {
@@ -144,9 +152,11 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Whether results are asked for as JSON.
+/// Whether results are asked for as JSON, on a standard output that holds no rows.
 fn asks_for_json(arguments: &[OsString]) -> bool {
-    arguments.iter().take_while(|argument| *argument != "--").any(|argument| argument == "--json")
+    let mut flags = arguments.iter().take_while(|argument| *argument != "--");
+    let has = |names: &[&str]| arguments.iter().any(|argument| names.iter().any(|name| argument == name));
+    flags.any(|argument| argument == "--json") && !has(&["-", "-o-", "-o=-", "--output=-"])
 }
 
 enum Failure {

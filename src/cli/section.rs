@@ -17,6 +17,14 @@ pub struct Section<'a> {
     used: BTreeSet<&'static str>,
 }
 
+/// The keys by which a settings file can set the flags of a command.
+#[cfg(test)]
+pub fn keys_of_flags<Flags: clap::Args>() -> BTreeSet<String> {
+    let command = Flags::augment_args(clap::Command::new("command"));
+    let flags = command.get_arguments().filter_map(clap::Arg::get_long);
+    flags.filter(|long| *long != "config").map(|long| long.replace('-', "_")).collect()
+}
+
 impl<'a> Section<'a> {
     pub fn new(file: &'a Path, name: &'static str, table: &'a toml::Table) -> Section<'a> {
         Section { file, name, table, known: BTreeSet::new(), used: BTreeSet::new() }

@@ -36,9 +36,9 @@ pub struct InvalidGolds {
 }
 
 impl InvalidGolds {
-    pub(super) fn add(&mut self, strange: impl FnOnce() -> InvalidGold) {
+    pub(super) fn add(&mut self, invalid: impl FnOnce() -> InvalidGold) {
         self.rows += 1;
-        self.first.get_or_insert_with(strange);
+        self.first.get_or_insert_with(invalid);
     }
 
     /// A warning, if there are any.

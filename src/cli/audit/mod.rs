@@ -35,9 +35,7 @@ pub fn run(args: AuditArgs, config: &Config, environment: Environment) -> anyhow
         }
         let found = run::audit(settings, control).await?;
         show(&found, json, printer);
-        let failures = gates::failures(&gates, &found.audited);
-        failures.iter().for_each(|failure| printer.warn(failure));
-        Ok(if failures.is_empty() { Ending::Done } else { Ending::GateFailed })
+        Ok(Ending::of_gates(&gates::failures(&gates, &found.audited), printer))
     })
 }
 

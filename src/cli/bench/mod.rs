@@ -30,9 +30,7 @@ pub fn run(args: BenchArgs, config: &Config, environment: Environment) -> anyhow
     job::run(printer, async |control| {
         let found = run::bench(settings, control).await?;
         show(&found, json, printer);
-        let failures = gates::failures(&gates, &found.measured);
-        failures.iter().for_each(|failure| printer.warn(failure));
-        Ok(if failures.is_empty() { Ending::Done } else { Ending::GateFailed })
+        Ok(Ending::of_gates(&gates::failures(&gates, &found.measured), printer))
     })
 }
 

@@ -61,7 +61,7 @@ fn remark(run: &LabelSummary, printer: Printer) {
             counted(rows, "row")
         ));
     }
-    for warning in strange_golds(run) {
+    for warning in invalid_golds(run) {
         printer.warn(&warning);
     }
     for warning in summaries().flat_map(|summary| &summary.rate).flat_map(|rate| &rate.warnings) {
@@ -90,10 +90,10 @@ fn remark(run: &LabelSummary, printer: Printer) {
 }
 
 /// What stands in columns of gold and is not a label, once where judges share a column.
-fn strange_golds(run: &LabelSummary) -> Vec<String> {
+fn invalid_golds(run: &LabelSummary) -> Vec<String> {
     let mut warnings: Vec<String> = Vec::new();
     for MemberSummary { words, summary, .. } in &run.members {
-        let warning = summary.gold.as_ref().and_then(|gold| gold.strange.warning(words));
+        let warning = summary.gold.as_ref().and_then(|gold| gold.invalid.warning(words));
         warnings.extend(warning.filter(|warning| !warnings.contains(warning)));
     }
     warnings

@@ -106,23 +106,12 @@ fn merged(
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
-
-    #[derive(clap::Parser)]
-    struct Flags {
-        #[command(flatten)]
-        _label: LabelArgs,
-    }
+    use crate::cli::section::keys_of_flags;
 
     #[test]
     fn every_flag_can_be_set_in_the_settings_file() {
-        let flags = Flags::command();
-        let flags = flags.get_arguments().filter_map(clap::Arg::get_long);
-        let flags: std::collections::BTreeSet<String> =
-            flags.filter(|long| *long != "config").map(|long| long.replace('-', "_")).collect();
         let keys = LabelArgs::keys().into_iter().map(str::to_owned).collect();
-        assert_eq!(flags, keys);
+        assert_eq!(keys_of_flags::<LabelArgs>(), keys);
     }
 }

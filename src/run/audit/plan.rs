@@ -73,8 +73,8 @@ pub fn plan(
     )?;
     let names: Vec<&str> = source.table.schema().names().collect();
     let columns = probe_columns(&settings, &templates(&settings.panel)?, &names)?;
-    let ProbedRows { rows, unreadable, strange } = probed_rows(&source, &columns)?;
-    strange.warning(&columns.words).into_iter().for_each(|warning| observer.warning(&warning));
+    let ProbedRows { rows, unreadable, invalid } = probed_rows(&source, &columns)?;
+    invalid.warning(&columns.words).into_iter().for_each(|warning| observer.warning(&warning));
     if rows.is_empty() {
         return Err(AuditError::NoRows.into());
     }

@@ -46,7 +46,7 @@ pub struct ProbedRows {
     /// How many could not be read.
     pub unreadable: u64,
     /// Readable ones with a gold that is not a label.
-    pub strange: InvalidGolds,
+    pub invalid: InvalidGolds,
 }
 
 /// The rows of `source`.
@@ -72,10 +72,10 @@ pub fn probed_rows(source: &Source, columns: &ProbeColumns) -> Result<ProbedRows
             };
             let next = u32::try_from(clusters.len()).unwrap_or(u32::MAX);
             let cluster = of_batch.cluster(at, Some(&sample.question), number);
-            let ProbedRows { rows, strange, .. } = &mut probed;
+            let ProbedRows { rows, invalid, .. } = &mut probed;
             let mut gold = |(column, cells): (&String, &Vec<Option<Json>>)| {
                 columns.words.read(cells[at].as_ref()).unwrap_or_else(|text| {
-                    strange.add(|| InvalidGold { column: column.clone(), row: number, text });
+                    invalid.add(|| InvalidGold { column: column.clone(), row: number, text });
                     None
                 })
             };

@@ -6,11 +6,11 @@ use rayon::prelude::*;
 use super::plan::{self, LabelSource, Plan};
 use super::{BenchError, BenchSummary, Outcome, doubt, reports};
 use crate::bench::{self, Contender};
-use crate::report::counted;
 use crate::run::session::{KEPT, apart};
 use crate::run::settings::BenchSettings;
 use crate::run::{
-    AskOutcome, BaselineLabeller, Control, Gatherer, Labeller, Observer, RunError, Session, Summary, runtime,
+    AskOutcome, BaselineLabeller, Control, Gatherer, InvalidGolds, Labeller, Observer, RunError, Session,
+    Summary, runtime,
 };
 use crate::write::{self, Finished};
 
@@ -134,21 +134,18 @@ async fn record(
 fn check(gathered: &Gatherer, plan: &Plan, observer: &dyn Observer) -> Result<(), BenchError> {
     let counts = &gathered.counts;
     let column = plan.gold.golds.first().map_or("gold", String::as_str);
-    let invalid_gold = gathered.invalid_gold.as_ref().map(|invalid| invalid.message(&plan.gold.words));
+    let words = &plan.gold.words;
+    let invalid = InvalidGolds { rows: counts.strange_gold, first: gathered.invalid_gold.clone() };
     if counts.benched == 0 {
-        return Err(match invalid_gold {
-            Some(invalid_gold) => BenchError::NoGoldIsALabel(invalid_gold),
+        return Err(match &invalid.first {
+            Some(first) => BenchError::NoGoldIsALabel(first.message(words)),
             None if counts.disputed_gold > 0 => BenchError::AllDisputed,
             None if counts.read == 0 => BenchError::NoRows,
             None => BenchError::EmptyGold { column: column.to_owned(), rows: counts.read },
         });
     }
-    if let Some(invalid_gold) = invalid_gold {
-        observer.warning(&format!(
-            "{} {} a gold that is not a label, which counts as none: {invalid_gold}",
-            counted(counts.strange_gold, "row"),
-            if counts.strange_gold == 1 { "has" } else { "have" }
-        ));
+    if let Some(warning) = invalid.warning(words) {
+        observer.warning(&warning);
     }
     if let Some(id) = gathered.ambiguous_erratum() {
         return Err(BenchError::AmbiguousErratum(id.to_owned()));

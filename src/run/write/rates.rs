@@ -42,7 +42,7 @@ impl RateInput {
             Ok(right) => right?,
             Err(text) => {
                 let column = agreement.column.clone();
-                agreement.strange.add(|| InvalidGold { column, row, text });
+                agreement.invalid.add(|| InvalidGold { column, row, text });
                 return None;
             }
         };

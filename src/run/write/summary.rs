@@ -48,7 +48,7 @@ pub struct Agreement {
     /// Rows with both a label and a gold.
     pub compared: u64,
     /// Rows whose gold is not a label.
-    pub strange: InvalidGolds,
+    pub invalid: InvalidGolds,
 }
 
 impl Agreement {
@@ -62,7 +62,7 @@ impl Agreement {
             "column": self.column,
             "agree": self.agree,
             "compared": self.compared,
-            "strange": self.strange.rows,
+            "invalid": self.invalid.rows,
         })
     }
 }
