@@ -140,4 +140,8 @@ fn one_large_question_lends_no_power() {
     let ran = compare(&work, &["a.csv", "b.csv"]).ended(0);
     assert!(ran.stdout.contains("A few clusters hold most of these rows"), "{}", ran.stdout);
     assert!(!ran.stdout.contains("four times in five"), "{}", ran.stdout);
+    let json = compare(&work, &["a.csv", "b.csv", "--json"]).ended(0).stdout;
+    let record: Value = serde_json::from_str(&json).unwrap();
+    let differences = record["comparisons"][0]["differences"].as_array().unwrap();
+    assert!(differences.iter().all(|found| found["p"].is_null() && found["p_adjusted"].is_null()), "{json}");
 }

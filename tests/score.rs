@@ -125,6 +125,9 @@ fn converted_tables_can_be_scored() {
     let (table, converted) = (score("in.csv"), score("rows.jsonl"));
     assert_eq!((&table["passed"], &table["errors"]["InvalidCase"]), (&1.into(), &1.into()));
     assert_eq!(table, converted);
+    // What was called is what the column says, not the text that it was read from.
+    work.file("rows.jsonl", first.replacen(r#""arguments":{"x":1}"#, r#""arguments":{"x":2}"#, 1));
+    assert_eq!(score("rows.jsonl")["passed"], 0);
 }
 
 #[test]

@@ -52,10 +52,11 @@ pub struct MeasureDifference {
     pub b: f64,
     /// B less A, with its 95 % interval.
     pub difference: Estimate,
-    /// The probability of a difference at least as large by chance, were they equally good. From 0 to 1, two-sided.
-    pub p: f64,
+    /// The probability of a difference at least as large by chance, were they equally good. From 0 to 1, two-sided; none
+    /// where a few clusters hold most rows, for there the test calls differences real that are not.
+    pub p: Option<f64>,
     /// Holm's, over all comparisons of this measure.
-    pub p_adjusted: f64,
+    pub p_adjusted: Option<f64>,
 }
 
 /// What may be said.
@@ -107,8 +108,8 @@ pub fn compare(rows: &Rows, contenders: &[Contender], question: Question) -> Vec
                         a: found.a,
                         b: found.b,
                         difference: found.difference,
-                        p: found.p,
-                        p_adjusted: adjusted[at],
+                        p: Some(found.p),
+                        p_adjusted: Some(adjusted[at]),
                     })
                 })
                 .collect();
@@ -129,15 +130,24 @@ fn comparison(
     b: usize,
     clusters: &[Paired],
     gold: u64,
-    differences: Vec<MeasureDifference>,
+    mut differences: Vec<MeasureDifference>,
     question: Question,
 ) -> Comparison {
     let PairedTest { method, only_a_right, only_b_right, .. } = stats::paired_test(clusters);
     let rows: u64 = clusters.iter().map(Paired::judged).sum();
     let of = |measure: Measure| differences.iter().find(|found| found.measure == measure.as_str());
-    let deciding = of(question.measure);
+    let deciding = of(question.measure).copied();
     let design = Design::of(clusters);
+    let few_clusters = rows > 0 && design.is_none();
     let seen = of(Measure::Accuracy).map(|found| found.difference.value.abs()).filter(|seen| *seen > 0.0);
+    let verdict = deciding.map_or(Verdict::Undecided, |found| match found.p_adjusted {
+        Some(p) if p < LEVEL && found.difference.low > 0.0 => Verdict::Better,
+        Some(p) if p < LEVEL && found.difference.high < 0.0 => Verdict::Worse,
+        _ => Verdict::Undecided,
+    });
+    if few_clusters {
+        differences.iter_mut().for_each(|difference| (difference.p, difference.p_adjusted) = (None, None));
+    }
     Comparison {
         a: 0,
         b,
@@ -155,14 +165,10 @@ fn comparison(
             .margin
             .zip(deciding)
             .map(|(margin, found)| non_inferior(&found.difference, margin)),
-        few_clusters: rows > 0 && design.is_none(),
+        few_clusters,
         minimum_detectable: design.and_then(|design| minimum_detectable_difference(rows, &design, POWER)),
         rows_needed: design.zip(seen).and_then(|(design, seen)| rows_needed(seen, &design, POWER)),
-        verdict: match deciding {
-            Some(found) if found.p_adjusted < LEVEL && found.difference.low > 0.0 => Verdict::Better,
-            Some(found) if found.p_adjusted < LEVEL && found.difference.high < 0.0 => Verdict::Worse,
-            _ => Verdict::Undecided,
-        },
+        verdict,
         differences,
     }
 }
@@ -232,7 +238,7 @@ mod tests {
             (Verdict::Better, Some(true), "mcnemar_exact")
         );
         let accuracy = found.differences[0];
-        assert!((accuracy.difference.value - 0.125).abs() < 1e-12 && accuracy.p < 1e-4);
+        assert!((accuracy.difference.value - 0.125).abs() < 1e-12 && accuracy.p.unwrap() < 1e-4);
         let (table, mut contenders) = benchmark(&rows);
         contenders.swap(0, 1);
         assert_eq!(compare(&table, &contenders, question)[0].verdict, Verdict::Worse);

@@ -62,8 +62,7 @@ fn differences(found: &Comparison, of: usize) -> String {
             fixed(of_measure.b),
             signed(of_measure.difference.value),
             format!("{} to {}", signed(of_measure.difference.low), signed(of_measure.difference.high)),
-            // A cluster that decides by itself makes the test call differences real that are not: docs/statistics.md.
-            if found.few_clusters { "-".to_owned() } else { p_value(of_measure.p_adjusted) },
+            of_measure.p_adjusted.map_or_else(|| "-".to_owned(), p_value),
         ]);
     }
     table.text()

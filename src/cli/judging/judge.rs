@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail};
+use hyper_util::client::proxy::matcher::Matcher;
 use secrecy::SecretString;
 use serde_json::{Map, Value};
 
@@ -201,11 +202,14 @@ fn pick<T: Clone>(flag: &Option<T>, own: &Option<T>, file: &Option<T>) -> Option
     flag.clone().or_else(|| own.clone()).or_else(|| file.clone())
 }
 
-/// The proxy that the environment names for `url`.
+/// The proxy that the environment names for `url`, and does not except it from.
 fn system_proxy(url: &str, environment: Environment) -> Option<String> {
     let own: [&str; 2] =
         if url.starts_with("https:") { ["HTTPS_PROXY", "https_proxy"] } else { ["HTTP_PROXY", "http_proxy"] };
-    own.into_iter().chain(["ALL_PROXY", "all_proxy"]).find_map(environment)
+    let named = own.into_iter().chain(["ALL_PROXY", "all_proxy"]).find_map(environment)?;
+    let excepted = ["NO_PROXY", "no_proxy"].into_iter().find_map(environment).unwrap_or_default();
+    let matcher = Matcher::builder().all(named.as_str()).no(excepted).build();
+    matcher.intercept(&url.parse().ok()?).map(|_| named)
 }
 
 /// Where the provider's own tools look for its address.

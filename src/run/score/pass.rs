@@ -103,11 +103,13 @@ impl Scoring<'_> {
     }
 
     fn calls(&self, case: &Object, column: &str) -> Result<Vec<ToolCall>, ScoreError> {
-        // The normal form has no calls where their text cannot be read.
-        let original = case.get("raw").and_then(|raw| raw.get(CALLED[0])).filter(|text| !text.is_null());
-        let original = original.filter(|_| column == CALLED[1]);
+        // The normal form has no calls where their text could not be read, but the text itself.
+        let unread = || case.get("raw").filter(|_| column == CALLED[1])?.get(CALLED[0]);
         let cell = |key: &str| {
-            let value = original.filter(|_| key == column).or_else(|| case.get(key));
+            let value = match case.get(key) {
+                Some(Json::Null) if key == column => unread().or(Some(&Json::Null)),
+                value => value,
+            };
             value.cloned().map_or(Cell::Missing, Cell::from)
         };
         let row = RawRow {

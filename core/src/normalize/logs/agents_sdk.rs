@@ -11,7 +11,7 @@
 use super::context::Context;
 use super::entry::{Entries, Entry, Fragment, Skip, chained, one, skipped, unreadable};
 use super::format::LogFormat;
-use super::transcript::Transcript;
+use super::transcript::{Opening, Transcript};
 use super::{exchange, value};
 use crate::domain::{Json, Object, RowError, RowErrorCode};
 
@@ -107,9 +107,8 @@ fn unmatched(mut spans: Vec<Object>, context: &Context) -> Entries {
     let entries = threads.into_iter().enumerate().map(|(at, thread)| {
         let id = trace.clone().map(|id| if several && at > 0 { format!("{id}/{}", at + 1) } else { id });
         let model = thread.models.first().filter(|_| thread.models.len() == 1).cloned();
-        let shared = thread.shared;
-        Transcript { id, elements: thread.elements, shared, copied: true, model, ..Transcript::default() }
-            .entries(context)
+        let opening = Opening::Repeated(thread.shared);
+        Transcript { id, elements: thread.elements, opening, model, ..Transcript::default() }.entries(context)
     });
     Box::new(std::iter::repeat_n(Entry::Skipped(Skip::Repeated), repeated).chain(chained(entries)))
 }
@@ -164,7 +163,7 @@ fn read_state(mut record: Object, context: &Context) -> Entries {
     let id = value::text(&record, &["conversation_id"])
         .or_else(|| value::text(&record, &["conversationId"]))
         .or_else(|| value::text(&record, &["trace", "id"]));
-    Transcript { id, elements, shared, copied: true, ..Transcript::default() }.entries(context)
+    Transcript { id, elements, opening: Opening::Repeated(shared), ..Transcript::default() }.entries(context)
 }
 
 /// An item of the SDK for JavaScript, as the API has it.

@@ -10,7 +10,7 @@
 use super::context::Context;
 use super::entry::{Entries, Skip, chained, skipped};
 use super::format::LogFormat;
-use super::transcript::Transcript;
+use super::transcript::{Opening, Transcript};
 use super::value;
 use crate::domain::{Json, Object};
 
@@ -55,8 +55,7 @@ fn trajectory(mut record: Object, context: &Context) -> Entries {
     Transcript {
         id: value::text(&record, &["session_id"]).or_else(|| value::text(&record, &["trajectory_id"])),
         elements,
-        shared,
-        copied: true,
+        opening: Opening::Repeated(shared),
         tools: value::tools(value::take_at(&mut record, &["agent", "tool_definitions"])),
         model,
         ..Transcript::default()

@@ -12,7 +12,7 @@
 use super::context::Context;
 use super::entry::Entries;
 use super::format::LogFormat;
-use super::transcript::Transcript;
+use super::transcript::{Opening, Transcript};
 use super::value;
 use crate::domain::{Json, Object, Role};
 use crate::normalize::question;
@@ -45,7 +45,7 @@ fn read(mut record: Object, context: &Context) -> Entries {
     let (asked, answered) = (messages("query"), messages("response"));
     let transcript = Transcript {
         id: value::text(&record, &["id"]),
-        first: asked.len(),
+        opening: Opening::Given(asked.len()),
         elements: asked.into_iter().chain(answered).map(message).collect(),
         tools: value::tools(value::take(&mut record, "tool_definitions")),
         ..Transcript::default()

@@ -13,7 +13,7 @@
 use super::context::Context;
 use super::entry::{Entries, Entry, Fragment, Skip, none, one, skipped};
 use super::format::LogFormat;
-use super::transcript::Transcript;
+use super::transcript::{Opening, Transcript};
 use super::{items, value};
 use crate::domain::{Json, Object, RowError, RowErrorCode};
 
@@ -207,7 +207,7 @@ impl Session {
         self.parts += 1;
         let id = self.id.clone().map(|id| if self.parts == 1 { id } else { format!("{id}/{}", self.parts) });
         let model = self.models.first().filter(|_| self.models.len() == 1).cloned();
-        Transcript { id, elements, shared, model, ..Transcript::default() }.entries(context)
+        Transcript { id, elements, opening: Opening::Elsewhere(shared), model, ..Transcript::default() }.entries(context)
     }
 }
 

@@ -11,7 +11,6 @@ pub struct Context<'a> {
     pub agents: bool,
     /// Which turns of a transcript are judged.
     pub turns: Turns,
-    /// Fragments that other records hold.
     /// Reads what stands in a record, with the definitions that hold for all.
     pub normalizer: &'a Arc<Normalizer>,
     /// What other records hold for this one.

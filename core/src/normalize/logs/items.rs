@@ -88,19 +88,14 @@ fn matches(record: &Object) -> bool {
         Some("function_call") => has("call_id") && has("name") && has("arguments"),
         Some("custom_tool_call") => has("call_id") && has("input"),
         Some("local_shell_call") => has("action"),
-        Some("reasoning") => has("summary"),
         Some(kind) => kind.ends_with("_call_output") && has("call_id"),
         None => false,
     };
+    let is_reasoning = text("type") == Some("reasoning") && has("summary");
     let is_servers =
         text("type").is_some_and(|kind| SERVERS.contains(&kind)) && (has("id") || has("call_id"));
-    if is_servers {
-        return true;
-    }
-    (is_message || is_item)
-        && record.keys().all(|key| KEYS.contains(&key))
-        && question::speaker(record).is_some()
-        || is_item && text("type") == Some("reasoning")
+    let is_spoken = record.keys().all(|key| KEYS.contains(&key)) && question::speaker(record).is_some();
+    is_servers || is_reasoning || (is_message || is_item) && is_spoken
 }
 
 pub(super) fn key(context: &Context) -> String {

@@ -12,7 +12,7 @@
 use super::context::Context;
 use super::entry::{Entries, Skip, skipped};
 use super::format::LogFormat;
-use super::transcript::Transcript;
+use super::transcript::{Opening, Transcript};
 use super::value;
 use crate::domain::{Json, Object};
 
@@ -74,7 +74,7 @@ fn read(mut record: Object, context: &Context) -> Entries {
         }
     }
     let id = value::text(&record, &["instance_id"]);
-    Transcript { id, elements, shared, copied: true, ..Transcript::default() }.entries(context)
+    Transcript { id, elements, opening: Opening::Repeated(shared), ..Transcript::default() }.entries(context)
 }
 
 fn command(command: String) -> Json {

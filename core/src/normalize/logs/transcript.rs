@@ -19,13 +19,8 @@ pub(super) struct Transcript {
     pub(super) id: Option<String>,
     /// Messages, calls and results in any vendor's form.
     pub(super) elements: Vec<Json>,
-    /// How many of the elements, from the first, are the beginning that it shares with another transcript: turns there are that
-    /// one's, and here only what came before.
-    pub(super) shared: usize,
-    /// Whether that other transcript is not in the input, so that its calls are counted here.
-    pub(super) copied: bool,
-    /// The element from which turns are taken; what is before it was not said by the agent that is judged.
-    pub(super) first: usize,
+    /// With which of them it begins that are not to be judged here.
+    pub(super) opening: Opening,
     /// The tools on offer in all of its turns.
     pub(super) tools: Cell,
     /// The model that answered in all of its turns.
@@ -38,6 +33,37 @@ pub(super) struct Transcript {
     pub(super) dialect: Option<&'static str>,
 }
 
+/// The elements at the beginning of a transcript that came before what is judged, and why.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) enum Opening {
+    /// Every turn may be judged.
+    #[default]
+    None,
+    /// So many are another transcript's of the same input, where their turns are judged and counted.
+    Elsewhere(usize),
+    /// So many repeat what is judged in an earlier record, or is not in the input: their turns are counted here.
+    Repeated(usize),
+    /// So many were given to the agent that is judged, which said none of them.
+    Given(usize),
+}
+
+impl Opening {
+    fn holds(self, turn: &Range<usize>) -> bool {
+        match self {
+            Opening::None => false,
+            Opening::Elsewhere(elements) | Opening::Repeated(elements) => turn.start < elements,
+            Opening::Given(elements) => turn.end <= elements,
+        }
+    }
+
+    fn why(self) -> Skip {
+        match self {
+            Opening::Given(_) => Skip::BeforeResponse,
+            _ => Skip::Repeated,
+        }
+    }
+}
+
 impl Transcript {
     /// The turns that are to be judged, and what is to be said of the others.
     pub(super) fn entries(self, context: &Context) -> Entries {
@@ -45,7 +71,7 @@ impl Transcript {
     }
 
     /// The same, for readers that give out one transcript after another.
-    pub(super) fn turns(self, wanted: Turns, normalizer: &Normalizer) -> Entries {
+    pub(super) fn turns(mut self, wanted: Turns, normalizer: &Normalizer) -> Entries {
         let history = match History::read(&self.elements) {
             Ok(history) => Arc::new(history),
             Err(error) => return unreadable(error),
@@ -53,63 +79,37 @@ impl Transcript {
         let turns = history.turns(&self.elements);
         let known = normalizer.definitions(&self.tools);
         let made: Vec<Made> = turns.iter().map(|turn| self.made(turn, normalizer, &known)).collect();
-        let before = turns.iter().take_while(|turn| turn.start < self.shared).count();
-        let total = turns.len();
-        let elsewhere = if self.copied { 0 } else { before };
-        let others: usize = self.not_taken.iter().map(|(_, calls)| calls).sum();
-        let calls = |made: &[Made]| made.iter().map(|made| made.calls()).sum::<usize>();
-        let asked = turns.iter().take_while(|turn| turn.end <= self.first).count();
-        let calls_something = made[before.max(asked)..].iter().any(|made| *made != Made::Calls(0));
-        let is_episode = !self.episode.is_empty();
-        let tally = Tally { turns: total - elsewhere, calls: calls(&made[elsewhere..]) + others, is_episode };
+        let opening = turns.iter().take_while(|turn| self.opening.holds(turn)).count();
+        let elsewhere = if matches!(self.opening, Opening::Elsewhere(_)) { opening } else { 0 };
+        let not_taken = std::mem::take(&mut self.not_taken);
+        let others: usize = not_taken.iter().map(|(_, calls)| calls).sum();
+        let tally = Tally {
+            turns: turns.len() - elsewhere,
+            calls: made[elsewhere..].iter().map(|made| made.calls()).sum::<usize>() + others,
+            is_episode: !self.episode.is_empty(),
+        };
         if tally.turns == 0 {
             return skipped(Skip::NoOutput);
         }
-        let last = total - 1;
-        let Transcript { id, mut elements, tools, model, episode, not_taken, flags, dialect, .. } = self;
-        let episode = (!episode.is_empty()).then(|| Arc::new(episode));
-        let id: Option<Arc<str>> = id.map(Arc::from);
-        let entry = move |(at, (range, made)): (usize, (Range<usize>, Made))| {
-            let says_only = made == Made::Calls(0);
-            let why = match wanted {
-                _ if at < before => Some(Skip::Repeated),
-                _ if at < asked => Some(Skip::BeforeResponse),
+        let calls_something = made[opening..].iter().any(|made| *made != Made::Calls(0));
+        let last = turns.len() - 1;
+        let why_opening = self.opening.why();
+        let why_not = move |at: usize, made: &Made, is_asked: bool| {
+            let says_only = *made == Made::Calls(0);
+            match wanted {
+                _ if at < opening => Some(why_opening),
                 Turns::Calls if says_only && (calls_something || at < last) => Some(Skip::TextTurn),
                 Turns::Last if at < last => Some(Skip::EarlierTurn),
-                Turns::All if says_only && !history.is_asked(range.start) => Some(Skip::NothingAsked),
+                Turns::All if says_only && !is_asked => Some(Skip::NothingAsked),
                 _ => None,
-            };
-            if let Some(why) = why {
-                return Entry::NotTaken(why, made.calls());
             }
-            let number = u32::try_from(at + 1).unwrap_or(u32::MAX);
-            let turns = u32::try_from(total).unwrap_or(u32::MAX);
-            let source_id = id.as_ref().map(|id| match total {
-                1 => id.to_string(),
-                _ => format!("{id}@{number}"),
-            });
-            let mut answer =
-                elements[range.clone()].iter_mut().map(|element| std::mem::replace(element, Json::Null));
-            let output = match (answer.next(), answer.len()) {
-                (Some(only), 0) => only,
-                (first, _) => Json::Array(first.into_iter().chain(answer).collect()),
-            };
-            let mut flags = flags.clone();
-            if history.lacks_results(&range) {
-                flags.push(Flag::MissingResult);
+        };
+        let mut steps = Steps::new(self, Arc::clone(&history), turns.len());
+        let entry = move |(at, (elements, made)): (usize, (Range<usize>, Made))| {
+            match why_not(at, &made, history.is_asked(elements.start)) {
+                Some(why) => Entry::NotTaken(why, made.calls()),
+                None => Entry::Turn(Box::new(steps.turn(at, elements))),
             }
-            if history.repeats_ids(&range) {
-                flags.push(Flag::RepeatedCallId);
-            }
-            let place = Place { transcript_id: id.clone(), turn: number, turns, episode: episode.clone() };
-            Entry::Turn(Box::new(Turn {
-                before: Before::Transcript(Step { history: Arc::clone(&history), elements: range, place }),
-                output: Output::Message(output),
-                tools: tools.clone(),
-                origin: Origin { source_id, model: model.clone(), ..Origin::default() },
-                flags,
-                dialect,
-            }))
         };
         let turns = turns.into_iter().zip(made).enumerate().skip(elsewhere).map(entry);
         let others = not_taken.into_iter().map(|(why, calls)| Entry::NotTaken(why, calls));
@@ -121,6 +121,63 @@ impl Transcript {
         match &self.elements[turn.clone()] {
             [only] => normalizer.calls_in(only, tools),
             several => normalizer.calls_in(&Json::Array(several.to_vec()), tools),
+        }
+    }
+}
+
+/// The turns of a transcript, as they are given out.
+struct Steps {
+    transcript: Transcript,
+    id: Option<Arc<str>>,
+    episode: Option<Arc<Episode>>,
+    history: Arc<History>,
+    turns: u32,
+}
+
+impl Steps {
+    fn new(mut transcript: Transcript, history: Arc<History>, turns: usize) -> Steps {
+        Steps {
+            id: transcript.id.take().map(Arc::from),
+            episode: (!transcript.episode.is_empty()).then(|| Arc::new(std::mem::take(&mut transcript.episode))),
+            transcript,
+            history,
+            turns: u32::try_from(turns).unwrap_or(u32::MAX),
+        }
+    }
+
+    /// The turn at a place, counted from 0, whose `elements` are taken out: each is given out once.
+    fn turn(&mut self, at: usize, elements: Range<usize>) -> Turn {
+        let number = u32::try_from(at + 1).unwrap_or(u32::MAX);
+        let source_id = self.id.as_ref().map(|id| match self.turns {
+            1 => id.to_string(),
+            _ => format!("{id}@{number}"),
+        });
+        let mut flags = self.transcript.flags.clone();
+        if self.history.lacks_results(&elements) {
+            flags.push(Flag::MissingResult);
+        }
+        if self.history.repeats_ids(&elements) {
+            flags.push(Flag::RepeatedCallId);
+        }
+        let place =
+            Place { transcript_id: self.id.clone(), turn: number, turns: self.turns, episode: self.episode.clone() };
+        Turn {
+            output: Output::Message(self.take(elements.clone())),
+            before: Before::Transcript(Step { history: Arc::clone(&self.history), elements, place }),
+            tools: self.transcript.tools.clone(),
+            origin: Origin { source_id, model: self.transcript.model.clone(), ..Origin::default() },
+            flags,
+            dialect: self.transcript.dialect,
+        }
+    }
+
+    /// The elements as one: what an assistant said in several is a list.
+    fn take(&mut self, elements: Range<usize>) -> Json {
+        let taken = self.transcript.elements[elements].iter_mut();
+        let mut taken: Vec<Json> = taken.map(|element| std::mem::replace(element, Json::Null)).collect();
+        match taken.len() {
+            1 => taken.swap_remove(0),
+            _ => Json::Array(taken),
         }
     }
 }

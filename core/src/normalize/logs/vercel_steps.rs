@@ -17,22 +17,17 @@ pub(super) fn of(element: Json) -> Vec<Json> {
         Some(Json::Array(parts)) if parts.iter().any(|part| is_start(part) || is_done(part)) => parts.clone(),
         _ => return vec![Json::Object(message)],
     };
-    let mut steps: Vec<Vec<Json>> = vec![Vec::new()];
+    let (mut steps, mut step) = (Vec::new(), Vec::new());
     for part in parts {
-        let ended = || steps.last().is_some_and(|step| step.iter().any(is_done)) && says(&part);
-        match is_start(&part) {
-            true => steps.push(Vec::new()),
-            false => {
-                if ended() {
-                    steps.push(Vec::new());
-                }
-                steps.extend(steps.is_empty().then(Vec::new));
-                if let Some(step) = steps.last_mut() {
-                    step.push(part);
-                }
-            }
+        // Who speaks after a result has read it.
+        if is_start(&part) || says(&part) && step.iter().any(is_done) {
+            steps.push(std::mem::take(&mut step));
+        }
+        if !is_start(&part) {
+            step.push(part);
         }
     }
+    steps.push(step);
     steps.retain(|step| !step.is_empty());
     if steps.len() < 2 {
         return vec![Json::Object(message)];
