@@ -128,7 +128,12 @@ fn parse(steps: &Steps, rows: &[Texts]) {
 
 fn raw([question, call, definitions]: &Texts) -> RawRow {
     let cell = |text: &String| if text.is_empty() { Cell::Null } else { Cell::Text(text.clone()) };
-    RawRow { question: cell(question), tool_call: cell(call), tool_definitions: cell(definitions) }
+    RawRow {
+        question: cell(question),
+        tool_call: cell(call),
+        tool_definitions: cell(definitions),
+        ..RawRow::default()
+    }
 }
 
 fn samples(rows: &[Texts]) -> Vec<Sample> {

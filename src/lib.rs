@@ -40,7 +40,7 @@
 //!     question: Cell::Text("What is the weather in Oslo?".into()),
 //!     tool_call: Cell::Text(r#"{"name": "get_weather", "arguments": {"town": "Oslo"}}"#.into()),
 //!     tool_definitions: Cell::Text(r#"[{"name": "get_weather", "parameters": {"properties": {"city": {}}}}]"#.into()),
-//! })?;
+//!, ..RawRow::default() })?;
 //! let verdicts = Labeler::builtin(Task::ToolCalling).label_blocking(vec![sample])?;
 //! assert_eq!(verdicts[0].label(), Some("incorrect"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -123,8 +123,8 @@ pub mod domain {
     pub use tooljudge_core::domain::{
         Aftermath, Arguments, Calls, Cell, Definitions, Episode, Flag, Item, Json, JsonError, Message,
         Messages, Number, Object, Origin, Outcome, Paid, Place, Prompt, Rail, RailProbability, Rails,
-        RailsError, RawRow, RawText, Reply, Role, RowError, RowErrorCode, Sample, SharedText, Status, Stop,
-        Task, ToolCall, ToolDefinition, ToolResult, UnknownTask, Usage, Verdict,
+        RailsError, RawRow, RawText, Reply, Role, RowError, RowErrorCode, Sample, SharedText, Slot, Status,
+        Stop, Task, ToolCall, ToolDefinition, ToolResult, UnknownSlot, UnknownTask, Usage, Variable, Verdict,
     };
 }
 
@@ -138,7 +138,7 @@ pub mod gold {
 /// Cells of any shape to [`domain::Sample`]s.
 pub mod normalize {
     #[doc(inline)]
-    pub use tooljudge_core::normalize::columns::{ColumnError, Slot};
+    pub use tooljudge_core::normalize::columns::ColumnError;
     #[doc(inline)]
     pub use tooljudge_core::normalize::logs::{LogFormat, Turns};
     pub(crate) use tooljudge_core::normalize::*;
@@ -149,7 +149,7 @@ pub mod normalize {
 /// Samples to prompts: the built-in templates, and templates of one's own.
 pub mod render {
     #[doc(inline)]
-    pub use tooljudge_core::render::{Origin, Template, TemplateError, Variable, builtin, builtins};
+    pub use tooljudge_core::render::{Origin, Template, TemplateError, builtin, builtins};
 }
 
 /// Calls against expected calls, record by record: what [`run::score()`] does for each case of a table.

@@ -471,6 +471,7 @@ proptest! {
             question: Cell::Text(question),
             tool_call: Cell::from(json(&Value::from(made))),
             tool_definitions: Cell::from(json(&definitions)),
+            ..RawRow::default()
         };
         let Ok(sample) = Normalizer::new(Options::default()).unwrap().sample(row) else { return Ok(()) };
         let Ok(question) = gold::own::question(("q".to_owned(), "q".to_owned()), &sample, Json::from("q"), json(&definitions)) else {

@@ -24,6 +24,7 @@ fn sample(question: &str, call: &str) -> Sample {
                {"city":{"type":"string"}},"required":["city"]}}]"#
                 .to_owned(),
         ),
+        ..RawRow::default()
     };
     Normalizer::new(Options::default()).unwrap().sample(row).unwrap()
 }

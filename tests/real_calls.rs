@@ -67,6 +67,7 @@ mod by_the_builtin_judge {
                         question: cell(question[row]),
                         tool_call: cell(call[row]),
                         tool_definitions: cell(definitions[row]),
+                        ..RawRow::default()
                     })
                     .unwrap(),
                 verdict: gold(verdict[row]),

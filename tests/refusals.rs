@@ -104,7 +104,9 @@ fn a_dead_proxy_is_named() {
     assert!(told.contains("by way of the proxy http://127.0.0.1:9)") && !told.contains("pass1234"), "{told}");
     // What the environment excepts is not on the proxy's account.
     let mut command = work.tooljudge(&args);
-    command.env("HTTPS_PROXY", "http://me:pass1234@127.0.0.1:9").env("NO_PROXY", "elsewhere.invalid,judge.invalid");
+    command
+        .env("HTTPS_PROXY", "http://me:pass1234@127.0.0.1:9")
+        .env("NO_PROXY", "elsewhere.invalid,judge.invalid");
     let told = String::from_utf8(command.output().unwrap().stderr).unwrap();
     assert!(told.contains("judge.invalid") && !told.contains("proxy"), "{told}");
 }

@@ -111,6 +111,7 @@ fn rows() -> Vec<Row> {
             question: cell("question"),
             tool_call: cell("tool_call"),
             tool_definitions: cell("tool_definitions"),
+            ..RawRow::default()
         };
         let sample = normalizer.sample(raw).unwrap_or_else(|error| panic!("{line}: {error}"));
         Row { json, sample }

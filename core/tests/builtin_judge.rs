@@ -71,6 +71,7 @@ fn sample(case: &Json, toolboxes: &HashMap<String, Arc<[ToolDefinition]>>) -> Sa
         origin: Origin::default(),
         place: None,
         after: Aftermath::default(),
+        extras: Default::default(),
     }
 }
 

@@ -25,9 +25,14 @@ fn hostile_cells_come_back() {
     for (_, write) in CELLS {
         let text = || Cell::Text(write(SIZE));
         for row in [
-            RawRow { question: text(), tool_call: Cell::Null, tool_definitions: Cell::Null },
-            RawRow { question: q(), tool_call: text(), tool_definitions: Cell::Null },
-            RawRow { question: q(), tool_call: Cell::Null, tool_definitions: text() },
+            RawRow {
+                question: text(),
+                tool_call: Cell::Null,
+                tool_definitions: Cell::Null,
+                ..RawRow::default()
+            },
+            RawRow { question: q(), tool_call: text(), tool_definitions: Cell::Null, ..RawRow::default() },
+            RawRow { question: q(), tool_call: Cell::Null, tool_definitions: text(), ..RawRow::default() },
         ] {
             if let Err(error) = normalizer.sample(row) {
                 assert!(error.message.len() < 1000, "{error}");

@@ -46,8 +46,12 @@ const NASTY: &[&str] = &[
 
 /// A row with these texts in it, however they would have been read.
 fn row(question: &str, call: &str, definitions: &str) -> Sample {
-    let raw =
-        RawRow { question: Cell::Text("q".to_owned()), tool_call: Cell::Null, tool_definitions: Cell::Null };
+    let raw = RawRow {
+        question: Cell::Text("q".to_owned()),
+        tool_call: Cell::Null,
+        tool_definitions: Cell::Null,
+        ..RawRow::default()
+    };
     let mut sample = Normalizer::new(Options::default()).unwrap().sample(raw).unwrap();
     sample.raw = RawText {
         question: question.into(),

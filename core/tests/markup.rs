@@ -48,6 +48,7 @@ fn in_cell(normalizer: &Normalizer, text: &str) -> Result<Sample, RowError> {
         question: Cell::Text("Oslo?".to_owned()),
         tool_call: Cell::Text(text.to_owned()),
         tool_definitions: Cell::Missing,
+        ..RawRow::default()
     })
 }
 

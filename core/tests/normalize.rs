@@ -51,6 +51,7 @@ fn rows(file: &str) -> Vec<Result<RawRow, RowError>> {
             question: Cell::Text("q".into()),
             tool_call: Cell::Null,
             tool_definitions,
+            ..RawRow::default()
         })];
     }
     content.lines().map(row).collect()
@@ -67,5 +68,6 @@ fn row(line: &str) -> Result<RawRow, RowError> {
         question: cell("question"),
         tool_call: cell("tool_call"),
         tool_definitions: cell("tool_definitions"),
+        ..RawRow::default()
     })
 }

@@ -62,6 +62,7 @@ fn sample(question: String, tool_call: String, tool_definitions: String) -> Samp
         origin: Origin::default(),
         place: None,
         after: Aftermath::default(),
+        extras: Default::default(),
     }
 }
 

@@ -33,6 +33,7 @@ fn main() {
                 tool_call: Cell::Text(write(size)),
                 tool_definitions: tools,
                 question: Cell::Text("q".into()),
+                ..RawRow::default()
             };
             let normalizer = Normalizer::new(Options::default()).expect("no tools are given");
             timed(|| drop(normalizer.sample(row)))
@@ -49,16 +50,18 @@ fn main() {
 type Place = (&'static str, fn(Cell) -> RawRow);
 
 const PLACES: &[Place] = &[
-    ("question", |cell| RawRow { question: cell, tool_call: Cell::Null, tool_definitions: Cell::Null }),
+    ("question", |cell| RawRow { question: cell, tool_call: Cell::Null, tool_definitions: Cell::Null, ..RawRow::default() }),
     ("tool_call", |cell| RawRow {
         question: Cell::Text("q".into()),
         tool_call: cell,
         tool_definitions: Cell::Null,
+        ..RawRow::default()
     }),
     ("tool_definitions", |cell| RawRow {
         question: Cell::Text("q".into()),
         tool_call: Cell::Null,
         tool_definitions: cell,
+        ..RawRow::default()
     }),
 ];
 

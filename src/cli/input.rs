@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::section::Section;
+use crate::domain::{Slot, UnknownSlot};
 use crate::normalize::NullCall;
-use crate::normalize::columns::Slot;
 use crate::normalize::logs::Turns;
 use crate::read::Take;
 use crate::run::settings::{InputKind, InputSettings};
@@ -153,7 +153,7 @@ pub fn count(text: &str) -> Result<u64, String> {
 
 pub fn column(text: &str) -> Result<(Slot, String), String> {
     let (slot, column) = pair(text)?;
-    Ok((slot.parse()?, column))
+    Ok((slot.parse().map_err(|error: UnknownSlot| error.to_string())?, column))
 }
 
 #[cfg(test)]

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use polars::prelude::{CompatLevel, DataFrame, DataType, PlSmallStr};
 use tokio_util::sync::CancellationToken;
 
-use crate::normalize::columns::{self, ColumnError, Slot};
+use crate::domain::Slot;
+use crate::normalize::columns::{self, ColumnError};
 use crate::normalize::{Normalizer, Options};
 use crate::run::{self, Labeler, RunError};
 use crate::table::{Batch, Column, Kind, Rows, Schema, Typed};

@@ -9,8 +9,9 @@ use super::fragments::{Collector, Fragments, UnmatchedFragment};
 use super::log_rows::LogRows;
 use super::records::{Raw, Records};
 use super::{Input, ReadError, SLICE_BYTES, SLICE_ROWS, Slices};
+use crate::domain::Slot;
 use crate::domain::{Cell, Item, Json, Object, RawRow, RowError, RowErrorCode};
-use crate::normalize::columns::{self, Slot};
+use crate::normalize::columns;
 use crate::normalize::logs::{self, Context, Entries, Entry, LogFormat, RelatedRecords, Skip, Turns};
 use crate::normalize::{self, Normalizer};
 use crate::table::{Column, Schema, samples};
@@ -325,9 +326,10 @@ impl Log {
         let mut cell =
             |name: Option<&str>| name.and_then(|name| object.remove(name)).map_or(Cell::Missing, Cell::from);
         let row = RawRow {
-            question: cell(Some(&columns.question)),
-            tool_call: cell(Some(&columns.tool_call)),
+            question: cell(columns.question.as_deref()),
+            tool_call: cell(columns.tool_call.as_deref()),
             tool_definitions: cell(columns.tool_definitions.as_deref()),
+            extras: Vec::new(),
         };
         let messages = columns.messages.as_deref().and_then(|name| object.remove(name));
         let context = messages.map(|messages| normalize::Conversation {

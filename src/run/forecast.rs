@@ -74,10 +74,18 @@ fn forecast(
                     continue;
                 }
             };
+            let questions = match judge_task.questions(&hasher, &sample)? {
+                Ok(questions) => questions,
+                Err(error) => {
+                    forecast.invalid += 1;
+                    forecast.first_invalid.get_or_insert((forecast.rows, error));
+                    continue;
+                }
+            };
             for flag in &sample.flags {
                 *forecast.flags.entry(*flag).or_default() += 1;
             }
-            for question in judge_task.questions(&hasher, &sample)? {
+            for question in questions {
                 if !seen.insert(question.fingerprint) {
                     continue;
                 }

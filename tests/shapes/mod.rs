@@ -53,7 +53,12 @@ fn normalizer(tools: Option<String>) -> Normalizer {
 }
 
 fn row() -> RawRow {
-    RawRow { question: Cell::Text("q".to_owned()), tool_call: Cell::Null, tool_definitions: Cell::Null }
+    RawRow {
+        question: Cell::Text("q".to_owned()),
+        tool_call: Cell::Null,
+        tool_definitions: Cell::Null,
+        ..RawRow::default()
+    }
 }
 
 fn read(normalizer: &Normalizer, row: RawRow) -> Result<Sample, TestCaseError> {

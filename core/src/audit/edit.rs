@@ -32,6 +32,7 @@ pub(super) fn texts(
         question: Cell::Text("?".to_owned()),
         tool_call: call.map_or(Cell::Null, Cell::Text),
         tool_definitions: definitions.map_or(Cell::Missing, Cell::Text),
+        ..RawRow::default()
     };
     let read = normalizer.sample(row).ok()?;
     let mut edited = sample.clone();
@@ -51,6 +52,7 @@ pub(super) fn reads_back(sample: &Sample, normalizer: &Normalizer) -> bool {
             .tool_definitions
             .as_deref()
             .map_or(Cell::Missing, |text| Cell::Text(text.to_owned())),
+        ..RawRow::default()
     };
     normalizer
         .sample(row)
@@ -135,8 +137,12 @@ pub(super) mod tests {
     pub fn sample(question: &str, call: &str, definitions: &str) -> (Normalizer, Sample) {
         let normalizer = Normalizer::new(Options::default()).unwrap();
         let cell = |text: &str| Cell::Text(text.to_owned());
-        let row =
-            RawRow { question: cell(question), tool_call: cell(call), tool_definitions: cell(definitions) };
+        let row = RawRow {
+            question: cell(question),
+            tool_call: cell(call),
+            tool_definitions: cell(definitions),
+            ..RawRow::default()
+        };
         let sample = normalizer.sample(row).unwrap();
         (normalizer, sample)
     }

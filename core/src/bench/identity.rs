@@ -74,6 +74,7 @@ mod tests {
                 question: Cell::Text("q".to_owned()),
                 tool_call: Cell::Text(call.to_owned()),
                 tool_definitions: Cell::Null,
+                ..RawRow::default()
             };
             identity(&normalizer.sample(row).unwrap())
         };

@@ -109,6 +109,7 @@ mod tests {
                 question: Cell::Text("Weather in Oslo?".to_owned()),
                 tool_call: Cell::Text(call.to_owned()),
                 tool_definitions: Cell::Missing,
+                ..RawRow::default()
             };
             let sample = normalizer.sample(row).unwrap();
             for (task, correct) in [

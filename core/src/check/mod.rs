@@ -141,6 +141,7 @@ mod tests {
             origin: Origin::default(),
             place: None,
             after: Aftermath::default(),
+            extras: Default::default(),
         }
     }
 

@@ -1,6 +1,8 @@
 //! What was said before the judged turn.
 
-use super::ToolCall;
+use std::borrow::Cow;
+
+use super::{Json, ToolCall};
 
 /// One message of a conversation.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,6 +24,37 @@ impl Message {
     pub fn new(role: Role, content: impl Into<String>) -> Message {
         Message { role, content: content.into(), tool_calls: Vec::new(), tool_call_id: None, is_error: false }
     }
+
+    /// `role: text`. An assistant's calls stand below what it said: later turns cannot be understood without them. Results of
+    /// `parallel` calls name theirs, for they may come in any order.
+    pub fn paragraph(&self, parallel: bool) -> String {
+        let id = self.tool_call_id.as_ref().filter(|_| parallel).map(|id| format!(" ({id})"));
+        format!("{}{}: {}", self.role.as_str(), id.unwrap_or_default(), self.shown())
+    }
+
+    /// As templates show it alone: its words, then its calls as JSON.
+    pub fn shown(&self) -> Cow<'_, str> {
+        if self.tool_calls.is_empty() {
+            return Cow::Borrowed(&self.content);
+        }
+        let calls = Json::Array(self.tool_calls.iter().map(ToolCall::to_json).collect()).to_string();
+        Cow::Owned(if self.content.is_empty() { calls } else { format!("{}\n{calls}", self.content) })
+    }
+}
+
+/// A conversation as a judge is shown it, one paragraph a message. What the system said is among them: it often holds today's
+/// date, or who the user is, and a call cannot be judged without what the agent knew.
+pub fn conversation_text(messages: &[Message]) -> String {
+    let mut parallel = false;
+    let mut paragraphs = Vec::with_capacity(messages.len());
+    for message in messages {
+        parallel = match message.role {
+            Role::Tool => parallel,
+            _ => message.tool_calls.len() > 1,
+        };
+        paragraphs.push(message.paragraph(parallel));
+    }
+    paragraphs.join("\n\n")
 }
 
 /// Who speaks.

@@ -1,6 +1,6 @@
 //! One row as a table or log holds it, before anything is read out of its cells.
 
-use super::{Json, Sample};
+use super::{Json, Sample, Variable};
 
 /// The cells that matter; everything else of the row passes by.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -11,6 +11,8 @@ pub struct RawRow {
     pub tool_call: Cell,
     /// The tools on offer.
     pub tool_definitions: Cell,
+    /// What only some templates show.
+    pub extras: Vec<(Variable, Cell)>,
 }
 
 /// What stands in a cell.
@@ -87,6 +89,8 @@ pub enum RowErrorCode {
     DefinitionInToolCall,
     /// A call that does not name its tool.
     ToolCallWithoutName,
+    /// Nothing where a template shows something.
+    MissingValue,
     /// No tool definitions, although the settings require them.
     MissingToolDefinitions,
     /// The tool definitions have no known shape.
@@ -125,6 +129,7 @@ impl RowErrorCode {
             RowErrorCode::UnrecognisedToolCall => "unrecognised_tool_call",
             RowErrorCode::DefinitionInToolCall => "definition_in_tool_call",
             RowErrorCode::ToolCallWithoutName => "tool_call_without_name",
+            RowErrorCode::MissingValue => "missing_value",
             RowErrorCode::MissingToolDefinitions => "missing_tool_definitions",
             RowErrorCode::UnrecognisedToolDefinitions => "unrecognised_tool_definitions",
             RowErrorCode::DefinitionWithoutName => "definition_without_name",

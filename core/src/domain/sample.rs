@@ -1,8 +1,13 @@
 //! One judged item in normal form.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Aftermath, Flag, Messages, Origin, Place, SharedText, ToolCall, ToolDefinition};
+use super::{
+    Aftermath, Flag, Message, Messages, Origin, Place, Role, SharedText, Slot, ToolCall, ToolDefinition,
+    Variable, conversation_text,
+};
 
 /// What was asked, what the agent called, and what it could have called.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,6 +30,54 @@ pub struct Sample {
     pub place: Option<Place>,
     /// What came after it in its transcript.
     pub after: Aftermath,
+    /// What only some templates show, as text.
+    pub extras: BTreeMap<Variable, String>,
+}
+
+impl Sample {
+    /// A value as a template shows it; `None` where the row has none.
+    pub fn shown(&self, variable: &Variable) -> Option<Cow<'_, str>> {
+        let extra = || self.extras.get(variable).map(|text| Cow::Borrowed(text.as_str()));
+        let Variable::Slot(slot) = variable else { return extra() };
+        let after = match slot {
+            Slot::Question => return Some(Cow::Borrowed(&*self.raw.question)),
+            Slot::ToolCall => return self.raw.tool_call.as_deref().map(Cow::Borrowed),
+            Slot::ToolDefinitions => return self.raw.tool_definitions.as_deref().map(Cow::Borrowed),
+            Slot::Transcript => return extra().or_else(|| Some(Cow::Owned(self.transcript()))),
+            Slot::ToolResult => self.after.results_shown(),
+            Slot::NextMessage => {
+                let next = self.after.next.as_ref().map(Message::shown);
+                next.or_else(|| self.after.response().map(Cow::Borrowed))
+            }
+            Slot::Response => self.after.response().map(Cow::Borrowed),
+            Slot::Reference | Slot::ExpectedToolCalls => None,
+        };
+        after.filter(|text| !text.trim().is_empty()).or_else(extra)
+    }
+
+    /// The whole conversation: all of it where the row holds it, else what is known of it.
+    fn transcript(&self) -> String {
+        let whole = self.messages.whole();
+        if whole.len() > self.messages.len() {
+            return conversation_text(&whole);
+        }
+        let mut messages = match &whole[..] {
+            [] => vec![Message::new(Role::User, self.question.as_str())],
+            messages => messages.to_vec(),
+        };
+        match &self.calls {
+            Calls::Parsed(calls) if calls.is_empty() => {}
+            Calls::Parsed(calls) => {
+                messages.push(Message { tool_calls: calls.clone(), ..Message::new(Role::Assistant, "") });
+            }
+            Calls::Unparsed => {
+                messages
+                    .push(Message::new(Role::Assistant, self.raw.tool_call.as_deref().unwrap_or_default()));
+            }
+        }
+        messages.extend(self.after.messages());
+        conversation_text(&messages)
+    }
 }
 
 /// The judged turn.

@@ -19,6 +19,11 @@ impl Messages {
         Messages { all: Arc::clone(&self.all), len: len.min(self.len) }
     }
 
+    /// All of them, those after the first included that this holder does not show.
+    pub fn whole(&self) -> Messages {
+        Messages { all: Arc::clone(&self.all), len: self.all.len() }
+    }
+
     /// Changes them for this holder only, by copying them.
     pub fn edit(&mut self, edit: impl FnOnce(&mut Vec<Message>)) {
         let mut own = self.to_vec();

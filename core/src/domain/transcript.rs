@@ -1,8 +1,9 @@
 //! Where in a transcript a turn stands, and what came after it.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::{Json, Message, Object};
+use super::{Json, Message, Object, Role};
 
 /// The place of an assistant turn within its transcript: the ordered messages, calls and results of one record.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,12 +41,12 @@ pub struct Aftermath {
     pub results: Vec<ToolResult>,
     /// The assistant's next message, be it words or calls.
     pub next: Option<Message>,
-    /// The last thing that the assistant said to the user in the transcript, if that came after the turn.
+    /// The last thing that the assistant said to the user in the transcript, if that is the turn itself or came after it.
     pub final_answer: Option<Arc<str>>,
 }
 
 /// What a call returned.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ToolResult {
     /// The id of its call, where the log has ids.
     pub tool_call_id: Option<String>,
@@ -59,6 +60,38 @@ impl Aftermath {
     /// Whether nothing is known to have come after.
     pub fn is_empty(&self) -> bool {
         self.results.is_empty() && self.next.is_none() && self.final_answer.is_none()
+    }
+
+    /// What the agent answered: in the end, or at least next.
+    pub fn response(&self) -> Option<&str> {
+        let next = || self.next.as_ref().filter(|next| next.tool_calls.is_empty());
+        self.final_answer.as_deref().or_else(|| next().map(|next| next.content.as_str()))
+    }
+
+    /// The same as messages, for what is known: results, the next message, the final answer.
+    pub(super) fn messages(&self) -> Vec<Message> {
+        let result = |result: &ToolResult| Message {
+            tool_call_id: result.tool_call_id.clone(),
+            is_error: result.is_error,
+            ..Message::new(Role::Tool, result.content.as_str())
+        };
+        let mut messages: Vec<Message> = self.results.iter().map(result).chain(self.next.clone()).collect();
+        let said = |message: &Message| Some(message.content.as_str()) == self.final_answer.as_deref();
+        if let Some(answer) = self.final_answer.as_deref().filter(|_| !messages.last().is_some_and(said)) {
+            messages.push(Message::new(Role::Assistant, answer));
+        }
+        messages
+    }
+
+    /// What the calls returned, as templates show it: a single result as it stands, several as JSON.
+    pub(super) fn results_shown(&self) -> Option<Cow<'_, str>> {
+        match &self.results[..] {
+            [] => None,
+            [only] if !only.is_error => Some(Cow::Borrowed(&only.content)),
+            several => {
+                Some(Cow::Owned(Json::Array(several.iter().map(ToolResult::to_json).collect()).to_string()))
+            }
+        }
     }
 }
 

@@ -147,6 +147,7 @@ pub(super) fn decoded(written: Json, functions: &Json) -> Option<Vec<ToolCall>> 
         question: Cell::Text("-".to_owned()),
         tool_call: Cell::from(written),
         tool_definitions: Cell::from(functions.clone()),
+        ..RawRow::default()
     };
     match Normalizer::new(Options::default()).ok()?.sample(row).ok()?.calls {
         Calls::Parsed(calls) => Some(calls),

@@ -3,69 +3,52 @@
 mod products;
 
 use std::collections::BTreeSet;
-use std::fmt;
-use std::str::FromStr;
+use std::sync::Arc;
 
 use strsim::levenshtein;
 
-/// What a column can hold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Slot {
-    /// What was asked.
-    Question,
-    /// What the agent called.
-    ToolCall,
-    /// The tools on offer.
-    ToolDefinitions,
+use crate::domain::{Slot, Variable, did_you_mean};
+
+/// What judges are shown of a row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wanted {
+    /// No row can be judged without these.
+    pub required: BTreeSet<Variable>,
+    /// These are read where there are some.
+    pub optional: BTreeSet<Variable>,
 }
 
-impl Slot {
-    /// All of them.
-    pub const ALL: [Slot; 3] = [Slot::Question, Slot::ToolCall, Slot::ToolDefinitions];
-
-    /// As settings and the usual column spell it.
-    pub fn as_str(self) -> &'static str {
-        self.aliases()[0]
-    }
-
-    /// The column names understood without being told, the likeliest first.
-    pub fn aliases(self) -> &'static [&'static str] {
-        match self {
-            Slot::Question => {
-                &["question", "input", "user_input", "query", "prompt", "messages", "conversation"]
-            }
-            Slot::ToolCall => &["tool_call", "tool_calls", "generated", "output", "response", "completion"],
-            Slot::ToolDefinitions => {
-                &["tool_definitions", "tools", "available_tools", "functions", "function"]
-            }
+impl Default for Wanted {
+    /// A question and a call; definitions too, where there are some.
+    fn default() -> Wanted {
+        Wanted {
+            required: BTreeSet::from([Slot::Question, Slot::ToolCall].map(Variable::Slot)),
+            optional: BTreeSet::from([Variable::Slot(Slot::ToolDefinitions)]),
         }
     }
 }
 
-impl FromStr for Slot {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Slot, String> {
-        Slot::ALL
-            .into_iter()
-            .find(|slot| slot.as_str() == text)
-            .ok_or_else(|| format!("`{text}` is not one of question, tool_call and tool_definitions"))
+impl Wanted {
+    /// Nothing at all, to add to.
+    pub fn nothing() -> Wanted {
+        Wanted { required: BTreeSet::new(), optional: BTreeSet::new() }
     }
-}
 
-impl fmt::Display for Slot {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+    fn has(&self, slot: Slot) -> bool {
+        let variable = Variable::Slot(slot);
+        // What the agent did next may be no more than its answer.
+        let next = slot == Slot::Response && self.has(Slot::NextMessage);
+        next || self.required.contains(&variable) || self.optional.contains(&variable)
     }
 }
 
 /// The columns to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Columns {
-    /// The column of questions.
-    pub question: String,
-    /// The column of calls.
-    pub tool_call: String,
+    /// The column of questions; `None` only where nobody wants them.
+    pub question: Option<String>,
+    /// The column of calls, likewise.
+    pub tool_call: Option<String>,
     /// `None` only when definitions are given elsewhere.
     pub tool_definitions: Option<String>,
     /// The conversation that leads to the question, where it has a column of its own.
@@ -76,6 +59,8 @@ pub struct Columns {
     pub raw: Option<String>,
     /// What the assistant did after the turn, in a table that comes from a conversion.
     pub next_message: Option<String>,
+    /// What only some templates show.
+    pub extras: Vec<(Variable, String)>,
 }
 
 /// The columns that every converted table has, whatever else it holds.
@@ -98,6 +83,16 @@ pub enum ColumnError {
         products::seen_in(columns)
     )]
     Missing { slot: Slot, likely: Option<String>, columns: Vec<String> },
+    /// A template shows a column that is not there.
+    #[error(
+        "a template shows `row[\"{column}\"]`, but there is no such column{}; the columns are {}",
+        did_you_mean(column, columns.iter().map(String::as_str)),
+        list(columns)
+    )]
+    NoColumn { column: Arc<str>, columns: Vec<String> },
+    /// The slot was mapped to a column, but nobody is shown it.
+    #[error("the {0} is given a column, but nothing that judges here is shown a {0}")]
+    NotShown(Slot),
     /// The slot was mapped to a column that is not there.
     #[error(
         "the {slot} should be in column `{column}`, which is not there{}; the columns are {}",
@@ -134,11 +129,27 @@ pub fn resolve(
     mapping: &[(Slot, String)],
     definitions_given_elsewhere: bool,
 ) -> Result<Columns, ColumnError> {
+    resolve_wanted(names, mapping, definitions_given_elsewhere, &Wanted::default())
+}
+
+/// The same for judges that are shown what is `wanted`.
+///
+/// # Errors
+/// If a column is missing or could mean two things.
+pub fn resolve_wanted(
+    names: &[String],
+    mapping: &[(Slot, String)],
+    definitions_given_elsewhere: bool,
+    wanted: &Wanted,
+) -> Result<Columns, ColumnError> {
     let mapped = |slot| mapping.iter().filter(move |(of, _)| *of == slot).map(|(_, column)| column);
     let mut used: Vec<(&str, Slot)> = Vec::new();
     for slot in Slot::ALL {
         let mut columns = mapped(slot);
         let Some(column) = columns.next() else { continue };
+        if !wanted.has(slot) && !Slot::ALWAYS.contains(&slot) {
+            return Err(ColumnError::NotShown(slot));
+        }
         if columns.next().is_some() {
             return Err(ColumnError::MappedTwice(slot));
         }
@@ -156,14 +167,18 @@ pub fn resolve(
         let free = |alias: &&&str| {
             names.iter().any(|name| name == **alias) && !used.iter().any(|(c, _)| *c == **alias)
         };
-        if mapped(slot).next().is_none()
+        if wanted.has(slot)
+            && mapped(slot).next().is_none()
             && let Some(alias) = slot.aliases().iter().find(free)
         {
             used.push((alias, slot));
         }
     }
     let filled = |slot| used.iter().any(|(_, of)| *of == slot);
-    if !filled(Slot::ToolCall) && PLANNED.iter().all(|name| names.iter().any(|column| column == name)) {
+    if wanted.has(Slot::ToolCall)
+        && !filled(Slot::ToolCall)
+        && PLANNED.iter().all(|name| names.iter().any(|column| column == name))
+    {
         used.push(("answers", Slot::ToolCall));
     }
     if let Some((column, _)) =
@@ -172,13 +187,34 @@ pub fn resolve(
         return Err(ColumnError::Duplicate((*column).to_owned()));
     }
     let column = |slot| used.iter().find(|(_, of)| *of == slot).map(|(column, _)| (*column).to_owned());
-    let required = |slot: Slot| {
-        column(slot).ok_or_else(|| ColumnError::Missing {
-            slot,
-            likely: likely(slot, names, &used, slot.aliases()),
-            columns: names.to_vec(),
-        })
+    let missing = |slot: Slot| ColumnError::Missing {
+        slot,
+        likely: likely(slot, names, &used, slot.aliases()),
+        columns: names.to_vec(),
     };
+    let mut extras = Vec::new();
+    for slot in Slot::ALL.into_iter().filter(|slot| !Slot::ALWAYS.contains(slot)) {
+        extras.extend(column(slot).map(|column| (Variable::Slot(slot), column)));
+    }
+    for variable in wanted.required.iter().chain(&wanted.optional) {
+        match variable {
+            Variable::Column(name) if names.iter().any(|column| **column == **name) => {
+                extras.push((variable.clone(), name.to_string()));
+            }
+            Variable::Column(name) if wanted.required.contains(variable) => {
+                return Err(ColumnError::NoColumn { column: Arc::clone(name), columns: names.to_vec() });
+            }
+            Variable::Slot(slot) if wanted.required.contains(variable) && column(*slot).is_none() => {
+                match slot {
+                    // It can be put together out of the others.
+                    Slot::Transcript => {}
+                    Slot::NextMessage if column(Slot::Response).is_some() => {}
+                    _ => return Err(missing(*slot)),
+                }
+            }
+            _ => {}
+        }
+    }
     let named = |name: &str| names.iter().any(|column| column == name).then(|| name.to_owned());
     let unused = |name: &str| used.iter().all(|(column, _)| *column != name);
     let messages = named("messages").filter(|_| unused("messages"));
@@ -189,13 +225,13 @@ pub fn resolve(
         next_message: named("next_message").filter(|_| before_turn && unused("next_message")),
         raw,
         messages,
-        question: required(Slot::Question)?,
-        tool_call: required(Slot::ToolCall)?,
+        question: column(Slot::Question),
+        tool_call: column(Slot::ToolCall),
         tool_definitions: match column(Slot::ToolDefinitions) {
-            None if definitions_given_elsewhere => None,
-            None => Some(required(Slot::ToolDefinitions)?),
+            None if !definitions_given_elsewhere => return Err(missing(Slot::ToolDefinitions)),
             found => found,
         },
+        extras,
     })
 }
 
@@ -242,7 +278,10 @@ const NEVER_LIKELY: &[&str] = &[
 /// Whether a column of this name may hold what belongs into `slot`: no word of it says otherwise, and it is no other slot's.
 fn may_hold(slot: Slot, name: &str) -> bool {
     let words = split_words(name);
-    !Slot::ALL.iter().any(|other| *other != slot && other.aliases().contains(&name))
+    if !Slot::ALWAYS.contains(&slot) {
+        return !Slot::ALWAYS.iter().any(|other| other.aliases().contains(&name));
+    }
+    !Slot::ALWAYS.iter().any(|other| *other != slot && other.aliases().contains(&name))
         && !NEVER_LIKELY.iter().any(|never| words.iter().any(|word| word == singular(never)))
 }
 
@@ -302,7 +341,7 @@ mod tests {
         let mapping: Vec<(Slot, String)> =
             mapping.iter().map(|(slot, column)| (*slot, (*column).to_owned())).collect();
         resolve(&names, &mapping, elsewhere)
-            .map(|c| [c.question, c.tool_call, c.tool_definitions.unwrap_or_default()])
+            .map(|c| [c.question, c.tool_call, c.tool_definitions].map(Option::unwrap_or_default))
             .map_err(|error| error.to_string())
     }
 
@@ -413,13 +452,5 @@ mod tests {
             let names: Vec<String> = names.split(',').map(str::to_owned).collect();
             assert_eq!(resolve(&names, &[], true).unwrap().before_turn, before_turn, "{names:?}");
         }
-    }
-
-    #[test]
-    fn slots_have_names() {
-        for slot in Slot::ALL {
-            assert_eq!(slot.as_str().parse(), Ok(slot));
-        }
-        assert!("answer".parse::<Slot>().is_err());
     }
 }

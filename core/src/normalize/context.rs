@@ -70,6 +70,7 @@ mod tests {
             question: Cell::Text("B".to_owned()),
             tool_call: Cell::Text(r#"{"name":"f","arguments":{"a":1}}"#.to_owned()),
             tool_definitions: Cell::Null,
+            ..RawRow::default()
         };
         let context = Conversation { messages, before_turn, next: None };
         Normalizer::new(Options::default()).unwrap().sample_in_context(row, Some(&context)).unwrap()

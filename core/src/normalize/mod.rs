@@ -8,7 +8,7 @@
 //! let row = RawRow {
 //!     question: Cell::Text("Weather in Oslo?".into()),
 //!     tool_call: Cell::Text("get_weather(city='Oslo')".into()),
-//!     tool_definitions: Cell::Null,
+//!     ..RawRow::default()
 //! };
 //! let sample = Normalizer::new(Options::default())?.sample(row)?;
 //! let Calls::Parsed(calls) = sample.calls else { panic!("no calls") };
@@ -24,6 +24,7 @@ pub mod columns;
 mod context;
 mod definitions;
 mod escapes;
+mod extras;
 pub mod logs;
 mod pairs;
 mod python_float;
@@ -32,7 +33,9 @@ mod question;
 
 use std::collections::BTreeSet;
 
-use crate::domain::{Cell, Definitions, Flag, Json, Origin, RawRow, RawText, RowError, RowErrorCode, Sample};
+use crate::domain::{
+    Cell, Definitions, Flag, Json, Origin, RawRow, RawText, RowError, RowErrorCode, Sample, Slot, Variable,
+};
 pub use context::Conversation;
 
 use calls::Reader;
@@ -108,15 +111,9 @@ impl Normalizer {
 
     /// Reads one row that may have a conversation beside its question.
     pub fn sample_in_context(&self, row: RawRow, context: Option<&Conversation>) -> Result<Sample, RowError> {
-        for (field, cell) in [
-            ("question", &row.question),
-            ("tool_call", &row.tool_call),
-            ("tool_definitions", &row.tool_definitions),
-        ] {
-            if matches!(cell, Cell::Text(text) if text.len() > CELL_BYTES) {
-                let why = format!("{field}: more than {} MB; shorten it", CELL_BYTES >> 20);
-                return Err(RowError::new(RowErrorCode::RowTooLarge, why));
-            }
+        if let Some(field) = too_large(&row) {
+            let why = format!("{field}: more than {} MB; shorten it", CELL_BYTES >> 20);
+            return Err(RowError::new(RowErrorCode::RowTooLarge, why));
         }
         let question = question::read(&row.question)?;
         // Definitions before calls: positional arguments have no names without them.
@@ -138,6 +135,8 @@ impl Normalizer {
         };
         flags.extend(tools.flags);
         flags.extend(question.flags);
+        let mut after = context.map(Conversation::after).unwrap_or_default();
+        let extras = extras::read(row.extras, &mut after);
         Ok(Sample {
             question: question.text,
             messages: question.messages,
@@ -147,7 +146,8 @@ impl Normalizer {
             flags: flags.into_iter().collect(),
             origin: Origin::default(),
             place: None,
-            after: context.map(Conversation::after).unwrap_or_default(),
+            after,
+            extras,
         })
     }
 
@@ -177,6 +177,15 @@ fn broken_json(text: &str) -> Option<String> {
     Some(format!("the definitions begin like JSON and are not: {error}; is the file cut off?"))
 }
 
+/// The cell that nobody could judge for its length, if one is.
+fn too_large(row: &RawRow) -> Option<Variable> {
+    let is_large = |cell: &Cell| matches!(cell, Cell::Text(text) if text.len() > CELL_BYTES);
+    let own = [&row.question, &row.tool_call, &row.tool_definitions];
+    let own = Slot::ALWAYS.into_iter().zip(own).find(|(_, cell)| is_large(cell));
+    let extra = || row.extras.iter().find(|(_, cell)| is_large(cell)).map(|(variable, _)| variable.clone());
+    own.map(|(slot, _)| Variable::Slot(slot)).or_else(extra)
+}
+
 fn is_null(cell: &Cell) -> bool {
     match cell {
         Cell::Null => true,
@@ -201,7 +210,7 @@ mod tests {
     use crate::domain::{Calls, Json};
 
     fn row(tool_call: Cell, tool_definitions: Cell) -> RawRow {
-        RawRow { question: Cell::Text("q".to_owned()), tool_call, tool_definitions }
+        RawRow { question: Cell::Text("q".to_owned()), tool_call, tool_definitions, ..RawRow::default() }
     }
 
     fn text(text: &str) -> Cell {

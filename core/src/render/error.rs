@@ -1,6 +1,6 @@
 //! Why a template cannot be used.
 
-use crate::domain::RowError;
+use crate::domain::{RowError, Slot, Variable};
 
 /// Why a template cannot be used.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -12,8 +12,18 @@ pub enum TemplateError {
     #[error("{0}")]
     Syntax(String),
     /// Variables that do not exist.
-    #[error("unknown variable {}; a template can use question, tool_call, tool_definitions and explain", list(.0))]
+    #[error(
+        "unknown variable {}; a template can use {}, explain, and any column by its name as row[\"column\"]",
+        list(.0),
+        Slot::ALL.map(Slot::as_str).join(", ")
+    )]
     UnknownVariables(Vec<String>),
+    /// A column whose name only the template can tell.
+    #[error("a column of the row must be named in the text, as row[\"policy\"] or row.policy")]
+    UnknownColumn,
+    /// Values that the row does not have.
+    #[error("the row has no {}, which the template shows", some(.0))]
+    Lacking(Vec<Variable>),
     /// Variables that the front matter lists.
     #[error("{} never used in the text", list(.0))]
     MissingVariables(Vec<String>),
@@ -34,6 +44,10 @@ pub enum TemplateError {
     /// A value could not be laid into the text; the cause.
     #[error("cannot be rendered: {0}")]
     Render(String),
+}
+
+fn some(variables: &[Variable]) -> String {
+    variables.iter().map(Variable::to_string).collect::<Vec<_>>().join(" and no ")
 }
 
 /// The first names.

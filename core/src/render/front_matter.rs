@@ -3,8 +3,8 @@
 use serde::Deserialize;
 
 use super::error::{TemplateError, excerpt};
-use super::variable::Variable;
-use crate::domain::{Rail, Rails, Task, UnknownTask};
+use super::variable::{ROW, named};
+use crate::domain::{Rail, Rails, Task, UnknownTask, Variable};
 
 /// What a template says about itself.
 #[derive(Debug, Clone)]
@@ -13,7 +13,8 @@ pub(super) struct FrontMatter {
     pub task: Task,
     pub description: String,
     pub rails: Rails,
-    pub variables: Vec<Variable>,
+    /// What the text says that it shows, where it says so.
+    pub variables: Option<Vec<Variable>>,
 }
 
 #[derive(Deserialize)]
@@ -25,7 +26,7 @@ struct Written {
     description: String,
     rails: Vec<WrittenRail>,
     positive: String,
-    variables: Vec<String>,
+    variables: Option<Vec<String>>,
 }
 
 #[derive(Deserialize)]
@@ -60,10 +61,11 @@ pub(super) fn parse(head: &str) -> Result<FrontMatter, TemplateError> {
     let rails = written.rails.into_iter().map(|rail| Rail { label: rail.label, score: rail.score });
     let rails = Rails::new(rails.collect(), &written.positive)
         .map_err(|error| TemplateError::FrontMatter(excerpt(&error.to_string())))?;
+    let variable =
+        |name: &String| named(name).ok_or_else(|| TemplateError::UnknownVariables(vec![name.clone()]));
     let variables = written
         .variables
-        .iter()
-        .map(|name| Variable::named(name).ok_or_else(|| TemplateError::UnknownVariables(vec![name.clone()])))
-        .collect::<Result<_, _>>()?;
+        .map(|names| names.iter().filter(|name| *name != ROW).map(variable).collect::<Result<_, _>>())
+        .transpose()?;
     Ok(FrontMatter { name: written.name, task, description: written.description, rails, variables })
 }

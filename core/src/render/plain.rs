@@ -1,6 +1,9 @@
 //! Templates without front matter, as other tools wrote them: `{question}` or `{{question}}`, filled once.
 
-use super::Variable;
+use super::error::TemplateError;
+use super::template::Values;
+use super::variable::named;
+use crate::domain::Variable;
 
 /// A stretch of the template.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,7 +35,7 @@ pub(super) fn jinja(source: &str) -> Option<(usize, &str)> {
             // Two braces may also be JSON, or text for another program.
             let is_tag = open != "{{"
                 || inner.starts_with(['#', '/', '^', '>'])
-                || Variable::named(name).is_some() && Variable::named(inner.trim()).is_none();
+                || named(name).is_some() && named(inner.trim()).is_none();
             is_tag.then(|| &line[start..end])
         });
         tags.map(|tag| (at + 1, tag)).next()
@@ -63,12 +66,40 @@ pub(super) fn parse(source: &str) -> Vec<Segment> {
     segments
 }
 
+/// The values that the text shows, each once.
+pub(super) fn variables(segments: &[Segment]) -> Vec<Variable> {
+    let mut variables = Vec::new();
+    for segment in segments {
+        if let Segment::Value(variable) = segment
+            && !variables.contains(variable)
+        {
+            variables.push(variable.clone());
+        }
+    }
+    variables
+}
+
+/// The text with a row's `values`.
+pub(super) fn text(segments: &[Segment], values: &Values) -> Result<String, TemplateError> {
+    let mut filled = String::new();
+    for segment in segments {
+        match segment {
+            Segment::Text(text) => filled.push_str(text),
+            Segment::Value(variable) => match values.get(variable) {
+                Some(text) => filled.push_str(&text),
+                None => return Err(TemplateError::Lacking(vec![variable.clone()])),
+            },
+        }
+    }
+    Ok(filled)
+}
+
 /// The placeholder that `text` starts with, and its length in bytes.
 fn placeholder(text: &str) -> Option<(Variable, usize)> {
     ["{{", "{"].into_iter().zip(["}}", "}"]).find_map(|(open, close)| {
         let inner = text.strip_prefix(open)?;
         let end = inner.find(close)?;
-        let variable = Variable::named(inner[..end].trim())?;
+        let variable = named(inner[..end].trim())?;
         Some((variable, open.len() + end + close.len()))
     })
 }
@@ -82,7 +113,7 @@ pub(super) fn unknown(source: &str) -> Vec<String> {
         let name = inner[..end].trim();
         let is_name = name.starts_with(|c: char| c.is_ascii_lowercase())
             && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
-        if is_name && inner[end..].starts_with('}') && Variable::named(name).is_none() {
+        if is_name && inner[end..].starts_with('}') && named(name).is_none() {
             names.push(name.to_owned());
         }
     }
@@ -94,6 +125,7 @@ pub(super) fn unknown(source: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::Slot;
 
     #[test]
     fn only_known_names_are_placeholders() {
@@ -102,9 +134,9 @@ mod tests {
             segments,
             [
                 Segment::Text("Q: ".into()),
-                Segment::Value(Variable::Question),
+                Segment::Value(Variable::Slot(Slot::Question)),
                 Segment::Text(r#" {"json": {}} "#.into()),
-                Segment::Value(Variable::ToolCall),
+                Segment::Value(Variable::Slot(Slot::ToolCall)),
                 Segment::Text(" {other}".into()),
             ]
         );

@@ -1,16 +1,13 @@
 //! A template: parsed and checked once, rendered for every row.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use minijinja::value::Serde;
-use minijinja::{AutoEscape, Environment, UndefinedBehavior};
-use serde::Serialize;
-
-use super::error::{TemplateError, excerpt};
+use super::error::TemplateError;
+use super::jinja::Jinja;
 use super::plain::Segment;
-use super::variable::Variable;
-use super::{fence, front_matter, plain};
-use crate::domain::{Prompt, Rails, Sample, Task};
+use super::{front_matter, plain};
+use crate::domain::{Prompt, Rails, Sample, Slot, Task, Variable};
 
 /// A wording of a task, ready to render.
 #[derive(Debug)]
@@ -35,37 +32,40 @@ pub enum Origin {
 /// The parsed body.
 #[derive(Debug)]
 enum Wording {
-    Jinja {
-        environment: Box<Environment<'static>>,
-        /// Lines of the file before the body.
-        before: usize,
-        can_explain: bool,
-        latest: fence::Latest,
-    },
+    Jinja(Jinja),
     Plain(Vec<Segment>),
 }
 
-/// What is wrong in a body that begins after `before` lines of its file.
-fn in_line(error: &minijinja::Error, before: usize) -> String {
-    let why = match error.detail() {
-        Some(detail) => format!("{}: {detail}", error.kind()),
-        None => error.kind().to_string(),
-    };
-    match error.line() {
-        Some(line) => excerpt(&format!("line {}: {why}", before + line)),
-        None => excerpt(&why),
-    }
+/// What a row gives to a template.
+pub(super) enum Values<'a> {
+    Row(&'a Sample),
+    /// To try a template out: some text for whatever it asks for, `without` one of them.
+    Trial {
+        without: Option<&'a Variable>,
+    },
 }
 
-const BODY: &str = "body";
-const EXPLAIN: &str = "explain";
+impl<'a> Values<'a> {
+    /// A variable's text; `None` where the row has none and nothing can be said in its place.
+    pub(super) fn get(&self, variable: &Variable) -> Option<Cow<'a, str>> {
+        let absent = || match variable {
+            Variable::Slot(slot) => slot.absent().map(Cow::Borrowed),
+            Variable::Column(_) => None,
+        };
+        match self {
+            Values::Row(sample) => sample.shown(variable).or_else(absent),
+            Values::Trial { without } if *without == Some(variable) => absent(),
+            Values::Trial { .. } => Some(Cow::Borrowed("")),
+        }
+    }
 
-#[derive(Serialize)]
-struct Values<'a> {
-    question: &'a str,
-    tool_call: &'a str,
-    tool_definitions: &'a str,
-    explain: bool,
+    /// The tools on offer, where many rows share them.
+    pub(super) fn definitions(&self) -> Option<&'a Arc<str>> {
+        match self {
+            Values::Row(sample) => sample.raw.tool_definitions.as_ref(),
+            Values::Trial { .. } => None,
+        }
+    }
 }
 
 impl Template {
@@ -94,45 +94,25 @@ impl Template {
         before: usize,
         hash: blake3::Hash,
     ) -> Result<Template, TemplateError> {
-        let mut environment = Environment::empty();
-        environment.set_undefined_behavior(UndefinedBehavior::Strict);
-        environment.set_auto_escape_callback(|_| AutoEscape::None);
-        environment
-            .add_template_owned(BODY, body.trim_end().to_owned())
-            .map_err(|error| TemplateError::Syntax(in_line(&error, before)))?;
-        let used = environment
-            .get_template(BODY)
-            .map_err(|error| TemplateError::Syntax(in_line(&error, before)))?
-            .undeclared_variables(false);
-        check_unknown(used.iter().map(String::as_str).filter(|name| *name != EXPLAIN))?;
-        let declared: Vec<&str> = head.variables.iter().map(|variable| variable.as_str()).collect();
-        let unused = declared.iter().copied().filter(|name| !used.contains(*name)).map(str::to_owned);
-        check_missing(unused.collect(), |name| used.contains(name))?;
-        let mut undeclared: Vec<String> = used
-            .iter()
-            .filter(|name| *name != EXPLAIN && !declared.contains(&name.as_str()))
-            .cloned()
-            .collect();
-        if !undeclared.is_empty() {
-            undeclared.sort();
-            return Err(TemplateError::UndeclaredVariables(undeclared));
+        let jinja = Jinja::parse(body, before)?;
+        let used = jinja.variables();
+        if let Some(declared) = &head.variables {
+            check_declared(declared, used)?;
         }
+        check_sufficient(used)?;
+        let wording = Wording::Jinja(jinja);
+        let rails = Arc::new(head.rails);
         let template = Template {
             name: head.name,
             description: head.description,
             task: Some(head.task),
-            rails: Arc::new(head.rails),
-            wording: Wording::Jinja {
-                environment: Box::new(environment),
-                before,
-                can_explain: used.contains(EXPLAIN),
-                latest: fence::Latest::default(),
-            },
+            rails,
+            wording,
             hash,
         };
         // A body may still fail when run, for example by a filter that does not exist.
         for explain in [false, true] {
-            template.text("question", "call", &"definitions".into(), explain)?;
+            template.text(&Values::Trial { without: None }, explain)?;
         }
         Ok(template)
     }
@@ -141,13 +121,12 @@ impl Template {
         if let Some((line, tag)) = plain::jinja(source) {
             return Err(TemplateError::JinjaWithoutFrontMatter { line, tag: tag.to_owned() });
         }
+        let unknown = plain::unknown(source);
+        if !unknown.is_empty() {
+            return Err(TemplateError::UnknownVariables(unknown));
+        }
         let segments = plain::parse(source);
-        check_unknown(plain::unknown(source).iter().map(String::as_str))?;
-        check_missing(Vec::new(), |name| {
-            segments
-                .iter()
-                .any(|segment| matches!(segment, Segment::Value(variable) if variable.as_str() == name))
-        })?;
+        check_sufficient(&plain::variables(&segments))?;
         Ok(Template {
             name: name.to_owned(),
             description: "a file with {question} placeholders".to_owned(),
@@ -177,7 +156,7 @@ impl Template {
     /// Whether it is Jinja or plain text.
     pub fn origin(&self) -> Origin {
         match self.wording {
-            Wording::Jinja { .. } => Origin::Jinja,
+            Wording::Jinja(_) => Origin::Jinja,
             Wording::Plain(_) => Origin::Plain,
         }
     }
@@ -199,7 +178,7 @@ impl Template {
 
     /// Whether it has a wording that asks for an explanation.
     pub fn can_explain(&self) -> bool {
-        matches!(self.wording, Wording::Jinja { can_explain: true, .. })
+        matches!(&self.wording, Wording::Jinja(jinja) if jinja.explains())
     }
 
     /// What a wording that knows no explanations lacks. It comes last, since it takes back what the wording says of the answer.
@@ -214,9 +193,9 @@ impl Template {
     /// The labels of which the wording never speaks: a judge that is forced to give one of them was asked for something else.
     pub fn unnamed_labels(&self) -> Vec<String> {
         let said = match &self.wording {
-            Wording::Jinja { .. } => [false, true]
+            Wording::Jinja(_) => [false, true]
                 .iter()
-                .filter_map(|explain| self.text("", "", &"".into(), *explain).ok())
+                .filter_map(|explain| self.text(&Values::Trial { without: None }, *explain).ok())
                 .collect::<Vec<_>>()
                 .join("\n"),
             Wording::Plain(segments) => {
@@ -228,48 +207,41 @@ impl Template {
         self.rails.labels().filter(|label| !names(label)).map(str::to_owned).collect()
     }
 
+    /// What it may show of a row.
+    pub fn variables(&self) -> Vec<Variable> {
+        match &self.wording {
+            Wording::Jinja(jinja) => jinja.variables().to_vec(),
+            Wording::Plain(segments) => plain::variables(segments),
+        }
+    }
+
+    /// Those of its variables without which no row can be judged: the text shows them, whatever else the row holds.
+    pub fn required(&self) -> Vec<Variable> {
+        let mut variables = self.variables();
+        variables.retain(|variable| {
+            [false, true]
+                .iter()
+                .all(|explain| self.text(&Values::Trial { without: Some(variable) }, *explain).is_err())
+        });
+        variables
+    }
+
     /// The prompt for `sample`.
+    ///
+    /// # Errors
+    /// [`TemplateError::Lacking`] if the sample has no value for what the text shows.
     pub fn render(&self, sample: &Sample, explain: bool) -> Result<Prompt, TemplateError> {
-        let call = sample.raw.tool_call.as_deref().unwrap_or("No tool was called.");
-        let none = || Arc::from("No definitions were logged.");
-        let definitions = sample.raw.tool_definitions.clone().unwrap_or_else(none);
-        let mut text = self.text(&sample.raw.question, call, &definitions, explain)?;
+        let mut text = self.text(&Values::Row(sample), explain)?;
         if explain && !self.can_explain() {
             text.push_str(&self.request_for_explanation());
         }
         Ok(Prompt { text, rails: Arc::clone(&self.rails), explain })
     }
 
-    fn text(
-        &self,
-        question: &str,
-        call: &str,
-        definitions: &Arc<str>,
-        explain: bool,
-    ) -> Result<String, TemplateError> {
+    fn text(&self, values: &Values, explain: bool) -> Result<String, TemplateError> {
         match &self.wording {
-            Wording::Jinja { environment, before, latest, .. } => {
-                let texts = [question, call, definitions];
-                let values = Values {
-                    question: &fence::fenced(question, &texts),
-                    tool_call: &fence::fenced(call, &texts),
-                    tool_definitions: &latest.fenced(definitions, &texts),
-                    explain,
-                };
-                environment
-                    .get_template(BODY)
-                    .and_then(|template| template.render(Serde(values)))
-                    .map_err(|error| TemplateError::Render(in_line(&error, *before)))
-            }
-            Wording::Plain(segments) => Ok(segments
-                .iter()
-                .map(|segment| match segment {
-                    Segment::Text(text) => text.as_str(),
-                    Segment::Value(Variable::Question) => question,
-                    Segment::Value(Variable::ToolCall) => call,
-                    Segment::Value(Variable::ToolDefinitions) => &**definitions,
-                })
-                .collect()),
+            Wording::Jinja(jinja) => jinja.text(values, explain),
+            Wording::Plain(segments) => plain::text(segments, values),
         }
     }
 }
@@ -282,30 +254,47 @@ fn names_word(text: &str, word: &str) -> bool {
     })
 }
 
-fn check_unknown<'a>(names: impl Iterator<Item = &'a str>) -> Result<(), TemplateError> {
-    let mut unknown: Vec<String> =
-        names.filter(|name| Variable::named(name).is_none()).map(str::to_owned).collect();
-    if unknown.is_empty() {
-        return Ok(());
+/// Front matter that lists variables must list those that the text uses, and no others; a row's columns need no listing.
+fn check_declared(declared: &[Variable], used: &[Variable]) -> Result<(), TemplateError> {
+    let is_slot = |variable: &&Variable| matches!(variable, Variable::Slot(_));
+    let without = |these: &[Variable], those: &[Variable]| {
+        let mut names: Vec<String> = these
+            .iter()
+            .filter(is_slot)
+            .filter(|name| !those.contains(name))
+            .map(Variable::to_string)
+            .collect();
+        names.sort();
+        names
+    };
+    let unused = without(declared, used);
+    if !unused.is_empty() {
+        return Err(TemplateError::MissingVariables(unused));
     }
-    unknown.sort();
-    Err(TemplateError::UnknownVariables(unknown))
+    let undeclared = without(used, declared);
+    if undeclared.is_empty() { Ok(()) } else { Err(TemplateError::UndeclaredVariables(undeclared)) }
 }
 
-/// A judge that sees no question or no call cannot judge, whatever the front matter declares.
-fn check_missing(mut missing: Vec<String>, used: impl Fn(&str) -> bool) -> Result<(), TemplateError> {
-    for needed in [Variable::Question, Variable::ToolCall] {
-        let name = needed.as_str();
-        if !used(name) && !missing.iter().any(|m| m == name) {
-            missing.push(name.to_owned());
-        }
+/// A judge that is shown nothing of what the agent did cannot judge; nor one that is shown a call without what led to it,
+/// unless it is shown what came of it.
+fn check_sufficient(used: &[Variable]) -> Result<(), TemplateError> {
+    let shows = |slot: Slot| used.contains(&Variable::Slot(slot));
+    let came_of_it =
+        [Slot::ToolResult, Slot::NextMessage, Slot::Response, Slot::Transcript].into_iter().any(shows)
+            || used.iter().any(|variable| matches!(variable, Variable::Column(_)));
+    if came_of_it {
+        return Ok(());
     }
+    let missing = [Slot::Question, Slot::ToolCall].into_iter().filter(|slot| !shows(*slot));
+    let missing: Vec<String> = missing.map(|slot| slot.to_string()).collect();
     if missing.is_empty() { Ok(()) } else { Err(TemplateError::MissingVariables(missing)) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::{Cell, Message, RawRow, Role, ToolResult};
+    use crate::normalize::{Normalizer, Options};
 
     fn jinja(body: &str) -> Result<Template, TemplateError> {
         Template::parse(
@@ -318,16 +307,90 @@ mod tests {
         )
     }
 
+    fn sample(question: &str, call: &str) -> Sample {
+        let cell = |text: &str| Cell::Text(text.to_owned());
+        let row = RawRow { question: cell(question), tool_call: cell(call), ..RawRow::default() };
+        Normalizer::new(Options::default()).unwrap().sample(row).unwrap()
+    }
+
+    fn text(template: &Template, sample: &Sample) -> Result<String, TemplateError> {
+        template.render(sample, false).map(|prompt| prompt.text)
+    }
+
     #[test]
     fn values_are_never_read_again() {
         let template = Template::parse("t", "{question}|{tool_call}").unwrap();
-        assert_eq!(
-            template.text("{tool_call}", "{question}", &"".into(), false).unwrap(),
-            "{tool_call}|{question}"
-        );
+        assert_eq!(text(&template, &sample("{tool_call}", "{question}")).unwrap(), "{tool_call}|{question}");
         let template = jinja("{{ question }}{{ tool_call }}").unwrap();
-        let text = template.text("{{ tool_call }}", "{% if", &"".into(), false).unwrap();
+        let text = text(&template, &sample("{{ tool_call }}", "{% if")).unwrap();
         assert!(text.contains("\n{{ tool_call }}\n") && text.contains("\n{% if\n"));
+    }
+
+    #[test]
+    fn what_came_of_a_call_is_shown_where_it_is_asked_for() {
+        let mut row = sample("Oslo?", "f(city='Oslo')");
+        let result = |content: &str, is_error| ToolResult {
+            tool_call_id: None,
+            content: content.to_owned(),
+            is_error,
+        };
+        row.after.results = vec![result("{sunny}", false)];
+        row.after.next = Some(Message::new(Role::Assistant, "It is sunny."));
+        row.extras.insert(Variable::Slot(Slot::Reference), "sun".to_owned());
+        row.extras.insert(Variable::Column("the policy".into()), "be kind".to_owned());
+        for (source, expected) in [
+            ("{tool_result}", "{sunny}"),
+            ("{response}|{next_message}", "It is sunny.|It is sunny."),
+            ("{reference} {response}", "sun It is sunny."),
+            ("{row[\"the policy\"]} {response}", "be kind It is sunny."),
+            (
+                "{transcript}",
+                "user: Oslo?\n\nassistant: [{\"name\":\"f\",\"arguments\":{\"city\":\"Oslo\"}}]\n\ntool: {sunny}\n\nassistant: It is sunny.",
+            ),
+            // Names of other tools.
+            (
+                "{input}|{tool_selection}|{available_tools}|{output}",
+                "Oslo?|f(city='Oslo')|No definitions were logged.|It is sunny.",
+            ),
+            ("{inputs} {outputs} {expectations}", "Oslo? It is sunny. sun"),
+            ("{conversation} {tool_call}", "Oslo? f(city='Oslo')"),
+        ] {
+            assert_eq!(text(&Template::parse("t", source).unwrap(), &row).unwrap(), expected, "{source}");
+        }
+        row.after.results.push(result("down", true));
+        let several = text(&Template::parse("t", "{tool_result}").unwrap(), &row).unwrap();
+        assert_eq!(several, r#"[{"content":"{sunny}"},{"content":"down","is_error":true}]"#);
+    }
+
+    #[test]
+    fn a_row_lacks_only_what_is_shown() {
+        let head = "+++\nname = \"t\"\ntask = \"tool_calling\"\npositive = \"yes\"\n\
+                    rails = [{ label = \"yes\", score = 1 }, { label = \"no\", score = 0 }]\n+++\n";
+        let slot = Variable::Slot;
+        let column = || Variable::Column("policy".into());
+        for (body, required, lacks) in [
+            ("{{ tool_call }}{{ tool_result }}", vec![slot(Slot::ToolResult)], true),
+            ("{{ question }}{{ tool_call }}{{ row.policy }}", vec![slot(Slot::Question), column()], true),
+            ("{{ response }}{{ row['policy'] }}", vec![slot(Slot::Response), column()], true),
+            (
+                "{{ question }}{{ tool_call }}{% if reference is defined %}{{ reference }}{% endif %}",
+                vec![slot(Slot::Question)],
+                false,
+            ),
+            ("{{ question }}{{ tool_call }}{% if response %}x{% endif %}", vec![slot(Slot::Question)], false),
+            ("{{ transcript }}", vec![slot(Slot::Transcript)], false),
+        ] {
+            let template = Template::parse("t", &format!("{head}{body}")).unwrap();
+            let mut found = template.required();
+            found.sort();
+            assert_eq!(found, required, "{body}");
+            let shown = text(&template, &sample("q", "f()"));
+            assert_eq!(matches!(shown, Err(TemplateError::Lacking(_))), lacks, "{body}: {shown:?}");
+        }
+        for body in ["{{ row[question] }}{{ tool_call }}", "{{ row }}{{ tool_call }}"] {
+            let error = Template::parse("t", &format!("{head}{body}")).unwrap_err();
+            assert_eq!(error, TemplateError::UnknownColumn, "{body}");
+        }
     }
 
     #[test]

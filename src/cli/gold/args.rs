@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::cli::input::{column, pair};
 use crate::cli::spreadsheet::SpreadsheetArgs;
-use crate::normalize::columns::Slot;
+use crate::domain::Slot;
 use crate::run::settings::InputKind;
 use crate::write::OutputFormat;
 

@@ -110,8 +110,12 @@ mod tests {
 
     fn row(question: &str) -> Row {
         let cell = |text: &str| Cell::Text(text.to_owned());
-        let cells =
-            RawRow { question: cell(question), tool_call: cell("f(1)"), tool_definitions: cell("f: a tool") };
+        let cells = RawRow {
+            question: cell(question),
+            tool_call: cell("f(1)"),
+            tool_definitions: cell("f: a tool"),
+            ..RawRow::default()
+        };
         Row::unread(cells, None, Arc::new(Normalizer::new(Options::default()).unwrap()))
     }
 

@@ -104,7 +104,7 @@ impl AskPass {
             let content_hash = known.map(|ask_index| ask_index.content_hash(&row));
             match row.into_item() {
                 Ok(sample) => {
-                    let questions = self.judge_task.questions(hasher, &sample)?;
+                    let questions = self.judge_task.questions(hasher, &sample)?.unwrap_or_default();
                     Ok(Rendered { content_hash, flags: sample.flags, questions })
                 }
                 Err(_) => Ok(Rendered { content_hash, flags: Vec::new(), questions: Vec::new() }),

@@ -4,9 +4,9 @@ use std::num::NonZeroU32;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::domain::{Prompt, Rails, Sample};
+use crate::domain::{Prompt, Rails, RowError, RowErrorCode, Sample, Variable};
 use crate::judge::Remote;
-use crate::render::Template;
+use crate::render::{Template, TemplateError};
 use crate::run::{AskIndex, Reading, RunError};
 use crate::snap::Rules;
 use crate::store::{AskHasher, Fingerprint};
@@ -58,13 +58,35 @@ impl JudgeTask {
         AskHasher::new(&identity.endpoint, &identity.model, &identity.parameters)
     }
 
-    /// What this judge task asks about `sample`, once per vote.
-    pub(crate) fn questions(&self, hasher: &AskHasher, sample: &Sample) -> Result<Vec<Question>, RunError> {
+    /// What this judge task asks about `sample`, once per vote; or why nothing can be asked about it.
+    pub(crate) fn questions(
+        &self,
+        hasher: &AskHasher,
+        sample: &Sample,
+    ) -> Result<Result<Vec<Question>, RowError>, RunError> {
         let replicates = self.replicates();
-        let prompts = std::iter::repeat_n(self.template.render(sample, self.explain)?, replicates.len());
         let question =
             |(replicate, prompt)| Question { fingerprint: hasher.fingerprint(&prompt, replicate), prompt };
-        Ok(replicates.zip(prompts).map(question).collect())
+        let questions = |prompt| {
+            let prompts = std::iter::repeat_n(prompt, replicates.len());
+            replicates.zip(prompts).map(question).collect()
+        };
+        Ok(self.prompt(sample)?.map(questions))
+    }
+
+    /// The prompt for `sample`; a row without something that the template shows cannot be asked about.
+    fn prompt(&self, sample: &Sample) -> Result<Result<Prompt, RowError>, RunError> {
+        match self.template.render(sample, self.explain) {
+            Ok(prompt) => Ok(Ok(prompt)),
+            Err(TemplateError::Lacking(variables)) => {
+                let names: Vec<String> = variables.iter().map(Variable::to_string).collect();
+                let names = names.join(", ");
+                let why =
+                    format!("{names}: the row has none, but the template {} shows it", self.template.name());
+                Ok(Err(RowError::new(RowErrorCode::MissingValue, why)))
+            }
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// The names under which the store keeps the answers about `sample`.
@@ -72,9 +94,11 @@ impl JudgeTask {
         &self,
         hasher: &AskHasher,
         sample: &Sample,
-    ) -> Result<Vec<Fingerprint>, RunError> {
-        let prompt = self.template.render(sample, self.explain)?;
-        Ok(self.replicates().map(|replicate| hasher.fingerprint(&prompt, replicate)).collect())
+    ) -> Result<Result<Vec<Fingerprint>, RowError>, RunError> {
+        let fingerprint = |prompt: Prompt| {
+            self.replicates().map(|replicate| hasher.fingerprint(&prompt, replicate)).collect()
+        };
+        Ok(self.prompt(sample)?.map(fingerprint))
     }
 
     pub(in crate::run) fn ask_index(&self) -> Option<MutexGuard<'_, AskIndex>> {

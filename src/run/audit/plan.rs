@@ -9,7 +9,7 @@ use crate::domain::{Rails, Task};
 use crate::normalize::Normalizer;
 use crate::render::Template;
 use crate::run::outputs::check_places;
-use crate::run::panel::{Purpose, run_name, templates};
+use crate::run::panel::{Purpose, run_name, templates, wanted};
 use crate::run::settings::AuditSettings;
 use crate::run::{
     Control, Member, MemberKind, Panel, ProbeColumns, ProbedRow, ProbedRows, RunError, Session, Source,
@@ -53,7 +53,8 @@ pub fn plan(
 ) -> Result<(Plan, Session), RunError> {
     let observer = control.observer.as_ref();
     settings.panel.check(observer)?;
-    let source = Source::open(&settings.input, false, observer)?;
+    let wanted = wanted(&settings.panel)?;
+    let source = Source::open_wanted(&settings.input, &wanted, false, observer)?;
     source.announce(observer);
     let inputs = source.paths();
     let to = &settings.output;

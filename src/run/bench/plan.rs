@@ -11,7 +11,7 @@ use crate::check::{Baseline, BaselineKind};
 use crate::domain::Task;
 use crate::render::Template;
 use crate::run::outputs::check_places;
-use crate::run::panel::{Purpose, run_name, templates};
+use crate::run::panel::{Purpose, run_name, templates, wanted};
 use crate::run::settings::{BenchSettings, InputSettings};
 use crate::run::{Control, Destination, GoldPlan, Member, Panel, Repeated, RunError, Session, Source, gold};
 use crate::write::Output;
@@ -51,7 +51,8 @@ pub fn plan(settings: BenchSettings, control: &Control) -> Result<(Plan, Session
             (InputSettings { inputs, ..settings.input.clone() }, Some(folder))
         }
     };
-    let source = Source::open(&input, false, observer)?;
+    let wanted = wanted(&settings.panel)?;
+    let source = Source::open_wanted(&input, &wanted, false, observer)?;
     if made.is_none() {
         source.announce(observer);
     }

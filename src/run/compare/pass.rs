@@ -224,12 +224,12 @@ fn keys(batch: &Batch, pairing: &Pairing) -> Result<Vec<Key>, RunError> {
     let column = |name: &String| batch.column(name);
     let (rows, questions) = match (&pairing.id, found) {
         (Some(id), found) => {
-            let question = found.ok().map(|found| found.question);
+            let question = found.ok().and_then(|found| found.question);
             (vec![column(id)?], question.as_ref().map(column).transpose()?)
         }
         (None, found) => {
             let found = found?;
-            let names = [Some(&found.question), Some(&found.tool_call), found.tool_definitions.as_ref()];
+            let names = [&found.question, &found.tool_call, &found.tool_definitions];
             let rows: Vec<_> = names.into_iter().flatten().map(column).collect::<Result<_, _>>()?;
             let questions = rows.first().cloned();
             (rows, questions)

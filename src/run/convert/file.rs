@@ -42,9 +42,8 @@ pub struct TranscriptCounts {
 pub(super) fn files(source: &Source, found: &BTreeMap<String, Converted>) -> Vec<ConvertedFile> {
     let inputs = source.table.inputs();
     let columns = &source.columns;
-    let mut names = vec![&columns.question, &columns.tool_call];
-    names.extend(&columns.tool_definitions);
-    let sign = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let names = [&columns.question, &columns.tool_call, &columns.tool_definitions];
+    let sign = names.into_iter().flatten().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     inputs
         .iter()
         .enumerate()

@@ -331,8 +331,8 @@ fn aside(source: &Source, all: bool) -> Vec<(String, String)> {
 /// Columns of the input that ours take the place of.
 fn replaced(source: &Source) -> Vec<String> {
     let columns = &source.columns;
-    let mut names = vec![columns.question.clone(), columns.tool_call.clone()];
-    names.extend(columns.tool_definitions.clone());
+    let own = [&columns.question, &columns.tool_call, &columns.tool_definitions];
+    let mut names: Vec<String> = own.into_iter().flatten().cloned().collect();
     names.extend(own_columns(source).into_iter().map(|column| column.name));
     names.push(samples::SKIPPED.to_owned());
     names

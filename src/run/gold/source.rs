@@ -57,7 +57,10 @@ fn own_questions(
             Ok(batch.schema.position(name).map(|_| batch.column(name)).transpose()?)
         };
         let (ids, gold, questions) = (optional(ID)?, optional(GOLD)?, optional(QUESTION_ID)?);
-        let asked = batch.column(&source.columns.question)?;
+        let asked = match &source.columns.question {
+            Some(column) => batch.column(column)?,
+            None => vec![None; batch.len()],
+        };
         let definitions = match &source.columns.tool_definitions {
             Some(column) => batch.column(column)?,
             None => vec![None; batch.len()],

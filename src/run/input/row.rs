@@ -4,7 +4,7 @@
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
-use crate::domain::{Cell, Flag, Item, RawRow, Sample};
+use crate::domain::{Cell, Flag, Item, Message, RawRow, Sample};
 use crate::normalize::{Conversation, Normalizer};
 
 /// A row whose sample is read at most once.
@@ -76,14 +76,17 @@ impl Row {
     pub(in crate::run) fn hash_into(&self, hasher: &mut impl Hasher) {
         match (&self.unread, self.item.get()) {
             (Some(Unread { cells, conversation, normalizer: _ }), _) => {
-                let RawRow { question, tool_call, tool_definitions } = cells;
+                let RawRow { question, tool_call, tool_definitions, extras } = cells;
                 [question, tool_call, tool_definitions].into_iter().for_each(|cell| hash(cell, hasher));
+                extras.iter().for_each(|(_, cell)| hash(cell, hasher));
                 if let Some(Conversation { messages, before_turn, .. }) = conversation {
                     (messages.to_string(), before_turn).hash(hasher);
                 }
             }
-            (None, Some(Ok(Sample { raw, .. }))) => {
-                (&raw.question, &raw.tool_call, &raw.tool_definitions).hash(hasher);
+            (None, Some(Ok(Sample { raw, after, extras, .. }))) => {
+                (&raw.question, &raw.tool_call, &raw.tool_definitions, extras).hash(hasher);
+                (&after.results, &after.final_answer).hash(hasher);
+                after.next.as_ref().map(Message::shown).hash(hasher);
             }
             (None, _) => {}
         }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::domain::{Cell, Item, Json, RawRow, RowError, RowErrorCode};
-use crate::normalize::columns::{self, Columns};
+use crate::domain::{Cell, Item, Json, RawRow, RowError, RowErrorCode, Slot, Variable};
+use crate::normalize::columns::{self, Columns, Wanted};
 use crate::normalize::{Conversation, Normalizer, Options};
 use crate::read::{Batches, LogOptions, Selection, Table, Understanding};
 use crate::report::counted;
@@ -56,6 +56,19 @@ impl Source {
         with_skipped: bool,
         observer: &dyn Observer,
     ) -> Result<Source, RunError> {
+        Source::open_wanted(settings, &Wanted::default(), with_skipped, observer)
+    }
+
+    /// The same for judges that are shown what is `wanted`.
+    ///
+    /// # Errors
+    /// If an input cannot be read, or a column that is required is not there.
+    pub fn open_wanted(
+        settings: &InputSettings,
+        wanted: &Wanted,
+        with_skipped: bool,
+        observer: &dyn Observer,
+    ) -> Result<Source, RunError> {
         let normalizer = Arc::new(settings.normalizer()?);
         let named_columns = !settings.columns.is_empty();
         let (format, logs) = match settings.from {
@@ -85,8 +98,9 @@ impl Source {
             ));
         }
         let names: Vec<String> = table.schema().names().map(str::to_owned).collect();
-        let columns = columns::resolve(&names, &settings.columns, true)?;
-        if columns.tool_definitions.is_none() && settings.tools.is_none() {
+        let columns = columns::resolve_wanted(&names, &settings.columns, true, wanted)?;
+        let judges_calls = columns.tool_call.is_some();
+        if judges_calls && columns.tool_definitions.is_none() && settings.tools.is_none() {
             observer.warning(
                 "no column holds tool definitions, so calls are judged without them; give them with --tools FILE, or name \
                  their column with --column tool_definitions=COLUMN",
@@ -132,9 +146,8 @@ impl Source {
 
     /// Every row, its cells not looked into yet.
     pub fn unread(&self, batch: &Batch) -> Result<Vec<Row>, TableError> {
-        let known: Option<Vec<&Item>> = (0..batch.len()).map(|at| batch.item(at)).collect();
-        if let Some(items) = known {
-            return Ok(items.into_iter().cloned().map(Row::known).collect());
+        if let Some(items) = logged(batch, &self.columns)? {
+            return Ok(items.into_iter().map(Row::known).collect());
         }
         let unsayable = unsayable(batch, &self.columns)?;
         let row = |(at, (cells, conversation))| match (batch.item(at), unsayable.get(&at)) {
@@ -175,9 +188,8 @@ impl InputSettings {
 
 /// Every row's sample, read in parallel.
 pub fn items(batch: &Batch, columns: &Columns, normalizer: &Normalizer) -> Result<Vec<Item>, TableError> {
-    let known: Option<Vec<&Item>> = (0..batch.len()).map(|at| batch.item(at)).collect();
-    if let Some(items) = known {
-        return Ok(items.into_iter().cloned().collect());
+    if let Some(items) = logged(batch, columns)? {
+        return Ok(items);
     }
     let rows = raw_rows(batch, columns)?;
     let unsayable = unsayable(batch, columns)?;
@@ -190,6 +202,33 @@ pub fn items(batch: &Batch, columns: &Columns, normalizer: &Normalizer) -> Resul
         (None, None) => normalizer.sample_in_context(row, context.as_ref()),
     };
     Ok(rows.into_par_iter().enumerate().map(item).collect())
+}
+
+/// The samples of a log, with what its columns hold beside them; `None` of a table.
+fn logged(batch: &Batch, columns: &Columns) -> Result<Option<Vec<Item>>, TableError> {
+    let known: Option<Vec<&Item>> = (0..batch.len()).map(|at| batch.item(at)).collect();
+    let Some(known) = known else { return Ok(None) };
+    let mut items: Vec<Item> = known.into_iter().cloned().collect();
+    for (variable, column) in &columns.extras {
+        // What a transcript holds itself is in its samples.
+        if !matches!(
+            variable,
+            Variable::Column(_) | Variable::Slot(Slot::Reference | Slot::ExpectedToolCalls)
+        ) {
+            continue;
+        }
+        for (item, cell) in items.iter_mut().zip(batch.column(column)?) {
+            let text = match cell {
+                Some(Json::String(text)) => text,
+                None | Some(Json::Null) => continue,
+                Some(json) => json.to_string(),
+            };
+            if let Ok(sample) = item {
+                sample.extras.insert(variable.clone(), text);
+            }
+        }
+    }
+    Ok(Some(items))
 }
 
 /// Rows of a typed file with a number that JSON has no word for: in JSON Lines such a row is not JSON, and here its judge
@@ -208,9 +247,9 @@ fn unsayable(batch: &Batch, columns: &Columns) -> Result<HashMap<usize, RowError
 
 /// The columns that judging needs.
 fn judged(columns: &Columns) -> impl Iterator<Item = &String> {
-    let Columns { question, tool_call, tool_definitions, messages, raw, next_message, .. } = columns;
-    let optional = [tool_definitions, messages, raw, next_message];
-    [question, tool_call].into_iter().chain(optional.into_iter().flatten())
+    let Columns { question, tool_call, tool_definitions, messages, raw, next_message, extras, .. } = columns;
+    let own = [question, tool_call, tool_definitions, messages, raw, next_message];
+    own.into_iter().flatten().chain(extras.iter().map(|(_, column)| column))
 }
 
 fn raw_rows(batch: &Batch, columns: &Columns) -> Result<Vec<(RawRow, Option<Conversation>)>, TableError> {
@@ -218,15 +257,24 @@ fn raw_rows(batch: &Batch, columns: &Columns) -> Result<Vec<(RawRow, Option<Conv
         let column = name.map(|name| batch.column(name)).transpose()?;
         Ok::<_, TableError>(column.unwrap_or_else(|| vec![None; batch.len()]).into_iter())
     };
-    let mut questions = cells(Some(&columns.question))?;
-    let mut calls = cells(Some(&columns.tool_call))?;
+    let mut questions = cells(columns.question.as_ref())?;
+    let mut calls = cells(columns.tool_call.as_ref())?;
     let mut definitions = cells(columns.tool_definitions.as_ref())?;
     let mut contexts = cells(columns.messages.as_ref())?;
     let mut raws = cells(columns.raw.as_ref())?;
     let mut nexts = cells(columns.next_message.as_ref())?;
+    let mut extras = columns
+        .extras
+        .iter()
+        .map(|(variable, column)| Ok((variable, cells(Some(column))?)))
+        .collect::<Result<Vec<_>, TableError>>()?;
     let cell = |value: Option<Json>| value.map_or(Cell::Missing, Cell::from);
     let row = |_| {
-        let question = cell(questions.next().flatten());
+        let question = match (questions.next().flatten(), &columns.question) {
+            // Nobody is shown one.
+            (None, None) => Cell::Text("-".to_owned()),
+            (question, _) => cell(question),
+        };
         let messages = contexts.next().flatten();
         let next = nexts.next().flatten();
         let context =
@@ -240,7 +288,14 @@ fn raw_rows(batch: &Batch, columns: &Columns) -> Result<Vec<(RawRow, Option<Conv
             call => call,
         });
         let definitions = original("tool_definitions").or(definitions);
-        (RawRow { question, tool_call: cell(call), tool_definitions: cell(definitions) }, context)
+        let tool_call = match (call, &columns.tool_call) {
+            (None, None) => Cell::Json(Json::Array(Vec::new())),
+            (call, _) => cell(call),
+        };
+        let extras =
+            extras.iter_mut().map(|(variable, cells)| ((*variable).clone(), cell(cells.next().flatten())));
+        let extras = extras.collect();
+        (RawRow { question, tool_call, tool_definitions: cell(definitions), extras }, context)
     };
     Ok((0..batch.len()).map(row).collect())
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::bench::calibration::Calibrated;
 use crate::bench::columns;
 use crate::read::Format;
-use crate::run::panel::{Purpose, calibrated, run_name};
+use crate::run::panel::{Purpose, calibrated, run_name, wanted};
 use crate::run::settings::LabelSettings;
 use crate::run::{
     Control, Destination, Member, Panel, RateInput, RateWatch, RunError, Session, Source, Summary,
@@ -31,7 +31,8 @@ impl Plan {
     ) -> Result<Plan, RunError> {
         let observer = control.observer.as_ref();
         settings.panel.check(observer)?;
-        let source = Source::open(&settings.input, false, observer)?;
+        let wanted = wanted(&settings.panel)?;
+        let source = Source::open_wanted(&settings.input, &wanted, false, observer)?;
         source.announce(observer);
         let output = output(&settings, &source, purpose)?;
         let run = run_name();

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::domain::{Rail, Rails, RailsError, Task};
+use crate::domain::{Rail, Rails, RailsError, Slot, Task, Variable};
+use crate::normalize::columns::Wanted;
 use crate::render::{self, Template};
 use crate::run::settings::{PanelSettings, SettingsError};
 
@@ -23,6 +24,26 @@ pub fn templates(settings: &PanelSettings) -> Result<Vec<Template>, SettingsErro
         }
     }
     named.into_iter().map(|template| adjust(template, &settings.rails)).collect()
+}
+
+/// What the judges of a panel are shown of a row.
+///
+/// # Errors
+/// Those of [`templates`].
+pub(in crate::run) fn wanted(settings: &PanelSettings) -> Result<Wanted, SettingsError> {
+    let mut wanted = Wanted::nothing();
+    // Calls are read by their definitions, and rows belong together by their questions.
+    wanted.optional.extend([Slot::Question, Slot::ToolDefinitions].map(Variable::Slot));
+    for template in templates(settings)? {
+        wanted.required.extend(template.required());
+        wanted.optional.extend(template.variables());
+    }
+    if settings.models() < settings.judges.len() {
+        // The built-in judge reads no template.
+        wanted.required.extend(Wanted::default().required);
+        wanted.optional.extend(Wanted::default().optional);
+    }
+    Ok(wanted)
 }
 
 fn builtin(task: Task) -> Result<Template, SettingsError> {

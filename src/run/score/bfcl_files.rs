@@ -67,6 +67,7 @@ fn decoded(normalizer: &Normalizer, answered: Json) -> Json {
         question: Cell::Text("-".to_owned()),
         tool_call: Cell::from(answered),
         tool_definitions: Cell::Missing,
+        ..RawRow::default()
     };
     let call = |call: &ToolCall| {
         let arguments = Json::Object(call.parsed()?.clone());

@@ -116,6 +116,7 @@ impl Scoring<'_> {
             question: Cell::Text("-".to_owned()),
             tool_call: cell(column),
             tool_definitions: cell("tool_definitions"),
+            ..RawRow::default()
         };
         let sample = self.normalizer.sample(row).map_err(|error| ScoreError::invalid(error.to_string()))?;
         match sample.calls {

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use crate::domain::Slot;
 use crate::normalize::NullCall;
-use crate::normalize::columns::Slot;
 use crate::normalize::logs::{LogFormat, Turns};
 use crate::read::{Format, Take};
 use crate::write::WhenEmpty;

@@ -94,7 +94,7 @@ impl Labeller for StoredLabeller {
         self.asked += rows.len() * number;
         let ask_index = self.judge_task.ask_index();
         let known = ask_index.as_deref();
-        let asked: Vec<Result<Vec<Fingerprint>, &RowError>> = rows
+        let asked: Vec<Result<Vec<Fingerprint>, RowError>> = rows
             .par_iter()
             .enumerate()
             .map(|(at, row)| {
@@ -105,8 +105,8 @@ impl Labeller for StoredLabeller {
                     return Ok(Ok(indexed.fingerprints));
                 }
                 match row.item() {
-                    Ok(sample) => self.judge_task.fingerprints(&self.hasher, sample).map(Ok),
-                    Err(error) => Ok(Err(error)),
+                    Ok(sample) => self.judge_task.fingerprints(&self.hasher, sample),
+                    Err(error) => Ok(Err(error.clone())),
                 }
             })
             .collect::<Result<_, RunError>>()?;
@@ -118,7 +118,7 @@ impl Labeller for StoredLabeller {
                 let found = found.by_ref().take(fingerprints.len());
                 self.look_up(fingerprints.into_iter().zip(found))
             }
-            Err(error) => Ok(computed(invalid(error))),
+            Err(error) => Ok(computed(invalid(&error))),
         });
         labelled.collect()
     }

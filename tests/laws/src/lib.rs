@@ -17,14 +17,14 @@ use std::sync::{LazyLock, Mutex};
 use tooljudge_core::bench::calibration::{CalibrationFile, ClusterKind, Operating};
 use tooljudge_core::domain::{
     Arguments, Calls, Cell, Definitions, Flag, Json, Object, Rails, RawRow, RawText, Role, RowError,
-    RowErrorCode, Sample, ToolCall, ToolDefinition,
+    RowErrorCode, Sample, Slot, ToolCall, ToolDefinition, Variable,
 };
-use tooljudge_core::normalize::columns::{self, Slot};
+use tooljudge_core::normalize::columns;
 use tooljudge_core::normalize::logs::{
     self, Context, Entries, Entry, Fragment, LogFormat, NoRelated, RelatedRecords, Turns,
 };
 use tooljudge_core::normalize::{Conversation, Normalizer, Options};
-use tooljudge_core::render::{Origin, Template, Variable};
+use tooljudge_core::render::{Origin, Template};
 use tooljudge_core::score::{SCORERS, ScoreError, Scored, Scorer, bfcl};
 use tooljudge_core::snap::{self, Rules};
 use tooljudge_core::stats::Confusion;
@@ -239,7 +239,8 @@ pub fn columns(text: &str) {
     let names: Vec<String> = names.lines().map(str::to_owned).collect();
     let slot = |line: &str| {
         let (slot, column) = line.split_once('=')?;
-        Some((slot.parse::<Slot>().ok()?, column.to_owned()))
+        let slot = slot.parse::<Slot>().ok()?;
+        Slot::ALWAYS.contains(&slot).then(|| (slot, column.to_owned()))
     };
     let mapping: Vec<(Slot, String)> = mapping.lines().filter_map(slot).collect();
     for elsewhere in [false, true] {
@@ -248,15 +249,16 @@ pub fn columns(text: &str) {
                 assert!(elsewhere || chosen.tool_definitions.is_some());
                 for (slot, column) in &mapping {
                     let given = match slot {
-                        Slot::Question => Some(&chosen.question),
-                        Slot::ToolCall => Some(&chosen.tool_call),
-                        Slot::ToolDefinitions => chosen.tool_definitions.as_ref(),
+                        Slot::Question => &chosen.question,
+                        Slot::ToolCall => &chosen.tool_call,
+                        _ => &chosen.tool_definitions,
                     };
-                    assert_eq!(given, Some(column));
+                    assert_eq!(given.as_ref(), Some(column));
                 }
-                let optional = [chosen.tool_definitions, chosen.messages, chosen.raw].into_iter().flatten();
-                let chosen: Vec<String> =
-                    [chosen.question, chosen.tool_call].into_iter().chain(optional).collect();
+                assert!(chosen.question.is_some() && chosen.tool_call.is_some());
+                let own = [chosen.question, chosen.tool_call, chosen.tool_definitions];
+                let beside = [chosen.messages, chosen.raw];
+                let chosen: Vec<String> = own.into_iter().chain(beside).flatten().collect();
                 assert!(chosen.iter().all(|column| names.contains(column)));
                 assert_eq!(chosen.iter().collect::<BTreeSet<_>>().len(), chosen.len(), "{chosen:?}");
             }
@@ -286,14 +288,15 @@ pub fn snap(text: &str) {
 /// said shortly. The text is a template, and the body of one.
 pub fn template(text: &str) {
     check_template(text);
-    let used: Vec<String> = Variable::ALL
+    let used: Vec<String> = Slot::ALL
         .iter()
-        .filter(|variable| text.contains(variable.as_str()))
-        .map(|variable| format!("{:?}", variable.as_str()))
+        .filter(|slot| text.contains(slot.as_str()))
+        .map(|slot| format!("{:?}", slot.as_str()))
         .collect();
     let head = "name = \"t\"\ntask = \"tool_calling\"\npositive = \"yes\"\n\
                 rails = [{ label = \"yes\", score = 1 }, { label = \"no\", score = 0 }]";
     check_template(&format!("+++\n{head}\nvariables = [{}]\n+++\n{text}", used.join(", ")));
+    check_template(&format!("+++\n{head}\n+++\n{text}"));
 }
 
 fn check_template(source: &str) {
@@ -313,9 +316,13 @@ fn check_template(source: &str) {
         [known, "\n[end ", source],
     ];
     let fragments = fragments(source, template.origin());
+    // A row has any column that is asked for.
+    let extras: BTreeMap<Variable, String> =
+        template.variables().into_iter().map(|variable| (variable, EXTRA.to_owned())).collect();
     for explain in [false, true] {
         for row @ [question, call, tools] in rows {
-            let sample = Sample { raw: raw(question, call, tools), ..sample("q", "c") };
+            let sample =
+                Sample { raw: raw(question, call, tools), extras: extras.clone(), ..sample("q", "c") };
             let prompt = template.render(&sample, explain).unwrap();
             assert_eq!(prompt, template.render(&sample, explain).unwrap());
             // A wording that knows no explanations is asked for one behind its end.
@@ -330,6 +337,9 @@ fn check_template(source: &str) {
     }
 }
 
+/// What stands in every cell but the question's, the call's and the definitions'.
+const EXTRA: &str = "extra {{ question }}";
+
 fn raw(question: &str, call: &str, tools: &str) -> RawText {
     RawText {
         question: question.into(),
@@ -340,10 +350,10 @@ fn raw(question: &str, call: &str, tools: &str) -> RawText {
 
 enum TemplatePiece<'a> {
     Text(&'a str),
-    Value(Variable),
+    Value(Slot),
 }
 
-/// A template's texts and values, in order; `None` where it does anything but show values.
+/// A template's texts and values, in order; `None` where it does anything but show values of every row.
 fn fragments(source: &str, origin: Origin) -> Option<Vec<TemplatePiece<'_>>> {
     let source = source.strip_prefix('\u{feff}').unwrap_or(source);
     let body = match origin {
@@ -356,6 +366,9 @@ fn fragments(source: &str, origin: Origin) -> Option<Vec<TemplatePiece<'_>>> {
             source[head + rest + closing..].trim_end()
         }
     };
+    if body.contains("row") {
+        return None;
+    }
     let pairs: &[(&str, &str)] = match origin {
         Origin::Plain => &[("{{", "}}"), ("{", "}")],
         Origin::Jinja => &[("{{", "}}")],
@@ -365,7 +378,7 @@ fn fragments(source: &str, origin: Origin) -> Option<Vec<TemplatePiece<'_>>> {
     while let Some(open) = body[at..].find('{').map(|open| at + open) {
         let found = pairs.iter().find_map(|(left, right)| {
             let (name, _) = body[open..].strip_prefix(left)?.split_once(right)?;
-            Some((Variable::named(name.trim())?, left.len() + name.len() + right.len()))
+            Some((Slot::of_variable(name.trim())?, left.len() + name.len() + right.len()))
         });
         if let Some((value, length)) = found {
             fragments.extend([TemplatePiece::Text(&body[from..open]), TemplatePiece::Value(value)]);
@@ -391,9 +404,10 @@ fn check_prompt(prompt: &str, fragments: &[TemplatePiece<'_>], row: [&str; 3], o
             TemplatePiece::Text(text) => (*text).to_owned(),
             TemplatePiece::Value(value) => {
                 let data = match value {
-                    Variable::Question => row[0],
-                    Variable::ToolCall => row[1],
-                    Variable::ToolDefinitions => row[2],
+                    Slot::Question => row[0],
+                    Slot::ToolCall => row[1],
+                    Slot::ToolDefinitions => row[2],
+                    _ => EXTRA,
                 };
                 match origin {
                     Origin::Plain => data.to_owned(),
@@ -657,6 +671,7 @@ fn row_of(json: &Json) -> RawRow {
         question: cell(given(json.get("question"))),
         tool_call: cell(original("tool_call").or_else(|| calls.filter(|calls| !is_empty(calls)))),
         tool_definitions: cell(original("tool_definitions").or_else(|| given(json.get("tool_definitions")))),
+        ..RawRow::default()
     }
 }
 
@@ -672,7 +687,12 @@ fn sample(question: &str, call: &str) -> Sample {
 
 /// A row that asks something, and calls nothing.
 fn row() -> RawRow {
-    RawRow { question: Cell::Text("q".to_owned()), tool_call: Cell::Null, tool_definitions: Cell::Null }
+    RawRow {
+        question: Cell::Text("q".to_owned()),
+        tool_call: Cell::Null,
+        tool_definitions: Cell::Null,
+        ..RawRow::default()
+    }
 }
 
 /// The object or array that makes up `text`.

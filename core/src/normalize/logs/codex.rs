@@ -207,7 +207,8 @@ impl Session {
         self.parts += 1;
         let id = self.id.clone().map(|id| if self.parts == 1 { id } else { format!("{id}/{}", self.parts) });
         let model = self.models.first().filter(|_| self.models.len() == 1).cloned();
-        Transcript { id, elements, opening: Opening::Elsewhere(shared), model, ..Transcript::default() }.entries(context)
+        Transcript { id, elements, opening: Opening::Elsewhere(shared), model, ..Transcript::default() }
+            .entries(context)
     }
 }
 

@@ -10,8 +10,7 @@ use super::entry::Entries;
 use super::format::LogFormat;
 use super::transcript::Transcript;
 use super::value;
-use crate::domain::{Json, Object};
-use crate::normalize::columns::Slot;
+use crate::domain::{Json, Object, Slot};
 
 pub(super) const LANGCHAIN_STEPS: LogFormat =
     LogFormat { name: "langchain_steps", sign: "key `intermediate_steps`", matches, read, unmatched: None };

@@ -12,8 +12,7 @@ use super::entry::Entries;
 use super::format::LogFormat;
 use super::transcript::Transcript;
 use super::{value, vercel_steps};
-use crate::domain::{Json, Object, Role};
-use crate::normalize::columns::Slot;
+use crate::domain::{Json, Object, Role, Slot};
 use crate::normalize::question;
 
 pub(super) const OPENAI: LogFormat = LogFormat {

@@ -1,5 +1,6 @@
 //! A turn of a log to a sample.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::turn::{Before, Output, Turn};
@@ -58,6 +59,7 @@ impl Normalizer {
             origin: turn.origin,
             place,
             after,
+            extras: BTreeMap::new(),
         })
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::context::Context;
 use super::entry::{Entries, Entry, Skip};
-use super::transcript::Transcript;
+use super::transcript::{Opening, Transcript};
 use crate::domain::{Flag, Json, Object, RowError, RowErrorCode};
 
 /// A line of a log.
@@ -295,8 +295,15 @@ impl Thread {
             });
             let elements = elements.collect();
             let flags = flags.into_iter().collect();
-            Transcript { id: Some(id), elements, shared, model, flags, ..Transcript::default() }
-                .turns(turns, &normalizer)
+            Transcript {
+                id: Some(id),
+                elements,
+                opening: Opening::Elsewhere(shared),
+                model,
+                flags,
+                ..Transcript::default()
+            }
+            .turns(turns, &normalizer)
         });
         Box::new(repeated.chain(errors).chain(branches))
     }

@@ -105,11 +105,13 @@ impl Transcript {
             }
         };
         let mut steps = Steps::new(self, Arc::clone(&history), turns.len());
-        let entry = move |(at, (elements, made)): (usize, (Range<usize>, Made))| {
-            match why_not(at, &made, history.is_asked(elements.start)) {
-                Some(why) => Entry::NotTaken(why, made.calls()),
-                None => Entry::Turn(Box::new(steps.turn(at, elements))),
-            }
+        let entry = move |(at, (elements, made)): (usize, (Range<usize>, Made))| match why_not(
+            at,
+            &made,
+            history.is_asked(elements.start),
+        ) {
+            Some(why) => Entry::NotTaken(why, made.calls()),
+            None => Entry::Turn(Box::new(steps.turn(at, elements))),
         };
         let turns = turns.into_iter().zip(made).enumerate().skip(elsewhere).map(entry);
         let others = not_taken.into_iter().map(|(why, calls)| Entry::NotTaken(why, calls));
@@ -138,7 +140,8 @@ impl Steps {
     fn new(mut transcript: Transcript, history: Arc<History>, turns: usize) -> Steps {
         Steps {
             id: transcript.id.take().map(Arc::from),
-            episode: (!transcript.episode.is_empty()).then(|| Arc::new(std::mem::take(&mut transcript.episode))),
+            episode: (!transcript.episode.is_empty())
+                .then(|| Arc::new(std::mem::take(&mut transcript.episode))),
             transcript,
             history,
             turns: u32::try_from(turns).unwrap_or(u32::MAX),
@@ -159,8 +162,12 @@ impl Steps {
         if self.history.repeats_ids(&elements) {
             flags.push(Flag::RepeatedCallId);
         }
-        let place =
-            Place { transcript_id: self.id.clone(), turn: number, turns: self.turns, episode: self.episode.clone() };
+        let place = Place {
+            transcript_id: self.id.clone(),
+            turn: number,
+            turns: self.turns,
+            episode: self.episode.clone(),
+        };
         Turn {
             output: Output::Message(self.take(elements.clone())),
             before: Before::Transcript(Step { history: Arc::clone(&self.history), elements, place }),

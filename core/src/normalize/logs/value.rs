@@ -4,8 +4,7 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
-use crate::domain::{Cell, Json, Object, RowError, RowErrorCode};
-use crate::normalize::columns::Slot;
+use crate::domain::{Cell, Json, Object, RowError, RowErrorCode, Slot};
 use crate::normalize::python_literal::{self, Dialect};
 use crate::normalize::question;
 

@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Question, error, message, paragraph};
+use super::{Question, error, message};
 use crate::domain::{
     Aftermath, Flag, Json, Message, Messages, Role, RowError, RowErrorCode, SharedText, ToolResult,
 };
@@ -72,7 +72,7 @@ impl History {
             if at > 0 {
                 shown.push_str("\n\n");
             }
-            shown.push_str(&paragraph(message, parallel));
+            shown.push_str(&message.paragraph(parallel));
             if message.role == Role::User {
                 asked = Some(at);
             }
@@ -201,7 +201,10 @@ impl History {
         });
         let results = results.collect();
         let next = self.messages[end..].iter().find(|message| message.role == Role::Assistant);
-        let last = self.final_answer.as_ref().filter(|(at, _)| *at >= end);
+        // Words beside calls are no answer.
+        let says_only = self.within(turn).all(|message| message.tool_calls.is_empty());
+        let from = if says_only { self.starts[turn.start] } else { end };
+        let last = self.final_answer.as_ref().filter(|(at, _)| *at >= from);
         Aftermath { results, next: next.cloned(), final_answer: last.map(|(_, text)| Arc::clone(text)) }
     }
 

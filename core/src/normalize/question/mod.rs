@@ -8,7 +8,9 @@ mod turn;
 use std::collections::BTreeSet;
 
 use super::python_literal::{self, Dialect};
-use crate::domain::{Cell, Flag, Json, Message, Messages, Role, RowError, RowErrorCode, SharedText};
+use crate::domain::{
+    Cell, Flag, Json, Message, Messages, Role, RowError, RowErrorCode, SharedText, conversation_text,
+};
 pub use history::History;
 pub(super) use message::speaker;
 use turn::Found;
@@ -57,6 +59,15 @@ pub(super) fn conversation_in(text: &str) -> Option<Vec<Json>> {
     let value = Json::parse(text).ok().or_else(|| python_literal::whole(text, Dialect::Repr))?;
     let Json::Array(items) = value else { return None };
     message::are_conversation(items.iter().flat_map(turns)).then_some(items)
+}
+
+/// The messages of a list, if all of its elements are some.
+pub(super) fn messages_in(items: &[Json]) -> Option<Vec<Message>> {
+    let mut messages = Vec::new();
+    for item in items.iter().flat_map(turns) {
+        message::read(item.as_object()?, false, &mut messages, &mut BTreeSet::new()).ok()?;
+    }
+    (!messages.is_empty()).then_some(messages)
 }
 
 /// The first message that an element of a conversation is.
@@ -136,33 +147,12 @@ impl Question {
     }
 }
 
-/// The conversation as a judge is shown it: the only message verbatim, several as one paragraph each. What the system said is among
-/// them: it often holds today's date, or who the user is, and a call cannot be judged without what the agent knew.
+/// The conversation as a judge is shown it: the only message verbatim, several as one paragraph each.
 fn slot(messages: &[Message]) -> String {
-    if let [only] = messages {
-        return only.content.clone();
+    match messages {
+        [only] => only.content.clone(),
+        several => conversation_text(several),
     }
-    let mut parallel = false;
-    let mut paragraphs = Vec::with_capacity(messages.len());
-    for message in messages {
-        parallel = match message.role {
-            Role::Tool => parallel,
-            _ => message.tool_calls.len() > 1,
-        };
-        paragraphs.push(paragraph(message, parallel));
-    }
-    paragraphs.join("\n\n")
-}
-
-/// `role: text`. An assistant's calls stand below what it said: later turns cannot be understood without them. Results of
-/// `parallel` calls name theirs, for they may come in any order.
-fn paragraph(message: &Message, parallel: bool) -> String {
-    let calls = message.tool_calls.iter().map(|call| call.to_json()).collect::<Vec<_>>();
-    let calls = (!calls.is_empty()).then(|| Json::Array(calls).to_string());
-    let said = Some(message.content.clone()).filter(|text| !text.is_empty());
-    let text: Vec<String> = said.into_iter().chain(calls).collect();
-    let id = message.tool_call_id.as_ref().filter(|_| parallel).map(|id| format!(" ({id})"));
-    format!("{}{}: {}", message.role.as_str(), id.unwrap_or_default(), text.join("\n"))
 }
 
 fn unrecognised(what: impl std::fmt::Display) -> RowError {

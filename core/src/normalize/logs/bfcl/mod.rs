@@ -15,8 +15,7 @@ use super::context::Context;
 use super::entry::{Entries, Entry, Fragment, one};
 use super::format::LogFormat;
 use super::value;
-use crate::domain::{Cell, Json, Object, RowError};
-use crate::normalize::columns::Slot;
+use crate::domain::{Cell, Json, Object, RowError, Slot};
 
 pub(super) const QUESTION: LogFormat = LogFormat {
     name: "bfcl_question",

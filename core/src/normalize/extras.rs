@@ -1,0 +1,79 @@
+//! What only some templates show, out of its cells: what came back, what the agent answered, what was expected.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::{question, raw_text};
+use crate::domain::{Aftermath, Cell, Json, Role, Slot, ToolResult, Variable, conversation_text};
+
+/// Values by their variables. What came after the turn goes to `after`, where a log would have it.
+pub(super) fn read(cells: Vec<(Variable, Cell)>, after: &mut Aftermath) -> BTreeMap<Variable, String> {
+    let mut extras = BTreeMap::new();
+    for (variable, cell) in cells {
+        let parsed = structure(&cell);
+        let list = parsed.as_ref().and_then(Json::as_array);
+        let text = match &variable {
+            Variable::Slot(Slot::ToolResult) => match list.and_then(results) {
+                Some(results) => {
+                    after.results = results;
+                    continue;
+                }
+                None => raw_text(cell),
+            },
+            Variable::Slot(Slot::NextMessage) => match parsed.as_ref().and_then(question::message_of) {
+                Some(message) => {
+                    after.next = Some(message);
+                    continue;
+                }
+                None => raw_text(cell),
+            },
+            Variable::Slot(Slot::Response) => {
+                after.final_answer = list.and_then(last_words).or_else(|| raw_text(cell)).map(Arc::from);
+                continue;
+            }
+            Variable::Slot(Slot::Transcript) => list.and_then(conversation).or_else(|| raw_text(cell)),
+            _ => raw_text(cell),
+        };
+        if let Some(text) = text.filter(|text| !text.trim().is_empty()) {
+            extras.insert(variable, text);
+        }
+    }
+    extras
+}
+
+/// The structure in a cell, written as text or not.
+fn structure(cell: &Cell) -> Option<Json> {
+    match cell {
+        Cell::Text(text) if text.trim_start().starts_with(['[', '{']) => Json::parse(text).ok(),
+        Cell::Json(json) => Some(json.clone()),
+        _ => None,
+    }
+}
+
+/// Results, if each of the list's elements is one.
+fn results(list: &[Json]) -> Option<Vec<ToolResult>> {
+    let result = |json: &Json| {
+        let content = match json.as_object()?.get("content")? {
+            Json::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        let id = json.get("tool_call_id").and_then(Json::as_str).map(str::to_owned);
+        Some(ToolResult {
+            tool_call_id: id,
+            content,
+            is_error: json.get("is_error") == Some(&Json::Bool(true)),
+        })
+    };
+    list.iter().map(result).collect()
+}
+
+/// What the assistant said last in a list of messages.
+fn last_words(list: &[Json]) -> Option<String> {
+    let messages = question::messages_in(list)?;
+    let says = |role, content: &str| role == Role::Assistant && !content.trim().is_empty();
+    messages.into_iter().rev().find(|message| says(message.role, &message.content)).map(|last| last.content)
+}
+
+fn conversation(list: &[Json]) -> Option<String> {
+    question::messages_in(list).map(|messages| conversation_text(&messages))
+}
