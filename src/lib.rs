@@ -40,7 +40,8 @@
 //!     question: Cell::Text("What is the weather in Oslo?".into()),
 //!     tool_call: Cell::Text(r#"{"name": "get_weather", "arguments": {"town": "Oslo"}}"#.into()),
 //!     tool_definitions: Cell::Text(r#"[{"name": "get_weather", "parameters": {"properties": {"city": {}}}}]"#.into()),
-//!, ..RawRow::default() })?;
+//!     ..RawRow::default()
+//! })?;
 //! let verdicts = Labeler::builtin(Task::ToolCalling).label_blocking(vec![sample])?;
 //! assert_eq!(verdicts[0].label(), Some("incorrect"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -114,11 +114,12 @@ mod by_the_builtin_judge {
         let rows = held_out(&shared.join("data/bfcl_real_calls.parquet"));
         assert!(rows.len() > 1_000);
         let mut balanced = Vec::new();
-        for task in Task::ALL {
+        for task in [Task::ParameterExtraction, Task::ToolSelection, Task::ToolCalling] {
             let gold_of = |row: &Row| match task {
                 Task::ToolCalling => row.verdict,
                 Task::ParameterExtraction => row.parameters,
                 Task::ToolSelection => row.selection,
+                _ => unreachable!("the corpus has no gold of it"),
             };
             let judge = BuiltinJudge::new(task);
             let (mut judged, mut schema_only, mut all_correct) =

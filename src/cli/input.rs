@@ -118,11 +118,11 @@ impl InputArgs {
             require_definitions: self.require_definitions,
             include_server_tools: self.include_server_tools,
             agents: self.agents,
-            turns: match self.turns {
-                None | Some(TurnsArg::Calls) => Turns::Calls,
-                Some(TurnsArg::All) => Turns::All,
-                Some(TurnsArg::Last) => Turns::Last,
-            },
+            turns: self.turns.map(|turns| match turns {
+                TurnsArg::Calls => Turns::Calls,
+                TurnsArg::All => Turns::All,
+                TurnsArg::Last => Turns::Last,
+            }),
         }
     }
 }

@@ -8,6 +8,12 @@ fn golds(task: Option<Task>) -> &'static [&'static str] {
         Some(Task::ToolCalling) | None => &["gold", "verdict", "expected_label"],
         Some(Task::ParameterExtraction) => &["params_label", "gold", "verdict", "expected_label"],
         Some(Task::ToolSelection) => &["selection_label", "gold", "verdict", "expected_label"],
+        Some(Task::ToolCallSuccess) => &["success_label", "gold", "verdict", "expected_label"],
+        Some(Task::ToolResponseHandling) => &["handling_label", "gold", "verdict", "expected_label"],
+        Some(Task::CallNeed) => &["need_label", "gold", "verdict", "expected_label"],
+        Some(Task::Trajectory) => &["trajectory_label", "gold", "verdict", "expected_label"],
+        Some(Task::TaskCompletion) => &["completion_label", "gold", "verdict", "expected_label"],
+        Some(Task::AnswerCorrectness) => &["answer_label", "gold", "verdict", "expected_label"],
     }
 }
 

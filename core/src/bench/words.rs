@@ -51,8 +51,9 @@ impl Words {
             asks_for_correctness: false,
         };
         for rails in rails {
-            for label in rails.labels() {
-                let right = label == rails.positive().label;
+            for rail in rails.iter() {
+                let label = rail.label.as_str();
+                let right = rails.passes(rail);
                 let (ours, others) = match right {
                     true => (&mut words.right, &words.wrong),
                     false => (&mut words.wrong, &words.right),

@@ -7,7 +7,7 @@ use super::node::Node;
 use super::schema::{self, Dialect, text_of};
 use super::score::{Signal, Signals};
 use super::toolbox::{Tool, Toolbox, stems};
-use crate::domain::{Json, Object, Role, Sample, Task, ToolCall};
+use crate::domain::{CallTask, Json, Object, Role, Sample, ToolCall};
 use crate::reading::dates::Times;
 use crate::reading::numbers::Figures;
 use crate::reading::words::{StemSet, fold, fold_identifier};
@@ -29,7 +29,7 @@ pub(super) struct Assessment {
 
 impl Assessment {
     /// Why there can be no verdict, unless a fault was found.
-    pub(super) fn unsettled(&self, task: Task) -> Option<String> {
+    pub(super) fn unsettled(&self, task: CallTask) -> Option<String> {
         let too_complex = |finding: &&Finding| matches!(finding, Finding::TooComplex { .. });
         let found = self.findings.iter().filter(|finding| finding.concerns(task)).find(too_complex);
         let exhausted = self.exhausted.then(|| {

@@ -5,7 +5,7 @@ use super::cache::Cache;
 use super::finding::Finding;
 use super::readable;
 use super::schema;
-use crate::domain::{Outcome, Sample, Task, Verdict};
+use crate::domain::{CallTask, Outcome, Sample, Task, Verdict};
 use crate::reading::words::fold;
 
 /// A judge that hardly looks. Judges are measured beside both kinds, since shares alone say little: where nine calls in ten
@@ -46,9 +46,13 @@ impl Baseline {
 
     /// Labels the sample's calls as a whole.
     pub fn judge(&self, sample: &Sample) -> Verdict {
+        let label = |correct, explanation| label(self.task, correct, explanation);
         if self.kind == BaselineKind::AllCorrect {
             return label(true, None);
         }
+        let Some(task) = self.task.about_calls() else {
+            return Verdict::bare(Outcome::Abstained("the schema says nothing about it".to_owned()));
+        };
         let (calls, definitions) = match readable(sample) {
             Ok(parts) => parts,
             Err(reason) => return Verdict::bare(Outcome::Abstained(reason.to_owned())),
@@ -58,13 +62,13 @@ impl Baseline {
         let mut findings = Vec::new();
         for (at, call) in calls.iter().enumerate() {
             match (toolbox.find(&call.name), call.parsed()) {
-                (None, _) if self.task != Task::ParameterExtraction => {
+                (None, _) if task != CallTask::ParameterExtraction => {
                     return label(false, Some(format!("no tool is called `{}`", call.name)));
                 }
-                (Some(tool), Some(arguments)) if self.task != Task::ToolSelection => {
+                (Some(tool), Some(arguments)) if task != CallTask::ToolSelection => {
                     schema::check(&toolbox.tools[tool], arguments, at, dialect, &mut findings);
                 }
-                (_, None) if self.task != Task::ToolSelection => {
+                (_, None) if task != CallTask::ToolSelection => {
                     return label(false, Some("the arguments are not a JSON object".to_owned()));
                 }
                 _ => {}
@@ -81,8 +85,9 @@ impl Baseline {
     }
 }
 
-fn label(correct: bool, explanation: Option<String>) -> Verdict {
-    let (label, score) = if correct { ("correct", 1.0) } else { ("incorrect", 0.0) };
+fn label(task: Task, correct: bool, explanation: Option<String>) -> Verdict {
+    let (pass, fail) = task.labels();
+    let (label, score) = if correct { (pass, 1.0) } else { (fail, 0.0) };
     let outcome = Outcome::Judged { label: label.to_owned(), score, rule: None };
     Verdict { outcome, explanation, confidence: None }
 }

@@ -2,13 +2,13 @@
 
 use super::assess::Assessment;
 use super::finding::Finding;
-use crate::domain::Task;
+use crate::domain::CallTask;
 
 /// Findings told; more would only tire the reader.
 const MAX_LISTED: usize = 8;
 
 /// One sentence: the findings that matter for the task, or what was checked when there are none.
-pub(super) fn explain(assessment: &Assessment, calls: usize, correct: bool, task: Task) -> String {
+pub(super) fn explain(assessment: &Assessment, calls: usize, correct: bool, task: CallTask) -> String {
     let mut relevant: Vec<&Finding> =
         assessment.findings.iter().filter(|finding| finding.concerns(task)).collect();
     // What settles it comes first, then what nearly does.
@@ -29,7 +29,7 @@ pub(super) fn explain(assessment: &Assessment, calls: usize, correct: bool, task
         text.push_str(&match (calls, task) {
             _ if !correct => "no single finding is grave, but the question has little to do with what was done".to_owned(),
             (0, _) => "nothing was called, and no tool clearly fits the question".to_owned(),
-            (_, Task::ToolSelection) => "the called tools are on offer and fit the question".to_owned(),
+            (_, CallTask::ToolSelection) => "the called tools are on offer and fit the question".to_owned(),
             _ => format!(
                 "the arguments fit their definition, and {} of {} values are supported by the conversation or the definition",
                 assessment.supported, assessment.values

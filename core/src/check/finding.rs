@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::domain::Task;
+use crate::domain::CallTask;
 
 /// One observation, for better reading than a number. Only a fault, a breach of the definition, is a verdict of its own.
 ///
@@ -155,11 +155,11 @@ impl Finding {
     }
 
     /// Whether it matters for a task.
-    pub(crate) fn concerns(&self, task: Task) -> bool {
+    pub(crate) fn concerns(&self, task: CallTask) -> bool {
         match (self.aspect(), task) {
-            (Aspect::Either, _) | (_, Task::ToolCalling) => true,
-            (Aspect::Arguments, task) => task == Task::ParameterExtraction,
-            (Aspect::Selection, task) => task == Task::ToolSelection,
+            (Aspect::Either, _) | (_, CallTask::ToolCalling) => true,
+            (Aspect::Arguments, task) => task == CallTask::ParameterExtraction,
+            (Aspect::Selection, task) => task == CallTask::ToolSelection,
         }
     }
 

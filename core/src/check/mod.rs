@@ -17,6 +17,7 @@ mod literals;
 mod need;
 mod node;
 mod relevance;
+mod results;
 mod schema;
 mod score;
 mod toolbox;
@@ -27,14 +28,17 @@ pub use base_rate::{BaseRate, InvalidBaseRate};
 pub use baseline::{Baseline, BaselineKind};
 pub use finding::{Aspect, Finding, Literal, Place};
 
-use crate::domain::{Calls, Definitions, Flag, Outcome, Sample, Task, ToolCall, ToolDefinition, Verdict};
+use crate::domain::{
+    CallTask, Calls, Definitions, Flag, Outcome, Sample, Task, ToolCall, ToolDefinition, Verdict,
+};
 use assess::assess;
 use cache::Cache;
 use toolbox::Toolbox;
 
 /// The judge that needs no model: deterministic, offline, and free.
 ///
-/// It labels calls `correct` or `incorrect` by one [`Task`] and explains itself by its [`Finding`]s. Its confidence is the
+/// It labels calls `correct` or `incorrect` by one [`Task`] and explains itself by its [`Finding`]s. Of tasks about what came of the
+/// calls it knows what takes no model, and abstains otherwise. Its confidence is the
 /// probability that the label is right where right and wrong calls are equally frequent; it does not know how good an agent
 /// is otherwise, unless [`BuiltinJudge::with_base_rate`] tells it. A fault always makes a call `incorrect`. Where there is nothing to go on it abstains: no
 /// readable definitions or call, no call whose arguments to judge, a later step of an agent that nothing asks for or speaks
@@ -59,24 +63,30 @@ impl BuiltinJudge {
         BuiltinJudge { base_rate, ..self }
     }
 
-    /// Labels the sample's calls as a whole: all must be right.
+    /// Labels the sample as a whole: all of its calls must be right, all of its results faithfully used.
     pub fn judge(&self, sample: &Sample) -> Verdict {
+        match self.task.about_calls() {
+            Some(task) => self.judge_calls(task, sample),
+            None => results::judge(self.task, sample),
+        }
+    }
+
+    fn judge_calls(&self, task: CallTask, sample: &Sample) -> Verdict {
         let (calls, definitions) = match readable(sample) {
             Ok(parts) => parts,
             Err(reason) => return Verdict::bare(Outcome::Abstained(reason.to_owned())),
         };
-        if calls.is_empty() && self.task == Task::ParameterExtraction {
+        if calls.is_empty() && task == CallTask::ParameterExtraction {
             return Verdict::bare(Outcome::Abstained(
                 "nothing was called, so there are no arguments to judge".to_owned(),
             ));
         }
         let assessment = assess(sample, calls, &self.cache.get(definitions));
-        let fault =
-            assessment.findings.iter().any(|finding| finding.is_fault() && finding.concerns(self.task));
-        if let Some(reason) = assessment.unsettled(self.task).filter(|_| !fault) {
+        let fault = assessment.findings.iter().any(|finding| finding.is_fault() && finding.concerns(task));
+        if let Some(reason) = assessment.unsettled(task).filter(|_| !fault) {
             return Verdict::bare(Outcome::Abstained(reason));
         }
-        let probability = score::probability(&assessment.signals, self.task);
+        let probability = score::probability(&assessment.signals, task);
         if !fault && probability >= 0.5 && assessment.under_way && !assessment.fits {
             return Verdict::bare(Outcome::Abstained(
                 "after a tool's result, nothing tells whether this step is due".to_owned(),
@@ -87,7 +97,7 @@ impl BuiltinJudge {
         let (label, score) = if correct { ("correct", 1.0) } else { ("incorrect", 0.0) };
         Verdict {
             outcome: Outcome::Judged { label: label.to_owned(), score, rule: None },
-            explanation: Some(explain::explain(&assessment, calls.len(), correct, self.task)),
+            explanation: Some(explain::explain(&assessment, calls.len(), correct, task)),
             confidence: Some({
                 let right = self.base_rate.posterior(probability);
                 if correct { right } else { 1.0 - right }

@@ -1,6 +1,6 @@
 //! From what was noticed to the probability that a call is right.
 
-use crate::domain::Task;
+use crate::domain::CallTask;
 
 /// What the model weighs. Shares lie between 0 and 1, counts are capped so that no single kind decides by mass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,11 +80,11 @@ impl Signals {
 }
 
 /// The probability that the calls are right by the criterion of `task`, at even odds before looking.
-pub(super) fn probability(signals: &Signals, task: Task) -> f64 {
+pub(super) fn probability(signals: &Signals, task: CallTask) -> f64 {
     let column = match task {
-        Task::ToolCalling => 0,
-        Task::ParameterExtraction => 1,
-        Task::ToolSelection => 2,
+        CallTask::ToolCalling => 0,
+        CallTask::ParameterExtraction => 1,
+        CallTask::ToolSelection => 2,
     };
     let sum: f64 = WEIGHTS.iter().map(|(signal, weights)| weights[column] * signals.get(*signal)).sum();
     1.0 / (1.0 + (-BIAS[column] - sum).exp())
@@ -169,10 +169,10 @@ mod tests {
         let mut signals = Signals::default();
         signals.add(Signal::WrongType, 1.0, 1.0);
         assert_eq!(
-            probability(&signals, Task::ToolSelection),
-            probability(&Signals::default(), Task::ToolSelection)
+            probability(&signals, CallTask::ToolSelection),
+            probability(&Signals::default(), CallTask::ToolSelection)
         );
-        assert!(probability(&signals, Task::ParameterExtraction) < 0.5);
-        assert!(probability(&signals, Task::ToolCalling) < 0.5);
+        assert!(probability(&signals, CallTask::ParameterExtraction) < 0.5);
+        assert!(probability(&signals, CallTask::ToolCalling) < 0.5);
     }
 }

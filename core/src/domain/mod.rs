@@ -34,7 +34,7 @@ pub use sample::{Calls, Definitions, RawText, Sample};
 pub use shared::{Messages, SharedText};
 pub use slot::{Slot, UnknownSlot};
 pub use suggestion::did_you_mean;
-pub use task::{Task, UnknownTask};
+pub use task::{CallTask, Scope, Task, UnknownTask};
 pub use transcript::{Aftermath, Episode, Place, ToolResult};
 pub use variable::Variable;
 pub use verdict::{Outcome, Status, Verdict};

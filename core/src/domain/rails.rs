@@ -5,6 +5,8 @@
 pub struct Rails {
     rails: Vec<Rail>,
     positive: usize,
+    /// The score from which on a label passes, where more than one may.
+    threshold: Option<f64>,
 }
 
 /// One label.
@@ -31,6 +33,11 @@ pub enum RailsError {
     /// The label for right calls is none of the labels.
     #[error("`{0}` is not one of the rails")]
     UnknownPositive(String),
+    /// A threshold by which the positive label fails, or everything passes.
+    #[error(
+        "the threshold {0} is no number that the positive rail's score reaches and another rail's does not"
+    )]
+    Threshold(String),
     /// A label whose score is infinite or not a number.
     #[error("the score of rail `{0}` is not a finite number")]
     Score(String),
@@ -58,13 +65,55 @@ impl Rails {
             .iter()
             .position(|rail| rail.label == positive)
             .ok_or_else(|| RailsError::UnknownPositive(positive.to_owned()))?;
-        Ok(Rails { rails, positive })
+        Ok(Rails { rails, positive, threshold: None })
+    }
+
+    /// The same rails, of which every label passes that scores at least `threshold`; `None` leaves it to the positive one.
+    ///
+    /// # Errors
+    /// If the threshold is no finite number, or if by it the positive label fails or all labels pass.
+    pub fn with_threshold(self, threshold: Option<f64>) -> Result<Rails, RailsError> {
+        let rails = Rails { threshold, ..self };
+        let passing = rails.rails.iter().filter(|rail| rails.passes(rail)).count();
+        let is_usable = threshold.is_none_or(f64::is_finite);
+        match threshold {
+            Some(threshold) if !is_usable || !rails.passes(rails.positive()) || passing == rails.len() => {
+                Err(RailsError::Threshold(threshold.to_string()))
+            }
+            _ => Ok(rails),
+        }
+    }
+
+    /// Whether a label counts as a pass.
+    pub fn passes(&self, rail: &Rail) -> bool {
+        match self.threshold {
+            Some(threshold) => rail.score >= threshold,
+            None => rail.label == self.positive().label,
+        }
+    }
+
+    /// Whether a verdict of that label counts as a pass.
+    pub fn passes_label(&self, label: &str) -> bool {
+        self.find(label).is_some_and(|rail| self.passes(rail))
+    }
+
+    /// Two labels, the first of which passes (1) and the second fails (0).
+    pub fn pass_and_fail((pass, fail): (&str, &str)) -> Rails {
+        let rail = |label: &str, score| Rail { label: label.to_owned(), score };
+        Rails { rails: vec![rail(pass, 1.0), rail(fail, 0.0)], positive: 0, threshold: None }
+    }
+
+    /// Whether there are degrees of right and wrong: more than two scores.
+    pub fn is_graded(&self) -> bool {
+        let mut scores: Vec<f64> = self.rails.iter().map(|rail| rail.score).collect();
+        scores.sort_by(f64::total_cmp);
+        scores.dedup();
+        scores.len() > 2
     }
 
     /// `correct` (1) and `incorrect` (0).
     pub fn correctness() -> Rails {
-        let rail = |label: &str, score| Rail { label: label.to_owned(), score };
-        Rails { rails: vec![rail("correct", 1.0), rail("incorrect", 0.0)], positive: 0 }
+        Rails::pass_and_fail(("correct", "incorrect"))
     }
 
     pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = &Rail> {

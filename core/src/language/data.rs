@@ -93,6 +93,8 @@ pub struct Request {
     pub without: Vec<String>,
     /// Phrases that turn a number's sign around.
     pub minus: Vec<String>,
+    /// Phrases by which an answer admits that something did not work.
+    pub failed: Vec<String>,
 }
 
 /// What stands around a number.

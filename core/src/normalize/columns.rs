@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use strsim::levenshtein;
 
+use super::logs::Turns;
 use crate::domain::{Slot, Variable, did_you_mean};
 
 /// What judges are shown of a row.
@@ -16,6 +17,8 @@ pub struct Wanted {
     pub required: BTreeSet<Variable>,
     /// These are read where there are some.
     pub optional: BTreeSet<Variable>,
+    /// The turns of a transcript that they are asked about, unless somebody says otherwise.
+    pub turns: Turns,
 }
 
 impl Default for Wanted {
@@ -24,6 +27,7 @@ impl Default for Wanted {
         Wanted {
             required: BTreeSet::from([Slot::Question, Slot::ToolCall].map(Variable::Slot)),
             optional: BTreeSet::from([Variable::Slot(Slot::ToolDefinitions)]),
+            turns: Turns::Calls,
         }
     }
 }
@@ -31,7 +35,7 @@ impl Default for Wanted {
 impl Wanted {
     /// Nothing at all, to add to.
     pub fn nothing() -> Wanted {
-        Wanted { required: BTreeSet::new(), optional: BTreeSet::new() }
+        Wanted { required: BTreeSet::new(), optional: BTreeSet::new(), turns: Turns::Calls }
     }
 
     fn has(&self, slot: Slot) -> bool {

@@ -10,6 +10,12 @@ fn source(task: Task) -> &'static str {
         Task::ParameterExtraction => include_str!("../../templates/parameter_extraction.jinja"),
         Task::ToolSelection => include_str!("../../templates/tool_selection.jinja"),
         Task::ToolCalling => include_str!("../../templates/tool_calling.jinja"),
+        Task::ToolCallSuccess => include_str!("../../templates/tool_call_success.jinja"),
+        Task::ToolResponseHandling => include_str!("../../templates/tool_response_handling.jinja"),
+        Task::CallNeed => include_str!("../../templates/call_need.jinja"),
+        Task::Trajectory => include_str!("../../templates/trajectory.jinja"),
+        Task::TaskCompletion => include_str!("../../templates/task_completion.jinja"),
+        Task::AnswerCorrectness => include_str!("../../templates/answer_correctness.jinja"),
     }
 }
 

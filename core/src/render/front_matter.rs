@@ -26,6 +26,8 @@ struct Written {
     description: String,
     rails: Vec<WrittenRail>,
     positive: String,
+    #[serde(default)]
+    threshold: Option<f64>,
     variables: Option<Vec<String>>,
 }
 
@@ -60,6 +62,7 @@ pub(super) fn parse(head: &str) -> Result<FrontMatter, TemplateError> {
     let task = task.map_err(|why: UnknownTask| TemplateError::FrontMatter(excerpt(&why.to_string())))?;
     let rails = written.rails.into_iter().map(|rail| Rail { label: rail.label, score: rail.score });
     let rails = Rails::new(rails.collect(), &written.positive)
+        .and_then(|rails| rails.with_threshold(written.threshold))
         .map_err(|error| TemplateError::FrontMatter(excerpt(&error.to_string())))?;
     let variable =
         |name: &String| named(name).ok_or_else(|| TemplateError::UnknownVariables(vec![name.clone()]));

@@ -111,11 +111,12 @@ impl JudgeTask {
         first..first.saturating_add(self.votes.get())
     }
 
+    /// The labels that its answers are read with.
+    pub(crate) fn rails(&self) -> &Arc<Rails> {
+        self.read_as.as_ref().unwrap_or(self.template.rails())
+    }
+
     pub(crate) fn reading(&self) -> Reading<'_> {
-        Reading {
-            rails: self.read_as.as_deref().unwrap_or(self.template.rails()),
-            rules: self.rules,
-            explain: self.explain,
-        }
+        Reading { rails: self.rails(), rules: self.rules, explain: self.explain }
     }
 }

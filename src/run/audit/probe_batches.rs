@@ -36,7 +36,7 @@ pub fn first_answer(
 }
 
 fn is_good(rails: &Rails, label: usize) -> bool {
-    rails.get(label).is_some_and(|rail| rail.label == rails.positive().label)
+    rails.get(label).is_some_and(|rail| rails.passes(rail))
 }
 
 /// The label that attacks ask for: the good one, or if that is what the judge said, the first other one.

@@ -1,9 +1,10 @@
 //! Chosen rows of a benchmark once more, to be read.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use crate::bench::{Case, CaseVerdict, Cases, Gold, Rows, Slicing};
-use crate::domain::{Calls, Json, Message, Sample};
+use crate::domain::{Calls, Json, Message, Rails, Sample};
 use crate::run::input::text;
 use crate::run::{Labeller, RunError, Source};
 use crate::table::Batch;
@@ -18,7 +19,7 @@ pub struct CaseBook<'a> {
     pub id: Option<&'a str>,
     pub cluster: Option<&'a str>,
     /// For each labeller: its place among the contenders, its column of gold, and what it calls right.
-    pub labellers: &'a [(usize, usize, String)],
+    pub labellers: &'a [(usize, usize, Arc<Rails>)],
 }
 
 /// What a row is said to be about, by its writer.
@@ -144,14 +145,14 @@ impl Cells {
 }
 
 fn verdicts(book: &CaseBook<'_>, place: usize, labels: &[Vec<Labelled>], at: usize) -> Vec<CaseVerdict> {
-    let verdict = |((contender, gold, positive), labelled): (&(usize, usize, String), &Vec<Labelled>)| {
+    let verdict = |((contender, gold, rails), labelled): (&(usize, usize, Arc<Rails>), &Vec<Labelled>)| {
         let verdict = &labelled[at].verdict;
         let gold = book.rows.golds[*gold].right[place];
         CaseVerdict {
             contender: *contender,
             label: verdict.label().map(str::to_owned),
-            passes: verdict.label().map(|label| label == positive),
-            right: verdict.label().zip(gold).map(|(label, gold)| (label == positive) == gold),
+            passes: verdict.label().map(|label| rails.passes_label(label)),
+            right: verdict.label().zip(gold).map(|(label, gold)| rails.passes_label(label) == gold),
             confidence: verdict.confidence,
             status: verdict.status().as_str(),
             explanation: verdict.explanation.clone(),

@@ -1,10 +1,11 @@
 //! A benchmark's rows, gathered as they are labelled.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use super::checker::Checker;
 use crate::bench::{Correction, Counts, Errata, Facts, Predictions, Rows, Words, identity};
-use crate::domain::Json;
+use crate::domain::{Json, Rails};
 use crate::run::input::{Clusters, hash, text};
 use crate::run::{Agreement, InvalidGold, Item, Row, RunError, Watch};
 use crate::table::{Batch, TableError};
@@ -43,8 +44,8 @@ pub enum Repeated {
 /// Collects what figures are made of. Holds a few bytes for each row and label.
 pub struct Gatherer {
     plan: GoldPlan,
-    /// What each labeller calls right.
-    positives: Vec<String>,
+    /// Each labeller's labels, and which of them pass.
+    rails: Vec<Arc<Rails>>,
     pub rows: Rows,
     /// Each labeller's labels.
     pub predictions: Vec<Predictions>,
@@ -61,14 +62,14 @@ pub struct Gatherer {
 }
 
 impl Gatherer {
-    /// `positives` names what each labeller calls right.
-    pub fn new(plan: GoldPlan, positives: Vec<String>) -> Gatherer {
+    /// `rails` are the labels of each labeller.
+    pub fn new(plan: GoldPlan, rails: Vec<Arc<Rails>>) -> Gatherer {
         let golds = plan.golds.iter().map(String::as_str);
         let rows = Rows::new(golds, plan.slicings.iter().map(String::as_str));
-        let predictions = vec![Predictions::default(); positives.len()];
+        let predictions = vec![Predictions::default(); rails.len()];
         Gatherer {
             plan,
-            positives,
+            rails,
             rows,
             predictions,
             counts: Counts::default(),
@@ -190,9 +191,8 @@ impl Gatherer {
             checked: cells.checked.get(at).copied().flatten(),
             identity,
         });
-        for ((predictions, labels), positive) in self.predictions.iter_mut().zip(labels).zip(&self.positives)
-        {
-            cast(predictions, &labels[at], positive);
+        for ((predictions, labels), rails) in self.predictions.iter_mut().zip(labels).zip(&self.rails) {
+            cast(predictions, &labels[at], rails);
         }
     }
 }
@@ -253,9 +253,13 @@ impl Cells {
     }
 }
 
-fn cast(predictions: &mut Predictions, labelled: &Labelled, positive: &str) {
+fn cast(predictions: &mut Predictions, labelled: &Labelled, rails: &Rails) {
     let Labelled { verdict, reply, cached, .. } = labelled;
-    predictions.push(verdict.label().map(|label| label == positive), verdict.confidence, verdict.status());
+    predictions.push(
+        verdict.label().map(|label| rails.passes_label(label)),
+        verdict.confidence,
+        verdict.status(),
+    );
     let Some(paid) = labelled.paid() else { return };
     let usage = &mut predictions.usage;
     match paid.cost_usd {

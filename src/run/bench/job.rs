@@ -1,5 +1,7 @@
 //! The job: rows with gold in, figures out.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 use rayon::prelude::*;
 
@@ -98,8 +100,8 @@ fn labellers(
 
 /// Everybody's labels for all rows.
 async fn gather(plan: &Plan, session: &Session, outcomes: &[AskOutcome]) -> Result<Gatherer, RunError> {
-    let positives = plan.label_sources.iter().map(|source| source.positive.clone()).collect();
-    let gatherer = Gatherer::new(plan.gold.clone(), positives);
+    let rails = plan.label_sources.iter().map(|source| Arc::clone(&source.rails)).collect();
+    let gatherer = Gatherer::new(plan.gold.clone(), rails);
     let (labellers, destination) = (labellers(plan, session, outcomes)?, plan.destination.as_ref());
     let (mut summaries, written, gatherer) =
         session.write("judging", &plan.source, labellers, destination, gatherer).await?;

@@ -8,7 +8,7 @@ use tempfile::TempDir;
 use super::{BenchError, doubt, errata};
 use crate::bench::{Contender, Words, columns};
 use crate::check::{Baseline, BaselineKind};
-use crate::domain::Task;
+use crate::domain::{Rails, Task};
 use crate::render::Template;
 use crate::run::outputs::check_places;
 use crate::run::panel::{Purpose, run_name, templates, wanted};
@@ -35,7 +35,7 @@ pub struct Plan {
 /// What is known of a labeller.
 pub struct LabelSource {
     /// What it calls right.
-    pub positive: String,
+    pub rails: Arc<Rails>,
     pub baseline: Option<(BaselineKind, Task)>,
 }
 
@@ -181,13 +181,13 @@ fn label_sources(
     };
     let mut tasks: Vec<Task> = Vec::new();
     for member in &panel.members {
-        let (task, positive) = (member.task(), member.positive());
+        let (task, rails) = (member.task(), member.rails());
         let task_of_baselines = task.unwrap_or(Task::ToolCalling);
         if !tasks.contains(&task_of_baselines) {
             tasks.push(task_of_baselines);
         }
         let place = label_sources.len();
-        label_sources.push(LabelSource { positive, baseline: None });
+        label_sources.push(LabelSource { rails, baseline: None });
         match contenders.last_mut() {
             Some((_, places)) if member.repeat > 0 => places.push(place),
             _ => contenders.push((contender(member, task, gold_at(task)), vec![place])),
@@ -204,7 +204,8 @@ fn label_sources(
                 ..Contender::default()
             };
             contenders.push((contender, vec![label_sources.len()]));
-            label_sources.push(LabelSource { positive: "correct".to_owned(), baseline: Some((kind, task)) });
+            let rails = Arc::new(Rails::pass_and_fail(task.labels()));
+            label_sources.push(LabelSource { rails, baseline: Some((kind, task)) });
         }
     }
     (label_sources, contenders)

@@ -1,6 +1,7 @@
 //! The reports of a benchmark.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -8,6 +9,7 @@ use serde_json::{Value, json};
 use super::figures_table;
 use super::{BenchError, Measuring, Outcome};
 use crate::bench::{self, Cases, columns};
+use crate::domain::Rails;
 use crate::report;
 use crate::run::settings::BenchSettings;
 use crate::run::{CaseBook, RunError, cases as read_cases};
@@ -119,12 +121,12 @@ pub(super) fn cases(
 ) -> Result<Cases, RunError> {
     let plan = measuring.plan;
     let mut labellers = measuring.labellers()?;
-    let label_sources: Vec<(usize, usize, String)> = plan
+    let label_sources: Vec<(usize, usize, Arc<Rails>)> = plan
         .contenders
         .iter()
         .enumerate()
         .flat_map(|(at, (contender, places))| places.iter().map(move |place| (at, contender.gold, *place)))
-        .map(|(at, gold, place)| (at, gold, plan.label_sources[place].positive.clone()))
+        .map(|(at, gold, place)| (at, gold, Arc::clone(&plan.label_sources[place].rails)))
         .collect();
     let names: Vec<&str> = plan.source.table.schema().names().collect();
     let book = CaseBook {

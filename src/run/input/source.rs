@@ -84,7 +84,7 @@ impl Source {
                 _ => None,
             },
             agents: settings.agents,
-            turns: settings.turns,
+            turns: settings.turns.unwrap_or(wanted.turns),
             with_skipped,
         };
         let understanding = Understanding { format, logs: logs.then_some(options) };

@@ -57,7 +57,7 @@ impl Plan {
     pub(super) fn rates(&self) -> Option<RateWatch> {
         let names: Vec<&str> = self.source.table.schema().names().collect();
         let judge_task = |member: &Member| RateInput {
-            positive: member.positive(),
+            rails: member.rails(),
             gold: columns::gold(member.task(), &names).map(str::to_owned),
             base_rate: member.base_rate(),
             words: member.words(),

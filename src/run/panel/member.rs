@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::bench::Words;
 use crate::check::BaseRate;
-use crate::domain::Task;
+use crate::domain::{Rails, Task};
 use crate::run::{JudgeRecord, JudgeTask, MemberRecord, TemplateRecord};
 use crate::snap::Rules;
 
@@ -41,17 +41,17 @@ impl Member {
         }
     }
 
-    /// The label that means right.
-    pub fn positive(&self) -> String {
+    /// Its labels, and which of them pass.
+    pub fn rails(&self) -> Arc<Rails> {
         match &self.kind {
-            MemberKind::Builtin(..) => "correct".to_owned(),
-            MemberKind::Model(judge_task) => judge_task.reading().rails.positive().label.clone(),
+            MemberKind::Builtin(task, _) => Arc::new(Rails::pass_and_fail(task.labels())),
+            MemberKind::Model(judge_task) => Arc::clone(judge_task.rails()),
         }
     }
 
     /// What its labels and their gold mean.
     pub fn words(&self) -> Words {
-        Words::of(self.judge_task().map(|task| task.reading().rails)).unwrap_or_default()
+        Words::of([&*self.rails()]).unwrap_or_default()
     }
 
     /// The task that is judged; templates of one's own may not say.

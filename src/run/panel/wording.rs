@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::domain::{Rail, Rails, RailsError, Slot, Task, Variable};
+use crate::domain::{Rail, Rails, RailsError, Scope, Slot, Task, Variable};
 use crate::normalize::columns::Wanted;
+use crate::normalize::logs::Turns;
 use crate::render::{self, Template};
 use crate::run::settings::{PanelSettings, SettingsError};
 
@@ -34,14 +35,22 @@ pub(in crate::run) fn wanted(settings: &PanelSettings) -> Result<Wanted, Setting
     let mut wanted = Wanted::nothing();
     // Calls are read by their definitions, and rows belong together by their questions.
     wanted.optional.extend([Slot::Question, Slot::ToolDefinitions].map(Variable::Slot));
-    for template in templates(settings)? {
+    let templates = templates(settings)?;
+    for template in &templates {
         wanted.required.extend(template.required());
         wanted.optional.extend(template.variables());
     }
-    if settings.models() < settings.judges.len() {
-        // The built-in judge reads no template.
+    // The built-in judge reads no template, but what it judges calls by stands in these.
+    let builtin = settings.models() < settings.judges.len();
+    if builtin
+        && templates.iter().any(|template| template.task().is_none_or(|task| task.about_calls().is_some()))
+    {
         wanted.required.extend(Wanted::default().required);
-        wanted.optional.extend(Wanted::default().optional);
+    }
+    let of_transcripts =
+        |template: &Template| template.task().is_some_and(|task| task.scope() == Scope::Transcript);
+    if templates.iter().all(of_transcripts) {
+        wanted.turns = Turns::Last;
     }
     Ok(wanted)
 }

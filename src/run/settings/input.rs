@@ -32,8 +32,9 @@ pub struct InputSettings {
     pub include_server_tools: bool,
     /// Whether spans of whole agents are judged although they repeat the spans of their model calls. Default: no.
     pub agents: bool,
-    /// Which turns of a transcript are judged. Default: those that call something.
-    pub turns: Turns,
+    /// Which turns of a transcript are judged. Default: those that call something; the last, where only questions about whole
+    /// transcripts are asked.
+    pub turns: Option<Turns>,
 }
 
 impl InputSettings {
@@ -50,7 +51,7 @@ impl InputSettings {
             require_definitions: false,
             include_server_tools: false,
             agents: false,
-            turns: Turns::Calls,
+            turns: None,
         }
     }
 

@@ -1,8 +1,10 @@
 //! What rates of labels are made of, gathered while logs are labelled.
 
+use std::sync::Arc;
+
 use crate::bench::{LogLabels, Words};
 use crate::check::BaseRate;
-use crate::domain::Json;
+use crate::domain::{Json, Rails};
 use crate::run::input::Clusters;
 use crate::run::{Agreement, InvalidGold, Row, RunError, Watch};
 use crate::table::Batch;
@@ -19,8 +21,8 @@ pub struct RateWatch {
 
 /// What is known of a labeller.
 pub struct RateInput {
-    /// What it calls right.
-    pub positive: String,
+    /// Its labels, and which of them pass.
+    pub rails: Arc<Rails>,
     /// Its task's column of gold, where the table has one.
     pub gold: Option<String>,
     /// What labels and gold mean.
@@ -47,7 +49,7 @@ impl RateInput {
             }
         };
         if let Some(label) = label {
-            agreement.add(self.words.agree(label, label == self.positive, cell, right));
+            agreement.add(self.words.agree(label, self.rails.passes_label(label), cell, right));
         }
         Some(right)
     }
@@ -81,7 +83,7 @@ impl Watch for RateWatch {
             let golds = judge.gold.as_ref().map(|gold| batch.column(gold)).transpose()?;
             for (at, (name, labelled)) in names.iter().zip(labelled).enumerate() {
                 let verdict = &labelled.verdict;
-                let label = verdict.label().map(|label| label == judge.positive);
+                let label = verdict.label().map(|label| judge.rails.passes_label(label));
                 let gold = match (&golds, agreement.as_mut()) {
                     (Some(cells), Some(agreement)) => {
                         judge.gold(cells[at].as_ref(), verdict.label(), first + at as u64 + 1, agreement)

@@ -1,0 +1,248 @@
+//! Whether a tool failed, by what it gave back: an error status, an error object, an exception, an HTTP code.
+//!
+//! What a tool says about the world is no failure: an order that is cancelled, a search without hits.
+
+use super::{Ruling, calls_made};
+use crate::domain::{Json, Object, RowError, Sample, ToolResult};
+
+/// How a call ended.
+pub(super) enum Ending {
+    Worked,
+    /// What says so.
+    Failed(String),
+    /// It gave nothing back, which says neither.
+    Silent,
+}
+
+/// Keys of an object that is nothing but the report of a failure.
+const ENVELOPE: &[&str] = &[
+    "status",
+    "state",
+    "code",
+    "status_code",
+    "statuscode",
+    "message",
+    "msg",
+    "reason",
+    "detail",
+    "details",
+    "title",
+    "type",
+    "success",
+    "ok",
+    "timestamp",
+    "request_id",
+    "path",
+];
+
+/// How texts begin that report a failure, in lower case.
+const OPENINGS: &[&str] = &[
+    "error",
+    "exception",
+    "fatal",
+    "traceback (most recent call last)",
+    "failed to ",
+    "failure:",
+    "timeout",
+    "timed out",
+    "request timed out",
+    "connection refused",
+    "connection error",
+    "connection reset",
+    "permission denied",
+    "access denied",
+    "unauthorized",
+    "forbidden",
+    "internal server error",
+    "service unavailable",
+    "bad gateway",
+    "too many requests",
+    "rate limit",
+    "<tool_use_error>",
+    "command not found",
+    "tool error",
+    "tool execution failed",
+    "no such tool",
+    "unknown tool",
+    "invalid arguments",
+];
+
+pub(super) fn rule(sample: &Sample) -> Ruling {
+    let results = &sample.after.results;
+    if results.is_empty() {
+        return Ruling::Open("no result was logged".to_owned());
+    }
+    let mut silent = None;
+    for (at, result) in results.iter().enumerate() {
+        match ending(result) {
+            Ending::Failed(why) => {
+                return Ruling::Fails(format!("Result {} reports a failure: {why}.", at + 1));
+            }
+            Ending::Silent => silent = silent.or(Some(at + 1)),
+            Ending::Worked => {}
+        }
+    }
+    match silent {
+        Some(number) => Ruling::Open(format!("result {number} is empty, which may mean either")),
+        None if results.len() < calls_made(sample) => {
+            Ruling::Open(format!("{} calls, but {} results were logged", calls_made(sample), results.len()))
+        }
+        None if results.len() == 1 => Ruling::Passes("The result reports no failure.".to_owned()),
+        None => Ruling::Passes(format!("None of {} results reports a failure.", results.len())),
+    }
+}
+
+/// How the call ended that gave this back.
+pub(super) fn ending(result: &ToolResult) -> Ending {
+    let text = result.content.trim();
+    if result.is_error {
+        return Ending::Failed(match text.is_empty() {
+            true => "its status in the log".to_owned(),
+            false => format!("its status in the log, with `{}`", RowError::excerpt(text)),
+        });
+    }
+    if text.is_empty() || text == "null" || text == "None" {
+        return Ending::Silent;
+    }
+    let said = match Json::parse(text) {
+        Ok(Json::Object(object)) => of_object(&object),
+        Ok(Json::String(text)) => of_text(&text),
+        Ok(_) => None,
+        Err(_) => of_text(text),
+    };
+    said.map_or(Ending::Worked, Ending::Failed)
+}
+
+fn of_object(object: &Object) -> Option<String> {
+    let shown = |key: &str, value: &Json| format!("`{key}` is `{}`", RowError::excerpt(&plain(value)));
+    let is_envelope = object.keys().all(|key| ENVELOPE.contains(&key.to_ascii_lowercase().as_str()));
+    object.iter().find_map(|(key, value)| {
+        let says = match (key.to_ascii_lowercase().as_str(), value) {
+            ("error" | "errors" | "exception" | "traceback" | "error_message" | "errormessage", value) => {
+                holds(value)
+            }
+            ("is_error" | "iserror", value) => *value == Json::Bool(true),
+            ("success" | "ok" | "succeeded", value) => *value == Json::Bool(false),
+            ("status" | "state", Json::String(text)) => match text.to_ascii_lowercase().as_str() {
+                "error" | "exception" | "timeout" | "timed_out" => true,
+                // Orders and payments fail too.
+                "failed" | "failure" => is_envelope,
+                _ => false,
+            },
+            ("status_code" | "statuscode" | "http_status", value) => is_error_code(value),
+            ("status" | "code", value) => is_envelope && is_error_code(value),
+            _ => false,
+        };
+        says.then(|| shown(key, value))
+    })
+}
+
+/// Whether there is anything in an error's place.
+fn holds(value: &Json) -> bool {
+    match value {
+        Json::Null | Json::Bool(false) => false,
+        Json::Bool(true) => true,
+        Json::Number(number) => number.as_f64() != 0.0,
+        Json::String(text) => !matches!(
+            text.trim().to_ascii_lowercase().as_str(),
+            "" | "none" | "null" | "false" | "no" | "n/a"
+        ),
+        Json::Array(items) => !items.is_empty(),
+        Json::Object(object) => !object.is_empty(),
+    }
+}
+
+fn is_error_code(value: &Json) -> bool {
+    matches!(value, Json::Number(number) if (400.0..600.0).contains(&number.as_f64()))
+}
+
+fn of_text(text: &str) -> Option<String> {
+    let lower: String = text.chars().take(200).collect::<String>().to_lowercase();
+    let first = || text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let opening = OPENINGS.iter().any(|opening| {
+        let rest = lower.strip_prefix(opening);
+        // `errors in the report were mended` and `error-free` open otherwise.
+        rest.is_some_and(|rest| {
+            opening.ends_with(|c: char| !c.is_alphanumeric())
+                || !rest.starts_with(|c: char| c.is_alphanumeric() || c == '-')
+        })
+    });
+    let traced = text.contains("Traceback (most recent call last)");
+    let raised =
+        || [text.lines().next(), text.lines().last()].into_iter().flatten().find(|line| is_exception(line));
+    let exit = lower.strip_prefix("exit code").map(|rest| rest.trim_start_matches([':', ' ']));
+    let exited = exit.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit() && c != '0'));
+    let http = ["http ", "http/1.1 ", "status code ", "status code: "].iter().any(|opening| {
+        lower.strip_prefix(opening).is_some_and(|rest| {
+            let code: String = rest.chars().take_while(char::is_ascii_digit).collect();
+            code.len() == 3 && code.starts_with(['4', '5'])
+        })
+    });
+    let line = match raised() {
+        Some(line) => line,
+        None if opening || traced || exited || http => first(),
+        None => return None,
+    };
+    Some(format!("`{}`", RowError::excerpt(line.trim())))
+}
+
+/// `ValueError: no such city`, `requests.exceptions.Timeout`-like names with what was wrong behind them.
+fn is_exception(line: &str) -> bool {
+    let name = line.trim().split(':').next().unwrap_or_default();
+    let last = name.rsplit('.').next().unwrap_or_default();
+    let is_name =
+        last.starts_with(char::is_uppercase) && last.chars().all(|c| c.is_alphanumeric() || c == '_');
+    is_name && (last.ends_with("Error") || last.ends_with("Exception"))
+}
+
+/// Texts without their quotation marks.
+fn plain(value: &Json) -> String {
+    match value {
+        Json::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failures_are_told_from_bad_news() {
+        for (content, failed) in [
+            (r#"{"temperature": 7}"#, false),
+            (r#"{"error": "no such city"}"#, true),
+            (r#"{"error": null, "data": []}"#, false),
+            (r#"{"errors": []}"#, false),
+            (r#"{"success": false, "message": "denied"}"#, true),
+            (r#"{"order_id": "W1", "status": "cancelled"}"#, false),
+            (r#"{"payment": "p1", "status": "failed"}"#, false),
+            (r#"{"status": "failed", "message": "upstream"}"#, true),
+            (r#"{"status": "error", "data": 1}"#, true),
+            (r#"{"status_code": 503, "body": ""}"#, true),
+            (r#"{"code": 404, "message": "gone"}"#, true),
+            (r#"{"code": 404, "room": "a lecture hall"}"#, false),
+            (r#"{"isError": true, "content": []}"#, true),
+            ("[]", false),
+            ("No flights found.", false),
+            ("Error: user not found", true),
+            ("error-free run", false),
+            ("Errors in the report were mended.", false),
+            ("ValueError: month must be in 1..12", true),
+            ("Traceback (most recent call last):\n  File \"x.py\"\nKeyError: 'a'", true),
+            ("requests.exceptions.ConnectionError: refused", true),
+            ("HTTP 500 from upstream", true),
+            ("HTTP 200", false),
+            ("Exit code 1\nls: cannot access", true),
+            ("Exit code 0\nfine", false),
+            ("Terror attack in the news", false),
+            ("timeouts are configured to 5 s", false),
+            ("\"Error: nested\"", true),
+        ] {
+            let result = ToolResult { tool_call_id: None, content: content.to_owned(), is_error: false };
+            assert_eq!(matches!(ending(&result), Ending::Failed(_)), failed, "{content}");
+        }
+        let result = ToolResult { tool_call_id: None, content: "fine".to_owned(), is_error: true };
+        assert!(matches!(ending(&result), Ending::Failed(_)), "the log's own word counts");
+    }
+}

@@ -1,0 +1,295 @@
+//! Whether an answer is faithful to what came back: each number, date and id in it must stand in a result, in the conversation or
+//! in a definition, and a failure must not be passed off as a success.
+//!
+//! A value that is left out or given to the wrong thing is not seen here: only what stands nowhere is.
+
+use std::sync::LazyLock;
+
+use super::Ruling;
+use super::failure::{Ending, ending};
+use crate::check::evidence::Evidence;
+use crate::check::finding::Literal;
+use crate::check::literals::literals;
+use crate::domain::{Calls, Json, Message, Messages, Role, Sample, ToolCall};
+use crate::language::phrases;
+use crate::reading::dates::{TimeMatch, Times};
+use crate::reading::numbers::{Figures, NumberMatch};
+use crate::reading::spoken::Languages;
+use crate::reading::words::{fold, words};
+
+/// How a value of the answer is borne out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Source {
+    Found,
+    /// It could have been worked out, or be another word for something.
+    Possible,
+    Nowhere,
+}
+
+/// With more numbers than these, two of them give nearly any third.
+const FEW_FIGURES: usize = 12;
+/// A count of things needs no source.
+const SMALL: f64 = 3.0;
+/// Bounds the work on long answers.
+const MAX_ANSWER_BYTES: usize = 16 * 1024;
+/// Values that an explanation names.
+const MAX_NAMED: usize = 3;
+
+pub(super) fn rule(sample: &Sample) -> Ruling {
+    let results = &sample.after.results;
+    if results.is_empty() {
+        return Ruling::Open("no result was logged".to_owned());
+    }
+    let Some(answer) = answer(sample) else {
+        return Ruling::Open("no words of the agent's followed the results".to_owned());
+    };
+    let failures: Vec<String> = results
+        .iter()
+        .filter_map(|result| match ending(result) {
+            Ending::Failed(why) => Some(why),
+            _ => None,
+        })
+        .collect();
+    let calls_on = sample.after.next.as_ref().is_some_and(|next| !next.tool_calls.is_empty());
+    if failures.len() == results.len() {
+        return match admits(&answer) {
+            _ if calls_on => Ruling::Open("the call failed and the agent called again".to_owned()),
+            Some(true) => Ruling::Passes("The call failed, and the answer says so.".to_owned()),
+            Some(false) => {
+                Ruling::Fails(format!("The call failed ({}), and the answer does not say so.", failures[0]))
+            }
+            None => Ruling::Open(
+                "the call failed; whether the answer says so is not told in its language".to_owned(),
+            ),
+        };
+    }
+    let known = Known::of(sample);
+    let mut sources: Vec<(String, Source)> =
+        values(&answer).into_iter().map(|value| known.source(value)).collect();
+    sources.dedup_by(|a, b| a.0 == b.0);
+    let with =
+        |source: Source| sources.iter().filter(move |(_, own)| *own == source).map(|(text, _)| text.as_str());
+    let nowhere: Vec<String> =
+        with(Source::Nowhere).take(MAX_NAMED).map(|text| format!("`{text}`")).collect();
+    if !nowhere.is_empty() {
+        return Ruling::Fails(format!(
+            "The answer says {}, which stands in no result, message or definition.",
+            nowhere.join(", ")
+        ));
+    }
+    match (with(Source::Found).count(), with(Source::Possible).count()) {
+        (0, _) => Ruling::Open("the answer holds no value whose source could be looked for".to_owned()),
+        (found, 0) => {
+            Ruling::Passes(format!("All {found} values of the answer stand in what the agent had before it."))
+        }
+        (_, open) => Ruling::Open(format!("{open} values of the answer may have been worked out")),
+    }
+}
+
+/// What the agent said once it had the results.
+fn answer(sample: &Sample) -> Option<String> {
+    let next = sample.after.next.as_ref().map(|next| next.content.as_str());
+    let said = next.or_else(|| sample.after.response())?;
+    let mut end = said.len().min(MAX_ANSWER_BYTES);
+    while !said.is_char_boundary(end) {
+        end -= 1;
+    }
+    Some(said[..end].to_owned()).filter(|said| !said.trim().is_empty())
+}
+
+/// Whether the answer speaks of a failure. `None` if it does not, in a language whose words for that are not known well enough.
+fn admits(answer: &str) -> Option<bool> {
+    let folded = fold(answer);
+    if FAILED.iter().any(|phrase| folded.contains(phrase.as_str())) {
+        return Some(true);
+    }
+    let is_english = Languages::of(&folded) == Languages::default();
+    (is_english && answer.chars().filter(|c| c.is_alphabetic()).all(|c| c.is_ascii())).then_some(false)
+}
+
+static FAILED: LazyLock<Vec<String>> = LazyLock::new(|| phrases(|of| &of.request.failed));
+
+/// A value of an answer.
+enum Value {
+    Number { text: String, value: f64 },
+    Time { text: String, times: Times },
+    Id(String),
+}
+
+fn values(answer: &str) -> Vec<Value> {
+    let mut values = Vec::new();
+    let (times, places) = dates(answer);
+    values.extend(times);
+    let inside = |at: usize| places.iter().any(|(from, to)| (*from..*to).contains(&at));
+    let mut spared = answer.to_owned();
+    for (at, token) in tokens(answer) {
+        if is_id(token) && !inside(at) {
+            values.push(Value::Id(token.to_owned()));
+        }
+        if is_id(token) || inside(at) {
+            // Its digits are no quantities.
+            spared.replace_range(at..at + token.len(), &" ".repeat(token.len()));
+        }
+    }
+    let figures = Figures::of(&spared);
+    for span in literals(&spared, &figures).into_iter().filter(|span| span.kind == Literal::Number) {
+        values.extend(span.value.map(|value| Value::Number { text: span.text, value }));
+    }
+    values
+}
+
+/// The words of a text, with their places.
+fn tokens(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    text.split_whitespace().map(move |token| {
+        let inner = token.trim_matches(|c: char| !c.is_alphanumeric() && c != '#');
+        (inner.as_ptr() as usize - text.as_ptr() as usize, inner)
+    })
+}
+
+/// Whether a word is a name that only records have: letters and digits in one, such as `W2378156` or `flight_0071`.
+fn is_id(token: &str) -> bool {
+    let digits = token.chars().filter(char::is_ascii_digit).count();
+    let letters = token.chars().filter(|c| c.is_alphabetic()).count();
+    let own = |c: char| c.is_alphanumeric() || matches!(c, '#' | '-' | '_');
+    let starts = token.trim_start_matches('#').starts_with(char::is_alphabetic);
+    token.chars().all(own) && digits >= 3 && letters >= 1 && starts && token.len() >= 5
+}
+
+/// Dates in figures (`2024-05-03`) and the places where they stand. Dates in words are read as numbers and words.
+fn dates(text: &str) -> (Vec<Value>, Vec<(usize, usize)>) {
+    let (mut values, mut places) = (Vec::new(), Vec::new());
+    for (at, token) in tokens(text) {
+        let is_date = token.bytes().filter(|b| matches!(b, b'-' | b'/' | b'.')).count() == 2
+            && token.starts_with(|c: char| c.is_ascii_digit())
+            && token.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'-' | b'/' | b'.'));
+        if !is_date {
+            continue;
+        }
+        let mut times = Times::default();
+        times.read(token, &fold(token));
+        if times.has_dates() {
+            values.push(Value::Time { text: token.to_owned(), times });
+            places.push((at, at + token.len()));
+        }
+    }
+    (values, places)
+}
+
+/// What the agent had before it when it answered.
+struct Known {
+    evidence: Evidence,
+    /// How many things there are in each list of the results.
+    counts: Vec<f64>,
+}
+
+impl Known {
+    fn of(sample: &Sample) -> Known {
+        let mut messages: Vec<Message> = Vec::new();
+        if let Some(tools) = &sample.raw.tool_definitions {
+            messages.push(Message::new(Role::System, &**tools));
+        }
+        messages.extend(sample.messages.iter().cloned());
+        if messages.iter().all(|message| message.content != sample.question) {
+            messages.push(Message::new(Role::User, sample.question.as_str()));
+        }
+        // Arguments of earlier calls were said too.
+        let made: Vec<String> = sample
+            .messages
+            .iter()
+            .flat_map(|message| &message.tool_calls)
+            .map(|call| call.to_json().to_string())
+            .collect();
+        let own = match &sample.calls {
+            Calls::Parsed(calls) => {
+                calls.iter().map(ToolCall::to_json).map(|call| call.to_string()).collect()
+            }
+            Calls::Unparsed => Vec::from_iter(sample.raw.tool_call.clone()),
+        };
+        messages.extend(made.into_iter().chain(own).map(|text| Message::new(Role::Assistant, text)));
+        let mut counts = vec![sample.after.results.len() as f64];
+        for result in &sample.after.results {
+            messages.push(Message::new(Role::Tool, result.content.as_str()));
+            if let Ok(json) = Json::parse(&result.content) {
+                count(&json, &mut counts);
+            }
+        }
+        let heard = Sample { messages: Messages::from(messages), ..sample.clone() };
+        Known { evidence: Evidence::new(&heard), counts }
+    }
+
+    /// Where a value comes from.
+    fn source(&self, value: Value) -> (String, Source) {
+        match value {
+            Value::Number { text, value } => {
+                let source = self.of_number(&text, value);
+                (text, source)
+            }
+            Value::Time { text, times } => {
+                let source = match self.evidence.times.explain(&times) {
+                    Some(TimeMatch::Told) => Source::Found,
+                    Some(TimeMatch::Other) if !self.evidence.times.is_relative() => Source::Nowhere,
+                    _ => Source::Possible,
+                };
+                (text, source)
+            }
+            Value::Id(text) => {
+                let folded = fold(text.trim_start_matches('#'));
+                let stands = self.evidence.text.contains(folded.trim());
+                (text, if stands { Source::Found } else { Source::Nowhere })
+            }
+        }
+    }
+
+    fn of_number(&self, text: &str, value: f64) -> Source {
+        let evidence = &self.evidence;
+        let is_few = evidence.figures.iter().count() <= FEW_FIGURES;
+        match evidence.figures.explain(value) {
+            Some(NumberMatch::Same | NumberMatch::FromPercent | NumberMatch::KeptPercent) => {
+                return Source::Found;
+            }
+            Some(NumberMatch::Negated) => return Source::Possible,
+            _ if evidence.times.uses(value) || self.counts.contains(&value) => return Source::Found,
+            _ if value.fract() == 0.0 && value.abs() <= SMALL => return Source::Possible,
+            Some(NumberMatch::Scaled) => return Source::Possible,
+            Some(NumberMatch::Combined) if is_few => return Source::Possible,
+            _ => {}
+        }
+        // As many digits as it has: 21.46 is 21.5, and 21.
+        let decimals = text
+            .rsplit_once(['.', ','])
+            .map_or(0, |(_, digits)| digits.chars().filter(char::is_ascii_digit).count());
+        let half = 0.5 * 10f64.powi(-(decimals.min(9) as i32)) * (1.0 + 1e-9);
+        let rounded = evidence.figures.iter().any(|figure| {
+            [figure.value, figure.value * 100.0]
+                .iter()
+                .any(|own| own.fract() != 0.0 && (own - value).abs() <= half)
+        });
+        let sums = evidence
+            .figures
+            .iter()
+            .filter(|figure| figure.place.is_some())
+            .map(|figure| figure.value)
+            .sum::<f64>();
+        match rounded {
+            true => Source::Found,
+            false if (sums - value).abs() < 0.005 => Source::Possible,
+            false if words(&evidence.text).any(|word| word == text) => Source::Found,
+            false => Source::Nowhere,
+        }
+    }
+}
+
+/// The lengths of all lists in a value.
+fn count(json: &Json, counts: &mut Vec<f64>) {
+    match json {
+        Json::Array(items) => {
+            counts.push(items.len() as f64);
+            items.iter().for_each(|item| count(item, counts));
+        }
+        Json::Object(object) => {
+            counts.push(object.len() as f64);
+            object.iter().for_each(|(_, value)| count(value, counts));
+        }
+        _ => {}
+    }
+}

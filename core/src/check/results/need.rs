@@ -1,0 +1,101 @@
+//! Whether a call only repeats one that worked, though nothing has changed since.
+
+use super::Ruling;
+use super::failure::{Ending, ending};
+use crate::check::{Finding, findings};
+use crate::domain::{Calls, Message, Role, Sample, ToolCall, ToolResult};
+
+/// How names of tools begin that only look.
+const LOOKS: &[&str] = &[
+    "get",
+    "list",
+    "search",
+    "find",
+    "lookup",
+    "look",
+    "read",
+    "fetch",
+    "query",
+    "check",
+    "show",
+    "view",
+    "retrieve",
+    "describe",
+    "calculate",
+    "compute",
+    "think",
+    "count",
+];
+
+pub(super) fn rule(sample: &Sample) -> Ruling {
+    let Calls::Parsed(calls) = &sample.calls else {
+        return Ruling::Open("no call could be read from the tool call's text".to_owned());
+    };
+    if calls.is_empty() {
+        return Ruling::Open("nothing was called".to_owned());
+    }
+    let twice = findings(sample).into_iter().find(|finding| matches!(finding, Finding::Duplicate { .. }));
+    if let Some(finding) = twice {
+        return Ruling::Fails(format!("One call is made twice in the turn: {finding}."));
+    }
+    match calls.iter().position(|call| is_known(sample, call)) {
+        Some(at) => Ruling::Fails(format!(
+            "Call {} repeats an earlier call of `{}` with the same arguments, which worked, and nothing has changed since.",
+            at + 1,
+            calls[at].name
+        )),
+        None => Ruling::Open(
+            "no call repeats an earlier one; whether it was needed otherwise takes a model".to_owned(),
+        ),
+    }
+}
+
+/// Whether the conversation already holds what the call will return: the same call worked, and since then neither the user said
+/// anything nor a tool may have changed anything.
+fn is_known(sample: &Sample, call: &ToolCall) -> bool {
+    let messages = &sample.messages;
+    let changes = |message: &Message| {
+        message.role == Role::User
+            || message.tool_calls.iter().any(|other| other.name != call.name && !only_looks(&other.name))
+    };
+    let since = messages.iter().rposition(changes).map_or(0, |at| at + 1);
+    let same = |own: &ToolCall| own.name == call.name && own.arguments == call.arguments;
+    let made =
+        messages.iter().enumerate().skip(since).filter(|(_, message)| message.tool_calls.iter().any(same));
+    let worked = |(at, message): (usize, &Message)| {
+        let id = message.tool_calls.iter().find(|own| same(own)).and_then(|own| own.id.as_ref());
+        let results = || messages[at + 1..].iter().take_while(|message| message.role == Role::Tool);
+        let own = results().find(|result| id.is_some() && result.tool_call_id.as_ref() == id);
+        own.or_else(|| results().next().filter(|_| message.tool_calls.len() == 1)).is_some_and(has_worked)
+    };
+    made.into_iter().any(worked)
+}
+
+fn has_worked(message: &Message) -> bool {
+    let result =
+        ToolResult { tool_call_id: None, content: message.content.clone(), is_error: message.is_error };
+    matches!(ending(&result), Ending::Worked)
+}
+
+/// Whether a tool of that name changes nothing.
+fn only_looks(name: &str) -> bool {
+    let own = name.rsplit(['.', '/', ':']).next().unwrap_or(name);
+    let own = own.strip_prefix("mcp__").map_or(own, |rest| rest.rsplit("__").next().unwrap_or(rest));
+    let end = own.char_indices().skip(1).find(|(_, c)| !c.is_lowercase()).map_or(own.len(), |(at, _)| at);
+    LOOKS.contains(&own[..end].to_ascii_lowercase().as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_tell_who_only_looks() {
+        for name in ["get_order", "searchFlights", "find", "mcp__db__query", "api.list_users", "ListFiles"] {
+            assert!(only_looks(name), "{name}");
+        }
+        for name in ["cancel_order", "getaway_booking", "set", "update_list", "checkout"] {
+            assert!(!only_looks(name), "{name}");
+        }
+    }
+}
