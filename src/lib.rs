@@ -150,7 +150,7 @@ pub mod normalize {
 /// Samples to prompts: the built-in templates, and templates of one's own.
 pub mod render {
     #[doc(inline)]
-    pub use tooljudge_core::render::{Origin, Template, TemplateError, builtin, builtins};
+    pub use tooljudge_core::render::{Origin, Template, TemplateError, builtin, builtin_five, builtins};
 }
 
 /// Calls against expected calls, record by record: what [`run::score()`] does for each case of a table.

@@ -47,5 +47,6 @@ mod support;
 mod table_errors;
 mod table_formats;
 mod tables;
+mod tasks;
 mod templates;
 mod tls;

@@ -14,6 +14,7 @@ mod hostile;
 mod injection;
 mod markup;
 mod normalize;
+mod planted_faults;
 mod product_calls;
 mod properties;
 mod score_bfcl;

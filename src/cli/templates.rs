@@ -71,8 +71,10 @@ pub fn run(args: TemplatesArgs) -> anyhow::Result<Ending> {
             };
             let explains =
                 if template.can_explain() { "yes" } else { "by a request that --explain adds at its end" };
+            let shows: Vec<String> = template.variables().iter().map(ToString::to_string).collect();
+            let shows = shows.join(", ");
             printer.data(&format!(
-                "{} is fine\n  name     {}\n  kind     {kind}\n  rails    {rails}\n  explains {explains}",
+                "{} is fine\n  name     {}\n  kind     {kind}\n  shows    {shows}\n  rails    {rails}\n  explains {explains}",
                 file.display(),
                 template.name(),
             ));

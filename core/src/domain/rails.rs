@@ -103,9 +103,14 @@ impl Rails {
         Rails { rails: vec![rail(pass, 1.0), rail(fail, 0.0)], positive: 0, threshold: None }
     }
 
+    /// What the labels count as, in their order.
+    pub fn scores(&self) -> impl ExactSizeIterator<Item = f64> {
+        self.rails.iter().map(|rail| rail.score)
+    }
+
     /// Whether there are degrees of right and wrong: more than two scores.
     pub fn is_graded(&self) -> bool {
-        let mut scores: Vec<f64> = self.rails.iter().map(|rail| rail.score).collect();
+        let mut scores: Vec<f64> = self.scores().collect();
         scores.sort_by(f64::total_cmp);
         scores.dedup();
         scores.len() > 2

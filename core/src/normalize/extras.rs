@@ -13,13 +13,13 @@ pub(super) fn read(cells: Vec<(Variable, Cell)>, after: &mut Aftermath) -> BTree
         let parsed = structure(&cell);
         let list = parsed.as_ref().and_then(Json::as_array);
         let text = match &variable {
-            Variable::Slot(Slot::ToolResult) => match list.and_then(results) {
-                Some(results) => {
-                    after.results = results;
-                    continue;
-                }
-                None => raw_text(cell),
-            },
+            Variable::Slot(Slot::ToolResult) => {
+                // Whatever else it is, it is what came back.
+                let only = |content| ToolResult { tool_call_id: None, content, is_error: false };
+                let results = list.and_then(results);
+                after.results = results.or_else(|| Some(vec![only(raw_text(cell)?)])).unwrap_or_default();
+                continue;
+            }
             Variable::Slot(Slot::NextMessage) => match parsed.as_ref().and_then(question::message_of) {
                 Some(message) => {
                     after.next = Some(message);

@@ -19,6 +19,20 @@ fn source(task: Task) -> &'static str {
     }
 }
 
+/// The source for five grades, of tasks that have one.
+fn five_grades(task: Task) -> Option<&'static str> {
+    match task {
+        Task::ParameterExtraction => Some(include_str!("../../templates/parameter_extraction_five.jinja")),
+        Task::ToolSelection => Some(include_str!("../../templates/tool_selection_five.jinja")),
+        _ => None,
+    }
+}
+
+/// Our wording of `task` for an answer in five grades; `None` of tasks that have none.
+pub fn builtin_five(task: Task) -> Option<Result<Template, TemplateError>> {
+    five_grades(task).map(|source| Template::parse(task.as_str(), source))
+}
+
 /// Our wording of `task`.
 pub fn builtin(task: Task) -> Result<Template, TemplateError> {
     Template::parse(task.as_str(), source(task))
@@ -39,6 +53,18 @@ mod tests {
             let template = builtin(task).unwrap();
             assert_eq!((template.name(), template.task()), (task.as_str(), Some(task)));
             assert!(template.can_explain());
+            let (pass, fail) = task.labels();
+            let passes = |label: &str| template.rails().passes_label(label);
+            assert!(
+                passes(pass) && !passes(fail) && template.rails().find(fail).is_some(),
+                "{}",
+                task.as_str()
+            );
+            if let Some(five) = builtin_five(task) {
+                let five = five.unwrap();
+                assert!(five.rails().is_graded() && five.unnamed_labels().is_empty());
+                assert_eq!(five.rails().scores().filter(|score| *score >= 0.5).count(), 3);
+            }
         }
     }
 }

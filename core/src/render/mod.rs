@@ -9,6 +9,6 @@ mod plain;
 mod template;
 mod variable;
 
-pub use builtin::{builtin, builtins};
+pub use builtin::{builtin, builtin_five, builtins};
 pub use error::TemplateError;
 pub use template::{Origin, Template};

@@ -1,6 +1,6 @@
 //! The intervals of the figures over clusters of rows.
 
-use super::clusters::{Part, coefficient_interval, proportion, root_mean_square, spread};
+use super::clusters::{Part, bounded_mean, coefficient_interval, proportion, root_mean_square, spread};
 use super::confusion::Confusion;
 use super::estimate::Estimate;
 use super::measure::{Cells, Measure, cells, f1_of_share};
@@ -50,6 +50,19 @@ pub fn share(clusters: &[(u64, u64)]) -> Option<Estimate> {
         return None;
     }
     proportion(&clusters.iter().map(|(part, whole)| (*part as f64, *whole as f64)).collect::<Vec<_>>())
+}
+
+/// The mean of something between `low` and `high` over all clusters, given its sum and cases in each, with its 95 % interval: as a
+/// share whose cases each are a success in part. `None` without cases, or without a range.
+pub fn mean(clusters: &[(f64, u64)], (low, high): (f64, f64)) -> Option<Estimate> {
+    let range = high - low;
+    if range.is_nan() || range <= 0.0 {
+        return None;
+    }
+    let part = |(sum, cases): &(f64, u64)| ((sum - low * *cases as f64) / range, *cases as f64);
+    let share = bounded_mean(&clusters.iter().map(part).collect::<Vec<_>>())?;
+    let back = |value: f64| low + range * value;
+    Some(Estimate { value: back(share.value), low: back(share.low), high: back(share.high) })
 }
 
 /// Kappa or MCC: the jackknife's variance, put on the scale of a share, (1 + value) / 2.

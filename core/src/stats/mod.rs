@@ -29,7 +29,7 @@ pub use calibration::{Bin, ece, reliability};
 pub use confusion::Confusion;
 pub use correction::{Corrected, NoInformation, corrected_share};
 pub use estimate::Estimate;
-pub use figures::{estimate, share};
+pub use figures::{estimate, mean, share};
 pub use interval::wilson;
 pub use measure::{Measure, bounds};
 pub use paired::{Difference, Paired, PairedMethod, PairedTest, difference, paired_test};

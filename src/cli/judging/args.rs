@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use crate::check::BaseRate;
 use crate::cli::section::Section;
@@ -19,8 +19,8 @@ pub struct JudgingArgs {
     #[arg(long = "judge", value_name = "JUDGE")]
     pub judges: Vec<String>,
 
-    /// What to judge: parameter_extraction (only the arguments), tool_selection (only the choice of tools), or tool_calling (both).
-    /// Can be repeated [default: tool_calling]
+    /// What to judge: tool_calling, tool_selection, parameter_extraction, tool_call_success, tool_response_handling, call_need,
+    /// trajectory, task_completion or answer_correctness. Can be repeated [default: tool_calling]
     #[arg(long = "task", value_name = "TASK")]
     pub tasks: Vec<Task>,
 
@@ -44,6 +44,12 @@ pub struct JudgingArgs {
     pub store: StoreArgs,
 }
 
+/// The choices of `--scale`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Scale {
+    Five,
+}
+
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Wording (model judges)")]
 pub struct WordingArgs {
@@ -54,6 +60,10 @@ pub struct WordingArgs {
     /// The labels of a template that declares none, the one for right calls first
     #[arg(long, value_name = "LABEL,LABEL", value_delimiter = ',')]
     pub rails: Vec<String>,
+
+    /// Ask for five grades, all_right to wrong, instead of right or wrong; for tool_selection and parameter_extraction
+    #[arg(long, value_name = "SCALE")]
+    pub scale: Option<Scale>,
 
     /// Ask for an explanation before the label
     #[arg(long)]
@@ -176,6 +186,7 @@ impl JudgingArgs {
         let JudgingArgs { wording, endpoint, limits, store, .. } = self;
         let flags = [
             ("--rails", !wording.rails.is_empty()),
+            ("--scale", wording.scale.is_some()),
             ("--explain", wording.explain),
             ("--votes", wording.votes.is_some()),
             ("--snap", wording.snap.is_some()),
@@ -208,6 +219,7 @@ impl WordingArgs {
         let text = |text: &str| Ok::<_, std::convert::Infallible>(text.to_owned());
         section.values("template", &mut self.templates, text)?;
         section.listed("rails", &mut self.rails, text)?;
+        section.value("scale", &mut self.scale, |text| Scale::from_str(text, false))?;
         section.switch("explain", &mut self.explain)?;
         section.value("votes", &mut self.votes, votes)?;
         section.value("snap", &mut self.snap, str::parse)

@@ -67,6 +67,7 @@ pub fn panel(
         tasks: args.tasks.clone(),
         templates: args.wording.templates.clone(),
         rails: args.wording.rails.clone(),
+        five_grades: args.wording.scale.is_some(),
         explain: args.wording.explain,
         votes: args.wording.votes.unwrap_or(usual.votes),
         rules: args.wording.snap.unwrap_or_default(),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use crate::cli::input::InputArgs;
 use crate::cli::judging::args::JudgingArgs;
@@ -75,6 +75,14 @@ pub struct ResultArgs {
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub allow_unjudged: Option<f64>,
 
+    /// Exit with code 1 if a smaller share of the labels passes; with --calibration, of the corrected share
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    pub min_pass_rate: Option<f64>,
+
+    /// What --min-pass-rate looks at: the share itself, or the low end of its 95 % interval [default: value]
+    #[arg(long, value_name = "WHAT", requires = "min_pass_rate")]
+    pub gate_on: Option<GateOn>,
+
     /// Print only warnings and errors
     #[arg(short, long)]
     pub quiet: bool,
@@ -82,6 +90,14 @@ pub struct ResultArgs {
     /// Print the summary as JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// The choices of `--gate-on`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum GateOn {
+    #[default]
+    Value,
+    Low,
 }
 
 impl LabelArgs {
@@ -114,6 +130,8 @@ impl ResultArgs {
         section.switch("partial", &mut self.partial)?;
         section.path("calibration", &mut self.calibration)?;
         section.value("allow_unjudged", &mut self.allow_unjudged, share)?;
+        section.value("min_pass_rate", &mut self.min_pass_rate, share)?;
+        section.value("gate_on", &mut self.gate_on, |text| GateOn::from_str(text, false))?;
         section.switch("quiet", &mut self.quiet)?;
         section.switch("json", &mut self.json)?;
         section.exclusive("overwrite", "prefix", self.overwrite && self.prefix.is_some())

@@ -1,5 +1,6 @@
 //! The end of a run: summary, warnings, gate.
 
+use super::args::GateOn;
 use super::summary_table::{self, Line, Run};
 use crate::cli::Ending;
 use crate::cli::printer::Printer;
@@ -14,6 +15,9 @@ pub struct Shown {
     pub json: bool,
     /// The share of rows that may end without a label.
     pub allow_unjudged: f64,
+    /// The share of labels that must pass.
+    pub min_pass_rate: Option<f64>,
+    pub gate_on: GateOn,
 }
 
 /// Shows what came of a run, and tells whether enough rows have a label.
@@ -27,15 +31,19 @@ pub fn conclude(run: &LabelSummary, shown: Shown, printer: Printer) -> Ending {
     remark(run, printer);
     let mut ending = Ending::Done;
     for MemberSummary { judge, template, prefix, summary, .. } in &run.members {
+        let whose = match run.members.len() {
+            1 => String::new(),
+            _ => format!(" from {judge} ({template})"),
+        };
+        if let Some(why) = shown.min_pass_rate.and_then(|least| missed(summary, least, shown.gate_on)) {
+            ending = Ending::GateFailed;
+            printer.warn(&format!("{why}{whose}"));
+        }
         let unjudged = summary.unjudged();
         if unjudged as f64 <= shown.allow_unjudged * summary.rows as f64 {
             continue;
         }
         ending = Ending::GateFailed;
-        let whose = match run.members.len() {
-            1 => String::new(),
-            _ => format!(" from {judge} ({template})"),
-        };
         printer.warn(&format!(
             "{unjudged} of {} {have} no label{whose}: see the columns {prefix}status and {prefix}error; \
              --allow-unjudged SHARE accepts them",
@@ -44,6 +52,29 @@ pub fn conclude(run: &LabelSummary, shown: Shown, printer: Printer) -> Ending {
         ));
     }
     ending
+}
+
+/// Why a gate is not passed, if it is not: it takes labels to pass one.
+fn missed(summary: &Summary, least: f64, on: GateOn) -> Option<String> {
+    let rate = summary.rate.as_ref();
+    let (share, what) = match rate.and_then(|rate| rate.corrected.as_ref()) {
+        Some(corrected) => (Some(corrected), "corrected share of labels that pass"),
+        None => (rate.and_then(|rate| rate.observed.as_ref()), "share of labels that pass"),
+    };
+    let found = share.map(|share| match on {
+        GateOn::Value => share.value,
+        GateOn::Low => share.low,
+    });
+    let end = if on == GateOn::Low { "low end of the 95 % interval of the " } else { "" };
+    match found {
+        Some(found) if found >= least => None,
+        Some(found) => {
+            Some(format!("the {end}{what} is {found:.3}, below the {least} that --min-pass-rate asks for"))
+        }
+        None => {
+            Some(format!("no row has a label, so the {least} that --min-pass-rate asks for is not reached"))
+        }
+    }
 }
 
 /// Warns of what is odd about the outcome.

@@ -97,10 +97,15 @@ fn merged(
         overwrite: args.result.overwrite,
         partial: args.result.partial,
         calibration: args.result.calibration,
+        rate: args.result.min_pass_rate.is_some(),
         input: args.input.settings(args.inputs),
     };
-    let shown =
-        Shown { json: args.result.json, allow_unjudged: args.result.allow_unjudged.unwrap_or_default() };
+    let shown = Shown {
+        json: args.result.json,
+        allow_unjudged: args.result.allow_unjudged.unwrap_or_default(),
+        min_pass_rate: args.result.min_pass_rate,
+        gate_on: args.result.gate_on.unwrap_or_default(),
+    };
     Ok(Labelling { settings, shown, dry_run: args.dry_run, printer })
 }
 

@@ -58,6 +58,13 @@ pub fn render(lines: &[Line<'_>], run: &Run<'_>) -> String {
         text.push(format!("gold     {} of {} {labels}{by} ({})", gold.agree, gold.compared, agreement(gold)));
     }
     for line in lines {
+        if let Some(mean) = &line.summary.mean_score {
+            let of = whose(line, lines);
+            text.push(format!(
+                "score   {of} {:.2} on average ({:.2} to {:.2})",
+                mean.value, mean.low, mean.high
+            ));
+        }
         text.extend(line.summary.rate.iter().flat_map(|rate| rates(&whose(line, lines), rate)));
     }
     text.extend(messages(lines));

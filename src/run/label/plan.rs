@@ -21,6 +21,8 @@ pub(super) struct Plan {
     /// What a benchmark found out about each member of the panel; empty where nobody asked.
     calibrated: Vec<Calibrated>,
     pub(super) partial: bool,
+    /// Whether the share that passes is told with its interval, though nothing corrects it.
+    rate: bool,
 }
 
 impl Plan {
@@ -50,6 +52,7 @@ impl Plan {
             session,
             calibrated,
             partial: settings.partial,
+            rate: settings.rate,
         })
     }
 
@@ -63,19 +66,26 @@ impl Plan {
             words: member.words(),
         };
         let inputs: Vec<RateInput> = self.session.panel.members.iter().map(judge_task).collect();
-        let wanted = !self.calibrated.is_empty() || inputs.iter().any(|judge_task| judge_task.gold.is_some());
+        let is_told = |input: &RateInput| input.gold.is_some() || input.rails.is_graded();
+        let wanted = self.rate || !self.calibrated.is_empty() || inputs.iter().any(is_told);
         wanted.then(|| RateWatch::new(inputs))
     }
 
     /// `summaries` with the rates that were gathered.
     pub(super) fn rated(&self, mut summaries: Vec<Summary>, rates: Option<RateWatch>) -> Vec<Summary> {
-        let Some(RateWatch { labels, agreements, .. }) = rates else { return summaries };
+        let Some(rates) = rates else { return summaries };
+        let means: Vec<_> = (0..summaries.len()).map(|at| rates.mean_score(at)).collect();
+        for (summary, mean) in summaries.iter_mut().zip(means) {
+            summary.mean_score = mean;
+        }
+        let RateWatch { labels, agreements, .. } = rates;
         for (at, (summary, (labels, agreement))) in
             summaries.iter_mut().zip(labels.into_iter().zip(agreements)).enumerate()
         {
             summary.gold = agreement;
             let rate = labels.rate(self.calibrated.get(at));
-            summary.rate = (!self.calibrated.is_empty() || rate.gold_rows > 0).then_some(rate);
+            let is_told = self.rate || summary.mean_score.is_some() || !self.calibrated.is_empty();
+            summary.rate = (is_told || rate.gold_rows > 0).then_some(rate);
         }
         summaries
     }

@@ -15,7 +15,7 @@ use crate::run::settings::{PanelSettings, SettingsError};
 pub fn templates(settings: &PanelSettings) -> Result<Vec<Template>, SettingsError> {
     let named: Vec<Template> = if settings.templates.is_empty() {
         let tasks = if settings.tasks.is_empty() { &[Task::ToolCalling][..] } else { &settings.tasks };
-        tasks.iter().map(|task| builtin(*task)).collect::<Result<_, _>>()?
+        tasks.iter().map(|task| graded(*task, settings.five_grades)).collect::<Result<_, _>>()?
     } else {
         settings.templates.iter().map(|name| named(name, &settings.tasks)).collect::<Result<_, _>>()?
     };
@@ -53,6 +53,16 @@ pub(in crate::run) fn wanted(settings: &PanelSettings) -> Result<Wanted, Setting
         wanted.turns = Turns::Last;
     }
     Ok(wanted)
+}
+
+fn graded(task: Task, five_grades: bool) -> Result<Template, SettingsError> {
+    match render::builtin_five(task) {
+        _ if !five_grades => builtin(task),
+        Some(template) => {
+            template.map_err(|why| SettingsError::Template { path: PathBuf::from(task.as_str()), why })
+        }
+        None => Err(SettingsError::NoFiveGrades(task.as_str())),
+    }
 }
 
 fn builtin(task: Task) -> Result<Template, SettingsError> {

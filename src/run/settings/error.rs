@@ -24,6 +24,11 @@ pub enum SettingsError {
     /// A template that is not understood.
     #[error("template {}: {why}", path.display())]
     Template { path: PathBuf, why: TemplateError },
+    /// Five grades were asked of a task that has no wording for them.
+    #[error(
+        "--scale five is for tool_selection and parameter_extraction, not for {0}; a template of your own can have any rails"
+    )]
+    NoFiveGrades(&'static str),
     /// Two templates of one name.
     #[error("two templates are named {0}; their columns would have the same names")]
     SameTemplate(String),

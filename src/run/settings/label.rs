@@ -22,6 +22,9 @@ pub struct LabelSettings {
     /// The record that a benchmark of these judges wrote as JSON: the share of rows that pass is corrected for the errors found
     /// there. Default: none.
     pub calibration: Option<PathBuf>,
+    /// Whether the share of labels that pass is told with its interval where nothing corrects it. Default: only where labels are
+    /// graded.
+    pub rate: bool,
 }
 
 impl LabelSettings {
@@ -35,6 +38,7 @@ impl LabelSettings {
             overwrite: false,
             partial: false,
             calibration: None,
+            rate: false,
         }
     }
 }

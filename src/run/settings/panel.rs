@@ -16,6 +16,8 @@ pub struct PanelSettings {
     pub tasks: Vec<Task>,
     /// Template files, or names of built-in templates. Default: the tasks' own.
     pub templates: Vec<String>,
+    /// Whether tasks that have a template with five grades use that one. Default: no.
+    pub five_grades: bool,
     /// The labels of templates that name none, the good one first: two or more. Default: `correct`, `incorrect`.
     pub rails: Vec<String>,
     /// Whether an explanation is asked for before the label. Default: no.
@@ -40,6 +42,7 @@ impl Default for PanelSettings {
             judges: vec![JudgeSettings::builtin()],
             tasks: Vec::new(),
             templates: Vec::new(),
+            five_grades: false,
             rails: Vec::new(),
             explain: false,
             votes: NonZeroU32::MIN,

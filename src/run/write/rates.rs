@@ -1,5 +1,6 @@
 //! What rates of labels are made of, gathered while logs are labelled.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::bench::{LogLabels, Words};
@@ -7,6 +8,7 @@ use crate::check::BaseRate;
 use crate::domain::{Json, Rails};
 use crate::run::input::Clusters;
 use crate::run::{Agreement, InvalidGold, Row, RunError, Watch};
+use crate::stats::{self, Estimate};
 use crate::table::Batch;
 use crate::write::Labelled;
 
@@ -17,6 +19,8 @@ pub struct RateWatch {
     /// How each labeller's labels compare with its column of gold, where there is one.
     pub agreements: Vec<Option<Agreement>>,
     number: u64,
+    /// The sum of scores in each cluster and how many there are, of judges with graded labels.
+    scores: Vec<HashMap<u64, (f64, u64)>>,
 }
 
 /// What is known of a labeller.
@@ -56,12 +60,21 @@ impl RateInput {
 }
 
 impl RateWatch {
+    /// The mean score of the labels of the judge at a place, where they are graded.
+    pub fn mean_score(&self, at: usize) -> Option<Estimate> {
+        let scores = self.judges[at].rails.scores();
+        let range = scores
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), score| (low.min(score), high.max(score)));
+        stats::mean(&self.scores[at].values().copied().collect::<Vec<_>>(), range)
+    }
+
     pub fn new(judges: Vec<RateInput>) -> RateWatch {
         let labels = vec![LogLabels::default(); judges.len()];
+        let scores = vec![HashMap::new(); judges.len()];
         let agreement =
             |judge: &RateInput| judge.gold.clone().map(|column| Agreement { column, ..Agreement::default() });
         let agreements = judges.iter().map(agreement).collect();
-        RateWatch { judges, labels, agreements, number: 0 }
+        RateWatch { judges, labels, agreements, scores, number: 0 }
     }
 }
 
@@ -78,8 +91,9 @@ impl Watch for RateWatch {
             .collect();
         let first = self.number;
         self.number += rows.len() as u64;
-        let judges = self.judges.iter().zip(&mut self.labels).zip(&mut self.agreements);
-        for (((judge, rates), agreement), labelled) in judges.zip(labels) {
+        let judges = self.judges.iter().zip(&mut self.labels).zip(&mut self.agreements).zip(&mut self.scores);
+        for ((((judge, rates), agreement), scores), labelled) in judges.zip(labels) {
+            let is_graded = judge.rails.is_graded();
             let golds = judge.gold.as_ref().map(|gold| batch.column(gold)).transpose()?;
             for (at, (name, labelled)) in names.iter().zip(labelled).enumerate() {
                 let verdict = &labelled.verdict;
@@ -95,7 +109,12 @@ impl Watch for RateWatch {
                     .map(|(right, confidence)| if right { confidence } else { 1.0 - confidence })
                     .map(|here| judge.base_rate.even(here));
                 let [a, b, c, d, e, f, g, h, ..] = *name;
-                rates.push(u64::from_le_bytes([a, b, c, d, e, f, g, h]), label, probability, gold);
+                let cluster = u64::from_le_bytes([a, b, c, d, e, f, g, h]);
+                rates.push(cluster, label, probability, gold);
+                if let Some(score) = verdict.score().filter(|_| is_graded) {
+                    let (sum, cases) = scores.entry(cluster).or_default();
+                    (*sum, *cases) = (*sum + score, *cases + 1);
+                }
             }
         }
         Ok(())

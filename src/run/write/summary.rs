@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::bench::Rate;
 use crate::domain::{Flag, Outcome, Paid, Reply, Status, Stop, Verdict};
 use crate::run::{InvalidGolds, Row};
+use crate::stats::Estimate;
 use crate::write::Labelled;
 
 /// Counts over all rows of an output.
@@ -39,6 +40,8 @@ pub struct Summary {
     pub unpriced: u64,
     /// Where the input says what the label should be.
     pub gold: Option<Agreement>,
+    /// The mean score of the labels, where they are graded.
+    pub mean_score: Option<Estimate>,
     /// The share of right calls, corrected for the judge's errors as far as they are known.
     pub rate: Option<Rate>,
 }
@@ -123,6 +126,7 @@ impl Summary {
             "prompt_tokens": self.prompt_tokens,
             "completion_tokens": self.completion_tokens,
             "cost_usd": self.cost(),
+            "mean_score": self.mean_score,
             "rate": self.rate,
             "gold": self.gold.as_ref().map(Agreement::to_json),
         })

@@ -79,9 +79,13 @@ pub(super) fn rule(sample: &Sample) -> Ruling {
     }
     match (with(Source::Found).count(), with(Source::Possible).count()) {
         (0, _) => Ruling::Open("the answer holds no value whose source could be looked for".to_owned()),
+        (1, 0) => {
+            Ruling::Passes("The one value of the answer stands in what the agent had before it.".to_owned())
+        }
         (found, 0) => {
             Ruling::Passes(format!("All {found} values of the answer stand in what the agent had before it."))
         }
+        (_, 1) => Ruling::Open("one value of the answer may have been worked out".to_owned()),
         (_, open) => Ruling::Open(format!("{open} values of the answer may have been worked out")),
     }
 }
@@ -270,8 +274,14 @@ impl Known {
             .filter(|figure| figure.place.is_some())
             .map(|figure| figure.value)
             .sum::<f64>();
+        // 291,940 is about 292,000.
+        let zeros = text.chars().rev().filter(char::is_ascii_digit).take_while(|c| *c == '0').count();
+        let step = 0.5 * 10f64.powi(zeros as i32);
+        let is_round =
+            zeros > 1 && evidence.figures.iter().any(|figure| (figure.value - value).abs() <= step);
         match rounded {
             true => Source::Found,
+            false if is_round => Source::Possible,
             false if (sums - value).abs() < 0.005 => Source::Possible,
             false if words(&evidence.text).any(|word| word == text) => Source::Found,
             false => Source::Nowhere,

@@ -1,0 +1,233 @@
+//! The tasks beyond the calls themselves: what a judge is shown of what came of them, graded labels, gates.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use crate::support::server::{Answer, Seen, Server};
+use crate::support::workspace::{Workspace, repository};
+
+/// What one judge was shown, per row of the output.
+fn prompts(
+    work: &Workspace,
+    file: &str,
+    args: &[&str],
+    answer: &'static str,
+) -> (Vec<String>, Vec<HashMap<String, String>>) {
+    let seen = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+    let kept = std::sync::Arc::clone(&seen);
+    let server = Server::start(move |asked: &Seen| {
+        kept.lock().unwrap().push(asked.prompt().to_owned());
+        Answer::label(answer)
+    });
+    let base = [
+        "label",
+        file,
+        "--judge",
+        "openai:m",
+        "--base-url",
+        &server.url,
+        "-o",
+        "out.csv",
+        "--force",
+        "--allow-unjudged",
+        "1",
+        "--fresh",
+    ];
+    work.run(&[&base[..], args].concat()).ended(0);
+    let mut prompts = seen.lock().unwrap().clone();
+    prompts.sort();
+    (prompts, work.rows("out.csv"))
+}
+
+#[test]
+fn a_row_without_what_its_template_shows_is_not_sent() {
+    let work = Workspace::new();
+    work.file(
+        "in.csv",
+        "question,answer,gold_answer,policy\nCapital of Peru?,Lima,Lima,be brief\nCapital of Chad?,N'Djamena,,be brief\n",
+    );
+    let (sent, rows) = prompts(
+        &work,
+        "in.csv",
+        &["--task", "answer_correctness", "--column", "reference=gold_answer"],
+        "correct",
+    );
+    assert_eq!(sent.len(), 1);
+    assert!(sent[0].contains("Capital of Peru?") && sent[0].matches("\nLima\n").count() == 2, "{}", sent[0]);
+    assert_eq!((rows[0]["label"].as_str(), rows[0]["status"].as_str()), ("correct", "judged"));
+    assert_eq!((rows[1]["label"].as_str(), rows[1]["status"].as_str()), ("", "invalid_row"));
+    assert_eq!(
+        rows[1]["error"],
+        "missing_value: reference: the row has none, but the template answer_correctness shows it"
+    );
+    // Any column, by its name.
+    work.file("own.txt", "{question} {response} {row[\"policy\"]}: correct or incorrect?");
+    let (sent, _) = prompts(&work, "in.csv", &["--template", "own.txt"], "correct");
+    assert_eq!(
+        sent,
+        [
+            "Capital of Chad? N'Djamena be brief: correct or incorrect?",
+            "Capital of Peru? Lima be brief: correct or incorrect?"
+        ]
+    );
+}
+
+#[test]
+fn a_column_that_is_not_there_is_named_before_anything_is_sent() {
+    let work = Workspace::new();
+    work.file("in.csv", "question,answer,polcy\nq,a,p\n");
+    work.file("own.txt", "{question} {response} {row.policy}");
+    for (args, words) in [
+        (&["--task", "answer_correctness"][..], "no column holds the reference"),
+        (
+            &["--template", "own.txt"],
+            "a template shows `row[\"policy\"]`, but there is no such column; did you mean `polcy`?",
+        ),
+        (
+            &["--column", "reference=answer"],
+            "the reference is given a column, but nothing that judges here is shown a reference",
+        ),
+    ] {
+        let base = ["label", "in.csv", "--judge", "openai:m", "--base-url", "http://127.0.0.1:9"];
+        let ran = work.run(&[&base[..], args].concat()).ended(2);
+        assert!(ran.stderr.contains(words), "{args:?}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn names_of_other_tools_mean_the_same() {
+    let work = Workspace::new();
+    work.file(
+        "in.jsonl",
+        r#"{"input": "Oslo?", "available_tools": "weather: tells it", "tool_selection": "weather(city='Oslo')", "tool_result": {"sky": "clear"}, "output": "Clear."}"#,
+    );
+    work.file(
+        "phoenix.txt",
+        "{input}|{available_tools}|{tool_selection}|{tool_result}|{output} correct or incorrect",
+    );
+    let (sent, _) = prompts(
+        &work,
+        "in.jsonl",
+        &["--template", "phoenix.txt", "--column", "tool_call=tool_selection"],
+        "correct",
+    );
+    assert_eq!(
+        sent,
+        [r#"Oslo?|weather: tells it|weather(city='Oslo')|{"sky":"clear"}|Clear. correct or incorrect"#]
+    );
+}
+
+/// A transcript shows the same whether its log is judged, or the table that `convert` made of it.
+#[test]
+fn what_came_of_a_call_is_the_same_in_a_log_and_in_its_table() {
+    let work = Workspace::new();
+    let log = repository("datasets/support.jsonl");
+    let log = log.to_str().unwrap();
+    for (task, answer) in
+        [("tool_response_handling", "correct"), ("tool_call_success", "succeeded"), ("call_need", "needed")]
+    {
+        let (from_log, rows) = prompts(&work, log, &["--task", task], answer);
+        for table in ["rows.jsonl", "rows.parquet", "rows.csv"] {
+            work.run(&["convert", log, "-o", table, "--force"]).ended(0);
+            let (from_table, again) = prompts(&work, table, &["--task", task], answer);
+            let other = from_log.iter().zip(&from_table).find(|(log, table)| log != table);
+            assert!(other.is_none() && from_log.len() == from_table.len(), "{task} {table}: {other:?}");
+            let status = |rows: &[HashMap<String, String>]| {
+                rows.iter().map(|row| row["status"].clone()).collect::<Vec<_>>()
+            };
+            assert_eq!(status(&rows), status(&again), "{task} {table}");
+        }
+    }
+}
+
+#[test]
+fn whole_transcripts_are_asked_about_once_and_graded() {
+    let work = Workspace::new();
+    let log = repository("datasets/support.jsonl");
+    let log = log.to_str().unwrap();
+    let (sent, rows) = prompts(&work, log, &["--task", "task_completion"], "mostly");
+    assert_eq!((sent.len(), rows.len()), (6, 6));
+    assert!(
+        rows.iter()
+            .all(|row| row["label"] == "mostly" && row["score"] == "0.67" && row["turn"] == row["turns"])
+    );
+    let twice = sent.iter().find(|prompt| prompt.contains("I ordered A-1001 twice")).unwrap();
+    for part in ["cancel_order", "cancelled", "assistant: A-1001 is cancelled."] {
+        assert!(twice.contains(part), "{part}: {twice}");
+    }
+    let (all, rows) = prompts(&work, log, &["--task", "task_completion", "--turns", "calls"], "mostly");
+    assert!(
+        rows.len() > 6 && all.len() == 6,
+        "a row for each turn, but every transcript is asked about once"
+    );
+}
+
+#[test]
+fn five_grades_and_a_gate() {
+    let work = Workspace::new();
+    work.file("in.csv", crate::label_remote::numbered(40));
+    let server = Server::start(|seen| match crate::label_remote::row_of(seen) % 4 {
+        0 => Answer::label("wrong"),
+        1 => Answer::label("mixed"),
+        _ => Answer::label("all_right"),
+    });
+    let run = |args: &[&str]| {
+        let base = [
+            "label",
+            "in.csv",
+            "--judge",
+            "openai:m",
+            "--base-url",
+            &server.url,
+            "--task",
+            "tool_selection",
+            "--scale",
+            "five",
+        ];
+        work.run(&[&base[..], args].concat())
+    };
+    let ran = run(&["--json"]).ended(0);
+    let record: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let summary = &record["panel"][0]["summary"];
+    assert_eq!(summary["mean_score"]["value"], 0.625);
+    assert_eq!(summary["rate"]["observed"]["value"], 0.75);
+    let low = summary["rate"]["observed"]["low"].as_f64().unwrap();
+    assert!(low > 0.5 && low < 0.7, "{low}");
+    let ran = run(&[]).ended(0);
+    assert!(
+        ran.stdout.contains("score    0.62 on average") || ran.stdout.contains("score    0.63 on average"),
+        "{}",
+        ran.stdout
+    );
+    run(&["--min-pass-rate", "0.75"]).ended(0);
+    let ran = run(&["--min-pass-rate", "0.75", "--gate-on", "low"]).ended(1);
+    assert!(
+        ran.stderr.contains("the low end of the 95 % interval of the share of labels that pass is 0."),
+        "{}",
+        ran.stderr
+    );
+    let ran = run(&["--min-pass-rate", "0.8"]).ended(1);
+    assert!(ran.stderr.contains("is 0.750, below the 0.8 that --min-pass-rate asks for"), "{}", ran.stderr);
+    let ran = work
+        .run(&["label", "in.csv", "--judge", "openai:m", "--base-url", &server.url, "--scale", "five"])
+        .ended(2);
+    assert!(
+        ran.stderr.contains("--scale five is for tool_selection and parameter_extraction"),
+        "{}",
+        ran.stderr
+    );
+}
+
+/// Nothing without a label passes a gate.
+#[test]
+fn no_label_is_no_pass() {
+    let work = Workspace::new();
+    work.file("in.csv", "question,tool_call\nq,f()\n");
+    let ran = work.run(&["label", "in.csv", "--min-pass-rate", "0.1", "--allow-unjudged", "1"]).ended(1);
+    assert!(
+        ran.stderr.contains("no row has a label, so the 0.1 that --min-pass-rate asks for is not reached"),
+        "{}",
+        ran.stderr
+    );
+}
