@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::checker::Checker;
-use crate::bench::{Correction, Counts, Errata, Facts, Predictions, Rows, Words, identity};
+use crate::bench::{Correction, Counts, Errata, Facts, NotALabel, Predictions, Rows, Words, identity};
 use crate::domain::Json;
 use crate::run::input::{Clusters, hash, text};
 use crate::run::{Agreement, InvalidGold, Item, Row, RunError, Watch};
@@ -116,7 +116,7 @@ impl Gatherer {
         }
         match self.plan.words.read(cell) {
             Ok(right) => right,
-            Err(text) => {
+            Err(NotALabel(text)) => {
                 let (column, row) = (self.plan.golds[at].clone(), self.counts.read);
                 self.invalid_gold.get_or_insert(InvalidGold { column, row, text });
                 self.strange_here = true;

@@ -1,6 +1,6 @@
 //! What rates of labels are made of, gathered while logs are labelled.
 
-use crate::bench::{LogLabels, Words};
+use crate::bench::{LogLabels, NotALabel, Words};
 use crate::check::BaseRate;
 use crate::domain::Json;
 use crate::run::input::Clusters;
@@ -40,7 +40,7 @@ impl RateInput {
     ) -> Option<bool> {
         let right = match self.words.read(cell) {
             Ok(right) => right?,
-            Err(text) => {
+            Err(NotALabel(text)) => {
                 let column = agreement.column.clone();
                 agreement.invalid.add(|| InvalidGold { column, row, text });
                 return None;
