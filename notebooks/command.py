@@ -30,7 +30,7 @@ def tooljudge(arguments: str, ends_with: int = 0) -> None:
         stdin=subprocess.DEVNULL,
         text=True,
         encoding="utf-8",
-        env={**os.environ, "NO_COLOR": "1", "COLUMNS": "120"},
+        env={**os.environ, "NO_COLOR": "1", "COLUMNS": "100"},
     )
     said = re.sub(r" in \S+(?: s)?, \S+ rows/s", "", run.stdout).rstrip()
     if said:

@@ -106,7 +106,8 @@ pub mod bench {
     pub(crate) use tooljudge_core::bench::*;
     #[doc(inline)]
     pub use tooljudge_core::bench::{
-        Calibration, Consistency, Counts, LeftOut, Measured, Rate, Slice, Usage, UsageRecord, Words,
+        AmbiguousLabel, Calibration, Consistency, Counts, LeftOut, Measured, NotALabel, Rate, Slice, Usage,
+        UsageRecord, Words,
     };
 }
 

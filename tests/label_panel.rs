@@ -240,6 +240,8 @@ fn a_dry_run_tells_of_rows_that_cannot_be_read_or_are_unusual() {
     work.file("in.jsonl", format!("{good}\n{bad}\n{bad}\n"));
     let dry = ["label", "in.jsonl", "--judge", "openai:m", "--dry-run", "0"];
     let said = work.run(&dry).ended(0).stdout;
+    // Wherever the lines end.
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(said.contains("2 of 3 rows cannot be read (invalid_row)"), "{said}");
     assert!(said.contains("The first is row 2: missing_tool_call: "), "{said}");
     assert!(said.contains("flags of rows: 1 judged_turn_cut"), "{said}");

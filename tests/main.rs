@@ -50,3 +50,4 @@ mod tables;
 mod tasks;
 mod templates;
 mod tls;
+mod widths;

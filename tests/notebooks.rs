@@ -212,7 +212,7 @@ fn commands_say_what_the_notebooks_show() {
                 continue;
             }
             let args: Vec<&str> = args.iter().map(String::as_str).collect();
-            let ran = workspace.tooljudge(&args).env("COLUMNS", "120").output().unwrap();
+            let ran = workspace.tooljudge(&args).env("COLUMNS", "100").output().unwrap();
             let text = String::from_utf8([ran.stdout, ran.stderr].concat()).unwrap();
             let mut says: Vec<String> =
                 text.trim_end().lines().map(|line| without_time(line).trim_end().to_owned()).collect();

@@ -186,6 +186,11 @@ fn what_cannot_be_scored_is_said() {
     work.file("other.jsonl", "{\"a\":1}\n");
     for (args, expected) in [
         (&["cases.jsonl", "--scorer", "bleu"][..], "--scorer: `bleu` is not one of tool_correctness"),
+        (
+            &["cases.jsonl", "--scorer", "tol_call"],
+            "bfcl_ast, tool_permission, loop_detection; did you mean `tool_call`?",
+        ),
+        (&["cases.jsonl", "--compat", "vitest-eval"], "bfcl; did you mean `vitest-evals`?"),
         (&["cases.jsonl", "--compat", "ragas"], "--compat: `ragas` is not one of deepeval"),
         (&["other.jsonl"], "the cases' keys give no scorer away"),
         (

@@ -259,7 +259,7 @@ fn settings_and_records_that_cannot_be_read() {
         (r#"{"category":3}"#, None, "`category` should be a text"),
         ("{}", Some("deepeval"), "unknown peer `deepeval`"),
     ] {
-        let error = (entry.ready)(&object(settings), peer).err().unwrap();
+        let error = (entry.ready)(&object(settings), peer).err().unwrap().to_string();
         assert!(error.contains(words), "{error}");
     }
     for (record, words) in [

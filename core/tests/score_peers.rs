@@ -543,9 +543,9 @@ fn wrong_settings_are_named() {
     ] {
         let settings = Json::parse(settings).unwrap();
         let scorer = SCORERS.iter().find(|candidate| candidate.name == scorer).unwrap();
-        let found = (scorer.ready)(settings.as_object().unwrap(), None).err().unwrap();
+        let found = (scorer.ready)(settings.as_object().unwrap(), None).err().unwrap().to_string();
         assert!(found.starts_with(error), "{found}");
-        let found = (scorer.ready)(&Object::new(), Some("nobody")).err().unwrap();
+        let found = (scorer.ready)(&Object::new(), Some("nobody")).err().unwrap().to_string();
         assert!(found.starts_with("`nobody` is not a peer of this scorer"), "{found}");
     }
 }

@@ -75,7 +75,7 @@ pub fn run(args: CompareArgs) -> anyhow::Result<Ending> {
     if json {
         printer.data(&format!("{:#}", found.record));
     } else if !printer.quiet {
-        printer.data(&found.to_text());
+        printer.data(&found.to_text_within(printer.width_of_data()));
     }
     Ok(if gate && !found.passes() { Ending::GateFailed } else { Ending::Done })
 }

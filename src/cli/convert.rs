@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use anyhow::bail;
 use clap::Args;
-use comfy_table::{Table as Grid, presets};
 use serde_json::json;
 
 use super::input::InputArgs;
@@ -12,7 +11,7 @@ use super::printer::Printer;
 use super::spreadsheet::SpreadsheetArgs;
 use super::{Ending, job};
 use crate::normalize::logs::FORMATS;
-use crate::report::counted;
+use crate::report::{Column, Table, counted, wrapped};
 use crate::run::settings::{ConvertSettings, OutputSettings};
 use crate::run::{self, ConvertSummary, ConvertedFile};
 use crate::write::{OutputFormat, is_stdout};
@@ -77,7 +76,7 @@ struct Shown {
 pub fn run(args: ConvertArgs) -> anyhow::Result<Ending> {
     let printer = Printer { quiet: args.quiet };
     if args.formats {
-        printer.data(&formats());
+        printer.data(&formats(printer.width_of_list()));
         return Ok(Ending::Done);
     }
     let shown = Shown { summary: args.summary, json: args.json };
@@ -105,9 +104,9 @@ fn show(found: &ConvertSummary, shown: Shown, printer: Printer) -> Ending {
         let files = files.iter().map(ConvertedFile::to_json).collect::<Vec<_>>();
         printer.data(&format!("{:#}", json!(files)));
     } else if shown.summary {
-        printer.data(&summary(files));
+        printer.data(&summary(files, printer.width_of_data()));
     } else {
-        printer.talk(&summary(files));
+        printer.talk(&summary(files, printer.width_of_talk()));
     }
     if let Some((path, written)) = found.output.as_ref().filter(|(path, _)| !is_stdout(path)) {
         printer.talk(&format!("\nwritten  {} ({})", path.display(), counted(written.rows, "row")));
@@ -117,16 +116,15 @@ fn show(found: &ConvertSummary, shown: Shown, printer: Printer) -> Ending {
     if items == 0 && errors > 0 { Ending::GateFailed } else { Ending::Done }
 }
 
-/// The files one below the other, each with what was found in it.
-fn summary(files: &[ConvertedFile]) -> String {
+/// The files one below the other, each with what was found in it, on lines of `width` columns.
+fn summary(files: &[ConvertedFile], width: usize) -> String {
     let mut text = Vec::new();
     for file in files {
         if !text.is_empty() {
             text.push(String::new());
         }
-        text.push(file.name.clone());
-        let mut grid = Grid::new();
-        grid.load_style(presets::NOTHING);
+        text.push(wrapped(&file.name, "  ", width));
+        let mut grid = Table::new([Column::Name, Column::Words, Column::Words, Column::Words]);
         for (format, sign, records) in &file.formats {
             grid.add_row([
                 "  format".to_owned(),
@@ -165,17 +163,16 @@ fn summary(files: &[ConvertedFile]) -> String {
         for (flag, count) in &file.converted.flags {
             grid.add_row(["  flag".to_owned(), (*flag).to_owned(), count.to_string(), String::new()]);
         }
-        text.extend(grid.to_string().lines().map(|line| line.trim_end().to_owned()));
-        text.extend(file.hint().map(|hint| format!("   {hint}")));
+        text.push(grid.text(width));
+        text.extend(file.hint().map(|hint| wrapped(&format!("   {hint}"), "   ", width)));
     }
     text.join("\n")
 }
 
-fn formats() -> String {
-    let mut grid = Grid::new();
-    grid.load_style(presets::NOTHING);
+fn formats(width: usize) -> String {
+    let mut grid = Table::new([Column::Name, Column::Words]);
     for format in FORMATS {
         grid.add_row([format.name, format.sign]);
     }
-    grid.to_string().lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
+    grid.text(width)
 }

@@ -5,12 +5,15 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressStyle};
 
 use super::eta::ThroughputMeter;
 use super::log;
 use super::printer::Printer;
+use super::progress_line::Moment;
+use super::width::{self, Stream};
 use crate::judge::Activity;
+use crate::report::USUAL_WIDTH;
 use crate::run::{Pass, ProgressSnapshot};
 
 const REDRAW: Duration = Duration::from_millis(100);
@@ -53,7 +56,7 @@ impl Drop for Display {
 }
 
 enum Face {
-    Bar(ProgressBar),
+    Bar { bar: ProgressBar, what: &'static str, rows: Option<u64> },
     Lines { printer: Printer, what: &'static str, rows: Option<u64>, last: Instant },
 }
 
@@ -66,77 +69,50 @@ impl Face {
             Some(rows) => ProgressBar::new(rows),
             None => ProgressBar::new_spinner(),
         };
-        let template = match rows {
-            Some(_) => "{prefix} {bar:20} {human_pos}/{human_len} rows  {msg}",
-            None => "{prefix} {spinner} {human_pos} rows  {msg}",
-        };
+        let template = if rows.is_some() { "{msg}" } else { "{spinner} {msg}" };
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }
-        bar.set_prefix(what);
-        Face::Bar(bar)
+        Face::Bar { bar, what, rows }
     }
 
     fn show(&mut self, snapshot: &ProgressSnapshot, meter: &ThroughputMeter, activity: Option<Activity>) {
         match self {
-            Face::Bar(bar) => {
+            Face::Bar { bar, what, rows } => {
+                // Terminals move on when the last column is written; the spinner takes two.
+                let taken = if rows.is_some() { 1 } else { 3 };
+                let width = width::of_terminal(Stream::Err).unwrap_or(USUAL_WIDTH).saturating_sub(taken);
                 bar.set_position(snapshot.done);
-                bar.set_message(describe(snapshot, meter, bar.length(), activity));
+                bar.set_message(moment(what, *rows, snapshot, meter, activity).bar(width));
             }
             Face::Lines { printer, what, rows, last } => {
                 if last.elapsed() < LINE_EVERY {
                     return;
                 }
                 *last = Instant::now();
-                let of = rows.map_or_else(String::new, |rows| format!(" of {rows}"));
-                let told = describe(snapshot, meter, *rows, activity);
-                printer.talk(&format!("{what}: {}{of} rows  {told}", snapshot.done));
+                // In a log, nothing is left out.
+                let width = width::of_terminal(Stream::Err).unwrap_or(usize::MAX);
+                printer.talk(&moment(what, *rows, snapshot, meter, activity).line(width));
             }
         }
     }
 
     fn clear(&self) {
-        if let Face::Bar(bar) = self {
+        if let Face::Bar { bar, .. } = self {
             bar.finish_and_clear();
         }
     }
 }
 
-/// `8/s  12 in flight  correct 40, incorrect 9  300 reused  2 slowdowns  ETA 2m`
-fn describe(
-    snapshot: &ProgressSnapshot,
-    meter: &ThroughputMeter,
+fn moment<'a>(
+    what: &'a str,
     rows: Option<u64>,
+    snapshot: &'a ProgressSnapshot,
+    meter: &ThroughputMeter,
     activity: Option<Activity>,
-) -> String {
-    let rate = meter.rate();
-    let mut parts = vec![if rate < 10.0 { format!("{rate:.1}/s") } else { format!("{rate:.0}/s") }];
-    if let Some(activity) = activity {
-        parts.push(format!("{} in flight", activity.in_flight));
-    }
-    if !snapshot.labels.is_empty() {
-        let labels = snapshot.labels.iter().map(|(label, rows)| format!("{label} {rows}"));
-        parts.push(labels.collect::<Vec<_>>().join(", "));
-    }
-    if snapshot.reused > 0 {
-        parts.push(format!("{} reused", snapshot.reused));
-    }
-    if snapshot.elsewhere > 0 {
-        parts.push(format!("{} asked by another run", snapshot.elsewhere));
-    }
-    if let Some(Activity { throttled, retried, limited_by, .. }) = activity {
-        if throttled > 0 {
-            parts.push(format!("{throttled} slowdowns"));
-        }
-        if retried > 0 {
-            parts.push(format!("{retried} retries"));
-        }
-        parts.extend(limited_by.map(|limited_by| limited_by.to_string()));
-    }
-    if let Some(eta) = rows.and_then(|rows| meter.eta(rows.saturating_sub(snapshot.done))) {
-        parts.push(format!("ETA {:#}", HumanDuration(eta)));
-    }
-    parts.join("  ")
+) -> Moment<'a> {
+    let eta = rows.and_then(|rows| meter.eta(rows.saturating_sub(snapshot.done)));
+    Moment { what, rows, snapshot, activity, rate: meter.rate(), eta }
 }
 
 #[cfg(test)]
@@ -157,7 +133,8 @@ mod tests {
         }
         let snapshot =
             ProgressSnapshot { done: 920, spared: 900, reused: 900, ..ProgressSnapshot::default() };
-        assert_eq!(describe(&snapshot, &meter, Some(1040), None), "2.0/s  900 reused  ETA 60s");
-        assert_eq!(describe(&snapshot, &meter, None, None), "2.0/s  900 reused");
+        let line = |rows| moment("label", rows, &snapshot, &meter, None).line(usize::MAX);
+        assert_eq!(line(Some(1040)), "label: 920 of 1040 rows  2.0/s  900 reused  ETA 60s");
+        assert_eq!(line(None), "label: 920 rows  2.0/s  900 reused");
     }
 }

@@ -20,6 +20,7 @@ pub(crate) mod laws;
 mod log;
 mod observer;
 mod printer;
+mod progress_line;
 mod resnap;
 mod score;
 mod section;
@@ -27,6 +28,7 @@ mod signals;
 mod spreadsheet;
 mod store;
 mod templates;
+mod width;
 
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -21,7 +21,7 @@ impl Observer for Console {
     }
 
     fn generated(&self, counts: &GoldCounts) {
-        self.printer.talk(&format!("{}\n", gold::report::render(counts)));
+        self.printer.talk(&format!("{}\n", gold::report::render(counts, self.printer.width_of_talk())));
     }
 
     // Until here nothing was under way that a signal should end gently, however long an input took.

@@ -5,6 +5,7 @@ use std::io::{Error, ErrorKind, Write};
 use std::sync::OnceLock;
 
 use super::colour::{ERROR, WARNING};
+use super::width::{self, Stream};
 
 /// Why the standard output did not take everything.
 static LOST: OnceLock<Error> = OnceLock::new();
@@ -21,6 +22,26 @@ pub struct Printer {
 }
 
 impl Printer {
+    /// The columns that tables and sentences for [`Printer::data`] are arranged to.
+    pub fn width_of_data(self) -> usize {
+        width::of(Stream::Out)
+    }
+
+    /// The same for lists, of which a program may read a line each: without a terminal, these are not wrapped.
+    pub fn width_of_list(self) -> usize {
+        width::of_list(Stream::Out)
+    }
+
+    /// The same for [`Printer::talk`].
+    pub fn width_of_talk(self) -> usize {
+        width::of(Stream::Err)
+    }
+
+    /// The same for what goes to the standard output, or to stderr if that `is_taken` by rows.
+    pub fn width(self, is_taken: bool) -> usize {
+        if is_taken { self.width_of_talk() } else { self.width_of_data() }
+    }
+
     /// A result. A reader who has gone away does not mind; whatever else it is lost by, [`lost`] tells.
     pub fn data(self, text: &str) {
         let mut stdout = std::io::stdout().lock();

@@ -4,12 +4,11 @@ use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
-use comfy_table::{CellAlignment, Table, presets};
 use jiff::{SignedDuration, Timestamp};
 
 use super::Ending;
 use super::printer::Printer;
-use crate::report::counted;
+use crate::report::{Column, Table, counted, wrapped};
 use crate::store::{Archive, Contents, Pruning, Wasted};
 
 /// Manage the store of replies (the cache).
@@ -74,7 +73,11 @@ pub fn run(args: &StoreArgs) -> anyhow::Result<Ending> {
     match &args.command {
         StoreCommand::Stat { json } => {
             let contents = archive.contents()?;
-            printer.data(&if *json { as_json(&contents) } else { as_text(&args.store, &contents) });
+            printer.data(&if *json {
+                as_json(&contents)
+            } else {
+                as_text(&args.store, &contents, printer.width_of_data())
+            });
         }
         StoreCommand::Prune(prune) => printer.data(&pruned(&archive, prune)?),
         StoreCommand::Merge { from } => {
@@ -148,7 +151,7 @@ fn age(text: &str) -> anyhow::Result<SignedDuration> {
     Ok(SignedDuration::from_secs(i64::from(number) * hours))
 }
 
-fn as_text(path: &std::path::Path, contents: &Contents) -> String {
+fn as_text(path: &std::path::Path, contents: &Contents, width: usize) -> String {
     let mut lines = vec![
         format!("{}, {:.1} MB", path.display(), contents.bytes as f64 / 1e6),
         String::new(),
@@ -171,21 +174,22 @@ fn as_text(path: &std::path::Path, contents: &Contents) -> String {
             counted(questions, "question")
         ));
     }
+    let mut parts = vec![wrapped(&lines.join("\n"), "          ", width)];
     if !contents.models.is_empty() {
-        lines.push(String::new());
-        lines.extend(models(contents).to_string().lines().map(|line| line.trim_end().to_owned()));
+        parts.push(models(contents).text(width));
     }
     if !contents.adaptations.is_empty() {
-        lines.push(String::new());
         let adapted = contents.adaptations.iter();
-        lines.extend(adapted.map(|(endpoint, model, what)| format!("{model} at {endpoint}: {what}")));
+        let adapted = adapted.map(|(endpoint, model, what)| format!("{model} at {endpoint}: {what}"));
+        parts.push(wrapped(&adapted.collect::<Vec<_>>().join("\n"), "  ", width));
     }
-    lines.join("\n")
+    parts.join("\n\n")
 }
 
 fn models(contents: &Contents) -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_header(["model", "replies", "tokens in", "out", "cost"]);
+    use Column::{Figure, Name};
+    let mut table = Table::new([Name, Figure, Figure, Figure, Figure]);
+    table.add_row(["model", "replies", "tokens in", "out", "cost"]);
     for model in &contents.models {
         let cost = match (model.unpriced, model.replies) {
             (0, _) => format!("${:.4}", model.cost_usd),
@@ -199,11 +203,6 @@ fn models(contents: &Contents) -> Table {
             model.completion_tokens.to_string(),
             cost,
         ]);
-    }
-    for column in 1..5 {
-        if let Some(column) = table.column_mut(column) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
     }
     table
 }

@@ -9,6 +9,7 @@ use super::Ending;
 use super::printer::Printer;
 use crate::domain::did_you_mean;
 use crate::render::{self, Origin};
+use crate::report::{Column, Table, wrapped};
 use crate::run::panel;
 
 /// List, show and check judge templates.
@@ -42,10 +43,12 @@ pub fn run(args: TemplatesArgs) -> anyhow::Result<Ending> {
     let printer = Printer::default();
     match args.command {
         TemplatesCommand::List => {
+            let mut table = Table::new([Column::Name, Column::Words]);
             for (task, _) in render::builtins() {
                 let template = render::builtin(task)?;
-                printer.data(&format!("{:<22} {}", template.name(), template.description()));
+                table.add_row([template.name(), template.description()]);
             }
+            printer.data(&table.text(printer.width_of_list()));
         }
         TemplatesCommand::Show { name } => {
             let (_, source) =
@@ -73,11 +76,12 @@ pub fn run(args: TemplatesArgs) -> anyhow::Result<Ending> {
                 if template.can_explain() { "yes" } else { "by a request that --explain adds at its end" };
             let shows: Vec<String> = template.variables().iter().map(ToString::to_string).collect();
             let shows = shows.join(", ");
-            printer.data(&format!(
+            let found = format!(
                 "{} is fine\n  name     {}\n  kind     {kind}\n  shows    {shows}\n  rails    {rails}\n  explains {explains}",
                 file.display(),
                 template.name(),
-            ));
+            );
+            printer.data(&wrapped(&found, "           ", printer.width_of_data()));
         }
     }
     Ok(Ending::Done)

@@ -13,6 +13,7 @@ mod json_file;
 pub(crate) mod laws;
 mod log;
 mod log_rows;
+mod log_survey;
 mod parquet_file;
 mod parquet_types;
 mod pick;
@@ -28,7 +29,7 @@ pub use crate::table::Format;
 pub use error::ReadError;
 pub use input::Input;
 pub use log::LogOptions;
-pub(crate) use log::of_transcripts;
+pub(crate) use log_survey::of_transcripts;
 pub use pick::Take;
 pub use table::{Batches, Selection, Table, Understanding};
 #[cfg(feature = "cli")]

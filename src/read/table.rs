@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::input::{Inputs, expand};
-use super::log::{self, Log, LogOptions, LogSurvey};
+use super::log::{self, Log, LogOptions};
+use super::log_survey::LogSurvey;
 use super::pick::{Pick, Take};
 use super::{Format, Input, ReadError, Slices, arrow_file, csv_file, json_file, parquet_file};
 use crate::domain::Json;

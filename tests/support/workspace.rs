@@ -47,6 +47,7 @@ impl Workspace {
             .args(args)
             .env_remove("OPENAI_API_KEY")
             .env_remove("OPENAI_BASE_URL")
+            .env_remove("COLUMNS")
             .env("NO_COLOR", "1");
         command
     }

@@ -86,7 +86,7 @@ impl Operating {
     }
 
     /// What cannot be: counts that do not add up, or more of anything than a benchmark has.
-    fn oddity(&self) -> Option<String> {
+    fn oddity(&self) -> Option<Oddity> {
         let (mut clusters, mut rows) = (0, 0);
         for kind in &self.kinds {
             let sum = |counts: &[u64]| counts.iter().map(|count| u128::from(*count)).sum::<u128>();
@@ -94,25 +94,51 @@ impl Operating {
             let right = sum(&[tp, fal_n, unjudged_positive]);
             let wrong = sum(&[fal_p, tn, unjudged_negative]);
             if (sum(&kind.right), sum(&kind.wrong)) != (right, wrong) {
-                return Some("counts of confidences and of labels do not add up to the same".to_owned());
+                return Some(Oddity::Sums);
             }
             clusters += u128::from(kind.clusters);
             // Neither factor is above 2^68.
             rows = u128::saturating_add(rows, u128::from(kind.clusters).saturating_mul(right + wrong));
         }
         if clusters > MAX_CLUSTERS {
-            return Some(format!(
-                "{clusters} clusters are more than the {MAX_CLUSTERS} that can be counted with"
-            ));
+            return Some(Oddity::Clusters(clusters));
         }
-        (rows > MAX_ROWS)
-            .then(|| format!("{rows} rows are more than the {MAX_ROWS} that can be counted with"))
+        (rows > MAX_ROWS).then_some(Oddity::Rows(rows))
     }
 
     fn each<T: Clone>(&self, of: impl Fn(&ClusterKind) -> T) -> Vec<T> {
         let repeated = |kind| std::iter::repeat_n(of(kind), usize::try_from(kind.clusters).unwrap_or(0));
         self.kinds.iter().flat_map(repeated).collect()
     }
+}
+
+/// A text that is not the record of a benchmark.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CalibrationError {
+    /// A text of another form; what is wrong with it, and in which line.
+    #[error("it is not a `tooljudge bench` record (line {line}: {why})")]
+    #[allow(missing_docs, reason = "the variant explains its fields")]
+    NotARecord { line: usize, why: String },
+    /// A record of another schema.
+    #[error("its schema is {0}, not {schema}: run the benchmark again", schema = super::SCHEMA)]
+    Schema(u64),
+    /// Counts that no benchmark has.
+    #[error("it is not a `tooljudge bench` record: {0}")]
+    Odd(Oddity),
+}
+
+/// Counts that cannot be those of a benchmark.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Oddity {
+    /// Labels without a confidence, or confidences without a label.
+    #[error("counts of confidences and of labels do not add up to the same")]
+    Sums,
+    /// More clusters than any benchmark has.
+    #[error("{0} clusters are more than the {MAX_CLUSTERS} that can be counted with")]
+    Clusters(u128),
+    /// More rows than any benchmark has.
+    #[error("{0} rows are more than the {MAX_ROWS} that can be counted with")]
+    Rows(u128),
 }
 
 /// The part of a benchmark's record that correcting needs.
@@ -148,21 +174,17 @@ impl CalibrationFile {
     /// Reads the JSON record of a benchmark.
     ///
     /// # Errors
-    /// In words, when the text is none.
-    pub fn parse(text: &str) -> Result<CalibrationFile, String> {
+    /// When the text is none, or cannot be counted with.
+    pub fn parse(text: &str) -> Result<CalibrationFile, CalibrationError> {
         let file: CalibrationFile = serde_json::from_str(text).map_err(|error| {
-            let why = RowError::excerpt(&error.to_string());
-            format!("it is not a `tooljudge bench` record (line {}: {why})", error.line())
+            let why = RowError::excerpt(&error.to_string()).to_string();
+            CalibrationError::NotARecord { line: error.line(), why }
         })?;
         if file.schema != super::SCHEMA {
-            return Err(format!(
-                "its schema is {}, not {}: run the benchmark again",
-                file.schema,
-                super::SCHEMA
-            ));
+            return Err(CalibrationError::Schema(file.schema));
         }
         match file.contenders.iter().find_map(|contender| contender.operating.oddity()) {
-            Some(odd) => Err(format!("it is not a `tooljudge bench` record: {odd}")),
+            Some(odd) => Err(CalibrationError::Odd(odd)),
             None => Ok(file),
         }
     }
@@ -201,7 +223,7 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_said_shortly() {
-        let why = CalibrationFile::parse(&format!("\n{:?}", "x".repeat(9_999))).unwrap_err();
+        let why = CalibrationFile::parse(&format!("\n{:?}", "x".repeat(9_999))).unwrap_err().to_string();
         assert!(why.contains("(line 2: invalid type") && why.len() < 200, "{why}");
     }
 
@@ -215,7 +237,7 @@ mod tests {
             (1, [u64::MAX, u64::MAX, 0, 0, 0, 0], 1, "add up"),
             (1, [2, 0, 0, 0, 0, 0], 1, "add up"),
         ] {
-            let refused = CalibrationFile::parse(&record(clusters, table, right)).unwrap_err();
+            let refused = CalibrationFile::parse(&record(clusters, table, right)).unwrap_err().to_string();
             assert!(refused.contains(why), "{refused}");
         }
     }

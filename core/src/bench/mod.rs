@@ -34,4 +34,4 @@ pub use rate::{LogLabels, Rate};
 pub use record::{Counts, SCHEMA, record};
 pub use rows::{Facts, Gold, Rows, Slicing};
 pub use usage::{Usage, UsageRecord};
-pub use words::Words;
+pub use words::{AmbiguousLabel, NotALabel, Words};

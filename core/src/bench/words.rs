@@ -26,6 +26,16 @@ const SYNONYMS: [(&str, &str); 7] = [
 /// Answers to the question whether a call is correct.
 const ANSWERS: [(&str, &str); 2] = [("yes", "no"), ("y", "n")];
 
+/// A label that is right by the rails of one template and wrong by those of another.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is right by one template and wrong by another")]
+pub struct AmbiguousLabel(pub String);
+
+/// What a cell says that is not a label.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a label")]
+pub struct NotALabel(pub String);
+
 impl Default for Words {
     /// `correct` and `incorrect`, in a table of which nobody knows what was asked.
     fn default() -> Words {
@@ -43,7 +53,7 @@ impl Words {
     ///
     /// # Errors
     /// The label that is right by some and wrong by others.
-    pub fn of<'a>(rails: impl IntoIterator<Item = &'a Rails>) -> Result<Words, String> {
+    pub fn of<'a>(rails: impl IntoIterator<Item = &'a Rails>) -> Result<Words, AmbiguousLabel> {
         let mut words = Words {
             right: Vec::new(),
             wrong: Vec::new(),
@@ -59,7 +69,7 @@ impl Words {
                     false => (&mut words.wrong, &words.right),
                 };
                 if others.iter().any(|other| other.eq_ignore_ascii_case(label)) {
-                    return Err(label.to_owned());
+                    return Err(AmbiguousLabel(label.to_owned()));
                 }
                 if !ours.iter().any(|known| known == label) {
                     ours.push(label.to_owned());
@@ -86,7 +96,7 @@ impl Words {
     /// What a cell says: `Ok(None)` where it says nothing, `Err` with what it says where that is no label.
     ///
     /// Beside our words, `correct` and `incorrect` are understood, and so are true, 1, pass, passed, right and their opposites.
-    pub fn read(&self, cell: Option<&Json>) -> Result<Option<bool>, String> {
+    pub fn read(&self, cell: Option<&Json>) -> Result<Option<bool>, NotALabel> {
         let Some(text) = text(cell) else { return Ok(None) };
         let is = |words: &[String]| words.iter().any(|word| word.eq_ignore_ascii_case(&text));
         if text.is_empty() {
@@ -107,7 +117,7 @@ impl Words {
             (false, false) => None,
             (right, _) => Some(right),
         });
-        meaning.map(Some).ok_or(text)
+        meaning.map(Some).ok_or(NotALabel(text))
     }
 
     /// Whether `label` is what a cell says that means `right`: of several labels that are wrong, the same one.
@@ -164,10 +174,10 @@ mod tests {
             (Json::from("wrong"), Ok(Some(false))),
             (Json::from("Yes"), Ok(Some(true))),
             (Json::from("n"), Ok(Some(false))),
-            (Json::from("0.5"), Err("0.5".to_owned())),
+            (Json::from("0.5"), Err(NotALabel("0.5".to_owned()))),
             (Json::from(""), Ok(None)),
             (Json::Null, Ok(None)),
-            (Json::from("maybe"), Err("maybe".to_owned())),
+            (Json::from("maybe"), Err(NotALabel("maybe".to_owned()))),
         ] {
             assert_eq!(usual.read(Some(&cell)), expected, "{cell}");
         }
@@ -202,11 +212,14 @@ mod tests {
         // Rails come first: `true` may be the wrong label.
         let inverted = Words::of([&rails("false", "true")]).unwrap();
         assert_eq!(inverted.read(Some(&Json::Bool(true))), Ok(Some(false)));
-        assert_eq!(Words::of([&rails("yes", "no"), &rails("no", "yes")]), Err("no".to_owned()));
-        assert_eq!(Words::default().read(Some(&Json::from("yes"))), Err("yes".to_owned()));
+        assert_eq!(
+            Words::of([&rails("yes", "no"), &rails("no", "yes")]),
+            Err(AmbiguousLabel("no".to_owned()))
+        );
+        assert_eq!(Words::default().read(Some(&Json::from("yes"))), Err(NotALabel("yes".to_owned())));
         // Nobody knows what `yes` answers where the rails ask something else.
         let faithful = Words::of([&rails("faithful", "hallucinated")]).unwrap();
-        assert_eq!(faithful.read(Some(&Json::from("yes"))), Err("yes".to_owned()));
+        assert_eq!(faithful.read(Some(&Json::from("yes"))), Err(NotALabel("yes".to_owned())));
         assert_eq!(Words::right("fine").read(Some(&Json::from("awful"))), Ok(Some(false)));
         assert_eq!((words.word(true), words.word(false)), ("yes", "no"));
     }

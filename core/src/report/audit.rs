@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::numbers::{counted, fixed, interval, value};
 use super::plain::{judge as shortened, plain, within, wrapped};
-use super::table::{Table, fitting};
+use super::table::{Column, Table};
 use crate::audit::{Audited, Finding, Rates};
 use crate::stats::Estimate;
 
@@ -22,18 +22,19 @@ pub struct AuditCounts {
     pub clusters: u64,
 }
 
-/// The whole audit on a terminal, in 100 columns.
-pub fn audit_terminal(counts: AuditCounts, audited: &[Audited]) -> String {
-    let mut parts = vec![head(counts)];
+/// The whole audit on a terminal, on lines of `width` columns.
+pub fn audit_terminal(counts: AuditCounts, audited: &[Audited], width: usize) -> String {
+    let mut parts = vec![wrapped(&head(counts), " ", width)];
     for judge in audited {
-        parts.push(wrapped(&about(judge, &shortened(&judge.judge), &plain(&judge.template)), "  "));
-        parts.push(fitting(|_| {
-            let mut table = Table::new(HEADINGS);
-            for (name, rates) in lines(judge) {
-                table.add_row(std::iter::once(name.to_owned()).chain(cells(rates)));
-            }
-            table
-        }));
+        let about = about(judge, &shortened(&judge.judge), &plain(&judge.template));
+        parts.push(wrapped(&about, "  ", width));
+        let columns = HEADINGS.map(|name| if name.is_empty() { Column::Name } else { Column::Figure });
+        let mut table = Table::new(columns);
+        table.add_row(HEADINGS);
+        for (name, rates) in lines(judge) {
+            table.add_row(std::iter::once(name).chain(cells(rates)));
+        }
+        parts.push(table.text(width));
     }
     parts.join("\n\n")
 }
@@ -45,7 +46,7 @@ pub fn audit_markdown(inputs: &[String], counts: AuditCounts, audited: &[Audited
     let mut text = format!(
         "<!-- tooljudge audit -->\n\n# Audit of judges on {}\n\n{}.\n",
         inputs.join(", "),
-        head(counts).split_whitespace().collect::<Vec<_>>().join(" ")
+        head(counts)
     );
     for judge in audited {
         // Writing to a String cannot fail.
@@ -78,7 +79,7 @@ fn head(counts: AuditCounts) -> String {
         0 => String::new(),
         unreadable => format!(", {unreadable} more unreadable"),
     };
-    wrapped(&format!("{rows} of {questions}{unreadable}; shares with their 95 % intervals"), " ")
+    format!("{rows} of {questions}{unreadable}; shares with their 95 % intervals")
 }
 
 fn about(judge: &Audited, name: &str, template: &str) -> String {

@@ -2,7 +2,7 @@
 
 use super::numbers::{counted, fixed};
 use super::plain::{judge, wrapped};
-use super::table::Table;
+use super::table::{Column, Table};
 use crate::bench::comparison::{Comparison, Question, Verdict};
 
 /// Measures that are shown, with their names.
@@ -15,13 +15,13 @@ const SHOWN: [(&str, &str); 6] = [
     ("mcc", "MCC"),
 ];
 
-/// All comparisons; `names` are those of all judges.
-pub fn comparison(names: &[String], comparisons: &[Comparison], question: Question) -> String {
-    let parts = comparisons.iter().map(|found| one(names, found, comparisons.len(), question));
+/// All comparisons, on lines of `width` columns; `names` are those of all judges.
+pub fn comparison(names: &[String], comparisons: &[Comparison], question: Question, width: usize) -> String {
+    let parts = comparisons.iter().map(|found| one(names, found, comparisons.len(), question, width));
     parts.collect::<Vec<_>>().join("\n\n")
 }
 
-fn one(names: &[String], found: &Comparison, of: usize, question: Question) -> String {
+fn one(names: &[String], found: &Comparison, of: usize, question: Question, width: usize) -> String {
     let (a, b) = (&judge(&names[found.a]), &judge(&names[found.b]));
     let mut head = format!(
         "{b} against {a}, {} of {}",
@@ -43,14 +43,17 @@ fn one(names: &[String], found: &Comparison, of: usize, question: Question) -> S
     );
     let verdict = format!(" {}", verdict(a, b, found, question));
     let sentences =
-        [(head, " "), (right, "   "), (verdict, "   ")].map(|(text, indent)| wrapped(&text, indent));
+        [(head, " "), (right, "   "), (verdict, "   ")].map(|(text, indent)| wrapped(&text, indent, width));
     let [head, right, verdict] = sentences;
-    format!("{head}\n\n{right}\n\n{}\n\n{verdict}", differences(found, of))
+    format!("{head}\n\n{right}\n\n{}\n\n{verdict}", differences(found, of).text(width))
 }
 
-fn differences(found: &Comparison, of: usize) -> String {
+fn differences(found: &Comparison, of: usize) -> Table {
     let adjusted = if of > 1 { "p (Holm)" } else { "p" };
-    let mut table = Table::new(["", "first", "second", "difference", "95 % interval", adjusted]);
+    let header = ["", "first", "second", "difference", "95 % interval", adjusted];
+    let mut table =
+        Table::new(header.map(|name| if name.is_empty() { Column::Name } else { Column::Figure }));
+    table.add_row(header);
     for (measure, name) in SHOWN {
         let Some(of_measure) = found.differences.iter().find(|difference| difference.measure == measure)
         else {
@@ -65,7 +68,7 @@ fn differences(found: &Comparison, of: usize) -> String {
             of_measure.p_adjusted.map_or_else(|| "-".to_owned(), p_value),
         ]);
     }
-    table.text()
+    table
 }
 
 fn verdict(a: &str, b: &str, found: &Comparison, question: Question) -> String {

@@ -14,5 +14,11 @@ pub use comparison::comparison;
 pub use html::html;
 pub use markdown::markdown;
 pub use numbers::counted;
-pub use plain::plain;
+pub use plain::{plain, wrapped};
+pub use table::{Column, Table};
 pub use terminal::terminal;
+
+/// The columns of a text that is not for a terminal.
+pub const USUAL_WIDTH: usize = 100;
+/// The least columns that texts are arranged to: figures are not cut to fit fewer.
+pub const MIN_WIDTH: usize = 60;

@@ -6,10 +6,7 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 const MAX_NUMBER: usize = 30;
 /// The most that a judge's name takes: those of models often differ in their ends only.
 const MAX_JUDGE_NAME_LENGTH: usize = 60;
-/// The columns of a terminal.
-pub(super) const PAGE: usize = 100;
-
-/// `text` in at most 30 columns on one line, ending in `…` where it was cut. Characters that move the cursor, turn the direction
+/// `text` in at most 30 columns on one line, with a `…` where its middle was cut out. Characters that move the cursor, turn the direction
 /// of writing or cannot be seen are shown as `�`.
 #[must_use]
 pub fn plain(text: &str) -> String {
@@ -23,24 +20,39 @@ pub(super) fn judge(name: &str) -> String {
 
 /// [`plain`], in at most `most` columns.
 pub(super) fn within(text: &str, most: usize) -> String {
-    let mut plain = String::new();
-    let mut columns = 0;
-    // Where the text has to end if it turns out to be too long.
-    let mut end = 0;
-    for char in text.chars().map(visible) {
-        // Marks on the character before are counted too, so that there cannot be thousands of them.
-        columns += char.width().unwrap_or(0).max(1);
-        if columns > most {
-            plain.truncate(end);
-            plain.push('…');
+    // Marks on the character before are counted too, so that there cannot be thousands of them.
+    let columns = |char: char| char.width().unwrap_or(0).max(1);
+    let mut chars = text.chars().map(visible);
+    // Of what is longer, the end is looked at too, but never all of it held.
+    let mut head: Vec<char> = Vec::new();
+    let mut wide = 0;
+    for char in chars.by_ref() {
+        head.push(char);
+        wide += columns(char);
+        if wide > most {
             break;
         }
-        plain.push(char);
-        if columns < most {
-            end = plain.len();
-        }
     }
-    plain
+    if wide <= most {
+        return head.into_iter().collect();
+    }
+    let room = most.saturating_sub(1);
+    let fitting = |chars: &mut dyn Iterator<Item = char>, room: usize| {
+        let mut left = room;
+        let fits = |char: &char| match left.checked_sub(columns(*char)) {
+            Some(rest) => {
+                left = rest;
+                true
+            }
+            None => false,
+        };
+        chars.take_while(fits).collect::<Vec<char>>()
+    };
+    // The tail gets what the head cannot use.
+    let head = fitting(&mut head.into_iter(), room.div_ceil(2));
+    let used: usize = head.iter().copied().map(columns).sum();
+    let tail = fitting(&mut text.chars().rev().map(visible), room - used);
+    head.into_iter().chain(['…']).chain(tail.into_iter().rev()).collect()
 }
 
 /// `char`, or what stands for it where it would not be seen as a character in its place.
@@ -68,7 +80,8 @@ pub(super) fn folded(text: &str, most: usize) -> String {
     let mut folded = String::new();
     let (mut line, mut columns) = (String::new(), 0);
     for char in text.chars() {
-        let wide = char.width().unwrap_or(0);
+        // As the width of a whole text counts them: what a terminal would obey is shown as a sign.
+        let wide = char.width().unwrap_or(1);
         if columns + wide > most && !line.is_empty() {
             let parted = line.rfind([' ', ':', '/', '-', '_', '.', ',']).map_or(0, |at| at + 1);
             let at = if 2 * line[..parted].width() > most { parted } else { line.len() };
@@ -84,22 +97,37 @@ pub(super) fn folded(text: &str, most: usize) -> String {
     folded + &line
 }
 
-/// A sentence on lines of at most 100 columns, broken at spaces; all but the first are indented by `indent`.
-pub(super) fn wrapped(text: &str, indent: &str) -> String {
+/// A text on lines of at most `width` columns, broken at spaces; all but the first of each line of its own are indented by
+/// `indent`. A word that is longer than a line is folded.
+#[must_use]
+pub fn wrapped(text: &str, indent: &str, width: usize) -> String {
     let mut lines: Vec<String> = Vec::new();
     for line in text.split('\n') {
         let from = lines.len();
         lines.push(String::new());
         for (at, word) in line.split(' ').enumerate() {
             let last = lines.len() - 1;
-            let fits = lines[last].width() + 1 + word.width() <= PAGE;
-            match (at, fits) {
-                (0, _) => lines[last] += word,
-                (_, true) => lines[last] += &format!(" {word}"),
-                (_, false) if lines[last].trim().is_empty() && last == from => {
-                    lines[last] += &format!(" {word}")
+            let begun = lines[last].width();
+            let is_empty = lines[last].trim().is_empty();
+            match at {
+                0 if word.width() <= width => lines[last] += word,
+                _ if at > 0 && begun + 1 + word.width() <= width => lines[last] += &format!(" {word}"),
+                _ if !is_empty && indent.width() + word.width() <= width => {
+                    lines.push(format!("{indent}{word}"))
                 }
-                (_, false) => lines.push(format!("{indent}{word}")),
+                _ => {
+                    if at > 0 && is_empty && last == from {
+                        lines[last].push(' ');
+                    } else if !is_empty {
+                        lines.push(indent.to_owned());
+                    }
+                    let last = lines.len() - 1;
+                    let room = width.saturating_sub(lines[last].width().max(indent.width())).max(1);
+                    let pieces = folded(word, room);
+                    let mut pieces = pieces.lines();
+                    lines[last] += pieces.next().unwrap_or_default();
+                    lines.extend(pieces.map(|piece| format!("{indent}{piece}")));
+                }
             }
         }
     }
@@ -126,14 +154,15 @@ mod tests {
     }
 
     #[test]
-    fn what_is_long_is_cut() {
-        let long = "x".repeat(31);
-        assert_eq!(plain(&long), format!("{}…", "x".repeat(29)));
-        assert_eq!(plain(&long[1..]), "x".repeat(30));
-        assert_eq!(plain(&"你".repeat(16)), format!("{}…", "你".repeat(14)));
+    fn what_is_long_is_cut_in_its_middle() {
+        let long = format!("{}{}", "x".repeat(16), "y".repeat(15));
+        assert_eq!(plain(&long), format!("{}…{}", "x".repeat(15), "y".repeat(14)));
+        assert_eq!(plain(&long[1..]), &long[1..]);
+        assert_eq!(plain(&"你".repeat(16)), format!("{}…{}", "你".repeat(7), "你".repeat(7)));
         assert_eq!(plain(&"你".repeat(15)), "你".repeat(15));
         let marks = format!("e{}", "\u{301}".repeat(1000));
         assert!(plain(&marks).chars().count() <= 30);
+        assert_eq!([within("abc", 0), within("abc", 1), within("abc", 2)], ["…", "…", "a…"]);
     }
 
     #[test]
@@ -153,10 +182,21 @@ mod tests {
     #[test]
     fn sentences_are_wrapped() {
         let words = format!(" {}end.\nNext.", "seven77 ".repeat(20));
-        let wrapped = wrapped(&words, "   ");
-        assert!(wrapped.lines().all(|line| line.width() <= PAGE));
-        assert_eq!(wrapped.lines().count(), 3);
-        assert!(wrapped.lines().nth(1).is_some_and(|line| line.starts_with("   seven77")));
-        assert_eq!(wrapped.split_whitespace().count(), words.split_whitespace().count());
+        let text = wrapped(&words, "   ", 100);
+        assert!(text.lines().all(|line| line.width() <= 100));
+        assert_eq!(text.lines().count(), 3);
+        assert!(text.lines().nth(1).is_some_and(|line| line.starts_with("   seven77")));
+        assert_eq!(text.split_whitespace().count(), words.split_whitespace().count());
+        for (text, width, expected) in [
+            ("one two", 7, "one two"),
+            ("one two", 6, "one\n two"),
+            ("  one", 4, "  on\n e"),
+            ("a/long/path/of/a/file b", 12, "a/long/\n path/of/a/\n file b"),
+            ("see a/long/path", 9, "see\n a/long/\n path"),
+            ("", 5, ""),
+            ("a\n\nb", 5, "a\n\nb"),
+        ] {
+            assert_eq!(wrapped(text, " ", width), expected);
+        }
     }
 }

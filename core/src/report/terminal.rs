@@ -1,10 +1,10 @@
-//! A benchmark on a terminal: tables that fit 100 columns.
+//! A benchmark on a terminal: tables and sentences that fit its width.
 
 use super::numbers::{
     counted, interval, is_of_one_class, left_out, names, percent, recognised, remarks, value, without_label,
 };
-use super::plain::{PAGE, folded, judge as shortened, plain, within, wrapped};
-use super::table::{Table, fitting};
+use super::plain::{folded, judge as shortened, plain, within, wrapped};
+use super::table::{Column, Table};
 use crate::bench::{Counts, Measured, Slice};
 
 /// Figures of the main table, with their headings.
@@ -27,8 +27,8 @@ const MAX_LINES: usize = 30;
 /// A judge with the name that it is shown under.
 type Named<'a> = (&'a Measured, String);
 
-/// The whole benchmark: judges of one task beside each other, task by task.
-pub fn terminal(counts: &Counts, measured: &[Measured]) -> String {
+/// The whole benchmark on lines of `width` columns: judges of one task beside each other, task by task.
+pub fn terminal(counts: &Counts, measured: &[Measured], width: usize) -> String {
     let mut tasks: Vec<(&str, &str)> = Vec::new();
     for judge in measured {
         let task = (task(judge), judge.gold.as_str());
@@ -36,19 +36,19 @@ pub fn terminal(counts: &Counts, measured: &[Measured]) -> String {
             tasks.push(task);
         }
     }
-    let mut parts = vec![head(counts)];
+    let mut parts = vec![head(counts, width)];
     for of in &tasks {
         let judges: Vec<&Measured> =
             measured.iter().filter(|judge| (task(judge), judge.gold.as_str()) == *of).collect();
         let names = names(&judges).into_iter().map(|name| shortened(&name));
         let judges: Vec<Named<'_>> = judges.iter().copied().zip(names).collect();
-        parts.push(about(&judges, of.0));
-        parts.push(figures(&judges));
-        parts.push(labels(&judges));
-        parts.extend(unlabelled(&judges));
-        parts.extend(["error_type", "edit"].iter().filter_map(|by| recalls(&judges, by)));
-        parts.extend(too_many_values(&judges));
-        parts.extend(consistency(&judges));
+        parts.push(about(&judges, of.0, width));
+        parts.push(figures(&judges).text(width));
+        parts.push(labels(&judges).text(width));
+        parts.extend(unlabelled(&judges, width));
+        parts.extend(["error_type", "edit"].iter().filter_map(|by| recalls(&judges, by, width)));
+        parts.extend(too_many_values(&judges, width));
+        parts.extend(consistency(&judges, width));
     }
     parts.join("\n\n")
 }
@@ -58,21 +58,25 @@ fn task(judge: &Measured) -> &str {
     judge.task.unwrap_or(&judge.template)
 }
 
-fn head(counts: &Counts) -> String {
+fn head(counts: &Counts, width: usize) -> String {
     let (rows, questions) = (counted(counts.benched, "row"), counted(counts.clusters, "question"));
-    wrapped(&format!("{rows} of {questions}{}; figures with their 95 % intervals", remarks(counts)), " ")
+    wrapped(
+        &format!("{rows} of {questions}{}; figures with their 95 % intervals", remarks(counts)),
+        " ",
+        width,
+    )
 }
 
 /// The task, and how many rows are right and wrong by its gold.
-fn about(judges: &[Named<'_>], task: &str) -> String {
+fn about(judges: &[Named<'_>], task: &str, width: usize) -> String {
     let Some((first, _)) = judges.first() else { return String::new() };
     let times = first.repeats.max(1) as u64;
     let (right, wrong) = (first.overall.right() / times, first.overall.wrong() / times);
     let (task, gold) = (plain(task), plain(&first.gold));
-    wrapped(&format!("{task}: {right} correct, {wrong} incorrect by the column `{gold}`"), " ")
+    wrapped(&format!("{task}: {right} correct, {wrong} incorrect by the column `{gold}`"), " ", width)
 }
 
-fn figures(judges: &[Named<'_>]) -> String {
+fn figures(judges: &[Named<'_>]) -> Table {
     let all_right = judges.iter().all(|(judge, _)| judge.overall.wrong() == 0);
     let shown: &[(&str, &str)] = match judges.iter().all(|(judge, _)| is_of_one_class(&judge.overall)) {
         true if all_right => &[ALL_RIGHT],
@@ -81,57 +85,60 @@ fn figures(judges: &[Named<'_>]) -> String {
     };
     let cost = |judge: &Measured| judge.usage.and_then(|usage| usage.cost_usd_per_1000);
     let priced = judges.iter().any(|(judge, _)| cost(judge).is_some());
-    fitting(|most| {
-        let mut header = vec!["judge", "no\nlabel"];
-        header.extend(shown.iter().map(|(_, heading)| heading));
-        header.extend(priced.then_some("$ per\n1,000"));
-        let mut table = Table::new(header);
-        for (judge, name) in judges {
-            let overall = &judge.overall;
-            let mut row = vec![folded(name, most), overall.confusion.unjudged().to_string()];
-            row.extend(shown.iter().map(|(figure, _)| {
-                let figure = overall.figures.get(figure);
-                format!("{}\n{}", value(figure), interval(figure))
-            }));
-            if priced {
-                row.push(cost(judge).map_or_else(|| "-".to_owned(), |cost| format!("{cost:.3}")));
-            }
-            table.add_row(row);
+    let mut header = vec!["judge", "no\nlabel"];
+    header.extend(shown.iter().map(|(_, heading)| heading));
+    header.extend(priced.then_some("$ per\n1,000"));
+    let mut table = Table::new(named(header.len()));
+    table.add_row(header);
+    for (judge, name) in judges {
+        let overall = &judge.overall;
+        let mut row = vec![name.clone(), overall.confusion.unjudged().to_string()];
+        row.extend(shown.iter().map(|(figure, _)| {
+            let figure = overall.figures.get(figure);
+            format!("{}\n{}", value(figure), interval(figure))
+        }));
+        if priced {
+            row.push(cost(judge).map_or_else(|| "-".to_owned(), |cost| format!("{cost:.3}")));
         }
-        table
-    })
+        table.add_row(row);
+    }
+    table
+}
+
+/// The columns of a table of names with figures.
+fn named(columns: usize) -> impl Iterator<Item = Column> {
+    std::iter::once(Column::Name).chain(std::iter::repeat_n(Column::Figure, columns - 1))
 }
 
 /// What right and wrong calls were labelled as.
-fn labels(judges: &[Named<'_>]) -> String {
-    let heading = |calls: &str, what: &str| format!("{calls}\n{what}");
-    fitting(|most| {
-        let mut table = Table::new([
-            "\njudge".to_owned(),
-            heading("right calls", "passed"),
-            heading("", "failed"),
-            heading("", "no label"),
-            heading("wrong calls", "passed"),
-            heading("", "failed"),
-            heading("", "no label"),
+fn labels(judges: &[Named<'_>]) -> Table {
+    use Column::{Figure, Joined, Name};
+    let mut table = Table::new([Name, Figure, Joined, Joined, Figure, Joined, Joined]);
+    table.add_row([
+        "\njudge",
+        "right calls\npassed",
+        "\nfailed",
+        "\nno label",
+        "wrong calls\npassed",
+        "\nfailed",
+        "\nno label",
+    ]);
+    for (judge, name) in judges {
+        let counts = &judge.overall.confusion;
+        let right = counts.true_positive + counts.false_negative;
+        let wrong = counts.false_positive + counts.true_negative;
+        let of = |part: u64, whole: u64| format!("{part} ({})", percent(part, whole));
+        table.add_row([
+            name.clone(),
+            of(counts.true_positive, right),
+            of(counts.false_negative, right),
+            counts.unjudged_positive.to_string(),
+            of(counts.false_positive, wrong),
+            of(counts.true_negative, wrong),
+            counts.unjudged_negative.to_string(),
         ]);
-        for (judge, name) in judges {
-            let counts = &judge.overall.confusion;
-            let right = counts.true_positive + counts.false_negative;
-            let wrong = counts.false_positive + counts.true_negative;
-            let of = |part: u64, whole: u64| format!("{part} ({})", percent(part, whole));
-            table.add_row([
-                folded(name, most),
-                of(counts.true_positive, right),
-                of(counts.false_negative, right),
-                counts.unjudged_positive.to_string(),
-                of(counts.false_positive, wrong),
-                of(counts.true_negative, wrong),
-                counts.unjudged_negative.to_string(),
-            ]);
-        }
-        table
-    })
+    }
+    table
 }
 
 /// The figures whose bounds are shown: the first that there is.
@@ -142,27 +149,27 @@ const BOUNDED: [(&str, &str); 3] = [
 ];
 
 /// How rows without a label ended, and what the main figure would be at worst and at best had they one.
-fn unlabelled(judges: &[Named<'_>]) -> Option<String> {
+fn unlabelled(judges: &[Named<'_>], width: usize) -> Option<String> {
     let line = |(judge, name): &Named<'_>| {
         let bounds = |(figure, words)| Some((words, judge.overall.bounds.get(figure)?));
         let (words, (low, high)) = BOUNDED.into_iter().find_map(bounds)?;
         let ends = without_label(judge);
         let line = format!(" {name}, no label: {ends}; were they labelled, {words} {low:.3} to {high:.3}");
-        Some(wrapped(&line, "   "))
+        Some(wrapped(&line, "   ", width))
     };
     let lines: Vec<String> = judges.iter().filter_map(line).collect();
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
 /// Which share of the rows of each kind is recognised for what it is.
-fn recalls(judges: &[Named<'_>], by: &str) -> Option<String> {
+fn recalls(judges: &[Named<'_>], by: &str, width: usize) -> Option<String> {
     let all: Vec<&Named<'_>> = judges.iter().filter(|(judge, _)| !judge.baseline).collect();
     let (first, _) = all.first()?;
     let kinds: Vec<&Slice> = first.by(by).filter(|slice| is_of_one_class(slice)).collect();
     if kinds.is_empty() {
         return None;
     }
-    let mut text = fitting(|most| table_of_recalls(by, &kinds, &all[..all.len().min(BESIDE)], most));
+    let mut text = table_of_recalls(by, &kinds, &all[..all.len().min(BESIDE)], width).text(width);
     let more = kinds.len().saturating_sub(MAX_LINES);
     if more > 0 {
         text += &format!("\n ... and {more} more, in the reports");
@@ -177,20 +184,20 @@ fn recalls(judges: &[Named<'_>], by: &str) -> Option<String> {
     Some(text)
 }
 
-fn table_of_recalls(by: &str, kinds: &[&Slice], judges: &[&Named<'_>], most: usize) -> Table {
+fn table_of_recalls(by: &str, kinds: &[&Slice], judges: &[&Named<'_>], width: usize) -> Table {
     let figure = |slice: &Slice| {
         recognised(slice).map(|(figure, _, _)| format!("{}  {}", value(Some(figure)), interval(Some(figure))))
     };
     let mut header = vec![by.to_owned(), "rows".to_owned()];
-    // Figures are so wide anyway.
-    let wide = most.max(16);
-    header.extend(judges.iter().map(|(_, name)| format!("recognised by\n{}", folded(name, wide))));
-    let mut table = Table::new(header);
-    // Names may take what judges leave of the page, since they often differ only at their ends.
-    let room = PAGE.saturating_sub(12 + 20 * judges.len()).clamp(30, 60);
+    // A heading may be as wide as figures are anyway, or a little more.
+    let heading = |name: &str| folded(name, if judges.len() > 2 { 16 } else { 30 });
+    header.extend(judges.iter().map(|(_, name)| format!("recognised by\n{}", heading(name))));
+    let mut table = Table::new(named(header.len()));
+    table.add_row(header);
+    // Names may take what judges leave of the page, since they often differ only in their middle or at their ends.
+    let room = width.saturating_sub(12 + 20 * judges.len()).clamp(30, 60);
     for kind in kinds.iter().take(MAX_LINES) {
-        let name = within(kind.value.as_deref().unwrap_or_default(), room);
-        let mut row = vec![folded(&name, most), kind.rows.to_string()];
+        let mut row = vec![within(kind.value.as_deref().unwrap_or_default(), room), kind.rows.to_string()];
         row.extend(judges.iter().map(|(judge, _)| {
             let slice = judge.by(by).find(|slice| slice.value == kind.value);
             slice.and_then(figure).unwrap_or_default()
@@ -200,16 +207,17 @@ fn table_of_recalls(by: &str, kinds: &[&Slice], judges: &[&Named<'_>], most: usi
     table
 }
 
-fn too_many_values(judges: &[Named<'_>]) -> Option<String> {
+fn too_many_values(judges: &[Named<'_>], width: usize) -> Option<String> {
     let judges: Vec<&Measured> = judges.iter().map(|(judge, _)| *judge).collect();
     let lines: Vec<String> = left_out(&judges)
         .iter()
         .map(|column| format!(" no figures by `{}`: it has {} values", plain(&column.by), column.values))
+        .map(|line| wrapped(&line, "   ", width))
         .collect();
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
-fn consistency(judges: &[Named<'_>]) -> Option<String> {
+fn consistency(judges: &[Named<'_>], width: usize) -> Option<String> {
     let line = |(judge, name): &Named<'_>| {
         let asked = judge.consistency?;
         let line = format!(
@@ -220,7 +228,7 @@ fn consistency(judges: &[Named<'_>]) -> Option<String> {
             value(asked.kappa.as_ref()),
             interval(asked.kappa.as_ref()),
         );
-        Some(wrapped(&line, "   "))
+        Some(wrapped(&line, "   ", width))
     };
     let lines: Vec<String> = judges.iter().filter_map(line).collect();
     (!lines.is_empty()).then(|| lines.join("\n"))

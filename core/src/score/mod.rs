@@ -22,7 +22,10 @@ mod vitest;
 
 pub use equality::Equality;
 pub use issue::{Issue, IssueKind};
+pub use setting::SettingError;
 pub use typed::typed;
+
+use std::fmt::Display;
 
 use crate::domain::{Arguments, Json, Object, ToolCall};
 
@@ -51,7 +54,7 @@ pub struct Scorer {
     pub case: fn(called: &[ToolCall], expected: &[ToolCall], row: &Object) -> Object,
     /// Readies it with `settings`, whose keys are the peer's own names; `peer` asks for that peer's exact behaviour. An error
     /// names the setting and what it may be.
-    pub ready: fn(settings: &Object, peer: Option<&str>) -> Result<Ready, String>,
+    pub ready: fn(settings: &Object, peer: Option<&str>) -> Result<Ready, SettingError>,
 }
 
 /// A scorer with its settings.
@@ -93,8 +96,8 @@ pub struct ScoreError {
 
 impl ScoreError {
     /// A record that is no case of this scorer; `message` names the key and what it should hold.
-    pub fn invalid(message: impl Into<String>) -> ScoreError {
-        ScoreError { kind: "InvalidCase", message: message.into() }
+    pub fn invalid(message: impl Display) -> ScoreError {
+        ScoreError { kind: "InvalidCase", message: message.to_string() }
     }
 }
 

@@ -5,7 +5,7 @@
 
 use super::deepeval::{Call, calls};
 use super::difference::issue;
-use super::{IssueKind, Score, ScoreError, Scored, Scorer, setting};
+use super::{IssueKind, Score, ScoreError, Scored, Scorer, SettingError, setting};
 use crate::domain::{Json, Object};
 
 pub(super) const SCORER: Scorer = Scorer {
@@ -46,8 +46,8 @@ impl Default for Options {
 
 impl Options {
     /// These options, overridden by `settings`.
-    pub fn with(mut self, settings: &Object) -> Result<Options, String> {
-        let names = |key, value| -> Result<Vec<String>, String> {
+    pub fn with(mut self, settings: &Object) -> Result<Options, SettingError> {
+        let names = |key, value| -> Result<Vec<String>, SettingError> {
             Ok(setting::strings(key, value)?.into_iter().map(str::to_owned).collect())
         };
         for (key, value) in settings.iter() {

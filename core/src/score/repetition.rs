@@ -6,7 +6,7 @@
 
 use super::deepeval::{Call, calls};
 use super::difference::issue;
-use super::{Equality, IssueKind, Score, ScoreError, Scored, Scorer, setting};
+use super::{Equality, IssueKind, Score, ScoreError, Scored, Scorer, SettingError, setting};
 use crate::domain::{Json, Object};
 
 pub(super) const SCORER: Scorer = Scorer {
@@ -41,7 +41,7 @@ impl Default for Options {
 
 impl Options {
     /// These options, overridden by `settings`.
-    pub fn with(mut self, settings: &Object) -> Result<Options, String> {
+    pub fn with(mut self, settings: &Object) -> Result<Options, SettingError> {
         for (key, value) in settings.iter() {
             match key {
                 "max_repetitions" => {

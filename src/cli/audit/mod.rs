@@ -83,7 +83,7 @@ fn show(found: &AuditSummary, json: bool, printer: Printer) {
     if json {
         show(&format!("{:#}", found.record));
     } else if !printer.quiet {
-        show(&audit_terminal(found.counts, &found.audited));
+        show(&audit_terminal(found.counts, &found.audited, printer.width(is_taken)));
         printer.talk("");
         found.reports.iter().filter(|path| !is_stdout(path)).for_each(|path| written(path));
     }

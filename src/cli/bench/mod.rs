@@ -100,7 +100,7 @@ fn show(found: &BenchSummary, json: bool, printer: Printer) {
     if json {
         show(&format!("{:#}", found.record));
     } else if !printer.quiet {
-        show(&report::terminal(&found.counts, &found.measured));
+        show(&report::terminal(&found.counts, &found.measured, printer.width(is_taken)));
         printer.talk("");
         for path in found.output.iter().chain(&found.reports).filter(|path| !is_stdout(path)) {
             printer.talk(&written(path));

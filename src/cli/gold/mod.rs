@@ -58,7 +58,8 @@ fn settings(args: GoldArgs) -> GoldSettings {
 
 fn show(gold: &GoldSummary, json: bool, printer: Printer) -> anyhow::Result<Ending> {
     let GoldSummary { counts, output, written } = gold;
-    let shown = if json { format!("{:#}", counts.to_json()) } else { report::render(counts) };
+    let width = printer.width(is_stdout(output));
+    let shown = if json { format!("{:#}", counts.to_json()) } else { report::render(counts, width) };
     match is_stdout(output) {
         true => printer.talk(&shown),
         false if printer.quiet && !json => {}

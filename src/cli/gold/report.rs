@@ -1,25 +1,26 @@
 //! What was made, for human eyes.
 
-use comfy_table::{CellAlignment, Table, presets};
-
-use crate::report::counted;
+use crate::report::{Column, Table, counted, wrapped};
 use crate::run::{GeneratedGold, GoldCounts, ImportedGold, gold_of};
 
 /// Of questions left out for one reason, so many are named.
 const NAMED: usize = 10;
+/// Before the lines of a sentence that does not fit one.
+const INDENT: &str = "          ";
 
-/// What was made, or imported.
-pub fn render(counts: &GoldCounts) -> String {
+/// What was made, or imported, on lines of `width` columns.
+pub fn render(counts: &GoldCounts, width: usize) -> String {
     match counts {
-        GoldCounts::Generated(counts) => generated(counts),
-        GoldCounts::Imported(counts) => imported(counts),
+        GoldCounts::Generated(counts) => generated(counts, width),
+        GoldCounts::Imported(counts) => wrapped(&imported(counts), INDENT, width),
     }
 }
 
 /// A table of kinds, then what was left out and why.
-fn generated(counts: &GeneratedGold) -> String {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_header(["gold", "kind", "written", "made", "discarded", "share"]);
+fn generated(counts: &GeneratedGold, width: usize) -> String {
+    use Column::{Figure, Name};
+    let mut table = Table::new([Name, Name, Figure, Figure, Figure, Figure]);
+    table.add_row(["gold", "kind", "written", "made", "discarded", "share"]);
     for (kind, count) in counts.listed() {
         table.add_row([
             gold_of(kind).to_owned(),
@@ -30,12 +31,7 @@ fn generated(counts: &GeneratedGold) -> String {
             count.discard_rate().map_or(String::new(), |rate| format!("{:.1} %", 100.0 * rate)),
         ]);
     }
-    for column in 2..6 {
-        if let Some(column) = table.column_mut(column) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    let mut lines: Vec<String> = table.to_string().lines().map(|line| line.trim_end().to_owned()).collect();
+    let mut lines: Vec<String> = Vec::new();
     let written = |right: bool| -> usize {
         counts
             .listed()
@@ -43,7 +39,6 @@ fn generated(counts: &GeneratedGold) -> String {
             .map(|(_, count)| count.written)
             .sum()
     };
-    lines.push(String::new());
     lines.push(format!(
         "{}, {}, {}",
         counted(counts.questions as u64, "question"),
@@ -61,7 +56,7 @@ fn generated(counts: &GeneratedGold) -> String {
             named(&ids)
         ));
     }
-    lines.join("\n")
+    format!("{}\n\n{}", table.text(width), wrapped(&lines.join("\n"), INDENT, width))
 }
 
 fn named(ids: &[String]) -> String {

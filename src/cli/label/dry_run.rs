@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use comfy_table::{CellAlignment, Table, presets};
 use serde_json::{Value, json};
 
 use super::summary_table::dollars;
 use crate::cli::printer::Printer;
 use crate::judge::Price;
-use crate::report::counted;
+use crate::report::{Column, Table, counted, wrapped};
 use crate::run::Forecast;
 
 /// Prints the forecasts and their prompts.
@@ -19,16 +18,17 @@ pub fn show(forecasts: &[Forecast], as_json: bool, printer: Printer) {
     for forecast in forecasts {
         for (at, prompt) in forecast.prompts.iter().enumerate() {
             let title = format!("{}, {}, prompt {}", forecast.judge, forecast.template, at + 1);
+            // A prompt is shown as it is sent.
             printer.data(&format!("--- {title} ---\n{}\n", prompt.trim_end()));
         }
     }
     if forecasts.is_empty() {
         printer.data("the built-in judge sends no requests: no prompts, no cost");
     } else {
-        let table = table(forecasts).to_string();
-        printer.data(&table.lines().map(str::trim_end).collect::<Vec<_>>().join("\n"));
+        let width = printer.width_of_data();
+        printer.data(&table(forecasts).text(width));
         for line in remarks(forecasts) {
-            printer.data(&line);
+            printer.data(&wrapped(&line, "", width));
         }
         let prices = match Price::as_of() {
             Some(day) if forecasts.iter().any(|forecast| forecast.cost_usd.is_some()) => {
@@ -36,9 +36,9 @@ pub fn show(forecasts: &[Forecast], as_json: bool, printer: Printer) {
             }
             _ => String::new(),
         };
-        printer.data(&format!(
-            "\nEstimates: four bytes a token, reasoning not counted{prices}. Nobody was asked."
-        ));
+        let estimates =
+            format!("\nEstimates: four bytes a token, reasoning not counted{prices}. Nobody was asked.");
+        printer.data(&wrapped(&estimates, "", width));
     }
 }
 
@@ -68,10 +68,11 @@ fn remarks(forecasts: &[Forecast]) -> Vec<String> {
 }
 
 fn table(forecasts: &[Forecast]) -> Table {
-    let mut table = Table::new();
     let header =
-        ["judge", "template", "rows", "questions", "answered already", "tokens in", "tokens out", "cost"];
-    table.load_style(presets::NOTHING).set_header(header);
+        ["judge", "template", "rows", "questions", "answered\nalready", "tokens in", "tokens out", "cost"];
+    let column = |at| if at < 2 { Column::Name } else { Column::Figure };
+    let mut table = Table::new((0..header.len()).map(column));
+    table.add_row(header);
     for forecast in forecasts {
         table.add_row([
             forecast.judge.clone(),
@@ -83,11 +84,6 @@ fn table(forecasts: &[Forecast]) -> Table {
             forecast.completion_tokens.to_string(),
             forecast.cost_usd.map_or_else(|| "unknown price".to_owned(), dollars),
         ]);
-    }
-    for column in 2..header.len() {
-        if let Some(column) = table.column_mut(column) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
     }
     table
 }

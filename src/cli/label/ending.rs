@@ -22,7 +22,11 @@ pub struct Shown {
 
 /// Shows what came of a run, and tells whether enough rows have a label.
 pub fn conclude(run: &LabelSummary, shown: Shown, printer: Printer) -> Ending {
-    let text = if shown.json { format!("{:#}", run.manifest) } else { table(run) };
+    let text = if shown.json {
+        format!("{:#}", run.manifest)
+    } else {
+        table(run, printer.width(write::is_stdout(&run.output)))
+    };
     if write::is_stdout(&run.output) {
         printer.talk(&text);
     } else if shown.json || !printer.quiet {
@@ -137,7 +141,7 @@ fn invalid_golds(run: &LabelSummary) -> Vec<String> {
     warnings
 }
 
-fn table(run: &LabelSummary) -> String {
+fn table(run: &LabelSummary, width: usize) -> String {
     let lines: Vec<Line<'_>> = run
         .members
         .iter()
@@ -147,7 +151,7 @@ fn table(run: &LabelSummary) -> String {
         path if write::is_stdout(path) => "to the standard output".to_owned(),
         path => path.display().to_string(),
     };
-    summary_table::render(&lines, &Run { elapsed: run.elapsed, output: &output })
+    summary_table::render(&lines, &Run { elapsed: run.elapsed, output: &output, width })
 }
 
 /// The code that more than half of the rows cannot be read for, and how many.

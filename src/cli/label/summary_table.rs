@@ -2,11 +2,9 @@
 
 use std::time::Duration;
 
-use comfy_table::{CellAlignment, Table, presets};
-
 use crate::bench::Rate;
 use crate::domain::{Flag, Status};
-use crate::report::counted;
+use crate::report::{Column, Table, counted, wrapped};
 use crate::run::{Agreement, Summary};
 use crate::stats::Estimate;
 
@@ -22,26 +20,32 @@ pub struct Line<'a> {
 pub struct Run<'a> {
     pub elapsed: Duration,
     pub output: &'a str,
+    /// The columns of a line.
+    pub width: usize,
 }
+
+/// Before the lines of a sentence that does not fit one.
+const INDENT: &str = "         ";
 
 /// Labels, statuses, agreement, tokens, cost, time: in full for one judge, side by side for several.
 pub fn render(lines: &[Line<'_>], run: &Run<'_>) -> String {
     let seconds = run.elapsed.as_secs_f64();
     let rows = lines.first().map_or(0, |line| line.summary.rows);
     let speed = format!("in {}, {} rows/s", duration(seconds), significant(rows as f64 / seconds.max(1e-9)));
+    let sentence = |text: String| wrapped(&text, INDENT, run.width);
     let mut text = match lines {
         [Line { judge, criterion, summary }] => {
             let mut text = vec![
-                format!("{} judged by {judge} ({criterion}) {speed}", counted(rows, "row")),
+                sentence(format!("{} judged by {judge} ({criterion}) {speed}", counted(rows, "row"))),
                 String::new(),
             ];
-            text.extend(plain(&counts(summary)));
+            text.push(counts(summary).text(run.width));
             text
         }
         lines => {
             let mut text =
                 vec![format!("{} judged {} times {speed}", counted(rows, "row"), lines.len()), String::new()];
-            text.extend(plain(&side_by_side(lines)));
+            text.push(side_by_side(lines).text(run.width));
             text
         }
     };
@@ -55,35 +59,37 @@ pub fn render(lines: &[Line<'_>], run: &Run<'_>) -> String {
             column => format!(" with the column `{column}`"),
         };
         let labels = if gold.compared == 1 { "label agrees" } else { "labels agree" };
-        text.push(format!("gold     {} of {} {labels}{by} ({})", gold.agree, gold.compared, agreement(gold)));
+        let shares = format!("{} of {} {labels}{by} ({})", gold.agree, gold.compared, agreement(gold));
+        text.push(sentence(format!("gold     {shares}")));
     }
     for line in lines {
         if let Some(mean) = &line.summary.mean_score {
             let of = whose(line, lines);
-            text.push(format!(
+            text.push(sentence(format!(
                 "score   {of} {:.2} on average ({:.2} to {:.2})",
                 mean.value, mean.low, mean.high
-            ));
+            )));
         }
-        text.extend(line.summary.rate.iter().flat_map(|rate| rates(&whose(line, lines), rate)));
+        let rates = line.summary.rate.iter().flat_map(|rate| rates(&whose(line, lines), rate));
+        text.extend(rates.map(sentence));
     }
-    text.extend(messages(lines));
+    text.extend(messages(lines).into_iter().map(sentence));
     let sum = |part: fn(&Summary) -> u64| lines.iter().map(|line| part(line.summary)).sum::<u64>();
     let (prompts, answers) = (sum(|summary| summary.prompt_tokens), sum(|summary| summary.completion_tokens));
     if prompts + answers > 0 {
         text.push(format!("tokens   {prompts} in, {answers} out"));
-        text.push(cost(lines));
+        text.push(sentence(cost(lines)));
     }
     if let Some(line) = lines.first()
         && !line.summary.flags.is_empty()
     {
-        text.push(format!("flags    {}", flags(line.summary)));
+        text.push(sentence(format!("flags    {}", flags(line.summary))));
     }
     let cut = sum(|summary| summary.cut);
     if cut > 0 {
-        text.push(format!(
+        text.push(sentence(format!(
             "cut      {cut} of the labels were read before the point where the length limit cut the reply"
-        ));
+        )));
     }
     let cached = sum(|summary| summary.cached);
     if cached > 0 {
@@ -92,6 +98,7 @@ pub fn render(lines: &[Line<'_>], run: &Run<'_>) -> String {
             counted(cached, if lines.len() == 1 { "row" } else { "verdict" })
         ));
     }
+    // In one piece, so that it can be copied.
     text.push(format!("written  {}", run.output));
     text.join("\n")
 }
@@ -164,10 +171,6 @@ fn cost(lines: &[Line<'_>]) -> String {
     }
 }
 
-fn plain(table: &Table) -> Vec<String> {
-    table.to_string().lines().map(|line| line.trim_end().to_owned()).collect()
-}
-
 /// One line for each judge and criterion.
 fn side_by_side(lines: &[Line<'_>]) -> Table {
     let mut labels: Vec<&str> = Vec::new();
@@ -183,8 +186,10 @@ fn side_by_side(lines: &[Line<'_>]) -> Table {
     if gold {
         header.push("agrees with gold");
     }
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_header(header);
+    let of_labels = vec![Column::Figure; labels.len()];
+    let columns = [Column::Name, Column::Name].into_iter().chain(of_labels).chain([Column::Words]);
+    let mut table = Table::new(columns.chain(gold.then_some(Column::Figure)));
+    table.add_row(header);
     for Line { judge, criterion, summary } in lines {
         let mut row = vec![(*judge).to_owned(), (*criterion).to_owned()];
         row.extend(labels.iter().map(|label| summary.labels.get(*label).copied().unwrap_or(0).to_string()));
@@ -202,11 +207,6 @@ fn side_by_side(lines: &[Line<'_>]) -> Table {
         }
         table.add_row(row);
     }
-    for column in 2..2 + labels.len() {
-        if let Some(column) = table.column_mut(column) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
     table
 }
 
@@ -220,8 +220,8 @@ pub fn dollars(cost: f64) -> String {
 }
 
 fn counts(summary: &Summary) -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_header(["label", "rows", "share", ""]);
+    let mut table = Table::new([Column::Name, Column::Figure, Column::Figure, Column::Words]);
+    table.add_row(["label", "rows", "share", ""]);
     for (label, rows) in &summary.labels {
         table.add_row([label.clone(), rows.to_string(), percent(*rows, summary.rows), String::new()]);
     }
@@ -233,11 +233,6 @@ fn counts(summary: &Summary) -> Table {
             percent(*rows, summary.rows),
             why,
         ]);
-    }
-    for column in [1, 2] {
-        if let Some(column) = table.column_mut(column) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
     }
     table
 }

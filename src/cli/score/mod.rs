@@ -6,7 +6,6 @@ mod settings;
 
 use anyhow::bail;
 use args::ScoreArgs;
-use comfy_table::{Table as Grid, presets};
 use serde_json::json;
 
 use super::config::Config;
@@ -14,6 +13,7 @@ use super::printer::Printer;
 use super::section::Section;
 use super::{Ending, job};
 use crate::read::Take;
+use crate::report::{Column, Table};
 use crate::run::settings::{BfclFiles, InputKind, OutputSettings, ScoreSettings};
 use crate::run::{self, ScoreSummary};
 use crate::score::{SCORERS, Scorer};
@@ -33,7 +33,7 @@ pub fn run(mut args: ScoreArgs, config: &Config) -> anyhow::Result<Ending> {
     config.say(&section, quiet);
     let printer = Printer { quiet: args.result.quiet };
     if args.scorers {
-        printer.data(&scorers());
+        printer.data(&scorers(printer.width_of_list()));
         return Ok(Ending::Done);
     }
     let shown = Shown { json: args.result.json, min_pass_rate: args.result.min_pass_rate };
@@ -87,7 +87,7 @@ fn show(found: &ScoreSummary, shown: Shown, printer: Printer) -> anyhow::Result<
         summary["compares"] = json!(compares);
         format!("{summary:#}")
     } else {
-        report::render(tally, scorer, compares)
+        report::render(tally, scorer, compares, printer.width(to_stdout))
     };
     match (to_stdout, printer.quiet && !shown.json) {
         (_, true) => {}
@@ -115,14 +115,13 @@ fn show(found: &ScoreSummary, shown: Shown, printer: Printer) -> anyhow::Result<
     Ok(Ending::GateFailed)
 }
 
-fn scorers() -> String {
-    let mut grid = Grid::new();
-    grid.load_style(presets::NOTHING);
+fn scorers(width: usize) -> String {
+    let mut grid = Table::new([Column::Name, Column::Words]);
     for Scorer { name, peers, .. } in SCORERS {
         let peers = if peers.is_empty() { String::new() } else { format!("--compat {}", peers.join(", ")) };
         grid.add_row([(*name).to_owned(), peers]);
     }
-    grid.to_string().lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
+    grid.text(width)
 }
 
 #[cfg(test)]

@@ -1,15 +1,16 @@
 //! The end of a scoring run, for human eyes: how many passed, what went wrong, and what to do about it.
 
-use comfy_table::{CellAlignment, Table, presets};
-
+use crate::report::{Column, Table, wrapped};
 use crate::run::Tally;
 use crate::score::IssueKind;
 
 /// Of failures, issues, tools and parameters, so many are shown.
 const SHOWN: usize = 8;
+/// Before the lines of a sentence that does not fit one.
+const INDENT: &str = "         ";
 
-/// What the cases came to.
-pub fn render(tally: &Tally, scorer: &str, compares: &str) -> String {
+/// What the cases came to, on lines of `width` columns.
+pub fn render(tally: &Tally, scorer: &str, compares: &str, width: usize) -> String {
     let mut text = vec![
         format!("{} scored by {scorer}", cases_of(tally.cases)),
         format!("compared {compares}"),
@@ -34,7 +35,8 @@ pub fn render(tally: &Tally, scorer: &str, compares: &str) -> String {
     for (kind, (cases, example)) in &tally.errors {
         text.push(format!("error    {cases} {kind}: {example}"));
     }
-    let by = |title: &str, counts: Vec<(String, u64)>| section(title, counts, tally.cases);
+    let mut text: Vec<String> = text.iter().map(|line| wrapped(line, INDENT, width)).collect();
+    let by = |title: &str, counts: Vec<(String, u64)>| section(title, counts, tally.cases, width);
     text.extend(by("issue", tally.kinds.iter().map(|(kind, n)| (kind.as_str().to_owned(), *n)).collect()));
     text.extend(by("tool", tally.tools.iter().map(|(tool, n)| (tool.clone(), *n)).collect()));
     let parameters = tally.parameters.iter().map(|((tool, path), n)| (format!("{tool} {path}"), *n));
@@ -42,7 +44,7 @@ pub fn render(tally: &Tally, scorer: &str, compares: &str) -> String {
     let advice = advice(tally);
     if !advice.is_empty() {
         text.push(String::new());
-        text.extend(advice);
+        text.extend(advice.iter().map(|line| wrapped(line, INDENT, width)));
     }
     text.join("\n")
 }
@@ -62,24 +64,18 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn section(title: &str, mut counts: Vec<(String, u64)>, cases: u64) -> Vec<String> {
+fn section(title: &str, mut counts: Vec<(String, u64)>, cases: u64, width: usize) -> Vec<String> {
     if counts.is_empty() {
         return Vec::new();
     }
     counts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     let more = counts.len().saturating_sub(SHOWN);
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_header([title, "cases", "share"]);
+    let mut table = Table::new([Column::Name, Column::Figure, Column::Figure]);
+    table.add_row([title, "cases", "share"]);
     for (name, count) in counts.into_iter().take(SHOWN) {
         table.add_row([name, count.to_string(), percent(count as f64 / cases as f64)]);
     }
-    for column in [1, 2] {
-        if let Some(column) = table.column_mut(column) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    let mut lines = vec![String::new()];
-    lines.extend(table.to_string().lines().map(|line| line.trim_end().to_owned()));
+    let mut lines = vec![String::new(), table.text(width)];
     if more > 0 {
         lines.push(format!(" ... and {more} more"));
     }

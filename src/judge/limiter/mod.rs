@@ -1,9 +1,9 @@
 //! How long the budget makes a request wait: places in flight, requests and tokens per minute, pauses.
 //!
 //! One [`Limiter`] serves everybody who asks one model at one endpoint. Whoever wants to send stands in one line, so a
-//! large request is not overtaken by small ones for ever. All decisions are made by pure state machines ([`bucket`],
-//! [`budget`], [`quota`], [`request_pacer`], [`rate_estimator`], [`concurrency_controller`]) that are given the time; this file
-//! only waits for as long as they say.
+//! large request is not overtaken by small ones for ever. All decisions are made by [`state`] and the pure state
+//! machines in it ([`bucket`], [`budget`], [`quota`], [`request_pacer`], [`rate_estimator`], [`concurrency_controller`]), which are
+//! given the time; this file only waits for as long as they say.
 
 mod bucket;
 mod budget;
@@ -12,6 +12,7 @@ mod limited_by;
 mod quota;
 mod rate_estimator;
 mod request_pacer;
+mod state;
 mod window;
 
 use std::num::NonZeroU32;
@@ -22,28 +23,14 @@ use std::time::Duration;
 use tokio::sync::{Mutex as FairMutex, Notify};
 use tokio::time::Instant;
 
-use budget::Budget;
 pub(super) use budget::{Cost, Meter};
-use concurrency_controller::{Answered, ConcurrencyController};
 pub use limited_by::LimitedBy;
 pub use quota::Stated;
 pub(super) use quota::{Claim, Reset};
-use rate_estimator::{RateEstimator, Refusal};
+use state::{ConcurrencyLimit, Sent, State};
 
-use super::retry;
-
-/// The longest pause: 30 days. Chosen; however long a server asks to wait, the clock must be able to say until when. Runs end long
-/// before, by their longest wait (`max_wait`).
-const MAX_PAUSE: Duration = Duration::from_secs(30 * 86_400);
-
-/// Requests in a row without a response that are an outage and not an accident. Chosen.
-const OUTAGE: u32 = 8;
-/// How much the last answer weighs in the moving average of what is usual, from 0 to 1. Chosen: about the last ten count.
-const LATELY: f64 = 0.1;
 /// A wait that ended no longer ago than this is still worth a word to the user. Chosen.
 const JUST_NOW: Duration = Duration::from_secs(2);
-/// Places for each request in flight that a rate comes to on average (Little's law), as a factor of at least 1. Chosen: latencies vary.
-const SPARE: f64 = 1.2;
 
 /// Requests in flight at once.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -105,41 +92,6 @@ pub struct Limiter {
     state: Mutex<State>,
 }
 
-#[derive(Debug)]
-struct State {
-    places: ConcurrencyLimit,
-    in_flight: usize,
-    /// Requests with a place that are sent once more, in another form: they come before everybody else, or else those who
-    /// wait for a place and those who hold one would wait for each other.
-    again: usize,
-    /// Requests admitted so far.
-    sent: u64,
-    /// Requests admitted when the last refusal was heard: the refusals of these are the same one.
-    sent_when_refused: u64,
-    /// Refusals that told something new, since the last answer.
-    streak: u32,
-    throttled: u64,
-    /// Requests without a response, since the last answer.
-    lost: u32,
-    paused_until: Option<Instant>,
-    budget: Budget,
-    pace: RateEstimator,
-    /// Of answers lately, in seconds.
-    latency: Option<f64>,
-    /// Paces the requests, one at a time.
-    paced: bucket::Bucket,
-    /// Runs on this machine that share the limits, this one included.
-    runs: u32,
-    /// Until when and for whose sake the next request waits.
-    limited_by: Option<(Instant, LimitedBy)>,
-}
-
-#[derive(Debug)]
-enum ConcurrencyLimit {
-    Fixed(usize),
-    Found(Box<ConcurrencyController>),
-}
-
 /// A place in flight, taken until this is dropped.
 #[derive(Debug)]
 pub struct Slot {
@@ -167,18 +119,6 @@ pub(super) struct QuotaReservation {
     sent: Sent,
     reserved: Cost,
     used: Cost,
-}
-
-/// A request that was let go.
-#[derive(Debug, Clone, Copy)]
-struct Sent {
-    /// Its number, counted from 1.
-    number: u64,
-    at: Instant,
-    /// Requests in flight then, itself included.
-    level: usize,
-    /// What all requests had taken by then, itself included.
-    taken: [f64; 4],
 }
 
 impl Drop for QuotaReservation {
@@ -210,29 +150,7 @@ impl Drop for First<'_> {
 impl Limiter {
     /// A limiter that no judge uses yet; judges of one endpoint and model share one.
     pub fn new(limits: Limits) -> Arc<Limiter> {
-        let places = match limits.concurrency {
-            Concurrency::Auto => {
-                ConcurrencyLimit::Found(Box::new(ConcurrencyController::new(limits.pace_is_told())))
-            }
-            Concurrency::Fixed(places) => ConcurrencyLimit::Fixed(places.get() as usize),
-        };
-        let state = State {
-            places,
-            in_flight: 0,
-            again: 0,
-            sent: 0,
-            sent_when_refused: 0,
-            streak: 0,
-            throttled: 0,
-            lost: 0,
-            paused_until: None,
-            budget: Budget::new(&limits),
-            pace: RateEstimator::default(),
-            latency: None,
-            paced: bucket::Bucket::default(),
-            runs: 1,
-            limited_by: None,
-        };
+        let state = State::new(limits);
         Arc::new(Limiter { turn: FairMutex::new(()), changed: Notify::new(), state: Mutex::new(state) })
     }
 
@@ -340,133 +258,6 @@ impl Limiter {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl State {
-    /// Takes what a request needs; or says when to come again, if that can be said.
-    fn admit(&mut self, now: Instant, cost: Cost) -> Result<Sent, Option<Instant>> {
-        if self.again > 0 || self.in_flight >= self.places() {
-            return Err(None);
-        }
-        self.in_flight += 1;
-        self.admit_placed(now, cost).map_err(|ready| {
-            self.in_flight -= 1;
-            Some(ready)
-        })
-    }
-
-    /// The same for a request that has its place.
-    fn admit_placed(&mut self, now: Instant, cost: Cost) -> Result<Sent, Instant> {
-        let (mut ready, mut limited_by) = self.budget.ready(now, cost, f64::from(self.runs));
-        if let Some(rate) = self.pace.rate(now) {
-            let paced = self.paced.ready(now, rate, 1.0).max(self.paused_until.unwrap_or(now));
-            if paced > ready {
-                (ready, limited_by) = (paced, Some(LimitedBy::Refused(60.0 * rate)));
-            }
-        }
-        if let Some(until) = self.paused_until {
-            ready = ready.max(until);
-        }
-        if ready > now {
-            self.limited_by = limited_by.map(|limited_by| (ready, limited_by));
-            return Err(ready);
-        }
-        self.budget.take(cost);
-        self.paced.take(1.0);
-        self.sent += 1;
-        self.pace.sent(self.sent, now);
-        Ok(Sent { number: self.sent, at: now, level: self.in_flight, taken: self.budget.taken() })
-    }
-
-    /// Requests that may be in flight now.
-    fn places(&self) -> usize {
-        match (&self.places, self.pace.last_rate()) {
-            (ConcurrencyLimit::Fixed(places), _) => *places,
-            // A pace that was found out needs so many, by Little's law; what is refused then is refused for the pace.
-            (ConcurrencyLimit::Found(controller), Some(rate)) => {
-                let needed = (SPARE * rate * self.latency.unwrap_or(0.0)).ceil() as usize;
-                controller.target().max(needed).min(concurrency_controller::MAX_IN_FLIGHT)
-            }
-            (ConcurrencyLimit::Found(controller), None) => controller.target(),
-        }
-    }
-
-    fn learn(&mut self, now: Instant, sent: Sent, claims: &[(Meter, Claim)]) {
-        self.budget.learn(claims, sent.at, sent.taken, now, f64::from(self.runs));
-    }
-
-    fn succeeded(&mut self, now: Instant, sent: Sent, latency: Duration) {
-        self.lost = 0;
-        let seconds = latency.as_secs_f64();
-        self.latency = Some(self.latency.map_or(seconds, |usual| usual + LATELY * (seconds - usual)));
-        if sent.number > self.sent_when_refused {
-            self.streak = 0;
-        }
-        if let ConcurrencyLimit::Found(controller) = &mut self.places {
-            let Sent { number, level, .. } = sent;
-            let answered = Answered { number, level, latency, in_flight: self.in_flight, sent: self.sent };
-            controller.succeeded(answered, now);
-        }
-    }
-
-    fn refused(&mut self, now: Instant, sent: Sent, asked: Option<Duration>, random: f64) -> Duration {
-        self.throttled += 1;
-        self.budget.refused();
-        let news = self.is_news(sent);
-        self.streak += u32::from(news);
-        let wait = retry::delay(self.streak, asked, random);
-        // A server may say anything; who gets to see the wait decides whether it is worth it.
-        let until = now + wait.min(MAX_PAUSE);
-        if news || asked.is_some() {
-            self.pause(until);
-        }
-        if news {
-            let refusal = Refusal {
-                number: sent.number,
-                sent_at: sent.at,
-                sent: self.sent,
-                resumes: until,
-                allowed: self.budget.pace(f64::from(self.runs)),
-                told: self.budget.is_told(),
-            };
-            self.pace.refused(refusal, now);
-            if let ConcurrencyLimit::Found(controller) = &mut self.places {
-                controller.refused(sent.level, self.in_flight, self.sent, now);
-            }
-        }
-        wait
-    }
-
-    fn lost(&mut self, now: Instant, sent: Sent) {
-        self.lost += 1;
-        if self.lost >= OUTAGE {
-            self.overloaded(now, sent, None);
-        }
-    }
-
-    fn overloaded(&mut self, now: Instant, sent: Sent, asked: Option<Duration>) {
-        if let Some(asked) = asked {
-            self.pause(now + asked.min(MAX_PAUSE));
-        }
-        if self.is_news(sent)
-            && let ConcurrencyLimit::Found(controller) = &mut self.places
-        {
-            controller.overloaded(sent.level, self.sent, now);
-        }
-    }
-
-    fn pause(&mut self, until: Instant) {
-        self.paused_until = Some(self.paused_until.map_or(until, |earlier| earlier.max(until)));
-    }
-
-    /// Requests that were in flight together are refused together: that is one signal, not as many.
-    fn is_news(&mut self, sent: Sent) -> bool {
-        let news = sent.number > self.sent_when_refused;
-        if news {
-            self.sent_when_refused = self.sent;
-        }
-        news
     }
 }
 

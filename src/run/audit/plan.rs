@@ -132,7 +132,7 @@ fn probe_columns(
         }
     }
     let words = Words::of(templates.iter().map(|template| &**template.rails()))
-        .map_err(|label| AuditError::AmbiguousLabel(label.to_string()))?;
+        .map_err(|label| AuditError::AmbiguousLabel(label.0))?;
     Ok(ProbeColumns {
         golds,
         words,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use crate::audit::ProbeCase;
-use crate::bench::Words;
+use crate::bench::{NotALabel, Words};
 use crate::domain::{Item, Json, Rails, RowError, RowErrorCode, Sample};
 use crate::normalize::Normalizer;
 use crate::run::input::text;
@@ -74,7 +74,7 @@ pub fn probed_rows(source: &Source, columns: &ProbeColumns) -> Result<ProbedRows
             let cluster = of_batch.cluster(at, Some(&sample.question), number);
             let ProbedRows { rows, invalid, .. } = &mut probed;
             let mut gold = |(column, cells): (&String, &Vec<Option<Json>>)| {
-                columns.words.read(cells[at].as_ref()).unwrap_or_else(|text| {
+                columns.words.read(cells[at].as_ref()).unwrap_or_else(|NotALabel(text)| {
                     invalid.add(|| InvalidGold { column: column.clone(), row: number, text });
                     None
                 })

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::BenchError;
-use crate::bench::{Errata, Words};
+use crate::bench::{Errata, NotALabel, Words};
 use crate::domain::Json;
 use crate::read::{Selection, Table, Understanding};
 use crate::run::RunError;
@@ -48,9 +48,9 @@ pub(super) fn read(file: &Path, id: &str, golds: &[String], words: &Words) -> Re
                     Some(Json::String(name)) => name.clone(),
                     Some(other) => other.to_string(),
                 };
-                let right = words
-                    .read(cell.as_ref())
-                    .map_err(|text| wrong(format!("row `{name}`: `{text}` is not {}", words.list())))?;
+                let right = words.read(cell.as_ref()).map_err(|NotALabel(text)| {
+                    wrong(format!("row `{name}`: `{text}` is not {}", words.list()))
+                })?;
                 if !errata.add(&name, right) {
                     let why = format!("row `{name}` is corrected twice, and not alike");
                     return Err(wrong(why).into());

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::checker::Checker;
-use crate::bench::{Correction, Counts, Errata, Facts, Predictions, Rows, Words, identity};
+use crate::bench::{Correction, Counts, Errata, Facts, NotALabel, Predictions, Rows, Words, identity};
 use crate::domain::{Json, Rails};
 use crate::run::input::{Clusters, hash, text};
 use crate::run::{Agreement, InvalidGold, Item, Row, RunError, Watch};
@@ -117,7 +117,7 @@ impl Gatherer {
         }
         match self.plan.words.read(cell) {
             Ok(right) => right,
-            Err(text) => {
+            Err(NotALabel(text)) => {
                 let (column, row) = (self.plan.golds[at].clone(), self.counts.read);
                 self.invalid_gold.get_or_insert(InvalidGold { column, row, text });
                 self.strange_here = true;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tempfile::TempDir;
 
 use super::{BenchError, doubt, errata};
-use crate::bench::{Contender, Words, columns};
+use crate::bench::{Contender, NotALabel, Words, columns};
 use crate::check::{Baseline, BaselineKind};
 use crate::domain::{Rails, Task};
 use crate::render::Template;
@@ -63,7 +63,7 @@ pub fn plan(settings: BenchSettings, control: &Control) -> Result<(Plan, Session
     // Columns are checked before a store is made.
     let templates = templates(&settings.panel)?;
     let words = Words::of(templates.iter().map(|template| &**template.rails()))
-        .map_err(|label| BenchError::AmbiguousLabel(label.to_string()))?;
+        .map_err(|label| BenchError::AmbiguousLabel(label.0))?;
     let tasks: Vec<Option<Task>> = templates.iter().map(Template::task).collect();
     let golds = golds(settings.gold.as_ref(), &tasks, &names)?;
     let gold = gold_plan(&settings, &golds, &names, words)?;
@@ -89,10 +89,10 @@ fn check_gold(source: &Source, gold: &GoldPlan) -> Result<(), RunError> {
     let Some(batch) = source.table.batches(None).next() else { return Ok(()) };
     let batch = batch?;
     for column in &gold.golds {
-        let read: Vec<Result<Option<bool>, String>> =
+        let read: Vec<Result<Option<bool>, NotALabel>> =
             batch.column(column)?.iter().map(|cell| gold.words.read(cell.as_ref())).collect();
         let invalid_gold = read.iter().find_map(|read| read.as_ref().err());
-        if let Some(text) = invalid_gold
+        if let Some(NotALabel(text)) = invalid_gold
             && !read.iter().any(|read| matches!(read, Ok(Some(_))))
         {
             let text: String = text.chars().take(40).collect();

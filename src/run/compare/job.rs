@@ -27,10 +27,15 @@ pub struct CompareSummary {
 }
 
 impl CompareSummary {
-    /// The comparisons in words, for a terminal or a text.
+    /// The comparisons in words, on lines of at most 100 columns.
     pub fn to_text(&self) -> String {
-        let text = report::comparison(&self.judges, &self.comparisons, self.question);
-        format!("by the column `{}`\n\n{text}", self.gold)
+        self.to_text_within(report::USUAL_WIDTH)
+    }
+
+    /// The comparisons in words, on lines of at most `width` columns, from 60 up.
+    pub fn to_text_within(&self, width: usize) -> String {
+        let text = report::comparison(&self.judges, &self.comparisons, self.question, width);
+        format!("{}\n\n{text}", report::wrapped(&format!("by the column `{}`", self.gold), " ", width))
     }
 
     /// Whether all others are better than the first judge; with a margin, whether all are no worse by more.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::bench::{Contender, Facts, Predictions, Rows, Words};
+use crate::bench::{Contender, Facts, NotALabel, Predictions, Rows, Words};
 use crate::domain::{Json, Status, Task};
 use crate::read::Table;
 use crate::run::RunError;
@@ -200,7 +200,7 @@ impl Reader<'_> {
         let cells = self.batch.column(column)?;
         let words = &self.pairing.words;
         let read = |(row, cell): (u64, &Option<Json>)| {
-            words.read(cell.as_ref()).map_err(|text| RunError::StrangeLabel {
+            words.read(cell.as_ref()).map_err(|NotALabel(text)| RunError::StrangeLabel {
                 table: self.table.to_owned(),
                 row: row + 1,
                 column: column.to_owned(),

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::GoldError;
 use super::folder::{self, Category};
-use crate::bench::Words;
+use crate::bench::{NotALabel, Words};
 use crate::domain::{Json, Sample};
 use crate::gold::Question;
 use crate::gold::bfcl::Unusable;
@@ -69,10 +69,8 @@ fn own_questions(
             row += 1;
             let right = match &gold {
                 None => Some(true),
-                Some(cells) => words.read(cells[at].as_ref()).map_err(|text| GoldError::Label {
-                    row,
-                    text: text.chars().take(40).collect(),
-                    words: words.list(),
+                Some(cells) => words.read(cells[at].as_ref()).map_err(|NotALabel(text)| {
+                    GoldError::Label { row, text: text.chars().take(40).collect(), words: words.list() }
                 })?,
             };
             if right == Some(false) {

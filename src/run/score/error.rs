@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::domain::RowError;
+use crate::domain::{RowError, did_you_mean};
 
 /// Cases that cannot be scored.
 ///
@@ -11,10 +11,10 @@ use crate::domain::RowError;
 #[allow(missing_docs, reason = "fields are explained once for all variants")]
 pub enum ScoringError {
     /// A scorer of an unknown name.
-    #[error("--scorer: `{name}` is not one of {all}")]
+    #[error("--scorer: `{name}` is not one of {all}{}", did_you_mean(name, all.split(", ")))]
     NoScorer { name: String, all: String },
     /// A peer of an unknown name.
-    #[error("--compat: `{peer}` is not one of {all}")]
+    #[error("--compat: `{peer}` is not one of {all}{}", did_you_mean(peer, all.split(", ")))]
     NoPeer { peer: String, all: String },
     /// The keys of the first case are those of no scorer's peer; the scorers' names.
     #[error("the cases' keys give no scorer away; choose one with --scorer: {0}")]

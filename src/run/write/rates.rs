@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::bench::{LogLabels, Words};
+use crate::bench::{LogLabels, NotALabel, Words};
 use crate::check::BaseRate;
 use crate::domain::{Json, Rails};
 use crate::run::input::Clusters;
@@ -46,7 +46,7 @@ impl RateInput {
     ) -> Option<bool> {
         let right = match self.words.read(cell) {
             Ok(right) => right?,
-            Err(text) => {
+            Err(NotALabel(text)) => {
                 let column = agreement.column.clone();
                 agreement.invalid.add(|| InvalidGold { column, row, text });
                 return None;

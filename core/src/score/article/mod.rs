@@ -31,7 +31,7 @@ mod peer;
 
 use case::Case;
 
-use super::{Equality, Score, ScoreError, Scored, Scorer, setting};
+use super::{Equality, Score, ScoreError, Scored, Scorer, SettingError, setting};
 use crate::domain::{Json, Number, Object};
 
 const PEERS: &[&str] = &["article"];
@@ -77,7 +77,7 @@ impl Default for Options {
 
 impl Options {
     /// These options, overridden by `settings`.
-    pub fn with(mut self, settings: &Object) -> Result<Options, String> {
+    pub fn with(mut self, settings: &Object) -> Result<Options, SettingError> {
         for (key, value) in settings.iter() {
             match key {
                 "threshold" => self.threshold = setting::share(key, value)?,

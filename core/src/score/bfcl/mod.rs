@@ -81,13 +81,14 @@ pub(crate) use case::{Calls, Case};
 pub use category::of_file;
 pub(crate) use category::{Assignment, Language};
 pub use join::{Accuracy, accuracy, join};
+pub use options::OptionError;
 pub(crate) use options::Options;
 pub(crate) use rules::Rules;
 pub(crate) use value::Value;
 pub(crate) use verdict::judge;
 
 use crate::domain::{Arguments, Json, Object, ToolCall};
-use crate::score::{Score, ScoreError, Scored, Scorer};
+use crate::score::{Score, ScoreError, Scored, Scorer, SettingError};
 
 /// The line in the table of scorers.
 pub const SCORER: Scorer = Scorer { name: "bfcl_ast", peers: &["bfcl"], expects: true, matches, case, ready };
@@ -128,11 +129,11 @@ fn case(called: &[ToolCall], expected: &[ToolCall], row: &Object) -> Object {
     )
 }
 
-fn ready(settings: &Object, peer: Option<&str>) -> Result<Box<dyn Score>, String> {
+fn ready(settings: &Object, peer: Option<&str>) -> Result<Box<dyn Score>, SettingError> {
     let rules = match peer {
         None => Rules::Own,
         Some("bfcl") => Rules::Peer,
-        Some(other) => return Err(format!("unknown peer `{other}`; there is `bfcl`")),
+        Some(other) => return Err(OptionError::Peer(other.to_owned()).into()),
     };
     Ok(Box::new(Checker { options: Options::read(settings)?, rules }))
 }

@@ -13,22 +13,46 @@ pub struct Options {
     pub underscore_to_dot: Option<bool>,
 }
 
+/// Options that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum OptionError {
+    /// An option that there is not.
+    #[error("unknown setting `{0}`; there are `category`, `language` and `underscore_to_dot`")]
+    Unknown(String),
+    /// A category that is not a text.
+    #[error("`category` should be a text like `live_multiple`")]
+    Category,
+    /// A language that the checker does not know.
+    #[error("`language` should be {}", Language::NAMES)]
+    Language,
+    /// A switch that is not one.
+    #[error("`underscore_to_dot` should be true or false")]
+    UnderscoreToDot,
+    /// A record's `config` that is not an object.
+    #[error("`config` should be an object")]
+    NoObject,
+    /// What is wrong in a record's `config`.
+    #[error("config: {0}")]
+    Config(#[source] Box<OptionError>),
+    /// A peer other than BFCL.
+    #[error("unknown peer `{0}`; there is `bfcl`")]
+    Peer(String),
+}
+
 impl Options {
     /// Settings, of which there are no others.
-    pub fn read(settings: &Object) -> Result<Options, String> {
+    pub fn read(settings: &Object) -> Result<Options, OptionError> {
         let mut options = Options::default();
         for (key, value) in settings.iter() {
             if !options.set(key, value)? {
-                return Err(format!(
-                    "unknown setting `{key}`; there are `category`, `language` and `underscore_to_dot`"
-                ));
+                return Err(OptionError::Unknown(key.to_owned()));
             }
         }
         Ok(options)
     }
 
     /// What a record says, of its own or in its `config`.
-    pub fn of_record(record: &Object) -> Result<Options, String> {
+    pub fn of_record(record: &Object) -> Result<Options, OptionError> {
         let mut options = Options::default();
         for key in ["category", "language", "underscore_to_dot"] {
             if let Some(value) = record.get(key) {
@@ -38,9 +62,9 @@ impl Options {
         match record.get("config") {
             None | Some(Json::Null) => Ok(options),
             Some(Json::Object(config)) => {
-                Ok(options.or(&Options::read(config).map_err(|error| format!("config: {error}"))?))
+                Ok(options.or(&Options::read(config).map_err(|error| OptionError::Config(Box::new(error)))?))
             }
-            Some(_) => Err("`config` should be an object".to_owned()),
+            Some(_) => Err(OptionError::NoObject),
         }
     }
 
@@ -54,19 +78,19 @@ impl Options {
     }
 
     /// Whether there is such a setting; null leaves it as it is.
-    fn set(&mut self, key: &str, value: &Json) -> Result<bool, String> {
+    fn set(&mut self, key: &str, value: &Json) -> Result<bool, OptionError> {
         match (key, value) {
             ("category" | "language" | "underscore_to_dot", Json::Null) => {}
             ("category", Json::String(name)) => {
                 self.category = Some((Assignment::of(name), Language::of(name)))
             }
-            ("category", _) => return Err("`category` should be a text like `live_multiple`".to_owned()),
+            ("category", _) => return Err(OptionError::Category),
             ("language", _) => match value.as_str().and_then(Language::named) {
                 Some(language) => self.language = Some(language),
-                None => return Err(format!("`language` should be {}", Language::NAMES)),
+                None => return Err(OptionError::Language),
             },
             ("underscore_to_dot", Json::Bool(value)) => self.underscore_to_dot = Some(*value),
-            ("underscore_to_dot", _) => return Err("`underscore_to_dot` should be true or false".to_owned()),
+            ("underscore_to_dot", _) => return Err(OptionError::UnderscoreToDot),
             _ => return Ok(false),
         }
         Ok(true)

@@ -1,7 +1,7 @@
 //! The settings of tool correctness, by DeepEval's names.
 
 use crate::domain::{Json, Object};
-use crate::score::setting;
+use crate::score::{SettingError, setting};
 
 const KNOWN: &[&str] = &[
     "threshold",
@@ -45,7 +45,7 @@ impl Default for Options {
 
 impl Options {
     /// These options, overridden by `settings`.
-    pub fn with(mut self, settings: &Object) -> Result<Options, String> {
+    pub fn with(mut self, settings: &Object) -> Result<Options, SettingError> {
         for (key, value) in settings.iter() {
             match key {
                 "threshold" if value.is_null() => self.threshold = None,
@@ -61,7 +61,7 @@ impl Options {
         Ok(self)
     }
 
-    fn evaluate(&mut self, params: &Json) -> Result<(), String> {
+    fn evaluate(&mut self, params: &Json) -> Result<(), SettingError> {
         (self.input_parameters, self.output) = (false, false);
         let allowed = "a list of `INPUT_PARAMETERS` and `OUTPUT`";
         let wrong = || setting::wrong("evaluation_params", allowed, params);

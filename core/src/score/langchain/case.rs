@@ -1,7 +1,7 @@
 //! A run of an agent and the example that it should follow.
 
 use crate::domain::{Json, Object};
-use crate::score::{ScoreError, setting};
+use crate::score::{ScoreError, SettingError, setting};
 
 /// A run beside its example, borrowed from the record.
 #[derive(Debug, Clone)]
@@ -41,7 +41,7 @@ pub enum Grading {
 
 impl Grading {
     /// Under the key `output_evaluation`.
-    pub(super) fn read(value: &Json) -> Result<Grading, String> {
+    pub(super) fn read(value: &Json) -> Result<Grading, SettingError> {
         let words = [
             ("none", Grading::None),
             ("qa", Grading::Quiz),

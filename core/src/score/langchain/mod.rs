@@ -28,7 +28,7 @@ mod trajectory;
 use case::{Case, Grading};
 use trajectory::{ArgumentMode, MatchMode};
 
-use super::{Equality, Issue, IssueKind, Score, ScoreError, Scored, Scorer, setting};
+use super::{Equality, Issue, IssueKind, Score, ScoreError, Scored, Scorer, SettingError, setting};
 use crate::domain::{Json, Number, Object};
 
 const PEERS: &[&str] = &["langchain"];
@@ -75,7 +75,7 @@ impl Default for Options {
 
 impl Options {
     /// These options, overridden by `settings`.
-    pub fn with(mut self, settings: &Object) -> Result<Options, String> {
+    pub fn with(mut self, settings: &Object) -> Result<Options, SettingError> {
         const KNOWN: &[&str] = &["output_evaluation", "trajectory_match_mode", "tool_args_match_mode"];
         for (key, value) in settings.iter() {
             match key {

@@ -1,7 +1,7 @@
 //! The settings of the tool-call scorer, by vitest-evals' names.
 
 use crate::domain::{Json, Object};
-use crate::score::setting;
+use crate::score::{SettingError, setting};
 
 const KNOWN: &[&str] = &["ordered", "requireAll", "allowExtras", "params", "fuzzyOptions", "threshold"];
 const KNOWN_FUZZY: &[&str] =
@@ -75,7 +75,7 @@ impl Default for Options {
 
 impl Options {
     /// These options, overridden by `settings`.
-    pub fn with(mut self, settings: &Object) -> Result<Options, String> {
+    pub fn with(mut self, settings: &Object) -> Result<Options, SettingError> {
         for (key, value) in settings.iter() {
             match key {
                 "ordered" => self.ordered = setting::boolean(key, value)?,
@@ -92,7 +92,7 @@ impl Options {
     }
 }
 
-fn params(value: &Json) -> Result<Params, String> {
+fn params(value: &Json) -> Result<Params, SettingError> {
     match (value.as_str(), value.as_object()) {
         (Some("strict"), _) => Ok(Params::Strict),
         (Some("fuzzy"), _) => Ok(Params::Fuzzy),
@@ -112,7 +112,7 @@ fn params(value: &Json) -> Result<Params, String> {
 }
 
 impl FuzzyOptions {
-    fn with(mut self, settings: &Json) -> Result<FuzzyOptions, String> {
+    fn with(mut self, settings: &Json) -> Result<FuzzyOptions, SettingError> {
         let settings =
             settings.as_object().ok_or_else(|| setting::wrong("fuzzyOptions", "an object", settings))?;
         for (key, value) in settings.iter() {

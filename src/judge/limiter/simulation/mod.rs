@@ -12,7 +12,7 @@ use std::time::SystemTime;
 use reqwest::header::{HeaderMap, HeaderValue};
 
 use super::*;
-use crate::judge::hints;
+use crate::judge::{hints, retry};
 use enforcer::{Enforcer, EnforcerDecision, Headers, Rules, Truth};
 
 /// Attempts for one row, and rows begun and not done for each place that there may ever be: as the command line has it.

@@ -1,0 +1,199 @@
+//! Stores shared by runs, stopped, damaged and locked.
+
+use super::*;
+use crate::domain::{Prompt, RailProbability, Rails, Stop, Usage};
+
+fn fingerprint(text: &str) -> Fingerprint {
+    let prompt = Prompt { text: text.into(), rails: Arc::new(Rails::correctness()), explain: false };
+    AskHasher::new("http://judge", "m", "{}").fingerprint(&prompt, 0)
+}
+
+fn reply(text: &str) -> Reply {
+    Reply {
+        text: text.into(),
+        stop: Stop::Finished,
+        usage: Usage { prompt_tokens: Some(7), cached_tokens: Some(3), completion_tokens: None },
+        model: None,
+        latency_ms: 12,
+        attempts: 1,
+        adapted: vec!["rail:text".into()],
+        probabilities: vec![RailProbability { label: "correct".into(), probability: 0.97 }],
+        cost_usd: Some(0.000_12),
+    }
+}
+
+#[tokio::test]
+async fn one_question_is_asked_by_one_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("nested/replies.sqlite");
+    let (a, b) = (Store::open(&path, "a").unwrap(), Store::open(&path, "b").unwrap());
+    let question = fingerprint("q");
+    assert_eq!(a.claim(question, Reuse::All).await.unwrap(), Claim::Ours);
+    assert_eq!(a.claim(question, Reuse::All).await.unwrap(), Claim::Pending);
+    assert_eq!(b.claim(question, Reuse::All).await.unwrap(), Claim::Theirs);
+    a.answer(question, reply("yes"), None).await.unwrap();
+    assert_eq!(b.claim(question, Reuse::All).await.unwrap(), Claim::Answered);
+    assert_eq!(b.claim(question, Reuse::OwnOnly).await.unwrap(), Claim::Ours);
+    let found = b.reader().unwrap().get(question).unwrap();
+    assert_eq!(found, Found::Reply { id: 1, reply: reply("yes"), run: "a".into() });
+}
+
+#[tokio::test]
+async fn a_failure_is_asked_again_by_the_next_run_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("replies.sqlite");
+    let a = Store::open(&path, "a").unwrap();
+    let question = fingerprint("q");
+    a.claim(question, Reuse::All).await.unwrap();
+    let failure = Failure { code: "timeout".into(), message: "no answer".into(), attempts: 5 };
+    a.fail(question, failure.clone()).await.unwrap();
+    assert_eq!(a.claim(question, Reuse::All).await.unwrap(), Claim::Pending);
+    assert_eq!(a.reader().unwrap().get(question).unwrap(), Found::Failure { failure, run: "a".into() });
+    drop(a);
+    let b = Store::open(&path, "b").unwrap();
+    assert_eq!(b.claim(question, Reuse::All).await.unwrap(), Claim::Ours);
+}
+
+#[test]
+fn runs_that_begin_at_once_agree_on_a_new_store() {
+    for _ in 0..40 {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("replies.sqlite");
+        let begin = std::sync::Barrier::new(4);
+        std::thread::scope(|scope| {
+            for run in ["a", "b", "c", "d"] {
+                let (path, begin) = (&path, &begin);
+                scope.spawn(move || {
+                    begin.wait();
+                    let store = Store::open(path, run).unwrap();
+                    store.reader().unwrap();
+                });
+            }
+        });
+    }
+}
+
+#[test]
+fn a_locked_store_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("replies.sqlite");
+    drop(Store::open(&path, "a").unwrap());
+    let other = Connection::open(&path).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let error = Store::open(&path, "b").unwrap_err();
+    assert!(matches!(error, StoreError::Locked { .. }), "{error}");
+    assert!(error.to_string().contains("locked for 30 seconds by another process"), "{error}");
+}
+
+#[tokio::test]
+async fn a_changed_byte_is_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("replies.sqlite");
+    let store = Store::open(&path, "a").unwrap();
+    let question = fingerprint("q");
+    store.answer(question, reply("incorrect"), None).await.unwrap();
+    Connection::open(&path).unwrap().execute("UPDATE replies SET text = 'correct'", []).unwrap();
+    assert_eq!(store.reader().unwrap().get(question).unwrap(), Found::Nothing);
+    assert_eq!(store.claim(question, Reuse::All).await.unwrap(), Claim::Ours);
+    assert_eq!(store.damaged(), 1);
+}
+
+#[tokio::test]
+async fn a_dead_runs_claim_expires() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("replies.sqlite");
+    let store = Store::open(&path, "a").unwrap();
+    let question = fingerprint("q");
+    let other = Connection::open(&path).unwrap();
+    for lease_until in [1_i64, i64::MAX] {
+        other
+            .execute("INSERT OR REPLACE INTO claims VALUES (?1, 'dead', ?2)", (question.0, lease_until))
+            .unwrap();
+        assert_eq!(store.claim(question, Reuse::All).await.unwrap(), Claim::Ours);
+    }
+}
+
+#[tokio::test]
+async fn what_a_killed_run_was_asking_is_free_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("replies.sqlite");
+    let (before, after) = (fingerprint("before"), fingerprint("after"));
+    let b = Store::open(&path, "b").unwrap();
+    let (killed, other) =
+        (run_lock::RunLock::begin(&path, "killed").unwrap(), Connection::open(&path).unwrap());
+    let claim = |question: Fingerprint| {
+        let values = (question.0, writer::lease().1);
+        other.execute("INSERT INTO claims VALUES (?1, 'killed', ?2)", values).unwrap();
+    };
+    claim(before);
+    assert_eq!(b.claim(before, Reuse::All).await.unwrap(), Claim::Theirs);
+    // As when its process ends.
+    drop(killed);
+    assert_eq!(b.claim(before, Reuse::All).await.unwrap(), Claim::Ours);
+    claim(after);
+    let c = Store::open(&path, "c").unwrap();
+    assert_eq!(c.claim(after, Reuse::All).await.unwrap(), Claim::Ours);
+    drop((b, c));
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3, "store, log, shared memory");
+}
+
+#[tokio::test]
+async fn no_clock_takes_from_a_living_run_what_it_asks() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("replies.sqlite");
+    let (a, b) = (Store::open(&path, "a").unwrap(), Store::open(&path, "b").unwrap());
+    let question = fingerprint("q");
+    a.claim(question, Reuse::All).await.unwrap();
+    let other = Connection::open(&path).unwrap();
+    for lease_until in [1_i64, i64::MAX] {
+        other.execute("UPDATE claims SET lease_until = ?1", [lease_until]).unwrap();
+        assert_eq!(b.claim(question, Reuse::All).await.unwrap(), Claim::Theirs);
+    }
+}
+
+#[tokio::test]
+async fn runs_know_how_many_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("replies.sqlite");
+    let (a, b) = (Store::open(&path, "a").unwrap(), Store::open(&path, "b").unwrap());
+    let reader = a.reader().unwrap();
+    let asking = |model| reader.asking("http://judge", model).unwrap();
+    assert_eq!(asking("m"), 0);
+    a.join("http://judge".into(), "m".into()).await.unwrap();
+    a.join("http://judge".into(), "m".into()).await.unwrap();
+    b.join("http://judge".into(), "m".into()).await.unwrap();
+    b.join("http://judge".into(), "n".into()).await.unwrap();
+    assert_eq!((asking("m"), asking("n")), (2, 1));
+    let other = Connection::open(&path).unwrap();
+    for lease_until in [1_i64, i64::MAX] {
+        let values = ("dead", lease_until);
+        other.execute("INSERT OR REPLACE INTO askers VALUES ('http://judge', 'm', ?1, ?2)", values).unwrap();
+        assert_eq!(asking("m"), 2, "a lease that expired, or that no clock can have set");
+    }
+    a.leave("http://judge".into(), "m".into()).await.unwrap();
+    assert_eq!(asking("m"), 1);
+    drop(b);
+    assert_eq!((asking("m"), asking("n")), (0, 0));
+}
+
+#[test]
+fn foreign_files_are_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = folder.path().join("notes.txt");
+    std::fs::write(&text, "not a database, but long enough to look like one to a hasty reader".repeat(9))
+        .unwrap();
+    assert!(matches!(Store::open(&text, "a"), Err(StoreError::NotOurs { .. })));
+    let foreign = folder.path().join("foreign.sqlite");
+    Connection::open(&foreign).unwrap().execute_batch("CREATE TABLE t (x)").unwrap();
+    assert!(matches!(Store::open(&foreign, "a"), Err(StoreError::NotOurs { .. })));
+}
+
+#[cfg(unix)]
+#[test]
+fn only_its_owner_can_read_it() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("replies.sqlite");
+    let _store = Store::open(&path, "a").unwrap();
+    assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+}
