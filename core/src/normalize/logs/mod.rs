@@ -23,6 +23,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod acebench;
 mod adk;
 mod agents_sdk;
 mod atif;
@@ -68,6 +69,7 @@ mod turn;
 mod value;
 mod vercel_steps;
 mod weave;
+mod when2call;
 
 pub use context::{Context, NoRelated, RelatedRecords, Turns};
 pub use entry::{Entries, Entry, Fragment, Skip, Tally};
