@@ -49,3 +49,4 @@ mod table_formats;
 mod tables;
 mod templates;
 mod tls;
+mod transcripts;

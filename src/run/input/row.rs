@@ -78,8 +78,11 @@ impl Row {
             (Some(Unread { cells, conversation, normalizer: _ }), _) => {
                 let RawRow { question, tool_call, tool_definitions } = cells;
                 [question, tool_call, tool_definitions].into_iter().for_each(|cell| hash(cell, hasher));
-                if let Some(Conversation { messages, before_turn, .. }) = conversation {
+                if let Some(Conversation { messages, before_turn, unread, .. }) = conversation {
                     (messages.to_string(), before_turn).hash(hasher);
+                    if *unread {
+                        unread.hash(hasher);
+                    }
                 }
             }
             (None, Some(Ok(Sample { raw, .. }))) => {

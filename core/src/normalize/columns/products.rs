@@ -14,6 +14,12 @@ const PAIRS: &str = "write each model call as a line {\"request\": …, \"respon
 const CHATS: &str = "write each conversation as a line {\"messages\": […], \"tools\": […]}";
 
 const PRODUCTS: &[Product] = &[
+    Product {
+        keys: &["correct_answer", "answers", "target_tool"],
+        only: false,
+        what: "When2Call, which has four possible answers in a record",
+        remedy: "write each answer as a row with `tool_call`, and with `gold` correct for the one that `correct_answer` names",
+    },
     Product { keys: &["log"], only: true, what: "an HTTP archive (HAR)", remedy: PAIRS },
     Product { keys: &["ml_app", "span_id"], only: false, what: "spans of Datadog", remedy: PAIRS },
     Product {

@@ -76,4 +76,4 @@ pub use entry::{Entries, Entry, Fragment, Skip, Tally};
 pub use envelope::{ENVELOPES, Envelope, envelope};
 pub use format::LogFormat;
 pub use formats::{FORMATS, detect, detect_or, is_unanswered};
-pub use turn::{Before, Output, Step, Turn};
+pub use turn::{Before, Output, Print, Step, Turn};

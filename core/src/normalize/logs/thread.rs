@@ -295,8 +295,16 @@ impl Thread {
             });
             let elements = elements.collect();
             let flags = flags.into_iter().collect();
-            Transcript { id: Some(id), elements, shared, model, flags, ..Transcript::default() }
-                .turns(turns, &normalizer)
+            Transcript {
+                id: Some(id),
+                elements,
+                shared,
+                resumable: true,
+                model,
+                flags,
+                ..Transcript::default()
+            }
+            .turns(turns, &normalizer)
         });
         Box::new(repeated.chain(errors).chain(branches))
     }

@@ -1,13 +1,15 @@
 //! A transcript to its turns: a list of messages, calls and results in order, each turn of the assistant's seen with what came
 //! before it.
 
+use std::fmt::Write;
+use std::hash::{DefaultHasher, Hasher};
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::context::{Context, Turns};
 use super::entry::{Entries, Entry, Skip, Tally, skipped, unreadable};
 use super::sample::Made;
-use super::turn::{Before, Output, Step, Turn};
+use super::turn::{Before, Output, Print, Step, Turn};
 pub(super) use crate::domain::Episode;
 use crate::domain::{Cell, Flag, Json, Origin, Place, ToolDefinition};
 use crate::normalize::Normalizer;
@@ -24,6 +26,8 @@ pub(super) struct Transcript {
     pub(super) shared: usize,
     /// Whether that other transcript is not in the input, so that its calls are counted here.
     pub(super) copied: bool,
+    /// Whether sessions of its kind are copied into others, from the beginning on, where they are resumed or forked.
+    pub(super) resumable: bool,
     /// The element from which turns are taken; what is before it was not said by the agent that is judged.
     pub(super) first: usize,
     /// The tools on offer in all of its turns.
@@ -66,6 +70,8 @@ impl Transcript {
             return skipped(Skip::NoOutput);
         }
         let last = total - 1;
+        let prints = prints(&self.elements);
+        let (resumable, whole) = (self.resumable, prints.last().copied().unwrap_or_default());
         let Transcript { id, mut elements, tools, model, episode, not_taken, flags, dialect, .. } = self;
         let episode = (!episode.is_empty()).then(|| Arc::new(episode));
         let id: Option<Arc<str>> = id.map(Arc::from);
@@ -101,9 +107,17 @@ impl Transcript {
             if history.repeats_ids(&range) {
                 flags.push(Flag::RepeatedCallId);
             }
+            let copied =
+                prints.get(range.end).copied().filter(|_| resumable && history.is_known_by_ids(&range));
+            let print = Print { transcript: whole, copied, calls: made.calls() };
             let place = Place { transcript_id: id.clone(), turn: number, turns, episode: episode.clone() };
             Entry::Turn(Box::new(Turn {
-                before: Before::Transcript(Step { history: Arc::clone(&history), elements: range, place }),
+                before: Before::Transcript(Step {
+                    history: Arc::clone(&history),
+                    elements: range,
+                    place,
+                    print,
+                }),
                 output: Output::Message(output),
                 tools: tools.clone(),
                 origin: Origin { source_id, model: model.clone(), ..Origin::default() },
@@ -123,4 +137,23 @@ impl Transcript {
             several => normalizer.calls_in(&Json::Array(several.to_vec()), tools),
         }
     }
+}
+
+/// What stands for each beginning of a transcript, the empty one first.
+fn prints(elements: &[Json]) -> Vec<u64> {
+    struct Text(DefaultHasher);
+    impl Write for Text {
+        fn write_str(&mut self, text: &str) -> std::fmt::Result {
+            self.0.write(text.as_bytes());
+            Ok(())
+        }
+    }
+    let mut text = Text(DefaultHasher::new());
+    let mut prints = vec![text.0.finish()];
+    for element in elements {
+        // A hasher fails never.
+        let _ = writeln!(text, "{element}");
+        prints.push(text.0.finish());
+    }
+    prints
 }
