@@ -8,13 +8,13 @@ use rayon::prelude::*;
 use super::fragments::{Collector, Fragments, UnmatchedFragment};
 use super::log_rows::LogRows;
 use super::records::{Raw, Records};
-use super::transcripts::{Seen, Transcripts};
+use super::transcripts::{Place, Seen, Transcripts};
 use super::{Input, ReadError, SLICE_BYTES, SLICE_ROWS, Slices};
-use crate::domain::{self, Cell, Gold, Item, Json, Object, RawRow, RowError, RowErrorCode};
+use crate::domain::{Cell, Gold, Item, Json, Object, RawRow, RowError, RowErrorCode};
 use crate::normalize::columns::{self, Slot};
 use crate::normalize::logs::{self, Context, Entries, Entry, LogFormat, RelatedRecords, Skip, Turns};
 use crate::normalize::{self, Normalizer};
-use crate::table::{Column, Schema, cell, samples};
+use crate::table::{Column, Schema, samples};
 
 /// Records looked at to tell what a file is.
 const LOOKED_AT: usize = 16;
@@ -236,34 +236,6 @@ pub(super) enum Found {
     Skipped(&'static str),
 }
 
-/// Where a turn stands that cannot be read.
-#[derive(Debug, Clone)]
-pub(super) struct Place {
-    source_id: Option<String>,
-    in_transcript: Option<domain::Place>,
-}
-
-impl Place {
-    /// What is known for a column.
-    pub(super) fn cell(&self, column: &str) -> Json {
-        let place = self.in_transcript.as_ref();
-        match column {
-            "source_id" => cell::text(self.source_id.as_deref()),
-            "transcript_id" => cell::text(place.and_then(|place| place.transcript_id.as_deref())),
-            "turn" => cell::int(place.map(|place| place.turn.into())),
-            "turns" => cell::int(place.map(|place| place.turns.into())),
-            _ => Json::Null,
-        }
-    }
-
-    /// Names the transcript if it has no name.
-    pub(super) fn name(&mut self, name: impl FnOnce() -> String) {
-        if let Some(place) = &mut self.in_transcript {
-            place.transcript_id.get_or_insert_with(|| name().into());
-        }
-    }
-}
-
 /// One record's parts, with what is told of them.
 pub(super) struct Reading {
     format: Option<(&'static LogFormat, Option<&'static str>)>,
@@ -414,10 +386,7 @@ impl Log {
             Part::Entry(Entry::Turn(turn)) => match self.transcripts.copied(turn) {
                 Entry::Turn(mut turn) => {
                     self.transcripts.name(&mut turn);
-                    let read = Place {
-                        source_id: turn.origin.source_id.clone(),
-                        in_transcript: turn.place().cloned(),
-                    };
+                    let read = Place::of(&turn);
                     let item = self.options.normalizer.turn(*turn);
                     place = item.is_err().then(|| Box::new(read));
                     item

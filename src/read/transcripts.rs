@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use crate::domain::{self, Json};
 use crate::normalize::logs::{Entry, Print, Skip, Turn};
+use crate::table::cell;
 
 /// The transcripts of all inputs, and the first place of each turn that sessions may copy.
 #[derive(Debug, Default)]
@@ -63,6 +65,38 @@ impl Transcripts {
             && let Some(at) = all.iter().position(|other| *other == seen.transcript)
         {
             turn.number(at + 1);
+        }
+    }
+}
+
+/// Where a turn stands that cannot be read.
+#[derive(Debug, Clone)]
+pub(super) struct Place {
+    source_id: Option<String>,
+    in_transcript: Option<domain::Place>,
+}
+
+impl Place {
+    pub(super) fn of(turn: &Turn) -> Place {
+        Place { source_id: turn.origin.source_id.clone(), in_transcript: turn.place().cloned() }
+    }
+
+    /// What is known for a column.
+    pub(super) fn cell(&self, column: &str) -> Json {
+        let place = self.in_transcript.as_ref();
+        match column {
+            "source_id" => cell::text(self.source_id.as_deref()),
+            "transcript_id" => cell::text(place.and_then(|place| place.transcript_id.as_deref())),
+            "turn" => cell::int(place.map(|place| place.turn.into())),
+            "turns" => cell::int(place.map(|place| place.turns.into())),
+            _ => Json::Null,
+        }
+    }
+
+    /// Names the transcript if it has no name.
+    pub(super) fn name(&mut self, name: impl FnOnce() -> String) {
+        if let Some(place) = &mut self.in_transcript {
+            place.transcript_id.get_or_insert_with(|| name().into());
         }
     }
 }

@@ -287,12 +287,11 @@ impl Origins {
     }
 }
 
+/// Positions of columns, and their values.
+type Places = Vec<(usize, Vec<Option<Json>>)>;
+
 /// The columns that say where in a log something stands that cannot be read, with their positions among the `added`.
-fn places(
-    batch: &Batch,
-    added: &Schema,
-    source: &Source,
-) -> Result<Vec<(usize, Vec<Option<Json>>)>, RunError> {
+fn places(batch: &Batch, added: &Schema, source: &Source) -> Result<Places, RunError> {
     const NAMES: [&str; 4] = ["source_id", "transcript_id", "turn", "turns"];
     let mut places = Vec::new();
     for name in NAMES.iter().filter(|_| source.table.logs().is_some()) {
