@@ -286,7 +286,7 @@ fn hostile_records_are_errors_of_their_own() {
     let deep = "error nesting_too_deep";
     assert_eq!(statuses, ["ok ", deep, deep, "ok ", "ok ", "error row_too_large", "ok "]);
     let flags = lines(&ran.stdout)[3].get("flags").unwrap().to_string();
-    assert_eq!(flags, r#"["malformed_arguments","maybe_truncated"]"#);
+    assert_eq!(flags, r#"["malformed_arguments","repeated_transcript_id","maybe_truncated"]"#);
 }
 
 #[test]

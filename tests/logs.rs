@@ -68,7 +68,8 @@ fn rows(file: &str, join: Option<&str>, format: Option<&'static LogFormat>, turn
     let normalizer = Arc::new(Normalizer::new(Options::default()).unwrap());
     let logs =
         LogOptions { normalizer: Arc::clone(&normalizer), format, agents: false, turns, with_skipped: true };
-    let inputs: Vec<String> = [Some(file), join].into_iter().flatten().map(path).collect();
+    let joined = join.unwrap_or_default().split_whitespace();
+    let inputs: Vec<String> = std::iter::once(file).chain(joined).map(path).collect();
     let understanding = Understanding { format: None, logs: Some(logs) };
     let table = Table::open(&inputs, understanding, Selection::default()).unwrap();
     let names: Vec<String> = table.schema().names().map(str::to_owned).collect();

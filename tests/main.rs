@@ -50,4 +50,5 @@ mod tables;
 mod tasks;
 mod templates;
 mod tls;
+mod transcripts;
 mod widths;

@@ -91,7 +91,7 @@ fn fixtures() {
     let work = tempfile::tempdir().unwrap();
     let questions = folder().join("logs/bfcl_questions.json").display().to_string();
     let mut logs = 0;
-    for part in ["logs", "own/logs"] {
+    for part in ["logs", "own/logs", "transcripts"] {
         for entry in std::fs::read_dir(folder().join(part)).unwrap() {
             let path = entry.unwrap().path();
             let name = path.file_name().unwrap().to_str().unwrap().to_owned();

@@ -390,3 +390,71 @@ fn words_that_are_a_conversation_stay_words() {
     assert_eq!(read.samples[0].question, r#"[{"role":"user","content":"inner"}]"#);
     tooljudge_laws::check_sample(&Normalizer::new(Options::default()).unwrap(), &read.samples[0]);
 }
+
+/// What somebody wrote as thoughts is no answer, several results in one message are several, and nothing is nothing.
+#[test]
+fn what_came_back_and_what_was_said_last() {
+    let call = |id: &str| format!(r#"{{"id":"{id}","function":{{"name":"f","arguments":"{{}}"}}}}"#);
+    let record = format!(
+        r#"{{"id":"x","messages":[{{"role":"user","content":"Go"}},{{"role":"assistant","tool_calls":[{}]}},
+            {{"role":"user","content":[{{"type":"tool_result","tool_use_id":"a","content":""}}]}},
+            {{"role":"assistant","content":"<think>Was it done?</think>\n\nDone."}}]}}"#,
+        call("a")
+    );
+    let after = &Read::of(&record, Turns::Calls).samples[0].after;
+    assert_eq!((after.results[0].content.as_str(), after.final_answer.as_deref()), ("", Some("Done.")));
+
+    let record = r#"{"id":"x","conversations":[{"from":"human","value":"Go"},
+        {"from":"gpt","value":"<tool_call>{'name': 'f', 'arguments': {}}</tool_call><tool_call>{'name': 'g', 'arguments': {}}</tool_call>"},
+        {"from":"tool","value":"<tool_response>\n{\"n\": 1}\n</tool_response>\n<tool_response>\n2\n</tool_response>"},
+        {"from":"gpt","value":"Done."}]}"#;
+    let sample = &Read::of(record, Turns::Calls).samples[0];
+    let results: Vec<&str> = sample.after.results.iter().map(|result| result.content.as_str()).collect();
+    assert_eq!((results, sample.flags.as_slice()), (vec![r#"{"n": 1}"#, "2"], &[Flag::NoDefinitions][..]));
+}
+
+/// Messages that are the elements of an array are one conversation, in the form of any framework.
+#[test]
+fn arrays_of_messages_are_transcripts() {
+    let ui = r#"[{"id":"m1","role":"user","parts":[{"type":"text","text":"Delete Ann."}]},
+        {"id":"m2","role":"assistant","metadata":{},"parts":[{"type":"step-start"},
+            {"type":"tool-find","toolCallId":"c1","state":"output-available","input":{},"output":77},{"type":"step-start"},
+            {"type":"tool-delete","toolCallId":"c2","state":"output-available","input":{"id":77},"output":"ok"}]}]"#;
+    let dicts = r#"[{"type":"human","data":{"content":"Oslo?"}},
+        {"type":"ai","data":{"content":"","tool_calls":[{"name":"f","args":{},"id":"c1"}]}},
+        {"type":"tool","data":{"content":"sun","tool_call_id":"c1"}},{"type":"ai","data":{"content":"Sunny."}}]"#;
+    let dumped = r#"[{"lc":1,"type":"constructor","id":["m","HumanMessage"],"kwargs":{"content":"Oslo?"}},
+        {"lc":1,"type":"constructor","id":["m","AIMessage"],"kwargs":{"content":"","tool_calls":[{"name":"f","args":{},"id":"c1"}]}},
+        {"lc":1,"type":"constructor","id":["m","ToolMessage"],"kwargs":{"content":"sun","tool_call_id":"c1"}},
+        {"lc":1,"type":"constructor","id":["m","AIMessage"],"kwargs":{"content":"Sunny."}}]"#;
+    let google = r#"[{"role":"user","parts":[{"text":"Oslo?"}]},
+        {"role":"model","parts":[{"functionCall":{"name":"f","args":{}}}]}]"#;
+    for (array, turns, judged, result) in
+        [(ui, 2, 2, "77"), (dicts, 2, 1, "sun"), (dumped, 2, 1, "sun"), (google, 1, 1, "")]
+    {
+        let read = Read::of(array, Turns::Calls);
+        assert_eq!((read.transcripts, read.turns, read.samples.len()), (1, turns, judged), "{array}");
+        assert_eq!((read.calls, read.unreadable.len()), (judged, 0), "{array}");
+        let results = read.samples[0].after.results.iter().map(|result| result.content.as_str());
+        assert_eq!(results.collect::<String>(), result, "{array}");
+    }
+}
+
+/// Several messages of a span are one answer, unless the model was asked for several to choose from.
+#[test]
+fn all_output_messages_of_a_span_are_read() {
+    for (asked, calls) in [("", 2), (r#""gen_ai.request.choice.count":2,"#, 1)] {
+        let message = |id: &str| {
+            format!(
+                r#"{{"role":"assistant","finish_reason":"tool_call","parts":[{{"type":"tool_call","id":"{id}","name":"f","arguments":{{}}}}]}}"#
+            )
+        };
+        let messages = Json::from(format!("[{},{}]", message("a"), message("b")));
+        let record = format!(
+            r#"{{"span_id":"1a","attributes":{{{asked}"gen_ai.input.messages":"Go","gen_ai.output.messages":{messages}}}}}"#
+        );
+        let read = Read::of(&record, Turns::Calls);
+        let is_choice = read.samples[0].flags.contains(&Flag::MultipleChoices);
+        assert_eq!((read.judged_calls(), is_choice), (calls, calls == 1), "{record}");
+    }
+}

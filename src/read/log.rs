@@ -8,9 +8,9 @@ use super::fragments::{Collector, Fragments, UnmatchedFragment};
 use super::log_rows::LogRows;
 use super::log_survey::{LogSurvey, of_transcripts};
 use super::records::{Raw, Records};
+use super::transcripts::{Place, Seen, Transcripts};
 use super::{Input, ReadError, SLICE_BYTES, SLICE_ROWS, Slices};
-use crate::domain::Slot;
-use crate::domain::{Cell, Item, Json, Object, RawRow, RowError, RowErrorCode};
+use crate::domain::{Cell, Item, Json, Object, RawRow, RowError, RowErrorCode, Slot};
 use crate::normalize::columns;
 use crate::normalize::logs::{self, Context, Entries, Entry, LogFormat, RelatedRecords, Skip, Turns};
 use crate::normalize::{self, Normalizer};
@@ -42,14 +42,25 @@ struct Counted {
     format: Option<(&'static LogFormat, Option<&'static str>)>,
     survey: LogSurvey,
     fragments: Vec<logs::Fragment>,
+    /// The transcripts, once each.
+    seen: Vec<Seen>,
 }
 
 impl Counted {
     fn of(reading: Reading) -> Counted {
-        let mut counted =
-            Counted { format: reading.format, survey: LogSurvey::default(), fragments: Vec::new() };
+        let mut counted = Counted {
+            format: reading.format,
+            survey: LogSurvey::default(),
+            fragments: Vec::new(),
+            seen: Vec::new(),
+        };
         for part in reading.parts.into_iter().chain(reading.rest.into_iter().flatten().map(Part::Entry)) {
             counted.survey.count(&part);
+            if let Part::Entry(Entry::Turn(turn)) = &part
+                && let Some(seen) = Seen::of(turn).filter(|seen| counted.seen.last() != Some(seen))
+            {
+                counted.seen.push(seen);
+            }
             if let Part::Entry(Entry::Fragment(fragment)) = part {
                 counted.fragments.push(fragment);
             }
@@ -64,6 +75,7 @@ pub(super) struct Log {
     options: LogOptions,
     fragments: Option<Arc<Fragments>>,
     unmatched: Arc<[UnmatchedFragment]>,
+    transcripts: Arc<Transcripts>,
 }
 
 impl std::fmt::Debug for Log {
@@ -88,21 +100,34 @@ pub(super) fn is_log(input: &Input) -> Result<bool, ReadError> {
 
 /// Reads all inputs once, or twice where records hold fragments of each other.
 pub(super) fn survey(inputs: &[Input], options: LogOptions) -> Result<(Log, Vec<LogSurvey>), ReadError> {
-    let mut log = Log { options, fragments: None, unmatched: Arc::new([]) };
+    let mut log = Log { options, fragments: None, unmatched: Arc::new([]), transcripts: Arc::default() };
     let io = |error: std::io::Error| ReadError::Spool(error.to_string());
     let mut collector = Collector::new().map_err(io)?;
-    let surveys = log.count(inputs, Some(&mut collector))?;
+    let mut transcripts = Transcripts::default();
+    let surveys = log.count(inputs, &mut transcripts, Some(&mut collector))?;
     let fragments = collector.finish().map_err(io)?;
     if fragments.is_empty() {
+        log.transcripts = Arc::new(transcripts);
         return Ok((log, surveys));
     }
     log.fragments = Some(Arc::new(fragments));
-    let mut surveys = log.count(inputs, None)?;
+    let mut transcripts = Transcripts::default();
+    let mut surveys = log.count(inputs, &mut transcripts, None)?;
     if let Some(fragments) = &log.fragments {
         log.unmatched = fragments.unmatched().map_err(io)?.into();
         for unmatched in &*log.unmatched {
-            log.unmatched(unmatched).for_each(|entry| surveys[unmatched.input].count(&Part::Entry(entry)));
+            log.unmatched(unmatched).for_each(|entry| {
+                let entry = match entry {
+                    Entry::Turn(turn) => {
+                        Seen::of(&turn).into_iter().for_each(|seen| transcripts.note(seen));
+                        transcripts.copied(turn)
+                    }
+                    entry => entry,
+                };
+                surveys[unmatched.input].count(&Part::Entry(entry));
+            });
         }
+        log.transcripts = Arc::new(transcripts);
         log.check()?;
     }
     Ok((log, surveys))
@@ -118,7 +143,8 @@ pub(super) enum Part {
 
 /// What becomes of a part.
 pub(super) enum Found {
-    Item(Box<Item>),
+    /// What was read, and, of what cannot be read, where it stands.
+    Item(Box<Item>, Option<Box<Place>>),
     Skipped(&'static str),
 }
 
@@ -144,6 +170,7 @@ impl Log {
     fn count(
         &self,
         inputs: &[Input],
+        transcripts: &mut Transcripts,
         mut collector: Option<&mut Collector>,
     ) -> Result<Vec<LogSurvey>, ReadError> {
         let mut surveys = Vec::new();
@@ -159,6 +186,7 @@ impl Log {
                 let read = raws.into_par_iter().flat_map_iter(|raw| self.read(raw, &source));
                 let read: Vec<Counted> = read.map(Counted::of).collect();
                 for counted in read {
+                    counted.seen.iter().for_each(|seen| transcripts.note(*seen));
                     if let Some((format, dialect)) = counted.format {
                         *survey.formats.entry((format.name, dialect)).or_default() += 1;
                         if let Some(collector) = &mut collector {
@@ -259,14 +287,25 @@ impl Log {
         let context = messages.map(|messages| normalize::Conversation {
             messages,
             before_turn: columns.before_turn,
+            unread: false,
             next: None,
         });
         self.options.normalizer.sample_in_context(row, context.as_ref())
     }
 
     pub(super) fn found(&self, part: Part) -> Option<Found> {
+        let mut place = None;
         let item = match part {
-            Part::Entry(Entry::Turn(turn)) => self.options.normalizer.turn(*turn),
+            Part::Entry(Entry::Turn(turn)) => match self.transcripts.copied(turn) {
+                Entry::Turn(mut turn) => {
+                    self.transcripts.name(&mut turn);
+                    let read = Place::of(&turn);
+                    let item = self.options.normalizer.turn(*turn);
+                    place = item.is_err().then(|| Box::new(read));
+                    item
+                }
+                other => return self.found(Part::Entry(other)),
+            },
             Part::Entry(Entry::Unreadable(error)) | Part::Invalid(error) => Err(error),
             Part::Row(object) => self.row(object),
             Part::Entry(Entry::Skipped(why) | Entry::NotTaken(why, _)) => {
@@ -274,7 +313,7 @@ impl Log {
             }
             Part::Entry(Entry::Transcript(_) | Entry::Fragment(_)) => return None,
         };
-        Some(Found::Item(Box::new(item)))
+        Some(Found::Item(Box::new(item), place))
     }
 
     pub(super) fn unmatched(&self, unmatched: &UnmatchedFragment) -> Entries {

@@ -93,14 +93,16 @@ impl LogRows {
     }
 
     fn record(&self, record: u64, item: u64, found: Found) -> Option<Record> {
-        let (sample, skipped) = match found {
-            Found::Item(mut item) => {
+        let name = || format!("{}#{record}", self.name);
+        let (sample, skipped, unread) = match found {
+            Found::Item(mut item, mut unread) => {
                 if let Ok(Sample { place: Some(place), .. }) = &mut *item {
-                    place.transcript_id.get_or_insert_with(|| format!("{}#{record}", self.name).into());
+                    place.transcript_id.get_or_insert_with(|| name().into());
                 }
-                (Some(*item), None)
+                unread.iter_mut().for_each(|unread| unread.name(name));
+                (Some(*item), None, unread)
             }
-            Found::Skipped(why) if self.log.with_skipped() => (None, Some(why)),
+            Found::Skipped(why) if self.log.with_skipped() => (None, Some(why), None),
             Found::Skipped(_) => return None,
         };
         let read = sample.as_ref().and_then(|item| item.as_ref().ok());
@@ -108,7 +110,10 @@ impl LogRows {
             "record" => Json::Number(record.into()),
             "item" => Json::Number(item.into()),
             samples::SKIPPED => skipped.map_or(Json::Null, Json::from),
-            name => samples::cell(read, name),
+            name => match &unread {
+                Some(unread) => unread.cell(name),
+                None => samples::cell(read, name),
+            },
         };
         Some(Record { cells: self.schema.names().map(|name| Some(cell(name))).collect(), item: sample })
     }

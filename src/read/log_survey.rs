@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::log::Part;
+use crate::domain::Gold;
 use crate::normalize::logs::Entry;
 use crate::table::{Column, samples};
 
@@ -21,6 +22,9 @@ pub struct LogSurvey {
     pub transcripts: u64,
     /// Those of them that are episodes of a benchmark.
     pub episodes: u64,
+    /// Turns that a benchmark has labels for, and those that it has calls for.
+    pub labelled: u64,
+    pub expected: u64,
     /// Turns of the assistant's in them, judged or not.
     pub turns: u64,
     /// Calls in these turns.
@@ -35,6 +39,8 @@ impl LogSurvey {
         self.fragments += other.fragments;
         self.transcripts += other.transcripts;
         self.episodes += other.episodes;
+        self.labelled += other.labelled;
+        self.expected += other.expected;
         self.turns += other.turns;
         self.calls += other.calls;
         for (why, count) in other.skipped {
@@ -46,6 +52,10 @@ impl LogSurvey {
     }
 
     pub(super) fn count(&mut self, part: &Part) {
+        if let Part::Entry(Entry::Turn(turn)) = part {
+            self.labelled += u64::from(matches!(turn.origin.gold, Some(Gold::Right(_))));
+            self.expected += u64::from(matches!(turn.origin.gold, Some(Gold::Calls(_))));
+        }
         match part {
             Part::Entry(Entry::Turn(_) | Entry::Unreadable(_)) | Part::Row(_) | Part::Invalid(_) => {
                 self.items += 1;
@@ -69,7 +79,7 @@ impl LogSurvey {
     }
 }
 
-/// The columns that tell of transcripts and episodes, where there are any.
+/// The columns that tell of transcripts and episodes, and what benchmarks say of turns, where there are any.
 pub fn of_transcripts(surveys: &[LogSurvey]) -> Vec<Column> {
     let some = |count: fn(&LogSurvey) -> u64| surveys.iter().any(|survey| count(survey) > 0);
     let mut columns = Vec::new();
@@ -79,5 +89,8 @@ pub fn of_transcripts(surveys: &[LogSurvey]) -> Vec<Column> {
     if some(|survey| survey.episodes) {
         columns.extend(samples::of_episodes());
     }
+    let [label, expected] = samples::of_gold();
+    columns.extend(some(|survey| survey.labelled).then_some(label));
+    columns.extend(some(|survey| survey.expected).then_some(expected));
     columns
 }

@@ -23,6 +23,7 @@ mod stream;
 mod table;
 mod text;
 mod texts;
+mod transcripts;
 mod typed;
 
 pub use crate::table::Format;

@@ -1,7 +1,7 @@
 //! Samples as rows of a table: the columns of what was read from a log.
 
 use super::{Column, Kind, Schema, cell};
-use crate::domain::{Episode, Json, Message, Number, Sample, ToolResult};
+use crate::domain::{Episode, Gold, Json, Message, Number, Sample, ToolResult};
 
 /// Why there is nothing to judge in a row, where such rows are kept at all.
 pub const SKIPPED: &str = "skipped";
@@ -48,6 +48,20 @@ const OF_EPISODES: [(&str, Kind, ValueOf); 2] = [
     }),
 ];
 
+/// The column of labels that a benchmark gives its turns, and the one of calls that it expects.
+const OF_GOLD: [(&str, Kind, ValueOf); 2] = [
+    ("gold", Kind::Text, |sample| match sample.origin.gold {
+        Some(Gold::Right(true)) => Json::from("correct"),
+        Some(Gold::Right(false)) => Json::from("incorrect"),
+        _ => Json::Null,
+    }),
+    ("expected_tool_calls", Kind::Json, |sample| match &sample.origin.gold {
+        Some(Gold::Calls(calls)) => calls.clone(),
+        // Null would say that nothing should be called.
+        _ => Json::from("unknown"),
+    }),
+];
+
 fn episode(sample: &Sample) -> Option<&Episode> {
     sample.place.as_ref()?.episode.as_deref()
 }
@@ -60,6 +74,11 @@ pub fn of_transcripts() -> Vec<Column> {
 /// The columns that turns of episodes have beside these.
 pub fn of_episodes() -> Vec<Column> {
     OF_EPISODES.map(|(name, kind, _)| Column { name: name.to_owned(), kind }).to_vec()
+}
+
+/// The column of turns whose label is known, and of turns whose calls are.
+pub fn of_gold() -> [Column; 2] {
+    OF_GOLD.map(|(name, kind, _)| Column { name: name.to_owned(), kind })
 }
 
 /// The columns of samples.
@@ -82,6 +101,7 @@ pub fn log_schema(of_transcripts: Vec<Column>, with_skipped: bool) -> Schema {
 
 /// The cell of `column`; null where there is no sample, or no such column.
 pub fn cell(sample: Option<&Sample>, column: &str) -> Json {
-    let value = COLUMNS.iter().chain(&OF_TRANSCRIPTS).chain(&OF_EPISODES).find(|(name, ..)| *name == column);
+    let all = COLUMNS.iter().chain(&OF_TRANSCRIPTS).chain(&OF_EPISODES).chain(&OF_GOLD);
+    let value = all.into_iter().find(|(name, ..)| *name == column);
     value.zip(sample).map_or(Json::Null, |((.., value), sample)| value(sample))
 }

@@ -59,6 +59,8 @@ pub enum Flag {
     MissingParent,
     /// Two calls of the transcript have one id.
     RepeatedCallId,
+    /// Another transcript of the input has the same id and says something else; this one's id has a number behind it, or is the first.
+    RepeatedTranscriptId,
     /// The arguments were a list of keys and values; it was read as an object.
     ArgumentsAsPairs,
     /// A text ends where a log's length limit probably cut it.
@@ -97,6 +99,7 @@ impl Flag {
             Flag::MissingResult => "missing_result",
             Flag::MissingParent => "missing_parent",
             Flag::RepeatedCallId => "repeated_call_id",
+            Flag::RepeatedTranscriptId => "repeated_transcript_id",
             Flag::ArgumentsAsPairs => "arguments_as_pairs",
             Flag::MaybeTruncated => "maybe_truncated",
         }

@@ -25,7 +25,7 @@ pub use conversation::{Message, Role, conversation_text};
 pub use definition::ToolDefinition;
 pub use flag::Flag;
 pub use json::{Json, JsonError, Number, Object};
-pub use origin::Origin;
+pub use origin::{Gold, Origin};
 pub use prompt::Prompt;
 pub use rails::{Rail, Rails, RailsError};
 pub use reply::{Paid, RailProbability, Reply, Stop, Usage};

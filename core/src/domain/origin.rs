@@ -2,6 +2,8 @@
 
 use jiff::Timestamp;
 
+use super::Json;
+
 /// What a log says of a turn beside its words; nothing of it is made up.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Origin {
@@ -13,4 +15,15 @@ pub struct Origin {
     pub timestamp: Option<Timestamp>,
     /// From its beginning to its end, in seconds.
     pub latency_s: Option<f64>,
+    /// What a benchmark says of the turn. No judge is shown it.
+    pub gold: Option<Gold>,
+}
+
+/// What is known of a turn beforehand.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Gold {
+    /// Whether its calls are right.
+    Right(bool),
+    /// The calls that it should make; a list of such lists where the benchmark has several answers.
+    Calls(Json),
 }

@@ -11,6 +11,8 @@ pub struct Conversation {
     pub messages: Json,
     /// Whether it is known to end before the judged turn.
     pub before_turn: bool,
+    /// Whether the row was converted from a log in which its call could not be read.
+    pub unread: bool,
     /// What the assistant did after the judged turn, where that is known.
     pub next: Option<Json>,
 }
@@ -72,7 +74,7 @@ mod tests {
             tool_definitions: Cell::Null,
             ..RawRow::default()
         };
-        let context = Conversation { messages, before_turn, next: None };
+        let context = Conversation { messages, before_turn, unread: false, next: None };
         Normalizer::new(Options::default()).unwrap().sample_in_context(row, Some(&context)).unwrap()
     }
 

@@ -34,7 +34,8 @@ mod question;
 use std::collections::BTreeSet;
 
 use crate::domain::{
-    Cell, Definitions, Flag, Json, Origin, RawRow, RawText, RowError, RowErrorCode, Sample, Slot, Variable,
+    Calls, Cell, Definitions, Flag, Json, Origin, RawRow, RawText, RowError, RowErrorCode, Sample, Slot,
+    Variable,
 };
 pub use context::Conversation;
 
@@ -122,8 +123,20 @@ impl Normalizer {
             return Err(RowError::new(RowErrorCode::MissingToolCall, "tool_call: null"));
         }
         let mut reader = Reader::new(tools.known()).with_server_tools(self.include_server_tools);
-        let calls = reader.cell(&row.tool_call)?;
+        let calls = match (reader.cell(&row.tool_call), context) {
+            (_, Some(Conversation { unread: true, .. })) => Calls::Unparsed,
+            // What was converted could be judged: it was a text that no call can be read from.
+            (Err(error), Some(Conversation { before_turn: true, .. }))
+                if error.code == RowErrorCode::UnrecognisedToolCall && is_text(&row.tool_call) =>
+            {
+                Calls::Unparsed
+            }
+            (calls, _) => calls?,
+        };
         let mut flags = reader.into_flags();
+        if calls == Calls::Unparsed {
+            flags.insert(Flag::RawToolCall);
+        }
         let tool_call = raw_text(row.tool_call);
         let judged = Judged { calls: &calls, raw: tool_call.as_deref() };
         let question = match context {
@@ -186,6 +199,10 @@ fn too_large(row: &RawRow) -> Option<Variable> {
     own.map(|(slot, _)| Variable::Slot(slot)).or_else(extra)
 }
 
+fn is_text(cell: &Cell) -> bool {
+    matches!(cell, Cell::Text(_) | Cell::Json(Json::String(_)))
+}
+
 fn is_null(cell: &Cell) -> bool {
     match cell {
         Cell::Null => true,
@@ -207,7 +224,6 @@ fn raw_text(cell: Cell) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{Calls, Json};
 
     fn row(tool_call: Cell, tool_definitions: Cell) -> RawRow {
         RawRow { question: Cell::Text("q".to_owned()), tool_call, tool_definitions, ..RawRow::default() }

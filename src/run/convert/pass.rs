@@ -199,6 +199,7 @@ impl Form {
             Form::Normal => Origins::of(&batch, source)?,
             Form::Columns => Origins::default(),
         };
+        let places = places(&batch, &added, source)?;
         let records: Vec<Record> = rows
             .iter()
             .enumerate()
@@ -206,6 +207,11 @@ impl Form {
             .map(|(at, row)| {
                 let mut cells = self.cells(row, &added);
                 origins.fill(&mut cells, at);
+                if row.sample().is_none() {
+                    for (position, values) in &places {
+                        cells[*position] = values[at].clone().filter(|value| !value.is_null());
+                    }
+                }
                 if all {
                     cells.extend(row.status().map(|cell| Some(cell).filter(|cell| !cell.is_null())));
                 }
@@ -279,6 +285,23 @@ impl Origins {
             }
         }
     }
+}
+
+/// Positions of columns, and their values.
+type Places = Vec<(usize, Vec<Option<Json>>)>;
+
+/// The columns that say where in a log something stands that cannot be read, with their positions among the `added`.
+fn places(batch: &Batch, added: &Schema, source: &Source) -> Result<Places, RunError> {
+    const NAMES: [&str; 4] = ["source_id", "transcript_id", "turn", "turns"];
+    let mut places = Vec::new();
+    for name in NAMES.iter().filter(|_| source.table.logs().is_some()) {
+        if let Some(position) = added.position(name)
+            && batch.schema.position(name).is_some()
+        {
+            places.push((position, batch.column(name)?));
+        }
+    }
+    Ok(places)
 }
 
 /// The columns of a sample; of a table's rows only those that a sample is made of, since the others are the table's own.

@@ -277,11 +277,16 @@ fn raw_rows(batch: &Batch, columns: &Columns) -> Result<Vec<(RawRow, Option<Conv
         };
         let messages = contexts.next().flatten();
         let next = nexts.next().flatten();
-        let context =
-            messages.map(|messages| Conversation { messages, before_turn: columns.before_turn, next });
         let (call, definitions) = (calls.next().flatten(), definitions.next().flatten());
         let raw = raws.next().flatten();
         let original = |key: &str| raw.as_ref()?.get(key).filter(|text| !text.is_null()).cloned();
+        let context = messages.map(|messages| Conversation {
+            messages,
+            before_turn: columns.before_turn,
+            // The normal form has no calls, not even an empty list, beside the text of one that cannot be read.
+            unread: call.as_ref().is_none_or(Json::is_null) && original("tool_call").is_some(),
+            next,
+        });
         let call = original("tool_call").or(match call {
             // There is no text of calls because there was none: a judge is told that, and not `[]`.
             Some(Json::Array(calls)) if raw.is_some() && calls.is_empty() => Some(Json::Null),

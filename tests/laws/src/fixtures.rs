@@ -5,16 +5,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use tooljudge_core::domain::{
-    Calls, Definitions, Json, Message, Number, Object, Origin, RowError, Sample, ToolDefinition,
+    Calls, Definitions, Gold, Json, Message, Number, Object, Origin, RowError, Sample, ToolDefinition,
 };
 
 /// What the fixtures of logs must give: those of the specification, and our own.
-pub const LOG_EXPECTATIONS: [&str; 5] = [
+pub const LOG_EXPECTATIONS: [&str; 6] = [
     "expected.jsonl",
     "own/expected_chats.jsonl",
     "own/expected_traces.jsonl",
     "own/expected_sessions.jsonl",
     "own/expected_products.jsonl",
+    "own/expected_benchmarks.jsonl",
 ];
 
 /// A flag of the expectations that names what is tested, not what a reader says.
@@ -88,6 +89,18 @@ fn compare_origin(origin: &Origin, expected: &Json) -> Option<String> {
             && found.as_deref() != expected.as_str()
         {
             return Some(format!("{key}: found {found:?}, expected {expected}"));
+        }
+    }
+    let (label, calls) = match &origin.gold {
+        None => (Json::Null, Json::Null),
+        Some(Gold::Right(right)) => (Json::from(if *right { "correct" } else { "incorrect" }), Json::Null),
+        Some(Gold::Calls(calls)) => (Json::Null, calls.clone()),
+    };
+    for (key, found) in [("gold", label), ("expected_tool_calls", calls)] {
+        if let Some(expected) = expected.get(key)
+            && canonical(&found) != canonical(expected)
+        {
+            return Some(format!("{key}: found {found}, expected {expected}"));
         }
     }
     if let Some(expected) = expected.get("timestamp") {

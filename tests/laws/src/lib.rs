@@ -658,7 +658,12 @@ pub fn check_sample(normalizer: &Normalizer, sample: &Sample) {
 
 /// The conversation of a sample's normal form.
 fn context_of(json: &Json) -> Conversation {
-    Conversation { messages: json.get("messages").unwrap().clone(), before_turn: true, next: None }
+    Conversation {
+        messages: json.get("messages").unwrap().clone(),
+        before_turn: true,
+        unread: false,
+        next: None,
+    }
 }
 
 /// A sample's normal form as the row of a table.

@@ -55,14 +55,21 @@ pub(super) fn gemini_content(reader: &mut Reader, object: &Object) -> Option<Rea
 /// `{"lc":1,"type":"constructor","id":[…,"AIMessage"],"kwargs":{…}}`
 pub(super) fn langchain_constructor(reader: &mut Reader, object: &Object) -> Option<Reading> {
     object.get("lc")?;
-    Some(reader.call_object(object.get("kwargs")?.as_object()?))
+    let message = object.get("kwargs")?.as_object()?;
+    Some(match message.get("content") {
+        Some(content) => reader.message(message, Some(content)),
+        None => reader.call_object(message),
+    })
 }
 
 /// `{"type":"ai","data":{"content":"","tool_calls":[…]}}`
 pub(super) fn langchain_data(reader: &mut Reader, object: &Object) -> Option<Reading> {
     let kind = object.get("type")?.as_str()?;
     let message = object.get("data")?.as_object()?;
-    LANGCHAIN_TYPES.contains(&kind).then(|| reader.call_object(message))
+    LANGCHAIN_TYPES.contains(&kind).then(|| match message.get("content") {
+        Some(content) => reader.message(message, Some(content)),
+        None => reader.call_object(message),
+    })
 }
 
 /// A message. Its calls may stand in several places at once, so the places are asked in turn and the first that has

@@ -13,7 +13,7 @@ mod lines;
 mod spoken;
 mod tagged;
 mod text;
-mod thought;
+pub(super) mod thought;
 mod tokens;
 mod tools;
 mod vendors;
@@ -83,9 +83,12 @@ const SHAPES: &[Shape] = {
         Shape { evidence: Marked, read: envelopes::langchain_constructor },
         Shape { evidence: Marked, read: envelopes::langchain_data },
         Shape { evidence: Marked, read: envelopes::message },
+        Shape { evidence: Marked, read: vendors::client_tool },
         Shape { evidence: Marked, read: envelopes::langchain_steps },
         Shape { evidence: Marked, read: vendors::function_call },
         Shape { evidence: Marked, read: vendors::bedrock },
+        Shape { evidence: Marked, read: vendors::gemini_server },
+        Shape { evidence: Marked, read: vendors::gemini_live },
         Shape { evidence: Marked, read: vendors::openai_custom },
         Shape { evidence: Marked, read: vendors::json_rpc },
         Shape { evidence: Marked, read: vendors::openai },
@@ -359,7 +362,10 @@ fn is_part(item: &Json) -> bool {
         "codeExecutionResult",
         "code_execution_result",
         "toolUse",
+        "serverToolUse",
         "toolResult",
+        "toolCall",
+        "toolResponse",
         "reasoningContent",
         "image",
         "document",

@@ -102,11 +102,17 @@ impl Reader<'_> {
         }
     }
 
+    /// Whether a text begins like a list of calls of a tool on offer, and ends before the list does.
+    fn breaks_off(&self, text: &str) -> bool {
+        let name = text.strip_prefix('[').and_then(|text| text.split_once('('));
+        !text.contains(']') && name.is_some_and(|(name, _)| self.definition(name.trim()).is_some())
+    }
+
     /// The calls of an answer that is call syntax throughout: those of tools on offer, and a list of calls with names for
     /// all arguments.
     fn code_answer(&mut self, text: &str) -> Markup {
         let Some(calls) = call_syntax::whole(text).filter(|calls| !calls.is_empty()) else {
-            return Markup::None;
+            return if self.breaks_off(text) { Markup::Unreadable } else { Markup::None };
         };
         let offered = calls.iter().filter(|call| self.definition(call.name).is_some()).count();
         let printed = |call: &Call| PRINTED_CLASSES.contains(&call.name) && offered == 0;

@@ -274,6 +274,26 @@ fn calls_that_the_provider_ran_are_read_if_wanted() {
             r#"{"name":"run","arguments":{"code":"1+1"},"id":"s1"}"#,
         ),
         (
+            r#"{"type":"tool_search_call","id":"t1","execution":"server","arguments":{"query":"rain"}}"#,
+            r#"{"name":"tool_search","arguments":{"query":"rain"},"id":"t1"}"#,
+        ),
+        (
+            r#"{"type":"mcp_approval_request","id":"s1","name":"f","server_label":"m","arguments":"{\"a\":1}"}"#,
+            r#"{"name":"f","arguments":{"a":1},"id":"s1"}"#,
+        ),
+        (
+            r#"{"toolUse":{"toolUseId":"s1","name":"nova_grounding","input":{"query":"Oslo"},"type":"server_tool_use"}}"#,
+            r#"{"name":"nova_grounding","arguments":{"query":"Oslo"},"id":"s1"}"#,
+        ),
+        (
+            r#"{"executableCode":{"language":"PYTHON","code":"1+1"}}"#,
+            r#"{"name":"code_execution","arguments":{"language":"PYTHON","code":"1+1"}}"#,
+        ),
+        (
+            r#"{"toolCall":{"toolType":"GOOGLE_SEARCH_WEB","args":{"queries":["Oslo"]},"id":"s1"}}"#,
+            r#"{"name":"GOOGLE_SEARCH_WEB","arguments":{"queries":["Oslo"]},"id":"s1"}"#,
+        ),
+        (
             r#"{"type":"tool_use","tool_type":"web_search","id":"s1","name":"web_search","arguments":"{\"query\":\"Oslo\"}","result":""}"#,
             r#"{"name":"web_search","arguments":{"query":"Oslo"},"id":"s1"}"#,
         ),
@@ -286,6 +306,47 @@ fn calls_that_the_provider_ran_are_read_if_wanted() {
         assert_eq!(shown(&content), "[] !server_tool_skipped", "{source}");
         let with = read_by(Reader::new(&[]).with_server_tools(true), &content);
         assert_eq!(with, format!("[{expected}]"), "{source}");
+    }
+}
+
+#[test]
+fn calls_that_the_application_runs_are_calls() {
+    for (source, expected) in [
+        (
+            r#"{"type":"computer_call","id":"i","call_id":"c1","action":{"type":"click","x":1}}"#,
+            r#"{"name":"computer","arguments":{"type":"click","x":1},"id":"c1"}"#,
+        ),
+        (
+            r#"{"type":"computer_call","id":"i","call_id":"c1","actions":[{"type":"wait"}]}"#,
+            r#"{"name":"computer","arguments":{"actions":[{"type":"wait"}]},"id":"c1"}"#,
+        ),
+        (
+            r#"{"type":"shell_call","call_id":"c1","action":{"commands":["ls"]}}"#,
+            r#"{"name":"shell","arguments":{"commands":["ls"]},"id":"c1"}"#,
+        ),
+        (
+            r#"{"type":"local_shell_call","call_id":"c1","action":{"type":"exec","command":["ls"]}}"#,
+            r#"{"name":"local_shell","arguments":{"type":"exec","command":["ls"]},"id":"c1"}"#,
+        ),
+        (
+            r#"{"type":"apply_patch_call","call_id":"c1","operation":{"type":"delete_file","path":"a"}}"#,
+            r#"{"name":"apply_patch","arguments":{"type":"delete_file","path":"a"},"id":"c1"}"#,
+        ),
+        (
+            r#"{"type":"tool_search_call","call_id":"c1","execution":"client","arguments":{"query":"rain"}}"#,
+            r#"{"name":"tool_search","arguments":{"query":"rain"},"id":"c1"}"#,
+        ),
+        (
+            r#"{"toolCall":{"functionCalls":[{"name":"f","args":{"a":1},"id":"c1"}]}}"#,
+            r#"{"name":"f","arguments":{"a":1},"id":"c1"}"#,
+        ),
+    ] {
+        let list = format!("[{source}]");
+        let response = format!(r#"{{"object":"response","output":[{source}]}}"#);
+        let message = format!(r#"{{"role":"assistant","content":[{source}]}}"#);
+        for form in [list, response, message] {
+            assert_eq!(shown(&json(&form)), format!("[{expected}]"), "{form}");
+        }
     }
 }
 

@@ -17,7 +17,7 @@ pub(super) fn is_marked(text: &str) -> bool {
 
 /// What follows the thoughts at the start of `text`. Many templates open the thought for the model, so that only its end is
 /// logged.
-pub(super) fn after(text: &str) -> Option<&str> {
+pub(in crate::normalize) fn after(text: &str) -> Option<&str> {
     let mut answer = after_one(text)?;
     while is_marked(answer)
         && let Some(rest) = after_one(answer)

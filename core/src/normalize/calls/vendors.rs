@@ -14,6 +14,17 @@ const SERVER_TYPES: &[&str] = &[
     "file_search_call",
     "code_interpreter_call",
     "image_generation_call",
+    TOOL_SEARCH,
+    "mcp_approval_request",
+];
+const TOOL_SEARCH: &str = "tool_search_call";
+
+/// Types of items that the application runs, in environments of its own, each with the key of what is to be done.
+const CLIENT_TYPES: &[(&str, &str)] = &[
+    ("computer_call", "action"),
+    ("local_shell_call", "action"),
+    ("shell_call", "action"),
+    ("apply_patch_call", "operation"),
 ];
 
 /// Types of calls, each with the key of its id.
@@ -86,10 +97,66 @@ fn one_function_call(reader: &mut Reader, call: &Object) -> Option<Reading> {
     Some(reader.call(call, "name", &["id"]))
 }
 
-/// `{"toolUse":{"toolUseId":"t1","name":"f","input":{}}}`
+/// `{"toolUse":{"toolUseId":"t1","name":"f","input":{}}}`; a system tool's says that the provider runs it.
 pub(super) fn bedrock(reader: &mut Reader, object: &Object) -> Option<Reading> {
-    let call = object.get("toolUse")?.as_object()?;
+    let call = object.get("toolUse").or_else(|| object.get("serverToolUse"))?.as_object()?;
+    let is_servers =
+        object.contains_key("serverToolUse") || kind(call).is_some_and(|kind| SERVER_TYPES.contains(&kind));
+    if is_servers && !reader.server_tools {
+        return Some(reader.skip_server_tool());
+    }
     Some(reader.call(call, "name", &["toolUseId"]))
+}
+
+/// Parts of Gemini's that say what Google ran: `{"executableCode":{"language":"PYTHON","code":"1+1"}}`,
+/// `{"toolCall":{"toolType":"GOOGLE_SEARCH_WEB","args":{},"id":"t1"}}`.
+pub(super) fn gemini_server(reader: &mut Reader, object: &Object) -> Option<Reading> {
+    let under = |keys: &[&str]| keys.iter().find_map(|key| object.get(key)?.as_object());
+    let code = under(&["executableCode", "executable_code"]);
+    let call = under(&["toolCall", "tool_call"])
+        .filter(|call| call.contains_key("toolType") || call.contains_key("tool_type"));
+    if code.or(call).is_some() && !reader.server_tools {
+        return Some(reader.skip_server_tool());
+    }
+    if let Some(call) = call {
+        let key = if call.contains_key("toolType") { "toolType" } else { "tool_type" };
+        return Some(reader.call(call, key, &["id"]));
+    }
+    let arguments = Arguments::Parsed(code?.clone());
+    Some(Ok(vec![ToolCall { name: "code_execution".to_owned(), arguments, id: id_in(object, &["id"]) }]))
+}
+
+/// What Gemini asks of an application while both are connected: `{"toolCall":{"functionCalls":[{"name":"f","args":{}}]}}`.
+pub(super) fn gemini_live(reader: &mut Reader, object: &Object) -> Option<Reading> {
+    let call = ["toolCall", "tool_call"].iter().find_map(|key| object.get(key)?.as_object())?;
+    let calls = call.get("functionCalls").or_else(|| call.get("function_calls"))?.as_array()?;
+    let calls = calls
+        .iter()
+        .map(|call| reader.call(call.as_object().ok_or_else(|| unrecognised(call))?, "name", &["id"]));
+    Some(calls.collect::<Result<Vec<_>, _>>().map(|calls| calls.concat()))
+}
+
+/// Items of the Responses API that the application runs: `{"type":"shell_call","call_id":"c1","action":{"commands":["ls"]}}`.
+pub(super) fn client_tool(reader: &mut Reader, object: &Object) -> Option<Reading> {
+    let kind = kind(object)?;
+    let (kind, key) = match CLIENT_TYPES.iter().find(|(own, _)| *own == kind) {
+        Some(own) => *own,
+        // The application may look for tools itself.
+        None if kind == TOOL_SEARCH && object.get("execution").and_then(Json::as_str) == Some("client") => {
+            (TOOL_SEARCH, "arguments")
+        }
+        None => return None,
+    };
+    // Newer computers are given several actions at once.
+    let several = || {
+        object
+            .get("actions")
+            .map(|actions| Json::Object(Object::from_iter([("actions".to_owned(), actions.clone())])))
+    };
+    let asked = object.get(key).cloned().or_else(several)?;
+    let name = kind.strip_suffix("_call").unwrap_or(kind).to_owned();
+    let arguments = reader.arguments(Some(&asked));
+    Some(Ok(vec![ToolCall { name, arguments, id: id_in(object, &["call_id", "id"]) }]))
 }
 
 /// `{"id":"c1","type":"custom","custom":{"name":"f","input":"free text"}}`
@@ -154,10 +221,7 @@ pub(super) fn server_tool(reader: &mut Reader, object: &Object) -> Option<Readin
         || kind == "tool_use" && object.contains_key("tool_type");
     match (own_type || marked, reader.server_tools) {
         (false, _) => None,
-        (true, false) => {
-            reader.flags.insert(Flag::ServerToolSkipped);
-            Some(Ok(Vec::new()))
-        }
+        (true, false) => Some(reader.skip_server_tool()),
         (true, true) if own_type => Some(reader.server_call(kind, object)),
         (true, true) => None,
     }
@@ -254,6 +318,11 @@ pub(super) fn typed(reader: &mut Reader, object: &Object) -> Option<Reading> {
 }
 
 impl Reader<'_> {
+    fn skip_server_tool(&mut self) -> Reading {
+        self.flags.insert(Flag::ServerToolSkipped);
+        Ok(Vec::new())
+    }
+
     /// A call of a tool that takes free text: `{"name":"f","input":"free text"}`.
     fn free_text_call(&mut self, call: &Object, id: Option<String>) -> Reading {
         self.flags.insert(Flag::CustomToolInput);

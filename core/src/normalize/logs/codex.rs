@@ -15,7 +15,8 @@ use super::entry::{Entries, Entry, Fragment, Skip, none, one, skipped};
 use super::format::LogFormat;
 use super::transcript::{Opening, Transcript};
 use super::{items, value};
-use crate::domain::{Json, Object, RowError, RowErrorCode};
+use crate::domain::{Json, Object, Role, RowError, RowErrorCode};
+use crate::normalize::question;
 
 pub(super) const ROLLOUT: LogFormat = LogFormat {
     name: "codex_rollout",
@@ -207,8 +208,8 @@ impl Session {
         self.parts += 1;
         let id = self.id.clone().map(|id| if self.parts == 1 { id } else { format!("{id}/{}", self.parts) });
         let model = self.models.first().filter(|_| self.models.len() == 1).cloned();
-        Transcript { id, elements, opening: Opening::Elsewhere(shared), model, ..Transcript::default() }
-            .entries(context)
+        let opening = Opening::Elsewhere(shared);
+        Transcript { id, elements, opening, resumable: true, model, ..Transcript::default() }.entries(context)
     }
 }
 
@@ -221,8 +222,5 @@ fn is_instruction(element: &Json) -> bool {
 }
 
 fn is_assistants(element: &Json) -> bool {
-    match role(element) {
-        Some(role) => role == "assistant",
-        None => element.get("type").and_then(Json::as_str).is_some_and(|kind| kind.ends_with("_call")),
-    }
+    element.as_object().and_then(question::speaker) == Some(Role::Assistant)
 }

@@ -83,6 +83,7 @@ fn origin(response: &Object) -> Origin {
         model: text(MODEL),
         timestamp: TIMES.iter().find_map(|key| value::instant(response.get(key)?)),
         latency_s: seconds(&["total_duration"], 1e9).or_else(|| seconds(&["metrics", "latencyMs"], 1e3)),
+        ..Origin::default()
     }
 }
 

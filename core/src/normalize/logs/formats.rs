@@ -2,9 +2,9 @@
 
 use super::format::LogFormat;
 use super::{
-    adk, agents_sdk, atif, autogen, azure, batch, bfcl, claude_code, codex, deepeval, inspect, items,
-    langchain_steps, langfuse, langsmith, litellm, messages, openhands, opik, otel, pairs, promptfoo, ragas,
-    sharegpt, smolagents, stored, strands, swe_agent, tau, value, weave,
+    acebench, adk, agents_sdk, atif, autogen, azure, batch, bfcl, claude_code, codex, deepeval, inspect,
+    items, langchain_steps, langfuse, langsmith, litellm, messages, openhands, opik, otel, pairs, promptfoo,
+    ragas, sharegpt, smolagents, stored, strands, swe_agent, tau, value, weave, when2call,
 };
 use crate::domain::Object;
 
@@ -41,6 +41,10 @@ pub const FORMATS: &[LogFormat] = &[
     ragas::RAGAS,
     azure::AZURE,
     items::ITEMS,
+    acebench::RESULT,
+    acebench::QUESTION,
+    acebench::POSSIBLE_ANSWER,
+    when2call::WHEN2CALL,
     bfcl::RESULT,
     bfcl::QUESTION,
     bfcl::POSSIBLE_ANSWER,

@@ -13,13 +13,13 @@ use super::codex::Session;
 use super::context::Context;
 use super::entry::{Entries, Entry, Fragment, Skip, one, skipped};
 use super::format::LogFormat;
-use super::value;
+use super::{value, vercel_steps};
 use crate::domain::{Json, Object};
 use crate::normalize::question;
 
 pub(super) const ITEMS: LogFormat = LogFormat {
     name: "message_items",
-    sign: "records that are messages (`role`, `content`) or items (`type` such as `function_call`, `call_id`) themselves",
+    sign: "records that are messages (`role` beside `content` or `parts`, LangChain's) or items (`type` such as `function_call`, `call_id`) themselves",
     matches,
     read,
     unmatched: Some(unmatched),
@@ -51,7 +51,14 @@ const KEYS: &[&str] = &[
     "provider_data",
     "reasoning_content",
     "reasoning",
+    "parts",
+    "createdAt",
+    "metadata",
+    "toolInvocations",
 ];
+
+/// Keys of LangChain's messages, as it serialises them and as dicts.
+const LANGCHAIN_KEYS: &[&str] = &["lc", "type", "id", "kwargs", "data"];
 
 /// How texts begin that Codex, not the user, puts into the user's mouth.
 const NOT_ASKED: &[&str] = &[
@@ -83,7 +90,13 @@ const SERVERS: &[&str] = &[
 fn matches(record: &Object) -> bool {
     let text = |key: &str| record.get(key).and_then(Json::as_str);
     let has = |key: &str| record.contains_key(key);
-    let is_message = text("role").is_some() && (has("content") || has("tool_calls"));
+    let is_message = text("role").is_some() && (has("content") || has("tool_calls") || has("parts"));
+    let is_langchain =
+        ["kwargs", "data"].iter().any(|key| record.get(key).is_some_and(|it| it.as_object().is_some()))
+            && record.keys().all(|key| LANGCHAIN_KEYS.contains(&key));
+    if is_langchain {
+        return question::speaker(record).is_some();
+    }
     let is_item = match text("type") {
         Some("function_call") => has("call_id") && has("name") && has("arguments"),
         Some("custom_tool_call") => has("call_id") && has("input"),
@@ -120,7 +133,9 @@ pub(super) fn unmatched(fragments: Vec<Object>, context: &Context) -> Entries {
     for mut fragment in fragments {
         match fragment.remove("note") {
             Some(Json::Object(note)) => ended.push(session.note(note, context)),
-            _ => session.push(Json::Object(element(fragment))),
+            _ => vercel_steps::of(Json::Object(element(fragment)))
+                .into_iter()
+                .for_each(|step| session.push(step)),
         }
     }
     ended.push(session.end(context, Vec::new()));

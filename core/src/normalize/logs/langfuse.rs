@@ -273,6 +273,7 @@ fn origin(observation: &Object) -> Origin {
         model: text(observation, &["model", "providedModelName", "provided_model_name"]),
         timestamp: start,
         latency_s: measured.or_else(|| observation.get("latency").and_then(value::number)),
+        ..Origin::default()
     }
 }
 

@@ -141,6 +141,7 @@ fn entry(mut run: Object) -> Entry {
         model: model.and_then(|model| model.as_str().map(str::to_owned)),
         timestamp: start,
         latency_s: value::seconds_between(start, end),
+        ..Origin::default()
     })
 }
 

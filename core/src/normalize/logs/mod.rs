@@ -23,6 +23,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod acebench;
 mod adk;
 mod agents_sdk;
 mod atif;
@@ -68,10 +69,11 @@ mod turn;
 mod value;
 mod vercel_steps;
 mod weave;
+mod when2call;
 
 pub use context::{Context, NoRelated, RelatedRecords, Turns};
 pub use entry::{Entries, Entry, Fragment, Skip, Tally};
 pub use envelope::{ENVELOPES, Envelope, envelope};
 pub use format::LogFormat;
 pub use formats::{FORMATS, detect, detect_or, is_unanswered};
-pub use turn::{Before, Output, Step, Turn};
+pub use turn::{Before, Output, Print, Step, Turn};

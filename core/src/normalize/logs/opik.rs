@@ -104,5 +104,6 @@ fn entry(mut span: Object, outer: bool) -> Entry {
         model: value::text(&span, &["model"]).or_else(|| value::text(&metadata, &["model"])),
         timestamp: start,
         latency_s: value::seconds_between(start, end),
+        ..Origin::default()
     })
 }

@@ -103,6 +103,7 @@ fn entry(mut result: Object, offered: &Offered) -> Entry {
         model: value::text(&result, &["provider", "id"]),
         timestamp: None,
         latency_s: latency.map(|milliseconds| milliseconds / 1e3),
+        ..Origin::default()
     })
 }
 

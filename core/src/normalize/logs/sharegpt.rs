@@ -64,7 +64,7 @@ fn read(mut record: Object, context: &Context) -> Entries {
     let names: Vec<String> = tools.iter().filter_map(Json::as_array).flatten().filter_map(name_of).collect();
     let transcript = Transcript {
         id: ["id", "uuid"].iter().find_map(|key| value::text(&record, &[key])),
-        elements: said.into_iter().map(|said| said.element(&names)).collect(),
+        elements: said.into_iter().flat_map(|said| said.elements(&names)).collect(),
         tools: value::tools(tools),
         ..Transcript::default()
     };
@@ -80,11 +80,32 @@ enum Said {
 }
 
 impl Said {
-    fn element(self, names: &[String]) -> Json {
+    fn elements(self, names: &[String]) -> Vec<Json> {
         match self {
-            Said::Words(from, text) => message(&from, text, names),
-            Said::Other(element) => element,
+            Said::Words(from, text) if TOOLS.contains(&from.as_str()) => results(text),
+            Said::Words(from, text) => vec![message(&from, text, names)],
+            Said::Other(element) => vec![element],
         }
+    }
+}
+
+/// Who says what calls returned.
+const TOOLS: [&str; 4] = ["observation", "tool", "function_response", "tool_response"];
+
+/// What the calls before returned, in their order: each in a block of its own where there are several.
+fn results(text: String) -> Vec<Json> {
+    const MARKS: (&str, &str) = ("<tool_response>", "</tool_response>");
+    let blocks: Option<Vec<&str>> = text
+        .split(MARKS.0)
+        .map(str::trim)
+        .filter(|block| !block.is_empty())
+        .map(|block| Some(block.strip_suffix(MARKS.1)?.trim()))
+        .collect();
+    match blocks {
+        Some(blocks) if blocks.len() > 1 => {
+            blocks.into_iter().map(|block| value::message("tool", block)).collect()
+        }
+        _ => vec![value::message("tool", text)],
     }
 }
 
@@ -126,7 +147,6 @@ fn message(from: &str, text: String, names: &[String]) -> Json {
     match from {
         "human" | "user" => value::message("user", text),
         "system" => value::message("system", text),
-        "observation" | "tool" | "function_response" | "tool_response" => value::message("tool", text),
         "function_call" | "tool_call" => match calls_in(&text, names) {
             Some(calls) => Json::Object(value::calling("assistant", Json::from(""), calls)),
             // Whoever reads it is told that it should be a call.

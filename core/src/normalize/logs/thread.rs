@@ -299,6 +299,7 @@ impl Thread {
                 id: Some(id),
                 elements,
                 opening: Opening::Elsewhere(shared),
+                resumable: true,
                 model,
                 flags,
                 ..Transcript::default()

@@ -1,13 +1,15 @@
 //! A transcript to its turns: a list of messages, calls and results in order, each turn of the assistant's seen with what came
 //! before it.
 
+use std::fmt::Write;
+use std::hash::{DefaultHasher, Hasher};
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::context::{Context, Turns};
 use super::entry::{Entries, Entry, Skip, Tally, skipped, unreadable};
 use super::sample::Made;
-use super::turn::{Before, Output, Step, Turn};
+use super::turn::{Before, Output, Print, Step, Turn};
 pub(super) use crate::domain::Episode;
 use crate::domain::{Cell, Flag, Json, Origin, Place, ToolDefinition};
 use crate::normalize::Normalizer;
@@ -21,6 +23,8 @@ pub(super) struct Transcript {
     pub(super) elements: Vec<Json>,
     /// With which of them it begins that are not to be judged here.
     pub(super) opening: Opening,
+    /// Whether sessions of its kind are copied into others, from the beginning on, where they are resumed or forked.
+    pub(super) resumable: bool,
     /// The tools on offer in all of its turns.
     pub(super) tools: Cell,
     /// The model that answered in all of its turns.
@@ -111,7 +115,7 @@ impl Transcript {
             history.is_asked(elements.start),
         ) {
             Some(why) => Entry::NotTaken(why, made.calls()),
-            None => Entry::Turn(Box::new(steps.turn(at, elements))),
+            None => Entry::Turn(Box::new(steps.turn(at, elements, made.calls()))),
         };
         let turns = turns.into_iter().zip(made).enumerate().skip(elsewhere).map(entry);
         let others = not_taken.into_iter().map(|(why, calls)| Entry::NotTaken(why, calls));
@@ -134,11 +138,14 @@ struct Steps {
     episode: Option<Arc<Episode>>,
     history: Arc<History>,
     turns: u32,
+    /// What stands for each beginning of the transcript.
+    prints: Vec<u64>,
 }
 
 impl Steps {
     fn new(mut transcript: Transcript, history: Arc<History>, turns: usize) -> Steps {
         Steps {
+            prints: prints(&transcript.elements),
             id: transcript.id.take().map(Arc::from),
             episode: (!transcript.episode.is_empty())
                 .then(|| Arc::new(std::mem::take(&mut transcript.episode))),
@@ -149,7 +156,7 @@ impl Steps {
     }
 
     /// The turn at a place, counted from 0, whose `elements` are taken out: each is given out once.
-    fn turn(&mut self, at: usize, elements: Range<usize>) -> Turn {
+    fn turn(&mut self, at: usize, elements: Range<usize>, calls: usize) -> Turn {
         let number = u32::try_from(at + 1).unwrap_or(u32::MAX);
         let source_id = self.id.as_ref().map(|id| match self.turns {
             1 => id.to_string(),
@@ -162,6 +169,12 @@ impl Steps {
         if self.history.repeats_ids(&elements) {
             flags.push(Flag::RepeatedCallId);
         }
+        let is_told = self.transcript.resumable && self.history.is_known_by_ids(&elements);
+        let print = Print {
+            transcript: self.prints.last().copied().unwrap_or_default(),
+            copied: self.prints.get(elements.end).copied().filter(|_| is_told),
+            calls,
+        };
         let place = Place {
             transcript_id: self.id.clone(),
             turn: number,
@@ -170,7 +183,7 @@ impl Steps {
         };
         Turn {
             output: Output::Message(self.take(elements.clone())),
-            before: Before::Transcript(Step { history: Arc::clone(&self.history), elements, place }),
+            before: Before::Transcript(Step { history: Arc::clone(&self.history), elements, place, print }),
             tools: self.transcript.tools.clone(),
             origin: Origin { source_id, model: self.transcript.model.clone(), ..Origin::default() },
             flags,
@@ -187,4 +200,23 @@ impl Steps {
             _ => Json::Array(taken),
         }
     }
+}
+
+/// What stands for each beginning of a transcript, the empty one first.
+fn prints(elements: &[Json]) -> Vec<u64> {
+    struct Text(DefaultHasher);
+    impl Write for Text {
+        fn write_str(&mut self, text: &str) -> std::fmt::Result {
+            self.0.write(text.as_bytes());
+            Ok(())
+        }
+    }
+    let mut text = Text(DefaultHasher::new());
+    let mut prints = vec![text.0.finish()];
+    for element in elements {
+        // A hasher fails never.
+        let _ = writeln!(text, "{element}");
+        prints.push(text.0.finish());
+    }
+    prints
 }

@@ -40,6 +40,19 @@ pub struct Step {
     /// The elements that are the turn.
     pub(super) elements: Range<usize>,
     pub(super) place: Place,
+    pub(super) print: Print,
+}
+
+/// What tells transcripts apart that have the same id, and copies of a turn from the turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Print {
+    /// Stands for all that the transcript says.
+    pub transcript: u64,
+    /// Stands for all up to the end of the turn, where sessions are copied into others of another id, and the ids of the turn's
+    /// calls show that this is no second session that went the same way.
+    pub copied: Option<u64>,
+    /// How many calls the turn makes.
+    pub calls: usize,
 }
 
 /// What the assistant answered.
@@ -61,6 +74,36 @@ impl Turn {
             Before::Messages(_) => 0,
             Before::Transcript(step) => step.history.length(step.elements.start),
         }
+    }
+
+    /// The id of the transcript that it is a turn of, where there is one, and what tells it apart.
+    pub fn print(&self) -> Option<(Option<&str>, Print)> {
+        match &self.before {
+            Before::Messages(_) => None,
+            Before::Transcript(step) => Some((step.place.transcript_id.as_deref(), step.print)),
+        }
+    }
+
+    /// The place in a transcript, where it is the turn of one.
+    pub fn place(&self) -> Option<&Place> {
+        match &self.before {
+            Before::Messages(_) => None,
+            Before::Transcript(step) => Some(&step.place),
+        }
+    }
+
+    /// Says that its transcript is the `number`th of several that differ and have one id. All but the first are named anew.
+    pub fn number(&mut self, number: usize) {
+        self.flags.push(Flag::RepeatedTranscriptId);
+        let Before::Transcript(Step { place, .. }) = &mut self.before else { return };
+        let Some(id) = place.transcript_id.take() else { return };
+        let name: Arc<str> = if number < 2 { Arc::clone(&id) } else { format!("{id}~{number}").into() };
+        if let Some(source_id) = &mut self.origin.source_id
+            && let Some(turn) = source_id.strip_prefix(&*id)
+        {
+            *source_id = format!("{name}{turn}");
+        }
+        place.transcript_id = Some(name);
     }
 
     /// A turn that answers `messages` with the message, response, parts or text `output`.

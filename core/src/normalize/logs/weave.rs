@@ -97,5 +97,6 @@ fn entry(mut record: Object) -> Entry {
         model,
         timestamp: start,
         latency_s: value::seconds_between(start, end),
+        ..Origin::default()
     })
 }

@@ -11,6 +11,7 @@ use super::{Question, error, message};
 use crate::domain::{
     Aftermath, Flag, Json, Message, Messages, Role, RowError, RowErrorCode, SharedText, ToolResult,
 };
+use crate::normalize::calls::thought;
 
 /// All messages of a transcript.
 #[derive(Debug, Default, PartialEq)]
@@ -86,7 +87,10 @@ impl History {
                 && !message.content.trim().is_empty()
         };
         let last = messages.iter().rposition(|message| says(&message));
-        self.final_answer = last.map(|at| (at, Arc::from(messages[at].content.as_str())));
+        self.final_answer = last.map(|at| {
+            let said = messages[at].content.as_str();
+            (at, Arc::from(thought::after(said).map_or(said, str::trim_start)))
+        });
         self.shown = shown.into();
         self.messages = messages.into();
     }
@@ -231,6 +235,12 @@ impl History {
             found.extend(after(self.results.get(id), start).into_iter().take_while(|at| *at < again));
         }
         found
+    }
+
+    /// Whether the turn that these elements are calls something, and every call has an id.
+    pub(in crate::normalize) fn is_known_by_ids(&self, turn: &Range<usize>) -> bool {
+        let mut calls = self.within(turn).flat_map(|message| &message.tool_calls).peekable();
+        calls.peek().is_some() && calls.all(|call| call.id.is_some())
     }
 
     /// Whether two calls up to the end of the turn that these elements are have one id, and one of them is the turn's.

@@ -53,11 +53,20 @@ const SILENT: &[&str] = &[
     "function_call",
     "executableCode",
     "executable_code",
+    "serverToolUse",
+    "toolCall",
     "cachePoint",
 ];
 
 /// Keys of objects around what a tool returned.
-const RESULT_KEYS: &[&str] = &["toolResult", "functionResponse", "function_response", "toolInvocation"];
+const RESULT_KEYS: &[&str] = &[
+    "toolResult",
+    "functionResponse",
+    "function_response",
+    "toolInvocation",
+    "toolResponse",
+    "tool_response",
+];
 
 /// Keys of a call's id beside what it returned; `id` is the last, since it may be the id of something else.
 const ID_KEYS: &[&str] = &["tool_call_id", "tool_use_id", "toolUseId", "call_id", "toolCallId", "id"];
@@ -227,7 +236,9 @@ pub(super) struct Shown {
 impl Returned<'_> {
     /// A text, the texts of parts, or else the value as JSON.
     pub(super) fn shown(&self) -> Shown {
-        let shown = self.value.map(shown).unwrap_or_default();
+        // A tool may return nothing.
+        let Some(value) = self.value else { return Shown::default() };
+        let shown = shown(value);
         match shown.text.is_empty() {
             true => Shown { text: TOOL_RESULT.to_owned(), ..shown },
             false => shown,

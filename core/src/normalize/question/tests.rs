@@ -193,8 +193,8 @@ fn what_tools_returned_is_shown() {
             &[],
         ),
         (r#"{"role":"tool","content":["a","b"]}"#, r#"tool: ["a","b"]"#, &[]),
-        (r#"{"role":"tool","content":""}"#, "tool: [tool_result]", &[]),
-        (r#"{"role":"tool","content":null,"tool_call_id":"c"}"#, "tool(c): [tool_result]", &[]),
+        (r#"{"role":"tool","content":""}"#, "tool: ", &[]),
+        (r#"{"role":"tool","content":null,"tool_call_id":"c"}"#, "tool(c): ", &[]),
         (
             r#"{"role":"tool","content":"","tool_call_id":"c","error":{"type":"timeout","message":"late"}}"#,
             r#"tool(c): {"type":"timeout","message":"late"}"#,
@@ -217,11 +217,7 @@ fn what_tools_returned_is_shown() {
             r#"tool(t): {"n":300.0}"#,
             &[],
         ),
-        (
-            r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"t"}]}"#,
-            "tool(t): [tool_result]",
-            &[],
-        ),
+        (r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"t"}]}"#, "tool(t): ", &[]),
         (
             r#"{"role":"tool","parts":[{"type":"tool_call_response","id":"t","result":[]}]}"#,
             "tool(t): []",

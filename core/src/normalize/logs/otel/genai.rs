@@ -18,12 +18,22 @@ pub(super) fn read(span: &Span) -> Option<Dialogue> {
     }
     dialogue.ask(asked.unwrap_or(Json::Null));
     match value::unfolded(answered.unwrap_or(Json::Null)) {
-        // Every message is a choice, unless the parts stand there without a message around them.
-        Json::Array(choices) if !choices.iter().all(is_part) => dialogue.answer_first(choices),
+        // Every message is a choice where several were asked for; else all are the answer.
+        Json::Array(choices) if asks_for_several(span) && !choices.iter().all(is_part) => {
+            dialogue.answer_first(choices);
+        }
+        Json::Array(messages) if !messages.iter().all(is_part) => {
+            dialogue.answer_together(Json::Array(messages));
+        }
         Json::String(text) if value::is_broken(&text) => dialogue.answer_broken(text),
         other => dialogue.answer(other),
     }
     Some(dialogue)
+}
+
+/// Whether the model was asked for several answers to choose from.
+fn asks_for_several(span: &Span) -> bool {
+    span.get("gen_ai.request.choice.count").and_then(value::number).is_some_and(|count| count > 1.0)
 }
 
 /// Instructions are a list of parts; some write messages, or plain text.

@@ -150,6 +150,7 @@ impl Span {
                 .or_else(|| mlflow::model(&self.attributes)),
             timestamp: self.start,
             latency_s: value::seconds_between(self.start, self.end),
+            ..Origin::default()
         }
     }
 }

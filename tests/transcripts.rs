@@ -1,0 +1,149 @@
+//! `convert` and `label` on transcripts of several files: their ids, copies, errors, and what their judges are shown.
+
+use tooljudge::domain::Json;
+use tooljudge_laws::fixtures::folder;
+
+use crate::support::workspace::{Workspace, shown};
+
+fn lines(text: &str) -> Vec<Json> {
+    text.lines().map(|line| Json::parse(line).unwrap()).collect()
+}
+
+fn field<'a>(line: &'a Json, key: &str) -> &'a str {
+    line.get(key).and_then(Json::as_str).unwrap_or_default()
+}
+
+/// Two transcripts of one id are two, unless they say the same; a session that was copied into another is judged once.
+#[test]
+fn transcripts_of_one_id_are_told_apart() {
+    let work = Workspace::new();
+    let chat = |asked: &str, call: &str| {
+        format!(
+            r#"{{"id":"x","messages":[{{"role":"user","content":"{asked}"}},
+                {{"role":"assistant","tool_calls":[{{"id":"{call}","function":{{"name":"f","arguments":"{{}}"}}}}]}}]}}"#
+        )
+        .replace('\n', "")
+    };
+    let head = |id: &str| format!(r#"{{"timestamp":"t","type":"session_meta","payload":{{"id":"{id}"}}}}"#);
+    let item = |payload: &str| format!(r#"{{"timestamp":"t","type":"response_item","payload":{payload}}}"#);
+    let asked = item(r#"{"type":"message","role":"user","content":"Go"}"#);
+    let call = |id: &str| {
+        let call = format!(r#"{{"type":"function_call","name":"f","arguments":"{{}}","call_id":"{id}"}}"#);
+        let output = format!(r#"{{"type":"function_call_output","call_id":"{id}","output":"ok"}}"#);
+        format!("{}\n{}", item(&call), item(&output))
+    };
+    work.file("a.jsonl", chat("A", "c1"));
+    work.file("b.jsonl", chat("B", "c2"));
+    work.file("both.jsonl", format!("{}\n{}", chat("A", "c1"), chat("B", "c2")));
+    work.file("copy.jsonl", chat("A", "c1"));
+    work.file("first.jsonl", [head("s1"), asked.clone(), call("c1"), call("c2")].join("\n"));
+    work.file("fork.jsonl", [head("s2"), head("s1"), asked.clone(), call("c1"), call("c3")].join("\n"));
+    // The same words, but other calls: no copy.
+    work.file("like.jsonl", [head("s3"), asked, call("c9")].join("\n"));
+    for (inputs, flagged, expected) in [
+        (&["a.jsonl", "b.jsonl"][..], true, &["x", "x~2"][..]),
+        (&["both.jsonl"], true, &["x", "x~2"]),
+        (&["a.jsonl", "copy.jsonl"], false, &["x", "x"]),
+        (&["first.jsonl", "fork.jsonl", "like.jsonl"], false, &["s1@1", "s1@2", "s2@2", "s3"]),
+        (&["fork.jsonl", "first.jsonl"], false, &["s2@1", "s2@2", "s1@2"]),
+    ] {
+        work.run(&[&["convert", "-o", "out.jsonl", "--force", "--quiet"], inputs].concat()).ended(0);
+        let rows = lines(&work.read("out.jsonl"));
+        let ids: Vec<&str> = rows.iter().map(|row| field(row, "source_id")).collect();
+        assert_eq!(ids, expected, "{inputs:?}");
+        for row in &rows {
+            let flags = row.get("flags").unwrap().to_string();
+            assert_eq!(flags.contains("repeated_transcript_id"), flagged, "{inputs:?}");
+            assert!(field(row, "source_id").starts_with(field(row, "transcript_id")), "{row}");
+        }
+    }
+    let summary = work.run(&["convert", "--summary", "first.jsonl", "fork.jsonl"]).ended(0).stdout;
+    assert!(summary.contains("repeated") && summary.contains("calls not taken"), "{summary}");
+}
+
+/// A turn that cannot be read says where it stands.
+#[test]
+fn errors_say_which_turn_they_are() {
+    let work = Workspace::new();
+    let log = r#"{"id":"e","messages":[{"role":"user","content":"A"},
+        {"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":"{}"}}]},{"role":"user","content":"B"},
+        {"role":"assistant","tool_calls":[{"id":"a","function":{"arguments":"{}"}}]}]}"#;
+    work.file("log.jsonl", log.replace('\n', ""));
+    work.run(&["convert", "log.jsonl", "--all", "-o", "rows.jsonl", "--quiet"]);
+    work.run(&["label", "log.jsonl", "-o", "labels.jsonl", "--quiet"]);
+    for file in ["rows.jsonl", "labels.jsonl"] {
+        let rows = lines(&work.read(file));
+        let row = rows.iter().find(|row| row.get("turn").unwrap().to_string() == "2").unwrap();
+        assert_eq!((field(row, "transcript_id"), field(row, "source_id")), ("e", "e@2"), "{file}: {row}");
+        assert!(row.to_string().contains("tool_call_without_name"), "{file}: {row}");
+    }
+}
+
+/// What judges see of transcripts, without the words around it, which other tests know.
+#[test]
+fn prompts_show_what_the_agent_saw() {
+    let work = Workspace::new();
+    for (name, file) in [
+        ("chats", "transcripts/chats.jsonl"),
+        ("claude_code", "own/logs/claude_code.jsonl"),
+        ("atif", "own/logs/atif.json"),
+    ] {
+        let file = folder().join(file).display().to_string();
+        let said = work.run(&["label", &file, "--judge", "openai:m", "--dry-run", "99"]).ended(0).stdout;
+        let prompts: Vec<&str> = said.split("The conversation:\n").skip(1).collect();
+        let prompts = prompts.iter().map(|prompt| prompt.split("Reply with one").next().unwrap().trim_end());
+        let mut text = String::new();
+        for line in prompts.collect::<Vec<_>>().join("\n\n=====\n\n").lines() {
+            // The marks of what was logged depend on the words around it.
+            if !(line.starts_with("[begin ") || line.starts_with("[end ")) {
+                text.push_str(line);
+                text.push('\n');
+            }
+        }
+        shown(&format!("transcript_prompts_{name}"), &text);
+    }
+}
+
+/// What could not be read in a log is no call, no "nothing called" and no error in the table that it is converted to.
+#[test]
+fn what_was_unread_stays_unread() {
+    let work = Workspace::new();
+    let texts = [
+        r#"<tool_call>{"name": "f", "arguments": {"a": </tool_call>"#,
+        r#"I call it. <tool_call>{"name": "f", "arguments": {}}</tool_call> <tool_call>{"name": "#,
+        "[TOOL_CALLS]f[ARGS]{\"a\":",
+        r#"{"name":"f","x":{"a":1}}"#,
+        "[f(a=1), f(",
+        "[f(a=1",
+    ];
+    let chat = |(at, text): (usize, &&str)| {
+        format!(
+            r#"{{"id":"m{at}","messages":[{{"role":"user","content":"Go"}},{{"role":"assistant","content":{}}}],
+                "tools":[{{"name":"f","parameters":{{"type":"object","properties":{{"a":{{}}}}}}}}]}}"#,
+            Json::from(*text)
+        )
+        .replace('\n', "")
+    };
+    let log: Vec<String> = texts.iter().enumerate().map(chat).collect();
+    work.file("log.jsonl", log.join("\n"));
+    work.run(&["convert", "log.jsonl", "-o", "direct.jsonl"]).ended(0);
+    let direct = lines(&work.read("direct.jsonl"));
+    assert_eq!(direct.len(), texts.len());
+    for row in &direct {
+        assert!(
+            row.get("tool_calls").unwrap().is_null() && row.to_string().contains("raw_tool_call"),
+            "{row}"
+        );
+    }
+    for table in ["rows.jsonl", "rows.csv", "rows.parquet"] {
+        work.run(&["convert", "log.jsonl", "-o", table]).ended(0);
+        work.run(&["convert", table, "-o", "again.jsonl", "--force"]).ended(0);
+        let again = lines(&work.read("again.jsonl"));
+        assert_eq!(again.len(), direct.len(), "{table}");
+        for (row, expected) in again.iter().zip(&direct) {
+            for key in ["tool_calls", "raw", "flags", "messages"] {
+                assert_eq!(row.get(key), expected.get(key), "{table}: {key}");
+            }
+        }
+    }
+}
