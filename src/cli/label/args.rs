@@ -62,6 +62,10 @@ pub struct ResultArgs {
     #[arg(long, conflicts_with = "prefix")]
     pub overwrite: bool,
 
+    /// Leave a column of the input out of the output. Can be repeated. `--drop messages` keeps tables of long transcripts small
+    #[arg(long, value_name = "COLUMN")]
+    pub drop: Vec<String>,
+
     /// Also write the table if the run is stopped; rows without a reply get status not_asked
     #[arg(long)]
     pub partial: bool,
@@ -127,6 +131,7 @@ impl ResultArgs {
         section.switch("force", &mut self.force)?;
         section.text_value("prefix", &mut self.prefix)?;
         section.switch("overwrite", &mut self.overwrite)?;
+        section.values("drop", &mut self.drop, |text| Ok::<_, String>(text.to_owned()))?;
         section.switch("partial", &mut self.partial)?;
         section.path("calibration", &mut self.calibration)?;
         section.value("allow_unjudged", &mut self.allow_unjudged, share)?;

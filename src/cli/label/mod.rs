@@ -95,6 +95,7 @@ fn merged(
         },
         prefix: args.result.prefix.unwrap_or_default(),
         overwrite: args.result.overwrite,
+        drop: args.result.drop,
         partial: args.result.partial,
         calibration: args.result.calibration,
         rate: args.result.min_pass_rate.is_some(),

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use crate::bench::calibration::Calibrated;
 use crate::bench::columns;
+use crate::domain::did_you_mean;
 use crate::read::Format;
 use crate::run::panel::{Purpose, calibrated, run_name, wanted};
-use crate::run::settings::LabelSettings;
+use crate::run::settings::{LabelSettings, SettingsError};
 use crate::run::{
     Control, Destination, Member, Panel, RateInput, RateWatch, RunError, Session, Source, Summary,
 };
@@ -40,6 +41,7 @@ impl Plan {
         let run = run_name();
         let panel = Panel::build(&settings.panel, &run, purpose, (&settings.prefix, 1))?;
         let destination = Destination::of(&panel, &source, output, settings.overwrite)?;
+        let destination = destination.without(&dropped(&settings.drop, &source)?);
         let manifest = panel.manifest(run, &settings.input, &source);
         let calibrated = match &settings.calibration {
             Some(file) => calibrated(file, &panel, observer)?,
@@ -88,6 +90,18 @@ impl Plan {
             summary.rate = (is_told || rate.gold_rows > 0).then_some(rate);
         }
         summaries
+    }
+}
+
+/// The columns that are not written, each of which must be there.
+fn dropped(names: &[String], source: &Source) -> Result<Vec<String>, SettingsError> {
+    let schema = source.table.schema();
+    match names.iter().find(|name| schema.position(name).is_none()) {
+        Some(name) => Err(SettingsError::NoColumnToDrop {
+            column: name.clone(),
+            near: did_you_mean(name, schema.names()),
+        }),
+        None => Ok(names.to_vec()),
     }
 }
 
