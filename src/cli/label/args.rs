@@ -87,6 +87,10 @@ pub struct ResultArgs {
     #[arg(long, value_name = "WHAT", requires = "min_pass_rate")]
     pub gate_on: Option<GateOn>,
 
+    /// Also write a JUnit XML report: a test case for each row, named by its id, that fails where its label does not pass
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+
     /// Print only warnings and errors
     #[arg(short, long)]
     pub quiet: bool,
@@ -137,6 +141,7 @@ impl ResultArgs {
         section.value("allow_unjudged", &mut self.allow_unjudged, share)?;
         section.value("min_pass_rate", &mut self.min_pass_rate, share)?;
         section.value("gate_on", &mut self.gate_on, |text| GateOn::from_str(text, false))?;
+        section.path("junit", &mut self.junit)?;
         section.switch("quiet", &mut self.quiet)?;
         section.switch("json", &mut self.json)?;
         section.exclusive("overwrite", "prefix", self.overwrite && self.prefix.is_some())

@@ -98,6 +98,7 @@ fn merged(
         drop: args.result.drop,
         partial: args.result.partial,
         calibration: args.result.calibration,
+        junit: args.result.junit,
         rate: args.result.min_pass_rate.is_some(),
         input: args.input.settings(args.inputs),
     };

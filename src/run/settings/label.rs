@@ -24,6 +24,8 @@ pub struct LabelSettings {
     /// The record that a benchmark of these judges wrote as JSON: the share of rows that pass is corrected for the errors found
     /// there. Default: none.
     pub calibration: Option<PathBuf>,
+    /// A JUnit report of all rows. Default: none.
+    pub junit: Option<PathBuf>,
     /// Whether the share of labels that pass is told with its interval where nothing corrects it. Default: only where labels are
     /// graded.
     pub rate: bool,
@@ -41,6 +43,7 @@ impl LabelSettings {
             drop: Vec::new(),
             partial: false,
             calibration: None,
+            junit: None,
             rate: false,
         }
     }

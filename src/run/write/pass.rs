@@ -80,6 +80,14 @@ impl<W: Watch> Watch for Option<W> {
     }
 }
 
+/// Two look on.
+impl<A: Watch, B: Watch> Watch for (A, B) {
+    fn labelled(&mut self, batch: &Batch, rows: &[Row], labels: &[Vec<Labelled>]) -> Result<(), RunError> {
+        self.0.labelled(batch, rows, labels)?;
+        self.1.labelled(batch, rows, labels)
+    }
+}
+
 /// Nobody looks on.
 impl Watch for () {
     fn labelled(&mut self, _: &Batch, _: &[Row], _: &[Vec<Labelled>]) -> Result<(), RunError> {
