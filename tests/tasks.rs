@@ -231,3 +231,33 @@ fn no_label_is_no_pass() {
         ran.stderr
     );
 }
+
+#[test]
+fn a_report_lists_every_row() {
+    let work = Workspace::new();
+    work.file(
+        "in.csv",
+        "id,question,tool_call,tool_definitions\n\
+         \"a <1>\",Weather in Oslo?,weather(city='Oslo'),\"[{\"\"name\"\":\"\"weather\"\",\"\"parameters\"\":{\"\"properties\"\":{\"\"city\"\":{\"\"type\"\":\"\"string\"\"}}}}]\"\n\
+         b,Weather in Oslo?,news(),\"[{\"\"name\"\":\"\"weather\"\",\"\"parameters\"\":{}}]\"\n\
+         c,,f(),\n\
+         d,q,f(),\n",
+    );
+    let args = ["label", "in.csv", "--junit", "r.xml", "--allow-unjudged", "1", "--min-pass-rate", "0.6"];
+    work.run(&args).ended(1);
+    let xml = work.read("r.xml");
+    assert!(
+        xml.contains("<testsuite name=\"builtin tool_calling\" tests=\"4\" failures=\"2\" skipped=\"1\">"),
+        "{xml}"
+    );
+    for part in [
+        "<testcase name=\"a &lt;1&gt;\" classname=\"builtin tool_calling\"/>",
+        "<testcase name=\"b\" classname=\"builtin tool_calling\"><failure message=\"incorrect: ",
+        "<testcase name=\"c\" classname=\"builtin tool_calling\"><failure message=\"empty_question: ",
+        "<testcase name=\"d\" classname=\"builtin tool_calling\"><skipped message=\"abstained: ",
+    ] {
+        assert!(xml.contains(part), "{part}: {xml}");
+    }
+    let ran = work.run(&["label", "in.csv", "--junit", "in.csv"]).ended(2);
+    assert!(ran.stderr.contains("in.csv"), "{}", ran.stderr);
+}

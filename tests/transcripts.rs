@@ -147,3 +147,38 @@ fn what_was_unread_stays_unread() {
         }
     }
 }
+
+#[test]
+fn a_long_transcript_needs_no_column_of_conversations() {
+    let work = Workspace::new();
+    let log = crate::support::workspace::repository("datasets/support.jsonl");
+    let log = log.to_str().unwrap();
+    work.run(&["label", log, "-o", "all.csv", "--allow-unjudged", "1"]).ended(0);
+    work.run(&[
+        "label",
+        log,
+        "-o",
+        "few.csv",
+        "--allow-unjudged",
+        "1",
+        "--drop",
+        "messages",
+        "--drop",
+        "tool_definitions",
+    ])
+    .ended(0);
+    let (all, few) = (work.rows("all.csv"), work.rows("few.csv"));
+    assert!(all[0].contains_key("messages") && !few[0].contains_key("messages"));
+    for column in ["label", "explanation", "tool_call", "transcript_id", "turn"] {
+        let of = |rows: &[std::collections::HashMap<String, String>]| {
+            rows.iter().map(|row| row[column].clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(of(&all), of(&few), "{column}");
+    }
+    let ran = work.run(&["label", log, "-o", "no.csv", "--drop", "mesages"]).ended(2);
+    assert!(
+        ran.stderr.contains("--drop: there is no column `mesages`; did you mean `messages`?"),
+        "{}",
+        ran.stderr
+    );
+}

@@ -15,6 +15,7 @@ mod forecast;
 mod gold;
 pub(crate) mod input;
 mod invalid_gold;
+mod junit;
 mod label;
 mod labeler;
 mod manifest;
@@ -61,6 +62,6 @@ pub(crate) use manifest::{JudgeRecord, Manifest, MemberRecord, SampleRecord, Tem
 pub(crate) use panel::{Member, MemberKind, Panel};
 pub(crate) use session::Session;
 pub(crate) use write::{
-    BaselineLabeller, BuiltinLabeller, Destination, Labeller, RateInput, RateWatch, StoredLabeller, Watch,
-    write,
+    BaselineLabeller, BuiltinLabeller, Destination, Labeller, ListWatch, RateInput, RateWatch,
+    StoredLabeller, Watch, write,
 };

@@ -14,7 +14,7 @@ pub struct Words {
 }
 
 /// Other words for right and wrong, in lower case.
-const SYNONYMS: [(&str, &str); 7] = [
+const SYNONYMS: [(&str, &str); 9] = [
     ("correct", "incorrect"),
     ("true", "false"),
     ("1", "0"),
@@ -22,6 +22,8 @@ const SYNONYMS: [(&str, &str); 7] = [
     ("pass", "fail"),
     ("passed", "failed"),
     ("right", "wrong"),
+    ("succeeded", "failed"),
+    ("needed", "unneeded"),
 ];
 /// Answers to the question whether a call is correct.
 const ANSWERS: [(&str, &str); 2] = [("yes", "no"), ("y", "n")];

@@ -62,6 +62,10 @@ pub struct ResultArgs {
     #[arg(long, conflicts_with = "prefix")]
     pub overwrite: bool,
 
+    /// Leave a column of the input out of the output. Can be repeated. `--drop messages` keeps tables of long transcripts small
+    #[arg(long, value_name = "COLUMN")]
+    pub drop: Vec<String>,
+
     /// Also write the table if the run is stopped; rows without a reply get status not_asked
     #[arg(long)]
     pub partial: bool,
@@ -82,6 +86,10 @@ pub struct ResultArgs {
     /// What --min-pass-rate looks at: the share itself, or the low end of its 95 % interval [default: value]
     #[arg(long, value_name = "WHAT", requires = "min_pass_rate")]
     pub gate_on: Option<GateOn>,
+
+    /// Also write a JUnit XML report: a test case for each row, named by its id, that fails where its label does not pass
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
 
     /// Print only warnings and errors
     #[arg(short, long)]
@@ -127,11 +135,13 @@ impl ResultArgs {
         section.switch("force", &mut self.force)?;
         section.text_value("prefix", &mut self.prefix)?;
         section.switch("overwrite", &mut self.overwrite)?;
+        section.values("drop", &mut self.drop, |text| Ok::<_, String>(text.to_owned()))?;
         section.switch("partial", &mut self.partial)?;
         section.path("calibration", &mut self.calibration)?;
         section.value("allow_unjudged", &mut self.allow_unjudged, share)?;
         section.value("min_pass_rate", &mut self.min_pass_rate, share)?;
         section.value("gate_on", &mut self.gate_on, |text| GateOn::from_str(text, false))?;
+        section.path("junit", &mut self.junit)?;
         section.switch("quiet", &mut self.quiet)?;
         section.switch("json", &mut self.json)?;
         section.exclusive("overwrite", "prefix", self.overwrite && self.prefix.is_some())

@@ -95,8 +95,10 @@ fn merged(
         },
         prefix: args.result.prefix.unwrap_or_default(),
         overwrite: args.result.overwrite,
+        drop: args.result.drop,
         partial: args.result.partial,
         calibration: args.result.calibration,
+        junit: args.result.junit,
         rate: args.result.min_pass_rate.is_some(),
         input: args.input.settings(args.inputs),
     };

@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::plan::Plan;
 use super::{LabelSummary, MemberSummary};
+use crate::run::junit;
 use crate::run::panel::Purpose;
 use crate::run::settings::{LabelSettings, ResnapSettings};
 use crate::run::{AskOutcome, Control, Forecast, RunError, Samples, Summary, forecasts, runtime};
@@ -150,8 +151,12 @@ impl Plan {
             None => ("judging", "nothing was written"),
         };
         let destination = Some(&self.destination);
-        let written = self.session.write(doing, &self.source, labellers, destination, self.rates()).await;
-        let (summaries, finished, rates) = written.map_err(|error| error.if_interrupted(kept))?;
+        let watch = (self.rates(), self.listing());
+        let written = self.session.write(doing, &self.source, labellers, destination, watch).await;
+        let (summaries, finished, (rates, listing)) = written.map_err(|error| error.if_interrupted(kept))?;
+        if let (Some(file), Some(listing)) = (&self.junit, listing) {
+            write::write_text(file, &junit::render(&listing.suites))?;
+        }
         self.finish(self.rated(summaries, rates), finished, began).await
     }
 

@@ -1,15 +1,17 @@
 //! A labelling run that can begin: what is wrong with the settings is said before anything is judged or paid for.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::bench::calibration::Calibrated;
 use crate::bench::columns;
+use crate::domain::did_you_mean;
 use crate::read::Format;
+use crate::run::outputs::check_places;
 use crate::run::panel::{Purpose, calibrated, run_name, wanted};
-use crate::run::settings::LabelSettings;
+use crate::run::settings::{LabelSettings, SettingsError};
 use crate::run::{
-    Control, Destination, Member, Panel, RateInput, RateWatch, RunError, Session, Source, Summary,
+    Control, Destination, ListWatch, Member, Panel, RateInput, RateWatch, RunError, Session, Source, Summary,
 };
 use crate::write::{Output, WriteError};
 
@@ -21,6 +23,8 @@ pub(super) struct Plan {
     /// What a benchmark found out about each member of the panel; empty where nobody asked.
     calibrated: Vec<Calibrated>,
     pub(super) partial: bool,
+    /// Where the list of all rows goes.
+    pub(super) junit: Option<PathBuf>,
     /// Whether the share that passes is told with its interval, though nothing corrects it.
     rate: bool,
 }
@@ -37,9 +41,13 @@ impl Plan {
         let source = Source::open_wanted(&settings.input, &wanted, false, observer)?;
         source.announce(observer);
         let output = output(&settings, &source, purpose)?;
+        if let Some(junit) = &settings.junit {
+            check_places(&source.paths(), [&output.path, junit].into_iter())?;
+        }
         let run = run_name();
         let panel = Panel::build(&settings.panel, &run, purpose, (&settings.prefix, 1))?;
         let destination = Destination::of(&panel, &source, output, settings.overwrite)?;
+        let destination = destination.without(&dropped(&settings.drop, &source)?);
         let manifest = panel.manifest(run, &settings.input, &source);
         let calibrated = match &settings.calibration {
             Some(file) => calibrated(file, &panel, observer)?,
@@ -52,8 +60,15 @@ impl Plan {
             session,
             calibrated,
             partial: settings.partial,
+            junit: settings.junit,
             rate: settings.rate,
         })
+    }
+
+    /// What lists all rows, where a report of them is wanted.
+    pub(super) fn listing(&self) -> Option<ListWatch> {
+        let name = |member: &Member| (format!("{} {}", member.judge, member.criterion), member.rails());
+        self.junit.as_ref().map(|_| ListWatch::new(self.session.panel.members.iter().map(name)))
     }
 
     /// What gathers rates, where there is something to correct them by: a benchmark, or gold.
@@ -88,6 +103,18 @@ impl Plan {
             summary.rate = (is_told || rate.gold_rows > 0).then_some(rate);
         }
         summaries
+    }
+}
+
+/// The columns that are not written, each of which must be there.
+fn dropped(names: &[String], source: &Source) -> Result<Vec<String>, SettingsError> {
+    let schema = source.table.schema();
+    match names.iter().find(|name| schema.position(name).is_none()) {
+        Some(name) => Err(SettingsError::NoColumnToDrop {
+            column: name.clone(),
+            near: did_you_mean(name, schema.names()),
+        }),
+        None => Ok(names.to_vec()),
     }
 }
 

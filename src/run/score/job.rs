@@ -6,10 +6,11 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::pass::{ScoredTable, Scoring, case, is_case};
-use super::{ScoringError, Tally, bfcl_files, choice, junit};
+use super::{ScoringError, Tally, bfcl_files, choice};
 use crate::domain::{Json, Object};
 use crate::normalize::{Normalizer, Options};
 use crate::read::{Selection, Table, Understanding};
+use crate::run::junit::{self, CaseOutcome, Suite};
 use crate::run::session::apart;
 use crate::run::settings::ScoreSettings;
 use crate::run::{Control, Pass, RunError, runtime};
@@ -104,7 +105,7 @@ pub async fn score(settings: ScoreSettings, control: &Control) -> Result<ScoreSu
         write::write_manifest(path, &manifest)?;
     }
     if let Some(file) = &settings.junit {
-        write::write_text(file, &junit::render(&tally, &name))?;
+        write::write_text(file, &junit::render(&[suite(&tally, &name)]))?;
     }
     let output = written.map(|(path, _)| path);
     Ok(ScoreSummary { scorer: name, compares, tally, output })
@@ -151,4 +152,11 @@ fn output(settings: &ScoreSettings, table: &Table) -> Result<Option<Output>, Run
     let output = Output::new(path.clone(), to.format, format)?.with_formulas(to.formulas);
     output.check(&inputs, table.folders(), to.force)?;
     Ok(Some(output))
+}
+
+/// All listed cases; an error is a failure.
+fn suite(tally: &Tally, scorer: &str) -> Suite {
+    let outcome = |why: &Option<String>| why.clone().map_or(CaseOutcome::Passed, CaseOutcome::Failed);
+    let cases = tally.listed.iter().flatten().map(|(name, why)| (name.clone(), outcome(why)));
+    Suite { name: scorer.to_owned(), cases: cases.collect() }
 }

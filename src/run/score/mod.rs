@@ -4,7 +4,6 @@ mod bfcl_files;
 mod choice;
 mod error;
 mod job;
-mod junit;
 mod pass;
 mod tally;
 

@@ -24,6 +24,9 @@ pub enum SettingsError {
     /// A template that is not understood.
     #[error("template {}: {why}", path.display())]
     Template { path: PathBuf, why: TemplateError },
+    /// A column that is to be left out and is not there.
+    #[error("--drop: there is no column `{column}`{near}")]
+    NoColumnToDrop { column: String, near: String },
     /// Five grades were asked of a task that has no wording for them.
     #[error(
         "--scale five is for tool_selection and parameter_extraction, not for {0}; a template of your own can have any rails"

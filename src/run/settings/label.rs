@@ -17,11 +17,15 @@ pub struct LabelSettings {
     pub prefix: String,
     /// Whether the columns that are added replace input columns of the same name. Default: no; such a name is an error.
     pub overwrite: bool,
+    /// Columns of the input that are not written. Default: none.
+    pub drop: Vec<String>,
     /// Whether the table is written even if the run is stopped; rows without a reply have the status `not_asked`. Default: no.
     pub partial: bool,
     /// The record that a benchmark of these judges wrote as JSON: the share of rows that pass is corrected for the errors found
     /// there. Default: none.
     pub calibration: Option<PathBuf>,
+    /// A JUnit report of all rows. Default: none.
+    pub junit: Option<PathBuf>,
     /// Whether the share of labels that pass is told with its interval where nothing corrects it. Default: only where labels are
     /// graded.
     pub rate: bool,
@@ -36,8 +40,10 @@ impl LabelSettings {
             output: OutputSettings::default(),
             prefix: String::new(),
             overwrite: false,
+            drop: Vec::new(),
             partial: false,
             calibration: None,
+            junit: None,
             rate: false,
         }
     }

@@ -2,11 +2,13 @@
 
 mod ids;
 mod labellers;
+mod listing;
 mod pass;
 mod rates;
 mod summary;
 
 pub use labellers::{BaselineLabeller, BuiltinLabeller, Labeller, StoredLabeller};
+pub use listing::ListWatch;
 pub use pass::{Destination, Watch, write};
 pub use rates::{RateInput, RateWatch};
 pub use summary::{Agreement, Summary};

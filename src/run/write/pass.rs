@@ -3,6 +3,7 @@
 use std::sync::mpsc;
 
 use super::Labeller;
+use crate::bench::columns;
 use crate::read::ReadError;
 use crate::run::{Member, Panel, Progress, Row, RunError, Source, Summary};
 use crate::table::{Batch, Schema};
@@ -18,6 +19,8 @@ pub struct Destination {
     pub labels: Vec<LabelColumns>,
     /// Input columns that ours take the place of.
     pub replaced: Vec<String>,
+    /// Input columns that are left out because nobody wants them.
+    pub dropped: Vec<String>,
 }
 
 impl Destination {
@@ -34,11 +37,31 @@ impl Destination {
         for labels in &labels {
             replaced.extend(labels.clashes(source.table.schema(), overwrite)?);
         }
-        Ok(Destination { output, labels, replaced })
+        Ok(Destination { output, labels, replaced, dropped: Vec::new() })
+    }
+
+    /// The same without the input's columns of these names.
+    pub(in crate::run) fn without(self, dropped: &[String]) -> Destination {
+        Destination { dropped: dropped.to_vec(), ..self }
+    }
+
+    /// Input columns that are not written.
+    fn left_out(&self) -> Vec<&str> {
+        self.replaced.iter().chain(&self.dropped).map(String::as_str).collect()
+    }
+
+    /// What is read of a log, whose rows know what is judged without their columns: all but what is dropped. The conversation before
+    /// every turn of a long transcript is most of what there is to write.
+    fn read_of_log(&self, schema: &Schema) -> Vec<String> {
+        let is_needed = |name: &&str| {
+            !self.dropped.iter().any(|dropped| dropped == name) || columns::CLUSTERS.contains(name)
+        };
+        schema.names().filter(is_needed).map(str::to_owned).collect()
     }
 
     fn schema(&self, input: &Schema) -> Schema {
-        let kept = input.columns.iter().filter(|column| !self.replaced.contains(&column.name));
+        let left_out = self.left_out();
+        let kept = input.columns.iter().filter(|column| !left_out.contains(&column.name.as_str()));
         let ours = self.labels.iter().flat_map(|labels| &labels.schema().columns);
         input.with(kept.chain(ours).cloned().collect())
     }
@@ -54,6 +77,14 @@ pub trait Watch {
 impl<W: Watch> Watch for Option<W> {
     fn labelled(&mut self, batch: &Batch, rows: &[Row], labels: &[Vec<Labelled>]) -> Result<(), RunError> {
         self.as_mut().map_or(Ok(()), |watch| watch.labelled(batch, rows, labels))
+    }
+}
+
+/// Two look on.
+impl<A: Watch, B: Watch> Watch for (A, B) {
+    fn labelled(&mut self, batch: &Batch, rows: &[Row], labels: &[Vec<Labelled>]) -> Result<(), RunError> {
+        self.0.labelled(batch, rows, labels)?;
+        self.1.labelled(batch, rows, labels)
     }
 }
 
@@ -81,12 +112,15 @@ pub fn write(
         let schema = destination.schema(source.table.schema());
         Sink::create(&destination.output.path, destination.output.format, &schema)
     };
+    let only = destination
+        .filter(|destination| !destination.dropped.is_empty() && source.table.logs().is_some())
+        .map(|destination| destination.read_of_log(source.table.schema()));
     let mut sink = destination.map(create).transpose()?;
     let mut summaries = vec![Summary::default(); labellers.len()];
     std::thread::scope(|scope| {
         let (to_label, read) = mpsc::sync_channel(AHEAD);
         let (to_write, labelled) = mpsc::sync_channel(AHEAD);
-        scope.spawn(move || read_ahead(source, &to_label));
+        scope.spawn(move || read_ahead(source, only.as_deref(), &to_label));
         let writer = scope.spawn(move || {
             for batch in labelled {
                 if let Some(sink) = &mut sink {
@@ -117,8 +151,12 @@ pub fn write(
     })
 }
 
-fn read_ahead(source: &Source, to_label: &mpsc::SyncSender<Result<Batch, ReadError>>) {
-    for batch in source.table.batches(None) {
+fn read_ahead(
+    source: &Source,
+    only: Option<&[String]>,
+    to_label: &mpsc::SyncSender<Result<Batch, ReadError>>,
+) {
+    for batch in source.table.batches(only) {
         // Nobody takes it when the run has failed or stopped.
         if to_label.send(batch).is_err() {
             return;
@@ -148,8 +186,7 @@ fn label(
     // Freeing what a batch was read into takes a while.
     rayon::spawn(move || drop(rows));
     let Some(destination) = destination else { return Ok(batch) };
-    let replaced: Vec<&str> = destination.replaced.iter().map(String::as_str).collect();
-    let mut batch = batch.without(&replaced);
+    let mut batch = batch.without(&destination.left_out());
     for (labelled, columns) in labels.iter().zip(&destination.labels) {
         let records = labelled.iter().map(|labelled| columns.record(labelled)).collect();
         batch = batch.append(columns.schema(), records)?;
