@@ -1,5 +1,7 @@
 //! `templates`: list, show, check.
 
+use tooljudge::domain::Task;
+
 use crate::support::server::{Answer, Server};
 use crate::support::workspace::Workspace;
 
@@ -53,12 +55,14 @@ fn what_is_shown_can_be_checked_and_used() {
     let work = Workspace::new();
     let list = work.run(&["templates", "list"]).ended(0).stdout;
     let names: Vec<&str> = list.lines().map(|line| line.split_whitespace().next().unwrap()).collect();
-    assert_eq!(names, ["parameter_extraction", "tool_selection", "tool_calling"]);
+    assert_eq!(names, Task::ALL.map(Task::as_str));
     for name in names {
         let shown = work.run(&["templates", "show", name]).ended(0).stdout;
         work.file("mine.jinja", shown);
         let checked = work.run(&["templates", "check", "mine.jinja"]).ended(0).stdout;
-        assert!(checked.contains("correct, incorrect") && checked.contains("explains yes"), "{checked}");
+        let (pass, fail) = name.parse::<Task>().unwrap().labels();
+        assert!(checked.contains(pass) && checked.contains(fail), "{checked}");
+        assert!(checked.contains("explains yes") && checked.contains("shows    "), "{checked}");
     }
 }
 

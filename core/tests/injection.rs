@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use serde::Deserialize;
-use tooljudge_core::domain::{Cell, Rails, RawRow, RawText, Sample};
+use tooljudge_core::domain::{Cell, Rails, RawRow, RawText, Sample, Slot, Variable};
 use tooljudge_core::normalize::{Normalizer, Options};
 use tooljudge_core::render::{Template, builtin, builtins};
 use tooljudge_core::snap::{Rules, snap};
@@ -61,6 +61,24 @@ fn row(question: &str, call: &str, definitions: &str) -> Sample {
     sample
 }
 
+/// The same with texts in whatever else a template may show.
+fn whole_row(
+    [question, call, definitions, result, next, response, transcript, reference]: [&str; 8],
+) -> Sample {
+    let extras = [
+        (Slot::ToolResult, result),
+        (Slot::NextMessage, next),
+        (Slot::Response, response),
+        (Slot::Transcript, transcript),
+        (Slot::Reference, reference),
+    ];
+    let extras = extras.map(|(slot, text)| (Variable::Slot(slot), text.to_owned()));
+    Sample { extras: extras.into(), ..row(question, call, definitions) }
+}
+
+/// What stands in a harmless row.
+const HARMLESS: [&str; 8] = ["q", "c", "d", "r", "n", "s", "t", "e"];
+
 fn templates() -> Vec<Template> {
     builtins().map(|(task, _)| builtin(task).unwrap()).collect()
 }
@@ -69,12 +87,15 @@ fn templates() -> Vec<Template> {
 fn is_fenced(question: &str, call: &str, definitions: &str) {
     for template in templates() {
         for explain in [false, true] {
-            let harmless = template.render(&row("q", "c", "d"), explain).unwrap().text;
-            let prompt = template.render(&row(question, call, definitions), explain).unwrap().text;
-            let (expected, _) = taken_apart(&harmless);
+            let texts = [question, call, definitions, question, call, definitions, question, call];
+            let harmless = template.render(&whole_row(HARMLESS), explain).unwrap().text;
+            let prompt = template.render(&whole_row(texts), explain).unwrap().text;
+            let (expected, shown) = taken_apart(&harmless);
+            let text_of = |name: &str| texts[HARMLESS.iter().position(|own| *own == name).unwrap()];
+            let shown: Vec<&str> = shown.iter().map(|(_, name)| text_of(name)).collect();
             let (around, blocks) = taken_apart(&prompt);
             let data: Vec<&str> = blocks.iter().map(|(_, data)| *data).collect();
-            assert_eq!(data, [definitions, question, call], "{}", template.name());
+            assert_eq!(data, shown, "{}", template.name());
             assert_eq!(around, expected, "{}: the words around the data changed", template.name());
             for (code, _) in &blocks {
                 let lines = 2 * blocks.iter().filter(|(other, _)| other == code).count();

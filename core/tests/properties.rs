@@ -128,7 +128,7 @@ proptest! {
         texts in prop::collection::vec("(\\[(begin|end) [0-9a-f]{16}\\]|\\{\\{ question \\}\\}|[a-z\\n])*", 3),
     ) {
         let [question, call, definitions]: [String; 3] = texts.try_into().unwrap();
-        for task in Task::ALL {
+        for task in Task::ALL.into_iter().filter(|task| task.about_calls().is_some()) {
             let template = render::builtin(task).unwrap();
             let sample = sample(question.clone(), call.clone(), definitions.clone());
             let Prompt { text, .. } = template.render(&sample, true).unwrap();

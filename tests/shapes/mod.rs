@@ -313,6 +313,10 @@ fn every_format_is_written_by_some_log() {
         "deepeval_test_case",
         "promptfoo_result",
         "ragas_sample",
+        "acebench_result",
+        "acebench_question",
+        "acebench_possible_answer",
+        "when2call",
     ];
     // Sessions and trajectories are whole transcripts; their calls are counted in the tests of the core.
     let transcripts = [

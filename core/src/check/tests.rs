@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::domain::{Aftermath, Arguments, Json, Message, Object, Origin, RawText, Role};
+use crate::domain::{Aftermath, Arguments, Json, Message, Object, Origin, RawText, Role, ToolResult};
 
 fn sample(question: &str, definitions: Vec<ToolDefinition>, calls: Vec<ToolCall>) -> Sample {
     Sample {
@@ -88,15 +88,20 @@ fn json() -> impl Strategy<Value = Json> {
 proptest! {
     #[test]
     fn never_panics(question in "\\PC{0,60}", schema in json(), value in json(), name in "[a-c.]{0,3}") {
+        let value_text = value.to_string();
         let arguments = match value {
             Json::Object(object) => Arguments::Parsed(object),
             other => Arguments::Malformed(other.to_string()),
         };
         let call = ToolCall { name: name.clone(), arguments, id: None };
-        let sample = sample(&question, vec![tool(&name, schema.clone()), tool("b", schema)], vec![call]);
+        let result = ToolResult { tool_call_id: None, content: value_text.clone(), is_error: false };
+        let mut sample = sample(&question, vec![tool(&name, schema.clone()), tool("b", schema)], vec![call]);
+        sample.after.results = vec![result];
+        sample.after.next = Some(Message::new(Role::Assistant, format!("{question} {value_text}")));
         for task in Task::ALL {
             let verdict = BuiltinJudge::new(task).judge(&sample);
-            prop_assert!((0.5..=1.0).contains(&verdict.confidence.unwrap()));
+            let is_sure = verdict.confidence.is_some_and(|confidence| (0.5..=1.0).contains(&confidence));
+            prop_assert_eq!(is_sure, task.about_calls().is_some());
         }
         for finding in findings(&sample) {
             prop_assert!(finding.to_string().len() < 2_000);
