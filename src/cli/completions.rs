@@ -38,8 +38,10 @@ pub fn completions(args: &CompletionsArgs, mut command: clap::Command) -> Ending
 pub fn man(args: &ManArgs, command: clap::Command) -> anyhow::Result<Ending> {
     let folder = &args.folder;
     std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-    clap_mangen::generate_to(command.disable_help_subcommand(true), folder)
-        .with_context(|| folder.display().to_string())?;
+    // What the short help leaves out belongs into a manual.
+    let whole = |command: clap::Command| command.mut_args(|arg| arg.hide_short_help(false));
+    let command = command.disable_help_subcommand(true).mut_subcommands(whole);
+    clap_mangen::generate_to(command, folder).with_context(|| folder.display().to_string())?;
     let pages = std::fs::read_dir(folder).with_context(|| folder.display().to_string())?.count();
     Printer::default().talk(&format!("written  {} ({pages} files)", folder.display()));
     Ok(Ending::Done)

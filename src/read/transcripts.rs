@@ -1,6 +1,6 @@
 //! Transcripts of one id that differ, and turns that are copies of another session's: known from the one way through all inputs.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::domain::{self, Json};
@@ -10,10 +10,20 @@ use crate::table::cell;
 /// The transcripts of all inputs, and the first place of each turn that sessions may copy.
 #[derive(Debug, Default)]
 pub(super) struct Transcripts {
-    /// Of each id, what stands for the transcripts that have it, in the order in which they come.
-    named: HashMap<u64, Vec<u64>>,
+    /// Of each id, what stands for the transcripts that have it, and the place of each in the order in which they come.
+    named: HashMap<u64, HashMap<u64, usize>>,
     /// Of what stands for a turn and all before it, the session that it is a turn of.
-    owners: HashMap<u64, u64>,
+    owners: HashMap<u64, Owner>,
+    /// Transcripts that begin with another one of their id: the same conversation, logged once more.
+    continued: HashSet<u64>,
+}
+
+/// The session that a turn was met in first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Owner {
+    id: u64,
+    transcript: u64,
+    source: u64,
 }
 
 /// What is noted of a turn.
@@ -22,35 +32,43 @@ pub(super) struct Seen {
     /// Stands for its transcript's id.
     id: u64,
     transcript: u64,
+    source: u64,
     copied: Option<u64>,
 }
 
 impl Seen {
+    fn owner(self) -> Owner {
+        Owner { id: self.id, transcript: self.transcript, source: self.source }
+    }
+
     pub(super) fn of(turn: &Turn) -> Option<Seen> {
-        let (id, Print { transcript, copied, .. }) = turn.print()?;
-        let mut hasher = DefaultHasher::new();
-        id?.hash(&mut hasher);
-        Some(Seen { id: hasher.finish(), transcript, copied })
+        let (id, Print { transcript, source, copied, .. }) = turn.print()?;
+        Some(Seen { id: hashed(id?), transcript, source, copied })
     }
 }
 
 impl Transcripts {
     /// Takes note of a turn.
     pub(super) fn note(&mut self, seen: Seen) {
-        let all = self.named.entry(seen.id).or_default();
-        if all.last() != Some(&seen.transcript) && !all.contains(&seen.transcript) {
-            all.push(seen.transcript);
-        }
         if let Some(copied) = seen.copied {
-            self.owners.entry(copied).or_insert(seen.id);
+            let owner = *self.owners.entry(copied).or_insert(seen.owner());
+            if owner.id == seen.id && owner.transcript != seen.transcript {
+                self.continued.insert(seen.transcript);
+            }
+        }
+        if !self.continued.contains(&seen.transcript) {
+            let all = self.named.entry(seen.id).or_default();
+            let next = all.len();
+            all.entry(seen.transcript).or_insert(next);
         }
     }
 
     /// A turn, or that it repeats another session's, which is judged there.
     pub(super) fn copied(&self, turn: Box<Turn>) -> Entry {
-        let owner = Seen::of(&turn).and_then(|seen| Some((seen.id, *self.owners.get(&seen.copied?)?)));
+        let seen = Seen::of(&turn);
+        let owner = seen.and_then(|seen| Some((seen, self.owners.get(&seen.copied?)?)));
         match (owner, turn.print()) {
-            (Some((id, owner)), Some((_, print))) if id != owner => {
+            (Some((seen, owner)), Some((_, print))) if *owner != seen.owner() => {
                 Entry::NotTaken(Skip::Repeated, print.calls)
             }
             _ => Entry::Turn(turn),
@@ -59,14 +77,22 @@ impl Transcripts {
 
     /// Names a turn's transcript anew if another one has its id.
     pub(super) fn name(&self, turn: &mut Turn) {
-        let Some(seen) = Seen::of(turn) else { return };
-        let all = self.named.get(&seen.id).map_or(&[][..], Vec::as_slice);
-        if all.len() > 1
-            && let Some(at) = all.iter().position(|other| *other == seen.transcript)
-        {
-            turn.number(at + 1);
+        let Some((seen, (Some(id), _))) = Seen::of(turn).zip(turn.print()) else { return };
+        let Some(all) = self.named.get(&seen.id).filter(|all| all.len() > 1) else { return };
+        let Some(at) = all.get(&seen.transcript) else { return };
+        // Another transcript may have that name for its own.
+        let mut number = at + 1;
+        while number > 1 && self.named.contains_key(&hashed(&format!("{id}~{number}"))) {
+            number += all.len();
         }
+        turn.number(number);
     }
+}
+
+fn hashed(id: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    id.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// Where a turn stands that cannot be read.

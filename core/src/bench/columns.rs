@@ -2,18 +2,18 @@
 
 use crate::domain::Task;
 
-/// Columns that hold the gold of a task, the likeliest first.
+/// Columns that hold the gold of a task, the likeliest first. What a column `gold` says of calls says nothing of what came of them.
 fn golds(task: Option<Task>) -> &'static [&'static str] {
     match task {
         Some(Task::ToolCalling) | None => &["gold", "verdict", "expected_label"],
         Some(Task::ParameterExtraction) => &["params_label", "gold", "verdict", "expected_label"],
         Some(Task::ToolSelection) => &["selection_label", "gold", "verdict", "expected_label"],
-        Some(Task::ToolCallSuccess) => &["success_label", "gold", "verdict", "expected_label"],
-        Some(Task::ToolResponseHandling) => &["handling_label", "gold", "verdict", "expected_label"],
-        Some(Task::CallNeed) => &["need_label", "gold", "verdict", "expected_label"],
-        Some(Task::Trajectory) => &["trajectory_label", "gold", "verdict", "expected_label"],
-        Some(Task::TaskCompletion) => &["completion_label", "gold", "verdict", "expected_label"],
-        Some(Task::AnswerCorrectness) => &["answer_label", "gold", "verdict", "expected_label"],
+        Some(Task::ToolCallSuccess) => &["success_label"],
+        Some(Task::ToolResponseHandling) => &["handling_label"],
+        Some(Task::CallNeed) => &["need_label"],
+        Some(Task::Trajectory) => &["trajectory_label"],
+        Some(Task::TaskCompletion) => &["completion_label"],
+        Some(Task::AnswerCorrectness) => &["answer_label"],
     }
 }
 

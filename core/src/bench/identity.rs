@@ -1,9 +1,10 @@
 //! When two rows are the same call: same question, same tools, same calls, however they were written down.
 
-use crate::domain::{Arguments, Calls, Definitions, Json, Sample};
+use crate::domain::{Arguments, Calls, Definitions, Json, Sample, Variable};
 
-/// A hash of what is judged about `sample`. The order of keys and the form of the log make no difference, that of calls does.
-pub fn identity(sample: &Sample) -> [u8; 16] {
+/// A hash of what is judged about `sample`, with the values that judges are `shown` beside question, tools and calls. The order of keys
+/// and the form of the log make no difference, that of calls does.
+pub fn identity_with(sample: &Sample, shown: &[Variable]) -> [u8; 16] {
     let mut hasher = blake3::Hasher::new();
     let mut part = |text: &str| {
         hasher.update(&(text.len() as u64).to_le_bytes());
@@ -41,6 +42,9 @@ pub fn identity(sample: &Sample) -> [u8; 16] {
             }
         }
     }
+    for variable in shown {
+        part(sample.shown(variable).as_deref().unwrap_or_default());
+    }
     let mut short = [0; 16];
     short.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
     short
@@ -63,6 +67,10 @@ fn sorted(json: &Json) -> Json {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn identity(sample: &Sample) -> [u8; 16] {
+        identity_with(sample, &[])
+    }
     use crate::domain::{Cell, RawRow};
     use crate::normalize::{Normalizer, Options};
 

@@ -28,7 +28,7 @@ pub use agreement::{Agreement, agreement};
 pub use case::{Case, CaseVerdict, Cases, shown};
 pub use contender::{Contender, Predictions};
 pub use errata::{Correction, Errata};
-pub use identity::identity;
+pub use identity::identity_with;
 pub use measured::{Calibration, Consistency, LeftOut, Measured, Slice, measure};
 pub use rate::{LogLabels, Rate};
 pub use record::{Counts, SCHEMA, record};

@@ -57,6 +57,7 @@ pub(super) fn assess(sample: &Sample, calls: &[ToolCall], toolbox: &Toolbox) -> 
         used: Used::default(),
         rivals: Vec::new(),
         total: 0,
+        nulls: 0,
         told: 0,
         unsupported: 0.0,
         result: Assessment {
@@ -192,6 +193,7 @@ pub(super) struct Assessor<'a> {
     /// Allowed values given, each with another one that the conversation names.
     rivals: Vec<(Place, String, String)>,
     total: usize,
+    nulls: usize,
     /// Values that the conversation itself tells.
     pub(super) told: usize,
     pub(super) unsupported: f64,
@@ -228,7 +230,9 @@ impl Assessor<'_> {
         if self.total > 0 {
             self.result.signals.set(Signal::UnsupportedShare, self.unsupported / self.total as f64);
         }
-        self.result.values = self.total;
+        // What is null was not passed: it counts for the estimate, and is no value that anything supports.
+        self.result.values = self.total - self.nulls;
+        self.result.supported = self.result.supported.saturating_sub(self.nulls);
     }
 
     fn arguments(&mut self, call: usize, called: &str, tool: Option<&Tool>, arguments: &Object) {
@@ -281,6 +285,7 @@ impl Assessor<'_> {
             }
             value => {
                 self.total += 1;
+                self.nulls += usize::from(*value == Json::Null);
                 self.used.add(&text_of(value));
                 let support = if !of.negated && is_excluded(self.evidence, of.tool, &path, node, value) {
                     Support::Excluded

@@ -57,6 +57,15 @@ pub fn conversation_text(messages: &[Message]) -> String {
     paragraphs.join("\n\n")
 }
 
+/// The same for judges of what became of the calls: results say that they are failures where the log says so.
+pub(super) fn transcript_text(messages: &[Message]) -> String {
+    let told = |message: &Message| match message.is_error {
+        true => Message { content: format!("(failed) {}", message.content), ..message.clone() },
+        false => message.clone(),
+    };
+    conversation_text(&messages.iter().map(told).collect::<Vec<_>>())
+}
+
 /// Who speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {

@@ -4,9 +4,10 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::conversation::transcript_text;
 use super::{
     Aftermath, Flag, Message, Messages, Origin, Place, Role, SharedText, Slot, ToolCall, ToolDefinition,
-    Variable, conversation_text,
+    Variable,
 };
 
 /// What was asked, what the agent called, and what it could have called.
@@ -59,7 +60,7 @@ impl Sample {
     fn transcript(&self) -> String {
         let whole = self.messages.whole();
         if whole.len() > self.messages.len() {
-            return conversation_text(&whole);
+            return transcript_text(&whole);
         }
         let mut messages = match &whole[..] {
             [] => vec![Message::new(Role::User, self.question.as_str())],
@@ -76,7 +77,7 @@ impl Sample {
             }
         }
         messages.extend(self.after.messages());
-        conversation_text(&messages)
+        transcript_text(&messages)
     }
 }
 

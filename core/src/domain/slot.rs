@@ -74,7 +74,7 @@ const NAMES: [Names; 9] = [
     },
     Names {
         slot: Slot::Transcript,
-        columns: &["transcript"],
+        columns: &["transcript", "trace", "trajectory"],
         variables: &["trace", "trajectory"],
         absent: None,
     },

@@ -87,7 +87,7 @@ impl Aftermath {
     pub(super) fn results_shown(&self) -> Option<Cow<'_, str>> {
         match &self.results[..] {
             [] => None,
-            [only] if !only.is_error => Some(Cow::Borrowed(&only.content)),
+            [only] if !only.is_error && !only.content.trim().is_empty() => Some(Cow::Borrowed(&only.content)),
             several => {
                 Some(Cow::Owned(Json::Array(several.iter().map(ToolResult::to_json).collect()).to_string()))
             }

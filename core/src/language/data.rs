@@ -93,6 +93,10 @@ pub struct Request {
     pub without: Vec<String>,
     /// Phrases that turn a number's sign around.
     pub minus: Vec<String>,
+    /// Phrases that look like one of those below and say that nothing failed.
+    pub unfailed: Vec<String>,
+    /// Phrases by which an answer says that it has worked a number out.
+    pub sums: Vec<String>,
     /// Phrases by which an answer admits that something did not work.
     pub failed: Vec<String>,
 }

@@ -38,11 +38,29 @@ impl Wanted {
         Wanted { required: BTreeSet::new(), optional: BTreeSet::new(), turns: Turns::Calls }
     }
 
-    fn has(&self, slot: Slot) -> bool {
+    fn shows(&self, slot: Slot) -> bool {
         let variable = Variable::Slot(slot);
+        self.required.contains(&variable) || self.optional.contains(&variable)
+    }
+
+    fn has(&self, slot: Slot) -> bool {
+        // A transcript that has no column is put together out of its parts.
+        let of_transcript = || match slot {
+            Slot::ToolCall | Slot::ToolResult | Slot::NextMessage | Slot::Response => {
+                self.shows(Slot::Transcript)
+            }
+            _ => false,
+        };
         // What the agent did next may be no more than its answer.
-        let next = slot == Slot::Response && self.has(Slot::NextMessage);
-        next || self.required.contains(&variable) || self.optional.contains(&variable)
+        let next = || slot == Slot::Response && self.shows(Slot::NextMessage);
+        self.shows(slot) || next() || of_transcript()
+    }
+
+    /// The names of columns that hold the slot. What may be the answer is not the call where judges are shown both.
+    fn aliases(&self, slot: Slot) -> impl Iterator<Item = &'static str> {
+        let answered = slot == Slot::ToolCall && self.has(Slot::Response);
+        let is_answer = move |name: &&str| answered && Slot::Response.aliases().contains(name);
+        slot.aliases().iter().copied().filter(move |name| !is_answer(name))
     }
 }
 
@@ -168,12 +186,11 @@ pub fn resolve_wanted(
         used.push((column, slot));
     }
     for slot in Slot::ALL {
-        let free = |alias: &&&str| {
-            names.iter().any(|name| name == **alias) && !used.iter().any(|(c, _)| *c == **alias)
-        };
+        let free =
+            |alias: &&str| names.iter().any(|name| name == *alias) && !used.iter().any(|(c, _)| c == alias);
         if wanted.has(slot)
             && mapped(slot).next().is_none()
-            && let Some(alias) = slot.aliases().iter().find(free)
+            && let Some(alias) = wanted.aliases(slot).find(free)
         {
             used.push((alias, slot));
         }

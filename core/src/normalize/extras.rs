@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{question, raw_text};
-use crate::domain::{Aftermath, Cell, Json, Role, Slot, ToolResult, Variable, conversation_text};
+use crate::domain::{Aftermath, Cell, Json, Message, Role, Slot, ToolResult, Variable, conversation_text};
 
 /// Values by their variables. What came after the turn goes to `after`, where a log would have it.
 pub(super) fn read(cells: Vec<(Variable, Cell)>, after: &mut Aftermath) -> BTreeMap<Variable, String> {
@@ -20,13 +20,11 @@ pub(super) fn read(cells: Vec<(Variable, Cell)>, after: &mut Aftermath) -> BTree
                 after.results = results.or_else(|| Some(vec![only(raw_text(cell)?)])).unwrap_or_default();
                 continue;
             }
-            Variable::Slot(Slot::NextMessage) => match parsed.as_ref().and_then(question::message_of) {
-                Some(message) => {
-                    after.next = Some(message);
-                    continue;
-                }
-                None => raw_text(cell),
-            },
+            Variable::Slot(Slot::NextMessage) => {
+                let said = || raw_text(cell).map(|text| Message::new(Role::Assistant, text));
+                after.next = parsed.as_ref().and_then(question::message_of).or_else(said);
+                continue;
+            }
             Variable::Slot(Slot::Response) => {
                 after.final_answer = list.and_then(last_words).or_else(|| raw_text(cell)).map(Arc::from);
                 continue;
@@ -50,10 +48,12 @@ fn structure(cell: &Cell) -> Option<Json> {
     }
 }
 
-/// Results, if each of the list's elements is one.
+/// Results, if each of the list's elements is one and nothing else: what a tool found may have a `content` too.
 fn results(list: &[Json]) -> Option<Vec<ToolResult>> {
+    const KEYS: &[&str] = &["content", "tool_call_id", "is_error", "role", "name"];
     let result = |json: &Json| {
-        let content = match json.as_object()?.get("content")? {
+        let is_result = json.as_object()?.keys().all(|key| KEYS.contains(&key));
+        let content = match json.as_object().filter(|_| is_result)?.get("content")? {
             Json::String(text) => text.clone(),
             other => other.to_string(),
         };

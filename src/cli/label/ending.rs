@@ -61,6 +61,11 @@ pub fn conclude(run: &LabelSummary, shown: Shown, printer: Printer) -> Ending {
 /// Why a gate is not passed, if it is not: it takes labels to pass one.
 fn missed(summary: &Summary, least: f64, on: GateOn) -> Option<String> {
     let rate = summary.rate.as_ref();
+    if let Some(why) = rate.and_then(|rate| rate.refused.as_ref()) {
+        return Some(format!(
+            "the corrected share of labels that pass is unknown, so --min-pass-rate is not reached: {why}"
+        ));
+    }
     let (share, what) = match rate.and_then(|rate| rate.corrected.as_ref()) {
         Some(corrected) => (Some(corrected), "corrected share of labels that pass"),
         None => (rate.and_then(|rate| rate.observed.as_ref()), "share of labels that pass"),

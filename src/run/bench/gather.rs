@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::checker::Checker;
-use crate::bench::{Correction, Counts, Errata, Facts, NotALabel, Predictions, Rows, Words, identity};
-use crate::domain::{Json, Rails};
+use crate::bench::{Correction, Counts, Errata, Facts, NotALabel, Predictions, Rows, Words, identity_with};
+use crate::domain::{Json, Rails, Variable};
 use crate::run::input::{Clusters, hash, text};
 use crate::run::{Agreement, InvalidGold, Item, Row, RunError, Watch};
 use crate::table::{Batch, TableError};
@@ -26,6 +26,8 @@ pub struct GoldPlan {
     /// Names the rows.
     pub id: Option<String>,
     pub repeated: Repeated,
+    /// What judges are shown beside question, tools and calls: rows that differ in it are not the same.
+    pub shown: Vec<Variable>,
     /// Whether gold is to be doubted: rows are checked against accepted values, and equal rows are known as such.
     pub audit: bool,
 }
@@ -157,7 +159,7 @@ impl Gatherer {
                 .as_ref()
                 .and_then(|cells| text(cells[at].as_ref()))
                 .map(|name| hash(&[name.as_bytes()])),
-            (Repeated::FirstOfCall, Ok(sample)) => Some(identity(sample)),
+            (Repeated::FirstOfCall, Ok(sample)) => Some(identity_with(sample, &self.plan.shown)),
             _ => None,
         };
         let slices: Vec<Option<String>> =
@@ -180,7 +182,7 @@ impl Gatherer {
         let question = item.as_ref().ok().map(|sample| sample.question.as_str());
         let cluster = cells.clusters.cluster(at, question, number);
         let identity = self.plan.audit.then(|| match item {
-            Ok(sample) => identity(sample),
+            Ok(sample) => identity_with(sample, &self.plan.shown),
             Err(_) => hash(&[b"alone", &number.to_le_bytes()]),
         });
         self.rows.push(Facts {

@@ -8,7 +8,7 @@ use tempfile::TempDir;
 use super::{BenchError, doubt, errata};
 use crate::bench::{Contender, NotALabel, Words, columns};
 use crate::check::{Baseline, BaselineKind};
-use crate::domain::{Rails, Task};
+use crate::domain::{Rails, Slot, Task, Variable};
 use crate::render::Template;
 use crate::run::outputs::check_places;
 use crate::run::panel::{Purpose, run_name, templates, wanted};
@@ -66,7 +66,11 @@ pub fn plan(settings: BenchSettings, control: &Control) -> Result<(Plan, Session
         .map_err(|label| BenchError::AmbiguousLabel(label.0))?;
     let tasks: Vec<Option<Task>> = templates.iter().map(Template::task).collect();
     let golds = golds(settings.gold.as_ref(), &tasks, &names)?;
-    let gold = gold_plan(&settings, &golds, &names, words)?;
+    let mut shown: Vec<Variable> = templates.iter().flat_map(Template::variables).collect();
+    shown.retain(|variable| !Slot::ALWAYS.iter().any(|slot| *variable == Variable::Slot(*slot)));
+    shown.sort();
+    shown.dedup();
+    let gold = gold_plan(&settings, &golds, &names, (words, shown))?;
     check_gold(&source, &gold)?;
     let run = run_name();
     let naming = (settings.prefix.as_str(), settings.repeat.get());
@@ -128,7 +132,7 @@ fn gold_plan(
     settings: &BenchSettings,
     golds: &[String],
     names: &[&str],
-    words: Words,
+    (words, shown): (Words, Vec<Variable>),
 ) -> Result<GoldPlan, RunError> {
     let named = |flag: &'static str, column: &Option<String>, usual: &[&str]| match column {
         Some(column) if !names.contains(&column.as_str()) => Err(BenchError::no_column(flag, column, names)),
@@ -162,6 +166,7 @@ fn gold_plan(
         cluster,
         slicings,
         id,
+        shown,
         repeated: settings.repeated.clone(),
         audit: settings.audit.is_some(),
     })

@@ -284,7 +284,9 @@ fn raw_rows(batch: &Batch, columns: &Columns) -> Result<Vec<(RawRow, Option<Conv
             messages,
             before_turn: columns.before_turn,
             // The normal form has no calls, not even an empty list, beside the text of one that cannot be read.
-            unread: call.as_ref().is_none_or(Json::is_null) && original("tool_call").is_some(),
+            unread: columns.tool_call.is_some()
+                && call.as_ref().is_none_or(Json::is_null)
+                && original("tool_call").is_some(),
             next,
         });
         let call = original("tool_call").or(match call {

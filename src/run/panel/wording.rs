@@ -17,7 +17,11 @@ pub fn templates(settings: &PanelSettings) -> Result<Vec<Template>, SettingsErro
         let tasks = if settings.tasks.is_empty() { &[Task::ToolCalling][..] } else { &settings.tasks };
         tasks.iter().map(|task| graded(*task, settings.five_grades)).collect::<Result<_, _>>()?
     } else {
-        settings.templates.iter().map(|name| named(name, &settings.tasks)).collect::<Result<_, _>>()?
+        settings
+            .templates
+            .iter()
+            .map(|name| named(name, &settings.tasks, settings.five_grades))
+            .collect::<Result<_, _>>()?
     };
     for (at, template) in named.iter().enumerate() {
         if named[..at].iter().any(|other| other.name() == template.name()) {
@@ -38,6 +42,9 @@ pub(in crate::run) fn wanted(settings: &PanelSettings) -> Result<Wanted, Setting
     let templates = templates(settings)?;
     for template in &templates {
         wanted.required.extend(template.required());
+        // An empty cell says that nothing was called; a column that is not there says nothing.
+        let calls = Variable::Slot(Slot::ToolCall);
+        wanted.required.extend(template.variables().into_iter().filter(|variable| *variable == calls));
         wanted.optional.extend(template.variables());
     }
     // The built-in judge reads no template, but what it judges calls by stands in these.
@@ -69,9 +76,9 @@ fn builtin(task: Task) -> Result<Template, SettingsError> {
     render::builtin(task).map_err(|why| SettingsError::Template { path: PathBuf::from(task.as_str()), why })
 }
 
-fn named(name: &str, tasks: &[Task]) -> Result<Template, SettingsError> {
+fn named(name: &str, tasks: &[Task], five_grades: bool) -> Result<Template, SettingsError> {
     let template = match name.parse::<Task>() {
-        Ok(task) => builtin(task)?,
+        Ok(task) => graded(task, five_grades)?,
         Err(_) => read_template(Path::new(name))?,
     };
     if let Some(worded) = template.task()

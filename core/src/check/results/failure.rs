@@ -35,29 +35,20 @@ const ENVELOPE: &[&str] = &[
     "path",
 ];
 
-/// How texts begin that report a failure, in lower case.
+/// How texts begin that report a failure, in lower case, whatever follows.
 const OPENINGS: &[&str] = &[
-    "error",
-    "exception",
-    "fatal",
     "traceback (most recent call last)",
-    "failed to ",
-    "failure:",
-    "timeout",
-    "timed out",
     "request timed out",
     "connection refused",
     "connection error",
     "connection reset",
     "permission denied",
     "access denied",
-    "unauthorized",
-    "forbidden",
     "internal server error",
     "service unavailable",
     "bad gateway",
     "too many requests",
-    "rate limit",
+    "rate limit exceeded",
     "<tool_use_error>",
     "command not found",
     "tool error",
@@ -65,7 +56,27 @@ const OPENINGS: &[&str] = &[
     "no such tool",
     "unknown tool",
     "invalid arguments",
+    "failed to ",
+    "an error occurred",
+    "an exception occurred",
 ];
+
+/// Words that report a failure where they are all that is said, or what went wrong follows: not so in `Error handling in Rust`, nor in
+/// `Forbidden City`.
+const WORDS: &[&str] = &[
+    "error",
+    "exception",
+    "fatal",
+    "failure",
+    "failed",
+    "unauthorized",
+    "forbidden",
+    "timeout",
+    "timed out",
+];
+
+/// Keys of an object that does no more than hold what came back.
+const WRAPPERS: &[&str] = &["result", "data", "response", "output", "content", "text", "body"];
 
 pub(super) fn rule(sample: &Sample) -> Ruling {
     let results = &sample.after.results;
@@ -105,12 +116,28 @@ pub(super) fn ending(result: &ToolResult) -> Ending {
         return Ending::Silent;
     }
     let said = match Json::parse(text) {
-        Ok(Json::Object(object)) => of_object(&object),
-        Ok(Json::String(text)) => of_text(&text),
-        Ok(_) => None,
+        Ok(json) => of_json(&json),
         Err(_) => of_text(text),
     };
     said.map_or(Ending::Worked, Ending::Failed)
+}
+
+fn of_json(json: &Json) -> Option<String> {
+    match json {
+        Json::String(text) => of_text(text),
+        Json::Object(object) => of_object(object).or_else(|| match object.iter().next() {
+            Some((key, only)) if object.len() == 1 && WRAPPERS.contains(&key) => of_json(only),
+            _ => None,
+        }),
+        // Parts of a message, as MCP servers answer.
+        Json::Array(parts) => match &parts[..] {
+            [Json::Object(part)] if part.get("type").and_then(Json::as_str) == Some("text") => {
+                of_json(part.get("text")?)
+            }
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 fn of_object(object: &Object) -> Option<String> {
@@ -142,7 +169,8 @@ fn holds(value: &Json) -> bool {
     match value {
         Json::Null | Json::Bool(false) => false,
         Json::Bool(true) => true,
-        Json::Number(number) => number.as_f64() != 0.0,
+        // How far something is off is no failure.
+        Json::Number(_) => is_error_code(value),
         Json::String(text) => !matches!(
             text.trim().to_ascii_lowercase().as_str(),
             "" | "none" | "null" | "false" | "no" | "n/a"
@@ -159,14 +187,20 @@ fn is_error_code(value: &Json) -> bool {
 fn of_text(text: &str) -> Option<String> {
     let lower: String = text.chars().take(200).collect::<String>().to_lowercase();
     let first = || text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    let opening = OPENINGS.iter().any(|opening| {
-        let rest = lower.strip_prefix(opening);
-        // `errors in the report were mended` and `error-free` open otherwise.
-        rest.is_some_and(|rest| {
-            opening.ends_with(|c: char| !c.is_alphanumeric())
-                || !rest.starts_with(|c: char| c.is_alphanumeric() || c == '-')
-        })
-    });
+    let says_only = |rest: &str| {
+        let rest = rest.trim_start();
+        let follows = [":", "-", "(", "!", ".", "[", ",", "occurred", "while ", "when ", "code"];
+        rest.is_empty()
+            || follows.iter().any(|start| rest.starts_with(start))
+            || rest.starts_with(|c: char| c.is_ascii_digit())
+    };
+    let opening = OPENINGS.iter().any(|opening| lower.starts_with(opening))
+        || WORDS.iter().any(|word| {
+            let rest = lower
+                .strip_prefix(word)
+                .filter(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '-'));
+            rest.is_some_and(says_only)
+        });
     let traced = text.contains("Traceback (most recent call last)");
     let raised =
         || [text.lines().next(), text.lines().last()].into_iter().flatten().find(|line| is_exception(line));
@@ -238,6 +272,14 @@ mod tests {
             ("Terror attack in the news", false),
             ("timeouts are configured to 5 s", false),
             ("\"Error: nested\"", true),
+            ("Forbidden City: open from 8:30", false),
+            ("Forbidden", true),
+            ("Error handling in Rust: use Result", false),
+            ("Error 503", true),
+            (r#"{"value": 3.2, "error": 0.1}"#, false),
+            (r#"{"result": {"error": "timeout"}}"#, true),
+            (r#"[{"type": "text", "text": "Error: connection refused"}]"#, true),
+            (r#"[{"type": "text", "text": "12 hits"}]"#, false),
         ] {
             let result = ToolResult { tool_call_id: None, content: content.to_owned(), is_error: false };
             assert_eq!(matches!(ending(&result), Ending::Failed(_)), failed, "{content}");

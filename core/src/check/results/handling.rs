@@ -13,8 +13,9 @@ use crate::check::literals::literals;
 use crate::domain::{Calls, Json, Message, Messages, Role, Sample, ToolCall};
 use crate::language::phrases;
 use crate::reading::dates::{TimeMatch, Times};
-use crate::reading::numbers::{Figures, NumberMatch};
+use crate::reading::numbers::{Figures, Measured, NumberMatch};
 use crate::reading::spoken::Languages;
+use crate::reading::units::Unit;
 use crate::reading::words::{fold, words};
 
 /// How a value of the answer is borne out.
@@ -28,6 +29,8 @@ enum Source {
 
 /// With more numbers than these, two of them give nearly any third.
 const FEW_FIGURES: usize = 12;
+/// Numbers that are looked at two by two.
+const MAX_IN_PAIRS: usize = 60;
 /// A count of things needs no source.
 const SMALL: f64 = 3.0;
 /// Bounds the work on long answers.
@@ -63,7 +66,7 @@ pub(super) fn rule(sample: &Sample) -> Ruling {
             ),
         };
     }
-    let known = Known::of(sample);
+    let known = Known::of(sample, &answer);
     let mut sources: Vec<(String, Source)> =
         values(&answer).into_iter().map(|value| known.source(value)).collect();
     sources.dedup_by(|a, b| a.0 == b.0);
@@ -103,7 +106,10 @@ fn answer(sample: &Sample) -> Option<String> {
 
 /// Whether the answer speaks of a failure. `None` if it does not, in a language whose words for that are not known well enough.
 fn admits(answer: &str) -> Option<bool> {
-    let folded = fold(answer);
+    let mut folded = fold(answer);
+    for phrase in UNFAILED.iter() {
+        folded = folded.replace(phrase.as_str(), " ");
+    }
     if FAILED.iter().any(|phrase| folded.contains(phrase.as_str())) {
         return Some(true);
     }
@@ -111,12 +117,28 @@ fn admits(answer: &str) -> Option<bool> {
     (is_english && answer.chars().filter(|c| c.is_alphabetic()).all(|c| c.is_ascii())).then_some(false)
 }
 
+/// Phrases that only look as if they spoke of a failure: `no error occurred`.
+static UNFAILED: LazyLock<Vec<String>> = LazyLock::new(|| phrases(|of| &of.request.unfailed));
+
 static FAILED: LazyLock<Vec<String>> = LazyLock::new(|| phrases(|of| &of.request.failed));
 
 /// A value of an answer.
 enum Value {
-    Number { text: String, value: f64 },
-    Time { text: String, times: Times },
+    Number {
+        text: String,
+        value: f64,
+        unit: Option<Unit>,
+        percent: bool,
+    },
+    Time {
+        text: String,
+        times: Times,
+    },
+    /// Digits that are no quantity, as of a telephone.
+    Digits {
+        text: String,
+        number: String,
+    },
     Id(String),
 }
 
@@ -135,11 +157,49 @@ fn values(answer: &str) -> Vec<Value> {
             spared.replace_range(at..at + token.len(), &" ".repeat(token.len()));
         }
     }
+    for (from, to) in long_numbers(&spared) {
+        let number: String = spared[from..to].chars().filter(char::is_ascii_digit).collect();
+        values.push(Value::Digits { text: spared[from..to].trim().to_owned(), number });
+        spared.replace_range(from..to, &" ".repeat(to - from));
+    }
     let figures = Figures::of(&spared);
     for span in literals(&spared, &figures).into_iter().filter(|span| span.kind == Literal::Number) {
-        values.extend(span.value.map(|value| Value::Number { text: span.text, value }));
+        let Some(value) = span.value else { continue };
+        let own = figures.iter().find(|figure| figure.place.is_some() && figure.value == value);
+        let (unit, percent) = own.map_or((None, false), |figure| (figure.unit, figure.percent));
+        values.push(Value::Number { text: span.text, value, unit, percent });
     }
     values
+}
+
+/// Where groups of digits stand side by side that are one number: a `+` before them, or at least nine digits in three groups.
+fn long_numbers(text: &str) -> Vec<(usize, usize)> {
+    let mut found = Vec::new();
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        if !bytes[at].is_ascii_digit() || at > 0 && bytes[at - 1].is_ascii_alphanumeric() {
+            at += 1;
+            continue;
+        }
+        let (mut end, mut groups, mut digits) = (at, 0, 0);
+        loop {
+            let run = bytes[end..].iter().take_while(|b| b.is_ascii_digit()).count();
+            (end, groups, digits) = (end + run, groups + 1, digits + run);
+            let gap =
+                bytes[end..].iter().take_while(|b| matches!(b, b' ' | b'-' | b'/' | b'(' | b')')).count();
+            if gap == 0 || gap > 2 || !bytes.get(end + gap).is_some_and(u8::is_ascii_digit) {
+                break;
+            }
+            end += gap;
+        }
+        let plus = at > 0 && bytes[at - 1] == b'+';
+        if digits >= 9 && groups >= 3 || plus && digits >= 7 {
+            found.push((at, end));
+        }
+        at = end;
+    }
+    found
 }
 
 /// The words of a text, with their places.
@@ -184,10 +244,14 @@ struct Known {
     evidence: Evidence,
     /// How many things there are in each list of the results.
     counts: Vec<f64>,
+    /// All digits, one after another, as telephone numbers have them however they are parted.
+    digits: String,
+    /// Whether the answer speaks of arithmetic.
+    calculates: bool,
 }
 
 impl Known {
-    fn of(sample: &Sample) -> Known {
+    fn of(sample: &Sample, answer: &str) -> Known {
         let mut messages: Vec<Message> = Vec::new();
         if let Some(tools) = &sample.raw.tool_definitions {
             messages.push(Message::new(Role::System, &**tools));
@@ -218,14 +282,27 @@ impl Known {
             }
         }
         let heard = Sample { messages: Messages::from(messages), ..sample.clone() };
-        Known { evidence: Evidence::new(&heard), counts }
+        let digits = sample
+            .after
+            .results
+            .iter()
+            .map(|result| result.content.as_str())
+            .chain([sample.question.as_str()]);
+        let digits = digits.map(|text| text.chars().filter(char::is_ascii_digit).collect::<String>());
+        let digits = digits.collect::<Vec<_>>().join("|");
+        let answer = fold(answer);
+        let calculates = SUMS.iter().any(|word| answer.contains(word.as_str()));
+        Known { evidence: Evidence::new(&heard), counts, digits, calculates }
     }
 
     /// Where a value comes from.
     fn source(&self, value: Value) -> (String, Source) {
         match value {
-            Value::Number { text, value } => {
-                let source = self.of_number(&text, value);
+            Value::Number { text, value, unit, percent } => {
+                let source = match self.of_number(&text, value) {
+                    Source::Nowhere if self.is_worked_out(value, unit, percent) => Source::Possible,
+                    source => source,
+                };
                 (text, source)
             }
             Value::Time { text, times } => {
@@ -236,12 +313,37 @@ impl Known {
                 };
                 (text, source)
             }
+            Value::Digits { text, number } => {
+                // A prefix may be written in another way: +49 or 0.
+                let stands = self.digits.contains(number.trim_start_matches('0'));
+                (text, if stands { Source::Found } else { Source::Nowhere })
+            }
             Value::Id(text) => {
                 let folded = fold(text.trim_start_matches('#'));
                 let stands = self.evidence.text.contains(folded.trim());
                 (text, if stands { Source::Found } else { Source::Nowhere })
             }
         }
+    }
+
+    /// Whether a number follows from others in a way that an answer need not show: another unit, a change in percent, or arithmetic that
+    /// its words speak of.
+    fn is_worked_out(&self, value: f64, unit: Option<Unit>, percent: bool) -> bool {
+        let figures = &self.evidence.figures;
+        let converted = unit.is_some_and(|unit| {
+            matches!(figures.in_unit(value, || Some(unit)), Some(Measured::Same | Measured::Converted(_)))
+        });
+        let own: Vec<f64> =
+            figures.iter().filter(|figure| figure.place.is_some()).map(|figure| figure.value).collect();
+        let changed = percent
+            && own.iter().take(MAX_IN_PAIRS).any(|from| {
+                own.iter().take(MAX_IN_PAIRS).any(|to| {
+                    *from != 0.0
+                        && ((to - from) / from * 100.0).abs() > 0.0
+                        && (((to - from) / from * 100.0).abs() - value.abs()).abs() < 0.51
+                })
+            });
+        converted || changed || self.calculates
     }
 
     fn of_number(&self, text: &str, value: f64) -> Source {
@@ -288,6 +390,9 @@ impl Known {
         }
     }
 }
+
+/// Words by which an answer says that it has worked something out.
+static SUMS: LazyLock<Vec<String>> = LazyLock::new(|| phrases(|of| &of.request.sums));
 
 /// The lengths of all lists in a value.
 fn count(json: &Json, counts: &mut Vec<f64>) {

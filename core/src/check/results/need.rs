@@ -4,6 +4,7 @@ use super::Ruling;
 use super::failure::{Ending, ending};
 use crate::check::{Finding, findings};
 use crate::domain::{Calls, Message, Role, Sample, ToolCall, ToolResult};
+use crate::reading::words::{fold_identifier, words};
 
 /// How names of tools begin that only look.
 const LOOKS: &[&str] = &[
@@ -45,7 +46,7 @@ pub(super) fn rule(sample: &Sample) -> Ruling {
             calls[at].name
         )),
         None => Ruling::Open(
-            "no call repeats an earlier one; whether it was needed otherwise takes a model".to_owned(),
+            "no call repeats one that worked since the user last spoke; whether it was needed otherwise takes a model".to_owned(),
         ),
     }
 }
@@ -54,12 +55,15 @@ pub(super) fn rule(sample: &Sample) -> Ruling {
 /// anything nor a tool may have changed anything.
 fn is_known(sample: &Sample, call: &ToolCall) -> bool {
     let messages = &sample.messages;
+    let same = |own: &ToolCall| own.name == call.name && own.arguments == call.arguments;
     let changes = |message: &Message| {
         message.role == Role::User
-            || message.tool_calls.iter().any(|other| other.name != call.name && !only_looks(&other.name))
+            || message.tool_calls.iter().any(|other| !same(other) && !only_looks(&other.name))
     };
+    if is_told_anew(&call.name) {
+        return false;
+    }
     let since = messages.iter().rposition(changes).map_or(0, |at| at + 1);
-    let same = |own: &ToolCall| own.name == call.name && own.arguments == call.arguments;
     let made =
         messages.iter().enumerate().skip(since).filter(|(_, message)| message.tool_calls.iter().any(same));
     let worked = |(at, message): (usize, &Message)| {
@@ -74,7 +78,32 @@ fn is_known(sample: &Sample, call: &ToolCall) -> bool {
 fn has_worked(message: &Message) -> bool {
     let result =
         ToolResult { tool_call_id: None, content: message.content.clone(), is_error: message.is_error };
-    matches!(ending(&result), Ending::Worked)
+    let waits = |word: &&str| result.content.to_lowercase().contains(*word);
+    matches!(ending(&result), Ending::Worked) && !WAITING.iter().any(|word| waits(word))
+}
+
+/// What results say of something that will be otherwise when it is looked at again.
+const WAITING: &[&str] = &[
+    "pending",
+    "running",
+    "in progress",
+    "in_progress",
+    "queued",
+    "processing",
+    "waiting",
+    "not ready",
+    "loading",
+    "starting",
+];
+
+/// Whether a tool of that name is asked again because its answer changes by itself.
+fn is_told_anew(name: &str) -> bool {
+    #[rustfmt::skip]
+    const WORDS: &[&str] = &[
+        "status", "poll", "wait", "progress", "health", "monitor", "tail", "random", "roll", "now", "time", "current", "latest", "next",
+        "refresh", "screenshot", "snapshot", "sleep",
+    ];
+    words(&fold_identifier(name)).any(|word| WORDS.contains(&word))
 }
 
 /// Whether a tool of that name changes nothing.

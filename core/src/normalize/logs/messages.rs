@@ -101,6 +101,8 @@ fn read(mut record: Object, context: &Context) -> Entries {
         elements: elements.flat_map(vercel_steps::of).collect(),
         tools: value::tools(value::take_first(&mut record, &["tools", "functions"])),
         model: value::text(&record, &["model"]),
+        // Some loggers write the whole conversation again with every request.
+        resumable: true,
         ..Transcript::default()
     };
     transcript.entries(context)

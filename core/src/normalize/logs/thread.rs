@@ -270,6 +270,7 @@ impl Thread {
         let only = leaves.len() == 1;
         let mut seen = vec![false; self.nodes.len()];
         let (turns, normalizer) = (context.turns, Arc::clone(context.normalizer));
+        let source = context.source.to_owned();
         let branches = leaves.into_iter().enumerate().flat_map(move |(number, leaf)| {
             let mut path: Vec<usize> = std::iter::successors(Some(leaf), |at| parents[*at]).collect();
             path.reverse();
@@ -304,7 +305,7 @@ impl Thread {
                 flags,
                 ..Transcript::default()
             }
-            .turns(turns, &normalizer)
+            .turns(turns, &normalizer, &source)
         });
         Box::new(repeated.chain(errors).chain(branches))
     }

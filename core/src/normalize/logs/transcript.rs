@@ -71,11 +71,11 @@ impl Opening {
 impl Transcript {
     /// The turns that are to be judged, and what is to be said of the others.
     pub(super) fn entries(self, context: &Context) -> Entries {
-        self.turns(context.turns, context.normalizer)
+        self.turns(context.turns, context.normalizer, context.source)
     }
 
     /// The same, for readers that give out one transcript after another.
-    pub(super) fn turns(mut self, wanted: Turns, normalizer: &Normalizer) -> Entries {
+    pub(super) fn turns(mut self, wanted: Turns, normalizer: &Normalizer, source: &str) -> Entries {
         let history = match History::read(&self.elements) {
             Ok(history) => Arc::new(history),
             Err(error) => return unreadable(error),
@@ -108,7 +108,7 @@ impl Transcript {
                 _ => None,
             }
         };
-        let mut steps = Steps::new(self, Arc::clone(&history), turns.len());
+        let mut steps = Steps::new(self, Arc::clone(&history), turns.len(), source);
         let entry = move |(at, (elements, made)): (usize, (Range<usize>, Made))| match why_not(
             at,
             &made,
@@ -140,12 +140,17 @@ struct Steps {
     turns: u32,
     /// What stands for each beginning of the transcript.
     prints: Vec<u64>,
+    /// Stands for its file.
+    source: u64,
 }
 
 impl Steps {
-    fn new(mut transcript: Transcript, history: Arc<History>, turns: usize) -> Steps {
+    fn new(mut transcript: Transcript, history: Arc<History>, turns: usize, source: &str) -> Steps {
+        let mut hasher = DefaultHasher::new();
+        hasher.write(source.as_bytes());
         Steps {
             prints: prints(&transcript.elements),
+            source: hasher.finish(),
             id: transcript.id.take().map(Arc::from),
             episode: (!transcript.episode.is_empty())
                 .then(|| Arc::new(std::mem::take(&mut transcript.episode))),
@@ -172,6 +177,7 @@ impl Steps {
         let is_told = self.transcript.resumable && self.history.is_known_by_ids(&elements);
         let print = Print {
             transcript: self.prints.last().copied().unwrap_or_default(),
+            source: self.source,
             copied: self.prints.get(elements.end).copied().filter(|_| is_told),
             calls,
         };

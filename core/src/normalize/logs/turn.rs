@@ -48,7 +48,9 @@ pub struct Step {
 pub struct Print {
     /// Stands for all that the transcript says.
     pub transcript: u64,
-    /// Stands for all up to the end of the turn, where sessions are copied into others of another id, and the ids of the turn's
+    /// Stands for the file.
+    pub source: u64,
+    /// Stands for all up to the end of the turn, where sessions are copied into others, and the ids of the turn's
     /// calls show that this is no second session that went the same way.
     pub copied: Option<u64>,
     /// How many calls the turn makes.

@@ -204,12 +204,28 @@ impl History {
             }
         });
         let results = results.collect();
-        let next = self.messages[end..].iter().find(|message| message.role == Role::Assistant);
+        let next = self.next_turn(end);
         // Words beside calls are no answer.
         let says_only = self.within(turn).all(|message| message.tool_calls.is_empty());
         let from = if says_only { self.starts[turn.start] } else { end };
         let last = self.final_answer.as_ref().filter(|(at, _)| *at >= from);
-        Aftermath { results, next: next.cloned(), final_answer: last.map(|(_, text)| Arc::clone(text)) }
+        Aftermath { results, next, final_answer: last.map(|(_, text)| Arc::clone(text)) }
+    }
+
+    /// What the assistant did next, counted from a message: all of its turn, be it one message or several.
+    fn next_turn(&self, end: usize) -> Option<Message> {
+        let is_assistants = |message: &&Message| message.role == Role::Assistant;
+        let from = end + self.messages[end..].iter().position(|message| is_assistants(&message))?;
+        let mut turn = self.messages[from..].iter().take_while(is_assistants).cloned();
+        let mut next = turn.next()?;
+        for message in turn {
+            if !next.content.is_empty() && !message.content.is_empty() {
+                next.content.push('\n');
+            }
+            next.content.push_str(&message.content);
+            next.tool_calls.extend(message.tool_calls);
+        }
+        Some(next)
     }
 
     /// The messages that say what the turn's calls returned: those with the ids of its calls, wherever they stand before the id is
