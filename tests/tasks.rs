@@ -261,3 +261,77 @@ fn a_report_lists_every_row() {
     let ran = work.run(&["label", "in.csv", "--junit", "in.csv"]).ended(2);
     assert!(ran.stderr.contains("in.csv"), "{}", ran.stderr);
 }
+
+/// A column of calls that nobody finds is no turn without calls, and a transcript is not made of nothing.
+#[test]
+fn nothing_is_judged_in_place_of_a_missing_column() {
+    let work = Workspace::new();
+    work.file("nocall.csv", "question,agent_call,tools\nOslo?,f(),f: a tool\n");
+    work.file("nothing.csv", "id,notes\n1,x\n");
+    work.file("trace.csv", "id,trace\n1,user: hi\n");
+    let dry = |file: &str, args: &[&str]| {
+        let base = ["label", file, "--judge", "openai:m", "--dry-run"];
+        work.run(&[&base[..], args].concat())
+    };
+    for task in ["tool_calling", "call_need"] {
+        let ran = dry("nocall.csv", &["--task", task]).ended(2);
+        assert!(
+            ran.stderr.contains("no column holds the tool_call (try `--column tool_call=agent_call`)"),
+            "{}",
+            ran.stderr
+        );
+    }
+    let ran = dry("nothing.csv", &["--task", "task_completion"]).ended(2);
+    assert!(ran.stderr.contains("no column holds the transcript"), "{}", ran.stderr);
+    let ran = dry("trace.csv", &["--task", "task_completion"]).ended(0);
+    assert!(ran.stdout.contains("\nuser: hi\n"), "{}", ran.stdout);
+}
+
+/// What may be the call and what may be the answer is not guessed where both are shown.
+#[test]
+fn an_answer_is_not_taken_for_the_call() {
+    let work = Workspace::new();
+    work.file("in.csv", "question,response,reference\nCapital?,Lima,Lima\n");
+    let base = ["label", "in.csv", "--judge", "openai:m", "--dry-run", "--task", "answer_correctness"];
+    work.run(&base).ended(0);
+    let ran = work.run(&[&base[..], &["--task", "tool_calling"]].concat()).ended(2);
+    assert!(ran.stderr.contains("no column holds the tool_call"), "{}", ran.stderr);
+}
+
+/// A converted transcript is shown whole to judges of the whole, up to the turn and what is known to have followed.
+#[test]
+fn the_table_of_a_transcript_keeps_its_end() {
+    let work = Workspace::new();
+    let log = repository("datasets/support.jsonl");
+    let log = log.to_str().unwrap();
+    let (from_log, _) = prompts(&work, log, &["--task", "task_completion"], "mostly");
+    work.run(&["convert", log, "-o", "rows.jsonl", "--turns", "last"]).ended(0);
+    let (from_table, rows) = prompts(&work, "rows.jsonl", &["--task", "task_completion"], "mostly");
+    let other = from_log.iter().zip(&from_table).find(|(log, table)| log != table);
+    assert!(other.is_none() && from_log.len() == from_table.len(), "{other:?}");
+    assert!(rows.iter().all(|row| !row["flags"].contains("raw_tool_call")));
+}
+
+/// A share that a calibration cannot correct passes no gate.
+#[test]
+fn a_gate_asks_for_the_corrected_share() {
+    let work = Workspace::new();
+    let server = Server::start(|seen| {
+        Answer::label(if crate::label_remote::row_of(seen) % 2 == 0 { "correct" } else { "incorrect" })
+    });
+    work.file("in.csv", crate::label_remote::numbered(60));
+    let judge = ["--judge", "openai:m", "--base-url", &server.url];
+    work.run(&[&["bench", "in.csv", "--report", "bench.json"][..], &judge].concat()).ended(0);
+    let args = ["label", "in.csv", "-o", "out.csv", "--calibration", "bench.json", "--min-pass-rate", "0.1"];
+    let ran = work.run(&[&args[..], &judge].concat()).ended(1);
+    assert!(ran.stderr.contains("the corrected share of labels that pass is unknown"), "{}", ran.stderr);
+}
+
+/// The gold of calls is not the gold of what came of them.
+#[test]
+fn gold_of_another_question_is_not_compared() {
+    let work = Workspace::new();
+    work.file("in.csv", "question,tool_call,tool_result,gold\nq,f(),fine,incorrect\n");
+    let ran = work.run(&["label", "in.csv", "--task", "tool_call_success"]).ended(0);
+    assert!(!ran.stdout.contains("gold"), "{}", ran.stdout);
+}

@@ -37,13 +37,16 @@ fn transcripts_of_one_id_are_told_apart() {
     work.file("both.jsonl", format!("{}\n{}", chat("A", "c1"), chat("B", "c2")));
     work.file("copy.jsonl", chat("A", "c1"));
     work.file("first.jsonl", [head("s1"), asked.clone(), call("c1"), call("c2")].join("\n"));
+    work.file("same.jsonl", work.read("first.jsonl"));
+    work.file("longer.jsonl", [work.read("first.jsonl"), call("c4")].join("\n"));
     work.file("fork.jsonl", [head("s2"), head("s1"), asked.clone(), call("c1"), call("c3")].join("\n"));
     // The same words, but other calls: no copy.
     work.file("like.jsonl", [head("s3"), asked, call("c9")].join("\n"));
     for (inputs, flagged, expected) in [
         (&["a.jsonl", "b.jsonl"][..], true, &["x", "x~2"][..]),
         (&["both.jsonl"], true, &["x", "x~2"]),
-        (&["a.jsonl", "copy.jsonl"], false, &["x", "x"]),
+        (&["a.jsonl", "copy.jsonl"], false, &["x"]),
+        (&["first.jsonl", "same.jsonl", "longer.jsonl"], false, &["s1@1", "s1@2", "s1@3"]),
         (&["first.jsonl", "fork.jsonl", "like.jsonl"], false, &["s1@1", "s1@2", "s2@2", "s3"]),
         (&["fork.jsonl", "first.jsonl"], false, &["s2@1", "s2@2", "s1@2"]),
     ] {
@@ -181,4 +184,49 @@ fn a_long_transcript_needs_no_column_of_conversations() {
         "{}",
         ran.stderr
     );
+}
+
+/// A conversation that is logged again with every request is judged once, and stays one conversation.
+#[test]
+fn a_growing_conversation_is_one() {
+    let work = Workspace::new();
+    let call = |id: &str| {
+        format!(
+            r#"{{"role":"assistant","tool_calls":[{{"id":"{id}","type":"function","function":{{"name":"f","arguments":"{{\"a\":\"{id}\"}}"}}}}]}}"#
+        )
+    };
+    let result = |id: &str| format!(r#"{{"role":"tool","tool_call_id":"{id}","content":"ok"}}"#);
+    let user = r#"{"role":"user","content":"Do a and b."}"#;
+    let record = |messages: &[String]| format!(r#"{{"id":"g","messages":[{}]}}"#, messages.join(","));
+    let first = vec![user.to_owned(), call("a")];
+    let second: Vec<String> = first.iter().cloned().chain([result("a"), call("b")]).collect();
+    let third: Vec<String> = second.iter().cloned().chain([result("b"), call("c")]).collect();
+    let log = [record(&first), record(&second), record(&third)].join("\n");
+    work.file("grow.jsonl", log);
+    work.run(&["convert", "grow.jsonl", "-o", "rows.jsonl"]).ended(0);
+    let rows = lines(&work.read("rows.jsonl"));
+    let calls: Vec<String> = rows.iter().map(|row| row.get("tool_calls").unwrap().to_string()).collect();
+    assert_eq!(calls.len(), 3, "{calls:?}");
+    for (row, id) in rows.iter().zip(["a", "b", "c"]) {
+        assert_eq!(field(row, "transcript_id"), "g");
+        assert!(row.get("tool_calls").unwrap().to_string().contains(&format!(r#""a":"{id}""#)));
+    }
+    let summary = work.run(&["convert", "grow.jsonl", "--summary"]).ended(0).stdout;
+    assert!(summary.contains("repeated"), "{summary}");
+}
+
+/// No name that is given to a transcript is another one's own.
+#[test]
+fn given_names_are_not_taken() {
+    let work = Workspace::new();
+    let chat = |id: &str, asked: &str| {
+        format!(
+            r#"{{"id":"{id}","messages":[{{"role":"user","content":"{asked}"}},{{"role":"assistant","tool_calls":[{{"function":{{"name":"f","arguments":"{{}}"}}}}]}}]}}"#
+        )
+    };
+    work.file("in.jsonl", [chat("x", "one"), chat("x", "two"), chat("x~2", "three")].join("\n"));
+    work.run(&["convert", "in.jsonl", "-o", "rows.jsonl"]).ended(0);
+    let names: std::collections::BTreeSet<String> =
+        lines(&work.read("rows.jsonl")).iter().map(|row| field(row, "transcript_id").to_owned()).collect();
+    assert_eq!(names.len(), 3, "{names:?}");
 }

@@ -17,6 +17,7 @@ mod normalize;
 mod planted_faults;
 mod product_calls;
 mod properties;
+mod results;
 mod score_bfcl;
 mod score_peers;
 mod sessions;

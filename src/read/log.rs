@@ -119,7 +119,9 @@ pub(super) fn survey(inputs: &[Input], options: LogOptions) -> Result<(Log, Vec<
             log.unmatched(unmatched).for_each(|entry| {
                 let entry = match entry {
                     Entry::Turn(turn) => {
-                        Seen::of(&turn).into_iter().for_each(|seen| transcripts.note(seen));
+                        if let Some(seen) = Seen::of(&turn) {
+                            transcripts.note(seen);
+                        }
                         transcripts.copied(turn)
                     }
                     entry => entry,
@@ -185,8 +187,12 @@ impl Log {
                 }
                 let read = raws.into_par_iter().flat_map_iter(|raw| self.read(raw, &source));
                 let read: Vec<Counted> = read.map(Counted::of).collect();
-                for counted in read {
-                    counted.seen.iter().for_each(|seen| transcripts.note(*seen));
+                for mut counted in read {
+                    for seen in &counted.seen {
+                        if transcripts.note(*seen) {
+                            counted.survey.repeat(seen.calls());
+                        }
+                    }
                     if let Some((format, dialect)) = counted.format {
                         *survey.formats.entry((format.name, dialect)).or_default() += 1;
                         if let Some(collector) = &mut collector {
@@ -318,7 +324,8 @@ impl Log {
 
     pub(super) fn unmatched(&self, unmatched: &UnmatchedFragment) -> Entries {
         let fragments = self.fragments.as_ref().map(|fragments| fragments.of(unmatched)).unwrap_or_default();
-        unmatched.format.unmatched(fragments, &self.context(""))
+        // Several inputs may hold sessions of one name.
+        unmatched.format.unmatched(fragments, &self.context(&unmatched.input.to_string()))
     }
 
     fn context<'a>(&'a self, source: &'a str) -> Context<'a> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::log::Part;
 use crate::domain::Gold;
-use crate::normalize::logs::Entry;
+use crate::normalize::logs::{Entry, Skip};
 use crate::table::{Column, samples};
 
 /// What a log holds, by one pass over it.
@@ -49,6 +49,14 @@ impl LogSurvey {
         for (why, count) in other.calls_not_taken {
             *self.calls_not_taken.entry(why).or_default() += count;
         }
+    }
+
+    /// Takes a turn with that many calls out of the rows, because it repeats another one.
+    pub(super) fn repeat(&mut self, calls: usize) {
+        let why = Skip::Repeated.as_str();
+        self.items = self.items.saturating_sub(1);
+        *self.skipped.entry(why).or_default() += 1;
+        *self.calls_not_taken.entry(why).or_default() += calls as u64;
     }
 
     pub(super) fn count(&mut self, part: &Part) {

@@ -34,24 +34,32 @@ pub(super) struct Seen {
     transcript: u64,
     source: u64,
     copied: Option<u64>,
+    calls: usize,
 }
 
 impl Seen {
+    /// How many calls the turn makes.
+    pub(super) fn calls(self) -> usize {
+        self.calls
+    }
+
     fn owner(self) -> Owner {
         Owner { id: self.id, transcript: self.transcript, source: self.source }
     }
 
     pub(super) fn of(turn: &Turn) -> Option<Seen> {
-        let (id, Print { transcript, source, copied, .. }) = turn.print()?;
-        Some(Seen { id: hashed(id?), transcript, source, copied })
+        let (id, Print { transcript, source, copied, calls }) = turn.print()?;
+        Some(Seen { id: hashed(id?), transcript, source, copied, calls })
     }
 }
 
 impl Transcripts {
-    /// Takes note of a turn.
-    pub(super) fn note(&mut self, seen: Seen) {
+    /// Takes note of a turn; tells whether it repeats another session's.
+    pub(super) fn note(&mut self, seen: Seen) -> bool {
+        let mut repeats = false;
         if let Some(copied) = seen.copied {
             let owner = *self.owners.entry(copied).or_insert(seen.owner());
+            repeats = owner != seen.owner();
             if owner.id == seen.id && owner.transcript != seen.transcript {
                 self.continued.insert(seen.transcript);
             }
@@ -61,6 +69,7 @@ impl Transcripts {
             let next = all.len();
             all.entry(seen.transcript).or_insert(next);
         }
+        repeats
     }
 
     /// A turn, or that it repeats another session's, which is judged there.

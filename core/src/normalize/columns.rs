@@ -227,8 +227,8 @@ pub fn resolve_wanted(
             }
             Variable::Slot(slot) if wanted.required.contains(variable) && column(*slot).is_none() => {
                 match slot {
-                    // It can be put together out of the others.
-                    Slot::Transcript => {}
+                    // It can be put together out of the others, if there are some.
+                    Slot::Transcript if column(Slot::Question).is_some() => {}
                     Slot::NextMessage if column(Slot::Response).is_some() => {}
                     _ => return Err(missing(*slot)),
                 }
