@@ -317,7 +317,11 @@ fn the_table_of_a_transcript_keeps_its_end() {
 fn a_gate_asks_for_the_corrected_share() {
     let work = Workspace::new();
     let server = Server::start(|seen| {
-        Answer::label(if crate::label_remote::row_of(seen) % 2 == 0 { "correct" } else { "incorrect" })
+        Answer::label(if crate::label_remote::row_of(seen).is_multiple_of(2) {
+            "correct"
+        } else {
+            "incorrect"
+        })
     });
     work.file("in.csv", crate::label_remote::numbered(60));
     let judge = ["--judge", "openai:m", "--base-url", &server.url];

@@ -78,8 +78,8 @@ fn is_known(sample: &Sample, call: &ToolCall) -> bool {
 fn has_worked(message: &Message) -> bool {
     let result =
         ToolResult { tool_call_id: None, content: message.content.clone(), is_error: message.is_error };
-    let waits = |word: &&str| result.content.to_lowercase().contains(*word);
-    matches!(ending(&result), Ending::Worked) && !WAITING.iter().any(|word| waits(word))
+    let said = result.content.to_lowercase();
+    matches!(ending(&result), Ending::Worked) && !WAITING.iter().any(|word| said.contains(word))
 }
 
 /// What results say of something that will be otherwise when it is looked at again.
