@@ -82,7 +82,8 @@ fn mistakes_in_a_panel_are_named() {
     work.file("in.csv", numbered(1));
     work.file("tooljudge.toml", "[judges.fair]\njudge = 'openai:fair'\n");
     for (args, words) in [
-        (&["--judge", "fiar"][..], "tooljudge.toml names fair"),
+        (&["--judge", "fiar"][..], "tooljudge.toml names fair; did you mean `fair`?"),
+        (&["--judge", "buildin"], "did you mean `builtin`?"),
         (&["--judge", "builtin", "--judge", "builtin"], "is given twice"),
         (&["--judge", "fair", "--judge", "openai:m", "--base-url", "http://x"], "describes one endpoint"),
         (&["--task", "tool_calling", "--task", "tool_calling"], "two templates are named tool_calling"),

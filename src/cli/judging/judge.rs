@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use super::panel::Judging;
 use super::route::{self, Key, NamedBy, Route};
 use crate::cli::config::{Config, Environment, JudgeConfig, with_variables};
+use crate::domain::did_you_mean;
 use crate::judge::{Endpoint, Limits, Provider, SetupError};
 use crate::run::settings::{EndpointSettings, JudgeKind, JudgeSettings, ModelSettings};
 
@@ -32,10 +33,14 @@ impl<'a> Named<'a> {
             ),
             None => match name.parse::<JudgeSettings>() {
                 Ok(found) => (found, None),
-                Err(why) if config.judges.is_empty() => bail!("--judge {name}: {why}"),
+                Err(why) if config.judges.is_empty() => {
+                    bail!("--judge {name}: {why}{}", did_you_mean(name, ["builtin"]))
+                }
                 Err(why) => {
+                    let near =
+                        did_you_mean(name, config.judges.keys().map(String::as_str).chain(["builtin"]));
                     let names = config.judges.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
-                    bail!("--judge {name}: {why}; {file} names {names}")
+                    bail!("--judge {name}: {why}; {file} names {names}{near}")
                 }
             },
         };
