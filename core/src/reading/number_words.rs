@@ -31,6 +31,17 @@ pub(super) fn number_words(folded: &str, spoken: Languages, figures: &mut Vec<Fi
             let number =
                 number_word(word, spoken).filter(|_| counts(word.text, before[1].text, after, compound));
             match number {
+                // `two dozen`, `half a dozen`.
+                Some(NumberWord::Value(_)) if word.text == "dozen" && part.is_some() => {
+                    part = part.map(|count| count * DOZEN);
+                }
+                Some(NumberWord::Value(_))
+                    if word.text == "dozen" && before.map(|word| word.text) == ["half", "a"] =>
+                {
+                    let half = last.take().map(|(at, _)| at).filter(|at| figures[*at].value == 0.5);
+                    half.into_iter().for_each(|at| drop(figures.remove(at)));
+                    last = push(figures, DOZEN / 2.0);
+                }
                 Some(NumberWord::Value(value)) => match (part, last) {
                     // `twenty five`, but not `two five`.
                     (Some(tens), _)
@@ -93,6 +104,8 @@ pub(super) fn number_words(folded: &str, spoken: Languages, figures: &mut Vec<Fi
         before = [before[1], word];
     }
 }
+
+const DOZEN: f64 = 12.0;
 
 /// A whole number below a thousand in digits or a single word.
 pub(super) fn small_number(word: Word) -> Option<i64> {

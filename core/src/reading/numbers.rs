@@ -222,6 +222,9 @@ mod tests {
             ("twenty-five guests", 25.0),
             ("three hundred and five", 305.0),
             ("two thousand miles", 2000.0),
+            ("two dozen eggs", 24.0),
+            ("half a dozen eggs", 6.0),
+            ("a dozen eggs", 12.0),
             ("a one/6 chance of 1/6", 1.0 / 6.0),
             ("1 in 8 odds", 0.125),
             ("at -5 degrees", -5.0),
@@ -239,6 +242,8 @@ mod tests {
     fn words_of_other_meanings_are_no_numbers() {
         for (text, value) in [
             ("the report is due", 2.0),
+            ("two dozen eggs", 12.0),
+            ("half a dozen eggs", 12.0),
             ("buy shares of Meta", 0.5),
             ("open the DOS prompt", 2.0),
             ("on the last day of Sept", 7.0),
