@@ -39,7 +39,9 @@ pub(super) fn number_words(folded: &str, spoken: Languages, figures: &mut Vec<Fi
                     if word.text == "dozen" && before.map(|word| word.text) == ["half", "a"] =>
                 {
                     let half = last.take().map(|(at, _)| at).filter(|at| figures[*at].value == 0.5);
-                    half.into_iter().for_each(|at| drop(figures.remove(at)));
+                    if let Some(at) = half {
+                        figures.remove(at);
+                    }
                     last = push(figures, DOZEN / 2.0);
                 }
                 Some(NumberWord::Value(value)) => match (part, last) {
