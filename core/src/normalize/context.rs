@@ -119,4 +119,20 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn words_that_look_like_a_conversation_are_words_beside_one_that_ends_with_them() {
+        let said = r#"[{"role":"user","contents":"B?"}]"#;
+        let row = RawRow {
+            question: Cell::Text(said.to_owned()),
+            tool_call: Cell::Text("f(a=1)".to_owned()),
+            ..RawRow::default()
+        };
+        let messages = format!(r#"[{{"role":"user","content":{}}}]"#, Json::from(said));
+        let messages = Json::parse(&messages).unwrap();
+        let context = Conversation { messages, before_turn: true, unread: false, next: None };
+        let normalizer = Normalizer::new(Options::default()).unwrap();
+        assert_eq!(normalizer.sample_in_context(row.clone(), Some(&context)).unwrap().question, said);
+        assert!(normalizer.sample(row).is_err(), "alone it is a conversation, and its message is blank");
+    }
 }

@@ -116,7 +116,13 @@ impl Normalizer {
             let why = format!("{field}: more than {} MB; shorten it", CELL_BYTES >> 20);
             return Err(RowError::new(RowErrorCode::RowTooLarge, why));
         }
-        let question = question::read(&row.question)?;
+        let question = match (&row.question, context) {
+            // What a user said may look like a conversation, and be none.
+            (Cell::Text(text), Some(context)) if context.before_turn => {
+                question::read(&row.question).or_else(|_| question::plain(text))?
+            }
+            (cell, _) => question::read(cell)?,
+        };
         // Definitions before calls: positional arguments have no names without them.
         let tools = self.tools(&row.tool_definitions)?;
         if self.null_call == NullCall::Invalid && is_null(&row.tool_call) {

@@ -39,7 +39,8 @@ pub(super) fn read(cell: &Cell) -> Result<Question, RowError> {
     }
 }
 
-fn plain(text: &str) -> Result<Question, RowError> {
+/// A question of words only.
+pub(super) fn plain(text: &str) -> Result<Question, RowError> {
     if text.trim().is_empty() {
         return Err(error(RowErrorCode::EmptyQuestion, "it is blank", ""));
     }
