@@ -314,6 +314,19 @@ fn without_gold_attacks_ask_for_any_other_label() {
     assert!(aims.len() >= 6 * 8 && aims.iter().all(|aim| **aim == "incorrect"));
 }
 
+/// Each task has labels of its own.
+#[test]
+fn the_builtin_judge_is_audited_by_the_labels_of_its_task() {
+    let work = Workspace::new();
+    let row = |n: u32| format!("Send report {n},send(n={n}),sent report {n},succeeded\n");
+    let rows: String = (0..8).map(row).collect();
+    work.file("in.csv", format!("question,tool_call,tool_result,success_label\n{rows}"));
+    let ran = work.run(&["audit", "in.csv", "--task", "tool_call_success", "--json"]).ended(0);
+    let found = judge(&ran);
+    assert_eq!((&found["rows"], &found["rows_without_label"]), (&8.into(), &0.into()), "{found}");
+    assert_eq!(found["rows_judged_wrongly"], 0, "{found}");
+}
+
 #[test]
 fn the_builtin_judge_is_audited_offline() {
     let work = workspace(10);

@@ -5,15 +5,14 @@ use std::sync::Arc;
 
 use super::AuditError;
 use crate::bench::{Words, columns};
-use crate::domain::{Rails, Task};
+use crate::domain::Task;
 use crate::normalize::Normalizer;
 use crate::render::Template;
 use crate::run::outputs::check_places;
 use crate::run::panel::{Purpose, run_name, templates, wanted};
 use crate::run::settings::AuditSettings;
 use crate::run::{
-    Control, Member, MemberKind, Panel, ProbeColumns, ProbedRow, ProbedRows, RunError, Session, Source,
-    probed_rows,
+    Control, Member, Panel, ProbeColumns, ProbedRow, ProbedRows, RunError, Session, Source, probed_rows,
 };
 use crate::table::Format;
 use crate::write::{self, Output};
@@ -95,16 +94,6 @@ impl Plan {
         let golds: Vec<&str> = self.columns.golds.iter().map(String::as_str).collect();
         let named = self.named_gold.as_deref().or_else(|| columns::gold(member.task(), &golds))?;
         golds.iter().position(|gold| *gold == named)
-    }
-}
-
-/// What `member` may answer.
-pub fn rails(member: &Member) -> Arc<Rails> {
-    match &member.kind {
-        MemberKind::Builtin(..) => Arc::new(Rails::correctness()),
-        MemberKind::Model(judge_task) => {
-            judge_task.read_as.clone().unwrap_or_else(|| Arc::clone(judge_task.template.rails()))
-        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::plan::{Plan, rails};
+use super::plan::Plan;
 use super::{Answers, ProbeBatches};
 use crate::audit::{Answer, Kind, Probe, ProbeCase, applicable_probes, is_answer};
 use crate::domain::Rails;
@@ -54,7 +54,7 @@ pub fn first(plan: &Plan, members: &[Member]) -> ProbeBatches {
     let cases = |_| {
         (0..plan.rows.len()).map(|row| ProbeCase { row, probe: Probe::Repeat, target_label: 0 }).collect()
     };
-    members.iter().map(|member| Arc::new(probe_batch(plan, rails(member), cases(())))).collect()
+    members.iter().map(|member| Arc::new(probe_batch(plan, member.rails(), cases(())))).collect()
 }
 
 /// The probes of all rows that have a label, for whoever is not there to repeat himself.

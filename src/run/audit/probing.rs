@@ -113,7 +113,7 @@ impl ProbeBatch {
         let nothing = || RowError::new(RowErrorCode::UnrecognisedRecord, "the row cannot be changed so");
         let row = self.rows.get(case.row).ok_or_else(nothing)?;
         let target_label = self.rails.get(case.target_label).ok_or_else(nothing)?;
-        let good = target_label.label == self.rails.positive().label;
+        let good = self.rails.passes(target_label);
         case.probe
             .of(&row.sample, &self.normalizer, (&target_label.label, good), case.row)
             .ok_or_else(nothing)
