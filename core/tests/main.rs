@@ -23,4 +23,5 @@ mod score_peers;
 mod sessions;
 mod snap;
 mod statistics;
+mod templates;
 mod transcripts;

@@ -289,6 +289,3 @@ fn check_sufficient(used: &[Variable]) -> Result<(), TemplateError> {
     let missing: Vec<String> = missing.map(|slot| slot.to_string()).collect();
     if missing.is_empty() { Ok(()) } else { Err(TemplateError::MissingVariables(missing)) }
 }
-
-#[cfg(test)]
-mod tests;

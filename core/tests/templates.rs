@@ -1,8 +1,8 @@
 //! Templates, parsed and rendered.
 
-use super::*;
-use crate::domain::{Cell, Message, RawRow, Role, ToolResult};
-use crate::normalize::{Normalizer, Options};
+use tooljudge_core::domain::{Cell, Message, RawRow, Role, Sample, Slot, ToolResult, Variable};
+use tooljudge_core::normalize::{Normalizer, Options};
+use tooljudge_core::render::{Template, TemplateError};
 
 fn jinja(body: &str) -> Result<Template, TemplateError> {
     Template::parse(
@@ -135,8 +135,8 @@ fn labels_that_the_wording_does_not_name() {
         jinja("{{ question }}{{ tool_call }} yes{% if explain %} or no{% endif %}").unwrap().unnamed_labels(),
         [""; 0]
     );
-    for (task, _) in crate::render::builtins() {
-        assert_eq!(crate::render::builtin(task).unwrap().unnamed_labels(), [""; 0]);
+    for (task, _) in tooljudge_core::render::builtins() {
+        assert_eq!(tooljudge_core::render::builtin(task).unwrap().unnamed_labels(), [""; 0]);
     }
 }
 
