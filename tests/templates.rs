@@ -3,7 +3,7 @@
 use tooljudge::domain::Task;
 
 use crate::support::server::{Answer, Server};
-use crate::support::workspace::Workspace;
+use crate::support::workspace::{Workspace, repository};
 
 #[test]
 fn any_template_can_ask_for_explanations() {
@@ -88,4 +88,74 @@ fn mistakes_are_named() {
     }
     work.run(&["templates", "check", "other.txt", "--rails", "valid,invalid"]).ended(0);
     assert!(work.run(&["templates", "show", "nope"]).ended(2).stderr.contains("templates list"));
+}
+
+/// What each evaluator file of another tool becomes: what `check` says of it, and the prompt that a judge gets.
+#[test]
+fn evaluator_files_of_other_tools_are_templates() {
+    const FILES: [&str; 7] = [
+        "phoenix.yaml",
+        "input_accuracy.prompty",
+        "call_accuracy.prompty",
+        "mlflow.json",
+        "mlflow.txt",
+        "label_model.json",
+        "score_model.json",
+    ];
+    let work = Workspace::new();
+    work.file(
+        "in.csv",
+        "question,tool_call,tool_definitions,answer,tool_result,policy,reference\nWeather in Oslo?,get_weather(city='Oslo'),get_weather: \
+         weather of a city,It rains.,\"{\"\"rain\"\": true}\",be brief,one call\n",
+    );
+    let mut seen = String::new();
+    for file in FILES {
+        let path = repository("tests/cases/evaluators").join(file);
+        work.file(file, std::fs::read(path).unwrap());
+        let checked = work.run(&["templates", "check", file]).ended(0);
+        let dry = work
+            .run(&[
+                "label",
+                "in.csv",
+                "--judge",
+                "openai:m",
+                "--base-url",
+                "http://localhost:9",
+                "--template",
+                file,
+                "--dry-run",
+            ])
+            .ended(0);
+        let prompt = dry.stdout.split("\n judge ").next().unwrap();
+        seen.push_str(&format!("{}\n{prompt}\n{}\n", checked.stdout, dry.stderr));
+    }
+    insta::assert_snapshot!("evaluator_files", seen);
+}
+
+#[test]
+fn labels_that_an_evaluator_file_leaves_open_are_named_by_the_user() {
+    let work = Workspace::new();
+    work.file(
+        "grader.json",
+        r#"{"type": "score_model", "name": "g", "model": "m", "input": [{"role": "user", "content": "{{item.question}} {{sample.output_tools}}: 1 or 0?"}]}"#,
+    );
+    work.file("in.csv", "question,tool_call\nq,f()\n");
+    for command in [
+        &["templates", "check", "grader.json"][..],
+        &[
+            "label",
+            "in.csv",
+            "--judge",
+            "openai:m",
+            "--base-url",
+            "http://localhost:9",
+            "--dry-run",
+            "--template",
+            "grader.json",
+        ],
+    ] {
+        let refused = work.run(command).ended(2).stderr;
+        assert!(refused.contains("any number from 0 to 1") && refused.contains("--rails 1,0"), "{refused}");
+        work.run(&[command, &["--rails", "1,0"]].concat()).ended(0);
+    }
 }

@@ -59,28 +59,37 @@ pub fn run(args: TemplatesArgs) -> anyhow::Result<Ending> {
             printer.data(source.trim_end());
         }
         TemplatesCommand::Check { file, rails } => {
-            let template = panel::read_template(&file)?;
-            let template = match panel::rails(&rails).context("--rails")? {
-                Some(rails) => template.with_rails(rails),
-                None => template,
-            };
+            let template = panel::read_template(&file, &rails)?;
             if let Some(unnamed) = panel::unnamed_labels(&template) {
                 bail!("template {}: its text {unnamed}", file.display());
             }
-            let rails = template.rails().labels().collect::<Vec<_>>().join(", ");
+            let labels = template.rails().labels().collect::<Vec<_>>();
+            let passing: Vec<&str> =
+                labels.iter().copied().filter(|label| template.rails().passes_label(label)).collect();
+            let rails = labels.join(", ");
             let kind = match template.origin() {
-                Origin::Jinja => "jinja, values fenced",
-                Origin::Plain => "placeholders, values as they are",
+                Origin::Jinja => "jinja, values fenced".to_owned(),
+                Origin::Plain => "placeholders, values as they are".to_owned(),
+                origin @ Origin::Prompty => format!("{}, values fenced", origin.as_str()),
+                origin => format!("{}, values as they are", origin.as_str()),
             };
             let explains =
                 if template.can_explain() { "yes" } else { "by a request that --explain adds at its end" };
             let shows: Vec<String> = template.variables().iter().map(ToString::to_string).collect();
             let shows = shows.join(", ");
-            let found = format!(
-                "{} is fine\n  name     {}\n  kind     {kind}\n  shows    {shows}\n  rails    {rails}\n  explains {explains}",
+            let mut found = format!(
+                "{} is fine\n  name     {}\n  kind     {kind}\n  shows    {shows}\n  rails    {rails}\n",
                 file.display(),
                 template.name(),
             );
+            // A template of ours names the one that passes; of others, what was understood is worth a look.
+            if !matches!(template.origin(), Origin::Jinja | Origin::Plain) {
+                found.push_str(&format!("  passes   {}\n", passing.join(", ")));
+            }
+            found.push_str(&format!("  explains {explains}"));
+            for note in template.notes() {
+                found.push_str(&format!("\n  note     {note}"));
+            }
             printer.data(&wrapped(&found, "           ", printer.width_of_data()));
         }
     }

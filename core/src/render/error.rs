@@ -41,6 +41,14 @@ pub enum TemplateError {
         /// The tag as it stands there.
         tag: String,
     },
+    /// An evaluator file of another tool that cannot be used as it is.
+    #[error("{kind}: {why}")]
+    Evaluator {
+        /// What such a file is called.
+        kind: &'static str,
+        /// What is wrong, and what to do.
+        why: String,
+    },
     /// A value could not be laid into the text; the cause.
     #[error("cannot be rendered: {0}")]
     Render(String),

@@ -1,7 +1,7 @@
 //! A template's text in Jinja, parsed once, filled with every row's values. Values arrive fenced.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, ErrorKind, UndefinedBehavior};
@@ -55,6 +55,8 @@ impl Jinja {
             .get_template(BODY)
             .map_err(|error| TemplateError::Syntax(in_line(&error, before)))?
             .undeclared_variables(false);
+        // In an order that is the same every time.
+        let used: BTreeSet<String> = used.into_iter().collect();
         let mut variables: Vec<Variable> = Vec::new();
         let mut place = |variable: Variable| {
             let known = variables.iter().position(|other| *other == variable);
@@ -71,7 +73,6 @@ impl Jinja {
             }
         }
         if !unknown.is_empty() {
-            unknown.sort();
             return Err(TemplateError::UnknownVariables(unknown));
         }
         let found = if used.contains(ROW) { variable::columns(body) } else { Some(Vec::new()) };

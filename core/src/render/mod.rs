@@ -5,6 +5,7 @@ mod error;
 mod fence;
 mod front_matter;
 mod jinja;
+mod peers;
 mod plain;
 mod template;
 mod variable;

@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::error::TemplateError;
+use super::error::{TemplateError, excerpt};
 use super::jinja::Jinja;
+use super::peers::{self, Body, Evaluator, Unusable};
 use super::plain::Segment;
 use super::{front_matter, plain};
 use crate::domain::{Prompt, Rails, Sample, Slot, Task, Variable};
@@ -17,6 +18,10 @@ pub struct Template {
     task: Option<Task>,
     rails: Arc<Rails>,
     wording: Wording,
+    origin: Origin,
+    /// Whether a request for a label is added to the text, because a file of another tool leaves that to its tool.
+    wants_request: bool,
+    notes: Vec<String>,
     hash: blake3::Hash,
 }
 
@@ -27,6 +32,28 @@ pub enum Origin {
     Jinja,
     /// `{question}` placeholders; values arrive as they are.
     Plain,
+    /// An evaluator of Phoenix 3 in YAML; values arrive as they are.
+    Phoenix,
+    /// A prompty file of Azure AI Evaluation; values arrive fenced.
+    Prompty,
+    /// A judge of MLflow's `make_judge`, or its instructions; values arrive as they are, at the end of the text.
+    Mlflow,
+    /// A grader of OpenAI's in JSON; values arrive as they are.
+    OpenAi,
+}
+
+impl Origin {
+    /// What such a file is called.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Origin::Jinja => "Jinja template",
+            Origin::Plain => "text with placeholders",
+            Origin::Phoenix => "Phoenix evaluator",
+            Origin::Prompty => "Azure prompty",
+            Origin::Mlflow => "MLflow judge",
+            Origin::OpenAi => "OpenAI grader",
+        }
+    }
 }
 
 /// The parsed body.
@@ -74,7 +101,57 @@ impl Template {
     /// Whatever could fail in the middle of a run fails here: unknown variables, a row's value that is never used, a
     /// syntax error.
     pub fn parse(name: &str, source: &str) -> Result<Template, TemplateError> {
+        Self::parse_with(name, source, None)
+    }
+
+    /// The same with `rails`, if any, instead of the file's own; an evaluator of another tool may need them.
+    ///
+    /// # Errors
+    /// Those of [`Template::parse`].
+    pub fn parse_with(name: &str, source: &str, rails: Option<Rails>) -> Result<Template, TemplateError> {
         let source = source.strip_prefix('\u{feff}').unwrap_or(source);
+        let template = match peers::read(source) {
+            Some(read) => return Self::of_evaluator(name, source, read, rails),
+            None => Self::parse_own(name, source)?,
+        };
+        Ok(match rails {
+            Some(rails) => template.with_rails(rails),
+            None => template,
+        })
+    }
+
+    fn of_evaluator(
+        name: &str,
+        source: &str,
+        read: Result<Evaluator, Unusable>,
+        rails: Option<Rails>,
+    ) -> Result<Template, TemplateError> {
+        let unusable =
+            |Unusable { origin, why }| TemplateError::Evaluator { kind: origin.as_str(), why: excerpt(&why) };
+        let evaluator = read.map_err(unusable)?;
+        let origin = evaluator.origin;
+        let rails = rails.map_or(evaluator.rails, Ok).map_err(|why| unusable(Unusable { origin, why }))?;
+        let wording = match evaluator.body {
+            Body::Jinja { source, before } => Wording::Jinja(Jinja::parse(&source, before)?),
+            Body::Segments(segments) => Wording::Plain(segments),
+        };
+        let template = Template {
+            name: evaluator.name.unwrap_or_else(|| name.to_owned()),
+            description: evaluator.description,
+            task: None,
+            rails: Arc::new(rails),
+            wording,
+            origin,
+            wants_request: evaluator.wants_request,
+            notes: evaluator.notes,
+            hash: blake3::hash(source.as_bytes()),
+        };
+        check_sufficient(&template.variables())?;
+        template.try_out()?;
+        Ok(template)
+    }
+
+    fn parse_own(name: &str, source: &str) -> Result<Template, TemplateError> {
         let hash = blake3::hash(source.as_bytes());
         match front_matter::split(source) {
             Some((head, body)) => {
@@ -108,13 +185,21 @@ impl Template {
             task: Some(head.task),
             rails,
             wording,
+            origin: Origin::Jinja,
+            wants_request: false,
+            notes: Vec::new(),
             hash,
         };
-        // A body may still fail when run, for example by a filter that does not exist.
-        for explain in [false, true] {
-            template.text(&Values::Trial { without: None }, explain)?;
-        }
+        template.try_out()?;
         Ok(template)
+    }
+
+    /// A body may still fail when run, for example by a filter that does not exist.
+    fn try_out(&self) -> Result<(), TemplateError> {
+        for explain in [false, true] {
+            self.text(&Values::Trial { without: None }, explain)?;
+        }
+        Ok(())
     }
 
     fn parse_plain(name: &str, source: &str, hash: blake3::Hash) -> Result<Template, TemplateError> {
@@ -133,6 +218,9 @@ impl Template {
             task: None,
             rails: Arc::new(Rails::correctness()),
             wording: Wording::Plain(segments),
+            origin: Origin::Plain,
+            wants_request: false,
+            notes: Vec::new(),
             hash,
         })
     }
@@ -153,12 +241,14 @@ impl Template {
         &self.description
     }
 
-    /// Whether it is Jinja or plain text.
+    /// Which kind of file it was.
     pub fn origin(&self) -> Origin {
-        match self.wording {
-            Wording::Jinja(_) => Origin::Jinja,
-            Wording::Plain(_) => Origin::Plain,
-        }
+        self.origin
+    }
+
+    /// What of another tool's evaluator is not carried over or works differently here, each a sentence for the user.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
     }
 
     /// The task it words; plain templates do not say.
@@ -190,8 +280,19 @@ impl Template {
         )
     }
 
+    /// What a wording lacks whose tool asked for the labels in another way, or for more than a label.
+    fn request_for_label(&self) -> String {
+        format!(
+            "\n\nWhatever was said above about the form of the answer, reply with one of these labels and nothing else: {}.",
+            self.rails.labels().map(|label| format!("\"{label}\"")).collect::<Vec<_>>().join(" or ")
+        )
+    }
+
     /// The labels of which the wording never speaks: a judge that is forced to give one of them was asked for something else.
     pub fn unnamed_labels(&self) -> Vec<String> {
+        if self.wants_request {
+            return Vec::new();
+        }
         let said = match &self.wording {
             Wording::Jinja(_) => [false, true]
                 .iter()
@@ -234,6 +335,8 @@ impl Template {
         let mut text = self.text(&Values::Row(sample), explain)?;
         if explain && !self.can_explain() {
             text.push_str(&self.request_for_explanation());
+        } else if self.wants_request {
+            text.push_str(&self.request_for_label());
         }
         Ok(Prompt { text, rails: Arc::clone(&self.rails), explain })
     }

@@ -14,7 +14,7 @@ pub use member::{Member, MemberKind};
 pub use purpose::Purpose;
 pub use wording::templates;
 #[cfg(feature = "cli")]
-pub use wording::{rails, read_template, unnamed_labels};
+pub use wording::{read_template, unnamed_labels};
 
 pub(in crate::run) use calibration::calibrated;
 pub(in crate::run) use wording::wanted;

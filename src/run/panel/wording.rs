@@ -17,11 +17,7 @@ pub fn templates(settings: &PanelSettings) -> Result<Vec<Template>, SettingsErro
         let tasks = if settings.tasks.is_empty() { &[Task::ToolCalling][..] } else { &settings.tasks };
         tasks.iter().map(|task| graded(*task, settings.five_grades)).collect::<Result<_, _>>()?
     } else {
-        settings
-            .templates
-            .iter()
-            .map(|name| named(name, &settings.tasks, settings.five_grades))
-            .collect::<Result<_, _>>()?
+        settings.templates.iter().map(|name| named(name, settings)).collect::<Result<_, _>>()?
     };
     for (at, template) in named.iter().enumerate() {
         if named[..at].iter().any(|other| other.name() == template.name()) {
@@ -76,10 +72,11 @@ fn builtin(task: Task) -> Result<Template, SettingsError> {
     render::builtin(task).map_err(|why| SettingsError::Template { path: PathBuf::from(task.as_str()), why })
 }
 
-fn named(name: &str, tasks: &[Task], five_grades: bool) -> Result<Template, SettingsError> {
+fn named(name: &str, settings: &PanelSettings) -> Result<Template, SettingsError> {
+    let tasks = &settings.tasks;
     let template = match name.parse::<Task>() {
-        Ok(task) => graded(task, five_grades)?,
-        Err(_) => read_template(Path::new(name))?,
+        Ok(task) => graded(task, settings.five_grades)?,
+        Err(_) => read_template(Path::new(name), &settings.rails)?,
     };
     if let Some(worded) = template.task()
         && !tasks.is_empty()
@@ -94,15 +91,17 @@ fn named(name: &str, tasks: &[Task], five_grades: bool) -> Result<Template, Sett
     Ok(template)
 }
 
-/// The template in `file`.
+/// The template in `file`, with `labels` instead of its own if there are any.
 ///
 /// # Errors
-/// If it cannot be read or understood.
-pub fn read_template(file: &Path) -> Result<Template, SettingsError> {
+/// If it cannot be read or understood, or the labels cannot be told apart.
+pub fn read_template(file: &Path, labels: &[String]) -> Result<Template, SettingsError> {
+    let rails = rails(labels).map_err(SettingsError::Rails)?;
     let source = std::fs::read_to_string(file)
         .map_err(|why| SettingsError::TemplateFile { path: file.to_owned(), why: why.to_string() })?;
     let name = file.file_stem().and_then(|name| name.to_str()).unwrap_or("template");
-    Template::parse(name, &source).map_err(|why| SettingsError::Template { path: file.to_owned(), why })
+    Template::parse_with(name, &source, rails)
+        .map_err(|why| SettingsError::Template { path: file.to_owned(), why })
 }
 
 fn adjust(template: Template, labels: &[String]) -> Result<Template, SettingsError> {
@@ -116,6 +115,8 @@ fn adjust(template: Template, labels: &[String]) -> Result<Template, SettingsErr
 pub(super) fn remarks(settings: &PanelSettings) -> Result<Vec<String>, SettingsError> {
     let mut remarks = Vec::new();
     for template in templates(settings)? {
+        let name = template.name();
+        remarks.extend(template.notes().iter().map(|note| format!("the template {name}: {note}")));
         if let Some(unnamed) = unnamed_labels(&template) {
             remarks.push(format!("the template {} {unnamed}", template.name()));
         }
@@ -146,7 +147,7 @@ pub fn unnamed_labels(template: &Template) -> Option<String> {
 ///
 /// # Errors
 /// If the labels cannot be told apart, or are too few.
-pub fn rails(labels: &[String]) -> Result<Option<Rails>, RailsError> {
+pub(super) fn rails(labels: &[String]) -> Result<Option<Rails>, RailsError> {
     let Some(positive) = labels.first().map(|label| label.trim().to_owned()) else { return Ok(None) };
     let rail = |(at, label): (usize, &String)| Rail {
         label: label.trim().to_owned(),

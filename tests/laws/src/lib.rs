@@ -307,7 +307,7 @@ fn check_template(source: &str) {
             return assert!(!error.is_empty() && error.chars().count() < 1000, "{error}");
         }
     };
-    assert!(template.rails().len() >= 2 && (template.origin() == Origin::Plain) == template.task().is_none());
+    assert!(template.rails().len() >= 2 && (template.origin() == Origin::Jinja) == template.task().is_some());
     // What makes up data: placeholders, fences, the template itself.
     let known = "[begin 0123456789abcdef]\nq\n[end 0123456789abcdef]";
     let rows = [
@@ -365,13 +365,15 @@ fn fragments(source: &str, origin: Origin) -> Option<Vec<TemplatePiece<'_>>> {
             let closing = source[head + rest..].split_inclusive('\n').next()?.len();
             source[head + rest + closing..].trim_end()
         }
+        // What files of other tools show is tested where they are read.
+        _ => return None,
     };
     if body.contains("row") {
         return None;
     }
     let pairs: &[(&str, &str)] = match origin {
         Origin::Plain => &[("{{", "}}"), ("{", "}")],
-        Origin::Jinja => &[("{{", "}}")],
+        _ => &[("{{", "}}")],
     };
     let mut fragments = Vec::new();
     let (mut from, mut at) = (0, 0);
@@ -411,7 +413,7 @@ fn check_prompt(prompt: &str, fragments: &[TemplatePiece<'_>], row: [&str; 3], o
                 };
                 match origin {
                     Origin::Plain => data.to_owned(),
-                    Origin::Jinja => {
+                    _ => {
                         let code = rest.strip_prefix("[begin ").unwrap().get(..16).unwrap();
                         assert!(row.iter().all(|data| !data.contains(code)), "{code} in {row:?}");
                         format!("[begin {code}]\n{data}\n[end {code}]")

@@ -1,0 +1,202 @@
+//! Azure AI Evaluation: a `.prompty` file, with YAML between two `---` lines and then `system:` and `user:` parts in Jinja.
+//!
+//! ```text
+//! ---
+//! name: Tool Input Accuracy
+//! model: { api: chat, parameters: { temperature: 0.0 } }
+//! inputs: { query: { type: List }, tool_calls: { type: List } }
+//! ---
+//! system:
+//! You judge calls. Reply in JSON: "score": <0 for fail, 1 for pass>
+//! user:
+//! {{query}} {{tool_calls}}
+//! ```
+
+use std::sync::LazyLock;
+
+use regex_lite::Regex;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::labels::{self, NAME_THEM};
+use super::{Body, Evaluator, Unusable};
+use crate::domain::Rails;
+use crate::render::template::Origin;
+
+/// From 1 to 5, these pass, as Azure's evaluators have it by default.
+const THRESHOLD: f64 = 3.0;
+
+/// What Azure puts where a file has `{{response}}`: the whole turn. The prelude is one line, so that errors keep theirs.
+const TURN: &str = "{%- set response = tool_call ~ (\"\\n\" ~ tool_result if tool_result is defined else \"\") ~ (\"\\n\" ~ \
+                    final_answer if final_answer is defined else \"\") -%}";
+/// What it puts where a file has `{{tool_calls}}` and no conversation.
+const CALLS_WITH_RESULTS: &str = "{%- set tool_calls = tool_call ~ \"\\n\" ~ tool_result -%}";
+
+/// Nothing, but the space that follows is left out, as after the preludes above.
+const START: &str = "{#- -#}";
+
+struct Patterns {
+    role: Regex,
+    grades: Regex,
+    digit: Regex,
+    failure: Regex,
+    variable: Regex,
+}
+
+static PATTERNS: LazyLock<Option<Patterns>> = LazyLock::new(|| {
+    Some(Patterns {
+        role: Regex::new(r"(?i)^\s*#?\s*(system|developer|user|assistant)\s*:\s*$").ok()?,
+        grades: Regex::new(r"\b1\s*(?:-|–|to|and|through|,)\s*5\b").ok()?,
+        digit: Regex::new(r"\d+(?:\.\d+)?").ok()?,
+        failure: Regex::new(r"(?i)fail|incorrect|wrong|violat|error|invalid|\bbad\b|\bno\b|\bnot\b|false")
+            .ok()?,
+        variable: Regex::new(r"\{[{%][^}%]*?\b(query|tool_calls|response)\b").ok()?,
+    })
+});
+
+#[derive(Deserialize)]
+struct Head {
+    name: Option<String>,
+    #[serde(default)]
+    description: String,
+    model: Option<Value>,
+    inputs: Option<Value>,
+}
+
+pub(super) fn read(source: &str) -> Option<Result<Evaluator, Unusable>> {
+    let (head, body, before) = split(source)?;
+    let patterns = PATTERNS.as_ref()?;
+    let has_roles = body.lines().any(|line| patterns.role.is_match(line));
+    let head = yaml_serde::from_str::<Head>(head);
+    let is_prompty = match &head {
+        Ok(head) => head.model.is_some() || head.inputs.is_some() || has_roles,
+        Err(_) => has_roles,
+    };
+    let head = head.map_err(|why| format!("front matter: {why}"));
+    is_prompty.then(|| {
+        head.and_then(|head| evaluator(patterns, head, body, before))
+            .map_err(|why| Unusable { origin: Origin::Prompty, why })
+    })
+}
+
+/// The head, the body, and how many lines come before the body.
+fn split(source: &str) -> Option<(&str, &str, usize)> {
+    let rest = source.strip_prefix("---")?.trim_start_matches([' ', '\t', '\r']).strip_prefix('\n')?;
+    let mut at = 0;
+    for (number, line) in rest.split_inclusive('\n').enumerate() {
+        if line.trim_end() == "---" {
+            return Some((&rest[..at], &rest[at + line.len()..], number + 2));
+        }
+        at += line.len();
+    }
+    None
+}
+
+fn evaluator(patterns: &Patterns, head: Head, body: &str, before: usize) -> Result<Evaluator, String> {
+    let is_example = |line: &str| patterns.role.is_match(line) && line.to_lowercase().contains("assistant");
+    if body.lines().any(is_example) {
+        return Err(
+            "it has an `assistant:` part, an example of an answer, which is not carried over; write the example into the text"
+                .to_owned(),
+        );
+    }
+    let rails = rails(patterns, body);
+    let uses = |name: &str| {
+        patterns
+            .variable
+            .captures_iter(body)
+            .any(|found| found.get(1).is_some_and(|found| found.as_str() == name))
+    };
+    let mut notes = vec![
+        "of a reply, only the score counts: properties are not carried over, and a row that Azure would skip gets a label here; \
+         a sentence at the end asks for the score alone"
+            .to_owned(),
+        "its system and user parts are sent as one text, in order".to_owned(),
+    ];
+    let prelude = if uses("response") && !uses("tool_calls") {
+        notes.push("{{response}} shows the turn: its calls, what they returned and the answer".to_owned());
+        TURN
+    } else if uses("tool_calls") && !uses("query") {
+        notes.push(
+            "{{tool_calls}} shows the calls and what they returned, since the file shows no conversation"
+                .to_owned(),
+        );
+        CALLS_WITH_RESULTS
+    } else {
+        START
+    };
+    if let Ok(rails) = &rails {
+        let labels: Vec<&str> = rails.labels().collect();
+        let passing: Vec<&str> = rails.labels().filter(|label| rails.passes_label(label)).collect();
+        notes.push(format!(
+            "the scores {} were read off its text; {} {}",
+            labels.join(", "),
+            passing.join(", "),
+            if passing.len() == 1 { "passes" } else { "pass" },
+        ));
+    }
+    notes.extend(settings(head.model.as_ref()));
+    // A line that only names a role is empty here, so that the lines of errors stay those of the file.
+    let text = body.lines().map(|line| if patterns.role.is_match(line) { "" } else { line });
+    Ok(Evaluator {
+        origin: Origin::Prompty,
+        name: head.name.as_deref().and_then(super::identifier),
+        description: head.description,
+        body: Body::Jinja { source: format!("{prelude}{}", text.collect::<Vec<_>>().join("\n")), before },
+        rails,
+        wants_request: true,
+        notes,
+    })
+}
+
+fn settings(model: Option<&Value>) -> Option<String> {
+    let model = model?;
+    let deployment =
+        model.get("configuration").and_then(|with| with.get("azure_deployment")).and_then(Value::as_str);
+    let parameters = model.get("parameters").and_then(Value::as_object);
+    let parameters: Vec<String> = parameters.into_iter().flat_map(Map::keys).map(ToOwned::to_owned).collect();
+    super::settings_note(deployment, &parameters)
+}
+
+/// The scores that lines about the score speak of: 0 and 1, or 1 to 5.
+fn rails(patterns: &Patterns, body: &str) -> Result<Rails, String> {
+    let (mut binary, mut graded) = (false, false);
+    for line in body.lines() {
+        let lower = line.to_lowercase();
+        let Some(at) = lower.find("score") else { continue };
+        let said = &lower[at..];
+        if patterns.grades.is_match(said) {
+            graded = true;
+            continue;
+        }
+        let numbers: Vec<(usize, &str)> =
+            patterns.digit.find_iter(said).map(|found| (found.start(), found.as_str())).collect();
+        let is_binary = numbers.iter().all(|(_, number)| matches!(*number, "0" | "1"))
+            && ["0", "1"].iter().all(|wanted| numbers.iter().any(|(_, number)| number == wanted));
+        if !is_binary {
+            continue;
+        }
+        binary = true;
+        let ends = numbers.iter().skip(1).map(|(at, _)| *at).chain([said.len()]);
+        let of_one = numbers.iter().zip(ends).filter(|((_, number), _)| *number == "1");
+        for ((from, _), to) in of_one {
+            // What is said of 1 ends where the next clause begins.
+            let clause = said[*from..to].split([',', ';', '.', ')', '>']).next().unwrap_or_default();
+            if patterns.failure.is_match(clause) {
+                return Err(format!(
+                    "its text may give the score 1 to failures; {NAME_THEM}: --rails 1,0 if 1 passes"
+                ));
+            }
+        }
+    }
+    match (binary, graded) {
+        (true, false) => labels::scored(vec![("1".to_owned(), 1.0), ("0".to_owned(), 0.0)], 1.0),
+        (false, true) => labels::grades(1, 5, THRESHOLD),
+        (true, true) => {
+            Err(format!("its text speaks of scores 0 and 1 and of scores from 1 to 5; {NAME_THEM}"))
+        }
+        (false, false) => {
+            Err(format!("its text does not say whether scores are 0 and 1 or from 1 to 5; {NAME_THEM}"))
+        }
+    }
+}

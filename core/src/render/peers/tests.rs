@@ -1,0 +1,271 @@
+//! Evaluator files as templates: labels and which of them pass, variables, and what is refused.
+
+use crate::domain::{Rails, Sample};
+use crate::render::{Origin, Template};
+
+fn parsed(source: &str) -> Result<Template, String> {
+    Template::parse("file", source).map_err(|why| why.to_string())
+}
+
+/// Labels with their scores, a `+` behind those that pass.
+fn rails(rails: &Rails) -> String {
+    let rail = |(label, score): (&str, f64)| {
+        format!("{label}={score}{}", if rails.passes_label(label) { "+" } else { "" })
+    };
+    rails.labels().zip(rails.scores()).map(rail).collect::<Vec<_>>().join(" ")
+}
+
+fn phoenix(direction: &str, choices: &str, text: &str) -> String {
+    format!("name: n\n{direction}\nmessages:\n  - role: user\n    content: |-\n      {text}\n{choices}\n")
+}
+
+fn openai(grader: &str, text: &str) -> String {
+    format!(r#"{{{grader}, "name": "n", "model": "m", "input": [{{"role": "user", "content": "{text}"}}]}}"#)
+}
+
+fn mlflow(kind: &str, instructions: &str) -> String {
+    format!(
+        r#"{{"name": "n", "builtin_scorer_class": null, "instructions_judge_pydantic_data": {{"instructions": "{instructions}", "model": "m"{kind}}}}}"#
+    )
+}
+
+fn prompty(text: &str) -> String {
+    format!(
+        "---\nname: n\nmodel:\n  api: chat\ninputs:\n  query:\n    type: string\n---\nsystem:\nYou judge.\nuser:\n{text}\n"
+    )
+}
+
+#[test]
+fn labels_and_which_of_them_pass() {
+    const SHOWS: &str = "{{input}} {{tool_call}}";
+    const ITEM: &str = "{{item.question}} {{sample.output_tools}}";
+    const BOTH: &str = "Did {{ outputs }} fit {{ inputs }}?";
+    const AZURE: &str = "{{query}} {{tool_calls}} ";
+    for (source, origin, expected) in [
+        (
+            phoenix("optimization_direction: maximize", "choices:\n  correct: 1.0\n  incorrect: 0", SHOWS),
+            Origin::Phoenix,
+            "correct=1+ incorrect=0",
+        ),
+        (
+            phoenix("optimization_direction: minimize", "choices: {toxic: 1, fine: 0}", SHOWS),
+            Origin::Phoenix,
+            "toxic=0 fine=1+",
+        ),
+        (
+            phoenix(
+                "optimization_direction: maximize",
+                "choices: {bad: 0, yes: 1, also: 1, half: 0.5}",
+                SHOWS,
+            ),
+            Origin::Phoenix,
+            "bad=0 yes=1+ also=1+ half=0.5",
+        ),
+        (
+            phoenix("optimization_direction: minimize", "choices: {1: 1, 3: 3, 2: 2}", SHOWS),
+            Origin::Phoenix,
+            "1=3+ 3=1 2=2",
+        ),
+        (
+            openai(
+                r#""type": "label_model", "labels": ["bad", "ok", "good"], "passing_labels": ["good", "ok"]"#,
+                ITEM,
+            ),
+            Origin::OpenAi,
+            "bad=0 ok=1+ good=1+",
+        ),
+        (
+            openai(r#""type": "score_model", "range": [0, 2], "pass_threshold": 1.5"#, ITEM),
+            Origin::OpenAi,
+            "2=1+ 1=0.5 0=0",
+        ),
+        (
+            openai(r#""type": "score_model", "range": [-1, 1], "pass_threshold": 0"#, ITEM),
+            Origin::OpenAi,
+            "1=1+ 0=0.5+ -1=0",
+        ),
+        (
+            format!(
+                r#"{{"testing_criteria": [{}]}}"#,
+                openai(r#""type": "label_model", "labels": ["a", "b"], "passing_labels": ["b"]"#, ITEM)
+            ),
+            Origin::OpenAi,
+            "a=0 b=1+",
+        ),
+        (mlflow(r#", "feedback_value_type": {"type": "boolean"}"#, BOTH), Origin::Mlflow, "true=1+ false=0"),
+        (
+            mlflow(r#", "feedback_value_type": {"enum": ["Fail", "Pass"], "type": "string"}"#, BOTH),
+            Origin::Mlflow,
+            "Pass=1+ Fail=0",
+        ),
+        (
+            prompty(&format!("{AZURE}score: an integer between 1 and 5")),
+            Origin::Prompty,
+            "5=1+ 4=0.75+ 3=0.5+ 2=0.25 1=0",
+        ),
+        (prompty(&format!("{AZURE}\"score\": <0 for FAIL, 1 for PASS>")), Origin::Prompty, "1=1+ 0=0"),
+        (
+            prompty(&format!("{AZURE}\"score\": <1 if all of them worked, 0 if one failed>,\n\"score\": 1")),
+            Origin::Prompty,
+            "1=1+ 0=0",
+        ),
+    ] {
+        let template = parsed(&source).unwrap_or_else(|why| panic!("{why} in {source}"));
+        assert_eq!(template.origin(), origin);
+        assert_eq!(rails(template.rails()), expected, "{source}");
+        assert!(template.unnamed_labels().is_empty());
+        let named = Template::parse_with("file", &source, Some(Rails::correctness())).unwrap();
+        assert_eq!(rails(named.rails()), "correct=1+ incorrect=0", "--rails come first");
+    }
+}
+
+#[test]
+fn labels_that_a_file_leaves_open_are_asked_for() {
+    const SHOWS: &str = "{{input}} {{tool_call}}";
+    const ITEM: &str = "{{item.question}} {{sample.output_tools}}";
+    const BOTH: &str = "Did {{ outputs }} fit {{ inputs }}?";
+    const TWO: &str = "choices: {a: 1, b: 0}";
+    for (source, words) in [
+        (phoenix("description: d", TWO, SHOWS), "no optimization_direction"),
+        (
+            phoenix("optimization_direction: neutral", TWO, SHOWS),
+            "`neutral` does not say which label is good",
+        ),
+        (
+            phoenix("optimization_direction: maximize", "choices: [a, b]", SHOWS),
+            "not a map from label to score",
+        ),
+        (
+            phoenix("optimization_direction: maximize", "choices: {a: x, b: 0}", SHOWS),
+            "score of its choice `a`",
+        ),
+        (phoenix("optimization_direction: maximize", "choices: {a: 1, b: 1}", SHOWS), "every label passes"),
+        (
+            phoenix("optimization_direction: maximize", "choices: {A: 1, a: 0}", SHOWS),
+            "differ in letter case",
+        ),
+        (
+            openai(r#""type": "label_model", "labels": ["a", "b"], "passing_labels": ["c"]"#, ITEM),
+            "passing label `c` is not one of its labels",
+        ),
+        (
+            openai(r#""type": "label_model", "labels": ["a", "b"], "passing_labels": []"#, ITEM),
+            "no label passes",
+        ),
+        (openai(r#""type": "score_model""#, ITEM), "any number from 0 to 1"),
+        (openai(r#""type": "score_model", "range": [0, 1], "pass_threshold": 1"#, ITEM), "--rails 1,0"),
+        (
+            openai(r#""type": "score_model", "range": [0, 100], "pass_threshold": 50"#, ITEM),
+            "any number from 0 to 100",
+        ),
+        (openai(r#""type": "score_model", "range": [0, 2.5], "pass_threshold": 1"#, ITEM), "whole numbers"),
+        (
+            openai(r#""type": "score_model", "range": [5, 1], "pass_threshold": 3"#, ITEM),
+            "any number from 5 to 1",
+        ),
+        (openai(r#""type": "score_model", "range": [1, 5]"#, ITEM), "no pass_threshold"),
+        (
+            openai(r#""type": "score_model", "range": [1, 5], "pass_threshold": 1"#, ITEM),
+            "every label passes",
+        ),
+        (mlflow("", BOTH), "feedback_value_type is string"),
+        (mlflow(r#", "feedback_value_type": {"type": "integer"}"#, BOTH), "feedback_value_type is integer"),
+        (
+            mlflow(r#", "feedback_value_type": {"enum": ["terse", "wordy"], "type": "string"}"#, BOTH),
+            "does not say which of them is good",
+        ),
+        (
+            prompty("{{query}} {{tool_calls}} \"score\": <0 for PASS, 1 for FAIL>"),
+            "may give the score 1 to failures",
+        ),
+        (prompty("{{query}} {{tool_calls}} score: 0 or 1\nscore: 1 to 5"), "and of scores from 1 to 5"),
+        (prompty("{{query}} {{tool_calls}} \"score\": <number>"), "does not say whether scores are"),
+    ] {
+        let why = parsed(&source).unwrap_err();
+        assert!(why.contains(words) && why.contains("--rails"), "{why} in {source}");
+        let named = Template::parse_with("file", &source, Some(Rails::correctness()));
+        assert!(named.is_ok(), "{source}");
+    }
+}
+
+#[test]
+fn what_cannot_be_carried_over_is_refused() {
+    const MAX: &str = "optimization_direction: maximize";
+    const TWO: &str = "choices: {a: 1, b: 0}";
+    const LABELS: &str = r#""type": "label_model", "labels": ["a", "b"], "passing_labels": ["a"]"#;
+    const BOOL: &str = r#", "feedback_value_type": {"type": "boolean"}"#;
+    for (source, words) in [
+        (phoenix(MAX, TWO, "{{input}} {{#tool_call}}x{{/tool_call}}"), "sections, partials, comments and filters"),
+        (phoenix(MAX, TWO, "{{input}} {{tool_call}} {{ input"), "`{{` is never closed"),
+        (phoenix(MAX, TWO, "{{input}} {{tool_call}} {{policy}}"), "write {{row.policy}}"),
+        (phoenix(MAX, TWO, "{{input}} alone"), "`tool_call` never used"),
+        ("messages: [\nchoices: {a: 1}\n".to_owned(), "Phoenix evaluator: "),
+        (openai(LABELS, "{{item.question}} {{sample.output_tools[0].function.name}}"), "write {{sample.output_tools}}"),
+        (openai(LABELS, "{{item.question}} {{sample.output_json}}"), "is not carried over"),
+        (openai(LABELS, "{{item.a.b}} {{sample.output_tools}}"), "part of a value"),
+        (openai(LABELS, "{{question}} {{sample.output_tools}}"), "neither {{item.NAME}} nor {{sample.NAME}}"),
+        (openai(LABELS, "{{item.question | upper}}"), "filters"),
+        (
+            format!("{{\"testing_criteria\": [{}, {}]}}", openai(LABELS, "x"), r#"{"type": "python", "name": "py"}"#),
+            "2 graders: n (label_model), py (python)",
+        ),
+        (r#"{"type": "multi", "graders": {}}"#.to_owned(), "several"),
+        (r#"{"type": "string_check", "name": "s"}"#.to_owned(), "does not ask a model"),
+        (
+            r#"{"type": "label_model", "labels": ["a", "b"], "passing_labels": ["a"], "input": [{"role": "user", "content": [{"type": "input_image", "image_url": "u"}]}]}"#
+                .to_owned(),
+            "a part `input_image`",
+        ),
+        (mlflow(BOOL, "Is it {{ outputs }} for {{ policy }}?"), "MLflow has no variable `policy`"),
+        (mlflow(BOOL, "Is it good?"), "name none of"),
+        (r#"{"name": "s", "builtin_scorer_class": "Safety"}"#.to_owned(), "`builtin_scorer_class` is not a judge"),
+        (prompty("{{query}} {{tool_calls}} {{context}} score: 0 or 1"), "unknown variable `context`"),
+        (prompty("{{query | nosuch}} {{tool_calls}} score: 0 or 1"), "line 12"),
+        (prompty("{{query}} {{tool_calls}} score: 0 or 1\nassistant:\n1"), "`assistant:` part"),
+        ("---\nname: [\nmodel: x\n---\nsystem:\nx\n".to_owned(), "Azure prompty: front matter"),
+    ] {
+        let why = parsed(&source).unwrap_err();
+        assert!(why.contains(words), "{why} in {source}");
+    }
+}
+
+/// What files of ours look like must stay theirs, and texts that only begin alike must stay texts.
+#[test]
+fn other_texts_are_as_before() {
+    for (source, origin) in [
+        ("{question} {tool_call} correct or incorrect", Origin::Plain),
+        ("{{ inputs }} {{ outputs }} {{ trace }}", Origin::Plain),
+        ("---\n{question}\n---\n{tool_call}", Origin::Plain),
+        ("{\"question\": \"{question}\", \"call\": \"{tool_call}\"}", Origin::Plain),
+        ("messages: {question} {tool_call}", Origin::Plain),
+        ("Was the {{ conversation }} fine?", Origin::Mlflow),
+    ] {
+        assert_eq!(parsed(source).map(|template| template.origin()), Ok(origin), "{source}");
+    }
+}
+
+#[test]
+fn a_request_for_the_labels_gives_way_to_one_for_an_explanation() {
+    let grader = openai(
+        r#""type": "label_model", "labels": ["a", "b"], "passing_labels": ["a"]"#,
+        "{{item.question}} {{sample.output_tools}}",
+    );
+    let template = parsed(&grader).unwrap();
+    let sample: Sample = crate::domain::Sample {
+        question: "q".to_owned(),
+        messages: Default::default(),
+        calls: crate::domain::Calls::Unparsed,
+        definitions: crate::domain::Definitions::Unknown,
+        raw: Default::default(),
+        flags: Vec::new(),
+        origin: Default::default(),
+        place: None,
+        after: Default::default(),
+        extras: Default::default(),
+    };
+    let text = |explain| template.render(&sample, explain).unwrap().text;
+    assert!(text(false).ends_with(r#"reply with one of these labels and nothing else: "a" or "b"."#));
+    assert!(
+        text(true).ends_with(r#"Then "label": "a" or "b"."#) && !text(true).contains("nothing else: \"a\"")
+    );
+}
