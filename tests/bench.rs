@@ -494,3 +494,65 @@ fn rows_that_share_a_column_only_keep_the_gold_of_the_first() {
     let rows = &json(&work, "b.json")["rows"];
     assert_eq!((&rows["benched"], &rows["disputed_gold"]), (&6.into(), &0.into()), "{}", ran.stderr);
 }
+
+/// Grades of gold are kept: a near miss counts for more than a far one, which folding to right and wrong could not tell.
+#[test]
+fn grades_are_held_against_graded_gold() {
+    const GRADES: [&str; 5] = ["wrong", "mostly_wrong", "mixed", "mostly_right", "all_right"];
+    let server = Server::start(|seen| {
+        // One grade too high in every third row.
+        let row = number(seen);
+        Answer::label(GRADES[(row % 5 + usize::from(row % 3 == 0)).min(4)])
+    });
+    let work = Workspace::new();
+    let table = |gold: fn(usize) -> String| {
+        let mut csv = "id,question,tool_call,tool_definitions,gold\n".to_owned();
+        for row in 0..30 {
+            writeln!(csv, "r{row},Row {row} of it.,f(a={row}),f,{}", gold(row)).unwrap();
+        }
+        csv
+    };
+    work.file(
+        "graded.csv",
+        table(|row| if row == 29 { "correct".to_owned() } else { GRADES[row % 5].to_owned() }),
+    );
+    work.file("folded.csv", table(|row| if row % 5 >= 2 { "correct" } else { "incorrect" }.to_owned()));
+    let run = |table: &str| {
+        let base =
+            ["bench", table, "--judge", "openai:m", "--base-url", &server.url, "--task", "tool_selection"];
+        let rest = [
+            "--scale", "five", "--report", "b.json", "--report", "b.md", "--report", "b.html", "--report",
+            "b.csv",
+        ];
+        let ran = work.run(&[&base[..], &rest[..], &["--no-baselines"]].concat()).ended(0);
+        let record: Value = serde_json::from_str(&work.read("b.json")).unwrap();
+        (ran.stdout, record["entrants"][0].clone())
+    };
+    let (shown, judge) = run("graded.csv");
+    let pairs: Vec<(f64, f64)> =
+        (0..29).map(|row| ((row % 5) as f64, (row % 5 + usize::from(row % 3 == 0)).min(4) as f64)).collect();
+    let distance: f64 = pairs.iter().map(|(gold, label)| (gold - label).powi(2)).sum();
+    let by_chance: f64 = pairs
+        .iter()
+        .flat_map(|(gold, _)| pairs.iter().map(move |(_, label)| (gold - label).powi(2) / 29.0))
+        .sum();
+    let kappa = &judge["grades"]["weighted_kappa"];
+    assert!((kappa["value"].as_f64().unwrap() - (1.0 - distance / by_chance)).abs() < 1e-12, "{kappa}");
+    assert_eq!(judge["overall"]["figures"]["weighted_kappa"], *kappa);
+    assert_eq!(
+        (&judge["grades"]["rows"], &judge["grades"]["without_grade"], &judge["grades"]["undefined"]),
+        (&Value::from(29), &Value::from(1), &Value::Null)
+    );
+    let in_one_line = |shown: &str| shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    let shown = in_one_line(&shown);
+    assert!(shown.contains("5 grades: weighted kappa 0.9"), "{shown}");
+    assert!(shown.contains("over 29 labels; left out: 1 label with a gold that is not a grade"), "{shown}");
+    assert!(work.read("b.md").contains("| weighted kappa | 0.9"));
+    assert!(work.read("b.csv").contains("weighted_kappa,0.9"));
+    let (shown, judge) = run("folded.csv");
+    assert_eq!(judge["grades"]["weighted_kappa"], Value::Null);
+    assert_eq!(judge["overall"]["figures"].get("weighted_kappa"), None);
+    let why = "no row has both a label and a grade as gold";
+    assert_eq!(judge["grades"]["undefined"], why);
+    assert!(in_one_line(&shown).contains(why), "{shown}");
+}

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::Usage;
+use super::{Scale, Usage};
 use crate::check::BaseRate;
 use crate::domain::{Status, Task};
 
@@ -23,6 +23,8 @@ pub struct Contender {
     pub record: Value,
     /// What its confidences rest on.
     pub base_rate: BaseRate,
+    /// The order of its labels, where they are grades.
+    pub scale: Option<Scale>,
     /// What it said, each time that it was asked everything.
     pub repeats: Vec<Predictions>,
 }
@@ -34,6 +36,8 @@ pub struct Predictions {
     pub labels: Vec<Option<bool>>,
     /// The probability that the call is right, by the confidence in the label; not a number where there is none.
     pub probabilities: Vec<f32>,
+    /// The grade of each row's label; empty where labels are not grades.
+    pub grades: Vec<Option<u8>>,
     /// How each row ended; empty for who was not asked.
     pub statuses: Vec<Status>,
     /// Of all rows, whether or not they have the gold that the contender is measured by.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::scale::{self, Grades};
 use super::usage::UsageRecord;
 use super::{Contender, Rows};
 use crate::domain::Status;
@@ -38,6 +39,8 @@ pub struct Measured {
     pub calibration: Option<Calibration>,
     /// Absent where every question was asked once.
     pub consistency: Option<Consistency>,
+    /// Absent where labels are not grades.
+    pub grades: Option<Grades>,
     /// Absent where no model was asked.
     pub usage: Option<UsageRecord>,
     /// What is needed to correct rates of this judge's labels elsewhere.
@@ -116,6 +119,8 @@ pub struct Consistency {
     pub kappa: Option<Estimate>,
 }
 
+/// The name of weighted kappa among the figures; it is there for graded labels with graded gold.
+const WEIGHTED_KAPPA: &str = "weighted_kappa";
 /// Bins of confidence.
 const BINS: usize = 10;
 /// Values of a column beyond which it names rows, not kinds of rows.
@@ -127,7 +132,7 @@ pub fn measure(rows: &Rows, contender: &Contender) -> Measured {
     let known: Vec<usize> = rows.by_cluster().into_iter().filter(|row| gold.right[*row].is_some()).collect();
     let rated = rated(rows, contender, &known);
     let mut overall = slice(rows, contender, &known);
-    if overall.figures.len() > 1
+    if overall.figures.len() > 1 + usize::from(overall.figures.contains_key(WEIGHTED_KAPPA))
         && let Some(area) = stats::auc_estimate(&rated)
     {
         overall.figures.insert("auc", area);
@@ -159,6 +164,7 @@ pub fn measure(rows: &Rows, contender: &Contender) -> Measured {
             bins: stats::reliability(&rated, BINS),
         }),
         consistency: consistency(rows, contender, &known),
+        grades: scale::grades(rows, contender, &known),
         usage: contender.usage().record(asked),
         operating: super::calibration::operating(rows, contender, &known),
     }
@@ -201,6 +207,9 @@ fn slice(rows: &Rows, contender: &Contender, members: &[usize]) -> Slice {
         _ => &Measure::ALL,
     };
     let figure = |measure: &Measure| Some((measure.as_str(), stats::estimate(*measure, &tables)?));
+    let mut figures: BTreeMap<&str, Estimate> = measures.iter().filter_map(figure).collect();
+    let weighted = scale::grades(rows, contender, members).and_then(|grades| grades.weighted_kappa);
+    figures.extend(weighted.map(|kappa| (WEIGHTED_KAPPA, kappa)));
     let bound = |measure: &Measure| Some((measure.as_str(), stats::bounds(*measure, &confusion)?));
     Slice {
         by: None,
@@ -208,7 +217,7 @@ fn slice(rows: &Rows, contender: &Contender, members: &[usize]) -> Slice {
         rows: members.len(),
         clusters: tables.len(),
         confusion,
-        figures: measures.iter().filter_map(figure).collect(),
+        figures,
         bounds: match confusion.unjudged() {
             0 => BTreeMap::new(),
             _ => measures.iter().filter_map(bound).collect(),

@@ -21,6 +21,7 @@ mod measured;
 mod rate;
 mod record;
 mod rows;
+mod scale;
 mod usage;
 mod words;
 
@@ -33,5 +34,6 @@ pub use measured::{Calibration, Consistency, LeftOut, Measured, Slice, measure};
 pub use rate::{LogLabels, Rate};
 pub use record::{Counts, SCHEMA, record};
 pub use rows::{Facts, Gold, Rows, Slicing};
+pub use scale::{Grades, Scale};
 pub use usage::{Usage, UsageRecord};
 pub use words::{AmbiguousLabel, NotALabel, Words};

@@ -29,6 +29,46 @@ pub struct Gold {
     pub column: String,
     /// Whether each row is right by it; `None` where it does not say.
     pub right: Vec<Option<bool>>,
+    /// The words of cells that say more than right or wrong.
+    pub(crate) vocabulary: Vec<String>,
+    words: Vec<Word>,
+}
+
+/// Which word of the vocabulary a row's gold is.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+enum Word {
+    #[default]
+    None,
+    Known(u32),
+    /// Rows that were folded into one have different words.
+    Disputed,
+}
+
+impl Gold {
+    /// The place in the vocabulary of what `row`'s gold says.
+    pub(crate) fn word(&self, row: usize) -> Option<usize> {
+        match self.words.get(row) {
+            Some(Word::Known(word)) => Some(*word as usize),
+            _ => None,
+        }
+    }
+
+    fn name(&mut self, row: usize, word: &str) {
+        let known = self.vocabulary.iter().position(|known| known == word);
+        let place = known.unwrap_or_else(|| {
+            self.vocabulary.push(word.to_owned());
+            self.vocabulary.len() - 1
+        });
+        let word = Word::Known(place as u32);
+        if self.words.len() <= row {
+            self.words.resize(row + 1, Word::None);
+        }
+        self.words[row] = match self.words[row] {
+            Word::None => word,
+            known if known == word => known,
+            _ => Word::Disputed,
+        };
+    }
 }
 
 /// Rows told apart by a column's values.
@@ -68,7 +108,7 @@ impl Rows {
         golds: impl IntoIterator<Item = &'a str>,
         slicings: impl IntoIterator<Item = &'a str>,
     ) -> Rows {
-        let gold = |column: &str| Gold { column: column.to_owned(), right: Vec::new() };
+        let gold = |column: &str| Gold { column: column.to_owned(), ..Gold::default() };
         let slicing = |by: &str| Slicing { by: by.to_owned(), ..Slicing::default() };
         Rows {
             golds: golds.into_iter().map(gold).collect(),
@@ -125,6 +165,16 @@ impl Rows {
         }
         for (slicing, value) in self.slicings.iter_mut().zip(slices) {
             slicing.fold(place, value.as_deref());
+        }
+    }
+
+    /// Keeps the words of the golds of the row at `place`, for figures of grades. Where a row stands for several with different
+    /// words, its grade is unknown.
+    pub fn name(&mut self, place: usize, words: &[Option<String>]) {
+        for (gold, word) in self.golds.iter_mut().zip(words) {
+            if let Some(word) = word {
+                gold.name(place, word);
+            }
         }
     }
 

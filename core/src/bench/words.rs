@@ -100,7 +100,7 @@ impl Words {
     /// Beside our words, `correct` and `incorrect` are understood, and so are true, 1, pass, passed, right and their opposites.
     pub fn read(&self, cell: Option<&Json>) -> Result<Option<bool>, NotALabel> {
         let Some(text) = text(cell) else { return Ok(None) };
-        let is = |words: &[String]| words.iter().any(|word| word.eq_ignore_ascii_case(&text));
+        let is = |words: &[String]| words.iter().any(|word| same_word(word, &text));
         if text.is_empty() {
             return Ok(None);
         }
@@ -139,6 +139,12 @@ impl Words {
     pub fn list(&self) -> String {
         self.right.iter().chain(&self.wrong).map(|word| format!("`{word}`")).collect::<Vec<_>>().join(" or ")
     }
+}
+
+/// The same word, in whatever case, or the same number: a column of numbers says `4.0` where a label is `4`.
+fn same_word(word: &str, text: &str) -> bool {
+    let number = |text: &str| text.parse::<f64>().ok().filter(|number| number.is_finite());
+    word.eq_ignore_ascii_case(text) || number(word).is_some_and(|word| number(text) == Some(word))
 }
 
 /// What a cell says, without the space around it.

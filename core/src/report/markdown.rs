@@ -6,14 +6,15 @@ use super::numbers::{
     columns, counted, interval, is_of_one_class, left_out, names, percent, recognised, remarks, value,
 };
 use super::plain::{visible, within};
-use crate::bench::{Agreement, Counts, Measured, Slice, UsageRecord};
+use crate::bench::{Agreement, Counts, Grades, Measured, Slice, UsageRecord};
 use crate::stats::{Confusion, Estimate};
 
 /// All figures, with their intervals.
-const FIGURES: [(&str, &str); 11] = [
+const FIGURES: [(&str, &str); 12] = [
     ("accuracy", "accuracy"),
     ("balanced_accuracy", "balanced accuracy"),
     ("kappa", "kappa"),
+    ("weighted_kappa", "weighted kappa"),
     ("mcc", "MCC"),
     ("f1_correct", "F1 correct"),
     ("precision_correct", "precision correct"),
@@ -55,6 +56,7 @@ pub fn markdown(
     table("How rows ended", &status_rows(&statuses));
     table("Calibration of the confidence", &calibration_rows());
     table("Consistency of answers to the same question", &consistency_rows());
+    table("Grades", &grade_rows());
     table("Usage", &usage_rows());
     slices(&mut text, measured, &names);
     pairs(&mut text, &names, agreement);
@@ -154,6 +156,18 @@ fn consistency_rows() -> Vec<(&'static str, Part<'static>)> {
             Box::new(|judge| figured(judge.consistency.and_then(|asked| asked.flip_rate).as_ref())),
         ),
         ("kappa", Box::new(|judge| figured(judge.consistency.and_then(|asked| asked.kappa).as_ref()))),
+    ]
+}
+
+fn grade_rows() -> Vec<(&'static str, Part<'static>)> {
+    fn of(told: impl Fn(&Grades) -> Option<String> + 'static) -> Part<'static> {
+        Box::new(move |judge| judge.grades.as_ref().and_then(&told).unwrap_or_default())
+    }
+    vec![
+        ("grades", of(|grades| Some(grades.grades.to_string()))),
+        ("labels with a grade as gold", of(|grades| Some(grades.rows.to_string()))),
+        ("labels whose gold is not a grade", of(|grades| Some(grades.without_grade.to_string()))),
+        ("weighted kappa is not defined", of(|grades| grades.undefined.map(str::to_owned))),
     ]
 }
 

@@ -49,6 +49,7 @@ pub fn terminal(counts: &Counts, measured: &[Measured], width: usize) -> String 
         parts.extend(["error_type", "edit"].iter().filter_map(|by| recalls(&judges, by, width)));
         parts.extend(too_many_values(&judges, width));
         parts.extend(consistency(&judges, width));
+        parts.extend(grades(&judges, width));
     }
     parts.join("\n\n")
 }
@@ -214,6 +215,28 @@ fn too_many_values(judges: &[Named<'_>], width: usize) -> Option<String> {
         .map(|column| format!(" no figures by `{}`: it has {} values", plain(&column.by), column.values))
         .map(|line| wrapped(&line, "   ", width))
         .collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+/// How grades agree with graded gold.
+fn grades(judges: &[Named<'_>], width: usize) -> Option<String> {
+    let line = |(judge, name): &Named<'_>| {
+        let grades = judge.grades.as_ref()?;
+        let kappa = grades.weighted_kappa.as_ref();
+        let mut line = format!(" {name}, {} grades: weighted kappa {}", grades.grades, value(kappa));
+        match grades.undefined {
+            Some(why) => line.push_str(&format!(" ({why})")),
+            None => line.push_str(&format!(" ({}) over {}", interval(kappa), counted(grades.rows, "label"))),
+        }
+        if grades.without_grade > 0 {
+            line.push_str(&format!(
+                "; left out: {} with a gold that is not a grade",
+                counted(grades.without_grade, "label")
+            ));
+        }
+        Some(wrapped(&line, "   ", width))
+    };
+    let lines: Vec<String> = judges.iter().filter_map(line).collect();
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 

@@ -185,3 +185,38 @@ fn the_prediction_powered_share_is_about_its_authors() {
     near(found.low, &case["low"], 0.004);
     near(found.high, &case["high"], 0.004);
 }
+
+/// `weighted_kappa.py` beside this file recorded what scikit-learn says.
+#[test]
+fn weighted_kappa_is_scikit_learns() {
+    let recorded: Value =
+        serde_json::from_str(include_str!("../../../tests/cases/statistics/weighted_kappa.json")).unwrap();
+    let mut undefined = 0;
+    for case in rows(&recorded["cases"]) {
+        let table: Vec<Vec<f64>> = rows(&case["table"]).iter().map(numbers).collect();
+        let mut clusters = Vec::new();
+        for (gold, row) in table.iter().enumerate() {
+            for (label, count) in row.iter().enumerate() {
+                for _ in 0..*count as u64 {
+                    let mut cluster = GradePairs::default();
+                    cluster.add(gold as u8, label as u8);
+                    clusters.push(cluster);
+                }
+            }
+        }
+        let found = weighted_kappa(&clusters, table.len() as u8);
+        match case["kappa"].is_null() {
+            true => {
+                assert_eq!(found, None);
+                undefined += 1;
+            }
+            false => {
+                let found = found.unwrap();
+                near(found.value, &case["kappa"], 1e-12);
+                assert!(found.low <= found.value && found.value <= found.high, "{found:?}");
+                assert!(found.low >= -1.0 && found.high <= 1.0, "{found:?}");
+            }
+        }
+    }
+    assert!(undefined > 0, "tables of one grade are among them");
+}

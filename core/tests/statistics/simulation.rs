@@ -164,3 +164,34 @@ fn a_scripted_judge_is_recovered() {
     );
     assert!(too_few(naive, TRIES, 0.93), "uncorrected, the share is off");
 }
+
+/// A judge of five grades that is mostly right, often next to it and sometimes anywhere; all rows of a question have one gold.
+#[test]
+fn weighted_kappa_holds_the_truth() {
+    const GRADES: u8 = 5;
+    let grade = |random: &mut Random| (random.unit() * f64::from(GRADES)) as u8;
+    let label = |gold: u8, random: &mut Random| match random.unit() {
+        sure if sure < 0.6 => gold,
+        near if near < 0.75 => gold.saturating_sub(1),
+        near if near < 0.9 => (gold + 1).min(GRADES - 1),
+        _ => grade(random),
+    };
+    let cluster = |rows: usize, random: &mut Random| {
+        let gold = grade(random);
+        let mut pairs = GradePairs::default();
+        (0..rows).for_each(|_| pairs.add(gold, label(gold, random)));
+        pairs
+    };
+    let mut random = Random::new(11);
+    let many: Vec<GradePairs> = (0..400_000).map(|_| cluster(1, &mut random)).collect();
+    let truth = weighted_kappa(&many, GRADES).unwrap().value;
+    for (clusters, rows) in [(30, 1), (100, 1), (20, 4), (60, 5)] {
+        let held = (0..TRIES).filter(|_| {
+            let found: Vec<GradePairs> = (0..clusters).map(|_| cluster(rows, &mut random)).collect();
+            weighted_kappa(&found, GRADES).unwrap().holds(truth)
+        });
+        let held = held.count() as u64;
+        println!("weighted kappa {truth:.3}, {clusters} clusters of {rows}: {held} of {TRIES}");
+        assert!(!too_few(held, TRIES, 0.93), "{clusters} clusters of {rows}: {held} of {TRIES}");
+    }
+}

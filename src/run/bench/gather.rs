@@ -4,7 +4,9 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::checker::Checker;
-use crate::bench::{Correction, Counts, Errata, Facts, NotALabel, Predictions, Rows, Words, identity_with};
+use crate::bench::{
+    Correction, Counts, Errata, Facts, NotALabel, Predictions, Rows, Scale, Words, identity_with,
+};
 use crate::domain::{Json, Rails, Variable};
 use crate::run::input::{Clusters, hash, text};
 use crate::run::{Agreement, InvalidGold, Item, Row, RunError, Watch};
@@ -48,6 +50,8 @@ pub struct Gatherer {
     plan: GoldPlan,
     /// Each labeller's labels, and which of them pass.
     rails: Vec<Arc<Rails>>,
+    /// The grades of each labeller, where its labels are grades.
+    scales: Vec<Option<Scale>>,
     pub rows: Rows,
     /// Each labeller's labels.
     pub predictions: Vec<Predictions>,
@@ -68,10 +72,12 @@ impl Gatherer {
     pub fn new(plan: GoldPlan, rails: Vec<Arc<Rails>>) -> Gatherer {
         let golds = plan.golds.iter().map(String::as_str);
         let rows = Rows::new(golds, plan.slicings.iter().map(String::as_str));
+        let scales = rails.iter().map(|rails| Scale::of(rails)).collect();
         let predictions = vec![Predictions::default(); rails.len()];
         Gatherer {
             plan,
             rails,
+            scales,
             rows,
             predictions,
             counts: Counts::default(),
@@ -128,6 +134,26 @@ impl Gatherer {
         }
     }
 
+    /// What the golds of a row say word for word, where some labels are grades; a correction only says right or wrong.
+    fn words(
+        &self,
+        cells: &Cells,
+        at: usize,
+        golds: &[Option<bool>],
+        id: Option<&str>,
+    ) -> Vec<Option<String>> {
+        if self.scales.iter().all(Option::is_none) {
+            return Vec::new();
+        }
+        let corrected = |gold: usize| {
+            id.is_some_and(|id| self.plan.errata.get(gold).is_some_and(|errata| errata.of(id).is_some()))
+        };
+        let word = |(gold, right): (usize, &Option<bool>)| {
+            text(cells.golds[gold][at].as_ref()).filter(|_| right.is_some() && !corrected(gold))
+        };
+        golds.iter().enumerate().map(word).collect()
+    }
+
     /// Lets the row at `place` stand for one more.
     fn fold(&mut self, place: usize, golds: &[Option<bool>], slices: &[Option<String>]) {
         count(&mut self.counts, &self.rows.golds_of(place), |count| *count -= 1);
@@ -141,6 +167,7 @@ impl Gatherer {
         let golds: Vec<Option<bool>> = (0..self.plan.golds.len())
             .map(|gold| self.gold(gold, cells.golds[gold][at].as_ref(), id.as_deref()))
             .collect();
+        let words = self.words(cells, at, &golds, id.as_deref());
         if let Some(id) = id.filter(|id| self.plan.errata.iter().any(|errata| errata.of(id).is_some())) {
             *self.met.entry(id).or_default() += 1;
         }
@@ -172,6 +199,7 @@ impl Gatherer {
                 // Rows that only share a column's value are not the same: the first of them stands for itself.
                 if self.plan.repeated == Repeated::FirstOfCall {
                     self.fold(place, &golds, &slices);
+                    self.rows.name(place, &words);
                 }
                 return;
             }
@@ -193,8 +221,12 @@ impl Gatherer {
             checked: cells.checked.get(at).copied().flatten(),
             identity,
         });
-        for ((predictions, labels), rails) in self.predictions.iter_mut().zip(labels).zip(&self.rails) {
-            cast(predictions, &labels[at], rails);
+        self.rows.name(self.rows.len() - 1, &words);
+        for (place, (predictions, labels)) in self.predictions.iter_mut().zip(labels).enumerate() {
+            cast(predictions, &labels[at], &self.rails[place]);
+            if let Some(scale) = &self.scales[place] {
+                predictions.grades.push(labels[at].verdict.label().and_then(|label| scale.place(label)));
+            }
         }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tempfile::TempDir;
 
 use super::{BenchError, doubt, errata};
-use crate::bench::{Contender, NotALabel, Words, columns};
+use crate::bench::{Contender, NotALabel, Scale, Words, columns};
 use crate::check::{Baseline, BaselineKind};
 use crate::domain::{Rails, Slot, Task, Variable};
 use crate::render::Template;
@@ -225,6 +225,7 @@ fn contender(member: &Member, task: Option<Task>, gold: usize) -> Contender {
         gold,
         record: serde_json::to_value(member.record()).unwrap_or_default(),
         base_rate: member.base_rate(),
+        scale: Scale::of(&member.rails()),
         repeats: Vec::new(),
     }
 }

@@ -12,11 +12,12 @@ function countsOf(slice) {
   return { passes, fails, none, judged, unjudged, all: judged + unjudged, right: passes[0] + fails[0], wrong: passes[1] + fails[1] };
 }
 
-/** Every figure of a slice: its key, its heads, what it means, the value that chance gives, and whether it starts hidden. */
+/** Every figure of a slice: its key, its heads, what it means, the value that chance gives, whether it starts hidden, and whether few judges have it. */
 const FIGURES = [
   ["balanced_accuracy", "Balanced acc.", "mean of the share of right calls passed and of wrong calls caught; 0.5 is chance, whatever the mix", 0.5],
   ["accuracy", "Accuracy", "share of rows labelled as gold has them; depends on the mix of right and wrong calls", null, true],
   ["kappa", "Kappa", "Cohen’s kappa: agreement with gold beyond what the two shares of labels would give by chance; 0 is chance", 0],
+  ["weighted_kappa", "Weighted kappa", "Cohen’s kappa with quadratic weights, of grades with graded gold: a near miss counts for more than a far one; 0 is chance", 0, false, true],
   ["mcc", "MCC", "Matthews correlation of label and gold; 0 is chance", 0],
   ["f1_correct", "F1 correct", "harmonic mean of precision and recall of the label correct", null],
   ["f1_incorrect", "F1 incorrect", "harmonic mean of precision and recall of the label incorrect", null],
@@ -27,8 +28,13 @@ const FIGURES = [
   ["auc", "AUC", "how well the confidence ranks right calls above wrong ones; 0.5 is chance; only with confidence", 0.5],
 ];
 
+/** The figures that some judge has, or that every judge should have. */
+function figuresOf(entrants) {
+  return FIGURES.filter(([key, , , , , rare]) => !rare || entrants.some((entrant) => figure(record(entrant.overall.figures)[key])));
+}
+
 function judgeColumns(entrants) {
-  const measures = FIGURES.map(([key, head, hint, chance, extra]) => {
+  const measures = figuresOf(entrants).map(([key, head, hint, chance, extra]) => {
     const of = (entrant) => figure(record(entrant.overall.figures)[key]);
     const scale = scaleFor(entrants.map(of));
     return { head, hint, extra, value: (entrant) => of(entrant)?.value ?? null, cell: (entrant) => measureCell(entrant, of(entrant), scale, chance) };
@@ -138,6 +144,9 @@ function runs(entrants) {
     return f ? `${decimals(f.value)} (${range(f.low, f.high)})` : "–";
   };
   const heads = ["Judge", "Template", "Model and endpoint", "Parameters", "Statuses", "Flips between repeats", "Kappa of repeats", "Cost", "Tokens in / out", "Latency p50 / p95", "From store"];
+  const graded = entrants.some(({ raw }) => raw.grades);
+  if (graded) heads.push("Grades");
+  const grades = (raw) => [raw.grades && `${thousands(raw.grades.grades)} grades, ${thousands(raw.grades.rows)} labels with a grade as gold`, words(record(raw.grades).undefined)].filter(Boolean).join("; ") || "–";
   const row = (entrant) => {
     const { raw } = entrant;
     const from = record(raw.record);
@@ -150,6 +159,7 @@ function runs(entrants) {
       pairs(from.parameters) || "–", pairs(raw.statuses) || "–", shown(same.flip_rate), shown(same.kappa), dollars(used.cost_usd) ?? "–",
       `${thousands(used.prompt_tokens)} / ${thousands(used.completion_tokens)}`,
       `${duration(latency.p50) ?? "–"} / ${duration(latency.p95) ?? "–"}`, thousands(used.cached),
+      ...(graded ? [grades(raw)] : []),
     ];
   };
   return scroller("What each judge was", el("table", null,

@@ -25,7 +25,7 @@ function drawSlices(section, report) {
     el("div", { class: "controls" },
       tasks.length > 1 ? chooser("task", tasks.map((task) => [task, spoken(task)]), view.task, pick("task")) : null,
       chooser("sliced by", cut.map((by) => [by, spoken(by)]), view.by, pick("by")),
-      chooser("figure", [[BOTH_RECALLS, "wrong calls caught, right calls passed"], ...FIGURES.map(([key, head]) => [key, head])], view.figure, pick("figure")),
+      chooser("figure", [[BOTH_RECALLS, "wrong calls caught, right calls passed"], ...figuresOf(entrants).map(([key, head]) => [key, head])], view.figure, pick("figure")),
       chooser("order", [["hardest", "hardest first"], ["rows", "most rows first"], ["name", "by name"]], view.order, pick("order"))),
     legend, place);
   fillLegend(legend, view, entrants, show);
