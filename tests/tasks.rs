@@ -262,6 +262,47 @@ fn a_report_lists_every_row() {
     assert!(ran.stderr.contains("in.csv"), "{}", ran.stderr);
 }
 
+#[test]
+fn failures_of_one_kind_have_a_ceiling() {
+    let work = Workspace::new();
+    work.file("in.csv", "id,question,tool_call,tools\na,q,f(),f: t\nb,,f(),f: t\nc,,f(),f: t\n");
+    let run = |gates: &[&str]| {
+        let base = [
+            "label",
+            "in.csv",
+            "-o",
+            "out.csv",
+            "--force",
+            "--allow-unjudged",
+            "1",
+            "--junit",
+            "r.xml",
+            "--json",
+        ];
+        work.run(&[&base[..], gates].concat())
+    };
+    let holds = run(&["--max-fail", "invalid_row=2", "--max-fail", "missing_tool_call=0"]).ended(0);
+    let record: Value = serde_json::from_str(&holds.stdout).unwrap();
+    assert_eq!((&record["max_fail"][0]["rows"], &record["max_fail"][1]["passed"]), (&2.into(), &true.into()));
+    assert!(
+        work.read("r.xml")
+            .contains("<testcase name=\"--max-fail invalid_row=2\" classname=\"builtin tool_calling\"/>")
+    );
+    let fails = run(&["--max-fail", "empty_question=1"]).ended(1);
+    let why = "2 rows have empty_question, more than the 1 that --max-fail allows";
+    assert!(fails.stderr.contains(why), "{}", fails.stderr);
+    assert!(work.read("r.xml").contains(&format!("<failure message=\"{why}\"/>")), "{}", work.read("r.xml"));
+    let record: Value = serde_json::from_str(&fails.stdout).unwrap();
+    assert_eq!(record["max_fail"][0]["passed"], false);
+    let unknown = run(&["--max-fail", "invalid_rows=1"]).ended(2).stderr;
+    assert!(
+        unknown.contains("not a kind of failure: use unparseable") && unknown.contains("invalid_row`"),
+        "{unknown}"
+    );
+    work.file("tooljudge.toml", "[label]\nmax_fail = [\"invalid_row=1\"]\n");
+    assert!(run(&[]).ended(1).stderr.contains("2 rows have invalid_row"));
+}
+
 /// A column of calls that nobody finds is no turn without calls, and a transcript is not made of nothing.
 #[test]
 fn nothing_is_judged_in_place_of_a_missing_column() {

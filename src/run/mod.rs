@@ -7,6 +7,7 @@
 mod ask;
 mod audit;
 mod bench;
+mod ceiling;
 mod compare;
 mod control;
 pub(crate) mod convert;
@@ -36,6 +37,7 @@ pub use crate::write::{Finished, Labelled, WriteError};
 pub use ask::JudgeTask;
 pub use audit::{AuditError, AuditSummary, audit, audit_blocking, audit_forecast};
 pub use bench::{BenchError, BenchSummary, DoubtfulGold, Repeated, bench, bench_blocking};
+pub use ceiling::{Ceiling, NotACeiling};
 pub use compare::{CompareError, CompareSummary, compare};
 pub use control::{Control, Stop};
 pub use convert::{ConvertSummary, Converted, ConvertedFile, TranscriptCounts, convert, convert_blocking};

@@ -116,6 +116,32 @@ pub enum RowErrorCode {
 }
 
 impl RowErrorCode {
+    /// All of them.
+    pub const ALL: [RowErrorCode; 22] = [
+        RowErrorCode::InvalidJson,
+        RowErrorCode::RowNotObject,
+        RowErrorCode::MissingQuestion,
+        RowErrorCode::EmptyQuestion,
+        RowErrorCode::UnrecognisedQuestion,
+        RowErrorCode::NoUserMessage,
+        RowErrorCode::MissingToolCall,
+        RowErrorCode::UnrecognisedToolCall,
+        RowErrorCode::DefinitionInToolCall,
+        RowErrorCode::ToolCallWithoutName,
+        RowErrorCode::MissingValue,
+        RowErrorCode::MissingToolDefinitions,
+        RowErrorCode::UnrecognisedToolDefinitions,
+        RowErrorCode::DefinitionWithoutName,
+        RowErrorCode::UnrecognisedRecord,
+        RowErrorCode::NoMatchingQuestion,
+        RowErrorCode::DuplicateId,
+        RowErrorCode::Redacted,
+        RowErrorCode::StreamedBody,
+        RowErrorCode::InvalidUtf8,
+        RowErrorCode::NestingTooDeep,
+        RowErrorCode::RowTooLarge,
+    ];
+
     /// As the `error` column spells it, in front of the message.
     pub fn as_str(self) -> &'static str {
         match self {

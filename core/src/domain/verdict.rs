@@ -142,6 +142,21 @@ impl Verdict {
 }
 
 impl Status {
+    /// All of them.
+    pub const ALL: [Status; 11] = [
+        Status::Judged,
+        Status::Unparseable,
+        Status::Refused,
+        Status::Filtered,
+        Status::Empty,
+        Status::Truncated,
+        Status::Errored,
+        Status::NotAsked,
+        Status::InvalidRow,
+        Status::Abstained,
+        Status::SkippedBudget,
+    ];
+
     /// As the `status` column spells it.
     pub fn as_str(self) -> &'static str {
         match self {

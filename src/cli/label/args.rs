@@ -9,6 +9,7 @@ use crate::cli::input::InputArgs;
 use crate::cli::judging::args::JudgingArgs;
 use crate::cli::section::Section;
 use crate::cli::spreadsheet::SpreadsheetArgs;
+use crate::run::Ceiling;
 use crate::write::OutputFormat;
 
 /// Label every tool call of a table as correct or incorrect.
@@ -87,6 +88,11 @@ pub struct ResultArgs {
     #[arg(long, value_name = "WHAT", requires = "min_pass_rate")]
     pub gate_on: Option<GateOn>,
 
+    /// Exit with code 1 if more than N rows fail in this way: a status such as invalid_row or unparseable, or an error code of
+    /// invalid rows such as missing_tool_call. Can be repeated
+    #[arg(long, value_name = "KIND=N")]
+    pub max_fail: Vec<Ceiling>,
+
     /// Also write a JUnit XML report: a test case for each row, named by its id, that fails where its label does not pass
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
@@ -141,6 +147,7 @@ impl ResultArgs {
         section.value("allow_unjudged", &mut self.allow_unjudged, share)?;
         section.value("min_pass_rate", &mut self.min_pass_rate, share)?;
         section.value("gate_on", &mut self.gate_on, |text| GateOn::from_str(text, false))?;
+        section.values("max_fail", &mut self.max_fail, str::parse)?;
         section.path("junit", &mut self.junit)?;
         section.switch("quiet", &mut self.quiet)?;
         section.switch("json", &mut self.json)?;

@@ -1,16 +1,18 @@
 //! The end of a run: summary, warnings, gate.
 
+use serde_json::{Value, json};
+
 use super::args::GateOn;
 use super::summary_table::{self, Line, Run};
 use crate::cli::Ending;
 use crate::cli::printer::Printer;
 use crate::domain::Status;
 use crate::report::counted;
-use crate::run::{LabelSummary, MemberSummary, Summary};
+use crate::run::{Ceiling, LabelSummary, MemberSummary, Summary};
 use crate::write;
 
 /// What is shown of a run, and what it must reach.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Shown {
     pub json: bool,
     /// The share of rows that may end without a label.
@@ -18,12 +20,14 @@ pub struct Shown {
     /// The share of labels that must pass.
     pub min_pass_rate: Option<f64>,
     pub gate_on: GateOn,
+    /// How many rows may fail in which way.
+    pub max_fail: Vec<Ceiling>,
 }
 
 /// Shows what came of a run, and tells whether enough rows have a label.
-pub fn conclude(run: &LabelSummary, shown: Shown, printer: Printer) -> Ending {
+pub fn conclude(run: &LabelSummary, shown: &Shown, printer: Printer) -> Ending {
     let text = if shown.json {
-        format!("{:#}", run.manifest)
+        format!("{:#}", manifest(run, &shown.max_fail))
     } else {
         table(run, printer.width(write::is_stdout(&run.output)))
     };
@@ -43,6 +47,10 @@ pub fn conclude(run: &LabelSummary, shown: Shown, printer: Printer) -> Ending {
             ending = Ending::GateFailed;
             printer.warn(&format!("{why}{whose}"));
         }
+        for why in shown.max_fail.iter().filter_map(|ceiling| ceiling.exceeded(summary)) {
+            ending = Ending::GateFailed;
+            printer.warn(&format!("{why}{whose}"));
+        }
         let unjudged = summary.unjudged();
         if unjudged as f64 <= shown.allow_unjudged * summary.rows as f64 {
             continue;
@@ -56,6 +64,23 @@ pub fn conclude(run: &LabelSummary, shown: Shown, printer: Printer) -> Ending {
         ));
     }
     ending
+}
+
+/// The run's record, with the gates on failures where there are any.
+fn manifest(run: &LabelSummary, max_fail: &[Ceiling]) -> Value {
+    let mut manifest = run.manifest.clone();
+    if let (Value::Object(record), false) = (&mut manifest, max_fail.is_empty()) {
+        let gates = run.members.iter().flat_map(|MemberSummary { judge, template, summary, .. }| {
+            max_fail.iter().map(move |ceiling| {
+                let mut gate = ceiling.to_json(summary);
+                gate["judge"] = json!(judge);
+                gate["template"] = json!(template);
+                gate
+            })
+        });
+        record.insert("max_fail".to_owned(), gates.collect());
+    }
+    manifest
 }
 
 /// Why a gate is not passed, if it is not: it takes labels to pass one.

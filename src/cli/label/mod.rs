@@ -32,7 +32,7 @@ pub fn run(args: LabelArgs, config: &Config, environment: Environment) -> anyhow
             return Ok(Ending::Done);
         }
         let run = run::label(settings, control).await?;
-        let ending = ending::conclude(&run, shown, printer);
+        let ending = ending::conclude(&run, &shown, printer);
         run.unfinished.map_or(Ok(ending), |stopped| Err(stopped.into()))
     })
 }
@@ -48,7 +48,7 @@ pub fn resnap(
     let settings = ResnapSettings { label: settings, read_rails };
     job::run(printer, async |control| {
         let run = run::resnap(settings, control).await?;
-        Ok(ending::conclude(&run, shown, printer))
+        Ok(ending::conclude(&run, &shown, printer))
     })
 }
 
@@ -99,6 +99,7 @@ fn merged(
         partial: args.result.partial,
         calibration: args.result.calibration,
         junit: args.result.junit,
+        max_fail: args.result.max_fail.clone(),
         rate: args.result.min_pass_rate.is_some(),
         input: args.input.settings(args.inputs),
     };
@@ -107,6 +108,7 @@ fn merged(
         allow_unjudged: args.result.allow_unjudged.unwrap_or_default(),
         min_pass_rate: args.result.min_pass_rate,
         gate_on: args.result.gate_on.unwrap_or_default(),
+        max_fail: args.result.max_fail,
     };
     Ok(Labelling { settings, shown, dry_run: args.dry_run, printer })
 }

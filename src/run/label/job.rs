@@ -8,10 +8,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::plan::Plan;
 use super::{LabelSummary, MemberSummary};
-use crate::run::junit;
+use crate::run::junit::{self, CaseOutcome};
 use crate::run::panel::Purpose;
 use crate::run::settings::{LabelSettings, ResnapSettings};
-use crate::run::{AskOutcome, Control, Forecast, RunError, Samples, Summary, forecasts, runtime};
+use crate::run::{AskOutcome, Ceiling, Control, Forecast, RunError, Samples, Summary, forecasts, runtime};
 use crate::write::{self, Finished};
 
 /// Labels every row of a table: asks the judges, and writes the rows with their labels. Replies of models are kept in the store;
@@ -143,6 +143,12 @@ async fn run(
     }
 }
 
+/// A gate as a case beside those of rows.
+fn gate(ceiling: &Ceiling, summary: &Summary) -> (String, CaseOutcome) {
+    let outcome = ceiling.exceeded(summary).map_or(CaseOutcome::Passed, CaseOutcome::Failed);
+    (format!("--max-fail {ceiling}"), outcome)
+}
+
 impl Plan {
     async fn write(&self, outcomes: &[AskOutcome], began: Instant) -> Result<LabelSummary, RunError> {
         let labellers = self.session.labellers(outcomes)?;
@@ -154,7 +160,10 @@ impl Plan {
         let watch = (self.rates(), self.listing());
         let written = self.session.write(doing, &self.source, labellers, destination, watch).await;
         let (summaries, finished, (rates, listing)) = written.map_err(|error| error.if_interrupted(kept))?;
-        if let (Some(file), Some(listing)) = (&self.junit, listing) {
+        if let (Some(file), Some(mut listing)) = (&self.junit, listing) {
+            for (suite, summary) in listing.suites.iter_mut().zip(&summaries) {
+                suite.cases.extend(self.max_fail.iter().map(|ceiling| gate(ceiling, summary)));
+            }
             write::write_text(file, &junit::render(&listing.suites))?;
         }
         self.finish(self.rated(summaries, rates), finished, began).await

@@ -11,7 +11,8 @@ use crate::run::outputs::check_places;
 use crate::run::panel::{Purpose, calibrated, run_name, wanted};
 use crate::run::settings::{LabelSettings, SettingsError};
 use crate::run::{
-    Control, Destination, ListWatch, Member, Panel, RateInput, RateWatch, RunError, Session, Source, Summary,
+    Ceiling, Control, Destination, ListWatch, Member, Panel, RateInput, RateWatch, RunError, Session, Source,
+    Summary,
 };
 use crate::write::{Output, WriteError};
 
@@ -25,6 +26,7 @@ pub(super) struct Plan {
     pub(super) partial: bool,
     /// Where the list of all rows goes.
     pub(super) junit: Option<PathBuf>,
+    pub(super) max_fail: Vec<Ceiling>,
     /// Whether the share that passes is told with its interval, though nothing corrects it.
     rate: bool,
 }
@@ -61,6 +63,7 @@ impl Plan {
             calibrated,
             partial: settings.partial,
             junit: settings.junit,
+            max_fail: settings.max_fail,
             rate: settings.rate,
         })
     }

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::run::Ceiling;
+
 use super::{InputSettings, OutputSettings, PanelSettings};
 
 /// What [`label`](crate::run::label()) reads, who judges it, and where the labelled table goes.
@@ -26,6 +28,8 @@ pub struct LabelSettings {
     pub calibration: Option<PathBuf>,
     /// A JUnit report of all rows. Default: none.
     pub junit: Option<PathBuf>,
+    /// How many rows may fail in which way: cases of the JUnit report. Default: no limits.
+    pub max_fail: Vec<Ceiling>,
     /// Whether the share of labels that pass is told with its interval where nothing corrects it. Default: only where labels are
     /// graded.
     pub rate: bool,
@@ -44,6 +48,7 @@ impl LabelSettings {
             partial: false,
             calibration: None,
             junit: None,
+            max_fail: Vec::new(),
             rate: false,
         }
     }
