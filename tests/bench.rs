@@ -502,7 +502,7 @@ fn grades_are_held_against_graded_gold() {
     let server = Server::start(|seen| {
         // One grade too high in every third row.
         let row = number(seen);
-        Answer::label(GRADES[(row % 5 + usize::from(row % 3 == 0)).min(4)])
+        Answer::label(GRADES[(row % 5 + usize::from(row.is_multiple_of(3))).min(4)])
     });
     let work = Workspace::new();
     let table = |gold: fn(usize) -> String| {
@@ -529,8 +529,9 @@ fn grades_are_held_against_graded_gold() {
         (ran.stdout, record["entrants"][0].clone())
     };
     let (shown, judge) = run("graded.csv");
-    let pairs: Vec<(f64, f64)> =
-        (0..29).map(|row| ((row % 5) as f64, (row % 5 + usize::from(row % 3 == 0)).min(4) as f64)).collect();
+    let pairs: Vec<(f64, f64)> = (0..29)
+        .map(|row: usize| ((row % 5) as f64, (row % 5 + usize::from(row.is_multiple_of(3))).min(4) as f64))
+        .collect();
     let distance: f64 = pairs.iter().map(|(gold, label)| (gold - label).powi(2)).sum();
     let by_chance: f64 = pairs
         .iter()
