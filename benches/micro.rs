@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tooljudge::check::BuiltinJudge;
-use tooljudge::domain::{Cell, Json, Prompt, Rails, RawRow, Reply, Sample, Stop, Task, Usage};
+use tooljudge::domain::{AnswerForm, Cell, Json, Prompt, Rails, RawRow, Reply, Sample, Stop, Task, Usage};
 use tooljudge::internal::{
     AskHasher, Batch, Column, Fingerprint, Kind, Record, Reuse, Rows, Schema, Selection, Sink, Store, Table,
     Understanding,
@@ -177,7 +177,7 @@ fn normalize(steps: &Steps, rows: &[Texts]) {
 
 fn prompts(steps: &Steps, samples: &[Sample]) {
     let template = render::builtin(Task::ToolCalling).unwrap();
-    let render = |sample| template.render(sample, false).unwrap();
+    let render = |sample| template.render(sample, AnswerForm::LABEL).unwrap();
     let prompts: Vec<Prompt> = samples.iter().map(render).collect();
     let bytes = prompts.iter().map(|prompt| prompt.text.len()).sum();
     steps.measure("render", "prompt", prompts.len(), bytes, || {
@@ -244,8 +244,11 @@ fn store(steps: &Steps) {
     let rails = Arc::new(Rails::correctness());
     let mut number = 0_u64;
     let mut fingerprints = || -> Vec<Fingerprint> {
-        let prompt =
-            |number: u64| Prompt { text: number.to_string(), rails: Arc::clone(&rails), explain: false };
+        let prompt = |number: u64| Prompt {
+            text: number.to_string(),
+            rails: Arc::clone(&rails),
+            form: AnswerForm::LABEL,
+        };
         number += QUESTIONS as u64;
         (number - QUESTIONS as u64..number).map(|number| hasher.fingerprint(&prompt(number), 0)).collect()
     };

@@ -123,10 +123,11 @@ pub mod domain {
     pub(crate) use tooljudge_core::domain::*;
     #[doc(inline)]
     pub use tooljudge_core::domain::{
-        Aftermath, Arguments, Calls, Cell, Definitions, Episode, Flag, Item, Json, JsonError, Message,
-        Messages, Number, Object, Origin, Outcome, Paid, Place, Prompt, Rail, RailProbability, Rails,
-        RailsError, RawRow, RawText, Reply, Role, RowError, RowErrorCode, Sample, SharedText, Slot, Status,
-        Stop, Task, ToolCall, ToolDefinition, ToolResult, UnknownSlot, UnknownTask, Usage, Variable, Verdict,
+        Aftermath, AnswerForm, Arguments, Calls, Cell, Definitions, Episode, Finding, FindingKind, Findings,
+        Flag, Item, Json, JsonError, Message, Messages, Number, Object, Origin, Outcome, Paid, Part, Place,
+        Prompt, Rail, RailProbability, Rails, RailsError, RawRow, RawText, Reply, Role, RowError,
+        RowErrorCode, Sample, SharedText, Slot, Status, Stop, Task, ToolCall, ToolDefinition, ToolResult,
+        Unit, UnknownFindingKind, UnknownSlot, UnknownTask, Usage, Variable, Verdict,
     };
 }
 
@@ -163,6 +164,7 @@ pub mod score {
 
 /// Labels out of replies.
 pub mod snap {
+    pub(crate) use tooljudge_core::snap::findings;
     #[doc(inline)]
     pub use tooljudge_core::snap::{NoVerdict, Rules, Snapped, UnknownRules, snap, snap_cut};
 }

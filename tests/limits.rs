@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
-use tooljudge::domain::{Prompt, Rails, Usage};
+use tooljudge::domain::{AnswerForm, Prompt, Rails, Usage};
 use tooljudge::judge::{
     AskError, Concurrency, CostBudget, Endpoint, Limiter, Limits, Parameters, Price, Provider, Remote,
     Settings, SetupError, Target, connect,
@@ -112,7 +112,7 @@ fn judge(
 }
 
 fn prompt(text: String) -> Prompt {
-    Prompt { text, rails: Arc::new(Rails::correctness()), explain: false }
+    Prompt { text, rails: Arc::new(Rails::correctness()), form: AnswerForm::LABEL }
 }
 
 #[tokio::test]

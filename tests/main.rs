@@ -11,6 +11,7 @@ mod architecture;
 mod audit;
 mod bench;
 mod browser;
+mod calls;
 mod cli;
 mod compare;
 mod convert;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tooljudge::domain::{Prompt, Rails};
+use tooljudge::domain::{AnswerForm, Prompt, Rails};
 use tooljudge::judge::{AskError, Asked, Endpoint, Parameters, Provider, Remote, Settings, Target, connect};
 
 use crate::label_remote::{gold, numbered, row_of};
@@ -501,8 +501,11 @@ fn judge_with(server: &Server, change: impl FnOnce(&mut Parameters)) -> Remote {
 }
 
 pub fn ask(judge: &Remote) -> Result<Asked, AskError> {
-    let prompt =
-        Prompt { text: "Say 1 please".into(), rails: Arc::new(Rails::correctness()), explain: false };
+    let prompt = Prompt {
+        text: "Say 1 please".into(),
+        rails: Arc::new(Rails::correctness()),
+        form: AnswerForm::LABEL,
+    };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(judge.ask(&prompt, &tokio_util::sync::CancellationToken::new()))
 }

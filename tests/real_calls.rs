@@ -19,7 +19,7 @@ mod by_the_builtin_judge {
     use polars::prelude::{DataFrame, ParquetReader, SerReader};
     use tooljudge::domain::{Cell, RawRow, Sample, Task};
     use tooljudge::normalize::{Normalizer, Options};
-    use tooljudge_core::check::{BuiltinJudge, Finding, findings};
+    use tooljudge_core::check::{BuiltinJudge, Observation, observations};
     use tooljudge_core::stats::{Confusion, Measure, auc};
 
     struct Row {
@@ -77,18 +77,18 @@ mod by_the_builtin_judge {
             .collect()
     }
 
-    /// Findings that a schema alone can make.
-    fn is_of_schema(finding: &Finding) -> bool {
+    /// Observations that a schema alone can make.
+    fn is_of_schema(observation: &Observation) -> bool {
         matches!(
-            finding,
-            Finding::UnknownTool { .. }
-                | Finding::MalformedArguments { .. }
-                | Finding::MissingParameter { .. }
-                | Finding::UnknownParameter { .. }
-                | Finding::WrongType { .. }
-                | Finding::LooseType { .. }
-                | Finding::NotAllowed { .. }
-                | Finding::BrokenRule { .. }
+            observation,
+            Observation::UnknownTool { .. }
+                | Observation::MalformedArguments { .. }
+                | Observation::MissingParameter { .. }
+                | Observation::UnknownParameter { .. }
+                | Observation::WrongType { .. }
+                | Observation::LooseType { .. }
+                | Observation::NotAllowed { .. }
+                | Observation::BrokenRule { .. }
         )
     }
 
@@ -131,7 +131,7 @@ mod by_the_builtin_judge {
                 let label = verdict.label().map(|label| label == "correct");
                 judged.add(gold, label);
                 all_correct.add(gold, Some(true));
-                schema_only.add(gold, Some(!findings(&row.sample).iter().any(is_of_schema)));
+                schema_only.add(gold, Some(!observations(&row.sample).iter().any(is_of_schema)));
                 if let (Some(label), Some(confidence)) = (label, verdict.confidence) {
                     scores.push(if label { confidence } else { 1.0 - confidence });
                     golds.push(gold);

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tooljudge_core::check::{Finding, findings};
+use tooljudge_core::check::{Observation, observations};
 use tooljudge_core::domain::{Calls, Cell, Definitions, Json, RawRow, Sample, ToolCall};
 use tooljudge_core::normalize::{Normalizer, Options};
 
@@ -56,7 +56,7 @@ const ARGUMENT_ERRORS: [&str; 13] = [
 ];
 
 /// What a schema alone tells.
-const SCHEMA_FINDINGS: [&str; 9] = [
+const SCHEMA_OBSERVATIONS: [&str; 9] = [
     "unknown_tool",
     "malformed_arguments",
     "missing_parameter",
@@ -97,8 +97,8 @@ impl Row {
     }
 
     fn schema_findings(&self) -> Vec<&'static str> {
-        let kinds = findings(&self.sample);
-        kinds.iter().map(Finding::kind).filter(|kind| SCHEMA_FINDINGS.contains(kind)).collect()
+        let kinds = observations(&self.sample);
+        kinds.iter().map(Observation::kind).filter(|kind| SCHEMA_OBSERVATIONS.contains(kind)).collect()
     }
 }
 

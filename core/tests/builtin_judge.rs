@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use tooljudge_core::check::{BuiltinJudge, Finding, findings};
+use tooljudge_core::check::{BuiltinJudge, Observation, observations};
 use tooljudge_core::domain::{
     Aftermath, Arguments, Calls, Definitions, Json, Message, Origin, Outcome, RawText, Role, Sample, Status,
     Task, ToolCall, ToolDefinition,
@@ -72,6 +72,7 @@ fn sample(case: &Json, toolboxes: &HashMap<String, Arc<[ToolDefinition]>>) -> Sa
         place: None,
         after: Aftermath::default(),
         extras: Default::default(),
+        part: None,
     }
 }
 
@@ -84,7 +85,7 @@ fn cases_written_by_hand() {
         count += 1;
         let sample = sample(&case, &toolboxes);
         let verdict = BuiltinJudge::new(text(&case, "task").parse().unwrap()).judge(&sample);
-        let kinds: Vec<&str> = findings(&sample).iter().map(Finding::kind).collect();
+        let kinds: Vec<&str> = observations(&sample).iter().map(Observation::kind).collect();
         let missing = list(&case, "findings").iter().filter(|kind| !kinds.contains(&kind.as_str().unwrap()));
         let unwanted = list(&case, "absent").iter().filter(|kind| kinds.contains(&kind.as_str().unwrap()));
         let off: Vec<String> = missing
@@ -93,7 +94,7 @@ fn cases_written_by_hand() {
             .collect();
         let confidence = verdict.confidence.unwrap_or(f64::NAN);
         assert_eq!(verdict.label().is_some(), (0.5..=1.0).contains(&confidence), "{confidence}");
-        // A case without a label is about its findings only.
+        // A case without a label is about its observations only.
         let label = case.get("label").and_then(Json::as_str);
         let told = verdict.label().unwrap_or(verdict.status().as_str());
         if label.is_some_and(|label| told != label) || !off.is_empty() {

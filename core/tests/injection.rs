@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use serde::Deserialize;
-use tooljudge_core::domain::{Cell, Rails, RawRow, RawText, Sample, Slot, Variable};
+use tooljudge_core::domain::{AnswerForm, Cell, Rails, RawRow, RawText, Sample, Slot, Variable};
 use tooljudge_core::normalize::{Normalizer, Options};
 use tooljudge_core::render::{Template, builtin, builtins};
 use tooljudge_core::snap::{Rules, snap};
@@ -88,8 +88,9 @@ fn is_fenced(question: &str, call: &str, definitions: &str) {
     for template in templates() {
         for explain in [false, true] {
             let texts = [question, call, definitions, question, call, definitions, question, call];
-            let harmless = template.render(&whole_row(HARMLESS), explain).unwrap().text;
-            let prompt = template.render(&whole_row(texts), explain).unwrap().text;
+            let harmless =
+                template.render(&whole_row(HARMLESS), AnswerForm::explained(explain)).unwrap().text;
+            let prompt = template.render(&whole_row(texts), AnswerForm::explained(explain)).unwrap().text;
             let (expected, shown) = taken_apart(&harmless);
             let text_of = |name: &str| texts[HARMLESS.iter().position(|own| *own == name).unwrap()];
             let shown: Vec<&str> = shown.iter().map(|(_, name)| text_of(name)).collect();
@@ -126,7 +127,7 @@ fn codes_that_were_foreseen_are_not_used() {
     let template = &templates()[0];
     let (mut question, definitions) = ("Book a table.".to_owned(), "[{\"name\": \"book\"}]");
     for _ in 0..5 {
-        let prompt = template.render(&row(&question, "book()", definitions), false).unwrap().text;
+        let prompt = template.render(&row(&question, "book()", definitions), AnswerForm::LABEL).unwrap().text;
         let (_, blocks) = taken_apart(&prompt);
         let foreseen: String =
             blocks.iter().map(|(code, _)| format!("\n[end {code}]\n[begin {code}]\n")).collect();
@@ -141,7 +142,7 @@ fn codes_that_were_foreseen_are_not_used() {
 fn equal_definitions_have_equal_fences() {
     let template = &templates()[0];
     let of = |question: &str, call: &str, definitions: &str| {
-        let prompt = template.render(&row(question, call, definitions), false).unwrap().text;
+        let prompt = template.render(&row(question, call, definitions), AnswerForm::LABEL).unwrap().text;
         taken_apart(&prompt).1[0].0.to_owned()
     };
     let code = of("a", "b", "tools");

@@ -5,8 +5,8 @@ use std::sync::{Arc, LazyLock};
 use proptest::prelude::*;
 use tooljudge_core::bench::SCHEMA;
 use tooljudge_core::domain::{
-    Aftermath, Calls, Definitions, Json, Messages, Number, Object, Origin, Prompt, Rails, RawText, Sample,
-    Task,
+    Aftermath, AnswerForm, Calls, Definitions, Json, Messages, Number, Object, Origin, Prompt, Rails,
+    RawText, Sample, Task,
 };
 use tooljudge_core::render;
 use tooljudge_core::stats::PLACES;
@@ -63,6 +63,7 @@ fn sample(question: String, tool_call: String, tool_definitions: String) -> Samp
         place: None,
         after: Aftermath::default(),
         extras: Default::default(),
+        part: None,
     }
 }
 
@@ -131,7 +132,7 @@ proptest! {
         for task in Task::ALL.into_iter().filter(|task| task.about_calls().is_some()) {
             let template = render::builtin(task).unwrap();
             let sample = sample(question.clone(), call.clone(), definitions.clone());
-            let Prompt { text, .. } = template.render(&sample, true).unwrap();
+            let Prompt { text, .. } = template.render(&sample, AnswerForm::EXPLAINED).unwrap();
             let mut rest = text.as_str();
             for block in [&definitions, &question, &call] {
                 // The data itself may hold lines that look like fences, but never with its own code.

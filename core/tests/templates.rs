@@ -1,6 +1,6 @@
 //! Templates, parsed and rendered.
 
-use tooljudge_core::domain::{Cell, Message, RawRow, Role, Sample, Slot, ToolResult, Variable};
+use tooljudge_core::domain::{AnswerForm, Cell, Message, RawRow, Role, Sample, Slot, ToolResult, Variable};
 use tooljudge_core::normalize::{Normalizer, Options};
 use tooljudge_core::render::{Template, TemplateError};
 
@@ -22,7 +22,7 @@ fn sample(question: &str, call: &str) -> Sample {
 }
 
 fn text(template: &Template, sample: &Sample) -> Result<String, TemplateError> {
-    template.render(sample, false).map(|prompt| prompt.text)
+    template.render(sample, AnswerForm::LABEL).map(|prompt| prompt.text)
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use super::adaptation::AdaptationSet;
 use super::provider_format::{ProviderFormat, bare};
-use crate::domain::{Prompt, Rails};
+use crate::domain::{AnswerForm, Prompt, Rails};
 
 /// Stands where the text goes while a frame is made.
 pub(super) const PLACEHOLDER: &str = "the text of a prompt goes here: tooljudge 4f1d9c02";
@@ -16,7 +16,7 @@ pub(super) struct BodyTemplates(RwLock<Vec<BodyTemplate>>);
 struct BodyTemplate {
     /// What bodies depend on beside the text.
     rails: Arc<Rails>,
-    explain: bool,
+    form: AnswerForm,
     bare: bool,
     adapted: AdaptationSet,
     /// What stands before and behind the text; absent where the user's own fields leave no place for it.
@@ -37,7 +37,7 @@ impl BodyTemplates {
         let bare = bare(prompt);
         let fits = |body_template: &&BodyTemplate| {
             (Arc::ptr_eq(&body_template.rails, &prompt.rails) || body_template.rails == prompt.rails)
-                && (body_template.explain, body_template.bare) == (prompt.explain, bare)
+                && (body_template.form, body_template.bare) == (prompt.form, bare)
                 && body_template.adapted == *adapted
         };
         let filled = |body_template: &BodyTemplate| match &body_template.around {
@@ -49,7 +49,7 @@ impl BodyTemplates {
         }
         let body_template = BodyTemplate {
             rails: Arc::clone(&prompt.rails),
-            explain: prompt.explain,
+            form: prompt.form,
             bare,
             adapted: adapted.clone(),
             around: around(format, prompt, adapted),
@@ -68,7 +68,7 @@ pub(super) fn whole(format: &dyn ProviderFormat, prompt: &Prompt, adapted: &Adap
 /// The body that asks `prompt`, without its text.
 fn around(format: &dyn ProviderFormat, prompt: &Prompt, adapted: &AdaptationSet) -> Option<(String, String)> {
     let mut text = PLACEHOLDER.to_owned();
-    if !prompt.explain && !bare(prompt) {
+    if prompt.form.is_label() && !bare(prompt) {
         text.push_str(" \"label\"");
     }
     let place = serde_json::to_string(&text).ok()?;

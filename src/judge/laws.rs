@@ -22,7 +22,7 @@ use super::formats::responses::Responses;
 use super::limiter::{Cost, Permit};
 use super::provider_format::{Answer, ProviderFormat, Response, understand};
 use super::{Limiter, Limits, Parameters, Price, body_hints, hints, retry};
-use crate::domain::{Prompt, Rails, Stop};
+use crate::domain::{AnswerForm, Prompt, Rails, Stop};
 
 /// How many formats there are to choose from.
 pub const FORMATS: usize = 7;
@@ -46,7 +46,11 @@ fn format(choice: usize) -> Box<dyn ProviderFormat> {
 /// what is said of tokens changes nothing else.
 pub fn reply(choice: usize, status: u16, explain: bool, body: &[u8]) {
     let format = format(choice);
-    let prompt = Prompt { text: "judge this".to_owned(), rails: Arc::new(Rails::correctness()), explain };
+    let prompt = Prompt {
+        text: "judge this".to_owned(),
+        rails: Arc::new(Rails::correctness()),
+        form: AnswerForm::explained(explain),
+    };
     let response = |body: &[u8]| Response {
         status,
         headers: HeaderMap::new(),

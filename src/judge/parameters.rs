@@ -4,12 +4,13 @@ use serde_json::{Map, Value, json};
 
 use super::Adaptation;
 use super::adaptation::AdaptationSet;
-use crate::domain::Prompt;
+use crate::domain::{AnswerForm, Prompt};
 
 /// The limit on answers where nobody gave one and a model that rambles would fill its window: for a label, for a label with
-/// its explanation, and for a model that thinks before it answers.
+/// its explanation, for one with a list of findings, and for a model that thinks before it answers.
 const LABEL: u32 = 512;
 const EXPLAINED: u32 = 1024;
+const FINDINGS: u32 = 2048;
 const THOUGHT: u32 = 8192;
 
 /// Fields of the provider's own that limit answers.
@@ -56,10 +57,11 @@ impl Parameters {
 
     /// The most tokens of an answer to `prompt`, as a request adapted so states it.
     pub(super) fn limit(&self, prompt: &Prompt, adapted: &AdaptationSet) -> Option<u32> {
-        let ours = || match prompt.explain {
+        let ours = || match prompt.form {
             _ if adapted.contains(&Adaptation::RoomToThink) => THOUGHT,
-            true => EXPLAINED,
-            false => LABEL,
+            AnswerForm { findings: true, .. } => FINDINGS,
+            AnswerForm { explain: true, .. } => EXPLAINED,
+            AnswerForm::LABEL => LABEL,
         };
         self.has_limit(adapted).then(|| self.max_tokens.unwrap_or_else(ours))
     }

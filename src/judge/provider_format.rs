@@ -11,7 +11,7 @@ use super::adaptation::AdaptationSet;
 use super::failure::{Failure, excerpt};
 use super::problem::Problem;
 use super::{Adaptation, Parameters};
-use crate::domain::{Prompt, RailProbability, Stop, Usage};
+use crate::domain::{FindingKind, Findings, Prompt, RailProbability, Stop, Usage};
 
 /// Alternatives asked for at each token.
 pub(super) const TOP_LOGPROBS: u32 = 5;
@@ -131,15 +131,31 @@ pub(super) fn broken(what: &str, body: &str) -> Failure {
 ///
 /// An answer may be forced into either form, but a model's probabilities mean something in the form it was asked for only.
 pub(super) fn bare(prompt: &Prompt) -> bool {
-    !prompt.explain && memmem::find(prompt.text.as_bytes(), b"\"label\"").is_none()
+    prompt.form.is_label() && memmem::find(prompt.text.as_bytes(), b"\"label\"").is_none()
 }
 
-/// The JSON schema of an answer: the explanation, if any, before the label, so that the label follows from it.
+/// The JSON schema of one finding.
+fn finding_schema() -> Value {
+    let kinds = FindingKind::ALL.map(FindingKind::as_str);
+    let properties = json!({
+        "call": {"type": "integer"},
+        "argument": {"type": "string"},
+        "kind": {"type": "string", "enum": kinds},
+        "quote": {"type": "string"},
+    });
+    let required = ["call", "argument", "kind", "quote"];
+    json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
+}
+
+/// The JSON schema of an answer: the explanation and the findings, if any, before the label, so that the label follows from it.
 pub(super) fn answer_schema(prompt: &Prompt) -> Value {
     let labels: Vec<&str> = prompt.rails.labels().collect();
     let mut properties = Map::new();
-    if prompt.explain {
+    if prompt.form.explain {
         properties.insert("explanation".to_owned(), json!({"type": "string"}));
+    }
+    if prompt.form.findings {
+        properties.insert(Findings::FIELD.to_owned(), json!({"type": "array", "items": finding_schema()}));
     }
     properties.insert("label".to_owned(), json!({"type": "string", "enum": labels}));
     let required: Vec<String> = properties.keys().cloned().collect();

@@ -103,7 +103,14 @@ impl RailCompliance {
 pub(super) fn instruction(prompt: &Prompt) -> String {
     let labels: Vec<String> = prompt.rails.labels().map(|label| Value::from(label).to_string()).collect();
     let labels = labels.join(" or ");
-    if prompt.explain {
+    if prompt.form.findings {
+        // The prompt itself says what is in them.
+        format!(
+            "\n\nAnswer with one line of JSON and nothing else, which holds {}\"findings\" as described above and \"label\", which is \
+             {labels}.",
+            if prompt.form.explain { "\"explanation\", " } else { "" }
+        )
+    } else if prompt.form.explain {
         format!(
             "\n\nAnswer with one line of JSON and nothing else: first \"explanation\", a sentence or two, then \"label\", which is \
              {labels}."
@@ -120,10 +127,12 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
+    use crate::domain::AnswerForm;
 
     #[test]
     fn what_an_answer_shows() {
-        let prompt = Prompt { text: String::new(), rails: Arc::new(Rails::correctness()), explain: false };
+        let prompt =
+            Prompt { text: String::new(), rails: Arc::new(Rails::correctness()), form: AnswerForm::LABEL };
         for (text, stop, expected) in [
             ("correct", Stop::Finished, Sign::Kept),
             (r#"{"label": "incorrect"}"#, Stop::Finished, Sign::Kept),

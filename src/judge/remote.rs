@@ -20,7 +20,7 @@ use super::settings::{NO_CEILING, Settings};
 use super::transport::{Transport, UNREACHABLE, is_silence};
 use super::uniform_failure::UniformFailure;
 use super::{Activity, Adaptation, AskError, Asked, Identity, Parameters, Price, SetupError, hints, retry};
-use crate::domain::{Paid, Prompt, Reply, Stop, Usage};
+use crate::domain::{AnswerForm, Paid, Prompt, Reply, Stop, Usage};
 
 /// A judge model, wherever it runs, reached over HTTP. The built-in judge is not one: it needs no prompt.
 pub struct Remote {
@@ -45,9 +45,18 @@ pub struct Remote {
     max_tokens: Option<u32>,
 }
 
-/// Tokens that a short verdict takes, and one with an explanation, when no limit is given.
+/// Tokens that a short verdict takes, one with an explanation, and one with findings, when no limit is given.
 const SHORT_ANSWER: u32 = 20;
 const EXPLAINED_ANSWER: u32 = 200;
+const FINDINGS_ANSWER: u32 = 300;
+
+fn usual_answer(form: AnswerForm) -> u32 {
+    match form {
+        AnswerForm { findings: true, .. } => FINDINGS_ANSWER,
+        AnswerForm { explain: true, .. } => EXPLAINED_ANSWER,
+        AnswerForm::LABEL => SHORT_ANSWER,
+    }
+}
 
 impl Remote {
     pub(super) fn new(
@@ -91,11 +100,10 @@ impl Remote {
     pub(crate) fn expected_usage(&self, prompt: &Prompt) -> Usage {
         let Cost { input, output } = self.estimate(prompt);
         // A limit on answers is not their usual length.
-        let usual = if prompt.explain { EXPLAINED_ANSWER } else { SHORT_ANSWER };
         Usage {
             prompt_tokens: Some(input),
             cached_tokens: None,
-            completion_tokens: Some(output.min(usual.into())),
+            completion_tokens: Some(output.min(usual_answer(prompt.form).into())),
         }
     }
 
@@ -105,7 +113,7 @@ impl Remote {
     }
 
     fn estimate(&self, prompt: &Prompt) -> Cost {
-        let answer = self.max_tokens.unwrap_or(if prompt.explain { EXPLAINED_ANSWER } else { SHORT_ANSWER });
+        let answer = self.max_tokens.unwrap_or(usual_answer(prompt.form));
         Cost { input: prompt.text.len() as u64 / 4, output: answer.into() }
     }
 

@@ -85,7 +85,9 @@ impl Labeler {
         cancel: &CancellationToken,
     ) -> Result<Vec<Labelled>, RunError> {
         let (judge_task, store) = match &self.kind {
-            Kind::Builtin(task) => return BuiltinLabeller(BuiltinJudge::new(*task)).label(&rows(items)),
+            Kind::Builtin(task) => {
+                return BuiltinLabeller::new(BuiltinJudge::new(*task), *task).label(&rows(items));
+            }
             Kind::Model { judge_task, store } => (judge_task, store),
         };
         let run = format!("library-{:016x}", fastrand::u64(..));

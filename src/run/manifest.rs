@@ -39,6 +39,9 @@ pub struct MemberRecord {
     pub template: Option<TemplateRecord>,
     /// How often each question was asked.
     pub votes: u32,
+    /// What each question was about, where that is not a turn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub per: Option<&'static str>,
 }
 
 /// Who judged.
@@ -60,6 +63,9 @@ pub struct TemplateRecord {
     /// BLAKE3 of the template file.
     pub hash: String,
     pub explain: bool,
+    /// Whether a list of findings was asked for.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub findings: bool,
     pub rails: Vec<String>,
     /// The rules that read labels out of replies.
     pub snap: &'static str,

@@ -50,7 +50,7 @@ pub use labeler::Labeler;
 pub use observer::{Observer, Pass, Silent};
 pub use progress::{Progress, ProgressSnapshot};
 pub use score::{Failure, ScoreSummary, ScoringError, Tally, score, score_blocking};
-pub use write::{Agreement, Summary};
+pub use write::{Agreement, CallCounts, FindingCounts, Summary};
 
 pub(crate) use ask::{AskIndex, AskOutcome, AskPass, Reading, ask, ask_all};
 pub(crate) use audit::{ProbeBatch, ProbeColumns, ProbedRow, ProbedRows, probed_rows};

@@ -11,6 +11,7 @@ use super::{
     AskOutcome, AskPass, Control, Destination, Labeller, Manifest, Member, Panel, Pass, RunError, Samples,
     Source, Stop, Summary, Watch, ask_all, write,
 };
+use crate::domain::Unit;
 use crate::judge::{ANSWERS_TO_TELL, Adaptation, Remote};
 use crate::store::Store;
 use crate::write::Finished;
@@ -39,7 +40,9 @@ impl Session {
         let votes =
             self.panel.members.iter().filter_map(Member::judge_task).map(|judge_task| judge_task.votes.get());
         let asks: u64 = votes.map(u64::from).sum();
-        let total = source.table.rows().map(|rows| rows * asks);
+        // How many calls there are is known when all rows have been read.
+        let counted = self.panel.settings.unit == Unit::Turn;
+        let total = source.table.rows().filter(|_| counted).map(|rows| rows * asks);
         self.ask_about(&samples, total).await
     }
 

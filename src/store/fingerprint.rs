@@ -29,7 +29,7 @@ impl AskHasher {
     pub fn fingerprint(&self, prompt: &Prompt, replicate: u32) -> Fingerprint {
         let mut hasher = self.0.clone();
         hasher.update(&replicate.to_le_bytes());
-        hasher.update(&[u8::from(prompt.explain)]);
+        hasher.update(&[u8::from(prompt.form.explain) | u8::from(prompt.form.findings) << 1]);
         for label in prompt.rails.labels() {
             update(&mut hasher, label);
         }

@@ -1,10 +1,10 @@
 //! Stores shared by runs, stopped, damaged and locked.
 
 use super::*;
-use crate::domain::{Prompt, RailProbability, Rails, Stop, Usage};
+use crate::domain::{AnswerForm, Prompt, RailProbability, Rails, Stop, Usage};
 
 fn fingerprint(text: &str) -> Fingerprint {
-    let prompt = Prompt { text: text.into(), rails: Arc::new(Rails::correctness()), explain: false };
+    let prompt = Prompt { text: text.into(), rails: Arc::new(Rails::correctness()), form: AnswerForm::LABEL };
     AskHasher::new("http://judge", "m", "{}").fingerprint(&prompt, 0)
 }
 

@@ -1,6 +1,6 @@
 //! The columns that a verdict adds to its row.
 
-use crate::domain::{Json, Paid, Reply, Usage, Verdict};
+use crate::domain::{Findings, Json, Object, Paid, Reply, Unit, Usage, Verdict};
 use crate::table::{Column, Kind, Record, Schema, cell};
 
 use super::WriteError;
@@ -18,6 +18,19 @@ pub struct Labelled {
     pub cached: bool,
     /// What this run paid for answers that were of no use and are part of no reply.
     pub wasted: Option<Paid>,
+    /// The verdicts on the calls of the turn, in order, where each was judged by itself; `None` where the turn was.
+    pub calls: Option<Vec<CallVerdict>>,
+}
+
+/// What became of one call of a turn.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallVerdict {
+    /// The called tool.
+    pub tool: String,
+    /// The label, or why there is none.
+    pub verdict: Verdict,
+    /// Whether it has a label that passes.
+    pub passes: bool,
 }
 
 impl Labelled {
@@ -40,9 +53,41 @@ impl Known<'_> {
         self.paid.map(|paid| paid.usage).unwrap_or_default()
     }
 
+    /// What is said of the calls one by one; nothing of a row without any verdict on them.
+    fn calls(&self, value: impl Fn(&[CallVerdict]) -> Json) -> Json {
+        self.labelled.calls.as_deref().map_or(Json::Null, value)
+    }
+
     fn reply(&self) -> Option<&Reply> {
         self.labelled.reply.as_ref()
     }
+}
+
+impl CallVerdict {
+    /// `tool`, `label`, `score`, `status`, and where there are such `confidence`, `explanation` and `error`.
+    fn to_json(&self) -> Json {
+        let CallVerdict { tool, verdict, .. } = self;
+        let mut object = Object::new();
+        object.insert("tool", tool.as_str());
+        object.insert("label", cell::text(verdict.label()));
+        object.insert("score", cell::float(verdict.score()));
+        object.insert("status", verdict.status().as_str());
+        for (name, value) in [
+            ("confidence", cell::float(verdict.confidence.map(rounded))),
+            ("explanation", cell::text(verdict.explanation.as_deref())),
+            ("error", cell::text(verdict.error().as_deref())),
+        ] {
+            if value != Json::Null {
+                object.insert(name, value);
+            }
+        }
+        Json::Object(object)
+    }
+}
+
+/// Four digits are more than any judge's confidence means.
+fn rounded(confidence: f64) -> f64 {
+    (confidence * 1e4).round() / 1e4
 }
 
 type ValueOf = fn(&Known<'_>) -> Json;
@@ -53,10 +98,7 @@ const COLUMNS: [(&str, Kind, ValueOf); 15] = [
     ("score", Kind::Float, |of| cell::float(of.labelled.verdict.score())),
     ("status", Kind::Text, |of| Json::from(of.labelled.verdict.status().as_str())),
     ("explanation", Kind::Words, |of| cell::text(of.labelled.verdict.explanation.as_deref())),
-    // Four digits are more than any judge's confidence means.
-    ("confidence", Kind::Float, |of| {
-        cell::float(of.labelled.verdict.confidence.map(|confidence| (confidence * 1e4).round() / 1e4))
-    }),
+    ("confidence", Kind::Float, |of| cell::float(of.labelled.verdict.confidence.map(rounded))),
     ("error", Kind::Words, |of| cell::text(of.labelled.verdict.error().as_deref())),
     ("raw_reply", Kind::Words, |of| cell::text(of.reply().map(|reply| reply.text.as_str()))),
     ("judge", Kind::Text, |of| Json::from(of.judge)),
@@ -72,6 +114,28 @@ const COLUMNS: [(&str, Kind, ValueOf); 15] = [
     ("cached", Kind::Bool, |of| Json::Bool(of.labelled.cached)),
 ];
 
+/// The same of a turn whose calls were judged one by one.
+const OF_CALLS: [(&str, Kind, ValueOf); 3] = [
+    ("calls_judged", Kind::Int, |of| {
+        of.calls(|calls| number(calls.iter().filter(|call| call.verdict.label().is_some()).count()))
+    }),
+    ("calls_correct", Kind::Int, |of| {
+        of.calls(|calls| number(calls.iter().filter(|call| call.passes).count()))
+    }),
+    ("call_labels", Kind::Json, |of| {
+        of.calls(|calls| Json::Array(calls.iter().map(CallVerdict::to_json).collect()))
+    }),
+];
+
+/// The same where findings were asked for.
+const FINDINGS: [(&str, Kind, ValueOf); 1] = [("findings", Kind::Json, |of| {
+    of.labelled.verdict.findings.as_ref().map_or(Json::Null, Findings::to_json)
+})];
+
+fn number(count: usize) -> Json {
+    cell::int(Some(count as u64))
+}
+
 /// Which columns of `input` have the name of one of `ours`: an error, unless they may be overwritten.
 pub(super) fn clashes(ours: &Schema, input: &Schema, overwrite: bool) -> Result<Vec<String>, WriteError> {
     let clashes: Vec<String> =
@@ -86,6 +150,7 @@ pub(super) fn clashes(ours: &Schema, input: &Schema, overwrite: bool) -> Result<
 #[derive(Debug, Clone)]
 pub struct LabelColumns {
     schema: Schema,
+    values: Vec<ValueOf>,
     judge: String,
     template: String,
 }
@@ -93,9 +158,28 @@ pub struct LabelColumns {
 impl LabelColumns {
     /// `prefix` goes before every name.
     pub fn new(prefix: &str, judge: &str, template: &str) -> LabelColumns {
-        let columns =
-            COLUMNS.map(|(name, kind, _)| Column { name: format!("{prefix}{name}"), kind }).to_vec();
-        LabelColumns { schema: Schema::of(columns), judge: judge.to_owned(), template: template.to_owned() }
+        LabelColumns::of(prefix, judge, template, COLUMNS.iter())
+    }
+
+    /// The same with what is known of the calls one by one, and of what is wrong with them, where a panel asks for these.
+    pub fn detailed(prefix: &str, judge: &str, template: &str, unit: Unit, findings: bool) -> LabelColumns {
+        let of_calls = OF_CALLS.iter().filter(|_| unit == Unit::Call);
+        let columns = COLUMNS.iter().chain(of_calls).chain(FINDINGS.iter().filter(|_| findings));
+        LabelColumns::of(prefix, judge, template, columns)
+    }
+
+    fn of<'a>(
+        prefix: &str,
+        judge: &str,
+        template: &str,
+        columns: impl Iterator<Item = &'a (&'static str, Kind, ValueOf)>,
+    ) -> LabelColumns {
+        let named = |(name, kind, value): &(&str, Kind, ValueOf)| {
+            (Column { name: format!("{prefix}{name}"), kind: kind.clone() }, *value)
+        };
+        let (columns, values) = columns.map(named).unzip();
+        let (judge, template) = (judge.to_owned(), template.to_owned());
+        LabelColumns { schema: Schema::of(columns), values, judge, template }
     }
 
     pub fn schema(&self) -> &Schema {
@@ -111,6 +195,6 @@ impl LabelColumns {
     pub fn record(&self, labelled: &Labelled) -> Record {
         let (judge, template) = (self.judge.as_str(), self.template.as_str());
         let known = Known { labelled, paid: labelled.paid(), judge, template };
-        Record { cells: COLUMNS.iter().map(|(.., value)| Some(value(&known))).collect(), item: None }
+        Record { cells: self.values.iter().map(|value| Some(value(&known))).collect(), item: None }
     }
 }

@@ -17,7 +17,7 @@ mod text_file;
 mod whole_file;
 
 pub use error::WriteError;
-pub use labels::{LabelColumns, Labelled};
+pub use labels::{CallVerdict, LabelColumns, Labelled};
 pub use manifest_file::write_manifest;
 #[cfg(feature = "cli")]
 pub use output::is_stdout;

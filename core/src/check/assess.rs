@@ -1,9 +1,9 @@
-//! Everything noticed about one sample, as findings for people and signals for the score.
+//! Everything noticed about one sample, as observations for people and signals for the score.
 
 use super::evidence::Evidence;
-use super::finding::{Finding, Place, step};
 use super::grounding::{Support, is_excluded, is_negation, support};
 use super::node::Node;
+use super::observation::{Observation, Place, step};
 use super::schema::{self, Dialect, text_of};
 use super::score::{Signal, Signals};
 use super::toolbox::{Tool, Toolbox, stems};
@@ -14,7 +14,7 @@ use crate::reading::words::{StemSet, fold, fold_identifier};
 
 /// The result of looking at a sample.
 pub(super) struct Assessment {
-    pub findings: Vec<Finding>,
+    pub observations: Vec<Observation>,
     pub signals: Signals,
     /// Argument values looked at, and those the conversation or the definition supports.
     pub values: usize,
@@ -30,8 +30,9 @@ pub(super) struct Assessment {
 impl Assessment {
     /// Why there can be no verdict, unless a fault was found.
     pub(super) fn unsettled(&self, task: CallTask) -> Option<String> {
-        let too_complex = |finding: &&Finding| matches!(finding, Finding::TooComplex { .. });
-        let found = self.findings.iter().filter(|finding| finding.concerns(task)).find(too_complex);
+        let too_complex = |observation: &&Observation| matches!(observation, Observation::TooComplex { .. });
+        let found =
+            self.observations.iter().filter(|observation| observation.concerns(task)).find(too_complex);
         let exhausted = self.exhausted.then(|| {
             "row_too_complex: looking for all its values in the conversation would take too long".to_owned()
         });
@@ -43,10 +44,10 @@ impl Assessment {
 const MAX_VALUES: usize = 256;
 /// Calls whose values and repetitions are looked at, likewise; all of them are held against their definitions.
 const MAX_CALLS: usize = 64;
-/// Findings kept.
-const MAX_FINDINGS: usize = 200;
+/// Observations kept.
+const MAX_OBSERVATIONS: usize = 200;
 /// From so many on, nothing more is looked for.
-const ENOUGH_FINDINGS: usize = 2_000;
+const ENOUGH_OBSERVATIONS: usize = 2_000;
 
 pub(super) fn assess(sample: &Sample, calls: &[ToolCall], toolbox: &Toolbox) -> Assessment {
     let evidence = Evidence::new(sample);
@@ -61,7 +62,7 @@ pub(super) fn assess(sample: &Sample, calls: &[ToolCall], toolbox: &Toolbox) -> 
         told: 0,
         unsupported: 0.0,
         result: Assessment {
-            findings: Vec::new(),
+            observations: Vec::new(),
             signals: Signals::default(),
             values: 0,
             supported: 0,
@@ -72,11 +73,16 @@ pub(super) fn assess(sample: &Sample, calls: &[ToolCall], toolbox: &Toolbox) -> 
     };
     assessor.calls(calls);
     let calls = &calls[..calls.len().min(MAX_CALLS)];
-    assessor.duplicates(sample, calls);
+    match &sample.part {
+        Some(part) => {
+            assessor.duplicates(sample, &part.turn[..part.turn.len().min(MAX_CALLS)], Some(part.at))
+        }
+        None => assessor.duplicates(sample, calls, None),
+    }
     assessor.swaps(calls);
     let place = if is_under_way(sample) {
         Step::UnderWay
-    } else if used_tools(sample) || goes_on(sample) {
+    } else if used_tools(sample) || goes_on(sample) || sample.part.is_some() {
         Step::OneOfMany
     } else {
         Step::Whole
@@ -88,11 +94,15 @@ pub(super) fn assess(sample: &Sample, calls: &[ToolCall], toolbox: &Toolbox) -> 
         assessor.requests(calls);
     }
     assessor.result.under_way = place == Step::UnderWay;
-    if assessor.result.findings.len() > MAX_FINDINGS {
-        assessor.result.findings.sort_by_key(|finding| !finding.is_fault());
-        assessor.result.findings.truncate(MAX_FINDINGS);
+    if assessor.result.observations.len() > MAX_OBSERVATIONS {
+        assessor.result.observations.sort_by_key(|observation| !observation.is_fault());
+        assessor.result.observations.truncate(MAX_OBSERVATIONS);
     }
     assessor.result.exhausted = evidence.is_exhausted();
+    if let Some(part) = &sample.part {
+        // Observations name calls by their places in the turn.
+        assessor.result.observations.iter_mut().for_each(|observation| observation.moves_to(part.at));
+    }
     assessor.result
 }
 
@@ -120,7 +130,7 @@ fn goes_on(sample: &Sample) -> bool {
 /// Whether the agent made calls since the user last spoke.
 fn is_under_way(sample: &Sample) -> bool {
     sample
-        .messages
+        .before_turn()
         .iter()
         .rev()
         .take_while(|message| message.role != Role::User)
@@ -203,19 +213,19 @@ pub(super) struct Assessor<'a> {
 impl Assessor<'_> {
     fn calls(&mut self, calls: &[ToolCall]) {
         for (i, call) in calls.iter().enumerate() {
-            if self.result.findings.len() >= ENOUGH_FINDINGS {
+            if self.result.observations.len() >= ENOUGH_OBSERVATIONS {
                 break;
             }
             let tool = self.toolbox.find(&call.name).map(|at| &self.toolbox.tools[at]);
             if tool.is_none() {
                 self.find(
-                    Finding::UnknownTool { call: i, name: call.name.clone() },
+                    Observation::UnknownTool { call: i, name: call.name.clone() },
                     Signal::UnknownTool,
                     1.0,
                 );
             }
             match call.parsed() {
-                None => self.find(Finding::MalformedArguments { call: i }, Signal::Malformed, 1.0),
+                None => self.find(Observation::MalformedArguments { call: i }, Signal::Malformed, 1.0),
                 Some(arguments) => self.arguments(i, &call.name, tool, arguments),
             }
         }
@@ -224,7 +234,7 @@ impl Assessor<'_> {
             if self.used.text.contains(&fold_identifier(&named)) {
                 self.result.signals.add(Signal::InferredChoice, 1.0, 3.0);
             } else {
-                self.find(Finding::OtherChoice { at, value, named }, Signal::OtherChoice, 1.0);
+                self.find(Observation::OtherChoice { at, value, named }, Signal::OtherChoice, 1.0);
             }
         }
         if self.total > 0 {
@@ -237,16 +247,16 @@ impl Assessor<'_> {
 
     fn arguments(&mut self, call: usize, called: &str, tool: Option<&Tool>, arguments: &Object) {
         if let Some(tool) = tool {
-            let from = self.result.findings.len();
-            schema::check(tool, arguments, call, self.dialect, &mut self.result.findings);
-            for finding in &self.result.findings[from..] {
-                let signal = match finding {
-                    Finding::MissingParameter { .. } => Signal::Missing,
-                    Finding::UnknownParameter { .. } => Signal::UnknownParameter,
-                    Finding::WrongType { .. } => Signal::WrongType,
-                    Finding::LooseType { .. } => Signal::LooseType,
-                    Finding::NotAllowed { .. } => Signal::NotAllowed,
-                    Finding::BrokenRule { .. } => Signal::BrokenRule,
+            let from = self.result.observations.len();
+            schema::check(tool, arguments, call, self.dialect, &mut self.result.observations);
+            for observation in &self.result.observations[from..] {
+                let signal = match observation {
+                    Observation::MissingParameter { .. } => Signal::Missing,
+                    Observation::UnknownParameter { .. } => Signal::UnknownParameter,
+                    Observation::WrongType { .. } => Signal::WrongType,
+                    Observation::LooseType { .. } => Signal::LooseType,
+                    Observation::NotAllowed { .. } => Signal::NotAllowed,
+                    Observation::BrokenRule { .. } => Signal::BrokenRule,
                     _ => continue,
                 };
                 self.result.signals.add(signal, 1.0, 2.0);
@@ -318,40 +328,40 @@ impl Assessor<'_> {
             Support::Choice => self.result.signals.add(Signal::InferredChoice, 1.0, 3.0),
             Support::Derived => {
                 missing = 0.3;
-                self.find(Finding::Derived { at, value: text }, Signal::Derived, 1.0);
+                self.find(Observation::Derived { at, value: text }, Signal::Derived, 1.0);
             }
             Support::KeptPercent => {
-                self.find(Finding::KeptPercent { at, value: text }, Signal::KeptPercent, 1.0);
+                self.find(Observation::KeptPercent { at, value: text }, Signal::KeptPercent, 1.0);
             }
             Support::Partial(share) => {
                 missing = 1.0 - share;
                 let signal = if optional { Signal::PartlyOptional } else { Signal::PartlyGrounded };
-                self.find(Finding::PartlyGrounded { at, value: text }, signal, 1.0 - share);
+                self.find(Observation::PartlyGrounded { at, value: text }, signal, 1.0 - share);
             }
             Support::Composed(share) => {
-                self.find(Finding::PartlyGrounded { at, value: text }, Signal::Composed, 1.0 - share);
+                self.find(Observation::PartlyGrounded { at, value: text }, Signal::Composed, 1.0 - share);
             }
             Support::WrongUnit => {
                 missing = 1.0;
-                self.find(Finding::WrongUnit { at, value: text }, Signal::WrongUnit, 1.0);
+                self.find(Observation::WrongUnit { at, value: text }, Signal::WrongUnit, 1.0);
             }
             Support::Excluded => {
                 missing = 1.0;
-                self.find(Finding::Excluded { at, value: text }, Signal::Excluded, 1.0);
+                self.find(Observation::Excluded { at, value: text }, Signal::Excluded, 1.0);
             }
             Support::WrongSign => {
                 missing = 1.0;
-                self.find(Finding::WrongSign { at, value: text }, Signal::WrongSign, 1.0);
+                self.find(Observation::WrongSign { at, value: text }, Signal::WrongSign, 1.0);
             }
             Support::Described => {
                 missing = 0.5;
                 let signal = if optional { Signal::DescribedOptional } else { Signal::Described };
-                self.find(Finding::CopiedExample { at, value: text }, signal, 1.0);
+                self.find(Observation::CopiedExample { at, value: text }, signal, 1.0);
             }
             Support::OtherChoice(named) => self.rivals.push((at, text, named)),
             Support::Placeholder => {
                 missing = 1.0;
-                self.find(Finding::Placeholder { at, value: text }, Signal::Placeholder, 1.0);
+                self.find(Observation::Placeholder { at, value: text }, Signal::Placeholder, 1.0);
             }
             Support::None => {
                 missing = 1.0;
@@ -361,21 +371,21 @@ impl Assessor<'_> {
                     Json::Bool(_) => Signal::UngroundedBoolean,
                     _ => Signal::UngroundedText,
                 };
-                self.find(Finding::Ungrounded { at, value: text, optional }, signal, 1.0);
+                self.find(Observation::Ungrounded { at, value: text, optional }, signal, 1.0);
             }
         }
         self.unsupported += missing;
         self.result.supported += usize::from(missing == 0.0 && !inferred);
     }
 
-    pub(super) fn find(&mut self, finding: Finding, signal: Signal, strength: f64) {
+    pub(super) fn find(&mut self, observation: Observation, signal: Signal, strength: f64) {
         self.result.signals.add(signal, strength, 3.0);
-        self.push(finding);
+        self.push(observation);
     }
 
-    pub(super) fn push(&mut self, finding: Finding) {
-        if self.result.findings.len() < MAX_FINDINGS || finding.is_fault() {
-            self.result.findings.push(finding);
+    pub(super) fn push(&mut self, observation: Observation) {
+        if self.result.observations.len() < MAX_OBSERVATIONS || observation.is_fault() {
+            self.result.observations.push(observation);
         }
     }
 }

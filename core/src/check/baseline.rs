@@ -2,7 +2,7 @@
 
 use super::assess::dialect;
 use super::cache::Cache;
-use super::finding::Finding;
+use super::observation::Observation;
 use super::readable;
 use super::schema;
 use crate::domain::{CallTask, Outcome, Sample, Task, Verdict};
@@ -59,14 +59,14 @@ impl Baseline {
         };
         let toolbox = self.cache.get(definitions);
         let dialect = dialect(&toolbox, &fold(&sample.question));
-        let mut findings = Vec::new();
+        let mut observations = Vec::new();
         for (at, call) in calls.iter().enumerate() {
             match (toolbox.find(&call.name), call.parsed()) {
                 (None, _) if task != CallTask::ParameterExtraction => {
                     return label(false, Some(format!("no tool is called `{}`", call.name)));
                 }
                 (Some(tool), Some(arguments)) if task != CallTask::ToolSelection => {
-                    schema::check(&toolbox.tools[tool], arguments, at, dialect, &mut findings);
+                    schema::check(&toolbox.tools[tool], arguments, at, dialect, &mut observations);
                 }
                 (_, None) if task != CallTask::ToolSelection => {
                     return label(false, Some("the arguments are not a JSON object".to_owned()));
@@ -75,12 +75,12 @@ impl Baseline {
             }
         }
         // A definition that cannot be used is no fault of the call.
-        if let Some(fault) = findings.iter().find(|finding| finding.is_fault()) {
+        if let Some(fault) = observations.iter().find(|observation| observation.is_fault()) {
             return label(false, Some(fault.to_string()));
         }
-        match findings.iter().find(|finding| matches!(finding, Finding::TooComplex { .. })) {
-            Some(finding) => Verdict::bare(Outcome::Abstained(finding.to_string())),
-            None => label(true, findings.first().map(ToString::to_string)),
+        match observations.iter().find(|observation| matches!(observation, Observation::TooComplex { .. })) {
+            Some(observation) => Verdict::bare(Outcome::Abstained(observation.to_string())),
+            None => label(true, observations.first().map(ToString::to_string)),
         }
     }
 }
@@ -89,7 +89,7 @@ fn label(task: Task, correct: bool, explanation: Option<String>) -> Verdict {
     let (pass, fail) = task.labels();
     let (label, score) = if correct { (pass, 1.0) } else { (fail, 0.0) };
     let outcome = Outcome::Judged { label: label.to_owned(), score, rule: None };
-    Verdict { outcome, explanation, confidence: None }
+    Verdict { explanation, ..Verdict::bare(outcome) }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Which argument a value of the question belongs to, where the question itself says so: `from A to B`, `3 bedrooms and 2 baths`.
 
 use super::assess::Assessor;
-use super::finding::{Finding, Place, step};
+use super::observation::{Observation, Place, step};
 use super::schema::text_of;
 use super::score::Signal;
 use crate::domain::{Json, Object, ToolCall};
@@ -57,7 +57,7 @@ impl Assessor<'_> {
             });
             if let Some((name, other)) = swapped {
                 let at = Place { call, path: step("", &name) };
-                self.find(Finding::Swapped { at, other }, Signal::Swapped, 1.0);
+                self.find(Observation::Swapped { at, other }, Signal::Swapped, 1.0);
             }
         }
     }

@@ -3,9 +3,9 @@
 use std::sync::LazyLock;
 
 use super::assess::{Assessor, Step};
-use super::finding::{Finding, Literal};
 use super::literals::Span;
 use super::need::call_for;
+use super::observation::{Literal, Observation};
 use super::relevance::{fits, own_fit, share};
 use super::score::Signal;
 use super::toolbox::{Tool, stems};
@@ -68,7 +68,7 @@ impl Assessor<'_> {
                 }
                 let asked = asked.map(|(_, at)| at);
                 if let Some(at) = asked.or((score(best) > CALL_DUE).then_some(best)) {
-                    self.push(Finding::CallDue { tool: tools[at].name.clone() });
+                    self.push(Observation::CallDue { tool: tools[at].name.clone() });
                 }
             }
             (Some((call, at)), best) => {
@@ -100,9 +100,9 @@ impl Assessor<'_> {
                 }
                 match rival {
                     Some(best) if gain > CLEARLY_BETTER => {
-                        self.push(Finding::BetterTool { call, tool, other: tools[best].name.clone() });
+                        self.push(Observation::BetterTool { call, tool, other: tools[best].name.clone() });
                     }
-                    _ if !sound && score(at) < POOR_FIT => self.push(Finding::PoorFit { call, tool }),
+                    _ if !sound && score(at) < POOR_FIT => self.push(Observation::PoorFit { call, tool }),
                     _ => {}
                 }
             }
@@ -126,7 +126,7 @@ impl Assessor<'_> {
         if let Some((fit, at)) = left_out {
             self.result.signals.set(Signal::LeftOut, fit);
             if fit > FITS {
-                self.push(Finding::LeftOut { tool: tools[at].name.clone() });
+                self.push(Observation::LeftOut { tool: tools[at].name.clone() });
             }
         }
     }
@@ -154,7 +154,7 @@ impl Assessor<'_> {
                 // A name may stand for anything: a brand, a title, an emphasis.
                 Literal::Name => continue,
             };
-            self.find(Finding::Unused { text: span.text.clone(), kind: span.kind }, signal, 1.0);
+            self.find(Observation::Unused { text: span.text.clone(), kind: span.kind }, signal, 1.0);
         }
         let unused = used.iter().filter(|used| !**used).count();
         if !literals.is_empty() {
@@ -202,18 +202,20 @@ impl Assessor<'_> {
     }
 
     /// Calls made twice without need.
-    pub(super) fn duplicates(&mut self, sample: &Sample, calls: &[ToolCall]) {
+    /// Repetitions among the `calls` of a turn; with `only`, those that the call at this place makes.
+    pub(super) fn duplicates(&mut self, sample: &Sample, calls: &[ToolCall], only: Option<usize>) {
         // Who asks for it twice gets it twice; who asks for it again gets it once more.
         if AGAIN.iter().any(|word| self.evidence.question.contains(word)) {
             return;
         }
-        for (i, call) in calls.iter().enumerate() {
+        for (i, call) in calls.iter().enumerate().filter(|(i, _)| only.is_none_or(|only| only == *i)) {
             if let Some(of) = calls[..i]
                 .iter()
                 .position(|other| other.name == call.name && other.arguments == call.arguments)
                 .filter(|_| !self.is_asked_for_as_often(calls, call))
             {
-                self.find(Finding::Duplicate { call: i, of }, Signal::Duplicate, 1.0);
+                let call = if only.is_some() { 0 } else { i };
+                self.find(Observation::Duplicate { call, of }, Signal::Duplicate, 1.0);
             }
         }
         let repeated = |call: &&ToolCall| {
@@ -221,7 +223,7 @@ impl Assessor<'_> {
             calls.len() == 1 && last_round(sample).is_some_and(|(made, told)| made.iter().any(own) && !told)
         };
         if !self.evidence.question.contains(" again ") && calls.first().filter(repeated).is_some() {
-            self.find(Finding::Repeat { call: 0 }, Signal::Duplicate, 1.0);
+            self.find(Observation::Repeat { call: 0 }, Signal::Duplicate, 1.0);
         }
     }
 
@@ -243,7 +245,7 @@ impl Assessor<'_> {
         if calls.len() == 1 {
             self.result.signals.set(Signal::OneCallManyRequests, requests);
             if requests >= 2.0 {
-                self.push(Finding::TooFewCalls { calls: 1 });
+                self.push(Observation::TooFewCalls { calls: 1 });
             }
         }
     }
@@ -251,14 +253,11 @@ impl Assessor<'_> {
 
 /// The calls made last, if the user has not spoken since, and whether their results speak for trying again.
 fn last_round(sample: &Sample) -> Option<(&[ToolCall], bool)> {
-    let results = sample.messages.iter().rev().take_while(|message| message.role == Role::Tool);
+    let before = sample.before_turn();
+    let results = before.iter().rev().take_while(|message| message.role == Role::Tool);
     let count = results.clone().count();
-    let made = sample
-        .messages
-        .iter()
-        .rev()
-        .nth(count)
-        .filter(|message| count > 0 && message.role == Role::Assistant)?;
+    let made =
+        before.iter().rev().nth(count).filter(|message| count > 0 && message.role == Role::Assistant)?;
     let failed = results.into_iter().any(|result| {
         let text = result.content.to_lowercase();
         text.trim().is_empty() || UNFINISHED.iter().any(|sign| text.contains(sign))

@@ -1,19 +1,19 @@
 //! The verdict in words.
 
 use super::assess::Assessment;
-use super::finding::Finding;
+use super::observation::Observation;
 use crate::domain::CallTask;
 
-/// Findings told; more would only tire the reader.
+/// Observations told; more would only tire the reader.
 const MAX_LISTED: usize = 8;
 
-/// One sentence: the findings that matter for the task, or what was checked when there are none.
+/// One sentence: the observations that matter for the task, or what was checked when there are none.
 pub(super) fn explain(assessment: &Assessment, calls: usize, correct: bool, task: CallTask) -> String {
-    let mut relevant: Vec<&Finding> =
-        assessment.findings.iter().filter(|finding| finding.concerns(task)).collect();
+    let mut relevant: Vec<&Observation> =
+        assessment.observations.iter().filter(|observation| observation.concerns(task)).collect();
     // What settles it comes first, then what nearly does.
-    relevant.sort_by_key(|finding| (!finding.is_fault(), !finding.is_grave()));
-    let settled = relevant.first().is_some_and(|finding| finding.is_fault());
+    relevant.sort_by_key(|observation| (!observation.is_fault(), !observation.is_grave()));
+    let settled = relevant.first().is_some_and(|observation| observation.is_fault());
     let (subject, looks, is) = match calls {
         0 => ("calling nothing", "looks", "is"),
         1 => ("the call", "looks", "is"),
@@ -36,11 +36,11 @@ pub(super) fn explain(assessment: &Assessment, calls: usize, correct: bool, task
             ),
         });
     }
-    for (i, finding) in relevant.iter().take(MAX_LISTED).enumerate() {
+    for (i, observation) in relevant.iter().take(MAX_LISTED).enumerate() {
         if i > 0 {
             text.push_str("; ");
         }
-        text.push_str(&finding.to_string());
+        text.push_str(&observation.to_string());
     }
     if relevant.len() > MAX_LISTED {
         text.push_str(&format!("; and {} more", relevant.len() - MAX_LISTED));

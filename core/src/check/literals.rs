@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use super::finding::Literal;
+use super::observation::Literal;
 use crate::language::all;
 use crate::reading::numbers::Figures;
 use crate::reading::words::fold;

@@ -11,12 +11,13 @@ mod effort;
 mod evidence;
 mod exclusions;
 mod explain;
-mod finding;
 mod grounding;
 mod literals;
 mod need;
 mod node;
+mod observation;
 mod relevance;
+mod reported;
 mod results;
 mod schema;
 mod score;
@@ -26,7 +27,7 @@ use std::sync::Arc;
 
 pub use base_rate::{BaseRate, InvalidBaseRate};
 pub use baseline::{Baseline, BaselineKind};
-pub use finding::{Aspect, Finding, Literal, Place};
+pub use observation::{Aspect, Literal, Observation, Place};
 
 use crate::domain::{
     CallTask, Calls, Definitions, Flag, Outcome, Sample, Task, ToolCall, ToolDefinition, Verdict,
@@ -37,7 +38,7 @@ use toolbox::Toolbox;
 
 /// The judge that needs no model: deterministic, offline, and free.
 ///
-/// It labels calls `correct` or `incorrect` by one [`Task`] and explains itself by its [`Finding`]s. Of tasks about what came of the
+/// It labels calls `correct` or `incorrect` by one [`Task`] and explains itself by its [`Observation`]s. Of tasks about what came of the
 /// calls it knows what takes no model, and abstains otherwise. Its confidence is the
 /// probability that the label is right where right and wrong calls are equally frequent; it does not know how good an agent
 /// is otherwise, unless [`BuiltinJudge::with_base_rate`] tells it. A fault always makes a call `incorrect`. Where there is nothing to go on it abstains: no
@@ -82,7 +83,10 @@ impl BuiltinJudge {
             ));
         }
         let assessment = assess(sample, calls, &self.cache.get(definitions));
-        let fault = assessment.findings.iter().any(|finding| finding.is_fault() && finding.concerns(task));
+        let fault = assessment
+            .observations
+            .iter()
+            .any(|observation| observation.is_fault() && observation.concerns(task));
         if let Some(reason) = assessment.unsettled(task).filter(|_| !fault) {
             return Verdict::bare(Outcome::Abstained(reason));
         }
@@ -98,6 +102,10 @@ impl BuiltinJudge {
         Verdict {
             outcome: Outcome::Judged { label: label.to_owned(), score, rule: None },
             explanation: Some(explain::explain(&assessment, calls.len(), correct, task)),
+            findings: Some({
+                let first = sample.part.as_ref().map_or(0, |part| part.at);
+                reported::findings(&assessment, calls, first, task, correct)
+            }),
             confidence: Some({
                 let right = self.base_rate.posterior(probability);
                 if correct { right } else { 1.0 - right }
@@ -107,9 +115,9 @@ impl BuiltinJudge {
 }
 
 /// What there is to notice about a sample, whatever the task; nothing where there is nothing to go on.
-pub fn findings(sample: &Sample) -> Vec<Finding> {
+pub fn observations(sample: &Sample) -> Vec<Observation> {
     match readable(sample) {
-        Ok((calls, definitions)) => assess(sample, calls, &Toolbox::new(definitions)).findings,
+        Ok((calls, definitions)) => assess(sample, calls, &Toolbox::new(definitions)).observations,
         Err(_) => Vec::new(),
     }
 }

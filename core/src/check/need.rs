@@ -2,8 +2,8 @@
 
 use super::asked_unit::asked_by;
 use super::evidence::Evidence;
-use super::finding::Literal;
 use super::node::Node;
+use super::observation::Literal;
 use super::relevance::Fit;
 use super::toolbox::Tool;
 use crate::domain::Json;

@@ -1,4 +1,4 @@
-//! The part of a JSON Schema that findings speak about: types, parameters, allowed values, defaults.
+//! The part of a JSON Schema that observations speak about: types, parameters, allowed values, defaults.
 
 use crate::domain::Json;
 use crate::reading::words::{fold, fold_identifier, words};

@@ -2,8 +2,8 @@
 
 use jsonschema::error::ValidationErrorKind;
 
-use super::finding::{Finding, Place, step};
 use super::node::{Node, plain};
+use super::observation::{Observation, Place, step};
 use super::toolbox::{Tool, Unusable};
 use crate::domain::{Json, Object};
 
@@ -17,8 +17,8 @@ pub(super) enum Dialect {
     Source,
 }
 
-/// Findings of one call that are enough; a hostile one could have thousands.
-const MAX_FINDINGS: usize = 50;
+/// Observations of one call that are enough; a hostile one could have thousands.
+const MAX_OBSERVATIONS: usize = 50;
 
 /// What is wrong with the arguments of call number `call`.
 pub(super) fn check(
@@ -26,30 +26,34 @@ pub(super) fn check(
     arguments: &Object,
     call: usize,
     dialect: Dialect,
-    findings: &mut Vec<Finding>,
+    observations: &mut Vec<Observation>,
 ) {
-    let mut walk = Walk { call, dialect, limit: findings.len() + MAX_FINDINGS, findings };
+    let mut walk = Walk { call, dialect, limit: observations.len() + MAX_OBSERVATIONS, observations };
     walk.object(&tool.root, arguments, "");
     if !tool.complete {
-        return findings.push(Finding::TooComplex { tool: tool.name.clone() });
+        return observations.push(Observation::TooComplex { tool: tool.name.clone() });
     }
     let Some(rules) = tool.rules() else { return };
     let arguments = Json::Object(arguments.clone());
     let validator = match rules.validator(&arguments) {
         Ok(validator) => validator,
-        Err(Unusable::TooComplex) => return findings.push(Finding::TooComplex { tool: tool.name.clone() }),
+        Err(Unusable::TooComplex) => {
+            return observations.push(Observation::TooComplex { tool: tool.name.clone() });
+        }
         Err(Unusable::Broken(reason)) => {
             let (tool, reason) = (tool.name.clone(), reason.clone());
-            return findings.push(Finding::UnusableSchema { tool, reason });
+            return observations.push(Observation::UnusableSchema { tool, reason });
         }
     };
-    for error in validator.iter_errors(&serde_json::Value::from(&arguments)).take(MAX_FINDINGS) {
+    for error in validator.iter_errors(&serde_json::Value::from(&arguments)).take(MAX_OBSERVATIONS) {
         if ran_out(error.kind()) {
-            return findings.push(Finding::TooComplex { tool: tool.name.clone() });
+            return observations.push(Observation::TooComplex { tool: tool.name.clone() });
         }
         let at = Place { call, path: error.instance_path().to_string() };
-        if is_finer_rule(error.kind()) && !findings.iter().any(|finding| finding.place() == Some(&at)) {
-            findings.push(Finding::BrokenRule { at, rule: error.to_string() });
+        if is_finer_rule(error.kind())
+            && !observations.iter().any(|observation| observation.place() == Some(&at))
+        {
+            observations.push(Observation::BrokenRule { at, rule: error.to_string() });
         }
     }
 }
@@ -81,7 +85,7 @@ struct Walk<'a> {
     call: usize,
     dialect: Dialect,
     limit: usize,
-    findings: &'a mut Vec<Finding>,
+    observations: &'a mut Vec<Observation>,
 }
 
 impl Walk<'_> {
@@ -89,7 +93,7 @@ impl Walk<'_> {
         for (name, _) in node.properties.iter().filter(|(_, node)| node.required) {
             if !object.contains_key(name) {
                 let at = self.place(step(path, name));
-                self.push(Finding::MissingParameter { at });
+                self.push(Observation::MissingParameter { at });
             }
         }
         for (name, value) in object.iter() {
@@ -98,7 +102,7 @@ impl Walk<'_> {
                 None if node.open => {}
                 None => {
                     let at = self.place(step(path, name));
-                    self.push(Finding::UnknownParameter { at });
+                    self.push(Observation::UnknownParameter { at });
                 }
             }
         }
@@ -113,23 +117,23 @@ impl Walk<'_> {
                 Json::Null if !node.required => {}
                 Json::String(text) if spells(node, text) => match self.dialect {
                     Dialect::Source => {}
-                    Dialect::Json => self.push(Finding::LooseType { at, expected, actual }),
+                    Dialect::Json => self.push(Observation::LooseType { at, expected, actual }),
                 },
                 Json::Number(_) | Json::Bool(_) if node.types.allow(&Json::String(String::new())) => {
-                    self.push(Finding::LooseType { at, expected, actual });
+                    self.push(Observation::LooseType { at, expected, actual });
                 }
-                _ => self.push(Finding::WrongType { at, expected, actual }),
+                _ => self.push(Observation::WrongType { at, expected, actual }),
             };
         }
         if !node.choices.is_empty() && !is_chosen(node, value) {
             let at = self.place(path.clone());
-            self.push(Finding::NotAllowed { at, value: text_of(value) });
+            self.push(Observation::NotAllowed { at, value: text_of(value) });
         }
         match value {
             Json::Array(items) => {
                 if let Some(node) = &node.items {
                     for (i, item) in items.iter().enumerate() {
-                        if self.findings.len() >= self.limit {
+                        if self.observations.len() >= self.limit {
                             return;
                         }
                         self.value(node, item, format!("{path}/{i}"));
@@ -145,9 +149,9 @@ impl Walk<'_> {
         Place { call: self.call, path }
     }
 
-    fn push(&mut self, finding: Finding) {
-        if self.findings.len() < self.limit {
-            self.findings.push(finding);
+    fn push(&mut self, observation: Observation) {
+        if self.observations.len() < self.limit {
+            self.observations.push(observation);
         }
     }
 }

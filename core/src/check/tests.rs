@@ -17,6 +17,7 @@ fn sample(question: &str, definitions: Vec<ToolDefinition>, calls: Vec<ToolCall>
         place: None,
         after: Aftermath::default(),
         extras: Default::default(),
+        part: None,
     }
 }
 
@@ -103,8 +104,8 @@ proptest! {
             let is_sure = verdict.confidence.is_some_and(|confidence| (0.5..=1.0).contains(&confidence));
             prop_assert_eq!(is_sure, task.about_calls().is_some());
         }
-        for finding in findings(&sample) {
-            prop_assert!(finding.to_string().len() < 2_000);
+        for observation in observations(&sample) {
+            prop_assert!(observation.to_string().len() < 2_000);
         }
     }
 }
@@ -127,7 +128,7 @@ proptest! {
         let arguments = [("after".to_owned(), Json::from(value)), ("size_km".to_owned(), number)];
         let call = ToolCall::new("t", arguments.into_iter().collect::<Object>());
         for calls in [vec![call], Vec::new()] {
-            findings(&sample(&words.join(" "), vec![tool("t", schema.clone())], calls));
+            observations(&sample(&words.join(" "), vec![tool("t", schema.clone())], calls));
         }
     }
 }
@@ -240,13 +241,13 @@ fn a_call_is_made_again_only_with_reason() {
         let mut sample = sample(question, vec![tool("find", schema.clone())], vec![call(city)]);
         let made = Message { tool_calls: vec![call("Oslo")], ..Message::new(Role::Assistant, "") };
         sample.messages.edit(|messages| messages.extend([made, Message::new(Role::Tool, result)]));
-        let kinds: Vec<&str> = findings(&sample).iter().map(Finding::kind).collect();
+        let kinds: Vec<&str> = observations(&sample).iter().map(Observation::kind).collect();
         assert_eq!(kinds.contains(&"repeat"), repeat, "{question} {result} {city}");
         let label = BuiltinJudge::new(Task::ToolSelection).judge(&sample).label().map(str::to_owned);
         assert_eq!(label.as_deref() == Some("incorrect"), repeat, "{question} {result} {city}");
         // The user spoke again.
         sample.messages.edit(|messages| messages.push(Message::new(Role::User, question)));
-        assert!(!findings(&sample).iter().any(|finding| finding.kind() == "repeat"));
+        assert!(!observations(&sample).iter().any(|observation| observation.kind() == "repeat"));
     }
 }
 
@@ -258,7 +259,7 @@ fn every_call_is_held_against_its_definition() {
         let value = |i: i64| if i == faulty { Json::from("many") } else { Json::Number(i.into()) };
         let calls: Vec<ToolCall> = (0..calls).map(|i| call(value(i))).collect();
         let sample = sample("Find the thing", vec![tool("t", schema.clone())], calls);
-        assert!(findings(&sample).iter().any(|finding| finding.kind() == "wrong_type"));
+        assert!(observations(&sample).iter().any(|observation| observation.kind() == "wrong_type"));
         assert_eq!(BuiltinJudge::new(Task::ParameterExtraction).judge(&sample).label(), Some("incorrect"));
     }
 }
@@ -281,7 +282,7 @@ fn as_many_equal_calls_as_are_asked_for_are_no_repeats() {
         let schema = Json::parse(r#"{"type":"object","properties":{}}"#).unwrap();
         let call = ToolCall::new("roll_die", Object::new());
         let sample = sample(question, vec![tool("roll_die", schema)], vec![call; calls]);
-        findings(&sample).iter().any(|finding| matches!(finding, Finding::Duplicate { .. }))
+        observations(&sample).iter().any(|observation| matches!(observation, Observation::Duplicate { .. }))
     };
     assert!(!repeats("Roll a die 5 times", 5) && !repeats("Roll five dice", 5));
     assert!(repeats("Roll a die", 2) && repeats("Roll five dice", 6));
@@ -294,13 +295,13 @@ fn sentences_name_what_they_are_about() {
             .unwrap();
     let arguments = Json::parse(r#"{"city":"Lima","a/b":1}"#).unwrap();
     let Json::Object(arguments) = arguments else { panic!() };
-    let told: Vec<String> = findings(&sample(
+    let told: Vec<String> = observations(&sample(
         "Weather in Oslo?",
         vec![tool("weather", schema)],
         vec![ToolCall::new("weather", arguments)],
     ))
     .iter()
-    .map(Finding::to_string)
+    .map(Observation::to_string)
     .collect();
     assert_eq!(told[0], "parameter `a~1b` of call 1 is not in the definition");
     assert_eq!(told[1], "parameter `city` of call 1: nothing in the conversation supports `Lima`");

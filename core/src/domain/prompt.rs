@@ -11,6 +11,32 @@ pub struct Prompt {
     pub text: String,
     /// The labels that the answer may give.
     pub rails: Arc<Rails>,
-    /// Whether the judge is asked to explain itself before it answers.
+    /// What the answer holds beside a label.
+    pub form: AnswerForm,
+}
+
+/// What an answer holds beside its label.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct AnswerForm {
+    /// An explanation, before the label.
     pub explain: bool,
+    /// A list of findings, before the label.
+    pub findings: bool,
+}
+
+impl AnswerForm {
+    /// A label and nothing else.
+    pub const LABEL: AnswerForm = AnswerForm { explain: false, findings: false };
+    /// An explanation, then a label.
+    pub const EXPLAINED: AnswerForm = AnswerForm { explain: true, findings: false };
+
+    /// A label, with an explanation before it or without.
+    pub fn explained(explain: bool) -> AnswerForm {
+        AnswerForm { explain, findings: false }
+    }
+
+    /// Whether the answer is a label and nothing else.
+    pub fn is_label(self) -> bool {
+        self == AnswerForm::LABEL
+    }
 }

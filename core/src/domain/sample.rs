@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::conversation::transcript_text;
 use super::{
-    Aftermath, Flag, Message, Messages, Origin, Place, Role, SharedText, Slot, ToolCall, ToolDefinition,
-    Variable,
+    Aftermath, Flag, Message, Messages, Origin, Part, Place, Role, SharedText, Slot, ToolCall,
+    ToolDefinition, Variable,
 };
 
 /// What was asked, what the agent called, and what it could have called.
@@ -33,6 +33,8 @@ pub struct Sample {
     pub after: Aftermath,
     /// What only some templates show, as text.
     pub extras: BTreeMap<Variable, String>,
+    /// Which of its turn's calls it is, where these are judged one by one.
+    pub part: Option<Part>,
 }
 
 impl Sample {

@@ -1,5 +1,7 @@
 //! What became of one question to a judge.
 
+use super::Findings;
+
 /// The outcome for one item, with what the judge said about it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verdict {
@@ -9,6 +11,8 @@ pub struct Verdict {
     pub explanation: Option<String>,
     /// How sure the judge is of the label, 0 to 1; absent where nothing was measured.
     pub confidence: Option<f64>,
+    /// What is wrong with the calls; absent where no list was asked for or could be read.
+    pub findings: Option<Findings>,
 }
 
 /// A label, or why there is none.
@@ -87,7 +91,7 @@ pub enum Status {
 impl Verdict {
     /// A verdict that says no more than its outcome.
     pub fn bare(outcome: Outcome) -> Verdict {
-        Verdict { outcome, explanation: None, confidence: None }
+        Verdict { outcome, explanation: None, confidence: None, findings: None }
     }
 
     /// The label, in the rail's own spelling; `None` for every failure.

@@ -167,6 +167,7 @@ impl Normalizer {
             place: None,
             after,
             extras,
+            part: None,
         })
     }
 

@@ -8,7 +8,7 @@ use super::jinja::Jinja;
 use super::peers::{self, Body, Evaluator, Unusable};
 use super::plain::Segment;
 use super::{front_matter, plain};
-use crate::domain::{Prompt, Rails, Sample, Slot, Task, Variable};
+use crate::domain::{AnswerForm, FindingKind, Part, Prompt, Rails, Sample, Slot, Task, Variable};
 
 /// A wording of a task, ready to render.
 #[derive(Debug)]
@@ -288,6 +288,27 @@ impl Template {
         )
     }
 
+    /// What every wording lacks of a list of findings.
+    fn request_for_findings(&self, explain: bool) -> String {
+        let kinds: Vec<String> = FindingKind::ALL
+            .iter()
+            .map(|kind| format!("- {}: {}\n", kind.as_str(), kind.meaning()))
+            .collect();
+        let labels = self.rails.labels().map(|label| format!("\"{label}\"")).collect::<Vec<_>>().join(" or ");
+        let explanation = match explain {
+            true => "First \"explanation\": at most three sentences that name what decides the case. Then",
+            false => "First",
+        };
+        format!(
+            "\n\nWhatever was said above about the form of the answer, reply with one JSON object and nothing else. {explanation} \
+             \"findings\": a list with one object for each thing that is wrong, and an empty list if nothing is. Each object has \
+             \"call\": the number of the call, counted from 1, or 0 if no call is at fault; \"argument\": a JSON pointer to the \
+             argument, such as \"/city\", or \"\" if no argument is at fault; \"kind\": one of the words below; \"quote\": a few words, \
+             copied exactly from what you were shown, that prove it. Then \"label\": {labels}.\n\nThe kinds of findings:\n{}",
+            kinds.concat().trim_end(),
+        )
+    }
+
     /// The labels of which the wording never speaks: a judge that is forced to give one of them was asked for something else.
     pub fn unnamed_labels(&self) -> Vec<String> {
         if self.wants_request {
@@ -331,14 +352,19 @@ impl Template {
     ///
     /// # Errors
     /// [`TemplateError::Lacking`] if the sample has no value for what the text shows.
-    pub fn render(&self, sample: &Sample, explain: bool) -> Result<Prompt, TemplateError> {
-        let mut text = self.text(&Values::Row(sample), explain)?;
-        if explain && !self.can_explain() {
+    pub fn render(&self, sample: &Sample, form: AnswerForm) -> Result<Prompt, TemplateError> {
+        let mut text = self.text(&Values::Row(sample), form.explain)?;
+        if let Some(part) = &sample.part {
+            text.push_str(&request_for_one_call(part));
+        }
+        if form.findings {
+            text.push_str(&self.request_for_findings(form.explain));
+        } else if form.explain && !self.can_explain() {
             text.push_str(&self.request_for_explanation());
         } else if self.wants_request {
             text.push_str(&self.request_for_label());
         }
-        Ok(Prompt { text, rails: Arc::clone(&self.rails), explain })
+        Ok(Prompt { text, rails: Arc::clone(&self.rails), form })
     }
 
     fn text(&self, values: &Values, explain: bool) -> Result<String, TemplateError> {
@@ -347,6 +373,20 @@ impl Template {
             Wording::Plain(segments) => plain::text(segments, values),
         }
     }
+}
+
+/// What no wording says by itself: that a call which is judged alone is not alone.
+fn request_for_one_call(part: &Part) -> String {
+    let before = match part.at {
+        0 => "",
+        _ => " The calls before it are the last message of the conversation.",
+    };
+    format!(
+        "\n\nThe agent made {} calls at once, and call {} of them is the one shown above.{before} Judge this call alone: \
+         the others are judged by themselves, so nothing is wrong with this one because something else had to be called too.",
+        part.turn.len(),
+        part.at + 1,
+    )
 }
 
 /// Whether `word` stands in `text` and is no part of a longer word. Scripts without spaces have no such borders.

@@ -27,6 +27,7 @@ mod explanation;
 mod fault;
 mod faultless;
 mod finale;
+pub mod findings;
 mod fold;
 mod foreign;
 mod harmless;

@@ -5,6 +5,7 @@
 
 mod auc;
 mod calibration;
+mod calls;
 mod clusters;
 mod confusion;
 mod correction;
@@ -27,6 +28,7 @@ pub mod votes;
 
 pub use auc::auc;
 pub use calibration::{Bin, ece, reliability};
+pub use calls::fold_calls;
 pub use confusion::Confusion;
 pub use correction::{Corrected, NoInformation, corrected_share};
 pub use estimate::Estimate;

@@ -46,7 +46,7 @@ mod tests {
             return Verdict::bare(Outcome::Refused);
         }
         let judged = Outcome::Judged { label: label.to_owned(), score: 1.0, rule: None };
-        Verdict { outcome: judged, explanation: None, confidence }
+        Verdict { confidence, ..Verdict::bare(judged) }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 
 use crate::check::BaseRate;
 use crate::cli::section::Section;
-use crate::domain::{Status, Task};
+use crate::domain::{Status, Task, Unit};
 use crate::judge::Concurrency;
 use crate::snap::Rules;
 
@@ -23,6 +23,15 @@ pub struct JudgingArgs {
     /// trajectory, task_completion or answer_correctness. Can be repeated [default: tool_calling]
     #[arg(long = "task", value_name = "TASK")]
     pub tasks: Vec<Task>,
+
+    /// Judge each call of a turn by itself; the row's label is that of its worst call, and three columns tell of the calls one by one
+    /// [default: turn]
+    #[arg(long, value_name = "UNIT")]
+    pub per: Option<Per>,
+
+    /// Also list what is wrong, in the column `findings`: call, argument, kind, and the words of the row that show it
+    #[arg(long)]
+    pub findings: bool,
 
     /// The settings file: named judges, headers, prices, and defaults for these flags under [label] [default: tooljudge.toml, if it
     /// exists]
@@ -42,6 +51,24 @@ pub struct JudgingArgs {
     pub limits: LimitArgs,
     #[command(flatten)]
     pub store: StoreArgs,
+}
+
+/// The choices of `--per`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Per {
+    /// All calls of a turn together.
+    Turn,
+    /// Each call by itself.
+    Call,
+}
+
+impl From<Per> for Unit {
+    fn from(per: Per) -> Unit {
+        match per {
+            Per::Turn => Unit::Turn,
+            Per::Call => Unit::Call,
+        }
+    }
 }
 
 /// The choices of `--scale`.
@@ -174,6 +201,8 @@ impl JudgingArgs {
         let text = |text: &str| Ok::<_, std::convert::Infallible>(text.to_owned());
         section.values("judge", &mut self.judges, text)?;
         section.values("task", &mut self.tasks, str::parse)?;
+        section.value("per", &mut self.per, |text| Per::from_str(text, false))?;
+        section.switch("findings", &mut self.findings)?;
         section.value("base_rate", &mut self.base_rate, str::parse)?;
         self.wording.fill(section)?;
         self.endpoint.fill(section)?;

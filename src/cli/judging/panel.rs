@@ -8,6 +8,7 @@ use super::route::Route;
 use crate::cli::config::{Config, Environment};
 use crate::cli::printer::Printer;
 use crate::cli::section::Section;
+use crate::domain::Unit;
 use crate::run::settings::{JudgeKind, PanelSettings, StoreSettings};
 
 /// What is known of who judges, and where it comes from.
@@ -69,6 +70,8 @@ pub fn panel(
         rails: args.wording.rails.clone(),
         five_grades: args.wording.scale.is_some(),
         explain: args.wording.explain,
+        findings: args.findings,
+        unit: args.per.map_or(Unit::Turn, Unit::from),
         votes: args.wording.votes.unwrap_or(usual.votes),
         rules: args.wording.snap.unwrap_or_default(),
         base_rate: args.base_rate,

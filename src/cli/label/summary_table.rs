@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::bench::Rate;
 use crate::domain::{Flag, Status};
 use crate::report::{Column, Table, counted, wrapped};
-use crate::run::{Agreement, Summary};
+use crate::run::{Agreement, CallCounts, Summary};
 use crate::stats::Estimate;
 
 /// What one member of the panel came to.
@@ -63,6 +63,8 @@ pub fn render(lines: &[Line<'_>], run: &Run<'_>) -> String {
         text.push(sentence(format!("gold     {shares}")));
     }
     for line in lines {
+        text.extend(calls(&whose(line, lines), line.summary).map(sentence));
+        text.extend(findings(&whose(line, lines), line.summary).into_iter().map(sentence));
         if let Some(mean) = &line.summary.mean_score {
             let of = whose(line, lines);
             text.push(sentence(format!(
@@ -113,6 +115,61 @@ fn whose(line: &Line<'_>, lines: &[Line<'_>]) -> String {
         (false, true) => format!(" {}:", line.criterion),
         (true, true) => format!(" {} ({}):", line.judge, line.criterion),
     }
+}
+
+/// How many calls have which verdict, where each has its own.
+fn calls(of: &str, summary: &Summary) -> Option<String> {
+    let CallCounts { calls, judged, correct } = summary.calls?;
+    let without = match calls - judged {
+        0 => String::new(),
+        some => format!(", {some} without a label"),
+    };
+    Some(format!("calls   {of} {correct} of {judged} pass ({}){without}", percent(correct, judged)))
+}
+
+/// What was found wrong, the commonest first.
+fn findings(of: &str, summary: &Summary) -> Vec<String> {
+    const SHOWN: usize = 4;
+    let Some(counts) = &summary.findings else { return Vec::new() };
+    let listed = |mut counts: Vec<(String, u64)>| {
+        counts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        let more = if counts.len() > SHOWN { ", ..." } else { "" };
+        let shown: Vec<String> =
+            counts.into_iter().take(SHOWN).map(|(name, rows)| format!("{rows} {name}")).collect();
+        format!("{}{more}", shown.join(", "))
+    };
+    let kinds = counts.kinds.iter().map(|(kind, rows)| (kind.as_str().to_owned(), *rows)).collect();
+    let arguments = counts.arguments.iter();
+    let arguments = arguments
+        .map(|((tool, path), rows)| (format!("{} {}", one_line(tool), one_line(path)), *rows))
+        .collect();
+    let mut lines = Vec::new();
+    if counts.findings > 0 {
+        lines.push(format!("found   {of} rows by kind: {}", listed(kinds)));
+    }
+    if !counts.arguments.is_empty() {
+        lines.push(format!("         rows by argument: {}", listed(arguments)));
+    }
+    let odd = [
+        (counts.unsupported, "without a quote that occurs in its row"),
+        (counts.dropped, "dropped: its row has no such call or argument"),
+    ];
+    for (findings, why) in odd.into_iter().filter(|(findings, _)| *findings > 0) {
+        lines.push(format!("         {} {why}", counted(findings, "finding")));
+    }
+    if counts.unlisted > 0 {
+        lines.push(format!(
+            "         {} whose reply lists no findings",
+            counted(counts.unlisted, "labelled row")
+        ));
+    }
+    lines
+}
+
+fn one_line(text: &str) -> String {
+    const LIMIT: usize = 40;
+    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(LIMIT).collect();
+    if text.chars().nth(LIMIT).is_some() { format!("{line}…") } else { line }
 }
 
 /// How many calls are right, as far as that can be told from how many pass.

@@ -13,7 +13,7 @@ use secrecy::SecretString;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::domain::{Prompt, Rail, Rails};
+use crate::domain::{AnswerForm, Prompt, Rail, Rails};
 use crate::judge::adaptation::AdaptationSet;
 use crate::judge::failure::Failure;
 use crate::judge::provider_format::{Answer, Response, understand};
@@ -117,7 +117,11 @@ fn play(cassette: Cassette) -> Vec<String> {
         cassette.adapted.iter().map(|name| Adaptation::named(name).unwrap()).collect();
     let rail = |label: &String| Rail { label: label.clone(), score: 0.0 };
     let rails = Rails::new(cassette.rails.iter().map(rail).collect(), &cassette.rails[0]).unwrap();
-    let prompt = Prompt { text: cassette.prompt, rails: Arc::new(rails), explain: cassette.explain };
+    let prompt = Prompt {
+        text: cassette.prompt,
+        rails: Arc::new(rails),
+        form: AnswerForm::explained(cassette.explain),
+    };
 
     let mut wrong = Vec::new();
     let mut compare = |what: &str, got: Value, expected: Value| {

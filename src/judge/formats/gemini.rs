@@ -18,7 +18,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::{OWN_OR_WORDS, PLAIN, TEMPERATURE, asks_probabilities, lenient, temperature};
-use crate::domain::{Prompt, Stop, Usage};
+use crate::domain::{FindingKind, Findings, Prompt, Stop, Usage};
 use crate::judge::adaptation::{AdaptationSet, is_forced, next_rail, rail};
 use crate::judge::failure::Failure;
 use crate::judge::logprobs::{Candidate as Alternative, Token, rail_probabilities};
@@ -160,12 +160,28 @@ fn schema(prompt: &Prompt) -> Value {
     if bare(prompt) {
         return label;
     }
-    let fields: &[&str] = if prompt.explain { &["explanation", "label"] } else { &["label"] };
     let mut properties = Map::new();
-    if prompt.explain {
+    if prompt.form.explain {
         properties.insert("explanation".to_owned(), json!({"type": "STRING"}));
     }
+    if prompt.form.findings {
+        properties.insert(Findings::FIELD.to_owned(), json!({"type": "ARRAY", "items": finding_schema()}));
+    }
     properties.insert("label".to_owned(), label);
+    let fields: Vec<String> = properties.keys().cloned().collect();
+    json!({"type": "OBJECT", "properties": properties, "required": fields, "propertyOrdering": fields})
+}
+
+/// The schema of one finding.
+fn finding_schema() -> Value {
+    let kinds = FindingKind::ALL.map(FindingKind::as_str);
+    let properties = json!({
+        "call": {"type": "INTEGER"},
+        "argument": {"type": "STRING"},
+        "kind": {"type": "STRING", "enum": kinds},
+        "quote": {"type": "STRING"},
+    });
+    let fields = ["call", "argument", "kind", "quote"];
     json!({"type": "OBJECT", "properties": properties, "required": fields, "propertyOrdering": fields})
 }
 

@@ -8,7 +8,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::domain::Prompt;
+use crate::domain::{AnswerForm, FindingKind, Findings, Prompt};
 use crate::judge::Adaptation;
 use crate::judge::provider_format::bare;
 
@@ -29,19 +29,44 @@ pub(super) fn grammar(prompt: &Prompt, own: &Map<String, Value>) -> Option<(&'st
     let label = prompt.rails.labels().map(|label| literal(&quoted(label))).collect::<Vec<_>>().join(" | ");
     let grammar = if bare(prompt) {
         format!("root ::= {label}")
-    } else if prompt.explain {
-        format!(
-            "root ::= {} space string {} space label \"}}\"\nlabel ::= {label}\nspace ::= \" \"?\n{STRING}",
-            literal(r#"{"explanation":"#),
-            literal(r#", "label":"#),
-        )
     } else {
-        format!(
-            "root ::= {} space label \"}}\"\nlabel ::= {label}\nspace ::= \" \"?",
-            literal(r#"{"label":"#)
-        )
+        let AnswerForm { explain, findings } = prompt.form;
+        let mut root = String::new();
+        let mut rules = format!("label ::= {label}\nspace ::= \" \"?");
+        let mut field = |name: &str, rule: &str| {
+            let opening = if root.is_empty() { "{" } else { ", " };
+            root.push_str(&format!("{} space {rule} space ", literal(&format!("{opening}{}:", json!(name)))));
+        };
+        if explain {
+            field("explanation", "string");
+        }
+        if findings {
+            field(Findings::FIELD, "findings");
+        }
+        field("label", "label");
+        if explain || findings {
+            rules.push_str(&format!("\n{STRING}"));
+        }
+        if findings {
+            rules.push_str(&format!("\n{}", findings_rules()));
+        }
+        format!("root ::= {}\"}}\"\n{rules}", root.strip_suffix("space ").unwrap_or(&root))
     };
     Some(("grammar", json!(grammar)))
+}
+
+/// The rules of a list of findings.
+fn findings_rules() -> String {
+    let kinds = FindingKind::ALL.map(|kind| literal(&json!(kind.as_str()).to_string())).join(" | ");
+    format!(
+        "findings ::= \"[\" space ( finding ( \",\" space finding )* )? \"]\"\n\
+         finding ::= {} space number {} space string {} space kind {} space string \"}}\"\n\
+         kind ::= {kinds}\nnumber ::= [0-9] [0-9]?",
+        literal(r#"{"call":"#),
+        literal(r#", "argument":"#),
+        literal(r#", "kind":"#),
+        literal(r#", "quote":"#),
+    )
 }
 
 /// `text` as a literal of the grammar.

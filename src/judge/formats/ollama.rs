@@ -197,10 +197,10 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::domain::Rails;
+    use crate::domain::{AnswerForm, Rails};
 
     fn prompt(text: String) -> Prompt {
-        Prompt { text, rails: Arc::new(Rails::correctness()), explain: false }
+        Prompt { text, rails: Arc::new(Rails::correctness()), form: AnswerForm::LABEL }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use secrecy::SecretString;
 use serde_json::{Value, json};
 
-use crate::domain::{Prompt, Rails, Stop};
+use crate::domain::{AnswerForm, Prompt, Rails, Stop};
 use crate::judge::adaptation::AdaptationSet;
 use crate::judge::body_template::{self, BodyTemplates};
 use crate::judge::failure::Failure;
@@ -29,7 +29,11 @@ fn formats() -> impl Iterator<Item = (Provider, Box<dyn ProviderFormat>)> {
 }
 
 fn prompt(explain: bool) -> Prompt {
-    Prompt { text: "judge this".into(), rails: Arc::new(Rails::correctness()), explain }
+    Prompt {
+        text: "judge this".into(),
+        rails: Arc::new(Rails::correctness()),
+        form: AnswerForm::explained(explain),
+    }
 }
 
 fn response(status: u16, headers: &[(&str, &str)], body: &str) -> Response {
@@ -319,7 +323,11 @@ fn framed_bodies_equal_those_made_whole() {
             for (explain, rails, text) in [false, true].into_iter().flat_map(|explain| {
                 all_rails.iter().flat_map(move |rails| texts.map(|text| (explain, rails, text)))
             }) {
-                let prompt = Prompt { text: text.to_owned(), rails: Arc::clone(rails), explain };
+                let prompt = Prompt {
+                    text: text.to_owned(),
+                    rails: Arc::clone(rails),
+                    form: AnswerForm::explained(explain),
+                };
                 let framed = body_templates.body(format.as_ref(), &prompt, &adapted);
                 let whole = body_template::whole(format.as_ref(), &prompt, &adapted);
                 assert_eq!(String::from_utf8(framed).unwrap(), whole, "{provider:?} {adapted:?}");

@@ -104,7 +104,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::domain::{Cell, Prompt, Rails, RawRow};
+    use crate::domain::{AnswerForm, Cell, Prompt, Rails, RawRow};
     use crate::normalize::{Normalizer, Options};
     use crate::store::AskHasher;
 
@@ -121,7 +121,7 @@ mod tests {
 
     fn fingerprint(question: &str, vote: u32) -> Fingerprint {
         let rails = Arc::new(Rails::correctness());
-        let prompt = Prompt { text: question.to_owned(), rails, explain: false };
+        let prompt = Prompt { text: question.to_owned(), rails, form: AnswerForm::LABEL };
         AskHasher::new("http://judge", "m", "{}").fingerprint(&prompt, vote)
     }
 

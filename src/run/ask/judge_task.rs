@@ -1,10 +1,11 @@
 //! A place on the panel: a judge, the words it is asked in, and how its answers are read.
 
+use std::borrow::Cow;
 use std::num::NonZeroU32;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::domain::{Prompt, Rails, RowError, RowErrorCode, Sample, Variable};
+use crate::domain::{AnswerForm, Prompt, Rails, RowError, RowErrorCode, Sample, Slot, Unit, Variable};
 use crate::judge::Remote;
 use crate::render::{Template, TemplateError};
 use crate::run::{AskIndex, Reading, RunError};
@@ -19,10 +20,12 @@ pub struct JudgeTask {
     pub template: Arc<Template>,
     /// The rails that answers are read with, where they are not those that were asked for.
     pub read_as: Option<Arc<Rails>>,
-    /// Whether the judge explains itself before the label. Default: no.
-    pub explain: bool,
+    /// What the judge answers with beside a label. Default: nothing.
+    pub form: AnswerForm,
     /// How labels are read out of replies. Default: careful.
     pub rules: Rules,
+    /// What one question is about. Default: a turn.
+    pub unit: Unit,
     /// How often each question is asked; the answers are folded into one verdict.
     pub votes: NonZeroU32,
     /// Which time this is that all of it is asked, from 0: each time has answers of its own.
@@ -44,8 +47,9 @@ impl JudgeTask {
             judge,
             template: Arc::new(template),
             read_as: None,
-            explain: false,
+            form: AnswerForm::LABEL,
             rules: Rules::Careful,
+            unit: Unit::Turn,
             votes: NonZeroU32::MIN,
             repeat: 0,
             ask_index: None,
@@ -58,7 +62,22 @@ impl JudgeTask {
         AskHasher::new(&identity.endpoint, &identity.model, &identity.parameters)
     }
 
-    /// What this judge task asks about `sample`, once per vote; or why nothing can be asked about it.
+    /// What the questions about `sample` are about: itself, or each of its calls.
+    pub(crate) fn units<'a>(&self, sample: &'a Sample) -> Vec<Cow<'a, Sample>> {
+        let calls = match self.unit {
+            Unit::Turn => Vec::new(),
+            Unit::Call => {
+                sample.each_call(self.template.variables().contains(&Variable::Slot(Slot::Transcript)))
+            }
+        };
+        if calls.is_empty() {
+            vec![Cow::Borrowed(sample)]
+        } else {
+            calls.into_iter().map(Cow::Owned).collect()
+        }
+    }
+
+    /// What this judge task asks about `sample`, unit by unit, once per vote; or why nothing can be asked about it.
     pub(crate) fn questions(
         &self,
         hasher: &AskHasher,
@@ -67,16 +86,22 @@ impl JudgeTask {
         let replicates = self.replicates();
         let question =
             |(replicate, prompt)| Question { fingerprint: hasher.fingerprint(&prompt, replicate), prompt };
-        let questions = |prompt| {
-            let prompts = std::iter::repeat_n(prompt, replicates.len());
-            replicates.zip(prompts).map(question).collect()
-        };
-        Ok(self.prompt(sample)?.map(questions))
+        let mut questions = Vec::with_capacity(replicates.len());
+        for unit in self.units(sample) {
+            match self.prompt(&unit)? {
+                Ok(prompt) => {
+                    let prompts = std::iter::repeat_n(prompt, replicates.len());
+                    questions.extend(replicates.clone().zip(prompts).map(question));
+                }
+                Err(error) => return Ok(Err(error)),
+            }
+        }
+        Ok(Ok(questions))
     }
 
     /// The prompt for `sample`; a row without something that the template shows cannot be asked about.
     fn prompt(&self, sample: &Sample) -> Result<Result<Prompt, RowError>, RunError> {
-        match self.template.render(sample, self.explain) {
+        match self.template.render(sample, self.form) {
             Ok(prompt) => Ok(Ok(prompt)),
             Err(TemplateError::Lacking(variables)) => {
                 let names: Vec<String> = variables.iter().map(Variable::to_string).collect();
@@ -89,16 +114,15 @@ impl JudgeTask {
         }
     }
 
-    /// The names under which the store keeps the answers about `sample`.
+    /// The names under which the store keeps the answers about `sample`, unit by unit.
     pub(crate) fn fingerprints(
         &self,
         hasher: &AskHasher,
         sample: &Sample,
     ) -> Result<Result<Vec<Fingerprint>, RowError>, RunError> {
-        let fingerprint = |prompt: Prompt| {
-            self.replicates().map(|replicate| hasher.fingerprint(&prompt, replicate)).collect()
-        };
-        Ok(self.prompt(sample)?.map(fingerprint))
+        let named =
+            |questions: Vec<Question>| questions.into_iter().map(|question| question.fingerprint).collect();
+        Ok(self.questions(hasher, sample)?.map(named))
     }
 
     pub(in crate::run) fn ask_index(&self) -> Option<MutexGuard<'_, AskIndex>> {
@@ -117,6 +141,6 @@ impl JudgeTask {
     }
 
     pub(crate) fn reading(&self) -> Reading<'_> {
-        Reading { rails: self.rails(), rules: self.rules, explain: self.explain }
+        Reading { rails: self.rails(), rules: self.rules, form: self.form }
     }
 }

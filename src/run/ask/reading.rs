@@ -1,6 +1,7 @@
 //! Reply to verdict: every way a model can fail to answer ends as a status, never as a label.
 
-use crate::domain::{Outcome, Rails, Reply, Stop, Verdict};
+use crate::domain::{AnswerForm, Outcome, Rails, Reply, Stop, Verdict};
+use crate::snap::findings::{self, Claim};
 use crate::snap::{self, Rules};
 
 /// How replies are read.
@@ -8,8 +9,8 @@ use crate::snap::{self, Rules};
 pub struct Reading<'a> {
     pub rails: &'a Rails,
     pub rules: Rules,
-    /// Whether the judge was asked to explain itself.
-    pub explain: bool,
+    /// What the judge was asked for beside the label.
+    pub form: AnswerForm,
 }
 
 impl Reading<'_> {
@@ -21,9 +22,11 @@ impl Reading<'_> {
             Stop::Finished if reply.text.trim().is_empty() => return Verdict::bare(Outcome::Empty),
             Stop::Finished | Stop::Truncated => {}
         }
+        let rest = self.findings(reply).map(|(_, rest)| rest);
+        let text = rest.as_deref().unwrap_or(&reply.text);
         let snapped = match reply.stop {
-            Stop::Truncated => snap::snap_cut(&reply.text, self.rails, self.rules, self.explain),
-            _ => snap::snap(&reply.text, self.rails, self.rules, self.explain),
+            Stop::Truncated => snap::snap_cut(text, self.rails, self.rules, self.form.explain),
+            _ => snap::snap(text, self.rails, self.rules, self.form.explain),
         };
         match snapped {
             Ok(snapped) => {
@@ -31,14 +34,18 @@ impl Reading<'_> {
                 let probability = reply.probabilities.iter().find(|rail| rail.label == label);
                 let confidence = probability.map(|rail| rail.probability);
                 let outcome = Outcome::Judged { label, score: snapped.rail.score, rule: Some(snapped.rule) };
-                Verdict { outcome, explanation: snapped.explanation, confidence }
+                Verdict { explanation: snapped.explanation, confidence, ..Verdict::bare(outcome) }
             }
             // A label that was cut off, or that what is missing might have changed, is not a verdict.
             Err(_) if reply.stop == Stop::Truncated => Verdict::bare(Outcome::Truncated),
             Err(none) => {
                 let outcome = Outcome::Unparseable(none.why.to_owned());
-                Verdict { outcome, explanation: none.explanation, confidence: None }
+                Verdict { explanation: none.explanation, ..Verdict::bare(outcome) }
             }
         }
+    }
+    /// What `reply` lists as wrong, and what it says beside that; `None` where no list was asked for, or there is none.
+    pub fn findings(&self, reply: &Reply) -> Option<(Vec<Claim>, String)> {
+        if self.form.findings { findings::take(&reply.text) } else { None }
     }
 }

@@ -90,7 +90,8 @@ impl Member {
                 let record = TemplateRecord {
                     name: template.name().to_owned(),
                     hash: template.hash(),
-                    explain: judge_task.explain,
+                    explain: judge_task.form.explain,
+                    findings: judge_task.form.findings,
                     rails: judge_task.reading().rails.labels().map(str::to_owned).collect(),
                     snap: Rules::as_str(judge_task.rules),
                 };
@@ -103,6 +104,7 @@ impl Member {
             task: task.map(Task::as_str),
             template,
             votes,
+            per: None,
         }
     }
 }

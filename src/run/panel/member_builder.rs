@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use super::{Member, MemberKind};
-use crate::domain::{Rails, Task};
+use crate::domain::{AnswerForm, Rails, Task, Unit};
 use crate::judge::Remote;
 use crate::render::Template;
 use crate::run::JudgeTask;
@@ -45,11 +45,13 @@ impl MemberBuilder<'_> {
             judge: Arc::clone(remote),
             template: Arc::clone(template),
             read_as: self.read_as.clone(),
-            explain: self.settings.explain,
+            form: AnswerForm { explain: self.settings.explain, findings: self.settings.findings },
             rules: self.settings.rules,
+            unit: self.settings.unit,
             votes: self.settings.votes,
             repeat,
-            ask_index: Some(Mutex::default()),
+            // It knows rows with as many questions as there are votes.
+            ask_index: (self.settings.unit == Unit::Turn).then(Mutex::default),
         };
         Ok((0..self.repeats)
             .map(|repeat| member(repeat, MemberKind::Model(Arc::new(judge_task(repeat)))))

@@ -21,7 +21,8 @@ pub(in crate::run) use wording::wanted;
 
 use super::settings::{InputSettings, PanelSettings, SettingsError};
 use super::{
-    AskOutcome, BuiltinLabeller, Labeller, Manifest, Observer, RunError, SampleRecord, Source, StoredLabeller,
+    AskOutcome, BuiltinLabeller, Labeller, Manifest, MemberRecord, Observer, RunError, SampleRecord, Source,
+    StoredLabeller,
 };
 use crate::check::BuiltinJudge;
 use crate::domain::Task;
@@ -87,7 +88,11 @@ impl Panel {
                 Take::Sample { rows, seed } => Some(SampleRecord { rows, seed }),
                 _ => None,
             },
-            panel: self.members.iter().map(Member::record).collect(),
+            panel: self
+                .members
+                .iter()
+                .map(|member| MemberRecord { per: self.settings.unit.recorded(), ..member.record() })
+                .collect(),
             store: self.store.as_ref().map(|store| store.path().display().to_string()),
         }
     }
@@ -103,9 +108,12 @@ impl Panel {
     ) -> Result<Vec<Box<dyn Labeller>>, RunError> {
         let labeller = |(member, outcomes): (&Member, &AskOutcome)| -> Result<Box<dyn Labeller>, RunError> {
             Ok(match (&member.kind, &self.store) {
-                (MemberKind::Builtin(task, base_rate), _) => {
-                    Box::new(BuiltinLabeller(BuiltinJudge::new(*task).with_base_rate(*base_rate)))
-                }
+                (MemberKind::Builtin(task, base_rate), _) => Box::new(BuiltinLabeller {
+                    judge: BuiltinJudge::new(*task).with_base_rate(*base_rate),
+                    rails: member.rails(),
+                    unit: self.settings.unit,
+                    findings: self.settings.findings,
+                }),
                 (MemberKind::Model(judge_task), Some(store)) => {
                     let (judge_task, fresh) = (Arc::clone(judge_task), self.settings.store.fresh);
                     Box::new(StoredLabeller::new(judge_task, store.reader()?, run, fresh, *outcomes))
@@ -154,6 +162,7 @@ impl PanelSettings {
             observer
                 .warning("--base-rate is of use to the built-in judge only; choose it with --judge builtin");
         }
+        wording::check_about_calls(self)?;
         if models > 0 {
             wording::remarks(self)?.iter().for_each(|remark| observer.warning(remark));
         }

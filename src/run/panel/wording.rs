@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::domain::{Rail, Rails, RailsError, Scope, Slot, Task, Variable};
+use crate::domain::{Rail, Rails, RailsError, Scope, Slot, Task, Unit, Variable};
 use crate::normalize::columns::Wanted;
 use crate::normalize::logs::Turns;
 use crate::render::{self, Template};
@@ -109,6 +109,27 @@ fn adjust(template: Template, labels: &[String]) -> Result<Template, SettingsErr
         Some(rails) => template.with_rails(rails),
         None => template,
     })
+}
+
+/// Refuses to ask about single calls where a template shows none.
+///
+/// # Errors
+/// If a template is about a whole transcript, and those of [`templates`].
+pub(super) fn check_about_calls(settings: &PanelSettings) -> Result<(), SettingsError> {
+    let flag = match (settings.unit, settings.findings) {
+        (Unit::Call, _) => "--per call",
+        (Unit::Turn, true) => "--findings",
+        (Unit::Turn, false) => return Ok(()),
+    };
+    let shows_calls = |template: &Template| {
+        let calls = [Slot::ToolCall, Slot::ToolResult].map(Variable::Slot);
+        template.task().is_none_or(|task| task.scope() == Scope::Turn)
+            && template.variables().iter().any(|variable| calls.contains(variable))
+    };
+    match templates(settings)?.into_iter().find(|template| !shows_calls(template)) {
+        Some(template) => Err(SettingsError::NotAboutCalls { flag, template: template.name().to_owned() }),
+        None => Ok(()),
+    }
 }
 
 /// What is odd about the templates, in words for the user.

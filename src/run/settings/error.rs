@@ -32,6 +32,11 @@ pub enum SettingsError {
         "--scale five is for tool_selection and parameter_extraction, not for {0}; a template of your own can have any rails"
     )]
     NoFiveGrades(&'static str),
+    /// Calls are to be judged one by one, or findings listed, by a template that is not about calls.
+    #[error(
+        "{flag} is about the calls of a turn, and {template} judges a whole transcript; leave it out, or judge something else"
+    )]
+    NotAboutCalls { flag: &'static str, template: String },
     /// Two templates of one name.
     #[error("two templates are named {0}; their columns would have the same names")]
     SameTemplate(String),

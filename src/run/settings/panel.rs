@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 
 use super::{JudgeKind, JudgeSettings, StoreSettings};
 use crate::check::BaseRate;
-use crate::domain::Task;
+use crate::domain::{Task, Unit};
 use crate::snap::Rules;
 
 /// A panel: every judge judges with every template.
@@ -22,6 +22,10 @@ pub struct PanelSettings {
     pub rails: Vec<String>,
     /// Whether an explanation is asked for before the label. Default: no.
     pub explain: bool,
+    /// Whether a list of findings is asked for before the label. Default: no.
+    pub findings: bool,
+    /// What one question is about. Default: a turn, with all of its calls.
+    pub unit: Unit,
     /// How often each question is asked: an odd number. Most votes decide, and their share is the confidence. Default: 1.
     pub votes: NonZeroU32,
     /// How labels are read out of replies. Default: careful.
@@ -45,6 +49,8 @@ impl Default for PanelSettings {
             five_grades: false,
             rails: Vec::new(),
             explain: false,
+            findings: false,
+            unit: Unit::Turn,
             votes: NonZeroU32::MIN,
             rules: Rules::default(),
             base_rate: None,

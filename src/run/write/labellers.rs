@@ -7,23 +7,68 @@ use rayon::prelude::*;
 
 use super::ids::Ids;
 use crate::check::{Baseline, BuiltinJudge};
-use crate::domain::{Outcome, Paid, Reply, RowError, Sample, Usage, Verdict};
+use crate::domain::{
+    Calls, Outcome, Paid, Rails, Reply, RowError, Sample, Task, ToolCall, Unit, Usage, Verdict,
+};
 use crate::run::{AskOutcome, JudgeTask, Row, RunError};
-use crate::stats::votes;
+use crate::snap::findings;
+use crate::stats::{fold_calls, votes};
 use crate::store::{AskHasher, Fingerprint, Found, Reader};
-use crate::write::Labelled;
+use crate::write::{CallVerdict, Labelled};
 
 /// Labels batches in input order.
 pub trait Labeller: Send {
     fn label(&mut self, rows: &[Row]) -> Result<Vec<Labelled>, RunError>;
+
+    /// Whether its verdicts list what is wrong.
+    fn lists_findings(&self) -> bool {
+        false
+    }
 }
 
 /// The built-in judge: no store, no network.
-pub struct BuiltinLabeller(pub BuiltinJudge);
+pub struct BuiltinLabeller {
+    pub judge: BuiltinJudge,
+    /// Its labels.
+    pub rails: Arc<Rails>,
+    pub unit: Unit,
+    pub findings: bool,
+}
+
+impl BuiltinLabeller {
+    /// Labels turns by `judge`, a judge of `task`.
+    pub fn new(judge: BuiltinJudge, task: Task) -> BuiltinLabeller {
+        BuiltinLabeller {
+            judge,
+            rails: Arc::new(Rails::pass_and_fail(task.labels())),
+            unit: Unit::Turn,
+            findings: false,
+        }
+    }
+}
 
 impl Labeller for BuiltinLabeller {
     fn label(&mut self, rows: &[Row]) -> Result<Vec<Labelled>, RunError> {
-        Ok(label_all(rows, |sample| self.0.judge(sample)))
+        let judge = |sample: &Sample| {
+            let verdict = self.judge.judge(sample);
+            computed(if self.findings { verdict } else { Verdict { findings: None, ..verdict } })
+        };
+        let judge_all = |sample: &Sample| match self.unit {
+            Unit::Turn => judge(sample),
+            Unit::Call => {
+                let calls = sample.each_call(false);
+                let judged = match calls.is_empty() {
+                    true => vec![judge(sample)],
+                    false => calls.iter().map(judge).collect(),
+                };
+                turn(judged, sample, &self.rails)
+            }
+        };
+        Ok(label_all(rows, judge_all))
+    }
+
+    fn lists_findings(&self) -> bool {
+        self.findings
     }
 }
 
@@ -32,16 +77,50 @@ pub struct BaselineLabeller(pub Baseline);
 
 impl Labeller for BaselineLabeller {
     fn label(&mut self, rows: &[Row]) -> Result<Vec<Labelled>, RunError> {
-        Ok(label_all(rows, |sample| self.0.judge(sample)))
+        Ok(label_all(rows, |sample| computed(self.0.judge(sample))))
     }
 }
 
-fn label_all(rows: &[Row], judge: impl Fn(&Sample) -> Verdict + Sync) -> Vec<Labelled> {
-    let verdict = |row: &Row| match row.item() {
+fn label_all(rows: &[Row], judge: impl Fn(&Sample) -> Labelled + Sync) -> Vec<Labelled> {
+    let labelled = |row: &Row| match row.item() {
         Ok(sample) => judge(sample),
-        Err(error) => invalid(error),
+        Err(error) => computed(invalid(error)),
     };
-    rows.par_iter().map(verdict).map(computed).collect()
+    rows.par_iter().map(labelled).collect()
+}
+
+/// The label of a turn whose calls were judged one by one. A turn that could not be taken apart was judged as a whole.
+fn turn(judged: Vec<Labelled>, sample: &Sample, rails: &Rails) -> Labelled {
+    let calls = match &sample.calls {
+        Calls::Parsed(calls) => &calls[..],
+        Calls::Unparsed => &[],
+    };
+    let verdicts: Vec<&Verdict> = judged.iter().map(|one| &one.verdict).collect();
+    let (mut verdict, at) = fold_calls(&verdicts, rails);
+    if let Some(call) = calls.get(at).filter(|_| calls.len() > 1)
+        && let Some(why) = &mut verdict.explanation
+    {
+        let named = format!("call {} ({})", at + 1, call.name);
+        let passes = |one: &&Verdict| one.label().is_some_and(|label| rails.passes_label(label));
+        *why = match verdicts.iter().all(passes) {
+            true => format!("All {} calls pass. Of {named}: {why}", calls.len()),
+            false => format!("Of {named}: {why}"),
+        };
+    }
+    let of_call = |(call, one): (&ToolCall, &Labelled)| CallVerdict {
+        tool: call.name.clone(),
+        verdict: one.verdict.clone(),
+        passes: one.verdict.label().is_some_and(|label| rails.passes_label(label)),
+    };
+    let of_calls = calls.iter().zip(&judged).map(of_call).collect();
+    let mut found = verdicts.iter().filter_map(|one| one.findings.as_ref());
+    verdict.findings = found.next().cloned().map(|first| {
+        found.fold(first, |mut all, next| {
+            all.extend(next);
+            all
+        })
+    });
+    Labelled { verdict, calls: Some(of_calls), ..together(&judged, at) }
 }
 
 /// Replies that an ask pass left in the store.
@@ -113,38 +192,78 @@ impl Labeller for StoredLabeller {
         drop(ask_index);
         let all: Vec<Fingerprint> = asked.iter().flatten().flatten().copied().collect();
         let mut found = self.store.get_all(&all)?.into_iter();
-        let labelled = asked.into_iter().map(|asked| match asked {
-            Ok(fingerprints) => {
-                let found = found.by_ref().take(fingerprints.len());
-                self.look_up(fingerprints.into_iter().zip(found))
-            }
-            Err(error) => Ok(computed(invalid(&error))),
-        });
-        labelled.collect()
+        let mut labelled = Vec::with_capacity(rows.len());
+        for (asked, row) in asked.into_iter().zip(rows) {
+            labelled.push(match asked {
+                Ok(fingerprints) => {
+                    let found = found.by_ref().take(fingerprints.len());
+                    self.look_up(fingerprints.into_iter().zip(found).collect(), row)?
+                }
+                Err(error) => computed(invalid(&error)),
+            });
+        }
+        Ok(labelled)
+    }
+
+    fn lists_findings(&self) -> bool {
+        self.judge_task.form.findings
     }
 }
 
 impl StoredLabeller {
-    /// The verdict of all votes.
-    fn look_up(&mut self, votes: impl Iterator<Item = (Fingerprint, Found)>) -> Result<Labelled, RunError> {
+    /// The verdict on a row by all answers about it.
+    fn look_up(&mut self, answers: Vec<(Fingerprint, Found)>, row: &Row) -> Result<Labelled, RunError> {
+        let judge_task = Arc::clone(&self.judge_task);
+        let sample = match (judge_task.unit, judge_task.form.findings) {
+            // The row need not be read for a label.
+            (Unit::Turn, false) => return self.elect(answers, None),
+            _ => row
+                .item()
+                .as_ref()
+                .map_err(|_| RunError::Worker("a row that was asked about is gone".to_owned()))?,
+        };
+        let mut answers = answers.into_iter();
+        let mut judged = Vec::new();
+        for unit in judge_task.units(sample) {
+            let votes = answers.by_ref().take(judge_task.votes.get() as usize).collect();
+            judged.push(self.elect(votes, Some(&unit))?);
+        }
+        Ok(match judge_task.unit {
+            Unit::Turn => judged.remove(0),
+            Unit::Call => turn(judged, sample, judge_task.rails()),
+        })
+    }
+
+    /// The verdict of all votes on `unit`, with what is found wrong if that was asked for.
+    fn elect(
+        &mut self,
+        votes: Vec<(Fingerprint, Found)>,
+        unit: Option<&Sample>,
+    ) -> Result<Labelled, RunError> {
         let mut predictions: Vec<Labelled> = votes
+            .into_iter()
             .map(|(fingerprint, found)| {
                 let has_reply = matches!(found, Found::Reply { .. });
                 let wasted = if has_reply { None } else { self.wasted(fingerprint)? };
                 Ok(Labelled { wasted, ..self.vote(found) })
             })
             .collect::<Result<_, RunError>>()?;
-        if predictions.len() == 1 {
-            return Ok(predictions.remove(0));
+        let mut elected = match predictions.len() {
+            1 => predictions.remove(0),
+            _ => {
+                let verdicts: Vec<&Verdict> = predictions.iter().map(|answer| &answer.verdict).collect();
+                let (verdict, speaker) = votes::fold(&verdicts);
+                Labelled { verdict, ..together(&predictions, speaker) }
+            }
+        };
+        if let (Some(unit), Some(reply)) = (unit, &elected.reply)
+            && elected.verdict.label().is_some()
+            && let Some((claims, _)) = self.judge_task.reading().findings(reply)
+        {
+            let shown = self.judge_task.template.variables();
+            elected.verdict.findings = Some(findings::check(claims, unit, &shown));
         }
-        let verdicts: Vec<&Verdict> = predictions.iter().map(|answer| &answer.verdict).collect();
-        let (verdict, speaker) = votes::fold(&verdicts);
-        let replies: Vec<&Reply> = predictions.iter().filter_map(|answer| answer.reply.as_ref()).collect();
-        let reply = predictions[speaker].reply.as_ref().map(|spoken| together(spoken, &replies));
-        let attempts = predictions[speaker].attempts;
-        let cached = predictions.iter().all(|answer| answer.cached);
-        let wasted = predictions.iter().fold(None, |sum, answer| Paid::sum(sum, answer.wasted));
-        Ok(Labelled { verdict, reply, attempts, cached, wasted })
+        Ok(elected)
     }
 
     /// What this run paid for answers to a question without a reply; once, however many rows share the question.
@@ -167,6 +286,7 @@ impl StoredLabeller {
                     attempts: None,
                     cached: !first || run != self.run,
                     wasted: None,
+                    calls: None,
                 }
             }
             Found::Failure { failure, run } if run == self.run => Labelled {
@@ -175,6 +295,7 @@ impl StoredLabeller {
                 attempts: Some(failure.attempts),
                 cached: false,
                 wasted: None,
+                calls: None,
             },
             _ => computed(Verdict::bare(match self.outcomes {
                 AskOutcome::All => Outcome::NotAsked,
@@ -184,10 +305,33 @@ impl StoredLabeller {
     }
 }
 
-/// What `spoken` says, with what all votes took together.
-fn together(spoken: &Reply, all: &[&Reply]) -> Reply {
+/// What the answer at the place `speaker` says, with what all of `answers` took; where some of them were there before, what the others
+/// took.
+fn together(answers: &[Labelled], speaker: usize) -> Labelled {
+    let cached = answers.iter().all(|answer| answer.cached);
+    let fresh = answers.iter().filter(|answer| cached || !answer.cached);
+    let replies: Vec<&Reply> = fresh.filter_map(|answer| answer.reply.as_ref()).collect();
+    let spoken = &answers[speaker];
+    let mut wasted = answers.iter().fold(None, |sum, answer| Paid::sum(sum, answer.wasted));
+    if spoken.reply.is_none() && !cached {
+        // No reply bears what the others cost.
+        wasted = replies.iter().fold(wasted, |sum, reply| Paid::sum(sum, Some(reply.paid())));
+    }
+    Labelled {
+        verdict: spoken.verdict.clone(),
+        reply: spoken.reply.as_ref().map(|spoken| summed(spoken, &replies)),
+        attempts: spoken.attempts,
+        cached,
+        wasted,
+        calls: None,
+    }
+}
+
+/// What `spoken` says, with what all of `replies` took.
+fn summed(spoken: &Reply, replies: &[&Reply]) -> Reply {
     let sum = |part: fn(&Usage) -> Option<u64>| {
-        all.iter()
+        replies
+            .iter()
             .map(|reply| part(&reply.usage))
             .collect::<Option<Vec<u64>>>()
             .map(|parts| parts.iter().sum())
@@ -198,13 +342,13 @@ fn together(spoken: &Reply, all: &[&Reply]) -> Reply {
             cached_tokens: sum(|usage| usage.cached_tokens),
             completion_tokens: sum(|usage| usage.completion_tokens),
         },
-        cost_usd: all
+        cost_usd: replies
             .iter()
             .map(|reply| reply.cost_usd)
             .collect::<Option<Vec<f64>>>()
             .map(|c| c.iter().sum()),
-        latency_ms: all.iter().map(|reply| reply.latency_ms).max().unwrap_or(0),
-        attempts: all.iter().map(|reply| reply.attempts).sum(),
+        latency_ms: replies.iter().map(|reply| reply.latency_ms).max().unwrap_or(0),
+        attempts: replies.iter().map(|reply| reply.attempts).sum(),
         ..spoken.clone()
     }
 }
@@ -214,5 +358,5 @@ fn invalid(error: &RowError) -> Verdict {
 }
 
 fn computed(verdict: Verdict) -> Labelled {
-    Labelled { verdict, reply: None, attempts: None, cached: false, wasted: None }
+    Labelled { verdict, reply: None, attempts: None, cached: false, wasted: None, calls: None }
 }

@@ -1,5 +1,6 @@
 //! The write pass: the input once more, in order, with its labels, and what they come to.
 
+mod found;
 mod ids;
 mod labellers;
 mod listing;
@@ -7,6 +8,7 @@ mod pass;
 mod rates;
 mod summary;
 
+pub use found::{CallCounts, FindingCounts};
 pub use labellers::{BaselineLabeller, BuiltinLabeller, Labeller, StoredLabeller};
 pub use listing::ListWatch;
 pub use pass::{Destination, Watch, write};

@@ -5,6 +5,7 @@ use std::sync::mpsc;
 use super::Labeller;
 use crate::bench::columns;
 use crate::read::ReadError;
+use crate::run::settings::PanelSettings;
 use crate::run::{Member, Panel, Progress, Row, RunError, Source, Summary};
 use crate::table::{Batch, Schema};
 use crate::write::{Finished, LabelColumns, Labelled, Output, Sink, WriteError};
@@ -31,7 +32,10 @@ impl Destination {
         output: Output,
         overwrite: bool,
     ) -> Result<Destination, WriteError> {
-        let columns = |member: &Member| LabelColumns::new(&member.prefix, &member.judge, &member.criterion);
+        let columns = |member: &Member| {
+            let PanelSettings { unit, findings, .. } = panel.settings;
+            LabelColumns::detailed(&member.prefix, &member.judge, &member.criterion, unit, findings)
+        };
         let labels: Vec<LabelColumns> = panel.members.iter().map(columns).collect();
         let mut replaced = Vec::new();
         for labels in &labels {
@@ -116,7 +120,8 @@ pub fn write(
         .filter(|destination| !destination.dropped.is_empty() && source.table.logs().is_some())
         .map(|destination| destination.read_of_log(source.table.schema()));
     let mut sink = destination.map(create).transpose()?;
-    let mut summaries = vec![Summary::default(); labellers.len()];
+    let mut summaries: Vec<Summary> =
+        labellers.iter().map(|labeller| Summary::of(labeller.lists_findings())).collect();
     std::thread::scope(|scope| {
         let (to_label, read) = mpsc::sync_channel(AHEAD);
         let (to_write, labelled) = mpsc::sync_channel(AHEAD);

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use super::found::{CallCounts, FindingCounts};
 use crate::bench::Rate;
 use crate::domain::{Flag, Outcome, Paid, Reply, Status, Stop, Verdict};
 use crate::run::{InvalidGolds, Row};
@@ -42,6 +43,10 @@ pub struct Summary {
     pub gold: Option<Agreement>,
     /// The mean score of the labels, where they are graded.
     pub mean_score: Option<Estimate>,
+    /// What was found wrong, where findings were asked for.
+    pub findings: Option<FindingCounts>,
+    /// The calls, where they were judged one by one.
+    pub calls: Option<CallCounts>,
     /// The share of right calls, corrected for the judge's errors as far as they are known.
     pub rate: Option<Rate>,
 }
@@ -76,6 +81,11 @@ impl Agreement {
 }
 
 impl Summary {
+    /// Nothing yet, of a labeller that lists findings or not.
+    pub(super) fn of(lists_findings: bool) -> Summary {
+        Summary { findings: lists_findings.then(FindingCounts::default), ..Summary::default() }
+    }
+
     pub(super) fn add(&mut self, labelled: &Labelled) {
         let Labelled { verdict, reply, cached, wasted, .. } = labelled;
         self.rows += 1;
@@ -90,6 +100,12 @@ impl Summary {
                 self.messages.entry(code.clone()).or_insert_with(|| message.clone());
             }
             *self.errors.entry(verdict.status()).or_default().entry(code).or_default() += 1;
+        }
+        if let Some(findings) = &mut self.findings {
+            findings.add(labelled);
+        }
+        if labelled.calls.is_some() {
+            self.calls.get_or_insert_default().add(labelled);
         }
         self.cached += u64::from(*cached);
         let replied = reply.as_ref().filter(|_| !cached).map(Reply::paid);
@@ -113,7 +129,7 @@ impl Summary {
     /// For manifests and `--json`.
     pub(crate) fn to_json(&self) -> Value {
         let statuses = by_status(&self.statuses);
-        json!({
+        let mut summary = json!({
             "rows": self.rows,
             "labels": self.labels,
             "statuses": statuses,
@@ -129,7 +145,14 @@ impl Summary {
             "mean_score": self.mean_score,
             "rate": self.rate,
             "gold": self.gold.as_ref().map(Agreement::to_json),
-        })
+        });
+        if let Some(findings) = &self.findings {
+            summary["findings"] = findings.to_json();
+        }
+        if let Some(calls) = self.calls {
+            summary["calls"] = calls.to_json();
+        }
+        summary
     }
 
     /// What this run paid, in US dollars; absent where the price of any reply is not known.

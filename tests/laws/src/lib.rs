@@ -16,8 +16,8 @@ use std::sync::{LazyLock, Mutex};
 
 use tooljudge_core::bench::calibration::{CalibrationFile, ClusterKind, Operating};
 use tooljudge_core::domain::{
-    Arguments, Calls, Cell, Definitions, Flag, Json, Object, Rails, RawRow, RawText, Role, RowError,
-    RowErrorCode, Sample, Slot, ToolCall, ToolDefinition, Variable,
+    AnswerForm, Arguments, Calls, Cell, Definitions, Flag, Json, Object, Rails, RawRow, RawText, Role,
+    RowError, RowErrorCode, Sample, Slot, ToolCall, ToolDefinition, Variable,
 };
 use tooljudge_core::normalize::columns;
 use tooljudge_core::normalize::logs::{
@@ -323,10 +323,10 @@ fn check_template(source: &str) {
         for row @ [question, call, tools] in rows {
             let sample =
                 Sample { raw: raw(question, call, tools), extras: extras.clone(), ..sample("q", "c") };
-            let prompt = template.render(&sample, explain).unwrap();
-            assert_eq!(prompt, template.render(&sample, explain).unwrap());
+            let prompt = template.render(&sample, AnswerForm::explained(explain)).unwrap();
+            assert_eq!(prompt, template.render(&sample, AnswerForm::explained(explain)).unwrap());
             // A wording that knows no explanations is asked for one behind its end.
-            let bare = template.render(&sample, false).unwrap();
+            let bare = template.render(&sample, AnswerForm::LABEL).unwrap();
             let own = if explain && !template.can_explain() { &bare.text } else { &prompt.text };
             let request = prompt.text.strip_prefix(own.as_str()).unwrap();
             assert!(request.is_empty() || template.rails().labels().all(|label| request.contains(label)));

@@ -2,8 +2,8 @@
 //!
 //! What a tool says about the world is no failure: an order that is cancelled, a search without hits.
 
-use super::{Ruling, calls_made};
-use crate::domain::{Json, Object, RowError, Sample, ToolResult};
+use super::{Fault, Ruling, calls_made};
+use crate::domain::{Calls, Json, Object, RowError, Sample, ToolResult};
 
 /// How a call ended.
 pub(super) enum Ending {
@@ -78,16 +78,27 @@ const WORDS: &[&str] = &[
 /// Keys of an object that does no more than hold what came back.
 const WRAPPERS: &[&str] = &["result", "data", "response", "output", "content", "text", "body"];
 
+/// Characters of a quotation.
+const MAX_QUOTE: usize = 200;
+
 pub(super) fn rule(sample: &Sample) -> Ruling {
     let results = &sample.after.results;
     if results.is_empty() {
         return Ruling::Open("no result was logged".to_owned());
     }
     let mut silent = None;
+    let first = |result: &ToolResult| {
+        result.content.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)
+    };
+    let excerpt = |result| first(result).map(|line| line.chars().take(MAX_QUOTE).collect());
     for (at, result) in results.iter().enumerate() {
         match ending(result) {
             Ending::Failed(why) => {
-                return Ruling::Fails(format!("Result {} reports a failure: {why}.", at + 1));
+                return Ruling::Fails(Fault {
+                    why: format!("Result {} reports a failure: {why}.", at + 1),
+                    call: call_of(sample, at),
+                    quotes: excerpt(result).into_iter().collect(),
+                });
             }
             Ending::Silent => silent = silent.or(Some(at + 1)),
             Ending::Worked => {}
@@ -101,6 +112,14 @@ pub(super) fn rule(sample: &Sample) -> Ruling {
         None if results.len() == 1 => Ruling::Passes("The result reports no failure.".to_owned()),
         None => Ruling::Passes(format!("None of {} results reports a failure.", results.len())),
     }
+}
+
+/// The place of the call that gave a result: by its id, or by its place where each call has one.
+fn call_of(sample: &Sample, at: usize) -> Option<usize> {
+    let Calls::Parsed(calls) = &sample.calls else { return None };
+    let id = &sample.after.results[at].tool_call_id;
+    let named = id.as_ref().and_then(|id| calls.iter().position(|call| call.id.as_ref() == Some(id)));
+    named.or((sample.after.results.len() == calls.len()).then_some(at))
 }
 
 /// How the call ended that gave this back.

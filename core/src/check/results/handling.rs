@@ -5,11 +5,11 @@
 
 use std::sync::LazyLock;
 
-use super::Ruling;
 use super::failure::{Ending, ending};
+use super::{Fault, Ruling};
 use crate::check::evidence::Evidence;
-use crate::check::finding::Literal;
 use crate::check::literals::literals;
+use crate::check::observation::Literal;
 use crate::domain::{Calls, Json, Message, Messages, Role, Sample, ToolCall};
 use crate::language::phrases;
 use crate::reading::dates::{TimeMatch, Times};
@@ -59,7 +59,8 @@ pub(super) fn rule(sample: &Sample) -> Ruling {
             _ if calls_on => Ruling::Open("the call failed and the agent called again".to_owned()),
             Some(true) => Ruling::Passes("The call failed, and the answer says so.".to_owned()),
             Some(false) => {
-                Ruling::Fails(format!("The call failed ({}), and the answer does not say so.", failures[0]))
+                let why = format!("The call failed ({}), and the answer does not say so.", failures[0]);
+                Ruling::Fails(Fault { why, call: None, quotes: Vec::new() })
             }
             None => Ruling::Open(
                 "the call failed; whether the answer says so is not told in its language".to_owned(),
@@ -75,10 +76,12 @@ pub(super) fn rule(sample: &Sample) -> Ruling {
     let nowhere: Vec<String> =
         with(Source::Nowhere).take(MAX_NAMED).map(|text| format!("`{text}`")).collect();
     if !nowhere.is_empty() {
-        return Ruling::Fails(format!(
+        let why = format!(
             "The answer says {}, which stands in no result, message or definition.",
             nowhere.join(", ")
-        ));
+        );
+        let quotes = with(Source::Nowhere).map(str::to_owned).collect();
+        return Ruling::Fails(Fault { why, call: None, quotes });
     }
     match (with(Source::Found).count(), with(Source::Possible).count()) {
         (0, _) => Ruling::Open("the answer holds no value whose source could be looked for".to_owned()),

@@ -7,14 +7,23 @@ mod failure;
 mod handling;
 mod need;
 
-use crate::domain::{Calls, Outcome, Sample, Task, Verdict};
+use crate::domain::{Calls, Finding, FindingKind, Findings, Outcome, Sample, Task, Verdict};
 
 /// What a rule came to, and why.
 enum Ruling {
     Passes(String),
-    Fails(String),
+    Fails(Fault),
     /// There is nothing to go on.
     Open(String),
+}
+
+/// Why a rule fails a turn.
+struct Fault {
+    why: String,
+    /// The place of the call at fault, if it is one call's.
+    call: Option<usize>,
+    /// The words of the row that show it, one finding each.
+    quotes: Vec<String>,
 }
 
 /// The verdict of `task` on a sample.
@@ -26,13 +35,37 @@ pub(super) fn judge(task: Task, sample: &Sample) -> Verdict {
         _ => Ruling::Open(format!("{} takes a model; name one with --judge", task.as_str())),
     };
     let (pass, fail) = task.labels();
-    let (label, score, why) = match ruling {
-        Ruling::Passes(why) => (pass, 1.0, why),
-        Ruling::Fails(why) => (fail, 0.0, why),
+    let (label, score, (why, findings)) = match ruling {
+        Ruling::Passes(why) => (pass, 1.0, (why, Findings::default())),
+        Ruling::Fails(fault) => (fail, 0.0, (fault.why.clone(), fault.findings(task, sample))),
         Ruling::Open(why) => return Verdict::bare(Outcome::Abstained(why)),
     };
     let outcome = Outcome::Judged { label: label.to_owned(), score, rule: None };
-    Verdict { outcome, explanation: Some(why), confidence: None }
+    Verdict { explanation: Some(why), findings: Some(findings), ..Verdict::bare(outcome) }
+}
+
+impl Fault {
+    /// What is found wrong.
+    fn findings(self, task: Task, sample: &Sample) -> Findings {
+        let kind = match task {
+            Task::ToolCallSuccess => FindingKind::FailedCall,
+            Task::CallNeed => FindingKind::RepeatedCall,
+            _ => FindingKind::MisusedResult,
+        };
+        let first = sample.part.as_ref().map_or(0, |part| part.at);
+        let tool = match &sample.calls {
+            Calls::Parsed(calls) => self.call.and_then(|at| calls.get(at)).map(|call| call.name.clone()),
+            Calls::Unparsed => None,
+        };
+        let call = self.call.map(|at| at + first + 1);
+        let bare = Finding { call, tool, argument: None, kind, quote: None, supported: true };
+        let quoted = |quote| Finding { quote: Some(quote), ..bare.clone() };
+        let list = match self.quotes.is_empty() {
+            true => vec![bare.clone()],
+            false => self.quotes.into_iter().map(quoted).collect(),
+        };
+        Findings { list, dropped: 0 }
+    }
 }
 
 /// How many calls the judged turn makes, as far as they can be read.

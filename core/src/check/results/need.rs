@@ -1,8 +1,8 @@
 //! Whether a call only repeats one that worked, though nothing has changed since.
 
-use super::Ruling;
 use super::failure::{Ending, ending};
-use crate::check::{Finding, findings};
+use super::{Fault, Ruling};
+use crate::check::{Observation, observations};
 use crate::domain::{Calls, Message, Role, Sample, ToolCall, ToolResult};
 use crate::reading::words::{fold_identifier, words};
 
@@ -35,16 +35,28 @@ pub(super) fn rule(sample: &Sample) -> Ruling {
     if calls.is_empty() {
         return Ruling::Open("nothing was called".to_owned());
     }
-    let twice = findings(sample).into_iter().find(|finding| matches!(finding, Finding::Duplicate { .. }));
-    if let Some(finding) = twice {
-        return Ruling::Fails(format!("One call is made twice in the turn: {finding}."));
+    let first = sample.part.as_ref().map_or(0, |part| part.at);
+    let twice = observations(sample)
+        .into_iter()
+        .find(|observation| matches!(observation, Observation::Duplicate { .. }));
+    if let Some(observation) = twice {
+        let why = format!("One call is made twice in the turn: {observation}.");
+        return Ruling::Fails(Fault {
+            why,
+            call: observation.call().map(|at| at - first),
+            quotes: Vec::new(),
+        });
     }
     match calls.iter().position(|call| is_known(sample, call)) {
-        Some(at) => Ruling::Fails(format!(
-            "Call {} repeats an earlier call of `{}` with the same arguments, which worked, and nothing has changed since.",
-            at + 1,
-            calls[at].name
-        )),
+        Some(at) => Ruling::Fails(Fault {
+            why: format!(
+                "Call {} repeats an earlier call of `{}` with the same arguments, which worked, and nothing has changed since.",
+                first + at + 1,
+                calls[at].name
+            ),
+            call: Some(at),
+            quotes: Vec::new(),
+        }),
         None => Ruling::Open(
             "no call repeats one that worked since the user last spoke; whether it was needed otherwise takes a model".to_owned(),
         ),

@@ -25,6 +25,21 @@ impl Object {
         self.entries.len()
     }
 
+    /// The value at a JSON pointer (RFC 6901): `/items/0/price`; `None` where there is no such place, and for the whole.
+    pub fn at(&self, pointer: &str) -> Option<&Json> {
+        let mut steps =
+            pointer.strip_prefix('/')?.split('/').map(|step| step.replace("~1", "/").replace("~0", "~"));
+        let mut value = self.get(&steps.next()?)?;
+        for step in steps {
+            value = match value {
+                Json::Object(object) => object.get(&step)?,
+                Json::Array(items) => items.get(step.parse::<usize>().ok()?)?,
+                _ => return None,
+            };
+        }
+        Some(value)
+    }
+
     /// Whether it has no members.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()

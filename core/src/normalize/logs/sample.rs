@@ -60,6 +60,7 @@ impl Normalizer {
             place,
             after,
             extras: BTreeMap::new(),
+            part: None,
         })
     }
 }

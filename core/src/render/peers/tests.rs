@@ -1,6 +1,6 @@
 //! Evaluator files as templates: labels and which of them pass, variables, and what is refused.
 
-use crate::domain::{Rails, Sample};
+use crate::domain::{AnswerForm, Rails, Sample};
 use crate::render::{Origin, Template};
 
 fn parsed(source: &str) -> Result<Template, String> {
@@ -262,10 +262,14 @@ fn a_request_for_the_labels_gives_way_to_one_for_an_explanation() {
         place: None,
         after: Default::default(),
         extras: Default::default(),
+        part: None,
     };
-    let text = |explain| template.render(&sample, explain).unwrap().text;
-    assert!(text(false).ends_with(r#"reply with one of these labels and nothing else: "a" or "b"."#));
+    let text = |form| template.render(&sample, form).unwrap().text;
     assert!(
-        text(true).ends_with(r#"Then "label": "a" or "b"."#) && !text(true).contains("nothing else: \"a\"")
+        text(AnswerForm::LABEL).ends_with(r#"reply with one of these labels and nothing else: "a" or "b"."#)
+    );
+    assert!(
+        text(AnswerForm::EXPLAINED).ends_with(r#"Then "label": "a" or "b"."#)
+            && !text(AnswerForm::EXPLAINED).contains("nothing else: \"a\"")
     );
 }

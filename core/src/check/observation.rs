@@ -12,7 +12,7 @@ use crate::domain::CallTask;
 /// and `text` stand in the conversation.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs, reason = "fields are explained once for all variants")]
-pub enum Finding {
+pub enum Observation {
     /// No definition has the called name.
     UnknownTool { call: usize, name: String },
     /// The arguments are no JSON object.
@@ -91,7 +91,7 @@ pub enum Literal {
     Name,
 }
 
-/// What a finding is about: the arguments or the choice of tools.
+/// What an observation is about: the arguments or the choice of tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Aspect {
     /// What the tool was called with.
@@ -103,22 +103,22 @@ pub enum Aspect {
     Either,
 }
 
-impl Finding {
-    /// What this finding is about.
+impl Observation {
+    /// What this observation is about.
     pub(crate) fn aspect(&self) -> Aspect {
         match self {
-            Finding::UnknownTool { .. }
-            | Finding::Duplicate { .. }
-            | Finding::Repeat { .. }
-            | Finding::PoorFit { .. }
-            | Finding::BetterTool { .. }
-            | Finding::LeftOut { .. }
-            | Finding::TooFewCalls { .. }
-            | Finding::CallDue { .. } => Aspect::Selection,
-            Finding::Unused { .. }
-            | Finding::UnusableSchema { .. }
-            | Finding::Ungrounded { .. }
-            | Finding::Placeholder { .. } => Aspect::Either,
+            Observation::UnknownTool { .. }
+            | Observation::Duplicate { .. }
+            | Observation::Repeat { .. }
+            | Observation::PoorFit { .. }
+            | Observation::BetterTool { .. }
+            | Observation::LeftOut { .. }
+            | Observation::TooFewCalls { .. }
+            | Observation::CallDue { .. } => Aspect::Selection,
+            Observation::Unused { .. }
+            | Observation::UnusableSchema { .. }
+            | Observation::Ungrounded { .. }
+            | Observation::Placeholder { .. } => Aspect::Either,
             _ => Aspect::Arguments,
         }
     }
@@ -128,16 +128,16 @@ impl Finding {
     pub(crate) fn is_fault(&self) -> bool {
         matches!(
             self,
-            Finding::UnknownTool { .. }
-                | Finding::MalformedArguments { .. }
-                | Finding::MissingParameter { .. }
-                | Finding::UnknownParameter { .. }
-                | Finding::WrongType { .. }
-                | Finding::LooseType { .. }
-                | Finding::NotAllowed { .. }
-                | Finding::BrokenRule { .. }
-                | Finding::Duplicate { .. }
-                | Finding::Repeat { .. }
+            Observation::UnknownTool { .. }
+                | Observation::MalformedArguments { .. }
+                | Observation::MissingParameter { .. }
+                | Observation::UnknownParameter { .. }
+                | Observation::WrongType { .. }
+                | Observation::LooseType { .. }
+                | Observation::NotAllowed { .. }
+                | Observation::BrokenRule { .. }
+                | Observation::Duplicate { .. }
+                | Observation::Repeat { .. }
         )
     }
 
@@ -145,12 +145,12 @@ impl Finding {
     pub(super) fn is_grave(&self) -> bool {
         matches!(
             self,
-            Finding::Swapped { .. }
-                | Finding::Excluded { .. }
-                | Finding::WrongSign { .. }
-                | Finding::OtherChoice { .. }
-                | Finding::WrongUnit { .. }
-                | Finding::Placeholder { .. }
+            Observation::Swapped { .. }
+                | Observation::Excluded { .. }
+                | Observation::WrongSign { .. }
+                | Observation::OtherChoice { .. }
+                | Observation::WrongUnit { .. }
+                | Observation::Placeholder { .. }
         )
     }
 
@@ -163,140 +163,197 @@ impl Finding {
         }
     }
 
-    /// The argument this finding is about, if it is about one.
+    /// The argument this observation is about, if it is about one.
     pub(crate) fn place(&self) -> Option<&Place> {
         match self {
-            Finding::MissingParameter { at }
-            | Finding::UnknownParameter { at }
-            | Finding::WrongType { at, .. }
-            | Finding::LooseType { at, .. }
-            | Finding::NotAllowed { at, .. }
-            | Finding::BrokenRule { at, .. }
-            | Finding::Ungrounded { at, .. }
-            | Finding::PartlyGrounded { at, .. }
-            | Finding::Derived { at, .. }
-            | Finding::Placeholder { at, .. }
-            | Finding::CopiedExample { at, .. }
-            | Finding::OtherChoice { at, .. }
-            | Finding::KeptPercent { at, .. }
-            | Finding::WrongUnit { at, .. }
-            | Finding::WrongSign { at, .. }
-            | Finding::Excluded { at, .. }
-            | Finding::Swapped { at, .. } => Some(at),
+            Observation::MissingParameter { at }
+            | Observation::UnknownParameter { at }
+            | Observation::WrongType { at, .. }
+            | Observation::LooseType { at, .. }
+            | Observation::NotAllowed { at, .. }
+            | Observation::BrokenRule { at, .. }
+            | Observation::Ungrounded { at, .. }
+            | Observation::PartlyGrounded { at, .. }
+            | Observation::Derived { at, .. }
+            | Observation::Placeholder { at, .. }
+            | Observation::CopiedExample { at, .. }
+            | Observation::OtherChoice { at, .. }
+            | Observation::KeptPercent { at, .. }
+            | Observation::WrongUnit { at, .. }
+            | Observation::WrongSign { at, .. }
+            | Observation::Excluded { at, .. }
+            | Observation::Swapped { at, .. } => Some(at),
             _ => None,
         }
     }
 
-    /// A stable name of the kind of finding.
+    fn place_mut(&mut self) -> Option<&mut Place> {
+        match self {
+            Observation::MissingParameter { at }
+            | Observation::UnknownParameter { at }
+            | Observation::WrongType { at, .. }
+            | Observation::LooseType { at, .. }
+            | Observation::NotAllowed { at, .. }
+            | Observation::BrokenRule { at, .. }
+            | Observation::Ungrounded { at, .. }
+            | Observation::PartlyGrounded { at, .. }
+            | Observation::Derived { at, .. }
+            | Observation::Placeholder { at, .. }
+            | Observation::CopiedExample { at, .. }
+            | Observation::OtherChoice { at, .. }
+            | Observation::KeptPercent { at, .. }
+            | Observation::WrongUnit { at, .. }
+            | Observation::WrongSign { at, .. }
+            | Observation::Excluded { at, .. }
+            | Observation::Swapped { at, .. } => Some(at),
+            _ => None,
+        }
+    }
+
+    /// The place of the call that this is about, if it is about one.
+    pub(super) fn call(&self) -> Option<usize> {
+        match self {
+            Observation::UnknownTool { call, .. }
+            | Observation::MalformedArguments { call }
+            | Observation::Duplicate { call, .. }
+            | Observation::Repeat { call }
+            | Observation::PoorFit { call, .. }
+            | Observation::BetterTool { call, .. } => Some(*call),
+            _ => self.place().map(|at| at.call),
+        }
+    }
+
+    /// Says of the call at place `to` what was said of the first.
+    pub(super) fn moves_to(&mut self, to: usize) {
+        match self {
+            Observation::UnknownTool { call, .. }
+            | Observation::MalformedArguments { call }
+            | Observation::Duplicate { call, .. }
+            | Observation::Repeat { call }
+            | Observation::PoorFit { call, .. }
+            | Observation::BetterTool { call, .. } => *call += to,
+            Observation::UnusableSchema { .. }
+            | Observation::TooComplex { .. }
+            | Observation::Unused { .. }
+            | Observation::LeftOut { .. }
+            | Observation::TooFewCalls { .. }
+            | Observation::CallDue { .. } => {}
+            _ => self.place_mut().into_iter().for_each(|at| at.call += to),
+        }
+    }
+
+    /// A stable name of the kind of observation.
     pub fn kind(&self) -> &'static str {
         match self {
-            Finding::UnknownTool { .. } => "unknown_tool",
-            Finding::MalformedArguments { .. } => "malformed_arguments",
-            Finding::MissingParameter { .. } => "missing_parameter",
-            Finding::UnknownParameter { .. } => "unknown_parameter",
-            Finding::WrongType { .. } => "wrong_type",
-            Finding::LooseType { .. } => "loose_type",
-            Finding::NotAllowed { .. } => "not_allowed",
-            Finding::BrokenRule { .. } => "broken_rule",
-            Finding::UnusableSchema { .. } => "unusable_schema",
-            Finding::TooComplex { .. } => "definition_too_complex",
-            Finding::Ungrounded { .. } => "ungrounded",
-            Finding::PartlyGrounded { .. } => "partly_grounded",
-            Finding::Derived { .. } => "derived",
-            Finding::Placeholder { .. } => "placeholder",
-            Finding::CopiedExample { .. } => "copied_example",
-            Finding::OtherChoice { .. } => "other_choice",
-            Finding::KeptPercent { .. } => "kept_percent",
-            Finding::WrongUnit { .. } => "wrong_unit",
-            Finding::WrongSign { .. } => "wrong_sign",
-            Finding::Swapped { .. } => "swapped",
-            Finding::Excluded { .. } => "excluded",
-            Finding::Unused { .. } => "unused",
-            Finding::Duplicate { .. } => "duplicate",
-            Finding::Repeat { .. } => "repeat",
-            Finding::PoorFit { .. } => "poor_fit",
-            Finding::BetterTool { .. } => "better_tool",
-            Finding::LeftOut { .. } => "left_out",
-            Finding::TooFewCalls { .. } => "too_few_calls",
-            Finding::CallDue { .. } => "call_due",
+            Observation::UnknownTool { .. } => "unknown_tool",
+            Observation::MalformedArguments { .. } => "malformed_arguments",
+            Observation::MissingParameter { .. } => "missing_parameter",
+            Observation::UnknownParameter { .. } => "unknown_parameter",
+            Observation::WrongType { .. } => "wrong_type",
+            Observation::LooseType { .. } => "loose_type",
+            Observation::NotAllowed { .. } => "not_allowed",
+            Observation::BrokenRule { .. } => "broken_rule",
+            Observation::UnusableSchema { .. } => "unusable_schema",
+            Observation::TooComplex { .. } => "definition_too_complex",
+            Observation::Ungrounded { .. } => "ungrounded",
+            Observation::PartlyGrounded { .. } => "partly_grounded",
+            Observation::Derived { .. } => "derived",
+            Observation::Placeholder { .. } => "placeholder",
+            Observation::CopiedExample { .. } => "copied_example",
+            Observation::OtherChoice { .. } => "other_choice",
+            Observation::KeptPercent { .. } => "kept_percent",
+            Observation::WrongUnit { .. } => "wrong_unit",
+            Observation::WrongSign { .. } => "wrong_sign",
+            Observation::Swapped { .. } => "swapped",
+            Observation::Excluded { .. } => "excluded",
+            Observation::Unused { .. } => "unused",
+            Observation::Duplicate { .. } => "duplicate",
+            Observation::Repeat { .. } => "repeat",
+            Observation::PoorFit { .. } => "poor_fit",
+            Observation::BetterTool { .. } => "better_tool",
+            Observation::LeftOut { .. } => "left_out",
+            Observation::TooFewCalls { .. } => "too_few_calls",
+            Observation::CallDue { .. } => "call_due",
         }
     }
 }
 
 /// One readable sentence without its full stop; values are cut to a sensible length.
-impl fmt::Display for Finding {
+impl fmt::Display for Observation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Finding::UnknownTool { call, name } if name.trim().is_empty() => {
+            Observation::UnknownTool { call, name } if name.trim().is_empty() => {
                 write!(f, "call {} names no tool", call + 1)
             }
-            Finding::UnknownTool { name, .. } => write!(f, "no tool called `{}` is on offer", Short(name)),
-            Finding::MalformedArguments { call } => {
+            Observation::UnknownTool { name, .. } => {
+                write!(f, "no tool called `{}` is on offer", Short(name))
+            }
+            Observation::MalformedArguments { call } => {
                 write!(f, "the arguments of call {} are not a JSON object", call + 1)
             }
-            Finding::MissingParameter { at } => write!(f, "the required {at} is missing"),
-            Finding::UnknownParameter { at } => write!(f, "{at} is not in the definition"),
-            Finding::WrongType { at, expected, actual } => {
+            Observation::MissingParameter { at } => write!(f, "the required {at} is missing"),
+            Observation::UnknownParameter { at } => write!(f, "{at} is not in the definition"),
+            Observation::WrongType { at, expected, actual } => {
                 write!(f, "{at} should be {expected}, but is {actual}")
             }
-            Finding::LooseType { at, expected, actual } => {
+            Observation::LooseType { at, expected, actual } => {
                 write!(f, "{at} should be {expected}, but spells it as {actual}")
             }
-            Finding::NotAllowed { at, value } => {
+            Observation::NotAllowed { at, value } => {
                 write!(f, "{at}: `{}` is not one of the allowed values", Short(value))
             }
-            Finding::BrokenRule { at, rule } => {
+            Observation::BrokenRule { at, rule } => {
                 write!(f, "{at} breaks a rule of its schema: {}", Short(rule))
             }
-            Finding::UnusableSchema { tool, reason } => {
+            Observation::UnusableSchema { tool, reason } => {
                 write!(f, "the schema of `{}` could not be used in full ({})", Short(tool), Short(reason))
             }
-            Finding::TooComplex { tool } => {
+            Observation::TooComplex { tool } => {
                 write!(
                     f,
                     "definition_too_complex: checking the arguments against the schema of `{}` would take too long",
                     Short(tool)
                 )
             }
-            Finding::Ungrounded { at, value, optional: false } => {
+            Observation::Ungrounded { at, value, optional: false } => {
                 write!(f, "{at}: nothing in the conversation supports `{}`", Short(value))
             }
-            Finding::Ungrounded { at, value, optional: true } => {
+            Observation::Ungrounded { at, value, optional: true } => {
                 write!(f, "{at} is optional, and nothing in the conversation supports `{}`", Short(value))
             }
-            Finding::PartlyGrounded { at, value } => {
+            Observation::PartlyGrounded { at, value } => {
                 write!(f, "{at}: the conversation supports only part of `{}`", Short(value))
             }
-            Finding::Derived { at, value } => {
+            Observation::Derived { at, value } => {
                 write!(
                     f,
                     "{at}: `{}` is not in the conversation, but may be worked out from it",
                     Short(value)
                 )
             }
-            Finding::Placeholder { at, value } => write!(f, "{at}: `{}` is a placeholder", Short(value)),
-            Finding::CopiedExample { at, value } => {
+            Observation::Placeholder { at, value } => write!(f, "{at}: `{}` is a placeholder", Short(value)),
+            Observation::CopiedExample { at, value } => {
                 write!(f, "{at}: `{}` is only named in the definition", Short(value))
             }
-            Finding::OtherChoice { at, value, named } => {
+            Observation::OtherChoice { at, value, named } => {
                 write!(f, "{at} is `{}`, but the conversation names `{}`", Short(value), Short(named))
             }
-            Finding::KeptPercent { at, value } => {
+            Observation::KeptPercent { at, value } => {
                 write!(f, "{at}: the percentage `{}` was not turned into a fraction", Short(value))
             }
-            Finding::WrongUnit { at, value } => {
+            Observation::WrongUnit { at, value } => {
                 write!(f, "{at}: `{}` was copied, though the parameter asks for another unit", Short(value))
             }
-            Finding::WrongSign { at, value } => {
+            Observation::WrongSign { at, value } => {
                 write!(f, "{at}: nothing in the conversation supports the sign of `{}`", Short(value))
             }
-            Finding::Excluded { at, value } => {
+            Observation::Excluded { at, value } => {
                 write!(f, "{at}: the conversation names `{}` only to keep it out", Short(value))
             }
-            Finding::Swapped { at, other } => {
+            Observation::Swapped { at, other } => {
                 write!(f, "{at} and `{}` have each other's value, by the words of the question", Short(other))
             }
-            Finding::Unused { text, kind } => {
+            Observation::Unused { text, kind } => {
                 let kind = match kind {
                     Literal::Number => "number",
                     Literal::Quotation => "quotation",
@@ -304,29 +361,31 @@ impl fmt::Display for Finding {
                 };
                 write!(f, "no call uses the {kind} `{}` of the question", Short(text))
             }
-            Finding::Duplicate { call, of } => write!(f, "call {} repeats call {}", call + 1, of + 1),
-            Finding::Repeat { call } => {
+            Observation::Duplicate { call, of } => write!(f, "call {} repeats call {}", call + 1, of + 1),
+            Observation::Repeat { call } => {
                 write!(
                     f,
                     "call {} was made just before, and its result gives no reason to make it again",
                     call + 1
                 )
             }
-            Finding::PoorFit { tool, .. } => {
+            Observation::PoorFit { tool, .. } => {
                 write!(f, "`{}` has little in common with the question", Short(tool))
             }
-            Finding::BetterTool { tool, other, .. } => {
+            Observation::BetterTool { tool, other, .. } => {
                 write!(f, "`{}` fits the question better than `{}`", Short(other), Short(tool))
             }
-            Finding::LeftOut { tool } => write!(f, "`{}` fits the question, but is not called", Short(tool)),
-            Finding::TooFewCalls { calls } => {
+            Observation::LeftOut { tool } => {
+                write!(f, "`{}` fits the question, but is not called", Short(tool))
+            }
+            Observation::TooFewCalls { calls } => {
                 write!(
                     f,
                     "the question seems to ask for more than {calls} call{}",
                     if *calls == 1 { "" } else { "s" }
                 )
             }
-            Finding::CallDue { tool } => {
+            Observation::CallDue { tool } => {
                 write!(f, "nothing was called, though `{}` fits the question", Short(tool))
             }
         }

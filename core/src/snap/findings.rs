@@ -1,0 +1,261 @@
+//! Reads the findings out of a judge's reply, and holds them against the row: what cannot be true of its calls is dropped, and a quote
+//! that nobody wrote is marked.
+
+use crate::domain::{Calls, Finding, FindingKind, Findings, Json, Object, Sample, ToolCall, Variable};
+
+/// Objects that a reply may begin with before the one that answers.
+const MAX_OBJECTS: usize = 50;
+
+/// What a reply says is wrong, before anybody looks whether it can be so.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Claim {
+    /// The call's number, from 1, where the reply has one.
+    pub call: Option<u64>,
+    /// As the reply spells it; may be empty.
+    pub argument: String,
+    /// What is wrong; what the reply calls otherwise is [`FindingKind::Other`].
+    pub kind: FindingKind,
+    /// May be empty.
+    pub quote: String,
+}
+
+/// The findings of a reply, and the reply without them, which a label can be read out of: a quote may hold any words. `None` where the
+/// reply has no list of findings.
+pub fn take(reply: &str) -> Option<(Vec<Claim>, String)> {
+    let mut starts = reply.match_indices('{').map(|(at, _)| at).take(MAX_OBJECTS);
+    let (start, mut object, len) = starts.find_map(|start| {
+        let (json, len) = Json::parse_prefix(&reply[start..]).ok()?;
+        let Json::Object(object) = json else { return None };
+        object
+            .get(Findings::FIELD)
+            .is_some_and(|list| list.as_array().is_some())
+            .then_some((start, object, len))
+    })?;
+    let claims = match object.remove(Findings::FIELD) {
+        Some(Json::Array(items)) => items.iter().filter_map(Json::as_object).map(claim).collect(),
+        _ => return None,
+    };
+    let rest = format!("{}{}{}", &reply[..start], Json::Object(object), &reply[start + len..]);
+    Some((claims, rest))
+}
+
+fn claim(object: &Object) -> Claim {
+    let text = |name: &str| object.get(name).and_then(Json::as_str).unwrap_or_default().trim().to_owned();
+    let call = match object.get("call") {
+        Some(Json::Number(number)) => number.as_i64().and_then(|number| u64::try_from(number).ok()),
+        Some(Json::String(text)) => text.trim().parse().ok(),
+        _ => None,
+    };
+    Claim {
+        call,
+        argument: text("argument"),
+        kind: text("kind").parse().unwrap_or(FindingKind::Other),
+        quote: text("quote"),
+    }
+}
+
+/// The claims that can be true of the calls of `sample`, whose judge was shown `variables`.
+pub fn check(claims: Vec<Claim>, sample: &Sample, variables: &[Variable]) -> Findings {
+    let calls = match &sample.calls {
+        Calls::Parsed(calls) => &calls[..],
+        Calls::Unparsed => &[],
+    };
+    let mut shown = None;
+    let mut findings = Findings::default();
+    for claim in claims {
+        let Some((place, argument)) = locate(&claim, sample, calls) else {
+            findings.dropped += 1;
+            continue;
+        };
+        let quote = Some(claim.quote).filter(|quote| !quote.is_empty());
+        let supported = quote.as_ref().is_some_and(|quote| {
+            let quote = plain(quote);
+            let shown: &Vec<String> = shown.get_or_insert_with(|| texts(sample, variables));
+            !quote.is_empty() && shown.iter().any(|text| text.contains(&quote))
+        });
+        findings.list.push(Finding {
+            call: place.map(|at| at + sample.part.as_ref().map_or(0, |part| part.at) + 1),
+            tool: place.and_then(|at| calls.get(at)).map(|call| call.name.clone()),
+            argument,
+            kind: claim.kind,
+            quote,
+            supported,
+        });
+    }
+    findings
+}
+
+/// The place of the call that a claim is about, and its argument as a pointer; `None` where there is no such thing.
+#[allow(clippy::type_complexity, reason = "two places, each of which may be none")]
+fn locate(claim: &Claim, sample: &Sample, calls: &[ToolCall]) -> Option<(Option<usize>, Option<String>)> {
+    let of_the_turn = matches!(claim.kind, FindingKind::MissingCall | FindingKind::WrongOrder);
+    let place = match claim.call {
+        // A judge that is shown one call of a turn may count all of them or only this one.
+        _ if sample.part.is_some() && !of_the_turn => Some(0),
+        None | Some(0) if calls.len() == 1 && !of_the_turn => Some(0),
+        None | Some(0) => None,
+        Some(number) => Some(usize::try_from(number).ok()? - 1),
+    };
+    let call = match place {
+        // Calls that could not be read are not counted either.
+        Some(at) if !matches!(sample.calls, Calls::Unparsed) => match calls.get(at) {
+            None if of_the_turn => None,
+            None => return None,
+            call => call,
+        },
+        _ => None,
+    };
+    let place = place.filter(|_| !of_the_turn || call.is_some());
+    if claim.argument.is_empty() || claim.argument == "/" {
+        return Some((place, None));
+    }
+    let Some(arguments) = call.and_then(ToolCall::parsed) else {
+        // Malformed arguments have no places; a call that was not made has no arguments.
+        return (calls.is_empty() || call.is_some()).then_some((place, None));
+    };
+    let pointers = pointers(&claim.argument);
+    if claim.kind.is_of_what_is_not_there() {
+        let there =
+            pointers.iter().any(|pointer| arguments.at(pointer).is_some_and(|value| !value.is_null()));
+        return if there { None } else { pointers.into_iter().next().map(|pointer| (place, Some(pointer))) };
+    }
+    let found = pointers.into_iter().find(|pointer| arguments.at(pointer).is_some())?;
+    Some((place, Some(found)))
+}
+
+/// What an argument's name may stand for, as it is spelled first: `/city`, `city`, `arguments.city`, `$.items[0].price`.
+fn pointers(argument: &str) -> Vec<String> {
+    let path = argument.trim_start_matches('$').trim_start_matches(['.', '/']);
+    let stepped = || path.replace("].", "/").replace(['.', '['], "/").replace(']', "");
+    let escaped = || path.replace('~', "~0").replace('/', "~1");
+    let mut pointers = Vec::new();
+    for spelled in [path.to_owned(), escaped(), stepped()] {
+        let inner = ["arguments/", "args/", "parameters/", "input/"];
+        let inner = inner.iter().find_map(|prefix| spelled.strip_prefix(prefix)).map(str::to_owned);
+        for path in [Some(spelled), inner].into_iter().flatten() {
+            let pointer = format!("/{path}");
+            if !pointers.contains(&pointer) {
+                pointers.push(pointer);
+            }
+        }
+    }
+    pointers
+}
+
+/// What a judge was shown of a row, to look for its quotes in.
+fn texts(sample: &Sample, variables: &[Variable]) -> Vec<String> {
+    variables.iter().filter_map(|variable| sample.shown(variable)).map(|text| plain(&text)).collect()
+}
+
+/// A text without what quoting changes: letter case, white space, escapes, and marks around it.
+fn plain(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut escaped = false;
+    for c in text.chars() {
+        match c {
+            '\\' if !escaped => escaped = true,
+            'n' | 't' | 'r' if escaped => {
+                escaped = false;
+                space(&mut plain);
+            }
+            c => {
+                escaped = false;
+                match c {
+                    c if c.is_whitespace() => space(&mut plain),
+                    '“' | '”' | '"' => plain.push('"'),
+                    '‘' | '’' => plain.push('\''),
+                    c => plain.extend(c.to_lowercase()),
+                }
+            }
+        }
+    }
+    let edges = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '…' | '.');
+    plain.trim_matches(edges).to_owned()
+}
+
+fn space(plain: &mut String) {
+    if !plain.ends_with(' ') {
+        plain.push(' ');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn findings_are_taken_out_of_a_reply() {
+        for (reply, expected, rest) in [
+            (
+                r#"{"findings": [{"call": 1, "argument": "/city", "kind": "wrong_value", "quote": "Oslo"}], "label": "incorrect"}"#,
+                Some(1),
+                r#"{"label":"incorrect"}"#,
+            ),
+            (r#"{"findings": [], "label": "correct"}"#, Some(0), r#"{"label":"correct"}"#),
+            (
+                "```json\n{\"label\": \"correct\", \"findings\": []}\n```",
+                Some(0),
+                "```json\n{\"label\":\"correct\"}\n```",
+            ),
+            (
+                r#"I looked at {city}. {"findings": [{"kind": "other"}], "label": "x"}"#,
+                Some(1),
+                r#"I looked at {city}. {"label":"x"}"#,
+            ),
+            (r#"{"label": "correct"}"#, None, ""),
+            (r#"{"findings": "none", "label": "correct"}"#, None, ""),
+            (r#"{"findings": [{"kind": "wrong_val"#, None, ""),
+            ("correct", None, ""),
+        ] {
+            match take(reply) {
+                Some((claims, without)) => {
+                    assert_eq!(Some(claims.len()), expected, "{reply}");
+                    assert_eq!(without, rest, "{reply}");
+                }
+                None => assert_eq!(expected, None, "{reply}"),
+            }
+        }
+    }
+
+    #[test]
+    fn quotes_are_found_however_they_are_written() {
+        for (text, quote) in [
+            (r#"{"city":"New  York"}"#, r#"new york"#),
+            (r#"{"arguments":"{\"city\":\"Oslo\"}"}"#, r#""city":"Oslo""#),
+            ("line one\nline two", "Line one line two"),
+            ("line one\\nline two", "line one line two"),
+            ("say “yes”", "say \"yes\""),
+            ("a long sentence that goes on", "\"a long sentence...\""),
+        ] {
+            assert!(plain(text).contains(&plain(quote)), "{text} {quote}");
+        }
+        assert!(!plain("Oslo").contains(&plain("Bergen")));
+    }
+
+    #[test]
+    fn arguments_are_found_however_they_are_spelled() {
+        let json =
+            Json::parse(r#"{"city": 1, "a/b": 2, "c.d": 3, "items": [{"price": 4}], "arguments": {"x": 5}}"#)
+                .unwrap();
+        let arguments = json.as_object().unwrap();
+        for (spelled, value) in [
+            ("/city", Some("1")),
+            ("city", Some("1")),
+            ("$.city", Some("1")),
+            ("arguments.city", Some("1")),
+            ("/arguments/city", Some("1")),
+            ("/a~1b", Some("2")),
+            ("a/b", Some("2")),
+            ("c.d", Some("3")),
+            ("/items/0/price", Some("4")),
+            ("items[0].price", Some("4")),
+            ("/arguments/x", Some("5")),
+            ("/nothing", None),
+            ("/items/7", None),
+        ] {
+            let found =
+                pointers(spelled).iter().find_map(|pointer| arguments.at(pointer).map(Json::to_string));
+            assert_eq!(found.as_deref(), value, "{spelled}");
+        }
+    }
+}

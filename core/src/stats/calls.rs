@@ -1,0 +1,77 @@
+//! Verdicts on the calls of a turn folded into one on the turn: it is as good as its worst call.
+
+use crate::domain::{Rails, Verdict};
+
+/// The verdict on a turn, and the place of the call that decides it.
+///
+/// The label is that of the call with the lowest score. Where a call has no label, the turn has one only if another call has the lowest
+/// score that there is: no label can change that. Else the first call without a label speaks for the turn.
+///
+/// The confidence is the deciding call's own; of a turn whose calls all have the best label the lowest of theirs, since the turn is right
+/// only if each of them is.
+///
+/// # Panics
+/// When `calls` is empty.
+pub fn fold_calls(calls: &[&Verdict], rails: &Rails) -> (Verdict, usize) {
+    assert!(!calls.is_empty(), "there is nothing to fold");
+    let scores = calls.iter().enumerate().filter_map(|(at, call)| Some((at, call.score()?)));
+    let worst = scores.min_by(|(_, one), (_, other)| one.total_cmp(other));
+    let unlabelled = calls.iter().position(|call| call.label().is_none());
+    let lowest = rails.iter().map(|rail| rail.score).fold(f64::INFINITY, f64::min);
+    let (at, score) = match (worst, unlabelled) {
+        (Some((at, score)), None) => (at, score),
+        (Some((at, score)), Some(_)) if score <= lowest => (at, score),
+        (_, at) => return (calls[at.unwrap_or(0)].clone(), at.unwrap_or(0)),
+    };
+    let alike = calls.iter().enumerate().filter(|(_, call)| call.score() == Some(score));
+    let surest = |(_, one): &(usize, &&Verdict), (_, other): &(usize, &&Verdict)| {
+        one.confidence.unwrap_or(0.0).total_cmp(&other.confidence.unwrap_or(0.0))
+    };
+    let at = match score > lowest {
+        true => alike.min_by(surest),
+        // The surest fault decides; of equals the first.
+        false => alike.rev().max_by(surest),
+    }
+    .map_or(at, |(at, _)| at);
+    (calls[at].clone(), at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Outcome, Rail};
+
+    #[test]
+    fn the_worst_call_decides() {
+        let rail = |label: &str, score| Rail { label: label.to_owned(), score };
+        let rails = Rails::new(vec![rail("good", 1.0), rail("fair", 0.5), rail("bad", 0.0)], "good").unwrap();
+        let verdict = |text: &str| {
+            let (label, confidence) = text.split_once('@').unwrap_or((text, ""));
+            let score = match label {
+                "good" => 1.0,
+                "fair" => 0.5,
+                "bad" => 0.0,
+                _ => return Verdict::bare(Outcome::Refused),
+            };
+            let outcome = Outcome::Judged { label: label.to_owned(), score, rule: None };
+            Verdict { confidence: confidence.parse().ok(), ..Verdict::bare(outcome) }
+        };
+        let cases: &[(&str, Option<&str>, Option<f64>, usize)] = &[
+            ("good", Some("good"), None, 0),
+            ("good@0.9 good@0.7 good@0.8", Some("good"), Some(0.7), 1),
+            ("good@0.9 bad@0.6 bad@0.8 good@0.5", Some("bad"), Some(0.8), 2),
+            ("good fair good", Some("fair"), None, 1),
+            ("- bad good", Some("bad"), None, 1),
+            ("good - good", None, None, 1),
+            // What has no label might be worse.
+            ("fair -", None, None, 1),
+            ("- -", None, None, 0),
+            ("bad bad", Some("bad"), None, 0),
+        ];
+        for (calls, label, confidence, speaker) in cases {
+            let verdicts: Vec<Verdict> = calls.split(' ').map(verdict).collect();
+            let (folded, at) = fold_calls(&verdicts.iter().collect::<Vec<_>>(), &rails);
+            assert_eq!((folded.label(), folded.confidence, at), (*label, *confidence, *speaker), "{calls}");
+        }
+    }
+}
