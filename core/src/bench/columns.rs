@@ -22,6 +22,9 @@ pub fn gold<'a>(task: Option<Task>, names: &[&'a str]) -> Option<&'a str> {
     golds(task).iter().find_map(|gold| names.iter().find(|name| *name == gold)).copied()
 }
 
+/// Columns that say what is wrong with a row, the first that is there.
+pub const FINDINGS: [&str; 3] = ["gold_findings", "expected_findings", "issues"];
+
 /// Columns by whose values figures are told apart, where there are such columns.
 pub const SLICINGS: [&str; 8] =
     ["error_type", "edit", "category", "language", "literal", "difficulty", "domain", "model"];

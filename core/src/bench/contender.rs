@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Scale, Usage};
+use super::{FindingMatches, Scale, Usage};
 use crate::check::BaseRate;
 use crate::domain::{Status, Task};
 
@@ -38,6 +38,8 @@ pub struct Predictions {
     pub probabilities: Vec<f32>,
     /// The grade of each row's label; empty where labels are not grades.
     pub grades: Vec<Option<u8>>,
+    /// What was found wrong with rows whose gold says what is; absent where no findings were asked for.
+    pub findings: Option<FindingMatches>,
     /// How each row ended; empty for who was not asked.
     pub statuses: Vec<Status>,
     /// Of all rows, whether or not they have the gold that the contender is measured by.

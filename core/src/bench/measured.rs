@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::findings::{self, FindingFigures};
 use super::scale::{self, Grades};
 use super::usage::UsageRecord;
 use super::{Contender, Rows};
@@ -37,6 +38,9 @@ pub struct Measured {
     pub slicings_left_out: Vec<LeftOut>,
     /// Absent for a judge without confidences.
     pub calibration: Option<Calibration>,
+    /// How well it finds what is wrong; absent where no findings were asked for, or gold has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub findings: Option<FindingFigures>,
     /// Absent where every question was asked once.
     pub consistency: Option<Consistency>,
     /// Absent where labels are not grades.
@@ -163,6 +167,7 @@ pub fn measure(rows: &Rows, contender: &Contender) -> Measured {
             ece: stats::ece(&rated, BINS),
             bins: stats::reliability(&rated, BINS),
         }),
+        findings: findings::figures(rows, contender),
         consistency: consistency(rows, contender, &known),
         grades: scale::grades(rows, contender, &known),
         usage: contender.usage().record(asked),

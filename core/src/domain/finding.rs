@@ -1,6 +1,6 @@
 //! What a judge finds wrong with the calls of a turn: where, of what kind, and which words of the row show it.
 
-use super::{Json, Object, did_you_mean};
+use super::{Json, Object, Task, did_you_mean};
 
 /// What a judge found wrong with a turn, as far as it can be true of it.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -124,6 +124,23 @@ impl FindingKind {
         }
     }
 
+    /// Whether a judge of `task` is asked about such faults.
+    pub(crate) fn concerns(self, task: Option<Task>) -> bool {
+        let of_selection = matches!(
+            self,
+            FindingKind::WrongTool
+                | FindingKind::UnexpectedCall
+                | FindingKind::MissingCall
+                | FindingKind::RepeatedCall
+                | FindingKind::WrongOrder
+        );
+        match task {
+            Some(Task::ToolSelection) => of_selection,
+            Some(Task::ParameterExtraction) => !of_selection,
+            _ => true,
+        }
+    }
+
     /// Whether an argument that is not there can be at fault.
     pub(crate) fn is_of_what_is_not_there(self) -> bool {
         matches!(self, FindingKind::MissingParameter)
@@ -155,6 +172,18 @@ impl Findings {
     /// A list with one for each finding.
     pub fn to_json(&self) -> Json {
         Json::Array(self.list.iter().map(Finding::to_json).collect())
+    }
+
+    /// The same without what gold does not say: whose words show it.
+    pub(crate) fn gold(&self) -> Vec<Json> {
+        let told = |finding: &Finding| {
+            let mut json = finding.to_json();
+            if let Json::Object(object) = &mut json {
+                object.remove("supported");
+            }
+            json
+        };
+        self.list.iter().map(told).collect()
     }
 
     /// Adds those of another judged part of the turn.

@@ -1,11 +1,12 @@
 //! The calls that are made of one question: the right ones, and the wrong ones, each checked by the scorer.
 
 use super::accepted::Benign;
+use super::findings::findings;
 use super::mistakes::Mistake;
 use super::question::{Call, ExpectedAction, Question, ScorerVerdict};
 use super::random::Random;
 use super::source::Quotes;
-use crate::domain::ToolCall;
+use crate::domain::{Findings, ToolCall};
 
 /// How often an edit is tried with other draws where the scorer does not see it as it should.
 const TRIES: usize = 4;
@@ -30,6 +31,8 @@ pub struct Negative {
     pub mistake: Mistake,
     /// The calls after it.
     pub calls: Vec<ToolCall>,
+    /// What is wrong with them.
+    pub findings: Findings,
     /// What the scorer calls it.
     pub(crate) scorer_says: Option<&'static str>,
 }
@@ -87,6 +90,7 @@ pub fn generate(question: &Question, seed: u64) -> Result<Generated, Rejected> {
             generated.negatives.extend(scorer_verdict.map(|scorer_verdict| Negative {
                 mistake: Mistake::CallMissing,
                 calls: Vec::new(),
+                findings: findings(Mistake::CallMissing, &[], &[]),
                 scorer_says: scorer_verdict.error_type,
             }));
         }
@@ -108,10 +112,9 @@ pub fn generate(question: &Question, seed: u64) -> Result<Generated, Rejected> {
         let draw = |random: &mut Random| mistake.apply(question, &calls, random);
         let (found, discarded) = tried(question, seed, mistake.as_str(), quotes, draw, &others, false);
         generated.discarded.extend(std::iter::repeat_n(Kind::Mistake(mistake), discarded));
-        generated.negatives.extend(found.map(|(calls, scorer_says)| Negative {
-            mistake,
-            calls,
-            scorer_says,
+        generated.negatives.extend(found.map(|(calls, scorer_says)| {
+            let findings = findings(mistake, &positive, &calls);
+            Negative { mistake, calls, findings, scorer_says }
         }));
     }
     generated.positive = Some(positive);

@@ -29,6 +29,7 @@ mod dates;
 mod decimal;
 mod filler;
 mod filler_table;
+mod findings;
 mod generated;
 mod literal;
 mod mistakes;

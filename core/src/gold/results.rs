@@ -4,7 +4,7 @@ use super::bfcl::{computed, decoded};
 use super::call_source;
 use super::question::{ExpectedAction, Question};
 use super::row::Row;
-use crate::domain::{Arguments, Json, Object, ToolCall};
+use crate::domain::{Arguments, Findings, Json, Object, ToolCall};
 use crate::score::bfcl::{Language, Rules};
 
 /// What the benchmark's own score file says of an answer.
@@ -182,6 +182,7 @@ pub fn imported(
             calls,
             right,
             error_type: error_type.filter(|_| !right),
+            findings: right.then(Findings::default),
             edit: None,
             model: Some(model.to_owned()),
         },

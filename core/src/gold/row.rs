@@ -2,7 +2,7 @@
 
 use self::Holds::{Json as Nested, Text};
 use super::question::Question;
-use crate::domain::{Json, Object, ToolCall};
+use crate::domain::{Findings, Json, Object, ToolCall};
 
 /// A column of a gold table: its name, what it holds, and its value in a row.
 #[derive(Debug, Clone, Copy)]
@@ -23,7 +23,7 @@ pub enum Holds {
     Json,
 }
 
-const COLUMNS: [Column; 16] = [
+const COLUMNS: [Column; 17] = [
     column("id", Text, |known| text(Some(&known.row.id))),
     column("question_id", Text, |known| text(Some(&known.question.cluster))),
     column("category", Text, |known| text(Some(&known.question.category))),
@@ -34,6 +34,9 @@ const COLUMNS: [Column; 16] = [
     column("gold", Text, |known| label(Some(known.row.right))),
     column("error_type", Text, |known| text(known.row.error_type.as_deref())),
     column("edit", Text, |known| text(known.row.edit)),
+    column("gold_findings", Nested, |known| {
+        known.row.findings.as_ref().map_or(Json::Null, |findings| Json::Array(findings.gold()))
+    }),
     column("selection_label", Text, |known| label(known.parts().0)),
     column("params_label", Text, |known| label(known.parts().1)),
     column("question", Nested, |known| known.question.asked.clone()),
@@ -66,6 +69,8 @@ pub struct Row {
     pub right: bool,
     /// What is wrong; `None` of right calls.
     pub error_type: Option<String>,
+    /// What a judge should find wrong; nothing of right calls, `None` where nobody knows.
+    pub findings: Option<Findings>,
     /// The edit that changed nothing that matters, if there was one.
     pub edit: Option<&'static str>,
     /// Whose call it is, if it is a real one.

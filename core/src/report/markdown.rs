@@ -6,7 +6,7 @@ use super::numbers::{
     columns, counted, interval, is_of_one_class, left_out, names, percent, recognised, remarks, value,
 };
 use super::plain::{visible, within};
-use crate::bench::{Agreement, Counts, Grades, Measured, Slice, UsageRecord};
+use crate::bench::{Agreement, Counts, FindingFigures, Grades, Measured, Slice, UsageRecord};
 use crate::stats::{Confusion, Estimate};
 
 /// All figures, with their intervals.
@@ -57,6 +57,7 @@ pub fn markdown(
     table("Calibration of the confidence", &calibration_rows());
     table("Consistency of answers to the same question", &consistency_rows());
     table("Grades", &grade_rows());
+    table("Findings", &finding_rows());
     table("Usage", &usage_rows());
     slices(&mut text, measured, &names);
     pairs(&mut text, &names, agreement);
@@ -168,6 +169,20 @@ fn grade_rows() -> Vec<(&'static str, Part<'static>)> {
         ("labels with a grade as gold", of(|grades| Some(grades.rows.to_string()))),
         ("labels whose gold is not a grade", of(|grades| Some(grades.without_grade.to_string()))),
         ("weighted kappa is not defined", of(|grades| grades.undefined.map(str::to_owned))),
+    ]
+}
+
+fn finding_rows() -> Vec<(&'static str, Part<'static>)> {
+    fn of(told: impl Fn(&FindingFigures) -> String + 'static) -> Part<'static> {
+        Box::new(move |judge| judge.findings.as_ref().map(&told).unwrap_or_default())
+    }
+    vec![
+        ("findings of gold", of(|found| found.overall.gold.to_string())),
+        ("found in their place", of(|found| figured(found.overall.located.as_ref()))),
+        ("found as their kind", of(|found| figured(found.overall.named.as_ref()))),
+        ("findings of the judge", of(|found| found.overall.said.to_string())),
+        ("in the place of one of gold's", of(|found| figured(found.overall.precision.as_ref()))),
+        ("rows whose reply lists none", of(|found| found.unlisted.to_string())),
     ]
 }
 

@@ -6,6 +6,7 @@ use super::numbers::{
 use super::plain::{folded, judge as shortened, plain, within, wrapped};
 use super::table::{Column, Table};
 use crate::bench::{Counts, Measured, Slice};
+use crate::stats::Estimate;
 
 /// Figures of the main table, with their headings.
 const FIGURES: [(&str, &str); 6] = [
@@ -50,6 +51,7 @@ pub fn terminal(counts: &Counts, measured: &[Measured], width: usize) -> String 
         parts.extend(too_many_values(&judges, width));
         parts.extend(consistency(&judges, width));
         parts.extend(grades(&judges, width));
+        parts.extend(judges.iter().filter_map(|judge| findings(judge, width)));
     }
     parts.join("\n\n")
 }
@@ -238,6 +240,36 @@ fn grades(judges: &[Named<'_>], width: usize) -> Option<String> {
     };
     let lines: Vec<String> = judges.iter().filter_map(line).collect();
     (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+/// How many of gold's findings a judge has, by kind.
+fn findings((judge, name): &Named<'_>, width: usize) -> Option<String> {
+    let figures = judge.findings.as_ref()?;
+    let overall = &figures.overall;
+    let unlisted = match figures.unlisted {
+        0 => String::new(),
+        rows => format!("; left out: {} whose reply lists none", counted(rows, "row")),
+    };
+    let said = format!(
+        " {name}: {} over {}; gold finds something in the same place for {} ({}) of them{unlisted}",
+        counted(overall.said, "finding"),
+        counted(figures.rows, "row"),
+        value(overall.precision.as_ref()),
+        interval(overall.precision.as_ref()),
+    );
+    let mut table = Table::new(named(4));
+    table.add_row(["gold's finding", "count", "found in\nits place", "found as\nthat kind"]);
+    let all = ("all", overall);
+    for (kind, rates) in figures.kinds.iter().map(|(kind, rates)| (*kind, rates)).chain([all]) {
+        let share = |share: Option<&Estimate>| format!("{}\n{}", value(share), interval(share));
+        table.add_row([
+            kind.to_owned(),
+            rates.gold.to_string(),
+            share(rates.located.as_ref()),
+            share(rates.named.as_ref()),
+        ]);
+    }
+    Some(format!("{}\n\n{}", wrapped(&said, "   ", width), table.text(width)))
 }
 
 fn consistency(judges: &[Named<'_>], width: usize) -> Option<String> {

@@ -16,6 +16,11 @@ pub enum BenchError {
         "`{0}` means right in one template and wrong in another, so the gold is ambiguous; bench the templates one by one"
     )]
     AmbiguousLabel(String),
+    /// A cell that should say what is wrong with a row, and is no list of findings.
+    #[error(
+        "row {row}: the column `{column}` is not a list of findings; each has a `kind`, and where it applies `call` and `argument`. Rename the column if it means something else"
+    )]
+    NotFindings { column: String, row: u64 },
     /// A column of gold whose first `rows` rows hold no label, but such a `text`.
     #[error(
         "the column `{column}` has no label in its first {rows} rows, but texts like `{text}`: gold is {words}"

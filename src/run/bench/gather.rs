@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::checker::Checker;
 use crate::bench::{
-    Correction, Counts, Errata, Facts, NotALabel, Predictions, Rows, Scale, Words, identity_with,
+    Correction, Counts, Errata, Facts, FindingMatches, GoldFindings, NotALabel, Predictions, Rows, Scale,
+    Words, identity_with,
 };
 use crate::domain::{Json, Rails, Variable};
 use crate::run::input::{Clusters, hash, text};
@@ -25,6 +26,8 @@ pub struct GoldPlan {
     /// Rows with one value of it belong together; without it, rows of one question.
     pub cluster: Option<String>,
     pub slicings: Vec<String>,
+    /// Says what is wrong with rows, where judges list that.
+    pub findings: Option<String>,
     /// Names the rows.
     pub id: Option<String>,
     pub repeated: Repeated,
@@ -56,6 +59,8 @@ pub struct Gatherer {
     /// Each labeller's labels.
     pub predictions: Vec<Predictions>,
     pub counts: Counts,
+    /// The first row, counted from 1, whose gold of findings is no list of findings.
+    pub invalid_findings: Option<u64>,
     /// The first gold that is no label.
     pub invalid_gold: Option<InvalidGold>,
     /// Names of rows that have a correction and were met, and how often.
@@ -68,12 +73,18 @@ pub struct Gatherer {
 }
 
 impl Gatherer {
-    /// `rails` are the labels of each labeller.
-    pub fn new(plan: GoldPlan, rails: Vec<Arc<Rails>>) -> Gatherer {
+    /// `rails` are the labels of each labeller; `lists` tells which of them list findings.
+    pub fn new(plan: GoldPlan, rails: Vec<Arc<Rails>>, lists: &[bool]) -> Gatherer {
         let golds = plan.golds.iter().map(String::as_str);
         let rows = Rows::new(golds, plan.slicings.iter().map(String::as_str));
         let scales = rails.iter().map(|rails| Scale::of(rails)).collect();
-        let predictions = vec![Predictions::default(); rails.len()];
+        let lists = lists.iter().map(|lists| *lists && plan.findings.is_some());
+        let predictions = lists
+            .map(|lists| Predictions {
+                findings: lists.then(FindingMatches::default),
+                ..Predictions::default()
+            })
+            .collect();
         Gatherer {
             plan,
             rails,
@@ -81,6 +92,7 @@ impl Gatherer {
             rows,
             predictions,
             counts: Counts::default(),
+            invalid_findings: None,
             invalid_gold: None,
             met: HashMap::new(),
             seen: HashMap::new(),
@@ -222,7 +234,18 @@ impl Gatherer {
             identity,
         });
         self.rows.name(self.rows.len() - 1, &words);
+        let row = self.rows.len() - 1;
+        let findings = GoldFindings::read(cells.findings.as_ref().and_then(|cells| cells[at].as_ref()));
+        if findings.is_err() {
+            self.invalid_findings.get_or_insert(number + 1);
+        }
         for (place, (predictions, labels)) in self.predictions.iter_mut().zip(labels).enumerate() {
+            let verdict = &labels[at].verdict;
+            if let (Some(matches), Ok(Some(gold)), Some(_)) =
+                (&mut predictions.findings, &findings, verdict.label())
+            {
+                matches.add(row, gold, verdict.findings.as_ref());
+            }
             cast(predictions, &labels[at], &self.rails[place]);
             if let Some(scale) = &self.scales[place] {
                 predictions.grades.push(labels[at].verdict.label().and_then(|label| scale.place(label)));
@@ -265,6 +288,7 @@ struct Cells {
     clusters: Clusters,
     repeated: Option<Vec<Option<Json>>>,
     id: Option<Vec<Option<Json>>>,
+    findings: Option<Vec<Option<Json>>>,
     /// What the checker says of each row, if it was asked.
     checked: Vec<Option<bool>>,
 }
@@ -282,6 +306,7 @@ impl Cells {
             clusters: Clusters::of(rows, plan.cluster.as_deref())?,
             repeated,
             id: plan.id.as_ref().map(column).transpose()?,
+            findings: plan.findings.as_ref().map(column).transpose()?,
             checked: Vec::new(),
         })
     }

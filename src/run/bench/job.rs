@@ -101,7 +101,8 @@ fn labellers(
 /// Everybody's labels for all rows.
 async fn gather(plan: &Plan, session: &Session, outcomes: &[AskOutcome]) -> Result<Gatherer, RunError> {
     let rails = plan.label_sources.iter().map(|source| Arc::clone(&source.rails)).collect();
-    let gatherer = Gatherer::new(plan.gold.clone(), rails);
+    let lists: Vec<bool> = plan.label_sources.iter().map(|source| source.baseline.is_none()).collect();
+    let gatherer = Gatherer::new(plan.gold.clone(), rails, &lists);
     let (labellers, destination) = (labellers(plan, session, outcomes)?, plan.destination.as_ref());
     let (mut summaries, written, gatherer) =
         session.write("judging", &plan.source, labellers, destination, gatherer).await?;
@@ -138,6 +139,9 @@ fn check(gathered: &Gatherer, plan: &Plan, observer: &dyn Observer) -> Result<()
     let column = plan.gold.golds.first().map_or("gold", String::as_str);
     let words = &plan.gold.words;
     let invalid = InvalidGolds { rows: counts.strange_gold, first: gathered.invalid_gold.clone() };
+    if let (Some(row), Some(column)) = (gathered.invalid_findings, &plan.gold.findings) {
+        return Err(BenchError::NotFindings { column: column.clone(), row });
+    }
     if counts.benched == 0 {
         return Err(match &invalid.first {
             Some(first) => BenchError::NoGoldIsALabel(first.message(words)),
@@ -161,6 +165,11 @@ fn check(gathered: &Gatherer, plan: &Plan, observer: &dyn Observer) -> Result<()
     let unmet = gathered.unmet_errata();
     if unmet > 0 {
         observer.warning(&format!("{unmet} corrections in --errata are for rows that do not exist"));
+    }
+    if plan.settings.panel.findings && plan.gold.findings.is_none() {
+        observer.warning(
+            "--findings: no column gold_findings says what there is to find, so findings are not measured",
+        );
     }
     if counts.correct == 0 || counts.incorrect == 0 {
         observer.warning("all rows have the same gold: only the recall of that label can be measured");

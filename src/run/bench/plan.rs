@@ -159,8 +159,10 @@ fn gold_plan(
         (Some(_), None) => return Err(BenchError::ErrataWithoutNames.into()),
         (Some(file), Some(id)) => errata::read(file, id, golds, &words)?,
     };
+    let findings = columns::FINDINGS.iter().find(|name| settings.panel.findings && names.contains(name));
     Ok(GoldPlan {
         golds: golds.to_vec(),
+        findings: findings.map(|name| (*name).to_owned()),
         errata,
         words,
         cluster,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::source::Source;
+use crate::domain::Findings;
 use crate::gold::{Candidate, Generated, Kind, Question, Row, Wanted, chosen, generate};
 use crate::run::RunError;
 use crate::run::settings::MakingSettings;
@@ -124,16 +125,18 @@ pub(super) fn flush(
 
 /// Right calls first.
 fn rows(question: &Question, generated: Generated) -> Vec<(Kind, Row)> {
-    let row = |kind: Kind, calls, right, error_type: Option<&str>, edit| {
+    let row = |kind: Kind, calls, findings: Option<Findings>, error_type: Option<&str>, edit| {
         let id = format!("{}#{}.0", question.id, kind.as_str());
-        (kind, Row { id, calls, right, error_type: error_type.map(str::to_owned), edit, model: None })
+        let right = findings.is_none();
+        let (findings, error_type) = (Some(findings.unwrap_or_default()), error_type.map(str::to_owned));
+        (kind, Row { id, calls, right, error_type, findings, edit, model: None })
     };
-    let positive = generated.positive.into_iter().map(|calls| row(Kind::Positive, calls, true, None, None));
+    let positive = generated.positive.into_iter().map(|calls| row(Kind::Positive, calls, None, None, None));
     let benign = generated.benign.into_iter();
-    let benign = benign.map(|(edit, calls)| row(Kind::Benign(edit), calls, true, None, Some(edit.as_str())));
+    let benign = benign.map(|(edit, calls)| row(Kind::Benign(edit), calls, None, None, Some(edit.as_str())));
     let wrong = generated.negatives.into_iter().map(|wrong| {
         let mistake = wrong.mistake;
-        row(Kind::Mistake(mistake), wrong.calls, false, Some(mistake.as_str()), None)
+        row(Kind::Mistake(mistake), wrong.calls, Some(wrong.findings), Some(mistake.as_str()), None)
     });
     positive.chain(benign).chain(wrong).collect()
 }
