@@ -112,6 +112,239 @@ fn vitest_evals() {
     }
 }
 
+/// agentevals 0.0.9, Ragas 0.4.3, google-adk 2.13.0, azure-ai-evaluation 1.18.10, each on generated trajectories.
+#[test]
+fn trajectories() {
+    let cases = corpus("trajectory_peers.jsonl.gz");
+    for peer in ["agentevals", "ragas", "adk", "azure"] {
+        let scorer = ready("trajectory", "{}", Some(peer));
+        let (mut equal, mut errors, mut ours_differ) = (0, 0, 0);
+        let ours = ready("trajectory", "{}", None);
+        for case in cases.iter().filter(|case| case.get("peer").and_then(Json::as_str) == Some(peer)) {
+            let record = case.as_object().unwrap();
+            assert_scorer_knows("trajectory", record);
+            match (scorer.score(record), case.get("error").and_then(Json::as_str)) {
+                (Err(ours), Some(theirs)) => {
+                    assert_eq!(Some(ours.kind), theirs.split(':').next(), "{case}");
+                    errors += 1;
+                }
+                (Ok(scored), None) => {
+                    assert_close(scored.score, number(case.get("score")), case);
+                    for (name, figure) in &scored.figures {
+                        let theirs = case.get("properties").and_then(|all| all.get(&format!("{name}_score")));
+                        assert_close(Some(*figure), number(theirs), case);
+                    }
+                    equal += 1;
+                    ours_differ +=
+                        usize::from(ours.score(record).ok().and_then(|ours| ours.score) != scored.score);
+                }
+                (ours, theirs) => panic!("ours {ours:?}, theirs {theirs:?}: {case}"),
+            }
+        }
+        println!(
+            "{peer}: {equal} cases and {errors} exceptions equal; our own score differs in {ours_differ}"
+        );
+        assert!(equal >= 500);
+    }
+}
+
+/// A record of Vertex' form; calls are `a {"x":1};b`.
+fn trajectories_of(config: &str, called: &str, expected: &str) -> String {
+    let call = |call: &str| {
+        let (tool, input) = call.split_once(' ').unwrap_or((call, "{}"));
+        format!(r#"{{"tool_name":"{tool}","tool_input":{input}}}"#)
+    };
+    let list = |calls: &str| -> String {
+        calls.split(';').filter(|call| !call.is_empty()).map(call).collect::<Vec<_>>().join(",")
+    };
+    let (called, expected) = (list(called), list(expected));
+    format!(r#"{{"config":{config},"predicted_trajectory":[{called}],"reference_trajectory":[{expected}]}}"#)
+}
+
+/// The settings, what was called, what was expected, the peer's score and ours.
+#[test]
+fn where_we_differ_on_trajectories() {
+    for (peer, config, called, expected, theirs, ours) in [
+        ("adk", "{}", r#"a {"x":true}"#, r#"a {"x":1}"#, "1.0000", "0.0000"),
+        ("ragas", r#"{"metric":"tool_call_f1"}"#, "a;a", "a", "1.0000", "0.6667"),
+        ("ragas", "{}", r#"a {"x":1}"#, r#"a {"x":"1"}"#, "1.0000", "0.0000"),
+        ("ragas", "{}", r#"a {"x":1,"y":2}"#, r#"a {"x":1}"#, "1.0000", "0.0000"),
+        ("ragas", "{}", "a", "a;b", "0.0000", "0.0000"),
+        (
+            "agentevals",
+            r#"{"trajectory_match_mode":"subset","tool_args_match_mode":"subset"}"#,
+            r#"a {"x":1}"#,
+            r#"a {"x":1,"y":2}"#,
+            "0.0000",
+            "1.0000",
+        ),
+        (
+            "agentevals",
+            r#"{"trajectory_match_mode":"superset","tool_args_match_mode":"superset"}"#,
+            r#"a {"x":1,"y":2};a {"x":1}"#,
+            r#"a {"x":1};a {"x":1,"y":2}"#,
+            "0.0000",
+            "1.0000",
+        ),
+    ] {
+        assert_differences("trajectory", peer, &[(&trajectories_of(config, called, expected), theirs, ours)]);
+    }
+    let call = r#"[{"role":"assistant","content":[{"type":"tool_call","name":"a","arguments":{"x":1}}]}]"#;
+    let said = r#"[{"role":"assistant","tool_calls":[{"function":{"name":"a","arguments":"{}"}}]},{"role":"assistant","content":"x"}]"#;
+    let asked = r#"[{"role":"assistant","tool_calls":[{"function":{"name":"a","arguments":""}}]}]"#;
+    let asked_json = asked.replace(r#""""#, r#""{}""#);
+    for (peer, record, theirs, ours) in [
+        ("azure", format!(r#"{{"actions":{call},"expected_actions":[["a"],{{"a":{{"x":"1"}}}}]}}"#), "1.0000", "0.0000"),
+        ("azure", format!(r#"{{"actions":{call},"expected_actions":[["a"],{{"b":{{}}}}]}}"#), "0.0000", "1.0000"),
+        ("azure", r#"{"response":[],"ground_truth":[]}"#.to_owned(), "EvaluationException", "1.0000"),
+        ("agentevals", format!(r#"{{"outputs":{asked_json},"reference_outputs":{said}}}"#), "0.0000", "1.0000"),
+        (
+            "adk",
+            r#"{"predicted_trajectory":[{"tool_name":"a"}],"reference_trajectory":[{"tool_name":"a","tool_input":{}}]}"#.to_owned(),
+            "0.0000",
+            "1.0000",
+        ),
+    ] {
+        assert_differences("trajectory", peer, &[(&record, theirs, ours)]);
+    }
+}
+
+/// The settings, what was called, what was expected, our score and the kinds of issues.
+#[test]
+fn arguments_and_orders_of_trajectories() {
+    for (config, called, expected, score, issues) in [
+        (r#"{"trajectory_match_mode":"in_order"}"#, "a;x;b", "a;b", 1.0, ""),
+        (r#"{"trajectory_match_mode":"IN_ORDER"}"#, "b;a", "a;b", 0.0, "wrong_order"),
+        (r#"{"trajectory_match_mode":"in_order"}"#, "a", "a;b", 0.0, "missing_call"),
+        (r#"{"trajectory_match_mode":"any_order_match"}"#, "b;x;a", "a;b", 1.0, ""),
+        (r#"{"order_matters":false}"#, "b;a", "a;b", 1.0, ""),
+        (r#"{"tool_args_match_mode":"superset"}"#, r#"a {"x":1,"y":2}"#, r#"a {"x":1}"#, 1.0, ""),
+        (r#"{"tool_args_match_mode":"superset"}"#, r#"a {"y":2}"#, r#"a {"x":1}"#, 0.0, "missing_parameter"),
+        (r#"{"tool_args_match_mode":"subset"}"#, r#"a {"x":1}"#, r#"a {"x":1,"y":2}"#, 1.0, ""),
+        (r#"{"tool_args_match_mode":"subset"}"#, r#"a {"z":1}"#, r#"a {"x":1}"#, 0.0, "extra_parameter"),
+        (
+            r#"{"tool_args_match_mode":"superset"}"#,
+            r#"a {"x":{"p":1,"q":2}}"#,
+            r#"a {"x":{"p":1}}"#,
+            0.0,
+            "wrong_value",
+        ),
+        (r#"{"tool_args_match_mode":"partial"}"#, r#"a {"x":{"p":1,"q":2}}"#, r#"a {"x":{"p":1}}"#, 1.0, ""),
+        (r#"{"ignore":["*_id"]}"#, r#"a {"x":1,"request_id":7}"#, r#"a {"x":1,"order_id":8}"#, 1.0, ""),
+        (r#"{"ignore":"id"}"#, r#"a {"x":1,"ID":7}"#, r#"a {"x":1}"#, 0.0, "extra_parameter"),
+        (r#"{"defaults":{"unit":"c"}}"#, r#"a {"x":1,"unit":"c"}"#, r#"a {"x":1}"#, 1.0, ""),
+        (r#"{"defaults":{"unit":"c"}}"#, r#"a {"x":1}"#, r#"a {"x":1,"unit":"c"}"#, 1.0, ""),
+        (r#"{"defaults":{"unit":"c"}}"#, r#"a {"x":1,"unit":"f"}"#, r#"a {"x":1}"#, 0.0, "extra_parameter"),
+        (r#"{"tool_args_match_overrides":{"a":"ignore"}}"#, r#"a {"x":1}"#, r#"a {"x":2}"#, 1.0, ""),
+        (
+            r#"{"tool_args_match_overrides":{"a":["x.p"]}}"#,
+            r#"a {"x":{"p":1,"q":2}}"#,
+            r#"a {"x":{"p":1}}"#,
+            1.0,
+            "",
+        ),
+        (
+            r#"{"tool_args_match_overrides":{"a":["x.p"]}}"#,
+            r#"a {"x":{"p":2}}"#,
+            r#"a {"x":{"p":1}}"#,
+            0.0,
+            "wrong_value",
+        ),
+        (r#"{"metric":"trajectory_precision"}"#, "a;b;c;d", "a;b", 0.5, "unexpected_call unexpected_call"),
+        (r#"{"metric":"recall","threshold":0.5}"#, "a", "a;b", 0.5, "missing_call"),
+        (r#"{"metric":"f1"}"#, "", "", 1.0, ""),
+        (r#"{"metric":"precision"}"#, "", "a", 0.0, "missing_call"),
+        (r#"{"metric":"recall"}"#, "a", "", 1.0, "unexpected_call"),
+        (r#"{"metric":"trajectory_single_tool_use","tool_name":"b"}"#, "a;b", "", 1.0, ""),
+        (r#"{"metric":"trajectory_single_tool_use","tool_name":"c"}"#, "a;b", "", 0.0, "missing_call"),
+    ] {
+        let record = trajectories_of(config, called, expected);
+        let scored = score_of("trajectory", &record);
+        assert_eq!(scored.score, Some(score), "{record}");
+        let kinds: Vec<&str> = scored.issues.iter().map(|issue| issue.kind.as_str()).collect();
+        assert_eq!(kinds.join(" "), issues, "{record}");
+    }
+}
+
+fn score_of(scorer: &str, record: &str) -> Scored {
+    score(scorer, None, record).unwrap_or_else(|error| panic!("{error}: {record}"))
+}
+
+/// What cannot be read is an error, and never "nothing expected".
+#[test]
+fn unreadable_trajectories_are_errors() {
+    for (record, says) in [
+        (r#"{"predicted_trajectory":[{"tool_name":"a"}]}"#, "does not say what should have been called"),
+        (
+            r#"{"predicted_trajectory":[],"reference_trajectory":null}"#,
+            "does not say what should have been called",
+        ),
+        (
+            r#"{"predicted_trajectory":[],"reference_trajectory":"a"}"#,
+            "`reference_trajectory` must be a list",
+        ),
+        (
+            r#"{"predicted_trajectory":[],"reference_trajectory":[{"a":{}}]}"#,
+            "`reference_trajectory[0]` must be a call",
+        ),
+        (r#"{"reference_outputs":[]}"#, "`outputs` is missing"),
+        (r#"{"outputs":[],"reference_outputs":[{"content":"x"}]}"#, "must be a message with a `role`"),
+        (r#"{"outputs":[],"reference_outputs":[{"role":"ai","tool_calls":"a"}]}"#, "list of `tool_calls`"),
+        (
+            r#"{"outputs":[],"reference_outputs":[{"role":"ai","tool_calls":[{"function":{"name":"a","arguments":"{x"}}]}]}"#,
+            "expects arguments of `a` that are no JSON",
+        ),
+        (r#"{"actions":[],"expected_actions":["a",{"a":{}}]}"#, "`expected_actions` must be a list of names"),
+        (
+            r#"{"actions":[],"expected_actions":[["a"],{"a":7}]}"#,
+            "`expected_actions` must be a list of names",
+        ),
+        (r#"{"user_input":[],"reference_tool_calls":["a"]}"#, "`reference_tool_calls[0]` must be a call"),
+        (
+            r#"{"config":{"metric":"single_tool_use"},"predicted_trajectory":[]}"#,
+            "needs the setting `tool_name`",
+        ),
+        (
+            r#"{"config":{"metric":"tool_call_accuracy"},"predicted_trajectory":[],"reference_trajectory":[]}"#,
+            "--compat ragas",
+        ),
+        (r#"{"x":1}"#, "there are no trajectories"),
+    ] {
+        let error = score("trajectory", None, record).unwrap_err();
+        assert_eq!(error.kind, "InvalidCase", "{record}");
+        assert!(error.message.contains(says), "{record}: {error}");
+    }
+    for (peer, settings, says) in [
+        (
+            None,
+            r#"{"tool_args_match_overrides":{"a":true}}"#,
+            "a function of your own cannot be carried over",
+        ),
+        (None, r#"{"trajectory_match_mode":"exactly"}"#, "`in_order`"),
+        (Some("adk"), r#"{"metric":"precision"}"#, "has no such figure"),
+        (Some("agentevals"), r#"{"ignore":["x"]}"#, "ignore"),
+        (Some("ragas"), r#"{"tool_args_match_mode":"exact"}"#, "tool_args_match_mode"),
+    ] {
+        let scorer = SCORERS.iter().find(|scorer| scorer.name == "trajectory").unwrap();
+        let error = (scorer.ready)(Json::parse(settings).unwrap().as_object().unwrap(), peer).err().unwrap();
+        assert!(error.to_string().contains(says), "{settings}: {error}");
+    }
+}
+
+#[test]
+fn vitest_evals_judge() {
+    let scorer = ready("tool_call", "{}", Some("vitest-evals@0.16"));
+    let cases = corpus("vitest_tool_call_judge.jsonl.gz");
+    for case in &cases {
+        let record = case.as_object().unwrap();
+        assert_scorer_knows("tool_call", record);
+        let ours = scorer.score(record).unwrap_or_else(|error| panic!("{error}: {case}"));
+        assert_eq!(Some(&Json::Object(ours.metadata)), case.get("metadata"), "{case}");
+        assert_close(ours.score, number(case.get("score")), case);
+    }
+    println!("vitest-evals@0.16: {} cases equal", cases.len());
+}
+
 #[test]
 fn article() {
     let cases = corpus("article_tool_evaluator.jsonl.gz");

@@ -24,14 +24,17 @@ const ERROR: (&str, Kind) = ("error", Kind::Words);
 #[derive(Debug, Clone)]
 pub struct ScoreColumns {
     schema: Schema,
+    figures: &'static [&'static str],
 }
 
 impl ScoreColumns {
-    /// `prefix` goes before every name.
-    pub fn new(prefix: &str) -> ScoreColumns {
-        let names = COLUMNS.into_iter().map(|(name, kind, _)| (name, kind)).chain([ERROR]);
+    /// `prefix` goes before every name; `figures` are the numbers that the scorer has besides the score.
+    pub fn new(prefix: &str, figures: &'static [&'static str]) -> ScoreColumns {
+        let [score, rest @ ..] = COLUMNS.map(|(name, kind, _)| (name, kind));
+        let figures_of_scorer = figures.iter().map(|name| (*name, Kind::Float));
+        let names = std::iter::once(score).chain(figures_of_scorer).chain(rest).chain([ERROR]);
         let columns = names.map(|(name, kind)| Column { name: format!("{prefix}{name}"), kind }).collect();
-        ScoreColumns { schema: Schema::of(columns) }
+        ScoreColumns { schema: Schema::of(columns), figures }
     }
 
     pub fn schema(&self) -> &Schema {
@@ -47,7 +50,14 @@ impl ScoreColumns {
     pub fn record(&self, scored: &Result<Scored, ScoreError>) -> Record {
         let error = scored.as_ref().err().map(ToString::to_string);
         let value = |(.., value): &(&str, Kind, ValueOf)| scored.as_ref().map_or(Json::Null, value);
-        let cells = COLUMNS.iter().map(value).chain([cell::text(error.as_deref())]);
+        let figure = |name: &&'static str| {
+            let figures = scored.as_ref().map_or(&[][..], |scored| &scored.figures);
+            cell::float(figures.iter().find(|(known, _)| known == name).map(|(_, value)| *value))
+        };
+        let [score, rest @ ..] = &COLUMNS;
+        let figures = self.figures.iter().map(figure);
+        let cells = std::iter::once(value(score)).chain(figures).chain(rest.iter().map(value));
+        let cells = cells.chain([cell::text(error.as_deref())]);
         Record { cells: cells.map(Some).collect(), item: None }
     }
 }

@@ -12,11 +12,11 @@ mod deepeval;
 mod difference;
 mod equality;
 mod issue;
-mod langchain;
 mod permission;
 mod python_text;
 mod repetition;
 mod setting;
+mod trajectory;
 mod typed;
 mod vitest;
 
@@ -33,7 +33,7 @@ use crate::domain::{Arguments, Json, Object, ToolCall};
 pub const SCORERS: &[Scorer] = &[
     deepeval::SCORER,
     vitest::SCORER,
-    langchain::SCORER,
+    trajectory::SCORER,
     article::SCORER,
     bfcl::SCORER,
     permission::SCORER,
@@ -65,8 +65,14 @@ pub trait Score: Send + Sync {
     /// Scores one record. Settings in the record's own `config` count more than those it was readied with.
     fn score(&self, record: &Object) -> Result<Scored, ScoreError>;
 
-    /// What of the calls is compared, and the flag that compares more, for whoever reads the result.
-    fn compares(&self) -> String;
+    /// What of the calls is compared, and the flag that compares more, for whoever reads the result; `first` is the first case,
+    /// whose form may decide.
+    fn compares(&self, first: Option<&Object>) -> String;
+
+    /// The names of the [figures](Scored::figures) that its cases have.
+    fn figures(&self) -> &'static [&'static str] {
+        &[]
+    }
 }
 
 /// What a scorer says of a case.
@@ -78,6 +84,10 @@ pub struct Scored {
     pub passed: Option<bool>,
     /// In words, as the peer puts them where there is one.
     pub reason: Option<String>,
+    /// Other numbers than the score, by name.
+    pub figures: Vec<(&'static str, f64)>,
+    /// Whether arguments of some expected call were compared; `None` where a scorer does not compare them with expected ones.
+    pub compared_arguments: Option<bool>,
     /// The peer's own details.
     pub metadata: Object,
     /// What is wrong with the calls, one by one.

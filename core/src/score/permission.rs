@@ -73,7 +73,7 @@ struct ToolPermission {
 }
 
 impl Score for ToolPermission {
-    fn compares(&self) -> String {
+    fn compares(&self, _: Option<&Object>) -> String {
         "names of tools with those allowed".to_owned()
     }
 
@@ -111,8 +111,8 @@ pub fn score(called: &[Call], options: &Options) -> Result<Scored, ScoreError> {
             issues.len(),
             called.len()
         )),
-        metadata: Object::new(),
         issues,
+        ..Scored::default()
     })
 }
 

@@ -156,6 +156,36 @@ pub(super) fn write_indented_object(out: &mut String, object: &crate::domain::Ob
     out.push('}');
 }
 
+/// Appends `json.dumps(value, sort_keys=True)`.
+pub(super) fn write_sorted_json(out: &mut String, value: &Json) {
+    match value {
+        Json::Array(items) => write_list(out, items, write_sorted_json),
+        Json::Object(object) => {
+            let mut members: Vec<_> = object.iter().collect();
+            members.sort_by_key(|(key, _)| *key);
+            out.push('{');
+            for (at, (key, value)) in members.into_iter().enumerate() {
+                out.push_str(if at > 0 { ", " } else { "" });
+                write_sorted_json(out, &Json::from(key));
+                out.push_str(": ");
+                write_sorted_json(out, value);
+            }
+            out.push('}');
+        }
+        Json::String(text) => {
+            let mut quoted = String::new();
+            write_json_string(&mut quoted, text);
+            for c in quoted.chars() {
+                match c {
+                    ' '..='~' => out.push(c),
+                    c => c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| _ = write!(out, "\\u{unit:04x}")),
+                }
+            }
+        }
+        scalar => write_indented(out, scalar, 0),
+    }
+}
+
 fn new_line(out: &mut String, at: usize, margin: usize) {
     if at > 0 {
         out.push(',');

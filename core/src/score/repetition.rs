@@ -63,7 +63,7 @@ struct LoopDetection {
 }
 
 impl Score for LoopDetection {
-    fn compares(&self) -> String {
+    fn compares(&self, _: Option<&Object>) -> String {
         "names of tools and arguments, each call with the others".to_owned()
     }
 
@@ -103,8 +103,8 @@ pub fn score(called: &[Call], options: &Options) -> Scored {
         score: Some(score),
         passed: Some(score >= options.threshold - 1e-9),
         reason: Some(format!("no call was made more than {most} times with the same arguments")),
-        metadata: Object::new(),
         issues,
+        ..Scored::default()
     }
 }
 

@@ -15,8 +15,9 @@ use crate::write::OutputFormat;
 /// Score tool calls against expected calls: deterministic, offline, no model.
 ///
 /// Reads cases in the form of each scorer's peer (the tool whose metric it reimplements) (`tools_called` and `expected_tools`,
-/// `toolCalls` and `expectedTools`, `run` and `example`, `test` and `tool_calls`, `functions`, `call` and `possible_answer`), or
-/// any table with the columns tool_call and expected_tool_calls. By default, each scorer fixes the peer's known bugs; --compat PEER
+/// `toolCalls` and `expectedTools`, `run` and `example`, `outputs` and `reference_outputs`, `predicted_trajectory` and
+/// `reference_trajectory`, `actions` and `expected_actions`, `user_input` and `reference_tool_calls`, `test` and `tool_calls`,
+/// `functions`, `call` and `possible_answer`), or any table with the columns tool_call and expected_tool_calls. By default, each scorer fixes the peer's known bugs; --compat PEER
 /// reproduces the peer's exact numbers.
 #[derive(Debug, Clone, Default, Args)]
 pub struct ScoreArgs {
@@ -29,8 +30,8 @@ pub struct ScoreArgs {
     #[arg(long, value_name = "NAME")]
     pub scorer: Option<String>,
 
-    /// Reproduce the numbers of this peer, bugs and exceptions included: deepeval, vitest-evals, vitest-evals@0.4, langchain,
-    /// article, bfcl
+    /// Reproduce the numbers of this peer, bugs and exceptions included: deepeval, vitest-evals, vitest-evals@0.4,
+    /// vitest-evals@0.16, langchain, agentevals, ragas, adk, azure, article, bfcl
     #[arg(long, value_name = "PEER")]
     pub compat: Option<String>,
 
@@ -82,7 +83,7 @@ pub struct CaseArgs {
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Settings of the scorers (by their peers' names)")]
 pub struct SettingArgs {
-    /// The lowest score that passes [tool_correctness, tool_permission, loop_detection]
+    /// The lowest score that passes [tool_correctness, trajectory with --metric, tool_permission, loop_detection]
     #[arg(long, value_name = "SCORE")]
     pub threshold: Option<f64>,
 
@@ -126,13 +127,18 @@ pub struct SettingArgs {
     #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
     pub order_matters: Option<bool>,
 
-    /// How trajectories must match: strict, unordered, subset, superset [trajectory]
+    /// How trajectories must match: strict, unordered, in_order, any_order (also superset), subset [trajectory]
     #[arg(long = "match", value_name = "MODE")]
     pub match_mode: Option<String>,
 
-    /// Whether arguments count in trajectories: ignore, exact [trajectory]
+    /// Which arguments count in trajectories: ignore, exact, subset, superset, partial [trajectory; default: exact for calls in
+    /// messages and for Vertex' and Ragas' calls, else ignore]
     #[arg(long, value_name = "MODE")]
     pub args: Option<String>,
+
+    /// The figure that is the score: match, precision, recall, f1, single_tool_use, or Vertex' and Ragas' names [trajectory]
+    #[arg(long, value_name = "FIGURE")]
+    pub metric: Option<String>,
 
     /// Tools that may be called [tool_permission]
     #[arg(long, value_name = "TOOL,...", value_delimiter = ',')]
@@ -242,6 +248,7 @@ impl SettingArgs {
         section.choice("order_matters", &mut self.order_matters)?;
         section.text_value("match", &mut self.match_mode)?;
         section.text_value("args", &mut self.args)?;
+        section.text_value("metric", &mut self.metric)?;
         section.listed("allowed_tools", &mut self.allowed_tools, text)?;
         section.listed("denied_tools", &mut self.denied_tools, text)?;
         section.values("set", &mut self.others, pair)

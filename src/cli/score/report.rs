@@ -13,7 +13,7 @@ const INDENT: &str = "         ";
 pub fn render(tally: &Tally, scorer: &str, compares: &str, width: usize) -> String {
     let mut text = vec![
         format!("{} scored by {scorer}", cases_of(tally.cases)),
-        format!("compared {compares}"),
+        format!("compared {compares}{}", compared_in(tally)),
         String::new(),
     ];
     if let Some((rate, (low, high))) = tally.pass_rate() {
@@ -32,6 +32,10 @@ pub fn render(tally: &Tally, scorer: &str, compares: &str, width: usize) -> Stri
     if let Some(mean) = tally.mean() {
         text.push(format!("score    {mean:.3} on average"));
     }
+    let figures: Vec<String> = tally.figures().map(|(name, mean)| format!("{name} {mean:.3}")).collect();
+    if !figures.is_empty() {
+        text.push(format!("figures  {} on average", figures.join(", ")));
+    }
     for (kind, (cases, example)) in &tally.errors {
         text.push(format!("error    {cases} {kind}: {example}"));
     }
@@ -47,6 +51,16 @@ pub fn render(tally: &Tally, scorer: &str, compares: &str, width: usize) -> Stri
         text.extend(advice.iter().map(|line| wrapped(line, INDENT, width)));
     }
     text.join("\n")
+}
+
+/// Where not every case has arguments to compare, in how many they were.
+fn compared_in(tally: &Tally) -> String {
+    match tally.compared_arguments {
+        (compared, counted) if compared < counted => {
+            format!("; only {compared} of {} expect arguments", cases_of(counted))
+        }
+        _ => String::new(),
+    }
 }
 
 /// The first cases that did not pass.

@@ -32,6 +32,7 @@ pub fn options(args: &SettingArgs) -> anyhow::Result<Object> {
         ("order_matters", choice(args.order_matters)),
         ("trajectory_match_mode", text(&args.match_mode)),
         ("tool_args_match_mode", text(&args.args)),
+        ("metric", text(&args.metric)),
     ] {
         if let Some(value) = value {
             settings.insert(key, value);

@@ -59,6 +59,8 @@ pub async fn score(settings: ScoreSettings, control: &Control) -> Result<ScoreSu
     let ready =
         (scorer.ready)(&settings.options, compat).map_err(|why| ScoringError::Options(why.to_string()))?;
     let own = first.as_ref().is_some_and(|case| case.contains_key("config"));
+    let compares =
+        ready.compares(first.as_ref()) + if own { ", unless a case's `config` says otherwise" } else { "" };
     if let Some(case) =
         first.filter(|case| compat.is_none() && !is_case(scorer, case) && is_invalid(ready.as_ref(), case))
     {
@@ -69,13 +71,12 @@ pub async fn score(settings: ScoreSettings, control: &Control) -> Result<ScoreSu
         Some(peer) => format!("{} (as {peer})", scorer.name),
         None => scorer.name.to_owned(),
     };
-    let compares = ready.compares() + if own { ", unless a case's `config` says otherwise" } else { "" };
     let output = output(&settings, &table)?;
     control.observer.begins();
     let pass = Pass::new("scoring", table.rows());
     let progress = Arc::clone(&pass.progress);
     let shown = control.observer.pass(pass);
-    let columns = ScoreColumns::new(&settings.prefix);
+    let columns = ScoreColumns::new(&settings.prefix, ready.figures());
     let replaced = match &output {
         Some(_) => columns.clashes(table.schema(), settings.overwrite)?,
         None => Vec::new(),

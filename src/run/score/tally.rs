@@ -22,6 +22,10 @@ pub struct Tally {
     pub errors: BTreeMap<&'static str, (u64, String)>,
     /// The sum and number of all scores.
     scores: (f64, u64),
+    /// The sums and numbers of the scorer's other figures.
+    figures: BTreeMap<&'static str, (f64, u64)>,
+    /// Of the cases whose arguments count, those with arguments to compare, and all.
+    pub compared_arguments: (u64, u64),
     /// Cases with such an issue; each case counts once.
     pub kinds: BTreeMap<IssueKind, u64>,
     /// Cases with an issue about such a tool.
@@ -69,6 +73,14 @@ impl Tally {
         };
         if let Some(score) = scored.score {
             self.scores = (self.scores.0 + score, self.scores.1 + 1);
+        }
+        for (name, value) in &scored.figures {
+            let (sum, count) = self.figures.entry(name).or_default();
+            (*sum, *count) = (*sum + value, *count + 1);
+        }
+        if let Some(compared) = scored.compared_arguments {
+            self.compared_arguments.0 += u64::from(compared);
+            self.compared_arguments.1 += 1;
         }
         match scored.passed {
             Some(true) => self.passed += 1,
@@ -121,6 +133,11 @@ impl Tally {
         (self.scores.1 > 0).then(|| self.scores.0 / self.scores.1 as f64)
     }
 
+    /// The means of the scorer's other figures, by name.
+    pub fn figures(&self) -> impl Iterator<Item = (&'static str, f64)> + '_ {
+        self.figures.iter().map(|(name, (sum, count))| (*name, sum / *count as f64))
+    }
+
     /// Cases that passed or failed; an error is a failure.
     pub fn decided(&self) -> u64 {
         self.passed + self.failed + self.errored()
@@ -141,7 +158,7 @@ impl Tally {
     pub(crate) fn to_json(&self) -> Value {
         let parameters: BTreeMap<String, u64> =
             self.parameters.iter().map(|((tool, path), cases)| (format!("{tool}{path}"), *cases)).collect();
-        json!({
+        let mut summary = json!({
             "cases": self.cases,
             "passed": self.passed,
             "failed": self.failed,
@@ -152,6 +169,10 @@ impl Tally {
             "issues": self.kinds.iter().map(|(kind, cases)| (kind.as_str(), *cases)).collect::<BTreeMap<_, _>>(),
             "tools": self.tools,
             "parameters": parameters,
-        })
+        });
+        if !self.figures.is_empty() {
+            summary["figures"] = json!(self.figures().collect::<BTreeMap<_, _>>());
+        }
+        summary
     }
 }

@@ -94,7 +94,7 @@ struct ToolEvaluator {
 }
 
 impl Score for ToolEvaluator {
-    fn compares(&self) -> String {
+    fn compares(&self, _: Option<&Object>) -> String {
         "names of tools and the expected arguments".to_owned()
     }
 
@@ -124,6 +124,7 @@ pub fn score_as_peer(case: &Case) -> Scored {
         reason: Some(reason),
         metadata,
         issues: ours::score(case, Options::default().threshold, Equality::Python).issues,
+        ..Scored::default()
     }
 }
 
@@ -144,6 +145,7 @@ pub fn score(case: &Case, options: &Options) -> Scored {
             ("param_accuracy", outcome.param_accuracy),
         ]),
         issues: outcome.issues,
+        ..Scored::default()
     }
 }
 

@@ -144,7 +144,7 @@ struct Checker {
 }
 
 impl Score for Checker {
-    fn compares(&self) -> String {
+    fn compares(&self, _: Option<&Object>) -> String {
         "names of tools, and arguments with the accepted values".to_owned()
     }
 

@@ -45,6 +45,7 @@ impl Verdict<'_> {
             reason: issues.first().map(|issue| issue.message.clone()),
             metadata,
             issues,
+            ..Scored::default()
         }
     }
 }

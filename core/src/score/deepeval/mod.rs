@@ -76,7 +76,7 @@ struct ToolCorrectness {
 }
 
 impl Score for ToolCorrectness {
-    fn compares(&self) -> String {
+    fn compares(&self, _: Option<&Object>) -> String {
         let Options { input_parameters, output, .. } = self.options;
         match (input_parameters, output) {
             (true, true) => "names of tools, arguments and outputs",
@@ -125,8 +125,9 @@ pub fn score_as_peer(case: &Case, options: &Options) -> Result<Scored, ScoreErro
         score: Some(score),
         passed: options.bar().map(|bar| score >= bar),
         reason: Some(reason::whole(case, options, &outcome)),
-        metadata: Object::new(),
+        compared_arguments: compared_arguments(case, options),
         issues,
+        ..Scored::default()
     })
 }
 
@@ -163,9 +164,15 @@ pub fn score(case: &Case, options: &Options) -> Result<Scored, ScoreError> {
         score: Some(score),
         passed: options.bar().map(|bar| score >= bar - EPSILON),
         reason: options.include_reason.then_some(reason),
-        metadata: Object::new(),
+        compared_arguments: compared_arguments(case, options),
         issues,
+        ..Scored::default()
     })
+}
+
+/// Whether arguments of an expected call were compared; `None` where they do not count.
+fn compared_arguments(case: &Case, options: &Options) -> Option<bool> {
+    options.input_parameters.then(|| case.expected.iter().any(|call| call.parameters.is_some()))
 }
 
 /// What adding up fractions may lose.

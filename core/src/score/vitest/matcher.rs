@@ -11,6 +11,7 @@ use crate::score::equality::{Equality, every_member};
 pub(super) enum Rules {
     V04,
     V05,
+    V16,
     Ours,
 }
 
@@ -43,7 +44,7 @@ impl<'a> Matcher<'a> {
     pub(super) fn given<'b>(&'b self, called: &Call<'b>) -> &'b Json {
         let is_none = |given: &Json| match given {
             Json::Null => true,
-            _ if self.rules == Rules::Ours => false,
+            _ if matches!(self.rules, Rules::Ours | Rules::V16) => false,
             Json::Bool(truth) => !truth,
             Json::String(text) => text.is_empty(),
             Json::Number(number) => number.as_f64() == 0.0,
@@ -55,6 +56,7 @@ impl<'a> Matcher<'a> {
     pub(super) fn values(&self, expected: &Json, given: &Json) -> bool {
         match (self.params, self.rules) {
             (Params::Strict, Rules::Ours) => Equality::Json.values(expected, given),
+            (Params::Strict, Rules::V16) => Equality::JavaScript.values(expected, given),
             (Params::Strict, _) => strict_as_peer(expected, given),
             (Params::Fuzzy, Rules::V04) => matches_v04(expected, given),
             (Params::Fuzzy, _) => self.fuzzy.matches(expected, given),

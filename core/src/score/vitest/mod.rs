@@ -1,6 +1,7 @@
 //! Calls against expected tools: everything, nothing or a part.
 //!
-//! The peer is vitest-evals' `ToolCallScorer` (0.5.0, and 0.4.0 as `vitest-evals@0.4`). The score is the part of the expected
+//! The peer is vitest-evals' `ToolCallScorer` (0.5.0, and 0.4.0 as `vitest-evals@0.4`) and its successor
+//! `ToolCallJudge` (0.16.1 as `vitest-evals@0.16`). The score is the part of the expected
 //! tools that have a call with matching arguments: equal ones (`strict`), about equal ones (`fuzzy`), or what a named function
 //! says. `requireAll` makes a part nothing, and without `allowExtras` so do calls that nobody expected.
 //!
@@ -42,7 +43,7 @@ use matcher::{Matcher, Rules};
 use super::{Score, ScoreError, Scored, Scorer, setting};
 use crate::domain::{Json, Number, Object};
 
-const PEERS: &[&str] = &["vitest-evals", "vitest-evals@0.4"];
+const PEERS: &[&str] = &["vitest-evals", "vitest-evals@0.4", "vitest-evals@0.16"];
 
 pub(super) const SCORER: Scorer = Scorer {
     name: "tool_call",
@@ -61,6 +62,7 @@ pub(super) const SCORER: Scorer = Scorer {
             None => None,
             Some("vitest-evals") => Some(Version::V05),
             Some("vitest-evals@0.4") => Some(Version::V04),
+            Some("vitest-evals@0.16") => Some(Version::V16),
             Some(other) => return Err(setting::unknown_peer(other, PEERS)),
         };
         Ok(Box::new(ToolCall { options: Options::default().with(settings)?, version }))
@@ -74,6 +76,8 @@ pub enum Version {
     V04,
     /// 0.5.0.
     V05,
+    /// 0.16.1: `ToolCallJudge`, to which only null and absent are no arguments, and an object is not an array.
+    V16,
 }
 
 struct ToolCall {
@@ -82,7 +86,7 @@ struct ToolCall {
 }
 
 impl Score for ToolCall {
-    fn compares(&self) -> String {
+    fn compares(&self, _: Option<&Object>) -> String {
         let how = match self.options.params {
             options::Params::Strict => "that are equal",
             options::Params::Fuzzy => "that are about equal",
@@ -109,6 +113,7 @@ pub fn score_as_peer(case: &Case, options: &Options, version: Version) -> Scored
     let rules = match version {
         Version::V04 => Rules::V04,
         Version::V05 => Rules::V05,
+        Version::V16 => Rules::V16,
     };
     let matcher = Matcher::new(rules, case, options);
     let outcome = peer::score(case, options, &matcher);
@@ -130,7 +135,9 @@ pub fn score_as_peer(case: &Case, options: &Options, version: Version) -> Scored
             .map(|threshold| outcome.score >= threshold),
         reason: outcome.metadata.get("rationale").and_then(Json::as_str).map(str::to_owned),
         metadata: outcome.metadata,
+        compared_arguments: compared_arguments(case),
         issues,
+        ..Scored::default()
     }
 }
 
@@ -162,8 +169,14 @@ pub fn score(case: &Case, options: &Options) -> Scored {
         passed: options.threshold.map(|threshold| score >= threshold - EPSILON),
         reason: Some(rationale),
         metadata,
+        compared_arguments: compared_arguments(case),
         issues,
+        ..Scored::default()
     }
+}
+
+fn compared_arguments(case: &Case) -> Option<bool> {
+    Some(case.expected.iter().any(|tool| tool.arguments.is_some()))
 }
 
 /// What dividing may lose.

@@ -1,6 +1,6 @@
 //! What a grading model's reply says of the answer.
 
-use super::case::Grading;
+use super::benchmark::Grading;
 
 /// As the peer's parsers read it: the grade that is named as one, else the first word, else the last; a comparison counts by its
 /// first letters alone.

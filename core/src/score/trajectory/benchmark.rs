@@ -1,5 +1,8 @@
-//! A run of an agent and the example that it should follow.
+//! LangChain Benchmarks' records: a run of an agent and the example that it should follow.
 
+use std::borrow::Cow;
+
+use super::step::Step;
 use crate::domain::{Json, Object};
 use crate::score::{ScoreError, SettingError, setting};
 
@@ -19,14 +22,6 @@ pub struct Case<'a> {
     /// What the grading model replied.
     pub reply: Option<&'a str>,
     pub grading: Option<Grading>,
-}
-
-/// One step of a trajectory.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Step<'a> {
-    pub tool: &'a str,
-    /// `None` where they are not recorded or not expected.
-    pub arguments: Option<&'a Json>,
 }
 
 /// How a model grades the answer.
@@ -110,22 +105,23 @@ fn member<'a>(record: &'a Object, key: &str) -> Result<&'a Object, ScoreError> {
 
 fn steps<'a>(path: &str, value: &'a Json) -> Result<Vec<Step<'a>>, ScoreError> {
     let wrong = |value| ScoreError::invalid(setting::wrong(path, "a list of tools or steps", value));
-    value
-        .as_array()
-        .ok_or_else(|| wrong(value))?
-        .iter()
-        .map(|item| step(item).ok_or_else(|| wrong(item)))
-        .collect()
+    let list = value.as_array().ok_or_else(|| wrong(value))?;
+    let step = |(turn, item)| step(item).map(|step| Step { turn, ..step }).ok_or_else(|| wrong(item));
+    list.iter().enumerate().map(step).collect()
 }
 
 /// A tool's name; an action with its observation beside or within it; a call as other tools write it.
 fn step(json: &Json) -> Option<Step<'_>> {
     match json {
-        Json::String(tool) => Some(Step { tool, arguments: None }),
+        Json::String(tool) => Some(Step { tool, arguments: None, turn: 0 }),
         Json::Array(pair) => pair.first().filter(|action| action.as_object().is_some()).and_then(step),
         Json::Object(action) => Some(Step {
             tool: ["tool", "name"].iter().find_map(|key| action.get(key))?.as_str()?,
-            arguments: ["tool_input", "args", "arguments"].iter().find_map(|key| action.get(key)),
+            arguments: ["tool_input", "args", "arguments"]
+                .iter()
+                .find_map(|key| action.get(key))
+                .map(Cow::Borrowed),
+            turn: 0,
         }),
         _ => None,
     }

@@ -1,0 +1,434 @@
+//! An agent's trajectory: its steps, and for LangChain Benchmarks its final state and what a model said of its answer.
+//!
+//! `trajectory_match_mode` says what must agree: `strict`, `unordered`, `in_order` (the expected steps in their order, and perhaps
+//! others), `superset` (the expected steps in any order, and perhaps others; `any_order`), `subset` (no step that is not
+//! expected). `tool_args_match_mode` says how much of the arguments counts, and `tool_args_match_overrides`, `ignore` and `defaults`
+//! say more about some of them. `metric` makes precision, recall or F1 over calls the score instead.
+//!
+//! Records of five peers are read as they are ([`sides`] and [`benchmark`]), and each peer's own procedure is a file: LangChain
+//! Benchmarks (0.0.14), agentevals (0.0.9), Ragas (0.4.3), ADK (google-adk 2.13.0) and Azure AI Evaluation (1.18.10). Where ours
+//! differs from theirs:
+//!
+//! | case | peer | ours | why |
+//! |---|---|---|---|
+//! | nothing expected, no steps (LangChain) | `ZeroDivisionError` | ratio 1 | nothing for nothing is right |
+//! | nothing expected, some steps (LangChain) | `ZeroDivisionError` | no ratio | the steps are still judged |
+//! | graded, but the example has no reference (LangChain) | `KeyError` | no grade | steps and state are still judged |
+//! | graded, but no reply recorded (LangChain) | asks a model | no grade | a scorer sends no requests |
+//! | `NOT CORRECT` (LangChain) | correct | incorrect | a negation turns a verdict around |
+//! | `CORRECT\n\nINCORRECT` (LangChain) | correct | no grade | verdicts must agree |
+//! | `COMPARISON: CORRECT`, without question (LangChain) | incorrect | correct | one parser for all ways of grading |
+//! | `CORRECTLY done`, without question (LangChain) | correct | no grade | a verdict is a whole word |
+//! | states `true` and `1` (LangChain) | equal | different | types differ in JSON |
+//! | steps that are missing (LangChain) | `ValueError` | `InvalidCase` | one kind of error for what cannot be read |
+//! | strict, and the last message of words is missing (agentevals) | 0 | 1 | only calls count |
+//! | subset, with argument mode subset (agentevals) | the expected arguments must be a part of the call's | the reverse | a call's arguments are compared with the expected ones whatever the mode |
+//! | superset, expected A{x}, A{x,y}; called A{x,y}, A{x}, argument mode superset (agentevals) | 0 | 1 | as many as can be are matched |
+//! | `true` against `1` (all but Ragas' accuracy) | equal | different | types differ in JSON |
+//! | `1` against `"1"` (Ragas, Azure) | equal | different | the same |
+//! | an argument that is not expected (Ragas' accuracy) | costs nothing | costs | it is wrong |
+//! | the same call twice where one is expected (Ragas' F1) | 1 | 0.667 | a call too many |
+//! | expected `{}`, called without arguments (ADK) | different | equal | no arguments are no arguments |
+//! | a tool without arguments among those of other tools (Azure) | must have none | may have any | nothing is said about them |
+//! | nothing expected (Azure) | `EvaluationException` | right if nothing is called | an empty list says so |
+
+mod adk;
+mod agentevals;
+mod arguments;
+mod azure;
+mod benchmark;
+mod compare;
+mod figures;
+mod glob;
+mod grade;
+mod messages;
+mod options;
+mod ragas;
+mod sides;
+mod step;
+
+use arguments::{ArgumentMode, Matching};
+use benchmark::{Case, Grading};
+use compare::{MatchMode, compare};
+use figures::Figures;
+use options::{Metric, Options};
+use sides::{Sides, steps};
+
+use super::{Equality, Issue, IssueKind, Score, ScoreError, Scored, Scorer, SettingError, setting};
+use crate::domain::{Json, Number, Object};
+
+const PEERS: &[&str] = &["langchain", "agentevals", "ragas", "adk", "azure"];
+
+pub(super) const SCORER: Scorer = Scorer {
+    name: "trajectory",
+    peers: PEERS,
+    expects: true,
+    matches: |record| record.contains_key("run") && record.contains_key("example") || sides::are_here(record),
+    case: |called, expected, row| {
+        let of = |key: &str, calls| {
+            let steps = [(key.to_owned(), super::listed(calls, ("tool", "tool_input")))];
+            Json::Object(steps.into_iter().collect())
+        };
+        let run = of("actual_steps", called);
+        super::own_case(row, [("run", run), ("example", of("expected_steps", expected))])
+    },
+    ready: |settings, peer| {
+        let peer = peer.map(Peer::named).transpose()?;
+        let options = Options::default().with(settings)?;
+        check(&options, peer)?;
+        Ok(Box::new(Trajectory { options, peer }))
+    },
+};
+
+/// Whose exact numbers are wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Peer {
+    LangChain,
+    AgentEvals,
+    Ragas,
+    Adk,
+    Azure,
+}
+
+impl Peer {
+    fn named(name: &str) -> Result<Peer, SettingError> {
+        let peers = [Peer::LangChain, Peer::AgentEvals, Peer::Ragas, Peer::Adk, Peer::Azure];
+        let named = PEERS.iter().zip(peers).find(|(known, _)| **known == name);
+        named.map(|(_, peer)| peer).ok_or_else(|| setting::unknown_peer(name, PEERS))
+    }
+}
+
+/// Refuses settings that would have no effect: a figure or a way of comparing arguments that a peer does not have.
+fn check(options: &Options, peer: Option<Peer>) -> Result<(), SettingError> {
+    let allowed = match (peer, options.metric) {
+        (None, Metric::ToolCallAccuracy) => {
+            "a figure of ours; `tool_call_accuracy` is that of `--compat ragas`, and `--scorer tool_correctness --evaluate \
+             input_parameters` gives credit for a part of the arguments"
+        }
+        (None, _) | (_, Metric::Match) => "",
+        (Some(Peer::Ragas), Metric::F1 | Metric::ToolCallAccuracy) => "",
+        (Some(Peer::Ragas), _) => "`tool_call_accuracy` or `tool_call_f1`",
+        (Some(_), _) => "left out, since this peer has no such figure",
+    };
+    if !allowed.is_empty() {
+        return Err(setting::wrong("metric", allowed, &Json::from(options.metric.as_str())));
+    }
+    let (modes, overrides): (&[ArgumentMode], bool) = match peer {
+        None | Some(Peer::LangChain) => return Ok(()),
+        Some(Peer::AgentEvals) => {
+            let modes =
+                &[ArgumentMode::Ignore, ArgumentMode::Exact, ArgumentMode::Subset, ArgumentMode::Superset];
+            (modes, true)
+        }
+        Some(Peer::Adk) => (&[ArgumentMode::Ignore, ArgumentMode::Exact], false),
+        Some(Peer::Ragas | Peer::Azure) => (&[], false),
+    };
+    match options.arguments.beyond(modes, overrides) {
+        Some(key) => Err(SettingError::Unknown {
+            key: key.to_owned(),
+            known: "those of the peer, which compares arguments in its own way".to_owned(),
+        }),
+        None => Ok(()),
+    }
+}
+
+struct Trajectory {
+    options: Options,
+    peer: Option<Peer>,
+}
+
+impl Score for Trajectory {
+    fn compares(&self, first: Option<&Object>) -> String {
+        let default = first.map_or(ArgumentMode::Ignore, default_mode);
+        let arguments = &self.options.arguments;
+        match self.peer {
+            Some(Peer::LangChain) => "names of tools only, not arguments",
+            Some(Peer::Ragas) if self.options.metric != Metric::F1 => {
+                "names of tools, and the texts of expected arguments"
+            }
+            Some(Peer::Azure) => {
+                "names of tools, and the texts of arguments where the expected actions have some"
+            }
+            Some(Peer::Ragas) => "names of tools and arguments",
+            Some(Peer::AgentEvals | Peer::Adk) if arguments.compare_any(ArgumentMode::Exact) => {
+                "names of tools and arguments"
+            }
+            Some(Peer::AgentEvals | Peer::Adk) => "names of tools only, not arguments",
+            None if self.options.metric == Metric::SingleToolUse => {
+                "the names of the tools called with one name"
+            }
+            None => match arguments.mode.unwrap_or(default) {
+                ArgumentMode::Exact => "names of tools and arguments",
+                ArgumentMode::Subset => "names of tools, and arguments, of which some may be missing",
+                ArgumentMode::Superset | ArgumentMode::Partial => {
+                    "names of tools, and the expected arguments"
+                }
+                ArgumentMode::Ignore if arguments.compare_any(default) => {
+                    "names of tools, and the arguments of some (tool_args_match_overrides)"
+                }
+                ArgumentMode::Ignore => {
+                    "names of tools only, not arguments (--args exact compares these too)"
+                }
+            },
+        }
+        .to_owned()
+    }
+
+    fn figures(&self) -> &'static [&'static str] {
+        match (self.peer, self.options.metric) {
+            (None, Metric::SingleToolUse) => &[],
+            (None | Some(Peer::Azure), _) => &Figures::NAMES,
+            _ => &[],
+        }
+    }
+
+    fn score(&self, record: &Object) -> Result<Scored, ScoreError> {
+        let options = match record.get("config").and_then(Json::as_object) {
+            Some(config) => &self.options.clone().with(config).map_err(ScoreError::invalid)?,
+            None => &self.options,
+        };
+        check(options, self.peer).map_err(ScoreError::invalid)?;
+        match self.peer {
+            None => score(record, options),
+            Some(Peer::LangChain) => score_as_langchain(&Case::read(record)?, options),
+            Some(peer) => score_as_peer(record, options, peer),
+        }
+    }
+}
+
+/// How much of the arguments counts where the settings do not say: nothing in steps, as LangChain Benchmarks has it, and all of them
+/// in calls.
+fn default_mode(record: &Object) -> ArgumentMode {
+    match sides::are_here(record) && !sides::is_benchmark(record) {
+        true => ArgumentMode::Exact,
+        false => ArgumentMode::Ignore,
+    }
+}
+
+/// Scores a case as agentevals, Ragas, ADK or Azure does.
+fn score_as_peer(record: &Object, options: &Options, peer: Peer) -> Result<Scored, ScoreError> {
+    let sides = Sides::read(record)?;
+    let (called, expected) = (steps(&sides.called), steps(sides.expected()?));
+    let truth = |holds: bool| f64::from(u8::from(holds));
+    let mut figures = Vec::new();
+    let score = match peer {
+        Peer::LangChain => return score_as_langchain(&Case::read(record)?, options),
+        Peer::AgentEvals => truth(agentevals::matches(&sides, options)?),
+        Peer::Ragas if options.metric == Metric::F1 => ragas::f1(&called, &expected),
+        Peer::Ragas => ragas::accuracy(&called, &expected, options.strict_order),
+        Peer::Adk => truth(adk::matches(&called, &expected, options)?),
+        Peer::Azure => {
+            let outcome = azure::score(&called, &expected, azure::has_arguments(record), options)?;
+            let azure::Outcome { matches, precision, recall, f1 } = outcome;
+            figures.extend(Figures { precision, recall, f1 }.named());
+            truth(matches)
+        }
+    };
+    let passed = score >= options.threshold;
+    // What is wrong is told as we see it; nothing is where the peer is content.
+    let issues = match passed {
+        true => Vec::new(),
+        false => {
+            let default = if expected.iter().all(|step| step.arguments.is_none()) {
+                ArgumentMode::Ignore
+            } else {
+                ArgumentMode::Exact
+            };
+            let matching = Matching { rules: &options.arguments, default, equality: Equality::Python };
+            compare(&expected, &called, options.match_mode.unwrap_or(MatchMode::Strict), matching).issues
+        }
+    };
+    Ok(Scored {
+        score: Some(score),
+        passed: Some(passed),
+        reason: None,
+        figures,
+        compared_arguments: None,
+        metadata: Object::new(),
+        issues,
+    })
+}
+
+/// Scores a case as LangChain Benchmarks does.
+fn score_as_langchain(case: &Case, options: &Options) -> Result<Scored, ScoreError> {
+    if case.expected.is_empty() {
+        return Err(ScoreError { kind: "ZeroDivisionError", message: "division by zero".to_owned() });
+    }
+    let grading = case.grading.unwrap_or(options.grading);
+    let mut grade = None;
+    if grading != Grading::None && case.has_output {
+        if !case.has_reference {
+            return Err(ScoreError { kind: "KeyError", message: "'reference'".to_owned() });
+        }
+        let reply = case.reply.ok_or_else(|| {
+            ScoreError::invalid("`llm_reply` is missing: what the model said of the answer")
+        })?;
+        grade = Some(grade::as_peer(reply, grading));
+    }
+    let rules = arguments::ArgumentRules::default();
+    let matching = Matching { rules: &rules, default: ArgumentMode::Ignore, equality: Equality::Python };
+    let mut scored = of_benchmark(case, order_of(case), matching, grade);
+    scored.figures.clear();
+    Ok(scored)
+}
+
+/// Scores a case as it should be scored.
+fn score(record: &Object, options: &Options) -> Result<Scored, ScoreError> {
+    if options.metric == Metric::SingleToolUse {
+        return single_tool_use(&Sides::read(record)?, options);
+    }
+    let rules = &options.arguments;
+    let matching = Matching { rules, default: default_mode(record), equality: Equality::Json };
+    let mut scored = if sides::are_here(record) && !sides::is_benchmark(record) {
+        of_sides(&Sides::read(record)?, options, matching)?
+    } else if sides::is_benchmark(record) {
+        let case = Case::read(record).map_err(|error| ScoreError::invalid(error.message))?;
+        let mode = options.match_mode.unwrap_or(order_of(&case));
+        let is_graded = case.grading.unwrap_or(options.grading) != Grading::None && case.has_output;
+        let grade = is_graded.then(|| case.reply.filter(|_| case.has_reference).and_then(grade::careful));
+        let mut scored = of_benchmark(&case, mode, matching, grade);
+        scored.passed = match (scored.issues.is_empty(), grade) {
+            (false, _) => Some(false),
+            (true, Some(None)) => None,
+            (true, _) => Some(true),
+        };
+        scored
+    } else {
+        return Err(Sides::read(record).err().unwrap_or_else(|| ScoreError::invalid("no trajectories")));
+    };
+    let figure = match options.metric {
+        Metric::Precision => Some("precision"),
+        Metric::Recall => Some("recall"),
+        Metric::F1 => Some("f1"),
+        Metric::Match | Metric::SingleToolUse | Metric::ToolCallAccuracy => None,
+    };
+    if let Some((_, value)) = scored.figures.iter().find(|(name, _)| Some(*name) == figure) {
+        scored.score = Some(*value);
+        scored.passed = Some(*value >= options.threshold - 1e-9);
+    }
+    Ok(scored)
+}
+
+fn single_tool_use(sides: &Sides, options: &Options) -> Result<Scored, ScoreError> {
+    let tool = options.tool_name.as_deref();
+    let tool = tool.ok_or_else(|| ScoreError::invalid("`single_tool_use` needs the setting `tool_name`"))?;
+    let count = steps(&sides.called).iter().filter(|step| step.tool == tool).count();
+    let issues = match count {
+        0 => vec![super::difference::issue(
+            IssueKind::MissingCall,
+            tool,
+            None,
+            format!("`{tool}` is not called"),
+        )],
+        _ => Vec::new(),
+    };
+    Ok(Scored {
+        score: Some(f64::from(u8::from(count > 0))),
+        passed: Some(count > 0),
+        reason: Some(format!("`{tool}` is called {count} times")),
+        compared_arguments: None,
+        issues,
+        ..Scored::default()
+    })
+}
+
+/// Compares what was called with what should have been.
+fn of_sides(sides: &Sides, options: &Options, matching: Matching) -> Result<Scored, ScoreError> {
+    let (called, expected) = (steps(&sides.called), steps(sides.expected()?));
+    let mode = options.match_mode.unwrap_or(MatchMode::Strict);
+    let comparison = compare(&expected, &called, mode, matching);
+    let mut metadata = Object::new();
+    for (key, count) in
+        [("matched", comparison.matched), ("called", called.len()), ("expected", expected.len())]
+    {
+        metadata.insert(key, Json::Number(Number::from(count as u64)));
+    }
+    let reason = match comparison.issues.as_slice() {
+        [] => comment(mode).to_owned(),
+        issues => issues.iter().map(|issue| issue.message.as_str()).collect::<Vec<_>>().join("; "),
+    };
+    Ok(Scored {
+        score: Some(f64::from(u8::from(comparison.agrees))),
+        passed: Some(comparison.agrees),
+        reason: Some(reason),
+        figures: Figures::of(comparison.matched, called.len(), expected.len()).named().to_vec(),
+        compared_arguments: matching.compares_any(&expected),
+        metadata,
+        issues: comparison.issues,
+    })
+}
+
+fn order_of(case: &Case) -> MatchMode {
+    match case.order_matters {
+        Some(false) => MatchMode::Unordered,
+        Some(true) | None => MatchMode::Strict,
+    }
+}
+
+fn comment(mode: MatchMode) -> &'static str {
+    match mode {
+        MatchMode::Strict => "Order matters=True",
+        MatchMode::Unordered => "Order matters=False",
+        MatchMode::Subset => "No step that is not expected",
+        MatchMode::Superset => "Every expected step",
+        MatchMode::InOrder => "Every expected step, in order",
+    }
+}
+
+/// `grade` is `None` where there is none to give, and `Some(None)` where the reply does not say.
+fn of_benchmark(case: &Case, mode: MatchMode, matching: Matching, grade: Option<Option<bool>>) -> Scored {
+    let comparison = compare(&case.expected, &case.actual, mode, matching);
+    let (agrees, mut issues) = (comparison.agrees, comparison.issues);
+    let comment = comment(mode);
+    let mut steps = result("Intermediate steps correctness", truth(agrees));
+    steps.insert("comment", comment);
+    let ratio = match (case.actual.len(), case.expected.len()) {
+        (0, 0) => Some(1.0),
+        (_, 0) => None,
+        (actual, expected) => Some(actual as f64 / expected as f64),
+    };
+    let ratio = ratio.and_then(Number::from_f64).map_or(Json::Null, Json::Number);
+    let mut results = vec![steps, result("# steps / # expected steps", ratio)];
+    let about = |kind, message: String| Issue { kind, tool: None, path: None, message };
+    if let Some((state, wanted)) = case.states {
+        let is_equal = matching.equality.values(state, wanted);
+        results.push(result("Correct Final State", truth(is_equal)));
+        if !is_equal {
+            let (state, wanted) = (setting::shown(state), setting::shown(wanted));
+            let message = format!("the final state is {state}, expected {wanted}");
+            issues.push(about(IssueKind::WrongState, message));
+        }
+    }
+    if let Some(grade) = grade {
+        results.push(result("correctness", grade.map_or(Json::Null, truth)));
+        if grade == Some(false) {
+            issues.push(about(IssueKind::WrongAnswer, "the answer was graded as incorrect".to_owned()));
+        }
+    }
+    let mut metadata = Object::new();
+    metadata.insert("results", Json::Array(results.into_iter().map(Json::Object).collect()));
+    let reason = match issues.as_slice() {
+        [] => comment.to_owned(),
+        issues => issues.iter().map(|issue| issue.message.as_str()).collect::<Vec<_>>().join("; "),
+    };
+    Scored {
+        score: Some(f64::from(u8::from(agrees))),
+        passed: None,
+        reason: Some(reason),
+        figures: Figures::of(comparison.matched, case.actual.len(), case.expected.len()).named().to_vec(),
+        compared_arguments: matching.compares_any(&case.expected),
+        metadata,
+        issues,
+    }
+}
+
+fn result(key: &str, score: Json) -> Object {
+    let mut result = Object::new();
+    result.insert("key", key);
+    result.insert("score", score);
+    result
+}
+
+fn truth(is_true: bool) -> Json {
+    Json::Number(Number::from(u64::from(is_true)))
+}
