@@ -65,13 +65,136 @@ fn what_was_compared_is_said() {
         (&["tool_call", "--params", "fuzzy"], "names of tools, and arguments that are about equal\n", 0),
         (&["trajectory"], "names of tools only, not arguments (--args exact", 1),
         (&["trajectory", "--args", "exact"], "names of tools and arguments\n", 0),
+        (&["trajectory", "--args", "superset"], "names of tools, and the expected arguments\n", 0),
         (&["tool_evaluator"], "names of tools and the expected arguments\n", 1),
-        (&["loop_detection"], "names of tools and arguments, each call with the others\n", 1),
+        (
+            &["loop_detection"],
+            "names of tools and arguments, each call with the others of its row or transcript\n",
+            1,
+        ),
     ] {
         let ran = work.run(&[&["score", "in.csv", "--scorer"], flags].concat()).ended(0);
         assert!(ran.stdout.contains(&format!("compared {compared}")), "{flags:?}: {}", ran.stdout);
         assert!(ran.stdout.contains(&format!("passed   {passed} of 1")), "{flags:?}: {}", ran.stdout);
     }
+}
+
+#[test]
+fn cases_without_arguments_to_compare_are_counted() {
+    let work = Workspace::new();
+    work.file(
+        "in.jsonl",
+        r#"{"toolCalls":[{"name":"f","arguments":{"x":1}}],"expectedTools":["f"]}
+{"toolCalls":[{"name":"f","arguments":{"x":1}}],"expectedTools":[{"name":"f","arguments":{"x":1}}]}
+"#,
+    );
+    let said = work.run(&["score", "in.jsonl"]).ended(0).stdout;
+    assert!(said.contains("arguments that are equal; only 1 of 2 cases expect arguments\n"), "{said}");
+}
+
+#[test]
+fn columns_may_have_other_names() {
+    let work = Workspace::new();
+    work.file("in.csv", "key,made,gold_calls\n1,f(x=1),f(x=1)\n2,f(x=1),f(x=2)\n3,f(x=1),\n");
+    let flags = ["score", "in.csv", "--scorer", "tool_call", "--json"];
+    let run = |more: &[&str]| work.run(&[&flags[..], more].concat());
+    let columns = ["--column", "tool_call=made", "--column", "expected_tool_calls=gold_calls"];
+    let summary: serde_json::Value = serde_json::from_str(&run(&columns).ended(0).stdout).unwrap();
+    // A cell that says nothing is not one that says "nothing".
+    assert_eq!((&summary["passed"], &summary["failed"]), (&1.into(), &1.into()));
+    assert_eq!(summary["errors"]["InvalidCase"], 1);
+    for (column, says) in [
+        ("tool_call=mad", "no such column, only key, made, gold_calls; did you mean `made`?"),
+        (
+            "question=key",
+            "`score` does not read `question`, only tool_call, expected_tool_calls, tool_definitions",
+        ),
+    ] {
+        let said = run(&["--column", column]).ended(2).stderr;
+        assert!(said.contains(says), "{said}");
+    }
+}
+
+/// Turns as `convert` writes them out of a transcript.
+#[test]
+fn turns_of_a_transcript_are_scored_together() {
+    let work = Workspace::new();
+    let sample = |id: &str, cities: &[&str], expected: &str| {
+        let turn = |city: &&str| {
+            format!(
+                r#"{{"type":"ai","content":"","tool_calls":[{{"name":"f","args":{{"city":"{city}"}}}}]}},{{"type":"tool","content":"ok"}}"#
+            )
+        };
+        let turns: Vec<String> = cities.iter().map(turn).collect();
+        format!(
+            r#"{{"id":"{id}","user_input":[{{"type":"human","content":"Go"}},{}],"reference_tool_calls":[{expected}]}}"#,
+            turns.join(",")
+        )
+    };
+    let call = |city: &str| format!(r#"{{"name":"f","args":{{"city":"{city}"}}}}"#);
+    let lines = [
+        sample("a", &["Oslo", "Rome"], &[call("Oslo"), call("Rome")].join(",")),
+        sample("b", &["Oslo", "Oslo", "Rome", "Oslo"], &call("Oslo")),
+        sample("c", &["Oslo"], ""),
+    ];
+    work.file("log.jsonl", lines.join("\n"));
+    for table in ["rows.jsonl", "rows.parquet"] {
+        work.run(&["convert", "log.jsonl", "-o", table, "--quiet"]).ended(0);
+        let gold = ["score", table, "--scorer", "trajectory", "--args", "exact"];
+        let ran =
+            work.run(&[&gold[..], &["--min-pass-rate", "1", "-o", "out.csv", "--force"]].concat()).ended(1);
+        assert!(
+            ran.stdout.contains("3 cases scored") && ran.stdout.contains("passed   1 of 3"),
+            "{}",
+            ran.stdout
+        );
+        for name in ["b", "c"] {
+            assert!(ran.stderr.contains(&format!("FAIL {name}: ")), "{}", ran.stderr);
+        }
+        assert_eq!(work.column("out.csv", "score"), ["", "1.0", "", "", "", "0.0", "0.0"]);
+        assert_eq!(work.column("out.csv", "recall"), ["", "1.0", "", "", "", "1.0", "1.0"]);
+        let cut = work.run(&[&gold[..], &["--limit", "2"]].concat()).ended(2).stderr;
+        assert!(cut.contains("--limit"), "{cut}");
+
+        let ran =
+            work.run(&["score", table, "--scorer", "loop_detection", "-o", "out.csv", "--force"]).ended(0);
+        assert!(ran.stdout.contains("passed   6 of 7"), "{}", ran.stdout);
+        assert_eq!(work.column("out.csv", "score"), ["1.0", "1.0", "1.0", "1.0", "1.0", "0.5", "1.0"]);
+    }
+    // Turns of one transcript that are apart would be two transcripts.
+    let rows = work.read("rows.jsonl");
+    let mut lines: Vec<&str> = rows.lines().collect();
+    lines.swap(1, 2);
+    work.file("apart.jsonl", lines.join("\n"));
+    let apart = work.run(&["score", "apart.jsonl", "--scorer", "trajectory", "--json"]).ended(0).stdout;
+    let apart: serde_json::Value = serde_json::from_str(&apart).unwrap();
+    assert_eq!(apart["errors"]["InvalidCase"], 2);
+}
+
+#[test]
+fn figures_are_columns() {
+    let work = Workspace::new();
+    work.file(
+        "in.jsonl",
+        r#"{"id":"a","predicted_trajectory":[{"tool_name":"f","tool_input":{"x":1}},{"tool_name":"g","tool_input":{}}],"reference_trajectory":[{"tool_name":"f","tool_input":{"x":1}}]}
+{"id":"b","predicted_trajectory":[{"tool_name":"f","tool_input":{"x":2}}],"reference_trajectory":[{"tool_name":"f","tool_input":{"x":1}}]}
+"#,
+    );
+    let run =
+        |flags: &[&str]| work.run(&[&["score", "in.jsonl", "-o", "out.csv", "--force"], flags].concat());
+    shown("score_trajectory", &run(&[]).ended(0).stdout);
+    let column = |name| work.column("out.csv", name);
+    assert_eq!(
+        (column("precision"), column("f1")),
+        (vec!["0.5".into(), "0.0".into()], vec!["0.6666666666666666".into(), "0.0".into()])
+    );
+    run(&["--metric", "trajectory_precision", "--threshold", "0.5"]).ended(0);
+    assert_eq!(
+        (column("score"), column("passed")),
+        (vec!["0.5".into(), "0.0".into()], vec!["true".into(), "false".into()])
+    );
+    run(&["--compat", "adk", "--match", "IN_ORDER", "--args", "ignore"]).ended(0);
+    assert_eq!(column("score"), ["1.0", "1.0"]);
 }
 
 #[test]
@@ -86,6 +209,8 @@ fn cases_keep_their_names() {
         (r#""test.id":"d""#, "d"),
         (r#""metadata":{"test_id":7}"#, "7"),
         (r#""id":"","example":{"id":"e"}"#, "e"),
+        (r#""sample_id":"f""#, "f"),
+        (r#""source_id":null,"transcript_id":"chat","turn":2"#, "chat@2"),
         (r#""other":1"#, "1"),
     ] {
         work.file("in.jsonl", case(described));
@@ -191,7 +316,7 @@ fn what_cannot_be_scored_is_said() {
             "bfcl_ast, tool_permission, loop_detection; did you mean `tool_call`?",
         ),
         (&["cases.jsonl", "--compat", "vitest-eval"], "bfcl; did you mean `vitest-evals`?"),
-        (&["cases.jsonl", "--compat", "ragas"], "--compat: `ragas` is not one of deepeval"),
+        (&["cases.jsonl", "--compat", "promptfoo"], "--compat: `promptfoo` is not one of deepeval"),
         (&["other.jsonl"], "the cases' keys give no scorer away"),
         (
             &["other.jsonl", "--scorer", "tool_correctness"],
@@ -222,7 +347,7 @@ fn the_docs_name_every_scorer_issue_and_difference() {
     for (kind, _) in issues.lines().filter_map(|line| line.split_once("=> \"")?.1.split_once('"')) {
         assert!(docs.contains(&format!("`{kind}`")), "{kind}");
     }
-    for folder in ["deepeval", "vitest", "langchain", "article", "bfcl"] {
+    for folder in ["deepeval", "vitest", "trajectory", "article", "bfcl"] {
         let source = std::fs::read_to_string(repository(&format!("core/src/score/{folder}/mod.rs"))).unwrap();
         let table = source.lines().skip_while(|line| !line.starts_with("//! | case |")).skip(2);
         let mut rows = 0;

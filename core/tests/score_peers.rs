@@ -166,6 +166,8 @@ fn trajectories_of(config: &str, called: &str, expected: &str) -> String {
 fn where_we_differ_on_trajectories() {
     for (peer, config, called, expected, theirs, ours) in [
         ("adk", "{}", r#"a {"x":true}"#, r#"a {"x":1}"#, "1.0000", "0.0000"),
+        ("agentevals", "{}", r#"a {"x":true}"#, r#"a {"x":1}"#, "1.0000", "0.0000"),
+        ("ragas", r#"{"metric":"tool_call_f1"}"#, r#"a {"x":true}"#, r#"a {"x":1}"#, "1.0000", "0.0000"),
         ("ragas", r#"{"metric":"tool_call_f1"}"#, "a;a", "a", "1.0000", "0.6667"),
         ("ragas", "{}", r#"a {"x":1}"#, r#"a {"x":"1"}"#, "1.0000", "0.0000"),
         ("ragas", "{}", r#"a {"x":1,"y":2}"#, r#"a {"x":1}"#, "1.0000", "0.0000"),
@@ -507,6 +509,7 @@ fn where_we_differ_from_vitest_evals() {
     let coerce = r#"{"params":"fuzzy","fuzzyOptions":{"coerceTypes":true}}"#;
     let lenient_order = r#"{"ordered":true,"requireAll":false}"#;
     let rows = [
+        (r#"{"toolCalls":[{"name":"a"}]}"#.to_owned(), "1.0000", "InvalidCase"),
         (
             case(
                 "{}",

@@ -46,8 +46,11 @@ impl ScoreColumns {
         clashes(&self.schema, input, overwrite)
     }
 
-    /// The cells of one row.
-    pub fn record(&self, scored: &Result<Scored, ScoreError>) -> Record {
+    /// The cells of one row; `None` for a turn that is scored with the last one of its transcript.
+    pub fn record(&self, scored: Option<&Result<Scored, ScoreError>>) -> Record {
+        let reason = "scored with the last turn of its transcript";
+        let part = Ok(Scored { reason: Some(reason.to_owned()), ..Scored::default() });
+        let scored = scored.unwrap_or(&part);
         let error = scored.as_ref().err().map(ToString::to_string);
         let value = |(.., value): &(&str, Kind, ValueOf)| scored.as_ref().map_or(Json::Null, value);
         let figure = |name: &&'static str| {

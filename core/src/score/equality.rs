@@ -41,7 +41,7 @@ impl Equality {
     }
 
     /// Whether two objects have the same keys with equal values, in any order.
-    pub(crate) fn objects(self, a: &Object, b: &Object) -> bool {
+    pub fn objects(self, a: &Object, b: &Object) -> bool {
         a.len() == b.len() && every_member(a, b, |a, b| self.values(a, b))
     }
 

@@ -48,6 +48,8 @@ pub struct Scorer {
     pub peers: &'static [&'static str],
     /// Whether it compares with expected calls; else it looks at those that were made.
     pub expects: bool,
+    /// Whether the calls of earlier turns of the same transcript count for a turn.
+    pub across_turns: bool,
     /// Whether a record is one that this scorer's peer would write.
     pub matches: fn(&Object) -> bool,
     /// A case of its own for rows of other tables: what was called, what should have been, and the row.

@@ -12,6 +12,7 @@ pub(super) const SCORER: Scorer = Scorer {
     name: "tool_permission",
     peers: &[],
     expects: false,
+    across_turns: false,
     matches: |record| {
         let config = record.get("config");
         record.contains_key("tools_called")

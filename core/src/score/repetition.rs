@@ -13,6 +13,7 @@ pub(super) const SCORER: Scorer = Scorer {
     name: "loop_detection",
     peers: &[],
     expects: false,
+    across_turns: true,
     // Any list of calls would do, so it is asked for by name.
     matches: |_| false,
     case: |called, _, row| {
@@ -64,7 +65,7 @@ struct LoopDetection {
 
 impl Score for LoopDetection {
     fn compares(&self, _: Option<&Object>) -> String {
-        "names of tools and arguments, each call with the others".to_owned()
+        "names of tools and arguments, each call with the others of its row or transcript".to_owned()
     }
 
     fn score(&self, record: &Object) -> Result<Scored, ScoreError> {

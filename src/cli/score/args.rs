@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::cli::input::{count, pair};
+use crate::cli::input::{column, count, pair};
 use crate::cli::label::args::share;
 use crate::cli::section::Section;
 use crate::cli::spreadsheet::SpreadsheetArgs;
+use crate::domain::Slot;
 use crate::run::settings::InputKind;
 use crate::write::OutputFormat;
 
@@ -69,6 +70,10 @@ pub struct CaseArgs {
     /// The format of all inputs, instead of detection: csv, tsv, ssv (semicolons), jsonl, json, parquet or arrow
     #[arg(long, value_name = "FORMAT")]
     pub from: Option<InputKind>,
+
+    /// Column names that differ from the usual ones: tool_call=calls, expected_tool_calls=gold_calls, tool_definitions=...
+    #[arg(long = "column", value_name = "WHAT=COLUMN", value_parser = column)]
+    pub columns: Vec<(Slot, String)>,
 
     /// Only rows in which the column has exactly this value. Can be repeated
     #[arg(long = "where", value_name = "COLUMN=TEXT", value_parser = pair)]
@@ -214,6 +219,7 @@ impl ScoreArgs {
         section.value("to", &mut self.to, str::parse)?;
         section.switch("scorers", &mut self.scorers)?;
         section.value("from", &mut self.cases.from, str::parse)?;
+        section.values("column", &mut self.cases.columns, column)?;
         section.values("where", &mut self.cases.filters, pair)?;
         section.value("limit", &mut self.cases.limit, count)?;
         self.scoring.fill(section)?;

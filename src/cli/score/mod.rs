@@ -61,6 +61,7 @@ fn settings(args: ScoreArgs, section: &Section<'_>) -> anyhow::Result<ScoreSetti
     Ok(ScoreSettings {
         inputs: args.inputs,
         from,
+        columns: args.cases.columns,
         filters: args.cases.filters,
         take: args.cases.limit.map_or(Take::All, Take::First),
         bfcl,

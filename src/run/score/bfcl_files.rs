@@ -7,7 +7,7 @@ use std::path::Path;
 use tempfile::NamedTempFile;
 
 use super::ScoringError;
-use super::pass::case;
+use super::row::case;
 use crate::domain::{Calls, Cell, Json, Object, RawRow, ToolCall};
 use crate::normalize::{Normalizer, Options};
 use crate::read::{Format, Selection, Table, Understanding};
@@ -108,7 +108,7 @@ fn records(path: &Path) -> Result<Vec<Object>, RunError> {
             if let Some(Err(error)) = record.item {
                 return Err(ScoringError::Record { path: path.to_owned(), why: error.to_string() }.into());
             }
-            records.push(case(&table, &schema, record.cells));
+            records.push(case(&table, &schema, record.cells, &[]));
         }
     }
     Ok(records)

@@ -34,6 +34,18 @@ pub enum ScoringError {
          `tool_calls`) and `expected_tool_calls`"
     )]
     OtherCases { scorer: &'static str, keys: String },
+    /// A column was named for something that scorers do not read.
+    #[error("--column: `score` does not read `{slot}`, only {read}")]
+    OtherSlot { slot: &'static str, read: String },
+    /// A column that was named is not there.
+    #[error("--column {slot}={column}: the input has no such column, only {all}{}", did_you_mean(column, all.split(", ")))]
+    NoColumn { slot: &'static str, column: String, all: String },
+    /// Only some turns of transcripts would be read, whose expected calls are those of all turns.
+    #[error(
+        "these rows are turns of transcripts whose expected calls are known as a whole (`episode_reference_calls`); score them \
+         without --where and --limit, which leave turns out"
+    )]
+    CutTranscripts,
     /// A call of a case cannot be read.
     #[error(transparent)]
     Row(RowError),

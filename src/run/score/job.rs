@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::pass::{ScoredTable, Scoring, case, is_case};
-use super::{ScoringError, Tally, bfcl_files, choice};
-use crate::domain::{Json, Object};
+use super::pass::{ScoredTable, Scoring};
+use super::row::{EXPECTED, case, is_case};
+use super::{ScoringError, Tally, bfcl_files, choice, columns, transcripts};
+use crate::domain::{Json, Object, Slot};
 use crate::normalize::{Normalizer, Options};
-use crate::read::{Selection, Table, Understanding};
+use crate::read::{Selection, Table, Take, Understanding};
 use crate::run::junit::{self, CaseOutcome, Suite};
 use crate::run::session::apart;
 use crate::run::settings::ScoreSettings;
@@ -54,13 +55,19 @@ pub async fn score(settings: ScoreSettings, control: &Control) -> Result<ScoreSu
     let joined = settings.bfcl.as_ref().map(bfcl_files::cases).transpose()?;
     let table = open(&settings, joined.as_ref().map(|file| file.path().display().to_string()))?;
     let compat = settings.compat.as_deref();
-    let first = first_case(&table)?;
+    columns::check(&settings.columns, table.schema())?;
+    let first = first_case(&table, &settings.columns)?;
+    let is_cut = !settings.filters.is_empty() || settings.take != Take::All;
     let scorer = choice::scorer(settings.scorer.as_deref(), compat, first.as_ref())?;
     let ready =
         (scorer.ready)(&settings.options, compat).map_err(|why| ScoringError::Options(why.to_string()))?;
     let own = first.as_ref().is_some_and(|case| case.contains_key("config"));
     let compares =
         ready.compares(first.as_ref()) + if own { ", unless a case's `config` says otherwise" } else { "" };
+    let is_part = |case: &Object| transcripts::expects(case) && !case.contains_key(EXPECTED);
+    if is_cut && scorer.expects && first.as_ref().is_some_and(is_part) {
+        return Err(ScoringError::CutTranscripts.into());
+    }
     if let Some(case) =
         first.filter(|case| compat.is_none() && !is_case(scorer, case) && is_invalid(ready.as_ref(), case))
     {
@@ -76,6 +83,7 @@ pub async fn score(settings: ScoreSettings, control: &Control) -> Result<ScoreSu
     let pass = Pass::new("scoring", table.rows());
     let progress = Arc::clone(&pass.progress);
     let shown = control.observer.pass(pass);
+    let named = settings.columns.clone();
     let columns = ScoreColumns::new(&settings.prefix, ready.figures());
     let replaced = match &output {
         Some(_) => columns.clashes(table.schema(), settings.overwrite)?,
@@ -84,7 +92,7 @@ pub async fn score(settings: ScoreSettings, control: &Control) -> Result<ScoreSu
     let normalizer = Normalizer::new(Options::default()).map_err(ScoringError::Row)?;
     let listing = settings.junit.is_some();
     let scored = apart(&control.stop, move |stopped| {
-        let scoring = Scoring { table: &table, scorer, ready, normalizer, listing };
+        let scoring = Scoring { table: &table, scorer, ready, normalizer, columns: named, listing };
         let destination = output.as_ref().map(|output| ScoredTable { output, columns, replaced });
         let (tally, finished) = scoring.run(destination.as_ref(), &progress, stopped)?;
         Ok((tally, output.map(|output| output.path).zip(finished)))
@@ -138,11 +146,11 @@ fn open(settings: &ScoreSettings, joined: Option<String>) -> Result<Table, RunEr
     Ok(Table::open(&inputs, Understanding { format: settings.from, logs: None }, selection)?)
 }
 
-fn first_case(table: &Table) -> Result<Option<Object>, RunError> {
+fn first_case(table: &Table, columns: &[(Slot, String)]) -> Result<Option<Object>, RunError> {
     let Some(batch) = table.batches(None).next().transpose()? else { return Ok(None) };
     let schema = Arc::clone(&batch.schema);
     let first = batch.head(1).into_records()?.into_iter().next();
-    Ok(first.map(|record| case(table, &schema, record.cells)))
+    Ok(first.map(|record| case(table, &schema, record.cells, columns)))
 }
 
 fn output(settings: &ScoreSettings, table: &Table) -> Result<Option<Output>, RunError> {

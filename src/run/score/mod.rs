@@ -2,10 +2,13 @@
 
 mod bfcl_files;
 mod choice;
+mod columns;
 mod error;
 mod job;
 mod pass;
+mod row;
 mod tally;
+mod transcripts;
 
 pub use error::ScoringError;
 pub use job::{ScoreSummary, score, score_blocking};

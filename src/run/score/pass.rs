@@ -2,13 +2,15 @@
 
 use rayon::prelude::*;
 
+use super::row::{CALLED, EXPECTED, called, case, is_case, name};
 use super::tally::Tally;
-use crate::domain::{Cell, Json, Object, RawRow, ToolCall};
+use super::transcripts::{self, Transcript};
+use crate::domain::{Cell, Json, Object, RawRow, Slot, ToolCall};
 use crate::normalize::Normalizer;
 use crate::read::Table;
 use crate::run::{Progress, RunError};
 use crate::score::{Score, ScoreError, Scored, Scorer};
-use crate::table::{Batch, Format, Schema};
+use crate::table::{Batch, Schema};
 use crate::write::{Finished, Output, ScoreColumns, Sink};
 
 /// Cases, and who scores them.
@@ -19,6 +21,8 @@ pub(super) struct Scoring<'a> {
     pub ready: Box<dyn Score>,
     /// Reads the calls of rows that are no case of the scorer's own.
     pub normalizer: Normalizer,
+    /// Columns that the user named for what the row has under other names.
+    pub columns: Vec<(Slot, String)>,
     /// Whether the tally keeps all names.
     pub listing: bool,
 }
@@ -31,15 +35,18 @@ pub(super) struct ScoredTable<'a> {
     pub replaced: Vec<String>,
 }
 
-/// A case's name, if it has one, and its score.
-type Named = (Option<String>, Result<Scored, ScoreError>);
+/// A row with its name, if it has one.
+struct Row {
+    name: Option<String>,
+    case: Result<Object, ScoreError>,
+}
 
-/// The columns of tables that are no peer's cases: what was called (the second is the normal form's), and what should have been.
-const CALLED: [&str; 2] = ["tool_call", "tool_calls"];
-const EXPECTED: &str = "expected_tool_calls";
-/// What a row is called by, itself or within what describes the case.
-const NAMES: [&str; 8] = ["id", "case_id", "test_id", "row_id", "source_id", "uuid", "name", "question_id"];
-const DESCRIBED: [&str; 6] = ["test", "case", "test_case", "example", "run", "metadata"];
+/// What a row comes to, with its name.
+struct Outcome {
+    name: Option<String>,
+    /// `None` for a turn that is scored with the last one of its transcript.
+    scored: Option<Result<Scored, ScoreError>>,
+}
 
 impl Scoring<'_> {
     /// Scores every case, writes the table if there is one to write, and returns what it came to.
@@ -60,19 +67,30 @@ impl Scoring<'_> {
                 Some(Sink::create(&destination.output.path, destination.output.format, &schema)?)
             }
         };
-        for batch in self.table.batches(None) {
+        let mut transcript = Transcript::default();
+        let mut batches = self.table.batches(None);
+        let mut ahead = batches.next().transpose()?;
+        while let Some(batch) = ahead {
             if stop() {
                 return Err(RunError::Interrupted);
             }
-            let batch = batch?;
-            let scored = self.batch(&batch)?;
-            for (name, scored) in &scored {
-                tally.add(name.as_deref(), scored);
+            // Whether a turn is the last one, the row after it tells.
+            ahead = batches.next().transpose()?;
+            let is_of_transcripts =
+                |batch: &&Batch| batch.schema.names().any(|name| name == transcripts::TRANSCRIPT);
+            let first = ahead.as_ref().filter(is_of_transcripts).map(|batch| batch.clone().head(1));
+            let after = first.map(|first| self.rows(&first)).transpose()?;
+            let after = after.and_then(|rows| rows.into_iter().next());
+            let scored = self.batch(self.rows(&batch)?, after, &mut transcript);
+            for Outcome { name, scored } in &scored {
+                if let Some(scored) = scored {
+                    tally.add(name.as_deref(), scored);
+                }
             }
             progress.asks_done(scored.len() as u64);
             if let (Some(sink), Some(destination)) = (&mut sink, destination) {
                 let columns = &destination.columns;
-                let records = scored.iter().map(|(_, scored)| columns.record(scored)).collect();
+                let records = scored.iter().map(|row| columns.record(row.scored.as_ref())).collect();
                 let replaced: Vec<&str> = destination.replaced.iter().map(String::as_str).collect();
                 sink.write(batch.without(&replaced).append(columns.schema(), records)?)?;
             }
@@ -80,26 +98,97 @@ impl Scoring<'_> {
         Ok((tally, sink.map(Sink::finish).transpose()?))
     }
 
-    /// Every case's name and score.
-    fn batch(&self, batch: &Batch) -> Result<Vec<Named>, RunError> {
+    fn rows(&self, batch: &Batch) -> Result<Vec<Row>, RunError> {
         let records = batch.clone().into_records()?;
-        let score = |record: crate::table::Record| match record.item {
-            Some(Err(error)) => (None, Err(ScoreError::invalid(error.to_string()))),
+        let row = |record: crate::table::Record| match record.item {
+            Some(Err(error)) => Row { name: None, case: Err(ScoreError::invalid(error.to_string())) },
             _ => {
-                let case = case(self.table, &batch.schema, record.cells);
-                (name(&case), self.case(&case))
+                let case = case(self.table, &batch.schema, record.cells, &self.columns);
+                Row { name: name(&case), case: Ok(case) }
             }
         };
-        Ok(records.into_par_iter().map(score).collect())
+        Ok(records.into_par_iter().map(row).collect())
+    }
+
+    /// The scores of all rows; `after` is the row that follows on them.
+    fn batch(&self, rows: Vec<Row>, after: Option<Row>, transcript: &mut Transcript) -> Vec<Outcome> {
+        if !rows.iter().any(|row| row.case.as_ref().is_ok_and(|case| self.is_turn(case))) {
+            let score = |Row { name, case }: Row| Outcome {
+                name,
+                scored: Some(case.and_then(|case| self.case(&case))),
+            };
+            return rows.into_par_iter().map(score).collect();
+        }
+        let id = |row: &Row| row.case.as_ref().ok().and_then(transcripts::of_row);
+        let following: Vec<Option<String>> =
+            rows.iter().skip(1).map(id).chain([after.as_ref().and_then(id)]).collect();
+        let score = |(Row { name, case }, following): (Row, Option<String>)| match case {
+            Ok(case) if self.is_turn(&case) => self.turn(name, &case, following.as_deref(), transcript),
+            case => Outcome { name, scored: Some(case.and_then(|case| self.case(&case))) },
+        };
+        rows.into_iter().zip(following).map(score).collect()
+    }
+
+    /// Whether a row is scored with other turns of its transcript.
+    fn is_turn(&self, case: &Object) -> bool {
+        let is_table = !(self.scorer.matches)(case) && called(case).is_some();
+        let expects_in_all = || !case.contains_key(EXPECTED) && transcripts::expects(case);
+        is_table
+            && transcripts::of_row(case).is_some()
+            && (self.scorer.across_turns || self.scorer.expects && expects_in_all())
+    }
+
+    /// A turn: with the turns before it, or with the last one of its transcript.
+    fn turn(
+        &self,
+        name: Option<String>,
+        case: &Object,
+        following: Option<&str>,
+        transcript: &mut Transcript,
+    ) -> Outcome {
+        let id = transcripts::of_row(case).unwrap_or_default();
+        let entered = transcript.enter(&id);
+        let calls = self.calls(case, called(case).unwrap_or(CALLED[0]));
+        if self.scorer.across_turns {
+            let score = |calls| {
+                let calls = transcript.with_repeated(calls);
+                self.ready.score(&(self.scorer.case)(&calls, &[], case))
+            };
+            return Outcome { name, scored: Some(entered.and(calls).and_then(score)) };
+        }
+        transcript.add(calls);
+        if following == Some(&id) {
+            return Outcome { name, scored: None };
+        }
+        let scored = transcript.all().and_then(|called| {
+            let expected = self.calls(case, transcripts::EXPECTED_IN_ALL)?;
+            self.ready.score(&(self.scorer.case)(&called, &expected, case))
+        });
+        Outcome { name: Some(id), scored: Some(scored) }
     }
 
     fn case(&self, case: &Object) -> Result<Scored, ScoreError> {
-        if !(self.scorer.matches)(case) && is_case(self.scorer, case) {
+        let is_peers = (self.scorer.matches)(case) && self.columns.is_empty();
+        if !is_peers && is_case(self.scorer, case) {
             let called = self.calls(case, called(case).unwrap_or(CALLED[0]))?;
-            let expected = if self.scorer.expects { self.calls(case, EXPECTED)? } else { Vec::new() };
+            let expected = if self.scorer.expects { self.expected(case)? } else { Vec::new() };
             return self.ready.score(&(self.scorer.case)(&called, &expected, case));
         }
         self.ready.score(case)
+    }
+
+    /// What should have been called. A cell that says nothing is not the same as one that says "nothing".
+    fn expected(&self, case: &Object) -> Result<Vec<ToolCall>, ScoreError> {
+        let is_blank = match case.get(EXPECTED) {
+            None | Some(Json::Null) => true,
+            Some(Json::String(text)) => text.trim().is_empty(),
+            Some(_) => false,
+        };
+        if is_blank {
+            let why = "`expected_tool_calls` is empty: write [] where nothing should be called";
+            return Err(ScoreError::invalid(why));
+        }
+        self.calls(case, EXPECTED)
     }
 
     fn calls(&self, case: &Object, column: &str) -> Result<Vec<ToolCall>, ScoreError> {
@@ -133,51 +222,4 @@ impl ScoredTable<'_> {
         let kept = input.columns.iter().filter(|column| !self.replaced.contains(&column.name));
         input.with(kept.chain(&self.columns.schema().columns).cloned().collect())
     }
-}
-
-/// Whether `case` is one that `scorer` can read: its peer's own, or a row of a table of calls.
-pub(super) fn is_case(scorer: &Scorer, case: &Object) -> bool {
-    (scorer.matches)(case) || called(case).is_some() && (case.contains_key(EXPECTED) || !scorer.expects)
-}
-
-/// A row as a scorer reads it: an object with a key for each of the columns that the row has.
-pub(super) fn case(table: &Table, schema: &Schema, cells: Vec<Option<Json>>) -> Object {
-    // Where values have types of their own, a text is a text.
-    let typed = table.inputs().iter().all(|input| matches!(input.format, Format::Json | Format::Jsonl));
-    let value = |cell| if typed { cell } else { structured(cell) };
-    schema.names().zip(cells).filter_map(|(name, cell)| Some((name.to_owned(), value(cell?)))).collect()
-}
-
-/// Cells of tables hold structures as JSON.
-fn structured(cell: Json) -> Json {
-    match &cell {
-        Json::String(text) if text.trim_start().starts_with(['{', '[']) => Json::parse(text).unwrap_or(cell),
-        _ => cell,
-    }
-}
-
-/// The column of what was called.
-fn called(case: &Object) -> Option<&'static str> {
-    CALLED.into_iter().find(|column| case.contains_key(column))
-}
-
-fn name(case: &Object) -> Option<String> {
-    let text = |value: &Json| match value {
-        Json::String(name) => Some(name.clone()).filter(|name| !name.trim().is_empty()),
-        Json::Number(number) => Some(number.as_str().to_owned()),
-        _ => None,
-    };
-    let own = || NAMES.iter().find_map(|key| text(case.get(key)?));
-    let described = || {
-        DESCRIBED.iter().find_map(|part| {
-            // Tables have a column for each of its keys.
-            let column = |key: &&str| text(case.get(&format!("{part}.{key}"))?);
-            let within = || {
-                let described = case.get(part)?.as_object()?;
-                NAMES.iter().find_map(|key| text(described.get(key)?))
-            };
-            NAMES.iter().find_map(column).or_else(within)
-        })
-    };
-    own().or_else(described)
 }

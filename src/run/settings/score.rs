@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::OutputSettings;
-use crate::domain::Object;
+use crate::domain::{Object, Slot};
 use crate::read::Take;
 use crate::table::Format;
 
@@ -14,6 +14,8 @@ pub struct ScoreSettings {
     pub inputs: Vec<String>,
     /// The kind of all files. Default: detected from names and contents.
     pub from: Option<Format>,
+    /// Columns of what was called and of what should have been, where they have other names than the usual ones. Default: none.
+    pub columns: Vec<(Slot, String)>,
     /// Only cases whose column holds exactly this text: pairs of column and text, all of which must hold. Default: all.
     pub filters: Vec<(String, String)>,
     /// How many of the cases that the filters leave. Default: all.
@@ -42,6 +44,7 @@ impl ScoreSettings {
         ScoreSettings {
             inputs: inputs.into_iter().map(Into::into).collect(),
             from: None,
+            columns: Vec::new(),
             filters: Vec::new(),
             take: Take::All,
             bfcl: None,

@@ -52,6 +52,7 @@ pub(super) const SCORER: Scorer = Scorer {
     name: "tool_correctness",
     peers: PEERS,
     expects: true,
+    across_turns: false,
     matches: |record| record.contains_key("expected_tools") && record.contains_key("tools_called"),
     case: |called, expected, row| {
         let lists = [("tools_called", called), ("expected_tools", expected)];

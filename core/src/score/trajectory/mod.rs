@@ -7,30 +7,30 @@
 //!
 //! Records of five peers are read as they are ([`sides`] and [`benchmark`]), and each peer's own procedure is a file: LangChain
 //! Benchmarks (0.0.14), agentevals (0.0.9), Ragas (0.4.3), ADK (google-adk 2.13.0) and Azure AI Evaluation (1.18.10). Where ours
-//! differs from theirs:
+//! differs from theirs (the first ten rows are LangChain's, the others name theirs in the documentation):
 //!
 //! | case | peer | ours | why |
 //! |---|---|---|---|
-//! | nothing expected, no steps (LangChain) | `ZeroDivisionError` | ratio 1 | nothing for nothing is right |
-//! | nothing expected, some steps (LangChain) | `ZeroDivisionError` | no ratio | the steps are still judged |
-//! | graded, but the example has no reference (LangChain) | `KeyError` | no grade | steps and state are still judged |
-//! | graded, but no reply recorded (LangChain) | asks a model | no grade | a scorer sends no requests |
-//! | `NOT CORRECT` (LangChain) | correct | incorrect | a negation turns a verdict around |
-//! | `CORRECT\n\nINCORRECT` (LangChain) | correct | no grade | verdicts must agree |
-//! | `COMPARISON: CORRECT`, without question (LangChain) | incorrect | correct | one parser for all ways of grading |
-//! | `CORRECTLY done`, without question (LangChain) | correct | no grade | a verdict is a whole word |
-//! | states `true` and `1` (LangChain) | equal | different | types differ in JSON |
-//! | steps that are missing (LangChain) | `ValueError` | `InvalidCase` | one kind of error for what cannot be read |
-//! | strict, and the last message of words is missing (agentevals) | 0 | 1 | only calls count |
-//! | subset, with argument mode subset (agentevals) | the expected arguments must be a part of the call's | the reverse | a call's arguments are compared with the expected ones whatever the mode |
-//! | superset, expected A{x}, A{x,y}; called A{x,y}, A{x}, argument mode superset (agentevals) | 0 | 1 | as many as can be are matched |
-//! | `true` against `1` (all but Ragas' accuracy) | equal | different | types differ in JSON |
-//! | `1` against `"1"` (Ragas, Azure) | equal | different | the same |
-//! | an argument that is not expected (Ragas' accuracy) | costs nothing | costs | it is wrong |
-//! | the same call twice where one is expected (Ragas' F1) | 1 | 0.667 | a call too many |
-//! | expected `{}`, called without arguments (ADK) | different | equal | no arguments are no arguments |
-//! | a tool without arguments among those of other tools (Azure) | must have none | may have any | nothing is said about them |
-//! | nothing expected (Azure) | `EvaluationException` | right if nothing is called | an empty list says so |
+//! | nothing expected, no steps | `ZeroDivisionError` | ratio 1 | nothing for nothing is right |
+//! | nothing expected, some steps | `ZeroDivisionError` | no ratio | the steps are still judged |
+//! | graded, but the example has no reference | `KeyError` | no grade | steps and state are still judged |
+//! | graded, but no reply recorded | asks a model | no grade | a scorer sends no requests |
+//! | `NOT CORRECT` | correct | incorrect | a negation turns a verdict around |
+//! | `CORRECT\n\nINCORRECT` | correct | no grade | verdicts must agree |
+//! | `COMPARISON: CORRECT`, without question | incorrect | correct | one parser for all ways of grading |
+//! | `CORRECTLY done`, without question | correct | no grade | a verdict is a whole word |
+//! | states `true` and `1` | equal | different | types differ in JSON |
+//! | steps that are missing | `ValueError` | `InvalidCase` | one kind of error for what cannot be read |
+//! | strict, the last message of words missing | 0 | 1 | only calls count |
+//! | `subset` with `--args subset`, called A{x1}, expected A{x1,y2} | 0 | 1 | the peer swaps the sides of the arguments in this mode |
+//! | `superset` with `--args superset`, expected A{x1}, A{x1,y2}; called A{x1,y2}, A{x1} | 0 | 1 | the best assignment, not greedily |
+//! | `true` against `1` | 1 | 0 | types differ in JSON |
+//! | `1` against `"1"` | 1 | 0 | types differ in JSON |
+//! | called A{x1,y2}, expected A{x1} | 1 | 0 | an argument that is not expected is wrong (`--args superset` allows it) |
+//! | called A, A; expected A | 1 | 0.667 | a call too many |
+//! | called A without arguments, expected A{} | 0 | 1 | no arguments are no arguments |
+//! | arguments for some tools only; called another with arguments | 0 | 1 | nothing is said about the others |
+//! | nothing expected | `EvaluationException` | right if nothing is called | an empty list says so |
 
 mod adk;
 mod agentevals;
@@ -63,6 +63,7 @@ pub(super) const SCORER: Scorer = Scorer {
     name: "trajectory",
     peers: PEERS,
     expects: true,
+    across_turns: false,
     matches: |record| record.contains_key("run") && record.contains_key("example") || sides::are_here(record),
     case: |called, expected, row| {
         let of = |key: &str, calls| {

@@ -22,6 +22,7 @@
 //! | `coerceTypes`, false expected, "banana" given | matches | does not | only "false" and "0" are |
 //! | expected `null` | never matches | no arguments | null is no arguments |
 //! | {} expected, `""`, 0, false or [] given | matches | does not | only null and absent are no arguments |
+//! | no `expectedTools` | 1 | an error | an empty list says that nothing is expected |
 //! | 2^53 expected, 2^53 + 1 given, `strict` | matches | does not | numbers keep their digits |
 //! | score a hair below the threshold | fails | passes | a score is compared with a margin of 1e-9 |
 
@@ -49,6 +50,7 @@ pub(super) const SCORER: Scorer = Scorer {
     name: "tool_call",
     peers: PEERS,
     expects: true,
+    across_turns: false,
     matches: |record| {
         let is_list = |key: &str| record.get(key).is_some_and(|calls| calls.as_array().is_some());
         is_list("expectedTools") || is_list("toolCalls")
@@ -99,6 +101,11 @@ impl Score for ToolCall {
         let mut options = self.options;
         if let Some(config) = record.get("config").and_then(Json::as_object) {
             options = options.with(config).map_err(ScoreError::invalid)?;
+        }
+        let is_silent = |key| record.get(key).is_none_or(Json::is_null);
+        if self.version.is_none() && is_silent("expectedTools") {
+            let why = "`expectedTools` is missing: what should have been called; an empty list says that nothing should";
+            return Err(ScoreError::invalid(why));
         }
         let case = Case::read(record, &options)?;
         Ok(match self.version {
