@@ -41,23 +41,24 @@ mod compare;
 mod figures;
 mod glob;
 mod grade;
+mod langchain;
 mod messages;
 mod options;
+mod peer;
 mod ragas;
 mod sides;
 mod step;
 
 use arguments::{ArgumentMode, Matching};
-use benchmark::{Case, Grading};
+use benchmark::Case;
 use compare::{MatchMode, compare};
 use figures::Figures;
 use options::{Metric, Options};
+use peer::{PEERS, Peer, check};
 use sides::{Sides, steps};
 
-use super::{Equality, Issue, IssueKind, Score, ScoreError, Scored, Scorer, SettingError, setting};
+use super::{Equality, IssueKind, Score, ScoreError, Scored, Scorer};
 use crate::domain::{Json, Number, Object};
-
-const PEERS: &[&str] = &["langchain", "agentevals", "ragas", "adk", "azure"];
 
 pub(super) const SCORER: Scorer = Scorer {
     name: "trajectory",
@@ -80,58 +81,6 @@ pub(super) const SCORER: Scorer = Scorer {
         Ok(Box::new(Trajectory { options, peer }))
     },
 };
-
-/// Whose exact numbers are wanted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Peer {
-    LangChain,
-    AgentEvals,
-    Ragas,
-    Adk,
-    Azure,
-}
-
-impl Peer {
-    fn named(name: &str) -> Result<Peer, SettingError> {
-        let peers = [Peer::LangChain, Peer::AgentEvals, Peer::Ragas, Peer::Adk, Peer::Azure];
-        let named = PEERS.iter().zip(peers).find(|(known, _)| **known == name);
-        named.map(|(_, peer)| peer).ok_or_else(|| setting::unknown_peer(name, PEERS))
-    }
-}
-
-/// Refuses settings that would have no effect: a figure or a way of comparing arguments that a peer does not have.
-fn check(options: &Options, peer: Option<Peer>) -> Result<(), SettingError> {
-    let allowed = match (peer, options.metric) {
-        (None, Metric::ToolCallAccuracy) => {
-            "a figure of ours; `tool_call_accuracy` is that of `--compat ragas`, and `--scorer tool_correctness --evaluate \
-             input_parameters` gives credit for a part of the arguments"
-        }
-        (None, _) | (_, Metric::Match) => "",
-        (Some(Peer::Ragas), Metric::F1 | Metric::ToolCallAccuracy) => "",
-        (Some(Peer::Ragas), _) => "`tool_call_accuracy` or `tool_call_f1`",
-        (Some(_), _) => "left out, since this peer has no such figure",
-    };
-    if !allowed.is_empty() {
-        return Err(setting::wrong("metric", allowed, &Json::from(options.metric.as_str())));
-    }
-    let (modes, overrides): (&[ArgumentMode], bool) = match peer {
-        None | Some(Peer::LangChain) => return Ok(()),
-        Some(Peer::AgentEvals) => {
-            let modes =
-                &[ArgumentMode::Ignore, ArgumentMode::Exact, ArgumentMode::Subset, ArgumentMode::Superset];
-            (modes, true)
-        }
-        Some(Peer::Adk) => (&[ArgumentMode::Ignore, ArgumentMode::Exact], false),
-        Some(Peer::Ragas | Peer::Azure) => (&[], false),
-    };
-    match options.arguments.beyond(modes, overrides) {
-        Some(key) => Err(SettingError::Unknown {
-            key: key.to_owned(),
-            known: "those of the peer, which compares arguments in its own way".to_owned(),
-        }),
-        None => Ok(()),
-    }
-}
 
 struct Trajectory {
     options: Options,
@@ -191,7 +140,7 @@ impl Score for Trajectory {
         check(options, self.peer).map_err(ScoreError::invalid)?;
         match self.peer {
             None => score(record, options),
-            Some(Peer::LangChain) => score_as_langchain(&Case::read(record)?, options),
+            Some(Peer::LangChain) => langchain::score_as_peer(&Case::read(record)?, options),
             Some(peer) => score_as_peer(record, options, peer),
         }
     }
@@ -213,7 +162,7 @@ fn score_as_peer(record: &Object, options: &Options, peer: Peer) -> Result<Score
     let truth = |holds: bool| f64::from(u8::from(holds));
     let mut figures = Vec::new();
     let score = match peer {
-        Peer::LangChain => return score_as_langchain(&Case::read(record)?, options),
+        Peer::LangChain => return langchain::score_as_peer(&Case::read(record)?, options),
         Peer::AgentEvals => truth(agentevals::matches(&sides, options)?),
         Peer::Ragas if options.metric == Metric::F1 => ragas::f1(&called, &expected),
         Peer::Ragas => ragas::accuracy(&called, &expected, options.strict_order),
@@ -250,29 +199,6 @@ fn score_as_peer(record: &Object, options: &Options, peer: Peer) -> Result<Score
     })
 }
 
-/// Scores a case as LangChain Benchmarks does.
-fn score_as_langchain(case: &Case, options: &Options) -> Result<Scored, ScoreError> {
-    if case.expected.is_empty() {
-        return Err(ScoreError { kind: "ZeroDivisionError", message: "division by zero".to_owned() });
-    }
-    let grading = case.grading.unwrap_or(options.grading);
-    let mut grade = None;
-    if grading != Grading::None && case.has_output {
-        if !case.has_reference {
-            return Err(ScoreError { kind: "KeyError", message: "'reference'".to_owned() });
-        }
-        let reply = case.reply.ok_or_else(|| {
-            ScoreError::invalid("`llm_reply` is missing: what the model said of the answer")
-        })?;
-        grade = Some(grade::as_peer(reply, grading));
-    }
-    let rules = arguments::ArgumentRules::default();
-    let matching = Matching { rules: &rules, default: ArgumentMode::Ignore, equality: Equality::Python };
-    let mut scored = of_benchmark(case, order_of(case), matching, grade);
-    scored.figures.clear();
-    Ok(scored)
-}
-
 /// Scores a case as it should be scored.
 fn score(record: &Object, options: &Options) -> Result<Scored, ScoreError> {
     if options.metric == Metric::SingleToolUse {
@@ -284,16 +210,7 @@ fn score(record: &Object, options: &Options) -> Result<Scored, ScoreError> {
         of_sides(&Sides::read(record)?, options, matching)?
     } else if sides::is_benchmark(record) {
         let case = Case::read(record).map_err(|error| ScoreError::invalid(error.message))?;
-        let mode = options.match_mode.unwrap_or(order_of(&case));
-        let is_graded = case.grading.unwrap_or(options.grading) != Grading::None && case.has_output;
-        let grade = is_graded.then(|| case.reply.filter(|_| case.has_reference).and_then(grade::careful));
-        let mut scored = of_benchmark(&case, mode, matching, grade);
-        scored.passed = match (scored.issues.is_empty(), grade) {
-            (false, _) => Some(false),
-            (true, Some(None)) => None,
-            (true, _) => Some(true),
-        };
-        scored
+        langchain::score(&case, options, matching)
     } else {
         return Err(Sides::read(record).err().unwrap_or_else(|| ScoreError::invalid("no trajectories")));
     };
@@ -359,13 +276,6 @@ fn of_sides(sides: &Sides, options: &Options, matching: Matching) -> Result<Scor
     })
 }
 
-fn order_of(case: &Case) -> MatchMode {
-    match case.order_matters {
-        Some(false) => MatchMode::Unordered,
-        Some(true) | None => MatchMode::Strict,
-    }
-}
-
 fn comment(mode: MatchMode) -> &'static str {
     match mode {
         MatchMode::Strict => "Order matters=True",
@@ -374,62 +284,4 @@ fn comment(mode: MatchMode) -> &'static str {
         MatchMode::Superset => "Every expected step",
         MatchMode::InOrder => "Every expected step, in order",
     }
-}
-
-/// `grade` is `None` where there is none to give, and `Some(None)` where the reply does not say.
-fn of_benchmark(case: &Case, mode: MatchMode, matching: Matching, grade: Option<Option<bool>>) -> Scored {
-    let comparison = compare(&case.expected, &case.actual, mode, matching);
-    let (agrees, mut issues) = (comparison.agrees, comparison.issues);
-    let comment = comment(mode);
-    let mut steps = result("Intermediate steps correctness", truth(agrees));
-    steps.insert("comment", comment);
-    let ratio = match (case.actual.len(), case.expected.len()) {
-        (0, 0) => Some(1.0),
-        (_, 0) => None,
-        (actual, expected) => Some(actual as f64 / expected as f64),
-    };
-    let ratio = ratio.and_then(Number::from_f64).map_or(Json::Null, Json::Number);
-    let mut results = vec![steps, result("# steps / # expected steps", ratio)];
-    let about = |kind, message: String| Issue { kind, tool: None, path: None, message };
-    if let Some((state, wanted)) = case.states {
-        let is_equal = matching.equality.values(state, wanted);
-        results.push(result("Correct Final State", truth(is_equal)));
-        if !is_equal {
-            let (state, wanted) = (setting::shown(state), setting::shown(wanted));
-            let message = format!("the final state is {state}, expected {wanted}");
-            issues.push(about(IssueKind::WrongState, message));
-        }
-    }
-    if let Some(grade) = grade {
-        results.push(result("correctness", grade.map_or(Json::Null, truth)));
-        if grade == Some(false) {
-            issues.push(about(IssueKind::WrongAnswer, "the answer was graded as incorrect".to_owned()));
-        }
-    }
-    let mut metadata = Object::new();
-    metadata.insert("results", Json::Array(results.into_iter().map(Json::Object).collect()));
-    let reason = match issues.as_slice() {
-        [] => comment.to_owned(),
-        issues => issues.iter().map(|issue| issue.message.as_str()).collect::<Vec<_>>().join("; "),
-    };
-    Scored {
-        score: Some(f64::from(u8::from(agrees))),
-        passed: None,
-        reason: Some(reason),
-        figures: Figures::of(comparison.matched, case.actual.len(), case.expected.len()).named().to_vec(),
-        compared_arguments: matching.compares_any(&case.expected),
-        metadata,
-        issues,
-    }
-}
-
-fn result(key: &str, score: Json) -> Object {
-    let mut result = Object::new();
-    result.insert("key", key);
-    result.insert("score", score);
-    result
-}
-
-fn truth(is_true: bool) -> Json {
-    Json::Number(Number::from(u64::from(is_true)))
 }
