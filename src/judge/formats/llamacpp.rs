@@ -35,7 +35,7 @@ pub(super) fn grammar(prompt: &Prompt, own: &Map<String, Value>) -> Option<(&'st
         let mut rules = format!("label ::= {label}\nspace ::= \" \"?");
         let mut field = |name: &str, rule: &str| {
             let opening = if root.is_empty() { "{" } else { ", " };
-            root.push_str(&format!("{} space {rule} space ", literal(&format!("{opening}{}:", json!(name)))));
+            root.push_str(&format!("{} space {rule} ", literal(&format!("{opening}{}:", json!(name)))));
         };
         if explain {
             field("explanation", "string");
@@ -50,7 +50,7 @@ pub(super) fn grammar(prompt: &Prompt, own: &Map<String, Value>) -> Option<(&'st
         if findings {
             rules.push_str(&format!("\n{}", findings_rules()));
         }
-        format!("root ::= {}\"}}\"\n{rules}", root.strip_suffix("space ").unwrap_or(&root))
+        format!("root ::= {root}\"}}\"\n{rules}")
     };
     Some(("grammar", json!(grammar)))
 }
