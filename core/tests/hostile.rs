@@ -142,6 +142,19 @@ fn cell(text: &str) {
     laws::snap(text);
 }
 
+/// Cells that broke a law once.
+#[test]
+fn known_cells_obey_the_laws() {
+    for text in [
+        r#"{"name":"","arguments":{"a":1}}"#,
+        r#"[{"type":"tool_use","name":" \t","input":{}}]"#,
+        r#"{"function":"{\"name\": \"\", \"arguments\": \"{}\"}","type":"function"}"#,
+        "[{'name': '', 'args': {'a': 1}}]",
+    ] {
+        cell(text);
+    }
+}
+
 #[test]
 fn texts_obey_the_laws() {
     obeys("texts", prop_oneof![fragments(), any::<String>()], |text| cell(&text));

@@ -109,6 +109,8 @@ fn single_calls() {
             (r#"{"f":null}"#, r#"[{"name":"f","arguments":{}}]"#),
             (r#"{"f":"text"}"#, "unrecognised_tool_call"),
             (r#"{"":{}}"#, "unrecognised_tool_call"),
+            (r#"{"name":"","arguments":{"a":1}}"#, r#"[{"name":"","arguments":{"a":1}}]"#),
+            (r#"{"type":"tool_use","name":" ","input":{}}"#, r#"[{"name":" ","arguments":{}}]"#),
             (r#"{"type":"tool- ","input":{}}"#, "unrecognised_tool_call"),
             (r#"{"result":{"a":1}}"#, "unrecognised_tool_call"),
             (r#"{" ":{"a":1}}"#, "unrecognised_tool_call"),
