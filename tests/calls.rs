@@ -284,3 +284,40 @@ fn questions_about_whole_transcripts_have_no_single_calls() {
         assert!(ran.stderr.contains(words), "{}", ran.stderr);
     }
 }
+
+/// A row counts once for each kind; rows without a list are not counted, and that is said.
+#[test]
+fn findings_of_one_kind_have_a_ceiling() {
+    let work = Workspace::new();
+    work.file("in.jsonl", [row("a", &["Paris"]), row("b", &["Rome"]), row("c", &["Bergen"])].join("\n"));
+    let server = Server::start(|seen| {
+        let found = |kind: &str| finding(1, "/city", kind, "Oslo");
+        match judged_city(seen).as_str() {
+            "Paris" => {
+                let findings = [found("wrong_value"), found("invented_value"), found("wrong_value")];
+                Answer::Text(json!({"findings": findings, "label": "incorrect"}).to_string())
+            }
+            "Rome" => {
+                Answer::Text(json!({"findings": [found("wrong_value")], "label": "incorrect"}).to_string())
+            }
+            _ => Answer::label("incorrect"),
+        }
+    });
+    let base =
+        ["label", "in.jsonl", "--judge", "openai:m", "--base-url", &server.url, "-o", "out.jsonl", "--force"];
+    let flags = ["--findings", "--allow-unjudged", "1", "--quiet"];
+    for (ceiling, failure) in [
+        ("wrong_value=2", None),
+        ("wrong_value=1", Some("2 rows have wrong_value, more than the 1 that --max-fail allows")),
+        ("invented_value=0", Some("1 row has invented_value, more than the 0 that --max-fail allows")),
+        ("missing_call=0", None),
+    ] {
+        let ran = work.run(&[&base[..], &flags, &["--max-fail", ceiling]].concat());
+        let ran = ran.ended(i32::from(failure.is_some()));
+        assert!(ran.stderr.contains(failure.unwrap_or_default()), "{ceiling}: {}", ran.stderr);
+        let unlisted =
+            format!("1 labelled row has no list of findings, so --max-fail {ceiling} does not count it");
+        assert!(ran.stderr.contains(&unlisted), "{}", ran.stderr);
+    }
+    work.run(&[&base[..], &flags, &["--max-fail", "errored=0"]].concat()).ended(0);
+}

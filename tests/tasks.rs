@@ -299,6 +299,11 @@ fn failures_of_one_kind_have_a_ceiling() {
         unknown.contains("not a kind of failure: use unparseable") && unknown.contains("invalid_row`"),
         "{unknown}"
     );
+    let unasked = run(&["--max-fail", "wrong_value=0"]).ended(2).stderr;
+    assert!(
+        unasked.contains("--max-fail wrong_value=0 counts findings") && unasked.contains("add --findings"),
+        "{unasked}"
+    );
     work.file("tooljudge.toml", "[label]\nmax_fail = [\"invalid_row=1\"]\n");
     assert!(run(&[]).ended(1).stderr.contains("2 rows have invalid_row"));
 }

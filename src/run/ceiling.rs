@@ -7,7 +7,7 @@ use std::str::FromStr;
 use serde_json::{Value, json};
 
 use super::Summary;
-use crate::domain::{RowErrorCode, Status, did_you_mean};
+use crate::domain::{FindingKind, RowErrorCode, Status, did_you_mean};
 
 /// The most rows that may have one kind of failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,20 +30,29 @@ pub enum NotACeiling {
     },
 }
 
-/// What can be counted: how rows end, and why rows cannot be read.
+/// What can be counted: how rows end, why rows cannot be read, and what is found wrong with their calls.
 fn kinds() -> impl Iterator<Item = &'static str> {
     let statuses = Status::ALL.into_iter().filter(|status| *status != Status::Judged).map(Status::as_str);
-    statuses.chain(RowErrorCode::ALL.map(RowErrorCode::as_str))
+    statuses
+        .chain(RowErrorCode::ALL.map(RowErrorCode::as_str))
+        .chain(FindingKind::ALL.map(FindingKind::as_str))
 }
 
 /// How many rows have each kind of failure; of those that are not here, none have it.
 fn counts(summary: &Summary) -> BTreeMap<&str, u64> {
     let statuses = summary.statuses.iter().map(|(status, rows)| (status.as_str(), *rows));
     let problems = summary.errors.get(&Status::InvalidRow).into_iter().flatten();
-    statuses.chain(problems.map(|(code, rows)| (code.as_str(), *rows))).collect()
+    let found = summary.findings.iter().flat_map(|found| &found.kinds);
+    let found = found.map(|(kind, rows)| (kind.as_str(), *rows));
+    statuses.chain(problems.map(|(code, rows)| (code.as_str(), *rows))).chain(found).collect()
 }
 
 impl Ceiling {
+    /// Whether only a list of findings tells how many rows fail so.
+    pub fn needs_findings(&self) -> bool {
+        FindingKind::ALL.iter().any(|kind| kind.as_str() == self.kind)
+    }
+
     /// How many rows have this kind of failure, and whether that is few enough.
     pub fn check(&self, summary: &Summary) -> (u64, bool) {
         let found = counts(summary).get(self.kind).copied().unwrap_or(0);
@@ -89,7 +98,7 @@ mod tests {
 
     #[test]
     fn a_ceiling_is_a_known_kind_and_a_number() {
-        for text in ["invalid_row=0", "unparseable = 10", "missing_tool_call=3"] {
+        for text in ["invalid_row=0", "unparseable = 10", "missing_tool_call=3", "wrong_value=0"] {
             let ceiling: Ceiling = text.parse().unwrap();
             assert_eq!(ceiling.to_string(), text.replace(' ', ""));
         }
@@ -106,6 +115,12 @@ mod tests {
         let all = names.len();
         names.sort_unstable();
         names.dedup();
-        assert_eq!(names.len(), all, "a kind is a status or a problem of a row, not both");
+        assert_eq!(
+            names.len(),
+            all,
+            "a kind is a status, a problem of a row or a finding, and only one of them"
+        );
+        let needs = |text: &str| text.parse::<Ceiling>().unwrap().needs_findings();
+        assert!(needs("wrong_value=0") && !needs("missing_tool_call=0") && !needs("errored=0"));
     }
 }

@@ -88,8 +88,8 @@ pub struct ResultArgs {
     #[arg(long, value_name = "WHAT", requires = "min_pass_rate")]
     pub gate_on: Option<GateOn>,
 
-    /// Exit with code 1 if more than N rows fail in this way: a status such as invalid_row or unparseable, or an error code of
-    /// invalid rows such as missing_tool_call. Can be repeated
+    /// Exit with code 1 if more than N rows fail in this way: a status such as invalid_row or unparseable, an error code of
+    /// invalid rows such as missing_tool_call, or with --findings a kind of finding such as wrong_value. Can be repeated
     #[arg(long, value_name = "KIND=N")]
     pub max_fail: Vec<Ceiling>,
 

@@ -51,6 +51,9 @@ pub fn conclude(run: &LabelSummary, shown: &Shown, printer: Printer) -> Ending {
             ending = Ending::GateFailed;
             printer.warn(&format!("{why}{whose}"));
         }
+        if let Some(why) = uncounted(summary, &shown.max_fail) {
+            printer.warn(&format!("{why}{whose}"));
+        }
         let unjudged = summary.unjudged();
         if unjudged as f64 <= shown.allow_unjudged * summary.rows as f64 {
             continue;
@@ -64,6 +67,16 @@ pub fn conclude(run: &LabelSummary, shown: &Shown, printer: Printer) -> Ending {
         ));
     }
     ending
+}
+
+/// Rows that limits on findings cannot count, if there are any.
+fn uncounted(summary: &Summary, max_fail: &[Ceiling]) -> Option<String> {
+    let ceiling = max_fail.iter().find(|ceiling| ceiling.needs_findings())?;
+    let unlisted = summary.findings.as_ref().map_or(0, |found| found.unlisted);
+    let rows = counted(unlisted, "labelled row");
+    let (have, them) = if unlisted == 1 { ("has", "it") } else { ("have", "them") };
+    let why = format!("{rows} {have} no list of findings, so --max-fail {ceiling} does not count {them}");
+    (unlisted > 0).then_some(why)
 }
 
 /// The run's record, with the gates on failures where there are any.

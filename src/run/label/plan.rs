@@ -39,6 +39,11 @@ impl Plan {
     ) -> Result<Plan, RunError> {
         let observer = control.observer.as_ref();
         settings.panel.check(observer)?;
+        if let Some(ceiling) = settings.max_fail.iter().find(|ceiling| ceiling.needs_findings())
+            && !settings.panel.findings
+        {
+            return Err(SettingsError::CountsFindings { ceiling: ceiling.to_string() }.into());
+        }
         let wanted = wanted(&settings.panel)?;
         let source = Source::open_wanted(&settings.input, &wanted, false, observer)?;
         source.announce(observer);

@@ -27,6 +27,9 @@ pub enum SettingsError {
     /// A column that is to be left out and is not there.
     #[error("--drop: there is no column `{column}`{near}")]
     NoColumnToDrop { column: String, near: String },
+    /// Findings are to be counted, and nobody is asked for them.
+    #[error("--max-fail {ceiling} counts findings, and none are asked for: add --findings")]
+    CountsFindings { ceiling: String },
     /// Five grades were asked of a task that has no wording for them.
     #[error(
         "--scale five is for tool_selection and parameter_extraction, not for {0}; a template of your own can have any rails"

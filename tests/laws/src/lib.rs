@@ -142,7 +142,7 @@ fn check_calls(calls: &[ToolCall], source: &str) {
 /// JSON within JSON are.
 fn writes_blank_text(source: &str) -> bool {
     let mut last = None;
-    source.contains("\\u00")
+    source.contains("\\u")
         || source.chars().filter(|c| !c.is_whitespace() && *c != '\\').any(|c| {
             let closes = matches!(c, '"' | '\'') && last == Some(c);
             last = Some(c);
