@@ -43,6 +43,7 @@ mod score;
 mod secrets;
 mod settings;
 mod shapes;
+mod step_summary;
 mod store_tools;
 mod support;
 mod table_errors;

@@ -67,6 +67,7 @@ fn nowhere(work: &Workspace, args: &[&str]) {
         .env("GATEWAY_TOKEN", TOKEN)
         .env("RUST_BACKTRACE", "1")
         .env("RUST_LOG", "trace")
+        .env("GITHUB_STEP_SUMMARY", work.path("page.md"))
         .output()
         .unwrap();
     let mut seen = files(&work.path(""));

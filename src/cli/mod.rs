@@ -26,6 +26,7 @@ mod score;
 mod section;
 mod signals;
 mod spreadsheet;
+mod step_summary;
 mod store;
 mod templates;
 mod width;
@@ -210,7 +211,7 @@ fn command(arguments: &[OsString], color: ColorChoice) -> Result<Ending, Failure
         }
         Command::Score(args) => {
             let config = Config::read(args.config.as_deref())?;
-            score::run(*args, &config)?
+            score::run(*args, &config, environment)?
         }
         Command::Bench(args) => {
             let config = Config::read(args.judging.config.as_deref())?;

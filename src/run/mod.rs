@@ -50,7 +50,7 @@ pub use labeler::Labeler;
 pub use observer::{Observer, Pass, Silent};
 pub use progress::{Progress, ProgressSnapshot};
 pub use score::{Failure, ScoreSummary, ScoringError, Tally, score, score_blocking};
-pub use write::{Agreement, CallCounts, FindingCounts, Summary};
+pub use write::{Agreement, CallCounts, Failures, FindingCounts, Summary};
 
 pub(crate) use ask::{AskIndex, AskOutcome, AskPass, Reading, ask, ask_all};
 pub(crate) use audit::{ProbeBatch, ProbeColumns, ProbedRow, ProbedRows, probed_rows};
@@ -64,6 +64,6 @@ pub(crate) use manifest::{JudgeRecord, Manifest, MemberRecord, SampleRecord, Tem
 pub(crate) use panel::{Member, MemberKind, Panel};
 pub(crate) use session::Session;
 pub(crate) use write::{
-    BaselineLabeller, BuiltinLabeller, Destination, Labeller, ListWatch, RateInput, RateWatch,
+    BaselineLabeller, BuiltinLabeller, Destination, Labeller, ListWatch, Listed, RateInput, RateWatch,
     StoredLabeller, Watch, write,
 };

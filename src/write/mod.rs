@@ -24,4 +24,6 @@ pub use output::is_stdout;
 pub use output::{Formulas, Output, OutputFormat, UnknownOutputFormat, WhenEmpty, is_stream, same_file};
 pub use scores::ScoreColumns;
 pub use sink::{Finished, Sink};
+#[cfg(feature = "cli")]
+pub use text_file::append_text;
 pub use text_file::{check_text, write_text};

@@ -47,3 +47,14 @@ pub fn check_text(path: &Path, force: bool) -> Result<(), WriteError> {
 pub fn write_text(path: &Path, text: &str) -> Result<(), WriteError> {
     write_whole(path, text.as_bytes()).map(drop)
 }
+
+/// Writes `text` behind what `path` holds already.
+///
+/// # Errors
+/// When the file cannot be written.
+#[cfg(feature = "cli")]
+pub fn append_text(path: &Path, text: &str) -> Result<(), WriteError> {
+    let file = File::options().append(true).create(true).open(path);
+    file.and_then(|mut file| std::io::Write::write_all(&mut file, text.as_bytes()))
+        .map_err(|error| WriteError::io(path, &error))
+}

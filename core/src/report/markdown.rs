@@ -301,7 +301,7 @@ fn line(text: &mut String, first: &str, cells: impl Iterator<Item = String>) {
 }
 
 /// `text` on one line, and nothing in it that Markdown or HTML would take for more than text.
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for char in text.chars().map(visible) {
         match char {

@@ -6,6 +6,7 @@ mod html;
 mod markdown;
 mod numbers;
 mod plain;
+mod step_summary;
 mod table;
 mod terminal;
 
@@ -15,6 +16,7 @@ pub use html::html;
 pub use markdown::markdown;
 pub use numbers::counted;
 pub use plain::{plain, wrapped};
+pub use step_summary::{GateVerdict, StepPart, StepSummary, StepTable, step_summary};
 pub use table::{Column, Table};
 pub use terminal::terminal;
 

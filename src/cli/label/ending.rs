@@ -3,17 +3,21 @@
 use serde_json::{Value, json};
 
 use super::args::GateOn;
+use super::page::page;
 use super::summary_table::{self, Line, Run};
 use crate::cli::Ending;
 use crate::cli::printer::Printer;
+use crate::cli::step_summary::StepSummaryFile;
 use crate::domain::Status;
-use crate::report::counted;
+use crate::report::{GateVerdict, counted};
 use crate::run::{Ceiling, LabelSummary, MemberSummary, Summary};
 use crate::write;
 
 /// What is shown of a run, and what it must reach.
 #[derive(Debug, Clone)]
 pub struct Shown {
+    /// The command that ends.
+    pub command: &'static str,
     pub json: bool,
     /// The share of rows that may end without a label.
     pub allow_unjudged: f64,
@@ -22,6 +26,8 @@ pub struct Shown {
     pub gate_on: GateOn,
     /// How many rows may fail in which way.
     pub max_fail: Vec<Ceiling>,
+    /// Where the page of a build is written, if there is one.
+    pub step_summary: Option<StepSummaryFile>,
 }
 
 /// Shows what came of a run, and tells whether enough rows have a label.
@@ -37,36 +43,58 @@ pub fn conclude(run: &LabelSummary, shown: &Shown, printer: Printer) -> Ending {
         printer.data(&text);
     }
     remark(run, printer);
-    let mut ending = Ending::Done;
-    for MemberSummary { judge, template, prefix, summary, .. } in &run.members {
-        let whose = match run.members.len() {
-            1 => String::new(),
-            _ => format!(" from {judge} ({template})"),
-        };
-        if let Some(why) = shown.min_pass_rate.and_then(|least| missed(summary, least, shown.gate_on)) {
-            ending = Ending::GateFailed;
-            printer.warn(&format!("{why}{whose}"));
-        }
-        for why in shown.max_fail.iter().filter_map(|ceiling| ceiling.exceeded(summary)) {
-            ending = Ending::GateFailed;
-            printer.warn(&format!("{why}{whose}"));
-        }
+    for MemberSummary { judge, template, summary, .. } in &run.members {
         if let Some(why) = uncounted(summary, &shown.max_fail) {
-            printer.warn(&format!("{why}{whose}"));
+            printer.warn(&format!("{why}{}", whose(run, judge, template)));
         }
-        let unjudged = summary.unjudged();
-        if unjudged as f64 <= shown.allow_unjudged * summary.rows as f64 {
-            continue;
-        }
-        ending = Ending::GateFailed;
-        printer.warn(&format!(
+    }
+    let failed: Vec<String> =
+        run.members.iter().flat_map(|member| failed_gates(run, member, shown)).collect();
+    failed.iter().for_each(|why| printer.warn(why));
+    let ending = if failed.is_empty() { Ending::Done } else { Ending::GateFailed };
+    if let Some(file) = &shown.step_summary {
+        let stopped = run.unfinished.iter().map(ToString::to_string);
+        let failed: Vec<String> = stopped.chain(failed).collect();
+        let verdict =
+            if failed.is_empty() { GateVerdict::Passed(gates(shown)) } else { GateVerdict::Failed(failed) };
+        file.append(&page(shown.command, run, verdict), printer);
+    }
+    ending
+}
+
+/// Who is meant, where there are several.
+fn whose(run: &LabelSummary, judge: &str, template: &str) -> String {
+    if run.members.len() == 1 { String::new() } else { format!(" from {judge} ({template})") }
+}
+
+/// Why gates do not hold for a judge.
+fn failed_gates(run: &LabelSummary, member: &MemberSummary, shown: &Shown) -> Vec<String> {
+    let MemberSummary { judge, template, prefix, summary, .. } = member;
+    let whose = whose(run, judge, template);
+    let missed = shown.min_pass_rate.and_then(|least| missed(summary, least, shown.gate_on));
+    let exceeded = shown.max_fail.iter().filter_map(|ceiling| ceiling.exceeded(summary));
+    let mut failed: Vec<String> =
+        missed.into_iter().chain(exceeded).map(|why| format!("{why}{whose}")).collect();
+    let unjudged = summary.unjudged();
+    if unjudged as f64 > shown.allow_unjudged * summary.rows as f64 {
+        failed.push(format!(
             "{unjudged} of {} {have} no label{whose}: see the columns {prefix}status and {prefix}error; \
              --allow-unjudged SHARE accepts them",
             counted(summary.rows, "row"),
             have = if summary.rows == 1 { "has" } else { "have" },
         ));
     }
-    ending
+    failed
+}
+
+/// All gates, as they can be typed.
+fn gates(shown: &Shown) -> Vec<String> {
+    let least = shown.min_pass_rate.map(|least| match shown.gate_on {
+        GateOn::Value => format!("--min-pass-rate {least}"),
+        GateOn::Low => format!("--min-pass-rate {least} --gate-on low"),
+    });
+    let ceilings = shown.max_fail.iter().map(|ceiling| format!("--max-fail {ceiling}"));
+    least.into_iter().chain(ceilings).chain([format!("--allow-unjudged {}", shown.allow_unjudged)]).collect()
 }
 
 /// Rows that limits on findings cannot count, if there are any.

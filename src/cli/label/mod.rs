@@ -3,6 +3,7 @@
 pub mod args;
 pub mod dry_run;
 mod ending;
+mod page;
 mod summary_table;
 
 use args::LabelArgs;
@@ -11,6 +12,7 @@ use ending::Shown;
 use super::config::{Config, Environment};
 use super::judging::{Judging, panel};
 use super::printer::Printer;
+use super::step_summary::{FAILURES, StepSummaryFile};
 use super::{Ending, job};
 use crate::run;
 use crate::run::settings::{LabelSettings, OutputSettings, ResnapSettings};
@@ -85,6 +87,7 @@ fn merged(
         environment,
         tells_routes: asks,
     };
+    let step_summary = StepSummaryFile::of(environment);
     let settings = LabelSettings {
         panel: panel(&judging, &[], printer)?,
         output: OutputSettings {
@@ -100,15 +103,18 @@ fn merged(
         calibration: args.result.calibration,
         junit: args.result.junit,
         max_fail: args.result.max_fail.clone(),
+        failures: step_summary.as_ref().map_or(0, |_| FAILURES),
         rate: args.result.min_pass_rate.is_some(),
         input: args.input.settings(args.inputs),
     };
     let shown = Shown {
+        command: if asks { "label" } else { "resnap" },
         json: args.result.json,
         allow_unjudged: args.result.allow_unjudged.unwrap_or_default(),
         min_pass_rate: args.result.min_pass_rate,
         gate_on: args.result.gate_on.unwrap_or_default(),
         max_fail: args.result.max_fail,
+        step_summary,
     };
     Ok(Labelling { settings, shown, dry_run: args.dry_run, printer })
 }

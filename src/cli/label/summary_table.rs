@@ -325,7 +325,7 @@ fn messages(lines: &[Line<'_>]) -> Vec<String> {
     shown
 }
 
-fn percent(part: u64, whole: u64) -> String {
+pub fn percent(part: u64, whole: u64) -> String {
     if whole == 0 { "-".to_owned() } else { format!("{:.1} %", 100.0 * part as f64 / whole as f64) }
 }
 

@@ -1,6 +1,7 @@
 //! `score`: flags and settings file in; scores and exit code out.
 
 pub mod args;
+mod page;
 mod report;
 mod settings;
 
@@ -8,25 +9,28 @@ use anyhow::bail;
 use args::ScoreArgs;
 use serde_json::json;
 
-use super::config::Config;
+use super::config::{Config, Environment};
 use super::printer::Printer;
 use super::section::Section;
+use super::step_summary::StepSummaryFile;
 use super::{Ending, job};
 use crate::read::Take;
-use crate::report::{Column, Table};
+use crate::report::{Column, GateVerdict, Table};
 use crate::run::settings::{BfclFiles, InputKind, OutputSettings, ScoreSettings};
-use crate::run::{self, ScoreSummary};
+use crate::run::{self, ScoreSummary, Tally};
 use crate::score::{SCORERS, Scorer};
 use crate::write;
 
 /// What is printed of scores, and what they must reach.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct Shown {
     json: bool,
     min_pass_rate: Option<f64>,
+    /// Where the page of a build is written, if there is one.
+    step_summary: Option<StepSummaryFile>,
 }
 
-pub fn run(mut args: ScoreArgs, config: &Config) -> anyhow::Result<Ending> {
+pub fn run(mut args: ScoreArgs, config: &Config, environment: Environment) -> anyhow::Result<Ending> {
     let mut section = config.section("score", &ScoreArgs::keys())?;
     let quiet = args.result.quiet;
     args.fill(&mut section)?;
@@ -36,9 +40,13 @@ pub fn run(mut args: ScoreArgs, config: &Config) -> anyhow::Result<Ending> {
         printer.data(&scorers(printer.width_of_list()));
         return Ok(Ending::Done);
     }
-    let shown = Shown { json: args.result.json, min_pass_rate: args.result.min_pass_rate };
+    let shown = Shown {
+        json: args.result.json,
+        min_pass_rate: args.result.min_pass_rate,
+        step_summary: StepSummaryFile::of(environment),
+    };
     let settings = settings(args, &section)?;
-    job::run(printer, async |control| show(&run::score(settings, control).await?, shown, printer))
+    job::run(printer, async |control| show(&run::score(settings, control).await?, &shown, printer))
 }
 
 fn settings(args: ScoreArgs, section: &Section<'_>) -> anyhow::Result<ScoreSettings> {
@@ -80,7 +88,7 @@ fn settings(args: ScoreArgs, section: &Section<'_>) -> anyhow::Result<ScoreSetti
     })
 }
 
-fn show(found: &ScoreSummary, shown: Shown, printer: Printer) -> anyhow::Result<Ending> {
+fn show(found: &ScoreSummary, shown: &Shown, printer: Printer) -> anyhow::Result<Ending> {
     let ScoreSummary { scorer, compares, tally, output } = found;
     let to_stdout = output.as_deref().is_some_and(write::is_stdout);
     let text = if shown.json {
@@ -98,22 +106,37 @@ fn show(found: &ScoreSummary, shown: Shown, printer: Printer) -> anyhow::Result<
     if let Some(output) = output.as_ref().filter(|_| !to_stdout) {
         printer.talk(&format!("\nwritten  {}", output.display()));
     }
-    if tally.cases == 0 {
-        bail!("the input has no cases");
+    let (ending, verdict) = gate(tally, shown.min_pass_rate, printer);
+    if let Some(file) = &shown.step_summary {
+        file.append(&page::page(tally, scorer, verdict), printer);
     }
-    let Some(share) = shown.min_pass_rate else { return Ok(Ending::Done) };
+    if tally.cases == 0 {
+        bail!(NO_CASES);
+    }
+    Ok(ending)
+}
+
+const NO_CASES: &str = "the input has no cases";
+
+/// Whether enough cases pass. Warns if not.
+fn gate(tally: &Tally, least: Option<f64>, printer: Printer) -> (Ending, GateVerdict) {
+    if tally.cases == 0 {
+        return (Ending::GateFailed, GateVerdict::Failed(vec![NO_CASES.to_owned()]));
+    }
+    let Some(share) = least else { return (Ending::Done, GateVerdict::NoGate) };
     if tally.reaches(share) {
-        return Ok(Ending::Done);
+        return (Ending::Done, GateVerdict::Passed(vec![format!("--min-pass-rate {share}")]));
     }
     for line in report::failures(tally) {
         printer.warn(&line);
     }
-    printer.warn(&format!(
+    let why = format!(
         "{} of {} cases passed, fewer than the share of {share} that --min-pass-rate asks for",
         tally.passed,
         tally.decided()
-    ));
-    Ok(Ending::GateFailed)
+    );
+    printer.warn(&why);
+    (Ending::GateFailed, GateVerdict::Failed(vec![why]))
 }
 
 fn scorers(width: usize) -> String {

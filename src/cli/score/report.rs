@@ -142,6 +142,6 @@ fn cases_of(cases: u64) -> String {
     if cases == 1 { "1 case".to_owned() } else { format!("{cases} cases") }
 }
 
-fn percent(share: f64) -> String {
+pub fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }

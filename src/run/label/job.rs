@@ -1,5 +1,6 @@
 //! The job: rows in, labelled rows out.
 
+use std::iter;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -11,7 +12,9 @@ use super::{LabelSummary, MemberSummary};
 use crate::run::junit::{self, CaseOutcome};
 use crate::run::panel::Purpose;
 use crate::run::settings::{LabelSettings, ResnapSettings};
-use crate::run::{AskOutcome, Ceiling, Control, Forecast, RunError, Samples, Summary, forecasts, runtime};
+use crate::run::{
+    AskOutcome, Ceiling, Control, Failures, Forecast, RunError, Samples, Summary, forecasts, runtime,
+};
 use crate::write::{self, Finished};
 
 /// Labels every row of a table: asks the judges, and writes the rows with their labels. Replies of models are kept in the store;
@@ -160,19 +163,21 @@ impl Plan {
         let watch = (self.rates(), self.listing());
         let written = self.session.write(doing, &self.source, labellers, destination, watch).await;
         let (summaries, finished, (rates, listing)) = written.map_err(|error| error.if_interrupted(kept))?;
+        let failures = listing.iter().flat_map(|listing| listing.failures(self.failures)).collect();
         if let (Some(file), Some(mut listing)) = (&self.junit, listing) {
             for (suite, summary) in listing.suites.iter_mut().zip(&summaries) {
                 suite.cases.extend(self.max_fail.iter().map(|ceiling| gate(ceiling, summary)));
             }
             write::write_text(file, &junit::render(&listing.suites))?;
         }
-        self.finish(self.rated(summaries, rates), finished, began).await
+        self.finish(self.rated(summaries, rates), failures, finished, began).await
     }
 
     /// Records the run in the store and beside its output.
     async fn finish(
         &self,
         summaries: Vec<Summary>,
+        failures: Vec<Failures>,
         written: Finished,
         began: Instant,
     ) -> Result<LabelSummary, RunError> {
@@ -183,14 +188,16 @@ impl Plan {
         if !write::is_stream(path) {
             write::write_manifest(path, &manifest)?;
         }
-        let members = self.session.panel.members.iter().zip(summaries);
-        let members = members.map(|(member, summary)| MemberSummary {
+        let failures = failures.into_iter().chain(iter::repeat_with(Failures::default));
+        let members = self.session.panel.members.iter().zip(summaries).zip(failures);
+        let members = members.map(|((member, summary), failures)| MemberSummary {
             judge: member.judge.clone(),
             template: member.criterion.clone(),
             prefix: member.prefix.clone(),
             capped: member.judge_task().is_some_and(|judge_task| judge_task.judge.parameters().is_capped()),
             words: member.words(),
             summary,
+            failures,
         });
         let logs = self.source.table.logs().unwrap_or_default().iter();
         Ok(LabelSummary {

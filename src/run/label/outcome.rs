@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::bench::Words;
-use crate::run::{RunError, Summary};
+use crate::run::{Failures, RunError, Summary};
 
 /// What a labelling run came to.
 #[derive(Debug)]
@@ -41,4 +41,7 @@ pub struct MemberSummary {
     pub words: Words,
     /// Its labels, statuses, tokens and cost.
     pub summary: Summary,
+    /// The first rows that fail, where they were wanted
+    /// ([`LabelSettings::failures`](crate::run::settings::LabelSettings::failures)).
+    pub failures: Failures,
 }

@@ -11,8 +11,8 @@ use crate::run::outputs::check_places;
 use crate::run::panel::{Purpose, calibrated, run_name, wanted};
 use crate::run::settings::{LabelSettings, SettingsError};
 use crate::run::{
-    Ceiling, Control, Destination, ListWatch, Member, Panel, RateInput, RateWatch, RunError, Session, Source,
-    Summary,
+    Ceiling, Control, Destination, ListWatch, Listed, Member, Panel, RateInput, RateWatch, RunError, Session,
+    Source, Summary,
 };
 use crate::write::{Output, WriteError};
 
@@ -27,6 +27,8 @@ pub(super) struct Plan {
     /// Where the list of all rows goes.
     pub(super) junit: Option<PathBuf>,
     pub(super) max_fail: Vec<Ceiling>,
+    /// How many of the rows that fail are kept.
+    pub(super) failures: usize,
     /// Whether the share that passes is told with its interval, though nothing corrects it.
     rate: bool,
 }
@@ -69,14 +71,20 @@ impl Plan {
             partial: settings.partial,
             junit: settings.junit,
             max_fail: settings.max_fail,
+            failures: settings.failures,
             rate: settings.rate,
         })
     }
 
-    /// What lists all rows, where a report of them is wanted.
+    /// What lists all rows where a report of them is wanted, or else the first that fail.
     pub(super) fn listing(&self) -> Option<ListWatch> {
+        let listed = match (&self.junit, self.failures) {
+            (Some(_), _) => Listed::All,
+            (None, 0) => return None,
+            (None, most) => Listed::Failures(most),
+        };
         let name = |member: &Member| (format!("{} {}", member.judge, member.criterion), member.rails());
-        self.junit.as_ref().map(|_| ListWatch::new(self.session.panel.members.iter().map(name)))
+        Some(ListWatch::new(self.session.panel.members.iter().map(name), listed))
     }
 
     /// What gathers rates, where there is something to correct them by: a benchmark, or gold.

@@ -30,6 +30,9 @@ pub struct LabelSettings {
     pub junit: Option<PathBuf>,
     /// How many rows may fail in which way: cases of the JUnit report. Default: no limits.
     pub max_fail: Vec<Ceiling>,
+    /// How many of the rows that fail are kept with their reasons, for each judge
+    /// ([`MemberSummary::failures`](crate::run::MemberSummary::failures)). Default: none.
+    pub failures: usize,
     /// Whether the share of labels that pass is told with its interval where nothing corrects it. Default: only where labels are
     /// graded.
     pub rate: bool,
@@ -49,6 +52,7 @@ impl LabelSettings {
             calibration: None,
             junit: None,
             max_fail: Vec::new(),
+            failures: 0,
             rate: false,
         }
     }

@@ -10,7 +10,7 @@ mod summary;
 
 pub use found::{CallCounts, FindingCounts};
 pub use labellers::{BaselineLabeller, BuiltinLabeller, Labeller, StoredLabeller};
-pub use listing::ListWatch;
+pub use listing::{Failures, ListWatch, Listed};
 pub use pass::{Destination, Watch, write};
 pub use rates::{RateInput, RateWatch};
 pub use summary::{Agreement, Summary};

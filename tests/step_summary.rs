@@ -1,0 +1,112 @@
+//! What GitHub shows on the page of a build.
+
+use serde_json::json;
+
+use crate::support::server::{Answer, Server};
+use crate::support::workspace::{Ran, Workspace, shown};
+
+/// Runs a step of a build that has a page.
+fn step(work: &Workspace, args: &[&str]) -> Ran {
+    let mut command = work.tooljudge(args);
+    Ran::from(command.env("GITHUB_STEP_SUMMARY", work.path("page.md")).output().unwrap())
+}
+
+#[test]
+fn a_build_shows_which_rows_fail_and_why() {
+    let work = Workspace::new();
+    let row = |id: &str, city: &str| {
+        json!({"id": id, "question": "Weather in Oslo?", "tool_call": {"name": "weather", "arguments": {"city": city}},
+               "tool_definitions": [{"name": "weather", "parameters": {"properties": {"city": {}}}}]})
+        .to_string()
+    };
+    let hostile = "<img src=x onerror=alert(1)> | **Passed** |\n\n# [x](https://a.test) `$a$` @b";
+    let mut rows = vec![row("right", "Oslo"), row(hostile, "Rome")];
+    rows.extend((0..11).map(|n| row(&format!("wrong {n}"), "Rome")));
+    rows.push(json!({"id": "empty", "question": "", "tool_call": "f()"}).to_string());
+    work.file("in.jsonl", rows.join("\n"));
+    let server = Server::start(move |seen| {
+        let wrong = seen.prompt().contains("\"Rome\"");
+        let finding =
+            json!({"call": 1, "argument": "/city", "kind": "wrong_value", "quote": "Weather in Oslo?"});
+        let (label, findings) = if wrong { ("incorrect", json!([finding])) } else { ("correct", json!([])) };
+        Answer::Text(json!({"explanation": hostile, "findings": findings, "label": label}).to_string())
+    });
+    let base =
+        ["label", "in.jsonl", "--judge", "openai:m", "--base-url", &server.url, "-o", "out.jsonl", "--force"];
+    let asked = ["--explain", "--findings", "--quiet"];
+    let run = |gates: &[&str]| step(&work, &[&base[..], &asked, gates].concat());
+    run(&["--min-pass-rate", "0.5", "--max-fail", "wrong_value=3"]).ended(1);
+    let failed = work.read("page.md");
+    assert!(!failed.contains("<img") && !failed.contains("\n# ") && !failed.contains("https://"), "{failed}");
+    shown("step_summary_of_a_failed_gate", &failed);
+    run(&[
+        "--min-pass-rate",
+        "0",
+        "--allow-unjudged",
+        "0.1",
+        "--max-fail",
+        "invalid_row=1",
+        "--junit",
+        "r.xml",
+    ])
+    .ended(0);
+    let both = work.read("page.md");
+    let passed = both.strip_prefix(&failed).expect("a summary goes behind what is there");
+    let tables =
+        |text: &str| text[text.find("| label |").unwrap()..text.find("| figure |").unwrap()].to_owned();
+    assert_eq!(tables(passed), tables(&failed));
+    let rest = |text: &str| text[text.find("The first 10 of 13 rows that fail:").unwrap()..].to_owned();
+    assert_eq!(rest(passed), rest(&failed), "a list of all rows shows the same");
+    assert!(
+        passed.contains("**Passed**: --min-pass-rate 0; --max-fail invalid\\_row=1; --allow-unjudged 0.1\n"),
+        "{passed}"
+    );
+}
+
+#[test]
+fn a_page_that_cannot_be_written_fails_no_build() {
+    let work = Workspace::new();
+    work.file("in.csv", "question,tool_call,tools\nhi,,f: t\n");
+    std::fs::create_dir(work.path("page.md")).unwrap();
+    let ran = step(&work, &["label", "in.csv", "-o", "out.csv", "--allow-unjudged", "1"]).ended(0);
+    assert!(
+        ran.stderr.contains("warning: no summary for GITHUB_STEP_SUMMARY: cannot write"),
+        "{}",
+        ran.stderr
+    );
+    let work = Workspace::new();
+    work.file("in.csv", "question,tool_call,tools\nhi,,f: t\n");
+    work.run(&["label", "in.csv", "-o", "out.csv", "--allow-unjudged", "1"]).ended(0);
+    step(&work, &["label", "in.csv", "--judge", "openai:m", "--dry-run"]).ended(0);
+    assert!(!work.path("page.md").exists(), "without the variable, and where nobody is asked");
+    step(&work, &["resnap", "in.csv", "-o", "again.csv", "--allow-unjudged", "1"]).ended(0);
+    assert!(work.read("page.md").contains("## tooljudge resnap\n"), "{}", work.read("page.md"));
+}
+
+#[test]
+fn scores_have_a_page_too() {
+    let work = Workspace::new();
+    let case = |id: &str, city: &str| {
+        let call = |city: &str| json!([{"name": "weather", "arguments": {"city": city}}]);
+        json!({"id": id, "tool_calls": call("Oslo"), "expected_tool_calls": call(city)}).to_string()
+    };
+    let cases = [case("a", "Oslo"), case("b | <b>", "Rome"), case("c", "Oslo"), case("d", "Oslo")];
+    work.file("cases.jsonl", cases.join("\n"));
+    let run = |args: &[&str]| {
+        step(
+            &work,
+            &[&["score", "cases.jsonl", "--scorer", "trajectory", "--args", "exact", "--quiet"], args]
+                .concat(),
+        )
+    };
+    run(&["--min-pass-rate", "0.9"]).ended(1);
+    let failed = work.read("page.md");
+    shown("step_summary_of_scores", &failed);
+    run(&["--min-pass-rate", "0.7"]).ended(0);
+    run(&[]).ended(0);
+    let page = work.read("page.md");
+    assert!(
+        page.contains("**Passed**: --min-pass-rate 0.7\n") && page.contains("\nNo gate was set.\n"),
+        "{page}"
+    );
+}
