@@ -93,6 +93,78 @@ fn deepeval() {
 }
 
 #[test]
+fn deepeval_judged() {
+    let cases = corpus("deepeval_llm_half.jsonl.gz");
+    let scorer = ready("judged_metric", "{}", Some("deepeval"));
+    for case in &cases {
+        let mut record = case.as_object().unwrap().clone();
+        let goal = record.get("metric").and_then(Json::as_str) == Some("goal_accuracy");
+        let names =
+            if goal { ["goal_scores", "plan_scores"] } else { ["selection_scores", "argument_scores"] };
+        for (recorded, name) in ["first", "second"].into_iter().zip(names) {
+            if let Some(scores) = record.get(recorded).cloned() {
+                record.insert(name, scores);
+            }
+        }
+        if let Some(Json::Array(turns)) = record.get_mut("turns") {
+            for turn in turns {
+                *turn = Json::from(match turn.as_str().unwrap() {
+                    "u" => "user",
+                    "a" => "assistant",
+                    _ => "assistant_calls",
+                });
+            }
+        }
+        assert_scorer_knows("judged_metric", &record);
+        let ours = scorer.score(&record).unwrap_or_else(|error| panic!("{error}: {case}"));
+        assert_close(ours.score, number(case.get("score")), case);
+        assert_eq!(ours.passed, boolean(case.get("success")), "{case}");
+    }
+    println!("deepeval, judged: {} of {0} cases equal", cases.len());
+    assert_eq!(cases.len(), 1800);
+}
+
+#[test]
+fn what_deepeval_takes_for_an_answer_is_none_of_ours() {
+    for (record, score, error) in [
+        (r#"{"metric": "argument_correctness", "calls": 2, "verdicts": ["yes", "no"]}"#, Some(0.5), ""),
+        (r#"{"metric": "argument_correctness", "calls": 0, "verdicts": []}"#, None, ""),
+        (
+            r#"{"metric": "argument_correctness", "calls": 1, "verdicts": ["maybe"]}"#,
+            None,
+            "`verdicts[0]` is neither yes nor no",
+        ),
+        (
+            r#"{"metric": "task_completion", "reply": 1.5}"#,
+            None,
+            "`reply` must be a number from 0 to 1, but is 1.5",
+        ),
+        (r#"{"metric": "task_completion"}"#, None, "`reply` must be a number from 0 to 1, but is null"),
+        (r#"{"metric": "plan_adherence", "plan": [], "reply": 1}"#, None, ""),
+        (
+            r#"{"metric": "tool_use", "turns": ["user", "assistant"], "selection_scores": [0.75]}"#,
+            Some(0.75),
+            "",
+        ),
+        (
+            r#"{"metric": "tool_use", "turns": ["user", "assistant_calls"], "selection_scores": [0.75]}"#,
+            None,
+            "`argument_scores` has 0 scores for 1 requests",
+        ),
+        (
+            r#"{"metric": "tool_use", "turns": ["user", "assistant_calls"], "selection_scores": [0.75], "argument_scores": [0.5]}"#,
+            Some(0.5),
+            "",
+        ),
+    ] {
+        match self::score("judged_metric", None, record) {
+            Ok(scored) => assert_eq!((scored.score, error), (score, ""), "{record}"),
+            Err(why) => assert_eq!(why.message, error, "{record}"),
+        }
+    }
+}
+
+#[test]
 fn vitest_evals() {
     let cases = corpus("vitest_tool_call_scorer.jsonl.gz");
     for (peer, score, metadata) in

@@ -11,6 +11,7 @@ pub mod bfcl;
 mod deepeval;
 mod difference;
 mod equality;
+mod inquiry;
 mod issue;
 mod permission;
 mod python_text;
@@ -21,6 +22,7 @@ mod typed;
 mod vitest;
 
 pub use equality::Equality;
+pub use inquiry::{Answer, Inquiry};
 pub use issue::{Issue, IssueKind};
 pub use setting::SettingError;
 pub use typed::typed;
@@ -38,6 +40,7 @@ pub const SCORERS: &[Scorer] = &[
     bfcl::SCORER,
     permission::SCORER,
     repetition::SCORER,
+    deepeval::JUDGED,
 ];
 
 /// One way of comparing calls.
@@ -52,6 +55,8 @@ pub struct Scorer {
     pub across_turns: bool,
     /// Whether a record is one that this scorer's peer would write.
     pub matches: fn(&Object) -> bool,
+    /// What it would have a judge say of a case, if there is such a thing.
+    pub inquiry: Option<Inquiry>,
     /// A case of its own for rows of other tables: what was called, what should have been, and the row.
     pub case: fn(called: &[ToolCall], expected: &[ToolCall], row: &Object) -> Object,
     /// Readies it with `settings`, whose keys are the peer's own names; `peer` asks for that peer's exact behaviour. An error

@@ -13,6 +13,7 @@ pub(super) const SCORER: Scorer = Scorer {
     peers: &[],
     expects: false,
     across_turns: false,
+    inquiry: None,
     matches: |record| {
         let config = record.get("config");
         record.contains_key("tools_called")

@@ -41,6 +41,7 @@ pub(super) const SCORER: Scorer = Scorer {
     peers: PEERS,
     expects: true,
     across_turns: false,
+    inquiry: None,
     matches: |record| {
         let test = record.get("test").and_then(Json::as_object);
         test.is_some_and(|test| test.contains_key("expected_tool_calls"))

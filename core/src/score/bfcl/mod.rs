@@ -91,8 +91,16 @@ use crate::domain::{Arguments, Json, Object, ToolCall};
 use crate::score::{Score, ScoreError, Scored, Scorer, SettingError};
 
 /// The line in the table of scorers.
-pub const SCORER: Scorer =
-    Scorer { name: "bfcl_ast", peers: &["bfcl"], expects: true, across_turns: false, matches, case, ready };
+pub const SCORER: Scorer = Scorer {
+    name: "bfcl_ast",
+    peers: &["bfcl"],
+    expects: true,
+    across_turns: false,
+    inquiry: None,
+    matches,
+    case,
+    ready,
+};
 
 fn matches(record: &Object) -> bool {
     ["functions", "call", "possible_answer", "category"].iter().all(|key| record.contains_key(key))

@@ -30,6 +30,8 @@
 mod alignment;
 mod case;
 mod diagnosis;
+mod inquiry;
+mod judged;
 mod options;
 mod peer;
 mod reason;
@@ -37,6 +39,7 @@ mod similarity;
 
 pub(super) use case::calls;
 pub use case::{Call, Case};
+pub(super) use judged::SCORER as JUDGED;
 pub use options::Options;
 
 use alignment::Alignment;
@@ -53,6 +56,7 @@ pub(super) const SCORER: Scorer = Scorer {
     peers: PEERS,
     expects: true,
     across_turns: false,
+    inquiry: Some(inquiry::INQUIRY),
     matches: |record| record.contains_key("expected_tools") && record.contains_key("tools_called"),
     case: |called, expected, row| {
         let lists = [("tools_called", called), ("expected_tools", expected)];

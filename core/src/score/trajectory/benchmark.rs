@@ -92,7 +92,7 @@ impl<'a> Case<'a> {
 }
 
 /// What a run or an example came to: it itself, or its `outputs`, as LangSmith has it, where only these have one of `keys`.
-fn outputs<'a>(record: &'a Object, keys: &[&str]) -> &'a Object {
+pub(super) fn outputs<'a>(record: &'a Object, keys: &[&str]) -> &'a Object {
     let has = |object: &Object| keys.iter().any(|key| object.contains_key(key));
     let within = record.get("outputs").and_then(Json::as_object);
     within.filter(|within| !has(record) && has(within)).unwrap_or(record)

@@ -41,6 +41,7 @@ mod compare;
 mod figures;
 mod glob;
 mod grade;
+mod inquiry;
 mod langchain;
 mod messages;
 mod options;
@@ -65,6 +66,7 @@ pub(super) const SCORER: Scorer = Scorer {
     peers: PEERS,
     expects: true,
     across_turns: false,
+    inquiry: Some(inquiry::INQUIRY),
     matches: |record| record.contains_key("run") && record.contains_key("example") || sides::are_here(record),
     case: |called, expected, row| {
         let of = |key: &str, calls| {

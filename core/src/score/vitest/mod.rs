@@ -51,6 +51,7 @@ pub(super) const SCORER: Scorer = Scorer {
     peers: PEERS,
     expects: true,
     across_turns: false,
+    inquiry: None,
     matches: |record| {
         let is_list = |key: &str| record.get(key).is_some_and(|calls| calls.as_array().is_some());
         is_list("expectedTools") || is_list("toolCalls")

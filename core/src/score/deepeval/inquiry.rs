@@ -1,0 +1,56 @@
+//! What a judge is asked about the choice of tools of a test case.
+
+use crate::domain::{Json, Number, Object, Task};
+use crate::score::inquiry::{Answer, Inquiry, row};
+
+pub(super) const INQUIRY: Inquiry =
+    Inquiry { task: Task::ToolSelection, five_grades: true, row: asked, fill: answered };
+
+/// The row of a case that lists tools to choose from, and has no judge's answer yet.
+fn asked(record: &Object) -> Option<Object> {
+    let available = record.get("available_tools")?.as_array().filter(|tools| !tools.is_empty())?;
+    if record.get("selection").is_some_and(|selection| !selection.is_null()) {
+        return None;
+    }
+    let question = ["input", "question"].iter().find_map(|key| record.get(key)).cloned();
+    let called = record.get("tools_called").and_then(Json::as_array).unwrap_or_default();
+    let calls = called.iter().map(call).collect();
+    let tools = available.iter().map(definition).collect();
+    Some(row([
+        ("question", question),
+        ("tool_call", Some(Json::Array(calls))),
+        ("tool_definitions", Some(Json::Array(tools))),
+    ]))
+}
+
+fn call(tool: &Json) -> Json {
+    let mut call = Object::new();
+    call.insert("name", tool.get("name").cloned().unwrap_or(Json::Null));
+    let parameters = ["input_parameters", "inputParameters"].iter().find_map(|key| tool.get(key));
+    let parameters = parameters.filter(|parameters| !parameters.is_null()).cloned();
+    call.insert("arguments", parameters.unwrap_or_else(|| Json::Object(Object::new())));
+    Json::Object(call)
+}
+
+/// What is known of a tool that could have been called: its name and what it is for.
+fn definition(tool: &Json) -> Json {
+    let mut definition = Object::new();
+    for key in ["name", "description"] {
+        if let Some(value) = tool.get(key).filter(|value| !value.is_null()) {
+            definition.insert(key, value.clone());
+        }
+    }
+    let parameters =
+        ["input_parameters", "inputParameters", "parameters"].iter().find_map(|key| tool.get(key));
+    if let Some(parameters) = parameters.filter(|parameters| !parameters.is_null()) {
+        definition.insert("parameters", parameters.clone());
+    }
+    Json::Object(definition)
+}
+
+fn answered(record: &mut Object, answer: &Answer) {
+    let mut selection = Object::new();
+    selection.insert("score", Number::from_f64(answer.score).map_or(Json::Null, Json::Number));
+    selection.insert("reason", answer.explanation.as_deref().unwrap_or(&answer.label));
+    record.insert("selection", Json::Object(selection));
+}
