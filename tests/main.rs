@@ -40,6 +40,7 @@ mod report_text;
 mod round_trip;
 mod scenarios;
 mod score;
+mod score_judge;
 mod secrets;
 mod settings;
 mod shapes;

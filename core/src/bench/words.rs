@@ -51,6 +51,11 @@ impl Default for Words {
 }
 
 impl Words {
+    /// The labels that say that a call is right.
+    pub fn passing(&self) -> impl Iterator<Item = &str> {
+        self.right.iter().map(String::as_str)
+    }
+
     /// The labels of these rails: of each, one is right and all others are wrong.
     ///
     /// # Errors

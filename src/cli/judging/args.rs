@@ -256,7 +256,7 @@ impl WordingArgs {
 }
 
 impl EndpointArgs {
-    fn fill(&mut self, section: &mut Section<'_>) -> anyhow::Result<()> {
+    pub fn fill(&mut self, section: &mut Section<'_>) -> anyhow::Result<()> {
         section.text_value("base_url", &mut self.base_url)?;
         section.switch("allow_http", &mut self.allow_http)?;
         section.text_value("api_key_env", &mut self.api_key_env)?;
@@ -269,7 +269,7 @@ impl EndpointArgs {
 }
 
 impl LimitArgs {
-    fn fill(&mut self, section: &mut Section<'_>) -> anyhow::Result<()> {
+    pub fn fill(&mut self, section: &mut Section<'_>) -> anyhow::Result<()> {
         section.value("concurrency", &mut self.concurrency, str::parse)?;
         section.value("rpm", &mut self.rpm, str::parse)?;
         section.value("tpm", &mut self.tpm, str::parse)?;
@@ -281,7 +281,7 @@ impl LimitArgs {
 }
 
 impl StoreArgs {
-    fn fill(&mut self, section: &mut Section<'_>) -> anyhow::Result<()> {
+    pub fn fill(&mut self, section: &mut Section<'_>) -> anyhow::Result<()> {
         section.path("store", &mut self.store)?;
         section.switch("fresh", &mut self.fresh)?;
         section.listed("retry", &mut self.retry, status)?;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::cli::input::{column, count, pair};
+use crate::cli::judging::args::{EndpointArgs, JudgingArgs, LimitArgs, StoreArgs, WordingArgs};
 use crate::cli::label::args::share;
 use crate::cli::section::Section;
 use crate::cli::spreadsheet::SpreadsheetArgs;
@@ -56,6 +57,8 @@ pub struct ScoreArgs {
     pub cases: CaseArgs,
     #[command(flatten)]
     pub scoring: SettingArgs,
+    #[command(flatten)]
+    pub judge: JudgeArgs,
     #[command(flatten)]
     pub bfcl: BfclArgs,
     #[command(flatten)]
@@ -158,6 +161,31 @@ pub struct SettingArgs {
     pub others: Vec<(String, String)>,
 }
 
+/// Who answers where a scorer's peer asks a model.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Judge")]
+pub struct JudgeArgs {
+    /// Ask a judge what the scorer's peer asks a model: whether the right ones of the available tools were chosen [tool_correctness],
+    /// whether the answer agrees with the reference [trajectory]. `builtin`, PROVIDER:MODEL, or a name from tooljudge.toml
+    #[arg(long, value_name = "JUDGE")]
+    pub judge: Option<String>,
+
+    /// A template file for the judge [default: that of the task, tool_selection with five grades or answer_correctness]
+    #[arg(long, value_name = "FILE", requires = "judge")]
+    pub template: Option<String>,
+
+    /// Ask for an explanation before the label; it becomes part of the reason
+    #[arg(long, requires = "judge")]
+    pub explain: bool,
+
+    #[command(flatten)]
+    pub endpoint: EndpointArgs,
+    #[command(flatten)]
+    pub limits: LimitArgs,
+    #[command(flatten)]
+    pub store: StoreArgs,
+}
+
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "BFCL's own files")]
 pub struct BfclArgs {
@@ -223,6 +251,7 @@ impl ScoreArgs {
         section.values("where", &mut self.cases.filters, pair)?;
         section.value("limit", &mut self.cases.limit, count)?;
         self.scoring.fill(section)?;
+        self.judge.fill(section)?;
         self.bfcl.fill(section)?;
         self.result.fill(section)?;
         self.spreadsheet.fill(section)
@@ -258,6 +287,34 @@ impl SettingArgs {
         section.listed("allowed_tools", &mut self.allowed_tools, text)?;
         section.listed("denied_tools", &mut self.denied_tools, text)?;
         section.values("set", &mut self.others, pair)
+    }
+}
+
+impl JudgeArgs {
+    fn fill(&mut self, section: &mut Section<'_>) -> anyhow::Result<()> {
+        section.text_value("judge", &mut self.judge)?;
+        section.text_value("template", &mut self.template)?;
+        section.switch("explain", &mut self.explain)?;
+        self.endpoint.fill(section)?;
+        self.limits.fill(section)?;
+        self.store.fill(section)
+    }
+
+    /// The same as flags of `label`.
+    pub fn judging(&self) -> JudgingArgs {
+        let wording = WordingArgs {
+            templates: self.template.iter().cloned().collect(),
+            explain: self.explain,
+            ..WordingArgs::default()
+        };
+        JudgingArgs {
+            judges: self.judge.iter().cloned().collect(),
+            wording,
+            endpoint: self.endpoint.clone(),
+            limits: self.limits.clone(),
+            store: self.store.clone(),
+            ..JudgingArgs::default()
+        }
     }
 }
 

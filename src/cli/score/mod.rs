@@ -10,6 +10,7 @@ use args::ScoreArgs;
 use serde_json::json;
 
 use super::config::{Config, Environment};
+use super::judging::{Judging, panel};
 use super::printer::Printer;
 use super::section::Section;
 use super::step_summary::StepSummaryFile;
@@ -31,6 +32,7 @@ struct Shown {
 }
 
 pub fn run(mut args: ScoreArgs, config: &Config, environment: Environment) -> anyhow::Result<Ending> {
+    let typed = args.judge.judging();
     let mut section = config.section("score", &ScoreArgs::keys())?;
     let quiet = args.result.quiet;
     args.fill(&mut section)?;
@@ -45,7 +47,22 @@ pub fn run(mut args: ScoreArgs, config: &Config, environment: Environment) -> an
         min_pass_rate: args.result.min_pass_rate,
         step_summary: StepSummaryFile::of(environment),
     };
-    let settings = settings(args, &section)?;
+    let judging = args.judge.judging();
+    let panel = match judging.judges.is_empty() {
+        true => {
+            let idle = typed.of_models();
+            if !idle.is_empty() {
+                printer.warn(&format!("{} does nothing without --judge", idle.join(", ")));
+            }
+            None
+        }
+        false => {
+            let (typed, args, section) = (&typed, &judging, &section);
+            let judging = Judging { typed, args, section, config, environment, tells_routes: true };
+            Some(panel(&judging, &[], printer)?)
+        }
+    };
+    let settings = ScoreSettings { panel, ..settings(args, &section)? };
     job::run(printer, async |control| show(&run::score(settings, control).await?, &shown, printer))
 }
 
@@ -75,6 +92,7 @@ fn settings(args: ScoreArgs, section: &Section<'_>) -> anyhow::Result<ScoreSetti
         bfcl,
         scorer: args.scorer,
         compat: args.compat,
+        panel: None,
         options: settings::options(&args.scoring)?,
         output: OutputSettings {
             path: args.output,

@@ -46,6 +46,12 @@ pub enum ScoringError {
          without --where and --limit, which leave turns out"
     )]
     CutTranscripts,
+    /// More than one judge, or wording, would answer for a case.
+    #[error("--judge: one judge answers for each case; name one, and one --template at most")]
+    SeveralJudges,
+    /// A judge was named for a scorer that has nothing to ask.
+    #[error("--judge: {scorer} compares calls and asks nobody; these scorers take a judge: {all}")]
+    NothingToAsk { scorer: &'static str, all: String },
     /// A call of a case cannot be read.
     #[error(transparent)]
     Row(RowError),

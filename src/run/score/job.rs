@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use super::asking::{self, Answers};
 use super::pass::{ScoredTable, Scoring};
 use super::row::{EXPECTED, case, is_case};
 use super::{ScoringError, Tally, bfcl_files, choice, columns, transcripts};
@@ -15,7 +16,7 @@ use crate::run::junit::{self, CaseOutcome, Suite};
 use crate::run::session::apart;
 use crate::run::settings::ScoreSettings;
 use crate::run::{Control, Pass, RunError, runtime};
-use crate::score::{Score, ScoreError};
+use crate::score::{SCORERS, Score, ScoreError};
 use crate::table::Format;
 use crate::write::{self, Output, ScoreColumns};
 
@@ -74,6 +75,17 @@ pub async fn score(settings: ScoreSettings, control: &Control) -> Result<ScoreSu
         let keys = case.keys().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ");
         return Err(ScoringError::OtherCases { scorer: scorer.name, keys }.into());
     }
+    let answers = match (&settings.panel, &scorer.inquiry) {
+        (None, _) => Answers::default(),
+        (Some(panel), Some(inquiry)) => {
+            asking::answers(&table, inquiry, &settings.columns, panel, control).await?
+        }
+        (Some(_), None) => {
+            let takes = SCORERS.iter().filter(|scorer| scorer.inquiry.is_some()).map(|scorer| scorer.name);
+            let all = takes.collect::<Vec<_>>().join(", ");
+            return Err(ScoringError::NothingToAsk { scorer: scorer.name, all }.into());
+        }
+    };
     let name = match compat {
         Some(peer) => format!("{} (as {peer})", scorer.name),
         None => scorer.name.to_owned(),
@@ -92,7 +104,7 @@ pub async fn score(settings: ScoreSettings, control: &Control) -> Result<ScoreSu
     let normalizer = Normalizer::new(Options::default()).map_err(ScoringError::Row)?;
     let listing = settings.junit.is_some();
     let scored = apart(&control.stop, move |stopped| {
-        let scoring = Scoring { table: &table, scorer, ready, normalizer, columns: named, listing };
+        let scoring = Scoring { table: &table, scorer, ready, normalizer, columns: named, answers, listing };
         let destination = output.as_ref().map(|output| ScoredTable { output, columns, replaced });
         let (tally, finished) = scoring.run(destination.as_ref(), &progress, stopped)?;
         Ok((tally, output.map(|output| output.path).zip(finished)))

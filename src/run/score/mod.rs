@@ -1,5 +1,6 @@
 //! Calls scored against the expected ones: deterministic, offline, no model.
 
+mod asking;
 mod bfcl_files;
 mod choice;
 mod columns;

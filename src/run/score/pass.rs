@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use super::asking::Answers;
 use super::row::{CALLED, EXPECTED, called, case, is_case, name};
 use super::tally::Tally;
 use super::transcripts::{self, Transcript};
@@ -23,6 +24,8 @@ pub(super) struct Scoring<'a> {
     pub normalizer: Normalizer,
     /// Columns that the user named for what the row has under other names.
     pub columns: Vec<(Slot, String)>,
+    /// What a judge said of cases.
+    pub answers: Answers,
     /// Whether the tally keeps all names.
     pub listing: bool,
 }
@@ -70,6 +73,7 @@ impl Scoring<'_> {
         let mut transcript = Transcript::default();
         let mut batches = self.table.batches(None);
         let mut ahead = batches.next().transpose()?;
+        let mut number = 0;
         while let Some(batch) = ahead {
             if stop() {
                 return Err(RunError::Interrupted);
@@ -79,9 +83,11 @@ impl Scoring<'_> {
             let is_of_transcripts =
                 |batch: &&Batch| batch.schema.names().any(|name| name == transcripts::TRANSCRIPT);
             let first = ahead.as_ref().filter(is_of_transcripts).map(|batch| batch.clone().head(1));
-            let after = first.map(|first| self.rows(&first)).transpose()?;
+            let next = number + batch.len() as u64;
+            let after = first.map(|first| self.rows(&first, next)).transpose()?;
             let after = after.and_then(|rows| rows.into_iter().next());
-            let scored = self.batch(self.rows(&batch)?, after, &mut transcript);
+            let scored = self.batch(self.rows(&batch, number)?, after, &mut transcript);
+            number = next;
             for Outcome { name, scored } in &scored {
                 if let Some(scored) = scored {
                     tally.add(name.as_deref(), scored);
@@ -98,16 +104,19 @@ impl Scoring<'_> {
         Ok((tally, sink.map(Sink::finish).transpose()?))
     }
 
-    fn rows(&self, batch: &Batch) -> Result<Vec<Row>, RunError> {
+    /// The rows of a batch whose first has this number, counted from 0.
+    fn rows(&self, batch: &Batch, first: u64) -> Result<Vec<Row>, RunError> {
         let records = batch.clone().into_records()?;
-        let row = |record: crate::table::Record| match record.item {
+        let row = |(at, record): (usize, crate::table::Record)| match record.item {
             Some(Err(error)) => Row { name: None, case: Err(ScoreError::invalid(error.to_string())) },
             _ => {
                 let case = case(self.table, &batch.schema, record.cells, &self.columns);
-                Row { name: name(&case), case: Ok(case) }
+                let named = name(&case);
+                let inquiry = self.scorer.inquiry.as_ref();
+                Row { name: named, case: self.answers.fill(inquiry, first + at as u64, case) }
             }
         };
-        Ok(records.into_par_iter().map(row).collect())
+        Ok(records.into_par_iter().enumerate().map(row).collect())
     }
 
     /// The scores of all rows; `after` is the row that follows on them.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::OutputSettings;
+use super::{OutputSettings, PanelSettings};
 use crate::domain::{Object, Slot};
 use crate::read::Take;
 use crate::table::Format;
@@ -26,6 +26,8 @@ pub struct ScoreSettings {
     pub scorer: Option<String>,
     /// The peer whose numbers are to be given, quirks and exceptions included. Default: none.
     pub compat: Option<String>,
+    /// Who says what the scorer's peer asks a model, and in which words. Default: nobody; what a case's record says of it counts.
+    pub panel: Option<PanelSettings>,
     /// Options of the scorer under its peer's own names, such as `threshold`. Default: the scorer's own.
     pub options: Object,
     /// The cases with their scores. Default: nowhere.
@@ -50,6 +52,7 @@ impl ScoreSettings {
             bfcl: None,
             scorer: None,
             compat: None,
+            panel: None,
             options: Object::new(),
             output: OutputSettings::default(),
             prefix: String::new(),

@@ -1,0 +1,124 @@
+//! What a judge says of cases, for scorers whose peers ask a model: the cases' questions go through a labelling run of their own, with
+//! its store, limits and ceiling.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::ScoringError;
+use super::row::case;
+use crate::domain::{Json, Object, Slot};
+use crate::read::Table;
+use crate::run::settings::{InputKind, InputSettings, LabelSettings, OutputSettings, PanelSettings};
+use crate::run::{Control, RunError, label};
+use crate::score::{Answer, Inquiry, ScoreError};
+
+/// The column that names a case.
+const CASE: &str = "case";
+
+/// What became of the cases that were asked about, by their numbers, counted from 0.
+#[derive(Debug, Default)]
+pub(super) struct Answers(HashMap<u64, Result<Answer, String>>);
+
+impl Answers {
+    /// The case of that number, with what the judge said of it.
+    pub(super) fn fill(
+        &self,
+        inquiry: Option<&Inquiry>,
+        number: u64,
+        mut case: Object,
+    ) -> Result<Object, ScoreError> {
+        match (inquiry, self.0.get(&number)) {
+            (Some(inquiry), Some(Ok(answer))) => {
+                (inquiry.fill)(&mut case, answer);
+                Ok(case)
+            }
+            (_, Some(Err(why))) => {
+                Err(ScoreError { kind: "NoVerdict", message: format!("the judge gave no label: {why}") })
+            }
+            _ => Ok(case),
+        }
+    }
+}
+
+/// Asks the one judge of `panel` about all cases of `table` that need it.
+///
+/// # Errors
+/// Those of [`label`], and if the panel has several judges or a wording with other labels than the task's.
+pub(super) async fn answers(
+    table: &Table,
+    inquiry: &Inquiry,
+    columns: &[(Slot, String)],
+    panel: &PanelSettings,
+    control: &Control,
+) -> Result<Answers, RunError> {
+    if panel.judges.len() != 1 || panel.templates.len() > 1 {
+        return Err(ScoringError::SeveralJudges.into());
+    }
+    let folder = tempfile::tempdir().map_err(ScoringError::NoTemporary)?;
+    let (asked, labelled) = (folder.path().join("cases.jsonl"), folder.path().join("labelled.jsonl"));
+    if write(table, inquiry, columns, &asked)? == 0 {
+        control.observer.note("no case leaves anything for a judge to say");
+        return Ok(Answers::default());
+    }
+    let input =
+        InputSettings { from: Some(InputKind::Rows), ..InputSettings::new([asked.display().to_string()]) };
+    let five_grades = inquiry.five_grades && panel.templates.is_empty();
+    let panel = PanelSettings { tasks: vec![inquiry.task], five_grades, ..panel.clone() };
+    let settings = LabelSettings {
+        input,
+        panel,
+        output: OutputSettings { path: Some(labelled.clone()), ..OutputSettings::default() },
+        ..LabelSettings::new(["-"])
+    };
+    let summary = label(settings, control).await?;
+    let passing = summary.members.iter().flat_map(|member| member.words.passing());
+    read(&labelled, &passing.map(str::to_owned).collect::<Vec<_>>())
+}
+
+/// Writes what is asked; returns how many cases that is.
+fn write(table: &Table, inquiry: &Inquiry, columns: &[(Slot, String)], path: &Path) -> Result<u64, RunError> {
+    let failed = |why| RunError::from(ScoringError::NoTemporary(why));
+    let mut file = BufWriter::new(File::create(path).map_err(failed)?);
+    let (mut number, mut asked) = (0_u64, 0);
+    for batch in table.batches(None) {
+        let batch = batch?;
+        let schema = std::sync::Arc::clone(&batch.schema);
+        for record in batch.into_records()? {
+            if !matches!(record.item, Some(Err(_)))
+                && let Some(mut row) = (inquiry.row)(&case(table, &schema, record.cells, columns))
+            {
+                row.insert(CASE, Json::Number(number.into()));
+                writeln!(file, "{}", Json::Object(row)).map_err(failed)?;
+                asked += 1;
+            }
+            number += 1;
+        }
+    }
+    file.flush().map_err(failed)?;
+    Ok(asked)
+}
+
+/// Reads the labels; `passes` are those that pass.
+fn read(path: &Path, passes: &[String]) -> Result<Answers, RunError> {
+    let failed = |why| RunError::from(ScoringError::NoTemporary(why));
+    let mut answers = HashMap::new();
+    for line in BufReader::new(File::open(path).map_err(failed)?).lines() {
+        let row: Value = serde_json::from_str(&line.map_err(failed)?)
+            .map_err(|why| ScoringError::NoTemporary(why.into()))?;
+        let text = |name: &str| row[name].as_str().map(str::to_owned);
+        let Some(number) = row[CASE].as_u64() else { continue };
+        let answer = match (text("label"), row["score"].as_f64()) {
+            (Some(label), Some(score)) => {
+                let passes = passes.contains(&label);
+                Ok(Answer { label, score, passes, explanation: text("explanation") })
+            }
+            _ => Err(text("error").or_else(|| text("status")).unwrap_or_default()),
+        };
+        answers.insert(number, answer);
+    }
+    Ok(Answers(answers))
+}
