@@ -321,3 +321,89 @@ fn findings_of_one_kind_have_a_ceiling() {
     }
     work.run(&[&base[..], &flags, &["--max-fail", "errored=0"]].concat()).ended(0);
 }
+
+/// A turn of a case: what came before it, and the city that it asks about.
+fn turn(case: &str, before: &[&str], city: &str) -> String {
+    let message = |role: &&str| json!({"role": role, "content": format!("the {role} speaks")});
+    let messages: Vec<Value> = before.iter().map(message).collect();
+    let call = json!([{"name": "weather", "arguments": {"city": city}}]);
+    let tools: Value = serde_json::from_str(TOOLS).unwrap();
+    json!({"case": case, "question": messages, "tool_call": call, "tool_definitions": tools}).to_string()
+}
+
+#[test]
+fn folds_count_each_request_once_and_know_what_is_missing() {
+    let work = Workspace::new();
+    let lines = [
+        turn("a", &["user"], "Oslo"),
+        turn("a", &["user", "assistant"], "Paris"),
+        turn("a", &["user", "assistant", "user"], "Rome"),
+        turn("b", &["user"], "Oslo"),
+        turn("b", &["user", "assistant", "user"], "Nowhere"),
+        turn("c", &["user"], "Nowhere"),
+    ];
+    work.file("in.jsonl", lines.join("\n"));
+    let server = Server::start(|seen| match judged_city(seen).as_str() {
+        "Paris" => Answer::label("incorrect"),
+        "Nowhere" => Answer::status(400, "cannot say"),
+        _ => Answer::label("correct"),
+    });
+    label(&work, &server, &["--fold", "case", "--fold-output", "folds.csv", "--per", "call"]);
+    let told: Vec<String> = work
+        .rows("folds.csv")
+        .iter()
+        .map(|row| {
+            let of = |name: &str| row[name].clone();
+            format!(
+                "{} {} rows {} judged: {} ({} to {}), calls {}/{} {}",
+                of("case"),
+                of("rows"),
+                of("judged"),
+                of("score"),
+                of("score_low"),
+                of("score_high"),
+                of("calls_correct"),
+                of("calls"),
+                of("call_score")
+            )
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "a 3 rows 3 judged: 0.75 (0.75 to 0.75), calls 2/3 0.6666666666666666",
+            "b 2 rows 1 judged:  (0.5 to 1.0), calls 1/2 ",
+            "c 1 rows 0 judged:  (0.0 to 1.0), calls 0/1 ",
+        ]
+    );
+    let base = ["label", "in.jsonl", "-o", "x.jsonl", "--fold", "cases", "--fold-output", "y.csv"];
+    let ran = work.run(&base).ended(2);
+    assert!(
+        ran.stderr.contains("--fold: there is no column `cases`; did you mean `case`?"),
+        "{}",
+        ran.stderr
+    );
+    assert!(!work.path("y.csv").exists() && !work.path("x.jsonl").exists());
+}
+
+#[test]
+fn a_fold_of_two_judges_knows_the_lower_of_their_means() {
+    let work = Workspace::new();
+    let lines = [turn("a", &["user"], "Oslo"), turn("a", &["user", "assistant", "user"], "Rome")];
+    work.file("in.jsonl", lines.join("\n"));
+    let server = Server::start(|seen| {
+        let of_selection = seen.prompt().contains("Look only at the choice of tools");
+        Answer::label(match (judged_city(seen).as_str(), of_selection) {
+            ("Rome", true) => "mixed",
+            ("Rome", false) => "mostly_wrong",
+            _ => "all_right",
+        })
+    });
+    let args = ["--task", "tool_selection", "--task", "parameter_extraction", "--scale", "five"];
+    label(&work, &server, &[&args[..], &["--fold", "case", "--fold-output", "folds.jsonl"]].concat());
+    let fold: Value = serde_json::from_str(work.read("folds.jsonl").trim()).unwrap();
+    let means = [&fold["tool_selection_five_score"], &fold["parameter_extraction_five_score"]];
+    assert_eq!(means, [&json!(0.75), &json!(0.625)], "{fold}");
+    let lowest = (&fold["lowest_score"], fold.get("tool_selection_five_calls"));
+    assert_eq!(lowest, (&json!(0.625), None), "{fold}");
+}

@@ -64,6 +64,6 @@ pub(crate) use manifest::{JudgeRecord, Manifest, MemberRecord, SampleRecord, Tem
 pub(crate) use panel::{Member, MemberKind, Panel};
 pub(crate) use session::Session;
 pub(crate) use write::{
-    BaselineLabeller, BuiltinLabeller, Destination, Labeller, ListWatch, Listed, RateInput, RateWatch,
-    StoredLabeller, Watch, write,
+    BaselineLabeller, BuiltinLabeller, Destination, FoldWatch, Labeller, ListWatch, Listed, RateInput,
+    RateWatch, StoredLabeller, Watch, write,
 };

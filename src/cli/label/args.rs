@@ -97,6 +97,15 @@ pub struct ResultArgs {
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
 
+    /// Also fold the labels by these columns, as transcript_id: for each value the mean score over the user's requests, and the
+    /// share of right calls with --per call; with several judges also the lowest of their means
+    #[arg(long, value_name = "COLUMN,...", value_delimiter = ',', requires = "fold_output")]
+    pub fold: Vec<String>,
+
+    /// The table that --fold writes: a row for each value
+    #[arg(long, value_name = "FILE", requires = "fold")]
+    pub fold_output: Option<PathBuf>,
+
     /// Print only warnings and errors
     #[arg(short, long)]
     pub quiet: bool,
@@ -149,6 +158,8 @@ impl ResultArgs {
         section.value("gate_on", &mut self.gate_on, |text| GateOn::from_str(text, false))?;
         section.values("max_fail", &mut self.max_fail, str::parse)?;
         section.path("junit", &mut self.junit)?;
+        section.listed("fold", &mut self.fold, |text| Ok::<_, std::convert::Infallible>(text.to_owned()))?;
+        section.path("fold_output", &mut self.fold_output)?;
         section.switch("quiet", &mut self.quiet)?;
         section.switch("json", &mut self.json)?;
         section.exclusive("overwrite", "prefix", self.overwrite && self.prefix.is_some())

@@ -6,7 +6,7 @@ mod ending;
 mod page;
 mod summary_table;
 
-use args::LabelArgs;
+use args::{LabelArgs, ResultArgs};
 use ending::Shown;
 
 use super::config::{Config, Environment};
@@ -16,6 +16,7 @@ use super::step_summary::{FAILURES, StepSummaryFile};
 use super::{Ending, job};
 use crate::run;
 use crate::run::settings::{LabelSettings, OutputSettings, ResnapSettings};
+use crate::write::Formulas;
 
 /// What a command does with rows: the settings of its job, and what is shown of the outcome.
 struct Labelling {
@@ -88,6 +89,7 @@ fn merged(
         tells_routes: asks,
     };
     let step_summary = StepSummaryFile::of(environment);
+    let fold = fold(&args.result, args.spreadsheet.formulas());
     let settings = LabelSettings {
         panel: panel(&judging, &[], printer)?,
         output: OutputSettings {
@@ -102,6 +104,7 @@ fn merged(
         partial: args.result.partial,
         calibration: args.result.calibration,
         junit: args.result.junit,
+        fold,
         max_fail: args.result.max_fail.clone(),
         failures: step_summary.as_ref().map_or(0, |_| FAILURES),
         rate: args.result.min_pass_rate.is_some(),
@@ -117,6 +120,13 @@ fn merged(
         step_summary,
     };
     Ok(Labelling { settings, shown, dry_run: args.dry_run, printer })
+}
+
+/// What labels are folded by, and where the folds go.
+fn fold(args: &ResultArgs, formulas: Formulas) -> Option<(Vec<String>, OutputSettings)> {
+    let path = args.fold_output.clone()?;
+    let output = OutputSettings { path: Some(path), format: None, formulas, force: args.force };
+    (!args.fold.is_empty()).then(|| (args.fold.clone(), output))
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::plan::Plan;
 use super::{LabelSummary, MemberSummary};
+use crate::report::counted;
 use crate::run::junit::{self, CaseOutcome};
 use crate::run::panel::Purpose;
 use crate::run::settings::{LabelSettings, ResnapSettings};
@@ -160,15 +161,25 @@ impl Plan {
             None => ("judging", "nothing was written"),
         };
         let destination = Some(&self.destination);
-        let watch = (self.rates(), self.listing());
+        let watch = ((self.rates(), self.listing()), self.folding());
         let written = self.session.write(doing, &self.source, labellers, destination, watch).await;
-        let (summaries, finished, (rates, listing)) = written.map_err(|error| error.if_interrupted(kept))?;
+        let (summaries, finished, ((rates, listing), folds)) =
+            written.map_err(|error| error.if_interrupted(kept))?;
         let failures = listing.iter().flat_map(|listing| listing.failures(self.failures)).collect();
         if let (Some(file), Some(mut listing)) = (&self.junit, listing) {
             for (suite, summary) in listing.suites.iter_mut().zip(&summaries) {
                 suite.cases.extend(self.max_fail.iter().map(|ceiling| gate(ceiling, summary)));
             }
             write::write_text(file, &junit::render(&listing.suites))?;
+        }
+        if let (Some((_, output)), Some(folds)) = (&self.fold, folds) {
+            let written = folds.write(output)?;
+            self.session.control.observer.note(&format!(
+                "{} by {} written to {}",
+                counted(written.rows, "fold"),
+                self.fold.as_ref().map(|(by, _)| by.join(", ")).unwrap_or_default(),
+                output.path.display()
+            ));
         }
         self.finish(self.rated(summaries, rates), failures, finished, began).await
     }

@@ -9,10 +9,10 @@ use crate::domain::did_you_mean;
 use crate::read::Format;
 use crate::run::outputs::check_places;
 use crate::run::panel::{Purpose, calibrated, run_name, wanted};
-use crate::run::settings::{LabelSettings, SettingsError};
+use crate::run::settings::{LabelSettings, OutputSettings, SettingsError};
 use crate::run::{
-    Ceiling, Control, Destination, ListWatch, Listed, Member, Panel, RateInput, RateWatch, RunError, Session,
-    Source, Summary,
+    Ceiling, Control, Destination, FoldWatch, ListWatch, Listed, Member, Panel, RateInput, RateWatch,
+    RunError, Session, Source, Summary,
 };
 use crate::write::{Output, WriteError};
 
@@ -26,6 +26,8 @@ pub(super) struct Plan {
     pub(super) partial: bool,
     /// Where the list of all rows goes.
     pub(super) junit: Option<PathBuf>,
+    /// Columns to fold by, and where the folds go.
+    pub(super) fold: Option<(Vec<String>, Output)>,
     pub(super) max_fail: Vec<Ceiling>,
     /// How many of the rows that fail are kept.
     pub(super) failures: usize,
@@ -50,9 +52,9 @@ impl Plan {
         let source = Source::open_wanted(&settings.input, &wanted, false, observer)?;
         source.announce(observer);
         let output = output(&settings, &source, purpose)?;
-        if let Some(junit) = &settings.junit {
-            check_places(&source.paths(), [&output.path, junit].into_iter())?;
-        }
+        let fold = settings.fold.as_ref().map(|fold| folded(fold, &source, purpose)).transpose()?;
+        let others = fold.iter().map(|(_, folds)| &folds.path).chain(&settings.junit);
+        check_places(&source.paths(), std::iter::once(&output.path).chain(others))?;
         let run = run_name();
         let panel = Panel::build(&settings.panel, &run, purpose, (&settings.prefix, 1))?;
         let destination = Destination::of(&panel, &source, output, settings.overwrite)?;
@@ -70,10 +72,16 @@ impl Plan {
             calibrated,
             partial: settings.partial,
             junit: settings.junit,
+            fold,
             max_fail: settings.max_fail,
             failures: settings.failures,
             rate: settings.rate,
         })
+    }
+
+    /// What folds labels, where that was asked for.
+    pub(super) fn folding(&self) -> Option<FoldWatch> {
+        self.fold.as_ref().map(|(by, _)| FoldWatch::new(by, &self.session.panel))
     }
 
     /// What lists all rows where a report of them is wanted, or else the first that fail.
@@ -120,6 +128,25 @@ impl Plan {
         }
         summaries
     }
+}
+
+/// The columns to fold by, each of which must be there, and where the folds go.
+fn folded(
+    (by, to): &(Vec<String>, OutputSettings),
+    source: &Source,
+    purpose: &Purpose,
+) -> Result<(Vec<String>, Output), RunError> {
+    let schema = source.table.schema();
+    if let Some(name) = by.iter().find(|name| schema.position(name).is_none()) {
+        let near = did_you_mean(name, schema.names());
+        return Err(SettingsError::NoColumnToFold { column: name.clone(), near }.into());
+    }
+    let path = to.path.clone().unwrap_or_else(|| PathBuf::from("-"));
+    let output = Output::new(path, to.format, source.table.inputs()[0].format)?.with_formulas(to.formulas);
+    if *purpose != Purpose::DryRun {
+        output.check(&source.paths(), source.table.folders(), to.force)?;
+    }
+    Ok((by.clone(), output))
 }
 
 /// The columns that are not written, each of which must be there.

@@ -24,6 +24,9 @@ pub enum SettingsError {
     /// A template that is not understood.
     #[error("template {}: {why}", path.display())]
     Template { path: PathBuf, why: TemplateError },
+    /// A column to fold by that is not there.
+    #[error("--fold: there is no column `{column}`{near}")]
+    NoColumnToFold { column: String, near: String },
     /// A column that is to be left out and is not there.
     #[error("--drop: there is no column `{column}`{near}")]
     NoColumnToDrop { column: String, near: String },

@@ -33,6 +33,8 @@ pub struct LabelSettings {
     /// How many of the rows that fail are kept with their reasons, for each judge
     /// ([`MemberSummary::failures`](crate::run::MemberSummary::failures)). Default: none.
     pub failures: usize,
+    /// Columns by whose values labels are folded, and the table that they are folded into. Default: none.
+    pub fold: Option<(Vec<String>, OutputSettings)>,
     /// Whether the share of labels that pass is told with its interval where nothing corrects it. Default: only where labels are
     /// graded.
     pub rate: bool,
@@ -51,6 +53,7 @@ impl LabelSettings {
             partial: false,
             calibration: None,
             junit: None,
+            fold: None,
             max_fail: Vec::new(),
             failures: 0,
             rate: false,

@@ -1,5 +1,6 @@
 //! The write pass: the input once more, in order, with its labels, and what they come to.
 
+mod folds;
 mod found;
 mod ids;
 mod labellers;
@@ -8,6 +9,7 @@ mod pass;
 mod rates;
 mod summary;
 
+pub use folds::FoldWatch;
 pub use found::{CallCounts, FindingCounts};
 pub use labellers::{BaselineLabeller, BuiltinLabeller, Labeller, StoredLabeller};
 pub use listing::{Failures, ListWatch, Listed};
