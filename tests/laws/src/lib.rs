@@ -141,9 +141,13 @@ fn check_calls(calls: &[ToolCall], source: &str) {
 /// Whether two quotes have nothing but white space between them. White space may be written as an escape, and quotes within
 /// JSON within JSON are.
 fn writes_blank_text(source: &str) -> bool {
+    const NUMBERED: [&str; 2] = ["\\u", "\\x"];
+    const WHITE_SPACE: [&str; 5] = ["\\t", "\\n", "\\r", "\\f", "\\v"];
+    let plain = WHITE_SPACE.iter().fold(source.to_owned(), |text, escape| text.replace(escape, " "));
     let mut last = None;
-    source.contains("\\u")
-        || source.chars().filter(|c| !c.is_whitespace() && *c != '\\').any(|c| {
+    let mut written = plain.chars().filter(|c| !c.is_whitespace() && *c != '\\');
+    NUMBERED.iter().any(|escape| source.contains(escape))
+        || written.any(|c| {
             let closes = matches!(c, '"' | '\'') && last == Some(c);
             last = Some(c);
             closes
