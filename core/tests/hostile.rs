@@ -153,6 +153,9 @@ fn known_cells_obey_the_laws() {
     ] {
         cell(text);
     }
+    // Errors are short, however long the name and the key are that they speak of.
+    let long = "x".repeat(1000);
+    cell(&format!(r#"{{"type":"tool_use","id":"t1","name":"{long}","{long}":{{"a":1}}}}"#));
 }
 
 #[test]

@@ -204,6 +204,8 @@ impl Reader<'_> {
         match unknown {
             None => Ok(Arguments::Parsed(Object::new())),
             Some((key, _)) => {
+                // Whatever stands under a key of names may be taken for one, a whole request too.
+                let (key, name) = (RowError::excerpt(key), RowError::excerpt(name));
                 let why = format!(
                     "unknown key `{key}` beside the tool `{name}`; name the key of its arguments `arguments`"
                 );
