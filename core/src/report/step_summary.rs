@@ -100,7 +100,7 @@ fn write_table(text: &mut String, StepTable { header, lines, note }: &StepTable)
     }
 }
 
-/// `text` on one line of at most `most` columns: nothing in it is Markdown or HTML, an address is no link, and a dollar no formula.
+/// `text` on one line of at most `most` columns: nothing in it is Markdown or HTML, an address is no link, and a dollar is not a formula.
 fn quoted(text: &str, most: usize) -> String {
     let mut quoted = String::new();
     let mut before = ' ';
@@ -109,7 +109,8 @@ fn quoted(text: &str, most: usize) -> String {
     while let Some(char) = chars.next() {
         match char {
             '$' => quoted.push_str("&#36;"),
-            '@' => quoted.push_str("&#64;"),
+            // A word joiner behind it, which nobody sees, is no part of an address or a name.
+            '@' => quoted.push_str("&#64;&#8288;"),
             ':' if chars.peek().is_some_and(|next| *next != ' ') => quoted.push_str("&#58;"),
             '.' if matches!(before, 'w' | 'W') => quoted.push_str("&#46;"),
             char => quoted.push(char),
@@ -150,7 +151,7 @@ mod tests {
             ("\n\n# Passed\n\n- [x] ok", "  \\# Passed  - \\[x\\] ok"),
             ("![x](http://a.test/?k=v)", "!\\[x\\](http&#58;//a.test/?k=v)"),
             ("see www.a.test", "see www&#46;a.test"),
-            ("$$\\frac{1}{2}$$ @everyone", "&#36;&#36;\\\\frac{1}{2}&#36;&#36; &#64;everyone"),
+            ("$$\\frac{1}{2}$$ @everyone", "&#36;&#36;\\\\frac{1}{2}&#36;&#36; &#64;&#8288;everyone"),
             ("```\n::set-output", "\\`\\`\\` &#58;&#58;set-output"),
             ("&lt;b&gt; \u{202e}x\u{1b}[31m", "&amp;lt;b&amp;gt; \u{fffd}x\u{fffd}\\[31m"),
         ] {
