@@ -313,7 +313,7 @@ fn what_cannot_be_scored_is_said() {
         (&["cases.jsonl", "--scorer", "bleu"][..], "--scorer: `bleu` is not one of tool_correctness"),
         (
             &["cases.jsonl", "--scorer", "tol_call"],
-            "bfcl_ast, tool_permission, loop_detection; did you mean `tool_call`?",
+            "bfcl_ast, tool_permission, loop_detection, judged_metric; did you mean `tool_call`?",
         ),
         (&["cases.jsonl", "--compat", "vitest-eval"], "bfcl; did you mean `vitest-evals`?"),
         (&["cases.jsonl", "--compat", "promptfoo"], "--compat: `promptfoo` is not one of deepeval"),

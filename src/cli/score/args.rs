@@ -20,7 +20,7 @@ use crate::write::OutputFormat;
 /// `toolCalls` and `expectedTools`, `run` and `example`, `outputs` and `reference_outputs`, `predicted_trajectory` and
 /// `reference_trajectory`, `actions` and `expected_actions`, `user_input` and `reference_tool_calls`, `test` and `tool_calls`,
 /// `functions`, `call` and `possible_answer`), or any table with the columns tool_call and expected_tool_calls. By default, each scorer fixes the peer's known bugs; --compat PEER
-/// reproduces the peer's exact numbers.
+/// reproduces the peer's exact numbers. Only with --judge is a model asked, for the parts of a metric for which its peer asks one.
 #[derive(Debug, Clone, Default, Args)]
 pub struct ScoreArgs {
     /// Cases to score: .jsonl, .json, .csv, .parquet and so on; files, globs, folders; `-` is the standard input

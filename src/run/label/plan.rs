@@ -53,8 +53,11 @@ impl Plan {
         source.announce(observer);
         let output = output(&settings, &source, purpose)?;
         let fold = settings.fold.as_ref().map(|fold| folded(fold, &source, purpose)).transpose()?;
-        let others = fold.iter().map(|(_, folds)| &folds.path).chain(&settings.junit);
-        check_places(&source.paths(), std::iter::once(&output.path).chain(others))?;
+        let others: Vec<&PathBuf> =
+            fold.iter().map(|(_, folds)| &folds.path).chain(&settings.junit).collect();
+        if !others.is_empty() {
+            check_places(&source.paths(), std::iter::once(&output.path).chain(others))?;
+        }
         let run = run_name();
         let panel = Panel::build(&settings.panel, &run, purpose, (&settings.prefix, 1))?;
         let destination = Destination::of(&panel, &source, output, settings.overwrite)?;

@@ -16,9 +16,20 @@ pub(super) fn scorer(
         (Some(name), ..) => find(&|scorer| scorer.name == name)
             .ok_or_else(|| ScoringError::NoScorer { name: name.to_owned(), all: all() })?,
         (None, Some(peer), _) => {
-            let peers =
-                || SCORERS.iter().flat_map(|scorer| scorer.peers).copied().collect::<Vec<_>>().join(", ");
-            find(&|scorer| scorer.peers.contains(&peer))
+            let peers = || {
+                let mut peers: Vec<&str> = Vec::new();
+                for peer in SCORERS.iter().flat_map(|scorer| scorer.peers) {
+                    if !peers.contains(peer) {
+                        peers.push(peer);
+                    }
+                }
+                peers.join(", ")
+            };
+            // A peer has several metrics, whose cases differ.
+            let has = |scorer: &Scorer| scorer.peers.contains(&peer);
+            let matches = |scorer: &Scorer| first_case.is_some_and(|case| (scorer.matches)(case));
+            find(&|scorer| has(scorer) && matches(scorer))
+                .or_else(|| find(&has))
                 .ok_or_else(|| ScoringError::NoPeer { peer: peer.to_owned(), all: peers() })?
         }
         (None, None, Some(case)) => {
