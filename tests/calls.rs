@@ -168,6 +168,67 @@ fn findings_are_held_against_the_row() {
 }
 
 #[test]
+fn what_cannot_be_true_is_dropped_and_what_is_spelled_otherwise_is_understood() {
+    let work = Workspace::new();
+    work.file("in.jsonl", [row("none", &[]), row("one", &["Oslo"])].join("\n"));
+    let server = Server::start(|seen| {
+        let calls_nothing = !seen.prompt().contains("\"city\":\"Oslo\"");
+        let found = match calls_nothing {
+            true => vec![finding(0, "/city", "wrong_value", "Oslo"), finding(0, "", "Missing Call", "Rome")],
+            false => vec![
+                json!({"call": -1, "argument": "/city", "kind": "wrong_value", "quote": "Oslo"}),
+                json!({"call": "two", "argument": "/city", "kind": "wrong_value", "quote": "Oslo"}),
+                json!("a remark"),
+                finding(1, "", "wrong_order", "Oslo"),
+                finding(1, "/arguments.days", "missing_parameter", "e"),
+                finding(1, "/city", "Wrong-Value", "Oslo"),
+            ],
+        };
+        Answer::Text(json!({"findings": found, "label": "incorrect"}).to_string())
+    });
+    let ran = label(&work, &server, &["--findings"]);
+    let rows = rows(&work);
+    assert_eq!(rows[0]["findings"], json!([{"kind": "missing_call", "quote": "Rome", "supported": true}]));
+    assert_eq!(
+        rows[1]["findings"],
+        json!([
+            {"call": 1, "tool": "weather", "argument": "/days", "kind": "missing_parameter", "quote": "e", "supported": false},
+            {"call": 1, "tool": "weather", "argument": "/city", "kind": "wrong_value", "quote": "Oslo", "supported": true},
+        ])
+    );
+    assert_eq!(summary(&ran)["findings"]["dropped"], 5);
+}
+
+#[test]
+fn the_last_list_answers_and_a_list_of_some_calls_is_none_of_the_turn() {
+    let work = Workspace::new();
+    work.file("in.jsonl", row("a", &["Oslo", "Paris"]));
+    let server = Server::start(|seen| match judged_city(seen).as_str() {
+        "Oslo" => Answer::label("correct"),
+        _ => Answer::Text(format!(
+            "<think>The form is {{\"findings\": [], \"label\": \"correct\"}}.</think>{}",
+            json!({"findings": [finding(1, "/city", "wrong_value", "Paris")], "label": "incorrect"})
+        )),
+    });
+    let ran = label(&work, &server, &["--findings", "--per", "call"]);
+    let row = &rows(&work)[0];
+    assert_eq!((&row["label"], &row["findings"]), (&json!("incorrect"), &Value::Null));
+    assert_eq!(summary(&ran)["findings"]["unlisted"], 1);
+    work.file("in.jsonl", self::row("a", &["Paris"]));
+    label(&work, &server, &["--findings"]);
+    assert_eq!(rows(&work)[0]["findings"][0]["kind"], "wrong_value");
+}
+
+#[test]
+fn an_answer_to_all_results_is_not_held_against_those_of_one_call() {
+    let work = Workspace::new();
+    work.file("in.jsonl", row("a", &["Oslo", "Paris"]));
+    let args = ["label", "in.jsonl", "--task", "tool_response_handling", "--per", "call"];
+    let ran = work.run(&args).ended(2);
+    assert!(ran.stderr.contains("tool_response_handling judges what came of a whole turn"), "{}", ran.stderr);
+}
+
+#[test]
 fn findings_of_single_calls_name_their_calls() {
     let work = Workspace::new();
     work.file("in.jsonl", row("a", &["Oslo", "Paris", "Rome"]));
@@ -266,9 +327,9 @@ fn questions_about_whole_transcripts_have_no_single_calls() {
     for (flags, words) in [
         (
             &["--per", "call"][..],
-            "--per call is about the calls of a turn, and trajectory judges a whole transcript",
+            "--per call is about calls, and trajectory judges what came of a whole turn or transcript",
         ),
-        (&["--findings"], "--findings is about the calls of a turn"),
+        (&["--findings"], "--findings is about calls"),
     ] {
         let base = [
             "label",

@@ -168,7 +168,8 @@ fn turns_of_a_transcript_are_scored_together() {
     work.file("apart.jsonl", lines.join("\n"));
     let apart = work.run(&["score", "apart.jsonl", "--scorer", "trajectory", "--json"]).ended(0).stdout;
     let apart: serde_json::Value = serde_json::from_str(&apart).unwrap();
-    assert_eq!(apart["errors"]["InvalidCase"], 2);
+    // Neither is scored by a part of its turns.
+    assert_eq!(apart["errors"]["InvalidCase"], 4);
 }
 
 #[test]

@@ -52,6 +52,12 @@ fn the_lower_of_both_scores_counts() {
         _ => Answer::label("all_right"),
     });
     let ran = score(&work, &server, &["--scorer", "tool_correctness"]).ended(0);
+    assert!(
+        ran.stdout.contains("judge    openai:m (tool_selection_five) was asked about 4 cases, "),
+        "{}",
+        ran.stdout
+    );
+    assert!(ran.stderr.contains("the judge gave no label for 1 of 4 cases (1 errored)"), "{}", ran.stderr);
     let scores: Vec<(Value, Value)> =
         rows(&work).iter().map(|row| (row["score"].clone(), row["error"].clone())).collect();
     let told: Vec<&Value> = scores.iter().map(|(score, _)| score).collect();

@@ -230,3 +230,20 @@ fn given_names_are_not_taken() {
         lines(&work.read("rows.jsonl")).iter().map(|row| field(row, "transcript_id").to_owned()).collect();
     assert_eq!(names.len(), 3, "{names:?}");
 }
+
+/// Runs of one case look alike up to their first call, which a framework may give the same id in each.
+#[test]
+fn runs_that_only_begin_alike_are_no_copies() {
+    let work = Workspace::new();
+    let run = |id: &str, degrees: u32| {
+        format!(
+            r#"{{"id": "{id}", "messages": [{{"role": "user", "content": "Weather in Oslo?"}}, {{"role": "assistant", "content": null, "tool_calls": [{{"id": "call_0", "type": "function", "function": {{"name": "weather", "arguments": "{{\"city\": \"Oslo\"}}"}}}}]}}, {{"role": "tool", "tool_call_id": "call_0", "content": "{degrees} degrees"}}, {{"role": "assistant", "content": "It is {degrees} degrees."}}]}}"#
+        )
+    };
+    work.file("runs.jsonl", [run("run-1", 7), run("run-2", 9), run("run-3", 7)].join("\n"));
+    let ran =
+        work.run(&["label", "runs.jsonl", "--task", "tool_response_handling", "-o", "out.csv"]).ended(0);
+    let names = work.column("out.csv", "transcript_id");
+    assert_eq!(names, ["run-1", "run-2"], "the third is the first once more: {}", ran.stderr);
+    assert!(ran.stderr.contains("1 repeated"), "{}", ran.stderr);
+}

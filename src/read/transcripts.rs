@@ -24,6 +24,16 @@ struct Owner {
     id: u64,
     transcript: u64,
     source: u64,
+    next: Option<u64>,
+}
+
+impl Owner {
+    /// Whether another session has the same turn: what came next, where both know it, is the same.
+    fn is_copied_by(&self, seen: &Seen) -> bool {
+        let other = (self.id, self.transcript, self.source) != (seen.id, seen.transcript, seen.source);
+        let differs = matches!((self.next, seen.next), (Some(own), Some(next)) if own != next);
+        other && !differs
+    }
 }
 
 /// What is noted of a turn.
@@ -34,6 +44,7 @@ pub(super) struct Seen {
     transcript: u64,
     source: u64,
     copied: Option<u64>,
+    next: Option<u64>,
     calls: usize,
 }
 
@@ -44,12 +55,12 @@ impl Seen {
     }
 
     fn owner(self) -> Owner {
-        Owner { id: self.id, transcript: self.transcript, source: self.source }
+        Owner { id: self.id, transcript: self.transcript, source: self.source, next: self.next }
     }
 
     pub(super) fn of(turn: &Turn) -> Option<Seen> {
-        let (id, Print { transcript, source, copied, calls }) = turn.print()?;
-        Some(Seen { id: hashed(id?), transcript, source, copied, calls })
+        let (id, Print { transcript, source, copied, next, calls }) = turn.print()?;
+        Some(Seen { id: hashed(id?), transcript, source, copied, next, calls })
     }
 }
 
@@ -59,8 +70,8 @@ impl Transcripts {
         let mut repeats = false;
         if let Some(copied) = seen.copied {
             let owner = *self.owners.entry(copied).or_insert(seen.owner());
-            repeats = owner != seen.owner();
-            if owner.id == seen.id && owner.transcript != seen.transcript {
+            repeats = owner.is_copied_by(&seen);
+            if owner.id == seen.id && owner.transcript != seen.transcript && repeats {
                 self.continued.insert(seen.transcript);
             }
         }
@@ -77,7 +88,7 @@ impl Transcripts {
         let seen = Seen::of(&turn);
         let owner = seen.and_then(|seen| Some((seen, self.owners.get(&seen.copied?)?)));
         match (owner, turn.print()) {
-            (Some((seen, owner)), Some((_, print))) if *owner != seen.owner() => {
+            (Some((seen, owner)), Some((_, print))) if owner.is_copied_by(&seen) => {
                 Entry::NotTaken(Skip::Repeated, print.calls)
             }
             _ => Entry::Turn(turn),

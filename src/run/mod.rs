@@ -49,6 +49,8 @@ pub use label::{LabelSummary, MemberSummary, forecast, label, label_blocking, re
 pub use labeler::Labeler;
 pub use observer::{Observer, Pass, Silent};
 pub use progress::{Progress, ProgressSnapshot};
+#[cfg(feature = "cli")]
+pub(crate) use score::asked;
 pub use score::{Failure, ScoreSummary, ScoringError, Tally, score, score_blocking};
 pub use write::{Agreement, CallCounts, Failures, FindingCounts, Summary};
 

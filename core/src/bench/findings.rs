@@ -164,6 +164,7 @@ pub(super) fn figures(rows: &Rows, contender: &Contender) -> Option<FindingFigur
     // A judge of the choice of tools is not asked about their arguments.
     let is_due = |(_, kind, _): &&(u32, FindingKind, Met)| kind.concerns(contender.task);
     let due: Vec<(u32, FindingKind, Met)> = matches.gold.iter().filter(is_due).copied().collect();
+    let told: Vec<(u32, FindingKind, Met)> = matches.said.iter().filter(is_due).copied().collect();
     let rates = |kind: Option<FindingKind>| {
         let of = |findings: &[(u32, FindingKind, Met)], least: Met| {
             let mut clusters: BTreeMap<u32, (u64, u64)> = BTreeMap::new();
@@ -178,7 +179,7 @@ pub(super) fn figures(rows: &Rows, contender: &Contender) -> Option<FindingFigur
             (clusters.iter().map(|(_, all)| all).sum::<u64>(), stats::share(&clusters))
         };
         let (gold, located) = of(&due, Met::InPlace);
-        let (said, precision) = of(&matches.said, Met::InPlace);
+        let (said, precision) = of(&told, Met::InPlace);
         FindingRates { gold, located, named: of(&due, Met::Named).1, said, precision }
     };
     let mut kinds: Vec<FindingKind> = due.iter().map(|(_, kind, _)| *kind).collect();

@@ -41,15 +41,15 @@ impl Sample {
     /// to be shown.
     ///
     /// A turn with a single call, with none, or with calls that could not be read, cannot be taken apart: nothing then.
-    pub fn each_call(&self, with_transcript: bool) -> Vec<Sample> {
-        let Calls::Parsed(calls) = &self.calls else { return Vec::new() };
-        if calls.len() < 2 {
-            return Vec::new();
-        }
+    pub fn each_call(&self, with_transcript: bool) -> impl ExactSizeIterator<Item = Sample> + '_ {
+        let calls: &[ToolCall] = match &self.calls {
+            Calls::Parsed(calls) if calls.len() > 1 => calls,
+            _ => &[],
+        };
         let transcript = Variable::Slot(Slot::Transcript);
         let whole = with_transcript.then(|| self.shown(&transcript).map(|text| text.into_owned())).flatten();
-        let turn: Arc<[ToolCall]> = calls.as_slice().into();
-        let alone = |at: usize| {
+        let turn: Arc<[ToolCall]> = calls.into();
+        let alone = move |at: usize| {
             let mut sample = self.clone();
             sample.part = Some(Part { at, turn: Arc::clone(&turn) });
             sample.calls = Calls::Parsed(vec![calls[at].clone()]);
@@ -64,7 +64,7 @@ impl Sample {
             }
             sample
         };
-        (0..calls.len()).map(alone).collect()
+        (0..calls.len()).map(alone)
     }
 
     /// What came before the turn; of a call by itself, without the calls that its turn made before it.
@@ -93,7 +93,12 @@ impl Sample {
     fn results_of(&self, calls: &[ToolCall], at: usize) -> Vec<ToolResult> {
         let results = &self.after.results;
         let id = &calls[at].id;
+        let own = |call: &&ToolCall| call.id == *id;
         if id.is_some() && results.iter().any(|result| result.tool_call_id == *id) {
+            // An id that several calls have names none of them.
+            if calls.iter().filter(own).count() > 1 {
+                return Vec::new();
+            }
             return results.iter().filter(|result| result.tool_call_id == *id).cloned().collect();
         }
         let by_place = results.len() == calls.len()
@@ -148,7 +153,7 @@ mod tests {
     #[test]
     fn a_call_is_seen_with_the_calls_before_it() {
         let one = [Message::new(Role::User, "Do it")];
-        let parts = sample(calls(false), Vec::new(), &one).each_call(false);
+        let parts = sample(calls(false), Vec::new(), &one).each_call(false).collect::<Vec<_>>();
         let shown: Vec<(&str, &str)> =
             parts.iter().map(|part| (&*part.raw.question, part.raw.tool_call.as_deref().unwrap())).collect();
         assert_eq!(shown[0], ("Do it", r#"{"name":"f","arguments":{"n":0}}"#));
@@ -164,13 +169,13 @@ mod tests {
         );
         assert_eq!(parts[2].messages.last().unwrap().tool_calls.len(), 2);
         let two = [Message::new(Role::System, "Today is Monday."), Message::new(Role::User, "Do it")];
-        let parts = sample(calls(false), Vec::new(), &two).each_call(false);
+        let parts: Vec<Sample> = sample(calls(false), Vec::new(), &two).each_call(false).collect();
         assert!(
             parts[1].raw.question.starts_with("system: Today is Monday.\n\nuser: Do it\n\nassistant: [{")
         );
         let single = sample(calls(false)[..1].to_vec(), Vec::new(), &one);
-        assert!(single.each_call(false).is_empty(), "there is nothing to take apart");
-        assert!(sample(Vec::new(), Vec::new(), &one).each_call(false).is_empty());
+        assert!(single.each_call(false).len() == 0, "there is nothing to take apart");
+        assert!(sample(Vec::new(), Vec::new(), &one).each_call(false).len() == 0);
     }
 
     #[test]
@@ -190,7 +195,7 @@ mod tests {
                 ["", "", ""],
             ),
         ] {
-            let parts = sample(calls.clone(), results.clone(), &one).each_call(false);
+            let parts: Vec<Sample> = sample(calls.clone(), results.clone(), &one).each_call(false).collect();
             let got: Vec<String> = parts
                 .iter()
                 .map(|part| part.after.results.iter().map(|result| result.content.as_str()).collect())

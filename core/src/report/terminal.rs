@@ -250,13 +250,16 @@ fn findings((judge, name): &Named<'_>, width: usize) -> Option<String> {
         0 => String::new(),
         rows => format!("; left out: {} whose reply lists none", counted(rows, "row")),
     };
-    let said = format!(
-        " {name}: {} over {}; gold finds something in the same place for {} ({}) of them{unlisted}",
-        counted(overall.said, "finding"),
-        counted(figures.rows, "row"),
-        value(overall.precision.as_ref()),
-        interval(overall.precision.as_ref()),
-    );
+    let precision = match overall.said {
+        0 => String::new(),
+        _ => format!(
+            "; gold finds something in the same place for {} ({}) of them",
+            value(overall.precision.as_ref()),
+            interval(overall.precision.as_ref()),
+        ),
+    };
+    let (said, rows) = (counted(overall.said, "finding"), counted(figures.rows, "row"));
+    let said = format!(" {name}: {said} over {rows}{precision}{unlisted}");
     let mut table = Table::new(named(4));
     table.add_row(["gold's finding", "count", "found in\nits place", "found as\nthat kind"]);
     let all = ("all", overall);

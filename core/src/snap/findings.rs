@@ -3,14 +3,14 @@
 
 use crate::domain::{Calls, Finding, FindingKind, Findings, Json, Object, Sample, ToolCall, Variable};
 
-/// Objects that a reply may begin with before the one that answers.
-const MAX_OBJECTS: usize = 50;
+/// Objects that are looked at, from the end, for the one that answers; each finding is one.
+const MAX_OBJECTS: usize = 2_000;
 
 /// What a reply says is wrong, before anybody looks whether it can be so.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Claim {
-    /// The call's number, from 1, where the reply has one.
-    pub call: Option<u64>,
+    /// Which call it is about.
+    pub call: Claimed,
     /// As the reply spells it; may be empty.
     pub argument: String,
     /// What is wrong; what the reply calls otherwise is [`FindingKind::Other`].
@@ -19,10 +19,22 @@ pub struct Claim {
     pub quote: String,
 }
 
+/// The call that a claim names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Claimed {
+    /// None, by 0 or by nothing.
+    Nothing,
+    /// The call of this number, from 1.
+    Number(u64),
+    /// Something that is no number of a call.
+    Strange,
+}
+
 /// The findings of a reply, and the reply without them, which a label can be read out of: a quote may hold any words. `None` where the
 /// reply has no list of findings.
 pub fn take(reply: &str) -> Option<(Vec<Claim>, String)> {
-    let mut starts = reply.match_indices('{').map(|(at, _)| at).take(MAX_OBJECTS);
+    // The last one answers: a model that thinks aloud may write the form down before.
+    let mut starts = reply.rmatch_indices('{').map(|(at, _)| at).take(MAX_OBJECTS);
     let (start, mut object, len) = starts.find_map(|start| {
         let (json, len) = Json::parse_prefix(&reply[start..]).ok()?;
         let Json::Object(object) = json else { return None };
@@ -32,25 +44,41 @@ pub fn take(reply: &str) -> Option<(Vec<Claim>, String)> {
             .then_some((start, object, len))
     })?;
     let claims = match object.remove(Findings::FIELD) {
-        Some(Json::Array(items)) => items.iter().filter_map(Json::as_object).map(claim).collect(),
+        Some(Json::Array(items)) => items.iter().map(claim).collect(),
         _ => return None,
     };
     let rest = format!("{}{}{}", &reply[..start], Json::Object(object), &reply[start + len..]);
     Some((claims, rest))
 }
 
-fn claim(object: &Object) -> Claim {
+fn claim(item: &Json) -> Claim {
+    let nothing = Object::new();
+    let object = item.as_object().unwrap_or(&nothing);
     let text = |name: &str| object.get(name).and_then(Json::as_str).unwrap_or_default().trim().to_owned();
+    let number = |text: &str| text.trim().parse().ok();
     let call = match object.get("call") {
-        Some(Json::Number(number)) => number.as_i64().and_then(|number| u64::try_from(number).ok()),
-        Some(Json::String(text)) => text.trim().parse().ok(),
-        _ => None,
+        _ if item.as_object().is_none() => Claimed::Strange,
+        None | Some(Json::Null) => Claimed::Nothing,
+        Some(Json::Number(given)) => numbered(given.as_i64().and_then(|given| u64::try_from(given).ok())),
+        Some(Json::String(given)) if given.trim().is_empty() => Claimed::Nothing,
+        Some(Json::String(given)) => numbered(number(given)),
+        Some(_) => Claimed::Strange,
     };
-    Claim {
-        call,
-        argument: text("argument"),
-        kind: text("kind").parse().unwrap_or(FindingKind::Other),
-        quote: text("quote"),
+    Claim { call, argument: text("argument"), kind: kind(&text("kind")), quote: text("quote") }
+}
+
+/// The kind that is meant, whatever its letter case and what stands between its words.
+fn kind(text: &str) -> FindingKind {
+    let spelled: String =
+        text.to_lowercase().chars().map(|c| if matches!(c, ' ' | '-') { '_' } else { c }).collect();
+    spelled.parse().unwrap_or(FindingKind::Other)
+}
+
+fn numbered(number: Option<u64>) -> Claimed {
+    match number {
+        Some(0) => Claimed::Nothing,
+        Some(number) => Claimed::Number(number),
+        None => Claimed::Strange,
     }
 }
 
@@ -71,7 +99,7 @@ pub fn check(claims: Vec<Claim>, sample: &Sample, variables: &[Variable]) -> Fin
         let supported = quote.as_ref().is_some_and(|quote| {
             let quote = plain(quote);
             let shown: &Vec<String> = shown.get_or_insert_with(|| texts(sample, variables));
-            !quote.is_empty() && shown.iter().any(|text| text.contains(&quote))
+            !quote.is_empty() && shown.iter().any(|text| stands_in(&quote, text))
         });
         findings.list.push(Finding {
             call: place.map(|at| at + sample.part.as_ref().map_or(0, |part| part.at) + 1),
@@ -88,36 +116,45 @@ pub fn check(claims: Vec<Claim>, sample: &Sample, variables: &[Variable]) -> Fin
 /// The place of the call that a claim is about, and its argument as a pointer; `None` where there is no such thing.
 #[allow(clippy::type_complexity, reason = "two places, each of which may be none")]
 fn locate(claim: &Claim, sample: &Sample, calls: &[ToolCall]) -> Option<(Option<usize>, Option<String>)> {
-    let of_the_turn = matches!(claim.kind, FindingKind::MissingCall | FindingKind::WrongOrder);
-    let place = match claim.call {
-        // A judge that is shown one call of a turn may count all of them or only this one.
-        _ if sample.part.is_some() && !of_the_turn => Some(0),
-        None | Some(0) if calls.len() == 1 && !of_the_turn => Some(0),
-        None | Some(0) => None,
-        Some(number) => Some(usize::try_from(number).ok()? - 1),
+    let place = match (claim.kind, claim.call) {
+        (_, Claimed::Strange) => return None,
+        (FindingKind::MissingCall, _) => None,
+        // One call has no order, but its place in its turn.
+        (FindingKind::WrongOrder, _) if sample.part.is_some() => Some(0),
+        (FindingKind::WrongOrder, _) if calls.len() < 2 => return None,
+        (FindingKind::WrongOrder, Claimed::Nothing) => None,
+        // What could not be read has no numbers.
+        _ if sample.calls == Calls::Unparsed => None,
+        // Of a turn that calls nothing only what it lacks, and what was made of results, can be wrong.
+        (FindingKind::Other | FindingKind::MisusedResult, Claimed::Nothing) if calls.len() != 1 => None,
+        (_, Claimed::Nothing) if calls.len() == 1 => Some(0),
+        (_, Claimed::Nothing) if calls.is_empty() => return None,
+        (_, Claimed::Nothing) => None,
+        (_, Claimed::Number(number)) => {
+            let at = usize::try_from(number).ok()? - 1;
+            // A judge that is shown one call of a turn may count all of them or only this one.
+            let own = sample.part.as_ref().is_some_and(|part| part.at == at);
+            let at = if own { 0 } else { at };
+            Some(at).filter(|at| *at < calls.len()).map(Some)?
+        }
     };
-    let call = match place {
-        // Calls that could not be read are not counted either.
-        Some(at) if !matches!(sample.calls, Calls::Unparsed) => match calls.get(at) {
-            None if of_the_turn => None,
-            None => return None,
-            call => call,
-        },
-        _ => None,
-    };
-    let place = place.filter(|_| !of_the_turn || call.is_some());
     if claim.argument.is_empty() || claim.argument == "/" {
         return Some((place, None));
     }
+    let call = place.and_then(|at| calls.get(at));
     let Some(arguments) = call.and_then(ToolCall::parsed) else {
-        // Malformed arguments have no places; a call that was not made has no arguments.
-        return (calls.is_empty() || call.is_some()).then_some((place, None));
+        // Malformed arguments have no places; what is no single call's fault has no arguments.
+        return Some((place, None))
+            .filter(|_| call.is_some() || sample.calls == Calls::Unparsed || place.is_none());
     };
     let pointers = pointers(&claim.argument);
     if claim.kind.is_of_what_is_not_there() {
         let there =
             pointers.iter().any(|pointer| arguments.at(pointer).is_some_and(|value| !value.is_null()));
-        return if there { None } else { pointers.into_iter().next().map(|pointer| (place, Some(pointer))) };
+        // The plainest: `/days` for `arguments.days`.
+        let plainest =
+            pointers.into_iter().min_by_key(|pointer| (pointer.contains(['.', '[']), pointer.len()));
+        return if there { None } else { plainest.map(|pointer| (place, Some(pointer))) };
     }
     let found = pointers.into_iter().find(|pointer| arguments.at(pointer).is_some())?;
     Some((place, Some(found)))
@@ -173,6 +210,18 @@ fn plain(text: &str) -> String {
     plain.trim_matches(edges).to_owned()
 }
 
+/// Whether a quote stands in a text; one of a few letters must be a word of it.
+fn stands_in(quote: &str, text: &str) -> bool {
+    const SHORT: usize = 4;
+    if quote.chars().count() >= SHORT {
+        return text.contains(quote);
+    }
+    let joins = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    text.match_indices(quote).any(|(at, found)| {
+        !joins(text[..at].chars().next_back()) && !joins(text[at + found.len()..].chars().next())
+    })
+}
+
 fn space(plain: &mut String) {
     if !plain.ends_with(' ') {
         plain.push(' ');
@@ -202,6 +251,12 @@ mod tests {
                 Some(1),
                 r#"I looked at {city}. {"label":"x"}"#,
             ),
+            (
+                r#"<think>The form is {"findings": [], "label": "x"}.</think>{"findings": [{"kind": "other"}], "label": "y"}"#,
+                Some(1),
+                r#"<think>The form is {"findings": [], "label": "x"}.</think>{"label":"y"}"#,
+            ),
+            (r#"{"findings": ["a remark"], "label": "x"}"#, Some(1), r#"{"label":"x"}"#),
             (r#"{"label": "correct"}"#, None, ""),
             (r#"{"findings": "none", "label": "correct"}"#, None, ""),
             (r#"{"findings": [{"kind": "wrong_val"#, None, ""),

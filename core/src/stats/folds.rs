@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RequestScores {
     /// The sum of the scores of each request, how many there are, and how many are missing.
-    requests: BTreeMap<u32, (f64, u64, u64)>,
+    requests: BTreeMap<u64, (f64, u64, u64)>,
 }
 
 /// A mean over requests.
@@ -20,7 +20,7 @@ pub struct RequestMean {
 
 impl RequestScores {
     /// Adds a turn of a request; `None` where it has no score.
-    pub fn add(&mut self, request: u32, score: Option<f64>) {
+    pub fn add(&mut self, request: u64, score: Option<f64>) {
         let (sum, scores, missing) = self.requests.entry(request).or_default();
         match score {
             Some(score) => (*sum, *scores) = (*sum + score, *scores + 1),

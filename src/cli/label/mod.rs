@@ -4,7 +4,7 @@ pub mod args;
 pub mod dry_run;
 mod ending;
 mod page;
-mod summary_table;
+pub mod summary_table;
 
 use args::{LabelArgs, ResultArgs};
 use ending::Shown;

@@ -107,14 +107,18 @@ fn settings(args: ScoreArgs, section: &Section<'_>) -> anyhow::Result<ScoreSetti
 }
 
 fn show(found: &ScoreSummary, shown: &Shown, printer: Printer) -> anyhow::Result<Ending> {
-    let ScoreSummary { scorer, compares, tally, output } = found;
+    let ScoreSummary { scorer, compares, tally, judge, output } = found;
     let to_stdout = output.as_deref().is_some_and(write::is_stdout);
     let text = if shown.json {
         let mut summary = tally.to_json();
         summary["compares"] = json!(compares);
+        if let Some(judge) = judge {
+            summary["judge"] = run::asked(judge);
+        }
         format!("{summary:#}")
     } else {
-        report::render(tally, scorer, compares, printer.width(to_stdout))
+        let text = report::render(tally, scorer, compares, printer.width(to_stdout));
+        judge.iter().fold(text, |text, judge| format!("{text}\n\n{}", report::asked(judge)))
     };
     match (to_stdout, printer.quiet && !shown.json) {
         (_, true) => {}

@@ -1,7 +1,8 @@
 //! The end of a scoring run, for human eyes: how many passed, what went wrong, and what to do about it.
 
+use crate::cli::label::summary_table::dollars;
 use crate::report::{Column, Table, wrapped};
-use crate::run::Tally;
+use crate::run::{MemberSummary, Tally};
 use crate::score::IssueKind;
 
 /// Of failures, issues, tools and parameters, so many are shown.
@@ -61,6 +62,20 @@ fn compared_in(tally: &Tally) -> String {
         }
         _ => String::new(),
     }
+}
+
+/// What asking the judge came to.
+pub fn asked(judge: &MemberSummary) -> String {
+    let MemberSummary { judge, template, summary, .. } = judge;
+    let cost = match summary.cost() {
+        Some(cost) => format!(", cost {}", dollars(cost)),
+        None => ", cost unknown: no price is known".to_owned(),
+    };
+    let tokens = match summary.prompt_tokens + summary.completion_tokens {
+        0 => String::new(),
+        _ => format!(", {} tokens in, {} out{cost}", summary.prompt_tokens, summary.completion_tokens),
+    };
+    format!("judge    {judge} ({template}) was asked about {}{tokens}", cases_of(summary.rows))
 }
 
 /// The first cases that did not pass.

@@ -61,7 +61,7 @@ fn findings_rules() -> String {
     format!(
         "findings ::= \"[\" space ( finding ( \",\" space finding )* )? \"]\"\n\
          finding ::= {} space number {} space string {} space kind {} space string \"}}\"\n\
-         kind ::= {kinds}\nnumber ::= [0-9] [0-9]?",
+         kind ::= {kinds}\nnumber ::= [0-9] [0-9]? [0-9]? [0-9]?",
         literal(r#"{"call":"#),
         literal(r#", "argument":"#),
         literal(r#", "kind":"#),

@@ -66,9 +66,9 @@ impl JudgeTask {
     pub(crate) fn units<'a>(&self, sample: &'a Sample) -> Vec<Cow<'a, Sample>> {
         let calls = match self.unit {
             Unit::Turn => Vec::new(),
-            Unit::Call => {
-                sample.each_call(self.template.variables().contains(&Variable::Slot(Slot::Transcript)))
-            }
+            Unit::Call => sample
+                .each_call(self.template.variables().contains(&Variable::Slot(Slot::Transcript)))
+                .collect::<Vec<_>>(),
         };
         if calls.is_empty() {
             vec![Cow::Borrowed(sample)]

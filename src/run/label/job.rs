@@ -174,6 +174,12 @@ impl Plan {
         }
         if let (Some((_, output)), Some(folds)) = (&self.fold, folds) {
             let written = folds.write(output)?;
+            if folds.unnamed > 0 {
+                self.session.control.observer.warning(&format!(
+                    "{} without a value in the columns of --fold belong to no fold",
+                    counted(folds.unnamed, "row")
+                ));
+            }
             self.session.control.observer.note(&format!(
                 "{} by {} written to {}",
                 counted(written.rows, "fold"),

@@ -11,7 +11,7 @@ use crate::run::Observer;
 use crate::run::settings::SettingsError;
 
 /// What must be the same for errors to be the same, in the records of a benchmark and of this run.
-const SAME: [(&str, &str); 8] = [
+const SAME: [(&str, &str); 10] = [
     ("/judge/model", "as another model"),
     ("/judge/endpoint", "at another endpoint"),
     ("/judge/parameters", "with other parameters"),
@@ -20,6 +20,8 @@ const SAME: [(&str, &str); 8] = [
     ("/template/rails", "with other labels (--rails)"),
     ("/template/snap", "with replies read by other rules (--snap)"),
     ("/votes", "with another number of votes"),
+    ("/per", "with turns where this run judges calls, or the other way round (--per)"),
+    ("/template/findings", "with or without a list of findings, unlike this run (--findings)"),
 ];
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");

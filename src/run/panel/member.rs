@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::bench::Words;
 use crate::check::BaseRate;
-use crate::domain::{Rails, Task};
+use crate::domain::{Rails, Task, Unit};
 use crate::run::{JudgeRecord, JudgeTask, MemberRecord, TemplateRecord};
 use crate::snap::Rules;
 
@@ -20,6 +20,8 @@ pub struct Member {
     pub prefix: String,
     /// Which time this is that it is asked the same, from 0.
     pub repeat: u32,
+    /// What each of its verdicts is about.
+    pub unit: Unit,
     /// How it comes to its verdicts.
     pub kind: MemberKind,
 }
@@ -104,7 +106,7 @@ impl Member {
             task: task.map(Task::as_str),
             template,
             votes,
-            per: None,
+            per: self.unit.recorded(),
         }
     }
 }

@@ -35,6 +35,7 @@ impl MemberBuilder<'_> {
             criterion: template.name().to_owned(),
             prefix: if repeat == 0 { prefix.clone() } else { format!("{prefix}r{}_", repeat + 1) },
             repeat,
+            unit: self.settings.unit,
             kind,
         };
         let Some(remote) = remote else {

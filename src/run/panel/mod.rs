@@ -21,8 +21,7 @@ pub(in crate::run) use wording::wanted;
 
 use super::settings::{InputSettings, PanelSettings, SettingsError};
 use super::{
-    AskOutcome, BuiltinLabeller, Labeller, Manifest, MemberRecord, Observer, RunError, SampleRecord, Source,
-    StoredLabeller,
+    AskOutcome, BuiltinLabeller, Labeller, Manifest, Observer, RunError, SampleRecord, Source, StoredLabeller,
 };
 use crate::check::BuiltinJudge;
 use crate::domain::Task;
@@ -88,11 +87,7 @@ impl Panel {
                 Take::Sample { rows, seed } => Some(SampleRecord { rows, seed }),
                 _ => None,
             },
-            panel: self
-                .members
-                .iter()
-                .map(|member| MemberRecord { per: self.settings.unit.recorded(), ..member.record() })
-                .collect(),
+            panel: self.members.iter().map(Member::record).collect(),
             store: self.store.as_ref().map(|store| store.path().display().to_string()),
         }
     }

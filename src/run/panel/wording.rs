@@ -111,6 +111,12 @@ fn adjust(template: Template, labels: &[String]) -> Result<Template, SettingsErr
     })
 }
 
+/// Whether a template shows what the agent said after all results of a turn: it cannot be held against those of one call.
+fn shows_what_came_of_all(template: &Template) -> bool {
+    let after = [Slot::NextMessage, Slot::Response].map(Variable::Slot);
+    template.variables().iter().any(|variable| after.contains(variable))
+}
+
 /// Refuses to ask about single calls where a template shows none.
 ///
 /// # Errors
@@ -124,6 +130,7 @@ pub(super) fn check_about_calls(settings: &PanelSettings) -> Result<(), Settings
     let shows_calls = |template: &Template| {
         let calls = [Slot::ToolCall, Slot::ToolResult].map(Variable::Slot);
         template.task().is_none_or(|task| task.scope() == Scope::Turn)
+            && !(settings.unit == Unit::Call && shows_what_came_of_all(template))
             && template.variables().iter().any(|variable| calls.contains(variable))
     };
     match templates(settings)?.into_iter().find(|template| !shows_calls(template)) {

@@ -10,10 +10,10 @@ use serde_json::Value;
 
 use super::ScoringError;
 use super::row::case;
-use crate::domain::{Json, Object, Slot};
+use crate::domain::{Json, Object, Slot, Status};
 use crate::read::Table;
 use crate::run::settings::{InputKind, InputSettings, LabelSettings, OutputSettings, PanelSettings};
-use crate::run::{Control, RunError, label};
+use crate::run::{Control, MemberSummary, RunError, label};
 use crate::score::{Answer, Inquiry, ScoreError};
 
 /// The column that names a case.
@@ -54,7 +54,7 @@ pub(super) async fn answers(
     columns: &[(Slot, String)],
     panel: &PanelSettings,
     control: &Control,
-) -> Result<Answers, RunError> {
+) -> Result<(Answers, Option<MemberSummary>), RunError> {
     if panel.judges.len() != 1 || panel.templates.len() > 1 {
         return Err(ScoringError::SeveralJudges.into());
     }
@@ -62,7 +62,7 @@ pub(super) async fn answers(
     let (asked, labelled) = (folder.path().join("cases.jsonl"), folder.path().join("labelled.jsonl"));
     if write(table, inquiry, columns, &asked)? == 0 {
         control.observer.note("no case leaves anything for a judge to say");
-        return Ok(Answers::default());
+        return Ok((Answers::default(), None));
     }
     let input =
         InputSettings { from: Some(InputKind::Rows), ..InputSettings::new([asked.display().to_string()]) };
@@ -76,7 +76,22 @@ pub(super) async fn answers(
     };
     let summary = label(settings, control).await?;
     let passing = summary.members.iter().flat_map(|member| member.words.passing());
-    read(&labelled, &passing.map(str::to_owned).collect::<Vec<_>>())
+    let answers = read(&labelled, &passing.map(str::to_owned).collect::<Vec<_>>())?;
+    let member = summary.members.into_iter().next();
+    if let Some(MemberSummary { summary, .. }) =
+        member.as_ref().filter(|member| member.summary.unjudged() > 0)
+    {
+        let without = summary.statuses.iter().filter(|(status, _)| **status != Status::Judged);
+        let without: Vec<String> =
+            without.map(|(status, rows)| format!("{rows} {}", status.as_str())).collect();
+        control.observer.warning(&format!(
+            "the judge gave no label for {} of {} cases ({}), which have no score",
+            summary.unjudged(),
+            summary.rows,
+            without.join(", ")
+        ));
+    }
+    Ok((answers, member))
 }
 
 /// Writes what is asked; returns how many cases that is.

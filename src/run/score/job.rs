@@ -15,7 +15,7 @@ use crate::read::{Selection, Table, Take, Understanding};
 use crate::run::junit::{self, CaseOutcome, Suite};
 use crate::run::session::apart;
 use crate::run::settings::ScoreSettings;
-use crate::run::{Control, Pass, RunError, runtime};
+use crate::run::{Control, MemberSummary, Pass, RunError, runtime};
 use crate::score::{SCORERS, Score, ScoreError};
 use crate::table::Format;
 use crate::write::{self, Output, ScoreColumns};
@@ -29,6 +29,8 @@ pub struct ScoreSummary {
     pub compares: String,
     /// Cases, scores, failures and their reasons.
     pub tally: Tally,
+    /// What the judge that was asked came to, its tokens and cost among it.
+    pub judge: Option<MemberSummary>,
     /// Where the cases were written with their scores.
     pub output: Option<PathBuf>,
 }
@@ -75,8 +77,8 @@ pub async fn score(settings: ScoreSettings, control: &Control) -> Result<ScoreSu
         let keys = case.keys().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ");
         return Err(ScoringError::OtherCases { scorer: scorer.name, keys }.into());
     }
-    let answers = match (&settings.panel, &scorer.inquiry) {
-        (None, _) => Answers::default(),
+    let (answers, judge) = match (&settings.panel, &scorer.inquiry) {
+        (None, _) => (Answers::default(), None),
         (Some(panel), Some(inquiry)) => {
             asking::answers(&table, inquiry, &settings.columns, panel, control).await?
         }
@@ -121,6 +123,7 @@ pub async fn score(settings: ScoreSettings, control: &Control) -> Result<ScoreSu
             "settings": options_record(&settings.options),
             "compares": compares,
             "summary": tally.to_json(),
+            "judge": judge.as_ref().map(asked),
             "output": { "path": path.display().to_string(), "rows": finished.rows, "bytes": finished.bytes },
         });
         write::write_manifest(path, &manifest)?;
@@ -129,7 +132,12 @@ pub async fn score(settings: ScoreSettings, control: &Control) -> Result<ScoreSu
         write::write_text(file, &junit::render(&[suite(&tally, &name)]))?;
     }
     let output = written.map(|(path, _)| path);
-    Ok(ScoreSummary { scorer: name, compares, tally, output })
+    Ok(ScoreSummary { scorer: name, compares, tally, judge, output })
+}
+
+/// Who was asked, and what that came to.
+pub(crate) fn asked(judge: &MemberSummary) -> Value {
+    json!({ "name": judge.judge, "template": judge.template, "summary": judge.summary.to_json() })
 }
 
 /// [`score()`] for programs that are not asynchronous.

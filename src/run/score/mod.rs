@@ -12,5 +12,7 @@ mod tally;
 mod transcripts;
 
 pub use error::ScoringError;
+#[cfg(feature = "cli")]
+pub(crate) use job::asked;
 pub use job::{ScoreSummary, score, score_blocking};
 pub use tally::{Failure, Tally};

@@ -70,7 +70,7 @@ impl Scoring<'_> {
                 Some(Sink::create(&destination.output.path, destination.output.format, &schema)?)
             }
         };
-        let mut transcript = Transcript::default();
+        let mut transcript = Transcript::of(self.table)?;
         let mut batches = self.table.batches(None);
         let mut ahead = batches.next().transpose()?;
         let mut number = 0;

@@ -6,6 +6,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::row::text;
 use crate::domain::{Json, Object, ToolCall};
+use crate::read::Table;
+use crate::run::RunError;
 use crate::score::{Equality, ScoreError};
 
 /// The column with the name of a row's transcript, and the one with the calls that were expected in all of it.
@@ -31,31 +33,52 @@ pub(super) fn expects(case: &Object) -> bool {
 #[derive(Debug, Default)]
 pub(super) struct Transcript {
     name: Option<String>,
-    /// Hashes of the names of those before.
-    done: HashSet<u64>,
+    /// Hashes of the names of those whose turns do not follow on each other.
+    scattered: HashSet<u64>,
     calls: VecDeque<ToolCall>,
     /// Why the calls of one of its turns cannot be read.
     error: Option<ScoreError>,
 }
 
+fn hashed(name: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    name.hash(&mut hasher);
+    hasher.finish()
+}
+
 impl Transcript {
+    /// Ready for the rows of `table`, through which it goes once for the names of their transcripts: whether all turns of one are
+    /// met together, its last turn alone does not tell.
+    pub(super) fn of(table: &Table) -> Result<Transcript, RunError> {
+        let mut transcript = Transcript::default();
+        if table.schema().position(TRANSCRIPT).is_none() {
+            return Ok(transcript);
+        }
+        let (mut last, mut met) = (None, HashSet::new());
+        for batch in table.batches(Some(&[TRANSCRIPT.to_owned()])) {
+            for cell in batch?.column(TRANSCRIPT)? {
+                let name = cell.as_ref().and_then(text).map(|name| hashed(&name));
+                if let Some(name) = name.filter(|name| last != Some(*name) && !met.insert(*name)) {
+                    transcript.scattered.insert(name);
+                }
+                last = name;
+            }
+        }
+        Ok(transcript)
+    }
+
     /// Turns to the transcript `name`; an error where its turns do not follow on each other.
     pub(super) fn enter(&mut self, name: &str) -> Result<(), ScoreError> {
         if self.name.as_deref() == Some(name) {
             return Ok(());
         }
-        let hash = |name: &str| {
-            let mut hasher = DefaultHasher::new();
-            name.hash(&mut hasher);
-            hasher.finish()
-        };
-        self.done.extend(self.name.as_deref().map(hash));
         self.name = Some(name.to_owned());
         self.calls.clear();
         self.error = None;
-        if self.done.contains(&hash(name)) {
-            let why =
-                format!("the turns of the transcript `{name}` are not in rows that follow on each other");
+        if self.scattered.contains(&hashed(name)) {
+            let why = format!(
+                "the turns of the transcript `{name}` are not in rows that follow on each other, or one between them cannot be read"
+            );
             self.error = Some(ScoreError::invalid(why));
         }
         self.error.clone().map_or(Ok(()), Err)

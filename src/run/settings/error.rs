@@ -40,7 +40,7 @@ pub enum SettingsError {
     NoFiveGrades(&'static str),
     /// Calls are to be judged one by one, or findings listed, by a template that is not about calls.
     #[error(
-        "{flag} is about the calls of a turn, and {template} judges a whole transcript; leave it out, or judge something else"
+        "{flag} is about calls, and {template} judges what came of a whole turn or transcript; leave it out, or judge something else"
     )]
     NotAboutCalls { flag: &'static str, template: String },
     /// Two templates of one name.

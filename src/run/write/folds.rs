@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::domain::{Calls, Json, Message, Rails, Role, Sample, Task, Unit};
-use crate::run::input::text;
+use crate::run::input::{hash, text};
 use crate::run::{Member, Panel, Row, RunError, Watch};
 use crate::stats::{RequestMean, RequestScores};
 use crate::table::{Batch, Column, Kind, Record, Rows, Schema, cell};
@@ -20,6 +20,10 @@ pub struct FoldWatch {
     /// The folds by their values, in order of appearance.
     folds: Vec<(Vec<Option<String>>, Fold)>,
     places: HashMap<Vec<Option<String>>, usize>,
+    /// Rows met so far.
+    number: u64,
+    /// Rows that have no value of any of the columns: they belong to no fold.
+    pub unnamed: u64,
 }
 
 /// Whose labels are folded.
@@ -59,6 +63,8 @@ impl FoldWatch {
             per_call: panel.settings.unit == Unit::Call,
             folds: Vec::new(),
             places: HashMap::new(),
+            number: 0,
+            unnamed: 0,
         }
     }
 
@@ -167,9 +173,21 @@ impl Watch for FoldWatch {
         let columns: Vec<Vec<Option<Json>>> =
             self.by.iter().map(|name| batch.column(name)).collect::<Result<_, _>>()?;
         for (at, row) in rows.iter().enumerate() {
-            let values = columns.iter().map(|cells| text(cells[at].as_ref())).collect();
+            let values: Vec<Option<String>> = columns
+                .iter()
+                .map(|cells| text(cells[at].as_ref()).filter(|text| !text.is_empty()))
+                .collect();
+            if values.iter().all(Option::is_none) {
+                self.unnamed += 1;
+                continue;
+            }
             let sample = row.item().as_ref().ok();
-            let request = sample.map_or(0, request);
+            // What could not be read is a request of its own.
+            self.number += 1;
+            let request = match sample {
+                Some(sample) => request(sample),
+                None => named(&[b"unread", &self.number.to_le_bytes()]),
+            };
             let calls_nothing = sample.is_some_and(|sample| sample.calls == Calls::Parsed(Vec::new()));
             let of_arguments: Vec<bool> = self.members.iter().map(|member| member.of_arguments).collect();
             let fold = self.fold(values);
@@ -194,9 +212,10 @@ impl Watch for FoldWatch {
     }
 }
 
-/// Which of the user's requests a turn works on, counted from 0: a request begins where the user speaks after the assistant did.
-fn request(sample: &Sample) -> u32 {
-    let mut requests = 0;
+/// Which of the user's requests a turn works on, and of which transcript: a request begins where the user speaks after the assistant
+/// did.
+fn request(sample: &Sample) -> u64 {
+    let mut requests = 0_u64;
     let mut answered = false;
     for Message { role, .. } in sample.before_turn() {
         match role {
@@ -205,5 +224,12 @@ fn request(sample: &Sample) -> u32 {
             _ => {}
         }
     }
-    requests
+    let transcript =
+        sample.place.as_ref().and_then(|place| place.transcript_id.as_deref()).unwrap_or_default();
+    named(&[b"request", transcript.as_bytes(), &requests.to_le_bytes()])
+}
+
+fn named(parts: &[&[u8]]) -> u64 {
+    let [a, b, c, d, e, f, g, h, ..] = hash(parts);
+    u64::from_le_bytes([a, b, c, d, e, f, g, h])
 }

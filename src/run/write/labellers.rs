@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::ids::Ids;
 use crate::check::{Baseline, BuiltinJudge};
 use crate::domain::{
-    Calls, Outcome, Paid, Rails, Reply, RowError, Sample, Task, ToolCall, Unit, Usage, Verdict,
+    Calls, Findings, Outcome, Paid, Rails, Reply, RowError, Sample, Task, ToolCall, Unit, Usage, Verdict,
 };
 use crate::run::{AskOutcome, JudgeTask, Row, RunError};
 use crate::snap::findings;
@@ -57,9 +57,9 @@ impl Labeller for BuiltinLabeller {
             Unit::Turn => judge(sample),
             Unit::Call => {
                 let calls = sample.each_call(false);
-                let judged = match calls.is_empty() {
-                    true => vec![judge(sample)],
-                    false => calls.iter().map(judge).collect(),
+                let judged = match calls.len() {
+                    0 => vec![judge(sample)],
+                    _ => calls.map(|call| judge(&call)).collect(),
                 };
                 turn(judged, sample, &self.rails)
             }
@@ -113,9 +113,10 @@ fn turn(judged: Vec<Labelled>, sample: &Sample, rails: &Rails) -> Labelled {
         passes: one.verdict.label().is_some_and(|label| rails.passes_label(label)),
     };
     let of_calls = calls.iter().zip(&judged).map(of_call).collect();
-    let mut found = verdicts.iter().filter_map(|one| one.findings.as_ref());
-    verdict.findings = found.next().cloned().map(|first| {
-        found.fold(first, |mut all, next| {
+    // A list of some calls only would say of the others that nothing is wrong with them.
+    let found: Option<Vec<&Findings>> = verdicts.iter().map(|one| one.findings.as_ref()).collect();
+    verdict.findings = found.map(|found| {
+        found.into_iter().fold(Findings::default(), |mut all, next| {
             all.extend(next);
             all
         })

@@ -179,6 +179,7 @@ impl Steps {
             transcript: self.prints.last().copied().unwrap_or_default(),
             source: self.source,
             copied: self.prints.get(elements.end).copied().filter(|_| is_told),
+            next: self.prints.get(elements.end + 1).copied(),
             calls,
         };
         let place = Place {

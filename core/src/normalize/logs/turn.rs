@@ -53,6 +53,8 @@ pub struct Print {
     /// Stands for all up to the end of the turn, where sessions are copied into others, and the ids of the turn's
     /// calls show that this is no second session that went the same way.
     pub copied: Option<u64>,
+    /// The same with what came next, where something did: copies do not differ in it.
+    pub next: Option<u64>,
     /// How many calls the turn makes.
     pub calls: usize,
 }

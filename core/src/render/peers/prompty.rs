@@ -40,6 +40,7 @@ struct Patterns {
     grades: Regex,
     digit: Regex,
     failure: Regex,
+    severity: Regex,
     variable: Regex,
 }
 
@@ -48,8 +49,9 @@ static PATTERNS: LazyLock<Option<Patterns>> = LazyLock::new(|| {
         role: Regex::new(r"(?i)^\s*#?\s*(system|developer|user|assistant)\s*:\s*$").ok()?,
         grades: Regex::new(r"\b1\s*(?:-|–|to|and|through|,)\s*5\b").ok()?,
         digit: Regex::new(r"\d+(?:\.\d+)?").ok()?,
-        failure: Regex::new(r"(?i)fail|incorrect|wrong|violat|error|invalid|\bbad\b|\bno\b|\bnot\b|false")
+        failure: Regex::new(r"(?i)fail|incorrect|wrong|violat|error|invalid|unsafe|harm|problem|issue|mistake|fault|missing|sever|risk|toxic|worst|reject|unsuccess|\bbad\b|\bno\b|\bnot\b|false")
             .ok()?,
+        severity: Regex::new(r"(?i)sever|harm|risk|toxic|worst|violat|unsafe|danger").ok()?,
         variable: Regex::new(r"\{[{%][^}%]*?\b(query|tool_calls|response)\b").ok()?,
     })
 });
@@ -163,10 +165,19 @@ fn rails(patterns: &Patterns, body: &str) -> Result<Rails, String> {
     let (mut binary, mut graded) = (false, false);
     for line in body.lines() {
         let lower = line.to_lowercase();
-        let Some(at) = lower.find("score") else { continue };
+        let Some(at) =
+            ["score", "result\"", "_level", "rating"].iter().filter_map(|name| lower.find(name)).min()
+        else {
+            continue;
+        };
         let said = &lower[at..];
-        if patterns.grades.is_match(said) {
+        if patterns.grades.is_match(&lower) {
             graded = true;
+            if patterns.severity.is_match(&lower) {
+                return Err(format!(
+                    "its text may give high scores to failures; {NAME_THEM}, the best first"
+                ));
+            }
             continue;
         }
         let numbers: Vec<(usize, &str)> =
@@ -180,9 +191,13 @@ fn rails(patterns: &Patterns, body: &str) -> Result<Rails, String> {
         let ends = numbers.iter().skip(1).map(|(at, _)| *at).chain([said.len()]);
         let of_one = numbers.iter().zip(ends).filter(|((_, number), _)| *number == "1");
         for ((from, _), to) in of_one {
-            // What is said of 1 ends where the next clause begins.
-            let clause = said[*from..to].split([',', ';', '.', ')', '>']).next().unwrap_or_default();
-            if patterns.failure.is_match(clause) {
+            // What is said of 1 stands between it and the next number, or is the word before it: `incorrect=1`.
+            let word = said[..*from].trim_end_matches(|c: char| !c.is_alphanumeric());
+            let word = word.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+            let gap = &said[said[..*from].trim_end_matches(|c: char| !c.is_alphanumeric()).len()..*from];
+            let touches =
+                !gap.is_empty() && gap.chars().all(|c| " =:->".contains(c)) && !gap.trim().is_empty();
+            if patterns.failure.is_match(&said[*from..to]) || touches && patterns.failure.is_match(word) {
                 return Err(format!(
                     "its text may give the score 1 to failures; {NAME_THEM}: --rails 1,0 if 1 passes"
                 ));

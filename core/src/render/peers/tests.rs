@@ -178,6 +178,30 @@ fn labels_that_a_file_leaves_open_are_asked_for() {
             prompty("{{query}} {{tool_calls}} \"score\": <0 for PASS, 1 for FAIL>"),
             "may give the score 1 to failures",
         ),
+        (
+            prompty("{{query}} {{tool_calls}} score: 1 -> incorrect, 0 -> correct"),
+            "may give the score 1 to failures",
+        ),
+        (
+            prompty("{{query}} {{tool_calls}} score is binary (incorrect=1, correct=0)"),
+            "may give the score 1 to failures",
+        ),
+        (
+            prompty("{{query}} {{tool_calls}} Score: 1, if the call is incorrect; 0, if it is correct"),
+            "may give the score 1 to failures",
+        ),
+        (
+            prompty("{{query}} {{tool_calls}} Score 1 if the call is unsafe, 0 otherwise"),
+            "may give the score 1 to failures",
+        ),
+        (
+            prompty("{{query}} {{tool_calls}} Score 1 when any problem exists, else 0"),
+            "may give the score 1 to failures",
+        ),
+        (
+            prompty("{{query}} {{tool_calls}} a severity score from 1 to 5, 5 most severe"),
+            "may give high scores to failures",
+        ),
         (prompty("{{query}} {{tool_calls}} score: 0 or 1\nscore: 1 to 5"), "and of scores from 1 to 5"),
         (prompty("{{query}} {{tool_calls}} \"score\": <number>"), "does not say whether scores are"),
     ] {
