@@ -17,6 +17,8 @@ pub use crate::store::{AskHasher, Fingerprint, Reuse, Store};
 pub use crate::table::{Batch, Column, Kind, Record, Rows, Schema, samples::SKIPPED};
 /// As above.
 pub use crate::write::{Output, Sink};
+/// The Python package hands frames over by Arrow's interface in C.
+pub use crate::{read::stored, write::CollectedTable};
 
 /// What the fuzz targets check of the rooms with side effects.
 #[cfg(feature = "laws")]

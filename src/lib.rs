@@ -70,7 +70,7 @@
 //! # }
 //! ```
 //!
-//! [`frames`] does the same for polars: a `DataFrame` in, the same `DataFrame` with label columns out.
+//! [`frames`] does the same for polars: a `DataFrame` in, the same `DataFrame` with label columns out, by a `Labeler` or by a whole run.
 
 #![warn(missing_docs)]
 

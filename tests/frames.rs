@@ -10,8 +10,11 @@ use polars::prelude::*;
 use polars_arrow::io::ipc::read::{deserialize_schema, read_file_metadata, read_stream_metadata};
 use tooljudge::domain::Task;
 use tooljudge::frames::{self, FrameOptions};
-use tooljudge::run::Labeler;
+use tooljudge::judge::Provider;
+use tooljudge::run::settings::{Collected, InMemory, JudgeKind, JudgeSettings, LabelSettings, Take};
+use tooljudge::run::{Labeler, label_blocking};
 
+use crate::support::server::{Answer, Server};
 use crate::support::workspace::Workspace;
 
 fn folder() -> PathBuf {
@@ -95,6 +98,78 @@ fn frames_in_memory_have_no_padding_either() {
         let labelled = frame(file);
         assert_eq!(labelled.column("label").unwrap().str().unwrap().get(wrong), Some("incorrect"), "{file}");
     }
+}
+
+/// Labels the rows of a table in memory; the table that comes of it.
+fn run(mut settings: LabelSettings, table: InMemory) -> DataFrame {
+    let collected = Collected::default();
+    settings.input.tables = vec![table];
+    settings.output.collected = Some(collected.clone());
+    label_blocking(settings).unwrap();
+    collected.take().unwrap()
+}
+
+#[test]
+fn tables_in_memory_are_labelled_as_files_are() {
+    let read = |path: PathBuf| ParquetReader::new(std::fs::File::open(path).unwrap()).finish().unwrap();
+    let settings = || LabelSettings::new::<String>([]);
+    for file in ["calls.polars.parquet", "calls.pyarrow.parquet", "maps.pandas.parquet"] {
+        let (work, input) = (Workspace::new(), folder().join(file));
+        work.run(&["label", &input.display().to_string(), "-o", "out.parquet"]).ended(0);
+        let labelled = run(settings(), read(input).into());
+        assert_eq!(labelled, read(work.path("out.parquet")), "{file}");
+        // The same rows as a text.
+        let lines = folder().join(file.split('.').next().unwrap()).with_extension("jsonl");
+        work.run(&["label", &lines.display().to_string(), "-o", "lines.parquet"]).ended(0);
+        let labelled = run(settings(), InMemory::json_lines(&std::fs::read(lines).unwrap()).unwrap());
+        assert!(labelled.equals_missing(&read(work.path("lines.parquet"))), "{file}");
+    }
+    let two = || {
+        let mut settings = settings();
+        settings.input.take = Take::First(2);
+        settings.input.filters = vec![("id".to_owned(), "3".to_owned())];
+        settings
+    };
+    let labelled = run(two(), read(folder().join("calls.polars.parquet")).into());
+    assert_eq!(
+        (labelled.height(), labelled.column("label").unwrap().str().unwrap().get(0)),
+        (1, Some("incorrect"))
+    );
+    let empty = run(settings(), read(folder().join("calls.polars.parquet")).head(Some(0)).into());
+    assert_eq!((empty.height(), empty.column("label").unwrap().dtype()), (0, &DataType::String));
+}
+
+#[test]
+fn a_table_in_memory_needs_a_place() {
+    let mut settings = LabelSettings::new::<String>([]);
+    settings.input.tables =
+        vec![InMemory::json_lines(b"{\"question\": \"a\", \"tool_call\": \"f()\"}\n").unwrap()];
+    let error = label_blocking(settings).unwrap_err().to_string();
+    assert!(error.contains("a table in memory needs an output"), "{error}");
+}
+
+#[test]
+fn what_a_file_was_asked_is_not_asked_again_of_a_frame() {
+    let (server, work) = (Server::start(|_| Answer::label("incorrect")), Workspace::new());
+    let input = folder().join("calls.polars.parquet");
+    let judge = ["--judge", "vllm:m", "--base-url", &server.url, "--store", "s.sqlite"];
+    let file = input.display().to_string();
+    work.run(&[&["label", &file, "-o", "out.parquet"], &judge[..]].concat()).ended(0);
+    let asked = server.requests();
+    assert!(asked > 0);
+    let frame = ParquetReader::new(std::fs::File::open(input).unwrap()).finish().unwrap();
+    let mut settings = LabelSettings::new::<String>([]);
+    let mut judge = JudgeSettings::model(Provider::Vllm, "m");
+    if let JudgeKind::Model(model) = &mut judge.kind {
+        model.endpoint.base_url = Some(server.url.clone());
+    }
+    settings.panel.judges = vec![judge];
+    settings.panel.store.path = work.path("s.sqlite");
+    let labelled = run(settings, frame.into());
+    assert_eq!(server.requests(), asked);
+    let labels = labelled.column("label").unwrap().str().unwrap().clone();
+    assert!(labels.iter().all(|label| label == Some("incorrect")));
+    assert!(labelled.column("cached").unwrap().bool().unwrap().iter().all(|cached| cached == Some(true)));
 }
 
 #[test]

@@ -93,8 +93,13 @@ fn settings(args: ConvertArgs) -> anyhow::Result<ConvertSettings> {
     if printed && path.as_deref().is_some_and(is_stdout) {
         bail!("the rows and the summary cannot both go to the standard output; give a file with -o");
     }
-    let output =
-        OutputSettings { path, format: args.to, formulas: args.spreadsheet.formulas(), force: args.force };
+    let output = OutputSettings {
+        path,
+        collected: None,
+        format: args.to,
+        formulas: args.spreadsheet.formulas(),
+        force: args.force,
+    };
     Ok(ConvertSettings { input: args.input.settings(args.inputs), output, all: args.all })
 }
 

@@ -102,6 +102,7 @@ impl InputArgs {
     pub fn settings(self, inputs: Vec<String>) -> InputSettings {
         InputSettings {
             inputs,
+            tables: Vec::new(),
             from: self.from,
             columns: self.columns,
             tools: self.tools,

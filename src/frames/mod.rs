@@ -8,7 +8,8 @@ use tokio_util::sync::CancellationToken;
 use crate::domain::Slot;
 use crate::normalize::columns::{self, ColumnError};
 use crate::normalize::{Normalizer, Options};
-use crate::run::{self, Labeler, RunError};
+use crate::run::settings::{Collected, LabelSettings, OutputSettings};
+use crate::run::{self, Control, LabelSummary, Labeler, RunError};
 use crate::table::{Batch, Column, Kind, Rows, Schema, Typed};
 use crate::write::LabelColumns;
 
@@ -64,6 +65,40 @@ pub async fn label(
     let records = labelled.iter().map(|labelled| labels.record(labelled)).collect();
     let labelled = batch.append(labels.schema(), records).and_then(Batch::into_frame);
     Ok(labelled.map_err(RunError::from)?)
+}
+
+/// `frame` labelled by a whole run, as a file is: by a panel, with a store, limits and a ceiling, in the order and with the columns
+/// that a file of these rows would get. What `settings` say of inputs and of the output does not count.
+///
+/// # Errors
+/// Those of [`run::label()`].
+///
+/// ```
+/// use polars::prelude::df;
+/// use tooljudge::frames;
+/// use tooljudge::run::{Control, settings::LabelSettings};
+///
+/// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+/// let frame = df!("question" => ["Weather in Oslo?"], "tool_call" => ["weather(town='Oslo')"], "tool_definitions" =>
+///     [r#"[{"name": "weather", "parameters": {"properties": {"city": {}}}}]"#])?;
+/// let (labelled, summary) = frames::run(frame, LabelSettings::new::<String>([]), &Control::default()).await?;
+/// assert_eq!(labelled.column("label")?.str()?.get(0), Some("incorrect"));
+/// assert_eq!(summary.members[0].summary.rows, 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub async fn run(
+    frame: DataFrame,
+    mut settings: LabelSettings,
+    control: &Control,
+) -> Result<(DataFrame, LabelSummary), RunError> {
+    let collected = Collected::default();
+    settings.input.inputs = Vec::new();
+    settings.input.tables = vec![frame.into()];
+    settings.output = OutputSettings { collected: Some(collected.clone()), ..OutputSettings::default() };
+    let summary = run::label(settings, control).await?;
+    Ok((collected.take().unwrap_or_default(), summary))
 }
 
 /// [`label()`] for programs that are not asynchronous.

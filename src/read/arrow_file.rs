@@ -141,6 +141,9 @@ fn projection(file: &ArrowSchema, only: &table::Schema) -> Vec<usize> {
 
 /// The file's columns and its number of rows. A stream is read to its end for that.
 pub(super) fn survey(input: &Input) -> Result<(table::Schema, u64), ReadError> {
+    if let Some(frame) = &input.frame {
+        return frame.survey();
+    }
     let mut batches = ArrowBatches::open(input, None)?;
     typed::refuse(&batches.name, &batches.own, &|dtype| matches!(dtype, ArrowDataType::Decimal256(..)))?;
     let columns = typed::columns(&batches.name, batches.arrow_schema(), &batches.own)?;
@@ -168,6 +171,9 @@ pub(super) fn survey(input: &Input) -> Result<(table::Schema, u64), ReadError> {
 
 /// The file's rows, under the columns of `schema`: those that the file lacks are null.
 pub(super) fn slices(input: &Input, schema: &Arc<table::Schema>) -> Result<Slices, ReadError> {
+    if let Some(frame) = &input.frame {
+        return Ok(frame.slices(schema));
+    }
     let batches = ArrowBatches::open(input, Some(schema))?;
     Ok(Box::new(ArrowSlices { batches, schema: Arc::clone(schema), current: Cuts::default(), done: false }))
 }

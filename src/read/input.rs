@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::handle::Handle;
-use super::{ReadError, folder, spool};
+use super::memory::{FrameTable, Held};
+use super::{InMemory, ReadError, folder, spool};
 use crate::table::Format;
 
 /// Stands for the standard input.
@@ -21,9 +22,32 @@ pub struct Input {
     pub(super) constants: Vec<(String, Option<String>)>,
     /// What it held, where it can be read once only.
     spooled: Option<Arc<File>>,
+    /// The frame that it is, where it is no file.
+    pub(super) frame: Option<Arc<FrameTable>>,
+    /// Whether it has no place among the files.
+    in_memory: bool,
 }
 
 impl Input {
+    fn of_table(table: InMemory) -> Input {
+        let (format, frame, spooled) = match table.0 {
+            Held::Frame(frame) => (Format::Arrow, Some(frame), None),
+            Held::Lines(lines) => (Format::Jsonl, None, Some(lines)),
+        };
+        let input = Input::of_file(Path::new(InMemory::NAME), format);
+        Input { spooled, frame, in_memory: true, ..input }
+    }
+
+    fn of_file(path: &Path, format: Format) -> Input {
+        let path = path.to_owned();
+        Input { path, format, constants: Vec::new(), spooled: None, frame: None, in_memory: false }
+    }
+
+    /// Whether it is a table in memory.
+    pub fn is_in_memory(&self) -> bool {
+        self.in_memory
+    }
+
     pub(super) fn open(&self) -> Result<Handle, ReadError> {
         let file = match &self.spooled {
             Some(file) => Arc::clone(file),
@@ -53,8 +77,12 @@ pub(super) struct Inputs {
     pub passed_over: Vec<PathBuf>,
 }
 
-/// The files that `patterns` name: files, globs, folders, or `-`. `format` overrides their endings.
-pub(super) fn expand(patterns: &[String], format: Option<Format>) -> Result<Inputs, ReadError> {
+/// The files that `patterns` name: files, globs, folders, or `-`; then the `tables` in memory. `format` overrides the files' endings.
+pub(super) fn expand(
+    patterns: &[String],
+    tables: &[InMemory],
+    format: Option<Format>,
+) -> Result<Inputs, ReadError> {
     let mut inputs = Inputs::default();
     for pattern in patterns {
         let path = Path::new(pattern);
@@ -76,6 +104,7 @@ pub(super) fn expand(patterns: &[String], format: Option<Format>) -> Result<Inpu
             }
         }
     }
+    inputs.files.extend(tables.iter().cloned().map(Input::of_table));
     if let Some((first, rest)) = inputs.files.split_first()
         && let Some(other) = rest.iter().find(|other| !other.format.mixes_with(first.format))
     {
@@ -95,8 +124,7 @@ fn file(path: &Path, format: Option<Format>) -> Result<Input, ReadError> {
         // A pipe, such as what shells put in place of `<(command)`.
         return once(path, format);
     }
-    let mut input =
-        Input { path: path.to_owned(), format: Format::Csv, constants: Vec::new(), spooled: None };
+    let mut input = Input::of_file(path, Format::Csv);
     input.format = match format.or_else(|| Format::of(path)) {
         Some(format) => format,
         None => {
@@ -112,8 +140,7 @@ fn file(path: &Path, format: Option<Format>) -> Result<Input, ReadError> {
 
 /// An input that can be read once only, while every pass reads its input anew.
 fn once(path: &Path, format: Option<Format>) -> Result<Input, ReadError> {
-    let mut input =
-        Input { path: path.to_owned(), format: Format::Csv, constants: Vec::new(), spooled: None };
+    let mut input = Input::of_file(path, Format::Csv);
     let io = |error: std::io::Error| ReadError::io(&input.name(), &error);
     let spooled = match input.is_stdin() {
         true => spool::keep(&mut std::io::stdin().lock()).map_err(io)?,
@@ -136,7 +163,7 @@ fn add_folder(path: &Path, format: Option<Format>, inputs: &mut Inputs) -> Resul
             continue;
         };
         let constants = folder::partition(path, &found);
-        inputs.files.push(Input { path: found, format, constants, spooled: None });
+        inputs.files.push(Input { constants, ..Input::of_file(&found, format) });
     }
     if inputs.files.len() == before {
         return Err(ReadError::EmptyFolder(path.to_owned()));

@@ -117,10 +117,10 @@ fn with_file<T>(bytes: &[u8], format: Format, read: impl Fn(&Input) -> T) -> T {
         file.write_all(bytes).unwrap();
         let name = [file.path().to_str().unwrap().to_owned()];
         // What it is may also be told by what it holds.
-        if let Err(error) = input::expand(&name, None) {
+        if let Err(error) = input::expand(&name, &[], None) {
             check_error(&error);
         }
-        read(&input::expand(&name, Some(format)).unwrap().files[0])
+        read(&input::expand(&name, &[], Some(format)).unwrap().files[0])
     })
 }
 

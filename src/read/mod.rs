@@ -14,6 +14,7 @@ pub(crate) mod laws;
 mod log;
 mod log_rows;
 mod log_survey;
+mod memory;
 mod parquet_file;
 mod parquet_types;
 mod pick;
@@ -31,6 +32,7 @@ pub use error::ReadError;
 pub use input::Input;
 pub use log::LogOptions;
 pub(crate) use log_survey::of_transcripts;
+pub use memory::{InMemory, stored};
 pub use pick::Take;
 pub use table::{Batches, Selection, Table, Understanding};
 #[cfg(feature = "cli")]

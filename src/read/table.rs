@@ -7,7 +7,7 @@ use super::input::{Inputs, expand};
 use super::log::{self, Log, LogOptions};
 use super::log_survey::LogSurvey;
 use super::pick::{Pick, Take};
-use super::{Format, Input, ReadError, Slices, arrow_file, csv_file, json_file, parquet_file};
+use super::{Format, InMemory, Input, ReadError, Slices, arrow_file, csv_file, json_file, parquet_file};
 use crate::domain::Json;
 use crate::table::{Batch, Column, Kind, Schema, SchemaBuilder};
 
@@ -53,8 +53,18 @@ impl Table {
         understanding: Understanding,
         selection: Selection,
     ) -> Result<Table, ReadError> {
+        Table::open_with(patterns, &[], understanding, selection)
+    }
+
+    /// The same with `tables` in memory beside the files.
+    pub fn open_with(
+        patterns: &[String],
+        tables: &[InMemory],
+        understanding: Understanding,
+        selection: Selection,
+    ) -> Result<Table, ReadError> {
         let Understanding { format, logs } = understanding;
-        let Inputs { files: mut inputs, folders, passed_over } = expand(patterns, format)?;
+        let Inputs { files: mut inputs, folders, passed_over } = expand(patterns, tables, format)?;
         let log = match logs {
             Some(options) if are_logs(&inputs, &options)? => Some(log::survey(&inputs, options)?),
             _ => None,

@@ -17,17 +17,22 @@ pub(super) fn columns(
     arrow: &ArrowSchema,
     file: &ArrowSchema,
 ) -> Result<Vec<TableColumn>, ReadError> {
-    refuse(path, arrow, &|dtype| {
-        use ArrowDataType::{Decimal256, Interval, Union, Unknown};
-        // Frames hold 38 digits.
-        matches!(dtype, Union(_) | Interval(_) | Unknown | Decimal256(39.., _))
-    })?;
+    refuse_unreadable(path, arrow)?;
     let frame = shielded(path, || Ok(Schema::from_arrow_schema(arrow)))?;
     let column = |(field, dtype): (&ArrowField, &DataType)| TableColumn {
         name: field.name.to_string(),
         kind: Kind::Typed(Typed::new(field, dtype.clone())),
     };
     Ok(file.iter_values().zip(frame.iter_values()).map(column).collect())
+}
+
+/// An error if any column, or anything within it, is of a type that no frame can hold.
+pub(super) fn refuse_unreadable(path: &Path, schema: &ArrowSchema) -> Result<(), ReadError> {
+    refuse(path, schema, &|dtype| {
+        use ArrowDataType::{Decimal256, Interval, Union, Unknown};
+        // Frames hold 38 digits.
+        matches!(dtype, Union(_) | Interval(_) | Unknown | Decimal256(39.., _))
+    })
 }
 
 /// An error if any column, or anything within it, is of an `unreadable` type.
@@ -88,11 +93,17 @@ pub(super) fn slice_rows(bytes: usize, rows: usize) -> usize {
 pub(super) struct Cuts {
     frame: DataFrame,
     at: usize,
+    /// What a row holds beside texts, about.
+    beside_texts: usize,
 }
 
 impl Cuts {
     pub(super) fn new(frame: DataFrame) -> Cuts {
-        Cuts { frame, at: 0 }
+        let others = frame.columns().iter().filter(|column| !is_text(column.dtype()));
+        // Of all rows: what a slice shares with the others, each slice would count for itself.
+        let sizes = others.map(|column| column.as_materialized_series().estimated_size());
+        let beside_texts = sizes.map(|size| size / frame.height().max(1)).sum();
+        Cuts { frame, at: 0, beside_texts }
     }
 
     pub(super) fn next(&mut self) -> Option<DataFrame> {
@@ -103,7 +114,7 @@ impl Cuts {
             return None;
         }
         let mut left = SLICE_BYTES;
-        let fits = row_bytes(&ahead).into_iter().take_while(|bytes| {
+        let fits = row_bytes(&ahead, self.beside_texts).into_iter().take_while(|bytes| {
             let fits = *bytes <= left;
             left = left.saturating_sub(*bytes);
             fits
@@ -114,21 +125,17 @@ impl Cuts {
     }
 }
 
+fn is_text(dtype: &DataType) -> bool {
+    matches!(dtype, DataType::String | DataType::Categorical(..) | DataType::Enum(..))
+}
+
 /// The bytes of each row's texts, and of what else it holds, about.
-fn row_bytes(frame: &DataFrame) -> Vec<usize> {
-    let mut sizes = vec![0_usize; frame.height()];
-    for column in frame.columns() {
+fn row_bytes(frame: &DataFrame, beside_texts: usize) -> Vec<usize> {
+    let mut sizes = vec![beside_texts; frame.height()];
+    for column in frame.columns().iter().filter(|column| is_text(column.dtype())) {
         let series = column.as_materialized_series();
-        match series.dtype() {
-            DataType::String | DataType::Categorical(..) | DataType::Enum(..) => {
-                let length = |row| series.get(row).ok().and_then(|value| value.get_str().map(str::len));
-                sizes.iter_mut().enumerate().for_each(|(row, size)| *size += length(row).unwrap_or(0));
-            }
-            _ => {
-                let each = series.estimated_size() / series.len().max(1);
-                sizes.iter_mut().for_each(|size| *size += each);
-            }
-        }
+        let length = |row| series.get(row).ok().and_then(|value| value.get_str().map(str::len));
+        sizes.iter_mut().enumerate().for_each(|(row, size)| *size += length(row).unwrap_or(0));
     }
     sizes
 }

@@ -51,6 +51,12 @@ pub enum WriteError {
     /// The standard output is closed.
     #[error("the standard output is closed: the table would be lost; name a file with -o")]
     Closed,
+    /// A table in memory gives no name for an output.
+    #[error("a table in memory needs an output: name a file, or a place in memory")]
+    NoPlace,
+    /// The rows cannot be turned into a table in memory.
+    #[error("the rows cannot be turned into a table in memory: {why}")]
+    Rows { why: String },
     /// Several inputs give no name for an output.
     #[error("the table of several inputs needs an output file: give -o FILE")]
     NoDefault,

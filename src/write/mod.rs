@@ -8,6 +8,7 @@ mod group;
 mod json_sink;
 mod labels;
 mod manifest_file;
+mod memory_sink;
 mod output;
 mod parquet_sink;
 mod parquet_types;
@@ -19,6 +20,7 @@ mod whole_file;
 pub use error::WriteError;
 pub use labels::{CallVerdict, LabelColumns, Labelled};
 pub use manifest_file::write_manifest;
+pub use memory_sink::{Collected, CollectedTable};
 #[cfg(feature = "cli")]
 pub use output::is_stdout;
 pub use output::{Formulas, Output, OutputFormat, UnknownOutputFormat, WhenEmpty, is_stream, same_file};

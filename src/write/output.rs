@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use super::manifest_file::is_ours;
 use super::whole_file::WholeFile;
-use super::{WriteError, whole_file};
+use super::{Collected, WriteError, whole_file};
 use crate::table::format::{of_name, stem};
 use crate::table::{Compression, Format};
 
@@ -81,13 +81,15 @@ impl FromStr for OutputFormat {
     }
 }
 
-/// A file or stream for a table.
+/// A file or stream for a table, or a place in memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Output {
-    /// `-` for the standard output.
+    /// `-` for the standard output, nothing for a place in memory.
     pub path: PathBuf,
     /// What the file holds.
     pub format: OutputFormat,
+    /// The place in memory.
+    pub(super) collected: Option<Collected>,
 }
 
 impl Output {
@@ -98,7 +100,18 @@ impl Output {
             None if is_stream(&path) => OutputFormat::like(input),
             None => OutputFormat::of(&path)?,
         };
-        Ok(Output { path, format })
+        Ok(Output { path, format, collected: None })
+    }
+
+    /// In memory.
+    pub fn in_memory(to: &Collected) -> Output {
+        let format = OutputFormat::like(Format::Arrow);
+        Output { path: Collected::place(), format, collected: Some(to.clone()) }
+    }
+
+    /// Whether a record of the run lies beside it: beside files only.
+    pub fn has_manifest(&self) -> bool {
+        self.collected.is_none() && !is_stream(&self.path)
     }
 
     /// Beside the only input: `calls.csv.gz` becomes `calls.labeled.csv.gz`; a JSON array becomes JSON Lines. What
@@ -122,7 +135,8 @@ impl Output {
                 None => format.format.as_str().to_owned(),
             },
         };
-        Ok(Output { path: input.with_file_name(format!("{stem}.labeled.{endings}")), format })
+        let path = input.with_file_name(format!("{stem}.labeled.{endings}"));
+        Ok(Output { path, format, collected: None })
     }
 
     /// The same output with `formulas`; other formats than CSV know none.
@@ -145,6 +159,9 @@ impl Output {
     /// Ours is a file whose manifest lies beside it and has its size: one that somebody edited since is theirs.
     pub fn check(&self, inputs: &[&Path], folders: &[PathBuf], force: bool) -> Result<(), WriteError> {
         let path = &self.path;
+        if self.collected.is_some() {
+            return Ok(());
+        }
         if is_stdout(path) && self.format.format.is_typed() && std::io::stdout().is_terminal() {
             return Err(WriteError::Terminal(self.format.format.as_str()));
         }

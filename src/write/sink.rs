@@ -8,10 +8,11 @@ use super::csv_sink::CsvSink;
 use super::encoder::{Count, Encoder, Outlet};
 use super::json_sink::JsonSink;
 use super::manifest_file::announce;
+use super::memory_sink::MemorySink;
 use super::output::{is_stdout, is_stream};
 use super::parquet_sink::ParquetSink;
 use super::whole_file::{self, WholeFile};
-use super::{OutputFormat, WhenEmpty, WriteError};
+use super::{Output, OutputFormat, WhenEmpty, WriteError};
 use crate::table::{Batch, Format, Schema};
 
 /// Takes batches in order; a file appears when it is finished, and never if it is dropped before.
@@ -30,6 +31,7 @@ enum FormatSink {
     Json(Box<JsonSink>),
     Parquet(Box<ParquetSink>),
     Arrow(Box<ArrowSink>),
+    Memory(Box<MemorySink>),
 }
 
 /// A finished output.
@@ -42,6 +44,16 @@ pub struct Finished {
 }
 
 impl Sink {
+    /// An output with the columns of `schema`, wherever it is to be.
+    pub fn open(output: &Output, schema: &Schema) -> Result<Sink, WriteError> {
+        let Some(to) = &output.collected else {
+            return Sink::create(&output.path, output.format, schema);
+        };
+        let (path, when_empty) = (output.path.clone(), output.format.when_empty);
+        let format = FormatSink::Memory(Box::new(MemorySink::create(to, schema)?));
+        Ok(Sink { path, file: None, format, when_empty, rows: 0, count: Count::default() })
+    }
+
     /// An output at `path` with the columns of `schema`. Devices, pipes and `-`, the standard output, are written to as
     /// rows come.
     pub fn create(path: &Path, format: OutputFormat, schema: &Schema) -> Result<Sink, WriteError> {
@@ -81,6 +93,7 @@ impl Sink {
             FormatSink::Json(sink) => sink.write(batch),
             FormatSink::Parquet(sink) => sink.write(batch),
             FormatSink::Arrow(sink) => sink.write(batch),
+            FormatSink::Memory(sink) => sink.write(batch),
         }
     }
 
@@ -95,6 +108,7 @@ impl Sink {
             FormatSink::Json(sink) => sink.finish()?,
             FormatSink::Parquet(sink) => sink.finish()?,
             FormatSink::Arrow(sink) => sink.finish()?,
+            FormatSink::Memory(sink) => return Ok(Finished { rows: self.rows, bytes: sink.finish() }),
         }
         let bytes = match self.file {
             Some(file) => file.commit_after(|bytes| announce(&self.path, bytes))?,

@@ -67,6 +67,7 @@ fn settings(mut typed: AuditArgs, config: &Config, environment: Environment) -> 
         output: OutputSettings {
             path: args.result.output,
             format: args.result.to,
+            collected: None,
             formulas: args.spreadsheet.formulas(),
             force: args.result.force,
         },

@@ -78,6 +78,7 @@ fn settings(mut typed: BenchArgs, config: &Config, environment: Environment) -> 
         output: OutputSettings {
             path: args.output,
             format: args.to,
+            collected: None,
             formulas: args.spreadsheet.formulas(),
             force: args.report.force,
         },

@@ -50,6 +50,7 @@ fn settings(args: GoldArgs) -> GoldSettings {
     let output = OutputSettings {
         path: Some(args.output),
         format: args.to,
+        collected: None,
         formulas: args.spreadsheet.formulas(),
         force: args.force,
     };

@@ -95,6 +95,7 @@ fn merged(
         output: OutputSettings {
             path: args.output,
             format: args.to,
+            collected: None,
             formulas: args.spreadsheet.formulas(),
             force: args.result.force,
         },

@@ -85,6 +85,7 @@ fn settings(args: ScoreArgs, section: &Section<'_>) -> anyhow::Result<ScoreSetti
     };
     Ok(ScoreSettings {
         inputs: args.inputs,
+        tables: Vec::new(),
         from,
         columns: args.cases.columns,
         filters: args.cases.filters,
@@ -97,6 +98,7 @@ fn settings(args: ScoreArgs, section: &Section<'_>) -> anyhow::Result<ScoreSetti
         output: OutputSettings {
             path: args.output,
             format: args.to,
+            collected: None,
             formulas: args.spreadsheet.formulas(),
             force: args.result.force,
         },

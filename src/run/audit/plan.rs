@@ -57,14 +57,15 @@ pub fn plan(
     source.announce(observer);
     let inputs = source.paths();
     let to = &settings.output;
-    let output = match &to.path {
-        Some(path) => {
+    let output = match (&to.collected, &to.path) {
+        (Some(collected), _) => Some(Output::in_memory(collected)),
+        (None, Some(path)) => {
             let output = Output::new(path.clone(), to.format, source.table.inputs()[0].format)?
                 .with_formulas(to.formulas);
             output.check(&inputs, source.table.folders(), to.force)?;
             Some(output)
         }
-        None => None,
+        (None, None) => None,
     };
     let reports = destinations(&settings)?;
     check_places(

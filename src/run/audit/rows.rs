@@ -11,7 +11,7 @@ use crate::audit::{Probe, ProbeCase};
 use crate::domain::{Item, Json, RawText};
 use crate::run::{Member, ProbeBatch, RunError, Session};
 use crate::table::{Batch, Column, Kind, Record, Rows, Schema, cell};
-use crate::write::{self, Labelled, Output, Sink, is_stream};
+use crate::write::{self, Labelled, Output, Sink};
 
 /// A question of the audit and its answer.
 struct Known<'a> {
@@ -82,7 +82,7 @@ impl RowTable {
     pub fn create(output: &Output) -> Result<RowTable, RunError> {
         let columns = COLUMNS.map(|(name, kind, _)| Column { name: name.to_owned(), kind }).to_vec();
         let schema = Arc::new(Schema::of(columns));
-        let sink = Sink::create(&output.path, output.format, &schema)?;
+        let sink = Sink::open(output, &schema)?;
         Ok(RowTable { output: output.clone(), schema, sink })
     }
 
@@ -138,7 +138,7 @@ impl RowTable {
         let written = self.sink.finish()?;
         let output =
             json!({"path": path.display().to_string(), "rows": written.rows, "bytes": written.bytes});
-        if !is_stream(path) {
+        if self.output.has_manifest() {
             write::write_manifest(path, &json!({"run": session.manifest.run, "output": output}))?;
         }
         Ok(output)

@@ -122,13 +122,13 @@ async fn record(
     summaries: &[Summary],
     written: Finished,
 ) -> Result<(), RunError> {
-    let path = plan.destination.as_ref().map(|destination| &destination.output.path);
-    let output = path.map(|path| path.display().to_string());
+    let output = plan.destination.as_ref().map(|destination| &destination.output);
+    let path = output.map(|output| output.path.display().to_string());
     let now = Timestamp::now().to_string();
-    let manifest = session.manifest.finished(&now, output.as_deref(), summaries, written);
+    let manifest = session.manifest.finished(&now, path.as_deref(), summaries, written);
     session.keep(&manifest).await?;
-    if let Some(path) = path.filter(|path| !write::is_stream(path)) {
-        write::write_manifest(path, &manifest)?;
+    if let Some(output) = output.filter(|output| output.has_manifest()) {
+        write::write_manifest(&output.path, &manifest)?;
     }
     Ok(())
 }

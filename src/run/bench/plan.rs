@@ -48,7 +48,7 @@ pub fn plan(settings: BenchSettings, control: &Control) -> Result<(Plan, Session
         Some(bfcl) => {
             let (folder, path) = gold::temporary(bfcl, observer)?;
             let inputs = vec![path.display().to_string()];
-            (InputSettings { inputs, ..settings.input.clone() }, Some(folder))
+            (InputSettings { inputs, tables: Vec::new(), ..settings.input.clone() }, Some(folder))
         }
     };
     let wanted = wanted(&settings.panel)?;
@@ -57,7 +57,10 @@ pub fn plan(settings: BenchSettings, control: &Control) -> Result<(Plan, Session
         source.announce(observer);
     }
     let names: Vec<&str> = source.table.schema().names().collect();
-    let output = settings.output.path.as_ref().map(|path| output(&settings, path, &source)).transpose()?;
+    let output = match (&settings.output.collected, &settings.output.path) {
+        (Some(collected), _) => Some(Output::in_memory(collected)),
+        (None, path) => path.as_ref().map(|path| output(&settings, path, &source)).transpose()?,
+    };
     places(&settings, &source)?;
     let audit = doubt::destination(&settings, &source.paths())?;
     // Columns are checked before a store is made.

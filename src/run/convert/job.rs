@@ -12,7 +12,7 @@ use crate::run::session::apart;
 use crate::run::settings::ConvertSettings;
 use crate::run::{Control, Pass, RunError, Source, runtime};
 use crate::table::Format;
-use crate::write::{Finished, Output, is_stream, write_manifest};
+use crate::write::{Finished, Output, write_manifest};
 
 /// What was understood of the inputs, and what was written.
 #[derive(Debug)]
@@ -48,13 +48,15 @@ pub async fn convert(settings: ConvertSettings, control: &Control) -> Result<Con
         let form = output.as_ref().map(|output| (output, form(output)));
         let (found, finished) = convert_rows(&source, form, settings.all, &progress, stopped)?;
         let files = files(&source, &found);
+        let is_file = output.as_ref().is_some_and(Output::has_manifest);
         let output = output.map(|output| output.path).zip(finished);
-        Ok((ConvertSummary { files, output }, settings.input.inputs))
+        Ok((ConvertSummary { files, output }, settings.input.inputs, is_file))
     });
     let converted = converted.await;
     drop(shown);
-    let (summary, inputs) = converted.map_err(|error| error.if_interrupted("nothing was written"))?;
-    if let Some((path, finished)) = summary.output.as_ref().filter(|(path, _)| !is_stream(path)) {
+    let (summary, inputs, is_file) =
+        converted.map_err(|error| error.if_interrupted("nothing was written"))?;
+    if let Some((path, finished)) = summary.output.as_ref().filter(|_| is_file) {
         let manifest = json!({
             "version": env!("CARGO_PKG_VERSION"),
             "inputs": inputs,
@@ -87,6 +89,9 @@ fn form(output: &Output) -> Form {
 
 fn output(settings: &ConvertSettings, source: &Source) -> Result<Option<Output>, RunError> {
     let to = &settings.output;
+    if let Some(collected) = &to.collected {
+        return Ok(Some(Output::in_memory(collected)));
+    }
     let Some(path) = to.path.clone() else { return Ok(None) };
     let output = Output::new(path, to.format, Format::Jsonl)?
         .with_formulas(to.formulas)

@@ -67,7 +67,7 @@ pub fn convert_rows(
         None => None,
         Some((output, form)) => {
             let schema = form.schema(source, all);
-            Some((Sink::create(&output.path, output.format, &schema)?, form))
+            Some((Sink::open(output, &schema)?, form))
         }
     };
     std::thread::scope(|scope| {

@@ -89,7 +89,7 @@ impl Source {
         };
         let understanding = Understanding { format, logs: logs.then_some(options) };
         let selection = Selection { filters: settings.filters.clone(), take: settings.take };
-        let table = Table::open(&settings.inputs, understanding, selection)?;
+        let table = Table::open_with(&settings.inputs, &settings.tables, understanding, selection)?;
         if let [first, rest @ ..] = table.passed_over() {
             let others = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
             observer.warning(&format!(

@@ -198,16 +198,20 @@ impl Plan {
         written: Finished,
         began: Instant,
     ) -> Result<LabelSummary, RunError> {
-        let path = &self.destination.output.path;
+        let output = &self.destination.output;
+        let path = &output.path;
         let (shown, now) = (path.display().to_string(), Timestamp::now().to_string());
         let manifest = self.session.manifest.finished(&now, Some(&shown), &summaries, written);
         self.session.keep(&manifest).await?;
-        if !write::is_stream(path) {
+        if output.has_manifest() {
             write::write_manifest(path, &manifest)?;
         }
+        let columns = self.destination.labels.iter();
+        let columns = columns.map(|columns| columns.schema().names().map(str::to_owned).collect());
         let failures = failures.into_iter().chain(iter::repeat_with(Failures::default));
-        let members = self.session.panel.members.iter().zip(summaries).zip(failures);
-        let members = members.map(|((member, summary), failures)| MemberSummary {
+        let members = self.session.panel.members.iter().zip(summaries).zip(columns).zip(failures);
+        let members = members.map(|(((member, summary), columns), failures)| MemberSummary {
+            columns,
             judge: member.judge.clone(),
             template: member.criterion.clone(),
             prefix: member.prefix.clone(),

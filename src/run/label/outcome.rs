@@ -11,7 +11,7 @@ use crate::run::{Failures, RunError, Summary};
 /// What a labelling run came to.
 #[derive(Debug)]
 pub struct LabelSummary {
-    /// Where the table was written; `-` for the standard output.
+    /// Where the table was written; `-` for the standard output, nothing for a place in memory.
     pub output: PathBuf,
     /// What each judge with each template came to.
     pub members: Vec<MemberSummary>,
@@ -39,6 +39,8 @@ pub struct MemberSummary {
     pub capped: bool,
     /// What its labels and their gold mean.
     pub words: Words,
+    /// The columns that it added.
+    pub columns: Vec<String>,
     /// Its labels, statuses, tokens and cost.
     pub summary: Summary,
     /// The first rows that fail, where they were wanted

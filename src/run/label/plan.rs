@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::bench::calibration::Calibrated;
 use crate::bench::columns;
 use crate::domain::did_you_mean;
-use crate::read::Format;
+use crate::read::{Format, Input};
 use crate::run::outputs::check_places;
 use crate::run::panel::{Purpose, calibrated, run_name, wanted};
 use crate::run::settings::{LabelSettings, OutputSettings, SettingsError};
@@ -168,11 +168,13 @@ fn output(settings: &LabelSettings, source: &Source, purpose: &Purpose) -> Resul
     let (table, to) = (&source.table, &settings.output);
     let formats: Vec<(&Path, Format)> =
         table.inputs().iter().map(|input| (input.path.as_path(), input.format)).collect();
-    let output = match &to.path {
-        Some(path) => Output::new(path.clone(), to.format, formats[0].1)?,
+    let output = match (&to.collected, &to.path) {
+        (Some(collected), _) => Output::in_memory(collected),
+        (None, Some(path)) => Output::new(path.clone(), to.format, formats[0].1)?,
+        (None, None) if table.inputs().iter().any(Input::is_in_memory) => return Err(WriteError::NoPlace),
         // A folder's files change; a table beside one of them would be read as another.
-        None if !table.folders().is_empty() => return Err(WriteError::NoDefault),
-        None => Output::beside(&formats, to.format)?,
+        (None, None) if !table.folders().is_empty() => return Err(WriteError::NoDefault),
+        (None, None) => Output::beside(&formats, to.format)?,
     };
     let output = output.with_formulas(to.formulas).when_empty(settings.input.when_empty(to.force));
     if *purpose != Purpose::DryRun {

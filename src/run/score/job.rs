@@ -109,12 +109,13 @@ pub async fn score(settings: ScoreSettings, control: &Control) -> Result<ScoreSu
         let scoring = Scoring { table: &table, scorer, ready, normalizer, columns: named, answers, listing };
         let destination = output.as_ref().map(|output| ScoredTable { output, columns, replaced });
         let (tally, finished) = scoring.run(destination.as_ref(), &progress, stopped)?;
-        Ok((tally, output.map(|output| output.path).zip(finished)))
+        Ok((tally, output.zip(finished)))
     });
     let scored = scored.await;
     drop((shown, joined));
     let (tally, written) = scored.map_err(|error| error.if_interrupted("nothing was written"))?;
-    if let Some((path, finished)) = written.as_ref().filter(|(path, _)| !write::is_stream(path)) {
+    if let Some((output, finished)) = written.as_ref().filter(|(output, _)| output.has_manifest()) {
+        let path = &output.path;
         let manifest = json!({
             "version": env!("CARGO_PKG_VERSION"),
             "inputs": settings.inputs,
@@ -131,7 +132,7 @@ pub async fn score(settings: ScoreSettings, control: &Control) -> Result<ScoreSu
     if let Some(file) = &settings.junit {
         write::write_text(file, &junit::render(&[suite(&tally, &name)]))?;
     }
-    let output = written.map(|(path, _)| path);
+    let output = written.map(|(output, _)| output.path);
     Ok(ScoreSummary { scorer: name, compares, tally, judge, output })
 }
 
@@ -161,9 +162,12 @@ fn options_record(options: &Object) -> Value {
 }
 
 fn open(settings: &ScoreSettings, joined: Option<String>) -> Result<Table, RunError> {
-    let inputs = joined.map_or_else(|| settings.inputs.clone(), |joined| vec![joined]);
+    let (inputs, tables) = match joined {
+        Some(joined) => (vec![joined], &[][..]),
+        None => (settings.inputs.clone(), &settings.tables[..]),
+    };
     let selection = Selection { filters: settings.filters.clone(), take: settings.take };
-    Ok(Table::open(&inputs, Understanding { format: settings.from, logs: None }, selection)?)
+    Ok(Table::open_with(&inputs, tables, Understanding { format: settings.from, logs: None }, selection)?)
 }
 
 fn first_case(table: &Table, columns: &[(Slot, String)]) -> Result<Option<Object>, RunError> {
@@ -175,6 +179,9 @@ fn first_case(table: &Table, columns: &[(Slot, String)]) -> Result<Option<Object
 
 fn output(settings: &ScoreSettings, table: &Table) -> Result<Option<Output>, RunError> {
     let to = &settings.output;
+    if let Some(collected) = &to.collected {
+        return Ok(Some(Output::in_memory(collected)));
+    }
     let Some(path) = &to.path else { return Ok(None) };
     let inputs: Vec<_> = table.inputs().iter().map(|input| input.path.as_path()).collect();
     let format = table.inputs().first().map_or(Format::Jsonl, |input| input.format);

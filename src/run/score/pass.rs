@@ -67,7 +67,7 @@ impl Scoring<'_> {
             None => None,
             Some(destination) => {
                 let schema = destination.schema(self.table.schema());
-                Some(Sink::create(&destination.output.path, destination.output.format, &schema)?)
+                Some(Sink::open(destination.output, &schema)?)
             }
         };
         let mut transcript = Transcript::of(self.table)?;

@@ -6,14 +6,16 @@ use std::str::FromStr;
 use crate::domain::Slot;
 use crate::normalize::NullCall;
 use crate::normalize::logs::{LogFormat, Turns};
-use crate::read::{Format, Take};
+use crate::read::{Format, InMemory, Take};
 use crate::write::WhenEmpty;
 
 /// Which rows a job reads, and how they are understood.
 #[derive(Debug, Clone)]
 pub struct InputSettings {
-    /// Files, globs and folders, read as one table; `-` is the standard input. At least one.
+    /// Files, globs and folders, read as one table; `-` is the standard input. At least one, or a table in memory.
     pub inputs: Vec<String>,
+    /// Tables in memory, after the files. Default: none.
+    pub tables: Vec<InMemory>,
     /// What all inputs are. Default: detected from names and contents.
     pub from: Option<InputKind>,
     /// Columns with unusual names. Default: none; the usual names are known.
@@ -42,6 +44,7 @@ impl InputSettings {
     pub fn new<I: Into<String>>(inputs: impl IntoIterator<Item = I>) -> InputSettings {
         InputSettings {
             inputs: inputs.into_iter().map(Into::into).collect(),
+            tables: Vec::new(),
             from: None,
             columns: Vec::new(),
             tools: None,

@@ -16,9 +16,9 @@ mod resnap;
 mod score;
 mod store;
 
-pub use crate::read::Take;
+pub use crate::read::{InMemory, Take};
 pub use crate::table::{Compression, Format, UnknownFormat};
-pub use crate::write::{Formulas, OutputFormat, UnknownOutputFormat};
+pub use crate::write::{Collected, Formulas, OutputFormat, UnknownOutputFormat};
 pub use audit::AuditSettings;
 pub use bench::BenchSettings;
 pub use compare::CompareSettings;

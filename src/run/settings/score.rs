@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::{OutputSettings, PanelSettings};
 use crate::domain::{Object, Slot};
-use crate::read::Take;
+use crate::read::{InMemory, Take};
 use crate::table::Format;
 
 /// What [`score`](crate::run::score()) reads, by which scorer, and what it writes.
@@ -12,6 +12,8 @@ use crate::table::Format;
 pub struct ScoreSettings {
     /// Files, globs and folders of cases, read as one table; `-` is the standard input.
     pub inputs: Vec<String>,
+    /// Tables of cases in memory, after the files. Default: none.
+    pub tables: Vec<InMemory>,
     /// The kind of all files. Default: detected from names and contents.
     pub from: Option<Format>,
     /// Columns of what was called and of what should have been, where they have other names than the usual ones. Default: none.
@@ -45,6 +47,7 @@ impl ScoreSettings {
     pub fn new<I: Into<String>>(inputs: impl IntoIterator<Item = I>) -> ScoreSettings {
         ScoreSettings {
             inputs: inputs.into_iter().map(Into::into).collect(),
+            tables: Vec::new(),
             from: None,
             columns: Vec::new(),
             filters: Vec::new(),

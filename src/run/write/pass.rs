@@ -114,7 +114,7 @@ pub fn write(
 ) -> Result<(Vec<Summary>, Finished), RunError> {
     let create = |destination: &Destination| {
         let schema = destination.schema(source.table.schema());
-        Sink::create(&destination.output.path, destination.output.format, &schema)
+        Sink::open(&destination.output, &schema)
     };
     let only = destination
         .filter(|destination| !destination.dropped.is_empty() && source.table.logs().is_some())

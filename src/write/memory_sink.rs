@@ -1,0 +1,102 @@
+//! A table that stays in memory.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use polars::prelude::{ArrowSchema, DataFrame, PolarsResult};
+use polars_arrow::array::{Array, StructArray};
+use polars_arrow::datatypes::ArrowDataType;
+
+use super::WriteError;
+use crate::table::arrow::{map_types, record_batch, with_arrow_name};
+use crate::table::{Batch, Rows, Schema};
+
+/// Where a job leaves its table, for whoever holds a copy of this. Nothing is there before the job is done.
+#[derive(Debug, Clone, Default)]
+pub struct Collected(Arc<Mutex<Option<CollectedTable>>>);
+
+/// A table as an Arrow file of it would hold it.
+#[derive(Debug, Clone)]
+pub struct CollectedTable {
+    frame: DataFrame,
+    schema: Arc<ArrowSchema>,
+}
+
+/// One place is itself, whatever lies there.
+impl PartialEq for Collected {
+    fn eq(&self, other: &Collected) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Collected {}
+
+impl Collected {
+    /// What stands where the path of a file would.
+    pub(super) fn place() -> PathBuf {
+        PathBuf::new()
+    }
+
+    /// The table, if the job wrote one and nobody took it yet.
+    pub fn take(&self) -> Option<DataFrame> {
+        Some(self.take_table()?.frame)
+    }
+
+    /// The table with the types that its columns have outside of frames.
+    #[doc(hidden)]
+    pub fn take_table(&self) -> Option<CollectedTable> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+impl CollectedTable {
+    /// The columns, and how many rows there are.
+    pub fn shape(&self) -> (&ArrowSchema, usize) {
+        (&self.schema, self.frame.height())
+    }
+
+    /// The rows as one array of structs, with the input's own types.
+    ///
+    /// # Errors
+    /// If a type cannot be turned back into the input's.
+    pub fn to_array(&self) -> PolarsResult<Box<dyn Array>> {
+        let rows = self.frame.height();
+        let columns = record_batch(&self.frame, &self.schema)?.into_arrays();
+        let dtype = ArrowDataType::Struct(self.schema.iter_values().cloned().collect());
+        Ok(StructArray::try_new(dtype, rows, columns, None)?.boxed())
+    }
+}
+
+/// Gathers rows in memory.
+pub(super) struct MemorySink {
+    frame: DataFrame,
+    schema: Arc<ArrowSchema>,
+    to: Collected,
+}
+
+impl MemorySink {
+    pub(super) fn create(to: &Collected, schema: &Schema) -> Result<MemorySink, WriteError> {
+        let empty = Batch { schema: Arc::new(schema.clone()), rows: Rows::Records(Vec::new()) };
+        let frame = empty.into_frame().map_err(explain)?;
+        let schema = Arc::new(map_types(&schema.arrow(), &with_arrow_name));
+        Ok(MemorySink { frame, schema, to: to.clone() })
+    }
+
+    pub(super) fn write(&mut self, batch: Batch) -> Result<(), WriteError> {
+        let frame = batch.into_frame().map_err(explain)?;
+        self.frame.vstack_mut(&frame).map_err(explain)?;
+        Ok(())
+    }
+
+    pub(super) fn finish(mut self) -> u64 {
+        self.frame.align_chunks_par();
+        let bytes = self.frame.estimated_size() as u64;
+        let table = CollectedTable { frame: self.frame, schema: self.schema };
+        *self.to.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(table);
+        bytes
+    }
+}
+
+fn explain(error: impl ToString) -> WriteError {
+    WriteError::Rows { why: error.to_string() }
+}
