@@ -4,6 +4,12 @@
 /// The program is this call.
 #[cfg(feature = "cli")]
 pub use crate::cli::main;
+/// The Python package runs the same commands.
+#[cfg(feature = "cli")]
+pub use crate::cli::{
+    hosted::{ErrorKind, Host, HostError, Hosted, Said, run as run_hosted},
+    main_with,
+};
 /// Tests read converted logs again row by row, benchmarks time the readers.
 pub use crate::read::{LogOptions, Selection, Table, Understanding};
 /// Tests convert a log to every kind of table in one process.
@@ -15,10 +21,10 @@ pub use crate::run::{
 pub use crate::store::{AskHasher, Fingerprint, Reuse, Store};
 /// Benchmarks write tables of many rows.
 pub use crate::table::{Batch, Column, Kind, Record, Rows, Schema, samples::SKIPPED};
+/// The Python package hands frames over by Arrow's interface in C.
+pub use crate::write::CollectedTable;
 /// As above.
 pub use crate::write::{Output, Sink};
-/// The Python package hands frames over by Arrow's interface in C.
-pub use crate::{read::stored, write::CollectedTable};
 
 /// What the fuzz targets check of the rooms with side effects.
 #[cfg(feature = "laws")]

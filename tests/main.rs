@@ -21,6 +21,7 @@ mod faults;
 mod frames;
 mod from_phoenix;
 mod gold;
+mod hosted;
 mod kill;
 mod label_builtin;
 mod label_gold;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::observer::Console;
 use super::printer::Printer;
-use super::{Ending, signals};
+use super::{Ending, hosted, signals};
 use crate::run::{self, Control, RunError, Stop};
 use crate::write::WriteError;
 
@@ -14,6 +14,12 @@ pub fn run(
     work: impl AsyncFnOnce(&Control) -> anyhow::Result<Ending>,
 ) -> anyhow::Result<Ending> {
     let runtime = run::runtime()?;
+    if let Some(host) = hosted::host() {
+        let stop = host.stop.clone();
+        let outcome = runtime.block_on(signals::until_told_twice(&stop, work(&host.control())));
+        runtime.shutdown_background();
+        return ended(outcome, printer);
+    }
     let stop = Stop::default();
     let control = Control { stop: stop.clone(), observer: Arc::new(Console { printer, stop: stop.clone() }) };
     let outcome = runtime.block_on(signals::until_told_twice(&stop, work(&control)));

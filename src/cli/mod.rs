@@ -11,6 +11,7 @@ mod display;
 mod eta;
 mod gold;
 mod help;
+pub(crate) mod hosted;
 mod input;
 mod job;
 mod judging;
@@ -120,8 +121,12 @@ fn quiet_decoders() {
 
 /// Runs the command that the process was started with.
 pub fn main() -> ExitCode {
+    main_with(std::env::args_os().collect())
+}
+
+/// Runs the command of these `arguments`, the first of which is the program's name.
+pub fn main_with(arguments: Vec<OsString>) -> ExitCode {
     quiet_decoders();
-    let arguments: Vec<OsString> = std::env::args_os().collect();
     let color = colour::chosen(&arguments);
     colour::set(color);
     let ended = command(&arguments, color);

@@ -5,6 +5,7 @@ use std::io::{Error, ErrorKind, Write};
 use std::sync::OnceLock;
 
 use super::colour::{ERROR, WARNING};
+use super::hosted::{self, Said};
 use super::width::{self, Stream};
 
 /// Why the standard output did not take everything.
@@ -44,6 +45,9 @@ impl Printer {
 
     /// A result. A reader who has gone away does not mind; whatever else it is lost by, [`lost`] tells.
     pub fn data(self, text: &str) {
+        if hosted::heard(Said::Data, text) {
+            return;
+        }
         let mut stdout = std::io::stdout().lock();
         match writeln!(stdout, "{}", harmless(text)).and_then(|()| stdout.flush()) {
             Err(error) if error.kind() != ErrorKind::BrokenPipe => drop(LOST.set(error)),
@@ -54,17 +58,23 @@ impl Printer {
     /// Something good to know; not when quiet.
     pub fn talk(self, text: &str) {
         if !self.quiet {
-            let _ = writeln!(std::io::stderr().lock(), "{}", harmless(text));
+            self.notice(text);
         }
     }
 
     /// Something that must be known, quiet or not.
     pub fn notice(self, text: &str) {
+        if hosted::heard(Said::Talk, text) {
+            return;
+        }
         let _ = writeln!(std::io::stderr().lock(), "{}", harmless(text));
     }
 
     /// Something that needs attention, quiet or not.
     pub fn warn(self, text: &str) {
+        if hosted::heard(Said::Warning, text) {
+            return;
+        }
         let _ = writeln!(anstream::stderr().lock(), "{WARNING}warning:{WARNING:#} {}", harmless(text));
     }
 

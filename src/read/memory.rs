@@ -4,11 +4,15 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
-use polars::prelude::{ArrowSchema, CompatLevel, DataFrame};
+use polars::prelude::{
+    ArrowDataType, ArrowField, ArrowSchema, CompatLevel, DataFrame, DataType, IntoColumn, PlSmallStr,
+    PolarsResult, Series,
+};
+use polars_arrow::array::{Array, new_empty_array};
 
 use super::typed::{self, Cuts};
 use super::{ReadError, Slices, spool};
-use crate::table::arrow::storage;
+use crate::table::arrow::{map_types, storage, stored};
 use crate::table::{self, Column, Kind, Typed};
 
 /// A table in memory: a job reads it as it reads a file of these rows.
@@ -34,10 +38,40 @@ impl InMemory {
     /// What messages and manifests call it.
     pub const NAME: &str = "<table>";
 
-    /// `frame`, whose columns had the types of `own` before they came into a frame: an Arrow file of that schema.
+    /// The columns of an Arrow stream, each with its record batches: `rows` rows in all.
+    ///
+    /// # Errors
+    /// If a type has no JSON, or two columns have one name.
     #[doc(hidden)]
-    pub fn arrow(frame: DataFrame, own: ArrowSchema) -> InMemory {
-        InMemory(Held::Frame(Arc::new(FrameTable { frame, own })))
+    pub fn arrow(
+        fields: &[ArrowField],
+        columns: Vec<Vec<Box<dyn Array>>>,
+        rows: usize,
+    ) -> Result<InMemory, ReadError> {
+        let path = || Path::new(InMemory::NAME).to_owned();
+        let own: ArrowSchema = fields.iter().map(|field| (field.name.clone(), field.clone())).collect();
+        if let Some(twice) =
+            (1..fields.len()).find(|at| fields[..*at].iter().any(|field| field.name == fields[*at].name))
+        {
+            return Err(ReadError::DuplicateColumn { path: path(), name: fields[twice].name.to_string() });
+        }
+        typed::refuse_unreadable(&path(), &own)?;
+        typed::refuse(&path(), &own, &|dtype| matches!(dtype, ArrowDataType::Decimal256(..)))?;
+        let known = map_types(&own, &storage);
+        let column = |(field, chunks): (&ArrowField, Vec<Box<dyn Array>>)| {
+            let chunks =
+                chunks.iter().map(|chunk| stored(chunk.as_ref())).collect::<PolarsResult<Vec<_>>>()?;
+            match chunks.is_empty() {
+                true => Ok(Series::try_from((field, new_empty_array(field.dtype.clone())))?.into_column()),
+                false => Ok(Series::try_from((field, chunks))?.into_column()),
+            }
+        };
+        let frame = typed::shielded(&path(), || {
+            let columns = known.iter_values().zip(columns).map(column).collect::<PolarsResult<Vec<_>>>();
+            let frame = columns.and_then(|columns| DataFrame::new(rows, columns));
+            frame.map_err(|error| ReadError::malformed(&path(), error))
+        })?;
+        Ok(InMemory(Held::Frame(Arc::new(FrameTable { frame, own }))))
     }
 
     /// The rows of a text in JSON Lines: an object in each line.
@@ -52,12 +86,12 @@ impl InMemory {
 
 impl From<DataFrame> for InMemory {
     fn from(frame: DataFrame) -> InMemory {
-        let field = |(name, dtype): (&_, &polars::prelude::DataType)| {
-            let field = dtype.to_arrow_field(Clone::clone(name), CompatLevel::newest());
+        let field = |(name, dtype): (&PlSmallStr, &DataType)| {
+            let field = dtype.to_arrow_field(name.clone(), CompatLevel::newest());
             (field.name.clone(), field)
         };
         let own = frame.schema().iter().map(field).collect();
-        InMemory::arrow(frame, own)
+        InMemory(Held::Frame(Arc::new(FrameTable { frame, own })))
     }
 }
 
@@ -84,10 +118,4 @@ impl FrameTable {
             Some(typed::batch(Path::new(InMemory::NAME), &rows, &schema))
         }))
     }
-}
-
-/// `own` as frames know it, without extension types.
-#[doc(hidden)]
-pub fn stored(own: &ArrowSchema) -> ArrowSchema {
-    table::arrow::map_types(own, &storage)
 }

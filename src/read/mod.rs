@@ -32,7 +32,7 @@ pub use error::ReadError;
 pub use input::Input;
 pub use log::LogOptions;
 pub(crate) use log_survey::of_transcripts;
-pub use memory::{InMemory, stored};
+pub use memory::InMemory;
 pub use pick::Take;
 pub use table::{Batches, Selection, Table, Understanding};
 #[cfg(feature = "cli")]

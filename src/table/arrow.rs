@@ -182,6 +182,46 @@ fn retype(array: &dyn Array, to: &ArrowDataType) -> PolarsResult<Box<dyn Array>>
     leaf(array, to)
 }
 
+/// `array` without extension types, at any depth: what they are stored as.
+pub fn stored(array: &dyn Array) -> PolarsResult<Box<dyn Array>> {
+    use ArrowDataType::{Extension, FixedSizeList, LargeList, List, Map, Struct};
+    let validity = || array.validity().cloned();
+    let any = array.as_any();
+    let to = map_type(array.dtype(), &storage);
+    if &to == array.dtype() {
+        return Ok(array.to_boxed());
+    }
+    if let Extension(extension) = array.dtype() {
+        let mut inner = array.to_boxed();
+        *inner.dtype_mut() = extension.inner.clone();
+        return stored(inner.as_ref());
+    }
+    Ok(match &to {
+        List(_) if let Some(list) = any.downcast_ref::<ListArray<i32>>() => {
+            let values = stored(list.values().as_ref())?;
+            ListArray::<i32>::try_new(to, list.offsets().clone(), values, validity())?.boxed()
+        }
+        LargeList(_) if let Some(list) = any.downcast_ref::<ListArray<i64>>() => {
+            let values = stored(list.values().as_ref())?;
+            ListArray::<i64>::try_new(to, list.offsets().clone(), values, validity())?.boxed()
+        }
+        FixedSizeList(..) if let Some(list) = any.downcast_ref::<FixedSizeListArray>() => {
+            let values = stored(list.values().as_ref())?;
+            FixedSizeListArray::try_new(to, list.len(), values, validity())?.boxed()
+        }
+        Map(..) if let Some(map) = any.downcast_ref::<MapArray>() => {
+            let values = stored(map.field().as_ref())?;
+            MapArray::try_new(to, map.offsets().clone(), values, validity())?.boxed()
+        }
+        Struct(_) if let Some(rows) = any.downcast_ref::<StructArray>() => {
+            let values = rows.values().iter().map(|values| stored(values.as_ref()));
+            let values = values.collect::<PolarsResult<_>>()?;
+            StructArray::try_new(to, rows.len(), values, validity())?.boxed()
+        }
+        _ => array.to_boxed(),
+    })
+}
+
 fn leaf(array: &dyn Array, to: &ArrowDataType) -> PolarsResult<Box<dyn Array>> {
     let step = |array: &dyn Array, to: &ArrowDataType| cast(array, to, CastOptionsImpl::default());
     let validity = array.validity().cloned();

@@ -8,8 +8,9 @@ use polars_arrow::array::{Array, StructArray};
 use polars_arrow::datatypes::ArrowDataType;
 
 use super::WriteError;
+use crate::domain::{Json, Object};
 use crate::table::arrow::{map_types, record_batch, with_arrow_name};
-use crate::table::{Batch, Rows, Schema};
+use crate::table::{Batch, Rows, Schema, TableError};
 
 /// Where a job leaves its table, for whoever holds a copy of this. Nothing is there before the job is done.
 #[derive(Debug, Clone, Default)]
@@ -19,6 +20,7 @@ pub struct Collected(Arc<Mutex<Option<CollectedTable>>>);
 #[derive(Debug, Clone)]
 pub struct CollectedTable {
     frame: DataFrame,
+    columns: Arc<Schema>,
     schema: Arc<ArrowSchema>,
 }
 
@@ -55,6 +57,23 @@ impl CollectedTable {
         (&self.schema, self.frame.height())
     }
 
+    /// The rows in JSON Lines.
+    ///
+    /// # Errors
+    /// If a cell cannot be read.
+    pub fn json_lines(&self) -> Result<String, TableError> {
+        let batch = Batch { schema: Arc::clone(&self.columns), rows: Rows::Frame(self.frame.clone()) };
+        let names: Vec<&str> = self.columns.names().collect();
+        let mut lines = String::new();
+        for record in batch.into_records()? {
+            let cells = record.cells.into_iter().map(|cell| cell.unwrap_or(Json::Null));
+            let row: Object = names.iter().map(|name| (*name).to_owned()).zip(cells).collect();
+            lines.push_str(&Json::Object(row).to_string());
+            lines.push('\n');
+        }
+        Ok(lines)
+    }
+
     /// The rows as one array of structs, with the input's own types.
     ///
     /// # Errors
@@ -70,16 +89,18 @@ impl CollectedTable {
 /// Gathers rows in memory.
 pub(super) struct MemorySink {
     frame: DataFrame,
+    columns: Arc<Schema>,
     schema: Arc<ArrowSchema>,
     to: Collected,
 }
 
 impl MemorySink {
     pub(super) fn create(to: &Collected, schema: &Schema) -> Result<MemorySink, WriteError> {
-        let empty = Batch { schema: Arc::new(schema.clone()), rows: Rows::Records(Vec::new()) };
+        let columns = Arc::new(schema.clone());
+        let empty = Batch { schema: Arc::clone(&columns), rows: Rows::Records(Vec::new()) };
         let frame = empty.into_frame().map_err(explain)?;
         let schema = Arc::new(map_types(&schema.arrow(), &with_arrow_name));
-        Ok(MemorySink { frame, schema, to: to.clone() })
+        Ok(MemorySink { frame, columns, schema, to: to.clone() })
     }
 
     pub(super) fn write(&mut self, batch: Batch) -> Result<(), WriteError> {
@@ -91,7 +112,7 @@ impl MemorySink {
     pub(super) fn finish(mut self) -> u64 {
         self.frame.align_chunks_par();
         let bytes = self.frame.estimated_size() as u64;
-        let table = CollectedTable { frame: self.frame, schema: self.schema };
+        let table = CollectedTable { frame: self.frame, columns: self.columns, schema: self.schema };
         *self.to.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(table);
         bytes
     }

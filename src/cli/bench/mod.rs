@@ -11,7 +11,7 @@ use super::config::{Config, Environment};
 use super::judging::{Judging, panel};
 use super::label::args::LabelArgs;
 use super::printer::Printer;
-use super::{Ending, job};
+use super::{Ending, hosted, job};
 use crate::report;
 use crate::run::settings::{BenchSettings, BfclSettings, OutputSettings};
 use crate::run::{self, BenchSummary, DoubtfulGold, Repeated};
@@ -60,7 +60,7 @@ fn settings(mut typed: BenchArgs, config: &Config, environment: Environment) -> 
     });
     let usual = BenchSettings::new::<String>([]);
     let settings = BenchSettings {
-        input: args.input.settings(args.inputs),
+        input: hosted::input(args.input.settings(args.inputs)),
         bfcl,
         panel,
         repeat: args.repeat.unwrap_or(usual.repeat),
@@ -75,13 +75,13 @@ fn settings(mut typed: BenchArgs, config: &Config, environment: Environment) -> 
         },
         errata: args.gold.errata,
         baselines: !args.gold.no_baselines,
-        output: OutputSettings {
+        output: hosted::output(OutputSettings {
             path: args.output,
             format: args.to,
             collected: None,
             formulas: args.spreadsheet.formulas(),
             force: args.report.force,
-        },
+        }),
         prefix: args.report.prefix.unwrap_or_default(),
         overwrite: args.report.overwrite,
         reports: args.report.reports,

@@ -13,7 +13,7 @@ use super::config::{Config, Environment};
 use super::judging::{Judging, panel};
 use super::printer::Printer;
 use super::step_summary::{FAILURES, StepSummaryFile};
-use super::{Ending, job};
+use super::{Ending, hosted, job};
 use crate::run;
 use crate::run::settings::{LabelSettings, OutputSettings, ResnapSettings};
 use crate::write::Formulas;
@@ -110,6 +110,11 @@ fn merged(
         failures: step_summary.as_ref().map_or(0, |_| FAILURES),
         rate: args.result.min_pass_rate.is_some(),
         input: args.input.settings(args.inputs),
+    };
+    let settings = LabelSettings {
+        input: hosted::input(settings.input),
+        output: hosted::output(settings.output),
+        ..settings
     };
     let shown = Shown {
         command: if asks { "label" } else { "resnap" },

@@ -101,7 +101,10 @@ pub fn render(lines: &[Line<'_>], run: &Run<'_>) -> String {
         ));
     }
     // In one piece, so that it can be copied.
-    text.push(format!("written  {}", run.output));
+    // A table in memory has no place to tell of.
+    if !run.output.is_empty() {
+        text.push(format!("written  {}", run.output));
+    }
     text.join("\n")
 }
 

@@ -14,7 +14,7 @@ use super::judging::{Judging, panel};
 use super::printer::Printer;
 use super::section::Section;
 use super::step_summary::StepSummaryFile;
-use super::{Ending, job};
+use super::{Ending, hosted, job};
 use crate::read::Take;
 use crate::report::{Column, GateVerdict, Table};
 use crate::run::settings::{BfclFiles, InputKind, OutputSettings, ScoreSettings};
@@ -83,9 +83,10 @@ fn settings(args: ScoreArgs, section: &Section<'_>) -> anyhow::Result<ScoreSetti
             bail!("{}: give `questions`, `answers` and `results` together", place.unwrap_or_default());
         }
     };
+    let tables = hosted::tables();
     Ok(ScoreSettings {
-        inputs: args.inputs,
-        tables: Vec::new(),
+        inputs: if tables.is_empty() { args.inputs } else { Vec::new() },
+        tables,
         from,
         columns: args.cases.columns,
         filters: args.cases.filters,
@@ -95,13 +96,13 @@ fn settings(args: ScoreArgs, section: &Section<'_>) -> anyhow::Result<ScoreSetti
         compat: args.compat,
         panel: None,
         options: settings::options(&args.scoring)?,
-        output: OutputSettings {
+        output: hosted::output(OutputSettings {
             path: args.output,
             format: args.to,
             collected: None,
             formulas: args.spreadsheet.formulas(),
             force: args.result.force,
-        },
+        }),
         prefix: args.result.prefix.unwrap_or_default(),
         overwrite: args.result.overwrite,
         junit: args.result.junit,

@@ -1,0 +1,98 @@
+//! The commands in a program without a command line, as the Python package runs them.
+
+use std::sync::{Arc, Mutex};
+
+use tooljudge::internal::{ErrorKind, Host, HostError, Hosted, Said, run_hosted};
+use tooljudge::run::Stop;
+use tooljudge::run::settings::{Collected, InMemory};
+
+use crate::support::workspace::Workspace;
+
+/// How a command ended, what was said, and its table.
+type Ran = (Result<Hosted, HostError>, Vec<Said>, Option<Vec<Option<String>>>);
+
+fn hosted(words: &[&str], rows: &str, stop: Stop) -> Ran {
+    let (heard, collected) = (Arc::<Mutex<Vec<Said>>>::default(), Collected::default());
+    let hears = Arc::clone(&heard);
+    let host = Host {
+        tables: vec![InMemory::json_lines(rows.as_bytes()).unwrap()],
+        collected: Some(collected.clone()),
+        stop,
+        hear: Arc::new(move |said| hears.lock().unwrap().push(said)),
+        pass: Arc::new(|pass| Box::new(pass)),
+    };
+    let ended = run_hosted(words.iter().map(Into::into).collect(), host);
+    let labels = |frame: polars::prelude::DataFrame| {
+        let labels = frame.column("label").unwrap().str().unwrap().clone();
+        labels.iter().map(|label| label.map(str::to_owned)).collect()
+    };
+    let said = heard.lock().unwrap().clone();
+    (ended, said, collected.take().map(labels))
+}
+
+const ROWS: &str = r#"{"question": "Weather in Oslo?", "tool_call": "weather(town='Oslo')", "tool_definitions": [{"name": "weather", "parameters": {"properties": {"city": {}}}}]}
+{"question": "Hello", "tool_call": null, "tool_definitions": "weather: Tells the weather"}
+"#;
+
+#[test]
+fn a_host_hears_what_would_be_printed_and_gets_the_table() {
+    let (ended, said, labels) =
+        hosted(&["label", "--json", "--explain", "--limit=1", "--", "-"], ROWS, Stop::default());
+    assert_eq!(ended.unwrap(), Hosted::Done);
+    assert_eq!(labels.unwrap(), [Some("incorrect".to_owned())]);
+    assert!(
+        matches!(&said[..], [Said::Warning(warning), Said::Data(record)]
+        if warning.contains("does not use --explain") && record.contains(r#""incorrect": 1"#)),
+        "{said:?}"
+    );
+    let (ended, said, labels) = hosted(&["label", "--", "-"], ROWS, Stop::default());
+    assert_eq!((ended.unwrap(), labels.unwrap().len()), (Hosted::GateFailed, 2));
+    assert!(
+        said.iter().any(|said| matches!(said, Said::Warning(text) if text.contains("have no label"))),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn errors_have_kinds_and_no_usage() {
+    let work = Workspace::new();
+    let missing = work.path("no.toml").display().to_string();
+    for (words, rows, kind, text) in [
+        (&["label", "--votes=2", "--", "-"][..], ROWS, ErrorKind::Settings, "--votes"),
+        (&["label", "--judge=gpt", "--", "-"], ROWS, ErrorKind::Settings, "PROVIDER:MODEL"),
+        (&["label", "--config", &missing, "--", "-"], ROWS, ErrorKind::Settings, "no.toml"),
+        (&["label", "--where=nope=1", "--", "-"], ROWS, ErrorKind::Input, "nope"),
+        (&["label", "--", "-"], "{\"a\": 1}\n", ErrorKind::Input, "`a`"),
+        (
+            &["label", "--judge=vllm:m", "--base-url=http://10.1.2.3/v1", "--", "-"],
+            ROWS,
+            ErrorKind::Judge,
+            "http",
+        ),
+        (
+            &["label", "--", "-"],
+            "{\"question\": \"a\", \"tool_call\": \"f()\", \"label\": 1}",
+            ErrorKind::Output,
+            "--prefix",
+        ),
+    ] {
+        let (ended, _, table) = hosted(words, rows, Stop::default());
+        let error = ended.unwrap_err();
+        assert_eq!(error.kind, kind, "{error:?}");
+        assert!(error.message.contains(text) && !error.message.contains("Usage"), "{error:?}");
+        assert!(table.is_none());
+    }
+}
+
+#[test]
+fn a_host_can_stop_the_work() {
+    let stop = Stop::default();
+    stop.gently.cancel();
+    let (ended, said, table) = hosted(&["label", "--", "-"], ROWS, stop);
+    assert_eq!(ended.unwrap(), Hosted::Interrupted);
+    assert!(
+        table.is_none()
+            && said.iter().any(|said| matches!(said, Said::Talk(text) if text.contains("interrupted"))),
+        "{said:?}"
+    );
+}
