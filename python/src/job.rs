@@ -1,0 +1,179 @@
+//! A command at work on a thread of its own, while Python's thread hears what it says and looks for signals.
+
+use std::ffi::OsString;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
+use pyo3::prelude::*;
+use tooljudge::internal::{ErrorKind, Host, HostError, Hosted, Said, run_hosted};
+use tooljudge::run::settings::Collected as Place;
+use tooljudge::run::{Pass, Progress, Stop};
+
+use crate::{Collected, PyStop, Table};
+
+/// How often signals are looked for and progress is told.
+const TICK: Duration = Duration::from_millis(50);
+/// What a job that was told twice to stop may take to do so in order; it has half a second of its own.
+const LET_GO: Duration = Duration::from_secs(1);
+/// As the main thread of a program has.
+const STACK: usize = 8 << 20;
+
+enum Event {
+    Said(Said),
+    Began(&'static str, Option<u64>, Arc<Progress>),
+    PassEnded,
+    Ended(Result<Hosted, HostError>),
+}
+
+/// Tells the end of a pass when it is dropped.
+struct PassGuard(Mutex<Sender<Event>>);
+
+impl Drop for PassGuard {
+    fn drop(&mut self) {
+        send(&self.0, Event::PassEnded);
+    }
+}
+
+/// Nobody hears it where Python has gone on without the job.
+fn send(to: &Mutex<Sender<Event>>, event: Event) {
+    let _ = to.lock().unwrap_or_else(PoisonError::into_inner).send(event);
+}
+
+/// Runs the command of these `words` on `tables`; how it ended: `done`, `gate_failed`, `interrupted`, or the kind of error and what it
+/// says. With `collect`, its table too. `listener.said(kind, text)` and `listener.progress(pass, done, rows)` are called meanwhile, on
+/// this thread.
+#[pyfunction]
+pub fn run<'py>(
+    py: Python<'py>,
+    words: Vec<OsString>,
+    tables: Vec<PyRef<'py, Table>>,
+    collect: bool,
+    stop: &PyStop,
+    listener: &Bound<'py, PyAny>,
+) -> PyResult<(&'static str, String, Option<Collected>)> {
+    let place = Place::default();
+    let (events, heard) = channel();
+    let tables = tables.iter().map(|table| table.0.clone()).collect();
+    let host = host(tables, collect.then(|| place.clone()), stop.0.clone(), &events);
+    let work = move || {
+        let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run_hosted(words, host)));
+        let panicked = || HostError { kind: ErrorKind::Other, message: "the job panicked".to_owned() };
+        // Nobody hears it where Python has gone on without the job.
+        let _ = events.send(Event::Ended(ended.unwrap_or_else(|_| Err(panicked()))));
+    };
+    let thread = std::thread::Builder::new().name("tooljudge".to_owned()).stack_size(STACK).spawn(work);
+    thread.map_err(|error| PyRuntimeError::new_err(format!("no thread can be started: {error}")))?;
+    let ended = wait(py, &Mutex::new(heard), &stop.0, listener)?;
+    Ok(match ended {
+        Ok(Hosted::Done) => ("done", String::new(), place.take_table().map(Collected)),
+        Ok(Hosted::GateFailed) => ("gate_failed", String::new(), place.take_table().map(Collected)),
+        Ok(Hosted::Interrupted) => ("interrupted", String::new(), None),
+        // What was judged until then, where a part of the table was asked for.
+        Err(HostError { kind, message }) => (name(kind), message, place.take_table().map(Collected)),
+    })
+}
+
+fn host(
+    tables: Vec<tooljudge::run::settings::InMemory>,
+    collected: Option<Place>,
+    stop: Stop,
+    events: &Sender<Event>,
+) -> Host {
+    let (said, passes) = (Mutex::new(events.clone()), Mutex::new(events.clone()));
+    let began = move |pass: Pass| -> Box<dyn Send> {
+        let Pass { name, rows, progress, .. } = &pass;
+        send(&passes, Event::Began(name, *rows, Arc::clone(progress)));
+        let events = passes.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Box::new(PassGuard(Mutex::new(events)))
+    };
+    Host {
+        tables,
+        collected,
+        stop,
+        hear: Arc::new(move |text| send(&said, Event::Said(text))),
+        pass: Arc::new(began),
+    }
+}
+
+/// Waits for the end, or until it is told twice to stop. An exception, be it of a signal or of the listener, stops the job and is
+/// raised once the job has stopped.
+fn wait<'py>(
+    py: Python<'py>,
+    events: &Mutex<Receiver<Event>>,
+    stop: &Stop,
+    listener: &Bound<'py, PyAny>,
+) -> PyResult<Result<Hosted, HostError>> {
+    let next = || events.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(TICK);
+    let mut raised: Option<PyErr> = None;
+    let mut pass: Option<(&'static str, Option<u64>, Arc<Progress>)> = None;
+    let mut told_twice: Option<Instant> = None;
+    loop {
+        let event = py.detach(next);
+        let called = match event {
+            Ok(Event::Ended(ended)) => return raised.map_or(Ok(ended), Err),
+            Ok(Event::Said(said)) => tell(listener, said),
+            Ok(Event::Began(name, rows, progress)) => {
+                pass = Some((name, rows, progress));
+                Ok(())
+            }
+            Ok(Event::PassEnded) => {
+                let last = pass.take();
+                last.map_or(Ok(()), |pass| show(listener, &pass))
+            }
+            Err(RecvTimeoutError::Timeout) => pass.as_ref().map_or(Ok(()), |pass| show(listener, pass)),
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(PyRuntimeError::new_err("the job ended without a word"));
+            }
+        };
+        // The handler of a signal may run while the listener is called.
+        for error in [called.err(), py.check_signals().err()].into_iter().flatten() {
+            let is_signal = error.is_instance_of::<PyKeyboardInterrupt>(py);
+            match stop.gently.is_cancelled() {
+                true if is_signal => stop.now.cancel(),
+                true => {}
+                false => stop.gently.cancel(),
+            }
+            if is_signal || raised.is_none() {
+                raised = Some(error);
+            }
+            if is_signal && !stop.now.is_cancelled() {
+                let text = "stopping after the requests in flight (press Ctrl-C again to quit at once)";
+                // What is raised in the end is the signal.
+                let _ = tell(listener, Said::Talk(text.to_owned()));
+            }
+        }
+        if stop.now.is_cancelled() && told_twice.get_or_insert_with(Instant::now).elapsed() > LET_GO {
+            let why = || Ok(Ok(Hosted::Interrupted));
+            return raised.map_or_else(why, Err);
+        }
+    }
+}
+
+fn tell(listener: &Bound<'_, PyAny>, said: Said) -> PyResult<()> {
+    let (kind, text) = match said {
+        Said::Data(text) => ("data", text),
+        Said::Talk(text) => ("talk", text),
+        Said::Warning(text) => ("warning", text),
+    };
+    listener.call_method1("said", (kind, text)).map(drop)
+}
+
+fn show(
+    listener: &Bound<'_, PyAny>,
+    (name, rows, progress): &(&'static str, Option<u64>, Arc<Progress>),
+) -> PyResult<()> {
+    listener.call_method1("progress", (*name, progress.snapshot().done, *rows)).map(drop)
+}
+
+fn name(kind: ErrorKind) -> &'static str {
+    match kind {
+        ErrorKind::Settings => "settings",
+        ErrorKind::Input => "input",
+        ErrorKind::Judge => "judge",
+        ErrorKind::Store => "store",
+        ErrorKind::Output => "output",
+        ErrorKind::Other => "other",
+    }
+}

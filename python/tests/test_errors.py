@@ -1,0 +1,131 @@
+"""Bad input and options: exceptions of a kind, in the words of the command line, that name the remedy."""
+
+import ast
+import doctest
+import importlib
+import inspect
+import json
+import re
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import pandas as pd
+import polars as pl
+import pytest
+from conftest import PROGRAM, rows
+
+import tooljudge as tj
+
+
+@pytest.mark.parametrize(
+    "kind, data, options, words",
+    [
+        (tj.InputError, pd.DataFrame({"a": [1.5], "b": [2]}), {}, r"`a`"),
+        (tj.InputError, pl.DataFrame({"question": ["x"]}), {}, "tool_call|column"),
+        (tj.InputError, [1, 2], {}, "int.*pandas"),
+        (tj.InputError, 5, {}, "int is no table"),
+        (tj.InputError, pl.Series([1]), {}, "not a table"),
+        (tj.InputError, "no-such-file.csv", {}, "no file matches"),
+        (tj.InputError, pd.DataFrame([[1, 2]], columns=["a", "a"]), {}, "two columns named `a`"),
+        (tj.InputError, rows(), {"where": {"nope": 1}}, "nope"),
+        (tj.SettingsError, rows(), {"judge": "gpt"}, "PROVIDER:MODEL"),
+        (tj.SettingsError, rows(), {"judge": print}, "function"),
+        (tj.SettingsError, rows(), {"votes": 2}, "odd"),
+        (tj.SettingsError, rows(), {"task": "nope"}, "nope"),
+        (tj.SettingsError, rows(), {"drop": "nope"}, "no column `nope`"),
+        (tj.SettingsError, rows(), {"overwrite": True, "prefix": "x"}, "cannot be used with"),
+        (tj.JudgeError, rows(), {"judge": "openai:gpt-5-mini"}, "OPENAI_API_KEY"),
+        (tj.JudgeError, rows(), {"judge": "vllm:m", "base_url": "http://10.1.2.3/v1"}, "plain http"),
+        (tj.OutputError, rows(), {"output": "no/such/folder.csv"}, "no/such"),
+    ],
+)
+def test_what_is_wrong_is_said(kind, data, options, words, monkeypatch):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with pytest.raises(kind, match=words) as raised:
+        tj.label(data, **options)
+    assert isinstance(raised.value, tj.ToolJudgeError)
+    assert "Usage:" not in str(raised.value) and "--help" not in str(raised.value)
+
+
+def test_a_judge_that_is_not_there():
+    with pytest.raises(tj.JudgeError, match="127.0.0.1:1"):
+        tj.label(rows()[:2], judge="vllm:m", base_url="http://127.0.0.1:1/v1", max_attempts=1)
+
+
+def test_unknown_options():
+    with pytest.raises(TypeError, match="max_csot"):
+        tj.label(rows(), max_csot=1)
+    with pytest.raises(TypeError, match="max_csot.*max_cost"):
+        tj.bench(rows(), max_csot=1)
+
+
+def test_warnings_are_pythons_and_point_at_the_caller():
+    with pytest.warns(tj.ToolJudgeWarning, match="does not use --explain") as caught:
+        tj.label(rows()[:1], explain=True)
+    assert caught[0].filename == __file__
+    with warnings.catch_warnings(), pytest.raises(tj.ToolJudgeWarning):
+        warnings.simplefilter("error")
+        tj.label(rows()[:1], explain=True)
+
+
+def test_nothing_is_printed(capfd, caplog):
+    with caplog.at_level("INFO", logger="tooljudge"):
+        tj.label(rows()[:1])
+    assert capfd.readouterr() == ("", "")
+
+
+def test_importing_does_nothing():
+    loaded = "import sys; before = set(sys.modules); import tooljudge; print(*(set(sys.modules) - before))"
+    found = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True).stdout.split()
+    assert {"pandas", "polars", "pyarrow", "asyncio", "json", "logging"}.isdisjoint(found)
+
+
+def test_the_command_line_is_the_same_program(tmp_path):
+    (tmp_path / "in.jsonl").write_text(json.dumps(rows()[0]))
+    words = [sys.executable, "-m", "tooljudge", "label", "in.jsonl", "-o", "out.csv"]
+    ran = subprocess.run(words, capture_output=True, text=True)
+    assert ran.returncode == 0 and (tmp_path / "out.csv").exists(), ran.stderr
+    ran = subprocess.run([*words, "--votes", "2"], capture_output=True, text=True)
+    assert ran.returncode == 2 and "--votes" in ran.stderr
+
+
+def flags(command):
+    """The long flags that the command's help tells of."""
+    text = subprocess.run([PROGRAM, command, "--help"], capture_output=True, text=True, check=True).stdout
+    return set(re.findall(r"^ +(?:-\w, )?--([a-z0-9-]+)", text, re.M))
+
+
+OF_A_TERMINAL = {"json", "quiet", "color", "verbose", "log-file", "help", "dry-run", "escape-formulas", "partial", "scorers"}
+OF_OTHER_JOBS = {"bfcl", "results", "scores", "questions", "answers", "underscore-to-dot", "output", "to", "dedup"}
+
+
+@pytest.mark.parametrize("job", ["label", "bench", "score"])
+def test_every_flag_is_an_option(job):
+    known = set(inspect.signature(getattr(tj, job)).parameters)
+    if job == "bench":
+        known |= set(inspect.signature(tj.label).parameters)
+    options = {name.rstrip("_").replace("_", "-") for name in known}
+    missing = flags(job) - options - OF_A_TERMINAL - (OF_OTHER_JOBS if job != "label" else set())
+    assert not missing
+    if job != "bench":
+        extra = options - flags(job) - {"data", "progress", "return-summary"}
+        assert not extra
+
+
+@pytest.mark.parametrize("module", ["_jobs", "aio"])
+def test_stubs_have_the_options_of_the_code(module):
+    stub = ast.parse(Path(tj.__file__).with_name(module + ".pyi").read_text())
+    for function in stub.body:
+        if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            own = inspect.signature(getattr(tj, function.name)).parameters
+            named = [one.arg for one in function.args.kwonlyargs]
+            wanted = [name for name, one in own.items() if one.kind is one.KEYWORD_ONLY]
+            assert named[: len(wanted)] == wanted, function.name
+
+
+@pytest.mark.parametrize("module", ["tooljudge", "tooljudge._jobs", "tooljudge.aio"])
+def test_examples(module):
+    found = doctest.testmod(importlib.import_module(module))
+    assert found.attempted and not found.failed

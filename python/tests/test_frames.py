@@ -1,0 +1,273 @@
+"""Frames in, frames out: labels, order and index are those of the command line on the same rows."""
+
+import json
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from conftest import LABELS, ROOT, TOOLS, by_program, labels, rows
+
+import tooljudge as tj
+
+
+def typed(frame):
+    return pa.Table.from_pylist(frame)
+
+
+def to_rows(frame):
+    if isinstance(frame, list):
+        return frame
+    if isinstance(frame, pd.DataFrame):
+        return [{name: null(cell) for name, cell in row.items()} for row in frame.to_dict("records")]
+    if isinstance(frame, pl.DataFrame):
+        return frame.to_dicts()
+    return pa.table(frame).to_pylist()
+
+
+def relation(rows):
+    table = typed(rows)
+    return duckdb.connect().from_arrow(table)
+
+
+KINDS = {
+    "dicts": lambda rows: rows,
+    "pandas": lambda rows: pd.DataFrame(rows, index=[f"i{n % 3}" for n in range(len(rows))]),
+    "pandas_arrow": lambda rows: typed(rows).to_pandas(types_mapper=pd.ArrowDtype),
+    "pandas_of_arrow": lambda rows: typed(rows).to_pandas(),
+    "polars": lambda rows: pl.from_arrow(typed(rows)),
+    "polars_lazy": lambda rows: pl.from_arrow(typed(rows)).lazy(),
+    "polars_objects": lambda rows: pl.DataFrame(
+        [
+            pl.Series(name, [row[name] for row in rows], dtype=pl.Object if name == "tool_call" else None)
+            for name in rows[0]
+        ]
+    ),
+    "pyarrow": typed,
+    "reader": lambda rows: typed(rows).to_reader(max_chunksize=2),
+    "duckdb": relation,
+}
+KEPT = {
+    "dicts": list,
+    "pandas": pd.DataFrame,
+    "pandas_arrow": pd.DataFrame,
+    "pandas_of_arrow": pd.DataFrame,
+    "polars": pl.DataFrame,
+    "polars_lazy": pl.DataFrame,
+    "polars_objects": pl.DataFrame,
+}
+
+
+def null(value):
+    return None if value is None or value is pd.NA or isinstance(value, float) and value != value else value
+
+
+@pytest.mark.filterwarnings("ignore::tooljudge.ToolJudgeWarning")
+@pytest.mark.parametrize("kind", KINDS)
+def test_labels_are_those_of_the_command_line(kind, tmp_path):
+    expected = by_program(rows(), tmp_path)
+    assert [row["label"] for row in expected][:3] == ["correct", "correct", "incorrect"]
+    frame = KINDS[kind](rows())
+    columns = list(rows()[0])
+    out = tj.label(frame)
+    assert isinstance(out, KEPT.get(kind, pa.Table))
+    if isinstance(out, pd.DataFrame):
+        assert out.index.equals(frame.index)
+        assert out[columns].dtypes.equals(frame.dtypes)
+        found = [{name: null(out[name].iloc[at]) for name in LABELS} for at in range(len(out))]
+    else:
+        found = labels(to_rows(out))
+    assert found == labels(expected)
+    names = list(out[0]) if isinstance(out, list) else list(getattr(out, "column_names", None) or out.columns)
+    assert names == list(expected[0])
+
+
+@pytest.mark.filterwarnings("ignore::tooljudge.ToolJudgeWarning")
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "polars_objects"])
+def test_chosen_rows(kind, tmp_path):
+    expected = by_program(rows(), tmp_path, "--where=id=7", "--limit=1")
+    out = tj.label(KINDS[kind](rows()), where={"id": 7}, limit=1)
+    assert len(out) == 1
+    if kind == "pandas":
+        assert list(out.index) == ["i0"]
+    found = to_rows(out)
+    assert [row["label"] for row in found] == [row["label"] for row in expected]
+    assert found[0]["id"] == 7 and "tooljudge row" not in found[0]
+
+
+@pytest.mark.filterwarnings("ignore::tooljudge.ToolJudgeWarning")
+@pytest.mark.parametrize("kind", ["pandas", "pandas_arrow", "polars", "pyarrow", "reader", "duckdb"])
+def test_frames_without_rows(kind):
+    table = typed(rows()).slice(0, 0)
+    empty = {
+        "pandas": lambda: pd.DataFrame(rows()).iloc[:0],
+        "pandas_arrow": lambda: table.to_pandas(types_mapper=pd.ArrowDtype),
+        "polars": lambda: pl.from_arrow(table),
+        "pyarrow": lambda: table,
+        "reader": table.to_reader,
+        "duckdb": lambda: duckdb.connect().from_arrow(table),
+    }[kind]()
+    out = tj.label(empty)
+    assert len(out) == 0
+    assert "label" in (getattr(out, "column_names", None) or list(out.columns))
+    assert tj.label([]) == []
+
+
+def test_a_frame_of_many_types_is_given_back_as_it_was():
+    frame = pd.DataFrame(rows()[:2])
+    frame["category"] = pd.Categorical(["a", None])
+    frame["number category"] = pd.Categorical([1, 2])
+    frame["when"] = pd.to_datetime(["2026-01-01", None])
+    frame["complex"] = [1j, 2j]
+    frame["period"] = pd.period_range("2026-01", periods=2, freq="M")
+    frame["mixed"] = [1, "x"]
+    frame[5] = [1.5, None]
+    frame.index = pd.MultiIndex.from_tuples([("a", 1), ("a", 1)])
+    before = frame.copy(deep=True)
+    out = tj.label(frame)
+    assert out[list(frame.columns)].equals(before) and frame.equals(before)
+    assert out.index.equals(before.index)
+    assert list(out["label"]) == ["correct", "correct"]
+
+
+def test_what_a_cell_says_in_json_is_what_the_judge_sees(tmp_path):
+    """A null that somebody wrote is one; a field that only other rows have is absent."""
+    one = {"question": "Book in Oslo", "tool_definitions": TOOLS, "tool_call": {"name": "book", "arguments": {"city": None}}}
+    other = {**one, "tool_call": {"name": "book", "arguments": {"city": "Oslo", "guests": 2}}}
+    expected = by_program([one, other], tmp_path)
+    assert labels(to_rows(tj.label(pd.DataFrame([one, other])))) == labels(expected)
+    padded = {**one, "tool_call": {"name": "book", "arguments": {"city": "Oslo", "guests": None}}}
+    plain = {**one, "tool_call": {"name": "book", "arguments": {"city": "Oslo"}}}
+    expected = by_program([plain, other], tmp_path)
+    assert labels(to_rows(tj.label(pd.DataFrame([padded, other])))) == labels(expected)
+    # Texts beside dicts stay texts.
+    mixed = [plain, {**one, "tool_call": 'book(city="Oslo")'}]
+    assert labels(to_rows(tj.label(pd.DataFrame(mixed)))) == labels(by_program(mixed, tmp_path))
+
+
+def test_our_columns_take_the_place_of_others_only_when_told():
+    frame = pl.DataFrame(rows()[:2]).with_columns(label=pl.lit("mine"), score=pl.lit(5))
+    with pytest.raises(tj.OutputError, match="label.*--prefix"):
+        tj.label(frame)
+    assert tj.label(frame, overwrite=True)["label"].to_list() == ["correct", "correct"]
+    out = tj.label(frame, prefix="judge_", drop=["score", "id"])
+    assert out["label"].to_list() == ["mine", "mine"] and out["judge_label"].to_list() == ["correct", "correct"]
+    assert "score" not in out.columns and "id" not in out.columns
+    out = tj.label(pd.DataFrame({**frame.to_pandas()}), overwrite=True)
+    assert list(out["label"]) == ["correct", "correct"] and list(out.columns).count("label") == 1
+
+
+def test_a_settings_file_chooses_and_names_as_options_do():
+    frame = pd.DataFrame(rows()[:3], index=["a", "b", "c"])
+    with open("tooljudge.toml", "w") as file:
+        file.write("[label]\nwhere = ['id=3']\nprefix = 'ours_'\ndrop = ['question']\n[score]\nprefix = 'ours_'\n")
+    out = tj.label(frame)
+    assert list(out.index) == ["c"] and list(out["ours_label"]) == ["incorrect"]
+    assert "question" not in out and "tooljudge row" not in out and "tool_call" in out
+    call = rows()[0]["tool_call"]
+    frame = pd.DataFrame({"score": [5], "tool_call": [call], "expected_tool_calls": [[call]]}, index=["x"])
+    scored = tj.score(frame, scorer="tool_correctness")
+    assert list(scored.index) == ["x"] and list(scored["score"]) == [5] and list(scored["ours_score"]) == [1.0]
+    with open("tooljudge.toml", "w") as file:
+        file.write("[label]\ndry_run = true\n")
+    with pytest.raises(tj.SettingsError, match="dry_run"):
+        tj.label(rows()[:1])
+
+
+def test_several_judges_and_tasks_have_columns_of_their_own():
+    out = tj.label(rows()[:2], task=["tool_selection", "parameter_extraction"])
+    assert out[0]["tool_selection_label"] == out[0]["parameter_extraction_label"] == "correct"
+
+
+def test_a_log_becomes_turns(tmp_path):
+    messages = [{"role": "user", "content": "Book in Oslo"}, {"role": "assistant", "tool_calls": [
+        {"id": "1", "type": "function", "function": {"name": "book", "arguments": json.dumps({"city": "Oslo"})}}]}]
+    log = [{"messages": messages, "tools": [{"type": "function", "function": TOOLS[0]}]}] * 2
+    expected = by_program(log, tmp_path)
+    assert len(expected) == 2 and expected[0]["label"] == "correct"
+    for data in (log, pd.DataFrame(log), pl.DataFrame(log)):
+        out = to_rows(tj.label(data))
+        assert labels(out) == labels(expected) and out[0]["turn"] == expected[0]["turn"]
+
+
+def test_paths_and_globs(tmp_path):
+    expected = by_program(rows(), tmp_path)
+    with pytest.warns(tj.ToolJudgeWarning, match="no label"):
+        out = tj.label(tmp_path / "rows.jsonl")
+    assert len(out) == 5 and labels(out.to_dicts()) == labels(expected)
+    assert len(tj.label(str(tmp_path / "ro*.jsonl"), limit=2).to_polars()) == 2
+    record = tj.label(tmp_path / "rows.jsonl", output=tmp_path / "new.parquet", allow_unjudged=1)
+    assert record["output"]["rows"] == 5 and len(pd.read_parquet(tmp_path / "new.parquet")) == 5
+
+
+def test_the_summary_is_that_of_the_command_line():
+    out, summary = tj.label(rows()[:3], return_summary=True)
+    assert summary["panel"][0]["summary"]["labels"] == {"correct": 2, "incorrect": 1} and len(out) == 3
+
+
+def test_batches():
+    made = list(tj.label_batches(pl.DataFrame(rows()[:3]).iter_slices(2)))
+    assert [frame["label"].to_list() for frame in made] == [["correct", "correct"], ["incorrect"]]
+
+
+def test_bench_and_score():
+    gold = [{**row, "gold": "correct"} for row in rows()[:3]] + [{**rows()[2], "gold": "incorrect"}]
+    report = tj.bench(pl.DataFrame(gold), by=["id"], return_rows=True)
+    accuracy = [one for one in report._figures() if one["figure"] == "accuracy" and one["judge"] == "builtin"]
+    assert accuracy[0]["value"] == pytest.approx(3 / 4) and {one["slice"] for one in accuracy} >= {"3"}
+    assert report.rows["label"].to_list() == ["correct", "correct", "incorrect", "incorrect"]
+    assert len(report.figures) == len(list(report._figures())) and report.passed
+    with pytest.warns(tj.ToolJudgeWarning, match="min-accuracy|accuracy"):
+        assert not tj.bench(gold, min_accuracy=1).passed
+    call = rows()[0]["tool_call"]
+    frame = pd.DataFrame({"tool_call": [call, call], "expected_tool_calls": [[call], []]}, index=[5, 5])
+    scored = tj.score(frame, scorer="tool_correctness")
+    assert list(scored.index) == [5, 5] and scored["score"].iloc[0] == 1.0
+
+
+FIXTURES = ROOT / "tests/fixtures/frames"
+
+
+def by_duckdb(path):
+    connection = duckdb.connect()
+    connection.execute("set arrow_lossless_conversion = true")
+    return connection.read_parquet(path)
+
+
+READERS = [pd.read_parquet, pl.read_parquet, pq.read_table, by_duckdb]
+
+
+@pytest.mark.filterwarnings("ignore::tooljudge.ToolJudgeWarning")
+@pytest.mark.parametrize("reader", READERS, ids=["pandas", "polars", "pyarrow", "duckdb"])
+@pytest.mark.parametrize("file", sorted(file.name for file in FIXTURES.glob("[cm]*.parquet")))
+def test_files_of_other_libraries_read_into_frames(file, reader, tmp_path):
+    """Structs, maps, JSON as the libraries read their own files: the labels are those of the same rows in JSON Lines."""
+    lines = (FIXTURES / file).parent / (file.split(".")[0] + ".jsonl")
+    if file.startswith("mixed") and reader in READERS[:2]:
+        pytest.skip("the library reads JSON within a struct as any text")
+    expected = labels(by_program([json.loads(line) for line in lines.read_text().splitlines()], tmp_path))
+    assert labels(to_rows(tj.label(reader(str(FIXTURES / file))))) == expected
+
+
+def test_types_of_arrow(tmp_path):
+    """JSON is what it says, categories are texts; a table in pieces is one."""
+    call = rows()[0]["tool_call"]
+    expected = by_program(rows()[:1] * 2, tmp_path)
+    types = {
+        "json": pa.array([json.dumps(call)], pa.json_()),
+        "text": pa.array([json.dumps(call)]),
+        "category": pa.array([json.dumps(call)]).dictionary_encode(),
+        "large": pa.array([json.dumps(call)], pa.large_string()),
+        "view": pa.array([json.dumps(call)], pa.string_view()),
+    }
+    for name, array in types.items():
+        one = pa.table({"question": [rows()[0]["question"]], "tool_call": array, "tool_definitions": [json.dumps(TOOLS)]})
+        table = pa.concat_tables([one, one])
+        out = tj.label(table)
+        assert [row["label"] for row in out.select(["label"]).to_pylist()] == [row["label"] for row in expected], name
+        assert out.select(table.column_names) == table
+    for dtype in (pl.Categorical, pl.Enum([json.dumps(call)])):
+        frame = pl.from_arrow(pa.table({**one.to_pydict(), "tool_call": types["text"]})).with_columns(pl.col("tool_call").cast(dtype))
+        assert tj.label(frame)["label"].to_list() == ["correct"]

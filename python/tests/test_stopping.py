@@ -1,0 +1,141 @@
+"""Signals, cancellation, loops, threads, forks: nothing that was paid for is lost."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pandas as pd
+import pytest
+from conftest import numbered, rows
+
+import tooljudge as tj
+
+
+def when(condition, then):
+    def wait():
+        while not condition():
+            time.sleep(0.005)
+        then()
+
+    threading.Thread(target=wait, daemon=True).start()
+
+
+def test_the_first_interrupt_keeps_what_was_paid(server):
+    one = server(delay=0.1)
+    when(lambda: one.requests >= 20, lambda: os.kill(os.getpid(), signal.SIGINT))
+    with pytest.raises(KeyboardInterrupt, match="every reply that came is kept"):
+        tj.label(numbered(200), concurrency=10, **one.judge())
+    paid = one.requests
+    assert 20 <= paid < 200
+    time.sleep(0.3)
+    assert one.requests == paid
+    one.delay = 0
+    out, summary = tj.label(numbered(200), concurrency=10, return_summary=True, **one.judge())
+    # Nothing is billed twice.
+    assert one.requests == 200 and summary["panel"][0]["summary"]["cached"] == paid
+    assert [row["label"] for row in out] == ["correct"] * 200
+
+
+def test_the_second_interrupt_waits_for_nothing(server):
+    one = server(delay=30)
+
+    def twice():
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.3)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    when(lambda: one.requests >= 5, twice)
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        tj.label(numbered(50), concurrency=5, **one.judge())
+    # The answers take half a minute.
+    assert time.monotonic() - began < 15
+
+
+def test_a_running_loop_and_its_tasks(server):
+    one = server(delay=0.05)
+
+    async def main():
+        beats = 0
+
+        async def beat():
+            nonlocal beats
+            while True:
+                await asyncio.sleep(0.01)
+                beats += 1
+
+        heart = asyncio.ensure_future(beat())
+        # A plain call works within a loop; it only holds it up.
+        assert len(tj.label(rows()[:2])) == 2
+        beats = 0
+        out = await tj.aio.label(pd.DataFrame(numbered(40)), concurrency=4, **one.judge())
+        heart.cancel()
+        return beats, list(out["label"])
+
+    beats, labels = asyncio.run(main())
+    assert beats > 5 and labels == ["correct"] * 40
+
+
+def test_a_cancelled_task_keeps_what_was_paid(server):
+    one = server(delay=0.1)
+
+    async def main():
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(tj.aio.label(numbered(200), concurrency=10, **one.judge()), 1.0)
+
+    asyncio.run(main())
+    paid = one.requests
+    assert 0 < paid < 200
+    one.delay = 0
+    tj.label(numbered(200), **one.judge())
+    assert one.requests == 200
+
+
+def test_threads_work_side_by_side(server):
+    one, found = server(delay=0.02), {}
+
+    def work(n):
+        found[n] = [row["label"] for row in tj.label(numbered(20), store=f"{n}.sqlite", **one.judge())]
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    assert found == {n: ["correct"] * 20 for n in range(4)} and one.requests == 80
+
+
+FORK = """
+import os, sys, tooljudge as tj
+rows = [{"question": "Say 1", "tool_call": "say(n=1)", "tool_definitions": "say: Says a number"}] * 3
+if sys.argv[1] == "used":
+    tj.label(rows)
+child = os.fork()
+if child == 0:
+    try:
+        print(len(tj.label(rows)), flush=True)
+        os._exit(0)
+    except BaseException as error:
+        print(type(error).__name__, error, flush=True)
+        os._exit(1)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+@pytest.mark.parametrize("before", ["used", "fresh"])
+def test_a_fork_works(before):
+    ran = subprocess.run([sys.executable, "-c", FORK, before], capture_output=True, text=True, timeout=60)
+    assert ran.stdout.split() == ["3", "0"], (ran.stdout, ran.stderr)
+
+
+def test_a_ceiling_holds_over_batches(server):
+    one = server(tokens=1000)
+    settings = '[judges.m]\njudge = "vllm:m"\nbase_url = "%s"\nmax_tokens = 1\nprice = { input = 1000.0, output = 1000.0 }\n'
+    open("tooljudge.toml", "w").write(settings % one.url)
+    batches = [numbered(20)[at : at + 5] for at in range(0, 20, 5)]
+    with pytest.warns(tj.ToolJudgeWarning, match="max-cost"):
+        made = list(tj.label_batches(iter(batches), judge="m", max_cost=6.0))
+    judged = [row["status"] for batch in made for row in batch].count("judged")
+    assert 0 < judged < 20 and one.requests == judged

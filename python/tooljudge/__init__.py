@@ -1,0 +1,55 @@
+"""Tells which of an agent's logged tool calls were right.
+
+>>> import tooljudge as tj
+>>> rows = [{"question": "Weather in Oslo?", "tool_call": "weather(town='Oslo')",
+...          "tool_definitions": '[{"name": "weather", "parameters": {"properties": {"city": {}}}}]'}]
+>>> tj.label(rows)[0]["label"]
+'incorrect'
+
+Frames in, the same kind of frame out: pandas, polars, pyarrow, lists of dicts, paths. The options are those of the command line
+(`tooljudge label --help`), with underscores.
+"""
+
+from . import _native
+from ._errors import (
+    InputError,
+    Interrupted,
+    JudgeError,
+    OutputError,
+    SettingsError,
+    StoreError,
+    ToolJudgeError,
+    ToolJudgeWarning,
+)
+from ._jobs import bench, label, label_batches, resnap, score
+
+__version__ = _native.__version__
+__all__ = [
+    "InputError",
+    "Interrupted",
+    "JudgeError",
+    "OutputError",
+    "SettingsError",
+    "StoreError",
+    "ToolJudgeError",
+    "ToolJudgeWarning",
+    "aio",
+    "bench",
+    "label",
+    "label_batches",
+    "resnap",
+    "score",
+]
+
+
+def __getattr__(name):
+    # What not everybody needs is not imported before somebody does.
+    if name == "aio":
+        import importlib
+
+        return importlib.import_module("tooljudge.aio")
+    if name == "Frame":
+        from ._frames import Frame
+
+        return Frame
+    raise AttributeError(f"module 'tooljudge' has no attribute {name!r}")

@@ -1,0 +1,52 @@
+"""What the Rust half gives. None of it is public."""
+
+import os
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+__version__: str
+
+class Table:
+    """A table that a job reads."""
+
+    @staticmethod
+    def of_stream(frame: Any) -> Table:
+        """Of anything with `__arrow_c_stream__`."""
+    @staticmethod
+    def of_lines(text: bytes) -> Table:
+        """Of a text in JSON Lines."""
+
+class Collected:
+    """A table that a job made."""
+
+    @property
+    def columns(self) -> list[str]: ...
+    def __len__(self) -> int: ...
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+    def json_lines(self) -> str:
+        """The rows as a text in JSON Lines."""
+
+class Stop:
+    """Stops a job that another thread waits for."""
+
+    def __init__(self) -> None: ...
+    def stop(self) -> None:
+        """Asks nothing new, and waits for what is in flight; the second time, waits for nothing."""
+    def is_told(self) -> bool:
+        """Whether somebody asked it to stop."""
+
+class _Listener(Protocol):
+    def said(self, kind: str, text: str) -> None: ...
+    def progress(self, name: str, done: int, rows: int | None) -> None: ...
+
+def run(
+    words: Sequence[str | os.PathLike[str]],
+    tables: Sequence[Table],
+    collect: bool,
+    stop: Stop,
+    listener: _Listener,
+) -> tuple[str, str, Collected | None]:
+    """Runs the command of these words on the tables: how it ended, what an error says, and its table."""
+
+def main(arguments: Sequence[str]) -> int:
+    """Runs the program, as it is started with these arguments; its exit code."""
