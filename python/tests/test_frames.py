@@ -1,6 +1,7 @@
 """Frames in, frames out: labels, order and index are those of the command line on the same rows."""
 
 import json
+import sys
 
 import duckdb
 import pandas as pd
@@ -271,3 +272,16 @@ def test_types_of_arrow(tmp_path):
     for dtype in (pl.Categorical, pl.Enum([json.dumps(call)])):
         frame = pl.from_arrow(pa.table({**one.to_pydict(), "tool_call": types["text"]})).with_columns(pl.col("tool_call").cast(dtype))
         assert tj.label(frame)["label"].to_list() == ["correct"]
+
+
+@pytest.mark.filterwarnings("ignore::tooljudge.ToolJudgeWarning")
+def test_pandas_needs_no_pyarrow(tmp_path, monkeypatch):
+    expected = by_program(rows(), tmp_path)
+    frame = pd.DataFrame(rows(), index=list("abcde")).assign(
+        when=pd.to_datetime(["2026-01-01", None, None, None, None]), kind=pd.Categorical(["x", None, "y", "x", "y"])
+    )
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    out = tj.label(frame)
+    assert out.index.equals(frame.index) and out[list(frame.columns)].equals(frame)
+    assert labels(to_rows(out)) == labels(expected)
+    assert list(tj.label(frame, where={"kind": "y"}).index) == ["c", "e"]

@@ -21,14 +21,21 @@ from ._errors import (
     ToolJudgeError,
     ToolJudgeWarning,
 )
-from ._jobs import bench, label, label_batches, resnap, score
+from ._jobs import Report, bench, label, label_batches, resnap, score
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from . import aio
+    from ._frames import Frame
 
 __version__ = _native.__version__
 __all__ = [
+    "Frame",
     "InputError",
     "Interrupted",
     "JudgeError",
     "OutputError",
+    "Report",
     "SettingsError",
     "StoreError",
     "ToolJudgeError",

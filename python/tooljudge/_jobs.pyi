@@ -2,11 +2,16 @@
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from typing import Any, Literal, TypeVar
+
+from ._native import Stop
 
 _Path = str | os.PathLike[str]
 _One = TypeVar("_One")
 _Some = _One | Sequence[_One]
+
+STOP: ContextVar[Stop | None]
 
 class Report:
     """The figures of a benchmark."""
@@ -14,6 +19,7 @@ class Report:
     record: dict[str, Any]
     passed: bool
     rows: Any
+    def __init__(self, record: dict[str, Any], passed: bool, rows: Any) -> None: ...
     @property
     def figures(self) -> Any: ...
 

@@ -2,10 +2,12 @@
 
 import os
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, final
 
+__all__ = ["__version__", "Table", "Collected", "Stop", "run", "main"]
 __version__: str
 
+@final
 class Table:
     """A table that a job reads."""
 
@@ -16,6 +18,7 @@ class Table:
     def of_lines(text: bytes) -> Table:
         """Of a text in JSON Lines."""
 
+@final
 class Collected:
     """A table that a job made."""
 
@@ -26,6 +29,7 @@ class Collected:
     def json_lines(self) -> str:
         """The rows as a text in JSON Lines."""
 
+@final
 class Stop:
     """Stops a job that another thread waits for."""
 

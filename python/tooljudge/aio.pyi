@@ -6,6 +6,8 @@ from typing import Any, Literal, TypeVar
 
 from ._jobs import Report
 
+__all__ = ["bench", "label", "resnap", "score"]
+
 _Path = str | os.PathLike[str]
 _One = TypeVar("_One")
 _Some = _One | Sequence[_One]
