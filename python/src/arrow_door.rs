@@ -52,6 +52,7 @@ fn read(stream: Box<ArrowArrayStream>) -> Result<InMemory, Unread> {
     let ArrowDataType::Struct(fields) = stream.field().dtype().clone() else {
         return Err(Unread::NotATable(format!("{:?}", stream.field().dtype())));
     };
+    InMemory::check(&fields).map_err(|error| Unread::Table(error.to_string()))?;
     let mut columns: Vec<Vec<Box<dyn Array>>> = vec![Vec::new(); fields.len()];
     let mut rows = 0;
     // SAFETY: as above; the reader is used by this thread only.

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from conftest import PROGRAM, rows
 
@@ -29,6 +30,10 @@ import tooljudge as tj
         (tj.InputError, pl.Series([1]), {}, "not a table"),
         (tj.InputError, "no-such-file.csv", {}, "no file matches"),
         (tj.InputError, pd.DataFrame([[1, 2]], columns=["a", "a"]), {}, "two columns named `a`"),
+        (tj.InputError, pd.DataFrame({"question": pd.Series(["\ud800"], dtype=object)}), {}, "column `question`.*not Unicode"),
+        (tj.InputError, pa.table({"question": pa.array([None], pa.decimal256(50, 2))}), {}, "`question` has the type Decimal256"),
+        (tj.InputError, pa.table({"question": pa.array([None], pa.month_day_nano_interval())}), {}, "`question` has the type"),
+        (tj.InputError, pa.table([pa.array([1]), pa.array([2])], names=["a", "a"]), {}, "two columns named `a`"),
         (tj.InputError, rows(), {"where": {"nope": 1}}, "nope"),
         (tj.SettingsError, rows(), {"judge": "gpt"}, "PROVIDER:MODEL"),
         (tj.SettingsError, rows(), {"judge": print}, "function"),

@@ -190,7 +190,13 @@ class Pandas(Held):
             return
         fields, arrays = [], []
         for at, name in enumerate(self.columns):
-            array, is_json = _array(frame.iloc[:, at], pyarrow)
+            try:
+                array, is_json = _array(frame.iloc[:, at], pyarrow)
+            except UnicodeEncodeError as error:
+                raise InputError(
+                    f"column `{name}` holds a text that is not Unicode ({error.reason}); "
+                    "replace such characters, as `text.encode('utf-8', 'replace').decode()` does"
+                ) from error
             mark = {"ARROW:extension:name": "arrow.json", "ARROW:extension:metadata": ""} if is_json else None
             fields.append(pyarrow.field(name, array.type, metadata=mark))
             arrays.append(array)

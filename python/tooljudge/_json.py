@@ -101,7 +101,7 @@ def _without(cell, place, padded):
         return {
             key: _without(value, (*place, key), padded)
             for key, value in cell.items()
-            if not (key in absent and is_missing(value))
+            if not (key in absent and value is None)
         }
     if isinstance(cell, (list, tuple)):
         return [_without(one, (*place, None), padded) for one in cell]

@@ -48,15 +48,9 @@ impl InMemory {
         columns: Vec<Vec<Box<dyn Array>>>,
         rows: usize,
     ) -> Result<InMemory, ReadError> {
-        let path = || Path::new(InMemory::NAME).to_owned();
-        let own: ArrowSchema = fields.iter().map(|field| (field.name.clone(), field.clone())).collect();
-        if let Some(twice) =
-            (1..fields.len()).find(|at| fields[..*at].iter().any(|field| field.name == fields[*at].name))
-        {
-            return Err(ReadError::DuplicateColumn { path: path(), name: fields[twice].name.to_string() });
-        }
-        typed::refuse_unreadable(&path(), &own)?;
-        typed::refuse(&path(), &own, &|dtype| matches!(dtype, ArrowDataType::Decimal256(..)))?;
+        InMemory::check(fields)?;
+        let path = Path::new(InMemory::NAME);
+        let own = schema(fields);
         let known = map_types(&own, &storage);
         let column = |(field, chunks): (&ArrowField, Vec<Box<dyn Array>>)| {
             let chunks =
@@ -66,12 +60,29 @@ impl InMemory {
                 false => Ok(Series::try_from((field, chunks))?.into_column()),
             }
         };
-        let frame = typed::shielded(&path(), || {
+        let frame = typed::shielded(path, || {
             let columns = known.iter_values().zip(columns).map(column).collect::<PolarsResult<Vec<_>>>();
             let frame = columns.and_then(|columns| DataFrame::new(rows, columns));
-            frame.map_err(|error| ReadError::malformed(&path(), error))
+            frame.map_err(|error| ReadError::malformed(path, error))
         })?;
         Ok(InMemory(Held::Frame(Arc::new(FrameTable { frame, own }))))
+    }
+
+    /// Refuses columns that no table can have, before anything of them is read: readers panic at some types.
+    ///
+    /// # Errors
+    /// As for [`InMemory::arrow`].
+    #[doc(hidden)]
+    pub fn check(fields: &[ArrowField]) -> Result<(), ReadError> {
+        let path = Path::new(InMemory::NAME);
+        let is_twice = |at: &usize| fields[..*at].iter().any(|field| field.name == fields[*at].name);
+        if let Some(twice) = (1..fields.len()).find(is_twice) {
+            let name = fields[twice].name.to_string();
+            return Err(ReadError::DuplicateColumn { path: path.to_owned(), name });
+        }
+        let own = schema(fields);
+        typed::refuse_unreadable(path, &own)?;
+        typed::refuse(path, &own, &|dtype| matches!(dtype, ArrowDataType::Decimal256(..)))
     }
 
     /// The rows of a text in JSON Lines: an object in each line.
@@ -82,6 +93,10 @@ impl InMemory {
         let kept = spool::keep(&mut &*text).map_err(|error| ReadError::Spool(error.to_string()))?;
         Ok(InMemory(Held::Lines(Arc::new(kept))))
     }
+}
+
+fn schema(fields: &[ArrowField]) -> ArrowSchema {
+    fields.iter().map(|field| (field.name.clone(), field.clone())).collect()
 }
 
 impl From<DataFrame> for InMemory {
