@@ -56,7 +56,8 @@ fn a_host_hears_what_would_be_printed_and_gets_the_table() {
 #[test]
 fn errors_have_kinds_and_no_usage() {
     let work = Workspace::new();
-    let missing = work.path("no.toml").display().to_string();
+    let (missing, store) =
+        (work.path("no.toml").display().to_string(), work.path("s.sqlite").display().to_string());
     for (words, rows, kind, text) in [
         (&["label", "--votes=2", "--", "-"][..], ROWS, ErrorKind::Settings, "--votes"),
         (&["label", "--judge=gpt", "--", "-"], ROWS, ErrorKind::Settings, "PROVIDER:MODEL"),
@@ -64,7 +65,7 @@ fn errors_have_kinds_and_no_usage() {
         (&["label", "--where=nope=1", "--", "-"], ROWS, ErrorKind::Input, "nope"),
         (&["label", "--", "-"], "{\"a\": 1}\n", ErrorKind::Input, "`a`"),
         (
-            &["label", "--judge=vllm:m", "--base-url=http://10.1.2.3/v1", "--", "-"],
+            &["label", "--judge=vllm:m", "--base-url=http://10.1.2.3/v1", "--store", &store, "--", "-"],
             ROWS,
             ErrorKind::Judge,
             "http",
