@@ -131,7 +131,8 @@ fn merged(
 /// What labels are folded by, and where the folds go.
 fn fold(args: &ResultArgs, formulas: Formulas) -> Option<(Vec<String>, OutputSettings)> {
     let path = args.fold_output.clone()?;
-    let output = OutputSettings { path: Some(path), format: None, formulas, force: args.force };
+    let output =
+        OutputSettings { path: Some(path), formulas, force: args.force, ..OutputSettings::default() };
     (!args.fold.is_empty()).then(|| (args.fold.clone(), output))
 }
 
