@@ -62,7 +62,10 @@ def label(
     allow_unjudged=None,
     min_pass_rate=None,
     gate_on=None,
+    max_fail=None,
     junit=None,
+    fold=None,
+    fold_output=None,
     output=None,
     to=None,
     force=False,
@@ -229,7 +232,7 @@ def bench(
         'builtin'
     """
     own = {name: value for name, value in locals().items() if name not in ("data", "options", "return_rows")}
-    _check(options, label, {"drop", "calibration", "min_pass_rate", "junit", "output", "to", "return_summary"})
+    _check(options, label, {"drop", "calibration", "min_pass_rate", "max_fail", "fold", "fold_output", "junit", "output", "to", "return_summary"})
     known, progress = {**own, **options, "json": True}, options.get("progress")
     known.pop("progress", None)
     from . import _frames
@@ -275,7 +278,31 @@ def score(
     args=None,
     allowed_tools=None,
     denied_tools=None,
+    metric=None,
     set=None,
+    column=None,
+    judge=None,
+    template=None,
+    explain=False,
+    base_url=None,
+    allow_http=False,
+    api_key_env=None,
+    temperature=None,
+    max_tokens=None,
+    timeout=None,
+    max_attempts=None,
+    max_wait=None,
+    concurrency=None,
+    rpm=None,
+    tpm=None,
+    itpm=None,
+    otpm=None,
+    ignore_rate_headers=False,
+    max_cost=None,
+    store=None,
+    fresh=False,
+    retry=None,
+    keep_prompts=False,
     min_pass_rate=None,
     junit=None,
     prefix=None,
@@ -286,7 +313,7 @@ def score(
     progress=None,
     return_summary=False,
 ):
-    """Scores tool calls against the expected ones: deterministic, offline, no model.
+    """Scores tool calls against the expected ones: deterministic, offline, and a model only where `judge` names one.
 
     Args:
         data: As for `label`: cases in the form of a scorer's peer, or a table with `tool_call` and `expected_tool_calls`.

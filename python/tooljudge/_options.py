@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from ._errors import SettingsError
 
 # Their flag takes a list in one word; other lists repeat the flag.
-JOINED = {"rails", "retry", "read_rails", "evaluate", "allowed_tools", "denied_tools"}
+JOINED = {"rails", "fold", "retry", "read_rails", "evaluate", "allowed_tools", "denied_tools"}
 # Their flag takes a value that is true or false; other switches are there or not.
 SPOKEN = {"require_all", "allow_extras", "order_matters"}
 
