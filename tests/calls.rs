@@ -444,6 +444,9 @@ fn folds_count_each_request_once_and_know_what_is_missing() {
         "{}",
         ran.stderr
     );
+    work.file("clash.csv", "question,tool_call,rows\nq,f(1),x\n");
+    let clash = work.run(&["label", "clash.csv", "--fold", "rows", "--fold-output", "y.csv"]).ended(2).stderr;
+    assert!(clash.contains("--fold: the folds would have two columns named `rows`"), "{clash}");
     assert!(!work.path("y.csv").exists() && !work.path("x.jsonl").exists());
 }
 

@@ -103,6 +103,32 @@ pub enum Aspect {
     Either,
 }
 
+/// The place that an observation holds, borrowed as the observation is.
+macro_rules! place {
+    ($observation:expr) => {
+        match $observation {
+            Observation::MissingParameter { at }
+            | Observation::UnknownParameter { at }
+            | Observation::WrongType { at, .. }
+            | Observation::LooseType { at, .. }
+            | Observation::NotAllowed { at, .. }
+            | Observation::BrokenRule { at, .. }
+            | Observation::Ungrounded { at, .. }
+            | Observation::PartlyGrounded { at, .. }
+            | Observation::Derived { at, .. }
+            | Observation::Placeholder { at, .. }
+            | Observation::CopiedExample { at, .. }
+            | Observation::OtherChoice { at, .. }
+            | Observation::KeptPercent { at, .. }
+            | Observation::WrongUnit { at, .. }
+            | Observation::WrongSign { at, .. }
+            | Observation::Excluded { at, .. }
+            | Observation::Swapped { at, .. } => Some(at),
+            _ => None,
+        }
+    };
+}
+
 impl Observation {
     /// What this observation is about.
     pub(crate) fn aspect(&self) -> Aspect {
@@ -165,49 +191,7 @@ impl Observation {
 
     /// The argument this observation is about, if it is about one.
     pub(crate) fn place(&self) -> Option<&Place> {
-        match self {
-            Observation::MissingParameter { at }
-            | Observation::UnknownParameter { at }
-            | Observation::WrongType { at, .. }
-            | Observation::LooseType { at, .. }
-            | Observation::NotAllowed { at, .. }
-            | Observation::BrokenRule { at, .. }
-            | Observation::Ungrounded { at, .. }
-            | Observation::PartlyGrounded { at, .. }
-            | Observation::Derived { at, .. }
-            | Observation::Placeholder { at, .. }
-            | Observation::CopiedExample { at, .. }
-            | Observation::OtherChoice { at, .. }
-            | Observation::KeptPercent { at, .. }
-            | Observation::WrongUnit { at, .. }
-            | Observation::WrongSign { at, .. }
-            | Observation::Excluded { at, .. }
-            | Observation::Swapped { at, .. } => Some(at),
-            _ => None,
-        }
-    }
-
-    fn place_mut(&mut self) -> Option<&mut Place> {
-        match self {
-            Observation::MissingParameter { at }
-            | Observation::UnknownParameter { at }
-            | Observation::WrongType { at, .. }
-            | Observation::LooseType { at, .. }
-            | Observation::NotAllowed { at, .. }
-            | Observation::BrokenRule { at, .. }
-            | Observation::Ungrounded { at, .. }
-            | Observation::PartlyGrounded { at, .. }
-            | Observation::Derived { at, .. }
-            | Observation::Placeholder { at, .. }
-            | Observation::CopiedExample { at, .. }
-            | Observation::OtherChoice { at, .. }
-            | Observation::KeptPercent { at, .. }
-            | Observation::WrongUnit { at, .. }
-            | Observation::WrongSign { at, .. }
-            | Observation::Excluded { at, .. }
-            | Observation::Swapped { at, .. } => Some(at),
-            _ => None,
-        }
+        place!(self)
     }
 
     /// The place of the call that this is about, if it is about one.
@@ -238,7 +222,10 @@ impl Observation {
             | Observation::LeftOut { .. }
             | Observation::TooFewCalls { .. }
             | Observation::CallDue { .. } => {}
-            _ => self.place_mut().into_iter().for_each(|at| at.call += to),
+            _ => {
+                let at: Option<&mut Place> = place!(self);
+                at.into_iter().for_each(|at| at.call += to);
+            }
         }
     }
 

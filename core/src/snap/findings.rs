@@ -113,21 +113,23 @@ pub fn check(claims: Vec<Claim>, sample: &Sample, variables: &[Variable]) -> Fin
     findings
 }
 
-/// The place of the call that a claim is about, and its argument as a pointer; `None` where there is no such thing.
-#[allow(clippy::type_complexity, reason = "two places, each of which may be none")]
-fn locate(claim: &Claim, sample: &Sample, calls: &[ToolCall]) -> Option<(Option<usize>, Option<String>)> {
+/// Where a claim stands: the place of its call, if it is one call's, and its argument.
+type Located = (Option<usize>, Option<String>);
+
+/// Where a claim stands; `None` where there is no such place.
+fn locate(claim: &Claim, sample: &Sample, calls: &[ToolCall]) -> Option<Located> {
     let place = match (claim.kind, claim.call) {
         (_, Claimed::Strange) => return None,
         (FindingKind::MissingCall, _) => None,
         // One call has no order, but its place in its turn.
         (FindingKind::WrongOrder, _) if sample.part.is_some() => Some(0),
         (FindingKind::WrongOrder, _) if calls.len() < 2 => return None,
-        (FindingKind::WrongOrder, Claimed::Nothing) => None,
         // What could not be read has no numbers.
         _ if sample.calls == Calls::Unparsed => None,
-        // Of a turn that calls nothing only what it lacks, and what was made of results, can be wrong.
-        (FindingKind::Other | FindingKind::MisusedResult, Claimed::Nothing) if calls.len() != 1 => None,
+        (FindingKind::WrongOrder, Claimed::Nothing) => None,
         (_, Claimed::Nothing) if calls.len() == 1 => Some(0),
+        // Of a turn that calls nothing only what it lacks, and what was made of results, can be wrong.
+        (FindingKind::Other | FindingKind::MisusedResult, Claimed::Nothing) => None,
         (_, Claimed::Nothing) if calls.is_empty() => return None,
         (_, Claimed::Nothing) => None,
         (_, Claimed::Number(number)) => {
@@ -135,29 +137,32 @@ fn locate(claim: &Claim, sample: &Sample, calls: &[ToolCall]) -> Option<(Option<
             // A judge that is shown one call of a turn may count all of them or only this one.
             let own = sample.part.as_ref().is_some_and(|part| part.at == at);
             let at = if own { 0 } else { at };
-            Some(at).filter(|at| *at < calls.len()).map(Some)?
+            calls.get(at)?;
+            Some(at)
         }
     };
     if claim.argument.is_empty() || claim.argument == "/" {
         return Some((place, None));
     }
-    let call = place.and_then(|at| calls.get(at));
-    let Some(arguments) = call.and_then(ToolCall::parsed) else {
-        // Malformed arguments have no places; what is no single call's fault has no arguments.
-        return Some((place, None))
-            .filter(|_| call.is_some() || sample.calls == Calls::Unparsed || place.is_none());
-    };
-    let pointers = pointers(&claim.argument);
-    if claim.kind.is_of_what_is_not_there() {
-        let there =
-            pointers.iter().any(|pointer| arguments.at(pointer).is_some_and(|value| !value.is_null()));
-        // The plainest: `/days` for `arguments.days`.
-        let plainest =
-            pointers.into_iter().min_by_key(|pointer| (pointer.contains(['.', '[']), pointer.len()));
-        return if there { None } else { plainest.map(|pointer| (place, Some(pointer))) };
+    // Malformed arguments have no places, and what is no single call's fault has no arguments.
+    match place.and_then(|at| calls[at].parsed()) {
+        Some(arguments) => Some((place, Some(argument(claim, arguments)?))),
+        None => Some((place, None)),
     }
-    let found = pointers.into_iter().find(|pointer| arguments.at(pointer).is_some())?;
-    Some((place, Some(found)))
+}
+
+/// The argument of a claim as a pointer; `None` where the call has no such argument, or has the one that it is said to lack.
+fn argument(claim: &Claim, arguments: &Object) -> Option<String> {
+    let mut pointers = pointers(&claim.argument).into_iter();
+    if !claim.kind.is_of_what_is_not_there() {
+        return pointers.find(|pointer| arguments.at(pointer).is_some());
+    }
+    let is_there = |pointer: &String| arguments.at(pointer).is_some_and(|value| !value.is_null());
+    if pointers.clone().any(|pointer| is_there(&pointer)) {
+        return None;
+    }
+    // The plainest: `/days` for `arguments.days`.
+    pointers.min_by_key(|pointer| (pointer.contains(['.', '[']), pointer.len()))
 }
 
 /// What an argument's name may stand for, as it is spelled first: `/city`, `city`, `arguments.city`, `$.items[0].price`.

@@ -60,6 +60,11 @@ impl Plan {
         }
         let run = run_name();
         let panel = Panel::build(&settings.panel, &run, purpose, (&settings.prefix, 1))?;
+        if let Some((by, _)) = &fold
+            && let Some(name) = FoldWatch::new(by, &panel).clash()
+        {
+            return Err(SettingsError::FoldClash(name).into());
+        }
         let destination = Destination::of(&panel, &source, output, settings.overwrite)?;
         let destination = destination.without(&dropped(&settings.drop, &source)?);
         let manifest = panel.manifest(run, &settings.input, &source);

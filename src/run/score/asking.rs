@@ -72,7 +72,7 @@ pub(super) async fn answers(
         input,
         panel,
         output: OutputSettings { path: Some(labelled.clone()), ..OutputSettings::default() },
-        ..LabelSettings::new(["-"])
+        ..LabelSettings::new(Vec::<String>::new())
     };
     let summary = label(settings, control).await?;
     let passing = summary.members.iter().flat_map(|member| member.words.passing());

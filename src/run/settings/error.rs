@@ -27,6 +27,11 @@ pub enum SettingsError {
     /// A column to fold by that is not there.
     #[error("--fold: there is no column `{column}`{near}")]
     NoColumnToFold { column: String, near: String },
+    /// A column to fold by whose name the folds have for one of their own columns, or that is named twice.
+    #[error(
+        "--fold: the folds would have two columns named `{0}`; rename the column of the input, or name it once"
+    )]
+    FoldClash(String),
     /// A column that is to be left out and is not there.
     #[error("--drop: there is no column `{column}`{near}")]
     NoColumnToDrop { column: String, near: String },

@@ -68,6 +68,17 @@ impl FoldWatch {
         }
     }
 
+    /// A column that the folds would have twice: one to fold by that is named as one of theirs.
+    pub(in crate::run) fn clash(&self) -> Option<String> {
+        let schema = self.schema();
+        let ours: Vec<&str> = schema.names().skip(self.by.len()).collect();
+        self.by
+            .iter()
+            .enumerate()
+            .find(|(at, name)| ours.contains(&name.as_str()) || self.by[..*at].contains(name))
+            .map(|(_, name)| name.clone())
+    }
+
     fn fold(&mut self, values: Vec<Option<String>>) -> &mut Fold {
         let next = self.folds.len();
         let place = *self.places.entry(values.clone()).or_insert(next);
