@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use tooljudge::internal::{ErrorKind, Host, HostError, Hosted, Said, run_hosted};
+use tooljudge::judge::{Function, FunctionCall, FunctionError};
 use tooljudge::run::Stop;
 use tooljudge::run::settings::{Collected, InMemory};
 
@@ -12,10 +13,16 @@ use crate::support::workspace::Workspace;
 type Ran = (Result<Hosted, HostError>, Vec<Said>, Option<Vec<Option<String>>>);
 
 fn hosted(words: &[&str], rows: &str, stop: Stop) -> Ran {
+    hosted_with(words, &[rows], stop, Vec::new())
+}
+
+fn hosted_with(words: &[&str], tables: &[&str], stop: Stop, functions: Vec<Function>) -> Ran {
     let (heard, collected) = (Arc::<Mutex<Vec<Said>>>::default(), Collected::default());
     let hears = Arc::clone(&heard);
     let host = Host {
-        tables: vec![InMemory::json_lines(rows.as_bytes()).unwrap()],
+        tables: tables.iter().map(|rows| InMemory::json_lines(rows.as_bytes()).unwrap()).collect(),
+        functions,
+        verbose: 2,
         collected: Some(collected.clone()),
         stop,
         hear: Arc::new(move |said| hears.lock().unwrap().push(said)),
@@ -94,6 +101,89 @@ fn a_host_can_stop_the_work() {
     assert!(
         table.is_none()
             && said.iter().any(|said| matches!(said, Said::Talk(text) if text.contains("interrupted"))),
+        "{said:?}"
+    );
+}
+
+fn function(version: &str, answer: fn(&str) -> Result<String, FunctionError>) -> Function {
+    let ask = move |call: FunctionCall| {
+        let said = answer(&call.prompt);
+        call.answer(said);
+    };
+    Function { name: "mine".to_owned(), version: version.to_owned(), ask: Arc::new(ask) }
+}
+
+#[test]
+fn a_function_of_the_host_judges_under_the_same_store() {
+    let work = Workspace::new();
+    let store = work.path("s.sqlite").display().to_string();
+    let words = ["label", "--json", "--judge=mine", "--allow-unjudged=1", "--store", &store, "--", "-"];
+    let label = |version: &str, answer: fn(&str) -> Result<String, FunctionError>| {
+        hosted_with(&words, &[ROWS], Stop::default(), vec![function(version, answer)])
+    };
+    let oslo = |prompt: &str| match prompt.contains("Oslo") {
+        true => Ok("correct".to_owned()),
+        false => Err(FunctionError::Question("too long".to_owned())),
+    };
+    let (ended, said, labels) = label("1", oslo);
+    assert_eq!((ended.unwrap(), labels.unwrap()), (Hosted::Done, vec![Some("correct".to_owned()), None]));
+    assert!(
+        said.iter().any(|said| matches!(said, Said::Data(record) if record.contains("function_failed"))),
+        "{said:?}"
+    );
+    // Stored replies are not asked for again, failures are; another version has replies of its own.
+    let (_, _, labels) = label("1", |_| Ok("incorrect".to_owned()));
+    assert_eq!(labels.unwrap(), [Some("correct".to_owned()), Some("incorrect".to_owned())]);
+    let (_, _, labels) = label("2", |_| Ok("{\"error\": \"no\", \"label\": \"incorrect\"}".to_owned()));
+    assert_eq!(labels.unwrap(), [Some("incorrect".to_owned()), Some("incorrect".to_owned())]);
+    let (ended, _, _) = label("3", |_| Err(FunctionError::Run("it returned a dict".to_owned())));
+    let error = ended.unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Judge);
+    assert!(error.message.starts_with("the function mine: it returned a dict"), "{error:?}");
+}
+
+#[test]
+fn a_host_hears_what_changes_the_course_of_a_run() {
+    let work = Workspace::new();
+    let store = work.path("s.sqlite").display().to_string();
+    let words = [
+        "label",
+        "--judge=vllm:m",
+        "--base-url=http://127.0.0.1:1/v1",
+        "--max-attempts=1",
+        "--store",
+        &store,
+        "--",
+        "-",
+    ];
+    let (ended, said, _) = hosted(&words, ROWS, Stop::default());
+    assert_eq!(ended.unwrap_err().kind, ErrorKind::Judge);
+    assert!(
+        said.iter().any(|said| matches!(said, Said::Detail(text) if text.contains("not answered"))),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn tables_in_memory_are_compared_beside_files() {
+    let work = Workspace::new();
+    let table = |labels: [&str; 2]| {
+        let row = |(at, label): (usize, &&str)| {
+            format!(
+                r#"{{"id": {at}, "gold": "correct", "label": "{label}", "status": "judged", "judge": "j"}}"#
+            )
+        };
+        labels.iter().enumerate().map(row).collect::<Vec<_>>().join("\n")
+    };
+    let file = work.file("file.jsonl", table(["correct", "incorrect"])).display().to_string();
+    let words = ["compare", "--json", "--", "memory:ours", &file, "memory:theirs"];
+    let tables = [table(["correct", "correct"]), table(["incorrect", "incorrect"])];
+    let (ended, said, _) = hosted_with(&words, &[&tables[0], &tables[1]], Stop::default(), Vec::new());
+    assert_eq!(ended.unwrap(), Hosted::Done);
+    assert!(
+        said.iter().any(|said| matches!(said, Said::Data(record) if ["j (ours)", "j (file)", "j (theirs)"]
+            .iter()
+            .all(|name| record.contains(name)))),
         "{said:?}"
     );
 }

@@ -5,9 +5,10 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
+use pyo3::exceptions::{PyException, PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::prelude::*;
 use tooljudge::internal::{ErrorKind, Host, HostError, Hosted, Said, run_hosted};
+use tooljudge::judge::{Function, FunctionCall, FunctionError};
 use tooljudge::run::settings::Collected as Place;
 use tooljudge::run::{Pass, Progress, Stop};
 
@@ -15,6 +16,8 @@ use crate::{Collected, PyStop, Table};
 
 /// How often signals are looked for and progress is told.
 const TICK: Duration = Duration::from_millis(50);
+/// Once no question has come for so long, those that have come are a batch: as many as may be in flight at once.
+const QUIET: Duration = Duration::from_millis(2);
 /// What a job that was told twice to stop may take to do so in order; it has half a second of its own.
 const LET_GO: Duration = Duration::from_secs(1);
 /// As the main thread of a program has.
@@ -24,6 +27,8 @@ enum Event {
     Said(Said),
     Began(&'static str, Option<u64>, Arc<Progress>),
     PassEnded,
+    /// Of the judge of that number.
+    Asked(usize, FunctionCall),
     Ended(Result<Hosted, HostError>),
 }
 
@@ -43,7 +48,8 @@ fn send(to: &Mutex<Sender<Event>>, event: Event) {
 
 /// Runs the command of these `words` on `tables`; how it ended: `done`, `gate_failed`, `interrupted`, or the kind of error and what it
 /// says. With `collect`, its table too. `listener.said(kind, text)` and `listener.progress(pass, done, rows)` are called meanwhile, on
-/// this thread.
+/// this thread. `listener.judges` are the names and versions of judges that are functions, whose questions
+/// `listener.judge(number, prompts)` answers; `listener.verbose` is how much of what happens it wants to hear.
 #[pyfunction]
 pub fn run<'py>(
     py: Python<'py>,
@@ -56,7 +62,11 @@ pub fn run<'py>(
     let place = Place::default();
     let (events, heard) = channel();
     let tables = tables.iter().map(|table| table.0.clone()).collect();
-    let host = host(tables, collect.then(|| place.clone()), stop.0.clone(), &events);
+    let judges: Vec<(String, String)> = listener.getattr("judges")?.extract()?;
+    let verbose = listener.getattr("verbose")?.extract()?;
+    let functions = judges.into_iter().enumerate().map(|(at, judge)| function(at, judge, &events)).collect();
+    let collected = collect.then(|| place.clone());
+    let host = Host { tables, functions, collected, verbose, ..host(stop.0.clone(), &events) };
     let work = move || {
         let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run_hosted(words, host)));
         let panicked = || HostError { kind: ErrorKind::Other, message: "the job panicked".to_owned() };
@@ -65,22 +75,54 @@ pub fn run<'py>(
     };
     let thread = std::thread::Builder::new().name("tooljudge".to_owned()).stack_size(STACK).spawn(work);
     thread.map_err(|error| PyRuntimeError::new_err(format!("no thread can be started: {error}")))?;
-    let ended = wait(py, &Mutex::new(heard), &stop.0, listener)?;
+    let (raised, ended) = wait(py, &Mutex::new(heard), &stop.0, listener)?;
+    if let Some(error) = raised {
+        // What was judged until then, where that was asked for.
+        return match place.take_table().filter(|_| error.is_instance_of::<PyKeyboardInterrupt>(py)) {
+            Some(table) => Ok(("interrupted", String::new(), Some(Collected(table)))),
+            None => Err(error),
+        };
+    }
     Ok(match ended {
         Ok(Hosted::Done) => ("done", String::new(), place.take_table().map(Collected)),
         Ok(Hosted::GateFailed) => ("gate_failed", String::new(), place.take_table().map(Collected)),
-        Ok(Hosted::Interrupted) => ("interrupted", String::new(), None),
-        // What was judged until then, where a part of the table was asked for.
+        Ok(Hosted::Interrupted) => ("interrupted", String::new(), place.take_table().map(Collected)),
         Err(HostError { kind, message }) => (name(kind), message, place.take_table().map(Collected)),
     })
 }
 
-fn host(
-    tables: Vec<tooljudge::run::settings::InMemory>,
-    collected: Option<Place>,
-    stop: Stop,
-    events: &Sender<Event>,
-) -> Host {
+/// A judge whose questions go to the thread that waits.
+fn function(at: usize, (name, version): (String, String), events: &Sender<Event>) -> Function {
+    let events = Mutex::new(events.clone());
+    Function { name, version, ask: Arc::new(move |call| send(&events, Event::Asked(at, call))) }
+}
+
+/// Has the judges answer `asked`, each all of its questions at once.
+fn judge(listener: &Bound<'_, PyAny>, mut asked: Vec<(usize, FunctionCall)>) -> PyResult<()> {
+    while let Some((first, _)) = asked.first() {
+        let at = *first;
+        let (calls, others): (Vec<_>, Vec<_>) = asked.into_iter().partition(|(of, _)| *of == at);
+        asked = others;
+        let prompts: Vec<&str> = calls.iter().map(|(_, call)| call.prompt.as_str()).collect();
+        let answers = listener.call_method1("judge", (at, prompts));
+        match answers.and_then(|answers| answers.extract::<Vec<(bool, String)>>()) {
+            Ok(answers) => {
+                for ((_, call), (is_answer, text)) in calls.into_iter().zip(answers) {
+                    call.answer(if is_answer { Ok(text) } else { Err(FunctionError::Question(text)) });
+                }
+            }
+            Err(error) if error.is_instance_of::<PyException>(listener.py()) => {
+                let why = error.value(listener.py()).to_string();
+                calls.into_iter().for_each(|(_, call)| call.answer(Err(FunctionError::Run(why.clone()))));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// A host without tables and judges, whose words go to `events`.
+fn host(stop: Stop, events: &Sender<Event>) -> Host {
     let (said, passes) = (Mutex::new(events.clone()), Mutex::new(events.clone()));
     let began = move |pass: Pass| -> Box<dyn Send> {
         let Pass { name, rows, progress, .. } = &pass;
@@ -89,30 +131,34 @@ fn host(
         Box::new(PassGuard(Mutex::new(events)))
     };
     Host {
-        tables,
-        collected,
+        tables: Vec::new(),
+        functions: Vec::new(),
+        collected: None,
+        verbose: 0,
         stop,
         hear: Arc::new(move |text| send(&said, Event::Said(text))),
         pass: Arc::new(began),
     }
 }
 
-/// Waits for the end, or until it is told twice to stop. An exception, be it of a signal or of the listener, stops the job and is
-/// raised once the job has stopped.
+/// Waits for the end, or until it is told twice to stop. An exception, be it of a signal or of the listener, stops the job, and comes
+/// beside the end.
 fn wait<'py>(
     py: Python<'py>,
     events: &Mutex<Receiver<Event>>,
     stop: &Stop,
     listener: &Bound<'py, PyAny>,
-) -> PyResult<Result<Hosted, HostError>> {
-    let next = || events.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(TICK);
+) -> PyResult<(Option<PyErr>, Result<Hosted, HostError>)> {
+    let next = |patience| events.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(patience);
     let mut raised: Option<PyErr> = None;
     let mut pass: Option<(&'static str, Option<u64>, Arc<Progress>)> = None;
     let mut told_twice: Option<Instant> = None;
+    let mut asked = Vec::new();
     loop {
-        let event = py.detach(next);
+        let patience = if asked.is_empty() { TICK } else { QUIET };
+        let event = py.detach(|| next(patience));
         let called = match event {
-            Ok(Event::Ended(ended)) => return raised.map_or(Ok(ended), Err),
+            Ok(Event::Ended(ended)) => return Ok((raised, ended)),
             Ok(Event::Said(said)) => tell(listener, said),
             Ok(Event::Began(name, rows, progress)) => {
                 pass = Some((name, rows, progress));
@@ -121,6 +167,18 @@ fn wait<'py>(
             Ok(Event::PassEnded) => {
                 let last = pass.take();
                 last.map_or(Ok(()), |pass| show(listener, &pass))
+            }
+            Ok(Event::Asked(at, call)) => {
+                asked.push((at, call));
+                Ok(())
+            }
+            // Whoever stops waits for no question that is not under way yet.
+            Err(RecvTimeoutError::Timeout) if stop.is_told() && !asked.is_empty() => {
+                asked.clear();
+                Ok(())
+            }
+            Err(RecvTimeoutError::Timeout) if !asked.is_empty() => {
+                judge(listener, std::mem::take(&mut asked))
             }
             Err(RecvTimeoutError::Timeout) => pass.as_ref().map_or(Ok(()), |pass| show(listener, pass)),
             Err(RecvTimeoutError::Disconnected) => {
@@ -145,8 +203,7 @@ fn wait<'py>(
             }
         }
         if stop.now.is_cancelled() && told_twice.get_or_insert_with(Instant::now).elapsed() > LET_GO {
-            let why = || Ok(Ok(Hosted::Interrupted));
-            return raised.map_or_else(why, Err);
+            return Ok((raised, Ok(Hosted::Interrupted)));
         }
     }
 }
@@ -156,6 +213,8 @@ fn tell(listener: &Bound<'_, PyAny>, said: Said) -> PyResult<()> {
         Said::Data(text) => ("data", text),
         Said::Talk(text) => ("talk", text),
         Said::Warning(text) => ("warning", text),
+        Said::Event(text) => ("event", text),
+        Said::Detail(text) => ("detail", text),
     };
     listener.call_method1("said", (kind, text)).map(drop)
 }

@@ -13,9 +13,15 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("TOOLJUDGE", str(ROOT / "target/debug/tooljudge"))
 
-TOOLS = [{"name": "book", "parameters": {"type": "object", "properties": {"city": {"type": "string"}, "guests": {"type": "integer"}}}}]
+TOOLS = [
+    {"name": "book", "parameters": {"type": "object", "properties": {"city": {"type": "string"}, "guests": {"type": "integer"}}}}
+]
 ROWS = [
-    {"id": 7, "question": "Book a table in Oslo for 4", "tool_call": {"name": "book", "arguments": {"city": "Oslo", "guests": 4}}},
+    {
+        "id": 7,
+        "question": "Book a table in Oslo for 4",
+        "tool_call": {"name": "book", "arguments": {"city": "Oslo", "guests": 4}},
+    },
     {"id": 7, "question": "Book a table in Bergen", "tool_call": {"name": "book", "arguments": {"city": "Bergen"}}},
     {"id": 3, "question": "Book a table in Paris for 2", "tool_call": {"name": "book", "arguments": {"town": "Paris"}}},
     {"id": 1, "question": None, "tool_call": None},
@@ -25,7 +31,7 @@ ROWS = [
 
 def rows():
     """Rows of nested cells, nulls, and a column with an odd name."""
-    return [{**row, "tool_definitions": TOOLS, "größe, \"x\"": None if row["id"] == 1 else "a\nb"} for row in ROWS]
+    return [{**row, "tool_definitions": TOOLS, 'größe, "x"': None if row["id"] == 1 else "a\nb"} for row in ROWS]
 
 
 LABELS = ["label", "score", "status", "explanation", "confidence", "error", "judge", "template"]

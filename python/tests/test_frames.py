@@ -41,10 +41,7 @@ KINDS = {
     "polars": lambda rows: pl.from_arrow(typed(rows)),
     "polars_lazy": lambda rows: pl.from_arrow(typed(rows)).lazy(),
     "polars_objects": lambda rows: pl.DataFrame(
-        [
-            pl.Series(name, [row[name] for row in rows], dtype=pl.Object if name == "tool_call" else None)
-            for name in rows[0]
-        ]
+        [pl.Series(name, [row[name] for row in rows], dtype=pl.Object if name == "tool_call" else None) for name in rows[0]]
     ),
     "pyarrow": typed,
     "reader": lambda rows: typed(rows).to_reader(max_chunksize=2),
@@ -183,8 +180,15 @@ def test_several_judges_and_tasks_have_columns_of_their_own():
 
 
 def test_a_log_becomes_turns(tmp_path):
-    messages = [{"role": "user", "content": "Book in Oslo"}, {"role": "assistant", "tool_calls": [
-        {"id": "1", "type": "function", "function": {"name": "book", "arguments": json.dumps({"city": "Oslo"})}}]}]
+    messages = [
+        {"role": "user", "content": "Book in Oslo"},
+        {
+            "role": "assistant",
+            "tool_calls": [
+                {"id": "1", "type": "function", "function": {"name": "book", "arguments": json.dumps({"city": "Oslo"})}}
+            ],
+        },
+    ]
     log = [{"messages": messages, "tools": [{"type": "function", "function": TOOLS[0]}]}] * 2
     expected = by_program(log, tmp_path)
     assert len(expected) == 2 and expected[0]["label"] == "correct"
@@ -270,7 +274,9 @@ def test_types_of_arrow(tmp_path):
         assert [row["label"] for row in out.select(["label"]).to_pylist()] == [row["label"] for row in expected], name
         assert out.select(table.column_names) == table
     for dtype in (pl.Categorical, pl.Enum([json.dumps(call)])):
-        frame = pl.from_arrow(pa.table({**one.to_pydict(), "tool_call": types["text"]})).with_columns(pl.col("tool_call").cast(dtype))
+        frame = pl.from_arrow(pa.table({**one.to_pydict(), "tool_call": types["text"]})).with_columns(
+            pl.col("tool_call").cast(dtype)
+        )
         assert tj.label(frame)["label"].to_list() == ["correct"]
 
 

@@ -139,3 +139,50 @@ def test_a_ceiling_holds_over_batches(server):
         made = list(tj.label_batches(iter(batches), judge="m", max_cost=6.0))
     judged = [row["status"] for batch in made for row in batch].count("judged")
     assert 0 < judged < 20 and one.requests == judged
+
+
+def test_a_part_of_the_table_where_it_is_asked_for(server):
+    one = server(delay=0.1)
+    when(lambda: one.requests >= 20, lambda: os.kill(os.getpid(), signal.SIGINT))
+    frame = pd.DataFrame(numbered(200), index=range(1000, 1200))
+    with pytest.warns(tj.ToolJudgeWarning, match="stopped"):
+        out = tj.label(frame, concurrency=10, partial=True, **one.judge())
+    labelled = (out["label"] == "correct").sum()
+    assert labelled == one.requests < 200 and list(out.index) == list(frame.index)
+    assert set(out["status"]) == {"judged", "not_asked"}
+
+
+PROCESS = """
+import sys, json, tooljudge as tj
+sys.path.insert(0, sys.argv[2])
+from conftest import numbered
+out = tj.label(numbered(100), judge="vllm:m", base_url=sys.argv[1], concurrency=5, store="one.sqlite")
+print([row["label"] for row in out].count("correct"))
+"""
+
+
+def process(server):
+    words = [sys.executable, "-c", PROCESS, server.url, os.path.dirname(__file__)]
+    return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def test_processes_on_one_store_pay_once(server):
+    one = server(delay=0.02)
+    both = [process(one), process(one)]
+    assert [each.communicate(timeout=120)[0] for each in both] == ["100\n"] * 2
+    assert one.requests == 100
+
+
+def test_a_killed_process_loses_what_was_in_flight_only(server):
+    one = server(delay=0.05)
+    first = process(one)
+    while one.requests < 30:
+        time.sleep(0.005)
+    first.kill()
+    first.communicate()
+    paid = one.requests
+    one.delay = 0
+    # A process that was killed leaves claims behind, which lapse.
+    out = tj.label(numbered(100), concurrency=5, store="one.sqlite", **one.judge())
+    assert [row["label"] for row in out] == ["correct"] * 100
+    assert 100 <= one.requests <= 100 + 5 and paid < 100

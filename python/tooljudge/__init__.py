@@ -21,18 +21,24 @@ from ._errors import (
     ToolJudgeError,
     ToolJudgeWarning,
 )
-from ._jobs import Report, bench, label, label_batches, resnap, score
+from ._jobs import convert, gold, label, label_batches, resnap, score
+from ._judge import Judge
+from ._reports import Audit, BenchReport, Comparison, Report, audit, bench, compare
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from . import aio
+    from . import aio, templates
     from ._frames import Frame
 
 __version__ = _native.__version__
 __all__ = [
+    "Audit",
+    "BenchReport",
+    "Comparison",
     "Frame",
     "InputError",
     "Interrupted",
+    "Judge",
     "JudgeError",
     "OutputError",
     "Report",
@@ -41,20 +47,25 @@ __all__ = [
     "ToolJudgeError",
     "ToolJudgeWarning",
     "aio",
+    "audit",
     "bench",
+    "compare",
+    "convert",
+    "gold",
     "label",
     "label_batches",
     "resnap",
     "score",
+    "templates",
 ]
 
 
 def __getattr__(name):
     # What not everybody needs is not imported before somebody does.
-    if name == "aio":
+    if name in ("aio", "templates"):
         import importlib
 
-        return importlib.import_module("tooljudge.aio")
+        return importlib.import_module(f"tooljudge.{name}")
     if name == "Frame":
         from ._frames import Frame
 

@@ -52,10 +52,17 @@ def table(frame):
         raise InputError(str(error)) from error
 
 
-class Paths:
-    """Files, which are read by the job itself."""
+class Whole:
+    """What is read by the job alone: all columns come back out of it."""
 
-    tables, columns = (), None
+    def give(self, made, _):
+        return self.whole(made)
+
+
+class Paths(Whole):
+    """Files."""
+
+    tables = ()
 
     def __init__(self, paths):
         self.inputs = paths
@@ -153,13 +160,13 @@ class Arrow(Held):
         return pyarrow.table(made)
 
 
-class Stream:
-    """What can be read once only: all columns come back out of the job."""
+class Stream(Whole):
+    """What can be read once only."""
 
     inputs = ()
 
     def __init__(self, frame):
-        self.tables, self.columns = [table(frame)], None
+        self.tables = [table(frame)]
 
     def whole(self, made):
         try:

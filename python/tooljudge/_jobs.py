@@ -1,84 +1,40 @@
-"""The jobs: `label`, `resnap`, `bench`, `score`. Every option is a flag of the command line."""
+"""The jobs that give a table: `label`, `label_batches`, `resnap`, `score`, `convert`, `gold`."""
+
+from __future__ import annotations
 
 import contextvars
 
 from . import _run
-from ._errors import SettingsError
+from ._errors import InputError, SettingsError
+from ._options import (
+    BatchOptions,
+    ConvertOptions,
+    GoldOptions,
+    LabelOptions,
+    ResnapOptions,
+    ScoreOptions,
+    check,
+    takes,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Unpack
 
 # How a job of this context is stopped from elsewhere.
 STOP = contextvars.ContextVar("tooljudge_stop", default=None)
 
 
-def label(
-    data,
-    *,
-    judge=None,
-    task=None,
-    per=None,
-    findings=False,
-    config=None,
-    base_rate=None,
-    template=None,
-    rails=None,
-    scale=None,
-    explain=False,
-    votes=None,
-    snap=None,
-    base_url=None,
-    allow_http=False,
-    api_key_env=None,
-    temperature=None,
-    max_tokens=None,
-    timeout=None,
-    max_attempts=None,
-    max_wait=None,
-    concurrency=None,
-    rpm=None,
-    tpm=None,
-    itpm=None,
-    otpm=None,
-    ignore_rate_headers=False,
-    max_cost=None,
-    store=None,
-    fresh=False,
-    retry=None,
-    keep_prompts=False,
-    from_=None,
-    column=None,
-    tools=None,
-    where=None,
-    limit=None,
-    sample=None,
-    seed=None,
-    null_call=None,
-    require_definitions=False,
-    include_server_tools=False,
-    agents=False,
-    turns=None,
-    prefix=None,
-    overwrite=False,
-    drop=None,
-    calibration=None,
-    allow_unjudged=None,
-    min_pass_rate=None,
-    gate_on=None,
-    max_fail=None,
-    junit=None,
-    fold=None,
-    fold_output=None,
-    output=None,
-    to=None,
-    force=False,
-    progress=None,
-    return_summary=False,
-):
+@takes(LabelOptions)
+def label(data, **options: Unpack[LabelOptions]) -> Any:
     """Labels every tool call of a table as correct or incorrect.
 
     Args:
         data: A pandas or polars frame, a pyarrow table or reader, a list of dicts, anything with `__arrow_c_stream__`; or a path, a
             glob or a list of these. Questions, calls and definitions are found by their usual names (`question`, `tool_call`,
             `tool_definitions`, ...); `column={"question": "user_msg"}` names others.
-        judge: `builtin` (offline, free), `PROVIDER:MODEL` such as `openai:gpt-5-mini`, a name out of tooljudge.toml, or a list.
+        judge: `builtin` (offline, free), `PROVIDER:MODEL` such as `openai:gpt-5-mini`, a name out of tooljudge.toml, a function from
+            a list of prompts to a list of texts (see `Judge`), or a list of these.
         task: What to judge: `tool_calling` (default), `tool_selection`, `parameter_extraction`, ..., or a list.
         per: `call` judges each call of a turn by itself.
         findings: Lists what is wrong in the column `findings`.
@@ -93,8 +49,10 @@ def label(
         limit, sample, seed: So many rows from the top, or at random.
         tools: Tool definitions for rows that have none: a list of dicts, or a path.
         drop: Columns that are not given back.
+        dry_run: Asks nobody, and gives a record: so many prompts as they would be sent, and what the run would take.
+        partial: After Ctrl-C, gives the rows that have a label so far, with a warning, instead of raising `KeyboardInterrupt`.
         output: A file for the labelled table instead of a frame; its record is returned.
-        progress: Whether a bar is shown; by default in a terminal only.
+        progress: Whether a bar is shown; by default in a terminal and in a notebook.
         return_summary: Gives a pair: the table, and the record of the run (counts, tokens, cost).
 
     The other options are those of `tooljudge label --help`, with underscores.
@@ -114,11 +72,12 @@ def label(
         >>> [row["label"] for row in label(rows, judge="builtin")]
         ['incorrect']
     """
-    options = dict(locals())
-    return _table("label", "label", options.pop("data"), options)
+    check(label, options)
+    return _table("label", "label", data, options)
 
 
-def resnap(data, *, read_rails=None, **options):
+@takes(ResnapOptions)
+def resnap(data, **options: Unpack[ResnapOptions]) -> Any:
     """Reads the stored replies of a run of `label` again, with other rules (`snap`) or labels (`read_rails`). Nobody is asked.
 
     Takes the arguments of the run of `label` that stored the replies; gives what `label` gives. Rows that were never asked have the
@@ -130,11 +89,12 @@ def resnap(data, *, read_rails=None, **options):
         >>> resnap(rows)[0]["status"]
         'judged'
     """
-    _check(options, label)
-    return _table("resnap", "label", data, {**options, "read_rails": read_rails})
+    check(resnap, options)
+    return _table("resnap", "label", data, options)
 
 
-def label_batches(batches, **options):
+@takes(BatchOptions)
+def label_batches(batches, **options: Unpack[BatchOptions]) -> Any:
     """Labels tables one by one as an iterator gives them, so that memory holds one at a time; gives the labelled ones one by one.
 
     Takes the options of `label`. `max_cost` is of all together. Each batch is a run of its own: rates per minute begin anew, so
@@ -145,9 +105,11 @@ def label_batches(batches, **options):
         >>> [len(batch) for batch in label_batches(batches)]
         [1, 1]
     """
-    _check(options, label)
-    if options.get("output") is not None:
-        raise SettingsError("output: each batch would replace the file of the one before; write the batches as they come")
+    check(label_batches, options)
+    return _batches(batches, options)
+
+
+def _batches(batches, options):
     both = options.pop("return_summary", False)
     left = options.pop("max_cost", None)
     for batch in batches:
@@ -158,161 +120,8 @@ def label_batches(batches, **options):
         yield (made, summary) if both else made
 
 
-class Report:
-    """The figures of a benchmark.
-
-    Attributes:
-        record: All of it, as `tooljudge bench --report bench.json` writes it.
-        passed: Whether the judges reached every `min_...`.
-    """
-
-    def __init__(self, record, passed, rows):
-        self.record, self.passed, self.rows = record, passed, rows
-
-    @property
-    def figures(self):
-        """One row for each figure of each judge, overall and by slice: a frame of pandas or polars where one is imported, otherwise a
-        list of dicts."""
-        return _as_frame(list(self._figures()))
-
-    def _figures(self):
-        for judge in self.record["entrants"]:
-            named = {name: judge[name] for name in ("judge", "template", "task", "baseline")}
-            for one in [judge["overall"], *judge["slices"]]:
-                place = {name: one.get(name) for name in ("by", "value", "rows")}
-                place["slice"] = place.pop("value")
-                for name, figure in one["figures"].items():
-                    yield {**named, **place, "figure": name, **{end: figure[end] for end in ("value", "low", "high")}}
-
-    def __repr__(self):
-        judges = ", ".join(f"{judge['judge']} ({judge['template']})" for judge in self.record["entrants"])
-        return f"<tooljudge.Report on {judges}>"
-
-
-def bench(
-    data,
-    *,
-    judge=None,
-    gold=None,
-    cluster=None,
-    by=None,
-    id=None,
-    errata=None,
-    no_baselines=False,
-    repeat=None,
-    report=None,
-    cases=None,
-    audit=None,
-    suspects=None,
-    min_accuracy=None,
-    min_balanced_accuracy=None,
-    min_f1=None,
-    min_kappa=None,
-    min_mcc=None,
-    min_auc=None,
-    return_rows=False,
-    **options,
-):
-    """Measures judges on rows with known labels.
-
-    Args:
-        data: As for `label`, with a column of gold (`gold`).
-        judge: One judge or a list of them.
-        gold, cluster, by, id: Columns: of gold, of what belongs together, of slices, of names.
-        report: Files for reports: .html, .md, .json, or a table.
-        return_rows: Keeps the labelled rows in `Report.rows`.
-        options: Those of `label` that say who judges and what is read.
-
-    Returns:
-        A `Report`: `figures` is a frame, `record` holds everything.
-
-    Example:
-        >>> rows = [{"question": "Say 1", "tool_call": "say(n=1)", "tool_definitions": "say: Says a number", "gold": "correct"}] * 3
-        >>> bench(rows).record["entrants"][0]["judge"]
-        'builtin'
-    """
-    own = {name: value for name, value in locals().items() if name not in ("data", "options", "return_rows")}
-    _check(options, label, {"drop", "calibration", "min_pass_rate", "max_fail", "fold", "fold_output", "junit", "output", "to", "return_summary"})
-    known, progress = {**own, **options, "json": True}, options.get("progress")
-    known.pop("progress", None)
-    from . import _frames
-
-    if _run.is_orphaned():
-        from . import _spawned
-
-        return _spawned.call("bench", data, {**options, **own, "return_rows": return_rows})
-    given = _frames.source(data, _selects(known))
-    with _tools(known) as known:
-        texts, made, passed = _run.run(
-            "bench", known, given.inputs, given.tables, return_rows, STOP.get(), progress
-        )
-    rows = None
-    if made is not None:
-        record = _record(texts[-1])
-        first = record["entrants"][0]["record"]["prefix"] + "label"
-        rows = given.give(made, first) if given.columns is not None else given.whole(made)
-    return Report(_record(texts[-1]), passed, rows)
-
-
-def score(
-    data,
-    *,
-    scorer=None,
-    compat=None,
-    from_=None,
-    where=None,
-    limit=None,
-    config=None,
-    threshold=None,
-    strict=False,
-    evaluate=None,
-    consider_ordering=False,
-    exact_match=False,
-    ordered=False,
-    require_all=None,
-    allow_extras=None,
-    params=None,
-    tolerance=None,
-    order_matters=None,
-    match=None,
-    args=None,
-    allowed_tools=None,
-    denied_tools=None,
-    metric=None,
-    set=None,
-    column=None,
-    judge=None,
-    template=None,
-    explain=False,
-    base_url=None,
-    allow_http=False,
-    api_key_env=None,
-    temperature=None,
-    max_tokens=None,
-    timeout=None,
-    max_attempts=None,
-    max_wait=None,
-    concurrency=None,
-    rpm=None,
-    tpm=None,
-    itpm=None,
-    otpm=None,
-    ignore_rate_headers=False,
-    max_cost=None,
-    store=None,
-    fresh=False,
-    retry=None,
-    keep_prompts=False,
-    min_pass_rate=None,
-    junit=None,
-    prefix=None,
-    overwrite=False,
-    output=None,
-    to=None,
-    force=False,
-    progress=None,
-    return_summary=False,
-):
+@takes(ScoreOptions)
+def score(data, **options: Unpack[ScoreOptions]) -> Any:
     """Scores tool calls against the expected ones: deterministic, offline, and a model only where `judge` names one.
 
     Args:
@@ -331,8 +140,63 @@ def score(
         >>> score([{"tool_call": call, "expected_tool_calls": [call]}], scorer="tool_correctness")[0]["score"]
         1.0
     """
-    options = dict(locals())
-    return _table("score", "score", options.pop("data"), options)
+    check(score, options)
+    return _table("score", "score", data, options)
+
+
+@takes(ConvertOptions)
+def convert(data, **options: Unpack[ConvertOptions]) -> Any:
+    """Converts any log of tool calls to rows, one for each model turn that can be judged.
+
+    Args:
+        data: As for `label`: tables, traces, requests and responses of model providers, chats, evaluation logs.
+        all: Gives also the items that cannot be read or hold nothing to judge; a column `status` marks them.
+        return_summary: Gives a pair: the rows, and what was read from each input.
+
+    The other options are those of `tooljudge convert --help`, with underscores.
+
+    Returns:
+        Rows with the columns `question`, `messages`, `tool_call`, `tool_definitions` and more, of the kind of `data`.
+
+    Raises:
+        InputError: Nothing could be read.
+
+    Example:
+        >>> chat = [{"role": "user", "content": "Say 1"}, {"role": "assistant", "tool_calls": [
+        ...     {"id": "a", "type": "function", "function": {"name": "say", "arguments": '{"n": 1}'}}]}]
+        >>> [row["question"] for row in convert([{"messages": chat}])]
+        ['Say 1']
+    """
+    check(convert, options)
+    return _rows("convert", data, options)
+
+
+@takes(GoldOptions)
+def gold(data=None, **options: Unpack[GoldOptions]) -> Any:
+    """Makes a labelled test set of right and wrong tool calls: of your own right calls, or of the files of BFCL.
+
+    Args:
+        data: As for `label`: your own right calls. Of a table with a column `gold`, the rows that say `correct`.
+        bfcl: Instead of `data`, the folder with the benchmark's files; `results` and `scores` take real models' answers to it.
+        seed: The same seed gives the same calls.
+        per_question, negatives_per_question, per_type: The most right calls of a question, wrong calls of a question, wrong calls of
+            a type.
+        return_summary: Gives a pair: the table, and the counts.
+
+    The other options are those of `tooljudge gold --help`, with underscores.
+
+    Example:
+        >>> right = [{"question": "Weather in Oslo?", "tool_call": {"name": "weather", "arguments": {"city": "Oslo"}},
+        ...           "tool_definitions": [{"name": "weather", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}]}]
+        >>> sorted({row["gold"] for row in gold(right)})
+        ['correct', 'incorrect']
+    """
+    check(gold, options)
+    if (data is None) == (options.get("bfcl") is None):
+        raise SettingsError("give your own right calls, or the folder of BFCL's files as bfcl=...")
+    # The command line insists on a file.
+    options = {**options, "output": options.get("output") or "-"}
+    return _rows("gold", [] if data is None else data, options)
 
 
 def _table(command, first, data, options):
@@ -343,25 +207,48 @@ def _table(command, first, data, options):
         from . import _spawned
 
         return _spawned.call(command, data, options)
+    options = dict(options)
     progress, both = options.pop("progress", None), options.pop("return_summary", False)
-    options = {**options, "json": True}
+    options["json"] = True
     if isinstance(data, (list, tuple)) and not data:
         return ([], {}) if both else []
     given = _frames.source(data, _selects(options))
-    to_file = options.get("output") is not None
+    collects = options.get("output") is None and not options.get("dry_run")
+    if options.get("dry_run"):
+        # The command line insists on a place that nothing is written to.
+        options["output"] = options.get("output") or "-"
     with _tools(options) as options:
-        texts, made, _ = _run.run(
-            command, options, given.inputs, given.tables, not to_file, STOP.get(), progress
-        )
+        texts, made, _ = _run.run(command, options, given.inputs, given.tables, collects, STOP.get(), progress)
     summary = _record(texts[-1]) if texts else {}
-    if to_file:
+    if not collects:
         return summary
     if made is None:
         raise SettingsError("the settings file asks for a dry run: take dry_run out of it")
-    if given.columns is None:
-        made = given.whole(made)
-    else:
-        made = given.give(made, _first_column(made, first, summary))
+    made = given.give(made, _first_column(made, first, summary))
+    return (made, summary) if both else made
+
+
+def _rows(command, data, options):
+    """Runs a command that makes rows of its own."""
+    from . import _frames
+
+    if _run.is_orphaned():
+        from . import _spawned
+
+        return _spawned.call(command, data, options)
+    options = dict(options)
+    both, to_file = options.pop("return_summary", False), options.get("output") not in (None, "-")
+    options["json"] = True
+    given = _frames.source(data, False)
+    with _tools(options) as options:
+        texts, made, passed = _run.run(command, options, given.inputs, given.tables, not to_file, STOP.get(), False)
+    summary = _record(texts[-1])
+    if not passed:
+        errors = "; ".join(f"{code}: {one}" for file in summary for code, one in file.get("errors", {}).items())
+        raise InputError(f"nothing of it can be read ({errors})")
+    if to_file:
+        return summary
+    made = given.whole(made)
     return (made, summary) if both else made
 
 
@@ -375,7 +262,7 @@ def _selects(options):
     """Whether rows may be left out: by an option, or by a settings file."""
     import os
 
-    chosen = ("where", "limit", "sample", "config")
+    chosen = ("where", "limit", "sample", "config", "partial")
     return any(options.get(name) is not None for name in chosen) or os.path.exists("tooljudge.toml")
 
 
@@ -390,14 +277,6 @@ def _first_column(made, first, summary):
         if made.columns[at : at + len(ours)] == [prefix + name for name in ours]:
             return made.columns[at]
     raise SettingsError(f"the table has no column {first!r}")
-
-
-def _check(options, job, but=frozenset()):
-    """Refuses options that `job` does not have."""
-    known = set(job.__kwdefaults__) - set(but)
-    for name in options:
-        if name not in known:
-            raise TypeError(f"unexpected keyword argument {name!r}; the options are {', '.join(sorted(known))}")
 
 
 class _tools:
@@ -425,14 +304,3 @@ class _tools:
             import os
 
             os.unlink(self.file)
-
-
-def _as_frame(rows):
-    """Rows as a frame of the library that the program uses, if it uses one."""
-    import sys
-
-    if "pandas" in sys.modules:
-        return sys.modules["pandas"].DataFrame(rows)
-    if "polars" in sys.modules:
-        return sys.modules["polars"].DataFrame(rows)
-    return rows

@@ -69,9 +69,7 @@ def unpadded(cells):
     places = {}
     for cell in cells:
         _survey(cell, (), places)
-    padded = {
-        place: keys for place, (keys, is_struct) in places.items() if is_struct
-    }
+    padded = {place: keys for place, (keys, is_struct) in places.items() if is_struct}
     return [_without(cell, (), padded) for cell in cells]
 
 
@@ -99,9 +97,7 @@ def _without(cell, place, padded):
     if isinstance(cell, dict):
         absent = padded.get(place, ())
         return {
-            key: _without(value, (*place, key), padded)
-            for key, value in cell.items()
-            if not (key in absent and value is None)
+            key: _without(value, (*place, key), padded) for key, value in cell.items() if not (key in absent and value is None)
         }
     if isinstance(cell, (list, tuple)):
         return [_without(one, (*place, None), padded) for one in cell]

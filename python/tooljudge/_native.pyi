@@ -4,7 +4,7 @@ import os
 from collections.abc import Sequence
 from typing import Any, Protocol, final
 
-__all__ = ["__version__", "Table", "Collected", "Stop", "run", "main"]
+__all__ = ["Collected", "Stop", "Table", "__version__", "main", "run"]
 __version__: str
 
 @final
@@ -40,7 +40,10 @@ class Stop:
         """Whether somebody asked it to stop."""
 
 class _Listener(Protocol):
+    judges: list[tuple[str, str]]
+    verbose: int
     def said(self, kind: str, text: str) -> None: ...
+    def judge(self, at: int, prompts: list[str]) -> list[tuple[bool, str]]: ...
     def progress(self, name: str, done: int, rows: int | None) -> None: ...
 
 def run(

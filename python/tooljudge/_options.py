@@ -1,9 +1,280 @@
-"""Keyword arguments as the words of the command line: `max_cost=5` is `--max-cost=5`."""
+"""The options of the jobs, which are the flags of the command line, and the words that they become: `max_cost=5` is `--max-cost=5`."""
 
+from __future__ import annotations
+
+import inspect
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from ._errors import SettingsError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Literal, TypedDict
+
+    from ._judge import Judge
+else:
+
+    class TypedDict:
+        """Stands in for the one of `typing`, whose import takes longer than all the rest."""
+
+        def __init_subclass__(cls, total):
+            parents = [getattr(base, "names", {}) for base in reversed(cls.__bases__)]
+            cls.names = {name: kind for names in (*parents, cls.__annotations__) for name, kind in names.items()}
+
+
+Path = str | os.PathLike[str]
+Some = str | Sequence[str]
+
+
+class Rows(TypedDict, total=False):
+    """Which rows are read, and how they are understood."""
+
+    from_: str | None
+    column: Mapping[str, str] | None
+    where: Mapping[str, Any] | None
+
+
+class Selected(Rows, total=False):
+    """Which rows and turns of what was read."""
+
+    tools: Path | Sequence[Mapping[str, Any]] | None
+    limit: int | str | None
+    sample: int | str | None
+    seed: int | None
+    null_call: Literal["nothing", "invalid"] | None
+    require_definitions: bool | None
+    include_server_tools: bool | None
+    agents: bool | None
+    turns: Literal["calls", "all", "last"] | None
+
+
+class Written(TypedDict, total=False):
+    """A file for the table."""
+
+    output: Path | None
+    to: str | None
+    escape_formulas: bool | None
+    force: bool | None
+
+
+class Asked(TypedDict, total=False):
+    """Who is asked, how fast, and what it may cost."""
+
+    judge: str | Judge | Any | None
+    config: Path | None
+    explain: bool | None
+    base_url: str | None
+    allow_http: bool | None
+    api_key_env: str | None
+    temperature: float | None
+    max_tokens: int | None
+    timeout: float | None
+    max_attempts: int | None
+    max_wait: float | None
+    concurrency: int | Literal["auto"] | None
+    rpm: int | None
+    tpm: int | None
+    itpm: int | None
+    otpm: int | None
+    ignore_rate_headers: bool | None
+    max_cost: float | None
+    store: Path | None
+    fresh: bool | None
+    retry: Some | None
+    keep_prompts: bool | None
+    progress: bool | None
+
+
+class Judging(Asked, total=False):
+    """What is asked."""
+
+    task: Some | None
+    template: Path | Sequence[Path] | None
+    rails: Sequence[str] | None
+    scale: Literal["five"] | None
+    per: Literal["turn", "call"] | None
+    findings: bool | None
+    votes: int | None
+    snap: Literal["careful", "legacy"] | None
+    base_rate: float | None
+
+
+class BatchOptions(Judging, Selected, total=False):
+    """Options of `label_batches`."""
+
+    prefix: str | None
+    overwrite: bool | None
+    drop: Some | None
+    calibration: Path | None
+    allow_unjudged: float | None
+    min_pass_rate: float | None
+    gate_on: Literal["value", "low"] | None
+    max_fail: Mapping[str, int] | None
+    return_summary: bool | None
+
+
+class LabelOptions(BatchOptions, Written, total=False):
+    """Options of `label`."""
+
+    partial: bool | None
+    dry_run: bool | int | None
+    junit: Path | None
+    fold: Some | None
+    fold_output: Path | None
+
+
+class ResnapOptions(LabelOptions, total=False):
+    """Options of `resnap`."""
+
+    read_rails: Sequence[str] | None
+
+
+class ScoreOptions(Asked, Rows, Written, total=False):
+    """Options of `score`."""
+
+    scorer: str | None
+    compat: str | None
+    limit: int | str | None
+    threshold: float | None
+    strict: bool | None
+    evaluate: Some | None
+    consider_ordering: bool | None
+    exact_match: bool | None
+    ordered: bool | None
+    require_all: bool | None
+    allow_extras: bool | None
+    params: str | None
+    tolerance: float | None
+    order_matters: bool | None
+    match: str | None
+    args: str | None
+    allowed_tools: Some | None
+    denied_tools: Some | None
+    metric: str | None
+    set: Mapping[str, Any] | None
+    template: Path | None
+    questions: Path | None
+    answers: Path | None
+    results: Path | None
+    underscore_to_dot: bool | None
+    min_pass_rate: float | None
+    junit: Path | None
+    prefix: str | None
+    overwrite: bool | None
+    return_summary: bool | None
+
+
+class ConvertOptions(Selected, Written, total=False):
+    """Options of `convert`."""
+
+    all: bool | None
+    return_summary: bool | None
+
+
+class GoldOptions(Rows, Written, total=False):
+    """Options of `gold`."""
+
+    tools: Path | Sequence[Mapping[str, Any]] | None
+    bfcl: Path | None
+    category: Some | None
+    results: Path | None
+    scores: Path | None
+    seed: int | None
+    per_question: int | None
+    negatives_per_question: int | None
+    per_type: int | None
+    negatives_only: bool | None
+    return_summary: bool | None
+
+
+class BenchOptions(Judging, Selected, Written, total=False):
+    """Options of `bench`."""
+
+    judges: Any
+    gold: Some | None
+    cluster: str | None
+    by: Some | None
+    id: str | None
+    bfcl: Path | None
+    results: Path | None
+    scores: Path | None
+    errata: Path | None
+    dedup: bool | None
+    no_baselines: bool | None
+    repeat: int | None
+    report: Path | Sequence[Path] | None
+    cases: int | None
+    audit: Path | None
+    suspects: int | None
+    prefix: str | None
+    overwrite: bool | None
+    allow_unjudged: float | None
+    gate_on: Literal["value", "low"] | None
+    min_accuracy: float | None
+    min_balanced_accuracy: float | None
+    min_f1: float | None
+    min_kappa: float | None
+    min_mcc: float | None
+    min_auc: float | None
+    return_rows: bool | None
+
+
+class CompareOptions(TypedDict, total=False):
+    """Options of `compare`."""
+
+    gold: str | None
+    id: str | None
+    cluster: str | None
+    positive: str | None
+    measure: str | None
+    margin: float | None
+    gate: bool | None
+    report: Path | Sequence[Path] | None
+    force: bool | None
+
+
+class AuditOptions(Judging, Selected, Written, total=False):
+    """Options of `audit`."""
+
+    again: int | None
+    gold: str | None
+    cluster: str | None
+    id: str | None
+    report: Path | Sequence[Path] | None
+    max_flip_rate: float | None
+    max_unlabelled: float | None
+    allow_unanswered: float | None
+    return_rows: bool | None
+
+
+def takes(options):
+    """Gives a job whose last parameter is `**options` the signature that `options` spells out, and refuses any other."""
+    names = options.names
+
+    def decorate(job):
+        own = inspect.signature(job)
+        kept = [one for one in own.parameters.values() if one.kind is not inspect.Parameter.VAR_KEYWORD]
+        added = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind) for name, kind in names.items()
+        ]
+        job.__signature__ = own.replace(parameters=[*kept, *added])
+        job.options = frozenset(names)
+        return job
+
+    return decorate
+
+
+def check(job, options):
+    """Refuses options that `job` does not have."""
+    for name in options:
+        if name not in job.options:
+            import difflib
+
+            near = difflib.get_close_matches(name, job.options, 1)
+            hint = f"; did you mean {near[0]!r}?" if near else f"; the options are {', '.join(sorted(job.options))}"
+            raise TypeError(f"{job.__name__}() got an unexpected keyword argument {name!r}{hint}")
+
 
 # Their flag takes a list in one word; other lists repeat the flag.
 JOINED = {"rails", "fold", "retry", "read_rails", "evaluate", "allowed_tools", "denied_tools"}
@@ -39,5 +310,4 @@ def _text(name, value):
         return f"{value[0]}={value[1]}"
     if isinstance(value, (int, float)) or hasattr(value, "__float__") or hasattr(value, "__index__"):
         return str(value)
-    hint = "; a judge that is a function is not supported yet: name a model, such as `openai:gpt-5-mini`" * callable(value)
-    raise SettingsError(f"{name}: {type(value).__name__} is neither a text nor a number{hint}")
+    raise SettingsError(f"{name}: {type(value).__name__} is neither a text nor a number")

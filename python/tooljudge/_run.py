@@ -5,7 +5,8 @@ import sys
 import warnings
 
 from . import _native
-from ._errors import KINDS, ToolJudgeWarning
+from ._errors import KINDS, SettingsError, ToolJudgeWarning
+from ._judge import Judge
 
 _HERE = os.path.dirname(__file__) + os.sep
 # Threads do not live on in a child process, and the work is done by threads that are started once.
@@ -30,13 +31,20 @@ def _note_fork():
     _forked = True
 
 
-def run(command, options, inputs=(), tables=(), collect=False, stop=None, progress=None):
-    """The texts that are its results, its table, and whether all gates were passed."""
+def run(command, options, inputs=(), tables=(), collect=False, stop=None, progress=None, named=False):
+    """The texts that are its results, its table, and whether all gates were passed. The inputs are `named` where they tell which of them
+    is a table in memory; otherwise the tables are all there is."""
+    import logging
+
     from ._options import words
 
     _remember()
-    said = [command, *words(options), "--", *(["-"] if tables else inputs)]
-    listener = Listener(progress)
+    options, judges = _judges(options)
+    before = [command] if isinstance(command, str) else command
+    said = [*before, *words(options), "--", *(["-"] if tables and not named else inputs)]
+    log = logging.getLogger("tooljudge")
+    verbose = 2 if log.isEnabledFor(logging.DEBUG) else int(log.isEnabledFor(logging.INFO))
+    listener = Listener(log, verbose, progress, judges)
     try:
         ended, message, table = _native.run(said, list(tables), collect, stop or _native.Stop(), listener)
     except KeyboardInterrupt as interrupt:
@@ -45,33 +53,64 @@ def run(command, options, inputs=(), tables=(), collect=False, stop=None, progre
         raise
     finally:
         listener.close()
-    if ended not in ("done", "gate_failed"):
+    if ended == "interrupted" and table is not None:
+        if not options.get("partial"):
+            raise KeyboardInterrupt(listener.last)
+        warnings.warn(f"stopped: {listener.last}", ToolJudgeWarning, stacklevel=_depth())
+    elif ended not in ("done", "gate_failed"):
         raise KINDS[ended](message or listener.last or "interrupted")
     return listener.data, table, ended == "done"
 
 
-class Listener:
-    """Hears what a job says."""
+def _judges(options):
+    """The options with the names of judges that are functions in their places, and these judges."""
+    given = options.get("judge")
+    several = isinstance(given, (list, tuple))
+    functions = []
 
-    def __init__(self, progress):
+    def name(judge):
+        if isinstance(judge, str) or not (isinstance(judge, Judge) or callable(judge)):
+            return judge
+        judge = judge if isinstance(judge, Judge) else Judge(judge)
+        if any(other.name == judge.name for other in functions):
+            raise SettingsError(f"two judges are named `{judge.name}`: name them with tj.Judge(function, name=...)")
+        functions.append(judge)
+        return judge.name
+
+    names = [name(judge) for judge in given] if several else name(given)
+    return ({**options, "judge": names}, functions) if functions else (options, [])
+
+
+class Listener:
+    """Hears what a job says, and answers for judges that are functions."""
+
+    def __init__(self, log, verbose, progress, judges):
         self.data = []
         self.last = ""
+        self.verbose, self.judges = verbose, [(judge.name, judge.version) for judge in judges]
+        self._log, self._judges = log, judges
+        self._shows = _is_watched() if progress is None else bool(progress)
         self._bar = None
-        self._shows = sys.stderr is not None and sys.stderr.isatty() if progress is None else bool(progress)
 
     def said(self, kind, text):
         if kind == "data":
             self.data.append(text)
         elif kind == "warning":
             warnings.warn(text, ToolJudgeWarning, stacklevel=_depth())
+        elif kind == "detail":
+            self._log.debug(text)
         else:
-            import logging
+            if kind == "talk":
+                self.last = text
+            self._log.info(text)
 
-            self.last = text
-            logging.getLogger("tooljudge").info(text)
+    def judge(self, at, prompts):
+        return self._judges[at].answers(prompts)
 
     def progress(self, name, done, rows):
         if self._shows:
+            from ._progress import Bar
+
             if self._bar is None or self._bar.name != name:
                 self.close()
                 self._bar = Bar(name, rows)
@@ -83,30 +122,10 @@ class Listener:
             self._bar = None
 
 
-class Bar:
-    """A bar of tqdm where it is installed, otherwise a line of text."""
-
-    def __init__(self, name, rows):
-        self.name, self.rows = name, rows
-        try:
-            from tqdm.auto import tqdm
-
-            self.tqdm = tqdm(desc=name, total=rows)
-        except ImportError:
-            self.tqdm = None
-
-    def show(self, done):
-        if self.tqdm is not None:
-            self.tqdm.update(done - self.tqdm.n)
-        else:
-            of = "" if self.rows is None else f" of {self.rows}"
-            print(f"\r{self.name}: {done}{of}", end="", file=sys.stderr, flush=True)
-
-    def close(self):
-        if self.tqdm is not None:
-            self.tqdm.close()
-        else:
-            print(file=sys.stderr)
+def _is_watched():
+    """Whether somebody sees a bar: in a terminal, or in a notebook."""
+    in_notebook = "ipykernel" in sys.modules
+    return in_notebook or (sys.stderr is not None and sys.stderr.isatty())
 
 
 def _depth():

@@ -10,53 +10,56 @@ meanwhile, it waits for nothing.
 """
 
 import asyncio
+import functools
+from collections.abc import Callable, Coroutine
+from typing import Any, ParamSpec, TypeVar
 
-from . import _jobs
+from . import _jobs, _reports
 from ._native import Stop
 
-__all__ = ["bench", "label", "resnap", "score"]
+__all__ = ["audit", "bench", "compare", "convert", "gold", "label", "resnap", "score"]
+
+_Given = ParamSpec("_Given")
+_Made = TypeVar("_Made")
 
 
-async def label(data, **options):
-    """`tooljudge.label` on a thread of its own, with the same arguments."""
-    return await _apart(_jobs.label, data, options)
+def _apart(job: Callable[_Given, _Made]) -> Callable[_Given, Coroutine[Any, Any, _Made]]:
+    """`job` on a thread of its own."""
 
+    @functools.wraps(job)
+    async def apart(*data: _Given.args, **options: _Given.kwargs) -> _Made:
+        stop = Stop()
+        work = asyncio.ensure_future(asyncio.to_thread(_with_stop, job, data, options, stop))
+        try:
+            return await asyncio.shield(work)
+        except asyncio.CancelledError:
+            while not work.done():
+                stop.stop()
+                try:
+                    await asyncio.wait([work])
+                except asyncio.CancelledError:
+                    continue
+            # What it came to is of no interest any more.
+            work.exception()
+            raise
 
-async def resnap(data, **options):
-    """`tooljudge.resnap` on a thread of its own, with the same arguments."""
-    return await _apart(_jobs.resnap, data, options)
-
-
-async def bench(data, **options):
-    """`tooljudge.bench` on a thread of its own, with the same arguments."""
-    return await _apart(_jobs.bench, data, options)
-
-
-async def score(data, **options):
-    """`tooljudge.score` on a thread of its own, with the same arguments."""
-    return await _apart(_jobs.score, data, options)
-
-
-async def _apart(job, data, options):
-    stop = Stop()
-    work = asyncio.ensure_future(asyncio.to_thread(_with_stop, job, data, options, stop))
-    try:
-        return await asyncio.shield(work)
-    except asyncio.CancelledError:
-        while not work.done():
-            stop.stop()
-            try:
-                await asyncio.wait([work])
-            except asyncio.CancelledError:
-                continue
-        # What it came to is of no interest any more.
-        work.exception()
-        raise
+    apart.__doc__ = f"`tooljudge.{job.__name__}` on a thread of its own, with the same arguments."
+    return apart
 
 
 def _with_stop(job, data, options, stop):
     token = _jobs.STOP.set(stop)
     try:
-        return job(data, **options)
+        return job(*data, **options)
     finally:
         _jobs.STOP.reset(token)
+
+
+audit = _apart(_reports.audit)
+bench = _apart(_reports.bench)
+compare = _apart(_reports.compare)
+convert = _apart(_jobs.convert)
+gold = _apart(_jobs.gold)
+label = _apart(_jobs.label)
+resnap = _apart(_jobs.resnap)
+score = _apart(_jobs.score)

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::Ending;
 use super::observer::Console;
 use super::printer::Printer;
+use super::{Ending, hosted};
 use crate::run::settings::CompareSettings;
 use crate::run::{self, Stop};
 use crate::stats::Measure;
@@ -82,7 +82,7 @@ pub fn run(args: CompareArgs) -> anyhow::Result<Ending> {
 
 fn settings(args: CompareArgs) -> CompareSettings {
     CompareSettings {
-        tables: args.tables,
+        tables: hosted::compared(args.tables),
         gold: args.gold,
         id: args.id,
         cluster: args.cluster,

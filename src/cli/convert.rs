@@ -9,7 +9,7 @@ use serde_json::json;
 use super::input::InputArgs;
 use super::printer::Printer;
 use super::spreadsheet::SpreadsheetArgs;
-use super::{Ending, job};
+use super::{Ending, hosted, job};
 use crate::normalize::logs::FORMATS;
 use crate::report::{Column, Table, counted, wrapped};
 use crate::run::settings::{ConvertSettings, OutputSettings};
@@ -100,7 +100,8 @@ fn settings(args: ConvertArgs) -> anyhow::Result<ConvertSettings> {
         formulas: args.spreadsheet.formulas(),
         force: args.force,
     };
-    Ok(ConvertSettings { input: args.input.settings(args.inputs), output, all: args.all })
+    let input = hosted::input(args.input.settings(args.inputs));
+    Ok(ConvertSettings { input, output: hosted::output(output), all: args.all })
 }
 
 fn show(found: &ConvertSummary, shown: Shown, printer: Printer) -> Ending {

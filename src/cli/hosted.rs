@@ -3,12 +3,16 @@
 
 use std::cell::RefCell;
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::ColorChoice;
 
-use super::{Ending, Failure, command, quiet_decoders};
-use crate::run::settings::{Collected, InMemory, InputSettings, OutputSettings, SettingsError};
+use super::{Ending, Failure, command, log, quiet_decoders};
+use crate::judge::Function;
+use crate::run::settings::{
+    Collected, ComparedTable, InMemory, InputSettings, OutputSettings, SettingsError,
+};
 use crate::run::{Control, Observer, Pass, RunError, Stop};
 
 /// Something that a command says.
@@ -20,6 +24,10 @@ pub enum Said {
     Talk(String),
     /// Something that needs attention.
     Warning(String),
+    /// Something that changes the course of the run.
+    Event(String),
+    /// Each request and the like.
+    Detail(String),
 }
 
 /// What a command is run with.
@@ -27,8 +35,12 @@ pub enum Said {
 pub struct Host {
     /// Take the place of the inputs that the words name, unless there are none.
     pub tables: Vec<InMemory>,
+    /// Judges that the words may name, beside those of the command line.
+    pub functions: Vec<Function>,
     /// Where the command's table goes instead of a file.
     pub collected: Option<Collected>,
+    /// How much of what happens is heard: nothing (0), what changes the course of a run (1), each request too (2).
+    pub verbose: u8,
     /// Stops the work.
     pub stop: Stop,
     /// Hears what is said, on any thread.
@@ -88,6 +100,12 @@ pub fn heard(said: fn(String) -> Said, text: &str) -> bool {
     HOST.with_borrow(|host| host.as_ref().map(|host| (host.hear)(said(text.to_owned()))).is_some())
 }
 
+/// The judge of the host that goes by `name`, if there is one.
+pub fn function(name: &str) -> Option<Function> {
+    let host = host()?;
+    host.functions.into_iter().find(|function| function.name == name)
+}
+
 /// The host's tables.
 pub fn tables() -> Vec<InMemory> {
     host().map(|host| host.tables).unwrap_or_default()
@@ -100,6 +118,22 @@ pub fn input(input: InputSettings) -> InputSettings {
         true => input,
         false => InputSettings { inputs: Vec::new(), tables, ..input },
     }
+}
+
+/// What begins the name of a table of the host among the tables that are compared.
+const IN_MEMORY: &str = "memory:";
+
+/// The tables to compare; those that are named as the host's are its own, in their order.
+pub fn compared(tables: Vec<PathBuf>) -> Vec<ComparedTable> {
+    let mut own = self::tables().into_iter();
+    let table = |path: PathBuf| match path.to_str().and_then(|text| text.strip_prefix(IN_MEMORY)) {
+        Some(name) => match own.next() {
+            Some(table) => ComparedTable::Memory(name.to_owned(), table),
+            None => ComparedTable::File(path),
+        },
+        None => ComparedTable::File(path),
+    };
+    tables.into_iter().map(table).collect()
 }
 
 /// `output`, its place taken by the host's if there is one.
@@ -116,9 +150,11 @@ pub fn run(words: Vec<OsString>, host: Host) -> Result<Hosted, HostError> {
     static QUIET: std::sync::Once = std::sync::Once::new();
     QUIET.call_once(quiet_decoders);
     let arguments: Vec<OsString> = std::iter::once("tooljudge".into()).chain(words).collect();
+    let events = log::begin_for_host(host.verbose, Arc::clone(&host.hear));
     HOST.set(Some(host));
     let ended = command(&arguments, ColorChoice::Never);
     HOST.set(None);
+    drop(events);
     match ended {
         Ok(Ending::Done) => Ok(Hosted::Done),
         Ok(Ending::GateFailed) => Ok(Hosted::GateFailed),

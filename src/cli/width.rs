@@ -3,6 +3,7 @@
 use terminal_size::terminal_size_of;
 
 use super::config::variable;
+use super::hosted;
 use crate::report::{MIN_WIDTH, USUAL_WIDTH};
 
 /// Where a text is printed.
@@ -14,12 +15,20 @@ pub enum Stream {
 
 /// The columns of `COLUMNS`, else of the terminal that `stream` leads to, else 100; 60 at least.
 pub fn of(stream: Stream) -> usize {
-    chosen(variable("COLUMNS").as_deref(), of_terminal(stream)).unwrap_or(USUAL_WIDTH)
+    of_reader(stream).unwrap_or(USUAL_WIDTH)
 }
 
 /// The same, but without an end where neither says a width.
 pub fn of_list(stream: Stream) -> usize {
-    chosen(variable("COLUMNS").as_deref(), of_terminal(stream)).unwrap_or(usize::MAX)
+    of_reader(stream).unwrap_or(usize::MAX)
+}
+
+/// What is known of who reads `stream`: nothing where a host does.
+fn of_reader(stream: Stream) -> Option<usize> {
+    match hosted::host() {
+        Some(_) => None,
+        None => chosen(variable("COLUMNS").as_deref(), of_terminal(stream)),
+    }
 }
 
 /// The columns of the terminal that `stream` leads to, if it leads to one.

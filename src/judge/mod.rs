@@ -1,7 +1,7 @@
 //! Prompt to reply: everything between us and a judge model.
 //!
 //! The providers' formats (`formats`) are pure functions from prompt to request and from response to answer, and `problem` says
-//! what an error response means. One transport sends all requests. The limiter decides how long a request waits for the rate
+//! what an error response means. One transport sends all requests, but for those to a `function` of this process. The limiter decides how long a request waits for the rate
 //! limits, `retry` how long it waits after a failure, the cost budget whether there is money left for it. What an endpoint
 //! refuses is learnt from its refusals (`adaptation`, `adaptation_probe`), never guessed from a model's name.
 
@@ -9,10 +9,12 @@ mod adaptation;
 mod adaptation_probe;
 mod body_hints;
 mod body_template;
+mod channel;
 mod cost_budget;
 mod endpoint;
 mod failure;
 mod formats;
+mod function;
 mod hints;
 #[cfg(any(test, feature = "laws"))]
 pub(crate) mod laws;
@@ -36,6 +38,7 @@ mod uniform_failure;
 pub use adaptation::Adaptation;
 pub use cost_budget::CostBudget;
 pub use endpoint::Endpoint;
+pub use function::{Function, FunctionCall, FunctionError};
 pub use limiter::{Concurrency, LimitedBy, Limiter, Limits, Slot, Stated, UnknownConcurrency};
 pub use parameters::Parameters;
 pub use price::Price;
@@ -44,7 +47,7 @@ pub(crate) use rail_compliance::ENOUGH as ANSWERS_TO_TELL;
 pub use remote::Remote;
 pub use settings::Settings;
 pub use setup_error::{SetupError, UnknownProvider};
-pub use target::{Target, connect};
+pub use target::{Target, connect, connect_function};
 
 use crate::domain::{Paid, Reply};
 

@@ -11,23 +11,25 @@ use tracing::info;
 use super::adaptation::{AdaptationSet, Adaptations, is_forced, next_rail, rail};
 use super::adaptation_probe::AdaptationProbe;
 use super::body_template::BodyTemplates;
+use super::channel::Channel;
 use super::cost_budget::CostReservation;
 use super::failure::{Failure, advice};
 use super::limiter::{Cost, Permit, QuotaReservation, Slot};
 use super::provider_format::{Answer, ProviderFormat, understand};
 use super::rail_compliance::{RailCompliance, instruction, is_thinking, sign};
 use super::settings::{NO_CEILING, Settings};
-use super::transport::{Transport, UNREACHABLE, is_silence};
+use super::transport::{UNREACHABLE, is_silence};
 use super::uniform_failure::UniformFailure;
 use super::{Activity, Adaptation, AskError, Asked, Identity, Parameters, Price, SetupError, hints, retry};
 use crate::domain::{AnswerForm, Paid, Prompt, Reply, Stop, Usage};
 
-/// A judge model, wherever it runs, reached over HTTP. The built-in judge is not one: it needs no prompt.
+/// A judge model, wherever it runs, reached over HTTP or as a function of this process. The built-in judge is not one: it needs
+/// no prompt.
 pub struct Remote {
     identity: Identity,
     format: Box<dyn ProviderFormat>,
     body_templates: BodyTemplates,
-    transport: Transport,
+    channel: Channel,
     settings: Settings,
     adaptations: Adaptations,
     /// Whether an answer came to a request as we like it; then a refusal of a later one has another cause.
@@ -62,7 +64,7 @@ impl Remote {
     pub(super) fn new(
         identity: Identity,
         format: Box<dyn ProviderFormat>,
-        transport: Transport,
+        channel: Channel,
         settings: Settings,
         known: &[Adaptation],
     ) -> Result<Remote, SetupError> {
@@ -72,7 +74,7 @@ impl Remote {
             identity,
             format,
             body_templates: BodyTemplates::default(),
-            transport,
+            channel,
             settings,
             adaptations: Adaptations::new(known),
             form_works: AtomicBool::new(false),
@@ -138,7 +140,7 @@ impl Remote {
         money: Option<CostReservation>,
         reservation: &QuotaReservation,
     ) -> Result<(Answer, Option<f64>), Failure> {
-        let (refused, outcome) = match self.transport.post(body).await {
+        let (refused, outcome) = match self.channel.post(body).await {
             Ok(response) => {
                 self.reached.store(true, Ordering::Relaxed);
                 self.settings
@@ -162,12 +164,12 @@ impl Remote {
     }
 
     fn question_error(&self, code: String, message: String, attempts: u32) -> AskError {
-        AskError::Question { code, message: self.transport.redact(message), attempts }
+        AskError::Question { code, message: self.channel.redact(message), attempts }
     }
 
     fn run_error(&self, code: &str, message: &str) -> AskError {
-        let place = format!("{} at {}", self.identity.model, self.transport.endpoint().public_url());
-        let message = self.transport.redact(match advice(code) {
+        let place = self.channel.place(&self.identity.model);
+        let message = self.channel.redact(match advice(code) {
             Some(advice) => format!("{place} {advice} ({message})"),
             None if code == "unknown_path" => {
                 let usual = self.format.usual_address();

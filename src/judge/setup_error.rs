@@ -53,6 +53,9 @@ pub enum SetupError {
          --max-cost"
     )]
     NoPrice(String),
+    /// A cost ceiling for a function.
+    #[error("what the function {0} costs is not known, so that no cost limit can hold: leave out --max-cost")]
+    FunctionCost(String),
     /// A cost ceiling without a limit on answers.
     #[error("a cost limit needs the maximum length of an answer: give --max-tokens N")]
     NoMaxTokens,

@@ -2,12 +2,14 @@
 
 use secrecy::SecretString;
 
+use super::channel::Channel;
 use super::formats::anthropic::Anthropic;
 use super::formats::azure;
 use super::formats::chat::{Chat, Dialect};
 use super::formats::gemini::Gemini;
 use super::formats::ollama::Ollama;
 use super::formats::responses::Responses;
+use super::function::{Function, Plain};
 use super::provider_format::ProviderFormat;
 use super::transport::Transport;
 use super::{Adaptation, Endpoint, Identity, Parameters, Provider, Remote, Settings, SetupError};
@@ -88,5 +90,17 @@ pub fn connect(target: Target, settings: Settings, known: &[Adaptation]) -> Resu
     let headers = target.endpoint.headers(target.provider)?;
     let connections = settings.limiter.most_in_flight();
     let transport = Transport::new(target.endpoint, url, headers, settings.timeout, connections)?;
-    Remote::new(identity, format, transport, settings, known)
+    Remote::new(identity, format, Channel::Http(Box::new(transport)), settings, known)
+}
+
+/// A judge that is a function of this process. Labels are asked for in words: nobody forces them.
+///
+/// # Errors
+/// Where there is a cost ceiling: what a function costs is not known.
+pub fn connect_function(function: Function, settings: Settings) -> Result<Remote, SetupError> {
+    if settings.cost_budget.is_some() {
+        return Err(SetupError::FunctionCost(function.name));
+    }
+    let (identity, format) = (function.identity(), Box::<Plain>::default());
+    Remote::new(identity, format, Channel::Function(function), settings, &[Adaptation::TextRail])
 }

@@ -2,6 +2,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use super::function::FAILED;
+
 /// Questions in a row, from the first on, that fail in the same way and are no accident.
 const ENOUGH: u32 = 20;
 
@@ -25,10 +27,10 @@ impl UniformFailure {
     }
 
     /// A question failed with `code`. Returns how many did, where all of them did and they are enough; only the endpoint's
-    /// refusals count, for anything else may pass.
+    /// refusals and a function's failures count, for anything else may pass.
     pub(super) fn failed(&self, code: &str) -> Option<u32> {
         let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let refused = code.starts_with("http_4") || code == "unsupported_parameter";
+        let refused = code.starts_with("http_4") || code == "unsupported_parameter" || code == FAILED;
         *seen = match std::mem::take(&mut *seen) {
             Seen::Nothing if refused => Seen::Only(code.to_owned(), 1),
             Seen::Only(only, times) if only == code => Seen::Only(only, times + 1),
@@ -63,5 +65,6 @@ mod tests {
         assert_eq!(at(&[&["http_404"], &["http_400"; 30][..]].concat()), None);
         assert_eq!(at(&[&["http_400"; 10][..], &["prompt_too_long"], &["http_400"; 30]].concat()), None);
         assert_eq!(at(&["timeout"; 30]), None);
+        assert_eq!(at(&[FAILED; 30]), Some(19));
     }
 }

@@ -10,7 +10,7 @@ use super::judging::{Judging, panel};
 use super::label::args::LabelArgs;
 use super::label::dry_run;
 use super::printer::Printer;
-use super::{Ending, job};
+use super::{Ending, hosted, job};
 use crate::report::audit_terminal;
 use crate::run::settings::{AuditSettings, OutputSettings};
 use crate::run::{self, AuditSummary};
@@ -58,19 +58,19 @@ fn settings(mut typed: AuditArgs, config: &Config, environment: Environment) -> 
     let panel = panel(&judging, &[], printer)?;
     let usual = AuditSettings::new::<String>([]);
     let settings = AuditSettings {
-        input: args.input.settings(args.inputs),
+        input: hosted::input(args.input.settings(args.inputs)),
         panel,
         again: args.again.unwrap_or(usual.again),
         gold: args.rows.gold,
         cluster: args.rows.cluster,
         id: args.rows.id,
-        output: OutputSettings {
+        output: hosted::output(OutputSettings {
             path: args.result.output,
             format: args.result.to,
             collected: None,
             formulas: args.spreadsheet.formulas(),
             force: args.result.force,
-        },
+        }),
         reports: args.result.reports,
     };
     Ok(Auditing { settings, gates: args.gates, json: args.result.json, dry_run: args.dry_run, printer })

@@ -8,7 +8,7 @@ use args::GoldArgs;
 
 use super::observer::Console;
 use super::printer::Printer;
-use super::{Ending, job};
+use super::{Ending, hosted, job};
 use crate::report::counted;
 use crate::run::settings::{
     BfclSettings, GoldOrigin, GoldSettings, InputSettings, MakingSettings, OutputSettings,
@@ -32,13 +32,13 @@ fn settings(args: GoldArgs) -> GoldSettings {
             results: args.results.results,
             scores: args.results.scores,
         }),
-        None => GoldOrigin::Own(InputSettings {
+        None => GoldOrigin::Own(hosted::input(InputSettings {
             from: args.own.from,
             columns: args.own.columns,
             tools: args.own.tools,
             filters: args.own.filters,
             ..InputSettings::new(args.inputs)
-        }),
+        })),
     };
     let making = MakingSettings {
         seed: args.making.seed,
@@ -54,7 +54,7 @@ fn settings(args: GoldArgs) -> GoldSettings {
         formulas: args.spreadsheet.formulas(),
         force: args.force,
     };
-    GoldSettings { source, output, making }
+    GoldSettings { source, output: hosted::output(output), making }
 }
 
 fn show(gold: &GoldSummary, json: bool, printer: Printer) -> anyhow::Result<Ending> {

@@ -10,9 +10,10 @@ use serde_json::{Map, Value};
 use super::panel::Judging;
 use super::route::{self, Key, NamedBy, Route};
 use crate::cli::config::{Config, Environment, JudgeConfig, with_variables};
+use crate::cli::hosted;
 use crate::domain::did_you_mean;
-use crate::judge::{Endpoint, Limits, Provider, SetupError};
-use crate::run::settings::{EndpointSettings, JudgeKind, JudgeSettings, ModelSettings};
+use crate::judge::{Concurrency, Endpoint, Limits, Provider, SetupError};
+use crate::run::settings::{EndpointSettings, FunctionSettings, JudgeKind, JudgeSettings, ModelSettings};
 
 /// A judge as the command line names it, with its entry in the settings file.
 pub struct Named<'a> {
@@ -24,6 +25,9 @@ impl<'a> Named<'a> {
     /// The judge of that `name`: an entry's, or else what the name itself says.
     pub fn find(name: &str, config: &'a Config) -> anyhow::Result<Named<'a>> {
         let file = config.path.display();
+        if let Some(function) = hosted::function(name) {
+            return Ok(Named { settings: JudgeSettings::function(function), own: None });
+        }
         let (found, own) = match config.judges.get(name) {
             Some(own) => (
                 own.judge
@@ -53,6 +57,11 @@ pub fn merged(judge: Named<'_>, judging: &Judging<'_>) -> anyhow::Result<(JudgeS
     let Named { settings: JudgeSettings { name, kind }, own } = judge;
     match kind {
         JudgeKind::Builtin => Ok((JudgeSettings { name, kind }, None)),
+        JudgeKind::Function(mut settings) => {
+            let own = JudgeConfig::default();
+            settings.limits = limits(judging, &own, FunctionSettings::CONCURRENCY);
+            Ok((JudgeSettings { name, kind: JudgeKind::Function(settings) }, None))
+        }
         JudgeKind::Model(model) => {
             let place = own.map(|_| format!("{}: [judges.{name}]", judging.config.path.display()));
             let own = Own { name: &name, entry: own.cloned().unwrap_or_default(), place };
@@ -80,8 +89,8 @@ struct Address {
 impl Own<'_> {
     /// `model` with what a flag says, else the entry, else the settings file's defaults of flags.
     fn model(&self, model: ModelSettings, judging: &Judging<'_>) -> anyhow::Result<(ModelSettings, Route)> {
-        let Judging { typed, args, config, .. } = judging;
-        let environment = judging.environment;
+        let Judging { typed, args, config, environment, .. } = judging;
+        let environment = *environment;
         let (own, provider) = (&self.entry, model.provider);
         let (flags, file) = (&typed.endpoint, &args.endpoint);
         let address = self.address(provider, judging)?;
@@ -119,15 +128,7 @@ impl Own<'_> {
         let place = || self.place.clone().unwrap_or_else(|| address.place.clone());
         let ready = endpoint.endpoint(provider).with_context(place)?;
         let route = Route::new(self.name, provider, &ready, address.by, own, &key);
-        let (flag, default) = (&typed.limits, &args.limits);
-        let limits = Limits {
-            concurrency: pick(&flag.concurrency, &own.concurrency, &default.concurrency).unwrap_or_default(),
-            rpm: pick(&flag.rpm, &own.rpm, &default.rpm),
-            tpm: pick(&flag.tpm, &own.tpm, &default.tpm),
-            itpm: pick(&flag.itpm, &own.itpm, &default.itpm),
-            otpm: pick(&flag.otpm, &own.otpm, &default.otpm),
-            ignore_headers: default.ignore_rate_headers || own.ignore_rate_headers,
-        };
+        let limits = limits(judging, own, Concurrency::default());
         let price = || config.prices.get(&format!("{provider}:{}", model.model)).copied();
         let model = ModelSettings {
             endpoint,
@@ -199,6 +200,19 @@ impl Own<'_> {
     /// Where a setting of the entry stands.
     fn about(&self, setting: &str) -> String {
         format!("{}: {setting}", self.place.as_deref().unwrap_or(self.name))
+    }
+}
+
+/// What a judge with `own` settings may use.
+fn limits(judging: &Judging<'_>, own: &JudgeConfig, concurrency: Concurrency) -> Limits {
+    let (flag, default) = (&judging.typed.limits, &judging.args.limits);
+    Limits {
+        concurrency: pick(&flag.concurrency, &own.concurrency, &default.concurrency).unwrap_or(concurrency),
+        rpm: pick(&flag.rpm, &own.rpm, &default.rpm),
+        tpm: pick(&flag.tpm, &own.tpm, &default.tpm),
+        itpm: pick(&flag.itpm, &own.itpm, &default.itpm),
+        otpm: pick(&flag.otpm, &own.otpm, &default.otpm),
+        ignore_headers: default.ignore_rate_headers || own.ignore_rate_headers,
     }
 }
 

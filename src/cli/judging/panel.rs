@@ -9,7 +9,7 @@ use crate::cli::config::{Config, Environment};
 use crate::cli::printer::Printer;
 use crate::cli::section::Section;
 use crate::domain::Unit;
-use crate::run::settings::{JudgeKind, PanelSettings, StoreSettings};
+use crate::run::settings::{PanelSettings, StoreSettings};
 
 /// What is known of who judges, and where it comes from.
 pub struct Judging<'a> {
@@ -36,7 +36,7 @@ pub fn panel(
     let names = if args.judges.is_empty() { &builtin[..] } else { &args.judges };
     let named: Vec<Named<'_>> =
         names.iter().map(|name| Named::find(name, config)).collect::<anyhow::Result<_>>()?;
-    let models = named.iter().filter(|judge| matches!(judge.settings.kind, JudgeKind::Model(_))).count();
+    let models = named.iter().filter(|judge| !judge.settings.is_builtin()).count();
     let idle = [&typed.of_models()[..], more].concat();
     if models == 0 && !idle.is_empty() {
         printer.warn(&format!(

@@ -7,7 +7,7 @@ use crate::bench::comparison::{self, Comparison, Question};
 use crate::bench::{Words, columns};
 use crate::read::{Selection, Table, Understanding};
 use crate::report::{self, counted};
-use crate::run::settings::CompareSettings;
+use crate::run::settings::{CompareSettings, ComparedTable};
 use crate::run::{Observer, RunError};
 use crate::write;
 
@@ -93,7 +93,7 @@ pub fn compare(settings: CompareSettings, observer: &dyn Observer) -> Result<Com
     }
     let record = json!({
         "kind": "tooljudge compare",
-        "tables": settings.tables.iter().map(|path| path.display().to_string()).collect::<Vec<_>>(),
+        "tables": settings.tables.iter().map(|table| table.path().display().to_string()).collect::<Vec<_>>(),
         "gold": pairing.gold,
         "measure": settings.measure.as_str(),
         "margin": settings.margin,
@@ -113,13 +113,16 @@ pub fn compare(settings: CompareSettings, observer: &dyn Observer) -> Result<Com
 
 fn tables(settings: &CompareSettings, observer: &dyn Observer) -> Result<Vec<LabelledTable>, RunError> {
     let mut tables = Vec::new();
-    for path in &settings.tables {
-        let inputs = [path.display().to_string()];
-        let table = Table::open(&inputs, Understanding::default(), Selection::default())?;
-        let name = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+    for compared in &settings.tables {
+        let (files, in_memory) = match compared {
+            ComparedTable::File(path) => (vec![path.display().to_string()], Vec::new()),
+            ComparedTable::Memory(_, table) => (Vec::new(), vec![table.clone()]),
+        };
+        let table = Table::open_with(&files, &in_memory, Understanding::default(), Selection::default())?;
+        let name = compared.name();
         let judges = judges(&name, &table)?;
         if judges.is_empty() {
-            return Err(CompareError::NoJudge(path.clone()).into());
+            return Err(CompareError::NoJudge(compared.path().to_owned()).into());
         }
         tables.push(LabelledTable { name, table, judges });
     }
@@ -128,7 +131,7 @@ fn tables(settings: &CompareSettings, observer: &dyn Observer) -> Result<Vec<Lab
         leave_out_other_tasks(&mut tables, observer);
     }
     if tables.iter().map(|table| table.judges.len()).sum::<usize>() < 2 {
-        return Err(CompareError::OneJudge(first.clone()).into());
+        return Err(CompareError::OneJudge(first.path().to_owned()).into());
     }
     Ok(tables)
 }
@@ -151,7 +154,7 @@ fn leave_out_other_tasks(tables: &mut [LabelledTable], observer: &dyn Observer) 
 }
 
 fn pairing(settings: &CompareSettings, tables: &[LabelledTable]) -> Result<Pairing, CompareError> {
-    let paths = &settings.tables;
+    let path = |at: usize| settings.tables[at].path().to_owned();
     let has = |table: &LabelledTable, name: &str| table.table.schema().position(name).is_some();
     let names: Vec<&str> = tables[0].table.schema().names().collect();
     let task = tables[0].judges.first().and_then(JudgeColumns::task);
@@ -160,12 +163,12 @@ fn pairing(settings: &CompareSettings, tables: &[LabelledTable]) -> Result<Pairi
         None => columns::gold(task, &names),
     };
     let Some(gold) = gold.filter(|gold| has(&tables[0], gold)) else {
-        return Err(CompareError::NoGoldColumn(paths[0].clone()));
+        return Err(CompareError::NoGoldColumn(path(0)));
     };
     let id = match &settings.id {
         Some(id) => match tables.iter().position(|table| !has(table, id)) {
             Some(at) => {
-                return Err(CompareError::NoColumn { table: paths[at].clone(), column: id.clone() });
+                return Err(CompareError::NoColumn { table: path(at), column: id.clone() });
             }
             None => Some(id.clone()),
         },
@@ -176,7 +179,7 @@ fn pairing(settings: &CompareSettings, tables: &[LabelledTable]) -> Result<Pairi
     };
     let cluster = match &settings.cluster {
         Some(cluster) if !has(&tables[0], cluster) => {
-            return Err(CompareError::NoColumn { table: paths[0].clone(), column: cluster.clone() });
+            return Err(CompareError::NoColumn { table: path(0), column: cluster.clone() });
         }
         Some(cluster) => Some(cluster.clone()),
         None => columns::CLUSTERS.into_iter().find(|name| has(&tables[0], name)).map(str::to_owned),

@@ -73,7 +73,7 @@ pub(super) fn import(
     let passed_over = results.keys().filter(|name| !is_read(name)).cloned().collect();
     let mut counts = ImportedGold { passed_over, ..ImportedGold::default() };
     let schema = Arc::new(gold::schema(true));
-    let mut sink = Sink::create(&output.path, output.format, &schema)?;
+    let mut sink = Sink::open(output, &schema)?;
     for category in categories {
         let Some(models) = results.get(category.name) else { continue };
         let mut questions: Vec<Question> = Vec::new();

@@ -34,8 +34,11 @@ use crate::write::{Finished, Output, is_stream, write_manifest};
 /// ```
 pub fn gold(settings: GoldSettings, observer: &dyn Observer) -> Result<GoldSummary, RunError> {
     let to = &settings.output;
-    let path = to.path.clone().ok_or(GoldError::NoOutput)?;
-    let output = Output::new(path, to.format, Format::Jsonl)?.with_formulas(to.formulas);
+    let output = match (&to.collected, &to.path) {
+        (Some(collected), _) => Output::in_memory(collected),
+        (None, Some(path)) => Output::new(path.clone(), to.format, Format::Jsonl)?.with_formulas(to.formulas),
+        (None, None) => return Err(GoldError::NoOutput.into()),
+    };
     let source = Source::open(&settings.source, observer)?;
     let inputs: Vec<&Path> = match &source {
         Source::Own(source) => source.paths(),
@@ -50,7 +53,7 @@ pub fn gold(settings: GoldSettings, observer: &dyn Observer) -> Result<GoldSumma
         GoldOrigin::Own(_) => None,
     };
     let (counts, written) = write(&source, bfcl, &settings.making, &output)?;
-    if !is_stream(&output.path) {
+    if output.has_manifest() {
         let own: &[String] = match &settings.source {
             GoldOrigin::Own(input) => &input.inputs,
             GoldOrigin::Bfcl(_) => &[],

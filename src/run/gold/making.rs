@@ -91,7 +91,7 @@ fn write(
     counts: &mut GeneratedGold,
 ) -> Result<Finished, RunError> {
     let schema = Arc::new(gold::schema(false));
-    let mut sink = Sink::create(&output.path, output.format, &schema)?;
+    let mut sink = Sink::open(output, &schema)?;
     let mut records = Vec::new();
     let mut at = 0;
     source.each(&mut |question| {

@@ -63,10 +63,7 @@ impl Panel {
         let templates: Vec<Arc<Template>> = wording::templates(settings)?.into_iter().map(Arc::new).collect();
         let mut members = Vec::new();
         for judge in &settings.judges {
-            let remote = match judge.as_model() {
-                None => None,
-                Some(model) => Some(Arc::new(shared.connect(model)?)),
-            };
+            let remote = shared.connect(&judge.kind)?.map(Arc::new);
             for template in &templates {
                 members.extend(member_builder.members(judge, remote.as_ref(), template, templates.len())?);
             }

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::Purpose;
-use crate::judge::{self, Adaptation, CostBudget, Limiter, Parameters, Remote, Target};
+use crate::judge::{self, Adaptation, CostBudget, Identity, Limiter, Parameters, Remote, Target};
 use crate::run::RunError;
-use crate::run::settings::{ModelSettings, PanelSettings, SettingsError};
+use crate::run::settings::{FunctionSettings, JudgeKind, ModelSettings, PanelSettings, SettingsError};
 use crate::store::Store;
 
 /// What all model judges of a run share.
@@ -33,8 +33,28 @@ impl<'a> Shared<'a> {
         }
     }
 
-    /// A judge ready to be asked. Nothing is sent yet.
-    pub(super) fn connect(&mut self, settings: &ModelSettings) -> Result<Remote, RunError> {
+    /// A judge ready to be asked, unless it is the built-in one. Nothing is sent yet.
+    pub(super) fn connect(&mut self, kind: &JudgeKind) -> Result<Option<Remote>, RunError> {
+        match kind {
+            JudgeKind::Builtin => Ok(None),
+            JudgeKind::Model(settings) => self.model(settings).map(Some),
+            JudgeKind::Function(settings) => self.function(settings).map(Some),
+        }
+    }
+
+    fn function(&mut self, settings: &FunctionSettings) -> Result<Remote, RunError> {
+        let Identity { endpoint, model, .. } = settings.function.identity();
+        let limiter = self.limiters.entry((endpoint, model)).or_insert_with(|| Limiter::new(settings.limits));
+        let spending = judge::Settings {
+            limiter: Arc::clone(limiter),
+            cost_budget: self.cost_budget.clone(),
+            ..judge::Settings::default()
+        };
+        let connected = judge::connect_function(settings.function.clone(), spending);
+        Ok(connected.map_err(SettingsError::Judge)?)
+    }
+
+    fn model(&mut self, settings: &ModelSettings) -> Result<Remote, RunError> {
         let ModelSettings { provider, model, endpoint: given, limits, .. } = settings;
         if let Some(variable) = given.missing_key.as_ref().filter(|_| self.online) {
             return Err(SettingsError::NoKey(variable.clone()).into());

@@ -1,14 +1,15 @@
 //! Judges compared on the same rows.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use crate::read::InMemory;
 use crate::stats::Measure;
 
 /// What [`compare`](crate::run::compare()) reads, and by which measure it decides.
 #[derive(Debug, Clone)]
 pub struct CompareSettings {
     /// Labelled tables; the first judge of the first one is what the others are compared with.
-    pub tables: Vec<PathBuf>,
+    pub tables: Vec<ComparedTable>,
     /// The column of gold, of the first table. Default: as for a benchmark, by the task of the first judge.
     pub gold: Option<String>,
     /// The column by which rows are found again in the other tables. Default: `id` or `row_id` where all tables have it; else
@@ -30,7 +31,7 @@ pub struct CompareSettings {
 
 impl CompareSettings {
     /// Compares all judges in `tables` by accuracy; writes nothing.
-    pub fn new<P: Into<PathBuf>>(tables: impl IntoIterator<Item = P>) -> CompareSettings {
+    pub fn new<T: Into<ComparedTable>>(tables: impl IntoIterator<Item = T>) -> CompareSettings {
         CompareSettings {
             tables: tables.into_iter().map(Into::into).collect(),
             gold: None,
@@ -42,5 +43,41 @@ impl CompareSettings {
             reports: Vec::new(),
             force: false,
         }
+    }
+}
+
+/// A labelled table.
+#[derive(Debug, Clone)]
+pub enum ComparedTable {
+    /// In a file.
+    File(PathBuf),
+    /// In memory, under the name that messages and results call it.
+    Memory(String, InMemory),
+}
+
+impl ComparedTable {
+    /// As messages call it.
+    pub fn path(&self) -> &Path {
+        match self {
+            ComparedTable::File(path) => path,
+            ComparedTable::Memory(name, _) => Path::new(name),
+        }
+    }
+
+    /// What tells its judges from those of other tables.
+    pub(in crate::run) fn name(&self) -> String {
+        let path = self.path();
+        match self {
+            ComparedTable::File(path) => path.file_stem().unwrap_or(path.as_os_str()),
+            ComparedTable::Memory(..) => path.as_os_str(),
+        }
+        .to_string_lossy()
+        .into_owned()
+    }
+}
+
+impl<P: Into<PathBuf>> From<P> for ComparedTable {
+    fn from(path: P) -> ComparedTable {
+        ComparedTable::File(path.into())
     }
 }

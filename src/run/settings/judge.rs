@@ -8,7 +8,7 @@ use std::time::Duration;
 use secrecy::SecretString;
 use serde_json::{Map, Value};
 
-use crate::judge::{Endpoint, Limits, Price, Provider, SetupError};
+use crate::judge::{Concurrency, Endpoint, Function, Limits, Price, Provider, SetupError};
 
 /// One judge of a panel.
 #[derive(Debug, Clone)]
@@ -33,12 +33,17 @@ impl JudgeSettings {
         }
     }
 
-    /// What is set of the model; nothing for the built-in judge.
-    pub fn as_model(&self) -> Option<&ModelSettings> {
-        match &self.kind {
-            JudgeKind::Builtin => None,
-            JudgeKind::Model(model) => Some(model),
+    /// A function of this process, under its own name.
+    pub fn function(function: Function) -> JudgeSettings {
+        JudgeSettings {
+            name: function.name.clone(),
+            kind: JudgeKind::Function(Box::new(FunctionSettings::new(function))),
         }
+    }
+
+    /// Whether it is the built-in judge, which needs neither store nor network.
+    pub fn is_builtin(&self) -> bool {
+        matches!(self.kind, JudgeKind::Builtin)
     }
 }
 
@@ -49,6 +54,28 @@ pub enum JudgeKind {
     Builtin,
     /// A model behind an endpoint.
     Model(Box<ModelSettings>),
+    /// A function of this process.
+    Function(Box<FunctionSettings>),
+}
+
+/// A function that judges, and how fast it is called.
+#[derive(Debug, Clone)]
+pub struct FunctionSettings {
+    /// What is called.
+    pub function: Function,
+    /// Questions in flight, questions and tokens per minute. Default: 16 questions in flight.
+    pub limits: Limits,
+}
+
+impl FunctionSettings {
+    /// As many questions as fill a usual batch of a local model. Chosen.
+    pub const CONCURRENCY: Concurrency = Concurrency::Fixed(NonZeroU32::new(16).unwrap());
+
+    /// `function`, with the usual limits.
+    pub fn new(function: Function) -> FunctionSettings {
+        let limits = Limits { concurrency: FunctionSettings::CONCURRENCY, ..Limits::default() };
+        FunctionSettings { function, limits }
+    }
 }
 
 /// A judge model, how it is asked, and what it may use.
@@ -228,7 +255,7 @@ mod tests {
         ] {
             let judge = text.parse::<JudgeSettings>().unwrap();
             assert_eq!(judge.name, text);
-            let found = judge.as_model().unwrap();
+            let JudgeKind::Model(found) = judge.kind else { panic!("{text} is a model") };
             assert_eq!((found.provider, found.model.as_str()), (provider, model));
         }
         for (text, word) in

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use super::{JudgeKind, JudgeSettings, StoreSettings};
+use super::{JudgeSettings, StoreSettings};
 use crate::check::BaseRate;
 use crate::domain::{Task, Unit};
 use crate::snap::Rules;
@@ -63,6 +63,6 @@ impl Default for PanelSettings {
 impl PanelSettings {
     /// How many of the judges are models.
     pub(in crate::run) fn models(&self) -> usize {
-        self.judges.iter().filter(|judge| matches!(judge.kind, JudgeKind::Model(_))).count()
+        self.judges.iter().filter(|judge| !judge.is_builtin()).count()
     }
 }

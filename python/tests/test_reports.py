@@ -1,0 +1,156 @@
+"""What measures judges and what makes rows, in the words of the command line; and how results show themselves."""
+
+import json
+import logging
+import subprocess
+import sys
+
+import pandas as pd
+import polars as pl
+import pytest
+from conftest import PROGRAM, ROOT, TOOLS, numbered, rows
+
+import tooljudge as tj
+
+BENCHMARK = ROOT / "datasets/benchmark.jsonl"
+
+
+def by_program(*words):
+    ran = subprocess.run([PROGRAM, *map(str, words)], check=True, capture_output=True, text=True)
+    return json.loads(ran.stdout)
+
+
+def without(record, *names):
+    return {name: value for name, value in record.items() if name not in names}
+
+
+def test_bench_measures_what_the_command_line_measures():
+    expected = by_program("bench", BENCHMARK, "--limit=200", "--json", "--by=category")
+    frame = pd.read_json(BENCHMARK, lines=True)
+    lines = [json.loads(line) for line in BENCHMARK.read_text().splitlines()]
+    texts = [{name: json.dumps(cell) if isinstance(cell, (dict, list)) else cell for name, cell in row.items()} for row in lines]
+    for data in (BENCHMARK, frame, pl.DataFrame(texts, infer_schema_length=None)):
+        report = tj.bench(data, limit=200, by="category")
+        same = ("run", "created_at", "inputs")
+        assert without(report.record, *same, "entrants") == without(expected, *same, "entrants")
+        for ours, theirs in zip(report.record["entrants"], expected["entrants"], strict=True):
+            assert ours["overall"] == theirs["overall"] and ours["slices"] == theirs["slices"]
+    figures = report.figures
+    own = figures[(figures["judge"] == "builtin") & figures["by"].isna() & (figures["figure"] == "accuracy")]
+    assert own["value"].item() == expected["entrants"][0]["overall"]["figures"]["accuracy"]["value"]
+    assert own["low"].item() < own["value"].item() < own["high"].item()
+    html = report._repr_html_()
+    assert f"{own['value'].item():.3f} (" in html and html.count("<tr>") == 1 + len(expected["entrants"])
+
+
+def test_gates_and_rows_of_a_benchmark():
+    gold = [{**row, "gold": "correct"} for row in rows()[:3]]
+    frame = pd.DataFrame(gold, index=["a", "b", "c"])
+    with pytest.warns(tj.ToolJudgeWarning, match="accuracy"):
+        report = tj.bench(frame, min_accuracy=1, return_rows=True, where={"id": 7})
+    assert not report.passed and list(report.rows.index) == ["a", "b"]
+    with pytest.raises(tj.SettingsError, match="not both"):
+        tj.bench(gold, judge="builtin", judges="builtin")
+    with pytest.raises(tj.SettingsError, match="bfcl"):
+        tj.bench()
+
+
+def test_judges_are_compared_in_frames_and_files(tmp_path):
+    rows = [json.loads(line) for line in BENCHMARK.read_text().splitlines()[:150]]
+
+    def always(prompts):
+        return ["correct"] * len(prompts)
+
+    one, other = (tj.bench(pd.DataFrame(rows), judge=judge, return_rows=True).rows for judge in ("builtin", always))
+    found = tj.compare({"ours": one, "theirs": other})
+    assert found.record["judges"] == ["builtin", "always"] and found.passed
+    path = tmp_path / "other.parquet"
+    tj.bench(rows, judge=always, output=path)
+    expected = tj.compare(one, path)
+    assert expected.record["comparisons"] == found.record["comparisons"]
+    (pair,) = found.record["comparisons"]
+    accuracy = found.figures.set_index("measure").loc["accuracy"]
+    right = [(row["label"] == row["gold"]) for row in one.to_dict("records") if row["label"]]
+    assert accuracy["value_a"] == pytest.approx(sum(right) / len(right), abs=0.02) and accuracy["rows"] == pair["rows"]
+    assert "always" in found._repr_html_() and pair["verdict"] in repr(found)
+    assert not tj.compare(other, one, gate=True).passed or pair["verdict"] == "worse"
+    with pytest.raises(tj.InputError, match="no judge's labels"):
+        tj.compare(pd.DataFrame(rows), one)
+
+
+def test_an_audit_attacks_and_keeps_its_questions():
+    found = tj.audit(str(BENCHMARK), sample=10, return_rows=True)
+    expected = by_program("audit", BENCHMARK, "--sample=10", "--json")
+    assert found.record["judges"] == expected["judges"]
+    kinds = found.figures["kind"].unique()
+    assert set(kinds) == {"attack", "change"} and len(found.rows) > 10
+    assert not tj.audit(str(BENCHMARK), sample=60, max_flip_rate=0.0001).passed
+
+
+def test_logs_become_rows(tmp_path):
+    call = {"id": "1", "type": "function", "function": {"name": "book", "arguments": json.dumps({"city": "Oslo"})}}
+    chat = [{"role": "user", "content": "Book in Oslo"}, {"role": "assistant", "tool_calls": [call]}]
+    log = [{"messages": chat, "tools": [{"type": "function", "function": TOOLS[0]}]}] * 2
+    for data, kind in ((log, list), (pd.DataFrame(log), pd.DataFrame), (pl.DataFrame(log), pl.DataFrame)):
+        made, files = tj.convert(data, return_summary=True)
+        assert isinstance(made, kind) and len(made) == 2 and files[0]["items"] == 2
+        labels = tj.label(made)
+        labels = [row["label"] for row in labels] if kind is list else list(labels["label"])
+        assert labels == ["correct"] * 2
+    summary = tj.convert(log, output=tmp_path / "rows.jsonl")
+    assert summary[0]["items"] == 2 and len((tmp_path / "rows.jsonl").read_text().splitlines()) == 2
+    with pytest.raises(tj.InputError, match="nothing of it can be read.*unrecognised_tool_call"):
+        tj.convert([{"messages": [{"role": "user", "content": "x"}, {"role": "assistant", "tool_calls": 5}]}])
+
+
+def test_right_calls_become_a_test_set(tmp_path):
+    right = [{**rows()[0], "tool_definitions": TOOLS}]
+    made, counts = tj.gold(pd.DataFrame(right), return_summary=True, seed=3)
+    assert set(made["gold"]) == {"correct", "incorrect"} and counts
+    assert tj.gold(right, seed=3) == json.loads(made.to_json(orient="records")) or len(tj.gold(right, seed=3)) == len(made)
+    tj.gold(right, output=tmp_path / "gold.jsonl")
+    assert len((tmp_path / "gold.jsonl").read_text().splitlines()) == len(tj.gold(right))
+    with pytest.raises(tj.SettingsError, match="bfcl"):
+        tj.gold()
+
+
+def test_templates(tmp_path):
+    names = tj.templates.list()
+    assert {"tool_calling", "tool_selection", "parameter_extraction"} <= set(names) and all(names.values())
+    path = tmp_path / "own.jinja"
+    path.write_text(tj.templates.show("tool_calling"))
+    assert "rails" in tj.templates.check(path)
+    path.write_text("{{ nothing }}")
+    with pytest.raises(tj.SettingsError, match="nothing"):
+        tj.templates.check(path)
+    with pytest.raises(tj.SettingsError, match="did you mean"):
+        tj.templates.show("tool_caling")
+
+
+def test_a_dry_run_asks_nobody(server):
+    one = server()
+    record = tj.label(numbered(5), dry_run=2, **one.judge())
+    assert one.requests == 0 and "Say 1" in json.dumps(record)
+
+
+def test_requests_are_told_to_logging(server, caplog):
+    one = server()
+    with caplog.at_level(logging.DEBUG, logger="tooljudge"):
+        tj.label(numbered(3), **one.judge())
+    texts = [record.getMessage() for record in caplog.records if record.levelno == logging.DEBUG]
+    assert sum("answered" in text for text in texts) >= 3 and any("status=200" in text for text in texts)
+    caplog.clear()
+    with caplog.at_level(logging.INFO, logger="tooljudge"):
+        tj.label(numbered(6), **one.judge())
+    assert not any(record.levelno == logging.DEBUG for record in caplog.records)
+
+
+def test_a_bar_is_shown_where_it_is_asked_for(server, capfd, monkeypatch):
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    one = server(delay=0.05)
+    tj.label(numbered(40), progress=True, concurrency=2, **one.judge())
+    shown = capfd.readouterr().err
+    assert " of 40" in shown and shown.endswith("\n")
+    one.delay = 0
+    tj.label(numbered(41), progress=False, concurrency=2, **one.judge())
+    assert capfd.readouterr().err == ""

@@ -1,0 +1,263 @@
+"""The jobs that measure judges: `bench`, `compare`, `audit`. What they give shows itself in a notebook."""
+
+from __future__ import annotations
+
+from . import _run
+from ._errors import InputError, SettingsError
+from ._jobs import STOP, _record, _tools
+from ._options import AuditOptions, BenchOptions, CompareOptions, check, takes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Unpack
+
+
+class Report:
+    """The figures of a job.
+
+    Attributes:
+        record: All of it, as the command line writes it with `--report FILE.json`.
+        passed: Whether all gates (`min_accuracy`, `max_flip_rate`, `gate`, ...) were passed.
+        rows: The labelled rows, where `return_rows` asked for them.
+        figures: One row for each figure, with the ends of its 95 % confidence interval where it has one: a frame of pandas or polars
+            where one is imported, otherwise a list of dicts.
+    """
+
+    def __init__(self, record, passed, rows=None):
+        self.record, self.passed, self.rows = record, passed, rows
+
+    @property
+    def figures(self):
+        """One row for each figure."""
+        import sys
+
+        rows = list(self._figures())
+        if "pandas" in sys.modules:
+            return sys.modules["pandas"].DataFrame(rows)
+        if "polars" in sys.modules:
+            return sys.modules["polars"].DataFrame(rows, infer_schema_length=None)
+        return rows
+
+    def __repr__(self):
+        lines = [
+            f"<tooljudge.{type(self).__name__}>",
+            *(", ".join(f"{name} {cell}" for name, cell in row.items()) for row in self._shown()),
+        ]
+        return "\n  ".join(lines)
+
+    def _repr_html_(self):
+        from html import escape
+
+        rows = list(self._shown())
+        names = list(dict.fromkeys(name for row in rows for name in row))
+        head = "".join(f"<th>{escape(name)}</th>" for name in names)
+        body = "".join("<tr>" + "".join(f"<td>{escape(str(row.get(name, '')))}</td>" for name in names) + "</tr>" for row in rows)
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{escape(self._below())}"
+
+    def _below(self):
+        return "In brackets: 95 % confidence intervals."
+
+
+class BenchReport(Report):
+    """How good judges are: see `Report`. `figures` holds them overall and by slice."""
+
+    def _figures(self):
+        for judge in self.record["entrants"]:
+            named = {name: judge[name] for name in ("judge", "template", "task", "baseline")}
+            for one in [judge["overall"], *judge["slices"]]:
+                place = {"by": one.get("by"), "slice": one.get("value"), "rows": one.get("rows")}
+                for name, figure in one["figures"].items():
+                    yield {**named, **place, "figure": name, **{end: figure[end] for end in ("value", "low", "high")}}
+
+    def _shown(self):
+        several = len({judge["template"] for judge in self.record["entrants"]}) > 1
+        for judge in self.record["entrants"]:
+            figures, named = judge["overall"]["figures"], {"judge": judge["judge"]}
+            if several:
+                named["template"] = judge["template"]
+            shown = ("accuracy", "balanced_accuracy", "recall_correct", "recall_incorrect", "kappa", "auc")
+            yield {**named, "rows": judge["overall"]["rows"], **{name: _interval(figures.get(name)) for name in shown}}
+
+
+class Comparison(Report):
+    """Whether judges differ: see `Report`. `figures` holds each measure of each pair of judges."""
+
+    def _figures(self):
+        judges = self.record["judges"]
+        for pair in self.record["comparisons"]:
+            named = {"a": judges[pair["a"]], "b": judges[pair["b"]], "rows": pair["rows"]}
+            for one in pair["differences"]:
+                difference = one["difference"] or {"value": None, "low": None, "high": None}
+                yield {
+                    **named,
+                    "measure": one["measure"],
+                    "value_a": one["a"],
+                    "value_b": one["b"],
+                    **{name: difference[end] for name, end in (("difference", "value"), ("low", "low"), ("high", "high"))},
+                    "p": one["p"],
+                    "p_adjusted": one["p_adjusted"],
+                }
+
+    def _shown(self):
+        judges = self.record["judges"]
+        for pair in self.record["comparisons"]:
+            named = {"a": judges[pair["a"]], "b": judges[pair["b"]], "rows": pair["rows"], "verdict": pair.get("verdict")}
+            for one in pair["differences"]:
+                if one["measure"] == self.record["measure"]:
+                    p = one["p_adjusted"]
+                    yield {
+                        **named,
+                        one["measure"]: f"{_share(one['a'])} and {_share(one['b'])}",
+                        "difference": _interval(one["difference"]),
+                        "p": "" if p is None else f"{p:.3g}",
+                    }
+
+
+class Audit(Report):
+    """How robust judges are: see `Report`. `figures` holds each kind of attack and of change."""
+
+    def _figures(self):
+        for judge in self.record["judges"]:
+            named = {name: judge[name] for name in ("judge", "template", "task")}
+            for one in judge["families"]:
+                rate = one["beyond_noise"] or {"value": None, "low": None, "high": None}
+                counts = {name: one[name] for name in ("answered", "flips", "unlabelled")}
+                yield {**named, "kind": one["kind"], "name": one["name"], **counts, **rate}
+
+    def _shown(self):
+        for judge in self.record["judges"]:
+            yield {
+                "judge": judge["judge"],
+                "template": judge["template"],
+                "rows": judge["rows"],
+                "flipped by attacks": _interval(judge["attacks"] and judge["attacks"]["beyond_noise"]),
+                "flipped by changes that mean the same": _interval(judge["changes"] and judge["changes"]["beyond_noise"]),
+            }
+
+
+def _share(value):
+    return "–" if value is None else f"{value:.3f}"
+
+
+def _interval(figure):
+    if not figure or figure["value"] is None:
+        return "–"
+    return f"{figure['value']:.3f} ({_share(figure['low'])} to {_share(figure['high'])})"
+
+
+@takes(BenchOptions)
+def bench(data=None, **options: Unpack[BenchOptions]) -> BenchReport:
+    """Measures judges on rows with known labels.
+
+    Args:
+        data: As for `label`, with a column of gold (`gold`). Instead of it, `bfcl` names the folder with BFCL's files.
+        judges: One judge or a list of them, as for `label`; `judge` means the same.
+        gold, cluster, by, id: Columns: of gold, of what belongs together, of slices, of names.
+        report: Files for reports: .html, .md, .json, or a table.
+        min_accuracy, ...: Gates. `passed` of the report says whether all judges passed them.
+        return_rows: Keeps the labelled rows in `rows` of the report.
+
+    The other options are those of `tooljudge bench --help`, with underscores.
+
+    Example:
+        >>> rows = [{"question": "Say 1", "tool_call": "say(n=1)", "tool_definitions": "say: Says a number", "gold": "correct"}] * 3
+        >>> bench(rows).record["entrants"][0]["judge"]
+        'builtin'
+    """
+    check(bench, options)
+    if (data is None) == (options.get("bfcl") is None):
+        raise SettingsError("give rows with known labels, or the folder of BFCL's files as bfcl=...")
+    return _measured("bench", data, options, BenchReport)
+
+
+@takes(AuditOptions)
+def audit(data, **options: Unpack[AuditOptions]) -> Audit:
+    """Tests how robust judges are: can text planted in a row change its label?
+
+    Args:
+        data: As for `label`.
+        judge: One judge or a list of them. Each row takes 15 to 20 requests: `sample` reduces the number of rows.
+        gold: The column of gold; attacks then ask for the wrong label.
+        max_flip_rate, max_unlabelled, allow_unanswered: Gates. `passed` of the report says whether all judges passed them.
+        return_rows: Keeps every question, as it was changed, with its answer in `rows` of the report.
+
+    The other options are those of `tooljudge audit --help`, with underscores.
+
+    Example:
+        >>> rows = [{"question": "Say 1", "tool_call": "say(n=1)", "tool_definitions": "say: Says a number"}]
+        >>> audit(rows).record["judges"][0]["judge"]
+        'builtin'
+    """
+    check(audit, options)
+    return _measured("audit", data, options, Audit)
+
+
+@takes(CompareOptions)
+def compare(*tables, **options: Unpack[CompareOptions]) -> Comparison:
+    """Tests whether one judge is better than another on the same rows.
+
+    Args:
+        tables: Labelled tables, as `label` and `bench(..., return_rows=True).rows` give them, or paths of such; or one dict of names
+            and tables. All other judges are compared with the first judge of the first table.
+        gold, id, cluster: Columns: of gold in the first table, of what names a row, of what belongs together.
+        measure: The measure that decides, `accuracy` by default.
+        margin: Tests non-inferiority too: are the others worse by at most this much?
+        gate: Whether `passed` of the result depends on all others being better (with `margin`, non-inferior).
+
+    Example:
+        >>> rows = [{"question": "Say 1", "tool_call": "say(n=1)", "tool_definitions": [
+        ...     {"name": "say", "parameters": {"properties": {"n": {"type": "integer"}}}}], "gold": "correct"}] * 3
+        >>> one, other = (bench(rows, task=task, return_rows=True).rows for task in ("tool_calling", "tool_selection"))
+        >>> compare(one, other, gold="gold").record["comparisons"][0]["rows"]
+        3
+    """
+    check(compare, options)
+    from . import _frames
+
+    if _run.is_orphaned():
+        from . import _spawned
+
+        return _spawned.call("compare", tables, options)
+    named = dict(tables[0]) if len(tables) == 1 and isinstance(tables[0], dict) else None
+    words, frames = [], []
+    for at, one in enumerate(tables if named is None else named.values()):
+        given = _frames.source(one, False)
+        if not given.tables:
+            words += given.inputs
+            continue
+        if isinstance(given, _frames.Dicts) and not one:
+            raise InputError(f"table {at + 1} has no rows")
+        words.append(f"memory:{f'table {at + 1}' if named is None else list(named)[at]}")
+        frames += given.tables
+    texts, _, passed = _run.run("compare", {**options, "json": True}, words, frames, False, STOP.get(), False, named=True)
+    return Comparison(_record(texts[-1]), passed)
+
+
+def _measured(command, data, options, kind):
+    """Runs a command that gives a record, and with `return_rows` a table."""
+    from . import _frames
+
+    if _run.is_orphaned():
+        from . import _spawned
+
+        return _spawned.call(command, data, options)
+    options = dict(options)
+    progress, returns_rows = options.pop("progress", None), bool(options.pop("return_rows", False))
+    judges = options.pop("judges", None)
+    if judges is not None:
+        if options.get("judge") is not None:
+            raise SettingsError("give judge or judges, not both")
+        options["judge"] = judges
+    options["json"] = True
+    selects = any(options.get(name) is not None for name in ("where", "limit", "sample", "config"))
+    given = _frames.source([] if data is None else data, selects and returns_rows)
+    if data is None:
+        given.tables = []
+    with _tools(options) as options:
+        texts, made, passed = _run.run(command, options, given.inputs, given.tables, returns_rows, STOP.get(), progress)
+    record = _record(texts[-1])
+    if made is None:
+        return kind(record, passed)
+    if command == "audit":
+        return kind(record, passed, given.whole(made))
+    return kind(record, passed, given.give(made, record["entrants"][0]["record"]["prefix"] + "label"))
