@@ -62,9 +62,10 @@ impl Collected {
         arrow_door::export(py, &self.0)
     }
 
-    /// The rows as a text in JSON Lines.
-    fn json_lines(&self, py: Python<'_>) -> PyResult<String> {
-        py.detach(|| self.0.json_lines()).map_err(|error| PyMemoryError::new_err(error.to_string()))
+    /// The columns from the one at `first` on as a text in JSON Lines.
+    #[pyo3(signature = (first=0))]
+    fn json_lines(&self, py: Python<'_>, first: usize) -> PyResult<String> {
+        py.detach(|| self.0.json_lines(first)).map_err(|error| PyMemoryError::new_err(error.to_string()))
     }
 }
 

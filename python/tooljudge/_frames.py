@@ -87,7 +87,8 @@ class Held:
             return self.whole(made)
         rows = None
         if self.selects:
-            rows = [row[ROW] for row in _rows(made)]
+            # It stands before the first of ours.
+            rows = [row[ROW] for row in _rows(made, at - 1)]
         return self.join(kept, made, ours, rows)
 
 
@@ -103,16 +104,12 @@ class Dicts(Held):
         self.tables = [Table.of_lines("\n".join(lines).encode())]
 
     def join(self, kept, made, ours, rows):
-        labels = _rows(made)
+        labels = _rows(made, len(made.columns) - len(ours))
         taken = self.rows if rows is None else [self.rows[row] for row in rows]
-        keep = set(kept)
-        return [
-            {
-                **{name: cell for name, cell in row.items() if str(name) in keep},
-                **{name: label[name] for name in ours},
-            }
-            for row, label in zip(taken, labels, strict=True)
-        ]
+        gone = set(self.columns) - set(kept)
+        if gone:
+            taken = [{name: cell for name, cell in row.items() if str(name) not in gone} for row in taken]
+        return [{**row, **label} for row, label in zip(taken, labels, strict=True)]
 
     def whole(self, made):
         return _rows(made)
@@ -267,8 +264,9 @@ def _plain(given):
     return given
 
 
-def _rows(made):
-    return [json.loads(line) for line in made.json_lines().split("\n") if line]
+def _rows(made, first=0):
+    """The rows as dicts, with the columns from the one at `first` on."""
+    return [json.loads(line) for line in made.json_lines(first).split("\n") if line]
 
 
 class Frame:

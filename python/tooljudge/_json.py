@@ -36,7 +36,7 @@ def loose(cells):
 
 def text(cell):
     """JSON of a cell. A number that JSON has no word for stays one: the row is then reported as unreadable."""
-    return json.dumps(cell, default=_other)
+    return _ENCODER.encode(cell)
 
 
 def _other(cell):
@@ -102,3 +102,7 @@ def _without(cell, place, padded):
     if isinstance(cell, (list, tuple)):
         return [_without(one, (*place, None), padded) for one in cell]
     return cell
+
+
+# The `json` module keeps one only for its default settings.
+_ENCODER = json.JSONEncoder(default=_other)

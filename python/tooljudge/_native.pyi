@@ -26,8 +26,8 @@ class Collected:
     def columns(self) -> list[str]: ...
     def __len__(self) -> int: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
-    def json_lines(self) -> str:
-        """The rows as a text in JSON Lines."""
+    def json_lines(self, first: int = 0) -> str:
+        """The columns from the one at `first` on as a text in JSON Lines."""
 
 @final
 class Stop:

@@ -10,7 +10,7 @@ use polars_arrow::datatypes::ArrowDataType;
 use super::WriteError;
 use crate::domain::{Json, Object};
 use crate::table::arrow::{map_types, record_batch, with_arrow_name};
-use crate::table::{Batch, Rows, Schema, TableError};
+use crate::table::{Batch, Kind, Rows, Schema, TableError};
 
 /// Where a job leaves its table, for whoever holds a copy of this. Nothing is there before the job is done.
 #[derive(Debug, Clone, Default)]
@@ -57,16 +57,19 @@ impl CollectedTable {
         (&self.schema, self.frame.height())
     }
 
-    /// The rows in JSON Lines.
+    /// The columns from the one at `first` on in JSON Lines, each row a line. Nested values are nested.
     ///
     /// # Errors
     /// If a cell cannot be read.
-    pub fn json_lines(&self) -> Result<String, TableError> {
-        let batch = Batch { schema: Arc::clone(&self.columns), rows: Rows::Frame(self.frame.clone()) };
-        let names: Vec<&str> = self.columns.names().collect();
+    pub fn json_lines(&self, first: usize) -> Result<String, TableError> {
+        let columns = self.columns.columns.get(first..).unwrap_or_default();
+        let frame = DataFrame::new(self.frame.height(), self.frame.columns()[first..].to_vec());
+        let batch = Batch { schema: Arc::new(Schema::of(columns.to_vec())), rows: Rows::Frame(frame?) };
+        let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
         let mut lines = String::new();
         for record in batch.into_records()? {
-            let cells = record.cells.into_iter().map(|cell| cell.unwrap_or(Json::Null));
+            let cells =
+                record.cells.into_iter().zip(columns).map(|(cell, column)| nested(cell, &column.kind));
             let row: Object = names.iter().map(|name| (*name).to_owned()).zip(cells).collect();
             lines.push_str(&Json::Object(row).to_string());
             lines.push('\n');
@@ -115,6 +118,16 @@ impl MemorySink {
         let table = CollectedTable { frame: self.frame, columns: self.columns, schema: self.schema };
         *self.to.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(table);
         bytes
+    }
+}
+
+/// A cell of a frame, where nested values are texts, as the rows had it.
+fn nested(cell: Option<Json>, kind: &Kind) -> Json {
+    match cell {
+        Some(Json::String(text)) if *kind == Kind::Json && text.starts_with(['[', '{']) => {
+            Json::parse(&text).unwrap_or(Json::String(text))
+        }
+        cell => cell.unwrap_or(Json::Null),
     }
 }
 
