@@ -1,0 +1,34 @@
+"""The templates that Phoenix had for tool calls, by their names there and in our words: those of `tooljudge templates show`."""
+
+import re
+
+from .. import _native
+from .._run import Listener
+from ._templates import ClassificationTemplate
+
+# What Phoenix calls the label of a reply that names none.
+NOT_PARSABLE = "NOT_PARSABLE"
+
+_RAILS = {True: "correct", False: "incorrect"}
+TOOL_CALLING_PROMPT_RAILS_MAP = dict(_RAILS)
+TOOL_SELECTION_PROMPT_RAILS_MAP = dict(_RAILS)
+TOOL_PARAMETER_EXTRACTION_PROMPT_RAILS_MAP = dict(_RAILS)
+
+
+def _template(task):
+    """The built-in template of a task with `{names}` for the values, once for a label alone and once with an explanation."""
+    listener = Listener(False)
+    _native.run(["templates", "show", task], [], False, _native.Stop(), listener)
+    body = listener.data[0].split("+++\n", 2)[2].strip()
+    # Values come without marks around them, so there is nothing to say of marks.
+    body = "\n\n".join(part for part in body.split("\n\n") if not part.startswith('Everything between a "begin" line'))
+    body = re.sub(r"\{\{ (\w+) \}\}", r"{\1}", body)
+    head, explained, alone, tail = re.split(r"\{% if explain -%\}\s*|\s*\{%- else -%\}\s*|\s*\{%- endif %\}", body)
+    return ClassificationTemplate(
+        rails=list(_RAILS.values()), template=head + alone + tail, explanation_template=head + explained + tail, scores=[1, 0]
+    )
+
+
+TOOL_CALLING_PROMPT_TEMPLATE = _template("tool_calling")
+TOOL_SELECTION_PROMPT_TEMPLATE = _template("tool_selection")
+TOOL_PARAMETER_EXTRACTION_PROMPT_TEMPLATE = _template("parameter_extraction")
