@@ -179,7 +179,7 @@ class Pandas(Held):
         self.columns = [name if isinstance(name, str) else str(name) for name in frame.columns]
         twice = {name for name in self.columns if self.columns.count(name) > 1}
         if twice:
-            raise InputError(f"the frame has two columns named `{sorted(twice)[0]}`; rename one of them")
+            raise InputError(f"the frame has two columns named `{min(twice)}`; rename one of them")
         try:
             import pyarrow
         except ImportError:

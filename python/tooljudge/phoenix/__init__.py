@@ -19,12 +19,11 @@ from ._templates import (
 )
 from ._wordings import (
     NOT_PARSABLE,
+    TASKS,
     TOOL_CALLING_PROMPT_RAILS_MAP,
-    TOOL_CALLING_PROMPT_TEMPLATE,
     TOOL_PARAMETER_EXTRACTION_PROMPT_RAILS_MAP,
-    TOOL_PARAMETER_EXTRACTION_PROMPT_TEMPLATE,
     TOOL_SELECTION_PROMPT_RAILS_MAP,
-    TOOL_SELECTION_PROMPT_TEMPLATE,
+    template,
 )
 
 __all__ = [
@@ -62,6 +61,8 @@ _ABSENT = {
 
 
 def __getattr__(name):
+    if name in TASKS:
+        return template(TASKS[name])
     if name in _ABSENT:
         raise ImportError(f"tooljudge.phoenix has no {name}: {_ABSENT[name]}")
     raise AttributeError(

@@ -1,9 +1,9 @@
 """The templates that Phoenix had for tool calls, by their names there and in our words: those of `tooljudge templates show`."""
 
+import functools
 import re
 
-from .. import _native
-from .._run import Listener
+from ..templates import show
 from ._templates import ClassificationTemplate
 
 # What Phoenix calls the label of a reply that names none.
@@ -15,11 +15,17 @@ TOOL_SELECTION_PROMPT_RAILS_MAP = dict(_RAILS)
 TOOL_PARAMETER_EXTRACTION_PROMPT_RAILS_MAP = dict(_RAILS)
 
 
-def _template(task):
+TASKS = {
+    "TOOL_CALLING_PROMPT_TEMPLATE": "tool_calling",
+    "TOOL_SELECTION_PROMPT_TEMPLATE": "tool_selection",
+    "TOOL_PARAMETER_EXTRACTION_PROMPT_TEMPLATE": "parameter_extraction",
+}
+
+
+@functools.cache
+def template(task):
     """The built-in template of a task with `{names}` for the values, once for a label alone and once with an explanation."""
-    listener = Listener(False)
-    _native.run(["templates", "show", task], [], False, _native.Stop(), listener)
-    body = listener.data[0].split("+++\n", 2)[2].strip()
+    body = show(task).split("+++\n", 2)[2].strip()
     # Values come without marks around them, so there is nothing to say of marks.
     body = "\n\n".join(part for part in body.split("\n\n") if not part.startswith('Everything between a "begin" line'))
     body = re.sub(r"\{\{ (\w+) \}\}", r"{\1}", body)
@@ -27,8 +33,3 @@ def _template(task):
     return ClassificationTemplate(
         rails=list(_RAILS.values()), template=head + alone + tail, explanation_template=head + explained + tail, scores=[1, 0]
     )
-
-
-TOOL_CALLING_PROMPT_TEMPLATE = _template("tool_calling")
-TOOL_SELECTION_PROMPT_TEMPLATE = _template("tool_selection")
-TOOL_PARAMETER_EXTRACTION_PROMPT_TEMPLATE = _template("parameter_extraction")
