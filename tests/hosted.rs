@@ -22,6 +22,7 @@ fn hosted_with(words: &[&str], tables: &[&str], stop: Stop, functions: Vec<Funct
     let host = Host {
         tables: tables.iter().map(|rows| InMemory::json_lines(rows.as_bytes()).unwrap()).collect(),
         functions,
+        variable: Arc::new(|_| None),
         verbose: 2,
         collected: Some(collected.clone()),
         stop,

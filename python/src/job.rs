@@ -1,5 +1,6 @@
 //! A command at work on a thread of its own, while Python's thread hears what it says and looks for signals.
 
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -49,7 +50,8 @@ fn send(to: &Mutex<Sender<Event>>, event: Event) {
 /// Runs the command of these `words` on `tables`; how it ended: `done`, `gate_failed`, `interrupted`, or the kind of error and what it
 /// says. With `collect`, its table too. `listener.said(kind, text)` and `listener.progress(pass, done, rows)` are called meanwhile, on
 /// this thread. `listener.judges` are the names and versions of judges that are functions, whose questions
-/// `listener.judge(number, prompts)` answers; `listener.verbose` is how much of what happens it wants to hear.
+/// `listener.judge(number, prompts)` answers; `listener.variables` go before those of the environment; `listener.verbose` is how much
+/// of what happens it wants to hear.
 #[pyfunction]
 pub fn run<'py>(
     py: Python<'py>,
@@ -64,9 +66,11 @@ pub fn run<'py>(
     let tables = tables.iter().map(|table| table.0.clone()).collect();
     let judges: Vec<(String, String)> = listener.getattr("judges")?.extract()?;
     let verbose = listener.getattr("verbose")?.extract()?;
+    let variables: HashMap<String, String> = listener.getattr("variables")?.extract()?;
+    let variable = Arc::new(move |name: &str| variables.get(name).cloned());
     let functions = judges.into_iter().enumerate().map(|(at, judge)| function(at, judge, &events)).collect();
     let collected = collect.then(|| place.clone());
-    let host = Host { tables, functions, collected, verbose, ..host(stop.0.clone(), &events) };
+    let host = Host { tables, functions, variable, collected, verbose, ..host(stop.0.clone(), &events) };
     let work = move || {
         let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run_hosted(words, host)));
         let panicked = || HostError { kind: ErrorKind::Other, message: "the job panicked".to_owned() };
@@ -133,6 +137,7 @@ fn host(stop: Stop, events: &Sender<Event>) -> Host {
     Host {
         tables: Vec::new(),
         functions: Vec::new(),
+        variable: Arc::new(|_| None),
         collected: None,
         verbose: 0,
         stop,

@@ -59,7 +59,7 @@ class Server:
     """Answers every question with `label`, after `delay` seconds."""
 
     def __init__(self, label="correct", delay=0.0, tokens=10):
-        self.requests, self.label, self.delay = 0, label, delay
+        self.requests, self.label, self.delay, self.keys = 0, label, delay, set()
         server = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -68,6 +68,7 @@ class Server:
             def do_POST(self):
                 self.rfile.read(int(self.headers["content-length"]))
                 server.requests += 1
+                server.keys.add(self.headers["authorization"])
                 time.sleep(server.delay)
                 message = {"role": "assistant", "content": server.label}
                 usage = {"prompt_tokens": tokens, "completion_tokens": 1}

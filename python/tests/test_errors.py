@@ -106,7 +106,7 @@ def flags(command):
 
 
 OF_A_TERMINAL = {"json", "quiet", "color", "verbose", "log-file", "help", "summary", "formats", "scorers"}
-OF_PYTHON = {"progress", "return-summary", "return-rows", "judges", "data", "tables"}
+OF_PYTHON = {"api-key", "progress", "return-summary", "return-rows", "judges", "data", "tables"}
 
 
 @pytest.mark.parametrize("job", ["label", "resnap", "score", "convert", "gold", "bench", "compare", "audit"])
@@ -122,3 +122,18 @@ MODULES = ["tooljudge", "tooljudge._jobs", "tooljudge._judge", "tooljudge._repor
 def test_examples(module):
     found = doctest.testmod(importlib.import_module(module))
     assert found.attempted and not found.failed
+
+
+def test_a_key_goes_to_the_server_and_nowhere_else(server, tmp_path, caplog, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-environment")
+    one, key = server(), "sk-given-4f1d9c02"
+    with caplog.at_level("DEBUG", logger="tooljudge"):
+        out, summary = tj.label(rows()[:2], judge="openai:m", base_url=one.url, api_key=key, return_summary=True)
+    assert one.keys == {f"Bearer {key}"} and out[0]["label"] == "correct"
+    kept = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+    assert key.encode() not in kept and key not in caplog.text + json.dumps(summary) + repr(out)
+    with pytest.raises(tj.SettingsError, match="not both"):
+        tj.label(rows(), judge="openai:m", api_key=key, api_key_env="X")
+    with pytest.raises(tj.ToolJudgeError) as raised:
+        tj.label(rows(), judge="openai:m", base_url="http://127.0.0.1:1/v1", api_key=key, max_attempts=1)
+    assert key not in str(raised.value)

@@ -41,6 +41,7 @@ class Stop:
 
 class _Listener(Protocol):
     judges: list[tuple[str, str]]
+    variables: dict[str, str]
     verbose: int
     def said(self, kind: str, text: str) -> None: ...
     def judge(self, at: int, prompts: list[str]) -> list[tuple[bool, str]]: ...

@@ -66,6 +66,7 @@ class Asked(TypedDict, total=False):
     explain: bool | None
     base_url: str | None
     allow_http: bool | None
+    api_key: str | None
     api_key_env: str | None
     temperature: float | None
     max_tokens: int | None

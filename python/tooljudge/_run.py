@@ -40,11 +40,12 @@ def run(command, options, inputs=(), tables=(), collect=False, stop=None, progre
 
     _remember()
     options, judges = _judges(options)
+    options, variables = _key(options)
     before = [command] if isinstance(command, str) else command
     said = [*before, *words(options), "--", *(["-"] if tables and not named else inputs)]
     log = logging.getLogger("tooljudge")
     verbose = 2 if log.isEnabledFor(logging.DEBUG) else int(log.isEnabledFor(logging.INFO))
-    listener = Listener(log, verbose, progress, judges)
+    listener = Listener(log, verbose, progress, judges, variables)
     try:
         ended, message, table = _native.run(said, list(tables), collect, stop or _native.Stop(), listener)
     except KeyboardInterrupt as interrupt:
@@ -81,13 +82,31 @@ def _judges(options):
     return ({**options, "judge": names}, functions) if functions else (options, [])
 
 
+# By its name the job looks for a key that was given: the words of a job may be shown, its variables are not.
+_KEY = "TOOLJUDGE_API_KEY"
+
+
+def _key(options):
+    """The options without the key, and the variables that hold it."""
+    options = dict(options)
+    key = options.pop("api_key", None)
+    if key is None:
+        return options, {}
+    if options.get("api_key_env") is not None:
+        raise SettingsError("give api_key or api_key_env, not both")
+    if not isinstance(key, str):
+        raise SettingsError(f"api_key: {type(key).__name__} is no text")
+    return {**options, "api_key_env": _KEY}, {_KEY: key}
+
+
 class Listener:
     """Hears what a job says, and answers for judges that are functions."""
 
-    def __init__(self, log, verbose, progress, judges):
+    def __init__(self, log, verbose, progress, judges, variables):
         self.data = []
         self.last = ""
         self.verbose, self.judges = verbose, [(judge.name, judge.version) for judge in judges]
+        self.variables = variables
         self._log, self._judges = log, judges
         self._shows = _is_watched() if progress is None else bool(progress)
         self._bar = None

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, anyhow, bail};
 use serde::Deserialize;
 
+use super::hosted;
 use super::printer::Printer;
 use super::section::Section;
 use crate::domain::{RowError, did_you_mean};
@@ -218,10 +219,11 @@ pub fn variables(text: &str) -> impl Iterator<Item = &str> {
 /// Gives the variables of an environment by their names.
 pub type Environment = fn(&str) -> Option<String>;
 
-/// A variable of the process's environment, unless it is empty.
+/// A variable of the host's or the process's environment, unless it is empty.
 pub fn variable(name: &str) -> Option<String> {
     #[expect(clippy::disallowed_methods, reason = "this is where the environment is read")]
-    std::env::var(name).ok().map(|value| value.trim().to_owned()).filter(|value| !value.is_empty())
+    let value = hosted::variable(name).or_else(|| std::env::var(name).ok());
+    value.map(|value| value.trim().to_owned()).filter(|value| !value.is_empty())
 }
 
 #[cfg(test)]

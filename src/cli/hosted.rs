@@ -37,6 +37,8 @@ pub struct Host {
     pub tables: Vec<InMemory>,
     /// Judges that the words may name, beside those of the command line.
     pub functions: Vec<Function>,
+    /// Variables that go before those of the process's environment, such as keys.
+    pub variable: Arc<dyn Fn(&str) -> Option<String> + Send + Sync>,
     /// Where the command's table goes instead of a file.
     pub collected: Option<Collected>,
     /// How much of what happens is heard: nothing (0), what changes the course of a run (1), each request too (2).
@@ -98,6 +100,11 @@ pub fn host() -> Option<Host> {
 /// Gives `said` of a text to the host of this thread, if it works for one.
 pub fn heard(said: fn(String) -> Said, text: &str) -> bool {
     HOST.with_borrow(|host| host.as_ref().map(|host| (host.hear)(said(text.to_owned()))).is_some())
+}
+
+/// A variable of the host's, if it has one of this name.
+pub fn variable(name: &str) -> Option<String> {
+    HOST.with_borrow(|host| host.as_ref().and_then(|host| (host.variable)(name)))
 }
 
 /// The judge of the host that goes by `name`, if there is one.

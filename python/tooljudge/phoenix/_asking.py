@@ -1,6 +1,5 @@
 """Asks a judge prompts that are whole, by `tooljudge.label`."""
 
-import itertools
 import json
 import os
 import tempfile
@@ -12,7 +11,6 @@ from .._jobs import label, resnap
 
 # The column that holds a prompt, which no log has.
 _PROMPT = "llm_classify prompt"
-_numbers = itertools.count(1)
 # Options of `tooljudge.label` that say nothing of what is asked.
 OPTIONS = [
     *("allow_http", "api_key_env", "base_url", "config", "fresh", "ignore_rate_headers", "itpm", "keep_prompts", "max_cost"),
@@ -30,20 +28,13 @@ def ask(prompts, judge, settings):
         settings = {**settings, "judge": judge.name, "template": template, "from_": "rows", "prefix": "", "return_summary": False}
         if settings.get("store") is False:
             settings["store"] = os.path.join(folder, "replies.sqlite")
-        key = None
         if judge.key is not None and "api_key_env" not in settings:
-            # Keys are passed on by the environment only.
-            key = settings["api_key_env"] = f"TOOLJUDGE_KEY_{os.getpid()}_{next(_numbers)}"
-            os.environ[key] = judge.key
+            settings["api_key"] = judge.key
         elif judge.key_env is not None:
             settings.setdefault("api_key_env", judge.key_env)
-        try:
-            if judge.headers or judge.query or judge.body:
-                _configure(judge, settings, folder)
-            return _labelled([{_PROMPT: prompt} for prompt in prompts], settings)
-        finally:
-            if key is not None:
-                del os.environ[key]
+        if judge.headers or judge.query or judge.body:
+            _configure(judge, settings, folder)
+        return _labelled([{_PROMPT: prompt} for prompt in prompts], settings)
 
 
 def _labelled(rows, settings):
@@ -63,6 +54,7 @@ def _labelled(rows, settings):
                 "from_",
                 "prefix",
                 "base_url",
+                "api_key",
                 "api_key_env",
                 "allow_http",
                 "config",
@@ -104,7 +96,8 @@ def _configure(judge, settings, folder):
         )
     entry = {"judge": judge.name, "base_url": settings.pop("base_url", None), "api_key_env": settings.pop("api_key_env", None)}
     usual = {"azure": "AZURE_OPENAI_API_KEY", "openai": "OPENAI_API_KEY"}.get(judge.name.partition(":")[0])
-    if entry["api_key_env"] is None and entry["base_url"] is not None and usual in os.environ:
+    keyless = entry["api_key_env"] is None and "api_key" not in settings
+    if keyless and entry["base_url"] is not None and usual in os.environ:
         entry["api_key_env"] = usual
     # A dollar sign in a header would name a variable of the environment.
     for name, value in {**judge.headers, **judge.query}.items():
