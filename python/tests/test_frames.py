@@ -215,6 +215,13 @@ def test_the_summary_is_that_of_the_command_line():
 def test_batches():
     made = list(tj.label_batches(pl.DataFrame(rows()[:3]).iter_slices(2)))
     assert [frame["label"].to_list() for frame in made] == [["correct", "correct"], ["incorrect"]]
+    table = typed(rows()[:3])
+    for batches in (pl.from_arrow(table).lazy(), table.to_reader(max_chunksize=2)):
+        labels = [pl.DataFrame(made)["label"].to_list() for made in tj.label_batches(batches)]
+        assert sum(labels, []) == ["correct", "correct", "incorrect"]
+    for frame in (pd.DataFrame(rows()), table, pl.from_arrow(table), "rows.jsonl"):
+        with pytest.raises(tj.InputError, match="is one table"):
+            tj.label_batches(frame)
 
 
 def test_bench_and_score():

@@ -21,6 +21,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Unpack
 
+# Rows of a lazy frame that are labelled at a time.
+_PIECE = 10_000
 # How a job of this context is stopped from elsewhere.
 STOP = contextvars.ContextVar("tooljudge_stop", default=None)
 
@@ -98,7 +100,10 @@ def resnap(data, **options: Unpack[ResnapOptions]) -> Any:
 def label_batches(batches, **options: Unpack[BatchOptions]) -> Any:
     """Labels tables one by one as an iterator gives them, so that memory holds one at a time; gives the labelled ones one by one.
 
-    Takes the options of `label`. `max_cost` is of all together. Each batch is a run of its own: rates per minute begin anew, so
+    Args:
+        batches: An iterator of tables; a pyarrow reader of record batches; a lazy frame of polars, which is read in pieces.
+
+    The options are those of `label`. `max_cost` is of all together. Each batch is a run of its own: rates per minute begin anew, so
     batches of some thousands of rows serve best.
 
     Example:
@@ -107,6 +112,10 @@ def label_batches(batches, **options: Unpack[BatchOptions]) -> Any:
         [1, 1]
     """
     check(label_batches, options)
+    if hasattr(batches, "collect_batches"):
+        batches = batches.collect_batches(chunk_size=_PIECE)
+    elif hasattr(batches, "columns") or isinstance(batches, (str, dict)):
+        raise InputError(f"{type(batches).__name__} is one table: give it to label, or give an iterator of its pieces")
     return _batches(batches, options)
 
 
