@@ -210,6 +210,10 @@ def test_paths_and_globs(tmp_path):
 def test_the_summary_is_that_of_the_command_line():
     out, summary = tj.label(rows()[:3], return_summary=True)
     assert summary["panel"][0]["summary"]["labels"] == {"correct": 2, "incorrect": 1} and len(out) == 3
+    assert summary["passed"]
+    with pytest.warns(tj.ToolJudgeWarning, match="min-pass-rate"):
+        _, summary = tj.label(rows()[:3], min_pass_rate=0.9, return_summary=True)
+    assert not summary["passed"]
 
 
 def test_batches():

@@ -56,7 +56,7 @@ def label(data, **options: Unpack[LabelOptions]) -> Any:
         partial: After Ctrl-C, gives the rows that have a label so far, with a warning, instead of raising `KeyboardInterrupt`.
         output: A file for the labelled table instead of a frame; its record is returned.
         progress: Whether a bar is shown; by default in a terminal and in a notebook.
-        return_summary: Gives a pair: the table, and the record of the run (counts, tokens, cost).
+        return_summary: Gives a pair: the table, and the record of the run (counts, tokens, cost, whether all gates were `passed`).
 
     The other options are those of `tooljudge label --help`, with underscores.
 
@@ -228,8 +228,10 @@ def _table(command, first, data, options):
         # The command line insists on a place that nothing is written to.
         options["output"] = options.get("output") or "-"
     with _tools(options) as options:
-        texts, made, _ = _run.run(command, options, given.inputs, given.tables, collects, STOP.get(), progress)
+        texts, made, passed = _run.run(command, options, given.inputs, given.tables, collects, STOP.get(), progress)
     summary = _record(texts[-1]) if texts else {}
+    if isinstance(summary, dict):
+        summary["passed"] = passed
     if not collects:
         return summary
     if made is None:
