@@ -185,7 +185,7 @@ class Pandas(Held):
         except ImportError:
             pyarrow = None
         if pyarrow is None:
-            columns = [_json.cells(frame.iloc[:, at]) for at in range(len(self.columns))]
+            columns = [_json.cells(series) for _, series in frame.items()]
             lines = []
             for at in range(len(frame)):
                 row = {name: cells[at] for name, cells in zip(self.columns, columns, strict=True)}
@@ -193,9 +193,9 @@ class Pandas(Held):
             self.tables = [Table.of_lines("\n".join(lines).encode())]
             return
         fields, arrays = [], []
-        for at, name in enumerate(self.columns):
+        for name, (_, series) in zip(self.columns, frame.items(), strict=True):
             try:
-                array, is_json = _array(frame.iloc[:, at], pyarrow)
+                array, is_json = _array(series, pyarrow)
             except UnicodeEncodeError as error:
                 raise InputError(
                     f"column `{name}` holds a text that is not Unicode ({error.reason}); "
@@ -213,22 +213,25 @@ class Pandas(Held):
     def join(self, kept, made, ours, rows):
         import pandas
 
-        keep = set(kept)
-        places = [at for at, name in enumerate(self.columns) if name in keep]
-        joined = self.frame.iloc[:, places] if rows is None else self.frame.iloc[rows, places]
-        labels = self.whole(made)[ours]
+        joined = self.frame if rows is None else self.frame.iloc[rows]
+        if len(kept) < len(self.columns):
+            keep = set(kept)
+            joined = joined.iloc[:, [at for at, name in enumerate(self.columns) if name in keep]]
+        labels = self.whole(made, len(made.columns) - len(ours))
         labels.index = joined.index
         return pandas.concat([joined, labels], axis=1)
 
-    def whole(self, made):
+    def whole(self, made, first=0):
+        """All columns, or those from the one at `first` on."""
         import pandas
 
         try:
             import pyarrow
         except ImportError:
-            return pandas.DataFrame(_rows(made), columns=made.columns)
+            return pandas.DataFrame(_rows(made, first), columns=made.columns[first:])
         arrow = any(isinstance(dtype, pandas.ArrowDtype) for dtype in self.frame.dtypes)
-        return pyarrow.table(made).to_pandas(types_mapper=pandas.ArrowDtype if arrow else None)
+        table = pyarrow.table(made).select(made.columns[first:])
+        return table.to_pandas(types_mapper=pandas.ArrowDtype if arrow else None)
 
 
 def _array(series, pyarrow):
