@@ -2,8 +2,13 @@
 #![allow(unsafe_code)]
 
 use polars::prelude::{ArrowDataType, ArrowField, PolarsError};
-use polars_arrow::array::{Array, StructArray};
+use polars_arrow::array::{
+    Array, DictionaryArray, FixedSizeListArray, ListArray, MapArray, StructArray, Utf8Array, Utf8ViewArray,
+};
+use polars_arrow::datatypes::PhysicalType;
 use polars_arrow::ffi::{ArrowArrayStream, ArrowArrayStreamReader, export_iterator};
+use polars_arrow::match_integer_type;
+use polars_arrow::types::Offset;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
@@ -62,11 +67,53 @@ fn read(stream: Box<ArrowArrayStream>) -> Result<InMemory, Unread> {
             return Err(Unread::NotATable(format!("{:?}", batch.dtype())));
         };
         rows += batch.len();
-        for (column, values) in columns.iter_mut().zip(batch.values()) {
+        for ((column, values), field) in columns.iter_mut().zip(batch.values()).zip(&fields) {
+            if !is_unicode(values.as_ref()) {
+                return Err(Unread::Table(format!(
+                    "column `{}` holds text that is not UTF-8: decode it from the encoding that it has",
+                    field.name
+                )));
+            }
             column.push(values.clone());
         }
     }
     InMemory::arrow(&fields, columns, rows).map_err(|error| Unread::Table(error.to_string()))
+}
+
+/// Whether all texts are UTF-8. Producers promise it and not all check it: files may hold anything, and what takes the bytes for text
+/// would be undefined.
+fn is_unicode(array: &dyn Array) -> bool {
+    use PhysicalType::{Dictionary, FixedSizeList, LargeList, LargeUtf8, List, Map, Struct, Utf8, Utf8View};
+    fn of<A: 'static>(array: &dyn Array) -> Option<&A> {
+        array.as_any().downcast_ref()
+    }
+    match array.dtype().to_physical_type() {
+        Utf8 => of::<Utf8Array<i32>>(array).is_some_and(are_texts),
+        LargeUtf8 => of::<Utf8Array<i64>>(array).is_some_and(are_texts),
+        Utf8View => of::<Utf8ViewArray>(array).is_some_and(|views| {
+            views.to_binview().iter().flatten().all(|bytes| std::str::from_utf8(bytes).is_ok())
+        }),
+        Struct => of::<StructArray>(array)
+            .is_some_and(|fields| fields.values().iter().all(|values| is_unicode(&**values))),
+        List => of::<ListArray<i32>>(array).is_some_and(|list| is_unicode(&**list.values())),
+        LargeList => of::<ListArray<i64>>(array).is_some_and(|list| is_unicode(&**list.values())),
+        FixedSizeList => of::<FixedSizeListArray>(array).is_some_and(|list| is_unicode(&**list.values())),
+        Map => of::<MapArray>(array).is_some_and(|map| is_unicode(&**map.field())),
+        Dictionary(keys) => match_integer_type!(keys, |$K| {
+            of::<DictionaryArray<$K>>(array).is_some_and(|dictionary| is_unicode(&**dictionary.values()))
+        }),
+        _ => true,
+    }
+}
+
+fn are_texts<O: Offset>(array: &Utf8Array<O>) -> bool {
+    let (values, offsets) = (array.values().as_slice(), array.offsets().as_slice());
+    let ends = || offsets.iter().map(|offset| offset.to_usize());
+    let (Some(first), Some(last)) = (ends().next(), ends().next_back()) else { return true };
+    // The texts one after the other are one, and none of them begins within a character.
+    values.get(first..last).and_then(|texts| std::str::from_utf8(texts).ok()).is_some_and(|texts| {
+        ends().all(|end| end.checked_sub(first).is_some_and(|at| texts.is_char_boundary(at)))
+    })
 }
 
 /// `table` for whoever reads the interface; it may be asked for as often as needed.

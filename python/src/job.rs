@@ -50,7 +50,7 @@ fn send(to: &Mutex<Sender<Event>>, event: Event) {
 /// Runs the command of these `words` on `tables`; how it ended: `done`, `gate_failed`, `interrupted`, or the kind of error and what it
 /// says. With `collect`, its table too. `listener.said(kind, text)` and `listener.progress(pass, done, rows)` are called meanwhile, on
 /// this thread. `listener.judges` are the names and versions of judges that are functions, whose questions
-/// `listener.judge(number, prompts)` answers; `listener.variables` go before those of the environment; `listener.verbose` is how much
+/// `listener.judge(number, prompts)` answers, after which `listener.settle()` may raise; `listener.variables` go before those of the environment; `listener.verbose` is how much
 /// of what happens it wants to hear.
 #[pyfunction]
 pub fn run<'py>(
@@ -114,6 +114,8 @@ fn judge(listener: &Bound<'_, PyAny>, mut asked: Vec<(usize, FunctionCall)>) -> 
                 for ((_, call), (is_answer, text)) in calls.into_iter().zip(answers) {
                     call.answer(if is_answer { Ok(text) } else { Err(FunctionError::Question(text)) });
                 }
+                // An interrupt meanwhile waited for these answers.
+                listener.call_method0("settle")?;
             }
             Err(error) if error.is_instance_of::<PyException>(listener.py()) => {
                 let why = error.value(listener.py()).to_string();

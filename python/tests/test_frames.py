@@ -1,9 +1,18 @@
 """Frames in, frames out: labels, order and index are those of the command line on the same rows."""
 
+import collections
+import contextlib
+import dataclasses
+import datetime
+import decimal
+import enum
 import json
+import math
+import re
 import sys
 
 import duckdb
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -130,19 +139,144 @@ def test_a_frame_of_many_types_is_given_back_as_it_was():
     assert list(out["label"]) == ["correct", "correct"]
 
 
-def test_what_a_cell_says_in_json_is_what_the_judge_sees(tmp_path):
-    """A null that somebody wrote is one; a field that only other rows have is absent."""
-    one = {"question": "Book in Oslo", "tool_definitions": TOOLS, "tool_call": {"name": "book", "arguments": {"city": None}}}
-    other = {**one, "tool_call": {"name": "book", "arguments": {"city": "Oslo", "guests": 2}}}
-    expected = by_program([one, other], tmp_path)
-    assert labels(to_rows(tj.label(pd.DataFrame([one, other])))) == labels(expected)
-    padded = {**one, "tool_call": {"name": "book", "arguments": {"city": "Oslo", "guests": None}}}
-    plain = {**one, "tool_call": {"name": "book", "arguments": {"city": "Oslo"}}}
-    expected = by_program([plain, other], tmp_path)
-    assert labels(to_rows(tj.label(pd.DataFrame([padded, other])))) == labels(expected)
+def calls_as_shown(data):
+    """The tool calls as a judge sees them, row by row."""
+    shown, decoder = {}, json.JSONDecoder()
+
+    def judge(prompts):
+        for prompt in prompts:
+            for found in re.finditer(r"\{", prompt):
+                with contextlib.suppress(ValueError):
+                    thing = decoder.raw_decode(prompt, found.start())[0]
+                    if "arguments" in thing:
+                        shown[int(re.search(r"order (\d+)", prompt)[1])] = thing
+        return ["correct"] * len(prompts)
+
+    tj.label(data, judge=judge)
+    return [shown[row] for row in sorted(shown)]
+
+
+def test_no_row_changes_what_another_says(tmp_path):
+    """A field without a value is absent in a frame; in a list of dicts None is null."""
+
+    def row(at, **arguments):
+        return {"question": f"order {at}", "tool_call": {"name": "book", "arguments": arguments}, "tool_definitions": []}
+
+    table = [row(0, city="Oslo"), row(1, guests=2)]
+    pq.write_table(pa.Table.from_pylist(table), tmp_path / "padded.parquet")
+    padded = pd.read_parquet(tmp_path / "padded.parquet")
+    other = pd.DataFrame([row(2, city="Rome", days=3)])
+    edited = padded.copy()
+    edited.at[0, "tool_call"] = {"name": "book", "arguments": {"city": "Oslo"}}
+    for frame in (padded, edited, pd.concat([padded, other]), pd.concat([other, padded]), pl.from_pandas(padded)):
+        shown = calls_as_shown(frame)
+        assert [call["arguments"] for call in shown[:2]] == [{"city": "Oslo"}, {"guests": 2}]
+    null = row(0, city=None)
+    assert calls_as_shown([null])[0]["arguments"] == {"city": None}
+    assert calls_as_shown(pd.DataFrame([null]))[0]["arguments"] == {}
     # Texts beside dicts stay texts.
-    mixed = [plain, {**one, "tool_call": 'book(city="Oslo")'}]
+    mixed = [row(0, city="Oslo"), {**row(1), "tool_call": 'book(city="Oslo")'}]
     assert labels(to_rows(tj.label(pd.DataFrame(mixed)))) == labels(by_program(mixed, tmp_path))
+
+
+@dataclasses.dataclass
+class Call:
+    name: str
+    arguments: dict
+
+
+class Kind(enum.Enum):
+    BIG = "big"
+
+
+def test_things_of_python_in_cells(tmp_path):
+    """What has a word in JSON is that; what has none is not judged by its text."""
+    tools = [{"name": "pay", "parameters": {"type": "object", "properties": {"amount": {"type": "number"}}}}]
+
+    def row(at, call):
+        return {"question": f"Pay 2.5, order {at}", "tool_call": call, "tool_definitions": tools}
+
+    amount = [decimal.Decimal("2.50"), np.float64(2.5), decimal.Decimal("2.5")]
+    calls = [{"name": "pay", "arguments": {"amount": one}} for one in amount] + [Call("pay", {"amount": 2.5})]
+    table = [row(at, call) for at, call in enumerate(calls)]
+    for data in (table, pd.DataFrame(table)):
+        assert [call["arguments"] for call in calls_as_shown(data)] == [{"amount": 2.5}] * 4
+        assert {one["label"] for one in to_rows(tj.label(data))} == {"correct"}
+    cells = {
+        "kind": Kind.BIG,
+        "when": datetime.timedelta(1),
+        "more": collections.deque([1]),
+        "bytes": bytearray(b"x"),
+        "open": object(),
+    }
+    (shown,) = calls_as_shown([row(0, {"name": "pay", "arguments": {"of": cells}})])
+    assert shown["arguments"]["of"] == {
+        **{"kind": "big", "when": "1 day, 0:00:00", "more": [1], "bytes": "x"},
+        "open": "<builtins.object, which has no JSON>",
+    }
+    with pytest.raises(tj.InputError, match="a cell has no JSON: keys must be"):
+        tj.label([row(0, {("a", 1): 2})])
+    itself = {}
+    itself["itself"] = itself
+    with pytest.raises(tj.InputError, match="it holds itself"):
+        tj.label([row(0, itself)])
+
+
+def test_a_cell_without_json_costs_no_row_its_place():
+    """NaN is no JSON; the row keeps its number, so that chosen rows are found again."""
+    table = [{**row, "note": [float("nan")] if at == 1 else "x"} for at, row in enumerate(rows()[:3])]
+    expected = [row["label"] for row in tj.label(rows()[:3])]
+    for options in ({}, {"limit": 3}, {"sample": 3}):
+        out = tj.label(table, **options)
+        assert [row["label"] for row in out] == expected and math.isnan(out[1]["note"][0])
+
+
+def test_text_that_is_not_unicode_is_refused(tmp_path):
+    for text in (b"caf\xe9", b"\xff\xfe"):
+        array = pa.StringArray.from_buffers(
+            1, pa.py_buffer(np.array([0, len(text)], dtype=np.int32).tobytes()), pa.py_buffer(text)
+        )
+        nested = pa.StructArray.from_arrays([array], names=["inner"])
+        for column in (array, nested, pa.DictionaryArray.from_arrays(pa.array([0]), array)):
+            table = pa.table({"question": ["x"], "tool_call": ["f()"], "note": column})
+            with pytest.raises(tj.InputError, match="column `note` holds text that is not UTF-8"):
+                tj.label(table)
+
+
+def test_json_inside_types_of_duckdb_is_not_taken_for_text():
+    connection = duckdb.connect()
+    relation = connection.sql("select 'Pay 25' question, [{'name': 'pay', 'arguments': map {'amount': '25'::json}}] tool_call")
+    with pytest.raises(tj.InputError, match="`tool_call` holds JSON inside .*arrow_lossless_conversion"):
+        tj.label(relation)
+    connection.execute("set arrow_lossless_conversion = true")
+    assert len(tj.label(relation)) == 1
+
+
+def test_what_pandas_keeps_beside_its_columns():
+    frame = pd.DataFrame(rows()[:2])
+    frame.attrs, frame.columns.name = {"from": "here"}, "field"
+    out = tj.label(frame)
+    assert out.attrs == {"from": "here"} and out.columns.name == "field"
+    big = [{**rows()[0], "id": 2**53 + 1}, {**rows()[1], "id": None}]
+    with open("big.jsonl", "w") as file:
+        file.writelines(json.dumps(row) + "\n" for row in big)
+    assert tj.label("big.jsonl").to_pandas()["id"].tolist() == [2**53 + 1, pd.NA]
+
+
+def test_spans_of_phoenix_keep_their_ids():
+    messages = {"message.role": "user", "message.content": "Book in Oslo"}
+    call = {"tool_call.function.name": "book", "tool_call.function.arguments": '{"city": "Oslo"}'}
+    spans = pd.DataFrame(
+        {
+            "span_kind": ["LLM"],
+            "attributes.llm.input_messages": [[messages]],
+            "attributes.llm.output_messages": [
+                [{"message.role": "assistant", "message.tool_calls": [{"tool_call": call, **call}]}]
+            ],
+        },
+        index=pd.Index(["s1"], name="context.span_id"),
+    )
+    assert list(tj.label(spans, allow_unjudged=1)["source_id"]) == ["s1"]
 
 
 def test_our_columns_take_the_place_of_others_only_when_told():

@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 import threading
+import time
 
 import pandas as pd
 import pytest
@@ -28,14 +29,16 @@ class Model:
 
 def test_a_function_labels_and_is_asked_once():
     model = Model()
-    out, summary = tj.label(pd.DataFrame(numbered(40)), judge=model, concurrency=10, return_summary=True)
+    judge = tj.Judge(model, version=1)
+    out, summary = tj.label(pd.DataFrame(numbered(40)), judge=judge, concurrency=10, return_summary=True)
     assert list(out["label"]) == ["correct"] * 40 and set(out["judge"]) == {"Model"}
     assert sum(model.batches) == 40 and max(model.batches) == 10 and model.calls <= 8
-    # The same again is in the store; a model that says something else is another one.
-    tj.label(numbered(40), judge=model)
+    # The same version again is in the store, another one is asked.
+    tj.label(numbered(40), judge=judge)
     assert sum(model.batches) == 40
+    assert tj.resnap(numbered(40), judge=judge)[0]["label"] == "correct"
     other = Model("incorrect")
-    assert {row["label"] for row in tj.label(numbered(40), judge=other)} == {"incorrect"}
+    assert {row["label"] for row in tj.label(numbered(40), judge=tj.Judge(other, version=2))} == {"incorrect"}
     assert summary["panel"][0]["summary"]["labels"] == {"correct": 40}
 
 
@@ -79,7 +82,7 @@ def test_what_fails_is_an_error_of_its_rows():
     [
         (lambda prompts: "correct", "returned a str, not a list"),
         (lambda prompts: ["correct"], "returned 1 texts for 3 prompts"),
-        (lambda prompts: [1, 2, 3], "returned a int in the place of a text"),
+        (lambda prompts: {"correct", "incorrect"}, "returned a set"),
         (lambda prompts: dict.fromkeys(prompts, "correct"), "returned a dict"),
     ],
 )
@@ -98,22 +101,30 @@ def test_a_function_that_always_fails_stops_the_run(caplog):
     assert len(tracebacks) == 1 and "broken" in tracebacks[0].getMessage()
 
 
-def version(function):
-    return tj.Judge(function).version
+def test_without_a_version_nothing_is_taken_from_the_store():
+    """Nobody can see whether a function still is what it was: what it calls may have changed."""
+    says = ["correct"]
+
+    def judge(prompts):
+        return says * len(prompts)
+
+    assert tj.label(rows()[:1], judge=judge)[0]["label"] == "correct"
+    says[0] = "incorrect"
+    assert tj.label(rows()[:1], judge=judge)[0]["label"] == "incorrect"
+    named = tj.Judge(judge, name="mine")
+    assert tj.label(rows()[:1], judge=named)[0]["label"] == "incorrect"
+    says[0] = "correct"
+    assert tj.label(rows()[:1], judge=named)[0]["label"] == "correct"
+    with pytest.raises(tj.SettingsError, match="version"):
+        tj.resnap(rows()[:1], judge=named)
 
 
-def test_versions_tell_functions_apart():
-    def make(word, often=1):
-        return lambda prompts, extra=often: [word] * len(prompts)
-
-    assert version(make("correct")) == version(make("correct"))
-    assert len({version(make("correct")), version(make("incorrect")), version(make("correct", 2))}) == 3
-    assert version(Model()) == version(Model()) != version(Model(temperature=1.0))
-    used = Model()
-    used(["x"])
-    assert version(used) == version(Model()), "what it counts is no setting"
-    assert version(Model("a").__call__) != version(Model("b").__call__)
-    assert tj.Judge(Model(), name="mine", version=3).version == "3"
+def test_one_strange_answer_costs_one_row():
+    answers = iter(["correct", 5, "\ud800", "incorrect"])
+    out = tj.label(numbered(4), judge=lambda prompts: (next(answers) for _ in prompts), allow_unjudged=1)
+    assert sorted(str(row["label"]) for row in out) == ["None", "None", "correct", "incorrect"]
+    errors = [row["error"] for row in out if row["error"]]
+    assert any("returned a int" in error for error in errors) and any("not Unicode" in error for error in errors)
 
 
 def test_several_judges_and_the_name_of_each():
@@ -122,22 +133,32 @@ def test_several_judges_and_the_name_of_each():
     gold = [{**row, "gold": "correct"} for row in rows()[:3]]
     report = tj.bench(gold, judges=["builtin", Model()])
     assert [judge["judge"] for judge in report.record["entrants"] if not judge["baseline"]] == ["builtin", "Model"]
-    assert tj.score([], judge=Model()) == []
+    with pytest.raises(tj.SettingsError, match="columns of the same names"):
+        tj.label(rows()[:1], judge=[tj.Judge(Model(), name="a b"), tj.Judge(Model(), name="a_b")])
+    with pytest.raises(tj.SettingsError, match="the list is empty"):
+        tj.label(rows()[:1], judge=[])
+    with pytest.warns(tj.ToolJudgeWarning, match="a function does not use --temperature, --timeout"):
+        tj.label(rows()[:1], judge=Model(), temperature=0.5, timeout=3)
 
 
 def test_coroutines_and_loops():
+    lock = asyncio.Semaphore(1)
+
     async def judge(prompts):
-        await asyncio.sleep(0.001)
+        # As clients do, it stays with the loop that it first met.
+        async with lock:
+            await asyncio.sleep(0.001)
         return ["correct"] * len(prompts)
 
     async def main():
-        return tj.label(numbered(3), judge=judge), await tj.aio.label(numbered(5), judge=judge)
+        return tj.label(numbered(3), judge=judge), await tj.aio.label(numbered(50), judge=judge)
 
     here, apart = asyncio.run(main())
-    assert [row["label"] for row in [*here, *apart]] == ["correct"] * 8
+    assert [row["label"] for row in [*here, *apart]] == ["correct"] * 53
 
 
-def test_it_is_called_on_the_callers_thread_and_an_interrupt_keeps_what_came():
+@pytest.mark.parametrize("is_async", [False, True])
+def test_it_is_called_on_the_callers_thread_and_an_interrupt_waits_for_its_answers(is_async):
     threads, batches = set(), []
 
     def judge(prompts):
@@ -145,12 +166,27 @@ def test_it_is_called_on_the_callers_thread_and_an_interrupt_keeps_what_came():
         batches.append(len(prompts))
         if len(batches) == 3:
             os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.05)
         return ["correct"] * len(prompts)
 
+    async def later(prompts):
+        return judge(prompts)
+
+    one = tj.Judge(later if is_async else judge, name="one", version=1)
     with pytest.raises(KeyboardInterrupt):
-        tj.label(numbered(200), judge=tj.Judge(judge, version=1), concurrency=10)
-    assert threads == {threading.get_ident()}
+        tj.label(numbered(200), judge=one, concurrency=10)
     asked = sum(batches)
-    assert asked < 200
-    assert len(tj.label(numbered(200), judge=tj.Judge(judge, version=1))) == 200
-    assert 200 <= sum(batches) <= 210, "only what was under way when it was interrupted is asked again"
+    assert asked < 200 and (is_async or threads == {threading.get_ident()})
+    out, summary = tj.label(numbered(200), judge=one, return_summary=True)
+    # What was under way when it was interrupted is not asked again, and nothing else counts as failed.
+    assert sum(batches) == 200 and summary["panel"][0]["summary"]["cached"] == asked
+    assert [row["label"] for row in out] == ["correct"] * 200
+
+
+def test_what_an_interrupt_leaves_out_was_not_asked():
+    def judge(prompts):
+        raise KeyboardInterrupt
+
+    with pytest.warns(tj.ToolJudgeWarning, match="stopped"):
+        out = tj.label(numbered(50), judge=judge, partial=True)
+    assert {row["status"] for row in out} == {"not_asked"}

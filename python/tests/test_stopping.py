@@ -108,14 +108,16 @@ def test_threads_work_side_by_side(server):
 
 
 FORK = """
-import os, sys, tooljudge as tj
+import json, os, sys, tooljudge as tj
 rows = [{"question": "Say 1", "tool_call": "say(n=1)", "tool_definitions": "say: Says a number"}] * 3
 if sys.argv[1] == "used":
     tj.label(rows)
 child = os.fork()
 if child == 0:
     try:
-        print(len(tj.label(rows)), flush=True)
+        open("rows.jsonl", "w").write("".join(json.dumps(row) + "\\n" for row in rows))
+        frame = tj.label("rows.jsonl")
+        print(len(tj.label(rows)) if len(frame.to_dicts()) == len(frame.to_polars()) == 3 else "other", flush=True)
         os._exit(0)
     except BaseException as error:
         print(type(error).__name__, error, flush=True)

@@ -11,6 +11,7 @@ from ._native import Table
 
 # Numbers the rows of a frame of which not all are wanted, so that they are found again.
 ROW = "tooljudge row"
+SPAN_ID = "context.span_id"
 _KINDS = "a pandas or polars frame, a pyarrow table, a list of dicts, anything with __arrow_c_stream__, or paths"
 
 
@@ -36,8 +37,25 @@ def source(data, selects):
     if pyarrow is not None and isinstance(data, pyarrow.Table):
         return Arrow(data, selects)
     if hasattr(data, "__arrow_c_stream__"):
+        _refuse_json_as_text(data)
         return Stream(data)
     raise InputError(f"{type(data).__name__} is no table: give {_KINDS}")
+
+
+def _refuse_json_as_text(relation):
+    """Raises where a relation of DuckDB holds JSON inside other types: unless told otherwise, DuckDB passes it on as any text."""
+    if type(relation).__name__ != "DuckDBPyRelation":
+        return
+    for name, kind in zip(relation.columns, map(str, relation.types), strict=True):
+        if "JSON" not in kind or kind == "JSON":
+            continue
+        setting = relation.query("tooljudge_relation", "select current_setting('arrow_lossless_conversion')")
+        if not setting.fetchall()[0][0]:
+            raise InputError(
+                f"column `{name}` holds JSON inside {kind}, which DuckDB passes on as text: run "
+                "`set arrow_lossless_conversion = true` on its connection first, or give the path of the file"
+            )
+        return
 
 
 def _names(data):
@@ -99,7 +117,7 @@ class Dicts(Held):
         lines = []
         for at, row in enumerate(rows):
             cells = {str(name): _json.missing(cell) for name, cell in row.items()}
-            lines.append(_json.text({**cells, ROW: at} if selects else cells))
+            lines.append(_json.row({**cells, ROW: at} if selects else cells))
         # A table without a row has no columns either; an empty object would be a row.
         self.tables = [Table.of_lines("\n".join(lines).encode())]
 
@@ -145,7 +163,7 @@ class Arrow(Held):
         self.tables = [table(_plain(given))]
 
     def join(self, kept, made, ours, rows):
-        joined = (self.frame if rows is None else self.frame.take(rows)).select(kept)
+        joined = (self.frame if rows is None else _taken(self.frame, rows)).select(kept)
         labels = self.whole(made)
         for name in ours:
             joined = joined.append_column(labels.schema.field(name), labels[name])
@@ -155,6 +173,15 @@ class Arrow(Held):
         import pyarrow
 
         return pyarrow.table(made)
+
+
+def _taken(frame, rows):
+    """These rows; pyarrow takes none of views of text."""
+    import pyarrow
+
+    stored = {pyarrow.string_view(): pyarrow.large_string(), pyarrow.binary_view(): pyarrow.large_binary()}
+    schema = pyarrow.schema([field.with_type(stored.get(field.type, field.type)) for field in frame.schema])
+    return frame.cast(schema).take(rows).cast(frame.schema)
 
 
 class Stream(Whole):
@@ -175,6 +202,9 @@ class Stream(Whole):
 
 class Pandas(Held):
     def __init__(self, frame, selects):
+        if frame.index.name == SPAN_ID and any(str(name).startswith("attributes.") for name in frame.columns):
+            # As Phoenix exports spans: rows of turns take their names from it.
+            frame = frame.reset_index()
         self.frame, self.selects = frame, selects
         self.columns = [name if isinstance(name, str) else str(name) for name in frame.columns]
         twice = {name for name in self.columns if self.columns.count(name) > 1}
@@ -189,7 +219,7 @@ class Pandas(Held):
             lines = []
             for at in range(len(frame)):
                 row = {name: cells[at] for name, cells in zip(self.columns, columns, strict=True)}
-                lines.append(_json.text({**row, ROW: at} if selects else row))
+                lines.append(_json.row({**row, ROW: at} if selects else row))
             self.tables = [Table.of_lines("\n".join(lines).encode())]
             return
         fields, arrays = [], []
@@ -219,7 +249,9 @@ class Pandas(Held):
             joined = joined.iloc[:, [at for at, name in enumerate(self.columns) if name in keep]]
         labels = self.whole(made, len(made.columns) - len(ours))
         labels.index = joined.index
-        return pandas.concat([joined, labels], axis=1)
+        whole = pandas.concat([joined, labels], axis=1)
+        whole.attrs, whole.columns.name = self.frame.attrs, self.frame.columns.name
+        return whole
 
     def whole(self, made, first=0):
         """All columns, or those from the one at `first` on."""
@@ -230,8 +262,21 @@ class Pandas(Held):
         except ImportError:
             return pandas.DataFrame(_rows(made, first), columns=made.columns[first:])
         arrow = any(isinstance(dtype, pandas.ArrowDtype) for dtype in self.frame.dtypes)
-        table = pyarrow.table(made).select(made.columns[first:])
-        return table.to_pandas(types_mapper=pandas.ArrowDtype if arrow else None)
+        return _pandas(pyarrow.table(made).select(made.columns[first:]), pandas.ArrowDtype if arrow else None)
+
+
+def _pandas(table, types=None):
+    """A frame of pandas. Where whole numbers beside nulls are too large for the floats that pandas makes of them, they stay whole."""
+    import pandas
+    import pyarrow
+
+    frame = table.to_pandas(types_mapper=types)
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        if types is None and column.null_count and pyarrow.types.is_integer(column.type):
+            cells = column.to_pylist()
+            if any(cell is not None and abs(cell) > 2**53 for cell in cells):
+                frame[name] = pandas.array(cells, dtype="UInt64" if pyarrow.types.is_unsigned_integer(column.type) else "Int64")
+    return frame
 
 
 def _array(series, pyarrow):
@@ -272,6 +317,27 @@ def _rows(made, first=0):
     return [json.loads(line) for line in made.json_lines(first).split("\n") if line]
 
 
+class _Restored:
+    """A table that came from another process, as `Frame` knows it."""
+
+    def __init__(self, table):
+        self._table, self.columns = table, table.column_names
+
+    def __len__(self):
+        return len(self._table)
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self._table.__arrow_c_stream__(requested_schema)
+
+    def json_lines(self, first=0):
+        rows = self._table.select(self.columns[first:]).to_pylist()
+        return "\n".join(_json.row(row) for row in rows)
+
+
+def _restored(table):
+    return Frame(_Restored(table))
+
+
 class Frame:
     """A table that no library holds yet. Anything that reads `__arrow_c_stream__` takes it: `pandas.DataFrame.from_arrow(frame)`,
     `polars.DataFrame(frame)`, `pyarrow.table(frame)`, `duckdb.sql("from frame")`."""
@@ -303,6 +369,11 @@ class Frame:
     def __arrow_c_stream__(self, requested_schema=None):
         return self._made.__arrow_c_stream__(requested_schema)
 
+    def __reduce__(self):
+        import pyarrow
+
+        return _restored, (pyarrow.table(self),)
+
     def to_dicts(self):
         """The rows as dicts."""
         return _rows(self._made)
@@ -311,7 +382,7 @@ class Frame:
         """The table as a frame of pandas (needs pyarrow)."""
         import pyarrow
 
-        return pyarrow.table(self).to_pandas()
+        return _pandas(pyarrow.table(self))
 
     def to_polars(self):
         """The table as a frame of polars."""

@@ -13,7 +13,6 @@ from ._options import (
     LabelOptions,
     ResnapOptions,
     ScoreOptions,
-    check,
     takes,
 )
 
@@ -57,6 +56,7 @@ def label(data, **options: Unpack[LabelOptions]) -> Any:
         output: A file for the labelled table instead of a frame; its record is returned.
         progress: Whether a bar is shown; by default in a terminal and in a notebook.
         return_summary: Gives a pair: the table, and the record of the run (counts, tokens, cost, whether all gates were `passed`).
+            With `output`, the record is all there is.
 
     The other options are those of `tooljudge label --help`, with underscores.
 
@@ -75,7 +75,6 @@ def label(data, **options: Unpack[LabelOptions]) -> Any:
         >>> [row["label"] for row in label(rows, judge="builtin")]
         ['incorrect']
     """
-    check(label, options)
     return _table("label", "label", data, options)
 
 
@@ -92,18 +91,17 @@ def resnap(data, **options: Unpack[ResnapOptions]) -> Any:
         >>> resnap(rows)[0]["status"]
         'judged'
     """
-    check(resnap, options)
     return _table("resnap", "label", data, options)
 
 
-@takes(BatchOptions)
+@takes(BatchOptions, forks=False)
 def label_batches(batches, **options: Unpack[BatchOptions]) -> Any:
     """Labels tables one by one as an iterator gives them, so that memory holds one at a time; gives the labelled ones one by one.
 
     Args:
         batches: An iterator of tables; a pyarrow reader of record batches; a lazy frame of polars, which is read in pieces.
 
-    The options are those of `label`. `max_cost` is of all together. Each batch is a run of its own: rates per minute begin anew, so
+    The options are those of `label`. `max_cost` is of all together; `limit` and `sample` are of each batch. Each batch is a run of its own: rates per minute begin anew, so
     batches of some thousands of rows serve best.
 
     Example:
@@ -111,7 +109,6 @@ def label_batches(batches, **options: Unpack[BatchOptions]) -> Any:
         >>> [len(batch) for batch in label_batches(batches)]
         [1, 1]
     """
-    check(label_batches, options)
     if hasattr(batches, "collect_batches"):
         batches = batches.collect_batches(chunk_size=_PIECE)
     elif hasattr(batches, "columns") or isinstance(batches, (str, dict)):
@@ -150,7 +147,6 @@ def score(data, **options: Unpack[ScoreOptions]) -> Any:
         >>> score([{"tool_call": call, "expected_tool_calls": [call]}], scorer="tool_correctness")[0]["score"]
         1.0
     """
-    check(score, options)
     return _table("score", "score", data, options)
 
 
@@ -177,7 +173,6 @@ def convert(data, **options: Unpack[ConvertOptions]) -> Any:
         >>> [row["question"] for row in convert([{"messages": chat}])]
         ['Say 1']
     """
-    check(convert, options)
     return _rows("convert", data, options)
 
 
@@ -201,35 +196,32 @@ def gold(data=None, **options: Unpack[GoldOptions]) -> Any:
         >>> sorted({row["gold"] for row in gold(right)})
         ['correct', 'incorrect']
     """
-    check(gold, options)
     if (data is None) == (options.get("bfcl") is None):
         raise SettingsError("give your own right calls, or the folder of BFCL's files as bfcl=...")
     # The command line insists on a file.
     options = {**options, "output": options.get("output") or "-"}
-    return _rows("gold", [] if data is None else data, options)
+    return _rows("gold", data, options)
 
 
 def _table(command, first, data, options):
     """Runs a command that gives the rows back with more columns, the first of which is `first`."""
     from . import _frames
 
-    if _run.is_orphaned():
-        from . import _spawned
-
-        return _spawned.call(command, data, options)
     options = dict(options)
     progress, both = options.pop("progress", None), options.pop("return_summary", False)
     options["json"] = True
     if isinstance(data, (list, tuple)) and not data:
         return ([], {}) if both else []
-    given = _frames.source(data, _selects(options))
+    given = _frames.source(data, selects(options))
     collects = options.get("output") is None and not options.get("dry_run")
-    if options.get("dry_run"):
+    if not options.get("dry_run"):
+        options.pop("dry_run", None)
+    else:
         # The command line insists on a place that nothing is written to.
         options["output"] = options.get("output") or "-"
-    with _tools(options) as options:
+    with tools_in_file(options) as options:
         texts, made, passed = _run.run(command, options, given.inputs, given.tables, collects, STOP.get(), progress)
-    summary = _record(texts[-1]) if texts else {}
+    summary = record(texts[-1]) if texts else {}
     if isinstance(summary, dict):
         summary["passed"] = passed
     if not collects:
@@ -244,17 +236,13 @@ def _rows(command, data, options):
     """Runs a command that makes rows of its own."""
     from . import _frames
 
-    if _run.is_orphaned():
-        from . import _spawned
-
-        return _spawned.call(command, data, options)
     options = dict(options)
     both, to_file = options.pop("return_summary", False), options.get("output") not in (None, "-")
     options["json"] = True
-    given = _frames.source(data, False)
-    with _tools(options) as options:
+    given = _frames.source(data, False) if data is not None else _frames.Paths([])
+    with tools_in_file(options) as options:
         texts, made, passed = _run.run(command, options, given.inputs, given.tables, not to_file, STOP.get(), False)
-    summary = _record(texts[-1])
+    summary = record(texts[-1])
     if not passed:
         errors = "; ".join(f"{code}: {one}" for file in summary for code, one in file.get("errors", {}).items())
         raise InputError(f"nothing of it can be read ({errors})")
@@ -264,13 +252,13 @@ def _rows(command, data, options):
     return (made, summary) if both else made
 
 
-def _record(text):
+def record(text):
     import json
 
     return json.loads(text)
 
 
-def _selects(options):
+def selects(options):
     """Whether rows may be left out: by an option, or by a settings file."""
     import os
 
@@ -291,7 +279,7 @@ def _first_column(made, first, summary):
     raise SettingsError(f"the table has no column {first!r}")
 
 
-class _tools:
+class tools_in_file:
     """Tool definitions that are no path, in a file for as long as the job takes."""
 
     def __init__(self, options):

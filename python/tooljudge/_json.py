@@ -2,6 +2,9 @@
 
 import json
 import math
+from collections.abc import Collection, Mapping
+
+from ._errors import InputError
 
 
 def is_missing(cell):
@@ -19,9 +22,20 @@ def missing(cell):
 
 
 def cells(series):
-    """The cells of a column of pandas, None where they are missing. Fields that only other rows have are absent."""
-    found = [missing(cell) for cell in series]
-    return unpadded(found)
+    """The cells of a column of pandas, None where they are missing. Fields without a value are absent, as in a Parquet file of the frame:
+    libraries of frames give each dict the fields of all rows, and no row's meaning may depend on the others."""
+    return [present(missing(cell)) for cell in series]
+
+
+def present(cell):
+    """The cell without the fields that have no value."""
+    if hasattr(cell, "tolist") and not isinstance(cell, (str, int, float)):
+        cell = cell.tolist()
+    if isinstance(cell, dict):
+        return {name: present(value) for name, value in cell.items() if value is not None}
+    if isinstance(cell, (list, tuple)):
+        return [present(one) for one in cell]
+    return cell
 
 
 def texts(cells):
@@ -31,78 +45,76 @@ def texts(cells):
 
 def loose(cells):
     """Texts as they are, and JSON of whatever else a cell holds, for columns that cannot be marked as JSON."""
-    return [cell if cell is None or isinstance(cell, str) else text(cell) for cell in unpadded([missing(cell) for cell in cells])]
+    return [cell if cell is None or isinstance(cell, str) else text(present(cell)) for cell in map(missing, cells)]
 
 
 def text(cell):
-    """JSON of a cell. A number that JSON has no word for stays one: the row is then reported as unreadable."""
-    return _ENCODER.encode(cell)
+    """JSON of a cell. A number that JSON has no word for stays one, and nobody reads the text as JSON."""
+    return _encoded(_ENCODER, cell)
+
+
+def row(cells):
+    """JSON of a row. A cell with a number that JSON has no word for becomes a text, as no reader of JSON takes it."""
+    try:
+        return _encoded(_STRICT, cells)
+    except ValueError:
+        return _encoded(_STRICT, {name: _readable(cell) for name, cell in cells.items()})
+
+
+def _readable(cell):
+    try:
+        _encoded(_STRICT, cell)
+        return cell
+    except ValueError:
+        return text(cell)
+
+
+def _encoded(encoder, cell):
+    try:
+        return encoder.encode(cell)
+    except (TypeError, RecursionError) as error:
+        raise InputError(f"a cell has no JSON: {error}") from error
+    except ValueError as error:
+        if "Circular" in str(error):
+            raise InputError("a cell has no JSON: it holds itself") from error
+        raise
 
 
 def _other(cell):
+    """What stands for a thing that JSON has no word for."""
     if is_missing(cell):
         return None
-    for method in ("tolist", "isoformat", "model_dump", "as_py"):
+    kind = type(cell)
+    if kind is type or isinstance(cell, type):
+        return str(cell)
+    for method in ("tolist", "to_list", "isoformat", "model_dump", "as_py"):
         if hasattr(cell, method):
             return getattr(cell, method)()
-    if isinstance(cell, (set, frozenset, tuple)):
-        return list(cell)
-    if isinstance(cell, bytes):
+    if hasattr(kind, "__dataclass_fields__") or hasattr(kind, "__attrs_attrs__"):
+        names = getattr(kind, "__dataclass_fields__", None) or [one.name for one in kind.__attrs_attrs__]
+        return {name: getattr(cell, name) for name in names}
+    if kind.__name__ == "Decimal":
+        return int(cell) if cell == cell.to_integral_value() else float(cell)
+    if hasattr(kind, "__members__"):
+        # An enumeration.
+        return cell.value
+    if isinstance(cell, Mapping):
+        return dict(cell)
+    if isinstance(cell, (bytes, bytearray, memoryview)):
         try:
-            return cell.decode()
+            return bytes(cell).decode()
         except UnicodeDecodeError:
-            return "\\x" + cell.hex()
-    return str(cell)
+            return "\\x" + bytes(cell).hex()
+    if isinstance(cell, Collection):
+        return list(cell)
+    if kind is complex or kind.__module__ in _SPOKEN or kind.__module__.startswith("pandas"):
+        return str(cell)
+    # Its text would say nothing of what it holds, and would be judged.
+    return f"<{kind.__module__}.{kind.__qualname__}, which has no JSON>"
 
 
-def unpadded(cells):
-    """The cells without the fields that a library of frames gave them because other rows have these.
-
-    Structs have the fields of all rows, and come as dicts that all have the same keys, None where the row has no such field. A None is
-    taken for that where all dicts at its place have the same keys, as a Parquet file of the frame would. Where keys differ, no library
-    made the dicts, and None is JSON's null.
-    """
-    if not any(isinstance(cell, (dict, list)) or hasattr(cell, "tolist") for cell in cells):
-        return cells
-    if all(cell is None or isinstance(cell, str) or "null" not in text(cell) for cell in cells):
-        return cells
-    places = {}
-    for cell in cells:
-        _survey(cell, (), places)
-    padded = {place: keys for place, (keys, is_struct) in places.items() if is_struct}
-    return [_without(cell, (), padded) for cell in cells]
-
-
-def _plain(cell):
-    return cell.tolist() if hasattr(cell, "tolist") and not isinstance(cell, (str, int, float)) else cell
-
-
-def _survey(cell, place, places):
-    """Notes, of each place, the keys of its dicts, and whether all have the same."""
-    cell = _plain(cell)
-    if isinstance(cell, dict):
-        known = places.get(place)
-        if known is None:
-            known = places[place] = [set(cell), True]
-        known[1] = known[1] and known[0] == cell.keys()
-        for key, value in cell.items():
-            _survey(value, (*place, key), places)
-    elif isinstance(cell, (list, tuple)):
-        for one in cell:
-            _survey(one, (*place, None), places)
-
-
-def _without(cell, place, padded):
-    cell = _plain(cell)
-    if isinstance(cell, dict):
-        absent = padded.get(place, ())
-        return {
-            key: _without(value, (*place, key), padded) for key, value in cell.items() if not (key in absent and value is None)
-        }
-    if isinstance(cell, (list, tuple)):
-        return [_without(one, (*place, None), padded) for one in cell]
-    return cell
-
-
+# Modules of things whose texts say all of them.
+_SPOKEN = {"uuid", "pathlib", "datetime", "ipaddress", "fractions", "zoneinfo"}
 # The `json` module keeps one only for its default settings.
 _ENCODER = json.JSONEncoder(default=_other)
+_STRICT = json.JSONEncoder(default=_other, allow_nan=False)

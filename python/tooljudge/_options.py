@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -249,12 +250,24 @@ class AuditOptions(Judging, Selected, Written, total=False):
     return_rows: bool | None
 
 
-def takes(options):
-    """Gives a job whose last parameter is `**options` the signature that `options` spells out, and refuses any other."""
+def takes(options, forks=True):
+    """Makes a job of a function whose last parameter is `**options`: with the signature that `options` spells out, which refuses any
+    other; and, unless it `forks` by itself, with a way to work in a process that was forked from one that had worked."""
     names = options.names
 
-    def decorate(job):
-        own = inspect.signature(job)
+    def decorate(work):
+        @functools.wraps(work)
+        def job(*data, **given):
+            from . import _run
+
+            _check(job, given)
+            if forks and _run.is_orphaned():
+                from . import _spawned
+
+                return _spawned.call(job.__name__, data, given)
+            return work(*data, **given)
+
+        own = inspect.signature(work)
         kept = [one for one in own.parameters.values() if one.kind is not inspect.Parameter.VAR_KEYWORD]
         added = [
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind) for name, kind in names.items()
@@ -266,10 +279,9 @@ def takes(options):
     return decorate
 
 
-def check(job, options):
-    """Refuses options that `job` does not have."""
-    for name in options:
-        if name not in job.options:
+def _check(job, given):
+    for name in given:
+        if name not in job.__signature__.parameters:
             import difflib
 
             near = difflib.get_close_matches(name, job.options, 1)
@@ -279,6 +291,8 @@ def check(job, options):
 
 # Their flag takes a list in one word; other lists repeat the flag.
 JOINED = {"rails", "fold", "retry", "read_rails", "evaluate", "allowed_tools", "denied_tools"}
+# A list of none of these is a slip, and not a wish for the default.
+CHOICES = {"judge", "task", "template", "rails"}
 # Their flag takes a value that is true or false; other switches are there or not.
 SPOKEN = {"require_all", "allow_extras", "order_matters"}
 
@@ -296,6 +310,8 @@ def words(options):
             found += [f"{flag}={key}={_text(name, one)}" for key, one in value.items()]
         elif isinstance(value, Iterable) and not isinstance(value, (str, bytes, os.PathLike)):
             texts = [_text(name, one) for one in value]
+            if not texts and name in CHOICES:
+                raise SettingsError(f"{name}: the list is empty; leave {name} out for the default")
             found += [f"{flag}={','.join(texts)}"] * bool(texts) if name in JOINED else [f"{flag}={text}" for text in texts]
         else:
             found.append(f"{flag}={_text(name, value)}")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from . import _run
 from ._errors import InputError, SettingsError
-from ._jobs import STOP, _record, _tools
-from ._options import AuditOptions, BenchOptions, CompareOptions, check, takes
+from ._jobs import STOP, record, selects, tools_in_file
+from ._options import AuditOptions, BenchOptions, CompareOptions, takes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -164,7 +164,6 @@ def bench(data=None, **options: Unpack[BenchOptions]) -> BenchReport:
         >>> bench(rows).record["entrants"][0]["judge"]
         'builtin'
     """
-    check(bench, options)
     if (data is None) == (options.get("bfcl") is None):
         raise SettingsError("give rows with known labels, or the folder of BFCL's files as bfcl=...")
     return _measured("bench", data, options, BenchReport)
@@ -188,7 +187,6 @@ def audit(data, **options: Unpack[AuditOptions]) -> Audit:
         >>> audit(rows).record["judges"][0]["judge"]
         'builtin'
     """
-    check(audit, options)
     return _measured("audit", data, options, Audit)
 
 
@@ -198,7 +196,7 @@ def compare(*tables, **options: Unpack[CompareOptions]) -> Comparison:
 
     Args:
         tables: Labelled tables, as `label` and `bench(..., return_rows=True).rows` give them, or paths of such; or one dict of names
-            and tables. All other judges are compared with the first judge of the first table.
+            and frames. All other judges are compared with the first judge of the first table.
         gold, id, cluster: Columns: of gold in the first table, of what names a row, of what belongs together.
         measure: The measure that decides, `accuracy` by default.
         margin: Tests non-inferiority too: are the others worse by at most this much?
@@ -211,13 +209,8 @@ def compare(*tables, **options: Unpack[CompareOptions]) -> Comparison:
         >>> compare(one, other, gold="gold").record["comparisons"][0]["rows"]
         3
     """
-    check(compare, options)
     from . import _frames
 
-    if _run.is_orphaned():
-        from . import _spawned
-
-        return _spawned.call("compare", tables, options)
     named = dict(tables[0]) if len(tables) == 1 and isinstance(tables[0], dict) else None
     words, frames = [], []
     for at, one in enumerate(tables if named is None else named.values()):
@@ -230,17 +223,13 @@ def compare(*tables, **options: Unpack[CompareOptions]) -> Comparison:
         words.append(f"memory:{f'table {at + 1}' if named is None else list(named)[at]}")
         frames += given.tables
     texts, _, passed = _run.run("compare", {**options, "json": True}, words, frames, False, STOP.get(), False, named=True)
-    return Comparison(_record(texts[-1]), passed)
+    return Comparison(record(texts[-1]), passed)
 
 
 def _measured(command, data, options, kind):
     """Runs a command that gives a record, and with `return_rows` a table."""
     from . import _frames
 
-    if _run.is_orphaned():
-        from . import _spawned
-
-        return _spawned.call(command, data, options)
     options = dict(options)
     progress, returns_rows = options.pop("progress", None), bool(options.pop("return_rows", False))
     judges = options.pop("judges", None)
@@ -249,15 +238,12 @@ def _measured(command, data, options, kind):
             raise SettingsError("give judge or judges, not both")
         options["judge"] = judges
     options["json"] = True
-    selects = any(options.get(name) is not None for name in ("where", "limit", "sample", "config"))
-    given = _frames.source([] if data is None else data, selects and returns_rows)
-    if data is None:
-        given.tables = []
-    with _tools(options) as options:
+    given = _frames.source(data, returns_rows and selects(options)) if data is not None else _frames.Paths([])
+    with tools_in_file(options) as options:
         texts, made, passed = _run.run(command, options, given.inputs, given.tables, returns_rows, STOP.get(), progress)
-    record = _record(texts[-1])
+    found = record(texts[-1])
     if made is None:
-        return kind(record, passed)
+        return kind(found, passed)
     if command == "audit":
-        return kind(record, passed, given.whole(made))
-    return kind(record, passed, given.give(made, record["entrants"][0]["record"]["prefix"] + "label"))
+        return kind(found, passed, given.whole(made))
+    return kind(found, passed, given.give(made, found["entrants"][0]["record"]["prefix"] + "label"))

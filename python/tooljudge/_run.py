@@ -40,6 +40,10 @@ def run(command, options, inputs=(), tables=(), collect=False, stop=None, progre
 
     _remember()
     options, judges = _judges(options)
+    if command == "resnap" and any(judge.version is None for judge in judges):
+        raise SettingsError(
+            "answers of a function are kept under its version: tj.Judge(function, version=...), as when it was asked"
+        )
     options, variables = _key(options)
     before = [command] if isinstance(command, str) else command
     said = [*before, *words(options), "--", *(["-"] if tables and not named else inputs)]
@@ -105,8 +109,9 @@ class Listener:
     def __init__(self, log, verbose, progress, judges, variables):
         self.data = []
         self.last = ""
-        self.verbose, self.judges = verbose, [(judge.name, judge.version) for judge in judges]
+        self.verbose, self.judges = verbose, [judge.identity() for judge in judges]
         self.variables = variables
+        self._patience = Patience()
         self._log, self._judges = log, judges
         self._shows = _is_watched() if progress is None else bool(progress)
         self._bar = None
@@ -124,7 +129,12 @@ class Listener:
             self._log.info(text)
 
     def judge(self, at, prompts):
-        return self._judges[at].answers(prompts)
+        with self._patience:
+            return self._judges[at].answers(prompts)
+
+    def settle(self):
+        """Raises the interrupt that came while a judge was asked."""
+        self._patience.settle()
 
     def progress(self, name, done, rows):
         if self._shows:
@@ -139,6 +149,39 @@ class Listener:
         if self._bar is not None:
             self._bar.close()
             self._bar = None
+
+
+class Patience:
+    """While a function judges, the first Ctrl-C waits for its answers, as for those of any judge; the second does not."""
+
+    def __init__(self):
+        self._usual = None
+        self._interrupted = False
+
+    def __enter__(self):
+        import signal
+        import threading
+
+        is_main = threading.current_thread() is threading.main_thread()
+        if is_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            self._usual = signal.signal(signal.SIGINT, self._interrupt)
+
+    def __exit__(self, *_):
+        if self._usual is not None:
+            import signal
+
+            signal.signal(signal.SIGINT, self._usual)
+            self._usual = None
+
+    def _interrupt(self, *_):
+        if self._interrupted:
+            raise KeyboardInterrupt
+        self._interrupted = True
+
+    def settle(self):
+        if self._interrupted:
+            self._interrupted = False
+            raise KeyboardInterrupt
 
 
 def _is_watched():

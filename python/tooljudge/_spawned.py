@@ -10,17 +10,19 @@ from ._errors import SettingsError, ToolJudgeError, ToolJudgeWarning
 
 def call(job, data, options):
     """What `job` gives or raises; its warnings are given here."""
-    program = "import pickle, sys; sys.path[:] = pickle.load(sys.stdin.buffer);from tooljudge._spawned import serve; serve()"
-    path = pickle.dumps(sys.path)
     if _has_function(options.get("judge")) or _has_function(options.get("judges")):
         raise SettingsError("a judge that is a function cannot work in a forked process: start processes with `spawn`")
-    if isinstance(data, tuple):
-        data = tuple(_portable(one) for one in data)
-    sent = path + pickle.dumps((job, _portable(data), options))
-    ran = subprocess.run([sys.executable, "-c", program], input=sent, stdout=subprocess.PIPE)
-    if not ran.stdout:
-        raise ToolJudgeError(f"the process that should do the work ended with {ran.returncode}")
-    raised, made, said = pickle.loads(ran.stdout)
+    program = "import pickle, sys; sys.path[:] = pickle.load(sys.stdin.buffer); from tooljudge._spawned import serve; serve()"
+    sent = pickle.dumps(sys.path) + pickle.dumps((job, [_portable(one) for one in data], options))
+    with subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        try:
+            made = child.communicate(sent)[0]
+        except KeyboardInterrupt:
+            # It was told to stop as well, and says what came of it once the requests in flight are answered.
+            made = child.communicate()[0]
+    if not made:
+        raise ToolJudgeError(f"the process that should do the work ended with {child.returncode}")
+    raised, made, said = pickle.loads(made)
     for text in said:
         warnings.warn(text, ToolJudgeWarning, stacklevel=4)
     if raised is not None:
@@ -37,11 +39,15 @@ def serve():
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            made = getattr(tooljudge, job)(*(data if job == "compare" else (data,)), **options)
+            made = getattr(tooljudge, job)(*data, **options)
         except (Exception, KeyboardInterrupt) as error:
             raised = error
     said = [str(one.message) for one in caught]
-    sys.stdout.buffer.write(pickle.dumps((raised, made, said)))
+    try:
+        sent = pickle.dumps((raised, made, said))
+    except Exception as error:
+        sent = pickle.dumps((ToolJudgeError(f"what the job gave cannot be passed on: {error}"), None, said))
+    sys.stdout.buffer.write(sent)
 
 
 def _has_function(judges):

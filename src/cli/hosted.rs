@@ -30,6 +30,9 @@ pub enum Said {
     Detail(String),
 }
 
+/// Gives variables by their names.
+pub type Variable = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
+
 /// What a command is run with.
 #[derive(Clone)]
 pub struct Host {
@@ -38,7 +41,7 @@ pub struct Host {
     /// Judges that the words may name, beside those of the command line.
     pub functions: Vec<Function>,
     /// Variables that go before those of the process's environment, such as keys.
-    pub variable: Arc<dyn Fn(&str) -> Option<String> + Send + Sync>,
+    pub variable: Variable,
     /// Where the command's table goes instead of a file.
     pub collected: Option<Collected>,
     /// How much of what happens is heard: nothing (0), what changes the course of a run (1), each request too (2).
@@ -95,6 +98,11 @@ thread_local! {
 /// The host of this thread, if it works for one.
 pub fn host() -> Option<Host> {
     HOST.with_borrow(Clone::clone)
+}
+
+/// Whether this thread works for a host.
+pub fn is_hosted() -> bool {
+    HOST.with_borrow(Option::is_some)
 }
 
 /// Gives `said` of a text to the host of this thread, if it works for one.

@@ -25,9 +25,9 @@ pub fn of_list(stream: Stream) -> usize {
 
 /// What is known of who reads `stream`: nothing where a host does.
 fn of_reader(stream: Stream) -> Option<usize> {
-    match hosted::host() {
-        Some(_) => None,
-        None => chosen(variable("COLUMNS").as_deref(), of_terminal(stream)),
+    match hosted::is_hosted() {
+        true => None,
+        false => chosen(variable("COLUMNS").as_deref(), of_terminal(stream)),
     }
 }
 

@@ -17,6 +17,8 @@ pub(super) enum Failure {
     Unsupported(Adaptation, String),
     /// We are too fast; says how long to wait where the endpoint does.
     Throttled { message: String, wait: Option<Duration> },
+    /// Nobody answers any more, because the run is stopping.
+    Stopped,
     /// May succeed when tried again.
     Passing { code: String, message: String, wait: Option<Duration> },
 }

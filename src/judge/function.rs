@@ -40,7 +40,7 @@ impl fmt::Debug for Function {
     }
 }
 
-/// One question to a function. Dropped without an answer, it counts as failed.
+/// One question to a function. Dropped without an answer, it counts as not asked.
 #[derive(Debug)]
 pub struct FunctionCall {
     /// What the judge model is to read.
@@ -91,7 +91,7 @@ impl Function {
             Ok(Err(FunctionError::Run(why))) => {
                 Err(Failure::Run { code: FAILED, message: excerpt(&why, LONGEST_REASON) })
             }
-            Err(_) => Err(failed("it gave no answer".to_owned())),
+            Err(_) => Err(Failure::Stopped),
         }
     }
 }

@@ -113,6 +113,7 @@ fn check_answer(answer: &Answer, body: &str, prompt: &Prompt) {
 
 fn check_failure(failure: &Failure) {
     let (message, wait) = match failure {
+        Failure::Stopped => panic!("no response stops a run"),
         Failure::Run { message, .. } | Failure::Question { message, .. } => (message, None),
         Failure::BadRequest { message, .. } | Failure::Unsupported(_, message) => (message, None),
         Failure::Throttled { message, wait } | Failure::Passing { message, wait, .. } => (message, *wait),

@@ -319,6 +319,7 @@ impl Remote {
             };
             match failure {
                 Failure::Run { code, message } => return Err(self.run_error(code, &message)),
+                Failure::Stopped => return Err(AskError::Stopped),
                 Failure::Question { code, message } => return Err(self.failed(code, message, sent)),
                 // While this one was under way others found out more, so the old form may have been the cause.
                 Failure::BadRequest { .. } if probe.adapt(self.adaptations.current()) != adapted => {

@@ -46,23 +46,7 @@ def _labelled(rows, settings):
         except JudgeError as error:
             if settings.get("fresh"):
                 raise
-            own = (
-                "rails",
-                "explain",
-                "judge",
-                "template",
-                "from_",
-                "prefix",
-                "base_url",
-                "api_key",
-                "api_key_env",
-                "allow_http",
-                "config",
-                "store",
-                "snap",
-            )
-            asked = ("temperature", "max_tokens", "votes", "timeout", "allow_unjudged")
-            made = resnap(rows, **{name: settings[name] for name in own + asked if name in settings}, progress=False)
+            made = resnap(rows, **{**settings, "progress": False})
             first = next((row for row in made if row["status"] == "not_asked"), None)
             if first is None or all(row["status"] == "not_asked" for row in made):
                 raise

@@ -62,6 +62,7 @@ def llm_classify(
     for name, value in (("data", data), ("model", model), ("template", template), ("rails", rails)):
         if value is None:
             raise TypeError(f"llm_classify() is missing the argument {name!r}")
+    options = {name: value for name, value in options.items() if value is not None}
     unknown = sorted(set(options) - set(_asking.OPTIONS))
     if unknown:
         raise TypeError(f"llm_classify() has no argument {unknown[0]!r}; beside Phoenix's it takes {', '.join(_asking.OPTIONS)}")

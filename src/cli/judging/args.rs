@@ -212,21 +212,15 @@ impl JudgingArgs {
 
     /// The flags given that only model judges use.
     pub fn of_models(&self) -> Vec<&'static str> {
-        let JudgingArgs { wording, endpoint, limits, store, .. } = self;
-        let flags = [
+        let JudgingArgs { wording, limits, store, .. } = self;
+        let wording = given([
             ("--rails", !wording.rails.is_empty()),
             ("--scale", wording.scale.is_some()),
             ("--explain", wording.explain),
             ("--votes", wording.votes.is_some()),
             ("--snap", wording.snap.is_some()),
-            ("--base-url", endpoint.base_url.is_some()),
-            ("--allow-http", endpoint.allow_http),
-            ("--api-key-env", endpoint.api_key_env.is_some()),
-            ("--temperature", endpoint.temperature.is_some()),
-            ("--max-tokens", endpoint.max_tokens.is_some()),
-            ("--timeout", endpoint.timeout.is_some()),
-            ("--max-attempts", endpoint.max_attempts.is_some()),
-            ("--max-wait", endpoint.max_wait.is_some()),
+        ]);
+        let others = given([
             ("--concurrency", limits.concurrency.is_some()),
             ("--rpm", limits.rpm.is_some()),
             ("--tpm", limits.tpm.is_some()),
@@ -238,9 +232,29 @@ impl JudgingArgs {
             ("--fresh", store.fresh),
             ("--retry", !store.retry.is_empty()),
             ("--keep-prompts", store.keep_prompts),
-        ];
-        flags.into_iter().filter_map(|(flag, given)| given.then_some(flag)).collect()
+        ]);
+        wording.chain(self.of_endpoints()).chain(others).collect()
     }
+
+    /// The given ones that only model judges behind an endpoint use.
+    pub fn of_endpoints(&self) -> Vec<&'static str> {
+        let endpoint = &self.endpoint;
+        let flags = given([
+            ("--base-url", endpoint.base_url.is_some()),
+            ("--allow-http", endpoint.allow_http),
+            ("--api-key-env", endpoint.api_key_env.is_some()),
+            ("--temperature", endpoint.temperature.is_some()),
+            ("--max-tokens", endpoint.max_tokens.is_some()),
+            ("--timeout", endpoint.timeout.is_some()),
+            ("--max-attempts", endpoint.max_attempts.is_some()),
+            ("--max-wait", endpoint.max_wait.is_some()),
+        ]);
+        flags.collect()
+    }
+}
+
+fn given<const N: usize>(flags: [(&'static str, bool); N]) -> impl Iterator<Item = &'static str> {
+    flags.into_iter().filter_map(|(flag, is_given)| is_given.then_some(flag))
 }
 
 impl WordingArgs {

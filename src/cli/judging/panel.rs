@@ -9,7 +9,7 @@ use crate::cli::config::{Config, Environment};
 use crate::cli::printer::Printer;
 use crate::cli::section::Section;
 use crate::domain::Unit;
-use crate::run::settings::{PanelSettings, StoreSettings};
+use crate::run::settings::{JudgeKind, PanelSettings, StoreSettings};
 
 /// What is known of who judges, and where it comes from.
 pub struct Judging<'a> {
@@ -43,6 +43,11 @@ pub fn panel(
             "the built-in judge does not use {}; choose a model with --judge",
             idle.join(", ")
         ));
+    }
+    let endpoints = named.iter().filter(|judge| matches!(judge.settings.kind, JudgeKind::Model(_))).count();
+    let idle = typed.of_endpoints();
+    if models > 0 && endpoints == 0 && !idle.is_empty() {
+        printer.warn(&format!("a judge that is a function does not use {}", idle.join(", ")));
     }
     let endpoint = &typed.endpoint;
     let ambiguous =

@@ -181,5 +181,6 @@ fn outcome(understood: Result<Answer, Failure>) -> Value {
         Err(Failure::Unsupported(adaptation, _)) => failure("unsupported", adaptation.as_str(), None),
         Err(Failure::Throttled { wait, .. }) => failure("throttled", "throttled", wait),
         Err(Failure::Passing { code, wait, .. }) => failure("passing", &code, wait),
+        Err(Failure::Stopped) => failure("stopped", "stopped", None),
     }
 }

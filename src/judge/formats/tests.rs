@@ -137,6 +137,7 @@ fn errors_mean_what_they_mean() {
                 }
                 Err(Failure::Throttled { wait, .. }) => Throttled(wait.as_ref().map(Duration::as_secs)),
                 Err(Failure::Passing { .. }) => Passing,
+                Err(Failure::Stopped) => panic!("{provider} {status} {body}: nothing stops here"),
             };
             assert_eq!(means, *expected, "{provider} {status} {body}");
         }

@@ -68,6 +68,7 @@ impl Panel {
                 members.extend(member_builder.members(judge, remote.as_ref(), template, templates.len())?);
             }
         }
+        check_columns(&members)?;
         Ok(Panel { members, store, settings: settings.clone() })
     }
 
@@ -115,6 +116,18 @@ impl Panel {
         };
         self.members.iter().zip(outcomes).map(labeller).collect()
     }
+}
+
+/// Refuses members whose columns would have the same names: names of judges are cut down to what a column may have.
+fn check_columns(members: &[Member]) -> Result<(), SettingsError> {
+    for (at, member) in members.iter().enumerate() {
+        if let Some(other) = members[..at].iter().find(|other| other.prefix == member.prefix) {
+            let named = |member: &Member| format!("{} ({})", member.judge, member.criterion);
+            let (a, b, prefix) = (named(other), named(member), member.prefix.clone());
+            return Err(SettingsError::SameColumns { a, b, prefix });
+        }
+    }
+    Ok(())
 }
 
 /// A name for a run: when it began, and something that tells it from others of that second.

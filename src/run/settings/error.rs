@@ -24,6 +24,11 @@ pub enum SettingsError {
     /// A template that is not understood.
     #[error("template {}: {why}", path.display())]
     Template { path: PathBuf, why: TemplateError },
+    /// Two judges whose columns would have the same names.
+    #[error(
+        "{a} and {b} would write columns of the same names, `{prefix}...`: give one of them another name"
+    )]
+    SameColumns { a: String, b: String, prefix: String },
     /// A column to fold by that is not there.
     #[error("--fold: there is no column `{column}`{near}")]
     NoColumnToFold { column: String, near: String },
