@@ -414,6 +414,17 @@ fn texts() {
                 "[ToolUseBlock(id='c1', input={'a': 1}, name='f', type='tool_use'), TextBlock(text='so', type='text')]",
                 F_C1,
             ),
+            (
+                "ChatCompletionMessage(content=None, refusal=None, role='assistant', tool_calls=[ChatCompletionMessageFunctionToolCall(\
+                 id='c1', function=Function(arguments='{\"a\": 1}', name='f'), type='function')])",
+                F_C1,
+            ),
+            (
+                "Message(id='m', content=[ToolUseBlock(id='c1', input={'a': 1}, name='f', type='tool_use')], role='assistant')",
+                F_C1,
+            ),
+            ("Function(arguments='{\"a\": 1}', name='f')", F),
+            ("OrderedDict([('name', 'f'), ('arguments', {'a': 1})])", "raw !raw_tool_call"),
             ("AgentAction(x=1)", r#"[{"name":"AgentAction","arguments":{"x":1}}]"#),
             ("[(ToolAgentAction(tool='f', tool_input={'a': 1}, log='', tool_call_id='c1'), 'seen')]", F_C1),
             ("array([{'name': 'f', 'arguments': {'a': 1}}], dtype=object)", F),
