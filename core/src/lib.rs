@@ -19,7 +19,7 @@
 //! A room uses only rooms on lower floors:
 //!
 //! ```text
-//! report → {gold, bench, audit} → {normalize, render, snap, check, score, stats} → reading → language → domain
+//! report → {gold, bench, audit} → {normalize, render, snap, check, score, stats} → reading → {language, python} → domain
 //! ```
 
 #![warn(missing_docs)]
@@ -31,6 +31,7 @@ pub mod domain;
 pub mod gold;
 mod language;
 pub mod normalize;
+mod python;
 mod reading;
 pub mod render;
 pub mod report;

@@ -14,7 +14,7 @@ use paths::paths;
 /// All rooms, from the bottom up. A room may use itself and whatever is on a lower floor, never its neighbours.
 const FLOORS: &[&[&str]] = &[
     &["domain"],
-    &["language"],
+    &["language", "python"],
     &["reading"],
     &["normalize", "render", "snap", "check", "score", "stats"],
     &["gold", "bench", "audit"],

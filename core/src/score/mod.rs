@@ -14,7 +14,6 @@ mod equality;
 mod inquiry;
 mod issue;
 mod permission;
-mod python_text;
 mod repetition;
 mod setting;
 mod trajectory;

@@ -1,8 +1,8 @@
 //! The article's own arithmetic, its two slips in names set right so that it runs at all.
 
 use super::case::{Call, Case, Expectation};
+use crate::python::{write_list, write_quoted, write_str};
 use crate::score::Equality;
-use crate::score::python_text::{write_list, write_quoted, write_str};
 
 /// What the article's evaluator returns of a case.
 pub(super) struct Outcome {

@@ -3,9 +3,10 @@
 use super::dict::dict;
 use super::failure::Exception;
 use super::literal::{constructor, first_closed, fractional, next_line, skip, some_until, until, whole};
-use super::python::{float, int, is_space, number_or_text, strip};
+use super::number::{float, int, number_or_text};
 use super::rules::Rules;
 use super::value::Value;
+use crate::python::{is_space, strip};
 
 /// The value of `text` as the declared type `name`, whose elements are of type `inner`.
 pub fn convert<'t>(

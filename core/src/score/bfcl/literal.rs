@@ -4,7 +4,7 @@
 
 use memchr::memchr2;
 
-use super::python::{is_digit, is_space};
+use crate::python::{is_digit, is_space};
 
 /// A whole number with one of these letters after it (none: without a letter); gives the number without the letter.
 pub fn whole<'t>(text: &'t str, suffix: &[char]) -> Option<&'t str> {

@@ -3,9 +3,7 @@
 use super::case::{Call, Case};
 use super::options::Options;
 use super::peer::{Mode, Outcome, is_equal};
-use crate::score::python_text::{
-    write_indented, write_indented_object, write_list, write_quoted, write_repr,
-};
+use crate::python::{write_indented, write_indented_object, write_list, write_quoted, write_repr};
 
 const NO_JUDGE: &str = "No available tools were provided to assess tool selection criteria";
 

@@ -6,7 +6,8 @@ use super::compare::MatchMode;
 use super::options::Options;
 use super::step::Step;
 use crate::domain::{Json, Object};
-use crate::score::{ScoreError, python_text};
+use crate::python::{write_sorted_json, write_str};
+use crate::score::ScoreError;
 
 /// A step as the peer compares it: a name, and the sorted texts of the arguments where they count.
 type Text = (String, Vec<(String, String)>);
@@ -78,8 +79,8 @@ fn text(step: &Step, with_arguments: bool) -> Result<Text, ()> {
 fn value_text(value: &Json) -> String {
     let mut text = String::new();
     match value {
-        Json::Array(_) | Json::Object(_) => python_text::write_sorted_json(&mut text, value),
-        other => python_text::write_str(&mut text, other),
+        Json::Array(_) | Json::Object(_) => write_sorted_json(&mut text, value),
+        other => write_str(&mut text, other),
     }
     text
 }

@@ -2,7 +2,8 @@
 
 use super::step::Step;
 use crate::domain::{Json, Object};
-use crate::score::{Equality, python_text};
+use crate::python::write_str;
+use crate::score::Equality;
 
 /// Arguments by name, sorted, as Python's `str` writes them.
 type Texts = Vec<(String, String)>;
@@ -42,7 +43,7 @@ fn texts(step: &Step) -> Texts {
     let arguments = step.members().ok().flatten().unwrap_or(&none);
     let text = |value: &Json| {
         let mut text = String::new();
-        python_text::write_str(&mut text, value);
+        write_str(&mut text, value);
         text
     };
     let mut texts: Texts = arguments.iter().map(|(key, value)| (key.to_owned(), text(value))).collect();

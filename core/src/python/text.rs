@@ -1,11 +1,11 @@
-//! How Python writes a JSON value: `repr`, `str` and `json.dumps(…, indent=4, ensure_ascii=False)`.
+//! How Python writes a value: `repr`, `str` and `json.dumps`.
 
 use std::fmt::Write;
 
 use crate::domain::{Json, Number};
 
 /// Appends `repr(value)`: `{'a': [True, None, 1e+16]}`.
-pub(super) fn write_repr(out: &mut String, value: &Json) {
+pub fn write_repr(out: &mut String, value: &Json) {
     match value {
         Json::Null => out.push_str("None"),
         Json::Bool(true) => out.push_str("True"),
@@ -29,7 +29,7 @@ pub(super) fn write_repr(out: &mut String, value: &Json) {
 }
 
 /// Appends `str(value)`: strings as they are, everything else as `repr` has it.
-pub(super) fn write_str(out: &mut String, value: &Json) {
+pub fn write_str(out: &mut String, value: &Json) {
     match value {
         Json::String(text) => out.push_str(text),
         other => write_repr(out, other),
@@ -37,11 +37,7 @@ pub(super) fn write_str(out: &mut String, value: &Json) {
 }
 
 /// Appends a list with its items as `write` writes them: `[a, b]`.
-pub(super) fn write_list<T>(
-    out: &mut String,
-    items: impl IntoIterator<Item = T>,
-    write: impl Fn(&mut String, T),
-) {
+pub fn write_list<T>(out: &mut String, items: impl IntoIterator<Item = T>, write: impl Fn(&mut String, T)) {
     out.push('[');
     for (at, item) in items.into_iter().enumerate() {
         if at > 0 {
@@ -53,7 +49,7 @@ pub(super) fn write_list<T>(
 }
 
 /// Appends `repr` of a string: single quotes unless only single quotes occur, what cannot be printed escaped.
-pub(super) fn write_quoted(out: &mut String, text: &str) {
+pub fn write_quoted(out: &mut String, text: &str) {
     let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
     out.push(quote);
     // Most text is plain, and then there is nothing to decide character by character.
@@ -117,7 +113,7 @@ fn write_number(out: &mut String, number: &Number) {
 }
 
 /// Appends `json.dumps(value, indent=4, ensure_ascii=False)`, every line but the first shifted by `margin`.
-pub(super) fn write_indented(out: &mut String, value: &Json, margin: usize) {
+pub fn write_indented(out: &mut String, value: &Json, margin: usize) {
     match value {
         Json::Null => out.push_str("null"),
         Json::Bool(truth) => out.push_str(if *truth { "true" } else { "false" }),
@@ -141,7 +137,7 @@ pub(super) fn write_indented(out: &mut String, value: &Json, margin: usize) {
 }
 
 /// [`write_indented`] for an object.
-pub(super) fn write_indented_object(out: &mut String, object: &crate::domain::Object, margin: usize) {
+pub fn write_indented_object(out: &mut String, object: &crate::domain::Object, margin: usize) {
     if object.is_empty() {
         return out.push_str("{}");
     }
@@ -157,7 +153,7 @@ pub(super) fn write_indented_object(out: &mut String, object: &crate::domain::Ob
 }
 
 /// Appends `json.dumps(value, sort_keys=True)`.
-pub(super) fn write_sorted_json(out: &mut String, value: &Json) {
+pub fn write_sorted_json(out: &mut String, value: &Json) {
     match value {
         Json::Array(items) => write_list(out, items, write_sorted_json),
         Json::Object(object) => {

@@ -1,0 +1,11 @@
+//! How Python reads and writes values, for the rooms that give a peer's exact numbers and texts.
+//!
+//! `number.rs` is what `int` and `float` read, `text.rs` what `str`, `repr` and `json.dumps` write.
+
+mod number;
+mod text;
+
+pub use number::{float, int, is_digit, is_space, strip};
+pub use text::{
+    write_indented, write_indented_object, write_list, write_quoted, write_repr, write_sorted_json, write_str,
+};
