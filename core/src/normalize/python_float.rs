@@ -1,27 +1,14 @@
 //! A float as Python prints it: `2.50` is `2.5`, `1e3` is `1000.0`.
 
 use crate::domain::Number;
+use crate::python::write_float;
 
 /// The spelling of a number with a fraction or exponent that Python prints for it; the number itself when it is too large
 /// for Python, which would print no number at all.
 pub(super) fn printed(number: &Number) -> Number {
-    let value = number.as_f64();
-    let spelling = if value.is_finite() { repr(value) } else { return number.clone() };
+    let mut spelling = String::new();
+    write_float(&mut spelling, number.as_f64());
     Number::parse(&spelling).unwrap_or_else(|| number.clone())
-}
-
-/// The fewest digits that give the value back; with an exponent below 0.0001 and from 10¹⁶ on.
-fn repr(value: f64) -> String {
-    let scientific = format!("{value:e}");
-    let (digits, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
-    match exponent.parse::<i32>() {
-        Ok(exponent @ (..-4 | 16..)) => {
-            let sign = if exponent < 0 { '-' } else { '+' };
-            format!("{digits}e{sign}{:02}", exponent.unsigned_abs())
-        }
-        _ if value.fract() == 0.0 => format!("{value:.1}"),
-        _ => value.to_string(),
-    }
 }
 
 #[cfg(test)]

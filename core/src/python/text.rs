@@ -91,25 +91,71 @@ fn is_printable(c: char) -> bool {
     std::str::from_utf8(&text[..length]).is_ok_and(|text| text.escape_debug().nth(1) == Some(c))
 }
 
-/// Appends a number: integers with all their digits, floats in the shortest spelling that reads back the same.
+/// Appends a number: integers with all their digits, floats as [`write_float`] does.
 fn write_number(out: &mut String, number: &Number) {
-    let text = number.as_str();
-    if number.is_integer() {
-        return out.push_str(if text == "-0" { "0" } else { text });
+    match number.as_str() {
+        "-0" => out.push('0'),
+        integer if number.is_integer() => out.push_str(integer),
+        _ => write_float(out, number.as_f64()),
     }
-    let value = number.as_f64();
+}
+
+/// Appends `repr` of a float: the fewest digits that read back the same, with an exponent below 0.0001 and from 10¹⁶ on.
+pub fn write_float(out: &mut String, value: f64) {
+    if value.is_nan() {
+        return out.push_str("nan");
+    }
+    out.push_str(if value.is_sign_negative() { "-" } else { "" });
     if value.is_infinite() {
-        return out.push_str(if value < 0.0 { "-inf" } else { "inf" });
+        return out.push_str("inf");
     }
-    let scientific = format!("{value:e}");
-    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
-    let power: i32 = exponent.parse().unwrap_or(0);
-    if value == 0.0 || (-4..16).contains(&power) {
-        _ = write!(out, "{value:?}");
+    let (digits, power) = shortest(value.abs());
+    let (first, rest) = digits.split_at(1);
+    _ = match usize::try_from(power) {
+        Ok(power @ 0..16) => {
+            let (whole, fraction) = digits.split_at(digits.len().min(power + 1));
+            let fraction = if fraction.is_empty() { "0" } else { fraction };
+            let width = power + 1;
+            write!(out, "{whole:0<width$}.{fraction}")
+        }
+        Err(_) if power >= -4 => {
+            let zeros = power.unsigned_abs() as usize - 1;
+            write!(out, "0.{:0<zeros$}{digits}", "")
+        }
+        _ => {
+            let point = if rest.is_empty() { "" } else { "." };
+            let sign = if power < 0 { '-' } else { '+' };
+            write!(out, "{first}{point}{rest}e{sign}{:02}", power.abs())
+        }
+    };
+}
+
+/// The fewest digits that read back the same, and the power of ten of the first one. Of two such numbers that are equally near,
+/// Python takes the even one and Rust the upper one: rounding to as many digits, which Rust does to even, tells which it is.
+fn shortest(value: f64) -> (String, i32) {
+    let parts = |scientific: &str| {
+        let (mantissa, exponent) = scientific.split_once('e').unwrap_or((scientific, "0"));
+        (mantissa.replace('.', ""), exponent.parse().unwrap_or(0))
+    };
+    let (digits, power) = parts(&format!("{value:e}"));
+    let rounded = format!("{value:.*e}", digits.len().saturating_sub(1));
+    if rounded.parse() == Ok(value) { parts(&rounded) } else { (digits, power) }
+}
+
+/// Appends `json.dumps` of a float: infinities and NaN by JavaScript's names, which are not JSON.
+fn write_json_float(out: &mut String, value: f64) {
+    if value.is_nan() {
+        out.push_str("NaN");
+    } else if value.is_infinite() {
+        out.push_str(if value < 0.0 { "-Infinity" } else { "Infinity" });
     } else {
-        let sign = if power < 0 { '-' } else { '+' };
-        _ = write!(out, "{mantissa}e{sign}{:02}", power.abs());
+        write_float(out, value);
     }
+}
+
+/// Appends a number as `json.dumps` does.
+fn write_json_number(out: &mut String, number: &Number) {
+    if number.is_integer() { write_number(out, number) } else { write_json_float(out, number.as_f64()) }
 }
 
 /// Appends `json.dumps(value, indent=4, ensure_ascii=False)`, every line but the first shifted by `margin`.
@@ -117,10 +163,7 @@ pub fn write_indented(out: &mut String, value: &Json, margin: usize) {
     match value {
         Json::Null => out.push_str("null"),
         Json::Bool(truth) => out.push_str(if *truth { "true" } else { "false" }),
-        Json::Number(number) if number.as_f64().is_infinite() && !number.is_integer() => {
-            out.push_str(if number.as_f64() < 0.0 { "-Infinity" } else { "Infinity" });
-        }
-        Json::Number(number) => write_number(out, number),
+        Json::Number(number) => write_json_number(out, number),
         Json::String(text) => write_json_string(out, text),
         Json::Array(items) if items.is_empty() => out.push_str("[]"),
         Json::Array(items) => {
@@ -228,6 +271,11 @@ mod tests {
                 "[1.0, -0.0, 0, 1e+16, 1000000000000000.0, 0.0001, 1e-05, 1.5e-07]",
             ),
             ("[123456789012345678901234567890,1e400,2.50]", "[123456789012345678901234567890, inf, 2.5]"),
+            (
+                "[1000000000000001.25,1000000000000001.75,-5e15,0.000123,9007199254740993.0]",
+                "[1000000000000001.2, 1000000000000001.8, -5000000000000000.0, 0.000123, 9007199254740992.0]",
+            ),
+            ("[1e3,5e-324,1.5e300,-1e400,1e-400]", "[1000.0, 5e-324, 1.5e+300, -inf, 0.0]"),
         ] {
             let mut out = String::new();
             write_repr(&mut out, &Json::parse(json).unwrap());
