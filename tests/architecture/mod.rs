@@ -16,7 +16,7 @@ const FLOORS: &[&[&str]] = &[
     &["domain"],
     &["language", "python"],
     &["reading"],
-    &["normalize", "render", "snap", "check", "score", "stats"],
+    &["normalize", "render", "snap", "check", "score", "environment", "stats"],
     &["gold", "bench", "audit"],
     &["report"],
     // Up to here in `core/src`, from here in `src`.

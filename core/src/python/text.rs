@@ -143,7 +143,7 @@ fn shortest(value: f64) -> (String, i32) {
 }
 
 /// Appends `json.dumps` of a float: infinities and NaN by JavaScript's names, which are not JSON.
-fn write_json_float(out: &mut String, value: f64) {
+pub fn write_json_float(out: &mut String, value: f64) {
     if value.is_nan() {
         out.push_str("NaN");
     } else if value.is_infinite() {
@@ -156,6 +156,24 @@ fn write_json_float(out: &mut String, value: f64) {
 /// Appends a number as `json.dumps` does.
 fn write_json_number(out: &mut String, number: &Number) {
     if number.is_integer() { write_number(out, number) } else { write_json_float(out, number.as_f64()) }
+}
+
+/// Appends `json.dumps(value, ensure_ascii=False)`: `{"a": [1, 6.2]}`.
+pub fn write_json(out: &mut String, value: &Json) {
+    match value {
+        Json::Array(items) => write_list(out, items, write_json),
+        Json::Object(object) => {
+            out.push('{');
+            for (at, (key, value)) in object.iter().enumerate() {
+                out.push_str(if at > 0 { ", " } else { "" });
+                write_json_string(out, key);
+                out.push_str(": ");
+                write_json(out, value);
+            }
+            out.push('}');
+        }
+        scalar => write_indented(out, scalar, 0),
+    }
 }
 
 /// Appends `json.dumps(value, indent=4, ensure_ascii=False)`, every line but the first shifted by `margin`.
@@ -287,5 +305,24 @@ mod tests {
             out,
             "{\n        \"a\": [\n            1,\n            []\n        ],\n        \"b\": {}\n    }"
         );
+    }
+
+    #[test]
+    fn as_json() {
+        let json = r#"{"a":[1,-0,6.20,1e400,-1e400,1e22,"é\n\u0001",null],"b":{},"c":[]}"#;
+        let mut out = String::new();
+        write_json(&mut out, &Json::parse(json).unwrap());
+        assert_eq!(
+            out,
+            r#"{"a": [1, 0, 6.2, Infinity, -Infinity, 1e+22, "é\n\u0001", null], "b": {}, "c": []}"#
+        );
+        for (value, repr, json) in
+            [(f64::NAN, "nan", "NaN"), (f64::INFINITY, "inf", "Infinity"), (-0.0, "-0.0", "-0.0")]
+        {
+            let mut out = String::new();
+            write_float(&mut out, value);
+            write_json_float(&mut out, value);
+            assert_eq!(out, format!("{repr}{json}"));
+        }
     }
 }
