@@ -156,15 +156,16 @@ class Patience:
 
     def __init__(self):
         self._usual = None
-        self._interrupted = False
+        self._waiting = None
 
     def __enter__(self):
         import signal
         import threading
 
-        is_main = threading.current_thread() is threading.main_thread()
-        if is_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-            self._usual = signal.signal(signal.SIGINT, self._interrupt)
+        usual = signal.getsignal(signal.SIGINT)
+        if threading.current_thread() is threading.main_thread() and callable(usual) and not isinstance(usual, signal.Handlers):
+            self._usual = usual
+            signal.signal(signal.SIGINT, self._interrupt)
 
     def __exit__(self, *_):
         if self._usual is not None:
@@ -173,15 +174,18 @@ class Patience:
             signal.signal(signal.SIGINT, self._usual)
             self._usual = None
 
-    def _interrupt(self, *_):
-        if self._interrupted:
-            raise KeyboardInterrupt
-        self._interrupted = True
+    def _interrupt(self, number, frame):
+        if self._waiting is not None:
+            self._usual(number, frame)
+        self._waiting = self._usual
 
     def settle(self):
-        if self._interrupted:
-            self._interrupted = False
-            raise KeyboardInterrupt
+        """Does what the interrupt does that has waited, which is to raise `KeyboardInterrupt` as a rule."""
+        waiting, self._waiting = self._waiting, None
+        if waiting is not None:
+            import signal
+
+            waiting(signal.SIGINT, None)
 
 
 def _is_watched():
