@@ -231,6 +231,13 @@ def test_a_cell_without_json_costs_no_row_its_place():
         assert [row["label"] for row in out] == expected and math.isnan(out[1]["note"][0])
 
 
+def test_a_row_that_cannot_be_read_is_not_taken_for_another():
+    table = [rows()[0], {**rows()[1], "note": "\ud800"}]
+    assert [row["status"] for row in tj.label(table, allow_unjudged=1)] == ["judged", "invalid_row"]
+    with pytest.raises(tj.InputError, match="row 2 of those chosen cannot be read"):
+        tj.label(table, limit=2, allow_unjudged=1)
+
+
 def test_text_that_is_not_unicode_is_refused(tmp_path):
     for text in (b"caf\xe9", b"\xff\xfe"):
         array = pa.StringArray.from_buffers(

@@ -107,6 +107,11 @@ class Held:
         if self.selects:
             # It stands before the first of ours.
             rows = [row[ROW] for row in _rows(made, at - 1)]
+            if None in rows:
+                raise InputError(
+                    f"row {rows.index(None) + 1} of those chosen cannot be read, so that it is not known which one it is: it holds half a "
+                    "character or is nested too deeply; mend it, or judge all rows"
+                )
         return self.join(kept, made, ours, rows)
 
 
