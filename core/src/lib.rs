@@ -19,7 +19,7 @@
 //! A room uses only rooms on lower floors:
 //!
 //! ```text
-//! report → {gold, bench, audit} → {normalize, render, snap, check, score, environment, stats} → reading → {language, python} → domain
+//! report → {gold, bench, audit, drive} → {normalize, render, snap, check, score, environment, stats} → reading → {language, python} → domain
 //! ```
 
 #![warn(missing_docs)]
@@ -28,6 +28,7 @@ pub mod audit;
 pub mod bench;
 pub mod check;
 pub mod domain;
+pub mod drive;
 pub mod environment;
 pub mod gold;
 mod language;

@@ -17,7 +17,7 @@ const FLOORS: &[&[&str]] = &[
     &["language", "python"],
     &["reading"],
     &["normalize", "render", "snap", "check", "score", "environment", "stats"],
-    &["gold", "bench", "audit"],
+    &["gold", "bench", "audit", "drive"],
     &["report"],
     // Up to here in `core/src`, from here in `src`.
     &["table"],

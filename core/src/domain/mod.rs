@@ -3,6 +3,7 @@
 mod call;
 mod conversation;
 mod definition;
+mod dialogue;
 mod finding;
 mod flag;
 mod json;
@@ -25,6 +26,7 @@ mod verdict;
 pub use call::{Arguments, ToolCall};
 pub use conversation::{Message, Role, conversation_text};
 pub use definition::ToolDefinition;
+pub use dialogue::{CallResult, Dialogue, Entry, Turn};
 pub use finding::{Finding, FindingKind, Findings, UnknownFindingKind};
 pub use flag::Flag;
 pub use json::{Json, JsonError, Number, Object};
