@@ -16,7 +16,7 @@ fn shared(file: &str) -> Option<PathBuf> {
 }
 
 /// What was recorded: all of it if it is there, else the part that is shipped.
-fn recorded(file: &str) -> Vec<Json> {
+pub fn recorded(file: &str) -> Vec<Json> {
     let shipped = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/cases/parity").join(file);
     let packed = std::fs::read(shared(file).unwrap_or_else(shipped)).unwrap();
     let mut text = String::new();
@@ -24,11 +24,11 @@ fn recorded(file: &str) -> Vec<Json> {
     text.lines().map(|line| Json::parse(line).unwrap()).collect()
 }
 
-fn text<'a>(json: &'a Json, key: &str) -> &'a str {
+pub fn text<'a>(json: &'a Json, key: &str) -> &'a str {
     json.get(key).and_then(Json::as_str).unwrap()
 }
 
-fn list<'a>(json: &'a Json, key: &str) -> &'a [Json] {
+pub fn list<'a>(json: &'a Json, key: &str) -> &'a [Json] {
     json.get(key).and_then(Json::as_array).unwrap()
 }
 

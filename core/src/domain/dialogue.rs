@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{ToolCall, ToolDefinition};
+use super::{Json, ToolCall, ToolDefinition};
 
 /// All that a model is sent for its next reply.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,6 +56,8 @@ pub struct CallResult {
 pub struct Turn {
     /// Its words to the user; the words of a refusal where it refuses. Thoughts are not among them.
     pub text: String,
+    /// The same as the provider sent it, where it came in parts: a list.
+    pub parts: Option<Json>,
     /// Its calls, in order; ids only where the provider gave them.
     pub calls: Vec<ToolCall>,
     /// Whether the provider broke off and wants the same dialogue again, with this reply at its end.

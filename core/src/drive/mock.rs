@@ -1,6 +1,7 @@
 //! Tools that are not there: rules say what their calls return.
 
 use crate::domain::{Json, Object};
+use crate::score::{Equality, is_about_equal};
 
 /// The rules of a case.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,4 +62,64 @@ pub enum Unmatched {
     Echo,
     /// The episode ends without a score.
     Stop,
+}
+
+/// The mocks of one episode: what of the rules is used up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct MockState {
+    /// How often each rule has answered.
+    used: Vec<u32>,
+}
+
+/// What the mocks say to a call.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum MockAnswer<'a> {
+    /// A rule answers.
+    Rule(&'a MockResult, u64),
+    /// The tool has no rules.
+    NoRules,
+    /// It has rules, and none answers.
+    Unmatched,
+}
+
+impl MockState {
+    pub(super) fn new(mocks: &Mocks) -> MockState {
+        MockState { used: vec![0; mocks.rules.len()] }
+    }
+
+    pub(super) fn answer<'a>(&mut self, mocks: &'a Mocks, tool: &str, arguments: &Object) -> MockAnswer<'a> {
+        let mut has_rules = false;
+        for (rule, used) in mocks.rules.iter().zip(&mut self.used) {
+            if rule.tool != tool {
+                continue;
+            }
+            has_rules = true;
+            if rule.times.is_some_and(|times| *used >= times) || !rule.matches(arguments) {
+                continue;
+            }
+            let at = (*used as usize).min(rule.outcomes.len().saturating_sub(1));
+            *used = used.saturating_add(1);
+            if let Some(outcome) = rule.outcomes.get(at) {
+                return MockAnswer::Rule(outcome, rule.latency_ms);
+            }
+        }
+        if has_rules { MockAnswer::Unmatched } else { MockAnswer::NoRules }
+    }
+}
+
+impl Rule {
+    /// Whether it is for a call with these arguments.
+    pub fn matches(&self, arguments: &Object) -> bool {
+        let every = |is_equal: &dyn Fn(&Json, &Json) -> bool| {
+            self.when
+                .iter()
+                .all(|(name, wanted)| arguments.get(name).is_some_and(|given| is_equal(wanted, given)))
+        };
+        let equal = |wanted: &Json, given: &Json| Equality::Json.values(wanted, given);
+        match self.matching {
+            Matching::Strict => every(&equal),
+            Matching::Exact => self.when.len() == arguments.len() && every(&equal),
+            Matching::Fuzzy => every(&is_about_equal),
+        }
+    }
 }

@@ -2,10 +2,21 @@
 //!
 //! *Suite* → *case* → *episode* (a case, an agent, a repeat) → *turn* (one reply of the model) → *call*.
 //!
-//! Nothing here asks a model: an episode says what to send next, and takes the reply.
+//! Nothing here asks a model: an [`Episode`] says what to send next, and takes the reply.
 
+mod compat;
+mod ended;
+mod episode;
 mod mock;
+mod offered;
+mod stage;
 mod suite;
+mod world;
 
+pub use compat::Loop;
+pub use ended::Ended;
+pub use episode::{Episode, Heard};
 pub use mock::{Matching, MockResult, Mocks, Rule, Unmatched};
+pub use offered::NameClash;
+pub use stage::{Stage, StageError};
 pub use suite::{Bounds, Case, Expected, Suite, World};

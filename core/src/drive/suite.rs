@@ -81,3 +81,10 @@ pub enum Expected {
         output_evaluation: &'static str,
     },
 }
+
+impl Expected {
+    /// Whether nobody looks at what the agent says in the end.
+    pub(super) fn is_without_words(&self) -> bool {
+        matches!(self, Expected::Example { output_evaluation: "none", .. })
+    }
+}

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::complex::Complex;
-use crate::domain::Json;
+use crate::domain::{Json, Number};
 use crate::python::{write_json, write_json_float};
 
 /// What a tool returned.
@@ -18,6 +18,21 @@ pub enum Observation {
 }
 
 impl Observation {
+    /// As JSON, which has no infinite numbers, no NaN and no complex ones: these as the texts that Python writes.
+    pub fn to_json(&self) -> Json {
+        match self {
+            Observation::Value(value) => value.clone(),
+            Observation::Float(value) => {
+                Number::from_f64(*value).map_or_else(|| self.written(), Json::Number)
+            }
+            Observation::Complex(_) => self.written(),
+        }
+    }
+
+    fn written(&self) -> Json {
+        Json::from(self.to_string())
+    }
+
     pub(super) fn text(text: impl Into<String>) -> Observation {
         Observation::Value(Json::String(text.into()))
     }

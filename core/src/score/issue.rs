@@ -64,6 +64,14 @@ pub enum IssueKind {
     CheckerCrash,
     /// The calls could not be read.
     Undecodable,
+    /// A call was made that no rule of the case's mocks answers.
+    UnmatchedCall,
+    /// A tool was called that is not on offer.
+    UnknownTool,
+    /// The tool's schema does not allow the arguments.
+    InvalidArguments,
+    /// The agent did not come to an answer.
+    StoppedEarly,
 }
 
 impl IssueKind {
@@ -93,6 +101,10 @@ impl IssueKind {
             IssueKind::LoopDetected => "loop_detected",
             IssueKind::CheckerCrash => "checker_crash",
             IssueKind::Undecodable => "undecodable",
+            IssueKind::UnmatchedCall => "unmatched_call",
+            IssueKind::UnknownTool => "unknown_tool",
+            IssueKind::InvalidArguments => "invalid_arguments",
+            IssueKind::StoppedEarly => "stopped_early",
         }
     }
 }

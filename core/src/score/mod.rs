@@ -25,6 +25,7 @@ pub use inquiry::{Answer, Inquiry};
 pub use issue::{Issue, IssueKind};
 pub use setting::SettingError;
 pub use typed::typed;
+pub use vitest::is_about_equal;
 
 use std::fmt::Display;
 

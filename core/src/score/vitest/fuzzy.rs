@@ -1,7 +1,7 @@
 //! When two values are about the same.
 
 use super::case::Special;
-use super::options::FuzzyOptions;
+use super::options::{FuzzyOptions, Options};
 use super::pattern::Pattern;
 use crate::domain::{Json, Number, Object};
 use crate::score::assignment::pair_up;
@@ -15,6 +15,12 @@ pub(super) struct Fuzzy<'a> {
     /// Whether the peer's generosity is wanted: texts contain each other either way, arrays are matched greedily, text
     /// reads as a number or truth value by its beginning.
     pub as_peer: bool,
+}
+
+/// Whether a value is about what is expected, by the usual settings: texts in any case that contain the expected one, arrays in any
+/// order, numbers within a thousandth.
+pub fn is_about_equal(expected: &Json, given: &Json) -> bool {
+    Fuzzy { options: Options::default().fuzzy, patterns: &[], as_peer: false }.matches(expected, given)
 }
 
 impl Fuzzy<'_> {

@@ -36,6 +36,7 @@ mod pattern;
 mod peer;
 
 pub use case::Case;
+pub use fuzzy::is_about_equal;
 pub use options::Options;
 
 use alignment::Alignment;

@@ -1,0 +1,97 @@
+//! How an episode came to its end.
+
+/// Why no further reply is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Ended {
+    /// The agent answered without calling anything, and nobody asks it more.
+    Finished,
+    /// It had as many replies as it may have.
+    MaxSteps,
+    /// It called more tools than it may.
+    MaxCalls,
+    /// A reply was cut off at the limit of its length.
+    Truncated,
+    /// It declined to answer.
+    Refused,
+    /// It neither said nor called anything.
+    Empty,
+    /// The provider's content filter cut the dialogue or the reply.
+    Filtered,
+    /// A reply could not be had, or its tools failed where the peer's whole episode does.
+    Errored,
+    /// It called what no rule of the case foresees, where the case says to stop then.
+    OffScript,
+    /// The cost ceiling left no room for the next reply.
+    SkippedBudget,
+    /// The run was stopped before it came to its end.
+    NotAsked,
+    /// The case itself cannot be driven.
+    InvalidCase,
+}
+
+impl Ended {
+    /// All of them.
+    pub const ALL: [Ended; 12] = [
+        Ended::Finished,
+        Ended::MaxSteps,
+        Ended::MaxCalls,
+        Ended::Truncated,
+        Ended::Refused,
+        Ended::Empty,
+        Ended::Filtered,
+        Ended::Errored,
+        Ended::OffScript,
+        Ended::SkippedBudget,
+        Ended::NotAsked,
+        Ended::InvalidCase,
+    ];
+
+    /// As the column `ended` spells it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Ended::Finished => "finished",
+            Ended::MaxSteps => "max_steps",
+            Ended::MaxCalls => "max_calls",
+            Ended::Truncated => "truncated",
+            Ended::Refused => "refused",
+            Ended::Empty => "empty",
+            Ended::Filtered => "filtered",
+            Ended::Errored => "errored",
+            Ended::OffScript => "off_script",
+            Ended::SkippedBudget => "skipped_budget",
+            Ended::NotAsked => "not_asked",
+            Ended::InvalidCase => "invalid_case",
+        }
+    }
+
+    /// Whether the agent brought it about, so that the episode has a score. What a server, a mock or a ceiling did is nobody's fault.
+    pub fn is_scored(self) -> bool {
+        matches!(
+            self,
+            Ended::Finished
+                | Ended::MaxSteps
+                | Ended::MaxCalls
+                | Ended::Truncated
+                | Ended::Refused
+                | Ended::Empty
+        )
+    }
+
+    /// In words, after "the episode ended: ".
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Ended::Finished => "the agent answered",
+            Ended::MaxSteps => "it had all the replies that it may have",
+            Ended::MaxCalls => "it called more tools than it may",
+            Ended::Truncated => "a reply was cut off at the limit of its length",
+            Ended::Refused => "the agent declined to answer",
+            Ended::Empty => "the agent neither said nor called anything",
+            Ended::Filtered => "a content filter cut it off",
+            Ended::Errored => "a reply could not be had",
+            Ended::OffScript => "a call was made that the case does not foresee",
+            Ended::SkippedBudget => "the cost ceiling was reached",
+            Ended::NotAsked => "the run was stopped",
+            Ended::InvalidCase => "the case cannot be driven",
+        }
+    }
+}
