@@ -1,0 +1,139 @@
+//! Whether an episode passed.
+
+use super::compat::Loop;
+use super::episode::Episode;
+use super::suite::Expected;
+use crate::domain::{Arguments, Json, Object, ToolCall};
+use crate::score::{Issue, IssueKind, Ready, SCORERS, ScoreError, Scored, Scorer, SettingError};
+
+/// The scorers of the episodes of a run.
+pub struct EpisodeScorer {
+    /// Of cases with a test.
+    test: (&'static Scorer, Ready),
+    /// Of cases with an example of LangChain Benchmarks.
+    example: Ready,
+    follows: Loop,
+}
+
+/// Why episodes cannot be scored so.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NoScorer {
+    /// There is none of that name.
+    #[error("`{0}` is not a scorer: use {all}", all = SCORERS.iter().map(|scorer| scorer.name).collect::<Vec<_>>().join(", "))]
+    Unknown(String),
+    /// It cannot have these settings.
+    #[error("{0}")]
+    Settings(String),
+}
+
+impl From<SettingError> for NoScorer {
+    fn from(error: SettingError) -> NoScorer {
+        NoScorer::Settings(error.to_string())
+    }
+}
+
+/// The scorer of suites, and of LangChain Benchmarks' tasks.
+const OF_SUITES: &str = "tool_evaluator";
+const OF_TASKS: &str = "trajectory";
+
+/// Which part of the score is a judge's, and what it said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Grade {
+    /// No judge is asked about this case.
+    NotAsked,
+    /// The answer was graded.
+    Graded(bool),
+    /// It was to be graded, and there is no grade.
+    Missing,
+}
+
+impl EpisodeScorer {
+    /// The usual scorers, or for suites the one of that `name`, with these `settings`.
+    ///
+    /// # Errors
+    /// If there is no such scorer, or it cannot be set so.
+    pub fn new(name: Option<&str>, settings: &Object, follows: Loop) -> Result<EpisodeScorer, NoScorer> {
+        let named = |name: &str| {
+            SCORERS
+                .iter()
+                .find(|scorer| scorer.name == name)
+                .ok_or_else(|| NoScorer::Unknown(name.to_owned()))
+        };
+        let scorer = named(name.unwrap_or(OF_SUITES))?;
+        let peer = follows.peer().filter(|peer| scorer.peers.contains(peer));
+        let of_tasks = named(OF_TASKS)?;
+        let example =
+            (of_tasks.ready)(&Object::new(), follows.peer().filter(|peer| of_tasks.peers.contains(peer)))?;
+        Ok(EpisodeScorer { test: (scorer, (scorer.ready)(settings, peer)?), example, follows })
+    }
+
+    /// The name of the scorer of suites.
+    pub fn name(&self) -> &'static str {
+        self.test.0.name
+    }
+
+    /// What an episode comes to whose scorer reads `record`, and of whose answer a judge said `grade`.
+    ///
+    /// # Errors
+    /// If the scorer cannot read the record.
+    pub fn score(&self, episode: &Episode, record: &Object, grade: Grade) -> Result<Scored, ScoreError> {
+        let case = &episode.stage().case;
+        let mut scored = match &case.expected {
+            Expected::Example { .. } => self.example.score(record)?,
+            Expected::Test(_) if self.test.0.name == OF_SUITES => self.test.1.score(record)?,
+            Expected::Test(test) => {
+                let calls: Vec<ToolCall> = episode.calls().cloned().collect();
+                self.test.1.score(&(self.test.0.case)(&calls, &expected(test), &Object::new()))?
+            }
+        };
+        if self.follows == Loop::LangChain && matches!(case.expected, Expected::Example { .. }) {
+            // The peer tells what is right and leaves open whether that is enough.
+            scored.passed = (!is_ungraded(record)).then_some(scored.issues.is_empty());
+        }
+        if matches!(case.expected, Expected::Test(_)) {
+            match grade {
+                Grade::NotAsked | Grade::Graded(true) => {}
+                Grade::Graded(false) => {
+                    scored.passed = Some(false);
+                    let message = "the answer was graded as incorrect".to_owned();
+                    scored.issues.push(Issue {
+                        kind: IssueKind::WrongAnswer,
+                        tool: None,
+                        path: None,
+                        message,
+                    });
+                }
+                Grade::Missing => scored.passed = scored.passed.filter(|passed| !passed),
+            }
+        }
+        if episode.issues().iter().any(|issue| issue.kind == IssueKind::StoppedEarly)
+            && self.follows == Loop::Own
+        {
+            scored.passed = Some(false);
+        }
+        let told: Vec<String> = episode.issues().iter().map(|issue| issue.message.clone()).collect();
+        scored.issues.extend(episode.issues().iter().cloned());
+        if !told.is_empty() {
+            let own = scored.reason.take().filter(|own| !own.is_empty());
+            scored.reason = Some(own.into_iter().chain(told).collect::<Vec<_>>().join("; "));
+        }
+        Ok(scored)
+    }
+}
+
+/// Whether an answer is to be graded and has not been.
+fn is_ungraded(record: &Object) -> bool {
+    let is_graded = record.get("output_evaluation").and_then(Json::as_str).is_some_and(|word| word != "none");
+    is_graded && !record.contains_key("llm_reply")
+}
+
+/// The expected calls of a test, for scorers that take calls.
+fn expected(test: &Object) -> Vec<ToolCall> {
+    let listed = test.get("expected_tool_calls").and_then(Json::as_array).unwrap_or_default();
+    let call = |item: &Json| {
+        let arguments = item.get("required_params").and_then(Json::as_object).cloned().unwrap_or_default();
+        let name = item.get("tool_name").and_then(Json::as_str)?;
+        Some(ToolCall { name: name.to_owned(), arguments: Arguments::Parsed(arguments), id: None })
+    };
+    listed.iter().filter_map(call).collect()
+}
