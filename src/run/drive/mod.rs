@@ -1,0 +1,23 @@
+//! Driving: agents go through cases, and what came of it is scored.
+//!
+//! Two passes, as in labelling. The *drive* pass asks for replies, many episodes at once, and keeps them in the store. The *write* pass
+//! plays every episode again over the stored replies, in order, and writes its rows. Mocks and environments are pure functions of
+//! case and history, so both passes see the same.
+
+mod agent;
+mod baseline;
+mod error;
+mod forecast;
+mod grading;
+mod job;
+mod pass;
+mod plan;
+mod replay;
+mod summary;
+mod tables;
+
+pub use baseline::BaselineComparison;
+pub use error::DriveError;
+pub use forecast::DriveForecast;
+pub use job::{drive, drive_blocking, drive_forecast};
+pub use summary::{AgentSummary, CategoryTally, DriveSummary, PassRate};

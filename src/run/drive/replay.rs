@@ -1,0 +1,98 @@
+//! Episodes played over the replies that there are.
+
+use std::sync::Arc;
+
+use super::agent::{Agent, AgentReady, hasher, heard};
+use crate::domain::{Paid, Usage};
+use crate::drive::{Ended, Episode, Loop, Stage};
+use crate::run::RunError;
+use crate::store::{Found, Reader};
+
+/// Plays episodes again, in any order.
+pub(super) struct Replay<'a> {
+    pub agent: &'a Agent,
+    /// Where a model's replies are looked up.
+    pub reader: Option<&'a Reader>,
+    /// This run.
+    pub run: &'a str,
+    /// Whether only this run's replies count.
+    pub fresh: bool,
+    pub follows: Loop,
+    /// What an episode ends with whose next reply is not there.
+    pub lacking: Ended,
+}
+
+/// An episode at its end, and what its replies took.
+pub(super) struct Played {
+    pub episode: Episode,
+    pub spent: Spent,
+}
+
+/// What the replies of an episode took.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Spent {
+    /// Tokens and US dollars; `None` where no model was asked.
+    pub paid: Option<Paid>,
+    /// From sending each request to the last byte of its reply, together.
+    pub latency_ms: u64,
+    /// Replies that an earlier run had paid for.
+    pub cached: u64,
+    /// US dollars of the replies that this run paid for.
+    pub own_usd: f64,
+}
+
+impl Replay<'_> {
+    /// The `repeat`-th episode of a case, counted from 1.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub(super) fn play(&self, stage: &Arc<Stage>, repeat: u32) -> Result<Played, RunError> {
+        let mut episode = Episode::new(stage, self.follows);
+        let mut spent = Spent::default();
+        match &self.agent.kind {
+            AgentReady::Script(script) => {
+                while episode.asks().is_some() {
+                    match script.reply(&stage.case.id, repeat, episode.turns().len()) {
+                        Ok(reply) => episode.hear(reply.clone()),
+                        Err(why) => episode.end(Ended::Errored, Some(why)),
+                    }
+                }
+            }
+            AgentReady::Model(model) => {
+                let hasher = hasher(model);
+                while let Some(dialogue) = episode.asks() {
+                    let Some(reader) = self.reader else {
+                        episode.end(self.lacking, None);
+                        break;
+                    };
+                    match reader.get(hasher.turn(dialogue, repeat - 1))? {
+                        Found::Reply { reply, run, .. } if !self.fresh || run == self.run => {
+                            spent.add(reply.paid(), reply.latency_ms, run == self.run);
+                            episode.hear(heard(model, &reply)?);
+                        }
+                        Found::Failure { failure, run } if run == self.run => {
+                            let why = format!("{}: {}", failure.code, failure.message);
+                            episode.end(Ended::Errored, Some(why));
+                        }
+                        _ => episode.end(self.lacking, None),
+                    }
+                }
+            }
+        }
+        Ok(Played { episode, spent })
+    }
+}
+
+impl Spent {
+    fn add(&mut self, paid: Paid, latency_ms: u64, is_own: bool) {
+        self.paid = Paid::sum(self.paid, Some(paid));
+        self.latency_ms = self.latency_ms.saturating_add(latency_ms);
+        self.cached += u64::from(!is_own);
+        self.own_usd += paid.cost_usd.filter(|_| is_own).unwrap_or(0.0);
+    }
+
+    /// Tokens, as far as the provider counted them.
+    pub(super) fn usage(&self) -> Usage {
+        self.paid.map_or_else(Usage::default, |paid| paid.usage)
+    }
+}

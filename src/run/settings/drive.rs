@@ -1,0 +1,131 @@
+//! A run of agents through cases.
+
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+
+use super::{JudgeSettings, ModelSettings, OutputSettings, PanelSettings, StoreSettings};
+use crate::domain::Object;
+use crate::drive::Loop;
+use crate::environment::EnvironmentName;
+
+/// What [`drive`](crate::run::drive()) drives through which cases, and where the episodes go.
+#[derive(Debug, Clone)]
+pub struct DriveSettings {
+    /// The cases.
+    pub source: DriveSource,
+    /// At least one; names differ.
+    pub agents: Vec<AgentSettings>,
+    /// How often each case is driven. Default: once.
+    pub repeats: NonZeroU32,
+    /// Only the cases of these ids. Default: all.
+    pub cases: Vec<String>,
+    /// Only the cases of these categories. Default: all.
+    pub categories: Vec<String>,
+    /// At most so many cases. Default: all.
+    pub limit: Option<u64>,
+    /// Replies of an agent in an episode, where the suite does not say. Default: 15.
+    pub max_steps: Option<NonZeroU32>,
+    /// Whose loop is followed. Default: ours.
+    pub follows: Loop,
+    /// The scorer of suites. Default: `tool_evaluator`.
+    pub scorer: Option<String>,
+    /// Its settings, by the peers' names. Default: none.
+    pub scoring: Object,
+    /// Who grades answers that have a reference. Default: nobody.
+    pub grade: Option<PanelSettings>,
+    /// The most that a run may cost, in US dollars, grading included. Default: no ceiling.
+    pub max_cost: Option<f64>,
+    /// Where replies are kept.
+    pub store: StoreSettings,
+    /// The episodes. Default: none are written.
+    pub output: OutputSettings,
+    /// The turns. Default: none are written.
+    pub turns: OutputSettings,
+    /// Whether episodes have a column `gold`: `correct` where they passed. Default: no.
+    pub gold: bool,
+    /// A JUnit report of all episodes. Default: none.
+    pub junit: Option<PathBuf>,
+    /// The episodes of an earlier run, to compare with. Default: none.
+    pub baseline: Option<PathBuf>,
+}
+
+/// Where cases come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DriveSource {
+    /// Suite files.
+    Suites(Vec<PathBuf>),
+    /// A task of LangChain Benchmarks.
+    Task {
+        /// Its environment.
+        name: EnvironmentName,
+        /// A file with other examples than those that are shipped: JSON Lines or a JSON list.
+        examples: Option<PathBuf>,
+    },
+}
+
+/// An agent.
+#[derive(Debug, Clone)]
+pub struct AgentSettings {
+    /// As the column `agent` names it.
+    pub name: String,
+    /// Which agent it is.
+    pub kind: AgentKind,
+}
+
+/// Which agent is meant.
+#[derive(Debug, Clone)]
+pub enum AgentKind {
+    /// A model behind an endpoint.
+    Model(Box<ModelSettings>),
+    /// Replies that are written down.
+    Script(PathBuf),
+}
+
+impl AgentSettings {
+    /// A model, as a judge's settings describe it; `None` for what is no model behind an endpoint.
+    pub fn of_judge(judge: JudgeSettings) -> Option<AgentSettings> {
+        match judge.kind {
+            super::JudgeKind::Model(model) => {
+                Some(AgentSettings { name: judge.name, kind: AgentKind::Model(model) })
+            }
+            _ => None,
+        }
+    }
+
+    /// An agent whose replies stand in a file.
+    pub fn script(file: impl Into<PathBuf>) -> AgentSettings {
+        let file = file.into();
+        AgentSettings { name: format!("script:{}", file.display()), kind: AgentKind::Script(file) }
+    }
+}
+
+impl DriveSettings {
+    /// Drives `agents` through all cases once; nothing is written.
+    pub fn new(source: DriveSource, agents: Vec<AgentSettings>) -> DriveSettings {
+        DriveSettings {
+            source,
+            agents,
+            repeats: NonZeroU32::MIN,
+            cases: Vec::new(),
+            categories: Vec::new(),
+            limit: None,
+            max_steps: None,
+            follows: Loop::default(),
+            scorer: None,
+            scoring: Object::new(),
+            grade: None,
+            max_cost: None,
+            store: StoreSettings::default(),
+            output: OutputSettings::default(),
+            turns: OutputSettings::default(),
+            gold: false,
+            junit: None,
+            baseline: None,
+        }
+    }
+
+    /// How many of the agents are models.
+    pub(in crate::run) fn models(&self) -> usize {
+        self.agents.iter().filter(|agent| matches!(agent.kind, AgentKind::Model(_))).count()
+    }
+}
