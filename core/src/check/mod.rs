@@ -7,7 +7,6 @@ mod baseline;
 mod binding;
 mod cache;
 mod choice;
-mod effort;
 mod evidence;
 mod exclusions;
 mod explain;
