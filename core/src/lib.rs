@@ -19,7 +19,7 @@
 //! A room uses only rooms on lower floors:
 //!
 //! ```text
-//! report → {gold, bench, audit, drive} → {normalize, render, snap, check, score, environment, stats} → reading → {language, python} → domain
+//! report → {gold, bench, audit, drive} → {normalize, render, snap, check, score, environment, stats} → {reading, schema} → {language, python} → domain
 //! ```
 
 #![warn(missing_docs)]
@@ -37,6 +37,7 @@ mod python;
 mod reading;
 pub mod render;
 pub mod report;
+pub mod schema;
 pub mod score;
 pub mod snap;
 pub mod stats;

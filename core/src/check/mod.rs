@@ -7,7 +7,6 @@ mod baseline;
 mod binding;
 mod cache;
 mod choice;
-mod effort;
 mod evidence;
 mod exclusions;
 mod explain;
@@ -143,19 +142,3 @@ fn readable(sample: &Sample) -> Result<(&[ToolCall], &Arc<[ToolDefinition]>), &'
 
 #[cfg(test)]
 mod tests;
-
-/// Placeholder.
-#[derive(Debug)]
-pub struct ArgumentSchemas;
-impl ArgumentSchemas {
-    /// Placeholder.
-    pub fn new(
-        _: &std::sync::Arc<[crate::domain::ToolDefinition]>,
-    ) -> Result<ArgumentSchemas, (String, String)> {
-        Ok(ArgumentSchemas)
-    }
-    /// Placeholder.
-    pub fn errors(&self, _: &str, _: &crate::domain::Object) -> Vec<String> {
-        Vec::new()
-    }
-}

@@ -1,11 +1,10 @@
 //! A call's arguments against the definition's schema.
 
-use jsonschema::error::ValidationErrorKind;
-
 use super::node::{Node, plain};
 use super::observation::{Observation, Place, step};
-use super::toolbox::{Tool, Unusable};
+use super::toolbox::Tool;
 use crate::domain::{Json, Object};
+use crate::schema::Unusable;
 
 /// How values are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,50 +34,21 @@ pub(super) fn check(
     }
     let Some(rules) = tool.rules() else { return };
     let arguments = Json::Object(arguments.clone());
-    let validator = match rules.validator(&arguments) {
-        Ok(validator) => validator,
+    let errors = match rules.errors(&arguments, MAX_OBSERVATIONS) {
+        Ok(errors) => errors,
         Err(Unusable::TooComplex) => {
             return observations.push(Observation::TooComplex { tool: tool.name.clone() });
         }
         Err(Unusable::Broken(reason)) => {
-            let (tool, reason) = (tool.name.clone(), reason.clone());
-            return observations.push(Observation::UnusableSchema { tool, reason });
+            return observations.push(Observation::UnusableSchema { tool: tool.name.clone(), reason });
         }
     };
-    for error in validator.iter_errors(&serde_json::Value::from(&arguments)).take(MAX_OBSERVATIONS) {
-        if ran_out(error.kind()) {
-            return observations.push(Observation::TooComplex { tool: tool.name.clone() });
-        }
-        let at = Place { call, path: error.instance_path().to_string() };
-        if is_finer_rule(error.kind())
-            && !observations.iter().any(|observation| observation.place() == Some(&at))
-        {
-            observations.push(Observation::BrokenRule { at, rule: error.to_string() });
+    for error in errors {
+        let at = Place { call, path: error.pointer };
+        if error.is_finer_rule && !observations.iter().any(|observation| observation.place() == Some(&at)) {
+            observations.push(Observation::BrokenRule { at, rule: error.message });
         }
     }
-}
-
-/// Whether a pattern was given up, here or in an alternative.
-fn ran_out(kind: &ValidationErrorKind) -> bool {
-    match kind {
-        ValidationErrorKind::BacktrackLimitExceeded { .. } => true,
-        ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
-            context.iter().flatten().any(|error| ran_out(error.kind()))
-        }
-        _ => false,
-    }
-}
-
-/// Types, names and allowed values are the walk's business.
-fn is_finer_rule(kind: &ValidationErrorKind) -> bool {
-    !matches!(
-        kind,
-        ValidationErrorKind::Type { .. }
-            | ValidationErrorKind::Enum { .. }
-            | ValidationErrorKind::Constant { .. }
-            | ValidationErrorKind::Required { .. }
-            | ValidationErrorKind::AdditionalProperties { .. }
-    )
 }
 
 struct Walk<'a> {

@@ -3,12 +3,10 @@
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
-use jsonschema::{PatternOptions, Validator};
-
-use super::effort::{Extent, Obstacle};
 use super::node::Node;
 use crate::domain::{Json, ToolDefinition};
 use crate::reading::words::{Stem, fold, fold_identifier, is_content, is_english, stem, words};
+use crate::schema::{BoundedValidator, SchemaError, Unusable};
 
 /// The tools on offer.
 pub(super) struct Toolbox {
@@ -40,20 +38,8 @@ pub(super) struct Tool {
 pub(super) struct Rules {
     definitions: Arc<[ToolDefinition]>,
     at: usize,
-    compiled: OnceLock<Result<(Validator, Extent), Unusable>>,
+    compiled: OnceLock<Result<BoundedValidator, Unusable>>,
 }
-
-/// Why the finer rules of a schema cannot be looked at.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Unusable {
-    /// What it unfolds to has no end worth waiting for.
-    TooComplex,
-    Broken(String),
-}
-
-/// Steps back that one pattern may take on one text, and bytes that it may become: `^.{1,500}$` takes half a megabyte.
-const MAX_BACKTRACKING: usize = 10_000;
-const LARGEST_PATTERN: usize = 10 << 20;
 
 /// Stems kept of one definition: bounds the work on a hostile one.
 const MAX_STEMS: usize = 400;
@@ -120,32 +106,13 @@ impl Tool {
 }
 
 impl Rules {
-    /// The validator for `arguments`, if they come to an end with it.
-    pub(super) fn validator(&self, arguments: &Json) -> Result<&Validator, &Unusable> {
-        let (validator, extent) = self.compiled.get_or_init(|| self.compile()).as_ref()?;
-        let allowed = extent.allows(self.schema(), arguments);
-        if allowed { Ok(validator) } else { Err(&Unusable::TooComplex) }
-    }
-
-    fn schema(&self) -> &Json {
-        &self.definitions[self.at].parameters
-    }
-
-    fn compile(&self) -> Result<(Validator, Extent), Unusable> {
-        let extent = Extent::of(self.schema()).map_err(|obstacle| match obstacle {
-            Obstacle::TooComplex => Unusable::TooComplex,
-            Obstacle::Reference(to) => Unusable::Broken(format!("nothing in it is what `{to}` refers to")),
-        })?;
-        let patterns = PatternOptions::fancy_regex()
-            .backtrack_limit(MAX_BACKTRACKING)
-            .size_limit(LARGEST_PATTERN)
-            .dfa_size_limit(LARGEST_PATTERN);
-        let validator = jsonschema::options()
-            .should_validate_formats(false)
-            .with_pattern_options(patterns)
-            .build(&serde_json::Value::from(self.schema()))
-            .map_err(|error| Unusable::Broken(error.to_string()))?;
-        Ok((validator, extent))
+    /// The first `limit` errors of `arguments`.
+    pub(super) fn errors(&self, arguments: &Json, limit: usize) -> Result<Vec<SchemaError>, Unusable> {
+        let schema = &self.definitions[self.at].parameters;
+        match self.compiled.get_or_init(|| BoundedValidator::new(schema)) {
+            Ok(validator) => validator.errors(schema, arguments, limit),
+            Err(unusable) => Err(unusable.clone()),
+        }
     }
 }
 

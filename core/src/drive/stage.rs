@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::offered::{NameClash, Offered, safe};
 use super::suite::Case;
-use crate::check::ArgumentSchemas;
 use crate::domain::{CallResult, Entry, Message, Role, ToolCall};
+use crate::schema::{ArgumentSchemas, UnusableSchema};
 
 /// What the episodes of a case share.
 #[derive(Debug)]
@@ -27,13 +27,8 @@ pub enum StageError {
     #[error(transparent)]
     Names(#[from] NameClash),
     /// A tool's schema is none.
-    #[error("the schema of the tool `{tool}` cannot be used: {why}")]
-    Schema {
-        /// The tool.
-        tool: String,
-        /// What is wrong with its schema.
-        why: String,
-    },
+    #[error(transparent)]
+    Schema(#[from] UnusableSchema),
 }
 
 impl Stage {

@@ -50,6 +50,8 @@ pub enum IssueKind {
     WrongAnswer,
     /// A tool was called that must not be.
     ForbiddenTool,
+    /// A call was made with arguments that it must not be made with.
+    ForbiddenCall,
     /// Something was called where nothing should be.
     CallWhereNoneIsDue,
     /// There are more calls than the case allows.
@@ -64,13 +66,15 @@ pub enum IssueKind {
     CheckerCrash,
     /// The calls could not be read.
     Undecodable,
-    /// A call was made that no rule of the case's mocks answers.
-    UnmatchedCall,
     /// A tool was called that is not on offer.
     UnknownTool,
-    /// The tool's schema does not allow the arguments.
+    /// A call's arguments are not what the tool's schema allows.
     InvalidArguments,
-    /// The agent did not come to an answer.
+    /// A tool failed.
+    ToolError,
+    /// No mock answers a call of a tool that has mocks.
+    UnmatchedCall,
+    /// The episode ended before the agent had answered.
     StoppedEarly,
 }
 
@@ -94,6 +98,7 @@ impl IssueKind {
             IssueKind::WrongState => "wrong_state",
             IssueKind::WrongAnswer => "wrong_answer",
             IssueKind::ForbiddenTool => "forbidden_tool",
+            IssueKind::ForbiddenCall => "forbidden_call",
             IssueKind::CallWhereNoneIsDue => "call_where_none_is_due",
             IssueKind::TooManyCalls => "too_many_calls",
             IssueKind::LatencyOverBudget => "latency_over_budget",
@@ -101,9 +106,10 @@ impl IssueKind {
             IssueKind::LoopDetected => "loop_detected",
             IssueKind::CheckerCrash => "checker_crash",
             IssueKind::Undecodable => "undecodable",
-            IssueKind::UnmatchedCall => "unmatched_call",
             IssueKind::UnknownTool => "unknown_tool",
             IssueKind::InvalidArguments => "invalid_arguments",
+            IssueKind::ToolError => "tool_error",
+            IssueKind::UnmatchedCall => "unmatched_call",
             IssueKind::StoppedEarly => "stopped_early",
         }
     }

@@ -131,10 +131,14 @@ fn remedy(kind: IssueKind, tool: &str) -> Option<String> {
     use IssueKind::*;
     let of = if tool.is_empty() { String::new() } else { format!(" of {tool}") };
     Some(match kind {
-        WrongValue | WrongType | MissingParameter | ExtraParameter | ForbiddenParameter | FailedValidator => {
+        WrongValue | WrongType | MissingParameter | ExtraParameter | ForbiddenParameter | FailedValidator
+        | InvalidArguments | ForbiddenCall => {
             format!(
                 "say in the schema{of} what its parameters look like: formats, allowed values, an example each"
             )
+        }
+        UnknownTool => {
+            "say in the system prompt that no other tools are there than those on offer".to_owned()
         }
         UnexpectedCall | WrongTool | ForbiddenTool => {
             format!("say in the description{of} what tells it from similar tools, and what it is not for")
@@ -142,12 +146,12 @@ fn remedy(kind: IssueKind, tool: &str) -> Option<String> {
         MissingCall => {
             format!("say in the description{of} which requests it is there for, in users' own words")
         }
-        CallWhereNoneIsDue | TooManyCalls | LoopDetected | WrongCount => {
+        CallWhereNoneIsDue | TooManyCalls | LoopDetected | WrongCount | StoppedEarly => {
             "say in the system prompt when to answer without a tool, and when to stop calling".to_owned()
         }
         WrongOrder => "say in the descriptions which results a tool needs, and from which tool".to_owned(),
         LatencyOverBudget | MissingKeyword | WrongOutput | WrongState | WrongAnswer | WrongToolType
-        | Undecodable | CheckerCrash => {
+        | Undecodable | CheckerCrash | ToolError | UnmatchedCall => {
             return None;
         }
     })

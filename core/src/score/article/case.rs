@@ -1,13 +1,20 @@
 //! A test case with its run: what should be called, what was, and the budgets.
 
+use super::validator::Validator;
 use crate::domain::{Json, Number, Object};
-use crate::score::{Equality, ScoreError, setting};
+use crate::score::{ScoreError, setting};
 
 /// A test case and its run, borrowed from the record.
 #[derive(Debug, Clone)]
 pub struct Case<'a> {
     pub expectations: Vec<Expectation<'a>>,
+    /// Whether the expected calls must come in the order of the expectations. Ours, like the two bans.
+    pub ordered: bool,
     pub should_not_call_tools: bool,
+    /// Tools that must not be called.
+    pub forbidden_tools: Vec<&'a str>,
+    /// Calls that must not be made with exactly these arguments.
+    pub not_calls: Vec<Call<'a>>,
     /// Words that the response must have, in any case.
     pub expected_output_contains: Vec<&'a str>,
     pub max_tool_calls: f64,
@@ -34,83 +41,9 @@ pub struct Call<'a> {
     pub input: Option<&'a Object>,
 }
 
-/// A check of one parameter, as data.
-#[derive(Debug, Clone, Copy)]
-pub enum Validator<'a> {
-    /// A number between two, both included; a truth value is none.
-    Range { min: f64, max: f64 },
-    /// One of several values.
-    In(&'a [Json]),
-    /// Of a JSON type.
-    Type(JsonType),
-}
-
-/// The types that a validator can ask for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum JsonType {
-    String,
-    Number,
-    Boolean,
-    Array,
-    Object,
-    Null,
-}
-
 impl Call<'_> {
     pub(super) fn param(&self, name: &str) -> Option<&Json> {
         self.input?.get(name)
-    }
-}
-
-impl Validator<'_> {
-    pub(super) fn accepts(&self, value: &Json, equality: Equality) -> bool {
-        match (self, value) {
-            (Validator::Range { min, max }, Json::Number(number)) => (*min..=*max).contains(&number.as_f64()),
-            (Validator::Range { .. }, _) => false,
-            (Validator::In(values), value) => values.iter().any(|allowed| equality.values(allowed, value)),
-            (Validator::Type(wanted), value) => {
-                *wanted
-                    == match value {
-                        Json::Null => JsonType::Null,
-                        Json::Bool(_) => JsonType::Boolean,
-                        Json::Number(_) => JsonType::Number,
-                        Json::String(_) => JsonType::String,
-                        Json::Array(_) => JsonType::Array,
-                        Json::Object(_) => JsonType::Object,
-                    }
-            }
-        }
-    }
-
-    fn read<'a>(path: &str, json: &'a Json) -> Result<Validator<'a>, ScoreError> {
-        let bound = |key: &str| {
-            let path = format!("{path}.{key}");
-            setting::number(&path, json.get(key).unwrap_or(&Json::Null)).map_err(ScoreError::invalid)
-        };
-        let null = &Json::Null;
-        match json.get("kind").and_then(Json::as_str) {
-            Some("range") => Ok(Validator::Range { min: bound("min")?, max: bound("max")? }),
-            Some("in") => {
-                Ok(Validator::In(list(&format!("{path}.values"), Some(json.get("values").unwrap_or(null)))?))
-            }
-            Some("type") => {
-                let types = [
-                    ("string", JsonType::String),
-                    ("number", JsonType::Number),
-                    ("boolean", JsonType::Boolean),
-                    ("array", JsonType::Array),
-                    ("object", JsonType::Object),
-                    ("null", JsonType::Null),
-                ];
-                let wanted =
-                    setting::one_of(&format!("{path}.type"), json.get("type").unwrap_or(null), &types);
-                wanted.map(Validator::Type).map_err(ScoreError::invalid)
-            }
-            _ => {
-                let kind = json.get("kind").unwrap_or(null);
-                Err(wrong(&format!("{path}.kind"), "`range`, `in` or `type`", kind))
-            }
-        }
     }
 }
 
@@ -122,6 +55,7 @@ impl<'a> Case<'a> {
             other => return Err(wrong("test", "an object", other.unwrap_or(&Json::Null))),
         };
         let expectations = list("test.expected_tool_calls", test.get("expected_tool_calls"))?;
+        let not_calls = list("test.not_calls", test.get("not_calls"))?;
         let calls = list("tool_calls", record.get("tool_calls"))?;
         Ok(Case {
             expectations: expectations
@@ -129,12 +63,14 @@ impl<'a> Case<'a> {
                 .enumerate()
                 .map(|(at, json)| expectation(&format!("test.expected_tool_calls[{at}]"), json))
                 .collect::<Result<_, _>>()?,
-            should_not_call_tools: match test.get("should_not_call_tools") {
-                None | Some(Json::Null) => false,
-                Some(json) => {
-                    setting::boolean("test.should_not_call_tools", json).map_err(ScoreError::invalid)?
-                }
-            },
+            ordered: boolean("test.ordered", test.get("ordered"))?,
+            should_not_call_tools: boolean("test.should_not_call_tools", test.get("should_not_call_tools"))?,
+            forbidden_tools: strings("test.forbidden_tools", test.get("forbidden_tools"))?,
+            not_calls: not_calls
+                .iter()
+                .enumerate()
+                .map(|(at, json)| call(&format!("test.not_calls[{at}]"), json, ("tool_name", "params")))
+                .collect::<Result<_, _>>()?,
             expected_output_contains: strings(
                 "test.expected_output_contains",
                 test.get("expected_output_contains"),
@@ -146,7 +82,7 @@ impl<'a> Case<'a> {
             calls: calls
                 .iter()
                 .enumerate()
-                .map(|(at, json)| call(&format!("tool_calls[{at}]"), json))
+                .map(|(at, json)| call(&format!("tool_calls[{at}]"), json, ("name", "input")))
                 .collect::<Result<_, _>>()?,
             response: match record.get("response") {
                 None | Some(Json::Null) => "",
@@ -200,12 +136,13 @@ fn expectation<'a>(path: &str, json: &'a Json) -> Result<Expectation<'a>, ScoreE
     })
 }
 
-fn call<'a>(path: &str, json: &'a Json) -> Result<Call<'a>, ScoreError> {
+/// A call, under its keys for the name and the arguments.
+fn call<'a>(path: &str, json: &'a Json, (tool, arguments): (&str, &str)) -> Result<Call<'a>, ScoreError> {
     let object = json.as_object().ok_or_else(|| wrong(path, "an object", json))?;
-    Ok(Call { name: name(path, object, "name")?, input: member(path, object, "input")? })
+    Ok(Call { name: name(path, object, tool)?, input: member(path, object, arguments)? })
 }
 
-fn wrong(path: &str, allowed: &str, value: &Json) -> ScoreError {
+pub(super) fn wrong(path: &str, allowed: &str, value: &Json) -> ScoreError {
     ScoreError::invalid(setting::wrong(path, allowed, value))
 }
 
@@ -222,12 +159,18 @@ fn member<'a>(path: &str, object: &'a Object, key: &str) -> Result<Option<&'a Ob
     }
 }
 
-fn list<'a>(path: &str, value: Option<&'a Json>) -> Result<&'a [Json], ScoreError> {
+pub(super) fn list<'a>(path: &str, value: Option<&'a Json>) -> Result<&'a [Json], ScoreError> {
     match value {
         None | Some(Json::Null) => Ok(&[]),
         Some(Json::Array(items)) => Ok(items),
         Some(other) => Err(wrong(path, "a list", other)),
     }
+}
+
+fn boolean(path: &str, value: Option<&Json>) -> Result<bool, ScoreError> {
+    value
+        .filter(|value| !value.is_null())
+        .map_or(Ok(false), |value| setting::boolean(path, value).map_err(ScoreError::invalid))
 }
 
 fn strings<'a>(path: &str, value: Option<&'a Json>) -> Result<Vec<&'a str>, ScoreError> {

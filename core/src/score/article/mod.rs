@@ -24,10 +24,15 @@
 //! | nothing expected, half of the keywords | 0.5 | the share of the keywords | no step where there is a scale |
 //! | nothing expected, a keyword missing | no issue says so | an issue | every issue is told |
 //! | `true` against `1` | right | wrong | types differ in JSON |
+//!
+//! Ours alone are `ordered`, `forbidden_tools` and `not_calls`, which fail a case and leave its score alone, and the validators `regex`,
+//! `schema` and `contains`.
 
 mod case;
+mod order;
 mod ours;
 mod peer;
+mod validator;
 
 use case::Case;
 
@@ -162,4 +167,65 @@ fn metadata<const N: usize>(numbers: [(&str, f64); N]) -> Object {
         metadata.insert(key, Number::from_f64(number).map_or(Json::Null, Json::Number));
     }
     metadata
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Calls as `name` or `name=x`, where `x` is the value of the parameter `x`, by blanks.
+    fn calls(text: &str, name: &str, arguments: &str) -> String {
+        let call = |word: &str| {
+            let (tool, x) = word.split_once('=').map_or((word, None), |(tool, x)| (tool, Some(x)));
+            let x = x.map_or(String::new(), |x| format!(r#","{arguments}":{{"x":{x}}}"#));
+            format!(r#"{{"{name}":"{tool}"{x}}}"#)
+        };
+        text.split_whitespace().map(call).collect::<Vec<_>>().join(",")
+    }
+
+    #[test]
+    fn order_and_bans() {
+        const ORDERED: &str = r#""ordered":true"#;
+        for (test, expected, called, score, issues) in [
+            ("", "a b", "b a", 1.0, ""),
+            (ORDERED, "a b", "a b", 1.0, ""),
+            (ORDERED, "a b", "b a", 1.0, "wrong_order"),
+            (ORDERED, "a b", "a c b", 0.9, "unexpected_call"),
+            (ORDERED, "a b a", "a b a", 1.0, ""),
+            (ORDERED, "a b", "b", 0.7, "missing_call"),
+            // What fits as well in order is in order.
+            (ORDERED, "a b a=1", "a=1 b a=1", 1.0, ""),
+            (ORDERED, "a b a", "a=2 a=1 b", 1.0, "wrong_order"),
+            (ORDERED, "a=1 a=2", "a=2 a=1", 1.0, "wrong_order"),
+            (ORDERED, "", "a", 1.0, ""),
+            (r#""forbidden_tools":["c"]"#, "a", "a", 1.0, ""),
+            (r#""forbidden_tools":["c"]"#, "a", "a c", 0.85, "forbidden_tool"),
+            (r#""forbidden_tools":["c"]"#, "", "a c", 1.0, "forbidden_tool"),
+            (r#""not_calls":[{"tool_name":"c","params":{"x":1}}]"#, "", "c=2", 1.0, ""),
+            (r#""not_calls":[{"tool_name":"c","params":{"x":1}}]"#, "", "c=1.0", 1.0, "forbidden_call"),
+            (r#""not_calls":[{"tool_name":"c"}]"#, "", "c c=1", 1.0, "forbidden_call"),
+        ] {
+            let comma = if test.is_empty() { "" } else { "," };
+            let record = format!(
+                r#"{{"test":{{"expected_tool_calls":[{}]{comma}{test}}},"tool_calls":[{}]}}"#,
+                calls(expected, "tool_name", "required_params"),
+                calls(called, "name", "input")
+            );
+            let json = Json::parse(&record).unwrap();
+            let ready = (SCORER.ready)(&Object::new(), None).unwrap();
+            let scored = ready.score(json.as_object().unwrap()).unwrap();
+            let kinds: Vec<&str> = scored.issues.iter().map(|issue| issue.kind.as_str()).collect();
+            assert_eq!(kinds.join(" "), issues, "{record}");
+            assert!((scored.score.unwrap() - score).abs() < 1e-9, "{record}: {:?}", scored.score);
+            let fails =
+                issues.contains("order") || issues.contains("forbidden") || issues.contains("missing");
+            assert_eq!(scored.passed, Some(!fails), "{record}");
+            // The article knows nothing of them.
+            let peer = (SCORER.ready)(&Object::new(), Some("article")).unwrap();
+            let without = record.replace(test, r#""k":1"#);
+            let plain = if test.is_empty() { json.clone() } else { Json::parse(&without).unwrap() };
+            let [a, b] = [&json, &plain].map(|json| peer.score(json.as_object().unwrap()).unwrap());
+            assert_eq!((a.score, a.passed, a.reason), (b.score, b.passed, b.reason), "{record}");
+        }
+    }
 }

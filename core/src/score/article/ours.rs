@@ -1,6 +1,8 @@
 //! The evaluator as it should have been: calls answer expectations one to one, and every check is an item.
 
 use super::case::{Call, Case, Expectation};
+use super::order::{in_order, wrong_order};
+use crate::domain::Object;
 use crate::score::assignment::assign;
 use crate::score::difference::{Differences, at_key, issue};
 use crate::score::{Equality, Issue, IssueKind};
@@ -20,7 +22,11 @@ const EPSILON: f64 = 1e-9;
 
 pub(super) fn score(case: &Case, threshold: f64, equality: Equality) -> Outcome {
     let mut issues = Vec::new();
-    let is_within_budget = budgets(case, &mut issues);
+    let is_within_limits = {
+        budgets(case, &mut issues);
+        bans(case, equality, &mut issues);
+        issues.is_empty()
+    };
     let missing_keywords = case.missing_keywords();
     let content = case.content(&missing_keywords);
     let keyword_issues = missing_keywords.iter().map(|keyword| Issue {
@@ -40,7 +46,7 @@ pub(super) fn score(case: &Case, threshold: f64, equality: Equality) -> Outcome 
         issues.extend(keyword_issues);
         let tools = f64::from(u8::from(!is_forbidden));
         return Outcome {
-            passed: !is_forbidden && missing_keywords.is_empty() && is_within_budget,
+            passed: !is_forbidden && missing_keywords.is_empty() && is_within_limits,
             score: tools * content,
             precision: tools,
             recall: tools,
@@ -48,7 +54,15 @@ pub(super) fn score(case: &Case, threshold: f64, equality: Equality) -> Outcome 
             issues,
         };
     }
-    let pairs = pairs(case, equality);
+    let mut pairs = pairs(case, equality);
+    let mut is_in_order = true;
+    if case.ordered {
+        let worth = |row: usize, call: usize| params(&case.expectations[row], &case.calls[call], equality);
+        pairs = in_order(case, pairs, worth);
+        let wrong = wrong_order(case, &pairs);
+        is_in_order = wrong.is_none();
+        issues.extend(wrong);
+    }
     let mut is_answer = vec![false; case.calls.len()];
     let mut accuracies = 0.0;
     for (expectation, call) in case.expectations.iter().zip(&pairs) {
@@ -65,6 +79,10 @@ pub(super) fn score(case: &Case, threshold: f64, equality: Equality) -> Outcome 
         }
     }
     for (call, _) in case.calls.iter().zip(&is_answer).filter(|(_, is_answer)| !**is_answer) {
+        // A ban says more than that nobody expects it.
+        if case.forbidden_tools.contains(&call.name) {
+            continue;
+        }
         let message = format!("`{}` is called, but not expected", call.name);
         issues.push(issue(IssueKind::UnexpectedCall, call.name, None, message));
     }
@@ -74,12 +92,12 @@ pub(super) fn score(case: &Case, threshold: f64, equality: Equality) -> Outcome 
     let precision = if case.calls.is_empty() { 0.0 } else { hits / case.calls.len() as f64 };
     let (recall, param_accuracy) = (hits / expected, accuracies / expected);
     let score = (3.0 * (precision + recall + param_accuracy) + content) / 10.0;
-    let passed = score >= threshold - EPSILON && hits == expected && is_within_budget;
+    let passed = score >= threshold - EPSILON && hits == expected && is_in_order && is_within_limits;
     Outcome { passed, score, precision, recall, param_accuracy, issues }
 }
 
-/// Adds what is over budget; whether nothing is.
-fn budgets(case: &Case, issues: &mut Vec<Issue>) -> bool {
+/// Adds what is over budget.
+fn budgets(case: &Case, issues: &mut Vec<Issue>) {
     let plain = |kind, message| Issue { kind, tool: None, path: None, message };
     if let Some(latency) = case.latency_ms.filter(|_| case.is_late()) {
         let (latency, budget) = (latency.as_str(), case.max_latency_ms.as_str());
@@ -90,7 +108,25 @@ fn budgets(case: &Case, issues: &mut Vec<Issue>) -> bool {
         let message = format!("{} calls where {} are allowed", case.calls.len(), case.max_tool_calls);
         issues.push(plain(IssueKind::TooManyCalls, message));
     }
-    issues.is_empty()
+}
+
+/// Adds the calls that must not be made.
+fn bans(case: &Case, equality: Equality, issues: &mut Vec<Issue>) {
+    let none = Object::new();
+    for call in &case.calls {
+        if case.forbidden_tools.contains(&call.name) {
+            let message = format!("`{}` is called, which is forbidden", call.name);
+            issues.push(issue(IssueKind::ForbiddenTool, call.name, None, message));
+        }
+        let arguments = call.input.unwrap_or(&none);
+        let is_banned = |banned: &&Call| {
+            banned.name == call.name && equality.objects(banned.input.unwrap_or(&none), arguments)
+        };
+        if case.not_calls.iter().any(|banned| is_banned(&banned)) {
+            let message = format!("`{}` is called with arguments that are forbidden", call.name);
+            issues.push(issue(IssueKind::ForbiddenCall, call.name, None, message));
+        }
+    }
 }
 
 /// For every expectation the call that answers it, so that the parameters fit best altogether.

@@ -1,0 +1,9 @@
+//! Values against a JSON Schema, with a bound on the work: schemas come from logs and suites, and a small one can unfold to more than any
+//! machine holds.
+
+mod arguments;
+mod effort;
+mod validator;
+
+pub use arguments::{ArgumentSchemas, UnusableSchema};
+pub(crate) use validator::{BoundedValidator, SchemaError, Unusable};

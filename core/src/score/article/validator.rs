@@ -1,0 +1,203 @@
+//! A check of one parameter, as data: `{"kind":"range","min":1,"max":7}`.
+
+use regex_lite::Regex;
+
+use super::case::{list, wrong};
+use crate::domain::Json;
+use crate::schema::{BoundedValidator, Unusable};
+use crate::score::{Equality, ScoreError, setting};
+
+/// A check of one parameter. The article has the first three.
+#[derive(Debug, Clone)]
+pub enum Validator<'a> {
+    /// A number between two, both included; a truth value is none.
+    Range { min: f64, max: f64 },
+    /// One of several values.
+    In(&'a [Json]),
+    /// Of a JSON type.
+    Type(JsonType),
+    /// A text in which a pattern is found.
+    Regex(Regex),
+    /// What a JSON Schema allows.
+    Schema(Box<Schema<'a>>),
+    /// A text that holds another in any letter case, or a list with that text as an item.
+    Contains(&'a str),
+}
+
+/// A schema with its validator; none for one that is too complex, which nothing passes.
+#[derive(Debug, Clone)]
+pub struct Schema<'a> {
+    schema: &'a Json,
+    validator: Option<std::sync::Arc<BoundedValidator>>,
+}
+
+/// The types that a validator can ask for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JsonType {
+    String,
+    Number,
+    Boolean,
+    Array,
+    Object,
+    Null,
+}
+
+const TYPES: [(&str, JsonType); 6] = [
+    ("string", JsonType::String),
+    ("number", JsonType::Number),
+    ("boolean", JsonType::Boolean),
+    ("array", JsonType::Array),
+    ("object", JsonType::Object),
+    ("null", JsonType::Null),
+];
+
+impl<'a> Validator<'a> {
+    pub(super) fn accepts(&self, value: &Json, equality: Equality) -> bool {
+        match (self, value) {
+            (Validator::Range { min, max }, Json::Number(number)) => (*min..=*max).contains(&number.as_f64()),
+            (Validator::Range { .. }, _) => false,
+            (Validator::In(values), value) => values.iter().any(|allowed| equality.values(allowed, value)),
+            (Validator::Type(wanted), value) => {
+                *wanted
+                    == match value {
+                        Json::Null => JsonType::Null,
+                        Json::Bool(_) => JsonType::Boolean,
+                        Json::Number(_) => JsonType::Number,
+                        Json::String(_) => JsonType::String,
+                        Json::Array(_) => JsonType::Array,
+                        Json::Object(_) => JsonType::Object,
+                    }
+            }
+            (Validator::Regex(pattern), Json::String(text)) => pattern.is_match(text),
+            (Validator::Regex(_), _) => false,
+            (Validator::Schema(schema), value) => schema.allows(value),
+            (Validator::Contains(wanted), Json::String(text)) => {
+                text.to_lowercase().contains(&wanted.to_lowercase())
+            }
+            (Validator::Contains(wanted), Json::Array(items)) => {
+                items.iter().any(|item| item.as_str() == Some(*wanted))
+            }
+            (Validator::Contains(_), _) => false,
+        }
+    }
+
+    pub(super) fn read(path: &str, json: &'a Json) -> Result<Validator<'a>, ScoreError> {
+        let null = &Json::Null;
+        let member = |key: &str| (format!("{path}.{key}"), json.get(key).unwrap_or(null));
+        let bound = |key: &str| {
+            let (path, value) = member(key);
+            setting::number(&path, value).map_err(ScoreError::invalid)
+        };
+        let text = |key: &str| {
+            let (path, value) = member(key);
+            value.as_str().ok_or_else(|| wrong(&path, "text", value))
+        };
+        match json.get("kind").and_then(Json::as_str) {
+            Some("range") => Ok(Validator::Range { min: bound("min")?, max: bound("max")? }),
+            Some("in") => {
+                let (path, values) = member("values");
+                Ok(Validator::In(list(&path, Some(values))?))
+            }
+            Some("type") => {
+                let (path, value) = member("type");
+                setting::one_of(&path, value, &TYPES).map(Validator::Type).map_err(ScoreError::invalid)
+            }
+            Some("regex") => {
+                let pattern = text("pattern")?;
+                let regex = Regex::new(pattern).map_err(|error| {
+                    let (path, value) = member("pattern");
+                    wrong(&path, &format!("a regular expression ({error})"), value)
+                })?;
+                Ok(Validator::Regex(regex))
+            }
+            Some("schema") => {
+                let (path, schema) = member("schema");
+                Schema::read(&path, schema).map(|schema| Validator::Schema(Box::new(schema)))
+            }
+            Some("contains") => Ok(Validator::Contains(text("text")?)),
+            _ => {
+                let (path, kind) = member("kind");
+                Err(wrong(&path, "`range`, `in`, `type`, `regex`, `schema` or `contains`", kind))
+            }
+        }
+    }
+}
+
+impl<'a> Schema<'a> {
+    fn read(path: &str, schema: &'a Json) -> Result<Schema<'a>, ScoreError> {
+        if !matches!(schema, Json::Object(_) | Json::Bool(_)) {
+            return Err(wrong(path, "a JSON Schema", schema));
+        }
+        match BoundedValidator::new(schema) {
+            Ok(validator) => Ok(Schema { schema, validator: Some(validator.into()) }),
+            Err(Unusable::TooComplex) => Ok(Schema { schema, validator: None }),
+            Err(Unusable::Broken(why)) => Err(wrong(path, &format!("a JSON Schema ({why})"), schema)),
+        }
+    }
+
+    fn allows(&self, value: &Json) -> bool {
+        let errors = self.validator.as_ref().map(|validator| validator.errors(self.schema, value, 1));
+        matches!(errors, Some(Ok(errors)) if errors.is_empty())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_ours_accept() {
+        for (validator, accepted, refused) in [
+            (
+                r#"{"kind":"regex","pattern":"^[A-Z]{3}$"}"#,
+                &[r#""OSL""#][..],
+                &[r#""Oslo""#, "1", "null", r#"["OSL"]"#][..],
+            ),
+            (r#"{"kind":"regex","pattern":"b+"}"#, &[r#""abbc""#], &[r#""ac""#]),
+            (
+                r#"{"kind":"schema","schema":{"type":"array","items":{"type":"integer","minimum":0},"minItems":1}}"#,
+                &["[0,1.0]"],
+                &["[]", "[-1]", "0", r#"["0"]"#],
+            ),
+            (r#"{"kind":"schema","schema":false}"#, &[], &["1"]),
+            (
+                r#"{"kind":"contains","text":"Hue"}"#,
+                &[r#""in hue, Vietnam""#, r#"["Hue"]"#],
+                &[r#""Hanoi""#, r#"["hue"]"#, r#"["Hue, Vietnam"]"#, "1", "{}"],
+            ),
+        ] {
+            let json = Json::parse(validator).unwrap();
+            let read = Validator::read("v", &json).unwrap();
+            for (values, expected) in [(accepted, true), (refused, false)] {
+                for value in values {
+                    let value = Json::parse(value).unwrap();
+                    assert_eq!(read.accepts(&value, Equality::Json), expected, "{validator} {value}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read() {
+        for (validator, error) in [
+            (
+                r#"{"kind":"regexp"}"#,
+                "`v.kind` must be `range`, `in`, `type`, `regex`, `schema` or `contains`, but is \"regexp\"",
+            ),
+            (r#"{"kind":"regex"}"#, "`v.pattern` must be text, but is null"),
+            (
+                r#"{"kind":"regex","pattern":"("}"#,
+                "`v.pattern` must be a regular expression (found open group without closing ')'), but is \"(\"",
+            ),
+            (r#"{"kind":"schema","schema":7}"#, "`v.schema` must be a JSON Schema, but is 7"),
+            (
+                r##"{"kind":"schema","schema":{"$ref":"#/a"}}"##,
+                "`v.schema` must be a JSON Schema (nothing in it is what `#/a` refers to), but is {\"$ref\":\"#/a\"}",
+            ),
+            (r#"{"kind":"contains","text":1}"#, "`v.text` must be text, but is 1"),
+        ] {
+            let json = Json::parse(validator).unwrap();
+            assert_eq!(Validator::read("v", &json).unwrap_err().message, error);
+        }
+    }
+}
