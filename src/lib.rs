@@ -131,6 +131,19 @@ pub mod domain {
     };
 }
 
+/// Agents in cases: suites, mocks, and the loop that executes an agent's calls.
+pub mod drive {
+    pub(crate) use tooljudge_core::drive::*;
+    #[doc(inline)]
+    pub use tooljudge_core::drive::{Ended, Loop};
+}
+
+/// Environments that agents can be driven in.
+pub mod environment {
+    #[doc(inline)]
+    pub use tooljudge_core::environment::{EnvironmentName, UnknownEnvironment};
+}
+
 /// Tables of calls of which it is known whether they are right: what [`run::gold()`] made.
 pub mod gold {
     pub(crate) use tooljudge_core::gold::*;

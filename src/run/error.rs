@@ -1,7 +1,7 @@
 //! What ends a run.
 
 use super::settings::SettingsError;
-use super::{AuditError, BenchError, CompareError, GoldError, ScoringError};
+use super::{AuditError, BenchError, CompareError, DriveError, GoldError, ScoringError};
 use crate::normalize::columns::ColumnError;
 use crate::read::ReadError;
 use crate::render::TemplateError;
@@ -30,6 +30,9 @@ pub enum RunError {
     /// The cases cannot be scored.
     #[error(transparent)]
     Score(#[from] ScoringError),
+    /// The agents cannot be driven.
+    #[error(transparent)]
+    Drive(#[from] DriveError),
     /// The judges cannot be compared.
     #[error(transparent)]
     Compare(#[from] CompareError),

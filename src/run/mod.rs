@@ -11,6 +11,7 @@ mod ceiling;
 mod compare;
 mod control;
 pub(crate) mod convert;
+mod drive;
 mod error;
 mod forecast;
 mod gold;
@@ -41,6 +42,10 @@ pub use ceiling::{Ceiling, NotACeiling};
 pub use compare::{CompareError, CompareSummary, compare};
 pub use control::{Control, Stop};
 pub use convert::{ConvertSummary, Converted, ConvertedFile, TranscriptCounts, convert, convert_blocking};
+pub use drive::{
+    AgentSummary, BaselineComparison, CategoryTally, DriveError, DriveForecast, DriveSummary, PassRate, drive,
+    drive_blocking, drive_forecast,
+};
 pub use error::RunError;
 pub use forecast::Forecast;
 pub use gold::{GeneratedGold, GoldCounts, GoldError, GoldSummary, ImportedGold, KindCount, gold};
@@ -54,7 +59,7 @@ pub(crate) use score::asked;
 pub use score::{Failure, ScoreSummary, ScoringError, Tally, score, score_blocking};
 pub use write::{Agreement, CallCounts, Failures, FindingCounts, Summary};
 
-pub(crate) use ask::{AskIndex, AskOutcome, AskPass, Reading, ask, ask_all};
+pub(crate) use ask::{AskIndex, AskOutcome, AskPass, Reading, ask, ask_all, sharing, while_held};
 pub(crate) use audit::{ProbeBatch, ProbeColumns, ProbedRow, ProbedRows, probed_rows};
 pub(crate) use bench::{CaseBook, Gatherer, GoldPlan, cases};
 use forecast::forecasts;

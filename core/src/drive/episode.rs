@@ -88,6 +88,11 @@ impl Episode {
         self.ended.is_none().then_some(&self.dialogue)
     }
 
+    /// All that has been sent or is to be sent.
+    pub fn dialogue(&self) -> &Dialogue {
+        &self.dialogue
+    }
+
     /// Ends the episode for a reason that lies outside of it.
     pub fn end(&mut self, ended: Ended, why: Option<String>) {
         if self.ended.is_none() {

@@ -72,6 +72,11 @@ impl EpisodeScorer {
         self.test.0.name
     }
 
+    /// The names of the figures that episodes of tasks or of suites have beside the score.
+    pub fn figures(&self, of_tasks: bool) -> &'static [&'static str] {
+        if of_tasks { self.example.figures() } else { self.test.1.figures() }
+    }
+
     /// What an episode comes to whose scorer reads `record`, and of whose answer a judge said `grade`.
     ///
     /// # Errors

@@ -56,9 +56,7 @@ impl Stage {
 }
 
 fn ready(case: &Case) -> Result<(Arc<Offered>, Arc<ArgumentSchemas>), StageError> {
-    let schemas =
-        ArgumentSchemas::new(&case.tools).map_err(|(tool, why)| StageError::Schema { tool, why })?;
-    Ok((Arc::new(Offered::new(&case.tools)?), Arc::new(schemas)))
+    Ok((Arc::new(Offered::new(&case.tools)?), Arc::new(ArgumentSchemas::new(&case.tools)?)))
 }
 
 /// A piece of a logged conversation as it is sent.

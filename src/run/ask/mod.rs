@@ -9,5 +9,6 @@ mod sharing;
 
 pub use ask_index::AskIndex;
 pub use judge_task::JudgeTask;
-pub use pass::{AskOutcome, AskPass, ask, ask_all};
+pub use pass::{AskOutcome, AskPass, ask, ask_all, while_held};
 pub use reading::Reading;
+pub use sharing::sharing;

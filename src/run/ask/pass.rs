@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::feed::{AHEAD, Queued, feed};
 use super::judge_task::Question;
 use super::sharing::sharing;
-use crate::domain::{Paid, Prompt, Reply, Status};
+use crate::domain::{Paid, Reply, Status};
 use crate::judge::{Adaptation, AskError, Asked};
 use crate::run::settings::PanelSettings;
 use crate::run::{JudgeTask, Progress, RunError, Samples, Stop};
@@ -315,15 +315,15 @@ async fn claim(
 }
 
 /// Asks; `lost` is cancelled as soon as the claim may have lapsed, and before anything is sent on its strength.
-async fn ask_while_held(
-    pass: &AskPass,
-    prompt: &Prompt,
+pub async fn while_held<T>(
+    store: &Store,
     lease_token: LeaseToken,
     lost: &CancellationToken,
-) -> Result<Asked, AskError> {
-    let mut asking = pin!(pass.judge_task.judge.ask(prompt, lost));
+    asking: impl Future<Output = T>,
+) -> T {
+    let mut asking = pin!(asking);
     poll_fn(|context| {
-        if pass.store.is_expired(lease_token) {
+        if store.is_expired(lease_token) {
             lost.cancel();
         }
         asking.as_mut().poll(context)
@@ -358,7 +358,8 @@ async fn settle(
             }
         };
         let lost = stop.child_token();
-        let asked = ask_while_held(pass, &prompt, lease_token, &lost).await.map_err(|error| {
+        let asking = pass.judge_task.judge.ask(&prompt, &lost);
+        let asked = while_held(&pass.store, lease_token, &lost, asking).await.map_err(|error| {
             let (error, paid) = error.apart();
             wasted = Paid::sum(wasted, paid);
             error

@@ -15,7 +15,7 @@ const MAKE_ROOM: Duration = Duration::from_millis(1500);
 
 /// Does `work`, which asks `judges`. Meanwhile each of them knows how many runs on this machine use its endpoint and
 /// model; a run that dies no longer counts when its lease expires.
-pub(super) async fn sharing<'a, T>(
+pub async fn sharing<'a, T>(
     store: &Store,
     judges: impl IntoIterator<Item = &'a Remote>,
     work: impl Future<Output = T>,

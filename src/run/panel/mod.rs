@@ -17,6 +17,7 @@ pub use wording::templates;
 pub use wording::{read_template, unnamed_labels};
 
 pub(in crate::run) use calibration::calibrated;
+pub(in crate::run) use model::connect_agents;
 pub(in crate::run) use wording::wanted;
 
 use super::settings::{InputSettings, PanelSettings, SettingsError};

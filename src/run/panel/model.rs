@@ -14,12 +14,30 @@ pub(super) struct Shared<'a> {
     store: Option<&'a Store>,
     /// Whether anybody will be called.
     online: bool,
-    /// Times that each question is asked.
-    votes: u32,
+    /// The temperature of models whose settings name none; none where that is the provider's business.
+    usual_temperature: Option<f64>,
     /// What the run may spend.
     cost_budget: Option<Arc<CostBudget>>,
     /// One for each endpoint and model.
     limiters: HashMap<(String, String), Arc<Limiter>>,
+}
+
+/// Models that are driven, ready to be asked, and what they may spend together. `online` says whether anybody will be.
+///
+/// # Errors
+/// As for judges.
+pub(in crate::run) fn connect_agents<'m>(
+    models: impl Iterator<Item = &'m ModelSettings>,
+    max_cost: Option<f64>,
+    store: Option<&Store>,
+    online: bool,
+) -> Result<(Vec<Remote>, Option<Arc<CostBudget>>), RunError> {
+    let cost_budget = max_cost.map(CostBudget::new);
+    let spending = cost_budget.clone();
+    let limiters = HashMap::new();
+    let mut shared = Shared { store, online, usual_temperature: None, cost_budget: spending, limiters };
+    let connected = models.map(|model| shared.model(model)).collect::<Result<_, _>>()?;
+    Ok((connected, cost_budget))
 }
 
 impl<'a> Shared<'a> {
@@ -27,7 +45,7 @@ impl<'a> Shared<'a> {
         Shared {
             store,
             online: *purpose == Purpose::Label,
-            votes: settings.votes.get(),
+            usual_temperature: Some(if settings.votes.get() > 1 { 1.0 } else { 0.0 }),
             cost_budget: settings.max_cost.map(CostBudget::new),
             limiters: HashMap::new(),
         }
@@ -63,9 +81,8 @@ impl<'a> Shared<'a> {
         if endpoint.is_exposed() && self.online && !given.allow_http {
             return Err(SettingsError::Exposed(endpoint.public_url()).into());
         }
-        let usual_temperature = if self.votes > 1 { 1.0 } else { 0.0 };
         let parameters = Parameters {
-            temperature: settings.temperature.or(Some(usual_temperature)),
+            temperature: settings.temperature.or(self.usual_temperature),
             max_tokens: settings.max_tokens.map(Into::into),
             capped: endpoint.is_self_hosted(*provider),
             num_ctx: settings.num_ctx.map(Into::into),

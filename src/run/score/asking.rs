@@ -10,14 +10,14 @@ use serde_json::Value;
 
 use super::ScoringError;
 use super::row::case;
-use crate::domain::{Json, Object, Slot, Status};
+use crate::domain::{Json, Object, Slot, Status, Task};
 use crate::read::Table;
 use crate::run::settings::{InputKind, InputSettings, LabelSettings, OutputSettings, PanelSettings};
 use crate::run::{Control, MemberSummary, RunError, label};
 use crate::score::{Answer, Inquiry, ScoreError};
 
 /// The column that names a case.
-const CASE: &str = "case";
+pub(in crate::run) const CASE: &str = "case";
 
 /// What became of the cases that were asked about, by their numbers, counted from 0.
 #[derive(Debug, Default)]
@@ -59,15 +59,30 @@ pub(super) async fn answers(
         return Err(ScoringError::SeveralJudges.into());
     }
     let folder = tempfile::tempdir().map_err(ScoringError::NoTemporary)?;
-    let (asked, labelled) = (folder.path().join("cases.jsonl"), folder.path().join("labelled.jsonl"));
+    let asked = folder.path().join("cases.jsonl");
     if write(table, inquiry, columns, &asked)? == 0 {
         control.observer.note("no case leaves anything for a judge to say");
         return Ok((Answers::default(), None));
     }
+    let (answers, member) = judged(&asked, (inquiry.task, inquiry.five_grades), panel, control).await?;
+    Ok((Answers(answers), member))
+}
+
+/// What the one judge of `panel` says of the rows of the file `asked`, by the numbers in their column [`CASE`].
+///
+/// # Errors
+/// Those of [`label`].
+pub(in crate::run) async fn judged(
+    asked: &Path,
+    (task, five_grades): (Task, bool),
+    panel: &PanelSettings,
+    control: &Control,
+) -> Result<(HashMap<u64, Result<Answer, String>>, Option<MemberSummary>), RunError> {
+    let labelled = asked.with_file_name("labelled.jsonl");
     let input =
         InputSettings { from: Some(InputKind::Rows), ..InputSettings::new([asked.display().to_string()]) };
-    let five_grades = inquiry.five_grades && panel.templates.is_empty();
-    let panel = PanelSettings { tasks: vec![inquiry.task], five_grades, ..panel.clone() };
+    let five_grades = five_grades && panel.templates.is_empty();
+    let panel = PanelSettings { tasks: vec![task], five_grades, ..panel.clone() };
     let settings = LabelSettings {
         input,
         panel,
@@ -118,7 +133,7 @@ fn write(table: &Table, inquiry: &Inquiry, columns: &[(Slot, String)], path: &Pa
 }
 
 /// Reads the labels; `passes` are those that pass.
-fn read(path: &Path, passes: &[String]) -> Result<Answers, RunError> {
+fn read(path: &Path, passes: &[String]) -> Result<HashMap<u64, Result<Answer, String>>, RunError> {
     let failed = |why| RunError::from(ScoringError::NoTemporary(why));
     let mut answers = HashMap::new();
     for line in BufReader::new(File::open(path).map_err(failed)?).lines() {
@@ -135,5 +150,5 @@ fn read(path: &Path, passes: &[String]) -> Result<Answers, RunError> {
         };
         answers.insert(number, answer);
     }
-    Ok(Answers(answers))
+    Ok(answers)
 }

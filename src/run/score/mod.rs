@@ -11,6 +11,7 @@ mod row;
 mod tally;
 mod transcripts;
 
+pub(in crate::run) use asking::{CASE, judged};
 pub use error::ScoringError;
 #[cfg(feature = "cli")]
 pub(crate) use job::asked;

@@ -58,7 +58,7 @@ impl Tally {
         Tally { listed: Some(Vec::new()), ..Tally::default() }
     }
 
-    pub(super) fn add(&mut self, name: Option<&str>, scored: &Result<Scored, ScoreError>) {
+    pub(in crate::run) fn add(&mut self, name: Option<&str>, scored: &Result<Scored, ScoreError>) {
         self.cases += 1;
         if let Some(listed) = &mut self.listed {
             listed.push((name.map_or_else(|| self.cases.to_string(), str::to_owned), None));

@@ -1,0 +1,129 @@
+//! Whether an agent does worse than in an earlier run.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::DriveError;
+use crate::domain::Json;
+use crate::read::{Selection, Table, Understanding};
+use crate::run::RunError;
+use crate::stats::{Measure, Paired, difference, paired_test};
+
+/// What is known of whether episodes passed: by suite, case and repeat.
+pub(super) type Passes = BTreeMap<(String, String, u32), bool>;
+
+/// One agent against the episodes of an earlier run, case by case.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BaselineComparison {
+    /// The agent.
+    pub agent: String,
+    /// Episodes that both runs scored, and their cases.
+    pub episodes: u64,
+    /// Cases of these episodes.
+    pub cases: usize,
+    /// Episodes that only one of the runs scored; they are left out.
+    pub unpaired: u64,
+    /// Episodes that passed then and do not now.
+    pub broken: u64,
+    /// Episodes that pass now and did not then.
+    pub mended: u64,
+    /// The share that passed then, and the share that passes now.
+    pub shares: (f64, f64),
+    /// The probability of a difference at least as large by chance, two-sided: McNemar's exact test, or where cases have
+    /// several episodes a test that flips the signs of whole cases.
+    pub p: f64,
+}
+
+/// The level of the test.
+const LEVEL: f64 = 0.05;
+
+impl BaselineComparison {
+    /// Whether the agent is shown to do worse now.
+    pub fn is_worse(&self) -> bool {
+        self.shares.1 < self.shares.0 && self.p < LEVEL
+    }
+}
+
+/// The episodes of an earlier run, agent by agent.
+///
+/// # Errors
+/// If the file cannot be read, or is no table of episodes.
+pub(super) fn read(path: &Path) -> Result<BTreeMap<String, Passes>, RunError> {
+    let inputs = [path.display().to_string()];
+    let understanding = Understanding { format: None, logs: None };
+    let table = Table::open_with(&inputs, &[], understanding, Selection::default())?;
+    let wrong = |why: String| DriveError::Baseline { path: path.to_owned(), why };
+    let needed = ["suite", "case", "repeat", "agent", "passed"];
+    if let Some(missing) = needed.iter().find(|name| table.schema().position(name).is_none()) {
+        return Err(wrong(format!("it has no column `{missing}`: give it a table that `drive -o` wrote")).into());
+    }
+    let mut found: BTreeMap<String, Passes> = BTreeMap::new();
+    for batch in table.batches(None) {
+        let batch = batch?;
+        let columns = needed.iter().map(|name| batch.column(name)).collect::<Result<Vec<_>, _>>()?;
+        for row in 0..batch.len() {
+            let cell = |column: usize| columns[column][row].clone().unwrap_or(Json::Null);
+            let text = |column: usize| match cell(column) {
+                Json::String(text) => text,
+                other => other.to_string(),
+            };
+            let Some(passed) = (match cell(4) {
+                Json::Bool(passed) => Some(passed),
+                Json::String(word) => word.to_lowercase().parse().ok(),
+                _ => None,
+            }) else {
+                continue;
+            };
+            let repeat = text(2).parse().map_err(|_| wrong(format!("`{}` is no repeat", text(2))))?;
+            found.entry(text(3)).or_default().insert((text(0), text(1), repeat), passed);
+        }
+    }
+    Ok(found)
+}
+
+/// `now` against what the earlier run says of the same agent, or of its only one.
+///
+/// # Errors
+/// If the earlier run has several agents, none of which is this one.
+pub(super) fn compare(
+    path: &Path,
+    agent: &str,
+    now: &Passes,
+    before: &BTreeMap<String, Passes>,
+) -> Result<BaselineComparison, DriveError> {
+    let only = || before.values().next().filter(|_| before.len() == 1);
+    let before = before.get(agent).or_else(only).ok_or_else(|| {
+        let names = before.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+        let why = match names.is_empty() {
+            true => "none of its episodes has a score".to_owned(),
+            false => format!("it has several agents, and none is named {agent}: {names}"),
+        };
+        DriveError::Baseline { path: path.to_owned(), why }
+    })?;
+    let mut cases: BTreeMap<(&str, &str), Paired> = BTreeMap::new();
+    let (mut broken, mut mended, mut paired) = (0, 0, 0);
+    for ((suite, case, repeat), passes) in now {
+        let Some(passed) = before.get(&(suite.clone(), case.clone(), *repeat)) else { continue };
+        paired += 1;
+        broken += u64::from(*passed && !passes);
+        mended += u64::from(!passed && *passes);
+        cases.entry((suite, case)).or_default().add(true, Some(*passed), Some(*passes));
+    }
+    if paired == 0 {
+        let why = "no episode of it has the suite, case and repeat of one that was scored now".to_owned();
+        return Err(DriveError::Baseline { path: path.to_owned(), why });
+    }
+    let clusters: Vec<Paired> = cases.into_values().collect();
+    let found = difference(Measure::Accuracy, &clusters);
+    let shares = found.map_or((0.0, 0.0), |found| (found.a, found.b));
+    Ok(BaselineComparison {
+        agent: agent.to_owned(),
+        episodes: paired,
+        cases: clusters.len(),
+        unpaired: (now.len() + before.len()) as u64 - 2 * paired,
+        broken,
+        mended,
+        shares,
+        p: paired_test(&clusters).p,
+    })
+}

@@ -1,0 +1,307 @@
+//! A run of agents that can begin: what is wrong with suites and settings is said before anything is asked.
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::agent::{Agent, AgentReady};
+use super::error::DriveError;
+use crate::domain::{Json, did_you_mean};
+use crate::drive::{Case, EpisodeScorer, Expected, Loop, Script, Stage, Suite, SuiteDefaults, SuiteFormat, langchain, read_suite};
+use crate::judge::CostBudget;
+use crate::run::outputs::check_places;
+use crate::run::panel::{connect_agents, run_name};
+use crate::run::settings::{AgentKind, DriveSettings, DriveSource};
+use crate::run::{Control, RunError};
+use crate::store::Store;
+use crate::write::Output;
+
+/// A run that can begin.
+pub(super) struct DrivePlan {
+    pub settings: DriveSettings,
+    pub run: String,
+    /// The names of the suites, and how many of the cases are of each, in order.
+    pub suites: Vec<(String, usize)>,
+    pub stages: Arc<[Arc<Stage>]>,
+    pub agents: Vec<Agent>,
+    /// Where a model's replies are kept; absent where no agent is a model.
+    pub store: Option<Arc<Store>>,
+    /// What the run may spend.
+    pub cost_budget: Option<Arc<CostBudget>>,
+    pub scorer: EpisodeScorer,
+    pub output: Option<Output>,
+    pub turns: Option<Output>,
+    pub control: Control,
+}
+
+impl DrivePlan {
+    /// `asks` says whether anybody will be asked; else only what would be is looked at.
+    pub(super) fn new(settings: DriveSettings, asks: bool, control: &Control) -> Result<DrivePlan, RunError> {
+        let mut names = BTreeSet::new();
+        if let Some(twice) = settings.agents.iter().find(|agent| !names.insert(&agent.name)) {
+            return Err(DriveError::SameAgent(twice.name.clone()).into());
+        }
+        if settings.agents.is_empty() {
+            return Err(DriveError::NoAgent.into());
+        }
+        let suites = chosen(suites(&settings)?, &settings)?;
+        let of_tasks = matches!(settings.source, DriveSource::Task { .. });
+        fits(settings.follows, of_tasks, &suites)?;
+        let scorer = EpisodeScorer::new(settings.scorer.as_deref(), &settings.scoring, settings.follows);
+        let scorer = scorer.map_err(|why| DriveError::Scorer(why.to_string()))?;
+        let sizes: Vec<(String, usize)> =
+            suites.iter().map(|suite| (suite.name.clone(), suite.cases.len())).collect();
+        let mut stages = Vec::new();
+        for suite in suites {
+            let name = suite.name;
+            let ready = Stage::all(suite.cases).map_err(|(case, why)| DriveError::Case {
+                suite: name.clone(),
+                case,
+                why: why.to_string(),
+            })?;
+            stages.extend(ready);
+        }
+        let (output, turns) = outputs(&settings, asks)?;
+        let scripts = scripts(&settings, &stages)?;
+        let run = run_name();
+        let path = &settings.store.path;
+        let store = match settings.models() {
+            0 => None,
+            _ if !asks && !path.exists() => None,
+            _ => Some(Arc::new(Store::open(path, &run)?)),
+        };
+        let models = settings.agents.iter().filter_map(|agent| match &agent.kind {
+            AgentKind::Model(model) => Some(model.as_ref()),
+            AgentKind::Script(_) => None,
+        });
+        let (models, cost_budget) = connect_agents(models, settings.max_cost, store.as_deref(), asks)?;
+        let mut models = models.into_iter().map(Arc::new);
+        let mut agents = Vec::new();
+        for agent in &settings.agents {
+            let kind = match &agent.kind {
+                AgentKind::Script(path) => scripts.get(path).map(|script| AgentReady::Script(Arc::clone(script))),
+                AgentKind::Model(_) => models.next().map(AgentReady::Model),
+            };
+            agents.extend(kind.map(|kind| Agent { name: agent.name.clone(), kind }));
+        }
+        Ok(DrivePlan {
+            run,
+            suites: sizes,
+            stages: stages.into(),
+            agents,
+            store,
+            cost_budget,
+            scorer,
+            output,
+            turns,
+            control: control.clone(),
+            settings,
+        })
+    }
+
+    pub(super) fn repeats(&self) -> u32 {
+        self.settings.repeats.get()
+    }
+
+    /// Episodes of each agent.
+    pub(super) fn episodes(&self) -> u64 {
+        self.stages.len() as u64 * u64::from(self.repeats())
+    }
+
+    /// The suite of the case at a place.
+    pub(super) fn suite(&self, mut at: usize) -> &str {
+        for (name, cases) in &self.suites {
+            if at < *cases {
+                return name;
+            }
+            at -= cases;
+        }
+        ""
+    }
+
+    /// The name of an episode.
+    pub(super) fn id(&self, agent: &str, suite: &str, case: &str, repeat: u32) -> String {
+        let suite = if self.suites.len() > 1 { format!("{suite}/") } else { String::new() };
+        let agent = if self.agents.len() > 1 { format!("@{agent}") } else { String::new() };
+        format!("{suite}{case}#{repeat}{agent}")
+    }
+
+    pub(super) fn of_tasks(&self) -> bool {
+        matches!(self.settings.source, DriveSource::Task { .. })
+    }
+}
+
+fn suites(settings: &DriveSettings) -> Result<Vec<Suite>, DriveError> {
+    let suites = match &settings.source {
+        DriveSource::Suites(paths) => {
+            paths.iter().map(|path| suite(path, settings)).collect::<Result<Vec<_>, _>>()?
+        }
+        DriveSource::Task { name, examples: None } => {
+            let task = langchain::task(*name);
+            vec![task.map_err(|why| DriveError::Case {
+                suite: name.as_str().to_owned(),
+                case: String::new(),
+                why: why.to_string(),
+            })?]
+        }
+        DriveSource::Task { name, examples: Some(path) } => {
+            let text = read(path, "examples")?;
+            let wrong = |why: String| DriveError::Content { path: path.clone(), why };
+            let examples = examples(&text).map_err(wrong)?;
+            vec![langchain::suite_of(*name, &examples).map_err(|why| wrong(format!(" {why}")))?]
+        }
+    };
+    let mut names = BTreeSet::new();
+    match suites.iter().find(|suite| !names.insert(suite.name.as_str())) {
+        Some(twice) => Err(DriveError::SameSuite(twice.name.clone())),
+        None => Ok(suites),
+    }
+}
+
+/// A list, or an object a line.
+fn examples(text: &str) -> Result<Vec<Json>, String> {
+    if text.trim_start().starts_with('[') {
+        return match Json::parse(text) {
+            Ok(Json::Array(items)) => Ok(items),
+            Ok(_) => Err(" expected a list of examples".to_owned()),
+            Err(why) => Err(format!(" {why}")),
+        };
+    }
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    lines.map(|(at, line)| Json::parse(line).map_err(|why| format!("{}: {why}", at + 1))).collect()
+}
+
+fn suite(path: &Path, settings: &DriveSettings) -> Result<Suite, DriveError> {
+    let text = read(path, "suite")?;
+    let folder = path.parent().map(Path::to_owned).unwrap_or_default();
+    let load = |name: &str| std::fs::read_to_string(folder.join(name)).map_err(|why| why.to_string());
+    let defaults = match settings.follows {
+        Loop::Article => SuiteDefaults::article(),
+        Loop::Own | Loop::LangChain => SuiteDefaults::default(),
+    };
+    let defaults = match settings.max_steps {
+        Some(most) => SuiteDefaults { max_steps: most.get(), ..defaults },
+        None => defaults,
+    };
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or("suite");
+    let format = SuiteFormat::of_name(name).ok_or_else(|| DriveError::File {
+        what: "suite",
+        path: path.to_owned(),
+        why: "a suite's name ends in .toml, .yaml, .yml, .json or .jsonl".to_owned(),
+    })?;
+    read_suite(name, format, &text, &load, &defaults).map_err(|why| {
+        let line = why.line.map(|line| format!("{line}: ")).unwrap_or(" ".to_owned());
+        DriveError::Content { path: path.to_owned(), why: format!("{line}{}", why.why) }
+    })
+}
+
+pub(super) fn read(path: &Path, what: &'static str) -> Result<String, DriveError> {
+    std::fs::read_to_string(path).map_err(|why| DriveError::File {
+        what,
+        path: path.to_owned(),
+        why: why.to_string(),
+    })
+}
+
+/// The cases that are meant, of the suites that have some.
+fn chosen(mut suites: Vec<Suite>, settings: &DriveSettings) -> Result<Vec<Suite>, DriveError> {
+    let nothing = |flag: &'static str, value: &String, what: &'static str, near: String| {
+        DriveError::NothingChosen { flag, value: value.clone(), what, near }
+    };
+    let all = || suites.iter().flat_map(|suite| &suite.cases);
+    for id in &settings.cases {
+        if !all().any(|case| case.id == *id) {
+            let near = did_you_mean(id, all().map(|case| case.id.as_str()));
+            return Err(nothing("--case", id, "case", near));
+        }
+    }
+    for category in &settings.categories {
+        if !all().any(|case| case.category.as_deref() == Some(category)) {
+            let near = did_you_mean(category, all().filter_map(|case| case.category.as_deref()));
+            return Err(nothing("--category", category, "category", near));
+        }
+    }
+    let is_chosen = |case: &Case| {
+        (settings.cases.is_empty() || settings.cases.contains(&case.id))
+            && (settings.categories.is_empty()
+                || case.category.as_ref().is_some_and(|category| settings.categories.contains(category)))
+    };
+    let mut left = settings.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
+    for suite in &mut suites {
+        suite.cases.retain(is_chosen);
+        suite.cases.truncate(left);
+        left -= suite.cases.len();
+    }
+    suites.retain(|suite| !suite.cases.is_empty());
+    if suites.is_empty() {
+        let value = settings.categories.join(", ");
+        return Err(nothing("--case and --category together with", &value, "case", String::new()));
+    }
+    Ok(suites)
+}
+
+/// Refuses the loop of a peer for cases that it does not know.
+fn fits(follows: Loop, of_tasks: bool, suites: &[Suite]) -> Result<(), DriveError> {
+    let suite = || suites.first().map_or(String::new(), |suite| suite.name.clone());
+    match (follows, of_tasks) {
+        (Loop::LangChain, false) => {
+            Err(DriveError::OtherLoop { peer: "langchain", what: "the tasks langchain:…", suite: suite() })
+        }
+        (Loop::Article, true) => {
+            Err(DriveError::OtherLoop { peer: "article", what: "suites", suite: suite() })
+        }
+        _ => Ok(()),
+    }
+}
+
+fn outputs(settings: &DriveSettings, asks: bool) -> Result<(Option<Output>, Option<Output>), RunError> {
+    let inputs: Vec<PathBuf> = match &settings.source {
+        DriveSource::Suites(paths) => paths.clone(),
+        DriveSource::Task { examples, .. } => examples.iter().cloned().collect(),
+    };
+    let places: Vec<&PathBuf> =
+        settings.output.path.iter().chain(&settings.turns.path).chain(&settings.junit).collect();
+    let paths: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();
+    check_places(&paths, places.into_iter())?;
+    let open = |to: &crate::run::settings::OutputSettings| -> Result<Option<Output>, RunError> {
+        let Some(path) = to.path.clone() else { return Ok(None) };
+        let output = Output::new(path, to.format, crate::table::Format::Jsonl)?.with_formulas(to.formulas);
+        if asks {
+            output.check(&paths, &[], to.force)?;
+        }
+        Ok(Some(output))
+    };
+    Ok((open(&settings.output)?, open(&settings.turns)?))
+}
+
+/// The scripts, each read once; a case that no suite has is a mistake.
+fn scripts(settings: &DriveSettings, stages: &[Arc<Stage>]) -> Result<HashMap<PathBuf, Arc<Script>>, DriveError> {
+    let mut scripts = HashMap::new();
+    // Where only some cases are driven, the script may be for all of them.
+    let is_cut = !settings.cases.is_empty() || !settings.categories.is_empty() || settings.limit.is_some();
+    for agent in &settings.agents {
+        let AgentKind::Script(path) = &agent.kind else { continue };
+        let text = read(path, "script")?;
+        let script = Script::read(&text)
+            .map_err(|why| DriveError::Content { path: path.clone(), why: format!("{}: {}", why.line, why.why) })?;
+        let ids: BTreeSet<&str> = stages.iter().map(|stage| stage.case.id.as_str()).collect();
+        let mut unknown: Vec<&str> = script.cases().filter(|case| !is_cut && !ids.contains(case)).collect();
+        unknown.sort_unstable();
+        if let Some(case) = unknown.first() {
+            let near = did_you_mean(case, ids.iter().copied());
+            return Err(DriveError::ScriptCase { path: path.clone(), case: (*case).to_owned(), near });
+        }
+        scripts.insert(path.clone(), Arc::new(script));
+    }
+    Ok(scripts)
+}
+
+/// Whether a judge can grade the answers to a case.
+pub(super) fn has_reference(case: &Case) -> bool {
+    match &case.expected {
+        Expected::Test(_) => case.reference.is_some(),
+        Expected::Example { output_evaluation, example } => {
+            *output_evaluation != "none" && example.get("reference").is_some_and(|reference| !reference.is_null())
+        }
+    }
+}
