@@ -24,5 +24,6 @@ mod score_peers;
 mod sessions;
 mod snap;
 mod statistics;
+mod suites;
 mod templates;
 mod transcripts;

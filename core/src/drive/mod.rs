@@ -6,6 +6,8 @@
 
 mod mock;
 mod suite;
+mod suite_file;
 
 pub use mock::{Matching, MockResult, Mocks, Rule, Unmatched};
 pub use suite::{Bounds, Case, Expected, Suite, World};
+pub use suite_file::{SuiteDefaults, SuiteError, SuiteFormat, read_suite};
