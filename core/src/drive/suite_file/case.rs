@@ -201,7 +201,8 @@ fn test(table: &Table, expected: &[&Node], defaults: &Defaults, tools: &[ToolDef
         let (calls, most) = (expected.len(), defaults.max_tool_calls);
         let key =
             if table.get("max_tool_calls").is_some() { "max_tool_calls" } else { "expected_tool_calls" };
-        let why = format!("{calls} calls are expected where `max_tool_calls` allows {most}: raise it");
+        let why =
+            format!("more calls are expected ({calls}) than `max_tool_calls` allows ({most}): raise it");
         return Err(table.fault(table.place(key), why));
     }
     let own = expected::forbidden_tools(table, tools)?;

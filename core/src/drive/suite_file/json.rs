@@ -23,7 +23,7 @@ pub(super) fn read_lines(text: &str) -> Read<Node> {
             continue;
         }
         // An error counts lines from its own text on.
-        let node = read(line, start)
+        let node = read(line.trim_end(), start)
             .map_err(|fault| Fault { message: fault.message.replace(" at line 1,", " at"), ..fault })?;
         let is_header = |key: &str| ["suite", "defaults", "mock"].contains(&key);
         match node.value {

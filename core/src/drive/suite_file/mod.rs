@@ -105,6 +105,7 @@ fn suite(
 ) -> Read<Suite> {
     let table = Table::of(root, "", &["name", "system", "tools", "defaults", "mocks", "cases"])?;
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    let name = table.text("name")?.unwrap_or(stem).to_owned();
     let mut tools = Tools::new(load);
     let defaults_table = match table.table("defaults")? {
         Some(node) => Some(Table::of(node, "`defaults`", CASE_DEFAULTS)?),
@@ -150,7 +151,7 @@ fn suite(
             }
         }
     }
-    Ok(Suite { name: table.text("name")?.unwrap_or(stem).to_owned(), cases })
+    Ok(Suite { name, cases })
 }
 
 /// The tools of a whole suite: its own first, then those of its cases.

@@ -11,16 +11,26 @@ use yaml_serde::Deserializer;
 
 use super::json::once_each;
 use super::node::{Fault, Mark, Member, Node, Place, Read, Value};
+use super::source::line_of_byte;
 use crate::domain::Number;
 
 /// Reads a document.
 pub(super) fn read(text: &str) -> Read<Node> {
+    if let Some(at) = deep_place(text) {
+        return Err(Fault {
+            place: Place::Line(line_of_byte(text, at)),
+            message: "nesting without end".to_owned(),
+        });
+    }
     let count = Count::default();
     let document = Seed(&count).deserialize(Deserializer::from_str(text));
     let node = document.map_err(|error| Fault {
         place: error.location().map_or(Place::Unknown, |location| Place::Line(location.line())),
         message: format!("not YAML that tooljudge reads: {error}"),
     })?;
+    if let Some(at) = count.strange_key.get() {
+        return Err(Fault::at(at, "a key that is not a text: put it in quotation marks"));
+    }
     check(&node)?;
     Ok(node)
 }
@@ -29,6 +39,21 @@ fn check(node: &Node) -> Read<()> {
     once_each(node.members())?;
     node.items().iter().try_for_each(check)?;
     node.members().iter().try_for_each(|member| check(&member.value))
+}
+
+/// Where so many brackets are open that the parser, whose work grows with their square, would take seconds. Those in texts count too, but
+/// no suite leaves thousands of them open.
+fn deep_place(text: &str) -> Option<usize> {
+    const MAX_OPEN: usize = 2_000;
+    let mut open = 0_usize;
+    text.bytes().position(|byte| {
+        match byte {
+            b'[' | b'{' => open += 1,
+            b']' | b'}' => open = open.saturating_sub(1),
+            _ => {}
+        }
+        open > MAX_OPEN
+    })
 }
 
 /// The line of a value, from 1.
@@ -43,6 +68,8 @@ pub(super) fn line(text: &str, mark: Mark) -> Option<usize> {
 struct Count {
     met: Cell<Mark>,
     wanted: Option<Mark>,
+    /// The first key that is not a text: an error made where it is met would tell the place of its table.
+    strange_key: Cell<Option<Mark>>,
 }
 
 impl Count {
@@ -127,10 +154,11 @@ impl<'de> Visitor<'de> for Seed<'_> {
         let at = self.0.next()?;
         let mut members = Vec::new();
         while let Some(key) = table.next_key_seed(self)? {
-            let Value::Text(name) = key.value else {
-                return Err(A::Error::custom("a key that is not text: put it in quotation marks"));
-            };
             let value = table.next_value_seed(self)?;
+            let Value::Text(name) = key.value else {
+                self.0.strange_key.set(self.0.strange_key.get().or(Some(key.at)));
+                continue;
+            };
             members.push(Member { key: name, at: key.at, value });
         }
         Ok(Node { at, value: Value::Table(members) })
