@@ -25,5 +25,6 @@ mod score_peers;
 mod sessions;
 mod snap;
 mod statistics;
+mod suites;
 mod templates;
 mod transcripts;

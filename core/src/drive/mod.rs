@@ -15,6 +15,7 @@ mod scoring;
 mod script;
 mod stage;
 mod suite;
+mod suite_file;
 mod world;
 
 pub use compat::Loop;
@@ -26,3 +27,4 @@ pub use scoring::{EpisodeScorer, Grade, NoScorer};
 pub use script::{Script, ScriptError};
 pub use stage::{Stage, StageError};
 pub use suite::{Bounds, Case, Expected, Suite, World};
+pub use suite_file::{SuiteDefaults, SuiteError, SuiteFormat, read_suite};

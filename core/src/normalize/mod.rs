@@ -38,6 +38,8 @@ use crate::domain::{
     Variable,
 };
 pub use context::Conversation;
+pub(crate) use definitions::definitions_in;
+pub(crate) use question::messages_of;
 
 use calls::Reader;
 use definitions::{Catalogue, Tools};

@@ -103,6 +103,12 @@ impl Catalogue {
     }
 }
 
+/// The definitions in a cell, with what is unusual about them; `None` when it holds nothing.
+pub(crate) fn definitions_in(cell: &Cell) -> Option<Result<(Definitions, BTreeSet<Flag>), RowError>> {
+    let read = Catalogue::default().read(cell)?;
+    Some(read.map(|tools| (tools.definitions, tools.flags)))
+}
+
 /// What was read, before it is shared.
 enum Found {
     Nothing,

@@ -78,6 +78,14 @@ pub(super) fn message_of(element: &Json) -> Option<Message> {
     messages.into_iter().next()
 }
 
+/// All messages that an element of a conversation is, in any vendor's form, with what is unusual about them; none for a thought.
+pub(crate) fn messages_of(element: &Json) -> Result<(Vec<Message>, BTreeSet<Flag>), RowError> {
+    let (mut messages, mut flags) = (Vec::new(), BTreeSet::new());
+    let object = element.as_object().ok_or_else(|| unrecognised(element))?;
+    message::read(object, false, &mut messages, &mut flags)?;
+    Ok((messages, flags))
+}
+
 /// Lists of lists are turns of a conversation.
 fn turns(item: &Json) -> &[Json] {
     item.as_array().unwrap_or(std::slice::from_ref(item))

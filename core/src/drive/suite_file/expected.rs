@@ -1,0 +1,122 @@
+//! What a case expects, as the scorer `tool_evaluator` reads it: checked here, so that a slip is told before a request is paid for.
+
+use super::node::{Node, Read, Value, shown};
+use super::table::Table;
+use super::tools::undefined;
+use crate::domain::{Json, Object, ToolDefinition};
+use crate::score::SCORERS;
+
+const CALL_KEYS: &[&str] = &["tool_name", "required_params", "forbidden_params", "param_validators"];
+
+/// Kinds of validators with their keys.
+const VALIDATORS: [(&str, &[&str]); 6] = [
+    ("range", &["kind", "min", "max"]),
+    ("in", &["kind", "values"]),
+    ("type", &["kind", "type"]),
+    ("regex", &["kind", "pattern"]),
+    ("schema", &["kind", "schema"]),
+    ("contains", &["kind", "text"]),
+];
+
+/// The items of a table's `expected_tool_calls`, each checked by itself.
+pub(super) fn calls<'a>(table: &Table<'a>, tools: &[ToolDefinition]) -> Read<Vec<&'a Node>> {
+    let items = table.list("expected_tool_calls")?.unwrap_or_default();
+    for (number, item) in items.iter().enumerate() {
+        let who = format!("{}, expected call {}", table.who(), number + 1);
+        let call = Table::of(item, who, CALL_KEYS)?;
+        let name = call.text("tool_name")?;
+        let name =
+            name.ok_or_else(|| call.fault(call.at(), "`tool_name` is missing: the name of the tool"))?;
+        defined(&call, call.place("tool_name"), "tool_name", name, tools)?;
+        for member in call.table("param_validators")?.map(Node::members).unwrap_or_default() {
+            let who = format!("{}, validator of `{}`", call.who(), member.key);
+            let kind = member.value.get("kind").and_then(|kind| kind.value.text());
+            match VALIDATORS.iter().find(|(name, _)| Some(*name) == kind) {
+                Some((_, keys)) => drop(Table::of(&member.value, who, keys)?),
+                None => {
+                    let names: Vec<&str> = VALIDATORS.iter().map(|(name, _)| *name).collect();
+                    let why = format!(
+                        "`kind` must be one of {}, but the validator is {}",
+                        names.join(", "),
+                        shown(&member.value)
+                    );
+                    return Err(call.fault(member.at, format!("validator of `{}`: {why}", member.key)));
+                }
+            }
+        }
+        scorable(&call, item)?;
+    }
+    Ok(items.iter().collect())
+}
+
+/// An error if the scorer cannot read an expected call, at the value that it names.
+fn scorable(call: &Table, item: &Node) -> Read<()> {
+    const PATH: &str = "test.expected_tool_calls[0]";
+    let test: Object =
+        [("expected_tool_calls".to_owned(), Json::Array(vec![item.to_json()]))].into_iter().collect();
+    let Err(error) = score(&test) else { return Ok(()) };
+    let path = error.strip_prefix('`').and_then(|rest| rest.split_once('`')).map_or("", |(path, _)| path);
+    let at = item.place_of(path.strip_prefix(PATH).unwrap_or_default());
+    Err(call.fault(at, error.replace(&format!("{PATH}."), "")))
+}
+
+/// What the scorer says of a case that calls nothing.
+fn score(test: &Object) -> Result<(), String> {
+    let Some(scorer) = SCORERS.iter().find(|scorer| scorer.name == "tool_evaluator") else { return Ok(()) };
+    let record: Object = [("test".to_owned(), Json::Object(test.clone()))].into_iter().collect();
+    let ready = (scorer.ready)(&Object::new(), None).map_err(|error| error.to_string())?;
+    ready.score(&record).map(drop).map_err(|error| error.message)
+}
+
+/// The bans of a table: `forbidden_tools`.
+pub(super) fn forbidden_tools<'a>(table: &Table<'a>, tools: &[ToolDefinition]) -> Read<Option<Vec<&'a str>>> {
+    let Some(names) = table.texts("forbidden_tools")? else { return Ok(None) };
+    for (name, at) in &names {
+        defined(table, *at, "forbidden_tools", name, tools)?;
+    }
+    Ok(Some(names.into_iter().map(|(name, _)| name).collect()))
+}
+
+/// The calls of a table that must not be made: `not_calls`.
+pub(super) fn not_calls<'a>(table: &Table<'a>, tools: &[ToolDefinition]) -> Read<&'a [Node]> {
+    let items = table.list("not_calls")?.unwrap_or_default();
+    for (number, item) in items.iter().enumerate() {
+        let call = Table::of(
+            item,
+            format!("{}, call {} of `not_calls`", table.who(), number + 1),
+            &["tool_name", "params"],
+        )?;
+        let name = call.text("tool_name")?;
+        let name =
+            name.ok_or_else(|| call.fault(call.at(), "`tool_name` is missing: the name of the tool"))?;
+        defined(&call, call.place("tool_name"), "tool_name", name, tools)?;
+        call.table("params")?;
+    }
+    Ok(items)
+}
+
+fn defined(table: &Table, at: usize, key: &str, name: &str, tools: &[ToolDefinition]) -> Read<()> {
+    match tools.iter().any(|tool| tool.name == name) {
+        true => Ok(()),
+        false => Err(undefined(table, at, key, name, tools)),
+    }
+}
+
+/// The keywords of a table, in order, none of them blank.
+pub(super) fn keywords<'a>(table: &Table<'a>) -> Read<Vec<&'a str>> {
+    let keywords = table.texts("expected_output_contains")?.unwrap_or_default();
+    match keywords.iter().find(|(keyword, _)| keyword.trim().is_empty()) {
+        Some((_, at)) => {
+            Err(table.fault(*at, "`expected_output_contains`: a blank keyword is in every answer"))
+        }
+        None => Ok(keywords.into_iter().map(|(keyword, _)| keyword).collect()),
+    }
+}
+
+/// The name of an expected call's tool.
+pub(super) fn tool_name(call: &Node) -> &str {
+    match call.get("tool_name").map(|member| &member.value.value) {
+        Some(Value::Text(name)) => name,
+        _ => "",
+    }
+}
