@@ -118,16 +118,17 @@ pub mod check {
     pub use tooljudge_core::check::{BaseRate, BuiltinJudge, InvalidBaseRate};
 }
 
-/// The nouns that the stages hand on: rows, samples, prompts, replies, verdicts, and the JSON in them.
+/// The nouns that the stages hand on: rows, samples, prompts, dialogues, replies, verdicts, and the JSON in them.
 pub mod domain {
     pub(crate) use tooljudge_core::domain::*;
     #[doc(inline)]
     pub use tooljudge_core::domain::{
-        Aftermath, AnswerForm, Arguments, Calls, Cell, Definitions, Episode, Finding, FindingKind, Findings,
-        Flag, Item, Json, JsonError, Message, Messages, Number, Object, Origin, Outcome, Paid, Part, Place,
-        Prompt, Rail, RailProbability, Rails, RailsError, RawRow, RawText, Reply, Role, RowError,
-        RowErrorCode, Sample, SharedText, Slot, Status, Stop, Task, ToolCall, ToolDefinition, ToolResult,
-        Unit, UnknownFindingKind, UnknownSlot, UnknownTask, Usage, Variable, Verdict,
+        Aftermath, AnswerForm, Arguments, CallResult, Calls, Cell, Definitions, Dialogue, Entry, Episode,
+        Finding, FindingKind, Findings, Flag, Item, Json, JsonError, Message, Messages, Number, Object,
+        Origin, Outcome, Paid, Part, Place, Prompt, Rail, RailProbability, Rails, RailsError, RawRow,
+        RawText, Reply, Role, RowError, RowErrorCode, Sample, SharedText, Slot, Status, Stop, Task, ToolCall,
+        ToolDefinition, ToolResult, Turn, Unit, UnknownFindingKind, UnknownSlot, UnknownTask, Usage,
+        Variable, Verdict,
     };
 }
 

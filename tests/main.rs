@@ -55,4 +55,5 @@ mod tasks;
 mod templates;
 mod tls;
 mod transcripts;
+mod turns;
 mod widths;

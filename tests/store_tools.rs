@@ -62,7 +62,10 @@ fn pruned_replies_are_asked_again() {
     assert_eq!(prune(&["--older-than", "0m", "--dry-run"]).ended(0).stdout, "10 replies would go\n");
     assert_eq!(stat(&work, "s.sqlite")["replies"], 10);
     assert_eq!(prune(&["--older-than", "0m", "--model", "another"]).ended(0).stdout, "0 replies dropped\n");
-    assert_eq!(prune(&["--older-than", "0m"]).ended(0).stdout, "10 replies dropped\n");
+    assert_eq!(prune(&["--kind", "turn"]).ended(0).stdout, "0 replies dropped\n");
+    assert!(prune(&["--kind", "guess"]).ended(2).stderr.contains("verdict, turn"));
+    assert_eq!(stat(&work, "s.sqlite")["turns"], 0);
+    assert_eq!(prune(&["--kind", "verdict"]).ended(0).stdout, "10 replies dropped\n");
     label(&work, &server, 10, &["--store", "s.sqlite"]);
     assert_eq!(server.requests(), 20);
 }
@@ -122,9 +125,10 @@ fn merged_stores_answer_for_both() {
 }
 
 /// Stores of older versions.
-const OLD_STORES: [&[u8]; 2] = [
+const OLD_STORES: [&[u8]; 3] = [
     include_bytes!("fixtures/store/version_3.sqlite.gz"),
     include_bytes!("fixtures/store/version_4.sqlite.gz"),
+    include_bytes!("fixtures/store/version_5.sqlite.gz"),
 ];
 
 /// An old store with six replies, beside the rows and the wording that they answer.

@@ -9,7 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::Ending;
 use super::printer::Printer;
 use crate::report::{Column, Table, counted, wrapped};
-use crate::store::{Archive, Contents, Pruning, Wasted};
+use crate::store::{Archive, Contents, Pruning, ReplyKind, Wasted};
 
 /// Manage the store of replies (the cache).
 #[derive(Debug, Args)]
@@ -54,12 +54,16 @@ struct PruneArgs {
     #[arg(long, value_name = "RUN")]
     run: Option<String>,
 
+    /// Replies of this kind: verdicts of judges, or turns of agents
+    #[arg(long, value_name = "KIND", value_parser = ReplyKind::ALL.map(ReplyKind::as_str))]
+    kind: Option<String>,
+
     /// Delete the stored prompts, and keep the replies
-    #[arg(long, conflicts_with_all = ["older_than", "model", "run"])]
+    #[arg(long, conflicts_with_all = ["older_than", "model", "run", "kind"])]
     prompts: bool,
 
     /// Forget which request features endpoints do not support, and keep the replies; the next run probes the endpoints again
-    #[arg(long, conflicts_with_all = ["older_than", "model", "run", "prompts"])]
+    #[arg(long, conflicts_with_all = ["older_than", "model", "run", "kind", "prompts"])]
     adaptations: bool,
 
     /// Dry run: only count what would be deleted
@@ -126,10 +130,11 @@ fn pruned(archive: &Archive, args: &PruneArgs) -> anyhow::Result<String> {
         Some(age) => Some((Timestamp::now() - self::age(age)?).to_string()),
         None => None,
     };
-    let pruning = Pruning { before, model: args.model.clone(), run: args.run.clone() };
+    let kind = args.kind.as_deref().and_then(ReplyKind::named);
+    let pruning = Pruning { before, model: args.model.clone(), run: args.run.clone(), kind };
     if pruning == Pruning::default() {
         bail!(
-            "give a condition for the replies to delete: --older-than, --model or --run (or --prompts or --adaptations to drop only those)"
+            "give a condition for the replies to delete: --older-than, --model, --run or --kind (or --prompts or --adaptations to drop only those)"
         );
     }
     let replies = archive.prune(&pruning, args.dry_run)?;
@@ -157,7 +162,11 @@ fn as_text(path: &std::path::Path, contents: &Contents, width: usize) -> String 
         String::new(),
         match &contents.span {
             Some((first, last)) => {
-                format!("replies   {} ({} to {})", contents.replies, day(first), day(last))
+                let turns = match contents.turns {
+                    0 => String::new(),
+                    turns => format!(", of which {turns} are turns of agents"),
+                };
+                format!("replies   {} ({} to {}){turns}", contents.replies, day(first), day(last))
             }
             None => "replies   0".to_owned(),
         },
@@ -234,6 +243,7 @@ fn as_json(contents: &Contents) -> String {
     let value = serde_json::json!({
         "bytes": contents.bytes,
         "replies": contents.replies,
+        "turns": contents.turns,
         "damaged": contents.damaged,
         "failures": contents.failures,
         "unused": {

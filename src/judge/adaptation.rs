@@ -30,13 +30,17 @@ pub enum Adaptation {
     WithoutMaxTokens,
     /// The model thinks before it answers: where the limit on answers is ours, it is raised.
     RoomToThink,
+    /// Thoughts of earlier turns are not sent back, and encrypted ones not asked for: the endpoint takes none.
+    WithoutReasoning,
+    /// Calls of logged conversations say that they have no signature: the endpoint wants one with each.
+    UnsignedCalls,
 }
 
 /// How requests are adapted at one moment.
 pub(super) type AdaptationSet = BTreeSet<Adaptation>;
 
 impl Adaptation {
-    pub(crate) const ALL: [Adaptation; 10] = [
+    pub(crate) const ALL: [Adaptation; 12] = [
         Adaptation::GuidedRail,
         Adaptation::ResponseFormatRail,
         Adaptation::ToolRail,
@@ -47,6 +51,8 @@ impl Adaptation {
         Adaptation::MaxCompletionTokens,
         Adaptation::WithoutMaxTokens,
         Adaptation::RoomToThink,
+        Adaptation::WithoutReasoning,
+        Adaptation::UnsignedCalls,
     ];
 
     pub(crate) fn as_str(self) -> &'static str {
@@ -61,6 +67,8 @@ impl Adaptation {
             Adaptation::MaxCompletionTokens => "renamed:max_completion_tokens",
             Adaptation::WithoutMaxTokens => "without:max_tokens",
             Adaptation::RoomToThink => "raised:max_tokens",
+            Adaptation::WithoutReasoning => "without:reasoning",
+            Adaptation::UnsignedCalls => "marked:unsigned_calls",
         }
     }
 
@@ -71,6 +79,16 @@ impl Adaptation {
     /// The form of rail among these `names`, as replies keep them; `None` is the provider's own.
     pub(crate) fn rail_of(names: &[String]) -> Option<Adaptation> {
         rail(&names.iter().filter_map(|name| Adaptation::named(name)).collect())
+    }
+
+    /// Whether requests for verdicts are sent otherwise because of it.
+    pub(super) fn is_of_verdicts(self) -> bool {
+        !matches!(self, Adaptation::WithoutReasoning | Adaptation::UnsignedCalls)
+    }
+
+    /// Whether requests for turns are sent otherwise because of it: these hold no rail, and ask for no probabilities.
+    pub(super) fn is_of_turns(self) -> bool {
+        !self.is_rail() && self != Adaptation::WithoutLogprobs
     }
 
     fn is_rail(self) -> bool {

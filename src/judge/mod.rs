@@ -12,6 +12,7 @@ mod body_template;
 mod channel;
 mod cost_budget;
 mod endpoint;
+mod exchange;
 mod failure;
 mod formats;
 mod function;
@@ -33,6 +34,7 @@ mod settings;
 mod setup_error;
 mod target;
 mod transport;
+mod turn_format;
 mod uniform_failure;
 
 pub use adaptation::Adaptation;

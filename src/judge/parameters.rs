@@ -12,6 +12,8 @@ const LABEL: u32 = 512;
 const EXPLAINED: u32 = 1024;
 const FINDINGS: u32 = 2048;
 const THOUGHT: u32 = 8192;
+/// For a turn of an agent, whose calls are longer than any verdict.
+const TURN: u32 = 2048;
 
 /// Fields of the provider's own that limit answers.
 const LIMITS: &[&str] =
@@ -64,6 +66,12 @@ impl Parameters {
             AnswerForm::LABEL => LABEL,
         };
         self.has_limit(adapted).then(|| self.max_tokens.unwrap_or_else(ours))
+    }
+
+    /// The most tokens of a turn, likewise.
+    pub(super) fn turn_limit(&self, adapted: &AdaptationSet) -> Option<u32> {
+        let ours = if adapted.contains(&Adaptation::RoomToThink) { THOUGHT } else { TURN };
+        self.has_limit(adapted).then(|| self.max_tokens.unwrap_or(ours))
     }
 
     /// Whether a request adapted so states one.

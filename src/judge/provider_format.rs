@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 use super::adaptation::AdaptationSet;
 use super::failure::{Failure, excerpt};
 use super::problem::Problem;
+use super::turn_format::TurnFormat;
 use super::{Adaptation, Parameters};
 use crate::domain::{FindingKind, Findings, Prompt, RailProbability, Stop, Usage};
 
@@ -50,6 +51,11 @@ pub(super) trait ProviderFormat: Send + Sync {
 
     /// The form of rail to ask for at once instead, where one answer is enough to see that the endpoint ignores the present one.
     fn ignored_form(&self, _: &Answer, _: &Prompt, _: &AdaptationSet) -> Option<Adaptation> {
+        None
+    }
+
+    /// How dialogues are sent, where the other side takes part in any.
+    fn turns(&self) -> Option<&dyn TurnFormat> {
         None
     }
 }

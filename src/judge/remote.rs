@@ -1,6 +1,5 @@
 //! A judge behind an endpoint: asks, waits, tries again, adapts.
 
-use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -13,15 +12,16 @@ use super::adaptation_probe::AdaptationProbe;
 use super::body_template::BodyTemplates;
 use super::channel::Channel;
 use super::cost_budget::CostReservation;
+use super::exchange::Exchange;
 use super::failure::{Failure, advice};
 use super::limiter::{Cost, Permit, QuotaReservation, Slot};
-use super::provider_format::{Answer, ProviderFormat, understand};
-use super::rail_compliance::{RailCompliance, instruction, is_thinking, sign};
+use super::provider_format::{Answer, ProviderFormat};
+use super::rail_compliance::{RailCompliance, sign};
 use super::settings::{NO_CEILING, Settings};
 use super::transport::{UNREACHABLE, is_silence};
 use super::uniform_failure::UniformFailure;
 use super::{Activity, Adaptation, AskError, Asked, Identity, Parameters, Price, SetupError, hints, retry};
-use crate::domain::{AnswerForm, Paid, Prompt, Reply, Stop, Usage};
+use crate::domain::{Dialogue, Paid, Prompt, Reply, Stop, Turn, Usage};
 
 /// A judge model, wherever it runs, reached over HTTP or as a function of this process. The built-in judge is not one: it needs
 /// no prompt.
@@ -45,19 +45,6 @@ pub struct Remote {
     retried: AtomicU64,
     /// The longest answer asked for, in tokens.
     max_tokens: Option<u32>,
-}
-
-/// Tokens that a short verdict takes, one with an explanation, and one with findings, when no limit is given.
-const SHORT_ANSWER: u32 = 20;
-const EXPLAINED_ANSWER: u32 = 200;
-const FINDINGS_ANSWER: u32 = 300;
-
-fn usual_answer(form: AnswerForm) -> u32 {
-    match form {
-        AnswerForm { findings: true, .. } => FINDINGS_ANSWER,
-        AnswerForm { explain: true, .. } => EXPLAINED_ANSWER,
-        AnswerForm::LABEL => SHORT_ANSWER,
-    }
 }
 
 impl Remote {
@@ -97,15 +84,23 @@ impl Remote {
         self.settings.limiter.most_in_flight()
     }
 
-    /// Tokens that asking `prompt` once will take, about. Four bytes a token is the usual rule of thumb; real usage
-    /// corrects it.
+    /// Tokens that asking `prompt` once will take, about; real usage corrects it.
     pub(crate) fn expected_usage(&self, prompt: &Prompt) -> Usage {
-        let Cost { input, output } = self.estimate(prompt);
+        self.expected(&Exchange::Verdict(prompt))
+    }
+
+    /// Tokens that the next reply of `dialogue` will take, likewise. `None` where no dialogues are taken.
+    pub fn expected_turn_usage(&self, dialogue: &Dialogue) -> Option<Usage> {
+        self.format.turns().map(|turns| self.expected(&Exchange::Turn(dialogue, turns)))
+    }
+
+    fn expected(&self, exchange: &Exchange<'_>) -> Usage {
+        let Cost { input, output } = self.estimate(exchange);
         // A limit on answers is not their usual length.
         Usage {
             prompt_tokens: Some(input),
             cached_tokens: None,
-            completion_tokens: Some(output.min(usual_answer(prompt.form).into())),
+            completion_tokens: Some(output.min(exchange.usual_answer().into())),
         }
     }
 
@@ -114,9 +109,9 @@ impl Remote {
         self.settings.price
     }
 
-    fn estimate(&self, prompt: &Prompt) -> Cost {
-        let answer = self.max_tokens.unwrap_or(usual_answer(prompt.form));
-        Cost { input: prompt.text.len() as u64 / 4, output: answer.into() }
+    fn estimate(&self, exchange: &Exchange<'_>) -> Cost {
+        let answer = self.max_tokens.unwrap_or(exchange.usual_answer());
+        Cost { input: exchange.tokens(), output: answer.into() }
     }
 
     /// Sets aside the worst that sending `body` can cost, where there is a ceiling.
@@ -134,7 +129,7 @@ impl Remote {
     /// Sends `body`, and settles what it costs.
     async fn attempt(
         &self,
-        prompt: &Prompt,
+        exchange: &Exchange<'_>,
         adapted: &AdaptationSet,
         body: Vec<u8>,
         money: Option<CostReservation>,
@@ -146,7 +141,7 @@ impl Remote {
                 self.settings
                     .limiter
                     .learn(reservation, &hints::claims(&response.headers, response.received));
-                (is_refusal(response.status), understand(self.format.as_ref(), prompt, adapted, &response))
+                (is_refusal(response.status), exchange.understand(self.format.as_ref(), adapted, &response))
             }
             Err(failure) => (never_sent(&failure), Err(failure)),
         };
@@ -207,9 +202,8 @@ impl Remote {
     }
 
     /// Whether an answer was cut off while the model thought, by a limit that nobody gave: then more room may do.
-    fn lacks_room(&self, answer: &Answer, adapted: &AdaptationSet) -> bool {
-        let cut =
-            answer.stop == Stop::Truncated && (answer.text.trim().is_empty() || is_thinking(&answer.text));
+    fn lacks_room(&self, exchange: &Exchange<'_>, answer: &Answer, adapted: &AdaptationSet) -> bool {
+        let cut = answer.stop == Stop::Truncated && exchange.is_mere_thought(answer);
         cut && self.format.parameters().is_capped() && self.format.parameters().has_limit(adapted)
     }
 
@@ -241,20 +235,22 @@ impl Remote {
         Ok(())
     }
 
-    /// The answer to `prompt`; what answers cost that were of no use is added to `wasted`.
+    /// The answer; what answers cost that were of no use is added to `wasted`.
     async fn answer(
         &self,
-        prompt: &Prompt,
+        exchange: &Exchange<'_>,
         stop: &CancellationToken,
         wasted: &mut Option<Paid>,
     ) -> Result<Asked, AskError> {
         let limiter = &self.settings.limiter;
-        let tokens = self.estimate(prompt);
+        let format = self.format.as_ref();
+        let tokens = self.estimate(exchange);
         let (mut sent, mut failures) = (0, 0);
         let mut first_refused = None;
         // The place of a refused request that is sent again at once, in another form.
         let mut held: Option<Slot> = None;
-        let mut probe = AdaptationProbe::new(self.format.plain());
+        let mut probe = AdaptationProbe::new(exchange.plain(format));
+        let adapt = |probe: &AdaptationProbe| exchange.bearing(probe.adapt(self.adaptations.current()));
         loop {
             let admit = async {
                 match held.take() {
@@ -268,9 +264,8 @@ impl Remote {
                 permit = admit => permit,
             };
             // Only now: others may have found something out while this one waited.
-            let adapted = probe.adapt(self.adaptations.current());
-            let body =
-                self.body_templates.body(self.format.as_ref(), &instructed(prompt, &adapted), &adapted);
+            let adapted = adapt(&probe);
+            let body = exchange.body(format, &self.body_templates, &adapted);
             let money = tokio::select! {
                 biased;
                 () = stop.cancelled() => return Err(AskError::Stopped),
@@ -278,13 +273,13 @@ impl Remote {
             };
             sent += 1;
             let attempt_began = Instant::now();
-            let failure = match self.attempt(prompt, &adapted, body, money, &reservation).await {
+            let failure = match self.attempt(exchange, &adapted, body, money, &reservation).await {
                 Ok((answer, cost_usd)) => {
                     limiter.succeeded(reservation, attempt_began.elapsed(), used(&answer.usage));
                     self.uniform_failure.answered();
-                    let instead = match self.lacks_room(&answer, &adapted) {
+                    let instead = match self.lacks_room(exchange, &answer, &adapted) {
                         true => Some(Adaptation::RoomToThink),
-                        false => self.format.ignored_form(&answer, prompt, &adapted),
+                        false => exchange.ignored_form(format, &answer, &adapted),
                     };
                     if instead.is_some_and(|instead| probe.refused(instead, &adapted)) {
                         let paid = Paid { usage: answer.usage, cost_usd, attempts: 0 };
@@ -292,10 +287,12 @@ impl Remote {
                         held = Some(slot);
                         continue;
                     }
-                    self.watch(&answer, prompt, &adapted);
+                    if let Exchange::Verdict(prompt) = exchange {
+                        self.watch(&answer, prompt, &adapted);
+                    }
                     // A filter may have been faster than whatever refuses the request.
                     if answer.stop != Stop::Filtered {
-                        self.adaptations.learn(&probe, self.format.forms());
+                        self.adaptations.learn(&probe, format.forms());
                         self.form_works.fetch_or(probe.proves_form(&adapted), Ordering::Relaxed);
                     }
                     let reply = Reply {
@@ -322,7 +319,7 @@ impl Remote {
                 Failure::Stopped => return Err(AskError::Stopped),
                 Failure::Question { code, message } => return Err(self.failed(code, message, sent)),
                 // While this one was under way others found out more, so the old form may have been the cause.
-                Failure::BadRequest { .. } if probe.adapt(self.adaptations.current()) != adapted => {
+                Failure::BadRequest { .. } if adapt(&probe) != adapted => {
                     held = Some(slot);
                 }
                 Failure::BadRequest { code, message } => {
@@ -401,8 +398,45 @@ impl Remote {
     /// # Errors
     /// [`AskError::Question`] if this question has no answer, [`AskError::Run`] if none will have one.
     pub async fn ask(&self, prompt: &Prompt, stop: &CancellationToken) -> Result<Asked, AskError> {
+        self.exchange(&Exchange::Verdict(prompt), stop).await
+    }
+
+    /// Whether dialogues are taken.
+    ///
+    /// # Errors
+    /// When this is a function of this process: it takes prompts only.
+    pub fn takes_turns(&self) -> Result<(), SetupError> {
+        match self.format.turns() {
+            Some(_) => Ok(()),
+            None => Err(SetupError::FunctionTurns(self.identity.model.clone())),
+        }
+    }
+
+    /// Asks for the next reply of `dialogue`, as [`Remote::ask`] does for a verdict. The reply's text is its message, which
+    /// [`Remote::turn`] reads, and which goes back in [`Entry::Reply`](crate::domain::Entry::Reply).
+    ///
+    /// # Errors
+    /// As [`Remote::ask`]; [`AskError::Run`] where [`Remote::takes_turns`] fails.
+    pub async fn reply(&self, dialogue: &Dialogue, stop: &CancellationToken) -> Result<Asked, AskError> {
+        match self.format.turns() {
+            Some(turns) => self.exchange(&Exchange::Turn(dialogue, turns), stop).await,
+            None => {
+                let message = SetupError::FunctionTurns(self.identity.model.clone()).to_string();
+                Err(AskError::Run { code: "no_turns".to_owned(), message })
+            }
+        }
+    }
+
+    /// What the message of a reply says; `None` for a text that is not one. A reply that a filter held back has no message, and
+    /// says nothing.
+    pub fn turn(&self, message: &str) -> Option<Turn> {
+        let turns = self.format.turns()?;
+        if message.is_empty() { Some(Turn::default()) } else { turns.turn(message) }
+    }
+
+    async fn exchange(&self, exchange: &Exchange<'_>, stop: &CancellationToken) -> Result<Asked, AskError> {
         let mut wasted = None;
-        self.answer(prompt, stop, &mut wasted).await.map_err(|error| match wasted {
+        self.answer(exchange, stop, &mut wasted).await.map_err(|error| match wasted {
             Some(paid) => AskError::AfterAnswers { paid, error: Box::new(error) },
             None => error,
         })
@@ -434,16 +468,6 @@ impl Remote {
             limited_by: self.settings.limiter.limited_by(),
         }
     }
-}
-
-/// `prompt`, with the rail in words at its end where it is adapted so.
-fn instructed<'a>(prompt: &'a Prompt, adapted: &AdaptationSet) -> Cow<'a, Prompt> {
-    if !adapted.contains(&Adaptation::InstructedRail) {
-        return Cow::Borrowed(prompt);
-    }
-    let mut prompt = prompt.clone();
-    prompt.text.push_str(&instruction(&prompt));
-    Cow::Owned(prompt)
 }
 
 /// Tokens as the endpoint counted them, if it did.

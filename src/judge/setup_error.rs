@@ -56,6 +56,12 @@ pub enum SetupError {
     /// A cost ceiling for a function.
     #[error("what the function {0} costs is not known, so that no cost limit can hold: leave out --max-cost")]
     FunctionCost(String),
+    /// A function where an agent is wanted.
+    #[error(
+        "the function {0} judges prompts and takes no part in dialogues: choose a model behind an endpoint, such as \
+         openai:gpt-5-mini"
+    )]
+    FunctionTurns(String),
     /// A cost ceiling without a limit on answers.
     #[error("a cost limit needs the maximum length of an answer: give --max-tokens N")]
     NoMaxTokens,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, OptionalExtension, params_from_iter};
 
 use super::reply_row::{self, StoredReply, select};
-use super::{Fingerprint, StoreError, connect, upgrade};
+use super::{Fingerprint, ReplyKind, StoreError, connect, upgrade};
 
 /// A store that exists, without a writer of its own: each operation is one transaction.
 #[derive(Debug)]
@@ -20,6 +20,8 @@ pub struct Contents {
     /// Bytes of the file.
     pub bytes: u64,
     pub replies: u64,
+    /// Replies that are turns of agents.
+    pub turns: u64,
     /// Replies whose bytes are no longer what was written: they count as absent.
     pub damaged: u64,
     /// Questions whose last attempt failed.
@@ -70,6 +72,7 @@ pub struct Pruning {
     pub before: Option<String>,
     pub model: Option<String>,
     pub run: Option<String>,
+    pub kind: Option<ReplyKind>,
 }
 
 /// What a merge brought.
@@ -159,6 +162,7 @@ impl Archive {
         Ok(Contents {
             bytes,
             replies: number("SELECT count(*) FROM replies")?,
+            turns: number("SELECT count(*) FROM replies WHERE kind = 'turn'")?,
             damaged,
             failures: number("SELECT count(*) FROM failures")?,
             wasted,
@@ -174,10 +178,14 @@ impl Archive {
 
     /// Drops the replies that `pruning` means, and gives their room back; with `rehearse`, only counts them.
     pub fn prune(&self, pruning: &Pruning, rehearse: bool) -> Result<u64, StoreError> {
-        let conditions =
-            [("answered_at < ?", &pruning.before), ("model = ?", &pruning.model), ("run = ?", &pruning.run)];
-        let (clauses, values): (Vec<&str>, Vec<&String>) =
-            conditions.iter().filter_map(|(clause, value)| Some((*clause, value.as_ref()?))).unzip();
+        let conditions = [
+            ("answered_at < ?", pruning.before.as_deref()),
+            ("model = ?", pruning.model.as_deref()),
+            ("run = ?", pruning.run.as_deref()),
+            ("kind = ?", pruning.kind.map(ReplyKind::as_str)),
+        ];
+        let (clauses, values): (Vec<&str>, Vec<&str>) =
+            conditions.iter().filter_map(|(clause, value)| Some((*clause, (*value)?))).unzip();
         let condition = if clauses.is_empty() { "TRUE".to_owned() } else { clauses.join(" AND ") };
         let pruned = if rehearse {
             let sql = format!("SELECT count(*) FROM replies WHERE {condition}");
@@ -219,7 +227,7 @@ impl Archive {
             let mut known = transaction.prepare("SELECT 1 FROM replies WHERE fingerprint = ?1")?;
             let mut insert = transaction.prepare(reply_row::INSERT)?;
             other.each_reply(|fingerprint, reply, (prompt, answered_at)| {
-                let StoredReply::Sound { reply, run } = reply else {
+                let StoredReply::Sound { reply, kind, run } = reply else {
                     merged.damaged += 1;
                     return Ok(());
                 };
@@ -227,7 +235,8 @@ impl Archive {
                     merged.known += 1;
                     return Ok(());
                 }
-                reply_row::insert(&mut insert, fingerprint, &run, &reply, prompt.as_deref(), &answered_at)?;
+                let reply = (kind, &reply);
+                reply_row::insert(&mut insert, fingerprint, &run, reply, prompt.as_deref(), &answered_at)?;
                 merged.added += 1;
                 Ok(())
             })?;

@@ -1,15 +1,18 @@
 //! What makes two questions to a judge the same question.
 
-use crate::domain::Prompt;
+use crate::domain::{Dialogue, Prompt};
 
 /// Raised when the same settings come to mean another question.
 const VERSION: u32 = 1;
+
+/// Stands where the form of an answer does, and is none: no turn is ever taken for a verdict.
+const TURN: u8 = 0xff;
 
 /// 128 bits of a hash over everything that could change the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Fingerprint(pub(super) [u8; 16]);
 
-/// Hashes prompts for one judge: the part that all of its questions share is hashed once.
+/// Hashes prompts and dialogues for one model: the part that all of its questions share is hashed once.
 #[derive(Debug, Clone)]
 pub struct AskHasher(blake3::Hasher);
 
@@ -34,10 +37,23 @@ impl AskHasher {
             update(&mut hasher, label);
         }
         update(&mut hasher, &prompt.text);
-        let mut bytes = [0; 16];
-        bytes.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
-        Fingerprint(bytes)
+        finish(&hasher)
     }
+
+    /// The fingerprint of asking for the next reply of `dialogue` for the `repeat`-th time.
+    pub fn turn(&self, dialogue: &Dialogue, repeat: u32) -> Fingerprint {
+        let mut hasher = self.0.clone();
+        hasher.update(&repeat.to_le_bytes());
+        hasher.update(&[TURN]);
+        update(&mut hasher, &dialogue.to_json().to_string());
+        finish(&hasher)
+    }
+}
+
+fn finish(hasher: &blake3::Hasher) -> Fingerprint {
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
+    Fingerprint(bytes)
 }
 
 /// Length first, so that no two lists of texts hash alike.

@@ -11,6 +11,7 @@ mod fingerprint;
 mod lease_clock;
 mod lock_owner;
 mod reader;
+mod reply_kind;
 mod reply_row;
 mod run_lock;
 mod upgrade;
@@ -31,6 +32,7 @@ pub use fingerprint::{AskHasher, Fingerprint};
 use lease_clock::LeaseClock;
 pub use lease_clock::LeaseToken;
 pub use reader::{Found, Reader};
+pub use reply_kind::ReplyKind;
 use upgrade::migrate;
 use writer::{Job, Op, Writer, Written};
 
@@ -137,14 +139,16 @@ impl Store {
         }
     }
 
-    /// Keeps a reply and drops the claim. Returns after both are on disk.
+    /// Keeps a reply and drops the claim. Returns after both are on disk. `prompt` is what was asked, where that is to be kept
+    /// too: of a turn, the dialogue as JSON.
     pub async fn answer(
         &self,
         fingerprint: Fingerprint,
+        kind: ReplyKind,
         reply: Reply,
         prompt: Option<String>,
     ) -> Result<(), StoreError> {
-        self.write(Op::Answer { fingerprint, reply: Box::new(reply), prompt }).await.map(drop)
+        self.write(Op::Answer { fingerprint, kind, reply: Box::new(reply), prompt }).await.map(drop)
     }
 
     /// Keeps why there is no reply and drops the claim.

@@ -2,7 +2,7 @@
 
 use rusqlite::{Row, Statement};
 
-use super::Fingerprint;
+use super::{Fingerprint, ReplyKind};
 use crate::domain::{RailProbability, Reply, Stop, Usage};
 
 /// Selects what [`read`] reads, and behind that whatever else is wanted.
@@ -10,7 +10,7 @@ macro_rules! select {
     ($more:literal) => {
         concat!(
             "SELECT text, stop, prompt_tokens, cached_tokens, completion_tokens, model, latency_ms, attempts, adapted, \
-             probabilities, cost_usd, run, checksum",
+             probabilities, cost_usd, run, checksum, kind",
             $more
         )
     };
@@ -18,16 +18,16 @@ macro_rules! select {
 pub(super) use select;
 
 /// Where the columns begin that follow those of a reply.
-pub(super) const MORE: usize = 13;
+pub(super) const MORE: usize = 14;
 
 /// What [`insert`] fills in.
 pub(super) const INSERT: &str = "INSERT OR REPLACE INTO replies (fingerprint, run, text, stop, prompt_tokens, \
      cached_tokens, completion_tokens, model, latency_ms, attempts, adapted, probabilities, cost_usd, prompt, \
-     answered_at, checksum) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)";
+     answered_at, checksum, kind) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)";
 
 /// What stands in a row: a reply, or bytes that are no longer what was written.
 pub(super) enum StoredReply {
-    Sound { reply: Reply, run: String },
+    Sound { reply: Reply, kind: ReplyKind, run: String },
     Damaged,
 }
 
@@ -35,7 +35,7 @@ pub(super) fn insert(
     statement: &mut Statement<'_>,
     fingerprint: Fingerprint,
     run: &str,
-    reply: &Reply,
+    (kind, reply): (ReplyKind, &Reply),
     prompt: Option<&str>,
     now: &str,
 ) -> rusqlite::Result<()> {
@@ -57,7 +57,8 @@ pub(super) fn insert(
         reply.cost_usd,
         prompt,
         now,
-        checksum(fingerprint, run, reply),
+        checksum(fingerprint, run, kind, reply),
+        kind.as_str(),
     ])?;
     Ok(())
 }
@@ -65,19 +66,20 @@ pub(super) fn insert(
 /// Reads the columns of [`select`].
 pub(super) fn read(fingerprint: Fingerprint, row: &Row<'_>) -> StoredReply {
     match sound(fingerprint, row) {
-        Ok(Some((reply, run))) => StoredReply::Sound { reply, run },
+        Ok(Some((reply, kind, run))) => StoredReply::Sound { reply, kind, run },
         // A value of the wrong type is damage too.
         Ok(None) | Err(_) => StoredReply::Damaged,
     }
 }
 
-fn sound(fingerprint: Fingerprint, row: &Row<'_>) -> rusqlite::Result<Option<(Reply, String)>> {
+fn sound(fingerprint: Fingerprint, row: &Row<'_>) -> rusqlite::Result<Option<(Reply, ReplyKind, String)>> {
     // By number: to find a column by its name takes longer than to read it.
     let text = |column| Ok::<_, rusqlite::Error>(row.get_ref(column)?.as_str()?);
     let tokens =
         |column| Ok::<_, rusqlite::Error>(row.get::<_, Option<i64>>(column)?.map(i64::cast_unsigned));
     let stop = text(1)?;
     let Some(stop) = Stop::ALL.into_iter().find(|known| known.as_str() == stop) else { return Ok(None) };
+    let Some(kind) = ReplyKind::named(text(13)?) else { return Ok(None) };
     let Ok(adapted) = serde_json::from_str(text(8)?) else { return Ok(None) };
     let Some(probabilities) = read_probabilities(text(9)?) else { return Ok(None) };
     let reply = Reply {
@@ -93,7 +95,7 @@ fn sound(fingerprint: Fingerprint, row: &Row<'_>) -> rusqlite::Result<Option<(Re
     };
     let run = text(11)?;
     let stored = row.get_ref(12)?.as_blob()?;
-    Ok((checksum(fingerprint, run, &reply) == stored).then(|| (reply, run.to_owned())))
+    Ok((checksum(fingerprint, run, kind, &reply) == stored).then(|| (reply, kind, run.to_owned())))
 }
 
 /// `[["correct",0.98],["incorrect",0.02]]`
@@ -109,7 +111,7 @@ fn read_probabilities(text: &str) -> Option<Vec<RailProbability>> {
     Some(pairs.into_iter().map(|(label, probability)| RailProbability { label, probability }).collect())
 }
 
-fn checksum(fingerprint: Fingerprint, run: &str, reply: &Reply) -> [u8; 16] {
+fn checksum(fingerprint: Fingerprint, run: &str, kind: ReplyKind, reply: &Reply) -> [u8; 16] {
     let mut hasher = blake3::Hasher::new();
     hasher.update(&fingerprint.0);
     let adapted = reply.adapted.join("\0");
@@ -127,6 +129,10 @@ fn checksum(fingerprint: Fingerprint, run: &str, reply: &Reply) -> [u8; 16] {
     }
     hasher.update(&reply.latency_ms.to_le_bytes());
     hasher.update(&reply.attempts.to_le_bytes());
+    // Checksums of verdicts stay those of the versions that knew nothing else.
+    if kind == ReplyKind::Turn {
+        hasher.update(kind.as_str().as_bytes());
+    }
     let mut bytes = [0; 16];
     bytes.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
     bytes

@@ -1,11 +1,12 @@
--- The reply store of tooljudge, version 5. Open it with any SQLite tool; times are RFC 3339 in UTC.
+-- The reply store of tooljudge, version 6. Open it with any SQLite tool; times are RFC 3339 in UTC.
 
--- One row per answered question to a judge.
+-- One row per answered question to a judge, and per turn of an agent.
 CREATE TABLE replies (
     id                INTEGER PRIMARY KEY,
-    fingerprint       BLOB NOT NULL UNIQUE, -- 16 bytes; hash of endpoint, model, parameters, rails, prompt and replicate
+    fingerprint       BLOB NOT NULL UNIQUE, -- 16 bytes; hash of endpoint, model, parameters, and of rails, prompt and replicate,
+                                            -- or of tools, dialogue and repeat
     run               TEXT NOT NULL,        -- the run that paid for it
-    text              TEXT NOT NULL,        -- the answer as it came
+    text              TEXT NOT NULL,        -- the answer as it came; of a turn, the provider's message as JSON
     stop              TEXT NOT NULL,        -- finished, truncated, refused or filtered
     prompt_tokens     INTEGER,              -- as the provider counts them; null where it does not say
     cached_tokens     INTEGER,              -- of these, those read from the provider's prompt cache
@@ -16,9 +17,10 @@ CREATE TABLE replies (
     adapted           TEXT NOT NULL,        -- JSON array: what was sent otherwise than requested
     probabilities     TEXT NOT NULL,        -- JSON array of [rail, probability] pairs, from token probabilities
     cost_usd          REAL,                 -- at the prices of the day; null where none is known
-    prompt            TEXT,                 -- only with --keep-prompts
+    prompt            TEXT,                 -- only with --keep-prompts; of a turn, the dialogue as JSON
     answered_at       TEXT NOT NULL,
-    checksum          BLOB NOT NULL         -- 16 bytes over the columns above but id, prompt and answered_at
+    checksum          BLOB NOT NULL,        -- 16 bytes over kind and the columns above but id, prompt and answered_at
+    kind              TEXT NOT NULL DEFAULT 'verdict' -- verdict or turn
 ) STRICT;
 
 -- The last failure of a question that has no answer; the next run asks it again.

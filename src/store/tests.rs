@@ -1,7 +1,10 @@
 //! Stores shared by runs, stopped, damaged and locked.
 
 use super::*;
-use crate::domain::{AnswerForm, Prompt, RailProbability, Rails, Stop, Usage};
+use crate::domain::{
+    AnswerForm, CallResult, Dialogue, Entry, Json, Prompt, RailProbability, Rails, Stop, ToolCall,
+    ToolDefinition, Usage,
+};
 
 fn fingerprint(text: &str) -> Fingerprint {
     let prompt = Prompt { text: text.into(), rails: Arc::new(Rails::correctness()), form: AnswerForm::LABEL };
@@ -31,7 +34,7 @@ async fn one_question_is_asked_by_one_run() {
     assert_eq!(a.claim(question, Reuse::All).await.unwrap(), Claim::Ours);
     assert_eq!(a.claim(question, Reuse::All).await.unwrap(), Claim::Pending);
     assert_eq!(b.claim(question, Reuse::All).await.unwrap(), Claim::Theirs);
-    a.answer(question, reply("yes"), None).await.unwrap();
+    a.answer(question, ReplyKind::Verdict, reply("yes"), None).await.unwrap();
     assert_eq!(b.claim(question, Reuse::All).await.unwrap(), Claim::Answered);
     assert_eq!(b.claim(question, Reuse::OwnOnly).await.unwrap(), Claim::Ours);
     let found = b.reader().unwrap().get(question).unwrap();
@@ -91,7 +94,7 @@ async fn a_changed_byte_is_noticed() {
     let path = folder.path().join("replies.sqlite");
     let store = Store::open(&path, "a").unwrap();
     let question = fingerprint("q");
-    store.answer(question, reply("incorrect"), None).await.unwrap();
+    store.answer(question, ReplyKind::Verdict, reply("incorrect"), None).await.unwrap();
     Connection::open(&path).unwrap().execute("UPDATE replies SET text = 'correct'", []).unwrap();
     assert_eq!(store.reader().unwrap().get(question).unwrap(), Found::Nothing);
     assert_eq!(store.claim(question, Reuse::All).await.unwrap(), Claim::Ours);
@@ -196,4 +199,112 @@ fn only_its_owner_can_read_it() {
     let path = folder.path().join("replies.sqlite");
     let _store = Store::open(&path, "a").unwrap();
     assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+}
+
+fn call(arguments: &str) -> ToolCall {
+    let Json::Object(arguments) = Json::parse(arguments).unwrap() else { panic!("{arguments}") };
+    ToolCall { id: Some("c".into()), ..ToolCall::new("f", arguments) }
+}
+
+fn result(content: &str, is_error: bool) -> Entry {
+    Entry::Results(vec![CallResult { id: "c".into(), tool: "f".into(), content: content.into(), is_error }])
+}
+
+fn answered(message: &str, ids: &[&str]) -> Entry {
+    Entry::Reply { message: message.into(), ids: ids.iter().map(|id| (*id).to_owned()).collect() }
+}
+
+#[test]
+fn dialogues_that_differ_anywhere_are_other_questions() {
+    let tool = |name: &str, description: &str, parameters: &str| ToolDefinition {
+        name: name.into(),
+        description: description.into(),
+        parameters: Json::parse(parameters).unwrap(),
+    };
+    let dialogue = |system: Option<&str>, tools: &[ToolDefinition], entries: &[Entry]| Dialogue {
+        system: system.map(Into::into),
+        tools: tools.into(),
+        entries: entries.to_vec(),
+    };
+    let user = |text: &str| Entry::User(text.into());
+    let said = |text: &str, calls: &[ToolCall]| Entry::Assistant { text: text.into(), calls: calls.to_vec() };
+    let malformed =
+        ToolCall { arguments: crate::domain::Arguments::Malformed("{\"a\":1}".into()), ..call("{}") };
+    let dialogues = [
+        dialogue(None, &[], &[user("q")]),
+        dialogue(Some(""), &[], &[user("q")]),
+        dialogue(Some("q"), &[], &[]),
+        dialogue(None, &[], &[user("q"), user("")]),
+        dialogue(None, &[], &[said("q", &[])]),
+        dialogue(None, &[tool("f", "", "{}")], &[user("q")]),
+        dialogue(None, &[tool("", "f", "{}")], &[user("q")]),
+        dialogue(None, &[tool("f", "", r#"{"a":1}"#)], &[user("q")]),
+        dialogue(None, &[tool("f", "", r#"{"a":1.0}"#)], &[user("q")]),
+        dialogue(None, &[], &[user("q"), said("", &[call(r#"{"a":1}"#)])]),
+        dialogue(None, &[], &[user("q"), said("", &[call(r#"{"a":1.0}"#)])]),
+        dialogue(None, &[], &[user("q"), said("", &[malformed])]),
+        dialogue(None, &[], &[user("q"), said("", &[call("{}"), call("{}")])]),
+        dialogue(None, &[], &[user("q"), answered(r#"{"a":1}"#, &["c"]), result("1", false)]),
+        dialogue(None, &[], &[user("q"), answered(r#"{"a": 1}"#, &["c"]), result("1", false)]),
+        dialogue(None, &[], &[user("q"), answered(r#"{"a":1}"#, &["d"]), result("1", false)]),
+        dialogue(None, &[], &[user("q"), answered(r#"{"a":1}"#, &["c", ""]), result("1", false)]),
+        dialogue(None, &[], &[user("q"), answered(r#"{"a":1}"#, &["c"]), result("1", true)]),
+        dialogue(None, &[], &[user("q"), answered(r#"{"a":1}"#, &["c"]), result("2", false)]),
+    ];
+    let hasher = AskHasher::new("http://judge", "m", "{}");
+    let mut seen = std::collections::HashSet::from([fingerprint("q").0]);
+    for dialogue in &dialogues {
+        for repeat in 0..2 {
+            assert!(seen.insert(hasher.turn(dialogue, repeat).0), "{dialogue:?}");
+        }
+        assert_eq!(hasher.turn(dialogue, 0), hasher.turn(&dialogue.clone(), 0));
+    }
+    assert!(seen.insert(AskHasher::new("http://judge", "n", "{}").turn(&dialogues[0], 0).0));
+}
+
+#[tokio::test]
+async fn a_turn_is_kept_as_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("replies.sqlite");
+    let store = Store::open(&path, "a").unwrap();
+    let dialogue = Dialogue { system: None, tools: [].into(), entries: vec![Entry::User("q".into())] };
+    let question = AskHasher::new("http://judge", "m", "{}").turn(&dialogue, 0);
+    assert_eq!(store.claim(question, Reuse::All).await.unwrap(), Claim::Ours);
+    let asked = dialogue.to_json().to_string();
+    store.answer(question, ReplyKind::Turn, reply(r#"{"content":"a"}"#), Some(asked)).await.unwrap();
+    assert_eq!(store.claim(question, Reuse::All).await.unwrap(), Claim::Answered);
+    let found = store.reader().unwrap().get(question).unwrap();
+    assert!(matches!(found, Found::Reply { reply, .. } if reply.text == r#"{"content":"a"}"#));
+    Connection::open(&path).unwrap().execute("UPDATE replies SET kind = 'verdict'", []).unwrap();
+    assert_eq!(
+        store.reader().unwrap().get(question).unwrap(),
+        Found::Nothing,
+        "the checksum covers the kind"
+    );
+}
+
+#[cfg(feature = "cli")]
+#[tokio::test]
+async fn kinds_are_counted_merged_and_pruned() {
+    let folder = tempfile::tempdir().unwrap();
+    let (from, into) = (folder.path().join("from.sqlite"), folder.path().join("into.sqlite"));
+    let store = Store::open(&from, "a").unwrap();
+    store.answer(fingerprint("q"), ReplyKind::Verdict, reply("yes"), None).await.unwrap();
+    for text in ["a", "b"] {
+        let dialogue = Dialogue { system: None, tools: [].into(), entries: vec![Entry::User(text.into())] };
+        let question = AskHasher::new("http://judge", "m", "{}").turn(&dialogue, 0);
+        store.answer(question, ReplyKind::Turn, reply("{}"), None).await.unwrap();
+    }
+    drop((store, Store::open(&into, "b").unwrap()));
+    let mut archive = Archive::open(&into).unwrap();
+    assert_eq!(archive.merge(&Archive::open(&from).unwrap()).unwrap().added, 3);
+    let counts = |archive: &Archive| {
+        let contents = archive.contents().unwrap();
+        (contents.replies, contents.turns, contents.damaged)
+    };
+    assert_eq!(counts(&archive), (3, 2, 0));
+    let pruning = Pruning { kind: Some(ReplyKind::Turn), ..Pruning::default() };
+    assert_eq!(archive.prune(&pruning, true).unwrap(), 2);
+    assert_eq!(archive.prune(&pruning, false).unwrap(), 2);
+    assert_eq!(counts(&archive), (1, 0, 0));
 }

@@ -12,11 +12,14 @@ use super::{APPLICATION_ID, StoreError, create_private};
 
 /// The version of the file's tables. Which questions are the same question is told apart by a version of its own, in
 /// `fingerprint.rs`: replies of older files are found in newer ones.
-pub(super) const SCHEMA_VERSION: i64 = 5;
+pub(super) const SCHEMA_VERSION: i64 = 6;
 
 /// What leads from a version to the next one. A version more is one line more here, and `schema.sql` as it then is.
-const STEPS: [(i64, &str); 2] =
-    [(3, include_str!("upgrades/3_to_4.sql")), (4, include_str!("upgrades/4_to_5.sql"))];
+const STEPS: [(i64, &str); 3] = [
+    (3, include_str!("upgrades/3_to_4.sql")),
+    (4, include_str!("upgrades/4_to_5.sql")),
+    (5, include_str!("upgrades/5_to_6.sql")),
+];
 
 /// Lets `connection` have a store of today's version, new, as it is, or upgraded.
 pub(super) fn migrate(connection: &Connection, path: &Path) -> Result<(), StoreError> {
@@ -168,6 +171,26 @@ mod tests {
             rows.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
         };
         assert_eq!(tables(&old), tables(&new));
+    }
+
+    /// A run of version 5 that has the file open does not know that its replies have a kind.
+    #[test]
+    fn an_older_program_goes_on_in_an_upgraded_store() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = old_store(folder.path());
+        let old = Connection::open(&path).unwrap();
+        const COLUMNS: &str = "fingerprint, run, text, stop, prompt_tokens, cached_tokens, completion_tokens, model, latency_ms, \
+                               attempts, adapted, probabilities, cost_usd, prompt, answered_at, checksum";
+        old.execute_batch(&format!(
+            "CREATE TEMP TABLE mine AS SELECT {COLUMNS} FROM replies WHERE id <= 3; DELETE FROM replies WHERE id <= 3"
+        ))
+        .unwrap();
+        let mut insert =
+            old.prepare(&format!("INSERT INTO replies ({COLUMNS}) SELECT {COLUMNS} FROM temp.mine")).unwrap();
+        drop(Store::open(&path, "a").unwrap());
+        assert_eq!(insert.execute([]).unwrap(), 3);
+        assert_eq!(sound(&path), (6, 0, 1));
+        assert_eq!(Archive::open(&path).unwrap().contents().unwrap().turns, 0);
     }
 
     /// Killed before its commit, an upgrade leaves the store of old, and perhaps its copy.

@@ -14,7 +14,7 @@ use tokio::sync::oneshot;
 use super::lease_clock::LeaseClock;
 use super::reply_row::{self, StoredReply, select};
 use super::run_lock::{self, Liveness, RunLock};
-use super::{Claim, Failure, Fingerprint, Reuse, StoreError};
+use super::{Claim, Failure, Fingerprint, ReplyKind, Reuse, StoreError};
 use crate::domain::{Paid, Reply};
 
 /// How long a claim outlives its last renewal: what a run was asking that hangs can be asked again after this.
@@ -33,7 +33,7 @@ const LOG_PAGES: u32 = 4000;
 /// Something to write.
 pub(super) enum Op {
     Claim { fingerprint: Fingerprint, reuse: Reuse },
-    Answer { fingerprint: Fingerprint, reply: Box<Reply>, prompt: Option<String> },
+    Answer { fingerprint: Fingerprint, kind: ReplyKind, reply: Box<Reply>, prompt: Option<String> },
     Fail { fingerprint: Fingerprint, failure: Failure },
     Waste { fingerprint: Fingerprint, paid: Paid },
     Release { fingerprint: Fingerprint },
@@ -212,8 +212,8 @@ impl Writer {
             Op::Claim { fingerprint, reuse } => {
                 return self.claim(*fingerprint, *reuse).map(Written::Claim);
             }
-            Op::Answer { fingerprint, reply, prompt } => {
-                self.answer(*fingerprint, reply, prompt.as_deref(), now)?;
+            Op::Answer { fingerprint, kind, reply, prompt } => {
+                self.answer(*fingerprint, (*kind, reply), prompt.as_deref(), now)?;
             }
             Op::Fail { fingerprint, failure } => self.fail(*fingerprint, failure, now)?,
             Op::Waste { fingerprint, paid } => self.execute(
@@ -335,7 +335,7 @@ impl Writer {
     fn answer(
         &self,
         fingerprint: Fingerprint,
-        reply: &Reply,
+        reply: (ReplyKind, &Reply),
         prompt: Option<&str>,
         now: &str,
     ) -> rusqlite::Result<()> {

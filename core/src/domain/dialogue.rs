@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Json, ToolCall, ToolDefinition};
+use super::{Json, Object, ToolCall, ToolDefinition};
 
 /// All that a model is sent for its next reply.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,4 +64,78 @@ pub struct Turn {
     pub paused: bool,
     /// What the provider says of a call that it could not read itself, and left out.
     pub unread_call: Option<String>,
+}
+
+impl Dialogue {
+    /// All of it, for fingerprints and for readers of a store: two dialogues that differ anywhere have different texts.
+    pub fn to_json(&self) -> Json {
+        // Taken apart, so that a new field cannot be forgotten here.
+        let Dialogue { system, tools, entries } = self;
+        let system = system.as_deref().map_or(Json::Null, Json::from);
+        object([
+            ("system", system),
+            ("tools", Json::Array(tools.iter().map(tool).collect())),
+            ("entries", Json::Array(entries.iter().map(entry).collect())),
+        ])
+    }
+
+    /// How many bytes of text it holds, about as many as a provider is sent.
+    pub fn text_bytes(&self) -> usize {
+        let tools = self
+            .tools
+            .iter()
+            .map(|tool| tool.name.len() + tool.description.len() + tool.parameters.to_string().len());
+        let entries = self.entries.iter().map(|entry| match entry {
+            Entry::User(text) => text.len(),
+            Entry::Assistant { text, calls } => {
+                let calls = calls.iter().map(|call| call.to_json().to_string().len());
+                text.len() + calls.sum::<usize>()
+            }
+            Entry::Reply { message, .. } => message.len(),
+            Entry::Results(results) => results.iter().map(|result| result.content.len()).sum(),
+        });
+        self.system.as_ref().map_or(0, |system| system.len()) + tools.sum::<usize>() + entries.sum::<usize>()
+    }
+}
+
+fn object<const N: usize>(members: [(&str, Json); N]) -> Json {
+    let mut object = Object::new();
+    for (key, value) in members {
+        object.insert(key, value);
+    }
+    Json::Object(object)
+}
+
+fn tool(tool: &ToolDefinition) -> Json {
+    let ToolDefinition { name, description, parameters } = tool;
+    object([
+        ("name", name.as_str().into()),
+        ("description", description.as_str().into()),
+        ("parameters", parameters.clone()),
+    ])
+}
+
+fn entry(entry: &Entry) -> Json {
+    match entry {
+        Entry::User(text) => object([("user", text.as_str().into())]),
+        Entry::Assistant { text, calls } => {
+            let calls = calls.iter().map(ToolCall::to_json).collect();
+            object([("assistant", text.as_str().into()), ("calls", Json::Array(calls))])
+        }
+        Entry::Reply { message, ids } => {
+            let ids = ids.iter().map(|id| id.as_str().into()).collect();
+            object([("reply", (&**message).into()), ("ids", Json::Array(ids))])
+        }
+        Entry::Results(results) => object([("results", Json::Array(results.iter().map(result).collect()))]),
+    }
+}
+
+fn result(result: &CallResult) -> Json {
+    let CallResult { id, tool, content, is_error } = result;
+    object([
+        ("id", id.as_str().into()),
+        ("tool", tool.as_str().into()),
+        ("content", content.as_str().into()),
+        ("is_error", Json::Bool(*is_error)),
+    ])
 }

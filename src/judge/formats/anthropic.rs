@@ -20,6 +20,7 @@ use crate::domain::{Prompt, Stop, Usage};
 use crate::judge::adaptation::{AdaptationSet, next_rail, rail};
 use crate::judge::failure::Failure;
 use crate::judge::provider_format::{Answer, Part, ProviderFormat, answer_schema, broken};
+use crate::judge::turn_format::TurnFormat;
 use crate::judge::{Adaptation, Parameters};
 
 /// The API takes no request without a limit: enough for any explanation of a verdict.
@@ -30,8 +31,8 @@ const TOOL: &str = "verdict";
 /// A judge that speaks the messages API.
 pub(in crate::judge) struct Anthropic {
     path: &'static str,
-    model: String,
-    parameters: Parameters,
+    pub(super) model: String,
+    pub(super) parameters: Parameters,
 }
 
 impl Anthropic {
@@ -116,17 +117,12 @@ impl ProviderFormat for Anthropic {
             Some("refusal") => Stop::Refused,
             _ => Stop::Finished,
         };
-        let usage = message.usage.map_or_else(Usage::default, |usage| {
-            // Theirs counts what was neither read from the cache nor written to it; ours counts the whole prompt.
-            let cached = usage.cache_read_input_tokens;
-            let written = usage.cache_creation_input_tokens.unwrap_or(0);
-            Usage {
-                prompt_tokens: usage.input_tokens.map(|rest| rest + cached.unwrap_or(0) + written),
-                cached_tokens: cached,
-                completion_tokens: usage.output_tokens,
-            }
-        });
+        let usage = message.usage.map(Usage::from).unwrap_or_default();
         Ok(Answer { text, stop, usage, model: message.model, probabilities: Vec::new() })
+    }
+
+    fn turns(&self) -> Option<&dyn TurnFormat> {
+        Some(self)
     }
 }
 
@@ -148,8 +144,9 @@ struct Block {
     input: Option<Value>,
 }
 
+/// Tokens as the messages API counts them.
 #[derive(Deserialize)]
-struct UsageFields {
+pub(super) struct UsageFields {
     #[serde(default, deserialize_with = "super::count")]
     input_tokens: Option<u64>,
     #[serde(default, deserialize_with = "super::count")]
@@ -158,4 +155,17 @@ struct UsageFields {
     cache_read_input_tokens: Option<u64>,
     #[serde(default, deserialize_with = "super::count")]
     cache_creation_input_tokens: Option<u64>,
+}
+
+impl From<UsageFields> for Usage {
+    fn from(usage: UsageFields) -> Usage {
+        // Theirs counts what was neither read from the cache nor written to it; ours counts the whole prompt.
+        let cached = usage.cache_read_input_tokens;
+        let written = usage.cache_creation_input_tokens.unwrap_or(0);
+        Usage {
+            prompt_tokens: usage.input_tokens.map(|rest| rest + cached.unwrap_or(0) + written),
+            cached_tokens: cached,
+            completion_tokens: usage.output_tokens,
+        }
+    }
 }

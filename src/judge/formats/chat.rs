@@ -22,6 +22,7 @@ use crate::domain::{Prompt, Stop, Usage};
 use crate::judge::adaptation::{AdaptationSet, next_rail, rail};
 use crate::judge::failure::Failure;
 use crate::judge::provider_format::{Answer, Part, ProviderFormat, TOP_LOGPROBS, answer_schema, broken};
+use crate::judge::turn_format::TurnFormat;
 use crate::judge::{Adaptation, Parameters};
 
 /// A judge that speaks chat completions.
@@ -75,8 +76,7 @@ impl ProviderFormat for Chat {
             body["temperature"] = json!(temperature);
         }
         if let Some(limit) = self.parameters.limit(prompt, adapted) {
-            let newer = adapted.contains(&Adaptation::MaxCompletionTokens);
-            body[if newer { "max_completion_tokens" } else { "max_tokens" }] = json!(limit);
+            body[self.limit_name(adapted)] = json!(limit);
         }
         let constraint = match (rail(adapted), self.dialect) {
             (Some(Adaptation::TextRail | Adaptation::InstructedRail), _) => None,
@@ -96,17 +96,7 @@ impl ProviderFormat for Chat {
     }
 
     fn parts(&self, adapted: &AdaptationSet) -> Vec<Part> {
-        let mut parts = Vec::new();
-        if self.parameters.has_limit(adapted) {
-            if adapted.contains(&Adaptation::MaxCompletionTokens) {
-                let names: &[&str] = &["max_completion_tokens", "max_tokens"];
-                parts.push(Part { names, instead: Adaptation::WithoutMaxTokens });
-            } else {
-                let newer: &[&str] = &["max_completion_tokens"];
-                parts.push(Part { names: newer, instead: Adaptation::MaxCompletionTokens });
-                parts.push(Part { names: &["max_tokens"], instead: Adaptation::WithoutMaxTokens });
-            }
-        }
+        let mut parts = self.limit_parts(adapted);
         if let Some(instead) = next_rail(self.forms(), adapted) {
             let names = match (rail(adapted), self.dialect) {
                 (None, Dialect::Vllm) => vllm::STRUCTURED_OUTPUTS,
@@ -128,11 +118,7 @@ impl ProviderFormat for Chat {
     fn read(&self, prompt: &Prompt, adapted: &AdaptationSet, body: &str) -> Result<Answer, Failure> {
         let completion: Completion =
             serde_json::from_str(body).map_err(|_| broken("the response is not a chat completion", body))?;
-        let usage = completion.usage.map_or_else(Usage::default, |usage| Usage {
-            prompt_tokens: usage.prompt_tokens,
-            cached_tokens: usage.prompt_tokens_details.and_then(|details| details.cached_tokens),
-            completion_tokens: usage.completion_tokens,
-        });
+        let usage = completion.usage.map(Usage::from).unwrap_or_default();
         let choice = completion
             .choices
             .into_iter()
@@ -161,6 +147,36 @@ impl ProviderFormat for Chat {
             Dialect::Vllm => vllm::ignored_form(answer, prompt, adapted),
             _ => None,
         }
+    }
+
+    fn turns(&self) -> Option<&dyn TurnFormat> {
+        Some(self)
+    }
+}
+
+impl Chat {
+    /// What the limit on answers goes by.
+    pub(super) fn limit_name(&self, adapted: &AdaptationSet) -> &'static str {
+        if adapted.contains(&Adaptation::MaxCompletionTokens) {
+            "max_completion_tokens"
+        } else {
+            "max_tokens"
+        }
+    }
+
+    /// The limit on answers, as refusals may name it.
+    pub(super) fn limit_parts(&self, adapted: &AdaptationSet) -> Vec<Part> {
+        if !self.parameters.has_limit(adapted) {
+            return Vec::new();
+        }
+        if adapted.contains(&Adaptation::MaxCompletionTokens) {
+            let names = &["max_completion_tokens", "max_tokens"];
+            return vec![Part { names, instead: Adaptation::WithoutMaxTokens }];
+        }
+        vec![
+            Part { names: &["max_completion_tokens"], instead: Adaptation::MaxCompletionTokens },
+            Part { names: &["max_tokens"], instead: Adaptation::WithoutMaxTokens },
+        ]
     }
 }
 
@@ -201,14 +217,25 @@ struct Logprobs {
     content: Option<Value>,
 }
 
+/// Tokens as chat completions count them.
 #[derive(Deserialize)]
-struct UsageFields {
+pub(super) struct UsageFields {
     #[serde(default, deserialize_with = "super::count")]
     prompt_tokens: Option<u64>,
     #[serde(default, deserialize_with = "super::count")]
     completion_tokens: Option<u64>,
     #[serde(default, deserialize_with = "super::extra")]
     prompt_tokens_details: Option<PromptTokens>,
+}
+
+impl From<UsageFields> for Usage {
+    fn from(usage: UsageFields) -> Usage {
+        Usage {
+            prompt_tokens: usage.prompt_tokens,
+            cached_tokens: usage.prompt_tokens_details.and_then(|details| details.cached_tokens),
+            completion_tokens: usage.completion_tokens,
+        }
+    }
 }
 
 #[derive(Deserialize)]

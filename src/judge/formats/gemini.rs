@@ -23,12 +23,13 @@ use crate::judge::adaptation::{AdaptationSet, is_forced, next_rail, rail};
 use crate::judge::failure::Failure;
 use crate::judge::logprobs::{Candidate as Alternative, Token, rail_probabilities};
 use crate::judge::provider_format::{Answer, Part, ProviderFormat, TOP_LOGPROBS, bare, broken};
+use crate::judge::turn_format::TurnFormat;
 use crate::judge::{Adaptation, Parameters};
 
 /// A judge that speaks generateContent.
 pub(in crate::judge) struct Gemini {
     path: String,
-    parameters: Parameters,
+    pub(super) parameters: Parameters,
 }
 
 impl Gemini {
@@ -118,14 +119,7 @@ impl ProviderFormat for Gemini {
     fn read(&self, prompt: &Prompt, adapted: &AdaptationSet, body: &str) -> Result<Answer, Failure> {
         let reply: Reply =
             serde_json::from_str(body).map_err(|_| broken("the response is not generated content", body))?;
-        let usage = reply.usage_metadata.map_or_else(Usage::default, |usage| Usage {
-            prompt_tokens: usage.prompt_token_count,
-            cached_tokens: usage.cached_content_token_count,
-            completion_tokens: match (usage.candidates_token_count, usage.thoughts_token_count) {
-                (None, None) => None,
-                (said, thought) => Some(said.unwrap_or(0) + thought.unwrap_or(0)),
-            },
-        });
+        let usage = reply.usage_metadata.map(Usage::from).unwrap_or_default();
         if reply.prompt_feedback.is_some_and(|feedback| feedback.block_reason.is_some()) {
             return Ok(Answer { usage, model: reply.model_version, ..Answer::filtered() });
         }
@@ -134,11 +128,7 @@ impl ProviderFormat for Gemini {
             .into_iter()
             .next()
             .ok_or_else(|| broken("the response holds no candidate", body))?;
-        let stop = match candidate.finish_reason.as_deref() {
-            Some("MAX_TOKENS") => Stop::Truncated,
-            Some("SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII") => Stop::Filtered,
-            _ => Stop::Finished,
-        };
+        let stop = stop(candidate.finish_reason.as_deref());
         let parts = candidate.content.unwrap_or_default().parts;
         let text =
             parts.iter().filter(|part| !part.thought).filter_map(|part| part.text.as_deref()).collect();
@@ -150,6 +140,19 @@ impl ProviderFormat for Gemini {
             model: reply.model_version,
             probabilities: rail_probabilities(&tokens, &prompt.rails, is_forced(adapted)),
         })
+    }
+
+    fn turns(&self) -> Option<&dyn TurnFormat> {
+        Some(self)
+    }
+}
+
+/// Why a candidate ends.
+pub(super) fn stop(finish_reason: Option<&str>) -> Stop {
+    match finish_reason {
+        Some("MAX_TOKENS") => Stop::Truncated,
+        Some("SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII") => Stop::Filtered,
+        _ => Stop::Finished,
     }
 }
 
@@ -224,9 +227,10 @@ struct PromptFeedback {
     block_reason: Option<String>,
 }
 
+/// Tokens as generateContent counts them.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct UsageMetadata {
+pub(super) struct UsageMetadata {
     #[serde(default, deserialize_with = "super::count")]
     prompt_token_count: Option<u64>,
     #[serde(default, deserialize_with = "super::count")]
@@ -235,6 +239,19 @@ struct UsageMetadata {
     candidates_token_count: Option<u64>,
     #[serde(default, deserialize_with = "super::count")]
     thoughts_token_count: Option<u64>,
+}
+
+impl From<UsageMetadata> for Usage {
+    fn from(usage: UsageMetadata) -> Usage {
+        Usage {
+            prompt_tokens: usage.prompt_token_count,
+            cached_tokens: usage.cached_content_token_count,
+            completion_tokens: match (usage.candidates_token_count, usage.thoughts_token_count) {
+                (None, None) => None,
+                (said, thought) => Some(said.unwrap_or(0) + thought.unwrap_or(0)),
+            },
+        }
+    }
 }
 
 #[derive(Default, Deserialize)]

@@ -7,6 +7,7 @@ pub(super) mod gemini;
 pub(super) mod llamacpp;
 pub(super) mod ollama;
 pub(super) mod responses;
+mod turns;
 pub(super) mod vllm;
 
 #[cfg(test)]
@@ -52,13 +53,14 @@ where
 
 /// A number of tokens; where there is something else, they were not counted.
 fn count<'de, D: Deserializer<'de>>(field: D) -> Result<Option<u64>, D::Error> {
-    let number = match Value::deserialize(field)? {
-        Value::Number(number) => number,
-        _ => return Ok(None),
-    };
+    Value::deserialize(field).map(|value| token_count(&value))
+}
+
+fn token_count(value: &Value) -> Option<u64> {
+    let Value::Number(number) = value else { return None };
     // Some gateways know floating-point numbers only.
     let whole = number.as_f64().filter(|number| *number >= 0.0 && number.fract() == 0.0);
-    Ok(number.as_u64().or(whole.map(|whole| whole as u64)).filter(|count| *count <= MAX_TOKEN_COUNT))
+    number.as_u64().or(whole.map(|whole| whole as u64)).filter(|count| *count <= MAX_TOKEN_COUNT)
 }
 
 /// The rails' probabilities by a list of tokens as OpenAI and those after it send it.

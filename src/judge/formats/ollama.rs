@@ -21,6 +21,7 @@ use crate::domain::{Prompt, Stop, Usage};
 use crate::judge::adaptation::{AdaptationSet, next_rail, rail};
 use crate::judge::failure::Failure;
 use crate::judge::provider_format::{Answer, Part, ProviderFormat, TOP_LOGPROBS, answer_schema, broken};
+use crate::judge::turn_format::TurnFormat;
 use crate::judge::{Adaptation, Parameters};
 
 /// A judge that speaks Ollama's chat.
@@ -36,41 +37,73 @@ const PROMPT_TRUNCATED: &str = "prompt_truncated";
 const WINDOWS: [u64; 3] = [8_192, 32_768, 131_072];
 
 /// Tokens kept free for an answer without a limit, and for what the model's own template puts around the prompt.
-const ANSWER: u64 = 1_024;
+const ANSWER: u32 = 1_024;
 const TEMPLATE: u64 = 128;
 
 impl Ollama {
     fn num_ctx(&self, prompt: &Prompt, adapted: &AdaptationSet) -> u64 {
+        let ours = || self.parameters.limit(prompt, adapted).map(|limit| limit.max(ANSWER));
+        self.window(most_tokens(prompt.text.len()), self.parameters.max_tokens.or_else(ours))
+    }
+
+    /// The context window for so many tokens, and an answer up to this limit.
+    pub(super) fn window(&self, tokens: u64, limit: Option<u32>) -> u64 {
         if let Some(given) = self.parameters.num_ctx {
             return u64::from(given);
         }
-        let answer = match self.parameters.max_tokens {
-            Some(limit) => u64::from(limit),
-            None => self.parameters.limit(prompt, adapted).map_or(ANSWER, u64::from).max(ANSWER),
-        };
-        let needed = most_tokens(&prompt.text) + answer + TEMPLATE;
+        let needed = tokens + u64::from(limit.unwrap_or(ANSWER)) + TEMPLATE;
         WINDOWS.into_iter().find(|window| *window >= needed).unwrap_or_else(|| needed.next_power_of_two())
     }
 }
 
-/// More tokens than a text of this length takes: three bytes each, which JSON comes close to.
-fn most_tokens(text: &str) -> u64 {
-    text.len().div_ceil(3) as u64
+/// More tokens than a text of so many bytes takes: three bytes each, which JSON comes close to.
+pub(super) fn most_tokens(bytes: usize) -> u64 {
+    bytes.div_ceil(3) as u64
 }
 
 /// Fewer tokens than a text takes: eight characters each, white space aside.
-fn fewest_tokens(text: &str) -> u64 {
+pub(super) fn fewest_tokens(text: &str) -> u64 {
     (text.chars().filter(|c| !c.is_whitespace()).count() / 8) as u64
 }
 
-/// Whether the model can have read no more than a part of `prompt`, by the number of tokens it says it read.
-///
-/// A prompt that does not fit is cut down to two or three tokens above half of the window. A prompt of just that size
-/// is told apart by its length, if its tokens are not unusually long.
-fn is_truncated(prompt: &Prompt, read: u64, num_ctx: u64) -> bool {
-    let half = num_ctx / 2;
-    let halved = (half + 1..=half + 4).contains(&read) && prompt.text.len() as u64 * 2 > read * 9;
-    read < fewest_tokens(&prompt.text) || read >= num_ctx || halved
+/// How much of what it was sent a model says it read.
+pub(super) struct Read {
+    pub tokens: u64,
+    /// Fewer tokens than were sent.
+    pub fewest: u64,
+    /// Bytes that were sent.
+    pub bytes: u64,
+}
+
+impl Read {
+    fn of(prompt: &Prompt, tokens: u64) -> Read {
+        Read { tokens, fewest: fewest_tokens(&prompt.text), bytes: prompt.text.len() as u64 }
+    }
+
+    /// Whether that can be no more than a part.
+    ///
+    /// A prompt that does not fit is cut down to two or three tokens above half of the window. A prompt of just that size
+    /// is told apart by its length, if its tokens are not unusually long.
+    fn is_truncated(&self, num_ctx: u64) -> bool {
+        let Read { tokens, fewest, bytes } = *self;
+        let half = num_ctx / 2;
+        let halved = (half + 1..=half + 4).contains(&tokens) && bytes * 2 > tokens * 9;
+        tokens < fewest || tokens >= num_ctx || halved
+    }
+
+    /// Fails where the model read a part only: its answer is to another question.
+    pub(super) fn check(&self, num_ctx: u64) -> Result<(), Failure> {
+        if !self.is_truncated(num_ctx) {
+            return Ok(());
+        }
+        let Read { tokens, bytes, .. } = self;
+        let about = bytes / 4;
+        let message = format!(
+            "the model read {tokens} tokens of a prompt of about {about}, with num_ctx {num_ctx}; raise num_ctx, or \
+             take a model with a larger context window"
+        );
+        Err(Failure::Question { code: PROMPT_TRUNCATED.to_owned(), message })
+    }
 }
 
 impl ProviderFormat for Ollama {
@@ -144,16 +177,8 @@ impl ProviderFormat for Ollama {
         let reply: Reply = serde_json::from_str(body)
             .map_err(|_| broken("the response is not an Ollama chat response", body))?;
         let message = reply.message.ok_or_else(|| broken("the response holds no message", body))?;
-        let num_ctx = self.num_ctx(prompt, adapted);
-        if let Some(read) = reply.prompt_eval_count
-            && is_truncated(prompt, read, num_ctx)
-        {
-            let about = prompt.text.len() / 4;
-            let message = format!(
-                "the model read {read} tokens of a prompt of about {about}, with num_ctx {num_ctx}; raise num_ctx, or \
-                 take a model with a larger context window"
-            );
-            return Err(Failure::Question { code: PROMPT_TRUNCATED.to_owned(), message });
+        if let Some(tokens) = reply.prompt_eval_count {
+            Read::of(prompt, tokens).check(self.num_ctx(prompt, adapted))?;
         }
         let stop = match reply.done_reason.as_deref() {
             Some("length") => Stop::Truncated,
@@ -171,6 +196,10 @@ impl ProviderFormat for Ollama {
             model: reply.model,
             probabilities: probabilities(reply.logprobs, prompt, adapted),
         })
+    }
+
+    fn turns(&self) -> Option<&dyn TurnFormat> {
+        Some(self)
     }
 }
 
@@ -230,7 +259,7 @@ mod tests {
             (&digits, 7_000, 8_192, false),
         ] {
             assert_eq!(
-                is_truncated(&prompt(text.clone()), read, num_ctx),
+                Read::of(&prompt(text.clone()), read).is_truncated(num_ctx),
                 expected,
                 "{read} of {}",
                 text.len()
@@ -248,7 +277,7 @@ mod tests {
             let read = (prompt.text.len() as f64 / bytes_per_token) as u64 + 12;
             let num_ctx = Ollama { model: "m".into(), parameters: Parameters::default() }
                 .num_ctx(&prompt, &AdaptationSet::new());
-            proptest::prop_assert!(!is_truncated(&prompt, read, num_ctx));
+            proptest::prop_assert!(!Read::of(&prompt, read).is_truncated(num_ctx));
         }
     }
 }

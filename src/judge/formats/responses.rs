@@ -20,6 +20,7 @@ use crate::domain::{Prompt, Stop, Usage};
 use crate::judge::adaptation::{AdaptationSet, next_rail, rail};
 use crate::judge::failure::Failure;
 use crate::judge::provider_format::{Answer, Part, ProviderFormat, TOP_LOGPROBS, answer_schema, broken};
+use crate::judge::turn_format::TurnFormat;
 use crate::judge::{Adaptation, Parameters};
 
 /// A judge that speaks the responses API.
@@ -103,11 +104,7 @@ impl ProviderFormat for Responses {
             tokens.extend(content.logprobs.as_ref().and_then(Value::as_array).into_iter().flatten().cloned());
         }
         let said = || contents().filter_map(|content| content.text.as_deref()).collect();
-        let usage = reply.usage.map_or_else(Usage::default, |usage| Usage {
-            prompt_tokens: usage.input_tokens,
-            cached_tokens: usage.input_tokens_details.and_then(|details| details.cached_tokens),
-            completion_tokens: usage.output_tokens,
-        });
+        let usage = reply.usage.map(Usage::from).unwrap_or_default();
         Ok(Answer {
             text: refused.unwrap_or_else(said),
             stop,
@@ -115,6 +112,10 @@ impl ProviderFormat for Responses {
             model: reply.model,
             probabilities: probabilities((!tokens.is_empty()).then(|| tokens.into()), prompt, adapted),
         })
+    }
+
+    fn turns(&self) -> Option<&dyn TurnFormat> {
+        Some(self)
     }
 }
 
@@ -149,14 +150,25 @@ struct Incomplete {
     reason: Option<String>,
 }
 
+/// Tokens as the Responses API counts them.
 #[derive(Deserialize)]
-struct UsageFields {
+pub(super) struct UsageFields {
     #[serde(default, deserialize_with = "super::count")]
     input_tokens: Option<u64>,
     #[serde(default, deserialize_with = "super::count")]
     output_tokens: Option<u64>,
     #[serde(default, deserialize_with = "super::extra")]
     input_tokens_details: Option<InputTokens>,
+}
+
+impl From<UsageFields> for Usage {
+    fn from(usage: UsageFields) -> Usage {
+        Usage {
+            prompt_tokens: usage.input_tokens,
+            cached_tokens: usage.input_tokens_details.and_then(|details| details.cached_tokens),
+            completion_tokens: usage.output_tokens,
+        }
+    }
 }
 
 #[derive(Deserialize)]

@@ -19,7 +19,7 @@ use crate::domain::{Paid, Reply, Status};
 use crate::judge::{Adaptation, AskError, Asked};
 use crate::run::settings::PanelSettings;
 use crate::run::{JudgeTask, Progress, RunError, Samples, Stop};
-use crate::store::{Claim, Failure, Fingerprint, Found, LeaseToken, Reader, Reuse, Store};
+use crate::store::{Claim, Failure, Fingerprint, Found, LeaseToken, Reader, ReplyKind, Reuse, Store};
 
 /// How often questions that another run is asking are looked at again.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
@@ -384,7 +384,7 @@ async fn settle(
             pass.doubt(fingerprint, &reply);
             progress.judged(&pass.judge_task.reading().verdict(&reply));
             let kept = pass.keep_prompts.then_some(prompt.text);
-            let stored = pass.store.answer(fingerprint, reply, kept).await;
+            let stored = pass.store.answer(fingerprint, ReplyKind::Verdict, reply, kept).await;
             if stored.is_err() {
                 // Before its place is free: nobody else is to be asked whose reply cannot be kept either.
                 stop.cancel();

@@ -13,7 +13,7 @@ use crate::drive::{Episode, Loop, Stage};
 use crate::judge::{AskError, Asked, Remote};
 use crate::run::settings::StoreSettings;
 use crate::run::{AskOutcome, Progress, RunError, Stop, while_held};
-use crate::store::{AskHasher, Claim, Failure, Fingerprint, Found, Kind, Reader, Reuse, Store};
+use crate::store::{AskHasher, Claim, Failure, Fingerprint, Found, Reader, ReplyKind, Reuse, Store};
 
 /// How often a reply is looked for that another run is asking.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
@@ -253,7 +253,7 @@ async fn ask(
     Ok(Some(match asked {
         Ok(Asked { reply, slot }) => {
             let kept = pass.keep_prompts.then(|| dialogue.to_json().to_string());
-            let stored = pass.store.answer(fingerprint, reply.clone(), kept, Kind::Turn).await;
+            let stored = pass.store.answer(fingerprint, reply.clone(), kept, ReplyKind::Turn).await;
             if stored.is_err() {
                 // Before its place is free: nobody else is to be asked whose reply cannot be kept either.
                 stop.cancel();

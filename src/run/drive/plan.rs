@@ -180,18 +180,18 @@ fn suite(path: &Path, settings: &DriveSettings) -> Result<Suite, DriveError> {
         Loop::Own | Loop::LangChain => SuiteDefaults::default(),
     };
     let defaults = match settings.max_steps {
-        Some(most) => SuiteDefaults { max_steps: most.get(), ..defaults },
+        Some(most) => SuiteDefaults { max_steps: Some(most.get()), ..defaults },
         None => defaults,
     };
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or("suite");
     let format = SuiteFormat::of_name(name).ok_or_else(|| DriveError::File {
         what: "suite",
         path: path.to_owned(),
-        why: "a suite's name ends in .toml, .yaml, .yml, .json or .jsonl".to_owned(),
+        why: "a suite's name ends in .toml, .yaml, .yml, .json, .jsonl or .ndjson".to_owned(),
     })?;
-    read_suite(name, format, &text, &load, &defaults).map_err(|why| {
+    read_suite(name, format, &text, defaults, &load).map_err(|why| {
         let line = why.line.map(|line| format!("{line}: ")).unwrap_or(" ".to_owned());
-        DriveError::Content { path: path.to_owned(), why: format!("{line}{}", why.why) }
+        DriveError::Content { path: path.to_owned(), why: format!("{line}{}", why.message) }
     })
 }
 

@@ -4,6 +4,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use super::turns::Said;
+
 /// What the server does with a request.
 #[derive(Debug, Clone)]
 pub enum Answer {
@@ -13,6 +15,8 @@ pub enum Answer {
     Sure(Vec<(&'static str, f64)>),
     /// A chat completion with this message and finish reason.
     Message(Value, &'static str),
+    /// What an agent says and calls.
+    Turn(Said),
     /// A completion as it travels.
     Completion { headers: Vec<(&'static str, String)>, body: Value },
     /// Anything else.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Answer, Seen};
+use super::{Answer, Seen, turns};
 
 /// The format of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,6 +54,7 @@ pub fn whole(answer: Answer, seen: &Seen) -> Whole {
             completion(self::completion(seen, &text, Some(&rails)))
         }
         Answer::Message(message, finish) => completion(chat(seen, message, finish, None)),
+        Answer::Turn(said) => completion(turns::reply(seen, &said)),
         Answer::Completion { headers, body } => with(headers, body),
         Answer::Raw { status, headers, body } => {
             Whole { status, headers, body: body.into_bytes(), is_completion: false }

@@ -8,6 +8,7 @@ mod door;
 mod formats;
 mod line;
 mod truth;
+mod turns;
 
 use std::collections::HashMap;
 use std::net::TcpListener;
@@ -26,6 +27,7 @@ pub use formats::{Format, completion};
 use line::{End, Fuse};
 pub use truth::Early;
 use truth::{InFlight, Truth};
+pub use turns::{End as TurnEnd, Said};
 
 /// One request as it arrived.
 #[derive(Debug, Clone)]
@@ -37,6 +39,8 @@ pub struct Seen {
     pub uri: String,
     pub headers: HashMap<String, String>,
     pub body: Value,
+    /// What is asked: the prompt, or all messages of a dialogue.
+    asked: String,
     pub authorization: Option<String>,
     /// How many requests with the same prompt had arrived before.
     pub earlier: usize,
@@ -48,12 +52,7 @@ pub struct Seen {
 
 impl Seen {
     pub fn prompt(&self) -> &str {
-        let prompt = match self.format {
-            Format::Chat | Format::Messages | Format::OllamaChat => &self.body["messages"][0]["content"],
-            Format::Responses => &self.body["input"],
-            Format::GenerateContent => &self.body["contents"][0]["parts"][0]["text"],
-        };
-        prompt.as_str().unwrap_or("")
+        &self.asked
     }
 
     /// Whether the rail is asked for by the provider's schema.
@@ -158,6 +157,7 @@ async fn answer(
     let Ok(body) = to_bytes(Body::new(body), usize::MAX).await else {
         return Response::builder().status(400).body(Body::empty()).unwrap();
     };
+    let body: Value = serde_json::from_slice(&body).unwrap();
     let headers: HashMap<String, String> = parts
         .headers
         .iter()
@@ -170,7 +170,8 @@ async fn answer(
         uri: parts.uri.path_and_query().unwrap().to_string(),
         authorization: headers.get("authorization").cloned(),
         headers,
-        body: serde_json::from_slice(&body).unwrap(),
+        asked: turns::asked(format, &body),
+        body,
         earlier: 0,
         number: 0,
         early: None,
