@@ -187,5 +187,5 @@ pub mod snap {
 pub mod stats {
     pub(crate) use tooljudge_core::stats::*;
     #[doc(inline)]
-    pub use tooljudge_core::stats::{Bin, Confusion, Estimate, Measure};
+    pub use tooljudge_core::stats::{Bin, Confusion, Estimate, Measure, PassRate};
 }

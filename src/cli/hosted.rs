@@ -208,6 +208,7 @@ fn kind_of(error: &RunError) -> ErrorKind {
         | RunError::Audit(_)
         | RunError::Gold(_)
         | RunError::Score(_)
+        | RunError::Drive(_)
         | RunError::Compare(_) => ErrorKind::Input,
         RunError::Store(_) => ErrorKind::Store,
         RunError::Write(_) => ErrorKind::Output,

@@ -43,7 +43,7 @@ pub use compare::{CompareError, CompareSummary, compare};
 pub use control::{Control, Stop};
 pub use convert::{ConvertSummary, Converted, ConvertedFile, TranscriptCounts, convert, convert_blocking};
 pub use drive::{
-    AgentSummary, BaselineComparison, CategoryTally, DriveError, DriveForecast, DriveSummary, PassRate, drive,
+    AgentSummary, BaselineComparison, CategoryTally, DriveError, DriveForecast, DriveSummary, drive,
     drive_blocking, drive_forecast,
 };
 pub use error::RunError;

@@ -55,7 +55,9 @@ pub(super) fn read(path: &Path) -> Result<BTreeMap<String, Passes>, RunError> {
     let wrong = |why: String| DriveError::Baseline { path: path.to_owned(), why };
     let needed = ["suite", "case", "repeat", "agent", "passed"];
     if let Some(missing) = needed.iter().find(|name| table.schema().position(name).is_none()) {
-        return Err(wrong(format!("it has no column `{missing}`: give it a table that `drive -o` wrote")).into());
+        return Err(
+            wrong(format!("it has no column `{missing}`: give it a table that `drive -o` wrote")).into()
+        );
     }
     let mut found: BTreeMap<String, Passes> = BTreeMap::new();
     for batch in table.batches(None) {

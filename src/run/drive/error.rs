@@ -16,7 +16,9 @@ pub enum DriveError {
     #[error("the case `{case}` of {suite}: {why}")]
     Case { suite: String, case: String, why: String },
     /// No agent was named.
-    #[error("no agent is named: add --agent PROVIDER:MODEL, or --agent script:FILE to try the suite without a model")]
+    #[error(
+        "no agent is named: add --agent PROVIDER:MODEL, or --agent script:FILE to try the suite without a model"
+    )]
     NoAgent,
     /// One agent named twice.
     #[error("--agent {0} is given twice; to drive it several times use --repeats")]
@@ -43,6 +45,8 @@ pub enum DriveError {
     #[error("{}: no case has the id `{case}`{near}", path.display())]
     ScriptCase { path: PathBuf, case: String, near: String },
     /// A reply in the store that its provider's format no longer explains.
-    #[error("a stored reply of the agent cannot be read; ask anew with --fresh, or use another store with --store FILE")]
+    #[error(
+        "a stored reply of the agent cannot be read; ask anew with --fresh, or use another store with --store FILE"
+    )]
     StoredTurn,
 }

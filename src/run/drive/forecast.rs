@@ -70,7 +70,7 @@ pub(super) fn forecasts(plan: &DrivePlan, shown: usize) -> Result<Vec<DriveForec
                     continue;
                 }
                 forecast.asks += 1;
-                let usage = model.expected_turn_usage(dialogue);
+                let usage = model.expected_turn_usage(dialogue).unwrap_or_default();
                 forecast.prompt_tokens += usage.prompt_tokens.unwrap_or(0);
                 forecast.completion_tokens += usage.completion_tokens.unwrap_or(0);
                 forecast.cost_usd =

@@ -25,7 +25,9 @@ impl Grades {
         let grade = match self.0.get(&number) {
             Some(Ok(answer)) => Grade::Graded(answer.passes),
             Some(Err(_)) => Grade::Missing,
-            None if asked && has_reference(&stage.case) && !record.contains_key("llm_reply") => Grade::Missing,
+            None if asked && has_reference(&stage.case) && !record.contains_key("llm_reply") => {
+                Grade::Missing
+            }
             None => Grade::NotAsked,
         };
         if let (Expected::Example { .. }, Grade::Graded(passes)) = (&stage.case.expected, grade) {

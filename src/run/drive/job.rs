@@ -5,7 +5,6 @@ use std::time::Instant;
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
-use tokio_util::sync::CancellationToken;
 
 use super::baseline::{self, Passes};
 use super::forecast::{DriveForecast, forecasts};
@@ -21,7 +20,7 @@ use crate::judge::Remote;
 use crate::run::junit::{self, Suite};
 use crate::run::session::apart;
 use crate::run::settings::{AgentKind, DriveSettings, PanelSettings};
-use crate::run::{AskOutcome, Control, Manifest, Pass, Progress, RunError, Stop, runtime, sharing};
+use crate::run::{AskOutcome, Control, Pass, Progress, RunError, Stop, runtime, sharing};
 use crate::score::ScoreError;
 use crate::table::Record;
 use crate::write::{self, Finished, Sink};
@@ -141,9 +140,8 @@ impl DrivePlan {
             outcome
         });
         let outcomes = futures_util::future::join_all(driving).await;
-        let is_telling = |outcome: &Result<AskOutcome, RunError>| {
-            !matches!(outcome, Ok(_) | Err(RunError::Interrupted))
-        };
+        let is_telling =
+            |outcome: &Result<AskOutcome, RunError>| !matches!(outcome, Ok(_) | Err(RunError::Interrupted));
         match outcomes.iter().position(is_telling) {
             Some(at) => outcomes.into_iter().skip(at).take(1).collect(),
             None => outcomes.into_iter().collect(),
@@ -181,10 +179,9 @@ impl DrivePlan {
         let pass = Pass::new("scoring", Some(plan.episodes() * plan.agents.len() as u64));
         let progress = Arc::clone(&pass.progress);
         let shown = plan.control.observer.pass(pass);
-        let written = {
-            let (plan, outcomes) = (Arc::clone(&plan), Arc::clone(&outcomes));
-            apart(&plan.control.stop.clone(), move |stopped| plan.write(&outcomes, &grades, &progress, stopped))
-        };
+        let stop = plan.control.stop.clone();
+        let (own, theirs) = (Arc::clone(&plan), Arc::clone(&outcomes));
+        let written = apart(&stop, move |stopped| own.write(&theirs, &grades, &progress, stopped));
         let Written { agents, passes, episodes, turns } = written.await?;
         drop(shown);
         let mut compared = Vec::new();
@@ -275,7 +272,8 @@ impl DrivePlan {
     ) -> Result<Written, RunError> {
         let of_tasks = self.of_tasks();
         let table = EpisodeTable::new(of_tasks, self.settings.gold, self.scorer.figures(of_tasks));
-        let mut episodes = self.output.as_ref().map(|output| Sink::open(output, table.schema())).transpose()?;
+        let mut episodes =
+            self.output.as_ref().map(|output| Sink::open(output, table.schema())).transpose()?;
         let mut turns = self.turns.as_ref().map(|output| Sink::open(output, &turn_schema())).transpose()?;
         let listing = self.settings.junit.is_some();
         let mut agents: Vec<AgentSummary> =
@@ -380,10 +378,11 @@ impl DrivePlan {
             store.manifest(record.to_string(), true).await?;
         }
         for (output, finished) in [(&self.output, episodes), (&self.turns, turns)] {
-            if let (Some(output), Some(finished)) = (output.as_ref().filter(|output| output.has_manifest()), finished) {
+            if let (Some(output), Some(finished)) =
+                (output.as_ref().filter(|output| output.has_manifest()), finished)
+            {
                 let path = &output.path;
-                record["output"] =
-                    json!({ "path": path.display().to_string(), "rows": finished.rows, "bytes": finished.bytes });
+                record["output"] = json!({ "path": path.display().to_string(), "rows": finished.rows, "bytes": finished.bytes });
                 write::write_manifest(path, &record)?;
             }
         }

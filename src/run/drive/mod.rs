@@ -20,4 +20,4 @@ pub use baseline::BaselineComparison;
 pub use error::DriveError;
 pub use forecast::DriveForecast;
 pub use job::{drive, drive_blocking, drive_forecast};
-pub use summary::{AgentSummary, CategoryTally, DriveSummary, PassRate};
+pub use summary::{AgentSummary, CategoryTally, DriveSummary};

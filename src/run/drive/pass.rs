@@ -100,8 +100,11 @@ impl DrivePass {
         if !self.retry.contains(&status) {
             return false;
         }
-        let says_nothing =
-            || self.model.turn(&reply.text).is_none_or(|turn| turn.text.trim().is_empty() && turn.calls.is_empty());
+        let says_nothing = || {
+            self.model
+                .turn(&reply.text)
+                .is_none_or(|turn| turn.text.trim().is_empty() && turn.calls.is_empty())
+        };
         status != Status::Empty || says_nothing()
     }
 }
@@ -118,7 +121,8 @@ pub(super) async fn drive(
 ) -> Result<AskOutcome, RunError> {
     let stopping = stop.gently.child_token();
     let open = Arc::new(Semaphore::new((OPEN * pass.model.most_in_flight()).max(2)));
-    let mut episodes = pass.stages.iter().flat_map(|stage| (1..=pass.repeats).map(move |repeat| (stage, repeat)));
+    let mut episodes =
+        pass.stages.iter().flat_map(|stage| (1..=pass.repeats).map(move |repeat| (stage, repeat)));
     let mut tasks: JoinSet<Result<Driven, RunError>> = JoinSet::new();
     let (mut failure, mut ceiling, mut more) = (None, false, true);
     while more || !tasks.is_empty() {
@@ -253,7 +257,7 @@ async fn ask(
     Ok(Some(match asked {
         Ok(Asked { reply, slot }) => {
             let kept = pass.keep_prompts.then(|| dialogue.to_json().to_string());
-            let stored = pass.store.answer(fingerprint, reply.clone(), kept, ReplyKind::Turn).await;
+            let stored = pass.store.answer(fingerprint, ReplyKind::Turn, reply.clone(), kept).await;
             if stored.is_err() {
                 // Before its place is free: nobody else is to be asked whose reply cannot be kept either.
                 stop.cancel();

@@ -7,7 +7,10 @@ use std::sync::Arc;
 use super::agent::{Agent, AgentReady};
 use super::error::DriveError;
 use crate::domain::{Json, did_you_mean};
-use crate::drive::{Case, EpisodeScorer, Expected, Loop, Script, Stage, Suite, SuiteDefaults, SuiteFormat, langchain, read_suite};
+use crate::drive::{
+    Case, EpisodeScorer, Expected, Loop, Script, Stage, Suite, SuiteDefaults, SuiteFormat, langchain,
+    read_suite,
+};
 use crate::judge::CostBudget;
 use crate::run::outputs::check_places;
 use crate::run::panel::{connect_agents, run_name};
@@ -79,7 +82,9 @@ impl DrivePlan {
         let mut agents = Vec::new();
         for agent in &settings.agents {
             let kind = match &agent.kind {
-                AgentKind::Script(path) => scripts.get(path).map(|script| AgentReady::Script(Arc::clone(script))),
+                AgentKind::Script(path) => {
+                    scripts.get(path).map(|script| AgentReady::Script(Arc::clone(script)))
+                }
                 AgentKind::Model(_) => models.next().map(AgentReady::Model),
             };
             agents.extend(kind.map(|kind| Agent { name: agent.name.clone(), kind }));
@@ -275,15 +280,20 @@ fn outputs(settings: &DriveSettings, asks: bool) -> Result<(Option<Output>, Opti
 }
 
 /// The scripts, each read once; a case that no suite has is a mistake.
-fn scripts(settings: &DriveSettings, stages: &[Arc<Stage>]) -> Result<HashMap<PathBuf, Arc<Script>>, DriveError> {
+fn scripts(
+    settings: &DriveSettings,
+    stages: &[Arc<Stage>],
+) -> Result<HashMap<PathBuf, Arc<Script>>, DriveError> {
     let mut scripts = HashMap::new();
     // Where only some cases are driven, the script may be for all of them.
     let is_cut = !settings.cases.is_empty() || !settings.categories.is_empty() || settings.limit.is_some();
     for agent in &settings.agents {
         let AgentKind::Script(path) = &agent.kind else { continue };
         let text = read(path, "script")?;
-        let script = Script::read(&text)
-            .map_err(|why| DriveError::Content { path: path.clone(), why: format!("{}: {}", why.line, why.why) })?;
+        let script = Script::read(&text).map_err(|why| DriveError::Content {
+            path: path.clone(),
+            why: format!("{}: {}", why.line, why.why),
+        })?;
         let ids: BTreeSet<&str> = stages.iter().map(|stage| stage.case.id.as_str()).collect();
         let mut unknown: Vec<&str> = script.cases().filter(|case| !is_cut && !ids.contains(case)).collect();
         unknown.sort_unstable();
@@ -301,7 +311,8 @@ pub(super) fn has_reference(case: &Case) -> bool {
     match &case.expected {
         Expected::Test(_) => case.reference.is_some(),
         Expected::Example { output_evaluation, example } => {
-            *output_evaluation != "none" && example.get("reference").is_some_and(|reference| !reference.is_null())
+            *output_evaluation != "none"
+                && example.get("reference").is_some_and(|reference| !reference.is_null())
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::agent::{Agent, AgentReady, hasher, heard};
-use crate::domain::{Paid, Usage};
+use crate::domain::Paid;
 use crate::drive::{Ended, Episode, Loop, Stage};
 use crate::run::RunError;
 use crate::store::{Found, Reader};
@@ -89,10 +89,5 @@ impl Spent {
         self.latency_ms = self.latency_ms.saturating_add(latency_ms);
         self.cached += u64::from(!is_own);
         self.own_usd += paid.cost_usd.filter(|_| is_own).unwrap_or(0.0);
-    }
-
-    /// Tokens, as far as the provider counted them.
-    pub(super) fn usage(&self) -> Usage {
-        self.paid.map_or_else(Usage::default, |paid| paid.usage)
     }
 }

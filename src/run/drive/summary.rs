@@ -14,7 +14,7 @@ use crate::drive::Ended;
 use crate::run::junit::CaseOutcome;
 use crate::run::{MemberSummary, RunError, Tally};
 use crate::score::{ScoreError, Scored};
-use crate::stats::{self, Trials};
+use crate::stats::{self, PassRate, Trials};
 
 /// What a run of agents came to.
 #[derive(Debug)]
@@ -90,8 +90,6 @@ pub struct CategoryTally {
     /// Episodes without a score.
     pub unscored: u64,
 }
-
-pub use crate::stats::PassRate;
 
 /// What the scorer of suites measures, under the names that its metadata has.
 const METRICS: [&str; 3] = ["precision", "recall", "param_accuracy"];
@@ -225,9 +223,7 @@ impl AgentSummary {
     /// For manifests and `--json`.
     pub(crate) fn to_json(&self) -> Value {
         let latency = self.latency_ms();
-        let estimate = |estimate: &stats::Estimate| {
-            json!({ "value": estimate.value, "low": estimate.low, "high": estimate.high })
-        };
+        let estimate = |estimate: &stats::Estimate| json!({ "value": estimate.value, "low": estimate.low, "high": estimate.high });
         let rates: Vec<Value> = self
             .pass_rates()
             .iter()

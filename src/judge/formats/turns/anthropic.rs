@@ -106,6 +106,7 @@ impl TurnFormat for Anthropic {
         Some(Turn {
             text: of_kind("text").filter_map(|block| text(block, "text")).collect(),
             calls: calls.collect(),
+            parts: None,
             paused: text(&message, "stop_reason") == Some("pause_turn"),
             unread_call: None,
         })

@@ -120,7 +120,8 @@ impl TurnFormat for Chat {
             Some(function) if calls.is_empty() => vec![called(function, None)],
             _ => calls.iter().map(call).collect(),
         };
-        Some(Turn { text: said, calls, ..Turn::default() })
+        let parts = message.get("content").filter(|content| content.as_array().is_some()).cloned();
+        Some(Turn { text: said, parts, calls, ..Turn::default() })
     }
 }
 

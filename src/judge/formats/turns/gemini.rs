@@ -138,7 +138,7 @@ impl TurnFormat for Gemini {
         let reason = text(&message, "finishReason").filter(|reason| UNREAD.contains(reason));
         let unread = reason.map(|reason| text(&message, "finishMessage").unwrap_or(reason).to_owned());
         let unread_call = unread.filter(|_| calls.is_empty());
-        Some(Turn { text: words.collect(), calls, paused: false, unread_call })
+        Some(Turn { text: words.collect(), calls, unread_call, ..Turn::default() })
     }
 }
 
