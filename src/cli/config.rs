@@ -30,6 +30,9 @@ pub struct Config {
     /// Flags of `score` likewise.
     #[serde(default)]
     pub score: toml::Table,
+    /// Flags of `drive` likewise.
+    #[serde(default)]
+    pub drive: toml::Table,
     /// Judges by name.
     #[serde(default)]
     pub judges: BTreeMap<String, JudgeConfig>,
@@ -95,7 +98,11 @@ impl Config {
         name: &'static str,
         known: &BTreeSet<&'static str>,
     ) -> anyhow::Result<Section<'a>> {
-        let table = if name == "score" { &self.score } else { &self.label };
+        let table = match name {
+            "score" => &self.score,
+            "drive" => &self.drive,
+            _ => &self.label,
+        };
         if let Some(key) = table.keys().find(|key| !known.contains(key.as_str())) {
             bail!(
                 "{}: [{name}] has no setting `{key}`; its settings are the flags of `tooljudge {name}`, with underscores{}",

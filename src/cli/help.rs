@@ -52,6 +52,23 @@ const EXAMPLES: &[Examples] = &[
         ],
     ),
     (
+        "drive",
+        &[
+            (
+                "Try a suite offline, with written replies",
+                "tooljudge drive datasets/weather.toml --agent script:datasets/weather_script.jsonl",
+            ),
+            (
+                "Drive a model through it, as a CI gate",
+                "tooljudge drive datasets/weather.toml --agent openai:gpt-5-mini -o episodes.jsonl --min-pass-rate 0.9 --junit report.xml",
+            ),
+            (
+                "Compare two models on a task of LangChain Benchmarks, four times each",
+                "tooljudge drive langchain:multiverse --agent openai:gpt-5-mini --agent anthropic:claude-haiku-4-5 --repeats 4",
+            ),
+        ],
+    ),
+    (
         "bench",
         &[
             ("Measure the built-in judge", "tooljudge bench datasets/benchmark.jsonl"),
@@ -106,6 +123,26 @@ const ESSENTIAL: &[(&str, &[&str])] = &[
             "columns",
             "tools",
             "limit",
+            "dry_run",
+            "json",
+        ],
+    ),
+    (
+        "drive",
+        &[
+            "inputs",
+            "agents",
+            "output",
+            "turns",
+            "tasks",
+            "repeats",
+            "limit",
+            "grade",
+            "base_url",
+            "rpm",
+            "max_cost",
+            "min_pass_rate",
+            "junit",
             "dry_run",
             "json",
         ],

@@ -8,6 +8,7 @@ mod completions;
 mod config;
 mod convert;
 mod display;
+mod drive;
 mod eta;
 mod gold;
 mod help;
@@ -70,6 +71,7 @@ enum Command {
     Convert(Box<convert::ConvertArgs>),
     Resnap(Box<resnap::ResnapArgs>),
     Score(Box<score::args::ScoreArgs>),
+    Drive(Box<drive::args::DriveArgs>),
     Bench(Box<bench::args::BenchArgs>),
     Compare(Box<compare::CompareArgs>),
     Audit(Box<audit::args::AuditArgs>),
@@ -217,6 +219,10 @@ fn command(arguments: &[OsString], color: ColorChoice) -> Result<Ending, Failure
         Command::Score(args) => {
             let config = Config::read(args.config.as_deref())?;
             score::run(*args, &config, environment)?
+        }
+        Command::Drive(args) => {
+            let config = Config::read(args.config.as_deref())?;
+            drive::run(*args, &config, environment)?
         }
         Command::Bench(args) => {
             let config = Config::read(args.judging.config.as_deref())?;

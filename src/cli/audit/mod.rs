@@ -54,6 +54,7 @@ fn settings(mut typed: AuditArgs, config: &Config, environment: Environment) -> 
         config,
         environment,
         tells_routes: true,
+        flag: "--judge",
     };
     let panel = panel(&judging, &[], printer)?;
     let usual = AuditSettings::new::<String>([]);

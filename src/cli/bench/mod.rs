@@ -50,6 +50,7 @@ fn settings(mut typed: BenchArgs, config: &Config, environment: Environment) -> 
         config,
         environment,
         tells_routes: true,
+        flag: "--judge",
     };
     let panel = panel(&judging, if repeats { &["--repeat"] } else { &[] }, printer)?;
     let results = args.results;

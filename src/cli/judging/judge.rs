@@ -22,8 +22,8 @@ pub struct Named<'a> {
 }
 
 impl<'a> Named<'a> {
-    /// The judge of that `name`: an entry's, or else what the name itself says.
-    pub fn find(name: &str, config: &'a Config) -> anyhow::Result<Named<'a>> {
+    /// The judge of that `name`, which `flag` gives: an entry's, or else what the name itself says.
+    pub fn find(flag: &str, name: &str, config: &'a Config) -> anyhow::Result<Named<'a>> {
         let file = config.path.display();
         if let Some(function) = hosted::function(name) {
             return Ok(Named { settings: JudgeSettings::function(function), own: None });
@@ -38,13 +38,13 @@ impl<'a> Named<'a> {
             None => match name.parse::<JudgeSettings>() {
                 Ok(found) => (found, None),
                 Err(why) if config.judges.is_empty() => {
-                    bail!("--judge {name}: {why}{}", did_you_mean(name, ["builtin"]))
+                    bail!("{flag} {name}: {why}{}", did_you_mean(name, ["builtin"]))
                 }
                 Err(why) => {
                     let near =
                         did_you_mean(name, config.judges.keys().map(String::as_str).chain(["builtin"]));
                     let names = config.judges.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
-                    bail!("--judge {name}: {why}; {file} names {names}{near}")
+                    bail!("{flag} {name}: {why}; {file} names {names}{near}")
                 }
             },
         };

@@ -22,6 +22,8 @@ pub struct Judging<'a> {
     pub environment: Environment,
     /// Whether rows may go anywhere, so that it is told where.
     pub tells_routes: bool,
+    /// The flag that names whoever is asked.
+    pub flag: &'static str,
 }
 
 /// The panel; warns of flags that do nothing, refuses those that could mean two things, and tells where rows go. `more` are flags
@@ -35,7 +37,7 @@ pub fn panel(
     let builtin = ["builtin".to_owned()];
     let names = if args.judges.is_empty() { &builtin[..] } else { &args.judges };
     let named: Vec<Named<'_>> =
-        names.iter().map(|name| Named::find(name, config)).collect::<anyhow::Result<_>>()?;
+        names.iter().map(|name| Named::find(judging.flag, name, config)).collect::<anyhow::Result<_>>()?;
     let models = named.iter().filter(|judge| !judge.settings.is_builtin()).count();
     let idle = [&typed.of_models()[..], more].concat();
     if models == 0 && !idle.is_empty() {

@@ -87,6 +87,7 @@ fn merged(
         config,
         environment,
         tells_routes: asks,
+        flag: "--judge",
     };
     let step_summary = StepSummaryFile::of(environment);
     let fold = fold(&args.result, args.spreadsheet.formulas());

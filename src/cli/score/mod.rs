@@ -2,8 +2,10 @@
 
 pub mod args;
 mod page;
-mod report;
+pub mod report;
 mod settings;
+
+pub use settings::options;
 
 use anyhow::bail;
 use args::ScoreArgs;
@@ -58,7 +60,8 @@ pub fn run(mut args: ScoreArgs, config: &Config, environment: Environment) -> an
         }
         false => {
             let (typed, args, section) = (&typed, &judging, &section);
-            let judging = Judging { typed, args, section, config, environment, tells_routes: true };
+            let judging =
+                Judging { typed, args, section, config, environment, tells_routes: true, flag: "--judge" };
             Some(panel(&judging, &[], printer)?)
         }
     };
@@ -95,7 +98,7 @@ fn settings(args: ScoreArgs, section: &Section<'_>) -> anyhow::Result<ScoreSetti
         scorer: args.scorer,
         compat: args.compat,
         panel: None,
-        options: settings::options(&args.scoring)?,
+        options: options(&args.scoring)?,
         output: hosted::output(OutputSettings {
             path: args.output,
             format: args.to,

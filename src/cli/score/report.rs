@@ -8,7 +8,7 @@ use crate::score::IssueKind;
 /// Of failures, issues, tools and parameters, so many are shown.
 const SHOWN: usize = 8;
 /// Before the lines of a sentence that does not fit one.
-const INDENT: &str = "         ";
+pub const INDENT: &str = "         ";
 
 /// What the cases came to, on lines of `width` columns.
 pub fn render(tally: &Tally, scorer: &str, compares: &str, width: usize) -> String {
@@ -41,6 +41,13 @@ pub fn render(tally: &Tally, scorer: &str, compares: &str, width: usize) -> Stri
         text.push(format!("error    {cases} {kind}: {example}"));
     }
     let mut text: Vec<String> = text.iter().map(|line| wrapped(line, INDENT, width)).collect();
+    text.extend(findings(tally, width));
+    text.join("\n")
+}
+
+/// What was found wrong: kinds of issues, tools, parameters, and what to do about the commonest.
+pub fn findings(tally: &Tally, width: usize) -> Vec<String> {
+    let mut text = Vec::new();
     let by = |title: &str, counts: Vec<(String, u64)>| section(title, counts, tally.cases, width);
     text.extend(by("issue", tally.kinds.iter().map(|(kind, n)| (kind.as_str().to_owned(), *n)).collect()));
     text.extend(by("tool", tally.tools.iter().map(|(tool, n)| (tool.clone(), *n)).collect()));
@@ -51,7 +58,7 @@ pub fn render(tally: &Tally, scorer: &str, compares: &str, width: usize) -> Stri
         text.push(String::new());
         text.extend(advice.iter().map(|line| wrapped(line, INDENT, width)));
     }
-    text.join("\n")
+    text
 }
 
 /// Where not every case has arguments to compare, in how many they were.

@@ -1,0 +1,226 @@
+//! `drive`: flags and settings file in; scored episodes and exit code out.
+
+pub mod args;
+mod dry_run;
+mod page;
+mod report;
+mod settings;
+
+use std::path::Path;
+
+use args::{DriveArgs, PassHat};
+use serde_json::{Value, json};
+
+use super::config::{Config, Environment};
+use super::printer::Printer;
+use super::step_summary::StepSummaryFile;
+use super::{Ending, job};
+use crate::environment::EnvironmentName;
+use crate::report::{Column, GateVerdict, Table, counted};
+use crate::run::{self, AgentSummary, DriveSummary};
+use crate::write;
+
+/// What is printed of episodes, and what they must reach.
+struct Shown {
+    json: bool,
+    min_pass_rate: Option<f64>,
+    min_pass_hat: Option<PassHat>,
+    allow_unscored: f64,
+    /// Where the page of a build is written, if there is one.
+    step_summary: Option<StepSummaryFile>,
+}
+
+pub fn run(typed: DriveArgs, config: &Config, environment: Environment) -> anyhow::Result<Ending> {
+    let mut section = config.section("drive", &DriveArgs::keys())?;
+    let mut args = typed.clone();
+    args.fill(&mut section)?;
+    config.say(&section, typed.result.quiet);
+    let printer = Printer { quiet: args.result.quiet };
+    if args.tasks {
+        printer.data(&tasks(printer.width_of_list()));
+        return Ok(Ending::Done);
+    }
+    let shown = Shown {
+        json: args.result.json,
+        min_pass_rate: args.result.min_pass_rate,
+        min_pass_hat: args.result.min_pass_hat,
+        allow_unscored: args.result.allow_unscored.unwrap_or_default(),
+        step_summary: StepSummaryFile::of(environment),
+    };
+    let dry_run = args.dry_run;
+    let settings = settings::Settings { typed: &typed, args: &args, section: &section, config, environment };
+    let settings = settings.drive(printer)?;
+    job::run(printer, async |control| {
+        if let Some(dialogues) = dry_run {
+            let forecasts = run::drive_forecast(settings, dialogues, control)?;
+            dry_run::show(&forecasts, shown.json, printer);
+            return Ok(Ending::Done);
+        }
+        Ok(show(&run::drive(settings, control).await?, &shown, printer))
+    })
+}
+
+fn show(found: &DriveSummary, shown: &Shown, printer: Printer) -> Ending {
+    let is_taken = |path: &Option<std::path::PathBuf>| path.as_deref().is_some_and(write::is_stdout);
+    let to_stdout = is_taken(&found.output) || is_taken(&found.turns);
+    let text = if shown.json {
+        format!("{:#}", to_json(found))
+    } else {
+        report::render(found, printer.width(to_stdout))
+    };
+    match (to_stdout, printer.quiet && !shown.json) {
+        (_, true) => {}
+        (true, false) => printer.talk(&text),
+        (false, false) => printer.data(&text),
+    }
+    let written = [("episodes", &found.output), ("turns", &found.turns)];
+    for (what, path) in written.into_iter().filter_map(|(what, path)| Some((what, path.as_ref()?))) {
+        if !write::is_stdout(path) {
+            printer.talk(&format!("{what:<8} written to {}", path.display()));
+        }
+    }
+    if found.ungraded > 0 {
+        printer.warn(&format!(
+            "{} a reference answer; --grade JUDGE asks whether the agent's answer agrees with it",
+            if found.ungraded == 1 {
+                "1 case has".to_owned()
+            } else {
+                format!("{} cases have", found.ungraded)
+            }
+        ));
+    }
+    let failures = failures(found, shown);
+    let is_gated =
+        shown.min_pass_rate.is_some() || shown.min_pass_hat.is_some() || !found.baseline.is_empty();
+    let verdict = match (failures.is_empty(), is_gated) {
+        (false, _) => GateVerdict::Failed(failures.clone()),
+        (true, false) => GateVerdict::NoGate,
+        (true, true) => GateVerdict::Passed(gates(shown, found)),
+    };
+    if let Some(file) = &shown.step_summary {
+        file.append(&page::page(found, verdict), printer);
+    }
+    if !failures.is_empty() {
+        for agent in &found.agents {
+            super::score::report::failures(&agent.tally).iter().for_each(|line| printer.warn(line));
+        }
+    }
+    Ending::of_gates(&failures, printer)
+}
+
+fn gates(shown: &Shown, found: &DriveSummary) -> Vec<String> {
+    let rate = shown.min_pass_rate.map(|share| format!("--min-pass-rate {share}"));
+    let hat = shown.min_pass_hat.map(|hat| format!("--min-pass-hat {}={}", hat.k, hat.least));
+    let baseline = (!found.baseline.is_empty()).then(|| "--baseline".to_owned());
+    rate.into_iter().chain(hat).chain(baseline).collect()
+}
+
+/// What falls short, one sentence each.
+fn failures(found: &DriveSummary, shown: &Shown) -> Vec<String> {
+    let mut failures = Vec::new();
+    for agent in &found.agents {
+        let AgentSummary { agent: name, tally, episodes, .. } = agent;
+        let unscored = agent.unscored();
+        if unscored as f64 > shown.allow_unscored * *episodes as f64 + 1e-9 {
+            failures.push(format!(
+                "{name}: {unscored} of {} without a score; --allow-unscored SHARE accepts them",
+                counted(*episodes, "episode")
+            ));
+        }
+        if let Some(least) = shown.min_pass_rate.filter(|least| !tally.reaches(*least)) {
+            failures.push(format!(
+                "{name}: {} of {} passed, fewer than the share of {least} that --min-pass-rate asks for",
+                tally.passed,
+                counted(tally.decided(), "scored episode")
+            ));
+        }
+        if let Some(PassHat { k, least }) = shown.min_pass_hat {
+            match agent.pass_hat(k.get().into()) {
+                Some(rate) if rate.all.value >= least - 1e-9 => {}
+                Some(rate) => {
+                    failures.push(format!("{name}: pass^{k} is {:.3}, below {least}", rate.all.value));
+                }
+                None => failures.push(format!("{name}: there is no pass^{k}: no case was scored {k} times")),
+            }
+        }
+    }
+    for compared in found.baseline.iter().filter(|compared| compared.is_worse()) {
+        failures.push(format!(
+            "{}: it does worse than in the baseline: {:.1} % of {} passed then, {:.1} % now (p = {:.4})",
+            compared.agent,
+            compared.shares.0 * 100.0,
+            counted(compared.episodes, "episode"),
+            compared.shares.1 * 100.0,
+            compared.p
+        ));
+    }
+    failures
+}
+
+fn to_json(found: &DriveSummary) -> Value {
+    let baseline: Vec<Value> = found
+        .baseline
+        .iter()
+        .map(|compared| {
+            json!({
+                "agent": compared.agent,
+                "episodes": compared.episodes,
+                "cases": compared.cases,
+                "unpaired": compared.unpaired,
+                "broken": compared.broken,
+                "mended": compared.mended,
+                "passed_then": compared.shares.0,
+                "passed_now": compared.shares.1,
+                "p": compared.p,
+                "worse": compared.is_worse(),
+            })
+        })
+        .collect();
+    let mut summary = json!({
+        "scorer": found.scorer,
+        "cases": found.cases,
+        "repeats": found.repeats,
+        "agents": found.agents.iter().map(AgentSummary::to_json).collect::<Vec<_>>(),
+        "ungraded_cases": found.ungraded,
+        "baseline": baseline,
+        "elapsed_s": found.elapsed.as_secs_f64(),
+    });
+    if let Some(grade) = &found.grade {
+        summary["grade"] = run::asked(grade);
+    }
+    let shown = |path: &Path| path.display().to_string();
+    summary["output"] = json!(found.output.as_deref().map(shown));
+    summary["turns"] = json!(found.turns.as_deref().map(shown));
+    summary
+}
+
+/// The built-in tasks.
+fn tasks(width: usize) -> String {
+    let mut grid = Table::new([Column::Name, Column::Words]);
+    for name in EnvironmentName::ALL {
+        let what = match name {
+            EnvironmentName::Typewriter1 => "20 words to type, with one tool that types a letter",
+            EnvironmentName::Typewriter26 => "20 words to type, with a tool for each letter",
+            EnvironmentName::Relational => {
+                "24 questions about three tables of users, places and foods; answers need --grade"
+            }
+            EnvironmentName::Multiverse => {
+                "20 calculations where arithmetic is another; answers that are no single number need --grade"
+            }
+        };
+        grid.add_row([format!("langchain:{}", name.as_str()), what.to_owned()]);
+    }
+    grid.text(width)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::section::keys_of_flags;
+
+    #[test]
+    fn every_flag_can_be_set_in_the_settings_file() {
+        let keys = DriveArgs::keys().into_iter().map(str::to_owned).collect();
+        assert_eq!(keys_of_flags::<DriveArgs>(), keys);
+    }
+}

@@ -1,0 +1,185 @@
+//! The end of a run of agents, for human eyes.
+
+use crate::cli::label::summary_table::dollars;
+use crate::cli::score::report::{INDENT, asked, findings, percent};
+use crate::report::{Column, Table, counted, wrapped};
+use crate::run::{AgentSummary, BaselineComparison, DriveSummary};
+
+/// What the agents came to, on lines of `width` columns.
+pub fn render(found: &DriveSummary, width: usize) -> String {
+    let cases = counted(found.cases, "case");
+    let times = match found.repeats {
+        1 => String::new(),
+        repeats => format!(", {repeats} times each"),
+    };
+    let mut text = vec![format!("{cases}{times}, scored by {}", found.scorer)];
+    for agent in &found.agents {
+        text.push(String::new());
+        text.extend(of_agent(agent, width));
+    }
+    for compared in &found.baseline {
+        text.push(String::new());
+        text.push(wrapped(&against(compared), INDENT, width));
+    }
+    if let Some(grade) = &found.grade {
+        text.push(String::new());
+        text.push(wrapped(&asked(grade), INDENT, width));
+    }
+    text.join("\n")
+}
+
+fn of_agent(agent: &AgentSummary, width: usize) -> Vec<String> {
+    let tally = &agent.tally;
+    let mut lines = vec![format!("agent    {}", agent.agent)];
+    if let Some((rate, (low, high))) = tally.pass_rate() {
+        lines.push(format!(
+            "passed   {} of {} ({}; 95 % interval {} to {})",
+            tally.passed,
+            counted(tally.decided(), "episode"),
+            percent(rate),
+            percent(low),
+            percent(high)
+        ));
+    }
+    if tally.undecided > 0 {
+        lines.push(format!("open     {}: nobody has graded the answer", counted(tally.undecided, "episode")));
+    }
+    let unscored = agent.ended.iter().filter(|(ended, _)| !ended.is_scored());
+    for (ended, episodes) in unscored {
+        let why = agent.why.get(ended).map(|why| format!("; the first: {why}")).unwrap_or_default();
+        lines.push(format!("no score {}: {}{why}", counted(*episodes, "episode"), ended.in_words()));
+    }
+    for (kind, (cases, example)) in &tally.errors {
+        lines.push(format!("error    {cases} {kind}: {example}"));
+    }
+    if let Some(mean) = tally.mean() {
+        lines.push(format!("score    {mean:.3} on average"));
+    }
+    let metrics: Vec<String> =
+        agent.metrics().map(|(name, mean)| format!("{} {mean:.3}", in_words(name))).collect();
+    let figures = tally.figures().map(|(name, mean)| format!("{name} {mean:.3}"));
+    let metrics: Vec<String> = metrics.into_iter().chain(figures).collect();
+    if !metrics.is_empty() {
+        lines.push(format!("figures  {} on average", metrics.join(", ")));
+    }
+    if let Some((p50, p95)) = agent.latency_ms() {
+        lines.push(format!("time     {p50} ms for half of the episodes, {p95} ms for 95 %, tools as mocked"));
+    }
+    lines.push(format!("turns    {}, {}", counted(agent.steps, "reply"), counted(agent.calls, "call")));
+    if let Some(paid) = agent.paid {
+        let cost = match paid.cost_usd {
+            Some(cost) if agent.cached > 0 => {
+                format!("cost {}, of which this run paid {}", dollars(cost), dollars(agent.own_usd))
+            }
+            Some(cost) => format!("cost {}", dollars(cost)),
+            None => "cost unknown: no price is known".to_owned(),
+        };
+        let tokens = match (paid.usage.prompt_tokens, paid.usage.completion_tokens) {
+            (Some(prompt), Some(completion)) => format!("{prompt} tokens in, {completion} out, "),
+            _ => String::new(),
+        };
+        lines.push(format!("paid     {tokens}{cost}"));
+    }
+    let mut lines: Vec<String> = lines.iter().map(|line| wrapped(line, INDENT, width)).collect();
+    let early: Vec<(&str, u64)> = agent
+        .ended
+        .iter()
+        .filter(|(ended, _)| ended.is_scored())
+        .map(|(ended, episodes)| (ended.as_str(), *episodes))
+        .collect();
+    if early.len() > 1 || early.first().is_some_and(|(name, _)| *name != "finished") {
+        lines.push(String::new());
+        lines.push(ends(&early).text(width));
+    }
+    lines.extend(repeats(agent, width));
+    lines.extend(categories(agent, width));
+    lines.extend(findings(tally, width));
+    lines
+}
+
+fn in_words(metric: &str) -> &str {
+    match metric {
+        "param_accuracy" => "parameters",
+        metric => metric,
+    }
+}
+
+fn ends(early: &[(&str, u64)]) -> Table {
+    let mut table = Table::new([Column::Name, Column::Figure]);
+    table.add_row(["ended", "episodes"]);
+    for (name, episodes) in early {
+        table.add_row([(*name).to_owned(), episodes.to_string()]);
+    }
+    table
+}
+
+fn repeats(agent: &AgentSummary, width: usize) -> Vec<String> {
+    let rates = agent.pass_rates();
+    if rates.is_empty() {
+        return Vec::new();
+    }
+    let mut table = Table::new([
+        Column::Figure,
+        Column::Figure,
+        Column::Words,
+        Column::Figure,
+        Column::Words,
+        Column::Figure,
+    ]);
+    table.add_row(["k", "pass@k", "95 % interval", "pass^k", "95 % interval", "cases"]);
+    for rate in &rates {
+        let interval = |low: f64, high: f64| format!("{} to {}", percent(low), percent(high));
+        table.add_row([
+            rate.k.to_string(),
+            percent(rate.any.value),
+            interval(rate.any.low, rate.any.high),
+            percent(rate.all.value),
+            interval(rate.all.low, rate.all.high),
+            rate.cases.to_string(),
+        ]);
+    }
+    vec![String::new(), table.text(width)]
+}
+
+fn categories(agent: &AgentSummary, width: usize) -> Vec<String> {
+    if agent.categories.is_empty() {
+        return Vec::new();
+    }
+    let mut table =
+        Table::new([Column::Name, Column::Figure, Column::Figure, Column::Figure, Column::Figure]);
+    table.add_row(["category", "passed", "of", "share", "no score"]);
+    for category in &agent.categories {
+        let share = match category.decided {
+            0 => "-".to_owned(),
+            decided => percent(category.passed as f64 / decided as f64),
+        };
+        table.add_row([
+            category.category.clone(),
+            category.passed.to_string(),
+            category.decided.to_string(),
+            share,
+            category.unscored.to_string(),
+        ]);
+    }
+    vec![String::new(), table.text(width)]
+}
+
+fn against(compared: &BaselineComparison) -> String {
+    let BaselineComparison { agent, episodes, cases, broken, mended, shares, p, unpaired } = compared;
+    let verdict = match (compared.is_worse(), shares.1 > shares.0 && *p < 0.05) {
+        (true, _) => "worse than before",
+        (_, true) => "better than before",
+        _ => "no difference is shown",
+    };
+    let left = match unpaired {
+        0 => String::new(),
+        left => format!("; {} scored in one run only", counted(*left, "episode")),
+    };
+    format!(
+        "baseline {agent}: {verdict}. {} of {} in both runs: {} passed then, {} now; {broken} broken, {mended} mended (p = {p:.4}){left}",
+        counted(*episodes, "episode"),
+        counted(*cases as u64, "case"),
+        percent(shares.0),
+        percent(shares.1)
+    )
+}

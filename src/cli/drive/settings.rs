@@ -1,0 +1,162 @@
+//! Flags, settings file and environment to the settings of a run of agents.
+
+use std::path::PathBuf;
+
+use anyhow::{anyhow, bail};
+
+use super::args::DriveArgs;
+use crate::cli::config::{Config, Environment};
+use crate::cli::judging::{Judging, panel};
+use crate::cli::printer::Printer;
+use crate::cli::score::{self, args::SettingArgs};
+use crate::cli::section::Section;
+use crate::domain::did_you_mean;
+use crate::drive::Loop;
+use crate::environment::EnvironmentName;
+use crate::run::DriveError;
+use crate::run::settings::{
+    AgentSettings, DriveSettings, DriveSource, OutputSettings, PanelSettings, StoreSettings,
+};
+
+/// What is known of a run of agents, and where it comes from.
+pub struct Settings<'a> {
+    /// What was typed.
+    pub typed: &'a DriveArgs,
+    /// The same, completed by the settings file.
+    pub args: &'a DriveArgs,
+    pub section: &'a Section<'a>,
+    pub config: &'a Config,
+    pub environment: Environment,
+}
+
+/// What the name of a task begins with.
+const TASK: &str = "langchain:";
+/// What the name of an agent begins with whose replies are written down.
+const SCRIPT: &str = "script:";
+
+impl Settings<'_> {
+    pub fn drive(&self, printer: Printer) -> anyhow::Result<DriveSettings> {
+        let args = self.args;
+        let source = source(args)?;
+        let follows = match args.cases.compat.as_deref() {
+            None => Loop::Own,
+            Some(peer) => Loop::of_peer(peer).ok_or_else(|| {
+                let near = did_you_mean(peer, Loop::PEERS);
+                anyhow!("--compat {peer}: known loops are those of {}{near}", Loop::PEERS.join(" and "))
+            })?,
+        };
+        if args.agents.is_empty() {
+            return Err(DriveError::NoAgent.into());
+        }
+        let (agents, store, max_cost) = self.agents(printer)?;
+        let to = |path: &Option<PathBuf>| OutputSettings {
+            path: path.clone(),
+            format: args.to,
+            collected: None,
+            formulas: args.spreadsheet.formulas(),
+            force: args.result.force,
+        };
+        let scoring = SettingArgs { others: args.scoring.settings.clone(), ..SettingArgs::default() };
+        Ok(DriveSettings {
+            repeats: args.cases.repeats.unwrap_or(std::num::NonZeroU32::MIN),
+            cases: args.cases.ids.clone(),
+            categories: args.cases.categories.clone(),
+            limit: args.cases.limit,
+            max_steps: args.cases.max_steps,
+            follows,
+            scorer: args.scoring.scorer.clone(),
+            scoring: score::options(&scoring)?,
+            grade: self.grade(printer)?,
+            max_cost,
+            store,
+            output: to(&args.output),
+            turns: to(&args.turns),
+            gold: args.scoring.gold,
+            junit: args.result.junit.clone(),
+            baseline: args.result.baseline.clone(),
+            ..DriveSettings::new(source, agents)
+        })
+    }
+
+    /// The agents in the order in which they are named.
+    fn agents(&self, printer: Printer) -> anyhow::Result<(Vec<AgentSettings>, StoreSettings, Option<f64>)> {
+        let is_model = |name: &&String| !name.starts_with(SCRIPT);
+        let models: Vec<String> = self.args.agents.iter().filter(is_model).cloned().collect();
+        let usual = PanelSettings::default();
+        let panel = if models.is_empty() {
+            let idle = self.typed.judging(Vec::new()).of_models();
+            if !idle.is_empty() {
+                printer.warn(&format!("a scripted agent does not use {}", idle.join(", ")));
+            }
+            usual
+        } else {
+            let (typed, args) = (self.typed.judging(models.clone()), self.args.judging(models));
+            panel(&self.judging(&typed, &args, "--agent"), &[], printer)?
+        };
+        let mut connected = panel.judges.into_iter();
+        let mut agents = Vec::new();
+        for name in &self.args.agents {
+            agents.push(match name.strip_prefix(SCRIPT) {
+                Some("") => bail!("--agent {name}: name a file: script:FILE"),
+                Some(file) => AgentSettings::script(file),
+                None => {
+                    let agent = connected.next().and_then(AgentSettings::of_judge);
+                    agent.ok_or_else(|| {
+                        anyhow!("--agent {name}: an agent is a model, PROVIDER:MODEL, or script:FILE")
+                    })?
+                }
+            });
+        }
+        Ok((agents, panel.store, panel.max_cost))
+    }
+
+    fn grade(&self, printer: Printer) -> anyhow::Result<Option<PanelSettings>> {
+        if self.args.scoring.grade.is_none() {
+            return Ok(None);
+        }
+        let (typed, args) = (self.typed.grading(), self.args.grading());
+        let panel = panel(&self.judging(&typed, &args, "--grade"), &[], printer)?;
+        if panel.judges.iter().any(|judge| judge.is_builtin()) {
+            return Err(DriveError::Grade(
+                "the built-in judge does not grade answers; name a model, PROVIDER:MODEL".to_owned(),
+            )
+            .into());
+        }
+        Ok(Some(panel))
+    }
+
+    fn judging<'b>(
+        &'b self,
+        typed: &'b crate::cli::judging::args::JudgingArgs,
+        args: &'b crate::cli::judging::args::JudgingArgs,
+        flag: &'static str,
+    ) -> Judging<'b> {
+        let Settings { section, config, environment, .. } = self;
+        Judging { typed, args, section, config, environment: *environment, tells_routes: true, flag }
+    }
+}
+
+/// A task by our name or the peer's, or else files.
+fn source(args: &DriveArgs) -> anyhow::Result<DriveSource> {
+    let task = |input: &String| {
+        let name = input.strip_prefix(TASK);
+        name.map(str::parse::<EnvironmentName>).or_else(|| input.parse().ok().map(Ok))
+    };
+    let examples = args.cases.examples.clone();
+    match &args.inputs[..] {
+        [one] => match task(one) {
+            Some(Ok(name)) => Ok(DriveSource::Task { name, examples }),
+            Some(Err(why)) => Err(anyhow!("{one}: {why}")),
+            None if examples.is_some() => {
+                bail!("--examples is for the tasks {TASK}..., and {one} is a suite")
+            }
+            None => Ok(DriveSource::Suites(vec![one.into()])),
+        },
+        several => {
+            if let Some(task) = several.iter().find(|input| task(input).is_some()) {
+                bail!("{task} is a task and is driven alone; leave out the other inputs");
+            }
+            Ok(DriveSource::Suites(several.iter().map(PathBuf::from).collect()))
+        }
+    }
+}
