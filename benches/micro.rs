@@ -20,8 +20,8 @@ use std::time::{Duration, Instant};
 use tooljudge::check::BuiltinJudge;
 use tooljudge::domain::{AnswerForm, Cell, Json, Prompt, Rails, RawRow, Reply, Sample, Stop, Task, Usage};
 use tooljudge::internal::{
-    AskHasher, Batch, Column, Fingerprint, Kind, Record, Reuse, Rows, Schema, Selection, Sink, Store, Table,
-    Understanding,
+    AskHasher, Batch, Column, Fingerprint, Kind, Record, ReplyKind, Reuse, Rows, Schema, Selection, Sink,
+    Store, Table, Understanding,
 };
 use tooljudge::normalize::{Normalizer, Options};
 use tooljudge::render;
@@ -266,7 +266,9 @@ fn store(steps: &Steps) {
                 runtime.block_on(async {
                     let claims = together.iter().map(|one| store.claim(*one, Reuse::All));
                     futures_util::future::try_join_all(claims).await.unwrap();
-                    let answers = together.iter().map(|one| store.answer(*one, reply.clone(), None));
+                    let answers = together
+                        .iter()
+                        .map(|one| store.answer(*one, ReplyKind::Verdict, reply.clone(), None));
                     futures_util::future::try_join_all(answers).await.unwrap();
                 });
             }
@@ -275,7 +277,7 @@ fn store(steps: &Steps) {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(&folder.path().join("replies.sqlite"), "bench").unwrap();
     let asked = fingerprints();
-    let answers = asked.iter().map(|one| store.answer(*one, reply.clone(), None));
+    let answers = asked.iter().map(|one| store.answer(*one, ReplyKind::Verdict, reply.clone(), None));
     runtime.block_on(futures_util::future::try_join_all(answers)).unwrap();
     let reader = store.reader().unwrap();
     steps.measure("store look up", "question", QUESTIONS, 0, || {

@@ -18,7 +18,7 @@ pub use crate::run::{
     input::Source,
 };
 /// Benchmarks time the store alone.
-pub use crate::store::{AskHasher, Fingerprint, Reuse, Store};
+pub use crate::store::{AskHasher, Fingerprint, ReplyKind, Reuse, Store};
 /// Benchmarks write tables of many rows.
 pub use crate::table::{Batch, Column, Kind, Record, Rows, Schema, samples::SKIPPED};
 /// The Python package hands frames over by Arrow's interface in C.

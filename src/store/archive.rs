@@ -156,7 +156,7 @@ impl Archive {
         )?;
         let mut damaged = 0;
         self.each_reply(|_, reply, _| {
-            damaged += u64::from(matches!(reply, StoredReply::Damaged));
+            damaged += u64::from(reply.is_none());
             Ok(())
         })?;
         Ok(Contents {
@@ -227,7 +227,7 @@ impl Archive {
             let mut known = transaction.prepare("SELECT 1 FROM replies WHERE fingerprint = ?1")?;
             let mut insert = transaction.prepare(reply_row::INSERT)?;
             other.each_reply(|fingerprint, reply, (prompt, answered_at)| {
-                let StoredReply::Sound { reply, kind, run } = reply else {
+                let Some(StoredReply { reply, kind, run }) = reply else {
                     merged.damaged += 1;
                     return Ok(());
                 };
@@ -269,7 +269,7 @@ impl Archive {
     /// Visits all replies with their prompt, if kept, and the time of their answer.
     fn each_reply(
         &self,
-        mut visit: impl FnMut(Fingerprint, StoredReply, (Option<String>, String)) -> rusqlite::Result<()>,
+        mut visit: impl FnMut(Fingerprint, Option<StoredReply>, (Option<String>, String)) -> rusqlite::Result<()>,
     ) -> rusqlite::Result<()> {
         let mut replies = self
             .connection

@@ -62,7 +62,7 @@ impl Reader {
                 Ok((row.get(reply_row::MORE)?, reply_row::read(fingerprint, row)))
             })
             .optional()?;
-        if let Some((id, StoredReply::Sound { reply, run, .. })) = reply {
+        if let Some((id, Some(StoredReply { reply, run, .. }))) = reply {
             return Ok(Found::Reply { id, reply, run });
         }
         let failure = self

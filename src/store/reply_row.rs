@@ -25,10 +25,11 @@ pub(super) const INSERT: &str = "INSERT OR REPLACE INTO replies (fingerprint, ru
      cached_tokens, completion_tokens, model, latency_ms, attempts, adapted, probabilities, cost_usd, prompt, \
      answered_at, checksum, kind) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)";
 
-/// What stands in a row: a reply, or bytes that are no longer what was written.
-pub(super) enum StoredReply {
-    Sound { reply: Reply, kind: ReplyKind, run: String },
-    Damaged,
+/// What stands in a row whose bytes are still what was written.
+pub(super) struct StoredReply {
+    pub reply: Reply,
+    pub kind: ReplyKind,
+    pub run: String,
 }
 
 pub(super) fn insert(
@@ -63,16 +64,13 @@ pub(super) fn insert(
     Ok(())
 }
 
-/// Reads the columns of [`select`].
-pub(super) fn read(fingerprint: Fingerprint, row: &Row<'_>) -> StoredReply {
-    match sound(fingerprint, row) {
-        Ok(Some((reply, kind, run))) => StoredReply::Sound { reply, kind, run },
-        // A value of the wrong type is damage too.
-        Ok(None) | Err(_) => StoredReply::Damaged,
-    }
+/// Reads the columns of [`select`]; `None` where they are damaged.
+pub(super) fn read(fingerprint: Fingerprint, row: &Row<'_>) -> Option<StoredReply> {
+    // A value of the wrong type is damage too.
+    sound(fingerprint, row).ok().flatten()
 }
 
-fn sound(fingerprint: Fingerprint, row: &Row<'_>) -> rusqlite::Result<Option<(Reply, ReplyKind, String)>> {
+fn sound(fingerprint: Fingerprint, row: &Row<'_>) -> rusqlite::Result<Option<StoredReply>> {
     // By number: to find a column by its name takes longer than to read it.
     let text = |column| Ok::<_, rusqlite::Error>(row.get_ref(column)?.as_str()?);
     let tokens =
@@ -95,7 +93,8 @@ fn sound(fingerprint: Fingerprint, row: &Row<'_>) -> rusqlite::Result<Option<(Re
     };
     let run = text(11)?;
     let stored = row.get_ref(12)?.as_blob()?;
-    Ok((checksum(fingerprint, run, kind, &reply) == stored).then(|| (reply, kind, run.to_owned())))
+    let is_sound = checksum(fingerprint, run, kind, &reply) == stored;
+    Ok(is_sound.then(|| StoredReply { reply, kind, run: run.to_owned() }))
 }
 
 /// `[["correct",0.98],["incorrect",0.02]]`

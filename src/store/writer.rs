@@ -260,9 +260,9 @@ impl Writer {
             .prepare_cached(select!(" FROM replies WHERE fingerprint = ?1"))?
             .query_row([fingerprint.0], |row| Ok(reply_row::read(fingerprint, row)))
             .optional()?;
-        let damaged = matches!(stored, Some(StoredReply::Damaged));
+        let damaged = matches!(stored, Some(None));
         match stored {
-            Some(StoredReply::Sound { run, .. })
+            Some(Some(StoredReply { run, .. }))
                 if reuse == Reuse::All || reuse == Reuse::OwnOnly && run == self.run =>
             {
                 return Ok(Claim::Answered);

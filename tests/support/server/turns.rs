@@ -144,7 +144,7 @@ pub fn reply(seen: &Seen, said: &Said) -> Value {
         let parsed = serde_json::from_str::<Value>(arguments).ok().filter(Value::is_object);
         parsed.unwrap_or_else(|| json!(arguments))
     };
-    let calls = said.calls.iter().enumerate();
+    let calls = said.calls.iter();
     match seen.format {
         Format::Chat => {
             let refused = said.end == End::Refused;
@@ -156,7 +156,7 @@ pub fn reply(seen: &Seen, said: &Said) -> Value {
                 message["reasoning_content"] = json!(thinking);
             }
             if !said.calls.is_empty() {
-                let calls = calls.map(|(at, (name, arguments))| {
+                let calls = calls.enumerate().map(|(at, (name, arguments))| {
                     json!({"id": id(at), "type": "function", "function": {"name": name, "arguments": arguments}})
                 });
                 message["tool_calls"] = calls.collect();
@@ -183,7 +183,7 @@ pub fn reply(seen: &Seen, said: &Said) -> Value {
             if !said.text.is_empty() {
                 output.push(json!({"type": "message", "role": "assistant", "content": [content]}));
             }
-            output.extend(calls.map(|(at, (name, arguments))| {
+            output.extend(calls.enumerate().map(|(at, (name, arguments))| {
                 json!({"type": "function_call", "call_id": id(at), "name": name, "arguments": arguments})
             }));
             let reason = match said.end {
@@ -205,7 +205,7 @@ pub fn reply(seen: &Seen, said: &Said) -> Value {
             if !said.text.is_empty() {
                 content.push(json!({"type": "text", "text": said.text}));
             }
-            content.extend(calls.map(|(at, (name, arguments))| {
+            content.extend(calls.enumerate().map(|(at, (name, arguments))| {
                 json!({"type": "tool_use", "id": id(at), "name": name, "input": object(arguments)})
             }));
             let reason = match said.end {
@@ -228,7 +228,7 @@ pub fn reply(seen: &Seen, said: &Said) -> Value {
             if !said.text.is_empty() {
                 parts.push(json!({"text": said.text}));
             }
-            for (at, (name, arguments)) in calls {
+            for (at, (name, arguments)) in calls.enumerate() {
                 let mut part = json!({"functionCall": {"name": name, "args": object(arguments)}});
                 if at == 0 {
                     part["thoughtSignature"] = json!("c2lnbmVk");
@@ -259,9 +259,9 @@ pub fn reply(seen: &Seen, said: &Said) -> Value {
                 message["thinking"] = json!(thinking);
             }
             if !said.calls.is_empty() {
-                let calls = calls.map(|(_, (name, arguments))| {
-                    json!({"function": {"name": name, "arguments": object(arguments)}})
-                });
+                let calls = calls.map(
+                    |(name, arguments)| json!({"function": {"name": name, "arguments": object(arguments)}}),
+                );
                 message["tool_calls"] = calls.collect();
             }
             json!({
