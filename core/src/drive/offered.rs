@@ -60,10 +60,9 @@ impl Offered {
 /// `name` as it is sent.
 pub fn safe(name: &str) -> String {
     let allowed = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '_' };
-    match name.chars().map(allowed).take(LONGEST).collect::<String>() {
-        empty if empty.is_empty() => "_".to_owned(),
-        name => name,
-    }
+    // Some providers want a letter or `_` to begin with.
+    let begins = name.starts_with(|c: char| c.is_ascii_digit() || c == '-') || name.is_empty();
+    begins.then_some('_').into_iter().chain(name.chars().map(allowed)).take(LONGEST).collect()
 }
 
 #[cfg(test)]
@@ -83,14 +82,15 @@ mod tests {
     #[test]
     fn names_go_out_safe_and_come_back_as_they_were() {
         let long = "x".repeat(80);
-        let offered = offer(&["get_weather", "math.add", "Größe", &long]).unwrap();
+        let offered = offer(&["get_weather", "math.add", "Größe", &long, "2nd"]).unwrap();
         let sent: Vec<&str> = offered.tools.iter().map(|tool| tool.name.as_str()).collect();
-        assert_eq!(sent, ["get_weather", "math_add", "Gr__e", &long[..64]]);
+        assert_eq!(sent, ["get_weather", "math_add", "Gr__e", &long[..64], "_2nd"]);
         for (sent, own) in [
             ("get_weather", "get_weather"),
             ("math_add", "math.add"),
             (&long[..64], &long),
             ("other", "other"),
+            ("_2nd", "2nd"),
         ] {
             assert_eq!(offered.own_name(ToolCall::new(sent, Object::new())).name, own);
         }

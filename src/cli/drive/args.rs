@@ -122,8 +122,8 @@ pub struct ScoringArgs {
     #[arg(long, value_name = "FILE", requires = "grade")]
     pub template: Option<String>,
 
-    /// Add the column `gold` to the episodes: `correct` where the episode passed. `bench --task trajectory` then measures judges
-    /// against it
+    /// Add the columns `gold` and `trajectory_label` to the episodes: `correct` where the episode passed. `bench --task trajectory`
+    /// then measures judges against it
     #[arg(long, requires = "output")]
     pub gold: bool,
 }

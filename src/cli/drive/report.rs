@@ -41,6 +41,12 @@ fn of_agent(agent: &AgentSummary, width: usize) -> Vec<String> {
             percent(high)
         ));
     }
+    if agent.flawed > 0 {
+        lines.push(format!(
+            "flawed   {} of those that passed: their score reaches the threshold all the same (--set threshold=1 asks for all)",
+            agent.flawed
+        ));
+    }
     if tally.undecided > 0 {
         lines.push(format!("open     {}: nobody has graded the answer", counted(tally.undecided, "episode")));
     }
@@ -65,7 +71,7 @@ fn of_agent(agent: &AgentSummary, width: usize) -> Vec<String> {
     if let Some((p50, p95)) = agent.latency_ms() {
         lines.push(format!("time     {p50} ms for half of the episodes, {p95} ms for 95 %, tools as mocked"));
     }
-    lines.push(format!("turns    {}, {}", counted(agent.steps, "reply"), counted(agent.calls, "call")));
+    lines.push(format!("turns    {} with {}", agent.steps, counted(agent.calls, "call")));
     if let Some(paid) = agent.paid {
         let cost = match paid.cost_usd {
             Some(cost) if agent.cached > 0 => {

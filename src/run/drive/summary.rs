@@ -58,6 +58,8 @@ pub struct AgentSummary {
     pub tally: Tally,
     /// The same by category, in the order of the suite; empty where no case has one.
     pub categories: Vec<CategoryTally>,
+    /// Episodes that passed although something is wrong with their calls or answers.
+    pub flawed: u64,
     /// Sums of what the scorer measures: precision, recall, parameters.
     metrics: BTreeMap<&'static str, (f64, u64)>,
     /// How long each scored episode took, in milliseconds.
@@ -106,6 +108,7 @@ impl AgentSummary {
             tally: Tally::default(),
             listed: listing.then(Vec::new),
             categories: Vec::new(),
+            flawed: 0,
             metrics: BTreeMap::new(),
             latencies: Vec::new(),
             calls: 0,
@@ -141,6 +144,8 @@ impl AgentSummary {
             self.tally.add(Some(id), scored);
             self.latencies.push(latency_ms(played));
             if let Ok(scored) = scored {
+                self.flawed +=
+                    u64::from(passed == Some(true) && scored.score.is_some_and(|score| score < 1.0));
                 self.measure(scored);
             }
         }
@@ -255,6 +260,7 @@ impl AgentSummary {
             "ended": self.ended.iter().map(|(ended, count)| (ended.as_str(), *count)).collect::<BTreeMap<_, _>>(),
             "unscored": self.unscored(),
             "scores": self.tally.to_json(),
+            "flawed": self.flawed,
             "categories": categories,
             "metrics": self.metrics().collect::<BTreeMap<_, _>>(),
             "latency_ms": latency.map(|(p50, p95)| json!({ "p50": p50, "p95": p95 })),

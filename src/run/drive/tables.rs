@@ -4,8 +4,8 @@ use serde_json::json;
 
 use super::replay::{Played, Spent};
 use crate::domain::{Json, Object};
+use crate::drive::Ended;
 use crate::drive::record::{self, definitions, expected_calls, question, tool_calls, transcript, turns};
-use crate::drive::{Ended, Expected};
 use crate::score::{ScoreError, Scored};
 use crate::table::{Batch, Column, Kind, Record, Rows, Schema, cell};
 use crate::write::ScoreColumns;
@@ -47,6 +47,8 @@ const ABOUT: [(&str, Kind); 16] = [
     ("latency_ms", Kind::Int),
     ("usage", Kind::Json),
 ];
+/// What is known to be right: of the calls, and of the whole trajectory, where `bench` looks for each.
+const GOLD: [&str; 2] = ["gold", "trajectory_label"];
 const OF_TESTS: &[&str] = &["response", "test", "tool_calls"];
 const OF_TASKS: &[&str] = &["response", "run", "example", "output_evaluation", "llm_reply"];
 
@@ -61,7 +63,7 @@ impl EpisodeTable {
             name => column(name, Kind::Json),
         });
         let about = ABOUT.map(|(name, kind)| column(name, kind)).into_iter();
-        let gold_column = gold.then(|| column("gold", Kind::Text));
+        let gold_column = GOLD.into_iter().filter(|_| gold).map(|name| column(name, Kind::Text));
         let columns = about.chain(gold_column).chain(keys_of_scorer);
         let schema = Schema::of(columns.chain(scores.schema().columns.iter().cloned()).collect());
         EpisodeTable { schema, scores, gold, keys }
@@ -95,20 +97,18 @@ impl EpisodeTable {
             transcript(episode),
             definitions(episode),
             tool_calls(episode),
-            match &of.expected {
-                // Null would say that nothing should be called.
-                Expected::Example { .. } | Expected::Test(_) => expected_calls(&of.expected),
-            },
+            expected_calls(&of.expected),
             cell::text(episode.state()),
             cell::int(Some(latency_ms(played))),
             usage(spent),
         ];
         let passed = scored.as_ref().ok().and_then(|scored| scored.passed);
-        let gold = self.gold.then(|| match passed {
+        let gold = match passed {
             Some(true) => Json::from("correct"),
             Some(false) => Json::from("incorrect"),
             None => Json::Null,
-        });
+        };
+        let gold = GOLD.into_iter().filter(|_| self.gold).map(|_| gold.clone());
         let key = |name: &&str| match (case, *name) {
             (_, "response") => episode.response().clone(),
             (Some(case), name) => case.get(name).cloned().unwrap_or(Json::Null),
