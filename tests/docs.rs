@@ -55,6 +55,9 @@ fn workspace() -> Workspace {
     std::fs::create_dir(work.path("datasets")).unwrap();
     for file in std::fs::read_dir(repository("datasets")).unwrap() {
         let file = file.unwrap();
+        if file.path().is_dir() {
+            continue;
+        }
         // Not what runs of people have left there.
         let name = file.file_name().into_string().unwrap();
         if !name.contains(".labeled.") && !name.ends_with(".run.json") {

@@ -4,7 +4,10 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use tooljudge_core::domain::{Arguments, Entry, Json, Object, Stop, ToolCall, Turn};
-use tooljudge_core::drive::{Bounds, Case, Ended, Episode, Expected, Heard, Loop, Stage, World};
+use tooljudge_core::drive::{
+    Bounds, Case, Ended, Episode, Expected, Heard, Loop, Script, Stage, SuiteDefaults, SuiteFormat, World,
+    read_suite,
+};
 use tooljudge_core::environment::{Environment, EnvironmentName};
 
 use crate::environments::{list, recorded, text};
@@ -140,4 +143,186 @@ fn episodes_as_langchain_drives_them() {
     let count = episodes.len();
     println!("{count} episodes equal: {died} died, {ended_early} had no replies left, {odd} were misread");
     assert!(count >= 100 && died > 0 && ended_early > 0 && odd > 0);
+}
+
+/// A case of a suite in TOML, driven by the replies of a script; what came of it, a line each.
+fn driven(case: &str, replies: &str, follows: Loop) -> Vec<String> {
+    let suite = format!(
+        "tools = [{{ name = \"look\", parameters = {{ type = \"object\", required = [\"city\"], properties = {{ city = {{ type = \"string\" }}, \
+         days = {{ type = \"integer\", maximum = 7 }} }} }} }}, {{ name = \"math.add\", parameters = {{ type = \"object\", properties = {{}} }} }}]\n\
+         [[mocks]]\ntool = \"look\"\nwhen = {{ city = \"Hue\" }}\nresult = {{ sky = \"clear\" }}\nlatency_ms = 40\n\
+         [[cases]]\nid = \"c\"\n{case}\n"
+    );
+    let defaults = match follows {
+        Loop::Article => SuiteDefaults::article(),
+        _ => SuiteDefaults::default(),
+    };
+    let suite = read_suite("s.toml", SuiteFormat::Toml, &suite, defaults, &|_| Err(String::new())).unwrap();
+    let script = Script::read(&format!(r#"{{"case": "c", "replies": [{replies}]}}"#)).unwrap();
+    let stage = Stage::all(suite.cases).unwrap().remove(0);
+    let mut episode = Episode::new(&stage, follows);
+    while episode.asks().is_some() {
+        match script.reply("c", 1, episode.turns().len()) {
+            Ok(reply) => episode.hear(reply.clone()),
+            Err(why) => episode.end(Ended::Errored, Some(why)),
+        }
+    }
+    let said = episode.messages().iter().skip(1).map(|message| {
+        let failed = if message.is_error { " (failed)" } else { "" };
+        let calls = message
+            .tool_calls
+            .iter()
+            .map(|call| format!(" -> {} {}", call.name, call.id.as_deref().unwrap()));
+        format!("{}{failed}: {}{}", message.role.as_str(), message.content, calls.collect::<String>())
+    });
+    let mut lines: Vec<String> = said.collect();
+    let issues: Vec<&str> = episode.issues().iter().map(|issue| issue.kind.as_str()).collect();
+    let response = episode.response().as_str().unwrap_or_default();
+    lines.push(format!(
+        "{} after {} ms, {response:?} {}",
+        episode.ended().unwrap().as_str(),
+        episode.tool_ms(),
+        issues.join(" ")
+    ));
+    lines
+}
+
+const ASK: &str = "user_message = \"Sky?\"\nshould_not_call_tools = true";
+
+/// Cases, the replies of the agent, and what came of them.
+const EPISODES: &[(&str, &str, &[&str])] = &[
+    (ASK, r#""Clear.""#, &["assistant: Clear.", r#"finished after 0 ms, "Clear." "#]),
+    (
+        ASK,
+        r#"{"text": "Let me see.", "calls": [{"name": "look", "arguments": {"city": "Hue"}}, {"name": "look", "arguments": {"city": "Hue"}, "id": "x"}]}, "Clear.""#,
+        &[
+            "assistant: Let me see. -> look call_1_1 -> look x",
+            r#"tool: {"sky":"clear"}"#,
+            r#"tool: {"sky":"clear"}"#,
+            "assistant: Clear.",
+            r#"finished after 80 ms, "Clear." "#,
+        ],
+    ),
+    (
+        ASK,
+        r#"{"calls": [{"name": "look", "arguments": {"city": "Hue"}, "id": "x"}, {"name": "look", "arguments": {"city": "Hue"}, "id": "x"}]}, {"calls": [{"name": "look", "arguments": {"city": "Hue"}, "id": "x"}]}, "Clear.""#,
+        &[
+            "assistant:  -> look x -> look call_1_2",
+            r#"tool: {"sky":"clear"}"#,
+            r#"tool: {"sky":"clear"}"#,
+            "assistant:  -> look call_2_1",
+            r#"tool: {"sky":"clear"}"#,
+            "assistant: Clear.",
+            r#"finished after 120 ms, "Clear." "#,
+        ],
+    ),
+    (
+        ASK,
+        r#"{"calls": [{"name": "gaze", "arguments": {}}, {"name": "look", "arguments": "{bad"}, {"name": "look", "arguments": {"city": "Hue", "days": 9}}, {"name": "look", "arguments": {}}, {"name": "look", "arguments": {"city": "Oslo"}}, {"name": "math_add", "arguments": {}}]}, "?""#,
+        &[
+            "assistant:  -> gaze call_1_1 -> look call_1_2 -> look call_1_3 -> look call_1_4 -> look call_1_5 -> math.add call_1_6",
+            "tool (failed): unknown tool \"gaze\"; there are: look, math_add",
+            "tool (failed): the arguments are not a JSON object: ",
+            "tool (failed): invalid arguments for \"look\": /days: 9 is greater than the maximum of 7",
+            "tool (failed): invalid arguments for \"look\": \"city\" is a required property",
+            "tool (failed): `look` has no result for these arguments",
+            r#"tool: {"status":"success","result":"Mock result for math.add","input_received":{}}"#,
+            "assistant: ?",
+            r#"finished after 0 ms, "?" unknown_tool undecodable invalid_arguments invalid_arguments unmatched_call"#,
+        ],
+    ),
+    (
+        "user_message = \"Sky?\"\nmax_tool_calls = 1\nforbidden_tools = [\"math.add\"]",
+        r#"{"calls": [{"name": "look", "arguments": {"city": "Hue"}}, {"name": "look", "arguments": {"city": "Hue"}}]}"#,
+        &[
+            "assistant:  -> look call_1_1 -> look call_1_2",
+            r#"tool: {"sky":"clear"}"#,
+            r#"max_calls after 40 ms, "" stopped_early"#,
+        ],
+    ),
+    (
+        "user_message = \"Sky?\"\nmax_steps = 1\nforbidden_tools = [\"math.add\"]",
+        r#"{"calls": [{"name": "look", "arguments": {"city": "Hue"}}]}"#,
+        &[
+            "assistant:  -> look call_1_1",
+            r#"tool: {"sky":"clear"}"#,
+            r#"max_steps after 40 ms, "" stopped_early"#,
+        ],
+    ),
+    (
+        ASK,
+        r#"{"text": "I", "calls": [{"name": "look", "arguments": {"city": "Hue"}}], "stop": "truncated"}"#,
+        &["assistant: I -> look call_1_1", r#"truncated after 0 ms, "I" stopped_early"#],
+    ),
+    (
+        ASK,
+        r#"{"text": "No.", "stop": "refused"}"#,
+        &["assistant: No.", r#"refused after 0 ms, "No." stopped_early"#],
+    ),
+    (ASK, r#"{"text": "", "stop": "filtered"}"#, &["assistant: ", r#"filtered after 0 ms, "" "#]),
+    (ASK, r#""""#, &["assistant: ", r#"empty after 0 ms, "" stopped_early"#]),
+    (
+        "user_message = \"Sky?\"\nunmatched = \"stop\"\nshould_not_call_tools = true",
+        r#"{"calls": [{"name": "look", "arguments": {"city": "Oslo"}}]}"#,
+        &["assistant:  -> look call_1_1", r#"off_script after 0 ms, "" "#],
+    ),
+    (
+        "user_message = \"Sky?\"\nexecute = false\nshould_not_call_tools = true",
+        r#"{"text": "I look.", "calls": [{"name": "look", "arguments": {"city": "Hue"}}]}"#,
+        &["assistant: I look. -> look call_1_1", r#"finished after 0 ms, "I look." "#],
+    ),
+    (
+        "turns = [{ user = \"Sky?\" }, { user = \"Sure?\" }]\nshould_not_call_tools = true",
+        r#""Clear.", "Yes.""#,
+        &["assistant: Clear.", "user: Sure?", "assistant: Yes.", r#"finished after 0 ms, "Yes." "#],
+    ),
+    (
+        "user_message = \"Sky?\"\nshould_not_call_tools = true\nmocks = [{ tool = \"look\", results = [{ error = \"busy\" }, { text = \"clear\" }], times = 3 }]",
+        r#"{"calls": [{"name": "look", "arguments": {"city": "Rome"}}, {"name": "look", "arguments": {"city": "Rome"}}, {"name": "look", "arguments": {"city": "Rome"}}, {"name": "look", "arguments": {"city": "Hue"}}]}, "Clear.""#,
+        &[
+            "assistant:  -> look call_1_1 -> look call_1_2 -> look call_1_3 -> look call_1_4",
+            "tool (failed): busy",
+            "tool: clear",
+            "tool: clear",
+            r#"tool: {"sky":"clear"}"#,
+            "assistant: Clear.",
+            r#"finished after 40 ms, "Clear." "#,
+        ],
+    ),
+];
+
+#[test]
+fn an_episode_goes_on_after_whatever_an_agent_does() {
+    for (case, replies, expected) in EPISODES {
+        let came = driven(case, replies, Loop::Own);
+        assert_eq!(came.len(), expected.len(), "{came:#?}");
+        for (line, expected) in came.iter().zip(*expected) {
+            // The parser's own words follow.
+            let is_equal = line == expected || (expected.ends_with("object: ") && line.starts_with(expected));
+            assert!(is_equal, "{line}\n{expected}\nin {came:#?}");
+        }
+    }
+}
+
+/// The article's loop: every tool echoes in Python's JSON, one round more than calls are allowed, other stops end it silently.
+#[test]
+fn episodes_as_the_article_drives_them() {
+    let call = r#"{"calls": [{"name": "look", "arguments": {"city": "Huế", "days": 99}}]}"#;
+    let echoed = r#"tool: {"status": "success", "result": "Mock result for look", "input_received": {"city": "Hu\u1ebf", "days": 99}}"#;
+    let case =
+        |max: u32| format!("user_message = \"Sky?\"\nmax_tool_calls = {max}\nshould_not_call_tools = true");
+    let ends = |replies: &str, max: u32| driven(&case(max), replies, Loop::Article);
+    assert_eq!(
+        ends(&format!("{call}, \"Clear.\""), 5),
+        ["assistant:  -> look call_1_1", echoed, "assistant: Clear.", r#"finished after 0 ms, "Clear." "#]
+    );
+    let calls = [call; 9].join(", ");
+    let all = ends(&calls, 2);
+    assert_eq!(all.iter().filter(|line| line.starts_with("assistant")).count(), 3, "{all:#?}");
+    assert_eq!(all.last().unwrap(), r#"finished after 0 ms, "" "#);
+    for stop in ["truncated", "refused", "filtered"] {
+        let came = ends(&format!(r#"{{"text": "I", "stop": "{stop}"}}"#), 5);
+        assert_eq!(came, ["assistant: I", r#"finished after 0 ms, "" "#]);
+    }
+    assert_eq!(ends(r#""""#, 5), ["assistant: ", r#"finished after 0 ms, "" "#]);
 }

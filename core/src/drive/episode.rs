@@ -143,17 +143,20 @@ impl Episode {
 
     /// `calls` under the tools' own names, each with an id of its own.
     fn named(&self, calls: &[ToolCall], number: usize) -> Vec<ToolCall> {
-        let mut taken: HashSet<String> = HashSet::new();
-        let earlier = |id: &str| {
-            let made = || self.turns.iter().flat_map(|at| &self.messages[*at].tool_calls);
-            made().any(|call| call.id.as_deref() == Some(id))
-        };
+        let earlier = self.messages.iter().flat_map(|message| &message.tool_calls);
+        let mut taken: HashSet<String> = earlier.filter_map(|call| call.id.clone()).collect();
         let named = |(at, call): (usize, &ToolCall)| {
-            let own = call.id.clone().filter(|id| {
-                // The peer takes ids as they come.
-                !id.is_empty() && (self.follows == Loop::LangChain || !earlier(id) && !taken.contains(id))
+            // The peer takes ids as they come.
+            let is_free =
+                |id: &String| !id.is_empty() && (self.follows == Loop::LangChain || !taken.contains(id));
+            let own = call.id.clone().filter(is_free);
+            let id = own.unwrap_or_else(|| {
+                let mut id = format!("call_{number}_{at}", at = at + 1);
+                while taken.contains(&id) {
+                    id.push('_');
+                }
+                id
             });
-            let id = own.unwrap_or_else(|| format!("call_{number}_{at}", at = at + 1));
             taken.insert(id.clone());
             ToolCall { id: Some(id), ..self.stage.offered.own_name(call.clone()) }
         };
