@@ -283,6 +283,15 @@ fn settings_and_records_that_are_shown_can_be_read() {
         for block in blocks(&read(&name)) {
             let (line, text) = (block.line, block.lines.join("\n"));
             match block.language.as_str() {
+                // Of a suite only the cases are shown that matter; what is left out stands beside it.
+                "toml" if text.contains("[[cases]]") => {
+                    work.file("datasets/shown.toml", &text);
+                    let args =
+                        ["drive", "datasets/shown.toml", "--agent", "script:datasets/weather_script.jsonl"];
+                    let ran = work.run(&[&args[..], &["--dry-run", "-q", "--case", "now"]].concat());
+                    assert_eq!(ran.code, Some(0), "{name}:{line}: {}", ran.stderr);
+                    settings += 1;
+                }
                 "toml" => {
                     work.file("shown.toml", &text);
                     let args =

@@ -43,20 +43,26 @@ enum Part {
 }
 
 impl Moment<'_> {
+    /// What is counted.
+    fn unit(&self) -> &'static str {
+        if self.what == "driving" { "episodes" } else { "rows" }
+    }
+
     /// `label ██████░░░░ 52/420 rows  8/s  12 in flight  correct 40, incorrect 9  300 reused  2 slowdowns  ETA 2m`: one line of a
     /// terminal, which is redrawn.
     pub fn bar(&self, width: usize) -> String {
         let done = self.snapshot.done;
         let mut parts = vec![(Part::What, self.what.to_owned())];
+        let unit = self.unit();
         let position = match self.rows {
             Some(rows) => {
                 let share = (u128::from(done.min(rows)) * BAR as u128).checked_div(u128::from(rows));
                 let filled = share.map_or(BAR, |cells| cells as usize);
                 let cells = "█".repeat(filled) + &"░".repeat(BAR - filled);
                 parts.push((Part::Bar, cells));
-                format!("{}/{} rows", HumanCount(done), HumanCount(rows))
+                format!("{}/{} {unit}", HumanCount(done), HumanCount(rows))
             }
-            None => format!("{} rows", HumanCount(done)),
+            None => format!("{} {unit}", HumanCount(done)),
         };
         parts.push((Part::Position, position));
         parts.extend(self.details());
@@ -71,7 +77,7 @@ impl Moment<'_> {
     /// The same without a bar, for a log.
     pub fn line(&self, width: usize) -> String {
         let of = self.rows.map_or_else(String::new, |rows| format!(" of {rows}"));
-        let position = format!("{}: {}{of} rows", self.what, self.snapshot.done);
+        let position = format!("{}: {}{of} {}", self.what, self.snapshot.done, self.unit());
         fitted([(Part::Position, position)].into_iter().chain(self.details()).collect(), width)
     }
 

@@ -120,7 +120,9 @@ fn failures(found: &DriveSummary, shown: &Shown) -> Vec<String> {
     let mut failures = Vec::new();
     for agent in &found.agents {
         let AgentSummary { agent: name, tally, episodes, .. } = agent;
-        let unscored = agent.unscored();
+        // An answer that was to be graded and was not is nobody's success and nobody's failure.
+        let ungraded = if found.grade.is_some() { tally.undecided } else { 0 };
+        let unscored = agent.unscored() + ungraded;
         if unscored as f64 > shown.allow_unscored * *episodes as f64 + 1e-9 {
             failures.push(format!(
                 "{name}: {unscored} of {} without a score; --allow-unscored SHARE accepts them",

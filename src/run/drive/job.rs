@@ -46,6 +46,9 @@ use crate::write::{self, Finished, Sink};
 pub async fn drive(settings: DriveSettings, control: &Control) -> Result<DriveSummary, RunError> {
     let began = Instant::now();
     let plan = DrivePlan::new(settings, true, control)?;
+    if let Some(left) = plan.unheard() {
+        control.observer.warning(&left);
+    }
     control.observer.begins();
     let kept = "every reply that came is kept, and no table was written. Run the same command again to go on from there";
     let outcomes = plan.ask().await.map_err(|error| error.if_stopped(kept))?;
@@ -204,7 +207,6 @@ impl DrivePlan {
             output: episodes.and(plan.output.as_ref()).map(|output| output.path.clone()),
             turns: turns.and(plan.turns.as_ref()).map(|output| output.path.clone()),
             elapsed: began.elapsed(),
-            unfinished: None,
             agents,
         };
         plan.keep(&summary, (episodes, turns)).await?;

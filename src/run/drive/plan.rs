@@ -131,6 +131,32 @@ impl DrivePlan {
         format!("{suite}{case}#{repeat}{agent}")
     }
 
+    /// What of the cases the scorer does not look at, if that is anything.
+    pub(super) fn unheard(&self) -> Option<String> {
+        const OWN: [&str; 4] = ["ordered", "forbidden_tools", "not_calls", "expected_output_contains"];
+        if self.of_tasks() || self.scorer.name() == "tool_evaluator" {
+            return None;
+        }
+        let says = |key: &&str| {
+            self.stages.iter().any(|stage| match &stage.case.expected {
+                Expected::Test(test) => match test.get(key) {
+                    None | Some(Json::Null | Json::Bool(false)) => false,
+                    Some(Json::Array(items)) => !items.is_empty(),
+                    Some(_) => true,
+                },
+                Expected::Example { .. } => false,
+            })
+        };
+        let unheard: Vec<&str> = OWN.into_iter().filter(|key| says(key)).collect();
+        (!unheard.is_empty()).then(|| {
+            format!(
+                "the scorer {} looks at expected calls only, not at {}",
+                self.scorer.name(),
+                unheard.join(", ")
+            )
+        })
+    }
+
     pub(super) fn of_tasks(&self) -> bool {
         matches!(self.settings.source, DriveSource::Task { .. })
     }

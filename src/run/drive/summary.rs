@@ -12,7 +12,7 @@ use super::tables::latency_ms;
 use crate::domain::Paid;
 use crate::drive::Ended;
 use crate::run::junit::CaseOutcome;
-use crate::run::{MemberSummary, RunError, Tally};
+use crate::run::{MemberSummary, Tally};
 use crate::score::{ScoreError, Scored};
 use crate::stats::{self, PassRate, Trials};
 
@@ -39,8 +39,6 @@ pub struct DriveSummary {
     pub turns: Option<PathBuf>,
     /// How long it took.
     pub elapsed: Duration,
-    /// What stopped the run before its end, if something did.
-    pub unfinished: Option<RunError>,
 }
 
 /// What one agent came to.
