@@ -63,14 +63,15 @@ pub(super) fn read(path: &Path) -> Result<BTreeMap<String, Passes>, RunError> {
     for batch in table.batches(None) {
         let batch = batch?;
         let columns = needed.iter().map(|name| batch.column(name)).collect::<Result<Vec<_>, _>>()?;
-        for row in 0..batch.len() {
-            let cell = |column: usize| columns[column][row].clone().unwrap_or(Json::Null);
-            let text = |column: usize| match cell(column) {
-                Json::String(text) => text,
+        let rows = (0..batch.len())
+            .map(|row| columns.iter().map(|column| column[row].clone().unwrap_or(Json::Null)).collect());
+        for row in rows.collect::<Vec<Vec<Json>>>() {
+            let text = |column: usize| match &row[column] {
+                Json::String(text) => text.clone(),
                 other => other.to_string(),
             };
-            let Some(passed) = (match cell(4) {
-                Json::Bool(passed) => Some(passed),
+            let Some(passed) = (match &row[4] {
+                Json::Bool(passed) => Some(*passed),
                 Json::String(word) => word.to_lowercase().parse().ok(),
                 _ => None,
             }) else {
