@@ -47,6 +47,7 @@ mod settings;
 mod shapes;
 mod step_summary;
 mod store_tools;
+mod suite;
 mod support;
 mod table_errors;
 mod table_formats;

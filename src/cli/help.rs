@@ -97,6 +97,13 @@ const EXAMPLES: &[Examples] = &[
             "tooljudge gold right_calls.jsonl -o gold.jsonl --seed 1",
         )],
     ),
+    (
+        "suite",
+        &[(
+            "Turn calls that were labelled correct into regression cases",
+            "tooljudge suite from-log labelled.parquet --where label=correct -o regress.jsonl",
+        )],
+    ),
     ("store", &[("Show what the store holds and what it cost", "tooljudge store stat")]),
     (
         "templates",

@@ -209,7 +209,8 @@ fn kind_of(error: &RunError) -> ErrorKind {
         | RunError::Gold(_)
         | RunError::Score(_)
         | RunError::Drive(_)
-        | RunError::Compare(_) => ErrorKind::Input,
+        | RunError::Compare(_)
+        | RunError::Suite(_) => ErrorKind::Input,
         RunError::Store(_) => ErrorKind::Store,
         RunError::Write(_) => ErrorKind::Output,
         RunError::Template(_) => ErrorKind::Settings,

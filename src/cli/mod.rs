@@ -30,6 +30,7 @@ mod signals;
 mod spreadsheet;
 mod step_summary;
 mod store;
+mod suite;
 mod templates;
 mod width;
 
@@ -76,6 +77,7 @@ enum Command {
     Compare(Box<compare::CompareArgs>),
     Audit(Box<audit::args::AuditArgs>),
     Gold(Box<gold::args::GoldArgs>),
+    Suite(suite::SuiteArgs),
     Store(store::StoreArgs),
     Templates(templates::TemplatesArgs),
     Completions(completions::CompletionsArgs),
@@ -234,6 +236,7 @@ fn command(arguments: &[OsString], color: ColorChoice) -> Result<Ending, Failure
             audit::run(*args, &config, environment)?
         }
         Command::Gold(args) => gold::run(*args)?,
+        Command::Suite(args) => suite::run(args)?,
         Command::Store(args) => store::run(&args)?,
         Command::Templates(args) => templates::run(args)?,
         Command::Completions(args) => completions::completions(&args, flags()),

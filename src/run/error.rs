@@ -1,7 +1,7 @@
 //! What ends a run.
 
 use super::settings::SettingsError;
-use super::{AuditError, BenchError, CompareError, DriveError, GoldError, ScoringError};
+use super::{AuditError, BenchError, CompareError, DriveError, GoldError, ScoringError, SuiteError};
 use crate::normalize::columns::ColumnError;
 use crate::read::ReadError;
 use crate::render::TemplateError;
@@ -33,6 +33,9 @@ pub enum RunError {
     /// The agents cannot be driven.
     #[error(transparent)]
     Drive(#[from] DriveError),
+    /// No suite can be made of the log.
+    #[error(transparent)]
+    Suite(#[from] SuiteError),
     /// The judges cannot be compared.
     #[error(transparent)]
     Compare(#[from] CompareError),

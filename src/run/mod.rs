@@ -28,6 +28,7 @@ mod progress;
 mod score;
 mod session;
 pub mod settings;
+mod suite;
 mod write;
 
 pub(crate) use crate::domain::Item;
@@ -57,6 +58,7 @@ pub use progress::{Progress, ProgressSnapshot};
 #[cfg(feature = "cli")]
 pub(crate) use score::asked;
 pub use score::{Failure, ScoreSummary, ScoringError, Tally, score, score_blocking};
+pub use suite::{LeftOut, LeftOutCount, LoggedSuite, SuiteError, SuiteSummary, suite_from_log};
 pub use write::{Agreement, CallCounts, Failures, FindingCounts, Summary};
 
 pub(crate) use ask::{AskIndex, AskOutcome, AskPass, Reading, ask, ask_all, sharing, while_held};

@@ -1,11 +1,12 @@
 //! A small text that goes into a file of its own: a report.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::path::Path;
 
 use super::WriteError;
-use super::whole_file::{folder, write_whole};
+use super::output::{is_stdout, is_stream};
+use super::whole_file::{self, folder, write_whole};
 
 /// How texts of ours begin, or what stands near their beginning.
 const MARKS: [&str; 3] =
@@ -48,6 +49,22 @@ pub fn write_text(path: &Path, text: &str) -> Result<(), WriteError> {
     write_whole(path, text.as_bytes()).map(drop)
 }
 
+/// Writes `text` to `path`, whole or not at all, for its owner's eyes only; returns its size. A stream takes it as it is.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn write_private(path: &Path, text: &str) -> Result<u64, WriteError> {
+    if !is_stream(path) {
+        return whole_file::write_private(path, text.as_bytes());
+    }
+    let written = match is_stdout(path) {
+        true => std::io::stdout().lock().write_all(text.as_bytes()),
+        false => File::options().write(true).open(path).and_then(|mut to| to.write_all(text.as_bytes())),
+    };
+    written.map_err(|error| WriteError::io(path, &error))?;
+    Ok(text.len() as u64)
+}
+
 /// Writes `text` behind what `path` holds already.
 ///
 /// # Errors
@@ -55,6 +72,5 @@ pub fn write_text(path: &Path, text: &str) -> Result<(), WriteError> {
 #[cfg(feature = "cli")]
 pub fn append_text(path: &Path, text: &str) -> Result<(), WriteError> {
     let file = File::options().append(true).create(true).open(path);
-    file.and_then(|mut file| std::io::Write::write_all(&mut file, text.as_bytes()))
-        .map_err(|error| WriteError::io(path, &error))
+    file.and_then(|mut file| file.write_all(text.as_bytes())).map_err(|error| WriteError::io(path, &error))
 }

@@ -21,13 +21,19 @@ pub(super) struct WholeFile {
 
 impl WholeFile {
     pub(super) fn create(path: &Path) -> Result<WholeFile, WriteError> {
+        // The permissions any new file would get, instead of a temporary file's.
+        WholeFile::create_with(path, 0o666)
+    }
+
+    fn create_with(path: &Path, mode: u32) -> Result<WholeFile, WriteError> {
         // Where a link stands, the file that it leads to is meant.
         let path = &path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let mut builder = tempfile::Builder::new();
         builder.prefix(PREFIX).suffix(SUFFIX);
-        // The permissions any new file would get, instead of a temporary file's.
         #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(mode));
+        #[cfg(not(unix))]
+        let _ = mode;
         let named = |error: io::Error| WriteError::io(path, &without_name(&error));
         loop {
             let file = builder.tempfile_in(folder(path)).map_err(named)?;
@@ -99,7 +105,15 @@ pub(super) fn write_lightly(path: &Path, content: &[u8]) -> Result<(), WriteErro
 
 /// Writes a small file whole.
 pub(super) fn write_whole(path: &Path, content: &[u8]) -> Result<u64, WriteError> {
-    let file = WholeFile::create(path)?;
+    write_to(WholeFile::create(path)?, path, content)
+}
+
+/// Writes a file whole that nobody else may read, where the system knows such files.
+pub(super) fn write_private(path: &Path, content: &[u8]) -> Result<u64, WriteError> {
+    write_to(WholeFile::create_with(path, 0o600)?, path, content)
+}
+
+fn write_to(file: WholeFile, path: &Path, content: &[u8]) -> Result<u64, WriteError> {
     let mut writer = file.writer()?;
     writer.write_all(content).map_err(|error| WriteError::io(path, &error))?;
     file.commit()

@@ -60,7 +60,7 @@ pub enum Unmatched {
     Error,
     /// It returns what a tool without rules does: its own arguments.
     Echo,
-    /// The episode ends without a score.
+    /// The episode ends without a score; so it does after a call of a tool that has no rules.
     Stop,
 }
 

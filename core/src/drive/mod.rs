@@ -7,6 +7,7 @@
 mod compat;
 mod ended;
 mod episode;
+pub mod from_log;
 pub mod langchain;
 mod mock;
 mod offered;

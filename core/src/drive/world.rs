@@ -135,10 +135,11 @@ fn mocked(state: &mut MockState, stage: &Stage, tool: &str, arguments: &Object) 
             };
             Returned { latency_ms, ..returned }
         }
+        // Who stops rather than invent a result does not invent one for a tool that nobody foresaw either.
+        (MockAnswer::NoRules | MockAnswer::Unmatched, Unmatched::Stop) => return Came::OffScript,
         (MockAnswer::NoRules, _) | (MockAnswer::Unmatched, Unmatched::Echo) => {
             Returned::text(Json::Object(echo(tool, arguments)).to_string())
         }
-        (MockAnswer::Unmatched, Unmatched::Stop) => return Came::OffScript,
         (MockAnswer::Unmatched, Unmatched::Error) => Returned::failure(
             format!("`{tool}` has no result for these arguments"),
             Some(IssueKind::UnmatchedCall),

@@ -16,6 +16,7 @@ mod panel;
 mod resnap;
 mod score;
 mod store;
+mod suite;
 
 pub use crate::read::{InMemory, Take};
 pub use crate::table::{Compression, Format, UnknownFormat};
@@ -35,3 +36,5 @@ pub use panel::PanelSettings;
 pub use resnap::ResnapSettings;
 pub use score::{BfclFiles, ScoreSettings};
 pub use store::StoreSettings;
+pub use suite::SuiteSettings;
+pub use tooljudge_core::drive::from_log::{CaseMode, ExpectedParts};

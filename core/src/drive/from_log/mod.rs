@@ -1,0 +1,160 @@
+//! Logged turns that somebody has reviewed, as the cases of a suite file: what was right once must stay right, and what was wrong must
+//! not come back.
+//!
+//! ```text
+//! LoggedTurn … ─ FromLog::add ─▶ a case each (turns), or one for each conversation (episodes) ─ FromLog::finish ─▶ JSON lines
+//! ```
+//!
+//! Every case is read back by the reader of suite files before it is kept. What that reader refuses, or reads as something else than the
+//! log says, is left out and counted: a suite that fails for its own sake says nothing of an agent.
+
+mod chains;
+mod draft;
+mod episode;
+mod expectation;
+mod ignore;
+mod left_out;
+mod pieces;
+mod redact;
+mod turn;
+
+use crate::domain::{Calls, Sample, ToolCall};
+use draft::Draft;
+
+pub use draft::LoggedSuite;
+pub use ignore::{BadPointer, Ignored};
+pub use left_out::{LeftOut, LeftOutCount};
+pub use redact::{BadPattern, Redaction};
+
+/// What a case is made of.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum CaseMode {
+    /// One turn: the agent is asked for the one reply that was reviewed, and nothing is executed.
+    #[default]
+    Turn,
+    /// One conversation: the agent plays all of it, and recorded results answer its calls.
+    Episode,
+}
+
+/// What of the reviewed calls is expected.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ExpectedParts {
+    /// The tools only.
+    Names,
+    /// The tools and their arguments.
+    #[default]
+    Arguments,
+    /// Nothing: only wrong calls count, which must not be repeated, and the answer of an episode.
+    Nothing,
+}
+
+/// How cases are made.
+#[derive(Debug, Clone, Default)]
+pub struct FromLogOptions {
+    /// What a case is made of.
+    pub mode: CaseMode,
+    /// What of the reviewed calls is expected.
+    pub expect: ExpectedParts,
+    /// Arguments that differ from run to run.
+    pub ignored: Ignored,
+    /// Texts that must not be written.
+    pub redaction: Redaction,
+}
+
+/// What the review says of a turn.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Review {
+    /// There is no review at all: the log counts as right.
+    Unlabelled,
+    /// The calls are right; so is calling nothing, where nothing was called.
+    Correct,
+    /// The calls are wrong.
+    Incorrect {
+        /// What should have been called, if somebody has said so.
+        corrected: Option<Calls>,
+        /// Which of the calls are wrong, in order, where each was reviewed by itself.
+        wrong: Option<Vec<bool>>,
+    },
+    /// This row was not reviewed, though others were.
+    Missing,
+    /// The label says neither.
+    Unclear,
+}
+
+/// A turn of a log, with its review.
+#[derive(Debug, Clone)]
+pub struct LoggedTurn {
+    /// The turn.
+    pub sample: Sample,
+    /// What is said of it.
+    pub review: Review,
+    /// Its id in the log.
+    pub id: Option<String>,
+    /// The conversation that it belongs to: the id of a transcript, a session or a trace.
+    pub group: Option<String>,
+    /// Which turn of that conversation it is.
+    pub turn: Option<u64>,
+}
+
+impl LoggedTurn {
+    /// The id of its case, where the log has one.
+    fn case_id(&self) -> Option<String> {
+        let of_place = || match (&self.group, self.turn) {
+            (Some(group), Some(turn)) => Some(format!("{group}@{turn}")),
+            _ => None,
+        };
+        self.id.clone().or_else(of_place)
+    }
+
+    /// The calls of the turn.
+    fn calls(&self) -> Result<&[ToolCall], LeftOut> {
+        match &self.sample.calls {
+            Calls::Parsed(calls) => Ok(calls),
+            Calls::Unparsed => Err(LeftOut::UnreadableCall),
+        }
+    }
+}
+
+/// Makes a suite of logged turns.
+#[derive(Debug)]
+pub struct FromLog {
+    options: FromLogOptions,
+    draft: Draft,
+    /// Conversations are put together at the end: their turns may come in any order.
+    waiting: Vec<LoggedTurn>,
+}
+
+impl FromLog {
+    /// A suite without cases.
+    pub fn new(options: FromLogOptions) -> FromLog {
+        FromLog { draft: Draft::new(options.mode), options, waiting: Vec::new() }
+    }
+
+    /// Adds a turn.
+    pub fn add(&mut self, logged: LoggedTurn) {
+        match self.options.mode {
+            CaseMode::Turn => {
+                let id = logged.case_id().map(|id| self.options.redaction.text(&id));
+                let case = turn::case(&logged, &self.options);
+                self.draft.add(id, case);
+            }
+            CaseMode::Episode => self.waiting.push(logged),
+        }
+    }
+
+    /// Counts a row that no turn can be read from, and says why.
+    pub fn add_unreadable(&mut self, why: &str) {
+        self.draft.leave_out(LeftOut::UnreadableRow, why);
+    }
+
+    /// The suite's text.
+    pub fn finish(mut self, name: &str) -> LoggedSuite {
+        for chain in chains::of(&self.waiting) {
+            let logged = chain.last();
+            let id = logged.group.clone().or_else(|| logged.id.clone());
+            let case = episode::case(&chain, &self.options);
+            self.draft.add(id.map(|id| self.options.redaction.text(&id)), case);
+        }
+        self.draft.finish(name)
+    }
+}

@@ -1,0 +1,25 @@
+//! `suite`: makes suites for agents to be driven through.
+
+mod from_log;
+
+use clap::{Args, Subcommand};
+
+use super::Ending;
+
+/// Make test suites for agents.
+#[derive(Debug, Args)]
+pub struct SuiteArgs {
+    #[command(subcommand)]
+    command: SuiteCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum SuiteCommand {
+    FromLog(Box<from_log::FromLogArgs>),
+}
+
+pub fn run(args: SuiteArgs) -> anyhow::Result<Ending> {
+    match args.command {
+        SuiteCommand::FromLog(args) => from_log::run(*args),
+    }
+}

@@ -1,0 +1,9 @@
+//! Suites for `drive`, made of reviewed logs.
+
+mod error;
+mod job;
+mod reviews;
+
+pub use error::SuiteError;
+pub use job::{SuiteSummary, suite_from_log};
+pub use tooljudge_core::drive::from_log::{LeftOut, LeftOutCount, LoggedSuite};
