@@ -16,6 +16,7 @@ mod cli;
 mod compare;
 mod convert;
 mod docs;
+mod drive;
 mod errors;
 mod faults;
 mod frames;

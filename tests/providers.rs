@@ -15,7 +15,7 @@ use crate::support::workspace::{Ran, Workspace, repository, shown};
 const KEY: &str = "secret-key-0123456789";
 
 /// The base URL of a provider's API on `server`.
-fn base_url(provider: Provider, server: &Server) -> String {
+pub fn base_url(provider: Provider, server: &Server) -> String {
     let path = match provider {
         Provider::OpenAi
         | Provider::OpenAiResponses

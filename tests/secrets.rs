@@ -6,7 +6,7 @@ use base64::Engine;
 use base64::prelude::{BASE64_STANDARD, BASE64_STANDARD_NO_PAD, BASE64_URL_SAFE_NO_PAD};
 
 use crate::label_remote::{gold, numbered, row_of};
-use crate::support::server::{Answer, Seen, Server};
+use crate::support::server::{Answer, Said, Seen, Server};
 use crate::support::workspace::Workspace;
 
 /// In the environment, read by its usual name.
@@ -146,6 +146,43 @@ fn no_key_in_anything_a_run_leaves_behind() {
     nowhere(&work, &["store", "stat"]);
 }
 
+/// A suite whose cases are told apart as rows are.
+fn suite(cases: usize) -> String {
+    let mut suite = "tools = [{ name = 'say', parameters = { type = 'object' } }]\n".to_owned();
+    for case in 0..cases {
+        suite.push_str(&format!(
+            "[[cases]]\nid = 'c{case}'\nuser_message = 'Say {case} please'\nreference = 'Said.'\n\
+             expected_tool_calls = [{{ tool_name = 'say' }}]\n"
+        ));
+    }
+    suite
+}
+
+#[test]
+fn no_key_in_anything_that_a_driven_agent_leaves_behind() {
+    let echoes = echoing();
+    // It says and calls with what it was sent, and the tool gives that back.
+    let calls = Server::start(|seen| match (seen.turns(), seen.body.get("tools")) {
+        (0, Some(_)) => Answer::Turn(Said::call("say", &serde_json::json!({ "text": echo(seen) }))),
+        (_, Some(_)) => Answer::Turn(Said::text(&echo(seen)).thinking(&echo(seen))),
+        _ => Answer::label("correct"),
+    });
+    for server in [&echoes, &calls] {
+        let work = Workspace::new();
+        work.file("suite.toml", suite(18));
+        work.file("tooljudge.toml", settings(&server.url));
+        let drive = ["drive", "suite.toml", "--agent", "gateway"];
+        let tables = ["-o", "a.csv", "--turns", "t.jsonl", "--junit", "r.xml", "--keep-prompts", "--gold"];
+        nowhere(&work, &[&drive[..], &tables, &["--grade", "gateway"]].concat());
+        nowhere(&work, &[&drive[..], &["--dry-run", "2", "--json"]].concat());
+        nowhere(&work, &[&drive[..], &["--json", "--log-file", "run.log", "-v"]].concat());
+        nowhere(&work, &["store", "stat"]);
+        let asked = server.seen();
+        assert!(asked.iter().all(|seen| seen.authorization.as_deref() == Some(&format!("Bearer {KEY}"))));
+        assert!(work.rows("a.csv").iter().any(|row| row["transcript"].contains("[secret]")));
+    }
+}
+
 #[test]
 fn no_key_in_what_ends_a_run() {
     let elsewhere = Server::start(|_| Answer::label("correct"));
@@ -173,6 +210,8 @@ fn no_key_in_what_ends_a_run() {
         work.file("tooljudge.toml", settings(&url));
         nowhere(&work, &[&["label", "in.csv"][..], &JUDGE].concat());
         nowhere(&work, &[&["audit", "in.csv"][..], &JUDGE].concat());
+        work.file("suite.toml", suite(3));
+        nowhere(&work, &["drive", "suite.toml", "--agent", "gateway", "-o", "e.jsonl"]);
     }
     assert_eq!(elsewhere.requests(), 0, "a redirect was followed");
 }

@@ -6,7 +6,7 @@ mod clock;
 mod damage;
 mod disk;
 mod sharing;
-mod signals;
+pub mod signals;
 mod streams;
 
 /// How many cases of a kind are tried: `few`, unless the environment says more.

@@ -38,7 +38,7 @@ fn started(work: &Workspace, server: &Server) -> Child {
 /// Whether `signal` does what it does by default: where the tests themselves run under `nohup`, or as a script's job in the
 /// background, the program takes over what is ignored there.
 #[cfg(unix)]
-fn is_heard(signal: &str) -> bool {
+pub fn is_heard(signal: &str) -> bool {
     let number = match signal {
         "HUP" => 1,
         "INT" => 2,

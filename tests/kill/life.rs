@@ -37,6 +37,10 @@ pub struct Told {
 }
 
 impl Told {
+    /// Above what is displayed, and the names before it.
+    pub const HEADER: &str =
+        "instant                            kills   tables  in flight   twice  kept, again  resume";
+
     pub fn add(&mut self, other: Told) {
         self.kills += other.kills;
         self.tables += other.tables;
@@ -176,8 +180,15 @@ pub fn life(case: usize, instant: &Instant, duration: Duration) -> Told {
 
 /// The prompts whose replies are in the store.
 fn committed(work: &Workspace) -> HashSet<String> {
+    let Some(store) = looked_at(work) else { return HashSet::new() };
+    // Killed before there was a table?
+    let Ok(mut prompts) = store.prepare("SELECT prompt FROM replies") else { return HashSet::new() };
+    prompts.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
+}
+
+/// A copy of the store, so that what a killed run left is dealt with by the next run and not by us.
+pub fn looked_at(work: &Workspace) -> Option<rusqlite::Connection> {
     let path = work.path(".tooljudge/replies.sqlite");
-    // A copy is looked at, so that what a killed run left is dealt with by the next run and not by us.
     for ending in ["", "-wal"] {
         let from = format!("{}{ending}", path.display());
         let to = work.path(&format!("looked-at.sqlite{ending}"));
@@ -187,11 +198,5 @@ fn committed(work: &Workspace) -> HashSet<String> {
         }
     }
     let copy = work.path("looked-at.sqlite");
-    if !copy.exists() {
-        return HashSet::new();
-    }
-    let store = rusqlite::Connection::open(copy).unwrap();
-    // Killed before there was a table?
-    let Ok(mut prompts) = store.prepare("SELECT prompt FROM replies") else { return HashSet::new() };
-    prompts.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
+    copy.exists().then(|| rusqlite::Connection::open(copy).unwrap())
 }

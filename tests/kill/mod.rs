@@ -2,6 +2,7 @@
 //!
 //! `cargo test kill` kills a few runs; `TOOLJUDGE_KILLS=200 cargo test kill -- --nocapture` is the proof, and prints a table.
 
+mod drives;
 mod instant;
 mod life;
 mod writers;
@@ -49,10 +50,7 @@ fn killed_at_any_instant_nothing_is_lost_and_nothing_paid_twice() {
         }
     });
     let told = told.into_inner().unwrap();
-    println!(
-        "{:<34}{:>6}{:>9}{:>11}{:>8}{:>13}{:>8}",
-        "instant", "kills", "tables", "in flight", "twice", "kept, again", "resume"
-    );
+    println!("{}", Told::HEADER);
     let mut sum = Told::default();
     for (name, told) in told {
         println!("{name:<34}{told}");

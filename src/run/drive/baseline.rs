@@ -12,6 +12,9 @@ use crate::stats::{Measure, Paired, difference, paired_test};
 /// What is known of whether episodes passed: by suite, case and repeat.
 pub(super) type Passes = BTreeMap<(String, String, u32), bool>;
 
+/// The episodes of an earlier run, agent by agent.
+pub(super) type Earlier = BTreeMap<String, Passes>;
+
 /// One agent against the episodes of an earlier run, case by case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BaselineComparison {
@@ -44,11 +47,11 @@ impl BaselineComparison {
     }
 }
 
-/// The episodes of an earlier run, agent by agent.
+/// The episodes of an earlier run, of which each of `agents` can be compared with some.
 ///
 /// # Errors
-/// If the file cannot be read, or is no table of episodes.
-pub(super) fn read(path: &Path) -> Result<BTreeMap<String, Passes>, RunError> {
+/// If the file cannot be read, is no table of episodes, or has several agents, none of which is the one that is compared.
+pub(super) fn read<'a>(path: &Path, agents: impl Iterator<Item = &'a str>) -> Result<Earlier, RunError> {
     let inputs = [path.display().to_string()];
     let understanding = Understanding { format: None, logs: None };
     let table = Table::open_with(&inputs, &[], understanding, Selection::default())?;
@@ -59,7 +62,7 @@ pub(super) fn read(path: &Path) -> Result<BTreeMap<String, Passes>, RunError> {
             wrong(format!("it has no column `{missing}`: give it a table that `drive -o` wrote")).into()
         );
     }
-    let mut found: BTreeMap<String, Passes> = BTreeMap::new();
+    let mut found = Earlier::new();
     for batch in table.batches(None) {
         let batch = batch?;
         let columns = needed.iter().map(|name| batch.column(name)).collect::<Result<Vec<_>, _>>()?;
@@ -81,28 +84,36 @@ pub(super) fn read(path: &Path) -> Result<BTreeMap<String, Passes>, RunError> {
             found.entry(text(3)).or_default().insert((text(0), text(1), repeat), passed);
         }
     }
+    for agent in agents {
+        of(path, agent, &found)?;
+    }
     Ok(found)
 }
 
-/// `now` against what the earlier run says of the same agent, or of its only one.
-///
-/// # Errors
-/// If the earlier run has several agents, none of which is this one.
-pub(super) fn compare(
-    path: &Path,
-    agent: &str,
-    now: &Passes,
-    before: &BTreeMap<String, Passes>,
-) -> Result<BaselineComparison, DriveError> {
+/// What the earlier run says of the same agent, or of its only one.
+fn of<'a>(path: &Path, agent: &str, before: &'a Earlier) -> Result<&'a Passes, DriveError> {
     let only = || before.values().next().filter(|_| before.len() == 1);
-    let before = before.get(agent).or_else(only).ok_or_else(|| {
+    before.get(agent).or_else(only).ok_or_else(|| {
         let names = before.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
         let why = match names.is_empty() {
             true => "none of its episodes has a score".to_owned(),
             false => format!("it has several agents, and none is named {agent}: {names}"),
         };
         DriveError::Baseline { path: path.to_owned(), why }
-    })?;
+    })
+}
+
+/// `now` against what the earlier run says of the same agent, or of its only one.
+///
+/// # Errors
+/// If both have no scored episode in common.
+pub(super) fn compare(
+    path: &Path,
+    agent: &str,
+    now: &Passes,
+    before: &Earlier,
+) -> Result<BaselineComparison, DriveError> {
+    let before = of(path, agent, before)?;
     let mut cases: BTreeMap<(&str, &str), Paired> = BTreeMap::new();
     let (mut broken, mut mended, mut paired) = (0, 0, 0);
     for ((suite, case, repeat), passes) in now {

@@ -26,6 +26,9 @@ pub enum DriveError {
     /// A filter that leaves nothing.
     #[error("{flag} {value}: there is no such {what}{near}")]
     NothingChosen { flag: &'static str, value: String, what: &'static str, near: String },
+    /// Filters that each leave something, and together nothing.
+    #[error("no case is left to drive by {0}")]
+    NoCaseLeft(String),
     /// Two suites of one name.
     #[error("two suites are named `{0}`: give one of them another `name`")]
     SameSuite(String),

@@ -188,10 +188,9 @@ impl DrivePlan {
         let Written { agents, passes, episodes, turns } = written.await?;
         drop(shown);
         let mut compared = Vec::new();
-        if let Some(file) = &plan.settings.baseline {
-            let before = baseline::read(file)?;
+        if let Some((file, before)) = plan.settings.baseline.as_ref().zip(plan.baseline.as_ref()) {
             for (agent, now) in plan.agents.iter().zip(&passes) {
-                compared.push(baseline::compare(file, &agent.name, now, &before)?);
+                compared.push(baseline::compare(file, &agent.name, now, before)?);
             }
         }
         if let Some(file) = &plan.settings.junit {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::agent::{Agent, AgentReady};
+use super::baseline::{self, Earlier};
 use super::error::DriveError;
 use crate::domain::{Json, did_you_mean};
 use crate::drive::{
@@ -34,6 +35,8 @@ pub(super) struct DrivePlan {
     pub scorer: EpisodeScorer,
     pub output: Option<Output>,
     pub turns: Option<Output>,
+    /// What is compared with: read before anybody is asked, and before a table may take its place.
+    pub baseline: Option<Earlier>,
     pub control: Control,
 }
 
@@ -66,6 +69,9 @@ impl DrivePlan {
         }
         let (output, turns) = outputs(&settings, asks)?;
         let scripts = scripts(&settings, &stages)?;
+        let names = || settings.agents.iter().map(|agent| agent.name.as_str());
+        let before = settings.baseline.as_ref().filter(|_| asks);
+        let baseline = before.map(|file| baseline::read(file, names())).transpose()?;
         let run = run_name();
         let path = &settings.store.path;
         let store = match settings.models() {
@@ -99,6 +105,7 @@ impl DrivePlan {
             scorer,
             output,
             turns,
+            baseline,
             control: control.clone(),
             settings,
         })
@@ -265,8 +272,11 @@ fn chosen(mut suites: Vec<Suite>, settings: &DriveSettings) -> Result<Vec<Suite>
     }
     suites.retain(|suite| !suite.cases.is_empty());
     if suites.is_empty() {
-        let value = settings.categories.join(", ");
-        return Err(nothing("--case and --category together with", &value, "case", String::new()));
+        let told = |flag: &'static str| move |value: &String| format!("{flag} {value}");
+        let flags = settings.cases.iter().map(told("--case"));
+        let flags = flags.chain(settings.categories.iter().map(told("--category")));
+        let flags = flags.chain(settings.limit.map(|limit| format!("--limit {limit}")));
+        return Err(DriveError::NoCaseLeft(flags.collect::<Vec<_>>().join(", ")));
     }
     Ok(suites)
 }
