@@ -67,13 +67,14 @@ pub(super) fn read<'a>(path: &Path, agents: impl Iterator<Item = &'a str>) -> Re
         let batch = batch?;
         let columns = needed.iter().map(|name| batch.column(name)).collect::<Result<Vec<_>, _>>()?;
         for row in 0..batch.len() {
-            let cell = |column: usize| columns[column][row].clone().unwrap_or(Json::Null);
-            let text = |column: usize| match cell(column) {
-                Json::String(text) => text,
+            let cells: Vec<Json> =
+                columns.iter().map(|column| column[row].clone().unwrap_or(Json::Null)).collect();
+            let text = |column: usize| match &cells[column] {
+                Json::String(text) => text.clone(),
                 other => other.to_string(),
             };
-            let Some(passed) = (match cell(4) {
-                Json::Bool(passed) => Some(passed),
+            let Some(passed) = (match &cells[4] {
+                Json::Bool(passed) => Some(*passed),
                 Json::String(word) => word.to_lowercase().parse().ok(),
                 _ => None,
             }) else {

@@ -37,6 +37,9 @@ impl Grades {
     }
 }
 
+/// What is done with each scored episode and its number.
+pub(super) type Visit<'a> = &'a mut dyn FnMut(u64, &Arc<Stage>, &Played) -> Result<(), RunError>;
+
 /// Asks the judge of `panel` about every answer that has a reference. `play` calls its argument with each scored episode and its
 /// number.
 ///
@@ -44,7 +47,7 @@ impl Grades {
 /// Those of labelling, and if the panel cannot grade.
 pub(super) async fn grades(
     panel: &PanelSettings,
-    play: impl FnOnce(&mut dyn FnMut(u64, &Arc<Stage>, &Played) -> Result<(), RunError>) -> Result<(), RunError>,
+    play: impl FnOnce(Visit<'_>) -> Result<(), RunError>,
     control: &Control,
 ) -> Result<(Grades, Option<MemberSummary>), RunError> {
     let folder = tempfile::tempdir().map_err(ScoringError::NoTemporary)?;

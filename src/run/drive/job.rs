@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::baseline::{self, Passes};
 use super::forecast::{DriveForecast, forecasts};
-use super::grading::{Grades, grades, ungraded};
+use super::grading::{Grades, Visit, grades, ungraded};
 use super::pass::{DrivePass, drive as drive_all};
 use super::plan::DrivePlan;
 use super::replay::{Played, Replay};
@@ -167,7 +167,7 @@ impl DrivePlan {
         let (grades, grade) = match plan.grader() {
             None => (Grades::default(), None),
             Some(panel) => {
-                let play = |each: &mut dyn FnMut(u64, &Arc<Stage>, &Played) -> Result<(), RunError>| {
+                let play = |each: Visit<'_>| {
                     plan.each(&outcomes, &|| false, &mut |at, played| {
                         let is_scored = played.episode.ended().is_some_and(Ended::is_scored);
                         if is_scored { each(at.number, at.stage, &played) } else { Ok(()) }
