@@ -55,12 +55,10 @@ fn workspace() -> Workspace {
     std::fs::create_dir(work.path("datasets")).unwrap();
     for file in std::fs::read_dir(repository("datasets")).unwrap() {
         let file = file.unwrap();
-        if file.path().is_dir() {
-            continue;
-        }
-        // Not what runs of people have left there.
+        // Not what runs of people have left there, and no folder of what is built in.
         let name = file.file_name().into_string().unwrap();
-        if !name.contains(".labeled.") && !name.ends_with(".run.json") {
+        let is_file = file.file_type().unwrap().is_file();
+        if is_file && !name.contains(".labeled.") && !name.ends_with(".run.json") {
             std::fs::copy(file.path(), work.path("datasets").join(name)).unwrap();
         }
     }

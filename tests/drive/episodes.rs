@@ -197,13 +197,16 @@ fn every_provider_gives_the_same_episodes_and_turns() {
     }
 }
 
+/// Of an episode: its case, how it ended, its replies, whether it passed, the kinds of its issues.
+type Told<'a> = (&'a str, &'a str, u64, Option<bool>, Vec<&'a str>);
+
 #[test]
 fn each_case_ends_as_it_should_and_tells_what_was_wrong() {
     let (server, work) = (Server::start(agent), work(SUITE));
     drive(&work, &server, Provider::OpenAi, &[]).ended(1);
     let episodes = rows(&work, "episodes.jsonl");
     let of = |case: &str| episodes.iter().find(|row| row["case"] == case).unwrap();
-    let found: Vec<(&str, &str, u64, Option<bool>, Vec<&str>)> = episodes
+    let found: Vec<Told<'_>> = episodes
         .iter()
         .map(|row| {
             let issues = if row["issues"].is_null() { Vec::new() } else { issues(row) };
@@ -211,7 +214,7 @@ fn each_case_ends_as_it_should_and_tells_what_was_wrong() {
             (text("case"), text("ended"), row["steps"].as_u64().unwrap(), row["passed"].as_bool(), issues)
         })
         .collect();
-    let expected: Vec<(&str, &str, u64, Option<bool>, Vec<&str>)> = vec![
+    let expected: Vec<Told<'_>> = vec![
         ("parallel", "finished", 2, Some(true), vec![]),
         ("turns", "finished", 4, Some(true), vec![]),
         ("unknown", "finished", 2, Some(false), vec!["call_where_none_is_due", "unknown_tool"]),

@@ -66,14 +66,14 @@ pub(super) fn read<'a>(path: &Path, agents: impl Iterator<Item = &'a str>) -> Re
     for batch in table.batches(None) {
         let batch = batch?;
         let columns = needed.iter().map(|name| batch.column(name)).collect::<Result<Vec<_>, _>>()?;
-        let rows = (0..batch.len())
-            .map(|row| columns.iter().map(|column| column[row].clone().unwrap_or(Json::Null)).collect());
-        for row in rows.collect::<Vec<Vec<Json>>>() {
-            let text = |column: usize| match &row[column] {
+        for row in 0..batch.len() {
+            let cells: Vec<Json> =
+                columns.iter().map(|column| column[row].clone().unwrap_or(Json::Null)).collect();
+            let text = |column: usize| match &cells[column] {
                 Json::String(text) => text.clone(),
                 other => other.to_string(),
             };
-            let Some(passed) = (match &row[4] {
+            let Some(passed) = (match &cells[4] {
                 Json::Bool(passed) => Some(*passed),
                 Json::String(word) => word.to_lowercase().parse().ok(),
                 _ => None,

@@ -37,8 +37,8 @@ impl Grades {
     }
 }
 
-/// Looks at an episode: its number, its case, and what came of it.
-pub(super) type Visit<'a> = dyn FnMut(u64, &Arc<Stage>, &Played) -> Result<(), RunError> + 'a;
+/// What is done with each scored episode and its number.
+pub(super) type Visit<'a> = &'a mut dyn FnMut(u64, &Arc<Stage>, &Played) -> Result<(), RunError>;
 
 /// Asks the judge of `panel` about every answer that has a reference. `play` calls its argument with each scored episode and its
 /// number.
@@ -47,7 +47,7 @@ pub(super) type Visit<'a> = dyn FnMut(u64, &Arc<Stage>, &Played) -> Result<(), R
 /// Those of labelling, and if the panel cannot grade.
 pub(super) async fn grades(
     panel: &PanelSettings,
-    play: impl FnOnce(&mut Visit<'_>) -> Result<(), RunError>,
+    play: impl FnOnce(Visit<'_>) -> Result<(), RunError>,
     control: &Control,
 ) -> Result<(Grades, Option<MemberSummary>), RunError> {
     let folder = tempfile::tempdir().map_err(ScoringError::NoTemporary)?;

@@ -170,7 +170,7 @@ impl DrivePlan {
         let (grades, grade) = match plan.grader() {
             None => (Grades::default(), None),
             Some(panel) => {
-                let play = |each: &mut Visit<'_>| {
+                let play = |each: Visit<'_>| {
                     plan.each(&outcomes, &|| false, &mut |at, played| {
                         let is_scored = played.episode.ended().is_some_and(Ended::is_scored);
                         if is_scored { each(at.number, at.stage, &played) } else { Ok(()) }
