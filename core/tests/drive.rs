@@ -4,9 +4,10 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use tooljudge_core::domain::{Arguments, Entry, Json, Object, Stop, ToolCall, Turn};
+use tooljudge_core::drive::record::case_record;
 use tooljudge_core::drive::{
-    Bounds, Case, Ended, Episode, Expected, Heard, Loop, Script, Stage, SuiteDefaults, SuiteFormat, World,
-    read_suite,
+    Bounds, Case, Ended, Episode, EpisodeScorer, Expected, Grade, Heard, Loop, Script, Stage, SuiteDefaults,
+    SuiteFormat, World, read_suite,
 };
 use tooljudge_core::environment::{Environment, EnvironmentName};
 
@@ -325,4 +326,32 @@ fn episodes_as_the_article_drives_them() {
         assert_eq!(came, ["assistant: I", r#"finished after 0 ms, "" "#]);
     }
     assert_eq!(ends(r#""""#, 5), ["assistant: ", r#"finished after 0 ms, "" "#]);
+}
+
+#[test]
+fn a_suite_says_from_which_score_on_a_case_passes() {
+    let case = r#"user_message = "Sky?"
+expected_tool_calls = [{ tool_name = "look", required_params = { city = "Hue", days = 1 } }]"#;
+    let tools = r#"[{ name = "look", parameters = { type = "object" } }]"#;
+    let replies = r#"{"case": "c", "replies": [{"calls": [{"name": "look", "arguments": {"city": "Hue"}}]}, "Clear."]}"#;
+    for (threshold, passes) in [("", true), ("threshold = 0.85", true), ("threshold = 1", false)] {
+        let suite = format!("tools = {tools}\n[[cases]]\nid = \"c\"\n{case}\n{threshold}");
+        let suite =
+            read_suite(
+                "s.toml",
+                SuiteFormat::Toml,
+                &suite,
+                SuiteDefaults::default(),
+                &|_| Err(String::new()),
+            );
+        let stage = Stage::all(suite.unwrap().cases).unwrap().remove(0);
+        let script = Script::read(replies).unwrap();
+        let mut episode = Episode::new(&stage, Loop::Own);
+        while episode.asks().is_some() {
+            episode.hear(script.reply("c", 1, episode.turns().len()).unwrap().clone());
+        }
+        let scorer = EpisodeScorer::new(None, &Object::new(), Loop::Own).unwrap();
+        let scored = scorer.score(&episode, &case_record(&episode, 1), Grade::NotAsked).unwrap();
+        assert_eq!((scored.score, scored.passed), (Some(0.85), Some(passes)), "{threshold}");
+    }
 }

@@ -123,6 +123,8 @@ impl Draft {
             CaseMode::Turn => defaults.insert("execute", Json::Bool(false)),
             CaseMode::Episode => defaults.insert("unmatched", "stop"),
         }
+        // A reviewed call comes again as it was, or it does not.
+        defaults.insert("threshold", Json::Number(1_i64.into()));
         header.insert("suite", Json::Object(suite));
         header.insert("defaults", Json::Object(defaults));
         Json::Object(header)

@@ -236,6 +236,9 @@ fn test(table: &Table, expected: &[&Node], defaults: &Defaults, tools: &[ToolDef
     if !keywords.is_empty() {
         test.insert("expected_output_contains", texts(&keywords));
     }
+    if let Some(threshold) = defaults.threshold {
+        test.insert("threshold", Json::Number(threshold.clone()));
+    }
     test.insert("max_tool_calls", Json::Number(i64::from(defaults.max_tool_calls).into()));
     test.insert("max_latency_ms", Json::Number(defaults.max_latency_ms.into()));
     Ok(test)

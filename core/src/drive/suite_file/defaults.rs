@@ -3,6 +3,7 @@
 use super::mocks::UNMATCHED;
 use super::node::Read;
 use super::table::Table;
+use crate::domain::Number;
 use crate::drive::Unmatched;
 
 /// What holds for a suite that says nothing: what `[defaults]` says counts more, and what a case says most.
@@ -57,6 +58,7 @@ pub(super) const CASE_DEFAULTS: &[&str] = &[
     "ordered",
     "forbidden_tools",
     "execute",
+    "threshold",
 ];
 
 /// The same with what only a file can say.
@@ -71,6 +73,8 @@ pub(super) struct Defaults<'a> {
     pub ordered: bool,
     pub forbidden_tools: Vec<&'a str>,
     pub execute: bool,
+    /// The least score that passes; the scorer's own where nobody says.
+    pub threshold: Option<&'a Number>,
 }
 
 impl<'a> Defaults<'a> {
@@ -85,6 +89,7 @@ impl<'a> Defaults<'a> {
             ordered: false,
             forbidden_tools: Vec::new(),
             execute: true,
+            threshold: None,
         }
     }
 
@@ -108,6 +113,7 @@ impl<'a> Defaults<'a> {
                 None => self.forbidden_tools.clone(),
             },
             execute: table.boolean("execute")?.unwrap_or(self.execute),
+            threshold: table.share("threshold")?.or(self.threshold),
         })
     }
 }

@@ -1,7 +1,7 @@
 //! A table of a suite file: its known keys, each of its type.
 
 use super::node::{Fault, Mark, Member, Node, Read, Value, shown};
-use crate::domain::did_you_mean;
+use crate::domain::{Number, did_you_mean};
 
 /// A table whose keys are all known.
 #[derive(Debug, Clone)]
@@ -72,6 +72,14 @@ impl<'a> Table<'a> {
     pub fn boolean(&self, key: &str) -> Read<Option<bool>> {
         self.read(key, "true or false", |node| match node.value {
             Value::Bool(truth) => Some(truth),
+            _ => None,
+        })
+    }
+
+    /// A share, from 0 to 1.
+    pub fn share(&self, key: &str) -> Read<Option<&'a Number>> {
+        self.read(key, "a number from 0 to 1", |node| match &node.value {
+            Value::Number(number) => Some(number).filter(|number| (0.0..=1.0).contains(&number.as_f64())),
             _ => None,
         })
     }

@@ -110,6 +110,9 @@ impl Score for ToolEvaluator {
         if let Some(config) = record.get("config").and_then(Json::as_object) {
             options = options.with(config).map_err(ScoreError::invalid)?;
         }
+        if let Some(threshold) = record.get("test").and_then(|test| test.get("threshold")) {
+            options.threshold = setting::share("test.threshold", threshold).map_err(ScoreError::invalid)?;
+        }
         let case = Case::read(record)?;
         Ok(if self.as_peer { score_as_peer(&case) } else { score(&case, &options) })
     }
