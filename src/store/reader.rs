@@ -65,15 +65,24 @@ impl Reader {
         if let Some((id, Some(StoredReply { reply, run, .. }))) = reply {
             return Ok(Found::Reply { id, reply, run });
         }
-        let failure = self
-            .connection
+        let failure = self.failure(fingerprint)?;
+        Ok(failure.map_or(Found::Nothing, |(failure, run)| Found::Failure { failure, run }))
+    }
+
+    /// Why `run` got no reply to a question, of which an earlier run may have one.
+    pub fn failure_of(&self, fingerprint: Fingerprint, run: &str) -> Result<Option<Failure>, StoreError> {
+        let found = self.failure(fingerprint).map_err(|error| StoreError::from_sqlite(&self.path, &error))?;
+        Ok(found.filter(|(_, of)| of == run).map(|(failure, _)| failure))
+    }
+
+    fn failure(&self, fingerprint: Fingerprint) -> rusqlite::Result<Option<(Failure, String)>> {
+        self.connection
             .prepare_cached("SELECT code, message, attempts, run FROM failures WHERE fingerprint = ?1")?
             .query_row([fingerprint.0], |row| {
                 let failure = Failure { code: row.get(0)?, message: row.get(1)?, attempts: row.get(2)? };
-                Ok(Found::Failure { failure, run: row.get(3)? })
+                Ok((failure, row.get(3)?))
             })
-            .optional()?;
-        Ok(failure.unwrap_or(Found::Nothing))
+            .optional()
     }
 
     /// What `run` paid for answers to a question that were of no use and are part of no reply.

@@ -126,6 +126,33 @@ fn a_truncated_reply_is_kept_and_asked_again_only_where_that_is_told() {
     assert_eq!(server.requests(), asked + 1 + REPLIES);
 }
 
+/// The reply of an earlier run is there and does not count, the new one cannot be had: nobody waits for it for ever.
+#[test]
+fn what_cannot_be_asked_anew_is_no_reply_and_ends_for_equal_cases_too() {
+    let server = Server::start(|seen| match (case_of(seen).as_str(), seen.turns(), seen.earlier) {
+        ("c1", 1, earlier) if earlier > 0 => Answer::status(400, "not again"),
+        ("c2", 0, 0) => Answer::Turn(Said::text("I").ending(TurnEnd::Length)),
+        ("c2", 0, _) => Answer::status(400, "not again"),
+        _ => traveller(seen),
+    });
+    let work = workspace(3);
+    let twice = trips(3).replace("id = \"c", "id = \"again").split_once("[[cases]]").unwrap().1.to_owned();
+    work.file("suite.toml", format!("{}[[cases]]{twice}", trips(3)));
+    let args = drive(&server, &[]);
+    work.run(&args).ended(0);
+    // Who was cut off stays cut off where a better reply cannot be had.
+    work.run(&[&args[..], &["--retry", "truncated"]].concat()).ended(0);
+    let ends = column(&rows(&work, "episodes.jsonl"), "ended");
+    assert_eq!(ends, ["finished", "finished", "truncated", "finished", "finished", "truncated"]);
+    work.run(&[&args[..], &["--fresh"]].concat()).ended(1);
+    let episodes = rows(&work, "episodes.jsonl");
+    assert_eq!(
+        column(&episodes, "ended"),
+        ["finished", "errored", "errored", "finished", "errored", "errored"]
+    );
+    super::only_ends_are_scored(&episodes);
+}
+
 #[test]
 fn two_runs_on_one_store_ask_each_turn_once_and_write_the_same() {
     let (server, work) = (slow(), workspace(40));

@@ -205,6 +205,10 @@ async fn reply(
                 return Ok(Came::Reply(Box::new(reply)));
             }
             Found::Failure { run, .. } if run == pass.run => return Ok(Came::Failed),
+            // It was to be asked again, which an equal case has tried in vain.
+            Found::Reply { .. } if pass.reader().failure_of(fingerprint, &pass.run)?.is_some() => {
+                return Ok(Came::Failed);
+            }
             Found::Reply { .. } | Found::Failure { .. } | Found::Nothing => {}
         }
         if stop.is_cancelled() {

@@ -6,7 +6,7 @@ use super::agent::{Agent, AgentReady, hasher, heard};
 use crate::domain::Paid;
 use crate::drive::{Ended, Episode, Loop, Stage};
 use crate::run::RunError;
-use crate::store::{Found, Reader};
+use crate::store::{Failure, Found, Reader};
 
 /// Plays episodes again, in any order.
 pub(super) struct Replay<'a> {
@@ -65,16 +65,18 @@ impl Replay<'_> {
                         episode.end(self.lacking, None);
                         break;
                     };
-                    match reader.get(hasher.turn(dialogue, repeat - 1))? {
+                    let fingerprint = hasher.turn(dialogue, repeat - 1);
+                    match reader.get(fingerprint)? {
                         Found::Reply { reply, run, .. } if !self.fresh || run == self.run => {
                             spent.add(reply.paid(), reply.latency_ms, run == self.run);
                             episode.hear(heard(model, &reply)?);
                         }
-                        Found::Failure { failure, run } if run == self.run => {
-                            let why = format!("{}: {}", failure.code, failure.message);
-                            episode.end(Ended::Errored, Some(why));
-                        }
-                        _ => episode.end(self.lacking, None),
+                        _ => match reader.failure_of(fingerprint, self.run)? {
+                            Some(Failure { code, message, .. }) => {
+                                episode.end(Ended::Errored, Some(format!("{code}: {message}")));
+                            }
+                            None => episode.end(self.lacking, None),
+                        },
                     }
                 }
             }
