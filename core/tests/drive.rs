@@ -334,7 +334,9 @@ fn a_suite_says_from_which_score_on_a_case_passes() {
 expected_tool_calls = [{ tool_name = "look", required_params = { city = "Hue", days = 1 } }]"#;
     let tools = r#"[{ name = "look", parameters = { type = "object" } }]"#;
     let replies = r#"{"case": "c", "replies": [{"calls": [{"name": "look", "arguments": {"city": "Hue"}}]}, "Clear."]}"#;
-    for (threshold, passes) in [("", true), ("threshold = 0.85", true), ("threshold = 1", false)] {
+    for (threshold, passes) in
+        [("threshold = 0.8", true), ("threshold = 0.85", true), ("threshold = 1", false)]
+    {
         let suite = format!("tools = {tools}\n[[cases]]\nid = \"c\"\n{case}\n{threshold}");
         let suite =
             read_suite(

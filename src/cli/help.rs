@@ -195,6 +195,29 @@ const ESSENTIAL: &[(&str, &[&str])] = &[
 
 /// `command` with examples for its subcommands, and with short help for those that have many flags.
 pub fn add(command: clap::Command) -> clap::Command {
+    let command = command.mut_subcommand("drive", |command| {
+        command
+            .mut_arg("temperature", |arg| {
+                arg.help("Sampling temperature; not sent if the endpoint refuses it [default: not sent]")
+            })
+            .mut_arg("max_tokens", |arg| {
+                arg.help(
+                    "Maximum tokens of a reply, reasoning included [default: for Anthropic 8192, for local servers 2048, more for reasoning \
+                     models; otherwise none]",
+                )
+            })
+            .mut_arg("base_url", |arg| {
+                arg.help(
+                    "Base URL of the agent's API, for a local server or a gateway [default: the provider's; for openai, OPENAI_BASE_URL]",
+                )
+            })
+            .mut_arg("max_attempts", |arg| {
+                arg.help("Attempts for one reply, retries included, before its episode counts as errored [default: 6]")
+            })
+            .mut_arg("retry", |arg| {
+                arg.help("Ask again for stored replies that ended so: refused, filtered, empty, truncated")
+            })
+    });
     let command = EXAMPLES.iter().fold(command, |command, (name, examples)| {
         command.mut_subcommand(name, |command| command.after_long_help(text(examples)))
     });

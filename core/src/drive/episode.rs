@@ -45,6 +45,8 @@ pub struct Episode {
     /// Why, where more is known than the name says.
     why: Option<String>,
     response: Json,
+    /// What a reply said before its provider broke off, to go on in the next.
+    begun: String,
 }
 
 /// A reply of the model, as an episode hears it.
@@ -79,6 +81,7 @@ impl Episode {
             ended: None,
             why: None,
             response: Json::from(""),
+            begun: String::new(),
             stage: Arc::clone(stage),
         }
     }
@@ -117,12 +120,17 @@ impl Episode {
             return self.broken_off(stop, turn.text);
         }
         if turn.paused {
+            self.begun.push_str(&turn.text);
             self.dialogue.entries.push(own);
             return self.check_steps(number);
         }
+        let turn = Turn { text: std::mem::take(&mut self.begun) + &turn.text, ..turn };
         if let Some(why) = &turn.unread_call {
             let issue = format!("the provider could not read a call: {why}");
             self.issue(IssueKind::Undecodable, None, None, issue);
+            if self.stage.case.world == World::Recorded {
+                return self.end(Ended::Finished, None);
+            }
             // There is nothing to send back but that it was not understood.
             let told = format!("Your last tool call could not be read ({why}). Call the tool again.");
             self.dialogue.entries.push(Entry::User(told.clone()));

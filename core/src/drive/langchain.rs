@@ -76,6 +76,10 @@ pub fn suite_of(name: EnvironmentName, examples: &[Json]) -> Result<Suite, Examp
     let read: Vec<(Option<String>, Example)> =
         examples.iter().enumerate().map(read).collect::<Result<_, ExampleError>>()?;
     let (ids, examples): (Vec<_>, Vec<_>) = read.into_iter().unzip();
+    let mut known = std::collections::HashSet::new();
+    if let Some(twice) = ids.iter().flatten().find(|id| !known.insert(id.as_str())) {
+        return Err(ExampleError::Lacks(format!("two examples have the id `{twice}`")));
+    }
     let mut suite = of_examples(name, examples);
     for (case, id) in suite.cases.iter_mut().zip(ids) {
         case.id = id.unwrap_or(std::mem::take(&mut case.id));

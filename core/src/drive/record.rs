@@ -49,6 +49,7 @@ fn made(call: &ToolCall) -> Json {
         Arguments::Parsed(arguments) => made.insert("input", Json::Object(arguments.clone())),
         Arguments::Malformed(text) => {
             made.insert("input", Json::Null);
+            // The scorer takes it for a call that answers nothing.
             made.insert("input_raw", text.as_str());
         }
     }

@@ -95,12 +95,29 @@ impl EpisodeScorer {
             // The peer tells what is right and leaves open whether that is enough.
             scored.passed = (!is_ungraded(record)).then_some(scored.issues.is_empty());
         }
+        let graded = match grade {
+            Grade::NotAsked => None,
+            Grade::Graded(true) => Some("correct"),
+            Grade::Graded(false) => Some("incorrect"),
+            Grade::Missing => Some("no grade"),
+        };
+        if let Some(graded) = graded {
+            scored.metadata.insert("grade", graded);
+        }
         if matches!(case.expected, Expected::Test(_)) {
             match grade {
+                // Where the answer is all that is expected, nobody knows.
+                Grade::NotAsked if case.expects_answer_only() => {
+                    scored.passed = scored.passed.filter(|passed| !passed);
+                }
                 Grade::NotAsked | Grade::Graded(true) => {}
                 Grade::Graded(false) => {
                     scored.passed = Some(false);
                     let message = "the answer was graded as incorrect".to_owned();
+                    scored.reason = Some(match scored.reason.take().filter(|_| !scored.issues.is_empty()) {
+                        Some(own) => format!("{own}; {message}"),
+                        None => message.clone(),
+                    });
                     scored.issues.push(Issue {
                         kind: IssueKind::WrongAnswer,
                         tool: None,

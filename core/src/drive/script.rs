@@ -136,6 +136,7 @@ fn call(json: &Json) -> Result<ToolCall, String> {
     let arguments = match object.get("arguments") {
         None | Some(Json::Null) => Arguments::Parsed(Object::new()),
         Some(Json::Object(arguments)) => Arguments::Parsed(arguments.clone()),
+        Some(Json::String(text)) if text.trim().is_empty() => Arguments::Parsed(Object::new()),
         Some(Json::String(text)) => match Json::parse(text) {
             Ok(Json::Object(arguments)) => Arguments::Parsed(arguments),
             _ => Arguments::Malformed(text.clone()),

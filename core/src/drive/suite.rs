@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::mock::Mocks;
-use crate::domain::{Entry, Object, ToolDefinition};
+use crate::domain::{Entry, Json, Object, ToolDefinition};
 use crate::environment::EnvironmentName;
 
 /// Cases under one name.
@@ -80,6 +80,18 @@ pub enum Expected {
         /// `none`, `qa`, `qa_math` or `qa_math_without_question`.
         output_evaluation: &'static str,
     },
+}
+
+impl Case {
+    /// Whether it expects nothing but an answer that agrees with its reference.
+    pub(super) fn expects_answer_only(&self) -> bool {
+        let Expected::Test(test) = &self.expected else { return false };
+        let lists = ["expected_tool_calls", "forbidden_tools", "not_calls", "expected_output_contains"];
+        let is_empty = |key: &&str| test.get(key).and_then(Json::as_array).is_none_or(<[Json]>::is_empty);
+        self.reference.is_some()
+            && lists.iter().all(is_empty)
+            && test.get("should_not_call_tools") != Some(&Json::Bool(true))
+    }
 }
 
 impl Expected {

@@ -114,7 +114,8 @@ pub struct ScoringArgs {
     #[arg(long = "set", value_name = "NAME=JSON", value_parser = pair)]
     pub settings: Vec<(String, String)>,
 
-    /// Ask this judge whether answers agree with their references: PROVIDER:MODEL, or a name from tooljudge.toml
+    /// Ask this judge whether answers agree with their references: PROVIDER:MODEL, or a name from tooljudge.toml. --base-url is the
+    /// agent's; a judge at another address needs a name
     #[arg(long, value_name = "JUDGE")]
     pub grade: Option<String>,
 

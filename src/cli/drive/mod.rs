@@ -137,12 +137,15 @@ fn failures(found: &DriveSummary, shown: &Shown) -> Vec<String> {
             ));
         }
         if let Some(PassHat { k, least }) = shown.min_pass_hat {
-            match agent.pass_hat(k.get().into()) {
+            match agent.worst_pass_hat(k.get().into()) {
                 Some(rate) if rate.all.value >= least - 1e-9 => {}
                 Some(rate) => {
-                    failures.push(format!("{name}: pass^{k} is {:.3}, below {least}", rate.all.value));
+                    let missing =
+                        if agent.unscored() > 0 { ", episodes without a score taken as failed" } else { "" };
+                    failures
+                        .push(format!("{name}: pass^{k} is {:.3}{missing}, below {least}", rate.all.value));
                 }
-                None => failures.push(format!("{name}: there is no pass^{k}: no case was scored {k} times")),
+                None => failures.push(format!("{name}: there is no pass^{k}: no case was driven {k} times")),
             }
         }
     }
@@ -169,6 +172,7 @@ fn to_json(found: &DriveSummary) -> Value {
                 "episodes": compared.episodes,
                 "cases": compared.cases,
                 "unpaired": compared.unpaired,
+                "changed": compared.changed,
                 "broken": compared.broken,
                 "mended": compared.mended,
                 "passed_then": compared.shares.0,

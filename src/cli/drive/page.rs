@@ -35,7 +35,7 @@ fn figures(agent: &AgentSummary) -> StepTable {
     let repeats = agent.pass_rates();
     let repeats = repeats.iter().map(|rate| {
         let ends = (rate.all.low, rate.all.high);
-        line(format!("pass^{}", rate.k), percent(rate.all.value), interval(ends))
+        line(format!("pass^{} of {} cases", rate.k, rate.cases), percent(rate.all.value), interval(ends))
     });
     StepTable {
         header: ["figure", "value", "95 % interval"].map(str::to_owned).into(),

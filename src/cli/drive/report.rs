@@ -43,7 +43,7 @@ fn of_agent(agent: &AgentSummary, width: usize) -> Vec<String> {
     }
     if agent.flawed > 0 {
         lines.push(format!(
-            "flawed   {} of those that passed: their score reaches the threshold all the same (--set threshold=1 asks for all)",
+            "flawed   {} of those that passed: something was wrong, and the threshold or the scorer lets it pass",
             agent.flawed
         ));
     }
@@ -72,13 +72,19 @@ fn of_agent(agent: &AgentSummary, width: usize) -> Vec<String> {
         lines.push(format!("time     {p50} ms for half of the episodes, {p95} ms for 95 %, tools as mocked"));
     }
     lines.push(format!("turns    {} with {}", agent.steps, counted(agent.calls, "call")));
+    if agent.cached > 0 {
+        lines.push(format!(
+            "stored   {} of {} turns were answered before, by an earlier run or for an equal turn (--fresh asks anew)",
+            agent.cached, agent.steps
+        ));
+    }
     if let Some(paid) = agent.paid {
         let cost = match paid.cost_usd {
             Some(cost) if agent.cached > 0 => {
                 format!("cost {}, of which this run paid {}", dollars(cost), dollars(agent.own_usd))
             }
             Some(cost) => format!("cost {}", dollars(cost)),
-            None => "cost unknown: no price is known".to_owned(),
+            None => "cost unknown: no price is known, or some replies were bought without one".to_owned(),
         };
         let tokens = match (paid.usage.prompt_tokens, paid.usage.completion_tokens) {
             (Some(prompt), Some(completion)) => format!("{prompt} tokens in, {completion} out, "),
@@ -171,15 +177,24 @@ fn categories(agent: &AgentSummary, width: usize) -> Vec<String> {
 }
 
 fn against(compared: &BaselineComparison) -> String {
-    let BaselineComparison { agent, episodes, cases, broken, mended, shares, p, unpaired } = compared;
+    let BaselineComparison { agent, episodes, cases, broken, mended, shares, p, unpaired, changed } =
+        compared;
     let verdict = match (compared.is_worse(), shares.1 > shares.0 && *p < 0.05) {
         (true, _) => "worse than before",
         (_, true) => "better than before",
+        // With fewer pairs that differ, no test can tell.
+        _ if broken + mended > 0 && *episodes < 6 => {
+            "too few episodes to show a difference; --repeats makes more"
+        }
         _ => "no difference is shown",
     };
     let left = match unpaired {
         0 => String::new(),
         left => format!("; {} scored in one run only", counted(*left, "episode")),
+    };
+    let left = match changed {
+        0 => left,
+        changed => format!("{left}; {} whose case expects something else now", counted(*changed, "episode")),
     };
     format!(
         "baseline {agent}: {verdict}. {} of {} in both runs: {} passed then, {} now; {broken} broken, {mended} mended (p = {p:.4}){left}",

@@ -45,6 +45,15 @@ impl Settings<'_> {
                 anyhow!("--compat {peer}: known loops are those of {}{near}", Loop::PEERS.join(" and "))
             })?,
         };
+        let repeats = args.cases.repeats.unwrap_or(std::num::NonZeroU32::MIN);
+        if let Some(hat) = args.result.min_pass_hat.filter(|hat| hat.k > repeats) {
+            bail!(
+                "--min-pass-hat {}={}: every case is driven {repeats} times; add --repeats {}",
+                hat.k,
+                hat.least,
+                hat.k
+            );
+        }
         if args.agents.is_empty() {
             return Err(DriveError::NoAgent.into());
         }
@@ -58,7 +67,7 @@ impl Settings<'_> {
         };
         let scoring = SettingArgs { others: args.scoring.settings.clone(), ..SettingArgs::default() };
         Ok(DriveSettings {
-            repeats: args.cases.repeats.unwrap_or(std::num::NonZeroU32::MIN),
+            repeats,
             cases: args.cases.ids.clone(),
             categories: args.cases.categories.clone(),
             limit: args.cases.limit,

@@ -151,7 +151,15 @@ impl ProviderFormat for Gemini {
 pub(super) fn stop(finish_reason: Option<&str>) -> Stop {
     match finish_reason {
         Some("MAX_TOKENS") => Stop::Truncated,
-        Some("SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII") => Stop::Filtered,
+        Some(
+            "SAFETY"
+            | "RECITATION"
+            | "BLOCKLIST"
+            | "PROHIBITED_CONTENT"
+            | "SPII"
+            | "IMAGE_SAFETY"
+            | "IMAGE_PROHIBITED_CONTENT",
+        ) => Stop::Filtered,
         _ => Stop::Finished,
     }
 }

@@ -1,16 +1,31 @@
 //! Whether an agent does worse than in an earlier run.
 
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 
 use super::DriveError;
 use crate::domain::Json;
 use crate::read::{Selection, Table, Understanding};
 use crate::run::RunError;
-use crate::stats::{Measure, Paired, difference, paired_test};
+use crate::stats::{Measure, Paired, difference, mcnemar_exact};
 
 /// What is known of whether episodes passed: by suite, case and repeat.
-pub(super) type Passes = BTreeMap<(String, String, u32), bool>;
+pub(super) type Passes = BTreeMap<(String, String, u32), EpisodeResult>;
+
+/// Whether an episode passed, and a short hash of what was expected of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct EpisodeResult {
+    pub passed: bool,
+    pub rules: u64,
+}
+
+/// A short hash of what a scorer expected of an episode, for this process only.
+pub(super) fn rules(expected: &Json) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    expected.to_string().hash(&mut hasher);
+    hasher.finish()
+}
 
 /// The episodes of an earlier run, agent by agent.
 pub(super) type Earlier = BTreeMap<String, Passes>;
@@ -26,14 +41,16 @@ pub struct BaselineComparison {
     pub cases: usize,
     /// Episodes that only one of the runs scored; they are left out.
     pub unpaired: u64,
+    /// Episodes whose case expected something else then; they are left out too.
+    pub changed: u64,
     /// Episodes that passed then and do not now.
     pub broken: u64,
     /// Episodes that pass now and did not then.
     pub mended: u64,
     /// The share that passed then, and the share that passes now.
     pub shares: (f64, f64),
-    /// The probability of a difference at least as large by chance, two-sided: McNemar's exact test, or where cases have
-    /// several episodes a test that flips the signs of whole cases.
+    /// The probability of a difference at least as large by chance, two-sided: McNemar's exact test over episodes. It is about these
+    /// cases, not about others like them.
     pub p: f64,
 }
 
@@ -57,6 +74,7 @@ pub(super) fn read<'a>(path: &Path, agents: impl Iterator<Item = &'a str>) -> Re
     let table = Table::open_with(&inputs, &[], understanding, Selection::default())?;
     let wrong = |why: String| DriveError::Baseline { path: path.to_owned(), why };
     let needed = ["suite", "case", "repeat", "agent", "passed"];
+    let expected = ["test", "example"].into_iter().find(|name| table.schema().position(name).is_some());
     if let Some(missing) = needed.iter().find(|name| table.schema().position(name).is_none()) {
         return Err(
             wrong(format!("it has no column `{missing}`: give it a table that `drive -o` wrote")).into()
@@ -66,7 +84,13 @@ pub(super) fn read<'a>(path: &Path, agents: impl Iterator<Item = &'a str>) -> Re
     for batch in table.batches(None) {
         let batch = batch?;
         let columns = needed.iter().map(|name| batch.column(name)).collect::<Result<Vec<_>, _>>()?;
+        let expected = expected.map(|name| batch.column(name)).transpose()?;
         for row in 0..batch.len() {
+            let rules = match expected.as_ref().and_then(|column| column[row].clone()) {
+                Some(Json::String(text)) => Json::parse(&text).map_or(0, |expected| rules(&expected)),
+                Some(expected) => rules(&expected),
+                None => 0,
+            };
             let cells: Vec<Json> =
                 columns.iter().map(|column| column[row].clone().unwrap_or(Json::Null)).collect();
             let text = |column: usize| match &cells[column] {
@@ -81,7 +105,12 @@ pub(super) fn read<'a>(path: &Path, agents: impl Iterator<Item = &'a str>) -> Re
                 continue;
             };
             let repeat = text(2).parse().map_err(|_| wrong(format!("`{}` is no repeat", text(2))))?;
-            found.entry(text(3)).or_default().insert((text(0), text(1), repeat), passed);
+            let of_agent = found.entry(text(3)).or_default();
+            if of_agent.insert((text(0), text(1), repeat), EpisodeResult { passed, rules }).is_some() {
+                return Err(
+                    wrong(format!("it has two rows of the case `{}`, repeat {repeat}", text(1))).into()
+                );
+            }
         }
     }
     for agent in agents {
@@ -115,16 +144,25 @@ pub(super) fn compare(
 ) -> Result<BaselineComparison, DriveError> {
     let before = of(path, agent, before)?;
     let mut cases: BTreeMap<(&str, &str), Paired> = BTreeMap::new();
-    let (mut broken, mut mended, mut paired) = (0, 0, 0);
-    for ((suite, case, repeat), passes) in now {
-        let Some(passed) = before.get(&(suite.clone(), case.clone(), *repeat)) else { continue };
+    let (mut broken, mut mended, mut paired, mut changed) = (0, 0, 0, 0);
+    for ((suite, case, repeat), EpisodeResult { passed: passes, rules }) in now {
+        let Some(then) = before.get(&(suite.clone(), case.clone(), *repeat)) else { continue };
+        // Held to something else, an episode says nothing of the agent.
+        if then.rules != *rules {
+            changed += 1;
+            continue;
+        }
+        let passed = then.passed;
         paired += 1;
-        broken += u64::from(*passed && !passes);
+        broken += u64::from(passed && !passes);
         mended += u64::from(!passed && *passes);
-        cases.entry((suite, case)).or_default().add(true, Some(*passed), Some(*passes));
+        cases.entry((suite, case)).or_default().add(true, Some(passed), Some(*passes));
     }
     if paired == 0 {
-        let why = "no episode of it has the suite, case and repeat of one that was scored now".to_owned();
+        let why = match changed {
+            0 => "no episode of it has the suite, case and repeat of one that was scored now".to_owned(),
+            _ => "its cases expected something else, or had another threshold: make a new one".to_owned(),
+        };
         return Err(DriveError::Baseline { path: path.to_owned(), why });
     }
     let clusters: Vec<Paired> = cases.into_values().collect();
@@ -134,10 +172,11 @@ pub(super) fn compare(
         agent: agent.to_owned(),
         episodes: paired,
         cases: clusters.len(),
-        unpaired: (now.len() + before.len()) as u64 - 2 * paired,
+        unpaired: (now.len() + before.len()) as u64 - 2 * (paired + changed),
+        changed,
         broken,
         mended,
         shares,
-        p: paired_test(&clusters).p,
+        p: mcnemar_exact(broken, mended),
     })
 }

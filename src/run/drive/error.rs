@@ -23,6 +23,12 @@ pub enum DriveError {
     /// One agent named twice.
     #[error("--agent {0} is given twice; to drive it several times use --repeats")]
     SameAgent(String),
+    /// Two agents whose replies the store cannot tell apart.
+    #[error(
+        "{a} and {b} ask the same model at the same address with the same parameters, so that one would be given the other's replies \
+         (headers and queries do not tell them apart): drive them in two runs, each with a --store of its own"
+    )]
+    SameIdentity { a: String, b: String },
     /// A filter that leaves nothing.
     #[error("{flag} {value}: there is no such {what}{near}")]
     NothingChosen { flag: &'static str, value: String, what: &'static str, near: String },

@@ -1,5 +1,6 @@
 //! What a run of agents would ask first, and what that takes.
 
+use std::cell::RefCell;
 use std::collections::HashSet;
 
 use super::plan::DrivePlan;
@@ -34,7 +35,7 @@ pub struct DriveForecast {
 
 pub(super) fn forecasts(plan: &DrivePlan, shown: usize) -> Result<Vec<DriveForecast>, RunError> {
     let reader = plan.store.as_ref().map(|store| store.reader()).transpose()?;
-    let mut forecasts = Vec::new();
+    let (mut forecasts, met) = (Vec::new(), RefCell::default());
     for agent in &plan.agents {
         let replay = Replay {
             agent,
@@ -43,6 +44,7 @@ pub(super) fn forecasts(plan: &DrivePlan, shown: usize) -> Result<Vec<DriveForec
             fresh: plan.settings.store.fresh,
             follows: plan.settings.follows,
             lacking: Ended::NotAsked,
+            met: &met,
         };
         let price = agent.model().and_then(|model| model.price());
         let mut forecast = DriveForecast {

@@ -1,12 +1,13 @@
 //! The job: suites and agents in, scored episodes out.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Instant;
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::baseline::{self, Passes};
+use super::baseline::{self, EpisodeResult, Passes};
 use super::forecast::{DriveForecast, forecasts};
 use super::grading::{Grades, Visit, grades, ungraded};
 use super::pass::{DrivePass, drive as drive_all};
@@ -236,7 +237,7 @@ impl DrivePlan {
         visit: &mut dyn FnMut(At<'_>, Played) -> Result<(), RunError>,
     ) -> Result<(), RunError> {
         let reader = self.store.as_ref().map(|store| store.reader()).transpose()?;
-        let mut number = 0;
+        let (mut number, met) = (0, RefCell::default());
         for (of_agent, (agent, outcome)) in self.agents.iter().zip(outcomes).enumerate() {
             let replay = Replay {
                 agent,
@@ -244,6 +245,7 @@ impl DrivePlan {
                 run: &self.run,
                 fresh: self.settings.store.fresh,
                 follows: self.settings.follows,
+                met: &met,
                 lacking: match outcome {
                     AskOutcome::All => Ended::NotAsked,
                     AskOutcome::UpToCeiling => Ended::SkippedBudget,
@@ -302,7 +304,11 @@ impl DrivePlan {
             agents[at.agent].add((suite, &id), &played, &scored);
             let passed = scored.as_ref().ok().and_then(|scored| scored.passed);
             if let Some(passed) = passed {
-                passes[at.agent].insert((suite.to_owned(), case.to_owned(), at.repeat), passed);
+                let expected =
+                    record.as_ref().and_then(|record| record.get("test").or(record.get("example")));
+                let rules = expected.map_or(0, baseline::rules);
+                let key = (suite.to_owned(), case.to_owned(), at.repeat);
+                passes[at.agent].insert(key, EpisodeResult { passed, rules });
             }
             let place = Place { id: &id, suite, agent, repeat: at.repeat };
             if let Some(sink) = &mut episodes {

@@ -50,8 +50,9 @@ impl DrivePlan {
         if settings.agents.is_empty() {
             return Err(DriveError::NoAgent.into());
         }
-        let suites = chosen(suites(&settings)?, &settings)?;
+        let mut suites = chosen(suites(&settings)?, &settings)?;
         let of_tasks = matches!(settings.source, DriveSource::Task { .. });
+        suites.iter_mut().flat_map(|suite| &mut suite.cases).for_each(|case| complete(case, &settings));
         fits(settings.follows, of_tasks, &suites)?;
         let scorer = EpisodeScorer::new(settings.scorer.as_deref(), &settings.scoring, settings.follows);
         let scorer = scorer.map_err(|why| DriveError::Scorer(why.to_string()))?;
@@ -95,6 +96,7 @@ impl DrivePlan {
             };
             agents.extend(kind.map(|kind| Agent { name: agent.name.clone(), kind }));
         }
+        check_identities(&agents)?;
         Ok(DrivePlan {
             run,
             suites: sizes,
@@ -140,8 +142,20 @@ impl DrivePlan {
 
     /// What of the cases the scorer does not look at, if that is anything.
     pub(super) fn unheard(&self) -> Option<String> {
-        const OWN: [&str; 4] = ["ordered", "forbidden_tools", "not_calls", "expected_output_contains"];
-        if self.of_tasks() || self.scorer.name() == "tool_evaluator" {
+        const OWN: [&str; 5] =
+            ["ordered", "should_not_call_tools", "forbidden_tools", "not_calls", "expected_output_contains"];
+        let settings = &self.settings;
+        if self.of_tasks() {
+            let idle = [
+                ("--scorer", settings.scorer.is_some()),
+                ("--set", !settings.scoring.is_empty()),
+                ("--max-steps", settings.max_steps.is_some() && settings.follows != Loop::Own),
+            ];
+            let idle: Vec<&str> =
+                idle.into_iter().filter(|(_, given)| *given).map(|(flag, _)| flag).collect();
+            return (!idle.is_empty()).then(|| format!("a built-in task does not use {}", idle.join(", ")));
+        }
+        if self.scorer.name() == "tool_evaluator" {
             return None;
         }
         let says = |key: &&str| {
@@ -281,6 +295,23 @@ fn chosen(mut suites: Vec<Suite>, settings: &DriveSettings) -> Result<Vec<Suite>
     Ok(suites)
 }
 
+/// The threshold where neither the suite nor the command says one: whatever is wrong fails the case.
+const THRESHOLD: u32 = 1;
+
+/// Gives a case what the command says and the suite does not.
+fn complete(case: &mut Case, settings: &DriveSettings) {
+    let is_own = settings.follows == Loop::Own;
+    if let Expected::Test(test) = &mut case.expected {
+        let is_usual = settings.scorer.as_deref().is_none_or(|scorer| scorer == "tool_evaluator");
+        if is_own && is_usual && !test.contains_key("threshold") {
+            let told = settings.scoring.get("threshold").cloned();
+            test.insert("threshold", told.unwrap_or(Json::Number(u64::from(THRESHOLD).into())));
+        }
+    } else if let Some(most) = settings.max_steps.filter(|_| is_own) {
+        case.bounds.max_steps = most.get();
+    }
+}
+
 /// Refuses the loop of a peer for cases that it does not know.
 fn fits(follows: Loop, of_tasks: bool, suites: &[Suite]) -> Result<(), DriveError> {
     let suite = || suites.first().map_or(String::new(), |suite| suite.name.clone());
@@ -296,10 +327,14 @@ fn fits(follows: Loop, of_tasks: bool, suites: &[Suite]) -> Result<(), DriveErro
 }
 
 fn outputs(settings: &DriveSettings, asks: bool) -> Result<(Option<Output>, Option<Output>), RunError> {
-    let inputs: Vec<PathBuf> = match &settings.source {
+    let mut inputs: Vec<PathBuf> = match &settings.source {
         DriveSource::Suites(paths) => paths.clone(),
         DriveSource::Task { examples, .. } => examples.iter().cloned().collect(),
     };
+    inputs.extend(settings.agents.iter().filter_map(|agent| match &agent.kind {
+        AgentKind::Script(path) => Some(path.clone()),
+        AgentKind::Model(_) => None,
+    }));
     let places: Vec<&PathBuf> =
         settings.output.path.iter().chain(&settings.turns.path).chain(&settings.junit).collect();
     let paths: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();
@@ -340,6 +375,19 @@ fn scripts(
         scripts.insert(path.clone(), Arc::new(script));
     }
     Ok(scripts)
+}
+
+/// Refuses models whose replies would be taken for each other's.
+fn check_identities(agents: &[Agent]) -> Result<(), DriveError> {
+    for (at, agent) in agents.iter().enumerate() {
+        let identity = agent.model().map(|model| model.identity());
+        let is_same =
+            |other: &&Agent| identity.is_some() && other.model().map(|model| model.identity()) == identity;
+        if let Some(other) = agents[..at].iter().find(is_same) {
+            return Err(DriveError::SameIdentity { a: other.name.clone(), b: agent.name.clone() });
+        }
+    }
+    Ok(())
 }
 
 /// Whether a judge can grade the answers to a case.

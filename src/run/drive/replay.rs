@@ -1,12 +1,14 @@
 //! Episodes played over the replies that there are.
 
+use std::cell::RefCell;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::agent::{Agent, AgentReady, hasher, heard};
-use crate::domain::Paid;
+use crate::domain::{Paid, Usage};
 use crate::drive::{Ended, Episode, Loop, Stage};
 use crate::run::RunError;
-use crate::store::{Failure, Found, Reader};
+use crate::store::{Failure, Fingerprint, Found, Reader};
 
 /// Plays episodes again, in any order.
 pub(super) struct Replay<'a> {
@@ -20,6 +22,8 @@ pub(super) struct Replay<'a> {
     pub follows: Loop,
     /// What an episode ends with whose next reply is not there.
     pub lacking: Ended,
+    /// The replies that were met: another episode bears what they cost.
+    pub met: &'a RefCell<HashSet<Fingerprint>>,
 }
 
 /// An episode at its end, and what its replies took.
@@ -28,6 +32,9 @@ pub(super) struct Played {
     pub spent: Spent,
 }
 
+/// The tokens of a reply that another episode bears.
+const NOTHING: Usage = Usage { prompt_tokens: Some(0), cached_tokens: Some(0), completion_tokens: Some(0) };
+
 /// What the replies of an episode took.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Spent {
@@ -35,7 +42,7 @@ pub(super) struct Spent {
     pub paid: Option<Paid>,
     /// From sending each request to the last byte of its reply, together.
     pub latency_ms: u64,
-    /// Replies that an earlier run had paid for.
+    /// Replies that an earlier run or another episode had paid for.
     pub cached: u64,
     /// US dollars of the replies that this run paid for.
     pub own_usd: f64,
@@ -68,7 +75,8 @@ impl Replay<'_> {
                     let fingerprint = hasher.turn(dialogue, repeat - 1);
                     match reader.get(fingerprint)? {
                         Found::Reply { reply, run, .. } if !self.fresh || run == self.run => {
-                            spent.add(reply.paid(), reply.latency_ms, run == self.run);
+                            let first = self.met.borrow_mut().insert(fingerprint);
+                            spent.add(reply.paid(), reply.latency_ms, (first, run == self.run));
                             episode.hear(heard(model, &reply)?);
                         }
                         _ => match reader.failure_of(fingerprint, self.run)? {
@@ -86,10 +94,12 @@ impl Replay<'_> {
 }
 
 impl Spent {
-    fn add(&mut self, paid: Paid, latency_ms: u64, is_own: bool) {
-        self.paid = Paid::sum(self.paid, Some(paid));
+    fn add(&mut self, paid: Paid, latency_ms: u64, (first, is_own): (bool, bool)) {
         self.latency_ms = self.latency_ms.saturating_add(latency_ms);
-        self.cached += u64::from(!is_own);
+        self.cached += u64::from(!(first && is_own));
+        let free = Paid { usage: NOTHING, cost_usd: Some(0.0), attempts: 0 };
+        let paid = if first { paid } else { free };
+        self.paid = Paid::sum(self.paid, Some(paid));
         self.own_usd += paid.cost_usd.filter(|_| is_own).unwrap_or(0.0);
     }
 }

@@ -74,8 +74,8 @@ pub struct AgentSummary {
     pub cached: u64,
     /// All episodes by name, and how each came out, where they are to be listed.
     pub(super) listed: Option<Vec<(String, CaseOutcome)>>,
-    /// The scored episodes of each case.
-    pub(super) trials: BTreeMap<(String, String), Trials>,
+    /// The scored episodes of each case, and all of them.
+    pub(super) trials: BTreeMap<(String, String), (Trials, u64)>,
 }
 
 /// The episodes of one category.
@@ -142,15 +142,16 @@ impl AgentSummary {
             self.tally.add(Some(id), scored);
             self.latencies.push(latency_ms(played));
             if let Ok(scored) = scored {
-                self.flawed +=
-                    u64::from(passed == Some(true) && scored.score.is_some_and(|score| score < 1.0));
+                let is_flawed = !scored.issues.is_empty() || scored.score.is_some_and(|score| score < 1.0);
+                self.flawed += u64::from(passed == Some(true) && is_flawed);
                 self.measure(scored);
             }
         }
         if let Some(listed) = &mut self.listed {
             listed.push((id.to_owned(), outcome(ended, scored)));
         }
-        let trials = self.trials.entry((suite.to_owned(), case.id.clone())).or_default();
+        let (trials, all) = self.trials.entry((suite.to_owned(), case.id.clone())).or_default();
+        *all += 1;
         if let Some(passed) = passed.filter(|_| ended.is_scored()) {
             trials.scored += 1;
             trials.passed += u64::from(passed);
@@ -212,14 +213,16 @@ impl AgentSummary {
 
     /// pass@k and pass^k; empty where no case was scored twice.
     pub fn pass_rates(&self) -> Vec<PassRate> {
-        let trials: Vec<Trials> = self.trials.values().copied().collect();
+        let trials: Vec<Trials> = self.trials.values().map(|(trials, _)| *trials).collect();
         let rates = stats::pass_rates(&trials, SEED);
         if rates.len() > 1 { rates } else { Vec::new() }
     }
 
-    /// pass^k for one `k`; absent where no case was scored so often.
-    pub fn pass_hat(&self, k: u64) -> Option<PassRate> {
-        let trials: Vec<Trials> = self.trials.values().copied().collect();
+    /// pass^k for one `k`, at worst: an episode without a score counts as one that did not pass. Absent where no case was driven so
+    /// often.
+    pub fn worst_pass_hat(&self, k: u64) -> Option<PassRate> {
+        let worst = |(trials, all): &(Trials, u64)| Trials { scored: *all, passed: trials.passed };
+        let trials: Vec<Trials> = self.trials.values().map(worst).collect();
         stats::pass_rate(&trials, k, SEED)
     }
 

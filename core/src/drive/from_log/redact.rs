@@ -1,16 +1,18 @@
-//! Texts that must not be written: every match of a pattern becomes the same word, wherever it stands.
+//! Texts that must not be written: every match of a pattern becomes a word, the same wherever the same text stands, and another for
+//! another text. Values that were equal stay equal, and those that differed still differ.
 
-use regex_lite::Regex;
+use std::cell::RefCell;
+
+use regex_lite::{Captures, Regex};
 
 use crate::domain::{Arguments, Json, Message, Number, Object, ToolCall};
-
-/// What stands in the place of a match.
-const REDACTED: &str = "[redacted]";
 
 /// Patterns of texts that must not be written. None by default.
 #[derive(Debug, Clone, Default)]
 pub struct Redaction {
     patterns: Vec<Regex>,
+    /// What was met so far: its number is its place.
+    met: RefCell<Vec<String>>,
 }
 
 /// A pattern that cannot be used.
@@ -44,14 +46,25 @@ impl Redaction {
                 .map_err(|error| BadPattern::Unreadable { number, why: error.to_string() })?;
             if pattern.is_match("") { Err(BadPattern::Empty { number }) } else { Ok(pattern) }
         };
-        Ok(Redaction { patterns: patterns.iter().enumerate().map(read).collect::<Result<_, _>>()? })
+        let patterns = patterns.iter().enumerate().map(read).collect::<Result<_, _>>()?;
+        Ok(Redaction { patterns, met: RefCell::default() })
     }
 
     /// A text without its matches.
     pub fn text(&self, text: &str) -> String {
         self.patterns.iter().fold(text.to_owned(), |text, pattern| {
-            pattern.replace_all(&text, regex_lite::NoExpand(REDACTED)).into_owned()
+            pattern.replace_all(&text, |found: &Captures<'_>| self.word(&found[0])).into_owned()
         })
+    }
+
+    /// What stands in the place of a match: a number for each text that was met.
+    fn word(&self, found: &str) -> String {
+        let mut met = self.met.borrow_mut();
+        let at = met.iter().position(|known| known == found).unwrap_or_else(|| {
+            met.push(found.to_owned());
+            met.len() - 1
+        });
+        format!("[redacted {}]", at + 1)
     }
 
     pub(super) fn message(&self, message: &Message) -> Message {
@@ -83,7 +96,7 @@ impl Redaction {
                 Json::Object(object.iter().map(member).collect::<Object>())
             }
             // A card's number is as secret without quotation marks.
-            Json::Number(number) if self.hides(number) => Json::from(REDACTED),
+            Json::Number(number) if self.hides(number) => Json::from(self.word(number.as_str())),
             other => other.clone(),
         }
     }
@@ -100,7 +113,7 @@ mod tests {
     #[test]
     fn matches_go_wherever_they_stand() {
         let redaction = Redaction::new(&[r"[\w.]+@[\w.]+", r"\d{16}"]).unwrap();
-        assert_eq!(redaction.text("write to ann@example.org"), "write to [redacted]");
+        assert_eq!(redaction.text("write to ann@example.org"), "write to [redacted 1]");
         let arguments =
             Json::parse(r#"{"to":["ann@example.org"],"card":1234567812345678,"map":{"a@b.c":{"n":1}}}"#)
                 .unwrap();
@@ -108,7 +121,7 @@ mod tests {
         let call = redaction.call(&ToolCall::new("send", arguments));
         assert_eq!(
             Json::Object(call.parsed().unwrap().clone()).to_string(),
-            r#"{"to":["[redacted]"],"card":"[redacted]","map":{"[redacted]":{"n":1}}}"#
+            r#"{"to":["[redacted 1]"],"card":"[redacted 2]","map":{"[redacted 3]":{"n":1}}}"#
         );
     }
 

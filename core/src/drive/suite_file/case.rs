@@ -65,7 +65,7 @@ pub(super) fn read(node: &Node, id: &str, shared: &Shared, tools: &mut Tools) ->
         let why = "`mocks` are never used, because `execute = false` executes no call: remove one of them";
         return Err(table.fault(table.place("mocks"), why));
     }
-    let dialogue = dialogue(&table, &offered)?;
+    let dialogue = dialogue(&table, &offered, defaults.validate && defaults.execute)?;
     if !defaults.execute && !dialogue.follow_ups.is_empty() {
         let why =
             "`execute = false` asks for one reply: give one turn, or what was said before as `messages`";
@@ -135,7 +135,7 @@ struct Dialogue<'a> {
     expected: Vec<&'a Node>,
 }
 
-fn dialogue<'a>(table: &Table<'a>, tools: &[ToolDefinition]) -> Read<Dialogue<'a>> {
+fn dialogue<'a>(table: &Table<'a>, tools: &[ToolDefinition], validates: bool) -> Read<Dialogue<'a>> {
     const WAYS: [&str; 3] = ["user_message", "messages", "turns"];
     let given: Vec<&str> = WAYS.into_iter().filter(|key| table.get(key).is_some()).collect();
     match given[..] {
@@ -143,7 +143,7 @@ fn dialogue<'a>(table: &Table<'a>, tools: &[ToolDefinition]) -> Read<Dialogue<'a
             system: None,
             start: vec![Entry::User(table.text("user_message")?.unwrap_or_default().to_owned())],
             follow_ups: Vec::new(),
-            expected: expected::calls(table, tools)?,
+            expected: expected::calls(table, tools, validates)?,
         }),
         ["messages"] => {
             let prefix = messages::read(table, table.list("messages")?.unwrap_or_default())?;
@@ -151,10 +151,10 @@ fn dialogue<'a>(table: &Table<'a>, tools: &[ToolDefinition]) -> Read<Dialogue<'a
                 system: prefix.system,
                 start: prefix.entries,
                 follow_ups: Vec::new(),
-                expected: expected::calls(table, tools)?,
+                expected: expected::calls(table, tools, validates)?,
             })
         }
-        [_] => turns(table, tools),
+        [_] => turns(table, tools, validates),
         [] => {
             let why = "what the user says is missing: set `user_message`, `messages` or `turns`";
             Err(table.fault(table.at(), why))
@@ -166,7 +166,7 @@ fn dialogue<'a>(table: &Table<'a>, tools: &[ToolDefinition]) -> Read<Dialogue<'a
     }
 }
 
-fn turns<'a>(table: &Table<'a>, tools: &[ToolDefinition]) -> Read<Dialogue<'a>> {
+fn turns<'a>(table: &Table<'a>, tools: &[ToolDefinition], validates: bool) -> Read<Dialogue<'a>> {
     if table.get("expected_tool_calls").is_some() {
         let why =
             "`expected_tool_calls` stands beside `turns`: give the expected calls of each turn in the turn";
@@ -179,7 +179,7 @@ fn turns<'a>(table: &Table<'a>, tools: &[ToolDefinition]) -> Read<Dialogue<'a>> 
         let user = turn.text("user")?;
         let user = user.ok_or_else(|| turn.fault(turn.at(), "`user` is missing: what the user says"))?;
         said.push(user.to_owned());
-        expected.extend(expected::calls(&turn, tools)?);
+        expected.extend(expected::calls(&turn, tools, validates)?);
     }
     let mut said = said.into_iter();
     let Some(first) = said.next() else {

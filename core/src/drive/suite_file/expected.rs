@@ -1,9 +1,11 @@
 //! What a case expects, as the scorer `tool_evaluator` reads it: checked here, so that a slip is told before a request is paid for.
 
+use super::mocks::never;
 use super::node::{Node, Read, Value, shown};
 use super::table::Table;
 use super::tools::undefined;
 use crate::domain::{Json, Object, ToolDefinition};
+use crate::drive::Matching;
 use crate::score::SCORERS;
 
 const CALL_KEYS: &[&str] = &["tool_name", "required_params", "forbidden_params", "param_validators"];
@@ -19,7 +21,8 @@ const VALIDATORS: [(&str, &[&str]); 6] = [
 ];
 
 /// The items of a table's `expected_tool_calls`, each checked by itself.
-pub(super) fn calls<'a>(table: &Table<'a>, tools: &[ToolDefinition]) -> Read<Vec<&'a Node>> {
+/// `validates` says whether the tools refuse what their schemas do not allow.
+pub(super) fn calls<'a>(table: &Table<'a>, tools: &[ToolDefinition], validates: bool) -> Read<Vec<&'a Node>> {
     let items = table.list("expected_tool_calls")?.unwrap_or_default();
     for (number, item) in items.iter().enumerate() {
         let who = format!("{}, expected call {}", table.who(), number + 1);
@@ -45,6 +48,17 @@ pub(super) fn calls<'a>(table: &Table<'a>, tools: &[ToolDefinition]) -> Read<Vec
             }
         }
         scorable(&call, item)?;
+        if let Some(tool) = tools.iter().find(|tool| validates && tool.name == name)
+            && let Some(params) = item.to_json().get("required_params").and_then(Json::as_object)
+        {
+            let demanded = params.iter().filter(|(_, value)| !value.is_null());
+            let demanded = demanded.map(|(name, value)| (name.to_owned(), value.clone())).collect();
+            if let Some(why) = never(&tool.parameters, &demanded, Matching::Strict) {
+                return Err(
+                    call.fault(call.place("required_params"), format!("no call can have them: {why}"))
+                );
+            }
+        }
     }
     Ok(items.iter().collect())
 }

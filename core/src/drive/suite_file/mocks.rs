@@ -147,7 +147,7 @@ impl Mock<'_> {
 }
 
 /// Why no arguments that a schema allows can have these values, if that can be told from the schema's own keywords.
-fn never(schema: &Json, when: &Object, matching: Matching) -> Option<String> {
+pub(super) fn never(schema: &Json, when: &Object, matching: Matching) -> Option<String> {
     let properties = schema.get("properties").and_then(Json::as_object);
     let is_closed = schema.get("additionalProperties") == Some(&Json::Bool(false))
         && ["patternProperties", "$ref"].iter().all(|key| schema.get(key).is_none());

@@ -21,7 +21,7 @@ pub struct Case<'a> {
     pub max_latency_ms: Number,
     pub calls: Vec<Call<'a>>,
     pub response: &'a str,
-    pub latency_ms: Option<&'a Number>,
+    pub latency_ms: Option<Number>,
 }
 
 /// An expected call.
@@ -39,6 +39,8 @@ pub struct Expectation<'a> {
 pub struct Call<'a> {
     pub name: &'a str,
     pub input: Option<&'a Object>,
+    /// Whether its arguments could not be read: then it is nothing that was expected or forbidden.
+    pub unreadable: bool,
 }
 
 impl Call<'_> {
@@ -89,12 +91,16 @@ impl<'a> Case<'a> {
                 Some(Json::String(response)) => response,
                 Some(other) => return Err(wrong("response", "text", other)),
             },
-            latency_ms: number("latency_ms", record.get("latency_ms"))?,
+            latency_ms: match record.get("latency_ms") {
+                // As tables of text have it.
+                Some(Json::String(text)) if Number::parse(text).is_some() => Number::parse(text),
+                latency => number("latency_ms", latency)?.cloned(),
+            },
         })
     }
 
     pub(super) fn is_late(&self) -> bool {
-        self.latency_ms.is_some_and(|latency| latency.as_f64() > self.max_latency_ms.as_f64())
+        self.latency_ms.as_ref().is_some_and(|latency| latency.as_f64() > self.max_latency_ms.as_f64())
     }
 
     /// The keywords that the response does not have.
@@ -139,7 +145,11 @@ fn expectation<'a>(path: &str, json: &'a Json) -> Result<Expectation<'a>, ScoreE
 /// A call, under its keys for the name and the arguments.
 fn call<'a>(path: &str, json: &'a Json, (tool, arguments): (&str, &str)) -> Result<Call<'a>, ScoreError> {
     let object = json.as_object().ok_or_else(|| wrong(path, "an object", json))?;
-    Ok(Call { name: name(path, object, tool)?, input: member(path, object, arguments)? })
+    Ok(Call {
+        name: name(path, object, tool)?,
+        input: member(path, object, arguments)?,
+        unreadable: object.get("input_raw").is_some_and(|raw| !raw.is_null()),
+    })
 }
 
 pub(super) fn wrong(path: &str, allowed: &str, value: &Json) -> ScoreError {

@@ -36,7 +36,7 @@ mod validator;
 
 use case::Case;
 
-use super::{Equality, Score, ScoreError, Scored, Scorer, SettingError, setting};
+use super::{Equality, Issue, IssueKind, Score, ScoreError, Scored, Scorer, SettingError, setting};
 use crate::domain::{Json, Number, Object};
 
 const PEERS: &[&str] = &["article"];
@@ -57,7 +57,10 @@ pub(super) const SCORER: Scorer = Scorer {
             ("should_not_call_tools".to_owned(), Json::Bool(expected.is_empty())),
         ];
         let test = Json::Object(test.into_iter().collect());
-        super::own_case(row, [("test", test), ("tool_calls", super::listed(called, ("name", "input")))])
+        let case =
+            super::own_case(row, [("test", test), ("tool_calls", super::listed(called, ("name", "input")))]);
+        let ended = row.get("ended").map(|ended| ("ended".to_owned(), ended.clone()));
+        case.into_iter().chain(ended).collect()
     },
     ready: |settings, peer| {
         let as_peer = match peer {
@@ -95,6 +98,11 @@ impl Options {
     }
 }
 
+/// How episodes of `drive` end that have no score, and those that came to no answer, under the key `ended`.
+const WITHOUT_SCORE: [&str; 6] =
+    ["filtered", "errored", "off_script", "skipped_budget", "not_asked", "invalid_case"];
+const EARLY: [&str; 5] = ["max_steps", "max_calls", "truncated", "refused", "empty"];
+
 struct ToolEvaluator {
     options: Options,
     as_peer: bool,
@@ -113,8 +121,19 @@ impl Score for ToolEvaluator {
         if let Some(threshold) = record.get("test").and_then(|test| test.get("threshold")) {
             options.threshold = setting::share("test.threshold", threshold).map_err(ScoreError::invalid)?;
         }
+        let ended = record.get("ended").and_then(Json::as_str).filter(|_| !self.as_peer);
+        if let Some(ended) = ended.filter(|ended| WITHOUT_SCORE.contains(ended)) {
+            let message = format!("the episode ended as `{ended}`, which is no fault of the agent's");
+            return Err(ScoreError { kind: "NoScore", message });
+        }
         let case = Case::read(record)?;
-        Ok(if self.as_peer { score_as_peer(&case) } else { score(&case, &options) })
+        let mut scored = if self.as_peer { score_as_peer(&case) } else { score(&case, &options) };
+        if let Some(ended) = ended.filter(|ended| EARLY.contains(ended)) {
+            scored.passed = Some(false);
+            let message = format!("the episode ended before an answer: `{ended}`");
+            scored.issues.push(Issue { kind: IssueKind::StoppedEarly, tool: None, path: None, message });
+        }
+        Ok(scored)
     }
 }
 

@@ -99,7 +99,7 @@ pub(super) fn score(case: &Case, threshold: f64, equality: Equality) -> Outcome 
 /// Adds what is over budget.
 fn budgets(case: &Case, issues: &mut Vec<Issue>) {
     let plain = |kind, message| Issue { kind, tool: None, path: None, message };
-    if let Some(latency) = case.latency_ms.filter(|_| case.is_late()) {
+    if let Some(latency) = case.latency_ms.as_ref().filter(|_| case.is_late()) {
         let (latency, budget) = (latency.as_str(), case.max_latency_ms.as_str());
         let message = format!("it took {latency} ms where {budget} ms are allowed");
         issues.push(plain(IssueKind::LatencyOverBudget, message));
@@ -120,7 +120,9 @@ fn bans(case: &Case, equality: Equality, issues: &mut Vec<Issue>) {
         }
         let arguments = call.input.unwrap_or(&none);
         let is_banned = |banned: &&Call| {
-            banned.name == call.name && equality.objects(banned.input.unwrap_or(&none), arguments)
+            !call.unreadable
+                && banned.name == call.name
+                && equality.objects(banned.input.unwrap_or(&none), arguments)
         };
         if case.not_calls.iter().any(|banned| is_banned(&banned)) {
             let message = format!("`{}` is called with arguments that are forbidden", call.name);
@@ -142,8 +144,9 @@ fn pairs(case: &Case, equality: Equality) -> Vec<Option<usize>> {
             .filter(|row| case.expectations[*row].tool_name == tool)
             .collect();
         rows.iter().for_each(|row| done[*row] = true);
-        let columns: Vec<usize> =
-            (0..case.calls.len()).filter(|column| case.calls[*column].name == tool).collect();
+        let columns: Vec<usize> = (0..case.calls.len())
+            .filter(|column| case.calls[*column].name == tool && !case.calls[*column].unreadable)
+            .collect();
         let mut scores = Vec::new();
         if rows.len().max(columns.len()) > 1 {
             let of_row = |row: &usize| {

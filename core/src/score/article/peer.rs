@@ -16,7 +16,7 @@ pub(super) struct Outcome {
 
 pub(super) fn score(case: &Case) -> Outcome {
     let mut issues = Vec::new();
-    if let Some(latency) = case.latency_ms.filter(|_| case.is_late()) {
+    if let Some(latency) = case.latency_ms.as_ref().filter(|_| case.is_late()) {
         let (latency, budget) = (latency.as_str(), case.max_latency_ms.as_str());
         issues.push(format!("Latency {latency}ms exceeded budget {budget}ms"));
     }

@@ -17,7 +17,7 @@
 use serde_json::{Value, json};
 
 use super::{arguments, arguments_object, described, items, kept, link, parse, push_parts};
-use super::{reread, schema, text, usage};
+use super::{check_says_something, reread, schema, text, usage};
 use crate::domain::{CallResult, Dialogue, Entry, Json, Object, Stop, ToolCall, Turn};
 use crate::judge::adaptation::AdaptationSet;
 use crate::judge::failure::Failure;
@@ -26,8 +26,8 @@ use crate::judge::formats::{TEMPERATURE, temperature};
 use crate::judge::provider_format::{Answer, Part, broken};
 use crate::judge::turn_format::TurnFormat;
 
-/// The API takes no request without a limit. The smallest one of any model that calls tools.
-const MAX_TOKENS: u32 = 4096;
+/// The API takes no request without a limit. The smallest one of models that are still served.
+const MAX_TOKENS: u32 = 8192;
 
 /// Longer ids than this were not seen; the API says only which letters they may have.
 const LONGEST_ID: usize = 64;
@@ -85,8 +85,12 @@ impl TurnFormat for Anthropic {
         let mut message = Object::new();
         message.insert("content", content.clone());
         message.insert("stop_reason", reason.map_or(Json::Null, Json::from));
+        let said = Json::Object(message).to_string();
+        if reason.is_none() {
+            check_says_something(self.turn(&said), body)?;
+        }
         Ok(Answer {
-            text: Json::Object(message).to_string(),
+            text: said,
             stop,
             usage: usage::<UsageFields>(response.get("usage")),
             model: text(&response, "model").map(str::to_owned),

@@ -17,7 +17,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{arguments, arguments_object, arguments_text, drop_nulls, function, items, kept, link};
-use super::{parse, replies, reread, text, usage, without_thoughts};
+use super::{check_says_something, parse, replies, reread, text, usage, without_thoughts};
 use crate::domain::{Arguments, CallResult, Dialogue, Entry, Json, Stop, ToolCall, Turn};
 use crate::judge::Adaptation;
 use crate::judge::adaptation::AdaptationSet;
@@ -93,14 +93,23 @@ impl TurnFormat for Chat {
             .get("message")
             .filter(|message| message.as_object().is_some())
             .ok_or_else(|| broken("the choice holds no message", body))?;
-        let stop = match text(choice, "finish_reason") {
+        let reason = text(choice, "finish_reason");
+        let has_error = choice.get("error").is_some_and(|error| !error.is_null());
+        if has_error || matches!(reason, Some("error" | "abort")) {
+            return Err(broken("the reply broke off with an error of the server", body));
+        }
+        let stop = match reason {
             _ if refusal(message).is_some() => Stop::Refused,
             Some("length") => Stop::Truncated,
             Some("content_filter") => Stop::Filtered,
             _ => Stop::Finished,
         };
+        let said = message.to_string();
+        if stop == Stop::Finished && !matches!(reason, Some("stop" | "tool_calls" | "function_call")) {
+            check_says_something(self.turn(&said), body)?;
+        }
         Ok(Answer {
-            text: message.to_string(),
+            text: said,
             stop,
             usage: usage::<UsageFields>(completion.get("usage")),
             model: text(&completion, "model").map(str::to_owned),

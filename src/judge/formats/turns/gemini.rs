@@ -16,9 +16,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::usage;
 use super::{arguments, arguments_object, described, items, kept, parse, push_parts, reread, schema, text};
-use crate::domain::{CallResult, Dialogue, Entry, Json, Object, ToolCall, ToolDefinition, Turn};
+use super::{check_says_something, usage};
+use crate::domain::{CallResult, Dialogue, Entry, Json, Object, Stop, ToolCall, ToolDefinition, Turn};
 use crate::judge::Adaptation;
 use crate::judge::adaptation::AdaptationSet;
 use crate::judge::failure::Failure;
@@ -114,13 +114,12 @@ impl TurnFormat for Gemini {
                 message.insert(key, value.clone());
             }
         }
-        Ok(Answer {
-            text: Json::Object(message).to_string(),
-            stop: stop(text(candidate, "finishReason")),
-            usage,
-            model,
-            probabilities: Vec::new(),
-        })
+        let (said, reason) = (Json::Object(message).to_string(), text(candidate, "finishReason"));
+        let stop = stop(reason);
+        if stop == Stop::Finished && reason != Some("STOP") {
+            check_says_something(self.turn(&said), body)?;
+        }
+        Ok(Answer { text: said, stop, usage, model, probabilities: Vec::new() })
     }
 
     fn turn(&self, message: &str) -> Option<Turn> {

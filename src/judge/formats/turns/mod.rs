@@ -16,7 +16,7 @@ use std::borrow::Cow;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-use crate::domain::{Arguments, Dialogue, Entry, Json, Object, ToolDefinition, Usage};
+use crate::domain::{Arguments, Dialogue, Entry, Json, Object, ToolDefinition, Turn, Usage};
 use crate::judge::failure::Failure;
 use crate::judge::provider_format::broken;
 
@@ -33,6 +33,16 @@ fn parse(body: &str, what: &str) -> Result<Json, Failure> {
 fn usage<T: DeserializeOwned + Into<Usage>>(field: Option<&Json>) -> Usage {
     let fields = field.and_then(|field| serde_json::from_value::<T>(field.into()).ok());
     fields.map(Into::into).unwrap_or_default()
+}
+
+/// An error where a reply neither says nor calls anything, and its end is none that a model's reply has: whoever served it is at fault.
+fn check_says_something(turn: Option<Turn>, body: &str) -> Result<(), Failure> {
+    match turn {
+        Some(Turn { text, calls, unread_call: None, .. }) if text.trim().is_empty() && calls.is_empty() => {
+            Err(broken("the reply neither says nor calls anything, and nothing tells why it ends", body))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn text<'a>(object: &'a Json, key: &str) -> Option<&'a str> {

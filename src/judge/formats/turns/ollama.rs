@@ -87,6 +87,10 @@ impl TurnFormat for Ollama {
             .get("message")
             .filter(|message| message.as_object().is_some())
             .ok_or_else(|| broken("the response holds no message", body))?;
+        let is_done = reply.get("done") != Some(&Json::Bool(false));
+        if !is_done || matches!(text(&reply, "done_reason"), Some("load" | "unload")) {
+            return Err(broken("the model was not done", body));
+        }
         let count = |key: &str| reply.get(key).and_then(|count| token_count(&count.into()));
         let prompt_tokens = count("prompt_eval_count");
         if let Some(tokens) = prompt_tokens {

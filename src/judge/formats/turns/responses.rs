@@ -100,6 +100,9 @@ impl TurnFormat for Responses {
             .get("output")
             .filter(|output| output.as_array().is_some())
             .ok_or_else(|| broken("the response holds no output", body))?;
+        if matches!(text(&reply, "status"), Some("failed" | "cancelled" | "in_progress" | "queued")) {
+            return Err(broken("the response was not completed", body));
+        }
         let reason = reply.get("incomplete_details").and_then(|details| text(details, "reason"));
         let stop = match (text(&reply, "status"), reason) {
             _ if refusal(output).is_some() => Stop::Refused,
