@@ -218,7 +218,7 @@ fn each_case_ends_as_it_should_and_tells_what_was_wrong() {
         ("parallel", "finished", 2, Some(true), vec![]),
         ("turns", "finished", 4, Some(true), vec![]),
         ("unknown", "finished", 2, Some(false), vec!["call_where_none_is_due", "unknown_tool"]),
-        ("invalid", "finished", 3, Some(true), vec!["unexpected_call", "invalid_arguments"]),
+        ("invalid", "finished", 3, Some(false), vec!["unexpected_call", "invalid_arguments"]),
         ("failing", "finished", 3, Some(true), vec![]),
         ("steps", "max_steps", 3, Some(false), vec!["unexpected_call", "unexpected_call", "stopped_early"]),
         ("calls", "max_calls", 1, Some(false), vec!["too_many_calls", "unexpected_call", "stopped_early"]),

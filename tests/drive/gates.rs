@@ -45,8 +45,8 @@ fn pass_hat_is_a_gate_and_needs_repeats() {
     run(&work, &server, &with("3=0.75")).ended(0);
     let ran = run(&work, &server, &with("3=0.76")).ended(1);
     assert!(ran.stderr.contains("pass^3 is 0.750, below 0.76"), "{}", ran.stderr);
-    let ran = run(&work, &server, &with("4=0.1")).ended(1);
-    assert!(ran.stderr.contains("there is no pass^4: no case was scored 4 times"), "{}", ran.stderr);
+    let ran = run(&work, &server, &with("4=0.1")).ended(2);
+    assert!(ran.stderr.contains("every case is driven 3 times; add --repeats 4"), "{}", ran.stderr);
     let told: Value =
         serde_json::from_str(&run(&work, &server, &[&repeats[..], &["--json"]].concat()).stdout).unwrap();
     let of = |k: usize| {

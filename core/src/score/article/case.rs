@@ -39,7 +39,7 @@ pub struct Expectation<'a> {
 pub struct Call<'a> {
     pub name: &'a str,
     pub input: Option<&'a Object>,
-    /// Whether its arguments could not be read: then it is nothing that was expected or forbidden.
+    /// Whether its arguments could not be read: then it is nothing that was expected or banned, and no call too many.
     pub unreadable: bool,
 }
 

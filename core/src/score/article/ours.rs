@@ -78,7 +78,9 @@ pub(super) fn score(case: &Case, threshold: f64, equality: Equality) -> Outcome 
             }
         }
     }
-    for (call, _) in case.calls.iter().zip(&is_answer).filter(|(_, is_answer)| !**is_answer) {
+    let others =
+        case.calls.iter().zip(&is_answer).filter(|(call, is_answer)| !**is_answer && !call.unreadable);
+    for (call, _) in others {
         // A ban says more than that nobody expects it.
         if case.forbidden_tools.contains(&call.name) {
             continue;
@@ -89,7 +91,9 @@ pub(super) fn score(case: &Case, threshold: f64, equality: Equality) -> Outcome 
     issues.extend(keyword_issues);
     let hits = pairs.iter().flatten().count() as f64;
     let expected = case.expectations.len() as f64;
-    let precision = if case.calls.is_empty() { 0.0 } else { hits / case.calls.len() as f64 };
+    // What could not be read was never called, and the loop has told the agent so.
+    let made = case.calls.iter().filter(|call| !call.unreadable).count();
+    let precision = if made == 0 { 0.0 } else { hits / made as f64 };
     let (recall, param_accuracy) = (hits / expected, accuracies / expected);
     let score = (3.0 * (precision + recall + param_accuracy) + content) / 10.0;
     let passed = score >= threshold - EPSILON && hits == expected && is_in_order && is_within_limits;
