@@ -23,7 +23,7 @@ fn whole(body: serde_json::Value) -> Answer {
 type Trouble = fn(Answer) -> Answer;
 
 /// What a server does in place of an answer, by name; each is over at the second try, or never.
-const TROUBLES: [(&str, Trouble); 20] = [
+const TROUBLES: [(&str, Trouble); 24] = [
     ("429", |_| Answer::Raw {
         status: 429,
         headers: vec![("retry-after", "0".to_owned())],
@@ -47,6 +47,18 @@ const TROUBLES: [(&str, Trouble); 20] = [
     ("a list", |_| whole(json!([1, 2]))),
     ("an error under 200", |_| whole(json!({"error": {"code": 502, "message": "bad gateway"}}))),
     ("a message that is none", |_| whole(json!({"choices": [{"message": 7, "finish_reason": "stop"}]}))),
+    ("an end by an error", |_| {
+        whole(json!({"choices": [{"message": {"content": "In H"}, "finish_reason": "error"}]}))
+    }),
+    ("an end by a stop of the server", |_| {
+        whole(json!({"choices": [{"message": {"content": "In H"}, "finish_reason": "abort"}]}))
+    }),
+    ("silence without a reason", |_| whole(json!({"choices": [{"message": {"content": null}}]}))),
+    ("an error beside a choice", |_| {
+        whole(
+            json!({"choices": [{"message": {"content": "In H"}, "finish_reason": "stop", "error": {"code": 502}}]}),
+        )
+    }),
     ("a refused request", |_| Answer::status(400, "nothing I know")),
 ];
 

@@ -181,3 +181,108 @@ fn junit_and_json_tell_of_every_episode() {
         (&json!(4), &json!(1), &json!("episodes.jsonl"))
     );
 }
+
+/// A script for cases `0` to `cases`, which call what they should or nothing at all.
+fn script(cases: usize, calls: bool) -> String {
+    let of = |case: usize| {
+        let call = if calls { r#"{"calls": [{"name": "look", "arguments": {}}]}, "# } else { "" };
+        format!("{{\"case\": \"{case}\", \"replies\": [{call}\"Clear.\"]}}\n")
+    };
+    (0..cases).map(of).collect()
+}
+
+fn looks(cases: usize, more: &str) -> String {
+    let tools = r#"tools = [{ name = "look", parameters = { type = "object" } }]"#;
+    let case = |case: usize| {
+        format!(
+            "[[cases]]\nid = \"{case}\"\nuser_message = \"Sky?\"\nexpected_tool_calls = [{{ tool_name = \"look\" }}]\n{more}\n"
+        )
+    };
+    format!("{tools}\n{}", (0..cases).map(case).collect::<String>())
+}
+
+#[test]
+fn a_small_suite_can_fail_its_baseline_and_other_expectations_are_no_baseline() {
+    let work = Workspace::new();
+    work.file("suite.toml", looks(5, ""));
+    work.file("good.jsonl", script(5, true));
+    work.file("bad.jsonl", script(5, false));
+    let drive = |agent: &str, more: &[&str]| {
+        let agent = format!("script:{agent}.jsonl");
+        work.run(&[&["drive", "suite.toml", "--agent", &agent][..], more].concat())
+    };
+    drive("good", &["-o", "once.jsonl"]).ended(0);
+    let few = drive("bad", &["--baseline", "once.jsonl"]).ended(0);
+    assert!(few.stdout.contains("too few episodes to show a difference"), "{}", few.stdout);
+    drive("good", &["--repeats", "8", "-o", "before.jsonl"]).ended(0);
+    let worse = drive("bad", &["--repeats", "8", "--baseline", "before.jsonl"]).ended(1);
+    assert!(worse.stderr.contains("100.0 % of 40 episodes passed then, 0.0 % now"), "{}", worse.stderr);
+    // The same episodes under another threshold say nothing of the agent.
+    let other = drive("good", &["--set", "threshold=0.5", "--baseline", "before.jsonl"]);
+    assert!(other.ended(2).stderr.contains("its cases expected something else, or had another threshold"));
+    work.file(
+        "suite.toml",
+        looks(5, "").replacen("[[cases]]", "[[cases]]\nforbidden_tools = []\nmax_tool_calls = 9", 1),
+    );
+    let one = drive("good", &["--repeats", "8", "--baseline", "before.jsonl", "--json"]).ended(0);
+    let told: Value = serde_json::from_str(&one.stdout).unwrap();
+    let compared = &told["baseline"][0];
+    assert_eq!(
+        (&compared["changed"], &compared["episodes"], &compared["unpaired"]),
+        (&json!(8), &json!(32), &json!(0))
+    );
+    work.file("twice.jsonl", work.read("once.jsonl").repeat(2));
+    let twice = drive("good", &["--baseline", "twice.jsonl"]).ended(2);
+    assert!(twice.stderr.contains("it has two rows of the case `0`, repeat 1"), "{}", twice.stderr);
+}
+
+#[test]
+fn an_answer_alone_is_no_pass_until_it_is_graded() {
+    let work = Workspace::new();
+    work.file(
+        "suite.toml",
+        "tools = []\n[[cases]]\nid = \"0\"\nuser_message = \"Capital of France?\"\nreference = \"Paris\"\n",
+    );
+    work.file("script.jsonl", r#"{"case": "0", "replies": ["It is Berlin."]}"#);
+    let ran =
+        work.run(&["drive", "suite.toml", "--agent", "script:script.jsonl", "--min-pass-rate", "1"]).ended(1);
+    assert!(ran.stdout.contains("open     1 episode: nobody has graded the answer"), "{}", ran.stdout);
+}
+
+#[test]
+fn agents_whose_replies_the_store_cannot_tell_apart_are_refused() {
+    let (server, work) = (Server::start(traveller), workspace(2));
+    work.file(
+        "tooljudge.toml",
+        "[judges.a]\njudge = \"openai:m\"\nheaders = { X = \"a\" }\n[judges.b]\njudge = \"openai:m\"\nheaders = { X = \"b\" }\n\
+         [judges.c]\njudge = \"openai:m\"\nbody = { seed = 1 }\n",
+    );
+    let of = |name: &str| format!("base_url = \"{}\"\n[judges.{name}]", server.url);
+    let settings = work.read("tooljudge.toml");
+    let settings = settings.replace("[judges.b]", &of("b")).replace("[judges.c]", &of("c"));
+    work.file("tooljudge.toml", format!("{settings}base_url = \"{}\"\n", server.url));
+    let drive =
+        |agents: [&str; 2]| work.run(&["drive", "suite.toml", "--agent", agents[0], "--agent", agents[1]]);
+    let ran = drive(["a", "b"]).ended(2);
+    assert!(ran.stderr.contains("a and b ask the same model at the same address"), "{}", ran.stderr);
+    assert_eq!(server.requests(), 0);
+    drive(["a", "c"]).ended(0);
+}
+
+#[test]
+fn equal_turns_are_paid_once_and_told_once() {
+    let (server, work) = (Server::start(|_| Answer::Turn(Said::text("Clear."))), Workspace::new());
+    let suite = "tools = []\n[[cases]]\nid = \"0\"\nuser_message = \"Sky?\"\nshould_not_call_tools = true\n";
+    work.file(
+        "suite.toml",
+        suite.to_owned() + &suite.replacen("tools = []\n", "", 1).replace("\"0\"", "\"1\""),
+    );
+    let args = ["drive", "suite.toml", "--agent", "openai:m", "--base-url", &server.url, "--json"];
+    let told: Value = serde_json::from_str(&work.run(&args).ended(0).stdout).unwrap();
+    let agent = &told["agents"][0];
+    assert_eq!(
+        (server.requests(), &agent["usage"]["requests"], &agent["cached"]),
+        (1, &json!(1), &json!(1)),
+        "{agent:#}"
+    );
+}
