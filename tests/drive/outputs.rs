@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::{REPLIES, rows, traveller, workspace};
 use crate::label_remote::gold;
 use crate::support::server::{Answer, Server};
+use crate::support::workspace::Workspace;
 
 #[test]
 fn every_format_holds_the_same_episodes_and_turns() {
@@ -159,4 +160,43 @@ fn a_dry_run_sends_nothing_and_counts_what_is_stored() {
         "{told:#}"
     );
     assert_eq!(server.requests(), 9);
+}
+
+/// Scored once more, an episode without a score still has none, and one that came to no answer still fails.
+#[test]
+fn episodes_keep_their_verdicts_when_they_are_scored_again() {
+    let work = Workspace::new();
+    let case = |id: &str, more: &str| {
+        format!(
+            "[[cases]]\nid = \"{id}\"\nuser_message = \"Sky?\"\nexpected_tool_calls = [{{ tool_name = \"look\" }}]\n{more}\n"
+        )
+    };
+    let suite = case("steps", "max_steps = 1") + &case("filtered", "") + &case("good", "");
+    work.file(
+        "suite.toml",
+        format!("tools = [{{ name = \"look\", parameters = {{ type = \"object\" }} }}]\n{suite}"),
+    );
+    let look = r#"{"calls": [{"name": "look", "arguments": {}}]}"#;
+    work.file(
+        "script.jsonl",
+        format!(
+            "{{\"case\": \"steps\", \"replies\": [{look}]}}\n{{\"case\": \"filtered\", \"replies\": [{look}, {{\"stop\": \"filtered\"}}]}}\n\
+             {{\"case\": \"good\", \"replies\": [{look}, \"Clear.\"]}}\n"
+        ),
+    );
+    for output in ["episodes.jsonl", "episodes.csv", "episodes.parquet"] {
+        let drive =
+            ["drive", "suite.toml", "--agent", "script:script.jsonl", "--allow-unscored", "1", "-o", output];
+        work.run(&drive).ended(0);
+        let score =
+            ["score", output, "--scorer", "tool_evaluator", "--overwrite", "-o", "again.jsonl", "--force"];
+        work.run(&score).ended(0);
+        let passed: Vec<Value> =
+            rows(&work, "again.jsonl").iter().map(|row| json!([row["case"], row["passed"]])).collect();
+        assert_eq!(
+            passed,
+            [json!(["steps", false]), json!(["filtered", null]), json!(["good", true])],
+            "{output}"
+        );
+    }
 }

@@ -9,12 +9,11 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::compat::Loop;
-use super::ended::Ended;
 use super::stage::{Stage, result_message};
 use super::suite::World;
 use super::world::{Came, Live, Returned};
 use crate::domain::{
-    Arguments, CallResult, Dialogue, Entry, Json, Message, Object, Role, Stop, ToolCall, Turn,
+    Arguments, CallResult, Dialogue, Ended, Entry, Json, Message, Object, Role, Stop, ToolCall, Turn,
 };
 use crate::python::write_repr;
 use crate::score::{Issue, IssueKind};

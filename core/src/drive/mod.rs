@@ -5,7 +5,6 @@
 //! Nothing here asks a model: an [`Episode`] says what to send next, and takes the reply.
 
 mod compat;
-mod ended;
 mod episode;
 pub mod from_log;
 pub mod langchain;
@@ -19,8 +18,8 @@ mod suite;
 mod suite_file;
 mod world;
 
+pub use crate::domain::Ended;
 pub use compat::Loop;
-pub use ended::Ended;
 pub use episode::{Episode, Heard};
 pub use mock::{Matching, MockResult, Mocks, Rule, Unmatched};
 pub use offered::NameClash;

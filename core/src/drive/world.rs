@@ -117,9 +117,11 @@ fn in_environment(
         }),
         Err(error) if follows == Loop::LangChain => Came::Raised(error),
         Err(error) => {
-            let issue =
-                matches!(error, ToolError::InvalidArguments(_)).then_some(IssueKind::InvalidArguments);
-            Came::Back(Returned::failure(error.to_string(), issue))
+            let issue = match error {
+                ToolError::InvalidArguments(_) => IssueKind::InvalidArguments,
+                _ => IssueKind::ToolError,
+            };
+            Came::Back(Returned::failure(error.to_string(), Some(issue)))
         }
     }
 }

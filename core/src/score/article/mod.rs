@@ -37,7 +37,7 @@ mod validator;
 use case::Case;
 
 use super::{Equality, Issue, IssueKind, Score, ScoreError, Scored, Scorer, SettingError, setting};
-use crate::domain::{Json, Number, Object};
+use crate::domain::{Ended, Json, Number, Object};
 
 const PEERS: &[&str] = &["article"];
 
@@ -98,11 +98,6 @@ impl Options {
     }
 }
 
-/// How episodes of `drive` end that have no score, and those that came to no answer, under the key `ended`.
-const WITHOUT_SCORE: [&str; 6] =
-    ["filtered", "errored", "off_script", "skipped_budget", "not_asked", "invalid_case"];
-const EARLY: [&str; 5] = ["max_steps", "max_calls", "truncated", "refused", "empty"];
-
 struct ToolEvaluator {
     options: Options,
     as_peer: bool,
@@ -121,16 +116,18 @@ impl Score for ToolEvaluator {
         if let Some(threshold) = record.get("test").and_then(|test| test.get("threshold")) {
             options.threshold = setting::share("test.threshold", threshold).map_err(ScoreError::invalid)?;
         }
-        let ended = record.get("ended").and_then(Json::as_str).filter(|_| !self.as_peer);
-        if let Some(ended) = ended.filter(|ended| WITHOUT_SCORE.contains(ended)) {
-            let message = format!("the episode ended as `{ended}`, which is no fault of the agent's");
+        // A row of an episode that `drive` wrote says how it ended.
+        let ended =
+            record.get("ended").and_then(Json::as_str).and_then(Ended::named).filter(|_| !self.as_peer);
+        if let Some(ended) = ended.filter(|ended| !ended.is_scored()) {
+            let message = format!("the episode has no score: {}", ended.in_words());
             return Err(ScoreError { kind: "NoScore", message });
         }
         let case = Case::read(record)?;
         let mut scored = if self.as_peer { score_as_peer(&case) } else { score(&case, &options) };
-        if let Some(ended) = ended.filter(|ended| EARLY.contains(ended)) {
+        if let Some(ended) = ended.filter(|ended| *ended != Ended::Finished) {
             scored.passed = Some(false);
-            let message = format!("the episode ended before an answer: `{ended}`");
+            let message = format!("the episode ended before an answer: {}", ended.in_words());
             scored.issues.push(Issue { kind: IssueKind::StoppedEarly, tool: None, path: None, message });
         }
         Ok(scored)

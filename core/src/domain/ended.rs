@@ -64,6 +64,11 @@ impl Ended {
         }
     }
 
+    /// The end of that name, as the column `ended` spells it.
+    pub fn named(name: &str) -> Option<Ended> {
+        Ended::ALL.into_iter().find(|ended| ended.as_str() == name)
+    }
+
     /// Whether the agent brought it about, so that the episode has a score. What a server, a mock or a ceiling did is nobody's fault.
     pub fn is_scored(self) -> bool {
         matches!(
