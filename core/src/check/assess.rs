@@ -1,11 +1,13 @@
 //! Everything noticed about one sample, as observations for people and signals for the score.
 
 use super::evidence::Evidence;
+use super::features::{Features, features};
 use super::grounding::{Support, is_excluded, is_negation, support};
 use super::node::Node;
 use super::observation::{Observation, Place, step};
 use super::schema::{self, Dialect, text_of};
 use super::score::{Signal, Signals};
+use super::states::other_state;
 use super::toolbox::{Tool, Toolbox, stems};
 use crate::domain::{CallTask, Json, Object, Role, Sample, ToolCall};
 use crate::reading::dates::Times;
@@ -25,6 +27,8 @@ pub(super) struct Assessment {
     pub under_way: bool,
     /// Whether the called tools, or none, are seen to be what is asked for.
     pub fits: bool,
+    /// The sample as numbers, if they were asked for.
+    pub features: Option<Features>,
 }
 
 impl Assessment {
@@ -49,7 +53,7 @@ const MAX_OBSERVATIONS: usize = 200;
 /// From so many on, nothing more is looked for.
 const ENOUGH_OBSERVATIONS: usize = 2_000;
 
-pub(super) fn assess(sample: &Sample, calls: &[ToolCall], toolbox: &Toolbox) -> Assessment {
+pub(super) fn assess(sample: &Sample, calls: &[ToolCall], toolbox: &Toolbox, measured: bool) -> Assessment {
     let evidence = Evidence::new(sample);
     let mut assessor = Assessor {
         toolbox,
@@ -61,6 +65,9 @@ pub(super) fn assess(sample: &Sample, calls: &[ToolCall], toolbox: &Toolbox) -> 
         nulls: 0,
         told: 0,
         unsupported: 0.0,
+        leaves: Vec::new(),
+        other_state: 0.0,
+        argument: 0,
         result: Assessment {
             observations: Vec::new(),
             signals: Signals::default(),
@@ -69,6 +76,7 @@ pub(super) fn assess(sample: &Sample, calls: &[ToolCall], toolbox: &Toolbox) -> 
             exhausted: false,
             under_way: false,
             fits: false,
+            features: None,
         },
     };
     assessor.calls(calls);
@@ -80,6 +88,7 @@ pub(super) fn assess(sample: &Sample, calls: &[ToolCall], toolbox: &Toolbox) -> 
         None => assessor.duplicates(sample, calls, None),
     }
     assessor.swaps(calls);
+    assessor.states(sample, calls);
     let place = if is_under_way(sample) {
         Step::UnderWay
     } else if used_tools(sample) || goes_on(sample) || sample.part.is_some() {
@@ -94,6 +103,9 @@ pub(super) fn assess(sample: &Sample, calls: &[ToolCall], toolbox: &Toolbox) -> 
         assessor.requests(calls);
     }
     assessor.result.under_way = place == Step::UnderWay;
+    if measured {
+        assessor.result.features = Some(features(&assessor, sample, calls, place));
+    }
     if assessor.result.observations.len() > MAX_OBSERVATIONS {
         assessor.result.observations.sort_by_key(|observation| !observation.is_fault());
         assessor.result.observations.truncate(MAX_OBSERVATIONS);
@@ -194,6 +206,17 @@ struct Owner<'a> {
     negated: bool,
 }
 
+/// A value that was looked at.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Leaf {
+    /// The number of its argument among all arguments of all calls.
+    pub argument: usize,
+    /// How surely the conversation tells it; below 0 where something speaks against it.
+    pub support: f32,
+    /// Whether it is what the definition names if nothing is given.
+    pub default: bool,
+}
+
 /// The state of looking at one sample.
 pub(super) struct Assessor<'a> {
     pub(super) toolbox: &'a Toolbox,
@@ -207,6 +230,12 @@ pub(super) struct Assessor<'a> {
     /// Values that the conversation itself tells.
     pub(super) told: usize,
     pub(super) unsupported: f64,
+    /// The values looked at, in order.
+    pub(super) leaves: Vec<Leaf>,
+    /// Whether a tool is for things of another state: 1, or 0.5 where the states are close.
+    pub(super) other_state: f32,
+    /// Arguments begun so far.
+    argument: usize,
     pub(super) result: Assessment,
 }
 
@@ -269,6 +298,7 @@ impl Assessor<'_> {
             let node = tool.and_then(|tool| tool.root.property(name));
             let optional = node.is_some_and(|node| !node.required);
             self.value(Owner { call, tool: called, negated: false }, step("", name), node, value, optional);
+            self.argument += 1;
         }
     }
 
@@ -314,6 +344,7 @@ impl Assessor<'_> {
             self.result.signals.add(Signal::LongText, 1.0, 2.0);
         }
         let mut missing = 0.0;
+        self.leaves.push(Leaf { argument: self.argument, support: support.strength(), default: support == Support::Default });
         // What is merely plausible is held against nobody, but nothing tells it either.
         let inferred = matches!(support, Support::Choice | Support::OtherChoice(_));
         match support {
@@ -376,6 +407,19 @@ impl Assessor<'_> {
         }
         self.unsupported += missing;
         self.result.supported += usize::from(missing == 0.0 && !inferred);
+    }
+
+    /// Finds tools that were called for things in another state than theirs.
+    fn states(&mut self, sample: &Sample, calls: &[ToolCall]) {
+        for (at, call) in calls.iter().enumerate() {
+            let Some(other) = other_state(call, self.toolbox, sample.before_turn()) else { continue };
+            self.other_state = self.other_state.max(if other.is_close { 0.5 } else { 1.0 });
+            if !other.is_close {
+                let found =
+                    Observation::OtherState { call: at, tool: call.name.clone(), named: other.named, seen: other.seen };
+                self.find(found, Signal::OtherState, 1.0);
+            }
+        }
     }
 
     pub(super) fn find(&mut self, observation: Observation, signal: Signal, strength: f64) {

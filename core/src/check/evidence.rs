@@ -12,7 +12,7 @@ use crate::reading::aliases;
 use crate::reading::dates::Times;
 use crate::reading::numbers::Figures;
 use crate::reading::spoken::Languages;
-use crate::reading::words::{Stem, StemSet, WordSet, fold, is_content, stem, words};
+use crate::reading::words::{Stem, StemSet, WordSet, fold, is_content, is_hangul, stem, words};
 
 /// The conversation before the judged turn.
 pub(super) struct Evidence {
@@ -37,8 +37,36 @@ pub(super) struct Evidence {
     pub question: String,
     /// Distinct stems of the last user message's content words, sorted.
     pub question_stems: Vec<Stem>,
+    /// Where in the text each message ends, and who said it; the question is first, then the newest.
+    tellers: Vec<(usize, Teller)>,
     /// Bytes searched so far.
     searched: Cell<usize>,
+}
+
+/// Who said something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Teller {
+    /// The user, in the last message.
+    Question,
+    /// The user, before.
+    User,
+    /// A tool, in a result.
+    Tool,
+    /// The assistant.
+    Assistant,
+    /// The system text.
+    System,
+}
+
+impl Teller {
+    fn of(role: Role) -> Teller {
+        match role {
+            Role::User => Teller::User,
+            Role::Tool => Teller::Tool,
+            Role::System => Teller::System,
+            Role::Assistant => Teller::Assistant,
+        }
+    }
 }
 
 /// Bytes read of a question, and of everything before it: bounds the work on hostile rows.
@@ -73,6 +101,7 @@ impl Evidence {
             literals: Vec::new(),
             question: String::new(),
             question_stems: Vec::new(),
+            tellers: Vec::new(),
             searched: Cell::new(0),
         };
         // A short answer is in the language of what it answers.
@@ -81,6 +110,7 @@ impl Evidence {
         }
         evidence.excluded = exclusions(question);
         evidence.question = evidence.read(question);
+        evidence.tellers.push((evidence.text.len(), Teller::Question));
         evidence.question_stems = stems(&evidence.question);
         evidence.literals = literals(question, &evidence.figures);
         // The newest of the rest counts most: where all is too long, the oldest is left out. What an assistant said counts
@@ -102,6 +132,7 @@ impl Evidence {
                 evidence.excluded.extend(excluded);
             }
             let folded = evidence.read(text);
+            evidence.tellers.push((evidence.text.len(), Teller::of(message.role)));
             if message.role == Role::User {
                 later = folded;
             }
@@ -151,7 +182,27 @@ impl Evidence {
     /// Whether the folded phrase stands in the conversation word for word.
     pub(super) fn has_phrase(&self, folded: &str) -> bool {
         self.searched.set(self.searched.get().saturating_add(self.text.len()));
-        !self.is_exhausted() && self.text.contains(folded)
+        !self.is_exhausted() && self.text.contains(open_ended(folded))
+    }
+
+    /// Who said a folded phrase last, and how many messages before the question.
+    pub(super) fn told_by(&self, folded: &str) -> Option<(Teller, usize)> {
+        self.searched.set(self.searched.get().saturating_add(self.text.len()));
+        let at = if self.is_exhausted() { None } else { self.text.find(open_ended(folded)) }?;
+        let message = self.tellers.partition_point(|(end, _)| *end <= at);
+        self.tellers.get(message).map(|(_, teller)| (*teller, message))
+    }
+
+    /// Whether a word of that stem was said.
+    pub(super) fn knows(&self, stem: Stem) -> bool {
+        self.stems.contains(&stem)
+    }
+
+    /// The distinct stems of all that was said.
+    pub(super) fn all_stems(&self) -> Vec<Stem> {
+        let mut stems: Vec<Stem> = self.stems.iter().copied().collect();
+        stems.sort_unstable();
+        stems
     }
 
     /// Whether a folded phrase stands there only to be kept out, if a tool is given, of calls of the tool of that folded name.
@@ -217,6 +268,12 @@ static CODE_WORDS: LazyLock<WordSet> = LazyLock::new(|| {
 /// Small words that stand inside of names, as in `Bank of America`.
 static NAME_LINKS: LazyLock<WordSet> =
     LazyLock::new(|| WordSet::of(language::words(|of| &of.text.name_links)));
+
+/// A folded phrase without the end of its last word, where small words are written together with it: `유로` stands in `유로를`.
+fn open_ended(folded: &str) -> &str {
+    let inner = folded.trim_end();
+    if inner.chars().next_back().is_some_and(is_hangul) { inner } else { folded }
+}
 
 /// The start of a text, cut between characters.
 fn head(text: &str, limit: usize) -> &str {

@@ -10,7 +10,9 @@ mod choice;
 mod evidence;
 mod exclusions;
 mod explain;
+mod features;
 mod grounding;
+mod index;
 mod literals;
 mod need;
 mod node;
@@ -20,6 +22,7 @@ mod reported;
 mod results;
 mod schema;
 mod score;
+mod states;
 mod toolbox;
 
 use std::sync::Arc;
@@ -81,7 +84,7 @@ impl BuiltinJudge {
                 "nothing was called, so there are no arguments to judge".to_owned(),
             ));
         }
-        let assessment = assess(sample, calls, &self.cache.get(definitions));
+        let assessment = assess(sample, calls, &self.cache.get(definitions), false);
         let fault = assessment
             .observations
             .iter()
@@ -116,9 +119,21 @@ impl BuiltinJudge {
 /// What there is to notice about a sample, whatever the task; nothing where there is nothing to go on.
 pub fn observations(sample: &Sample) -> Vec<Observation> {
     match readable(sample) {
-        Ok((calls, definitions)) => assess(sample, calls, &Toolbox::new(definitions)).observations,
+        Ok((calls, definitions)) => assess(sample, calls, &Toolbox::new(definitions), false).observations,
         Err(_) => Vec::new(),
     }
+}
+
+/// The names of a sample's features, and of an argument's.
+pub fn feature_names() -> (Vec<String>, Vec<&'static str>) {
+    (features::names(), features::ARGUMENT_FEATURE_NAMES.to_vec())
+}
+
+/// The features of a sample and of each of its arguments; `None` where there is nothing to go on.
+pub fn features_of(sample: &Sample) -> Option<(Vec<f32>, Vec<Vec<f32>>)> {
+    let (calls, definitions) = readable(sample).ok()?;
+    let found = assess(sample, calls, &Toolbox::new(definitions), true).features?;
+    Some((found.values().to_vec(), found.arguments().iter().map(|own| own.values().to_vec()).collect()))
 }
 
 /// The parts a judgement rests on, or why there is none.

@@ -40,6 +40,11 @@ pub(super) fn call_for(tool: &Tool, question: &str, evidence: &Evidence, fit: Fi
     }
 }
 
+/// Whether something in the conversation could be what the parameter asks for.
+pub(super) fn could_fill(node: &Node, question: &str, evidence: &Evidence) -> bool {
+    filling(node, question, evidence).is_some()
+}
+
 fn filling(node: &Node, question: &str, evidence: &Evidence) -> Option<Filling> {
     let node = node.items.as_deref().filter(|items| !items.choices.is_empty()).unwrap_or(node);
     if !node.choices.is_empty() {

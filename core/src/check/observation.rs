@@ -53,6 +53,8 @@ pub enum Observation {
     WrongSign { at: Place, value: String },
     /// The conversation names the value only to keep it out.
     Excluded { at: Place, value: String },
+    /// The tool is for things of another state than the one this thing was last seen in.
+    OtherState { call: usize, tool: String, named: String, seen: String },
     /// The value belongs to another argument, and that one's value here.
     Swapped { at: Place, other: String },
     /// A number or name of the question that no call uses.
@@ -137,6 +139,7 @@ impl Observation {
             | Observation::Duplicate { .. }
             | Observation::Repeat { .. }
             | Observation::PoorFit { .. }
+            | Observation::OtherState { .. }
             | Observation::BetterTool { .. }
             | Observation::LeftOut { .. }
             | Observation::TooFewCalls { .. }
@@ -172,6 +175,7 @@ impl Observation {
         matches!(
             self,
             Observation::Swapped { .. }
+                | Observation::OtherState { .. }
                 | Observation::Excluded { .. }
                 | Observation::WrongSign { .. }
                 | Observation::OtherChoice { .. }
@@ -202,6 +206,7 @@ impl Observation {
             | Observation::Duplicate { call, .. }
             | Observation::Repeat { call }
             | Observation::PoorFit { call, .. }
+            | Observation::OtherState { call, .. }
             | Observation::BetterTool { call, .. } => Some(*call),
             _ => self.place().map(|at| at.call),
         }
@@ -215,6 +220,7 @@ impl Observation {
             | Observation::Duplicate { call, .. }
             | Observation::Repeat { call }
             | Observation::PoorFit { call, .. }
+            | Observation::OtherState { call, .. }
             | Observation::BetterTool { call, .. } => *call += to,
             Observation::UnusableSchema { .. }
             | Observation::TooComplex { .. }
@@ -251,6 +257,7 @@ impl Observation {
             Observation::KeptPercent { .. } => "kept_percent",
             Observation::WrongUnit { .. } => "wrong_unit",
             Observation::WrongSign { .. } => "wrong_sign",
+            Observation::OtherState { .. } => "other_state",
             Observation::Swapped { .. } => "swapped",
             Observation::Excluded { .. } => "excluded",
             Observation::Unused { .. } => "unused",
@@ -356,6 +363,13 @@ impl fmt::Display for Observation {
                     call + 1
                 )
             }
+            Observation::OtherState { tool, named, seen, .. } => write!(
+                f,
+                "`{}` is for what is `{}`, but this was last seen as `{}`",
+                Short(tool),
+                Short(named),
+                Short(seen)
+            ),
             Observation::PoorFit { tool, .. } => {
                 write!(f, "`{}` has little in common with the question", Short(tool))
             }

@@ -49,9 +49,23 @@ pub(super) enum Signal {
     NoCall,
     NoCallButFit,
     NoCallThoughAsked,
+    OtherState,
 }
 
-pub(super) const SIGNALS: usize = Signal::NoCallThoughAsked as usize + 1;
+impl Signal {
+    /// All of them, in order.
+    pub(super) const ALL: [Signal; SIGNALS] = {
+        let mut all = [Signal::UnknownTool; SIGNALS];
+        let mut at = 0;
+        while at < SIGNALS {
+            all[at] = WEIGHTS[at].0;
+            at += 1;
+        }
+        all
+    };
+}
+
+pub(super) const SIGNALS: usize = Signal::OtherState as usize + 1;
 
 /// The strengths of all signals of one sample.
 #[derive(Debug, Clone, Copy)]
@@ -150,6 +164,7 @@ const WEIGHTS: [(Signal, [f64; 3]); SIGNALS] = [
     (Signal::NoCall, [0.44, 0.00, 0.11]),
     (Signal::NoCallButFit, [-2.41, 0.00, -2.41]),
     (Signal::NoCallThoughAsked, [-1.83, 0.00, -1.83]),
+    (Signal::OtherState, [-3.00, 0.00, -3.00]),
 ];
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
+use super::index::{Index, Parameter};
 use super::node::Node;
 use crate::domain::{Json, ToolDefinition};
 use crate::reading::words::{Stem, fold, fold_identifier, is_content, is_english, stem, words};
@@ -13,6 +14,8 @@ pub(super) struct Toolbox {
     pub tools: Vec<Tool>,
     /// Whether the descriptions are in English.
     pub english: bool,
+    /// Which words the definitions share.
+    pub index: Index,
     places: HashMap<String, usize>,
 }
 
@@ -28,6 +31,8 @@ pub(super) struct Tool {
     /// Name, description and parameters, folded.
     pub text: String,
     pub root: Node,
+    /// Of each of the root's properties.
+    pub parameters: Vec<Parameter>,
     /// Whether all that the definition says is in it.
     pub complete: bool,
     /// The definition once more, for the rules [`Node`] does not know; compiled when first needed.
@@ -55,7 +60,8 @@ impl Toolbox {
             places.entry(plain_name(&tool.name)).or_insert(at);
         }
         let english = tools.iter().any(|tool| is_english(&tool.text));
-        Toolbox { tools, english, places }
+        let index = Index::new(&tools);
+        Toolbox { tools, english, index, places }
     }
 
     /// How much text it was made from and holds, about.
@@ -94,6 +100,7 @@ impl Tool {
                 at,
                 compiled: OnceLock::new(),
             }),
+            parameters: root.properties.iter().map(|(_, node)| Parameter::new(node)).collect(),
             root,
             complete,
         }

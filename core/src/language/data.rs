@@ -69,6 +69,8 @@ pub struct Text {
     pub stop_words: Words,
     /// Words that are neither a value nor beside one, for whoever makes wrong calls out of a question; of English only.
     pub little: Words,
+    /// Small words that are written together with the word before them.
+    pub particles: Words,
     /// Small words inside of names: `Bank of America`.
     pub name_links: Words,
     /// What stands between two values that are asked for alike.

@@ -61,6 +61,9 @@ pub type Stem = u64;
 const STEM_LETTERS: usize = 6;
 
 pub fn stem(word: &str) -> Stem {
+    if let Some(inner) = without_particle(word) {
+        return fnv(inner.chars().take(STEM_LETTERS));
+    }
     let base = match word {
         word if word.len() > 4 && word.ends_with("ies") => &word[..word.len() - 3],
         word if word.len() > 3 && word.ends_with('s') && !word.ends_with("ss") => &word[..word.len() - 1],
@@ -71,6 +74,27 @@ pub fn stem(word: &str) -> Stem {
     let base = base.strip_suffix(['e', 'y']).filter(|rest| rest.len() > 2).unwrap_or(base);
     fnv(base.chars().take(STEM_LETTERS))
 }
+
+/// A Korean letter: small words are written together with the word they belong to.
+pub fn is_hangul(c: char) -> bool {
+    matches!(c, '\u{1100}'..='\u{11ff}' | '\u{3130}'..='\u{318f}' | '\u{ac00}'..='\u{d7af}')
+}
+
+/// A word without the small word that is written together with it.
+fn without_particle(word: &str) -> Option<&str> {
+    if !word.chars().next_back().is_some_and(is_hangul) {
+        return None;
+    }
+    let rest = |particle: &String| word.strip_suffix(particle.as_str()).filter(|rest| rest.chars().count() > 1);
+    PARTICLES.iter().find_map(rest)
+}
+
+/// Longest first.
+static PARTICLES: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let mut all: Vec<String> = language::words(|of| &of.text.particles).map(str::to_owned).collect();
+    all.sort_by_key(|particle| std::cmp::Reverse(particle.len()));
+    all
+});
 
 /// FNV-1a over characters: stable everywhere, and fast on short words.
 fn fnv(chars: impl Iterator<Item = char>) -> u64 {
@@ -140,6 +164,7 @@ enum Kind {
     Letter,
     Digit,
     Ideograph,
+    Hangul,
 }
 
 impl Kind {
@@ -150,6 +175,7 @@ impl Kind {
             c if c.is_ascii() => Kind::Gap,
             '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' => Kind::Ideograph,
             '\u{20000}'..='\u{3ffff}' => Kind::Ideograph,
+            c if is_hangul(c) => Kind::Hangul,
             c if c.is_alphanumeric() => Kind::Letter,
             _ => Kind::Gap,
         }

@@ -1,0 +1,417 @@
+//! Each argument as numbers: its declaration, where its value comes from, whose value it looks like.
+
+use super::counts::{folded, leaves};
+use super::question::Question;
+use super::spelling::{self, Spelling};
+use super::{Feature, Features, NONE, columns};
+use crate::check::assess::{Assessor, Leaf};
+use crate::check::evidence::Teller;
+use crate::check::node::Node;
+use crate::check::score::SIGNALS;
+use crate::check::index::Parameter;
+use crate::check::toolbox::Tool;
+use crate::domain::{Json, ToolCall};
+use crate::reading::words::{Stem, is_content, stem, words};
+
+columns! {
+    /// Features of one argument.
+    ArgumentFeature, ARGUMENT_FEATURES, ARGUMENT_FEATURE_NAMES:
+    declared required faulty leaves list list_listed twice_in_list choices choice_named rival_named default has_default optional_cue
+    name_asked description_asked twice_in_call twice_in_turn calls_of_tool truth truth_named negated
+    support support_mean number decimals small_number
+    whole whole_any covered covered_any missing head tail_missing is_name trunc extended case_lost expression numbers_missing joined signs
+    underscore words length empty described code state dated capitals
+    from_question from_user from_result from_assistant from_system from_nowhere age
+    near gap next rival mentions crossed tool_fit ground
+}
+
+/// One argument.
+#[derive(Debug, Clone)]
+pub(in crate::check) struct Argument {
+    pub(super) values: [f32; ARGUMENT_FEATURES],
+}
+
+impl Argument {
+    fn set(&mut self, feature: ArgumentFeature, value: f32) {
+        self.values[feature as usize] = value;
+    }
+
+    fn get(&self, feature: ArgumentFeature) -> f32 {
+        self.values[feature as usize]
+    }
+
+    /// All of them, in the order of [`ARGUMENT_FEATURE_NAMES`].
+    pub(in crate::check) fn values(&self) -> &[f32] {
+        &self.values
+    }
+}
+
+/// Arguments looked at, and leaves of each.
+const MAX_ARGUMENTS: usize = 64;
+const MAX_LEAVES: usize = 24;
+/// Arguments whose places in the question are compared.
+const MAX_PLACED: usize = 12;
+
+/// What all arguments of a call share.
+struct Site<'a> {
+    tool: &'a Tool,
+    call: usize,
+    calls: &'a [ToolCall],
+    tool_fit: f32,
+}
+
+pub(super) fn measure(features: &mut Features, assessor: &Assessor, question: &Question, calls: &[ToolCall]) {
+    let fits = assessor.toolbox.index.fits(&question.sorted);
+    let mut leaves = assessor.leaves.iter().peekable();
+    let mut given = 0;
+    let mut argument = 0;
+    for (call, own) in calls.iter().enumerate() {
+        let Some(arguments) = own.parsed() else { continue };
+        given += arguments.len();
+        let at = assessor.toolbox.find(&own.name);
+        for (name, value) in arguments.iter() {
+            let number = argument;
+            argument += 1;
+            let mut supports: Vec<&Leaf> = Vec::new();
+            while let Some(leaf) = leaves.next_if(|leaf| leaf.argument <= number) {
+                if leaf.argument == number {
+                    supports.push(leaf);
+                }
+            }
+            let (Some(at), true) = (at, features.arguments.len() < MAX_ARGUMENTS) else { continue };
+            let tool = &assessor.toolbox.tools[at];
+            let Ok(place) = tool.root.properties.binary_search_by(|(own, _)| own.as_str().cmp(name)) else { continue };
+            let site = Site { tool, call, calls, tool_fit: fits[at].mix() };
+            let found = one(assessor, question, &site, place, value, &supports);
+            features.arguments.push(found);
+        }
+    }
+    pool(features, calls.len(), given);
+}
+
+fn one(
+    assessor: &Assessor,
+    question: &Question,
+    site: &Site,
+    place: usize,
+    value: &Json,
+    supports: &[&Leaf],
+) -> Argument {
+    use ArgumentFeature as A;
+    let (name, node) = &site.tool.root.properties[place];
+    let parameter = &site.tool.parameters[place];
+    let mut own = Argument { values: [0.0; ARGUMENT_FEATURES] };
+    let mut parts = Vec::new();
+    leaves(value, MAX_LEAVES, &mut parts);
+    own.set(A::declared, declared(node));
+    own.set(A::required, f32::from(u8::from(node.required)));
+    let prefix = format!("/{name}");
+    let faulty = assessor.result.observations.iter().any(|observation| {
+        observation.is_fault()
+            && observation.place().is_some_and(|at| at.call == site.call && at.path.starts_with(&prefix))
+    });
+    own.set(A::faulty, f32::from(u8::from(faulty)));
+    own.set(A::leaves, parts.len().min(12) as f32);
+    let list = value.as_array();
+    own.set(A::list, list.map_or(NONE, |items| items.len().min(20) as f32));
+    own.set(A::list_listed, list.map_or(0.0, |items| items.len().min(20) as f32 - question.listed.min(12) as f32));
+    let twice = list.is_some_and(|items| {
+        items.iter().take(MAX_LEAVES).enumerate().any(|(i, item)| items[..i].contains(item))
+    });
+    own.set(A::twice_in_list, f32::from(u8::from(twice)));
+    choices(&mut own, question, node, &parts);
+    own.set(A::has_default, f32::from(u8::from(node.default.is_some() || node.description.contains(" default "))));
+    let optional = [" optional ", " default ", " if provided ", " if specified ", " if not "];
+    own.set(A::optional_cue, f32::from(u8::from(optional.iter().any(|cue| node.description.contains(cue)))));
+    own.set(A::name_asked, question.share(&parameter.name, 0.0));
+    own.set(A::description_asked, question.share(&parameter.own, 0.0));
+    neighbours(&mut own, site, name, value);
+    truth(&mut own, question, parameter, &parts);
+    support(&mut own, supports);
+    numbers(&mut own, &parts);
+    let text = texts(&mut own, assessor, question, node, &parts);
+    told_by(&mut own, assessor, &parts);
+    binding(&mut own, question, site, place, &parts);
+    own.set(A::tool_fit, site.tool_fit);
+    let support = own.get(A::support);
+    let ground = if text < 0.0 { support } else if support < 0.5 { text.min(support.max(text * 0.9)) } else { support };
+    own.set(A::ground, ground);
+    own
+}
+
+fn declared(node: &Node) -> f32 {
+    let allows = |value: Json| node.types.allow(&value);
+    if node.types.is_anything() {
+        0.0
+    } else if allows(Json::from("")) {
+        1.0
+    } else if allows(Json::Bool(true)) {
+        4.0
+    } else if allows(Json::Number(0_i64.into())) {
+        if crate::domain::Number::from_f64(0.5).is_some_and(|half| allows(Json::Number(half))) { 3.0 } else { 2.0 }
+    } else if allows(Json::Array(Vec::new())) {
+        5.0
+    } else {
+        6.0
+    }
+}
+
+/// Whether the request names the chosen value, or another of the allowed ones.
+fn choices(own: &mut Argument, question: &Question, node: &Node, parts: &[&Json]) {
+    use ArgumentFeature as A;
+    let inner = node.items.as_deref().filter(|items| !items.choices.is_empty()).unwrap_or(node);
+    own.set(A::choices, inner.choices.len().min(30) as f32);
+    let (mut named, mut rival) = (0.0f32, 0.0f32);
+    for choice in inner.choices.iter().take(60) {
+        let stems: Vec<Stem> = words(&choice.folded).filter(|word| is_content(word)).map(stem).collect();
+        let share = question.share(&stems, 0.0);
+        if parts.iter().any(|part| **part == choice.value) {
+            named = named.max(share);
+        } else {
+            rival = rival.max(share);
+        }
+    }
+    own.set(A::choice_named, named);
+    own.set(A::rival_named, rival);
+}
+
+/// Equal values beside it.
+fn neighbours(own: &mut Argument, site: &Site, name: &str, value: &Json) {
+    use ArgumentFeature as A;
+    let telling = !matches!(value, Json::Bool(_) | Json::Null);
+    let call = &site.calls[site.call];
+    let twice = call
+        .parsed()
+        .is_some_and(|all| telling && all.iter().any(|(other, same)| other != name && same == value));
+    own.set(A::twice_in_call, f32::from(u8::from(twice)));
+    let siblings = || {
+        let others = site.calls.iter().enumerate().filter(|(at, _)| *at != site.call).take(16);
+        others.filter(|(_, other)| other.name == call.name).filter_map(|(_, other)| other.parsed()?.get(name))
+    };
+    own.set(A::twice_in_turn, f32::from(u8::from(siblings().any(|other| other == value))));
+    own.set(A::calls_of_tool, siblings().count().min(8) as f32);
+}
+
+fn truth(own: &mut Argument, question: &Question, parameter: &Parameter, parts: &[&Json]) {
+    use ArgumentFeature as A;
+    let truth = parts.iter().find_map(|part| if let Json::Bool(truth) = part { Some(*truth) } else { None });
+    own.set(A::truth, truth.map_or(NONE, |truth| f32::from(u8::from(truth))));
+    own.set(A::truth_named, truth.map_or(NONE, |_| question.share(&parameter.name, 0.0)));
+    own.set(A::negated, f32::from(u8::from(question.negated)));
+}
+
+fn support(own: &mut Argument, supports: &[&Leaf]) {
+    use ArgumentFeature as A;
+    let least = supports.iter().map(|leaf| leaf.support).fold(f32::INFINITY, f32::min);
+    let sum: f32 = supports.iter().map(|leaf| leaf.support).sum();
+    own.set(A::support, if least.is_finite() { least } else { 0.7 });
+    own.set(A::support_mean, if supports.is_empty() { 0.7 } else { sum / supports.len() as f32 });
+    own.set(A::default, f32::from(u8::from(supports.iter().any(|leaf| leaf.default))));
+}
+
+fn numbers(own: &mut Argument, parts: &[&Json]) {
+    use ArgumentFeature as A;
+    let numbers = || parts.iter().filter_map(|part| if let Json::Number(number) = part { Some(number) } else { None });
+    own.set(A::number, numbers().count().min(12) as f32);
+    let decimals = numbers().map(|number| number.as_str().split_once('.').map_or(0, |(_, places)| places.len()));
+    own.set(A::decimals, decimals.max().map_or(NONE, |places| places.min(8) as f32));
+    let small = numbers().all(|number| number.as_f64().abs() <= 10.0) && numbers().next().is_some();
+    own.set(A::small_number, f32::from(u8::from(small)));
+}
+
+/// What the texts of a value look like; gives back how well the least of them is told, below zero where there is none.
+fn texts(own: &mut Argument, assessor: &Assessor, question: &Question, node: &Node, parts: &[&Json]) -> f32 {
+    use ArgumentFeature as A;
+    const LEAST: [A; 8] =
+        [A::whole, A::whole_any, A::covered, A::covered_any, A::head, A::is_name, A::described, A::dated];
+    let spellings: Vec<Spelling> = parts
+        .iter()
+        .filter_map(|part| part.as_str())
+        .map(|text| spelling::read(text, assessor.evidence, question, node))
+        .collect();
+    if spellings.is_empty() {
+        own.values[A::whole as usize..=A::capitals as usize].fill(NONE);
+        return NONE;
+    }
+    for (at, feature) in spelling::ORDER.iter().enumerate() {
+        let values = spellings.iter().map(|spelling| spelling.values[at]);
+        let pooled = if LEAST.contains(feature) {
+            values.fold(f32::INFINITY, f32::min)
+        } else {
+            values.fold(f32::NEG_INFINITY, f32::max)
+        };
+        own.set(*feature, pooled);
+    }
+    spellings.iter().map(|spelling| spelling.ground).fold(f32::INFINITY, f32::min)
+}
+
+/// Who told the value.
+fn told_by(own: &mut Argument, assessor: &Assessor, parts: &[&Json]) {
+    use ArgumentFeature as A;
+    let mut tellers = [0.0f32; 5];
+    let (mut nowhere, mut of, mut age) = (0.0, 0.0f32, NONE);
+    for part in parts.iter().filter(|part| matches!(part, Json::String(_) | Json::Number(_))) {
+        let folded = folded(part);
+        if folded.trim().is_empty() || folded.len() > 200 {
+            continue;
+        }
+        of += 1.0;
+        match assessor.evidence.told_by(&folded) {
+            Some((teller, messages)) => {
+                tellers[teller as usize] += 1.0;
+                age = age.max((messages as f32).ln_1p());
+            }
+            None => nowhere += 1.0,
+        }
+    }
+    let of = of.max(1.0);
+    for (feature, teller) in [
+        (A::from_question, Teller::Question),
+        (A::from_user, Teller::User),
+        (A::from_result, Teller::Tool),
+        (A::from_assistant, Teller::Assistant),
+        (A::from_system, Teller::System),
+    ] {
+        own.set(feature, tellers[teller as usize] / of);
+    }
+    own.set(A::from_nowhere, nowhere / of);
+    own.set(A::age, age);
+}
+
+/// Whether the value stands in the question where the parameter is named.
+fn binding(own: &mut Argument, question: &Question, site: &Site, place: usize, parts: &[&Json]) {
+    use ArgumentFeature as A;
+    own.set(A::near, NONE);
+    own.set(A::next, NONE);
+    own.set(A::rival, NONE);
+    let mut mentions: Vec<usize> = Vec::new();
+    let mut numeric = false;
+    for part in parts.iter().take(4).filter(|part| matches!(part, Json::String(_) | Json::Number(_))) {
+        let folded = folded(part);
+        let value: Vec<&str> = words(&folded).take(12).collect();
+        mentions.extend(question.mentions(&value));
+        numeric |= matches!(part, Json::Number(_));
+    }
+    mentions.sort_unstable();
+    mentions.dedup();
+    own.set(A::mentions, mentions.len().min(6) as f32);
+    if mentions.is_empty() {
+        return;
+    }
+    let positions = |stems: &[Stem], without: &[Stem]| -> Vec<usize> {
+        let names = |own: &Stem| stems.contains(own) && !without.contains(own);
+        question.stems.iter().enumerate().filter(|(_, own)| names(own)).map(|(at, _)| at).take(12).collect()
+    };
+    let distance = |a: &[usize], b: &[usize]| {
+        a.iter().flat_map(|x| b.iter().map(|y| x.abs_diff(*y))).min().unwrap_or(99)
+    };
+    let parameters = &site.tool.parameters;
+    let named = positions(&parameters[place].name, &[]);
+    let near = distance(&mentions, &named);
+    let others = parameters.iter().enumerate().filter(|(at, _)| *at != place).take(MAX_PLACED);
+    let rival =
+        others.map(|(_, other)| distance(&mentions, &positions(&other.name, &parameters[place].name))).min().unwrap_or(99);
+    if !named.is_empty() {
+        own.set(A::near, near.min(20) as f32);
+    }
+    if !named.is_empty() || rival < 99 {
+        own.set(A::gap, (rival as f32 - near as f32).clamp(-20.0, 20.0));
+    }
+    if named.is_empty() {
+        return;
+    }
+    let candidates: Vec<usize> = question
+        .words
+        .iter()
+        .enumerate()
+        .filter(|(_, word)| word.starts_with(|c: char| c.is_ascii_digit()) == numeric)
+        .filter(|(at, word)| numeric || (is_content(word) && !named.contains(at)))
+        .map(|(at, _)| at)
+        .take(60)
+        .collect();
+    let followers: Vec<usize> =
+        named.iter().filter_map(|at| candidates.iter().copied().find(|candidate| candidate > at)).collect();
+    if !followers.is_empty() {
+        let is_next = followers.iter().any(|at| mentions.iter().any(|mention| mention.abs_diff(*at) <= 1));
+        own.set(A::next, f32::from(u8::from(is_next)));
+    }
+    own.set(A::rival, f32::from(u8::from(distance(&candidates, &named) < near)));
+}
+
+/// Sums up what the arguments show.
+fn pool(features: &mut Features, calls: usize, given: usize) {
+    use ArgumentFeature as A;
+    use Feature as F;
+    let all = std::mem::take(&mut features.arguments);
+    let least = |feature: A, rows: &dyn Fn(&Argument) -> bool| {
+        let least = all.iter().filter(|own| rows(own)).map(|own| own.get(feature)).fold(f32::INFINITY, f32::min);
+        if least.is_finite() { least } else { NONE }
+    };
+    let most = |feature: A| all.iter().map(|own| own.get(feature)).fold(NONE, f32::max);
+    let mean = |feature: A| {
+        if all.is_empty() { NONE } else { all.iter().map(|own| own.get(feature)).sum::<f32>() / all.len() as f32 }
+    };
+    let count = |rows: &dyn Fn(&Argument) -> bool| all.iter().filter(|own| rows(own)).count() as f32;
+    let any = |_: &Argument| true;
+    let of_texts = |own: &Argument| own.get(A::whole) >= 0.0;
+    let weak = |own: &Argument| own.get(A::ground) < 0.3;
+    let (total, zero) = (all.len() as f32, count(&weak));
+    let values = [
+        (F::arg_count, given.min(40) as f32),
+        (F::arg_each, given.min(200) as f32 / calls.max(1) as f32),
+        (F::arg_ground, least(A::ground, &any)),
+        (F::arg_ground_mean, mean(A::ground)),
+        (F::arg_required_ground, least(A::ground, &|own| own.get(A::required) > 0.0)),
+        (F::arg_optional_ground, least(A::ground, &|own| own.get(A::required) == 0.0 && own.get(A::default) == 0.0)),
+        (F::arg_number_ground, least(A::support, &|own| own.get(A::number) > 0.0)),
+        (F::arg_support, least(A::support, &any)),
+        (F::arg_support_mean, mean(A::support_mean)),
+        (F::arg_zero, zero),
+        (F::arg_zero_share, zero / total.max(1.0)),
+        (F::arg_optional, count(&|own| own.get(A::required) == 0.0)),
+        (F::arg_default, count(&|own| own.get(A::default) > 0.0 && own.get(A::required) == 0.0)),
+        (F::arg_faults, count(&|own| own.get(A::faulty) > 0.0)),
+        (F::arg_trunc, most(A::trunc)),
+        (F::arg_extended, most(A::extended)),
+        (F::arg_tail, most(A::tail_missing)),
+        (F::arg_case, most(A::case_lost)),
+        (F::arg_expression, most(A::expression)),
+        (F::arg_numbers_missing, most(A::numbers_missing)),
+        (F::arg_missing, most(A::missing)),
+        (F::arg_sign_like, most(A::signs)),
+        (F::arg_underscore, most(A::underscore)),
+        (F::arg_empty, most(A::empty)),
+        (F::arg_words, most(A::words)),
+        (F::arg_list, most(A::list)),
+        (F::arg_list_listed, most(A::list_listed)),
+        (F::arg_true_unnamed, count(&|own| own.get(A::truth) == 1.0 && own.get(A::truth_named) == 0.0)),
+        (F::arg_booleans, count(&|own| own.get(A::truth) >= 0.0)),
+        (F::arg_enum_rival, all.iter().map(|own| own.get(A::rival_named) - own.get(A::choice_named)).fold(0.0, f32::max)),
+        (F::arg_near, least(A::near, &|own| own.get(A::near) >= 0.0)),
+        (F::arg_gap, if all.is_empty() { 0.0 } else { least(A::gap, &any) }),
+        (F::arg_next, count(&|own| own.get(A::next) == 0.0)),
+        (F::arg_rival, count(&|own| own.get(A::rival) == 1.0)),
+        (F::arg_repeated, count(&|own| own.get(A::twice_in_call) > 0.0)),
+        (F::arg_twice_list, count(&|own| own.get(A::twice_in_list) > 0.0)),
+        (F::arg_decimals, most(A::decimals)),
+        (F::arg_code, least(A::code, &of_texts)),
+        (F::arg_state, least(A::state, &of_texts)),
+        (F::arg_date, least(A::dated, &of_texts)),
+        (F::from_question, mean(A::from_question)),
+        (F::from_user, mean(A::from_user)),
+        (F::from_result, mean(A::from_result)),
+        (F::from_assistant, mean(A::from_assistant)),
+        (F::from_system, mean(A::from_system)),
+        (F::from_nowhere, most(A::from_nowhere)),
+        (F::from_age, most(A::age)),
+    ];
+    for (feature, value) in values {
+        features.set(feature, value);
+    }
+    let first = SIGNALS + super::FEATURES;
+    match all.iter().min_by(|a, b| a.get(A::ground).total_cmp(&b.get(A::ground))) {
+        Some(worst) => features.values[first..].copy_from_slice(&worst.values),
+        None => features.values[first..].fill(NONE),
+    }
+    features.arguments = all;
+}

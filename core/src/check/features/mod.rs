@@ -1,0 +1,132 @@
+//! A sample as numbers, for the trees: what was noticed, how well the calls fit the request, where their values come from.
+//!
+//! No feature is a word of a question or the name of a tool: what is learned of one set of tools has to hold for others.
+
+mod argument;
+mod counts;
+mod fit;
+mod need;
+mod omitted;
+mod question;
+mod spelling;
+mod transcript;
+
+use question::Question;
+
+use super::assess::{Assessor, Step};
+use super::score::{self, SIGNALS, Signal};
+use crate::domain::{CallTask, Sample, ToolCall};
+pub(in crate::check) use argument::ARGUMENT_FEATURE_NAMES;
+use argument::{ARGUMENT_FEATURES, Argument};
+
+/// Stands where a feature does not apply.
+const NONE: f32 = -1.0;
+
+/// Names features and numbers them.
+macro_rules! columns {
+    ($(#[$doc:meta])* $name:ident, $count:ident, $names:ident: $($feature:ident)*) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[allow(non_camel_case_types, reason = "the names are those of columns")]
+        pub(in crate::check) enum $name { $($feature),* }
+
+        /// How many there are.
+        pub(in crate::check) const $count: usize = [$($name::$feature),*].len();
+
+        /// Their names, in order.
+        pub(in crate::check) const $names: [&str; $count] = [$(stringify!($feature)),*];
+    };
+}
+pub(in crate::check) use columns;
+
+columns! {
+    /// Features of a sample beside its signals: `fit_` of the choice of tools, `ask_` of the question, `use_` of what the calls make of
+    /// it, `from_` of where values stand, `arg_` over all arguments, `out_` of parameters left out, `chat_` of what came before.
+    Feature, FEATURES, FEATURE_NAMES:
+    rule_calling rule_parameters rule_selection
+    fit_name fit_described fit_parameters fit_question fit_mix fit_lead fit_name_lead fit_rank fit_unused fit_unused_name
+    fit_excess fit_tools fit_telling fit_all_name fit_all_mix
+    ask_words ask_marks ask_sentences ask_and ask_commas ask_sequence ask_several ask_listed ask_names ask_numbers ask_verbs ask_compare
+    ask_relative ask_negation
+    use_calls use_names use_same use_equal use_varying use_overlap use_less_listed use_less_marks use_less_verbs use_numbers_left
+    use_numbers_left_share use_names_left use_names_left_share use_words_share use_empty use_sibling
+    from_question from_user from_result from_assistant from_system from_nowhere from_age from_result_age
+    arg_count arg_each arg_ground arg_ground_mean arg_required_ground arg_optional_ground arg_number_ground arg_support arg_support_mean
+    arg_zero arg_zero_share arg_optional arg_default arg_faults arg_trunc arg_extended arg_tail arg_case arg_expression arg_numbers_missing
+    arg_missing arg_sign_like arg_underscore arg_empty arg_words arg_list arg_list_listed arg_true_unnamed arg_booleans arg_enum_rival
+    arg_near arg_gap arg_next arg_rival arg_crossed arg_repeated arg_twice_list arg_decimals arg_code arg_state arg_date
+    out_count out_name out_described out_enum out_number out_date out_named out_required
+    need_fit need_fit_all need_required need_filled need_empty need_numbers need_texts need_named need_asks need_some_filled
+    chat_messages chat_step chat_calls chat_system chat_results chat_failed chat_same_tool chat_same_call chat_offered chat_short chat_part
+    chat_asked chat_calls_turn chat_state
+}
+
+/// Columns of a sample: its signals, its features, and its worst argument's.
+pub(super) const COLUMNS: usize = SIGNALS + FEATURES + ARGUMENT_FEATURES;
+
+/// The numbers of one sample.
+#[derive(Debug, Clone)]
+pub(super) struct Features {
+    values: Vec<f32>,
+    /// Those of each argument of the calls.
+    arguments: Vec<Argument>,
+}
+
+impl Features {
+    fn set(&mut self, feature: Feature, value: f32) {
+        self.values[SIGNALS + feature as usize] = value;
+    }
+
+    fn get(&self, feature: Feature) -> f32 {
+        self.values[SIGNALS + feature as usize]
+    }
+
+    /// Adds to a sum that was not begun too.
+    fn raise(&mut self, feature: Feature, value: f32) {
+        let slot = &mut self.values[SIGNALS + feature as usize];
+        *slot = slot.max(value);
+    }
+
+    /// All of them, in the order of [`names`].
+    pub(super) fn values(&self) -> &[f32] {
+        &self.values
+    }
+
+    /// Of each argument, in order.
+    pub(super) fn arguments(&self) -> &[Argument] {
+        &self.arguments
+    }
+}
+
+/// The names of all columns.
+pub(super) fn names() -> Vec<String> {
+    let signals = Signal::ALL.iter().map(|signal| format!("sig_{signal:?}"));
+    let features = FEATURE_NAMES.iter().map(|name| (*name).to_owned());
+    let worst = argument::ARGUMENT_FEATURE_NAMES.iter().map(|name| format!("worst_{name}"));
+    signals.chain(features).chain(worst).collect()
+}
+
+/// The features of calls that were looked at.
+pub(super) fn features(assessor: &Assessor, sample: &Sample, calls: &[ToolCall], step: Step) -> Features {
+    let mut features = Features { values: vec![0.0; COLUMNS], arguments: Vec::new() };
+    for (at, signal) in Signal::ALL.iter().enumerate() {
+        features.values[at] = assessor.result.signals.get(*signal) as f32;
+    }
+    for (feature, task) in [
+        (Feature::rule_calling, CallTask::ToolCalling),
+        (Feature::rule_parameters, CallTask::ParameterExtraction),
+        (Feature::rule_selection, CallTask::ToolSelection),
+    ] {
+        let right = score::probability(&assessor.result.signals, task);
+        features.set(feature, (right / (1.0 - right)).ln() as f32);
+    }
+    let question = Question::new(sample, assessor.evidence);
+    fit::measure(&mut features, assessor, &question, calls);
+    counts::measure(&mut features, assessor, &question, calls);
+    argument::measure(&mut features, assessor, &question, calls);
+    need::measure(&mut features, assessor, sample, &question, calls);
+    omitted::measure(&mut features, assessor, &question, calls);
+    transcript::measure(&mut features, sample, calls, step);
+    features.set(Feature::chat_state, assessor.other_state);
+    features
+}
