@@ -15,7 +15,7 @@ use paths::paths;
 const FLOORS: &[&[&str]] = &[
     &["domain"],
     &["language", "python"],
-    &["reading", "schema"],
+    &["reading", "schema", "learn"],
     &["normalize", "render", "snap", "check", "score", "environment", "stats"],
     &["gold", "bench", "audit", "drive"],
     &["report"],

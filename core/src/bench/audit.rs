@@ -156,7 +156,7 @@ mod tests {
     use super::*;
     use crate::bench::{Facts, Predictions};
     use crate::domain::Status;
-    use crate::stats::random::Random;
+    use crate::domain::Random;
 
     /// A thousand rows, of which every fiftieth has the wrong gold, and judges that are right nine times in ten.
     #[test]

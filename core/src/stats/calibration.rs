@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::clusters::{Part, freedom, proportion};
 use super::estimate::Estimate;
 use super::quantile::{Z, t_quantile};
-use super::random::Random;
 use super::rated::{Rated, all_probabilities};
+use crate::domain::Random;
 
 /// Resamples behind the interval of the calibration error, and their seed.
 const RESAMPLES: usize = 1000;

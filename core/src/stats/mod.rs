@@ -20,7 +20,6 @@ mod pass_rates;
 mod power;
 mod powered;
 pub mod quantile;
-pub mod random;
 mod rated;
 mod repeats;
 mod shift;
