@@ -28,8 +28,10 @@ impl Isotonic {
 
     /// Isotonic regression of the answers on the scores (B. Zadrozny and C. Elkan, "Transforming classifier scores into accurate
     /// multiclass probability estimates", KDD 2002), by pooling adjacent violators (M. Ayer and others, Annals of Mathematical
-    /// Statistics 26, 1955): blocks of scores, each with the share of "yes" in it. A knot stands at the mean score of each block;
-    /// where blocks are too many, those next to each other whose union changes least are joined.
+    /// Statistics 26, 1955): blocks of scores, each with the share of "yes" in it. A knot stands at the mean score of each block.
+    ///
+    /// A block with less than a thirtieth of all weight joins a neighbour: so there are at most 30, and a handful of scores at either
+    /// end, which by chance have one answer, does not pass for certainty.
     ///
     /// # Errors
     /// When a number is unusable, or scores of one of the answers are missing.
@@ -46,9 +48,8 @@ impl Isotonic {
             }
             blocks.push(last);
         }
-        while blocks.len() > Self::MOST_KNOTS {
-            join_nearest(&mut blocks);
-        }
+        let all: f64 = blocks.iter().map(|block| block.weight).sum();
+        join_light(&mut blocks, all / Self::MOST_KNOTS as f64);
         let mut knots: Vec<(f64, f64)> = Vec::new();
         for block in blocks {
             let knot = (rounded(block.margins / block.weight, DIGITS), rounded(block.share(), DIGITS));
@@ -106,16 +107,21 @@ impl Block {
     }
 }
 
-/// Joins the two neighbours whose union adds least to the squared error; of equals the first.
-fn join_nearest(blocks: &mut Vec<Block>) {
-    let cost = |pair: &[Block]| {
-        let gap = pair[1].share() - pair[0].share();
-        gap * gap / (1.0 / pair[0].weight + 1.0 / pair[1].weight)
+/// Joins blocks lighter than `least` with the neighbour whose share is nearer, the lightest first; of equals the first.
+fn join_light(blocks: &mut Vec<Block>, least: f64) {
+    let lightest = |blocks: &[Block]| {
+        let light = blocks.iter().enumerate().filter(|(_, block)| block.weight < least);
+        light.min_by(|(_, a), (_, b)| a.weight.total_cmp(&b.weight)).map(|(at, _)| at)
     };
-    let costs = blocks.windows(2).map(cost).enumerate();
-    let Some((at, _)) = costs.min_by(|(_, a), (_, b)| a.total_cmp(b)) else { return };
-    let joined = blocks[at].with(blocks.remove(at + 1));
-    blocks[at] = joined;
+    while blocks.len() > 1
+        && let Some(at) = lightest(blocks)
+    {
+        let gap = |one: usize| blocks[one + 1].share() - blocks[one].share();
+        let joins_next = at == 0 || (at + 1 < blocks.len() && gap(at) < gap(at - 1));
+        let first = if joins_next { at } else { at - 1 };
+        blocks[first] = blocks[first].with(blocks[first + 1]);
+        blocks.remove(first + 1);
+    }
 }
 
 #[cfg(test)]

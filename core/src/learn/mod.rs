@@ -21,6 +21,8 @@ mod histogram;
 mod isotonic;
 mod platt;
 mod split;
+#[cfg(test)]
+mod tests;
 mod text;
 mod tree;
 

@@ -56,7 +56,8 @@ pub fn reliability(rated: &[Rated], bins: usize) -> Vec<Bin> {
     found.collect()
 }
 
-fn bin_of(score: f64, bins: usize) -> usize {
+/// Which of equal parts of 0 to 1 a score belongs to.
+pub(super) fn bin_of(score: f64, bins: usize) -> usize {
     ((score * bins as f64) as usize).min(bins - 1)
 }
 

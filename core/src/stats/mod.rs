@@ -26,6 +26,7 @@ mod shift;
 mod significance;
 mod special;
 pub mod votes;
+mod weighted;
 
 pub use auc::auc;
 pub use calibration::{Bin, ece, reliability};
@@ -46,3 +47,6 @@ pub use rated::{Rated, auc_estimate, brier};
 pub use repeats::{Repeats, flip_rate, repeat_kappa};
 pub use shift::{Histogram, PLACES, Shift, shifted};
 pub use significance::{holm, mcnemar_exact, non_inferior};
+pub use weighted::{
+    Decidable, Weighted, decidable, log_loss, weighted_auc, weighted_balanced_accuracy, weighted_ece,
+};
