@@ -19,7 +19,7 @@ impl Forest {
     /// Trees at most.
     pub const MOST_TREES: usize = 10_000;
 
-    /// Without trees: the margin of every row is `base`.
+    /// Without trees: the margin of every row (of `columns` features) is `base`, which should be finite.
     pub fn empty(base: f64, columns: usize) -> Forest {
         let (trees, nodes, leaves, means) = Default::default();
         Forest { base, columns, trees, nodes, leaves, means }

@@ -98,7 +98,8 @@ impl Grower<'_> {
     /// A leaf with its histogram and its best split.
     fn examined(&self, leaf: Leaf, histogram: Histogram, columns: &[usize]) -> Leaf {
         let best = self.rules.best(&histogram, (self.bins, columns), &leaf.sums, leaf.bounds);
-        Leaf { histogram: Some(histogram), best, ..leaf }
+        // What is not split further needs no memory.
+        Leaf { histogram: best.is_some().then_some(histogram), best, ..leaf }
     }
 
     /// The two halves of a leaf, whose rows stay in order, and the histogram that it had.

@@ -30,18 +30,25 @@ impl Histogram {
     ) -> Histogram {
         // Gathered once, read once for each column.
         let own: Vec<Derivatives> = rows.iter().map(|row| derivatives[*row as usize]).collect();
-        let of_column = |column: &usize| {
-            let mut sums = [Sums::default(); MOST_BINS + 1];
-            let codes = bins.codes(*column);
-            for (row, [gradient, hessian]) in rows.iter().zip(&own) {
-                let sum = &mut sums[usize::from(codes[*row as usize]) & MOST_BINS];
-                sum.gradient += gradient;
-                sum.hessian += hessian;
-                sum.rows += 1.0;
+        let mut sums = vec![[Sums::default(); MOST_BINS + 1]; columns.len()];
+        // Two columns at a time: examples in one bin wait for each other's sum, columns do not.
+        for (columns, sums) in columns.chunks(2).zip(sums.chunks_mut(2)) {
+            match (columns, sums) {
+                ([one, other], [of_one, of_other]) => {
+                    let (one, other) = (bins.codes(*one), bins.codes(*other));
+                    for (row, derivatives) in rows.iter().zip(&own) {
+                        add(of_one, one[*row as usize], derivatives);
+                        add(of_other, other[*row as usize], derivatives);
+                    }
+                }
+                ([last], [of_last]) => {
+                    let last = bins.codes(*last);
+                    rows.iter().zip(&own).for_each(|(row, own)| add(of_last, last[*row as usize], own));
+                }
+                _ => {}
             }
-            sums
-        };
-        Histogram(columns.iter().map(of_column).collect())
+        }
+        Histogram(sums)
     }
 
     /// The sums of one column, by its place among those that the tree may test.
@@ -84,4 +91,12 @@ impl Sums {
             rows: self.rows - other.rows,
         }
     }
+}
+
+/// Counts one example in its bin.
+fn add(sums: &mut [Sums; MOST_BINS + 1], code: u8, [gradient, hessian]: &Derivatives) {
+    let sum = &mut sums[usize::from(code) & MOST_BINS];
+    sum.gradient += gradient;
+    sum.hessian += hessian;
+    sum.rows += 1.0;
 }
