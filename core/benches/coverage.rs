@@ -13,7 +13,7 @@ mod worlds;
 
 use std::collections::BTreeMap;
 
-use tooljudge_core::stats::random::Random;
+use tooljudge_core::domain::Random;
 use tooljudge_core::stats::*;
 use worlds::{Clusters, Judge, World};
 

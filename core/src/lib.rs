@@ -9,6 +9,7 @@
 //!
 //!  Verdicts and gold labels ─stats─▶ Figures ─bench, audit─▶ Measured judges ─report─▶ Markdown, HTML, text
 //!  Questions with accepted answers ─gold─▶ labelled rows of right and wrong calls
+//!  Features with labels ─learn─▶ Forest ─▶ log-odds
 //! ```
 //!
 //! Every function here computes a value from its arguments. This crate does not read files, send requests, ask for the time,
@@ -19,7 +20,7 @@
 //! A room uses only rooms on lower floors:
 //!
 //! ```text
-//! report → {gold, bench, audit, drive} → {normalize, render, snap, check, score, environment, stats} → {reading, schema} → {language, python} → domain
+//! report → {gold, bench, audit, drive} → {normalize, render, snap, check, score, environment, stats} → {reading, schema, learn} → {language, python} → domain
 //! ```
 
 #![warn(missing_docs)]
@@ -32,6 +33,7 @@ pub mod drive;
 pub mod environment;
 pub mod gold;
 mod language;
+pub mod learn;
 pub mod normalize;
 mod python;
 mod reading;

@@ -155,8 +155,8 @@ impl Twins {
 mod tests {
     use super::*;
     use crate::bench::{Facts, Predictions};
+    use crate::domain::Random;
     use crate::domain::Status;
-    use crate::stats::random::Random;
 
     /// A thousand rows, of which every fiftieth has the wrong gold, and judges that are right nine times in ten.
     #[test]

@@ -179,7 +179,7 @@ impl Cluster {
 mod tests {
     use super::*;
     use crate::bench::calibration::{ClusterKind, Operating};
-    use crate::stats::random::Random;
+    use crate::domain::Random;
 
     /// A judge that passes 90 % of right calls and 20 % of wrong ones, on a thousand rows of each.
     fn calibrated(right_passed: u64) -> Calibrated {

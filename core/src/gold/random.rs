@@ -1,15 +1,15 @@
 //! Draws that depend on a seed and on what they are for, and on nothing else.
 
-use crate::stats::random;
+use crate::domain;
 
 /// The draws for one purpose.
 #[derive(Debug, Clone)]
-pub(super) struct Random(random::Random);
+pub(super) struct Random(domain::Random);
 
 impl Random {
     /// The draws for `purpose`: other purposes' draws do not change them.
     pub(super) fn of(seed: u64, purpose: &[&str]) -> Random {
-        let mut bits = random::Random::new(seed ^ hash(purpose));
+        let mut bits = domain::Random::new(seed ^ hash(purpose));
         bits.bits();
         Random(bits)
     }

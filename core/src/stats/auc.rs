@@ -1,31 +1,21 @@
 //! How well scores rank positives above negatives.
 
+use super::weighted::{Weighted, weighted_auc};
+
 /// The area under the ROC curve: the probability that a random positive scores above a random negative, ties counting half.
 ///
-/// Computed from ranks, ties sharing their mean rank: the statistic of H. B. Mann and D. R. Whitney, "On a test of whether one of two
-/// random variables is stochastically larger than the other", Annals of Mathematical Statistics 18 (1947), divided by the number of
-/// pairs; that this is the area is shown by J. A. Hanley and B. J. McNeil, Radiology 143 (1982).
+/// The statistic of H. B. Mann and D. R. Whitney, "On a test of whether one of two random variables is stochastically larger than the
+/// other", Annals of Mathematical Statistics 18 (1947), divided by the number of pairs; that this is the area is shown by J. A. Hanley
+/// and B. J. McNeil, Radiology 143 (1982).
 ///
 /// `None` when `scores` and `gold` differ in length, a score is not a number, or one class is missing.
 pub fn auc(scores: &[f64], gold: &[bool]) -> Option<f64> {
-    if scores.len() != gold.len() || scores.iter().any(|score| score.is_nan()) {
+    if scores.len() != gold.len() {
         return None;
     }
-    let mut order: Vec<usize> = (0..scores.len()).collect();
-    order.sort_by(|a, b| scores[*a].total_cmp(&scores[*b]));
-    let mut rank_sum = 0.0;
-    let mut before = 0;
-    for ties in order.chunk_by(|a, b| scores[*a] == scores[*b]) {
-        let mean_rank = before as f64 + (ties.len() as f64 + 1.0) / 2.0;
-        rank_sum += mean_rank * ties.iter().filter(|at| gold[**at]).count() as f64;
-        before += ties.len();
-    }
-    let positives = gold.iter().filter(|gold| **gold).count() as f64;
-    let negatives = gold.len() as f64 - positives;
-    if positives == 0.0 || negatives == 0.0 {
-        return None;
-    }
-    Some((rank_sum - positives * (positives + 1.0) / 2.0) / (positives * negatives))
+    let rows =
+        scores.iter().zip(gold).map(|(score, gold)| Weighted { score: *score, gold: *gold, weight: 1.0 });
+    weighted_auc(&rows.collect::<Vec<_>>())
 }
 
 #[cfg(test)]

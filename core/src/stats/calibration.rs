@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::clusters::{Part, freedom, proportion};
 use super::estimate::Estimate;
 use super::quantile::{Z, t_quantile};
-use super::random::Random;
 use super::rated::{Rated, all_probabilities};
+use crate::domain::Random;
 
 /// Resamples behind the interval of the calibration error, and their seed.
 const RESAMPLES: usize = 1000;
@@ -56,7 +56,8 @@ pub fn reliability(rated: &[Rated], bins: usize) -> Vec<Bin> {
     found.collect()
 }
 
-fn bin_of(score: f64, bins: usize) -> usize {
+/// Which of equal parts of 0 to 1 a score belongs to.
+pub(super) fn bin_of(score: f64, bins: usize) -> usize {
     ((score * bins as f64) as usize).min(bins - 1)
 }
 

@@ -20,13 +20,13 @@ mod pass_rates;
 mod power;
 mod powered;
 pub mod quantile;
-pub mod random;
 mod rated;
 mod repeats;
 mod shift;
 mod significance;
 mod special;
 pub mod votes;
+mod weighted;
 
 pub use auc::auc;
 pub use calibration::{Bin, ece, reliability};
@@ -47,3 +47,6 @@ pub use rated::{Rated, auc_estimate, brier};
 pub use repeats::{Repeats, flip_rate, repeat_kappa};
 pub use shift::{Histogram, PLACES, Shift, shifted};
 pub use significance::{holm, mcnemar_exact, non_inferior};
+pub use weighted::{
+    Decidable, Weighted, decidable, log_loss, weighted_auc, weighted_balanced_accuracy, weighted_ece,
+};

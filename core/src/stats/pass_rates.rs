@@ -1,7 +1,7 @@
 //! How often an agent passes a case at least once, and every time, when it tries several times.
 
 use super::estimate::Estimate;
-use super::random::Random;
+use crate::domain::Random;
 
 /// The scored tries of one case.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

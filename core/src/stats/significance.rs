@@ -2,7 +2,7 @@
 
 use super::estimate::Estimate;
 use super::quantile::binomial_lower;
-use super::random::Random;
+use crate::domain::Random;
 
 /// Contributions up to which every choice of signs is tried.
 const FEW: usize = 14;

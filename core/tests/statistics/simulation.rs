@@ -1,7 +1,7 @@
 //! Intervals and tests where the truth is known; the whole grid is `cargo bench --bench coverage`.
 
+use tooljudge_core::domain::Random;
 use tooljudge_core::stats::quantile::binomial_lower;
-use tooljudge_core::stats::random::Random;
 use tooljudge_core::stats::*;
 
 use super::worlds::{Clusters, Judge, World};

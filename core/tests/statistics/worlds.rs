@@ -1,6 +1,6 @@
 //! Made-up worlds whose truth is known: rows in clusters, whose models repeat each other, labelled by judges that err at known rates.
 
-use tooljudge_core::stats::random::Random;
+use tooljudge_core::domain::Random;
 use tooljudge_core::stats::{Confusion, Measure, Paired, Rated, Repeats};
 
 /// How many rows go together.
