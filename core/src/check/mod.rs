@@ -74,6 +74,24 @@ impl BuiltinJudge {
         }
     }
 
+    /// What there is to train on: nothing of tasks that no call is judged by, and of rows on which the judge abstains for want of
+    /// anything readable.
+    pub fn examine(&self, sample: &Sample) -> Option<Examined> {
+        let task = self.task.about_calls()?;
+        let (calls, definitions) = readable(sample).ok()?;
+        if calls.is_empty() && task == CallTask::ParameterExtraction {
+            return None;
+        }
+        let assessment = assess(sample, calls, &self.cache.get(definitions), true);
+        let is_settled = assessment.observations.iter().any(|own| own.is_fault() && own.concerns(task));
+        if !is_settled && assessment.unsettled(task).is_some() {
+            return None;
+        }
+        let right = score::probability(&assessment.signals, task);
+        let features = assessment.features?.values().to_vec();
+        Some(Examined { features, margin: (right / (1.0 - right)).ln(), is_settled })
+    }
+
     fn judge_calls(&self, task: CallTask, sample: &Sample) -> Verdict {
         let (calls, definitions) = match readable(sample) {
             Ok(parts) => parts,
@@ -122,6 +140,17 @@ pub fn observations(sample: &Sample) -> Vec<Observation> {
         Ok((calls, definitions)) => assess(sample, calls, &Toolbox::new(definitions), false).observations,
         Err(_) => Vec::new(),
     }
+}
+
+/// What the built-in judge makes of a sample before it says so: for whoever trains it further.
+#[derive(Debug, Clone)]
+pub struct Examined {
+    /// The sample as numbers, in the order of [`feature_names`].
+    pub features: Vec<f32>,
+    /// The log-odds that the calls are right, at even odds before looking.
+    pub margin: f64,
+    /// Whether a fault settles that they are wrong: no margin matters then.
+    pub is_settled: bool,
 }
 
 /// The names of a sample's features, and of an argument's.
