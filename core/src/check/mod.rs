@@ -14,6 +14,7 @@ mod features;
 mod grounding;
 mod index;
 mod literals;
+pub mod model;
 mod need;
 mod node;
 mod observation;

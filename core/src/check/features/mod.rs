@@ -106,6 +106,27 @@ pub(super) fn names() -> Vec<String> {
     signals.chain(features).chain(worst).collect()
 }
 
+/// Whether a feature means the same in all sources: the form of a question and the number of tools tell a benchmark by its habits.
+pub(super) fn is_transferable(name: &str) -> bool {
+    const HABITS: [&str; 11] = [
+        "fit_rank", "fit_tools", "fit_telling", "use_calls", "use_less_listed", "use_less_marks", "use_less_verbs", "chat_messages",
+        "chat_calls", "chat_results", "chat_system",
+    ];
+    !name.starts_with("ask_") && !HABITS.contains(&name)
+}
+
+/// Which way a feature may move the log-odds that the calls are right: a finding never up, the rules' own estimate never down.
+pub(super) fn monotone() -> Vec<i8> {
+    let of = |name: &String| match name.as_str() {
+        "sig_NoCall" => 0,
+        name if name.starts_with("sig_") => -1,
+        name if name.starts_with("rule_") => 1,
+        "arg_faults" | "arg_repeated" | "use_equal" | "chat_state" | "chat_same_call" => -1,
+        _ => 0,
+    };
+    names().iter().map(of).collect()
+}
+
 /// The features of calls that were looked at.
 pub(super) fn features(assessor: &Assessor, sample: &Sample, calls: &[ToolCall], step: Step) -> Features {
     let mut features = Features { values: vec![0.0; COLUMNS], arguments: Vec::new() };

@@ -1,0 +1,255 @@
+//! How the shipped trees are fitted, and measured on what they had not seen.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Experts, mixed, nearness, place, text};
+use crate::check::features::{self, is_transferable};
+use crate::domain::CallTask;
+use crate::learn::{Calibration, Examples, FitError, Folds, Forest, Growth, Isotonic, Scored, UnusableExamples, UnusableScores};
+
+/// A labelled sample.
+#[derive(Debug, Clone)]
+pub struct TrainingRow {
+    /// As [`features_of`](crate::check::features_of) measures it.
+    pub features: Vec<f32>,
+    /// Whether it is right by each task: tool calling, parameter extraction, tool selection.
+    pub right: [Option<bool>; 3],
+    /// Where it comes from. Sources of one `family` are left out together.
+    pub source: String,
+    /// The source that its tools and questions are of.
+    pub family: String,
+    /// Rows of one question have the same.
+    pub question: u64,
+    /// Whether it is one of the benchmark's.
+    pub near: bool,
+    /// Whether it counts when sources are left out in turn; made rows of a source only help to fit.
+    pub measured: bool,
+}
+
+/// Why nothing can be fitted.
+#[derive(Debug, thiserror::Error)]
+pub enum UnusableRows {
+    /// The table.
+    #[error(transparent)]
+    Examples(#[from] UnusableExamples),
+    /// The settings.
+    #[error(transparent)]
+    Fit(#[from] FitError),
+    /// The scores to calibrate.
+    #[error(transparent)]
+    Scores(#[from] UnusableScores),
+}
+
+/// One row's estimate by trees that saw neither its question nor its source.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Measured {
+    /// Which row.
+    pub row: usize,
+    /// Log-odds that it is right: of the experts alone, and of both.
+    pub near: f64,
+    /// Of the second.
+    pub wide: f64,
+    /// Of both, as they count.
+    pub margin: f64,
+    /// Calibrated.
+    pub probability: f64,
+}
+
+/// The trees of a task, and what they are worth.
+#[derive(Debug)]
+pub struct FittedTask {
+    experts: Experts,
+    /// The benchmark's rows, each by trees that had not seen its question.
+    pub near: Vec<Measured>,
+    /// The other sources' rows, each by trees that had not seen its source.
+    pub wide: Vec<Measured>,
+}
+
+/// The gate, and how near each row is by gates that had not seen its question or source.
+#[derive(Debug)]
+pub struct FittedGate {
+    forest: Forest,
+    /// Of each row.
+    pub nearness: Vec<f64>,
+}
+
+const GROWTH: Growth = Growth {
+    trees: 120,
+    leaves: 12,
+    depth: 6,
+    min_rows: 40,
+    learning_rate: 0.08,
+    row_share: 0.8,
+    column_share: 0.25,
+    l2: 5.0,
+    seed: 1,
+};
+const NEAR: Growth = Growth { trees: 160, learning_rate: 0.07, ..GROWTH };
+const GATE: Growth = Growth { trees: 50, leaves: 8, column_share: 0.5, ..GROWTH };
+/// Parts of the benchmark's questions that are left out in turn.
+const FOLDS: usize = 5;
+const SEED: u64 = 20_261;
+
+/// Rows of one label, ready to fit.
+struct Sheet {
+    examples: Examples,
+    /// Of each example, its row.
+    rows: Vec<usize>,
+}
+
+/// What real calls of the benchmark weigh more than made ones.
+const REAL: f64 = 2.0;
+
+/// What every question of every source and label weighs: each source and label the same, but for [`REAL`] ones; in them each question by
+/// the root of its rows.
+fn weights(rows: &[(&TrainingRow, bool)]) -> Vec<f64> {
+    let mut questions: BTreeMap<(&str, u64), f64> = BTreeMap::new();
+    let mut sources: BTreeMap<(&str, bool), f64> = BTreeMap::new();
+    for (row, right) in rows {
+        *questions.entry((row.source.as_str(), row.question)).or_default() += 1.0;
+        *sources.entry((row.source.as_str(), *right)).or_default() += 1.0;
+    }
+    let own = |(row, right): &(&TrainingRow, bool)| {
+        let share = if row.source == BENCHMARK_CALLS { REAL } else { 1.0 };
+        share / (questions[&(row.source.as_str(), row.question)].sqrt() * sources[&(row.source.as_str(), *right)])
+    };
+    let raw: Vec<f64> = rows.iter().map(own).collect();
+    let sum = |side: bool| rows.iter().zip(&raw).filter(|((_, right), _)| *right == side).map(|(_, own)| own).sum::<f64>();
+    let sums = [sum(false), sum(true)];
+    rows.iter().zip(&raw).map(|((_, right), own)| own / sums[usize::from(*right)] * rows.len() as f64).collect()
+}
+
+/// The rows that have the label; `transferable` leaves only features that hold from one source to another.
+fn sheet(
+    rows: &[TrainingRow],
+    label: &dyn Fn(&TrainingRow) -> Option<bool>,
+    transferable: bool,
+) -> Result<Sheet, UnusableRows> {
+    let chosen: Vec<(usize, bool)> = rows.iter().enumerate().filter_map(|(at, row)| Some((at, label(row)?))).collect();
+    let labelled: Vec<(&TrainingRow, bool)> = chosen.iter().map(|(at, right)| (&rows[*at], *right)).collect();
+    let keep: Vec<bool> = features::names().iter().map(|name| !transferable || is_transferable(name)).collect();
+    let masked = |row: &TrainingRow| -> Vec<f32> {
+        row.features.iter().zip(&keep).map(|(value, keep)| if *keep { *value } else { 0.0 }).collect()
+    };
+    let examples = Examples::new(
+        labelled.iter().flat_map(|(row, _)| masked(row)).collect(),
+        features::COLUMNS,
+        chosen.iter().map(|(_, right)| *right).collect(),
+        weights(&labelled),
+        labelled.iter().map(|(row, _)| row.question).collect(),
+    )?;
+    Ok(Sheet { examples, rows: chosen.into_iter().map(|(at, _)| at).collect() })
+}
+
+impl Sheet {
+    fn fit(&self, rows: &[TrainingRow], growth: &Growth, monotone: &[i8], of: &dyn Fn(&TrainingRow) -> bool) -> Result<Forest, FitError> {
+        let chosen: Vec<u32> =
+            (0u32..).zip(&self.rows).filter(|(_, row)| of(&rows[**row])).map(|(at, _)| at).collect();
+        Forest::fit(&self.examples, &chosen, growth, monotone)
+    }
+}
+
+/// The fold of each row's question; sources of one family share questions.
+fn folds(rows: &[TrainingRow]) -> Vec<usize> {
+    let questions: Vec<u64> = rows.iter().map(|row| row.question).collect();
+    Folds::new(&questions, FOLDS, SEED).of_rows().to_vec()
+}
+
+/// The families that are left out in turn.
+fn families(rows: &[TrainingRow]) -> BTreeSet<&str> {
+    rows.iter().filter(|row| !row.near).map(|row| row.family.as_str()).collect()
+}
+
+/// Fits what tells the benchmark's rows from others.
+///
+/// # Errors
+/// When the rows cannot be learned from.
+pub fn fit_gate(rows: &[TrainingRow]) -> Result<FittedGate, UnusableRows> {
+    let label = |row: &TrainingRow| (row.measured || row.near).then_some(row.near);
+    let sheet = sheet(rows, &label, false)?;
+    let forest = sheet.fit(rows, &GATE, &[], &|_| true)?;
+    let fold = folds(rows);
+    let mut near = vec![0.0; rows.len()];
+    for out in 0..FOLDS {
+        let held: BTreeSet<u64> = rows.iter().zip(&fold).filter(|(_, own)| **own == out).map(|(row, _)| row.question).collect();
+        let gate = sheet.fit(rows, &GATE, &[], &|row| !held.contains(&row.question))?;
+        for (at, row) in rows.iter().enumerate().filter(|(at, row)| row.near && fold[*at] == out) {
+            near[at] = nearness(gate.margin(&row.features));
+        }
+    }
+    for family in families(rows) {
+        let gate = sheet.fit(rows, &GATE, &[], &|row| row.family != family)?;
+        for (at, row) in rows.iter().enumerate().filter(|(_, row)| row.family == family) {
+            near[at] = nearness(gate.margin(&row.features));
+        }
+    }
+    Ok(FittedGate { forest, nearness: near })
+}
+
+/// Fits the experts of a task.
+///
+/// # Errors
+/// When the rows cannot be learned from.
+pub fn fit_task(rows: &[TrainingRow], gate: &FittedGate, task: CallTask) -> Result<FittedTask, UnusableRows> {
+    let label = |row: &TrainingRow| row.right[place(task)];
+    let monotone = features::monotone();
+    let near = sheet(rows, &|row| label(row).filter(|_| row.near), false)?;
+    let is_wide = |row: &TrainingRow| !row.near || row.source != BENCHMARK_CALLS;
+    let wide = sheet(rows, &|row| label(row).filter(|_| is_wide(row)), true)?;
+    let all = |_: &TrainingRow| true;
+    let first = near.fit(rows, &NEAR, &monotone, &all)?;
+    let second = wide.fit(rows, &GROWTH, &monotone, &all)?;
+    let fold = folds(rows);
+    let mut measured_near = Vec::new();
+    for out in 0..FOLDS {
+        let held: BTreeSet<u64> = rows.iter().zip(&fold).filter(|(_, own)| **own == out).map(|(row, _)| row.question).collect();
+        let seen = |row: &TrainingRow| !held.contains(&row.question);
+        let (a, b) = (near.fit(rows, &NEAR, &monotone, &seen)?, wide.fit(rows, &GROWTH, &monotone, &seen)?);
+        for at in near.rows.iter().copied().filter(|at| fold[*at] == out) {
+            measured_near.push(measure(rows, at, &a, &b, gate.nearness[at]));
+        }
+    }
+    let mut measured_wide = Vec::new();
+    for family in families(rows) {
+        let b = wide.fit(rows, &GROWTH, &monotone, &|row| row.family != family)?;
+        for at in wide.rows.iter().copied().filter(|at| rows[*at].family == family && rows[*at].measured) {
+            measured_wide.push(measure(rows, at, &first, &b, gate.nearness[at]));
+        }
+    }
+    let odds = |measured: &[Measured], of: fn(&Measured) -> f64| -> Result<Calibration, UnusableScores> {
+        let labelled: Vec<(&TrainingRow, bool)> =
+            measured.iter().filter_map(|own| Some((&rows[own.row], label(&rows[own.row])?))).collect();
+        let scores: Vec<Scored> = measured
+            .iter()
+            .zip(&labelled)
+            .zip(weights(&labelled))
+            .map(|((own, (_, right)), weight)| Scored { margin: of(own), label: *right, weight })
+            .collect();
+        Isotonic::fit(&scores).map(Calibration::Isotonic)
+    };
+    // Only real calls: of made ones the share of each kind is whatever was made.
+    let real: Vec<Measured> =
+        measured_near.iter().filter(|own| rows[own.row].source == BENCHMARK_CALLS).copied().collect();
+    let near_odds = odds(&real, |own| own.near)?;
+    let wide_odds = odds(&measured_wide, |own| mixed(own.near, own.wide, 0.0))?;
+    for own in measured_near.iter_mut().chain(&mut measured_wide) {
+        let near = gate.nearness[own.row];
+        own.probability = near * near_odds.probability(own.margin) + (1.0 - near) * wide_odds.probability(own.margin);
+    }
+    let experts = Experts { near: first, wide: second, near_odds, wide_odds };
+    Ok(FittedTask { experts, near: measured_near, wide: measured_wide })
+}
+
+/// The source of the benchmark's real calls; all others of the benchmark are made of its answers.
+const BENCHMARK_CALLS: &str = "bfcl";
+
+fn measure(rows: &[TrainingRow], at: usize, near: &Forest, wide: &Forest, nearness: f64) -> Measured {
+    let row = &rows[at].features;
+    let (near, wide) = (near.margin(row), wide.margin(row));
+    Measured { row: at, near, wide, margin: mixed(near, wide, nearness), probability: 0.0 }
+}
+
+/// The file of the judge, of tasks in the order tool calling, parameter extraction, tool selection.
+pub fn assemble(gate: &FittedGate, tasks: [FittedTask; 3]) -> String {
+    text::write(&gate.forest, &tasks.map(|own| own.experts))
+}

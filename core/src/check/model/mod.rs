@@ -1,0 +1,127 @@
+//! The learned half of the built-in judge: two experts a task, and a gate that tells whose row it is.
+//!
+//! One expert was fitted to calls like those of a public benchmark, where there are most labels; the other to calls of other sources, on
+//! features that hold from one set of tools to the next. Each is wrong in its own way on rows that are like neither, so there both
+//! count alike; only of rows like the benchmark's the first decides alone.
+
+mod fit;
+mod text;
+
+use std::sync::{LazyLock, OnceLock};
+
+pub use fit::{FittedGate, FittedTask, Measured, TrainingRow, UnusableRows, assemble, fit_gate, fit_task};
+
+use crate::domain::CallTask;
+use crate::learn::{Calibration, Forest};
+
+/// The trees of one task.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Experts {
+    /// Fitted to the benchmark's calls.
+    near: Forest,
+    /// Fitted to calls of other sources.
+    wide: Forest,
+    /// Of the first expert's margins, on rows like the benchmark's.
+    near_odds: Calibration,
+    /// Of both experts' mean margins, on rows of a source that the second had not seen.
+    wide_odds: Calibration,
+}
+
+/// What the trees make of a row.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Estimate {
+    /// The probability that the calls are right, where half of all calls are.
+    pub probability: f64,
+    /// How much the row is like the benchmark's: 0 where both experts count alike, 1 where the first decides alone.
+    pub near: f64,
+    /// Whether both experts take the same side.
+    pub agreed: bool,
+}
+
+/// From this probability of being the benchmark's on, the first expert counts more; from the second on, alone.
+const NEAR_FROM: f64 = 0.8;
+const NEAR_FULL: f64 = 0.95;
+
+impl Experts {
+    fn estimate(&self, gate: &Forest, row: &[f32]) -> Estimate {
+        let (first, second) = (self.near.margin(row), self.wide.margin(row));
+        let near = nearness(gate.margin(row));
+        let margin = mixed(first, second, near);
+        let odds = |calibration: &Calibration| calibration.probability(margin);
+        let probability = near * odds(&self.near_odds) + (1.0 - near) * odds(&self.wide_odds);
+        Estimate { probability, near, agreed: (first >= 0.0) == (second >= 0.0) }
+    }
+}
+
+/// Both experts' margins as one.
+fn mixed(first: f64, second: f64, near: f64) -> f64 {
+    let share = 0.5 + 0.5 * near;
+    share * first + (1.0 - share) * second
+}
+
+/// How much a row is the benchmark's, by the gate's log-odds.
+fn nearness(gate: f64) -> f64 {
+    let probability = 1.0 / (1.0 + (-gate).exp());
+    ((probability - NEAR_FROM) / (NEAR_FULL - NEAR_FROM)).clamp(0.0, 1.0)
+}
+
+/// The file of the shipped judge; made by `tests/builtin_model.rs`, never by hand.
+const FILE: &str = include_str!("builtin.jsonl");
+
+/// The shipped judge. What a task needs is read when it is first judged by.
+pub(super) struct Shipped {
+    gate: Forest,
+    tasks: [OnceLock<Experts>; 3],
+}
+
+static SHIPPED: LazyLock<Shipped> =
+    LazyLock::new(|| Shipped { gate: text::gate(FILE).unwrap_or_else(|why| broken(&why)), tasks: Default::default() });
+
+/// The file is compiled in and a test reads it: whoever breaks it builds this crate.
+fn broken(why: &text::DamagedModel) -> ! {
+    panic!("core/src/check/model/builtin.jsonl: {why}")
+}
+
+impl Shipped {
+    /// The one there is.
+    pub(super) fn get() -> &'static Shipped {
+        &SHIPPED
+    }
+
+    pub(super) fn estimate(&self, row: &[f32], task: CallTask) -> Estimate {
+        self.experts(task).estimate(&self.gate, row)
+    }
+
+    /// What each feature added to the log-odds that the calls are right, the strongest first.
+    pub(super) fn contributions(&self, row: &[f32], task: CallTask) -> Vec<(usize, f64)> {
+        let experts = self.experts(task);
+        let share = 0.5 + 0.5 * nearness(self.gate.margin(row));
+        let mut all: Vec<(usize, f64)> = experts.near.contributions(row).iter().map(|(at, of)| (*at, of * share)).collect();
+        for (column, of) in experts.wide.contributions(row) {
+            match all.iter_mut().find(|(at, _)| *at == column) {
+                Some((_, sum)) => *sum += of * (1.0 - share),
+                None => all.push((column, of * (1.0 - share))),
+            }
+        }
+        all.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0)));
+        all
+    }
+
+    fn experts(&self, task: CallTask) -> &Experts {
+        self.tasks[place(task)].get_or_init(|| text::experts(FILE, task).unwrap_or_else(|why| broken(&why)))
+    }
+}
+
+/// A fingerprint of the shipped trees: a change of one digit changes it.
+pub(super) fn fingerprint() -> String {
+    blake3::hash(FILE.as_bytes()).to_hex().to_string()
+}
+
+/// The place of a task in the file.
+fn place(task: CallTask) -> usize {
+    match task {
+        CallTask::ToolCalling => 0,
+        CallTask::ParameterExtraction => 1,
+        CallTask::ToolSelection => 2,
+    }
+}
