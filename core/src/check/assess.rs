@@ -10,15 +10,17 @@ use super::toolbox::{Tool, Toolbox, stems};
 use crate::domain::{CallTask, Json, Object, Role, Sample, ToolCall};
 use crate::reading::dates::Times;
 use crate::reading::numbers::Figures;
-use crate::reading::words::{StemSet, fold, fold_identifier};
+use crate::reading::words::{StemSet, fold, fold_identifier, is_content, words};
 
 /// The result of looking at a sample.
 pub(super) struct Assessment {
     pub observations: Vec<Observation>,
     pub signals: Signals,
-    /// Argument values looked at, and those the conversation or the definition supports.
+    /// Argument values looked at.
     pub values: usize,
+    /// Those of them that were found in the conversation, and those that are the definition's default.
     pub supported: usize,
+    pub defaults: usize,
     /// Whether the search for values was given up.
     pub exhausted: bool,
     /// Whether these calls follow others that the same question led to.
@@ -66,6 +68,7 @@ pub(super) fn assess(sample: &Sample, calls: &[ToolCall], toolbox: &Toolbox) -> 
             signals: Signals::default(),
             values: 0,
             supported: 0,
+            defaults: 0,
             exhausted: false,
             under_way: false,
             fits: false,
@@ -95,7 +98,15 @@ pub(super) fn assess(sample: &Sample, calls: &[ToolCall], toolbox: &Toolbox) -> 
     }
     assessor.result.under_way = place == Step::UnderWay;
     if assessor.result.observations.len() > MAX_OBSERVATIONS {
-        assessor.result.observations.sort_by_key(|observation| !observation.is_fault());
+        // Of every kind of fault one is kept, so that no task loses the one that settles it.
+        let mut kinds: Vec<&str> = Vec::new();
+        assessor.result.observations.sort_by_cached_key(|observation| {
+            let first = !kinds.contains(&observation.kind());
+            if first {
+                kinds.push(observation.kind());
+            }
+            (!observation.is_fault(), !first)
+        });
         assessor.result.observations.truncate(MAX_OBSERVATIONS);
     }
     assessor.result.exhausted = evidence.is_exhausted();
@@ -163,6 +174,10 @@ fn is_telling(text: &str, path: &str) -> bool {
     mixed || timely || text.contains('@')
 }
 
+fn has_digit(word: &str) -> bool {
+    word.bytes().any(|b| b.is_ascii_digit())
+}
+
 /// What the calls make use of.
 #[derive(Default)]
 pub(super) struct Used {
@@ -217,7 +232,9 @@ impl Assessor<'_> {
                 break;
             }
             let tool = self.toolbox.find(&call.name).map(|at| &self.toolbox.tools[at]);
-            if tool.is_none() {
+            if call.name.trim().is_empty() {
+                self.find(Observation::NoName { call: i }, Signal::UnknownTool, 1.0);
+            } else if tool.is_none() {
                 self.find(
                     Observation::UnknownTool { call: i, name: call.name.clone() },
                     Signal::UnknownTool,
@@ -242,7 +259,7 @@ impl Assessor<'_> {
         }
         // What is null was not passed: it counts for the estimate, and is no value that anything supports.
         self.result.values = self.total - self.nulls;
-        self.result.supported = self.result.supported.saturating_sub(self.nulls);
+        self.result.defaults = self.result.defaults.saturating_sub(self.nulls);
     }
 
     fn arguments(&mut self, call: usize, called: &str, tool: Option<&Tool>, arguments: &Object) {
@@ -295,13 +312,13 @@ impl Assessor<'_> {
             }
             value => {
                 self.total += 1;
-                self.nulls += usize::from(*value == Json::Null);
                 self.used.add(&text_of(value));
                 let support = if !of.negated && is_excluded(self.evidence, of.tool, &path, node, value) {
                     Support::Excluded
                 } else {
                     support(self.evidence, node, value)
                 };
+                self.nulls += usize::from(*value == Json::Null && support == Support::Default);
                 self.weigh(Place { call: of.call, path }, value, optional, support);
             }
         }
@@ -314,8 +331,13 @@ impl Assessor<'_> {
             self.result.signals.add(Signal::LongText, 1.0, 2.0);
         }
         let mut missing = 0.0;
-        // What is merely plausible is held against nobody, but nothing tells it either.
-        let inferred = matches!(support, Support::Choice | Support::OtherChoice(_));
+        // What is merely plausible is held against nobody, but nothing tells it either; nor does a word that stands everywhere.
+        let found = matches!(support, Support::Literal | Support::Normalised | Support::Converted(_));
+        let says_something = value
+            .as_str()
+            .is_none_or(|text| words(&fold(text)).any(|word| is_content(word) || has_digit(word)));
+        self.result.supported += usize::from(found && says_something);
+        self.result.defaults += usize::from(support == Support::Default);
         match support {
             Support::Literal | Support::Normalised => {
                 self.told += if is_telling(&text, &at.path) { 2 } else { 1 }
@@ -363,6 +385,9 @@ impl Assessor<'_> {
                 missing = 1.0;
                 self.find(Observation::Placeholder { at, value: text }, Signal::Placeholder, 1.0);
             }
+            Support::Empty => {
+                self.find(Observation::EmptyValue { at }, Signal::EmptyValue, 1.0);
+            }
             Support::None => {
                 missing = 1.0;
                 let signal = match value {
@@ -375,7 +400,6 @@ impl Assessor<'_> {
             }
         }
         self.unsupported += missing;
-        self.result.supported += usize::from(missing == 0.0 && !inferred);
     }
 
     pub(super) fn find(&mut self, observation: Observation, signal: Signal, strength: f64) {

@@ -53,9 +53,10 @@ fn finding(observation: &Observation, calls: &[ToolCall], first: usize) -> Optio
 /// The kind of fault that an observation is; none where it is no fault of the call's.
 fn kind(observation: &Observation) -> Option<FindingKind> {
     Some(match observation {
-        Observation::UnknownTool { .. } | Observation::PoorFit { .. } | Observation::BetterTool { .. } => {
-            FindingKind::WrongTool
-        }
+        Observation::UnknownTool { .. }
+        | Observation::NoName { .. }
+        | Observation::PoorFit { .. }
+        | Observation::BetterTool { .. } => FindingKind::WrongTool,
         Observation::MalformedArguments { .. } => FindingKind::Undecodable,
         Observation::MissingParameter { .. } => FindingKind::MissingParameter,
         Observation::UnknownParameter { .. } => FindingKind::ExtraParameter,
@@ -64,6 +65,7 @@ fn kind(observation: &Observation) -> Option<FindingKind> {
         | Observation::BrokenRule { .. }
         | Observation::PartlyGrounded { .. }
         | Observation::OtherChoice { .. }
+        | Observation::EmptyValue { .. }
         | Observation::KeptPercent { .. }
         | Observation::WrongUnit { .. }
         | Observation::WrongSign { .. }
