@@ -10,8 +10,6 @@ use crate::reading::words::{fold, is_content, stem, words};
 
 /// By so much two values must go better with each other's argument than with their own.
 const CLEARLY: f64 = 1.5;
-/// By so much each of them must, where only words tell.
-const A_LITTLE: f64 = 0.25;
 /// Words before and behind a value that may say what it is; the nearest say most.
 const BEFORE: usize = 8;
 const BEHIND: usize = 3;
@@ -140,8 +138,7 @@ pub(super) fn are_swapped(a: &Side, b: &Side) -> bool {
         by_look(value, other) + by_definition(value, other) - by_look(value, own) - by_definition(value, own)
     };
     let is_seen = seen(a, a, b) + seen(b, b, a) >= CLEARLY;
-    let least = if is_seen { 0.0 } else { A_LITTLE };
-    first >= least && second >= least && first + second >= CLEARLY && (are_told || is_seen)
+    first >= 0.0 && second >= 0.0 && first + second >= CLEARLY && (are_told || is_seen)
 }
 
 /// How well a value goes with an argument; the words that both arguments of the pair have tell nothing.
@@ -410,4 +407,56 @@ pub(super) fn are_out_of_order(a: &Side, b: &Side, said: &str) -> bool {
     let words_agree = by_words(low, low, high) + by_words(high, high, low)
         > by_words(low, high, low) + by_words(high, low, high);
     above && !as_told && !words_agree
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Object;
+    use crate::reading::words::fold_identifier;
+
+    #[test]
+    fn values_go_with_what_asks_for_them() {
+        for (question, first, second, swapped) in [
+            ("Statues of horses near Oslo", r#"{"location":"horses"}"#, r#"{"motif":"Oslo"}"#, true),
+            ("Statues of horses near Oslo", r#"{"location":"Oslo"}"#, r#"{"motif":"horses"}"#, false),
+            (
+                "Write to ann@example.org, phone 5550192837",
+                r#"{"phone":"ann@example.org"}"#,
+                r#"{"email":"5550192837"}"#,
+                true,
+            ),
+            (
+                "Write to ann@example.org, phone 5550192837",
+                r#"{"phone":"5550192837"}"#,
+                r#"{"email":"ann@example.org"}"#,
+                false,
+            ),
+            ("Years 1871 to 1945", r#"{"start_year":1945}"#, r#"{"end_year":1871}"#, true),
+            ("Years 1945 to 1871", r#"{"start_year":1945}"#, r#"{"end_year":1871}"#, false),
+            ("Years 1871 to 1945", r#"{"start_year":1871}"#, r#"{"end_year":1945}"#, false),
+            ("Set depth to 10 and trees to 100", r#"{"depth":100}"#, r#"{"trees":10}"#, true),
+            ("Set depth to 10 and trees to 100", r#"{"depth":10}"#, r#"{"trees":100}"#, false),
+            ("Guides in English for Oslo", r#"{"city":"Oslo"}"#, r#"{"language":"English"}"#, false),
+        ] {
+            let folded = fold(question);
+            let said: Vec<&str> = words(&folded).collect();
+            let argument = |text: &str| {
+                let Json::Object(object) = Json::parse(text).unwrap() else { panic!("{text}") };
+                let object: Object = object;
+                let (name, value) = object.iter().next().unwrap();
+                (Node { name: fold_identifier(name), required: true, ..Node::default() }, value.clone())
+            };
+            let ((a, x), (b, y)) = (argument(first), argument(second));
+            let mut taken = vec![false; said.len()];
+            for value in [&x, &y] {
+                places(&said, &fold(&text_of(value)))
+                    .into_iter()
+                    .for_each(|(from, to)| taken[from..to].fill(true));
+            }
+            let (a, b) = (Side::new(&a, &x, &said, &taken), Side::new(&b, &y, &said, &taken));
+            let found = are_out_of_order(&a, &b, &folded) || are_swapped(&a, &b);
+            assert_eq!(found, swapped, "{question}: {first} {second}");
+        }
+    }
 }

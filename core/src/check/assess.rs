@@ -61,6 +61,7 @@ pub(super) fn assess(sample: &Sample, calls: &[ToolCall], toolbox: &Toolbox) -> 
         rivals: Vec::new(),
         total: 0,
         nulls: 0,
+        breached: false,
         told: 0,
         unsupported: 0.0,
         result: Assessment {
@@ -219,6 +220,8 @@ pub(super) struct Assessor<'a> {
     rivals: Vec<(Place, String, String)>,
     total: usize,
     nulls: usize,
+    /// Whether arguments break their definition.
+    breached: bool,
     /// Values that the conversation itself tells.
     pub(super) told: usize,
     pub(super) unsupported: f64,
@@ -228,10 +231,19 @@ pub(super) struct Assessor<'a> {
 impl Assessor<'_> {
     fn calls(&mut self, calls: &[ToolCall]) {
         for (i, call) in calls.iter().enumerate() {
-            if self.result.observations.len() >= ENOUGH_OBSERVATIONS {
-                break;
-            }
             let tool = self.toolbox.find(&call.name).map(|at| &self.toolbox.tools[at]);
+            if self.result.observations.len() >= ENOUGH_OBSERVATIONS {
+                // One breach of a schema among so many others still settles what the arguments are worth.
+                if self.breached {
+                    break;
+                }
+                match (tool, call.parsed()) {
+                    (Some(tool), Some(arguments)) => self.against_schema(i, tool, arguments),
+                    (_, None) => self.malformed(i),
+                    _ => {}
+                }
+                continue;
+            }
             if call.name.trim().is_empty() {
                 self.find(Observation::NoName { call: i }, Signal::UnknownTool, 1.0);
             } else if tool.is_none() {
@@ -242,7 +254,7 @@ impl Assessor<'_> {
                 );
             }
             match call.parsed() {
-                None => self.find(Observation::MalformedArguments { call: i }, Signal::Malformed, 1.0),
+                None => self.malformed(i),
                 Some(arguments) => self.arguments(i, &call.name, tool, arguments),
             }
         }
@@ -262,22 +274,32 @@ impl Assessor<'_> {
         self.result.defaults = self.result.defaults.saturating_sub(self.nulls);
     }
 
+    fn malformed(&mut self, call: usize) {
+        self.breached = true;
+        self.find(Observation::MalformedArguments { call }, Signal::Malformed, 1.0);
+    }
+
+    fn against_schema(&mut self, call: usize, tool: &Tool, arguments: &Object) {
+        let from = self.result.observations.len();
+        schema::check(tool, arguments, call, self.dialect, &mut self.result.observations);
+        for observation in &self.result.observations[from..] {
+            let signal = match observation {
+                Observation::MissingParameter { .. } => Signal::Missing,
+                Observation::UnknownParameter { .. } => Signal::UnknownParameter,
+                Observation::WrongType { .. } => Signal::WrongType,
+                Observation::LooseType { .. } => Signal::LooseType,
+                Observation::NotAllowed { .. } => Signal::NotAllowed,
+                Observation::BrokenRule { .. } => Signal::BrokenRule,
+                _ => continue,
+            };
+            self.result.signals.add(signal, 1.0, 2.0);
+            self.breached = true;
+        }
+    }
+
     fn arguments(&mut self, call: usize, called: &str, tool: Option<&Tool>, arguments: &Object) {
         if let Some(tool) = tool {
-            let from = self.result.observations.len();
-            schema::check(tool, arguments, call, self.dialect, &mut self.result.observations);
-            for observation in &self.result.observations[from..] {
-                let signal = match observation {
-                    Observation::MissingParameter { .. } => Signal::Missing,
-                    Observation::UnknownParameter { .. } => Signal::UnknownParameter,
-                    Observation::WrongType { .. } => Signal::WrongType,
-                    Observation::LooseType { .. } => Signal::LooseType,
-                    Observation::NotAllowed { .. } => Signal::NotAllowed,
-                    Observation::BrokenRule { .. } => Signal::BrokenRule,
-                    _ => continue,
-                };
-                self.result.signals.add(signal, 1.0, 2.0);
-            }
+            self.against_schema(call, tool, arguments);
         }
         if call >= MAX_CALLS {
             return;

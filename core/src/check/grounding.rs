@@ -139,13 +139,13 @@ static SIGNS: LazyLock<Vec<String>> = LazyLock::new(|| phrases(|of| &of.request.
 
 /// Bytes of the folded conversation around a number in which a word may turn its sign.
 const SIGN_BEFORE: usize = 60;
-const SIGN_BEHIND: usize = 32;
+const SIGN_BEHIND: usize = 20;
 /// Places of a number that are looked at.
 const MAX_PLACES: usize = 8;
 
 /// Whether words near a number of the conversation say that it is below zero, or that it is told without its sign. `None` where it
 /// stands nowhere in digits and no word says so.
-fn is_sign_told(evidence: &Evidence, value: f64) -> Option<bool> {
+fn is_sign_told(evidence: &Evidence, node: Option<&Node>, value: f64) -> Option<bool> {
     let number = fold(&value.abs().to_string());
     let text = &evidence.text;
     let mut places = text.match_indices(number.as_str()).take(MAX_PLACES).peekable();
@@ -159,7 +159,10 @@ fn is_sign_told(evidence: &Evidence, value: f64) -> Option<bool> {
         // One letter is a point of the compass only right behind its number: `74 W`, but not `5 m/s`.
         SIGNS.iter().any(|word| match word.len() {
             0..=3 => text[end - 1..].starts_with(word.as_str()),
-            _ => around.contains(word.as_str()),
+            // A charge of 5 is none below zero.
+            _ => {
+                around.contains(word.as_str()) && !node.is_some_and(|node| node.name.contains(word.as_str()))
+            }
         })
     });
     Some(turned)
@@ -212,7 +215,7 @@ fn number(evidence: &Evidence, node: Option<&Node>, value: f64) -> Support {
         return Support::Default;
     }
     if way == Some(NumberMatch::Negated) {
-        return match (is_sign_told(evidence, value), node.is_some_and(has_direction)) {
+        return match (is_sign_told(evidence, node, value), node.is_some_and(has_direction)) {
             // `-5` for `5 below`, but not the other way round.
             (Some(true), _) if value < 0.0 => Support::Normalised,
             (Some(true), _) => Support::Choice,
