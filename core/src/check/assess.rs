@@ -12,15 +12,17 @@ use super::toolbox::{Tool, Toolbox, stems};
 use crate::domain::{CallTask, Json, Object, Role, Sample, ToolCall};
 use crate::reading::dates::Times;
 use crate::reading::numbers::Figures;
-use crate::reading::words::{StemSet, fold, fold_identifier};
+use crate::reading::words::{StemSet, fold, fold_identifier, is_content, words};
 
 /// The result of looking at a sample.
 pub(super) struct Assessment {
     pub observations: Vec<Observation>,
     pub signals: Signals,
-    /// Argument values looked at, and those the conversation or the definition supports.
+    /// Argument values looked at.
     pub values: usize,
+    /// Those of them that were found in the conversation, and those that are the definition's default.
     pub supported: usize,
+    pub defaults: usize,
     /// Whether the search for values was given up.
     pub exhausted: bool,
     /// Whether these calls follow others that the same question led to.
@@ -63,6 +65,7 @@ pub(super) fn assess(sample: &Sample, calls: &[ToolCall], toolbox: &Toolbox, mea
         rivals: Vec::new(),
         total: 0,
         nulls: 0,
+        breached: false,
         told: 0,
         unsupported: 0.0,
         leaves: Vec::new(),
@@ -73,6 +76,7 @@ pub(super) fn assess(sample: &Sample, calls: &[ToolCall], toolbox: &Toolbox, mea
             signals: Signals::default(),
             values: 0,
             supported: 0,
+            defaults: 0,
             exhausted: false,
             under_way: false,
             fits: false,
@@ -107,7 +111,15 @@ pub(super) fn assess(sample: &Sample, calls: &[ToolCall], toolbox: &Toolbox, mea
         assessor.result.features = Some(features(&assessor, sample, calls, place));
     }
     if assessor.result.observations.len() > MAX_OBSERVATIONS {
-        assessor.result.observations.sort_by_key(|observation| !observation.is_fault());
+        // Of every kind of fault one is kept, so that no task loses the one that settles it.
+        let mut kinds: Vec<&str> = Vec::new();
+        assessor.result.observations.sort_by_cached_key(|observation| {
+            let first = !kinds.contains(&observation.kind());
+            if first {
+                kinds.push(observation.kind());
+            }
+            (!observation.is_fault(), !first)
+        });
         assessor.result.observations.truncate(MAX_OBSERVATIONS);
     }
     assessor.result.exhausted = evidence.is_exhausted();
@@ -175,6 +187,10 @@ fn is_telling(text: &str, path: &str) -> bool {
     mixed || timely || text.contains('@')
 }
 
+fn has_digit(word: &str) -> bool {
+    word.bytes().any(|b| b.is_ascii_digit())
+}
+
 /// What the calls make use of.
 #[derive(Default)]
 pub(super) struct Used {
@@ -227,6 +243,8 @@ pub(super) struct Assessor<'a> {
     rivals: Vec<(Place, String, String)>,
     total: usize,
     nulls: usize,
+    /// Whether arguments break their definition.
+    breached: bool,
     /// Values that the conversation itself tells.
     pub(super) told: usize,
     pub(super) unsupported: f64,
@@ -242,11 +260,22 @@ pub(super) struct Assessor<'a> {
 impl Assessor<'_> {
     fn calls(&mut self, calls: &[ToolCall]) {
         for (i, call) in calls.iter().enumerate() {
-            if self.result.observations.len() >= ENOUGH_OBSERVATIONS {
-                break;
-            }
             let tool = self.toolbox.find(&call.name).map(|at| &self.toolbox.tools[at]);
-            if tool.is_none() {
+            if self.result.observations.len() >= ENOUGH_OBSERVATIONS {
+                // One breach of a schema among so many others still settles what the arguments are worth.
+                if self.breached {
+                    break;
+                }
+                match (tool, call.parsed()) {
+                    (Some(tool), Some(arguments)) => self.against_schema(i, tool, arguments),
+                    (_, None) => self.malformed(i),
+                    _ => {}
+                }
+                continue;
+            }
+            if call.name.trim().is_empty() {
+                self.find(Observation::NoName { call: i }, Signal::UnknownTool, 1.0);
+            } else if tool.is_none() {
                 self.find(
                     Observation::UnknownTool { call: i, name: call.name.clone() },
                     Signal::UnknownTool,
@@ -254,7 +283,7 @@ impl Assessor<'_> {
                 );
             }
             match call.parsed() {
-                None => self.find(Observation::MalformedArguments { call: i }, Signal::Malformed, 1.0),
+                None => self.malformed(i),
                 Some(arguments) => self.arguments(i, &call.name, tool, arguments),
             }
         }
@@ -271,25 +300,35 @@ impl Assessor<'_> {
         }
         // What is null was not passed: it counts for the estimate, and is no value that anything supports.
         self.result.values = self.total - self.nulls;
-        self.result.supported = self.result.supported.saturating_sub(self.nulls);
+        self.result.defaults = self.result.defaults.saturating_sub(self.nulls);
+    }
+
+    fn malformed(&mut self, call: usize) {
+        self.breached = true;
+        self.find(Observation::MalformedArguments { call }, Signal::Malformed, 1.0);
+    }
+
+    fn against_schema(&mut self, call: usize, tool: &Tool, arguments: &Object) {
+        let from = self.result.observations.len();
+        schema::check(tool, arguments, call, self.dialect, &mut self.result.observations);
+        for observation in &self.result.observations[from..] {
+            let signal = match observation {
+                Observation::MissingParameter { .. } => Signal::Missing,
+                Observation::UnknownParameter { .. } => Signal::UnknownParameter,
+                Observation::WrongType { .. } => Signal::WrongType,
+                Observation::LooseType { .. } => Signal::LooseType,
+                Observation::NotAllowed { .. } => Signal::NotAllowed,
+                Observation::BrokenRule { .. } => Signal::BrokenRule,
+                _ => continue,
+            };
+            self.result.signals.add(signal, 1.0, 2.0);
+            self.breached = true;
+        }
     }
 
     fn arguments(&mut self, call: usize, called: &str, tool: Option<&Tool>, arguments: &Object) {
         if let Some(tool) = tool {
-            let from = self.result.observations.len();
-            schema::check(tool, arguments, call, self.dialect, &mut self.result.observations);
-            for observation in &self.result.observations[from..] {
-                let signal = match observation {
-                    Observation::MissingParameter { .. } => Signal::Missing,
-                    Observation::UnknownParameter { .. } => Signal::UnknownParameter,
-                    Observation::WrongType { .. } => Signal::WrongType,
-                    Observation::LooseType { .. } => Signal::LooseType,
-                    Observation::NotAllowed { .. } => Signal::NotAllowed,
-                    Observation::BrokenRule { .. } => Signal::BrokenRule,
-                    _ => continue,
-                };
-                self.result.signals.add(signal, 1.0, 2.0);
-            }
+            self.against_schema(call, tool, arguments);
         }
         if call >= MAX_CALLS {
             return;
@@ -325,13 +364,13 @@ impl Assessor<'_> {
             }
             value => {
                 self.total += 1;
-                self.nulls += usize::from(*value == Json::Null);
                 self.used.add(&text_of(value));
                 let support = if !of.negated && is_excluded(self.evidence, of.tool, &path, node, value) {
                     Support::Excluded
                 } else {
                     support(self.evidence, node, value)
                 };
+                self.nulls += usize::from(*value == Json::Null && support == Support::Default);
                 self.weigh(Place { call: of.call, path }, value, optional, support);
             }
         }
@@ -345,8 +384,13 @@ impl Assessor<'_> {
         }
         let mut missing = 0.0;
         self.leaves.push(Leaf { argument: self.argument, support: support.strength(), default: support == Support::Default });
-        // What is merely plausible is held against nobody, but nothing tells it either.
-        let inferred = matches!(support, Support::Choice | Support::OtherChoice(_));
+        // What is merely plausible is held against nobody, but nothing tells it either; nor does a word that stands everywhere.
+        let found = matches!(support, Support::Literal | Support::Normalised | Support::Converted(_));
+        let says_something = value
+            .as_str()
+            .is_none_or(|text| words(&fold(text)).any(|word| is_content(word) || has_digit(word)));
+        self.result.supported += usize::from(found && says_something);
+        self.result.defaults += usize::from(support == Support::Default);
         match support {
             Support::Literal | Support::Normalised => {
                 self.told += if is_telling(&text, &at.path) { 2 } else { 1 }
@@ -394,6 +438,9 @@ impl Assessor<'_> {
                 missing = 1.0;
                 self.find(Observation::Placeholder { at, value: text }, Signal::Placeholder, 1.0);
             }
+            Support::Empty => {
+                self.find(Observation::EmptyValue { at }, Signal::EmptyValue, 1.0);
+            }
             Support::None => {
                 missing = 1.0;
                 let signal = match value {
@@ -406,7 +453,6 @@ impl Assessor<'_> {
             }
         }
         self.unsupported += missing;
-        self.result.supported += usize::from(missing == 0.0 && !inferred);
     }
 
     /// Finds tools that were called for things in another state than theirs.

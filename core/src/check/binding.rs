@@ -1,6 +1,9 @@
 //! Which argument a value of the question belongs to, where the question itself says so: `from A to B`, `3 bedrooms and 2 baths`.
 
+use super::affinity;
+use super::affinity::{Side, are_out_of_order, is_kin, places};
 use super::assess::Assessor;
+use super::node::Node;
 use super::observation::{Observation, Place, step};
 use super::schema::text_of;
 use super::score::Signal;
@@ -11,6 +14,8 @@ use crate::reading::words::{fold, fold_identifier, words};
 const MAX_ARGUMENTS: usize = 16;
 /// Calls looked at.
 const MAX_CALLS: usize = 16;
+/// Words of the conversation that are looked at.
+const MAX_WORDS: usize = 2_000;
 /// Words before and behind a value that may say what it is.
 const BEFORE: usize = 3;
 const BEHIND: usize = 2;
@@ -44,16 +49,20 @@ impl Assessor<'_> {
     /// Finds values that each belong where the other one was put.
     pub(super) fn swaps(&mut self, calls: &[ToolCall]) {
         let evidence = self.evidence;
-        let question: Vec<&str> = words(&evidence.question).take(2_000).collect();
+        let question: Vec<&str> = words(&evidence.question).take(MAX_WORDS).collect();
+        let said: Vec<&str> = words(&evidence.text).take(MAX_WORDS).collect();
         for (call, arguments) in
             calls.iter().take(MAX_CALLS).enumerate().filter_map(|(i, c)| Some((i, c.parsed()?)))
         {
+            let root = self.toolbox.find(&calls[call].name).map(|at| &self.toolbox.tools[at].root);
             let bound = bind(arguments, &question);
-            let swapped = bound.iter().enumerate().find_map(|(i, a)| {
-                bound[i + 1..]
-                    .iter()
-                    .find(|b| are_swapped(a, b))
-                    .map(|b| (a.name.to_owned(), b.name.to_owned()))
+            let swapped = by_affinity(root, arguments, &said, &evidence.text).or_else(|| {
+                bound.iter().enumerate().find_map(|(i, a)| {
+                    bound[i + 1..]
+                        .iter()
+                        .find(|b| are_swapped(a, b))
+                        .map(|b| (a.name.to_owned(), b.name.to_owned()))
+                })
             });
             if let Some((name, other)) = swapped {
                 let at = Place { call, path: step("", &name) };
@@ -61,6 +70,42 @@ impl Assessor<'_> {
             }
         }
     }
+}
+
+/// Two arguments whose values go better with each other's, by all that the definition and the conversation tell.
+fn by_affinity(
+    root: Option<&Node>,
+    arguments: &Object,
+    said: &[&str],
+    text: &str,
+) -> Option<(String, String)> {
+    let root = root?;
+    let scalars = || {
+        arguments.iter().take(MAX_ARGUMENTS).filter_map(|(name, value)| {
+            let is_short = match value {
+                Json::Number(_) => true,
+                Json::String(text) => text.len() <= 60,
+                _ => false,
+            };
+            Some((name, value, root.property(name).filter(|_| is_short)?))
+        })
+    };
+    if scalars().nth(1).is_none() {
+        return None;
+    }
+    let mut taken = vec![false; said.len()];
+    for (_, value, _) in scalars() {
+        for (from, to) in places(said, &fold(&text_of(value))) {
+            taken[from..to].fill(true);
+        }
+    }
+    let sides: Vec<(&str, Side)> =
+        scalars().map(|(name, value, node)| (name, Side::new(node, value, said, &taken))).collect();
+    sides.iter().enumerate().find_map(|(i, (name, a))| {
+        let other =
+            sides[i + 1..].iter().find(|(_, b)| are_out_of_order(a, b, text) || affinity::are_swapped(a, b));
+        other.map(|(other, _)| ((*name).to_owned(), (*other).to_owned()))
+    })
 }
 
 fn bind<'a>(arguments: &'a Object, question: &[&'a str]) -> Vec<Bound<'a>> {
@@ -75,7 +120,14 @@ fn bind<'a>(arguments: &'a Object, question: &[&'a str]) -> Vec<Bound<'a>> {
         }
         let folded = fold(&text);
         let parts: Vec<&str> = words(&folded).collect();
-        let around = if parts.is_empty() { Vec::new() } else { surroundings(question, &parts) };
+        let mut around = if parts.is_empty() { Vec::new() } else { surroundings(question, &parts) };
+        // `Oslo, NO` for the Oslo of the question.
+        if let Some((head, _)) =
+            text.split_once(',').filter(|(head, _)| around.is_empty() && head.trim().len() > 2)
+        {
+            let head = fold(head);
+            around = surroundings(question, &words(&head).collect::<Vec<_>>());
+        }
         let own = words(&fold_identifier(name)).map(str::to_owned).collect();
         bound.push(Bound { name, own, around, shape: shape(value) });
     }
@@ -132,19 +184,14 @@ fn belongs_to(value: &Bound, other: &Bound) -> bool {
     near(other, value) && !near(value, other)
 }
 
-/// `beds` and `bedrooms`; what every name has tells nothing.
-fn is_kin(name: &str, word: &str) -> bool {
-    let (name, word) = (name.trim_end_matches('s'), word.trim_end_matches('s'));
-    let common =
-        matches!(name, "name" | "number" | "of" | "the" | "id" | "to" | "from" | "in" | "value" | "type");
-    !common && name.len() > 2 && (name == word || (word.len() > name.len() && word.starts_with(name)))
-}
-
 /// The end of a way that an argument's name means.
 fn end_named(bound: &Bound) -> Option<End> {
     let has = |names: &[&str]| bound.own.iter().any(|word| names.contains(&word.as_str()));
-    let from = has(&["from", "origin", "source", "departure", "depart"]);
-    let to = has(&["to", "destination", "dest", "target", "arrival", "arrive"]);
+    let place = has(&["location", "point", "place", "city", "station", "address", "airport", "port", "stop"]);
+    let from = has(&["from", "origin", "source", "departure", "depart"])
+        || (place && has(&["start", "starting", "begin"]));
+    let to = has(&["to", "destination", "dest", "target", "arrival", "arrive"])
+        || (place && has(&["end", "ending", "final"]));
     // `departure_date` is no place.
     let when = has(&["date", "time", "day", "year", "month", "hour"]);
     match (from, to) {

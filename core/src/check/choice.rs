@@ -7,11 +7,12 @@ use super::literals::Span;
 use super::need::call_for;
 use super::observation::{Literal, Observation};
 use super::relevance::{fits, own_fit, share};
+use super::schema::text_of;
 use super::score::Signal;
 use super::toolbox::{Tool, stems};
 use crate::domain::{Role, Sample, ToolCall};
 use crate::language::{self, phrases};
-use crate::reading::words::{Stem, WordSet, words};
+use crate::reading::words::{Stem, WordSet, fold, fold_identifier, words};
 
 /// From this fit on, an idle tool is told of; the score takes every fit as it is.
 const FITS: f64 = 0.3;
@@ -201,30 +202,48 @@ impl Assessor<'_> {
         }
     }
 
-    /// Calls made twice without need.
-    /// Repetitions among the `calls` of a turn; with `only`, those that the call at this place makes.
+    /// Repetitions among the `calls` of a turn, and of earlier ones; with `only`, those that the call at this place makes.
     pub(super) fn duplicates(&mut self, sample: &Sample, calls: &[ToolCall], only: Option<usize>) {
-        // Who asks for it twice gets it twice; who asks for it again gets it once more.
-        if AGAIN.iter().any(|word| self.evidence.question.contains(word)) {
-            return;
-        }
+        let question = &self.evidence.question;
+        let again = AGAIN.iter().any(|word| question.contains(word));
         for (i, call) in calls.iter().enumerate().filter(|(i, _)| only.is_none_or(|only| only == *i)) {
+            let place = if only.is_some() { 0 } else { i };
+            // Who asks for it twice gets it twice; who asks for it again gets it once more.
+            let asked = again && self.is_asked_for_again(calls, call);
             if let Some(of) = calls[..i]
                 .iter()
-                .position(|other| other.name == call.name && other.arguments == call.arguments)
-                .filter(|_| !self.is_asked_for_as_often(calls, call))
+                .position(|other| is_same(other, call))
+                .filter(|_| !asked && !self.is_asked_for_as_often(calls, call))
             {
-                let call = if only.is_some() { 0 } else { i };
-                self.find(Observation::Duplicate { call, of }, Signal::Duplicate, 1.0);
+                self.find(Observation::Duplicate { call: place, of }, Signal::Duplicate, 1.0);
+            } else if !again && !question.contains(" again ") && was_made(sample, call) {
+                self.find(Observation::Repeat { call: place }, Signal::Duplicate, 1.0);
             }
         }
-        let repeated = |call: &&ToolCall| {
-            let own = |other: &ToolCall| other.name == call.name && other.arguments == call.arguments;
-            calls.len() == 1 && last_round(sample).is_some_and(|(made, told)| made.iter().any(own) && !told)
+    }
+
+    /// Whether what the question wants twice may be this call. Where the tool is called with other arguments too, it wants those
+    /// (`and the same for Rome`), unless it says so beside a value that only this call has.
+    fn is_asked_for_again(&self, calls: &[ToolCall], call: &ToolCall) -> bool {
+        let Some(other) = calls.iter().find(|other| other.name == call.name && !is_same(other, call)) else {
+            return true;
         };
-        if !self.evidence.question.contains(" again ") && calls.first().filter(repeated).is_some() {
-            self.find(Observation::Repeat { call: 0 }, Signal::Duplicate, 1.0);
-        }
+        let (Some(own), Some(others)) = (call.parsed(), other.parsed()) else { return true };
+        let question = &self.evidence.question;
+        let near: Vec<&str> = AGAIN
+            .iter()
+            .flat_map(|word| question.match_indices(word.as_str()))
+            .take(MAX_AGAIN)
+            .map(|(at, word)| {
+                let start = question.floor_char_boundary(at.saturating_sub(NEAR_AGAIN));
+                &question
+                    [start..question.ceil_char_boundary((at + word.len() + NEAR_AGAIN).min(question.len()))]
+            })
+            .collect();
+        let only_own = own.iter().filter(|(name, value)| others.get(name) != Some(*value));
+        only_own
+            .map(|(_, value)| fold(&text_of(value)))
+            .any(|value| near.iter().any(|text| text.contains(&value)))
     }
 
     /// Whether the question names as many as there are calls like this one: five dice are five rolls. Two is said of too much else,
@@ -251,18 +270,47 @@ impl Assessor<'_> {
     }
 }
 
-/// The calls made last, if the user has not spoken since, and whether their results speak for trying again.
-fn last_round(sample: &Sample) -> Option<(&[ToolCall], bool)> {
-    let before = sample.before_turn();
-    let results = before.iter().rev().take_while(|message| message.role == Role::Tool);
-    let count = results.clone().count();
-    let made =
-        before.iter().rev().nth(count).filter(|message| count > 0 && message.role == Role::Assistant)?;
-    let failed = results.into_iter().any(|result| {
-        let text = result.content.to_lowercase();
-        text.trim().is_empty() || UNFINISHED.iter().any(|sign| text.contains(sign))
-    });
-    Some((&made.tool_calls, failed))
+/// Bytes around the word for a repetition in which its object stands, and how many such words are looked at.
+const NEAR_AGAIN: usize = 40;
+const MAX_AGAIN: usize = 8;
+
+fn is_same(a: &ToolCall, b: &ToolCall) -> bool {
+    a.name == b.name && a.arguments == b.arguments
+}
+
+/// Whether the call was made since the user last spoke, and nothing since gives reason to make it again: no result that asks for
+/// it, and no other call that may have changed what it tells.
+fn was_made(sample: &Sample, call: &ToolCall) -> bool {
+    let mut answered = false;
+    for message in sample.before_turn().iter().rev().take(MAX_BACK) {
+        match message.role {
+            Role::User => return false,
+            Role::Tool => {
+                answered = true;
+                let text = message.content.to_lowercase();
+                if text.trim().is_empty() || UNFINISHED.iter().any(|sign| text.contains(sign)) {
+                    return false;
+                }
+            }
+            _ if message.tool_calls.iter().any(|made| is_same(made, call)) => return answered,
+            _ if message.tool_calls.iter().any(|made| !only_reads(&made.name)) => return false,
+            _ => {}
+        }
+    }
+    false
+}
+
+/// Messages looked back on.
+const MAX_BACK: usize = 64;
+
+/// Whether a tool's name says that it only looks something up.
+fn only_reads(name: &str) -> bool {
+    #[rustfmt::skip]
+    const READS: &[&str] = &[
+        "get", "list", "find", "search", "read", "fetch", "look", "lookup", "show", "query", "check", "view", "describe", "retrieve",
+        "calculate", "compute", "convert", "count",
+    ];
+    words(&fold_identifier(name)).next().is_some_and(|word| READS.contains(&word))
 }
 
 /// What a result says where the same call may well be made again.

@@ -44,6 +44,8 @@ pub(super) enum Support {
     OtherChoice(String),
     /// A stand-in for a value.
     Placeholder,
+    /// A required text without a letter.
+    Empty,
     /// It is named only to be kept out.
     Excluded,
     /// Nothing.
@@ -64,7 +66,7 @@ impl Support {
             Support::Partial(share) => 0.1 + 0.4 * *share as f32,
             Support::Described => 0.3,
             Support::OtherChoice(_) => 0.2,
-            Support::None => 0.0,
+            Support::None | Support::Empty => 0.0,
             Support::WrongUnit => -0.3,
             Support::WrongSign => -0.4,
             Support::Placeholder => -0.5,
@@ -76,7 +78,11 @@ impl Support {
 /// Looks for the source of a value that is neither array nor object.
 pub(super) fn support(evidence: &Evidence, node: Option<&Node>, value: &Json) -> Support {
     match value {
-        Json::Null => Support::Default,
+        Json::Null => match node.and_then(|node| named_choice(evidence, node, "")) {
+            // Left out, though the conversation says which one.
+            Some(named) => Support::OtherChoice(named),
+            None => Support::Default,
+        },
         Json::Bool(value) => boolean(evidence, node, *value),
         Json::Number(number) => self::number(evidence, node, number.as_f64()),
         Json::String(text) => self::text(evidence, node, text),
@@ -154,6 +160,37 @@ pub(super) fn is_negation(value: &Json) -> bool {
 /// Words that turn a number's sign around.
 static SIGNS: LazyLock<Vec<String>> = LazyLock::new(|| phrases(|of| &of.request.minus));
 
+/// Bytes of the folded conversation around a number in which a word may turn its sign.
+const SIGN_BEFORE: usize = 60;
+const SIGN_BEHIND: usize = 20;
+/// Places of a number that are looked at.
+const MAX_PLACES: usize = 8;
+
+/// Whether words near a number of the conversation say that it is below zero, or that it is told without its sign. `None` where it
+/// stands nowhere in digits and no word says so.
+fn is_sign_told(evidence: &Evidence, node: Option<&Node>, value: f64) -> Option<bool> {
+    let number = fold(&value.abs().to_string());
+    let text = &evidence.text;
+    let mut places = text.match_indices(number.as_str()).take(MAX_PLACES).peekable();
+    if places.peek().is_none() {
+        return SIGNS.iter().any(|word| evidence.has_phrase(word)).then_some(true);
+    }
+    let turned = places.any(|(at, _)| {
+        let end = at + number.len();
+        let around = &text[text.floor_char_boundary(at.saturating_sub(SIGN_BEFORE))
+            ..text.ceil_char_boundary((end + SIGN_BEHIND).min(text.len()))];
+        // One letter is a point of the compass only right behind its number: `74 W`, but not `5 m/s`.
+        SIGNS.iter().any(|word| match word.len() {
+            0..=3 => text[end - 1..].starts_with(word.as_str()),
+            // A charge of 5 is none below zero.
+            _ => {
+                around.contains(word.as_str()) && !node.is_some_and(|node| node.name.contains(word.as_str()))
+            }
+        })
+    });
+    Some(turned)
+}
+
 /// Whether a parameter says that its sign means something.
 fn has_direction(node: &Node) -> bool {
     #[rustfmt::skip]
@@ -201,12 +238,13 @@ fn number(evidence: &Evidence, node: Option<&Node>, value: f64) -> Support {
         return Support::Default;
     }
     if way == Some(NumberMatch::Negated) {
-        let explained = SIGNS.iter().any(|word| evidence.has_phrase(word));
-        return match (explained, node.is_some_and(has_direction)) {
+        return match (is_sign_told(evidence, node, value), node.is_some_and(has_direction)) {
             // `-5` for `5 below`, but not the other way round.
-            (true, _) if value < 0.0 => Support::Normalised,
-            (true, _) | (false, true) => Support::Choice,
-            (false, false) => Support::WrongSign,
+            (Some(true), _) if value < 0.0 => Support::Normalised,
+            (Some(true), _) => Support::Choice,
+            // A number in words may have its sign anywhere.
+            (None, true) => Support::Choice,
+            (Some(false) | None, _) => Support::WrongSign,
         };
     }
     // A single thing is asked for without its number.
@@ -242,7 +280,8 @@ fn text(evidence: &Evidence, node: Option<&Node>, text: &str) -> Support {
     let folded = fold(text);
     if folded.trim().is_empty() {
         return match text.trim() {
-            "" => Support::Default,
+            "" if is_left_empty(node) => Support::Default,
+            "" => Support::Empty,
             "?" | "-" | "..." | "_" => Support::Placeholder,
             // Operators and the like: nothing to look for.
             _ => Support::Choice,
@@ -313,6 +352,15 @@ fn text(evidence: &Evidence, node: Option<&Node>, text: &str) -> Support {
     }
 }
 
+/// Whether an empty text may be meant: of what need not be given, or where the definition speaks of it.
+fn is_left_empty(node: Option<&Node>) -> bool {
+    node.is_none_or(|node| {
+        !node.required
+            || node.default.as_ref().and_then(Json::as_str) == Some("")
+            || [" empty ", " blank ", " optional "].iter().any(|word| node.description.contains(word))
+    })
+}
+
 /// Two or three capitals.
 fn is_code(text: &str) -> bool {
     (2..=3).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_uppercase())
@@ -381,16 +429,21 @@ fn choice(evidence: &Evidence, node: &Node, folded: &str, text: &str) -> Support
     if (of > 0 && known == of) || evidence.has_meaning(folded, text) {
         return Support::Normalised;
     }
+    match named_choice(evidence, node, folded) {
+        Some(named) => Support::OtherChoice(named),
+        None if is_default(node, folded, None) => Support::Default,
+        None => Support::Choice,
+    }
+}
+
+/// Another of the allowed values, which the conversation names.
+fn named_choice(evidence: &Evidence, node: &Node, folded: &str) -> Option<String> {
     let other = node.choices.iter().find(|choice| {
         choice.folded.len() > 4
             && choice.folded.trim() != folded.trim()
             && evidence.has_phrase(&choice.folded)
     });
-    match other {
-        Some(choice) => Support::OtherChoice(text_of(&choice.value)),
-        None if is_default(node, folded, None) => Support::Default,
-        None => Support::Choice,
-    }
+    other.map(|choice| text_of(&choice.value))
 }
 
 /// Whether the definition calls this the default, in its schema or its words.

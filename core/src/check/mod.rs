@@ -1,5 +1,6 @@
 //! A call against its own definition and the conversation: the built-in judge.
 
+mod affinity;
 mod asked_unit;
 mod assess;
 mod base_rate;
@@ -122,7 +123,12 @@ impl BuiltinJudge {
         let (label, score) = if correct { ("correct", 1.0) } else { ("incorrect", 0.0) };
         Verdict {
             outcome: Outcome::Judged { label: label.to_owned(), score, rule: None },
-            explanation: Some(explain::explain(&assessment, calls.len(), correct, task)),
+            explanation: Some({
+                let reasons = score::reasons(&assessment.signals, task).into_iter();
+                let reasons: Vec<String> =
+                    reasons.map(|(signal, _)| explain::reason(signal).to_owned()).collect();
+                explain::explain(&assessment, calls.len(), correct, task, &reasons)
+            }),
             findings: Some({
                 let first = sample.part.as_ref().map_or(0, |part| part.at);
                 reported::findings(&assessment, calls, first, task, correct)

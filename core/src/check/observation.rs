@@ -15,6 +15,8 @@ use crate::domain::CallTask;
 pub enum Observation {
     /// No definition has the called name.
     UnknownTool { call: usize, name: String },
+    /// The call has no name.
+    NoName { call: usize },
     /// The arguments are no JSON object.
     MalformedArguments { call: usize },
     /// A required parameter was not given.
@@ -41,6 +43,8 @@ pub enum Observation {
     Derived { at: Place, value: String },
     /// A stand-in such as `your_api_key`, not a value.
     Placeholder { at: Place, value: String },
+    /// A required text is empty.
+    EmptyValue { at: Place },
     /// The value is only the example the definition gives.
     CopiedExample { at: Place, value: String },
     /// The conversation names another of the allowed values.
@@ -61,7 +65,7 @@ pub enum Observation {
     Unused { text: String, kind: Literal },
     /// The same call was made before.
     Duplicate { call: usize, of: usize },
-    /// The same call was made just before, and its result gives no reason to make it again.
+    /// The same call was made since the user last spoke, and nothing since gives reason to make it again.
     Repeat { call: usize },
     /// The called tool has little to do with the question.
     PoorFit { call: usize, tool: String },
@@ -119,6 +123,7 @@ macro_rules! place {
             | Observation::PartlyGrounded { at, .. }
             | Observation::Derived { at, .. }
             | Observation::Placeholder { at, .. }
+            | Observation::EmptyValue { at }
             | Observation::CopiedExample { at, .. }
             | Observation::OtherChoice { at, .. }
             | Observation::KeptPercent { at, .. }
@@ -136,6 +141,7 @@ impl Observation {
     pub(crate) fn aspect(&self) -> Aspect {
         match self {
             Observation::UnknownTool { .. }
+            | Observation::NoName { .. }
             | Observation::Duplicate { .. }
             | Observation::Repeat { .. }
             | Observation::PoorFit { .. }
@@ -158,6 +164,7 @@ impl Observation {
         matches!(
             self,
             Observation::UnknownTool { .. }
+                | Observation::NoName { .. }
                 | Observation::MalformedArguments { .. }
                 | Observation::MissingParameter { .. }
                 | Observation::UnknownParameter { .. }
@@ -202,6 +209,7 @@ impl Observation {
     pub(super) fn call(&self) -> Option<usize> {
         match self {
             Observation::UnknownTool { call, .. }
+            | Observation::NoName { call }
             | Observation::MalformedArguments { call }
             | Observation::Duplicate { call, .. }
             | Observation::Repeat { call }
@@ -216,6 +224,7 @@ impl Observation {
     pub(super) fn moves_to(&mut self, to: usize) {
         match self {
             Observation::UnknownTool { call, .. }
+            | Observation::NoName { call }
             | Observation::MalformedArguments { call }
             | Observation::Duplicate { call, .. }
             | Observation::Repeat { call }
@@ -239,6 +248,7 @@ impl Observation {
     pub fn kind(&self) -> &'static str {
         match self {
             Observation::UnknownTool { .. } => "unknown_tool",
+            Observation::NoName { .. } => "no_name",
             Observation::MalformedArguments { .. } => "malformed_arguments",
             Observation::MissingParameter { .. } => "missing_parameter",
             Observation::UnknownParameter { .. } => "unknown_parameter",
@@ -252,6 +262,7 @@ impl Observation {
             Observation::PartlyGrounded { .. } => "partly_grounded",
             Observation::Derived { .. } => "derived",
             Observation::Placeholder { .. } => "placeholder",
+            Observation::EmptyValue { .. } => "empty_value",
             Observation::CopiedExample { .. } => "copied_example",
             Observation::OtherChoice { .. } => "other_choice",
             Observation::KeptPercent { .. } => "kept_percent",
@@ -276,9 +287,7 @@ impl Observation {
 impl fmt::Display for Observation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Observation::UnknownTool { call, name } if name.trim().is_empty() => {
-                write!(f, "call {} names no tool", call + 1)
-            }
+            Observation::NoName { call } => write!(f, "call {} names no tool", call + 1),
             Observation::UnknownTool { name, .. } => {
                 write!(f, "no tool called `{}` is on offer", Short(name))
             }
@@ -326,6 +335,7 @@ impl fmt::Display for Observation {
                 )
             }
             Observation::Placeholder { at, value } => write!(f, "{at}: `{}` is a placeholder", Short(value)),
+            Observation::EmptyValue { at } => write!(f, "{at} is required, but empty"),
             Observation::CopiedExample { at, value } => {
                 write!(f, "{at}: `{}` is only named in the definition", Short(value))
             }
@@ -359,7 +369,7 @@ impl fmt::Display for Observation {
             Observation::Repeat { call } => {
                 write!(
                     f,
-                    "call {} was made just before, and its result gives no reason to make it again",
+                    "call {} was made already, and no result since gives reason to make it again",
                     call + 1
                 )
             }

@@ -54,6 +54,7 @@ fn finding(observation: &Observation, calls: &[ToolCall], first: usize) -> Optio
 fn kind(observation: &Observation) -> Option<FindingKind> {
     Some(match observation {
         Observation::UnknownTool { .. }
+        | Observation::NoName { .. }
         | Observation::PoorFit { .. }
         | Observation::OtherState { .. }
         | Observation::BetterTool { .. } => FindingKind::WrongTool,
@@ -65,6 +66,7 @@ fn kind(observation: &Observation) -> Option<FindingKind> {
         | Observation::BrokenRule { .. }
         | Observation::PartlyGrounded { .. }
         | Observation::OtherChoice { .. }
+        | Observation::EmptyValue { .. }
         | Observation::KeptPercent { .. }
         | Observation::WrongUnit { .. }
         | Observation::WrongSign { .. }

@@ -95,6 +95,17 @@ impl Walk<'_> {
                 _ => self.push(Observation::WrongType { at, expected, actual }),
             };
         }
+        if self.dialect == Dialect::Source
+            && !node.types.is_anything()
+            && value.as_str().is_some_and(makes_a_list)
+        {
+            let lists =
+                node.types.allow(&Json::Array(Vec::new())) || node.types.allow(&Json::Object(Object::new()));
+            if !lists {
+                let (expected, at) = (node.types.describe(), self.place(path));
+                return self.push(Observation::WrongType { at, expected, actual: "array" });
+            }
+        }
         if !node.choices.is_empty() && !is_chosen(node, value) {
             let at = self.place(path.clone());
             self.push(Observation::NotAllowed { at, value: text_of(value) });
@@ -147,6 +158,11 @@ fn is_chosen(node: &Node, value: &Json) -> bool {
         }
         other => node.choices.iter().any(|choice| choice.value == *other),
     }
+}
+
+/// Whether source text makes a list of what stands in it.
+fn makes_a_list(text: &str) -> bool {
+    ["new ArrayList<", "Arrays.asList(", "List.of("].iter().any(|start| text.trim_start().starts_with(start))
 }
 
 /// Whether a text spells a value of a type the node allows, as JSON or as source text of Java or JavaScript.

@@ -50,6 +50,7 @@ pub(super) enum Signal {
     NoCallButFit,
     NoCallThoughAsked,
     OtherState,
+    EmptyValue,
 }
 
 impl Signal {
@@ -65,7 +66,7 @@ impl Signal {
     };
 }
 
-pub(super) const SIGNALS: usize = Signal::OtherState as usize + 1;
+pub(super) const SIGNALS: usize = Signal::EmptyValue as usize + 1;
 
 /// The strengths of all signals of one sample.
 #[derive(Debug, Clone, Copy)]
@@ -95,13 +96,27 @@ impl Signals {
 
 /// The probability that the calls are right by the criterion of `task`, at even odds before looking.
 pub(super) fn probability(signals: &Signals, task: CallTask) -> f64 {
-    let column = match task {
+    let column = column(task);
+    let sum: f64 = WEIGHTS.iter().map(|(signal, weights)| weights[column] * signals.get(*signal)).sum();
+    1.0 / (1.0 + (-BIAS[column] - sum).exp())
+}
+
+/// What most spoke against the calls, the gravest first: each signal with what it takes from the log-odds.
+pub(super) fn reasons(signals: &Signals, task: CallTask) -> Vec<(Signal, f64)> {
+    let column = column(task);
+    let taken = |(signal, weights): &(Signal, [f64; 3])| (*signal, weights[column] * signals.get(*signal));
+    let mut reasons: Vec<(Signal, f64)> =
+        WEIGHTS.iter().map(taken).filter(|(_, taken)| *taken < -0.05).collect();
+    reasons.sort_by(|a, b| a.1.total_cmp(&b.1));
+    reasons
+}
+
+fn column(task: CallTask) -> usize {
+    match task {
         CallTask::ToolCalling => 0,
         CallTask::ParameterExtraction => 1,
         CallTask::ToolSelection => 2,
-    };
-    let sum: f64 = WEIGHTS.iter().map(|(signal, weights)| weights[column] * signals.get(*signal)).sum();
-    1.0 / (1.0 + (-BIAS[column] - sum).exp())
+    }
 }
 
 /// The most that is left to a call with a fault: the reference may be laxer than the definition.
@@ -165,6 +180,7 @@ const WEIGHTS: [(Signal, [f64; 3]); SIGNALS] = [
     (Signal::NoCallButFit, [-2.41, 0.00, -2.41]),
     (Signal::NoCallThoughAsked, [-1.83, 0.00, -1.83]),
     (Signal::OtherState, [-3.00, 0.00, -3.00]),
+    (Signal::EmptyValue, [-0.40, -0.40, 0.00]),
 ];
 
 #[cfg(test)]

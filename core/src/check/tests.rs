@@ -306,3 +306,59 @@ fn sentences_name_what_they_are_about() {
     assert_eq!(told[0], "parameter `a~1b` of call 1 is not in the definition");
     assert_eq!(told[1], "parameter `city` of call 1: nothing in the conversation supports `Lima`");
 }
+
+/// What the schema alone settles must be settled the same way, whatever else is in the row.
+#[test]
+fn what_the_schema_settles_stays_settled() {
+    let schema = r#"{"type":"object","properties":{"city":{"type":"string"},"days":{"type":"integer"},"unit":{"enum":["metric","imperial"]}},"required":["city"]}"#;
+    let tools = || vec![tool("forecast", Json::parse(schema).unwrap())];
+    let call = |name: &str, arguments: &str| {
+        let Json::Object(arguments) = Json::parse(arguments).unwrap() else { panic!("{arguments}") };
+        ToolCall::new(name, arguments)
+    };
+    let unknown = || (0..3_000).map(|_| ToolCall::new("news", Object::new()));
+    let cases = [
+        (vec![call("news", r#"{"city":"Oslo"}"#)], "unknown_tool"),
+        (vec![call("", r#"{"city":"Oslo"}"#)], "no_name"),
+        (vec![call("forecast", "{}")], "missing_parameter"),
+        (vec![call("forecast", r#"{"city":"Oslo","hours":3}"#)], "unknown_parameter"),
+        (vec![call("forecast", r#"{"city":["Oslo"]}"#)], "wrong_type"),
+        (vec![call("forecast", r#"{"city":"Oslo","days":"3"}"#)], "loose_type"),
+        (vec![call("forecast", r#"{"city":"Oslo","unit":"kelvin"}"#)], "not_allowed"),
+        (unknown().chain([call("forecast", "{}")]).collect(), "unknown_tool"),
+    ];
+    for (calls, kind) in cases {
+        let sample = sample("The forecast for Oslo for 3 days", tools(), calls);
+        assert!(observations(&sample).iter().any(|own| own.is_fault() && own.kind() == kind), "{kind}");
+        for task in [Task::ToolCalling, Task::ParameterExtraction, Task::ToolSelection] {
+            let floor = Baseline::new(BaselineKind::SchemaOnly, task).judge(&sample);
+            let verdict = BuiltinJudge::new(task).judge(&sample);
+            if floor.label() == Some("incorrect") {
+                assert_eq!(verdict.label(), Some("incorrect"), "{kind} {task:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn only_what_was_found_is_said_to_be_found() {
+    let schema = r#"{"type":"object","properties":{"city":{"type":"string"},"word":{"type":"string"},"unit":{"type":"string","default":"metric"}},"required":["city","word"]}"#;
+    for (arguments, said) in [
+        (
+            r#"{"city":"Oslo","word":"rain","unit":"metric"}"#,
+            "2 of 3 values were found in the conversation, 1 is the default",
+        ),
+        (r#"{"city":"Oslo","word":"the"}"#, "1 of 2 values were found"),
+        (r#"{"city":"Oslo","word":""}"#, "is required, but empty"),
+    ] {
+        let Json::Object(arguments) = Json::parse(arguments).unwrap() else { panic!("{arguments}") };
+        let calls = vec![ToolCall::new("find", arguments.clone())];
+        let sample = sample(
+            "Find the thing: rain in the city of Oslo",
+            vec![tool("find", Json::parse(schema).unwrap())],
+            calls,
+        );
+        let told = BuiltinJudge::new(Task::ParameterExtraction).judge(&sample).explanation.unwrap();
+        assert!(told.contains(said), "{arguments}: {told}");
+    }
+}

@@ -1,0 +1,462 @@
+//! How well a value goes with an argument: by its look, by the definition's examples, and by the words around it in the conversation.
+
+use super::asked_unit::asked_by;
+use super::node::Node;
+use super::schema::text_of;
+use crate::domain::Json;
+use crate::reading::dates::Times;
+use crate::reading::units::Unit;
+use crate::reading::words::{fold, is_content, stem, words};
+
+/// By so much two values must go better with each other's argument than with their own.
+const CLEARLY: f64 = 1.5;
+/// Words before and behind a value that may say what it is; the nearest say most.
+const BEFORE: usize = 8;
+const BEHIND: usize = 3;
+/// Places of a value that are looked at.
+const MAX_MENTIONS: usize = 4;
+/// More words that name an argument say no more.
+const ENOUGH_NAMED: f64 = 1.6;
+/// Words of a description that are compared.
+const MAX_DESCRIPTION: usize = 40;
+
+/// What a text looks like, or an argument asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Look {
+    Date,
+    Clock,
+    Email,
+    Phone,
+    Address,
+    Number,
+    Letters,
+}
+
+/// What prepositions may stand before an argument's value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Place,
+    Maker,
+    /// In which language, format or month.
+    Manner,
+}
+
+/// An argument with its value and all that is compared.
+pub(super) struct Side<'a> {
+    node: &'a Node,
+    value: &'a Json,
+    folded: String,
+    look: Option<Look>,
+    asks: Option<Look>,
+    class: Option<Class>,
+    unit: Option<Unit>,
+    /// Words around each mention, the nearest first.
+    mentions: Vec<Mention<'a>>,
+}
+
+struct Mention<'a> {
+    before: Vec<&'a str>,
+    behind: Vec<&'a str>,
+}
+
+impl<'a> Side<'a> {
+    /// `taken` tells of each word of the conversation whether it belongs to an argument's value.
+    pub(super) fn new(node: &'a Node, value: &'a Json, said: &[&'a str], taken: &[bool]) -> Side<'a> {
+        let text = text_of(value);
+        let folded = fold(&text);
+        let is_number = matches!(value, Json::Number(_));
+        let mentions = places(said, &folded)
+            .into_iter()
+            .map(|(from, to)| {
+                let belongs = |at: &usize| {
+                    !taken[*at]
+                        && !matches!(said[*at], "and" | "or" | "then" | "|")
+                        && !said[*at].starts_with(|c: char| c.is_ascii_digit())
+                };
+                let before = (0..from).rev().take(BEFORE).take_while(belongs).map(|at| said[at]).collect();
+                // In `title X author Y` the second name is that of the second value; of numbers the unit stands behind.
+                let is_of_next = |at: usize| taken.get(at + 1).is_some_and(|taken| *taken && !is_number);
+                let behind = (to..said.len())
+                    .take(BEHIND)
+                    .take_while(belongs)
+                    .take_while(|at| !is_of_next(*at))
+                    .map(|at| said[at])
+                    .collect();
+                Mention { before, behind }
+            })
+            .collect();
+        Side {
+            node,
+            value,
+            look: value.as_str().and_then(look),
+            asks: asks(node),
+            class: class(node),
+            unit: matches!(value, Json::Number(_)).then(|| asked_by(node)).flatten(),
+            folded,
+            mentions,
+        }
+    }
+
+    /// Whether two arguments could hold each other's value at all.
+    fn is_like(&self, other: &Side) -> bool {
+        self.value.type_name() == other.value.type_name()
+            && self.folded != other.folded
+            && self.node.types.allow(other.value)
+            && other.node.types.allow(self.value)
+    }
+}
+
+/// Where a value stands in the conversation; what stands behind its comma is often added.
+pub(super) fn places(said: &[&str], folded: &str) -> Vec<(usize, usize)> {
+    let parts: Vec<&str> = words(folded).collect();
+    if parts.is_empty() {
+        return Vec::new();
+    }
+    let found = said.windows(parts.len()).enumerate().filter(|(_, window)| *window == parts);
+    found.map(|(at, _)| (at, at + parts.len())).take(MAX_MENTIONS).collect()
+}
+
+/// Whether two values each go clearly better with the other's argument.
+pub(super) fn are_swapped(a: &Side, b: &Side) -> bool {
+    if !a.is_like(b) {
+        return false;
+    }
+    // `city: Oslo` settles where Oslo belongs.
+    let is_told = |own: &Side, other: &Side| {
+        let mut words = own.mentions.iter().filter_map(|mention| mention.before.first());
+        words.any(|word| is_named(own.node, word) && !is_named(other.node, word))
+    };
+    if is_told(a, b) || is_told(b, a) {
+        return false;
+    }
+    let gain =
+        |value: &Side, own: &Side, other: &Side| goes_with(value, other, own) - goes_with(value, own, other);
+    let (first, second) = (gain(a, a, b), gain(b, b, a));
+    // What nobody said may be anything: then the look or the definition must tell.
+    let are_told = !a.mentions.is_empty() && !b.mentions.is_empty();
+    let seen = |value: &Side, own: &Side, other: &Side| {
+        by_look(value, other) + by_definition(value, other) - by_look(value, own) - by_definition(value, own)
+    };
+    let is_seen = seen(a, a, b) + seen(b, b, a) >= CLEARLY;
+    first >= 0.0 && second >= 0.0 && first + second >= CLEARLY && (are_told || is_seen)
+}
+
+/// How well a value goes with an argument; the words that both arguments of the pair have tell nothing.
+fn goes_with(value: &Side, argument: &Side, rival: &Side) -> f64 {
+    by_look(value, argument) + by_definition(value, argument) + by_words(value, argument, rival)
+}
+
+fn by_look(value: &Side, argument: &Side) -> f64 {
+    use Look::*;
+    match (value.look, argument.asks) {
+        (Some(look), Some(asked)) if look == asked && look != Letters => 2.0,
+        (Some(Clock), Some(Date)) | (Some(Date), Some(Clock)) => 0.0,
+        (Some(Number), Some(Phone)) | (Some(Phone), Some(Number)) => 0.5,
+        (Some(Date | Email | Phone | Address | Clock), Some(Letters)) => -2.0,
+        (Some(Number), Some(Letters)) => -1.0,
+        (Some(Email | Phone | Address | Letters), Some(Date)) => -2.0,
+        (Some(_), Some(Email | Address)) => -2.0,
+        (Some(Letters | Date | Email | Address), Some(Phone | Number)) => -2.0,
+        (Some(Date | Email | Address), None) => -0.5,
+        _ => 0.0,
+    }
+}
+
+/// What the definition names: allowed values, examples, and what they look like.
+fn by_definition(value: &Side, argument: &Side) -> f64 {
+    let folded = value.folded.as_str();
+    if argument.node.choices.iter().any(|choice| choice.folded == folded) {
+        return 2.0;
+    }
+    if folded.len() > 4 && argument.node.description.contains(folded) {
+        return 1.0;
+    }
+    let pattern = pattern(folded);
+    let telling = pattern.contains(" 9 ") && pattern.bytes().any(|b| b.is_ascii_alphabetic());
+    if telling && words(&pattern).count() <= 4 && self::pattern(&argument.node.description).contains(&pattern)
+    {
+        return 1.5;
+    }
+    0.0
+}
+
+/// A folded text with every number the same: ` w 0000000 ` and ` w 7449508 ` are of one pattern.
+fn pattern(folded: &str) -> String {
+    let same = |word: &str| {
+        if word.bytes().all(|b| b.is_ascii_digit()) { "9 ".to_owned() } else { format!("{word} ") }
+    };
+    words(folded).fold(String::from(" "), |text, word| text + &same(word))
+}
+
+fn by_words(value: &Side, argument: &Side, rival: &Side) -> f64 {
+    let own = |word: &str| is_named(argument.node, word) && !is_named(rival.node, word);
+    let told = |word: &str| is_described(argument.node, word) && !is_described(rival.node, word);
+    let weigh = |word: &str| match () {
+        () if own(word) => 1.2,
+        () if told(word) => 0.6,
+        () => 0.0,
+    };
+    let near = |mention: &Mention| {
+        let side = |words: &[&str], reach: f64| -> f64 {
+            let each = words.iter().enumerate().map(|(i, word)| weigh(word) * (1.0 - i as f64 / reach));
+            each.sum::<f64>().min(ENOUGH_NAMED)
+        };
+        // Behind a text stands more often what belongs to the next one.
+        let behind = if matches!(value.value, Json::Number(_)) { 1.0 } else { 0.5 };
+        let words = side(&mention.before, 10.0).max(behind * side(&mention.behind, 4.0));
+        let before = mention.before.iter().find(|word| !matches!(**word, "the" | "a" | "an"));
+        let within = before.is_some_and(|word| matches!(*word, "in" | "at" | "near" | "around"));
+        let made_by = before == Some(&"by");
+        let placed = match argument.class {
+            Some(Class::Place) if within => 1.0,
+            Some(Class::Place) => -0.3,
+            Some(Class::Manner) => {
+                if within {
+                    1.0
+                } else {
+                    0.0
+                }
+            }
+            Some(Class::Maker) if made_by => 1.0,
+            _ if within => -0.7,
+            _ if made_by => -0.3,
+            _ => 0.0,
+        };
+        let placed = if value.value.as_str().is_some() { placed } else { 0.0 };
+        let unit = mention.behind.first().and_then(|word| Unit::of_word(word).filter(|_| word.len() > 1));
+        let measured =
+            match (unit, argument.unit) {
+                (Some(unit), Some(asked)) if matches!(value.value, Json::Number(_)) => {
+                    if unit.is_like(asked) { 1.0 } else { -1.0 }
+                }
+                (Some(unit), None) if rival.unit.is_some_and(|asked| unit.is_like(asked)) => -0.5,
+                _ => 0.0,
+            };
+        words + placed + measured
+    };
+    value.mentions.iter().map(near).reduce(f64::max).unwrap_or_default()
+}
+
+fn is_named(node: &Node, word: &str) -> bool {
+    words(&node.name).any(|own| is_kin(own, word))
+}
+
+fn is_described(node: &Node, word: &str) -> bool {
+    is_content(word)
+        && (words(&node.description)
+            .take(MAX_DESCRIPTION)
+            .any(|own| own.len() > 2 && stem(own) == stem(word))
+            || is_named(node, word))
+}
+
+/// `beds` and `bedrooms`; what every name has tells nothing.
+pub(super) fn is_kin(name: &str, word: &str) -> bool {
+    let (name, word) = (name.trim_end_matches('s'), word.trim_end_matches('s'));
+    let common =
+        matches!(name, "name" | "number" | "of" | "the" | "id" | "to" | "from" | "in" | "value" | "type");
+    !common && name.len() > 2 && (name == word || (word.len() > name.len() && word.starts_with(name)))
+}
+
+fn look(text: &str) -> Option<Look> {
+    let text = text.trim();
+    if text.len() < 2 || text.len() > 60 {
+        return None;
+    }
+    let digits = text.bytes().filter(u8::is_ascii_digit).count();
+    if text.contains('@') && !text.contains(' ') {
+        return Some(Look::Email);
+    }
+    if text.contains("://") || text.starts_with("www.") {
+        return Some(Look::Address);
+    }
+    if digits == 0 {
+        // Of other scripts nobody here knows the words for tomorrow.
+        let letters =
+            text.chars().all(|c| c.is_ascii_alphabetic() || matches!(c, ' ' | ',' | '.' | '-' | '\''));
+        return (letters && text.len() > 2).then_some(Look::Letters);
+    }
+    if text.bytes().all(|b| b.is_ascii_digit() || b == b'.') {
+        return Some(if digits > 8 { Look::Phone } else { Look::Number });
+    }
+    let parts = |sign: char| text.split(sign).filter(|part| part.bytes().all(|b| b.is_ascii_digit())).count();
+    if text.bytes().all(|b| b.is_ascii_digit() || b"+-() .".contains(&b)) && digits > 8 {
+        return Some(Look::Phone);
+    }
+    let mut times = Times::default();
+    times.read(text, &fold(text));
+    if times.has_dates() {
+        return Some(Look::Date);
+    }
+    (parts(':') > 1).then_some(Look::Clock)
+}
+
+/// What an argument asks for, by its name.
+fn asks(node: &Node) -> Option<Look> {
+    let has = |list: &[&str]| words(&node.name).any(|word| list.contains(&word));
+    let last = words(&node.name).last()?;
+    if has(&["email", "mail"]) {
+        return Some(Look::Email);
+    }
+    if has(&["phone", "mobile", "telephone"]) {
+        return Some(Look::Phone);
+    }
+    if matches!(last, "url" | "website" | "link") {
+        return Some(Look::Address);
+    }
+    if has(&["date", "datetime"]) || last == "day" {
+        return Some(Look::Date);
+    }
+    match last {
+        "time" => Some(Look::Clock),
+        "year" | "age" | "count" | "quantity" | "amount" => Some(Look::Number),
+        "city" | "name" | "location" | "country" | "place" | "destination" | "origin" | "area" | "title"
+        | "artist" | "author" | "state" | "language" | "audience" | "species" | "sport" | "genre"
+        | "description" => Some(Look::Letters),
+        _ => None,
+    }
+}
+
+fn class(node: &Node) -> Option<Class> {
+    const PLACES: &[&str] = &[
+        "city",
+        "location",
+        "place",
+        "country",
+        "state",
+        "region",
+        "area",
+        "town",
+        "venue",
+        "jurisdiction",
+        "address",
+        "destination",
+        "district",
+        "county",
+        "room",
+        "where",
+        "hotel",
+        "theater",
+        "theatre",
+        "restaurant",
+        "museum",
+        "library",
+        "habitat",
+        "league",
+        "school",
+        "university",
+        "store",
+        "ecosystem",
+        "building",
+    ];
+    const MAKERS: &[&str] =
+        &["artist", "author", "director", "directed", "composer", "painter", "writer", "creator", "singer"];
+    const MANNERS: &[&str] = &[
+        "language", "format", "unit", "units", "currency", "detail", "details", "date", "month", "year",
+        "time", "period", "season", "style", "color", "colour", "size", "mode", "field", "timezone", "frame",
+        "sport", "subject", "topic", "industry",
+    ];
+    let has = |list: &[&str]| words(&node.name).any(|word| list.contains(&word));
+    if has(MANNERS) {
+        return Some(Class::Manner);
+    }
+    match (has(PLACES), has(MAKERS)) {
+        (true, false) => Some(Class::Place),
+        (false, true) => Some(Class::Maker),
+        _ => None,
+    }
+}
+
+/// Whether one argument bounds another from below, and is above it: a start after its end, a least above its most.
+pub(super) fn are_out_of_order(a: &Side, b: &Side, said: &str) -> bool {
+    #[rustfmt::skip]
+    const PAIRS: &[(&str, &str)] = &[
+        ("start", "end"), ("begin", "end"), ("min", "max"), ("minimum", "maximum"), ("low", "high"), ("lower", "upper"),
+        ("earliest", "latest"), ("from", "to"), ("in", "out"), ("since", "until"), ("after", "before"), ("departure", "return"),
+    ];
+    let others = |node: &Node, without: &str| {
+        words(&node.name).filter(|word| *word != without).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let bounds = |low: &Side, high: &Side| {
+        PAIRS.iter().any(|(l, h)| {
+            words(&low.node.name).any(|word| word == *l)
+                && words(&high.node.name).any(|word| word == *h)
+                && others(low.node, l) == others(high.node, h)
+        })
+    };
+    let (low, high) = match (bounds(a, b), bounds(b, a)) {
+        (true, false) => (a, b),
+        (false, true) => (b, a),
+        _ => return false,
+    };
+    let above = match (low.value, high.value) {
+        (Json::Number(low), Json::Number(high)) => low.as_f64() > high.as_f64(),
+        (Json::String(l), Json::String(h)) => {
+            let (l, h) = (l.trim(), h.trim());
+            // Years first: only such dates compare as texts do.
+            let comparable = l.len() == h.len()
+                && l.len() >= 4
+                && l.bytes().zip(h.bytes()).all(|(a, b)| a.is_ascii_digit() == b.is_ascii_digit())
+                && l.bytes().take(4).all(|b| b.is_ascii_digit());
+            comparable && l > h
+        }
+        _ => false,
+    };
+    let as_told = [" to ", " until ", " and "]
+        .iter()
+        .any(|link| said.contains(&format!("{}{}{}", low.folded.trim_end(), link, high.folded.trim_start())));
+    let words_agree = by_words(low, low, high) + by_words(high, high, low)
+        > by_words(low, high, low) + by_words(high, low, high);
+    above && !as_told && !words_agree
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Object;
+    use crate::reading::words::fold_identifier;
+
+    #[test]
+    fn values_go_with_what_asks_for_them() {
+        for (question, first, second, swapped) in [
+            ("Statues of horses near Oslo", r#"{"location":"horses"}"#, r#"{"motif":"Oslo"}"#, true),
+            ("Statues of horses near Oslo", r#"{"location":"Oslo"}"#, r#"{"motif":"horses"}"#, false),
+            (
+                "Write to ann@example.org, phone 5550192837",
+                r#"{"phone":"ann@example.org"}"#,
+                r#"{"email":"5550192837"}"#,
+                true,
+            ),
+            (
+                "Write to ann@example.org, phone 5550192837",
+                r#"{"phone":"5550192837"}"#,
+                r#"{"email":"ann@example.org"}"#,
+                false,
+            ),
+            ("Years 1871 to 1945", r#"{"start_year":1945}"#, r#"{"end_year":1871}"#, true),
+            ("Years 1945 to 1871", r#"{"start_year":1945}"#, r#"{"end_year":1871}"#, false),
+            ("Years 1871 to 1945", r#"{"start_year":1871}"#, r#"{"end_year":1945}"#, false),
+            ("Set depth to 10 and trees to 100", r#"{"depth":100}"#, r#"{"trees":10}"#, true),
+            ("Set depth to 10 and trees to 100", r#"{"depth":10}"#, r#"{"trees":100}"#, false),
+            ("Guides in English for Oslo", r#"{"city":"Oslo"}"#, r#"{"language":"English"}"#, false),
+        ] {
+            let folded = fold(question);
+            let said: Vec<&str> = words(&folded).collect();
+            let argument = |text: &str| {
+                let Json::Object(object) = Json::parse(text).unwrap() else { panic!("{text}") };
+                let object: Object = object;
+                let (name, value) = object.iter().next().unwrap();
+                (Node { name: fold_identifier(name), required: true, ..Node::default() }, value.clone())
+            };
+            let ((a, x), (b, y)) = (argument(first), argument(second));
+            let mut taken = vec![false; said.len()];
+            for value in [&x, &y] {
+                places(&said, &fold(&text_of(value)))
+                    .into_iter()
+                    .for_each(|(from, to)| taken[from..to].fill(true));
+            }
+            let (a, b) = (Side::new(&a, &x, &said, &taken), Side::new(&b, &y, &said, &taken));
+            let found = are_out_of_order(&a, &b, &folded) || are_swapped(&a, &b);
+            assert_eq!(found, swapped, "{question}: {first} {second}");
+        }
+    }
+}
