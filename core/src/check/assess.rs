@@ -34,6 +34,11 @@ pub(super) struct Assessment {
 }
 
 impl Assessment {
+    /// The sample as numbers; none where they were not asked for.
+    pub(super) fn measured(&self) -> &[f32] {
+        self.features.as_ref().map_or(&[], Features::values)
+    }
+
     /// Why there can be no verdict, unless a fault was found.
     pub(super) fn unsettled(&self, task: CallTask) -> Option<String> {
         let too_complex = |observation: &&Observation| matches!(observation, Observation::TooComplex { .. });

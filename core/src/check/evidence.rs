@@ -198,6 +198,11 @@ impl Evidence {
         self.stems.contains(&stem)
     }
 
+    /// Whether nothing was said but the question.
+    pub(super) fn is_one_message(&self) -> bool {
+        self.tellers.len() == 1
+    }
+
     /// The distinct stems of all that was said.
     pub(super) fn all_stems(&self) -> Vec<Stem> {
         let mut stems: Vec<Stem> = self.stems.iter().copied().collect();

@@ -19,6 +19,7 @@ pub mod model;
 mod need;
 mod node;
 mod observation;
+mod reasons;
 mod relevance;
 mod reported;
 mod results;
@@ -38,6 +39,7 @@ use crate::domain::{
 };
 use assess::assess;
 use cache::Cache;
+use model::Shipped;
 use toolbox::Toolbox;
 
 /// The judge that needs no model: deterministic, offline, and free.
@@ -89,8 +91,8 @@ impl BuiltinJudge {
         if !is_settled && assessment.unsettled(task).is_some() {
             return None;
         }
-        let right = score::probability(&assessment.signals, task);
-        let features = assessment.features?.values().to_vec();
+        let right = Shipped::get().estimate(assessment.measured(), task).probability;
+        let features = assessment.measured().to_vec();
         Some(Examined { features, margin: (right / (1.0 - right)).ln(), is_settled })
     }
 
@@ -104,7 +106,7 @@ impl BuiltinJudge {
                 "nothing was called, so there are no arguments to judge".to_owned(),
             ));
         }
-        let assessment = assess(sample, calls, &self.cache.get(definitions), false);
+        let assessment = assess(sample, calls, &self.cache.get(definitions), true);
         let fault = assessment
             .observations
             .iter()
@@ -112,21 +114,21 @@ impl BuiltinJudge {
         if let Some(reason) = assessment.unsettled(task).filter(|_| !fault) {
             return Verdict::bare(Outcome::Abstained(reason));
         }
-        let probability = score::probability(&assessment.signals, task);
-        if !fault && probability >= 0.5 && assessment.under_way && !assessment.fits {
-            return Verdict::bare(Outcome::Abstained(
-                "after a tool's result, nothing tells whether this step is due".to_owned(),
-            ));
+        let estimate = Shipped::get().estimate(assessment.measured(), task);
+        if let Some(reason) = estimate.doubt(assessment.under_way).filter(|_| !fault) {
+            return Verdict::bare(Outcome::Abstained(reason.to_owned()));
         }
-        let probability = if fault { probability.min(score::MAX_WITH_FAULT) } else { probability };
+        let probability =
+            if fault { estimate.probability.min(score::MAX_WITH_FAULT) } else { estimate.probability };
         let correct = probability >= 0.5;
         let (label, score) = if correct { ("correct", 1.0) } else { ("incorrect", 0.0) };
         Verdict {
             outcome: Outcome::Judged { label: label.to_owned(), score, rule: None },
             explanation: Some({
-                let reasons = score::reasons(&assessment.signals, task).into_iter();
-                let reasons: Vec<String> =
-                    reasons.map(|(signal, _)| explain::reason(signal).to_owned()).collect();
+                // What is grave speaks for itself.
+                let grave = |own: &Observation| own.concerns(task) && (own.is_fault() || own.is_grave());
+                let plain = correct || assessment.observations.iter().any(grave);
+                let reasons = if plain { Vec::new() } else { reasons::against(&assessment, task) };
                 explain::explain(&assessment, calls.len(), correct, task, &reasons)
             }),
             findings: Some({
@@ -162,7 +164,7 @@ pub struct Examined {
 
 /// The names of a sample's features, and of an argument's.
 pub fn feature_names() -> (Vec<String>, Vec<&'static str>) {
-    (features::names(), features::ARGUMENT_FEATURE_NAMES.to_vec())
+    (features::names().to_vec(), features::ARGUMENT_FEATURE_NAMES.to_vec())
 }
 
 /// The features of a sample and of each of its arguments; `None` where there is nothing to go on.

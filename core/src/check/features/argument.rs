@@ -1,6 +1,7 @@
 //! Each argument as numbers: its declaration, where its value comes from, whose value it looks like.
 
 use super::counts::{folded, leaves};
+use super::fit::Fits;
 use super::question::Question;
 use super::spelling::{self, Spelling};
 use super::{Feature, Features, NONE, columns};
@@ -60,8 +61,13 @@ struct Site<'a> {
     tool_fit: f32,
 }
 
-pub(super) fn measure(features: &mut Features, assessor: &Assessor, question: &Question, calls: &[ToolCall]) {
-    let fits = assessor.toolbox.index.fits(&question.sorted);
+pub(super) fn measure(
+    features: &mut Features,
+    assessor: &Assessor,
+    question: &Question,
+    fits: &Fits,
+    calls: &[ToolCall],
+) {
     let mut leaves = assessor.leaves.iter().peekable();
     let mut given = 0;
     let mut argument = 0;
@@ -81,7 +87,7 @@ pub(super) fn measure(features: &mut Features, assessor: &Assessor, question: &Q
             let (Some(at), true) = (at, features.arguments.len() < MAX_ARGUMENTS) else { continue };
             let tool = &assessor.toolbox.tools[at];
             let Ok(place) = tool.root.properties.binary_search_by(|(own, _)| own.as_str().cmp(name)) else { continue };
-            let site = Site { tool, call, calls, tool_fit: fits[at].mix() };
+            let site = Site { tool, call, calls, tool_fit: fits.question[at].mix() };
             let found = one(assessor, question, &site, place, value, &supports);
             features.arguments.push(found);
         }

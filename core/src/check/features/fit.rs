@@ -6,10 +6,26 @@ use crate::check::assess::Assessor;
 use crate::check::index::ToolFit;
 use crate::domain::ToolCall;
 
-pub(super) fn measure(features: &mut Features, assessor: &Assessor, question: &Question, calls: &[ToolCall]) {
+/// How well each tool fits.
+pub(super) struct Fits {
+    /// The last user message.
+    pub(super) question: Vec<ToolFit>,
+    /// All that was said.
+    pub(super) all: Vec<ToolFit>,
+}
+
+impl Fits {
+    pub(super) fn new(assessor: &Assessor, question: &Question) -> Fits {
+        let index = &assessor.toolbox.index;
+        let own = index.fits(&question.sorted);
+        let all = if assessor.evidence.is_one_message() { own.clone() } else { index.fits(&assessor.evidence.all_stems()) };
+        Fits { question: own, all }
+    }
+}
+
+pub(super) fn measure(features: &mut Features, assessor: &Assessor, fits: &Fits, calls: &[ToolCall]) {
     let toolbox = assessor.toolbox;
-    let fits = toolbox.index.fits(&question.sorted);
-    let all = toolbox.index.fits(&assessor.evidence.all_stems());
+    let Fits { question: fits, all } = fits;
     let called: Vec<usize> = calls.iter().filter_map(|call| toolbox.find(&call.name)).collect();
     let least = |of: fn(&ToolFit) -> f32| called.iter().map(|at| of(&fits[*at])).fold(f32::INFINITY, f32::min);
     let finite = |value: f32| if value.is_finite() { value } else { NONE };

@@ -11,7 +11,10 @@ mod question;
 mod spelling;
 mod transcript;
 
+use fit::Fits;
 use question::Question;
+
+use std::sync::LazyLock;
 
 use super::assess::{Assessor, Step};
 use super::score::{self, SIGNALS, Signal};
@@ -99,12 +102,16 @@ impl Features {
 }
 
 /// The names of all columns.
-pub(super) fn names() -> Vec<String> {
+pub(super) fn names() -> &'static [String] {
+    &NAMES
+}
+
+static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
     let signals = Signal::ALL.iter().map(|signal| format!("sig_{signal:?}"));
     let features = FEATURE_NAMES.iter().map(|name| (*name).to_owned());
     let worst = argument::ARGUMENT_FEATURE_NAMES.iter().map(|name| format!("worst_{name}"));
     signals.chain(features).chain(worst).collect()
-}
+});
 
 /// Whether a feature means the same in all sources: the form of a question and the number of tools tell a benchmark by its habits.
 pub(super) fn is_transferable(name: &str) -> bool {
@@ -142,10 +149,11 @@ pub(super) fn features(assessor: &Assessor, sample: &Sample, calls: &[ToolCall],
         features.set(feature, (right / (1.0 - right)).ln() as f32);
     }
     let question = Question::new(sample, assessor.evidence);
-    fit::measure(&mut features, assessor, &question, calls);
+    let fits = Fits::new(assessor, &question);
+    fit::measure(&mut features, assessor, &fits, calls);
     counts::measure(&mut features, assessor, &question, calls);
-    argument::measure(&mut features, assessor, &question, calls);
-    need::measure(&mut features, assessor, sample, &question, calls);
+    argument::measure(&mut features, assessor, &question, &fits, calls);
+    need::measure(&mut features, assessor, sample, &question, &fits, calls);
     omitted::measure(&mut features, assessor, &question, calls);
     transcript::measure(&mut features, sample, calls, step);
     features.set(Feature::chat_state, assessor.other_state);

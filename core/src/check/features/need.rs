@@ -1,5 +1,6 @@
 //! Whether a call was due where none was made: whether all that the best tool requires was said.
 
+use super::fit::Fits;
 use super::question::Question;
 use super::{Feature, Features, NONE};
 use crate::check::assess::Assessor;
@@ -15,6 +16,7 @@ pub(super) fn measure(
     assessor: &Assessor,
     sample: &Sample,
     question: &Question,
+    fits: &Fits,
     calls: &[ToolCall],
 ) {
     let all = [
@@ -29,8 +31,7 @@ pub(super) fn measure(
         features.set(Feature::need_asks, f32::from(u8::from(reply.contains(['?', '？']))));
     }
     let toolbox = assessor.toolbox;
-    let fits = toolbox.index.fits(&question.sorted);
-    let whole = toolbox.index.fits(&assessor.evidence.all_stems());
+    let Fits { question: fits, all: whole } = fits;
     let score = |at: usize| fits[at].mix() + 0.5 * whole[at].mix();
     let Some(best) = (0..fits.len()).max_by(|a, b| score(*a).total_cmp(&score(*b)).then(b.cmp(a))) else { return };
     features.set(Feature::need_fit, fits[best].mix());

@@ -42,6 +42,23 @@ pub(super) struct Estimate {
 const NEAR_FROM: f64 = 0.8;
 const NEAR_FULL: f64 = 0.95;
 
+/// Closer to even odds than this, two experts that contradict each other know nothing of a row like neither's.
+const DOUBT: f64 = 0.15;
+
+impl Estimate {
+    /// Why there had better be no verdict.
+    pub(super) fn doubt(&self, under_way: bool) -> Option<&'static str> {
+        let close = (self.probability - 0.5).abs() < DOUBT;
+        if close && under_way {
+            Some("after a tool's result, nothing tells clearly whether this step is right")
+        } else if close && !self.agreed && self.near < 1.0 {
+            Some("it is close, and the row is unlike what the judge was fitted to")
+        } else {
+            None
+        }
+    }
+}
+
 impl Experts {
     fn estimate(&self, gate: &Forest, row: &[f32]) -> Estimate {
         let (first, second) = (self.near.margin(row), self.wide.margin(row));
