@@ -210,13 +210,8 @@ fn by_words(value: &Side, argument: &Side, rival: &Side) -> f64 {
         let placed = match argument.class {
             Some(Class::Place) if within => 1.0,
             Some(Class::Place) => -0.3,
-            Some(Class::Manner) => {
-                if within {
-                    1.0
-                } else {
-                    0.0
-                }
-            }
+            Some(Class::Manner) if within => 1.0,
+            Some(Class::Manner) => 0.0,
             Some(Class::Maker) if made_by => 1.0,
             _ if within => -0.7,
             _ if made_by => -0.3,

@@ -90,9 +90,7 @@ fn by_affinity(
             Some((name, value, root.property(name).filter(|_| is_short)?))
         })
     };
-    if scalars().nth(1).is_none() {
-        return None;
-    }
+    scalars().nth(1)?;
     let mut taken = vec![false; said.len()];
     for (_, value, _) in scalars() {
         for (from, to) in places(said, &fold(&text_of(value))) {

@@ -182,13 +182,19 @@ fn is_sign_told(evidence: &Evidence, node: Option<&Node>, value: f64) -> Option<
         // One letter is a point of the compass only right behind its number: `74 W`, but not `5 m/s`.
         SIGNS.iter().any(|word| match word.len() {
             0..=3 => text[end - 1..].starts_with(word.as_str()),
-            // A charge of 5 is none below zero.
-            _ => {
-                around.contains(word.as_str()) && !node.is_some_and(|node| node.name.contains(word.as_str()))
-            }
+            // A charge of 5 is none below zero; a loss of 5 is.
+            _ => around.contains(word.as_str()) && !node.is_some_and(|node| is_namesake(node, word)),
         })
     });
     Some(turned)
+}
+
+/// Whether a word that may turn a sign is just what the parameter is called.
+fn is_namesake(node: &Node, word: &str) -> bool {
+    matches!(
+        word.trim(),
+        "charge" | "charged" | "cost" | "expense" | "expenses" | "pay" | "paid" | "spend" | "spent"
+    ) && node.name.contains(word)
 }
 
 /// Whether a parameter says that its sign means something.
