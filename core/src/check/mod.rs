@@ -162,16 +162,27 @@ pub struct Examined {
     pub is_settled: bool,
 }
 
-/// The names of a sample's features, and of an argument's.
-pub fn feature_names() -> (Vec<String>, Vec<&'static str>) {
-    (features::names().to_vec(), features::ARGUMENT_FEATURE_NAMES.to_vec())
+/// The names of a sample's features, in order.
+pub fn feature_names() -> &'static [String] {
+    features::names()
 }
 
-/// The features of a sample and of each of its arguments; `None` where there is nothing to go on.
-pub fn features_of(sample: &Sample) -> Option<(Vec<f32>, Vec<Vec<f32>>)> {
+/// A sample as numbers, whatever the task.
+#[derive(Debug, Clone)]
+pub struct Measured {
+    /// In the order of [`feature_names`].
+    pub features: Vec<f32>,
+    /// Whether a fault settles that the calls are wrong: by tool calling, parameter extraction, tool selection.
+    pub settled: [bool; 3],
+}
+
+/// Measures a sample; `None` where there is nothing to go on.
+pub fn measure(sample: &Sample) -> Option<Measured> {
     let (calls, definitions) = readable(sample).ok()?;
-    let found = assess(sample, calls, &Toolbox::new(definitions), true).features?;
-    Some((found.values().to_vec(), found.arguments().iter().map(|own| own.values().to_vec()).collect()))
+    let assessment = assess(sample, calls, &Toolbox::new(definitions), true);
+    let settles = |task| assessment.observations.iter().any(|own| own.is_fault() && own.concerns(task));
+    let settled = [CallTask::ToolCalling, CallTask::ParameterExtraction, CallTask::ToolSelection].map(settles);
+    Some(Measured { features: assessment.measured().to_vec(), settled })
 }
 
 /// The parts a judgement rests on, or why there is none.

@@ -40,11 +40,6 @@ impl Argument {
     fn get(&self, feature: ArgumentFeature) -> f32 {
         self.values[feature as usize]
     }
-
-    /// All of them, in the order of [`ARGUMENT_FEATURE_NAMES`].
-    pub(in crate::check) fn values(&self) -> &[f32] {
-        &self.values
-    }
 }
 
 /// Arguments looked at, and leaves of each.

@@ -19,7 +19,6 @@ use std::sync::LazyLock;
 use super::assess::{Assessor, Step};
 use super::score::{self, SIGNALS, Signal};
 use crate::domain::{CallTask, Sample, ToolCall};
-pub(in crate::check) use argument::ARGUMENT_FEATURE_NAMES;
 use argument::{ARGUMENT_FEATURES, Argument};
 
 /// Stands where a feature does not apply.
@@ -93,11 +92,6 @@ impl Features {
     /// All of them, in the order of [`names`].
     pub(super) fn values(&self) -> &[f32] {
         &self.values
-    }
-
-    /// Of each argument, in order.
-    pub(super) fn arguments(&self) -> &[Argument] {
-        &self.arguments
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Experts, mixed, nearness, place, text};
+use super::{Estimate, Experts, mixed, nearness, place, text};
 use crate::check::features::{self, is_transferable};
 use crate::domain::CallTask;
 use crate::learn::{Calibration, Examples, FitError, Folds, Forest, Growth, Isotonic, Scored, UnusableExamples, UnusableScores};
@@ -10,19 +10,19 @@ use crate::learn::{Calibration, Examples, FitError, Folds, Forest, Growth, Isoto
 /// A labelled sample.
 #[derive(Debug, Clone)]
 pub struct TrainingRow {
-    /// As [`features_of`](crate::check::features_of) measures it.
+    /// As [`measure`](crate::check::measure) finds them.
     pub features: Vec<f32>,
     /// Whether it is right by each task: tool calling, parameter extraction, tool selection.
     pub right: [Option<bool>; 3],
     /// Where it comes from. Sources of one `family` are left out together.
     pub source: String,
-    /// The source that its tools and questions are of.
+    /// The source that its tools and questions are of; of the benchmark, the category.
     pub family: String,
     /// Rows of one question have the same.
     pub question: u64,
     /// Whether it is one of the benchmark's.
     pub near: bool,
-    /// Whether it counts when sources are left out in turn; made rows of a source only help to fit.
+    /// Whether it counts when sources are left out in turn, and tells the gate its source; others only help to fit.
     pub measured: bool,
 }
 
@@ -42,7 +42,7 @@ pub enum UnusableRows {
 
 /// One row's estimate by trees that saw neither its question nor its source.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Measured {
+pub struct HeldOut {
     /// Which row.
     pub row: usize,
     /// Log-odds that it is right: of the experts alone, and of both.
@@ -53,6 +53,17 @@ pub struct Measured {
     pub margin: f64,
     /// Calibrated.
     pub probability: f64,
+    /// How near it is to the benchmark's rows, from 0 to 1.
+    pub nearness: f64,
+}
+
+impl HeldOut {
+    /// Whether the judge had better not decide.
+    pub fn is_doubtful(&self, under_way: bool) -> bool {
+        let agreed = (self.near >= 0.0) == (self.wide >= 0.0);
+        let nearness = self.nearness;
+        Estimate { probability: self.probability, near: nearness, agreed }.doubt(under_way).is_some()
+    }
 }
 
 /// The trees of a task, and what they are worth.
@@ -60,9 +71,9 @@ pub struct Measured {
 pub struct FittedTask {
     experts: Experts,
     /// The benchmark's rows, each by trees that had not seen its question.
-    pub near: Vec<Measured>,
+    pub near: Vec<HeldOut>,
     /// The other sources' rows, each by trees that had not seen its source.
-    pub wide: Vec<Measured>,
+    pub wide: Vec<HeldOut>,
 }
 
 /// The gate, and how near each row is by gates that had not seen its question or source.
@@ -194,8 +205,7 @@ pub fn fit_task(rows: &[TrainingRow], gate: &FittedGate, task: CallTask) -> Resu
     let label = |row: &TrainingRow| row.right[place(task)];
     let monotone = features::monotone();
     let near = sheet(rows, &|row| label(row).filter(|_| row.near), false)?;
-    let is_wide = |row: &TrainingRow| !row.near || row.source != BENCHMARK_CALLS;
-    let wide = sheet(rows, &|row| label(row).filter(|_| is_wide(row)), true)?;
+    let wide = sheet(rows, &|row| label(row).filter(|_| row.source != BENCHMARK_CALLS), true)?;
     let all = |_: &TrainingRow| true;
     let first = near.fit(rows, &NEAR, &monotone, &all)?;
     let second = wide.fit(rows, &GROWTH, &monotone, &all)?;
@@ -206,17 +216,17 @@ pub fn fit_task(rows: &[TrainingRow], gate: &FittedGate, task: CallTask) -> Resu
         let seen = |row: &TrainingRow| !held.contains(&row.question);
         let (a, b) = (near.fit(rows, &NEAR, &monotone, &seen)?, wide.fit(rows, &GROWTH, &monotone, &seen)?);
         for at in near.rows.iter().copied().filter(|at| fold[*at] == out) {
-            measured_near.push(measure(rows, at, &a, &b, gate.nearness[at]));
+            measured_near.push(estimate(rows, at, &a, &b, gate.nearness[at]));
         }
     }
     let mut measured_wide = Vec::new();
     for family in families(rows) {
         let b = wide.fit(rows, &GROWTH, &monotone, &|row| row.family != family)?;
         for at in wide.rows.iter().copied().filter(|at| rows[*at].family == family && rows[*at].measured) {
-            measured_wide.push(measure(rows, at, &first, &b, gate.nearness[at]));
+            measured_wide.push(estimate(rows, at, &first, &b, gate.nearness[at]));
         }
     }
-    let odds = |measured: &[Measured], of: fn(&Measured) -> f64| -> Result<Calibration, UnusableScores> {
+    let odds = |measured: &[HeldOut], of: fn(&HeldOut) -> f64| -> Result<Calibration, UnusableScores> {
         let labelled: Vec<(&TrainingRow, bool)> =
             measured.iter().filter_map(|own| Some((&rows[own.row], label(&rows[own.row])?))).collect();
         let scores: Vec<Scored> = measured
@@ -228,7 +238,7 @@ pub fn fit_task(rows: &[TrainingRow], gate: &FittedGate, task: CallTask) -> Resu
         Isotonic::fit(&scores).map(Calibration::Isotonic)
     };
     // Only real calls: of made ones the share of each kind is whatever was made.
-    let real: Vec<Measured> =
+    let real: Vec<HeldOut> =
         measured_near.iter().filter(|own| rows[own.row].source == BENCHMARK_CALLS).copied().collect();
     let near_odds = odds(&real, |own| own.near)?;
     let wide_odds = odds(&measured_wide, |own| mixed(own.near, own.wide, 0.0))?;
@@ -243,10 +253,31 @@ pub fn fit_task(rows: &[TrainingRow], gate: &FittedGate, task: CallTask) -> Resu
 /// The source of the benchmark's real calls; all others of the benchmark are made of its answers.
 const BENCHMARK_CALLS: &str = "bfcl";
 
-fn measure(rows: &[TrainingRow], at: usize, near: &Forest, wide: &Forest, nearness: f64) -> Measured {
+/// What rows of each of the benchmark's categories are worth to trees that saw no row of it: the honest estimate for calls of a kind
+/// that nobody labelled.
+///
+/// # Errors
+/// When the rows cannot be learned from.
+pub fn without_category(rows: &[TrainingRow], task: CallTask) -> Result<Vec<HeldOut>, UnusableRows> {
+    let label = |row: &TrainingRow| row.right[place(task)];
+    let monotone = features::monotone();
+    let near = sheet(rows, &|row| label(row).filter(|_| row.near), false)?;
+    let wide = sheet(rows, &|row| label(row).filter(|_| row.source != BENCHMARK_CALLS), true)?;
+    let categories: BTreeSet<&str> = rows.iter().filter(|row| row.source == BENCHMARK_CALLS).map(|row| row.family.as_str()).collect();
+    let mut measured = Vec::new();
+    for category in categories {
+        let other = |row: &TrainingRow| row.family != category;
+        let (a, b) = (near.fit(rows, &NEAR, &monotone, &other)?, wide.fit(rows, &GROWTH, &monotone, &other)?);
+        let own = near.rows.iter().copied().filter(|at| rows[*at].family == category && rows[*at].source == BENCHMARK_CALLS);
+        measured.extend(own.map(|at| estimate(rows, at, &a, &b, 0.0)));
+    }
+    Ok(measured)
+}
+
+fn estimate(rows: &[TrainingRow], at: usize, near: &Forest, wide: &Forest, nearness: f64) -> HeldOut {
     let row = &rows[at].features;
     let (near, wide) = (near.margin(row), wide.margin(row));
-    Measured { row: at, near, wide, margin: mixed(near, wide, nearness), probability: 0.0 }
+    HeldOut { row: at, near, wide, margin: mixed(near, wide, nearness), probability: 0.0, nearness }
 }
 
 /// The file of the judge, of tasks in the order tool calling, parameter extraction, tool selection.

@@ -9,7 +9,9 @@ mod text;
 
 use std::sync::{LazyLock, OnceLock};
 
-pub use fit::{FittedGate, FittedTask, Measured, TrainingRow, UnusableRows, assemble, fit_gate, fit_task};
+pub use fit::{
+    FittedGate, FittedTask, HeldOut, TrainingRow, UnusableRows, assemble, fit_gate, fit_task, without_category,
+};
 
 use crate::domain::CallTask;
 use crate::learn::{Calibration, Forest};
@@ -130,7 +132,7 @@ impl Shipped {
 }
 
 /// A fingerprint of the shipped trees: a change of one digit changes it.
-pub(super) fn fingerprint() -> String {
+pub fn fingerprint() -> String {
     blake3::hash(FILE.as_bytes()).to_hex().to_string()
 }
 
