@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Estimate, Experts, mixed, nearness, place, text};
 use crate::check::features::{self, is_transferable};
 use crate::domain::CallTask;
-use crate::learn::{Calibration, Examples, FitError, Folds, Forest, Growth, Isotonic, Scored, UnusableExamples, UnusableScores};
+use crate::learn::{Calibration, Examples, FitError, Folds, Forest, Growth, Platt, Scored, UnusableExamples, UnusableScores};
 
 /// A labelled sample.
 #[derive(Debug, Clone)]
@@ -235,7 +235,7 @@ pub fn fit_task(rows: &[TrainingRow], gate: &FittedGate, task: CallTask) -> Resu
             .zip(weights(&labelled))
             .map(|((own, (_, right)), weight)| Scored { margin: of(own), label: *right, weight })
             .collect();
-        Isotonic::fit(&scores).map(Calibration::Isotonic)
+        Platt::fit(&scores).map(Calibration::Platt)
     };
     // Only real calls: of made ones the share of each kind is whatever was made.
     let real: Vec<HeldOut> =
