@@ -22,14 +22,18 @@ mod reported;
 mod results;
 mod schema;
 mod score;
+mod stage;
 mod states;
 mod toolbox;
+mod trained;
 
 use std::sync::Arc;
 
 pub use base_rate::{BaseRate, InvalidBaseRate};
 pub use baseline::{Baseline, BaselineKind};
 pub use observation::{Aspect, Literal, Observation, Place};
+pub use stage::{Stage, StageKind, bounded};
+pub use trained::{TaskStage, TrainedModel, UnusableModel};
 
 use crate::domain::{
     CallTask, Calls, Definitions, Flag, Outcome, Sample, Task, ToolCall, ToolDefinition, Verdict,
@@ -51,19 +55,26 @@ use toolbox::Toolbox;
 pub struct BuiltinJudge {
     task: Task,
     base_rate: BaseRate,
+    model: Option<Arc<TrainedModel>>,
     cache: Cache,
 }
 
 impl BuiltinJudge {
     /// A judge by the criterion of `task`.
     pub fn new(task: Task) -> Self {
-        BuiltinJudge { task, base_rate: BaseRate::default(), cache: Cache::default() }
+        BuiltinJudge { task, base_rate: BaseRate::default(), model: None, cache: Cache::default() }
     }
 
     /// The same judge for calls of which that share is right. Labels stay; confidences become those that hold there (Bayes'
     /// theorem). A confidence below one half then says that the label, though the calls speak for it, is more likely wrong.
     pub fn with_base_rate(self, base_rate: BaseRate) -> Self {
         BuiltinJudge { base_rate, ..self }
+    }
+
+    /// The same judge with what training made of it. Of tasks that the model was not trained for it judges as before; faults and
+    /// reasons to abstain stay what they are.
+    pub fn with_model(self, model: Arc<TrainedModel>) -> Self {
+        BuiltinJudge { model: Some(model), ..self }
     }
 
     /// Labels the sample as a whole: all of its calls must be right, all of its results faithfully used.
@@ -102,7 +113,9 @@ impl BuiltinJudge {
                 "nothing was called, so there are no arguments to judge".to_owned(),
             ));
         }
-        let assessment = assess(sample, calls, &self.cache.get(definitions), false);
+        let stage = self.model.as_ref().and_then(|model| model.stage(self.task));
+        let measured = stage.is_some_and(Stage::needs_features);
+        let assessment = assess(sample, calls, &self.cache.get(definitions), measured);
         let fault = assessment
             .observations
             .iter()
@@ -110,7 +123,14 @@ impl BuiltinJudge {
         if let Some(reason) = assessment.unsettled(task).filter(|_| !fault) {
             return Verdict::bare(Outcome::Abstained(reason));
         }
-        let probability = score::probability(&assessment.signals, task);
+        let shipped = score::probability(&assessment.signals, task);
+        let probability = match stage {
+            Some(stage) if !fault => {
+                let features = assessment.features.as_ref().map_or(&[][..], |features| features.values());
+                stage.probability(features, (shipped / (1.0 - shipped)).ln())
+            }
+            _ => shipped,
+        };
         if !fault && probability >= 0.5 && assessment.under_way && !assessment.fits {
             return Verdict::bare(Outcome::Abstained(
                 "after a tool's result, nothing tells whether this step is due".to_owned(),
@@ -121,7 +141,11 @@ impl BuiltinJudge {
         let (label, score) = if correct { ("correct", 1.0) } else { ("incorrect", 0.0) };
         Verdict {
             outcome: Outcome::Judged { label: label.to_owned(), score, rule: None },
-            explanation: Some(explain::explain(&assessment, calls.len(), correct, task)),
+            explanation: Some(match !fault && correct != (shipped >= 0.5) {
+                // What was noticed says one thing, and labels of one's own have taught another.
+                true => stage::overruled(label, &explain::explain(&assessment, calls.len(), !correct, task)),
+                false => explain::explain(&assessment, calls.len(), correct, task),
+            }),
             findings: Some({
                 let first = sample.part.as_ref().map_or(0, |part| part.at);
                 reported::findings(&assessment, calls, first, task, correct)
@@ -151,6 +175,20 @@ pub struct Examined {
     pub margin: f64,
     /// Whether a fault settles that they are wrong: no margin matters then.
     pub is_settled: bool,
+}
+
+/// The version of what [`BuiltinJudge::examine`] gives, where neither names of features nor weights tell.
+const EXAMINATION: &str = "1";
+
+/// What tells this version of the shipped judge from others, as far as a [`TrainedModel`] rests on it.
+pub fn fingerprint() -> String {
+    let mut hasher = blake3::Hasher::new();
+    let (names, _) = feature_names();
+    for part in names.iter().map(String::as_str).chain([EXAMINATION]) {
+        hasher.update(&(part.len() as u64).to_le_bytes());
+        hasher.update(part.as_bytes());
+    }
+    trained::short(hasher.finalize())
 }
 
 /// The names of a sample's features, and of an argument's.
