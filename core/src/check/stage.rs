@@ -101,9 +101,7 @@ impl Stage {
     }
 
     pub(super) fn to_json(&self) -> Value {
-        let of = |forest: &Forest, calibration: &Calibration| {
-            json!({"forest": forest.to_json(), "calibration": calibration.to_json()})
-        };
+        let of = |forest: &Forest, calibration: &Calibration| json!({"forest": forest.to_json(), "calibration": calibration.to_json()});
         match self {
             Stage::Recalibrated(calibration) => {
                 json!({"recalibrated": {"calibration": calibration.to_json()}})

@@ -177,7 +177,8 @@ mod tests {
     use crate::learn::{Calibration, Examples, Forest, Growth, Platt, Scored};
 
     fn calibration() -> Calibration {
-        let score = |at: i32| Scored { margin: f64::from(at) / 10.0, label: at % 3 != 0 || at > 20, weight: 1.0 };
+        let score =
+            |at: i32| Scored { margin: f64::from(at) / 10.0, label: at % 3 != 0 || at > 20, weight: 1.0 };
         Calibration::Platt(Platt::fit(&(0..60).map(score).collect::<Vec<_>>()).unwrap())
     }
 
