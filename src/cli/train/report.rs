@@ -46,10 +46,13 @@ pub fn refusal(found: &TrainSummary) -> String {
         (Some(why), _) => format!("{}: {why}", evaluation.kind.as_str()),
         (None, true) => format!("{}: not measured", evaluation.kind.as_str()),
         (None, false) => {
-            let least = evaluation.gains.iter().map(|gain| gain.over_shipped.low).fold(f64::INFINITY, f64::min);
+            let least =
+                evaluation.gains.iter().map(|gain| gain.over_shipped.low).fold(f64::INFINITY, f64::min);
             let nothing = evaluation.gains.iter().any(|gain| gain.over_nothing.low <= 0.0);
             match nothing && least > 0.0 {
-                true => format!("{}: not beyond chance better than looking at nothing", evaluation.kind.as_str()),
+                true => {
+                    format!("{}: not beyond chance better than looking at nothing", evaluation.kind.as_str())
+                }
                 false => format!("{}: a gain of {least:.4} or more", evaluation.kind.as_str()),
             }
         }
@@ -75,6 +78,9 @@ fn candidates(found: &TrainSummary, width: usize) -> String {
             (Some(why), _) => why.clone(),
             (None, true) => "taken".to_owned(),
             (None, false) if evaluation.is_kept() => "better, but less so".to_owned(),
+            (None, false) if evaluation.gains.iter().all(|gain| gain.over_shipped.low > 0.0) => {
+                "no better than looking at nothing".to_owned()
+            }
             (None, false) => "not beyond chance".to_owned(),
         };
         let name = evaluation.kind.as_str().to_owned();
@@ -83,7 +89,11 @@ fn candidates(found: &TrainSummary, width: usize) -> String {
     format!(
         "{}\n\n{}",
         table.text(width),
-        wrapped("gain     how much less the log loss is than as shipped, with its 95 % interval", INDENT, width)
+        wrapped(
+            "gain     how much less the log loss is than as shipped, with its 95 % interval",
+            INDENT,
+            width
+        )
     )
 }
 

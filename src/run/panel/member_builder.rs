@@ -42,7 +42,10 @@ impl MemberBuilder<'_> {
         };
         let Some(remote) = remote else {
             let base_rate = self.settings.base_rate.unwrap_or_default();
-            return Ok(vec![member(0, MemberKind::Builtin(builtin_task(template)?, base_rate, model.cloned()))]);
+            return Ok(vec![member(
+                0,
+                MemberKind::Builtin(builtin_task(template)?, base_rate, model.cloned()),
+            )]);
         };
         let judge_task = |repeat| JudgeTask {
             judge: Arc::clone(remote),

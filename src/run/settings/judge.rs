@@ -225,7 +225,7 @@ impl EndpointSettings {
 pub enum UnknownJudge {
     /// It has no such form.
     #[error(
-        "use `builtin`, `builtin:FILE` with a model of `tooljudge train`, or PROVIDER:MODEL with one of the providers {}",
+        "use `builtin`, or PROVIDER:MODEL with one of the providers {}, or `builtin:FILE` with a model of `tooljudge train`",
         Provider::ALL.map(Provider::as_str).join(", ")
     )]
     Form,
@@ -271,9 +271,12 @@ mod tests {
             let JudgeKind::Model(found) = judge.kind else { panic!("{text} is a model") };
             assert_eq!((found.provider, found.model.as_str()), (provider, model));
         }
-        for (text, word) in
-            [("openai:", "PROVIDER:MODEL"), ("builtin:", "builtin:FILE"), ("gpt", "PROVIDER:MODEL"), ("mystery:m", "`mystery`")]
-        {
+        for (text, word) in [
+            ("openai:", "PROVIDER:MODEL"),
+            ("builtin:", "builtin:FILE"),
+            ("gpt", "PROVIDER:MODEL"),
+            ("mystery:m", "`mystery`"),
+        ] {
             let error = text.parse::<JudgeSettings>().unwrap_err().to_string();
             assert!(error.contains(word) && error.contains("anthropic"), "{error}");
         }

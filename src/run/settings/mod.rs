@@ -38,5 +38,5 @@ pub use resnap::ResnapSettings;
 pub use score::{BfclFiles, ScoreSettings};
 pub use store::StoreSettings;
 pub use suite::SuiteSettings;
-pub use train::TrainSettings;
 pub use tooljudge_core::drive::from_log::{CaseMode, ExpectedParts};
+pub use train::TrainSettings;

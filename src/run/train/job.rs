@@ -166,9 +166,11 @@ fn record(summary: &TrainSummary, settings: &TrainSettings) -> Value {
             "right_before": slice.right_before, "right_after": slice.right_after,
         })
     });
-    let changed = summary.changes.iter().flat_map(|changes| &changes.changed).map(|change| {
-        json!({"row": change.row, "gold": change.right, "label": change.now})
-    });
+    let changed = summary
+        .changes
+        .iter()
+        .flat_map(|changes| &changes.changed)
+        .map(|change| json!({"row": change.row, "gold": change.right, "label": change.now}));
     json!({
         "kind": "tooljudge train",
         "version": env!("CARGO_PKG_VERSION"),

@@ -107,7 +107,8 @@ impl<'a> Reader<'a> {
                 self.counts.not_judged += 1;
                 continue;
             };
-            let weight = weights.as_ref().map_or(Ok(1.0), |cells| weight(columns, cells[at].as_ref(), number))?;
+            let weight =
+                weights.as_ref().map_or(Ok(1.0), |cells| weight(columns, cells[at].as_ref(), number))?;
             let looked_at = reviewed.as_ref().is_some_and(|cells| is_reviewed(cells[at].as_ref()));
             let is_reviewed = correction.is_some() || looked_at;
             let mut slices = Vec::new();
