@@ -74,8 +74,8 @@ fn trained() -> Workspace {
 #[test]
 fn a_rule_of_the_house_is_learned_and_used_everywhere() {
     let work = trained();
-    work.run(&["label", "house.jsonl", "--judge", "builtin:mine.model", "-o", "out.jsonl"]).ended(0);
-    let rows = work.rows("out.jsonl");
+    work.run(&["label", "house.jsonl", "--judge", "builtin:mine.model", "-o", "out.csv"]).ended(0);
+    let rows = work.rows("out.csv");
     let agree = rows.iter().filter(|row| row["label"] == row["gold"]).count();
     assert!(agree * 10 >= rows.len() * 9, "{agree} of {}", rows.len());
     assert!(rows.iter().all(|row| row["judge"] == "builtin:mine"));
@@ -83,7 +83,7 @@ fn a_rule_of_the_house_is_learned_and_used_everywhere() {
     let why = &overruled.unwrap()["explanation"];
     assert!(why.contains("trained"), "{why}");
     // What tells the model is in the manifest.
-    let manifest: Value = serde_json::from_str(&work.read("out.jsonl.run.json")).unwrap();
+    let manifest: Value = serde_json::from_str(&work.read("out.csv.run.json")).unwrap();
     let checksum = manifest["panel"][0]["judge"]["parameters"]["model"].as_str().unwrap().to_owned();
     assert!(work.read("mine.model").contains(&checksum));
     // Beside the judge as shipped, with confidences for the share of right calls that there is.
@@ -98,15 +98,15 @@ fn a_rule_of_the_house_is_learned_and_used_everywhere() {
     };
     assert!(figure("builtin:mine") > figure("builtin") + 0.1);
     let rate =
-        ["label", "house.jsonl", "--judge", "builtin:mine.model", "--base-rate", "0.9", "-o", "rate.jsonl"];
+        ["label", "house.jsonl", "--judge", "builtin:mine.model", "--base-rate", "0.9", "-o", "rate.csv"];
     work.run(&rate).ended(0);
-    assert_eq!(work.column("rate.jsonl", "label"), work.column("out.jsonl", "label"));
-    assert_ne!(work.column("rate.jsonl", "confidence"), work.column("out.jsonl", "confidence"));
+    assert_eq!(work.column("rate.csv", "label"), work.column("out.csv", "label"));
+    assert_ne!(work.column("rate.csv", "confidence"), work.column("out.csv", "confidence"));
     work.run(&["audit", "house.jsonl", "--judge", "builtin:mine.model", "--limit", "5"]).ended(0);
     // By a name of one's own.
     work.file("tooljudge.toml", "[judges.house]\njudge = \"builtin:mine.model\"\n");
-    work.run(&["label", "house.jsonl", "--judge", "house", "-o", "named.jsonl"]).ended(0);
-    assert!(work.column("named.jsonl", "judge").iter().all(|judge| judge == "house"));
+    work.run(&["label", "house.jsonl", "--judge", "house", "-o", "named.csv"]).ended(0);
+    assert!(work.column("named.csv", "judge").iter().all(|judge| judge == "house"));
 }
 
 #[test]
