@@ -47,7 +47,7 @@ pub fn bounded(margin: f64) -> f64 {
 
 /// The explanation of a label that the shipped judge would not have given, and the shipped judge's own.
 pub(super) fn overruled(label: &str, shipped: &str) -> String {
-    format!("{label} by the labels that the model was trained on. The judge as shipped says: {shipped}")
+    format!("Judged {label} by what the model was trained on. The judge as shipped says: {shipped}")
 }
 
 impl StageKind {

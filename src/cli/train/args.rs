@@ -114,7 +114,7 @@ impl TrainArgs {
 
 fn factor(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
-        Ok(factor) if factor >= 1.0 && factor <= 1000.0 => Ok(factor),
+        Ok(factor) if (1.0..=1000.0).contains(&factor) => Ok(factor),
         _ => Err("expected a number from 1 to 1000".to_owned()),
     }
 }

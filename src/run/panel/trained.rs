@@ -14,7 +14,7 @@ use crate::run::settings::{JudgeKind, SettingsError};
 /// When the file cannot be read, is damaged or is none of this version's.
 pub(in crate::run) fn read_model(path: &Path) -> Result<Arc<TrainedModel>, SettingsError> {
     let unusable = |why: String| SettingsError::Model { path: path.to_owned(), why };
-    let bytes = std::fs::read(path).map_err(|why| unusable(format!("cannot read the model: {why}")))?;
+    let bytes = std::fs::read(path).map_err(|why| unusable(format!("cannot read it: {why}")))?;
     // What is no text is judged by its beginning like any other damage.
     let model = TrainedModel::from_text(&String::from_utf8_lossy(&bytes));
     model.map(Arc::new).map_err(|why| unusable(why.to_string()))

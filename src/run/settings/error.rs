@@ -80,7 +80,7 @@ pub enum SettingsError {
     )]
     NoBuiltinTask(String),
     /// A model file that cannot be used, and why.
-    #[error("--judge builtin:{file}: {why}", file = path.display())]
+    #[error("the model {}: {why}", path.display())]
     Model { path: PathBuf, why: String },
     /// A trained judge that was trained for none of the tasks at hand; those that it was trained for.
     #[error(
