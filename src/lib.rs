@@ -19,7 +19,7 @@
 //! ```
 //!
 //! The command line is one user of this library: it turns arguments into [settings](run::settings), calls a job of [`run`]
-//! (`label`, `resnap`, `convert`, `score`, `bench`, `compare`, `gold`, `audit`), and prints what came of it. Each job can be called
+//! (`label`, `resnap`, `convert`, `score`, `bench`, `compare`, `gold`, `audit`, `train`), and prints what came of it. Each job can be called
 //! from Rust in the same way:
 //!
 //! ```
@@ -115,7 +115,9 @@ pub mod bench {
 pub mod check {
     pub(crate) use tooljudge_core::check::*;
     #[doc(inline)]
-    pub use tooljudge_core::check::{BaseRate, BuiltinJudge, InvalidBaseRate};
+    pub use tooljudge_core::check::{
+        BaseRate, BuiltinJudge, InvalidBaseRate, Stage, StageKind, TaskStage, TrainedModel, UnusableModel,
+    };
 }
 
 /// The nouns that the stages hand on: rows, samples, prompts, dialogues, replies, verdicts, and the JSON in them.
@@ -181,6 +183,14 @@ pub mod snap {
     pub(crate) use tooljudge_core::snap::findings;
     #[doc(inline)]
     pub use tooljudge_core::snap::{NoVerdict, Rules, Snapped, UnknownRules, snap, snap_cut};
+}
+
+/// What labels of one's own make of the built-in judge: what [`run::train()`] measured.
+pub mod train {
+    #[doc(inline)]
+    pub use tooljudge_core::train::{
+        Change, Changes, Evaluation, Figures, Gain, Grouping, SliceChange, UnusableMaterial,
+    };
 }
 
 /// The measures of a benchmark and their intervals.

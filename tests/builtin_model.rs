@@ -67,8 +67,18 @@ fn column(table: &DataFrame, name: &str) -> Vec<Option<String>> {
 fn rows(path: &Path, gold: &str, about: &dyn Fn(&mut Raw, Option<&str>)) -> Vec<Raw> {
     let table = table(path);
     let names = [
-        "question", "tool_call", "tool_definitions", gold, "params_label", "selection_label", "question_id", "category", "source",
-        "error_type", "call_key", "decode_status",
+        "question",
+        "tool_call",
+        "tool_definitions",
+        gold,
+        "params_label",
+        "selection_label",
+        "question_id",
+        "category",
+        "source",
+        "error_type",
+        "call_key",
+        "decode_status",
     ];
     let columns = names.map(|name| column(&table, name));
     let mut keys = BTreeSet::new();
@@ -115,7 +125,8 @@ fn copy_visible(from: &Path, to: &Path, ids: &BTreeSet<&str>) {
                 let row: serde_json::Value = serde_json::from_str(line).unwrap();
                 ids.contains(row["id"].as_str().unwrap())
             };
-            let kept: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).filter(is_visible).collect();
+            let kept: Vec<&str> =
+                text.lines().filter(|line| !line.trim().is_empty()).filter(is_visible).collect();
             std::fs::write(target, kept.join("\n")).unwrap();
         }
     }
@@ -126,7 +137,18 @@ fn everything(shared: &Path) -> Vec<Row> {
     let workspace = Workspace::new();
     let folder = visible_questions(shared, &workspace.path(""));
     let gold = |input: &[&str], negatives: &str, output: &str| {
-        let fixed = ["--per-question", "3", "--negatives-per-question", negatives, "--per-type", "100000", "--seed", "1", "-o", output];
+        let fixed = [
+            "--per-question",
+            "3",
+            "--negatives-per-question",
+            negatives,
+            "--per-type",
+            "100000",
+            "--seed",
+            "1",
+            "-o",
+            output,
+        ];
         workspace.run(&[&["gold"], input, &fixed[..]].concat()).ended(0);
         workspace.path(output)
     };
@@ -139,7 +161,8 @@ fn everything(shared: &Path) -> Vec<Row> {
         row.kind = None;
     });
     raw.extend(rows(&made, "gold", &|row, category| {
-        (row.source, row.family, row.near) = ("bfcl_made".to_owned(), category.unwrap_or_default().to_owned(), true);
+        (row.source, row.family, row.near) =
+            ("bfcl_made".to_owned(), category.unwrap_or_default().to_owned(), true);
     }));
     let others = rows(&foreign, "gold", &|row, _| {
         row.family = family(&row.source);
@@ -173,16 +196,26 @@ fn measured(raw: Raw) -> Option<Row> {
     let normalizer = Normalizer::new(Options::default()).unwrap();
     let cell = |text: &Option<String>| text.clone().map_or(Cell::Null, Cell::Text);
     let [question, tool_call, tool_definitions] = [0, 1, 2].map(|at| cell(&raw.cells[at]));
-    let sample = normalizer.sample(RawRow { question, tool_call, tool_definitions, ..RawRow::default() }).ok()?;
+    let sample =
+        normalizer.sample(RawRow { question, tool_call, tool_definitions, ..RawRow::default() }).ok()?;
     let Measured { features, settled } = measure(&sample)?;
     let hash = blake3::hash(raw.question.as_bytes());
     let question = u64::from_le_bytes(hash.as_bytes()[..8].try_into().unwrap());
     let Raw { right, source, family, near, measured, kind, .. } = raw;
-    Some(Row { training: TrainingRow { features, right, source, family, question, near, measured }, settled, kind })
+    Some(Row {
+        training: TrainingRow { features, right, source, family, question, near, measured },
+        settled,
+        kind,
+    })
 }
 
 /// What a figure is told of: the score of being right, and the label.
-fn weighted(rows: &[Row], held_out: &[HeldOut], task: usize, of: &dyn Fn(&HeldOut) -> f64) -> Vec<(u64, Weighted)> {
+fn weighted(
+    rows: &[Row],
+    held_out: &[HeldOut],
+    task: usize,
+    of: &dyn Fn(&HeldOut) -> f64,
+) -> Vec<(u64, Weighted)> {
     let one = |own: &HeldOut| {
         let row = &rows[own.row];
         // A fault settles it.
@@ -199,6 +232,13 @@ fn even(rows: &[Weighted]) -> Vec<Weighted> {
     let right = rows.iter().filter(|row| row.gold).count() as f64;
     let share = |gold: bool| if gold { right } else { rows.len() as f64 - right };
     rows.iter().map(|row| Weighted { weight: 1.0 / share(row.gold), ..*row }).collect()
+}
+
+/// The scores as they are with `--base-rate`, by the share of right calls.
+fn at_home(rows: &[Weighted]) -> Vec<Weighted> {
+    let share = rows.iter().filter(|row| row.gold).count() as f64 / rows.len() as f64;
+    let here = |even: f64| even * share / (even * share + (1.0 - even) * (1.0 - share));
+    rows.iter().map(|row| Weighted { score: here(row.score), ..*row }).collect()
 }
 
 /// A figure with its 95 % interval over questions drawn again.
@@ -225,12 +265,20 @@ fn figure(rows: &[(u64, Weighted)], of: &dyn Fn(&[Weighted]) -> Option<f64>) -> 
 /// How often the right one of two calls for one question has the higher score.
 fn pairs(rows: &[(u64, Weighted)]) -> f64 {
     let mut by_question: BTreeMap<u64, [Vec<f64>; 2]> = BTreeMap::new();
-    rows.iter().for_each(|(question, row)| by_question.entry(*question).or_default()[usize::from(row.gold)].push(row.score));
+    rows.iter().for_each(|(question, row)| {
+        by_question.entry(*question).or_default()[usize::from(row.gold)].push(row.score)
+    });
     let (mut won, mut all) = (0.0, 0.0);
     for [wrong, right] in by_question.values() {
         for (a, b) in wrong.iter().flat_map(|a| right.iter().map(move |b| (a, b))) {
             all += 1.0;
-            won += if b > a { 1.0 } else if b == a { 0.5 } else { 0.0 };
+            won += if b > a {
+                1.0
+            } else if b == a {
+                0.5
+            } else {
+                0.0
+            };
         }
     }
     won / all
@@ -244,7 +292,11 @@ fn figures(rows: &[Row], tasks: &[FittedTask], categories: &[Vec<HeldOut>]) -> S
     };
     let balanced = |rows: &[Weighted]| weighted_balanced_accuracy(rows, 0.5);
     writeln!(text, "Real calls of the benchmark, each by trees that had not seen its question:\n").unwrap();
-    writeln!(text, "| task | calls | balanced accuracy | AUC | ECE | decided at 5 % error | right over wrong call |").unwrap();
+    writeln!(
+        text,
+        "| task | calls | balanced accuracy | AUC | ECE | decided at 5 % error | right over wrong call |"
+    )
+    .unwrap();
     writeln!(text, "|---|---|---|---|---|---|---|").unwrap();
     for (task, (_, name)) in TASKS.iter().enumerate() {
         let own = weighted(rows, &real(&tasks[task].near), task, &|own| own.probability);
@@ -256,12 +308,16 @@ fn figures(rows: &[Row], tasks: &[FittedTask], categories: &[Vec<HeldOut>]) -> S
             figure(&own, &balanced),
             figure(&own, &weighted_auc),
             weighted_ece(&even(&plain), 15).unwrap(),
-            100.0 * decidable(&plain, 0.05).map_or(0.0, |decided| decided.share),
+            100.0 * decidable(&at_home(&plain), 0.05).map_or(0.0, |decided| decided.share),
             pairs(&own)
         )
         .unwrap();
     }
-    writeln!(text, "\nCalls of other sources, each by trees that had not seen its source (`tool_calling`):\n").unwrap();
+    writeln!(
+        text,
+        "\nCalls of other sources, each by trees that had not seen its source (`tool_calling`):\n"
+    )
+    .unwrap();
     writeln!(text, "| source | right | wrong | balanced accuracy | AUC |\n|---|---|---|---|---|").unwrap();
     let sources: BTreeSet<&str> =
         rows.iter().filter(|row| !row.training.near).map(|row| row.training.family.as_str()).collect();
@@ -291,16 +347,27 @@ fn figures(rows: &[Row], tasks: &[FittedTask], categories: &[Vec<HeldOut>]) -> S
     for share in [50, 80, 100] {
         let part = &surest[..surest.len() * share / 100];
         let right = part.iter().filter(|row| (row.score >= 0.5) == row.gold).count();
-        writeln!(text, "| {share} % | {:.3} | {:.3} |", right as f64 / part.len() as f64, balanced(part).unwrap()).unwrap();
+        writeln!(
+            text,
+            "| {share} % | {:.3} | {:.3} |",
+            right as f64 / part.len() as f64,
+            balanced(part).unwrap()
+        )
+        .unwrap();
     }
     mid_transcript(&mut text, rows, &tasks[0].wide);
     by_kind(&mut text, rows, tasks);
     if !categories.is_empty() {
-        writeln!(text, "\nReal calls of the benchmark by trees that had seen no call of the same category:\n").unwrap();
+        writeln!(
+            text,
+            "\nReal calls of the benchmark by trees that had seen no call of the same category:\n"
+        )
+        .unwrap();
         writeln!(text, "| task | balanced accuracy | AUC |\n|---|---|---|").unwrap();
         for (task, (_, name)) in TASKS.iter().enumerate() {
             let own = weighted(rows, &categories[task], task, &|own| 1.0 / (1.0 + (-own.margin).exp()));
-            writeln!(text, "| `{name}` | {} | {} |", figure(&own, &balanced), figure(&own, &weighted_auc)).unwrap();
+            writeln!(text, "| `{name}` | {} | {} |", figure(&own, &balanced), figure(&own, &weighted_auc))
+                .unwrap();
         }
     }
     text
@@ -355,9 +422,11 @@ fn by_kind(text: &mut String, rows: &[Row], tasks: &[FittedTask]) {
             }
         }
     }
-    let share = |[all, found]: [f64; 2]| if all > 0.0 { format!("{:.2}", found / all) } else { String::new() };
+    let share =
+        |[all, found]: [f64; 2]| if all > 0.0 { format!("{:.2}", found / all) } else { String::new() };
     for (kind, [near, wide]) in kinds {
-        writeln!(text, "| `{kind}` | {} | {} | {} | {} |", near[0], share(near), wide[0], share(wide)).unwrap();
+        writeln!(text, "| `{kind}` | {} | {} | {} | {} |", near[0], share(near), wide[0], share(wide))
+            .unwrap();
     }
 }
 
@@ -383,7 +452,8 @@ fn builtin_model_is_fitted_again() {
     println!("{} rows\n{told}", rows.len());
     let file = assemble(&gate, tasks.try_into().ok().unwrap());
     assert!(file.len() <= 400_000, "{} bytes", file.len());
-    let (model, card) = (repository("core/src/check/model/builtin.jsonl"), repository("docs/builtin-judge.md"));
+    let (model, card) =
+        (repository("core/src/check/model/builtin.jsonl"), repository("docs/builtin-judge.md"));
     let page = std::fs::read_to_string(&card).unwrap();
     let (head, rest) = page.split_once(FROM).unwrap();
     let (shown, tail) = rest.split_once(TO).unwrap();
@@ -393,6 +463,13 @@ fn builtin_model_is_fitted_again() {
         return;
     }
     let shipped = std::fs::read_to_string(&model).unwrap();
-    assert!(shipped == file, "fitted again, the trees differ: TOOLJUDGE_MODEL=write cargo test --release builtin_model");
-    assert_eq!(shown.trim(), told.trim(), "the card's figures differ: TOOLJUDGE_MODEL=write cargo test --release builtin_model");
+    assert!(
+        shipped == file,
+        "fitted again, the trees differ: TOOLJUDGE_MODEL=write cargo test --release builtin_model"
+    );
+    assert_eq!(
+        shown.trim(),
+        told.trim(),
+        "the card's figures differ: TOOLJUDGE_MODEL=write cargo test --release builtin_model"
+    );
 }

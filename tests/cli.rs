@@ -8,7 +8,7 @@ fn help_is_as_reviewed() {
     shown("help", &work.run(&["--help"]).ended(0).stdout);
     shown("help_label", &work.run(&["label", "--help"]).ended(0).stdout);
     shown("help_label_short", &work.run(&["label", "-h"]).ended(0).stdout);
-    for command in ["bench", "compare", "drive", "gold"] {
+    for command in ["bench", "compare", "drive", "gold", "train"] {
         shown(&format!("help_{command}"), &work.run(&[command, "--help"]).ended(0).stdout);
     }
     shown("help_templates", &work.run(&["templates", "--help"]).ended(0).stdout);

@@ -57,6 +57,7 @@ mod tables;
 mod tasks;
 mod templates;
 mod tls;
+mod train;
 mod transcripts;
 mod turns;
 mod widths;

@@ -10,6 +10,7 @@
 //!  Verdicts and gold labels ─stats─▶ Figures ─bench, audit─▶ Measured judges ─report─▶ Markdown, HTML, text
 //!  Questions with accepted answers ─gold─▶ labelled rows of right and wrong calls
 //!  Features with labels ─learn─▶ Forest ─▶ log-odds
+//!  Labelled rows ─train─▶ last stage of the built-in judge
 //! ```
 //!
 //! Every function here computes a value from its arguments. This crate does not read files, send requests, ask for the time,
@@ -20,7 +21,7 @@
 //! A room uses only rooms on lower floors:
 //!
 //! ```text
-//! report → {gold, bench, audit, drive} → {normalize, render, snap, check, score, environment, stats} → {reading, schema, learn} → {language, python} → domain
+//! report → {gold, bench, audit, drive, train} → {normalize, render, snap, check, score, environment, stats} → {reading, schema, learn} → {language, python} → domain
 //! ```
 
 #![warn(missing_docs)]
@@ -43,3 +44,4 @@ pub mod schema;
 pub mod score;
 pub mod snap;
 pub mod stats;
+pub mod train;

@@ -98,6 +98,23 @@ const EXAMPLES: &[Examples] = &[
         )],
     ),
     (
+        "train",
+        &[
+            (
+                "Measure what your labels would change, without writing a file",
+                "tooljudge train labelled.parquet --gold gold --dry-run",
+            ),
+            (
+                "Train the built-in judge, then label with it",
+                "tooljudge train labelled.parquet --gold gold -o mine.model",
+            ),
+            (
+                "Compare it with the judge as shipped, on other rows",
+                "tooljudge bench other.parquet --judge builtin --judge builtin:mine.model",
+            ),
+        ],
+    ),
+    (
         "suite",
         &[(
             "Turn calls that were labelled correct into regression cases",
@@ -217,6 +234,11 @@ pub fn add(command: clap::Command) -> clap::Command {
             .mut_arg("retry", |arg| {
                 arg.help("Ask again for stored replies that ended so: refused, filtered, empty, truncated")
             })
+    });
+    let command = command.mut_subcommand("train", |command| {
+        command.mut_arg("seed", |arg| {
+            arg.help("Seed of --sample, folds and trees: the same seed gives the same model [default: 0]")
+        })
     });
     let command = EXAMPLES.iter().fold(command, |command, (name, examples)| {
         command.mut_subcommand(name, |command| command.after_long_help(text(examples)))

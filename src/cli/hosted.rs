@@ -210,7 +210,8 @@ fn kind_of(error: &RunError) -> ErrorKind {
         | RunError::Score(_)
         | RunError::Drive(_)
         | RunError::Compare(_)
-        | RunError::Suite(_) => ErrorKind::Input,
+        | RunError::Suite(_)
+        | RunError::Train(_) => ErrorKind::Input,
         RunError::Store(_) => ErrorKind::Store,
         RunError::Write(_) => ErrorKind::Output,
         RunError::Template(_) => ErrorKind::Settings,

@@ -32,6 +32,7 @@ mod step_summary;
 mod store;
 mod suite;
 mod templates;
+mod train;
 mod width;
 
 use std::ffi::OsString;
@@ -77,6 +78,7 @@ enum Command {
     Compare(Box<compare::CompareArgs>),
     Audit(Box<audit::args::AuditArgs>),
     Gold(Box<gold::args::GoldArgs>),
+    Train(Box<train::args::TrainArgs>),
     Suite(suite::SuiteArgs),
     Store(store::StoreArgs),
     Templates(templates::TemplatesArgs),
@@ -236,6 +238,10 @@ fn command(arguments: &[OsString], color: ColorChoice) -> Result<Ending, Failure
             audit::run(*args, &config, environment)?
         }
         Command::Gold(args) => gold::run(*args)?,
+        Command::Train(args) => {
+            let config = Config::read(args.config.as_deref())?;
+            train::run(*args, &config)?
+        }
         Command::Suite(args) => suite::run(args)?,
         Command::Store(args) => store::run(&args)?,
         Command::Templates(args) => templates::run(args)?,

@@ -1,7 +1,9 @@
 //! What ends a run.
 
 use super::settings::SettingsError;
-use super::{AuditError, BenchError, CompareError, DriveError, GoldError, ScoringError, SuiteError};
+use super::{
+    AuditError, BenchError, CompareError, DriveError, GoldError, ScoringError, SuiteError, TrainError,
+};
 use crate::normalize::columns::ColumnError;
 use crate::read::ReadError;
 use crate::render::TemplateError;
@@ -36,6 +38,9 @@ pub enum RunError {
     /// No suite can be made of the log.
     #[error(transparent)]
     Suite(#[from] SuiteError),
+    /// The built-in judge cannot be trained.
+    #[error(transparent)]
+    Train(#[from] TrainError),
     /// The judges cannot be compared.
     #[error(transparent)]
     Compare(#[from] CompareError),

@@ -9,7 +9,7 @@ use super::Labeller;
 use super::{
     AskPass, BuiltinLabeller, Item, JudgeTask, Progress, Row, RunError, Samples, Stop, StoredLabeller, ask,
 };
-use crate::check::BuiltinJudge;
+use crate::check::{BuiltinJudge, TrainedModel};
 use crate::domain::{Sample, Task, Verdict};
 use crate::store::{Reuse, Store};
 use crate::write::Labelled;
@@ -20,7 +20,7 @@ pub struct Labeler {
 }
 
 enum Kind {
-    Builtin(Task),
+    Builtin(Task, Option<Arc<TrainedModel>>),
     Model { judge_task: Arc<JudgeTask>, store: Option<PathBuf> },
 }
 
@@ -30,7 +30,12 @@ const WINDOW: usize = 1024;
 impl Labeler {
     /// The built-in judge: offline, free, deterministic.
     pub fn builtin(task: Task) -> Labeler {
-        Labeler { kind: Kind::Builtin(task) }
+        Labeler { kind: Kind::Builtin(task, None) }
+    }
+
+    /// The built-in judge with what [`train`](super::train()) made of it.
+    pub fn trained(task: Task, model: Arc<TrainedModel>) -> Labeler {
+        Labeler { kind: Kind::Builtin(task, Some(model)) }
     }
 }
 
@@ -85,8 +90,12 @@ impl Labeler {
         cancel: &CancellationToken,
     ) -> Result<Vec<Labelled>, RunError> {
         let (judge_task, store) = match &self.kind {
-            Kind::Builtin(task) => {
-                return BuiltinLabeller::new(BuiltinJudge::new(*task), *task).label(&rows(items));
+            Kind::Builtin(task, model) => {
+                let judge = match model {
+                    Some(model) => BuiltinJudge::new(*task).with_model(Arc::clone(model)),
+                    None => BuiltinJudge::new(*task),
+                };
+                return BuiltinLabeller::new(judge, *task).label(&rows(items));
             }
             Kind::Model { judge_task, store } => (judge_task, store),
         };
@@ -117,7 +126,8 @@ impl Labeler {
     /// As the `judge` column names it.
     pub fn judge_name(&self) -> &str {
         match &self.kind {
-            Kind::Builtin(_) => "builtin",
+            Kind::Builtin(_, None) => "builtin",
+            Kind::Builtin(_, Some(_)) => "builtin:trained",
             Kind::Model { judge_task, .. } => &judge_task.judge.identity().model,
         }
     }
@@ -125,7 +135,7 @@ impl Labeler {
     /// As the `template` column names it.
     pub fn criterion(&self) -> &str {
         match &self.kind {
-            Kind::Builtin(task) => task.as_str(),
+            Kind::Builtin(task, _) => task.as_str(),
             Kind::Model { judge_task, .. } => judge_task.template.name(),
         }
     }

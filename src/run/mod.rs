@@ -29,6 +29,7 @@ mod score;
 mod session;
 pub mod settings;
 mod suite;
+mod train;
 mod write;
 
 pub(crate) use crate::domain::Item;
@@ -59,6 +60,7 @@ pub use progress::{Progress, ProgressSnapshot};
 pub(crate) use score::asked;
 pub use score::{Failure, ScoreSummary, ScoringError, Tally, score, score_blocking};
 pub use suite::{LeftOut, LeftOutCount, LoggedSuite, SuiteError, SuiteSummary, suite_from_log};
+pub use train::{RowCounts, TrainError, TrainSummary, train};
 pub use write::{Agreement, CallCounts, Failures, FindingCounts, Summary};
 
 pub(crate) use ask::{AskIndex, AskOutcome, AskPass, Reading, ask, ask_all, sharing, while_held};

@@ -1,4 +1,4 @@
-//! A small text that goes into a file of its own: a report.
+//! A small text that goes into a file of its own: a report, a model.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -9,8 +9,12 @@ use super::output::{is_stdout, is_stream};
 use super::whole_file::{self, folder, write_whole};
 
 /// How texts of ours begin, or what stands near their beginning.
-const MARKS: [&str; 3] =
-    ["<!-- tooljudge ", "{ \"kind\": \"tooljudge ", "<meta name=\"generator\" content=\"tooljudge "];
+const MARKS: [&str; 4] = [
+    "<!-- tooljudge ",
+    "{ \"kind\": \"tooljudge ",
+    "<meta name=\"generator\" content=\"tooljudge ",
+    "{\"tooljudge_model\":",
+];
 /// How near.
 const NEAR: u64 = 512;
 
@@ -30,9 +34,10 @@ pub fn check_text(path: &Path, force: bool) -> Result<(), WriteError> {
     let read = file.take(NEAR).read_to_end(&mut beginning);
     let text = String::from_utf8_lossy(&beginning);
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let [comment, json, html] = MARKS;
+    let [comment, json, html, model] = MARKS;
     let ours = words.starts_with(comment)
         || words.starts_with(json)
+        || words.starts_with(model)
         || (words.starts_with("<!doctype html>") && words.contains(html));
     if force || read.is_ok() && (words.is_empty() || ours) {
         Ok(())

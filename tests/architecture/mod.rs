@@ -17,7 +17,7 @@ const FLOORS: &[&[&str]] = &[
     &["language", "python"],
     &["reading", "schema", "learn"],
     &["normalize", "render", "snap", "check", "score", "environment", "stats"],
-    &["gold", "bench", "audit", "drive"],
+    &["gold", "bench", "audit", "drive", "train"],
     &["report"],
     // Up to here in `core/src`, from here in `src`.
     &["table"],

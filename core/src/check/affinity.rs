@@ -112,7 +112,11 @@ pub(super) fn places(said: &[&str], folded: &str) -> Vec<(usize, usize)> {
     if parts.is_empty() {
         return Vec::new();
     }
-    let found = said.windows(parts.len()).enumerate().filter(|(_, window)| *window == parts);
+    // Most words differ in their first letter, and need no look at the rest.
+    let (first, letter) = (parts[0], parts[0].as_bytes().first());
+    let found = said.iter().enumerate().filter(|(at, word)| {
+        word.as_bytes().first() == letter && **word == first && said[*at..].starts_with(&parts)
+    });
     found.map(|(at, _)| (at, at + parts.len())).take(MAX_MENTIONS).collect()
 }
 

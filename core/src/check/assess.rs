@@ -388,7 +388,11 @@ impl Assessor<'_> {
             self.result.signals.add(Signal::LongText, 1.0, 2.0);
         }
         let mut missing = 0.0;
-        self.leaves.push(Leaf { argument: self.argument, support: support.strength(), default: support == Support::Default });
+        self.leaves.push(Leaf {
+            argument: self.argument,
+            support: support.strength(),
+            default: support == Support::Default,
+        });
         // What is merely plausible is held against nobody, but nothing tells it either; nor does a word that stands everywhere.
         let found = matches!(support, Support::Literal | Support::Normalised | Support::Converted(_));
         let says_something = value
@@ -466,8 +470,12 @@ impl Assessor<'_> {
             let Some(other) = other_state(call, self.toolbox, sample.before_turn()) else { continue };
             self.other_state = self.other_state.max(if other.is_close { 0.5 } else { 1.0 });
             if !other.is_close {
-                let found =
-                    Observation::OtherState { call: at, tool: call.name.clone(), named: other.named, seen: other.seen };
+                let found = Observation::OtherState {
+                    call: at,
+                    tool: call.name.clone(),
+                    named: other.named,
+                    seen: other.seen,
+                };
                 self.find(found, Signal::OtherState, 1.0);
             }
         }

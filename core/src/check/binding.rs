@@ -90,7 +90,11 @@ fn by_affinity(
             Some((name, value, root.property(name).filter(|_| is_short)?))
         })
     };
-    scalars().nth(1)?;
+    let could_swap = |(_, a, own): &(&str, &Json, &Node), (_, b, other): &(&str, &Json, &Node)| {
+        a.type_name() == b.type_name() && a != b && own.types.allow(b) && other.types.allow(a)
+    };
+    let all: Vec<(&str, &Json, &Node)> = scalars().collect();
+    all.iter().enumerate().find(|(i, a)| all[i + 1..].iter().any(|b| could_swap(a, b)))?;
     let mut taken = vec![false; said.len()];
     for (_, value, _) in scalars() {
         for (from, to) in places(said, &fold(&text_of(value))) {

@@ -25,14 +25,18 @@ mod reported;
 mod results;
 mod schema;
 mod score;
+mod stage;
 mod states;
 mod toolbox;
+mod trained;
 
 use std::sync::Arc;
 
 pub use base_rate::{BaseRate, InvalidBaseRate};
 pub use baseline::{Baseline, BaselineKind};
 pub use observation::{Aspect, Literal, Observation, Place};
+pub use stage::{Stage, StageKind, bounded};
+pub use trained::{TaskStage, TrainedModel, UnusableModel};
 
 use crate::domain::{
     CallTask, Calls, Definitions, Flag, Outcome, Sample, Task, ToolCall, ToolDefinition, Verdict,
@@ -55,19 +59,26 @@ use toolbox::Toolbox;
 pub struct BuiltinJudge {
     task: Task,
     base_rate: BaseRate,
+    model: Option<Arc<TrainedModel>>,
     cache: Cache,
 }
 
 impl BuiltinJudge {
     /// A judge by the criterion of `task`.
     pub fn new(task: Task) -> Self {
-        BuiltinJudge { task, base_rate: BaseRate::default(), cache: Cache::default() }
+        BuiltinJudge { task, base_rate: BaseRate::default(), model: None, cache: Cache::default() }
     }
 
     /// The same judge for calls of which that share is right. Labels stay; confidences become those that hold there (Bayes'
     /// theorem). A confidence below one half then says that the label, though the calls speak for it, is more likely wrong.
     pub fn with_base_rate(self, base_rate: BaseRate) -> Self {
         BuiltinJudge { base_rate, ..self }
+    }
+
+    /// The same judge with what training made of it. Of tasks that the model was not trained for it judges as before; faults and
+    /// reasons to abstain stay what they are.
+    pub fn with_model(self, model: Arc<TrainedModel>) -> Self {
+        BuiltinJudge { model: Some(model), ..self }
     }
 
     /// Labels the sample as a whole: all of its calls must be right, all of its results faithfully used.
@@ -93,7 +104,7 @@ impl BuiltinJudge {
         }
         let right = Shipped::get().estimate(assessment.measured(), task).probability;
         let features = assessment.measured().to_vec();
-        Some(Examined { features, margin: (right / (1.0 - right)).ln(), is_settled })
+        Some(Examined { features, margin: log_odds(right), is_settled })
     }
 
     fn judge_calls(&self, task: CallTask, sample: &Sample) -> Verdict {
@@ -106,6 +117,7 @@ impl BuiltinJudge {
                 "nothing was called, so there are no arguments to judge".to_owned(),
             ));
         }
+        let stage = self.model.as_ref().and_then(|model| model.stage(self.task));
         let assessment = assess(sample, calls, &self.cache.get(definitions), true);
         let fault = assessment
             .observations
@@ -115,11 +127,17 @@ impl BuiltinJudge {
             return Verdict::bare(Outcome::Abstained(reason));
         }
         let estimate = Shipped::get().estimate(assessment.measured(), task);
-        if let Some(reason) = estimate.doubt(assessment.under_way).filter(|_| !fault) {
+        let shipped = estimate.probability;
+        let probability = match stage {
+            Some(stage) if !fault => stage.probability(assessment.measured(), log_odds(shipped)),
+            _ => shipped,
+        };
+        // Who trained a judge on rows like this one knows more of it than the shipped experts.
+        let doubt = || estimate.doubt(assessment.under_way).filter(|_| !fault && stage.is_none());
+        if let Some(reason) = doubt() {
             return Verdict::bare(Outcome::Abstained(reason.to_owned()));
         }
-        let probability =
-            if fault { estimate.probability.min(score::MAX_WITH_FAULT) } else { estimate.probability };
+        let probability = if fault { probability.min(score::MAX_WITH_FAULT) } else { probability };
         let correct = probability >= 0.5;
         let (label, score) = if correct { ("correct", 1.0) } else { ("incorrect", 0.0) };
         Verdict {
@@ -127,9 +145,12 @@ impl BuiltinJudge {
             explanation: Some({
                 // What is grave speaks for itself.
                 let grave = |own: &Observation| own.concerns(task) && (own.is_fault() || own.is_grave());
-                let plain = correct || assessment.observations.iter().any(grave);
+                let by_shipped = fault || shipped < 0.5;
+                let plain = !by_shipped || assessment.observations.iter().any(grave);
                 let reasons = if plain { Vec::new() } else { reasons::against(&assessment, task) };
-                explain::explain(&assessment, calls.len(), correct, task, &reasons)
+                let told = explain::explain(&assessment, calls.len(), !by_shipped, task, &reasons);
+                // What was noticed says one thing, and labels of one's own have taught another.
+                if correct == by_shipped { stage::overruled(label, &told) } else { told }
             }),
             findings: Some({
                 let first = sample.part.as_ref().map_or(0, |part| part.at);
@@ -162,6 +183,24 @@ pub struct Examined {
     pub is_settled: bool,
 }
 
+/// The version of what [`BuiltinJudge::examine`] gives, where neither names of features nor weights tell.
+const EXAMINATION: &str = "1";
+
+/// What tells this version of the shipped judge from others, as far as a [`TrainedModel`] rests on it.
+pub fn fingerprint() -> String {
+    let mut hasher = blake3::Hasher::new();
+    let trees = model::fingerprint();
+    for part in feature_names().iter().map(String::as_str).chain([trees.as_str(), EXAMINATION]) {
+        hasher.update(&(part.len() as u64).to_le_bytes());
+        hasher.update(part.as_bytes());
+    }
+    trained::short(hasher.finalize())
+}
+
+fn log_odds(probability: f64) -> f64 {
+    (probability / (1.0 - probability)).ln()
+}
+
 /// The names of a sample's features, in order.
 pub fn feature_names() -> &'static [String] {
     features::names()
@@ -181,7 +220,8 @@ pub fn measure(sample: &Sample) -> Option<Measured> {
     let (calls, definitions) = readable(sample).ok()?;
     let assessment = assess(sample, calls, &Toolbox::new(definitions), true);
     let settles = |task| assessment.observations.iter().any(|own| own.is_fault() && own.concerns(task));
-    let settled = [CallTask::ToolCalling, CallTask::ParameterExtraction, CallTask::ToolSelection].map(settles);
+    let settled =
+        [CallTask::ToolCalling, CallTask::ParameterExtraction, CallTask::ToolSelection].map(settles);
     Some(Measured { features: assessment.measured().to_vec(), settled })
 }
 

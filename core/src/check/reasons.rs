@@ -49,16 +49,20 @@ fn words(feature: &str, assessment: &Assessment, task: CallTask) -> Option<&'sta
         }
         ("use", "equal" | "varying" | "overlap") => "the calls are much alike",
         ("use", _) => "parts of the request are not used",
-        ("from", _) | ("worst", "from_question" | "from_user" | "from_result" | "from_assistant" | "from_system" | "from_nowhere" | "age") => {
-            "a value does not come from where such values come from"
-        }
+        ("from", _)
+        | (
+            "worst",
+            "from_question" | "from_user" | "from_result" | "from_assistant" | "from_system" | "from_nowhere"
+            | "age",
+        ) => "a value does not come from where such values come from",
         ("arg" | "worst", "near" | "gap" | "next" | "rival" | "crossed" | "mentions") => {
             "a value does not stand beside the words for its parameter"
         }
         (
             "arg" | "worst",
-            "trunc" | "extended" | "tail" | "tail_missing" | "case" | "case_lost" | "expression" | "signs" | "sign_like" | "underscore"
-            | "words" | "length" | "joined" | "head" | "capitals" | "code" | "state",
+            "trunc" | "extended" | "tail" | "tail_missing" | "case" | "case_lost" | "expression" | "signs"
+            | "sign_like" | "underscore" | "words" | "length" | "joined" | "head" | "capitals" | "code"
+            | "state",
         ) => "a value is written otherwise than in the conversation",
         ("arg" | "worst", "list" | "list_listed" | "twice_list" | "twice_in_list" | "leaves") => {
             "a list has more or fewer items than were named"

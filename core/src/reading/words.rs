@@ -85,7 +85,8 @@ fn without_particle(word: &str) -> Option<&str> {
     if !word.chars().next_back().is_some_and(is_hangul) {
         return None;
     }
-    let rest = |particle: &String| word.strip_suffix(particle.as_str()).filter(|rest| rest.chars().count() > 1);
+    let rest =
+        |particle: &String| word.strip_suffix(particle.as_str()).filter(|rest| rest.chars().count() > 1);
     PARTICLES.iter().find_map(rest)
 }
 

@@ -14,7 +14,8 @@ use crate::snap::Rules;
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Judges")]
 pub struct JudgingArgs {
-    /// The judge: `builtin`, PROVIDER:MODEL, or a name from tooljudge.toml. Can be repeated: each judge then has its own columns,
+    /// The judge: `builtin`, `builtin:FILE` with a model of `tooljudge train`, PROVIDER:MODEL, or a name from tooljudge.toml. Can be
+    /// repeated: each judge then has its own columns,
     /// PROVIDER_MODEL_TASK_label and so on [default: builtin]
     #[arg(long = "judge", value_name = "JUDGE")]
     pub judges: Vec<String>,

@@ -48,7 +48,10 @@ impl<'a> Named<'a> {
                 }
             },
         };
-        Ok(Named { settings: JudgeSettings { name: name.to_owned(), ..found }, own })
+        // A model file's folder is no part of its judge's name, unless an entry gives it one.
+        let named_by_file = own.is_none() && matches!(found.kind, JudgeKind::Trained(_));
+        let name = if named_by_file { found.name.clone() } else { name.to_owned() };
+        Ok(Named { settings: JudgeSettings { name, ..found }, own })
     }
 }
 
@@ -56,7 +59,7 @@ impl<'a> Named<'a> {
 pub fn merged(judge: Named<'_>, judging: &Judging<'_>) -> anyhow::Result<(JudgeSettings, Option<Route>)> {
     let Named { settings: JudgeSettings { name, kind }, own } = judge;
     match kind {
-        JudgeKind::Builtin => Ok((JudgeSettings { name, kind }, None)),
+        JudgeKind::Builtin | JudgeKind::Trained(_) => Ok((JudgeSettings { name, kind }, None)),
         JudgeKind::Function(mut settings) => {
             let own = JudgeConfig::default();
             settings.limits = limits(judging, &own, FunctionSettings::CONCURRENCY);

@@ -13,7 +13,12 @@ const GOLD: &str = "gold";
 
 /// Corrections for each of the columns `golds`, of rows named in the column `id`: from the column of the same name, else from
 /// `gold`, which says what is right for tool calling.
-pub(super) fn read(file: &Path, id: &str, golds: &[String], words: &Words) -> Result<Vec<Errata>, RunError> {
+pub(in crate::run) fn read(
+    file: &Path,
+    id: &str,
+    golds: &[String],
+    words: &Words,
+) -> Result<Vec<Errata>, RunError> {
     let wrong = |why: String| BenchError::Errata { path: file.to_owned(), why };
     let inputs = [file.display().to_string()];
     let table = Table::open(&inputs, Understanding::default(), Selection::default())

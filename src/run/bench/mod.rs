@@ -14,6 +14,7 @@ mod reports;
 
 pub use cases::{CaseBook, cases};
 pub use doubt::DoubtfulGold;
+pub(in crate::run) use errata::read as read_errata;
 pub use error::BenchError;
 pub use gather::{Gatherer, GoldPlan, Repeated};
 use job::Measuring;

@@ -11,10 +11,11 @@ use crate::run::Observer;
 use crate::run::settings::SettingsError;
 
 /// What must be the same for errors to be the same, in the records of a benchmark and of this run.
-const SAME: [(&str, &str); 10] = [
+const SAME: [(&str, &str); 11] = [
     ("/judge/model", "as another model"),
     ("/judge/endpoint", "at another endpoint"),
     ("/judge/parameters", "with other parameters"),
+    ("/judge/parameters/model", "with another model file"),
     ("/template/hash", "in another wording"),
     ("/template/explain", "in another wording (--explain)"),
     ("/template/rails", "with other labels (--rails)"),
@@ -57,7 +58,7 @@ pub(in crate::run) fn calibrated(
             let (then, now) = (found.record.pointer(pointer), now.pointer(pointer));
             then.unwrap_or(&Value::Null) != now.unwrap_or(&Value::Null)
         };
-        // The built-in judge's one parameter, its base rate, moves confidences and no label.
+        // The built-in judge's base rate moves confidences and no label.
         let matters = |pointer: &str| member.judge_task().is_some() || pointer != "/judge/parameters";
         let differs = |(pointer, _): &&(&str, &str)| matters(pointer) && differ(pointer);
         let mut others: Vec<String> =

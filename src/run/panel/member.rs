@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::bench::Words;
-use crate::check::BaseRate;
+use crate::check::{BaseRate, TrainedModel};
 use crate::domain::{Rails, Task, Unit};
 use crate::run::{JudgeRecord, JudgeTask, MemberRecord, TemplateRecord};
 use crate::snap::Rules;
@@ -28,8 +28,8 @@ pub struct Member {
 
 /// How a member comes to its verdicts.
 pub enum MemberKind {
-    /// The built-in judge, with what its confidences rest on.
-    Builtin(Task, BaseRate),
+    /// The built-in judge, with what its confidences rest on and what it was trained to.
+    Builtin(Task, BaseRate, Option<Arc<TrainedModel>>),
     /// A model judge with a template.
     Model(Arc<JudgeTask>),
 }
@@ -46,7 +46,7 @@ impl Member {
     /// Its labels, and which of them pass.
     pub fn rails(&self) -> Arc<Rails> {
         match &self.kind {
-            MemberKind::Builtin(task, _) => Arc::new(Rails::pass_and_fail(task.labels())),
+            MemberKind::Builtin(task, ..) => Arc::new(Rails::pass_and_fail(task.labels())),
             MemberKind::Model(judge_task) => Arc::clone(judge_task.rails()),
         }
     }
@@ -59,7 +59,7 @@ impl Member {
     /// The task that is judged; templates of one's own may not say.
     pub fn task(&self) -> Option<Task> {
         match &self.kind {
-            MemberKind::Builtin(task, _) => Some(*task),
+            MemberKind::Builtin(task, ..) => Some(*task),
             MemberKind::Model(judge_task) => judge_task.template.task(),
         }
     }
@@ -67,7 +67,7 @@ impl Member {
     /// What its confidences rest on; model judges are told of none.
     pub fn base_rate(&self) -> BaseRate {
         match &self.kind {
-            MemberKind::Builtin(_, base_rate) => *base_rate,
+            MemberKind::Builtin(_, base_rate, _) => *base_rate,
             MemberKind::Model(_) => BaseRate::default(),
         }
     }
@@ -79,14 +79,13 @@ impl Member {
             endpoint: judge_task.map(|judge_task| judge_task.judge.identity().endpoint.clone()),
             model: judge_task.map(|judge_task| judge_task.judge.identity().model.clone()),
             parameters: match &self.kind {
-                MemberKind::Builtin(_, base_rate) if *base_rate == BaseRate::default() => Value::Null,
-                MemberKind::Builtin(_, base_rate) => json!({ "base_rate": base_rate.share() }),
+                MemberKind::Builtin(_, base_rate, model) => builtin_parameters(*base_rate, model.as_deref()),
                 MemberKind::Model(judge_task) => judge_task.judge.parameters().to_record(),
             },
             adaptations: Vec::new(),
         };
         let (task, template, votes) = match &self.kind {
-            MemberKind::Builtin(task, _) => (Some(*task), None, 1),
+            MemberKind::Builtin(task, ..) => (Some(*task), None, 1),
             MemberKind::Model(judge_task) => {
                 let template = &judge_task.template;
                 let record = TemplateRecord {
@@ -109,4 +108,16 @@ impl Member {
             per: self.unit.recorded(),
         }
     }
+}
+
+/// What a record tells of the built-in judge beside its task: nothing of the judge as shipped.
+fn builtin_parameters(base_rate: BaseRate, model: Option<&TrainedModel>) -> Value {
+    let mut parameters = Map::new();
+    if base_rate != BaseRate::default() {
+        parameters.insert("base_rate".to_owned(), json!(base_rate.share()));
+    }
+    if let Some(model) = model {
+        parameters.insert("model".to_owned(), json!(model.checksum()));
+    }
+    if parameters.is_empty() { Value::Null } else { Value::Object(parameters) }
 }

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use super::{Member, MemberKind};
+use crate::check::TrainedModel;
 use crate::domain::{AnswerForm, Rails, Task, Unit};
 use crate::judge::Remote;
 use crate::render::Template;
@@ -28,6 +29,7 @@ impl MemberBuilder<'_> {
         remote: Option<&Arc<Remote>>,
         template: &Arc<Template>,
         templates: usize,
+        model: Option<&Arc<TrainedModel>>,
     ) -> Result<Vec<Member>, SettingsError> {
         let prefix = self.prefix(templates, &judge.name, template.name());
         let member = |repeat: u32, kind| Member {
@@ -40,7 +42,10 @@ impl MemberBuilder<'_> {
         };
         let Some(remote) = remote else {
             let base_rate = self.settings.base_rate.unwrap_or_default();
-            return Ok(vec![member(0, MemberKind::Builtin(builtin_task(template)?, base_rate))]);
+            return Ok(vec![member(
+                0,
+                MemberKind::Builtin(builtin_task(template)?, base_rate, model.cloned()),
+            )]);
         };
         let judge_task = |repeat| JudgeTask {
             judge: Arc::clone(remote),

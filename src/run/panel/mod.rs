@@ -5,6 +5,7 @@ mod member;
 mod member_builder;
 mod model;
 mod purpose;
+mod trained;
 mod wording;
 
 use std::collections::BTreeSet;
@@ -18,13 +19,13 @@ pub use wording::{read_template, unnamed_labels};
 
 pub(in crate::run) use calibration::calibrated;
 pub(in crate::run) use model::connect_agents;
+pub(in crate::run) use trained::read_model;
 pub(in crate::run) use wording::wanted;
 
 use super::settings::{InputSettings, PanelSettings, SettingsError};
 use super::{
     AskOutcome, BuiltinLabeller, Labeller, Manifest, Observer, RunError, SampleRecord, Source, StoredLabeller,
 };
-use crate::check::BuiltinJudge;
 use crate::domain::Task;
 use crate::read::Take;
 use crate::render::Template;
@@ -65,8 +66,16 @@ impl Panel {
         let mut members = Vec::new();
         for judge in &settings.judges {
             let remote = shared.connect(&judge.kind)?.map(Arc::new);
+            let model = trained::model(&judge.kind, &templates)?;
             for template in &templates {
-                members.extend(member_builder.members(judge, remote.as_ref(), template, templates.len())?);
+                let model = model.as_ref();
+                members.extend(member_builder.members(
+                    judge,
+                    remote.as_ref(),
+                    template,
+                    templates.len(),
+                    model,
+                )?);
             }
         }
         check_columns(&members)?;
@@ -102,8 +111,8 @@ impl Panel {
     ) -> Result<Vec<Box<dyn Labeller>>, RunError> {
         let labeller = |(member, outcomes): (&Member, &AskOutcome)| -> Result<Box<dyn Labeller>, RunError> {
             Ok(match (&member.kind, &self.store) {
-                (MemberKind::Builtin(task, base_rate), _) => Box::new(BuiltinLabeller {
-                    judge: BuiltinJudge::new(*task).with_base_rate(*base_rate),
+                (MemberKind::Builtin(task, base_rate, model), _) => Box::new(BuiltinLabeller {
+                    judge: trained::judge(*task, model.as_ref()).with_base_rate(*base_rate),
                     rails: member.rails(),
                     unit: self.settings.unit,
                     findings: self.settings.findings,

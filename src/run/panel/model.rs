@@ -54,7 +54,7 @@ impl<'a> Shared<'a> {
     /// A judge ready to be asked, unless it is the built-in one. Nothing is sent yet.
     pub(super) fn connect(&mut self, kind: &JudgeKind) -> Result<Option<Remote>, RunError> {
         match kind {
-            JudgeKind::Builtin => Ok(None),
+            JudgeKind::Builtin | JudgeKind::Trained(_) => Ok(None),
             JudgeKind::Model(settings) => self.model(settings).map(Some),
             JudgeKind::Function(settings) => self.function(settings).map(Some),
         }

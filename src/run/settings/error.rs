@@ -79,6 +79,16 @@ pub enum SettingsError {
          with --judge, or a task with --task"
     )]
     NoBuiltinTask(String),
+    /// A model file that cannot be used, and why.
+    #[error("the model {}: {why}", path.display())]
+    Model { path: PathBuf, why: String },
+    /// A trained judge that was trained for none of the tasks at hand; those that it was trained for.
+    #[error(
+        "--judge builtin:{file}: it was trained for {trained}, not for {asked}; train it for that too with `tooljudge train --task \
+         {asked} --add`, or use --judge builtin",
+        file = path.display()
+    )]
+    Untrained { path: PathBuf, trained: String, asked: String },
     /// A judge without the key that it needs.
     #[error(
         "no API key: set the environment variable {0}, name another one with --api-key-env, or point --base-url at a server \

@@ -41,9 +41,16 @@ impl JudgeSettings {
         }
     }
 
-    /// Whether it is the built-in judge, which needs neither store nor network.
+    /// The built-in judge with the model file that [`train`](crate::run::train()) wrote, named by the file.
+    pub fn trained(file: impl Into<PathBuf>) -> JudgeSettings {
+        let file = file.into();
+        let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+        JudgeSettings { name: format!("builtin:{stem}"), kind: JudgeKind::Trained(file) }
+    }
+
+    /// Whether it is the built-in judge, trained or not, which needs neither store nor network.
     pub fn is_builtin(&self) -> bool {
-        matches!(self.kind, JudgeKind::Builtin)
+        matches!(self.kind, JudgeKind::Builtin | JudgeKind::Trained(_))
     }
 }
 
@@ -52,6 +59,8 @@ impl JudgeSettings {
 pub enum JudgeKind {
     /// The built-in one.
     Builtin,
+    /// The built-in one with a model file on top.
+    Trained(PathBuf),
     /// A model behind an endpoint.
     Model(Box<ModelSettings>),
     /// A function of this process.
@@ -216,7 +225,7 @@ impl EndpointSettings {
 pub enum UnknownJudge {
     /// It has no such form.
     #[error(
-        "use `builtin`, or PROVIDER:MODEL with one of the providers {}",
+        "use `builtin`, or PROVIDER:MODEL with one of the providers {}, or `builtin:FILE` with a model of `tooljudge train`",
         Provider::ALL.map(Provider::as_str).join(", ")
     )]
     Form,
@@ -228,10 +237,11 @@ pub enum UnknownJudge {
 impl FromStr for JudgeSettings {
     type Err = UnknownJudge;
 
-    /// `builtin`, or `PROVIDER:MODEL`.
+    /// `builtin`, `builtin:FILE`, or `PROVIDER:MODEL`.
     fn from_str(text: &str) -> Result<JudgeSettings, UnknownJudge> {
         match text.split_once(':') {
             None if text == "builtin" => Ok(JudgeSettings::builtin()),
+            Some(("builtin", file)) if !file.is_empty() => Ok(JudgeSettings::trained(file)),
             Some((provider, model)) if !model.is_empty() => {
                 Ok(JudgeSettings::model(provider.parse()?, model))
             }
@@ -247,6 +257,9 @@ mod tests {
     #[test]
     fn judges_by_name() {
         assert!(matches!("builtin".parse::<JudgeSettings>().unwrap().kind, JudgeKind::Builtin));
+        let trained = "builtin:models/mine.model".parse::<JudgeSettings>().unwrap();
+        assert!(matches!(&trained.kind, JudgeKind::Trained(file) if file.ends_with("mine.model")));
+        assert_eq!((trained.name.as_str(), trained.is_builtin()), ("builtin:mine", true));
         for (text, provider, model) in [
             ("openai:gpt-5-mini", Provider::OpenAi, "gpt-5-mini"),
             ("ollama:qwen3:8b", Provider::Ollama, "qwen3:8b"),
@@ -258,9 +271,12 @@ mod tests {
             let JudgeKind::Model(found) = judge.kind else { panic!("{text} is a model") };
             assert_eq!((found.provider, found.model.as_str()), (provider, model));
         }
-        for (text, word) in
-            [("openai:", "PROVIDER:MODEL"), ("gpt", "PROVIDER:MODEL"), ("mystery:m", "`mystery`")]
-        {
+        for (text, word) in [
+            ("openai:", "PROVIDER:MODEL"),
+            ("builtin:", "builtin:FILE"),
+            ("gpt", "PROVIDER:MODEL"),
+            ("mystery:m", "`mystery`"),
+        ] {
             let error = text.parse::<JudgeSettings>().unwrap_err().to_string();
             assert!(error.contains(word) && error.contains("anthropic"), "{error}");
         }

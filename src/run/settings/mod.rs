@@ -17,6 +17,7 @@ mod resnap;
 mod score;
 mod store;
 mod suite;
+mod train;
 
 pub use crate::read::{InMemory, Take};
 pub use crate::table::{Compression, Format, UnknownFormat};
@@ -38,3 +39,4 @@ pub use score::{BfclFiles, ScoreSettings};
 pub use store::StoreSettings;
 pub use suite::SuiteSettings;
 pub use tooljudge_core::drive::from_log::{CaseMode, ExpectedParts};
+pub use train::TrainSettings;

@@ -7,9 +7,9 @@ use super::spelling::{self, Spelling};
 use super::{Feature, Features, NONE, columns};
 use crate::check::assess::{Assessor, Leaf};
 use crate::check::evidence::Teller;
+use crate::check::index::Parameter;
 use crate::check::node::Node;
 use crate::check::score::SIGNALS;
-use crate::check::index::Parameter;
 use crate::check::toolbox::Tool;
 use crate::domain::{Json, ToolCall};
 use crate::reading::words::{Stem, is_content, stem, words};
@@ -81,7 +81,9 @@ pub(super) fn measure(
             }
             let (Some(at), true) = (at, features.arguments.len() < MAX_ARGUMENTS) else { continue };
             let tool = &assessor.toolbox.tools[at];
-            let Ok(place) = tool.root.properties.binary_search_by(|(own, _)| own.as_str().cmp(name)) else { continue };
+            let Ok(place) = tool.root.properties.binary_search_by(|(own, _)| own.as_str().cmp(name)) else {
+                continue;
+            };
             let site = Site { tool, call, calls, tool_fit: fits.question[at].mix() };
             let found = one(assessor, question, &site, place, value, &supports);
             features.arguments.push(found);
@@ -115,13 +117,19 @@ fn one(
     own.set(A::leaves, parts.len().min(12) as f32);
     let list = value.as_array();
     own.set(A::list, list.map_or(NONE, |items| items.len().min(20) as f32));
-    own.set(A::list_listed, list.map_or(0.0, |items| items.len().min(20) as f32 - question.listed.min(12) as f32));
+    own.set(
+        A::list_listed,
+        list.map_or(0.0, |items| items.len().min(20) as f32 - question.listed.min(12) as f32),
+    );
     let twice = list.is_some_and(|items| {
         items.iter().take(MAX_LEAVES).enumerate().any(|(i, item)| items[..i].contains(item))
     });
     own.set(A::twice_in_list, f32::from(u8::from(twice)));
     choices(&mut own, question, node, &parts);
-    own.set(A::has_default, f32::from(u8::from(node.default.is_some() || node.description.contains(" default "))));
+    own.set(
+        A::has_default,
+        f32::from(u8::from(node.default.is_some() || node.description.contains(" default "))),
+    );
     let optional = [" optional ", " default ", " if provided ", " if specified ", " if not "];
     own.set(A::optional_cue, f32::from(u8::from(optional.iter().any(|cue| node.description.contains(cue)))));
     own.set(A::name_asked, question.share(&parameter.name, 0.0));
@@ -135,7 +143,13 @@ fn one(
     binding(&mut own, question, site, place, &parts);
     own.set(A::tool_fit, site.tool_fit);
     let support = own.get(A::support);
-    let ground = if text < 0.0 { support } else if support < 0.5 { text.min(support.max(text * 0.9)) } else { support };
+    let ground = if text < 0.0 {
+        support
+    } else if support < 0.5 {
+        text.min(support.max(text * 0.9))
+    } else {
+        support
+    };
     own.set(A::ground, ground);
     own
 }
@@ -149,7 +163,11 @@ fn declared(node: &Node) -> f32 {
     } else if allows(Json::Bool(true)) {
         4.0
     } else if allows(Json::Number(0_i64.into())) {
-        if crate::domain::Number::from_f64(0.5).is_some_and(|half| allows(Json::Number(half))) { 3.0 } else { 2.0 }
+        if crate::domain::Number::from_f64(0.5).is_some_and(|half| allows(Json::Number(half))) {
+            3.0
+        } else {
+            2.0
+        }
     } else if allows(Json::Array(Vec::new())) {
         5.0
     } else {
@@ -212,9 +230,11 @@ fn support(own: &mut Argument, supports: &[&Leaf]) {
 
 fn numbers(own: &mut Argument, parts: &[&Json]) {
     use ArgumentFeature as A;
-    let numbers = || parts.iter().filter_map(|part| if let Json::Number(number) = part { Some(number) } else { None });
+    let numbers =
+        || parts.iter().filter_map(|part| if let Json::Number(number) = part { Some(number) } else { None });
     own.set(A::number, numbers().count().min(12) as f32);
-    let decimals = numbers().map(|number| number.as_str().split_once('.').map_or(0, |(_, places)| places.len()));
+    let decimals =
+        numbers().map(|number| number.as_str().split_once('.').map_or(0, |(_, places)| places.len()));
     own.set(A::decimals, decimals.max().map_or(NONE, |places| places.min(8) as f32));
     let small = numbers().all(|number| number.as_f64().abs() <= 10.0) && numbers().next().is_some();
     own.set(A::small_number, f32::from(u8::from(small)));
@@ -310,8 +330,10 @@ fn binding(own: &mut Argument, question: &Question, site: &Site, place: usize, p
     let named = positions(&parameters[place].name, &[]);
     let near = distance(&mentions, &named);
     let others = parameters.iter().enumerate().filter(|(at, _)| *at != place).take(MAX_PLACED);
-    let rival =
-        others.map(|(_, other)| distance(&mentions, &positions(&other.name, &parameters[place].name))).min().unwrap_or(99);
+    let rival = others
+        .map(|(_, other)| distance(&mentions, &positions(&other.name, &parameters[place].name)))
+        .min()
+        .unwrap_or(99);
     if !named.is_empty() {
         own.set(A::near, near.min(20) as f32);
     }
@@ -345,12 +367,17 @@ fn pool(features: &mut Features, calls: usize, given: usize) {
     use Feature as F;
     let all = std::mem::take(&mut features.arguments);
     let least = |feature: A, rows: &dyn Fn(&Argument) -> bool| {
-        let least = all.iter().filter(|own| rows(own)).map(|own| own.get(feature)).fold(f32::INFINITY, f32::min);
+        let least =
+            all.iter().filter(|own| rows(own)).map(|own| own.get(feature)).fold(f32::INFINITY, f32::min);
         if least.is_finite() { least } else { NONE }
     };
     let most = |feature: A| all.iter().map(|own| own.get(feature)).fold(NONE, f32::max);
     let mean = |feature: A| {
-        if all.is_empty() { NONE } else { all.iter().map(|own| own.get(feature)).sum::<f32>() / all.len() as f32 }
+        if all.is_empty() {
+            NONE
+        } else {
+            all.iter().map(|own| own.get(feature)).sum::<f32>() / all.len() as f32
+        }
     };
     let count = |rows: &dyn Fn(&Argument) -> bool| all.iter().filter(|own| rows(own)).count() as f32;
     let any = |_: &Argument| true;
@@ -363,7 +390,10 @@ fn pool(features: &mut Features, calls: usize, given: usize) {
         (F::arg_ground, least(A::ground, &any)),
         (F::arg_ground_mean, mean(A::ground)),
         (F::arg_required_ground, least(A::ground, &|own| own.get(A::required) > 0.0)),
-        (F::arg_optional_ground, least(A::ground, &|own| own.get(A::required) == 0.0 && own.get(A::default) == 0.0)),
+        (
+            F::arg_optional_ground,
+            least(A::ground, &|own| own.get(A::required) == 0.0 && own.get(A::default) == 0.0),
+        ),
         (F::arg_number_ground, least(A::support, &|own| own.get(A::number) > 0.0)),
         (F::arg_support, least(A::support, &any)),
         (F::arg_support_mean, mean(A::support_mean)),
@@ -387,7 +417,10 @@ fn pool(features: &mut Features, calls: usize, given: usize) {
         (F::arg_list_listed, most(A::list_listed)),
         (F::arg_true_unnamed, count(&|own| own.get(A::truth) == 1.0 && own.get(A::truth_named) == 0.0)),
         (F::arg_booleans, count(&|own| own.get(A::truth) >= 0.0)),
-        (F::arg_enum_rival, all.iter().map(|own| own.get(A::rival_named) - own.get(A::choice_named)).fold(0.0, f32::max)),
+        (
+            F::arg_enum_rival,
+            all.iter().map(|own| own.get(A::rival_named) - own.get(A::choice_named)).fold(0.0, f32::max),
+        ),
         (F::arg_near, least(A::near, &|own| own.get(A::near) >= 0.0)),
         (F::arg_gap, if all.is_empty() { 0.0 } else { least(A::gap, &any) }),
         (F::arg_next, count(&|own| own.get(A::next) == 0.0)),

@@ -39,7 +39,9 @@ pub(super) fn measure(features: &mut Features, assessor: &Assessor, question: &Q
     let left_numbers = numbers()
         .filter(|span| {
             !text.contains(&span.folded)
-                && span.value.is_none_or(|value| !assessor.used.numbers.contains(value) && !assessor.used.times.uses(value))
+                && span.value.is_none_or(|value| {
+                    !assessor.used.numbers.contains(value) && !assessor.used.times.uses(value)
+                })
         })
         .count();
     let left_names = names().filter(|span| !text.contains(span.folded.trim())).count();
@@ -48,8 +50,13 @@ pub(super) fn measure(features: &mut Features, assessor: &Assessor, question: &Q
     features.set(Feature::use_numbers_left_share, share(left_numbers, numbers().count()));
     features.set(Feature::use_names_left, capped(left_names, 10));
     features.set(Feature::use_names_left_share, share(left_names, names().count()));
-    let content: Vec<_> =
-        question.words.iter().zip(&question.stems).filter(|(word, _)| is_content(word)).map(|(_, stem)| stem).collect();
+    let content: Vec<_> = question
+        .words
+        .iter()
+        .zip(&question.stems)
+        .filter(|(word, _)| is_content(word))
+        .map(|(_, stem)| stem)
+        .collect();
     let used = content.iter().filter(|stem| assessor.used.stems.contains(*stem)).count();
     features.set(Feature::use_words_share, share(used, content.len()));
     let empty = calls.iter().filter(|call| call.parsed().is_some_and(|own| own.is_empty())).count();
@@ -65,10 +72,9 @@ fn repetition(features: &mut Features, calls: &[ToolCall]) {
     names.dedup();
     features.set(Feature::use_names, names.len() as f32);
     features.set(Feature::use_same, most as f32);
-    let equal = calls
-        .iter()
-        .enumerate()
-        .filter(|(i, call)| calls[..*i].iter().any(|own| own.name == call.name && own.arguments == call.arguments));
+    let equal = calls.iter().enumerate().filter(|(i, call)| {
+        calls[..*i].iter().any(|own| own.name == call.name && own.arguments == call.arguments)
+    });
     features.set(Feature::use_equal, equal.count() as f32);
     let (mut varying, mut overlap) = (NONE, 0.0f32);
     for (i, a) in calls.iter().enumerate() {

@@ -18,7 +18,11 @@ impl Fits {
     pub(super) fn new(assessor: &Assessor, question: &Question) -> Fits {
         let index = &assessor.toolbox.index;
         let own = index.fits(&question.sorted);
-        let all = if assessor.evidence.is_one_message() { own.clone() } else { index.fits(&assessor.evidence.all_stems()) };
+        let all = if assessor.evidence.is_one_message() {
+            own.clone()
+        } else {
+            index.fits(&assessor.evidence.all_stems())
+        };
         Fits { question: own, all }
     }
 }
@@ -27,7 +31,8 @@ pub(super) fn measure(features: &mut Features, assessor: &Assessor, fits: &Fits,
     let toolbox = assessor.toolbox;
     let Fits { question: fits, all } = fits;
     let called: Vec<usize> = calls.iter().filter_map(|call| toolbox.find(&call.name)).collect();
-    let least = |of: fn(&ToolFit) -> f32| called.iter().map(|at| of(&fits[*at])).fold(f32::INFINITY, f32::min);
+    let least =
+        |of: fn(&ToolFit) -> f32| called.iter().map(|at| of(&fits[*at])).fold(f32::INFINITY, f32::min);
     let finite = |value: f32| if value.is_finite() { value } else { NONE };
     features.set(Feature::fit_name, finite(least(|fit| fit.name)));
     features.set(Feature::fit_described, finite(least(|fit| fit.described)));
@@ -41,7 +46,8 @@ pub(super) fn measure(features: &mut Features, assessor: &Assessor, fits: &Fits,
     let mix = |fit: &ToolFit| fit.mix();
     let name = |fit: &ToolFit| fit.name;
     let lead = called.iter().map(|at| fits[*at].mix() - most(&mix, Some(*at))).fold(f32::INFINITY, f32::min);
-    let name_lead = called.iter().map(|at| fits[*at].name - most(&name, Some(*at))).fold(f32::INFINITY, f32::min);
+    let name_lead =
+        called.iter().map(|at| fits[*at].name - most(&name, Some(*at))).fold(f32::INFINITY, f32::min);
     features.set(Feature::fit_lead, if lead.is_finite() { lead } else { 0.0 });
     features.set(Feature::fit_name_lead, if name_lead.is_finite() { name_lead } else { 0.0 });
     let rank = called.iter().map(|at| fits.iter().filter(|fit| fit.mix() > fits[*at].mix()).count()).max();
@@ -53,8 +59,10 @@ pub(super) fn measure(features: &mut Features, assessor: &Assessor, fits: &Fits,
     features.set(Feature::fit_excess, unused_mix - finite(least(ToolFit::mix)));
     features.set(Feature::fit_tools, (fits.len() as f32).ln_1p());
     let best = most(&mix, None);
-    features.set(Feature::fit_telling, fits.iter().filter(|fit| fit.mix() > 0.6 * best).count().min(20) as f32);
-    let all_least = |of: fn(&ToolFit) -> f32| called.iter().map(|at| of(&all[*at])).fold(f32::INFINITY, f32::min);
+    features
+        .set(Feature::fit_telling, fits.iter().filter(|fit| fit.mix() > 0.6 * best).count().min(20) as f32);
+    let all_least =
+        |of: fn(&ToolFit) -> f32| called.iter().map(|at| of(&all[*at])).fold(f32::INFINITY, f32::min);
     features.set(Feature::fit_all_name, finite(all_least(|fit| fit.name)));
     features.set(Feature::fit_all_mix, finite(all_least(ToolFit::mix)));
 }

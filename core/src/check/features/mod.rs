@@ -110,8 +110,17 @@ static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
 /// Whether a feature means the same in all sources: the form of a question and the number of tools tell a benchmark by its habits.
 pub(super) fn is_transferable(name: &str) -> bool {
     const HABITS: [&str; 11] = [
-        "fit_rank", "fit_tools", "fit_telling", "use_calls", "use_less_listed", "use_less_marks", "use_less_verbs", "chat_messages",
-        "chat_calls", "chat_results", "chat_system",
+        "fit_rank",
+        "fit_tools",
+        "fit_telling",
+        "use_calls",
+        "use_less_listed",
+        "use_less_marks",
+        "use_less_verbs",
+        "chat_messages",
+        "chat_calls",
+        "chat_results",
+        "chat_system",
     ];
     !name.starts_with("ask_") && !HABITS.contains(&name)
 }

@@ -19,9 +19,13 @@ pub(super) fn measure(features: &mut Features, assessor: &Assessor, question: &Q
     }
     let left = features.get(Feature::use_numbers_left);
     for call in calls.iter().take(MAX_CALLS) {
-        let (Some(at), Some(arguments)) = (assessor.toolbox.find(&call.name), call.parsed()) else { continue };
+        let (Some(at), Some(arguments)) = (assessor.toolbox.find(&call.name), call.parsed()) else {
+            continue;
+        };
         let tool = &assessor.toolbox.tools[at];
-        for ((name, node), parameter) in tool.root.properties.iter().zip(&tool.parameters).take(MAX_PARAMETERS) {
+        for ((name, node), parameter) in
+            tool.root.properties.iter().zip(&tool.parameters).take(MAX_PARAMETERS)
+        {
             if arguments.contains_key(name) {
                 continue;
             }
@@ -42,7 +46,8 @@ pub(super) fn measure(features: &mut Features, assessor: &Assessor, question: &Q
             if numeric {
                 features.raise(Feature::out_number, left.min(3.0));
             }
-            let timed = words(&node.name).any(|word| matches!(word, "date" | "time" | "day" | "month" | "year" | "when"));
+            let timed = words(&node.name)
+                .any(|word| matches!(word, "date" | "time" | "day" | "month" | "year" | "when"));
             let times = &assessor.evidence.times;
             if timed && (times.has_dates() || times.is_relative()) && !assessor.used.times.has_dates() {
                 features.set(Feature::out_date, 1.0);

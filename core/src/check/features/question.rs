@@ -35,7 +35,8 @@ pub(in crate::check) struct Question<'a> {
 
 static SEQUENCE: LazyLock<WordSet> = LazyLock::new(|| {
     WordSet::of(
-        "then also afterwards finally additionally next lastly moreover furthermore besides secondly thirdly".split(' '),
+        "then also afterwards finally additionally next lastly moreover furthermore besides secondly thirdly"
+            .split(' '),
     )
 });
 static SEVERAL: LazyLock<WordSet> =
@@ -49,13 +50,15 @@ static VERBS: LazyLock<WordSet> = LazyLock::new(|| {
 });
 static COMPARE: LazyLock<WordSet> =
     LazyLock::new(|| WordSet::of("same another other different again versus vs compare between".split(' ')));
-static NEGATIONS: LazyLock<WordSet> =
-    LazyLock::new(|| WordSet::of("not no without dont doesnt never exclude excluding disable skip avoid except".split(' ')));
+static NEGATIONS: LazyLock<WordSet> = LazyLock::new(|| {
+    WordSet::of("not no without dont doesnt never exclude excluding disable skip avoid except".split(' '))
+});
 
 impl<'a> Question<'a> {
     pub(in crate::check) fn new(sample: &'a Sample, evidence: &'a Evidence) -> Question<'a> {
         let text = sample.question.as_str();
-        let text = &text[..(0..=text.len().min(16 * 1024)).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)];
+        let text =
+            &text[..(0..=text.len().min(16 * 1024)).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)];
         let words: Vec<&str> = words(&evidence.question).take(MAX_WORDS).collect();
         let stems: Vec<Stem> = words.iter().map(|word| stem(word)).collect();
         let mut sorted = stems.clone();
@@ -102,9 +105,13 @@ impl<'a> Question<'a> {
         if value.is_empty() || value.len() > self.words.len() {
             return Vec::new();
         }
-        let first = value[0];
+        let (first, letter) = (value[0], value[0].as_bytes()[0]);
         (0..=self.words.len() - value.len())
-            .filter(|at| self.words[*at] == first && self.words[*at..*at + value.len()] == *value)
+            .filter(|at| {
+                self.words[*at].as_bytes()[0] == letter
+                    && self.words[*at] == first
+                    && self.words[*at..*at + value.len()] == *value
+            })
             .take(6)
             .collect()
     }

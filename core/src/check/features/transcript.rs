@@ -39,7 +39,10 @@ pub(super) fn measure(features: &mut Features, sample: &Sample, calls: &[ToolCal
         .count();
     features.set(Feature::chat_same_tool, same_tool.min(3) as f32);
     features.set(Feature::chat_same_call, same_call.min(3) as f32);
-    features.set(Feature::chat_short, f32::from(u8::from(sample.question.split_whitespace().take(6).count() < 6)));
+    features.set(
+        Feature::chat_short,
+        f32::from(u8::from(sample.question.split_whitespace().take(6).count() < 6)),
+    );
     features.set(Feature::chat_part, f32::from(u8::from(sample.part.is_some())));
     // Whether the user answers a question of the assistant, and whether that question offered to act.
     let answered = before[..since.saturating_sub(1).min(before.len())]

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Estimate, Experts, mixed, nearness, place, text};
 use crate::check::features::{self, is_transferable};
 use crate::domain::CallTask;
-use crate::learn::{Calibration, Examples, FitError, Folds, Forest, Growth, Platt, Scored, UnusableExamples, UnusableScores};
+use crate::learn::{
+    Calibration, Examples, FitError, Folds, Forest, Growth, Platt, Scored, UnusableExamples, UnusableScores,
+};
 
 /// A labelled sample.
 #[derive(Debug, Clone)]
@@ -122,12 +124,19 @@ fn weights(rows: &[(&TrainingRow, bool)]) -> Vec<f64> {
     }
     let own = |(row, right): &(&TrainingRow, bool)| {
         let share = if row.source == BENCHMARK_CALLS { REAL } else { 1.0 };
-        share / (questions[&(row.source.as_str(), row.question)].sqrt() * sources[&(row.source.as_str(), *right)])
+        share
+            / (questions[&(row.source.as_str(), row.question)].sqrt()
+                * sources[&(row.source.as_str(), *right)])
     };
     let raw: Vec<f64> = rows.iter().map(own).collect();
-    let sum = |side: bool| rows.iter().zip(&raw).filter(|((_, right), _)| *right == side).map(|(_, own)| own).sum::<f64>();
+    let sum = |side: bool| {
+        rows.iter().zip(&raw).filter(|((_, right), _)| *right == side).map(|(_, own)| own).sum::<f64>()
+    };
     let sums = [sum(false), sum(true)];
-    rows.iter().zip(&raw).map(|((_, right), own)| own / sums[usize::from(*right)] * rows.len() as f64).collect()
+    rows.iter()
+        .zip(&raw)
+        .map(|((_, right), own)| own / sums[usize::from(*right)] * rows.len() as f64)
+        .collect()
 }
 
 /// The rows that have the label; `transferable` leaves only features that hold from one source to another.
@@ -136,9 +145,11 @@ fn sheet(
     label: &dyn Fn(&TrainingRow) -> Option<bool>,
     transferable: bool,
 ) -> Result<Sheet, UnusableRows> {
-    let chosen: Vec<(usize, bool)> = rows.iter().enumerate().filter_map(|(at, row)| Some((at, label(row)?))).collect();
+    let chosen: Vec<(usize, bool)> =
+        rows.iter().enumerate().filter_map(|(at, row)| Some((at, label(row)?))).collect();
     let labelled: Vec<(&TrainingRow, bool)> = chosen.iter().map(|(at, right)| (&rows[*at], *right)).collect();
-    let keep: Vec<bool> = features::names().iter().map(|name| !transferable || is_transferable(name)).collect();
+    let keep: Vec<bool> =
+        features::names().iter().map(|name| !transferable || is_transferable(name)).collect();
     let masked = |row: &TrainingRow| -> Vec<f32> {
         row.features.iter().zip(&keep).map(|(value, keep)| if *keep { *value } else { 0.0 }).collect()
     };
@@ -153,7 +164,13 @@ fn sheet(
 }
 
 impl Sheet {
-    fn fit(&self, rows: &[TrainingRow], growth: &Growth, monotone: &[i8], of: &dyn Fn(&TrainingRow) -> bool) -> Result<Forest, FitError> {
+    fn fit(
+        &self,
+        rows: &[TrainingRow],
+        growth: &Growth,
+        monotone: &[i8],
+        of: &dyn Fn(&TrainingRow) -> bool,
+    ) -> Result<Forest, FitError> {
         let chosen: Vec<u32> =
             (0u32..).zip(&self.rows).filter(|(_, row)| of(&rows[**row])).map(|(at, _)| at).collect();
         Forest::fit(&self.examples, &chosen, growth, monotone)
@@ -182,7 +199,8 @@ pub fn fit_gate(rows: &[TrainingRow]) -> Result<FittedGate, UnusableRows> {
     let fold = folds(rows);
     let mut near = vec![0.0; rows.len()];
     for out in 0..FOLDS {
-        let held: BTreeSet<u64> = rows.iter().zip(&fold).filter(|(_, own)| **own == out).map(|(row, _)| row.question).collect();
+        let held: BTreeSet<u64> =
+            rows.iter().zip(&fold).filter(|(_, own)| **own == out).map(|(row, _)| row.question).collect();
         let gate = sheet.fit(rows, &GATE, &[], &|row| !held.contains(&row.question))?;
         for (at, row) in rows.iter().enumerate().filter(|(at, row)| row.near && fold[*at] == out) {
             near[at] = nearness(gate.margin(&row.features));
@@ -212,7 +230,8 @@ pub fn fit_task(rows: &[TrainingRow], gate: &FittedGate, task: CallTask) -> Resu
     let fold = folds(rows);
     let mut measured_near = Vec::new();
     for out in 0..FOLDS {
-        let held: BTreeSet<u64> = rows.iter().zip(&fold).filter(|(_, own)| **own == out).map(|(row, _)| row.question).collect();
+        let held: BTreeSet<u64> =
+            rows.iter().zip(&fold).filter(|(_, own)| **own == out).map(|(row, _)| row.question).collect();
         let seen = |row: &TrainingRow| !held.contains(&row.question);
         let (a, b) = (near.fit(rows, &NEAR, &monotone, &seen)?, wide.fit(rows, &GROWTH, &monotone, &seen)?);
         for at in near.rows.iter().copied().filter(|at| fold[*at] == out) {
@@ -244,7 +263,8 @@ pub fn fit_task(rows: &[TrainingRow], gate: &FittedGate, task: CallTask) -> Resu
     let wide_odds = odds(&measured_wide, |own| mixed(own.near, own.wide, 0.0))?;
     for own in measured_near.iter_mut().chain(&mut measured_wide) {
         let near = gate.nearness[own.row];
-        own.probability = near * near_odds.probability(own.margin) + (1.0 - near) * wide_odds.probability(own.margin);
+        own.probability =
+            near * near_odds.probability(own.margin) + (1.0 - near) * wide_odds.probability(own.margin);
     }
     let experts = Experts { near: first, wide: second, near_odds, wide_odds };
     Ok(FittedTask { experts, near: measured_near, wide: measured_wide })
@@ -263,12 +283,17 @@ pub fn without_category(rows: &[TrainingRow], task: CallTask) -> Result<Vec<Held
     let monotone = features::monotone();
     let near = sheet(rows, &|row| label(row).filter(|_| row.near), false)?;
     let wide = sheet(rows, &|row| label(row).filter(|_| row.source != BENCHMARK_CALLS), true)?;
-    let categories: BTreeSet<&str> = rows.iter().filter(|row| row.source == BENCHMARK_CALLS).map(|row| row.family.as_str()).collect();
+    let categories: BTreeSet<&str> =
+        rows.iter().filter(|row| row.source == BENCHMARK_CALLS).map(|row| row.family.as_str()).collect();
     let mut measured = Vec::new();
     for category in categories {
         let other = |row: &TrainingRow| row.family != category;
         let (a, b) = (near.fit(rows, &NEAR, &monotone, &other)?, wide.fit(rows, &GROWTH, &monotone, &other)?);
-        let own = near.rows.iter().copied().filter(|at| rows[*at].family == category && rows[*at].source == BENCHMARK_CALLS);
+        let own = near
+            .rows
+            .iter()
+            .copied()
+            .filter(|at| rows[*at].family == category && rows[*at].source == BENCHMARK_CALLS);
         measured.extend(own.map(|at| estimate(rows, at, &a, &b, 0.0)));
     }
     Ok(measured)

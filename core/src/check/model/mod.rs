@@ -10,7 +10,8 @@ mod text;
 use std::sync::{LazyLock, OnceLock};
 
 pub use fit::{
-    FittedGate, FittedTask, HeldOut, TrainingRow, UnusableRows, assemble, fit_gate, fit_task, without_category,
+    FittedGate, FittedTask, HeldOut, TrainingRow, UnusableRows, assemble, fit_gate, fit_task,
+    without_category,
 };
 
 use crate::domain::CallTask;
@@ -93,8 +94,10 @@ pub(super) struct Shipped {
     tasks: [OnceLock<Experts>; 3],
 }
 
-static SHIPPED: LazyLock<Shipped> =
-    LazyLock::new(|| Shipped { gate: text::gate(FILE).unwrap_or_else(|why| broken(&why)), tasks: Default::default() });
+static SHIPPED: LazyLock<Shipped> = LazyLock::new(|| Shipped {
+    gate: text::gate(FILE).unwrap_or_else(|why| broken(&why)),
+    tasks: Default::default(),
+});
 
 /// The file is compiled in and a test reads it: whoever breaks it builds this crate.
 fn broken(why: &text::DamagedModel) -> ! {
@@ -115,7 +118,8 @@ impl Shipped {
     pub(super) fn contributions(&self, row: &[f32], task: CallTask) -> Vec<(usize, f64)> {
         let experts = self.experts(task);
         let share = 0.5 + 0.5 * nearness(self.gate.margin(row));
-        let mut all: Vec<(usize, f64)> = experts.near.contributions(row).iter().map(|(at, of)| (*at, of * share)).collect();
+        let mut all: Vec<(usize, f64)> =
+            experts.near.contributions(row).iter().map(|(at, of)| (*at, of * share)).collect();
         for (column, of) in experts.wide.contributions(row) {
             match all.iter_mut().find(|(at, _)| *at == column) {
                 Some((_, sum)) => *sum += of * (1.0 - share),

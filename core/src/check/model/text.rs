@@ -27,7 +27,12 @@ fn line(file: &str, at: usize) -> Result<Value, DamagedModel> {
     serde_json::from_str(text).map_err(|error| damaged(error.to_string()))
 }
 
-fn part<T>(value: &Value, key: &str, at: usize, read: fn(&Value) -> Result<T, DamagedText>) -> Result<T, DamagedModel> {
+fn part<T>(
+    value: &Value,
+    key: &str,
+    at: usize,
+    read: fn(&Value) -> Result<T, DamagedText>,
+) -> Result<T, DamagedModel> {
     read(value.get(key).unwrap_or(&Value::Null))
         .map_err(|why| DamagedModel::Line { line: at + 1, why: format!("{key}: {why}") })
 }
@@ -56,7 +61,10 @@ pub(super) fn experts(file: &str, task: CallTask) -> Result<Experts, DamagedMode
 fn sized(forest: Forest, at: usize) -> Result<Forest, DamagedModel> {
     match forest.columns() == features::COLUMNS {
         true => Ok(forest),
-        false => Err(DamagedModel::Line { line: at + 1, why: format!("a forest of {} features", forest.columns()) }),
+        false => Err(DamagedModel::Line {
+            line: at + 1,
+            why: format!("a forest of {} features", forest.columns()),
+        }),
     }
 }
 

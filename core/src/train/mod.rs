@@ -1,0 +1,24 @@
+//! What labels of one's own make of the built-in judge: candidates are fitted, measured on rows that they did not see, and the
+//! best is taken if it is better than the judge as shipped beyond chance.
+//!
+//! ```text
+//!  Material ─Training─▶ Trials ─(each alone)─▶ margins of rows held out ─▶ Evaluations ─▶ chosen Stage
+//! ```
+//!
+//! Nothing here starts threads: whoever trains carries out the trials, side by side or one by one, and gives back what came of them.
+
+mod chance;
+mod changes;
+mod evaluation;
+mod groups;
+mod material;
+#[cfg(test)]
+mod tests;
+mod training;
+mod weights;
+
+pub use changes::{Change, Changes, Figures, SliceChange};
+pub use evaluation::{Evaluation, Gain};
+pub use groups::Grouping;
+pub use material::{Material, TrainingRow, UnusableMaterial};
+pub use training::{Trained, Training, Trial};

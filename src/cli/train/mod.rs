@@ -1,0 +1,59 @@
+//! `train`: flags in; a model, a report and an exit code out.
+
+pub mod args;
+mod report;
+
+use args::TrainArgs;
+
+use super::config::Config;
+use super::label::args::LabelArgs;
+use super::observer::Console;
+use super::printer::Printer;
+use super::{Ending, hosted, job};
+use crate::domain::Task;
+use crate::run::settings::TrainSettings;
+use crate::run::{self, Stop};
+
+pub fn run(mut args: TrainArgs, config: &Config) -> anyhow::Result<Ending> {
+    let mut section = config.section("label", &LabelArgs::keys())?;
+    let quiet = args.result.quiet;
+    args.fill(&mut section)?;
+    config.say(&section, quiet);
+    let printer = Printer { quiet: args.result.quiet };
+    let json = args.result.json;
+    let console = Console { printer, stop: Stop::default() };
+    let outcome = run::train(settings(args), &console).map_err(anyhow::Error::from);
+    let shown = outcome.map(|found| {
+        if json {
+            printer.data(&format!("{:#}", found.record));
+        } else if !printer.quiet {
+            printer.data(&report::render(&found, printer.width_of_data()));
+        }
+        if let Some(path) = &found.output {
+            printer.talk(&format!("\nwritten  {}", path.display()));
+        }
+        let refusal = found.kept.is_none().then(|| report::refusal(&found));
+        Ending::of_gates(&refusal.into_iter().collect::<Vec<_>>(), printer)
+    });
+    job::ended(shown, printer)
+}
+
+fn settings(args: TrainArgs) -> TrainSettings {
+    let seed = args.input.seed.unwrap_or_default();
+    TrainSettings {
+        input: hosted::input(args.input.settings(args.inputs)),
+        task: args.task.unwrap_or(Task::ToolCalling),
+        output: args.output.filter(|_| !args.dry_run),
+        gold: args.rows.gold,
+        cluster: args.rows.cluster,
+        id: args.rows.id,
+        weight: args.rows.weight,
+        kinds: args.rows.kinds,
+        errata: args.rows.errata,
+        reviewed: args.rows.reviewed,
+        review_weight: args.rows.review_weight.unwrap_or(TrainSettings::REVIEW_WEIGHT),
+        seed,
+        add: args.add,
+        force: args.result.force,
+    }
+}

@@ -1,0 +1,158 @@
+//! What a training came to, for human eyes.
+
+use crate::report::{Column, Table, counted, wrapped};
+use crate::run::TrainSummary;
+use crate::stats::Estimate;
+use crate::train::{Changes, Evaluation, Grouping};
+use tooljudge_core::train::Training;
+
+/// Kinds that are listed, and rows that changed.
+const KINDS: usize = 20;
+const ROWS: usize = 10;
+/// Before the lines of a sentence that does not fit one.
+const INDENT: &str = "         ";
+
+/// The report, on lines of `width` columns.
+pub fn render(found: &TrainSummary, width: usize) -> String {
+    let mut parts = vec![wrapped(&format!("rows     {}", found.counts), INDENT, width)];
+    parts.push(candidates(found, width));
+    if let Some(changes) = &found.changes {
+        parts.push(figures(changes, width));
+        parts.extend(kinds(changes, width));
+        parts.push(wrapped(&labels(changes), INDENT, width));
+    }
+    let mut notes = Vec::new();
+    if !found.measures_tools {
+        notes.push(format!(
+            "note     the rows have fewer than {} sets of tools, so it was not measured how the model does with tools that it has not seen",
+            Training::LEAST_TOOLS
+        ));
+    }
+    if found.kept.is_some() {
+        notes.push(format!(
+            "note     {:.0} % of the rows are right; confidences are for 50 %. If that is so of the rows that you label, pass \
+             --base-rate {:.2}",
+            100.0 * found.share_right,
+            found.share_right.clamp(0.01, 0.99),
+        ));
+    }
+    parts.extend((!notes.is_empty()).then(|| wrapped(&notes.join("\n"), INDENT, width)));
+    parts.join("\n\n")
+}
+
+/// Why nothing was written, and what might help.
+pub fn refusal(found: &TrainSummary) -> String {
+    let reason = |evaluation: &Evaluation| match (&evaluation.failure, evaluation.gains.is_empty()) {
+        (Some(why), _) => format!("{}: {why}", evaluation.kind.as_str()),
+        (None, true) => format!("{}: not measured", evaluation.kind.as_str()),
+        (None, false) => {
+            let least =
+                evaluation.gains.iter().map(|gain| gain.over_shipped.low).fold(f64::INFINITY, f64::min);
+            let nothing = evaluation.gains.iter().any(|gain| gain.over_nothing.low <= 0.0);
+            match nothing && least > 0.0 {
+                true => {
+                    format!("{}: not beyond chance better than looking at nothing", evaluation.kind.as_str())
+                }
+                false => format!("{}: a gain of {least:.4} or more", evaluation.kind.as_str()),
+            }
+        }
+    };
+    let reasons: Vec<String> = found.evaluations.iter().map(reason).collect();
+    format!(
+        "no model was written: on rows that it has not seen, no candidate is better than the built-in judge as shipped beyond chance \
+         ({}). More labels may help, and so may --errata if the gold is in doubt (`tooljudge bench --audit`)",
+        reasons.join("; ")
+    )
+}
+
+fn candidates(found: &TrainSummary, width: usize) -> String {
+    use Column::{Figure, Name, Words};
+    let mut table = Table::new([Name, Figure, Figure, Words]);
+    table.add_row(["candidate", "gain, new questions", "gain, new tools", ""]);
+    for evaluation in &found.evaluations {
+        let gain = |by: Grouping| {
+            let gain = evaluation.gains.iter().find(|gain| gain.by == by);
+            gain.map_or("-".to_owned(), |gain| estimate(&gain.over_shipped, 4))
+        };
+        let kept = match (&evaluation.failure, Some(evaluation.kind) == found.kept) {
+            (Some(why), _) => why.clone(),
+            (None, true) => "taken".to_owned(),
+            (None, false) if evaluation.is_kept() => "better, but less so".to_owned(),
+            (None, false) if evaluation.gains.iter().all(|gain| gain.over_shipped.low > 0.0) => {
+                "no better than looking at nothing".to_owned()
+            }
+            (None, false) => "not beyond chance".to_owned(),
+        };
+        let name = evaluation.kind.as_str().to_owned();
+        table.add_row([name, gain(Grouping::Question), gain(Grouping::Tools), kept]);
+    }
+    format!(
+        "{}\n\n{}",
+        table.text(width),
+        wrapped(
+            "gain     how much less the log loss is than as shipped, with its 95 % interval",
+            INDENT,
+            width
+        )
+    )
+}
+
+fn figures(changes: &Changes, width: usize) -> String {
+    use Column::{Figure, Name};
+    let mut table = Table::new([Name, Figure, Figure]);
+    table.add_row(["rows held out", "as shipped", "trained"]);
+    let (before, after) = (&changes.before, &changes.after);
+    for (name, before, after) in [
+        ("balanced accuracy", before.balanced_accuracy, after.balanced_accuracy),
+        ("AUC", before.auc, after.auc),
+        ("calibration error", before.ece, after.ece),
+    ] {
+        let shown = |found: Option<Estimate>| found.map_or("-".to_owned(), |found| estimate(&found, 3));
+        table.add_row([name.to_owned(), shown(before), shown(after)]);
+    }
+    table.text(width)
+}
+
+/// Rows labelled as gold has it, by kind, before and after.
+fn kinds(changes: &Changes, width: usize) -> Option<String> {
+    use Column::{Figure, Name};
+    if changes.slices.is_empty() {
+        return None;
+    }
+    let mut table = Table::new([Name, Name, Figure, Figure, Figure]);
+    table.add_row(["by", "kind", "rows", "right as shipped", "right trained"]);
+    for slice in changes.slices.iter().take(KINDS) {
+        table.add_row([
+            slice.column.clone(),
+            slice.value.clone(),
+            slice.rows.to_string(),
+            slice.right_before.to_string(),
+            slice.right_after.to_string(),
+        ]);
+    }
+    let more = changes.slices.len().saturating_sub(KINDS);
+    let more = if more > 0 { format!("\n... and {more} kinds more (--json has all)") } else { String::new() };
+    Some(format!("{}{more}", table.text(width)))
+}
+
+/// Which labels changed.
+fn labels(changes: &Changes) -> String {
+    let changed = &changes.changed;
+    let count = |now: bool| changed.iter().filter(|change| change.now == now).count();
+    let right = changed.iter().filter(|change| change.now == change.right).count();
+    let mut named: Vec<String> = changed.iter().take(ROWS).map(|change| change.row.to_string()).collect();
+    if changed.len() > ROWS {
+        named.push("...".to_owned());
+    }
+    let rows = if named.is_empty() { String::new() } else { format!(" (rows {})", named.join(", ")) };
+    format!(
+        "labels   {} changed, {} to correct and {} to incorrect; {right} of the changes agree with gold{rows}",
+        counted(changed.len() as u64, "label"),
+        count(true),
+        count(false)
+    )
+}
+
+fn estimate(found: &Estimate, digits: usize) -> String {
+    format!("{:.digits$} ({:.digits$} to {:.digits$})", found.value, found.low, found.high)
+}

@@ -1,0 +1,10 @@
+//! Training: labelled rows in, a last stage for the built-in judge out, if it is better beyond chance.
+
+mod error;
+mod job;
+mod outcome;
+mod rows;
+
+pub use error::TrainError;
+pub use job::train;
+pub use outcome::{RowCounts, TrainSummary};
