@@ -95,11 +95,6 @@ impl Stage {
         }
     }
 
-    /// Whether it reads more than the margin.
-    pub(super) fn needs_features(&self) -> bool {
-        self.kind() != StageKind::Recalibrated
-    }
-
     pub(super) fn to_json(&self) -> Value {
         let of = |forest: &Forest, calibration: &Calibration| json!({"forest": forest.to_json(), "calibration": calibration.to_json()});
         match self {

@@ -125,16 +125,24 @@ pub(super) fn is_transferable(name: &str) -> bool {
     !name.starts_with("ask_") && !HABITS.contains(&name)
 }
 
+/// Whether a feature may tell whose row it is: no finding may, or more findings could change whose judgement counts.
+pub(super) fn is_of_habits(name: &str) -> bool {
+    !name.starts_with("sig_") && !name.starts_with("rule_") && direction(name) == 0
+}
+
 /// Which way a feature may move the log-odds that the calls are right: a finding never up, the rules' own estimate never down.
 pub(super) fn monotone() -> Vec<i8> {
-    let of = |name: &String| match name.as_str() {
+    names().iter().map(|name| direction(name)).collect()
+}
+
+fn direction(name: &str) -> i8 {
+    match name {
         "sig_NoCall" => 0,
         name if name.starts_with("sig_") => -1,
         name if name.starts_with("rule_") => 1,
         "arg_faults" | "arg_repeated" | "use_equal" | "chat_state" | "chat_same_call" => -1,
         _ => 0,
-    };
-    names().iter().map(of).collect()
+    }
 }
 
 /// The features of calls that were looked at.

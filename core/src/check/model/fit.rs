@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Estimate, Experts, mixed, nearness, place, text};
-use crate::check::features::{self, is_transferable};
+use crate::check::features::{self, is_of_habits, is_transferable};
 use crate::domain::CallTask;
 use crate::learn::{
     Calibration, Examples, FitError, Folds, Forest, Growth, Platt, Scored, UnusableExamples, UnusableScores,
@@ -139,17 +139,16 @@ fn weights(rows: &[(&TrainingRow, bool)]) -> Vec<f64> {
         .collect()
 }
 
-/// The rows that have the label; `transferable` leaves only features that hold from one source to another.
+/// The rows that have the label, with the features to keep; the others are 0 in all of them.
 fn sheet(
     rows: &[TrainingRow],
     label: &dyn Fn(&TrainingRow) -> Option<bool>,
-    transferable: bool,
+    keep: &dyn Fn(&str) -> bool,
 ) -> Result<Sheet, UnusableRows> {
     let chosen: Vec<(usize, bool)> =
         rows.iter().enumerate().filter_map(|(at, row)| Some((at, label(row)?))).collect();
     let labelled: Vec<(&TrainingRow, bool)> = chosen.iter().map(|(at, right)| (&rows[*at], *right)).collect();
-    let keep: Vec<bool> =
-        features::names().iter().map(|name| !transferable || is_transferable(name)).collect();
+    let keep: Vec<bool> = features::names().iter().map(|name| keep(name)).collect();
     let masked = |row: &TrainingRow| -> Vec<f32> {
         row.features.iter().zip(&keep).map(|(value, keep)| if *keep { *value } else { 0.0 }).collect()
     };
@@ -194,7 +193,7 @@ fn families(rows: &[TrainingRow]) -> BTreeSet<&str> {
 /// When the rows cannot be learned from.
 pub fn fit_gate(rows: &[TrainingRow]) -> Result<FittedGate, UnusableRows> {
     let label = |row: &TrainingRow| (row.measured || row.near).then_some(row.near);
-    let sheet = sheet(rows, &label, false)?;
+    let sheet = sheet(rows, &label, &is_of_habits)?;
     let forest = sheet.fit(rows, &GATE, &[], &|_| true)?;
     let fold = folds(rows);
     let mut near = vec![0.0; rows.len()];
@@ -222,8 +221,8 @@ pub fn fit_gate(rows: &[TrainingRow]) -> Result<FittedGate, UnusableRows> {
 pub fn fit_task(rows: &[TrainingRow], gate: &FittedGate, task: CallTask) -> Result<FittedTask, UnusableRows> {
     let label = |row: &TrainingRow| row.right[place(task)];
     let monotone = features::monotone();
-    let near = sheet(rows, &|row| label(row).filter(|_| row.near), false)?;
-    let wide = sheet(rows, &|row| label(row).filter(|_| row.source != BENCHMARK_CALLS), true)?;
+    let near = sheet(rows, &|row| label(row).filter(|_| row.near), &|_| true)?;
+    let wide = sheet(rows, &|row| label(row).filter(|_| row.source != BENCHMARK_CALLS), &is_transferable)?;
     let all = |_: &TrainingRow| true;
     let first = near.fit(rows, &NEAR, &monotone, &all)?;
     let second = wide.fit(rows, &GROWTH, &monotone, &all)?;
@@ -281,8 +280,8 @@ const BENCHMARK_CALLS: &str = "bfcl";
 pub fn without_category(rows: &[TrainingRow], task: CallTask) -> Result<Vec<HeldOut>, UnusableRows> {
     let label = |row: &TrainingRow| row.right[place(task)];
     let monotone = features::monotone();
-    let near = sheet(rows, &|row| label(row).filter(|_| row.near), false)?;
-    let wide = sheet(rows, &|row| label(row).filter(|_| row.source != BENCHMARK_CALLS), true)?;
+    let near = sheet(rows, &|row| label(row).filter(|_| row.near), &|_| true)?;
+    let wide = sheet(rows, &|row| label(row).filter(|_| row.source != BENCHMARK_CALLS), &is_transferable)?;
     let categories: BTreeSet<&str> =
         rows.iter().filter(|row| row.source == BENCHMARK_CALLS).map(|row| row.family.as_str()).collect();
     let mut measured = Vec::new();

@@ -148,3 +148,43 @@ fn place(task: CallTask) -> usize {
         CallTask::ToolSelection => 2,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::check::features;
+
+    const TASKS: [CallTask; 3] =
+        [CallTask::ToolCalling, CallTask::ParameterExtraction, CallTask::ToolSelection];
+
+    #[test]
+    fn the_shipped_file_is_read() {
+        let row = vec![0.0; features::COLUMNS];
+        for task in TASKS {
+            let estimate = Shipped::get().estimate(&row, task);
+            assert!((0.0..=1.0).contains(&estimate.probability), "{estimate:?}");
+        }
+        assert!(FILE.len() <= 400_000);
+    }
+
+    proptest! {
+        #[test]
+        fn more_findings_never_raise_the_score(
+            values in prop::collection::vec(-1.0f32..8.0, features::COLUMNS),
+            more in prop::collection::vec(0.0f32..3.0, features::COLUMNS),
+        ) {
+            let worse: Vec<f32> = values
+                .iter()
+                .zip(&more)
+                .zip(features::monotone())
+                .map(|((value, more), direction)| value - f32::from(direction) * more)
+                .collect();
+            for task in TASKS {
+                let [before, after] = [&values, &worse].map(|row| Shipped::get().estimate(row, task).probability);
+                prop_assert!(after <= before, "{before} {after}");
+            }
+        }
+    }
+}
