@@ -11,6 +11,7 @@ mod architecture;
 mod audit;
 mod bench;
 mod browser;
+mod builtin_explanations;
 mod builtin_model;
 mod calls;
 mod cli;

@@ -56,7 +56,7 @@ impl<'a> Reader<'a> {
         review_weight: f64,
         judge: &'a BuiltinJudge,
     ) -> Reader<'a> {
-        let columns_of_a_row = tooljudge_core::check::feature_names().0.len();
+        let columns_of_a_row = tooljudge_core::check::feature_names().len();
         let material = Material { columns: columns_of_a_row, ..Material::default() };
         let (counts, invalid, slices) = Default::default();
         Reader { columns, words, errata, review_weight, judge, material, counts, invalid, slices }
