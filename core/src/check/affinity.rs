@@ -388,7 +388,12 @@ pub(super) fn are_out_of_order(a: &Side, b: &Side, said: &str) -> bool {
         _ => return false,
     };
     let above = match (low.value, high.value) {
-        (Json::Number(low), Json::Number(high)) => low.as_f64() > high.as_f64(),
+        // `from_base: 16, to_base: 2` has a direction and no order.
+        (Json::Number(l), Json::Number(h)) => {
+            let has_direction =
+                |node: &Node| words(&node.name).any(|word| matches!(word, "from" | "to" | "in" | "out"));
+            !(has_direction(low.node) && has_direction(high.node)) && l.as_f64() > h.as_f64()
+        }
         (Json::String(l), Json::String(h)) => {
             let (l, h) = (l.trim(), h.trim());
             // Years first: only such dates compare as texts do.

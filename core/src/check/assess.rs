@@ -7,7 +7,7 @@ use super::node::Node;
 use super::observation::{Observation, Place, step};
 use super::schema::{self, Dialect, text_of};
 use super::score::{Signal, Signals};
-use super::states::other_state;
+use super::states::States;
 use super::toolbox::{Tool, Toolbox, stems};
 use crate::domain::{CallTask, Json, Object, Role, Sample, ToolCall};
 use crate::reading::dates::Times;
@@ -466,8 +466,9 @@ impl Assessor<'_> {
 
     /// Finds tools that were called for things in another state than theirs.
     fn states(&mut self, sample: &Sample, calls: &[ToolCall]) {
+        let states = States::of(calls, sample.before_turn());
         for (at, call) in calls.iter().enumerate() {
-            let Some(other) = other_state(call, self.toolbox, sample.before_turn()) else { continue };
+            let Some(other) = states.other(call, self.toolbox) else { continue };
             self.other_state = self.other_state.max(if other.is_close { 0.5 } else { 1.0 });
             if !other.is_close {
                 let found = Observation::OtherState {

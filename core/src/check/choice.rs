@@ -287,7 +287,7 @@ fn was_made(sample: &Sample, call: &ToolCall) -> bool {
             Role::User => return false,
             Role::Tool => {
                 answered = true;
-                let text = message.content.to_lowercase();
+                let text = beginning(&message.content).to_lowercase();
                 if text.trim().is_empty() || UNFINISHED.iter().any(|sign| text.contains(sign)) {
                     return false;
                 }
@@ -299,6 +299,15 @@ fn was_made(sample: &Sample, call: &ToolCall) -> bool {
     }
     false
 }
+
+/// As much of a result as tells how the call went.
+fn beginning(text: &str) -> &str {
+    let end = (0..=text.len().min(MAX_RESULT_BYTES)).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    &text[..end]
+}
+
+/// Bytes read of a result.
+const MAX_RESULT_BYTES: usize = 4_000;
 
 /// Messages looked back on.
 const MAX_BACK: usize = 64;

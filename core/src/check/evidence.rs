@@ -12,7 +12,7 @@ use crate::reading::aliases;
 use crate::reading::dates::Times;
 use crate::reading::numbers::Figures;
 use crate::reading::spoken::Languages;
-use crate::reading::words::{Stem, StemSet, WordSet, fold, is_content, is_hangul, stem, words};
+use crate::reading::words::{Stem, StemSet, WordSet, fold, is_content, is_hangul, is_particle, stem, words};
 
 /// The conversation before the judged turn.
 pub(super) struct Evidence {
@@ -182,13 +182,13 @@ impl Evidence {
     /// Whether the folded phrase stands in the conversation word for word.
     pub(super) fn has_phrase(&self, folded: &str) -> bool {
         self.searched.set(self.searched.get().saturating_add(self.text.len()));
-        !self.is_exhausted() && self.text.contains(open_ended(folded))
+        !self.is_exhausted() && find(&self.text, folded).is_some()
     }
 
     /// Who said a folded phrase last, and how many messages before the question.
     pub(super) fn told_by(&self, folded: &str) -> Option<(Teller, usize)> {
         self.searched.set(self.searched.get().saturating_add(self.text.len()));
-        let at = if self.is_exhausted() { None } else { self.text.find(open_ended(folded)) }?;
+        let at = if self.is_exhausted() { None } else { find(&self.text, folded) }?;
         let message = self.tellers.partition_point(|(end, _)| *end <= at);
         self.tellers.get(message).map(|(_, teller)| (*teller, message))
     }
@@ -274,10 +274,19 @@ static CODE_WORDS: LazyLock<WordSet> = LazyLock::new(|| {
 static NAME_LINKS: LazyLock<WordSet> =
     LazyLock::new(|| WordSet::of(language::words(|of| &of.text.name_links)));
 
-/// A folded phrase without the end of its last word, where small words are written together with it: `유로` stands in `유로를`.
-fn open_ended(folded: &str) -> &str {
+/// Where a folded phrase stands in a folded text. Korean writes small words together with the word before them: `유로` stands in `유로를`, and
+/// not in `유로파`.
+fn find(text: &str, folded: &str) -> Option<usize> {
     let inner = folded.trim_end();
-    if inner.chars().next_back().is_some_and(is_hangul) { inner } else { folded }
+    if !inner.chars().next_back().is_some_and(is_hangul) {
+        return text.find(folded);
+    }
+    let ends = |at: &usize| {
+        let rest = &text[at + inner.len()..];
+        let tail = &rest[..rest.find(' ').unwrap_or(rest.len())];
+        tail.is_empty() || (inner.trim_start().chars().nth(1).is_some() && is_particle(tail))
+    };
+    text.match_indices(inner).map(|(at, _)| at).find(ends)
 }
 
 /// The start of a text, cut between characters.

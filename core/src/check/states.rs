@@ -30,33 +30,61 @@ const KEYS: [&str; 3] = ["status", "state", "stage"];
 /// Results read, bytes of each, and objects looked at: bounds the work on hostile rows.
 const MAX_RESULTS: usize = 40;
 const MAX_BYTES: usize = 200_000;
-const MAX_OBJECTS: usize = 5_000;
+const MAX_OBJECTS: usize = 20_000;
+/// Identifiers of a call that are looked for.
+const MAX_IDS: usize = 16;
 
-/// What speaks against the state of the object of a call, by what tools told of it before.
-pub(super) fn other_state(call: &ToolCall, toolbox: &Toolbox, before: &[Message]) -> Option<OtherState> {
-    let folded = fold_identifier(&call.name);
-    let named = words(&folded).find(|word| STATES.has(word))?.to_owned();
-    toolbox.find(&call.name)?;
-    let arguments = call.parsed()?;
-    let ids: Vec<&str> = arguments.values().filter_map(Json::as_str).filter(|text| is_id(text)).collect();
-    let results = before.iter().rev().filter(|message| message.role == Role::Tool).take(MAX_RESULTS);
-    for result in results.filter(|result| result.content.len() <= MAX_BYTES) {
-        if !ids.iter().any(|id| result.content.contains(id)) {
-            continue;
+/// Words that, in front of a state, do not ask for it but bring it about or look for it: `mark_invoice_paid`, `list_open_tickets`.
+static BRINGS_ABOUT: LazyLock<WordSet> = LazyLock::new(|| {
+    WordSet::of(
+        "mark set make get list find search show count report change is are check flag move put fetch view filter query switch".split(' '),
+    )
+});
+
+/// What tools told of states before a turn. Results are read once, whatever the number of calls.
+pub(super) struct States {
+    /// From the newest result on.
+    results: Vec<Json>,
+}
+
+impl States {
+    pub(super) fn of(calls: &[ToolCall], before: &[Message]) -> States {
+        let mut results = Vec::new();
+        if calls.iter().any(|call| named_state(&call.name).is_some()) {
+            let told = before.iter().rev().filter(|message| message.role == Role::Tool).take(MAX_RESULTS);
+            let read = told.filter(|result| result.content.len() <= MAX_BYTES);
+            results.extend(read.filter_map(|result| Json::parse(&result.content).ok()));
         }
-        let Ok(json) = Json::parse(&result.content) else { continue };
-        let mut left = MAX_OBJECTS;
-        if let Some(seen) = state_of(&json, &ids, &mut left) {
-            let seen_folded = fold(seen);
-            if seen_folded.trim() == named {
-                return None;
-            }
-            // A state that no list knows may be another word for the same.
-            let is_close = words(&seen_folded).any(|word| word == named);
-            return Some(OtherState { named, seen: seen.to_owned(), is_close });
-        }
+        States { results }
     }
-    None
+
+    /// What speaks against the state of the object of a call.
+    pub(super) fn other(&self, call: &ToolCall, toolbox: &Toolbox) -> Option<OtherState> {
+        let named = named_state(&call.name)?;
+        toolbox.find(&call.name)?;
+        let arguments = call.parsed()?;
+        let ids = arguments.values().filter_map(Json::as_str).filter(|text| is_id(text));
+        let ids: Vec<&str> = ids.take(MAX_IDS).collect();
+        let mut left = MAX_OBJECTS;
+        let seen = self.results.iter().find_map(|json| state_of(json, &ids, &mut left))?;
+        let folded = fold(seen);
+        let is_close = words(&folded).any(|word| word == named);
+        // Another word may mean the same, but not one that itself is a state.
+        let is_known = words(&folded).any(|word| STATES.has(word) || word == "requested");
+        let is_same = folded.trim() == named || !is_known;
+        (!is_same).then(|| OtherState { named, seen: seen.to_owned(), is_close })
+    }
+}
+
+/// The state that the object of a tool has to be in, by its name: behind what is done to it, as in `cancel_pending_order`.
+fn named_state(name: &str) -> Option<String> {
+    let folded = fold_identifier(name);
+    let mut parts = words(&folded);
+    parts.next().filter(|verb| !STATES.has(verb) && !BRINGS_ABOUT.has(verb))?;
+    let rest: Vec<&str> = parts.collect();
+    // Behind its noun, a state is what comes of the call.
+    let state = rest.iter().position(|word| STATES.has(word)).filter(|at| at + 1 < rest.len())?;
+    Some(rest[state].to_owned())
 }
 
 /// Letters with digits: nobody's state hangs on a plain word.

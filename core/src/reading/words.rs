@@ -80,6 +80,11 @@ pub fn is_hangul(c: char) -> bool {
     matches!(c, '\u{1100}'..='\u{11ff}' | '\u{3130}'..='\u{318f}' | '\u{ac00}'..='\u{d7af}')
 }
 
+/// Whether a text is one of the small words that are written together with the word before them.
+pub fn is_particle(text: &str) -> bool {
+    PARTICLES.iter().any(|particle| particle == text)
+}
+
 /// A word without the small word that is written together with it.
 fn without_particle(word: &str) -> Option<&str> {
     if !word.chars().next_back().is_some_and(is_hangul) {

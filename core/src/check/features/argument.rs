@@ -9,6 +9,7 @@ use crate::check::assess::{Assessor, Leaf};
 use crate::check::evidence::Teller;
 use crate::check::index::Parameter;
 use crate::check::node::Node;
+use crate::check::observation::step;
 use crate::check::score::SIGNALS;
 use crate::check::toolbox::Tool;
 use crate::domain::{Json, ToolCall};
@@ -23,7 +24,7 @@ columns! {
     whole whole_any covered covered_any missing head tail_missing is_name trunc extended case_lost expression numbers_missing joined signs
     underscore words length empty described code state dated capitals
     from_question from_user from_result from_assistant from_system from_nowhere age
-    near gap next rival mentions crossed tool_fit ground
+    near gap next rival mentions tool_fit ground
 }
 
 /// One argument.
@@ -108,10 +109,16 @@ fn one(
     leaves(value, MAX_LEAVES, &mut parts);
     own.set(A::declared, declared(node));
     own.set(A::required, f32::from(u8::from(node.required)));
-    let prefix = format!("/{name}");
+    let own_path = step("", name);
     let faulty = assessor.result.observations.iter().any(|observation| {
         observation.is_fault()
-            && observation.place().is_some_and(|at| at.call == site.call && at.path.starts_with(&prefix))
+            && observation.place().is_some_and(|at| {
+                at.call == site.call
+                    && at
+                        .path
+                        .strip_prefix(&own_path)
+                        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            })
     });
     own.set(A::faulty, f32::from(u8::from(faulty)));
     own.set(A::leaves, parts.len().min(12) as f32);

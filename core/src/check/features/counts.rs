@@ -9,6 +9,8 @@ use crate::reading::words::{fold, is_content};
 
 /// Calls compared with each other.
 const MAX_CALLS: usize = 24;
+/// And arguments of each.
+const MAX_ARGUMENTS: usize = 40;
 
 pub(super) fn measure(features: &mut Features, assessor: &Assessor, question: &Question, calls: &[ToolCall]) {
     let capped = |count: usize, cap: usize| count.min(cap) as f32;
@@ -80,10 +82,13 @@ fn repetition(features: &mut Features, calls: &[ToolCall]) {
     for (i, a) in calls.iter().enumerate() {
         for b in &calls[..i] {
             let (Some(x), Some(y)) = (a.parsed(), b.parsed()) else { continue };
-            let shared = x.iter().filter(|(_, value)| y.values().any(|own| own == *value)).count();
+            let (x, y) = (&x, &y);
+            let few = || x.iter().take(MAX_ARGUMENTS);
+            let shared =
+                few().filter(|(_, value)| y.values().take(MAX_ARGUMENTS).any(|own| own == *value)).count();
             overlap = overlap.max(shared as f32 / x.len().min(y.len()).max(1) as f32);
             if a.name == b.name {
-                let differs = x.iter().filter(|(name, value)| y.get(name) != Some(*value)).count();
+                let differs = few().filter(|(name, value)| y.get(name) != Some(*value)).count();
                 varying = varying.max(differs.min(8) as f32);
             }
         }

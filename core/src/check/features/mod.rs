@@ -52,11 +52,11 @@ columns! {
     ask_relative ask_negation
     use_calls use_names use_same use_equal use_varying use_overlap use_less_listed use_less_marks use_less_verbs use_numbers_left
     use_numbers_left_share use_names_left use_names_left_share use_words_share use_empty use_sibling
-    from_question from_user from_result from_assistant from_system from_nowhere from_age from_result_age
+    from_question from_user from_result from_assistant from_system from_nowhere from_age
     arg_count arg_each arg_ground arg_ground_mean arg_required_ground arg_optional_ground arg_number_ground arg_support arg_support_mean
     arg_zero arg_zero_share arg_optional arg_default arg_faults arg_trunc arg_extended arg_tail arg_case arg_expression arg_numbers_missing
     arg_missing arg_sign_like arg_underscore arg_empty arg_words arg_list arg_list_listed arg_true_unnamed arg_booleans arg_enum_rival
-    arg_near arg_gap arg_next arg_rival arg_crossed arg_repeated arg_twice_list arg_decimals arg_code arg_state arg_date
+    arg_near arg_gap arg_next arg_rival arg_repeated arg_twice_list arg_decimals arg_code arg_state arg_date
     out_count out_name out_described out_enum out_number out_date out_named out_required
     need_fit need_fit_all need_required need_filled need_empty need_numbers need_texts need_named need_asks need_some_filled
     chat_messages chat_step chat_calls chat_system chat_results chat_failed chat_same_tool chat_same_call chat_offered chat_short chat_part
@@ -79,7 +79,8 @@ impl Features {
         self.values[SIGNALS + feature as usize] = value;
     }
 
-    fn get(&self, feature: Feature) -> f32 {
+    /// One of them.
+    pub(super) fn get(&self, feature: Feature) -> f32 {
         self.values[SIGNALS + feature as usize]
     }
 
@@ -140,7 +141,7 @@ fn direction(name: &str) -> i8 {
         "sig_NoCall" => 0,
         name if name.starts_with("sig_") => -1,
         name if name.starts_with("rule_") => 1,
-        "arg_faults" | "arg_repeated" | "use_equal" | "chat_state" | "chat_same_call" => -1,
+        "arg_faults" | "use_equal" | "chat_state" | "chat_same_call" => -1,
         _ => 0,
     }
 }
