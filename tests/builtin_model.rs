@@ -234,10 +234,11 @@ fn even(rows: &[Weighted]) -> Vec<Weighted> {
     rows.iter().map(|row| Weighted { weight: 1.0 / share(row.gold), ..*row }).collect()
 }
 
-/// The scores as they are with `--base-rate`, by the share of right calls.
+/// The log-odds as they are with `--base-rate`, by the share of right calls.
 fn at_home(rows: &[Weighted]) -> Vec<Weighted> {
     let share = rows.iter().filter(|row| row.gold).count() as f64 / rows.len() as f64;
-    let here = |even: f64| even * share / (even * share + (1.0 - even) * (1.0 - share));
+    let log_odds = |share: f64| (share / (1.0 - share)).ln();
+    let here = |even: f64| log_odds(even) + log_odds(share);
     rows.iter().map(|row| Weighted { score: here(row.score), ..*row }).collect()
 }
 

@@ -52,8 +52,8 @@ use toolbox::Toolbox;
 /// calls it knows what takes no model, and abstains otherwise. Its confidence is the
 /// probability that the label is right where right and wrong calls are equally frequent; it does not know how good an agent
 /// is otherwise, unless [`BuiltinJudge::with_base_rate`] tells it. A fault always makes a call `incorrect`. Where there is nothing to go on it abstains: no
-/// readable definitions or call, no call whose arguments to judge, a later step of an agent that nothing asks for or speaks
-/// against, a definition or row too complex to check.
+/// readable definitions or call, no call whose arguments to judge, a later step of an agent that is not clear, two experts that contradict
+/// each other where it is close, a definition or row too complex to check.
 ///
 /// One judge serves all threads and prepares each set of definitions once, as long as rows share them.
 pub struct BuiltinJudge {
@@ -132,9 +132,8 @@ impl BuiltinJudge {
             Some(stage) if !fault => stage.probability(assessment.measured(), log_odds(shipped)),
             _ => shipped,
         };
-        // Who trained a judge on rows like this one knows more of it than the shipped experts.
-        let doubt = || estimate.doubt(assessment.under_way).filter(|_| !fault && stage.is_none());
-        if let Some(reason) = doubt() {
+        let doubt = estimate.with(probability).doubt(assessment.under_way);
+        if let Some(reason) = doubt.filter(|_| !fault) {
             return Verdict::bare(Outcome::Abstained(reason.to_owned()));
         }
         let probability = if fault { probability.min(score::MAX_WITH_FAULT) } else { probability };
@@ -150,7 +149,12 @@ impl BuiltinJudge {
                 let reasons = if plain { Vec::new() } else { reasons::against(&assessment, task) };
                 let told = explain::explain(&assessment, calls.len(), !by_shipped, task, &reasons);
                 // What was noticed says one thing, and labels of one's own have taught another.
-                if correct == by_shipped { stage::overruled(label, &told) } else { told }
+                let left_open = estimate.doubt(assessment.under_way).filter(|_| !fault);
+                match left_open {
+                    Some(why) => stage::decided(label, why),
+                    None if correct == by_shipped => stage::overruled(label, &told),
+                    None => told,
+                }
             }),
             findings: Some({
                 let first = sample.part.as_ref().map_or(0, |part| part.at);
@@ -199,6 +203,11 @@ pub fn fingerprint() -> String {
 
 fn log_odds(probability: f64) -> f64 {
     (probability / (1.0 - probability)).ln()
+}
+
+/// Which way each feature may move the log-odds that the calls are right: -1 only down, 1 only up, 0 either.
+pub fn feature_directions() -> Vec<i8> {
+    features::monotone()
 }
 
 /// The names of a sample's features, in order.

@@ -50,6 +50,11 @@ pub(super) fn overruled(label: &str, shipped: &str) -> String {
     format!("Judged {label} by what the model was trained on. The judge as shipped says: {shipped}")
 }
 
+/// What to say where the shipped judge leaves a row open.
+pub(super) fn decided(label: &str, why: &str) -> String {
+    format!("Judged {label} by what the model was trained on. The judge as shipped abstains: {why}.")
+}
+
 impl StageKind {
     /// All of them, from the one that needs the fewest rows.
     pub const ALL: [StageKind; 3] = [StageKind::Recalibrated, StageKind::Refitted, StageKind::Whole];

@@ -7,9 +7,9 @@ use super::material::TrainingRow;
 /// By what rows are held out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Grouping {
-    /// Rows of one question go together.
+    /// Rows of one question, by its id or its words, go together.
     Question,
-    /// Rows with the same tools on offer go together, and with them all rows of their questions: the tools are new then.
+    /// Rows that call the same tool go together, and with them all rows of their questions: the called tools are new then.
     Tools,
 }
 
@@ -25,8 +25,8 @@ impl Grouping {
     /// The group of each row.
     pub(super) fn groups(self, rows: &[TrainingRow]) -> Vec<u64> {
         match self {
-            Grouping::Question => rows.iter().map(|row| row.question).collect(),
-            Grouping::Tools => joined(rows),
+            Grouping::Question => joined(rows, &|_| &[]),
+            Grouping::Tools => joined(rows, &|row| &row.tools),
         }
     }
 }
@@ -36,20 +36,29 @@ pub(super) fn count(groups: &[u64]) -> usize {
     groups.iter().collect::<BTreeSet<_>>().len()
 }
 
-/// Rows that have tools or question in common, directly or through others, are in one group.
-fn joined(rows: &[TrainingRow]) -> Vec<u64> {
+/// What makes two rows go together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Tie {
+    Question(u64),
+    Wording(u64),
+    Content(u64),
+    Tool(u64),
+}
+
+/// Rows that have a question, its wording, all they hold, or a tool in common, directly or through others, are in one group: its number is
+/// that of its first row.
+fn joined(rows: &[TrainingRow], tools: &dyn Fn(&TrainingRow) -> &[u64]) -> Vec<u64> {
     let mut parents: Vec<usize> = (0..rows.len()).collect();
-    let (mut of_tools, mut of_question) = (HashMap::new(), HashMap::new());
+    let mut first_with: HashMap<Tie, usize> = HashMap::new();
     for (at, row) in rows.iter().enumerate() {
-        let first =
-            [*of_tools.entry(row.tools).or_insert(at), *of_question.entry(row.question).or_insert(at)];
-        for other in first {
+        let own = [Tie::Question(row.question), Tie::Wording(row.wording), Tie::Content(row.content)];
+        for tie in own.into_iter().chain(tools(row).iter().map(|tool| Tie::Tool(*tool))) {
+            let other = *first_with.entry(tie).or_insert(at);
             let (a, b) = (root(&mut parents, at), root(&mut parents, other));
             parents[a.max(b)] = a.min(b);
         }
     }
-    // The first row of a group stands for it.
-    (0..rows.len()).map(|at| rows[root(&mut parents, at)].tools).collect()
+    (0..rows.len()).map(|at| root(&mut parents, at) as u64).collect()
 }
 
 fn root(parents: &mut [usize], mut at: usize) -> usize {

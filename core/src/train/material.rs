@@ -15,8 +15,11 @@ pub struct TrainingRow {
     pub is_settled: bool,
     /// Rows of one question go together.
     pub question: u64,
-    /// Rows with the same tools on offer go together too, where transfer to other tools is measured.
-    pub tools: u64,
+    /// So do rows whose question reads the same, whatever its id.
+    pub wording: u64,
+    /// The called tools; of a row without calls, all tools on offer as one. Rows that share one go together too, where transfer to
+    /// other tools is measured.
+    pub tools: Vec<u64>,
     /// What the row is: a hash of all that is judged. Rows with the same say the same.
     pub content: u64,
     /// How many rows it stands for: above 0.
@@ -36,6 +39,8 @@ pub struct Material {
     pub features: Vec<f32>,
     /// How many numbers a row has.
     pub columns: usize,
+    /// Which way each of them may move the log-odds: -1, 0 or 1; empty where all may move them either way.
+    pub directions: Vec<i8>,
     /// Columns and values by which changes are told apart.
     pub slices: Vec<(String, String)>,
 }

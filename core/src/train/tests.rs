@@ -22,7 +22,8 @@ fn material(count: usize, seed: u64, says: impl Fn(f64, f32, &mut Random) -> boo
             margin,
             is_settled: false,
             question: at / 2,
-            tools: at / 20,
+            wording: at / 2,
+            tools: vec![at / 20],
             content: at,
             weight: 1.0,
             review: 1.0,
@@ -144,7 +145,7 @@ fn too_little_is_refused_in_words() {
 #[test]
 fn few_tools_are_not_held_out() {
     let mut material = material(100, 6, |margin, _, random| random.chance(logistic(margin - 3.0)));
-    material.rows.iter_mut().for_each(|row| row.tools %= 4);
+    material.rows.iter_mut().for_each(|row| row.tools[0] %= 4);
     assert!(!Training::new(material, 1).unwrap().measures_tools());
 }
 
@@ -166,7 +167,8 @@ proptest! {
     ) {
         let mut material = material(labels.len(), 1, |_, _, _| true);
         for (row, (right, question, tools, review)) in material.rows.iter_mut().zip(&labels) {
-            (row.right, row.question, row.tools, row.review) = (*right, *question, *tools, *review);
+            (row.right, row.question, row.tools, row.review) = (*right, *question, vec![*tools], *review);
+            row.wording = *question;
         }
         let rows = &material.rows;
         if rows.iter().any(|row| row.right) && rows.iter().any(|row| !row.right) {
@@ -179,7 +181,7 @@ proptest! {
         let groups = Grouping::Tools.groups(rows);
         for (a, of_a) in rows.iter().zip(&groups) {
             for (b, of_b) in rows.iter().zip(&groups) {
-                if a.tools == b.tools || a.question == b.question {
+                if a.tools == b.tools || a.content == b.content || a.question == b.question {
                     prop_assert_eq!(of_a, of_b);
                 }
             }

@@ -68,7 +68,7 @@ impl Training {
     pub const ROWS_TO_REFIT: usize = 300;
     /// As above.
     pub const ROWS_FOR_WHOLE: usize = 3000;
-    /// Sets of tools from which on it is measured how the stage does with tools that it has not seen.
+    /// Groups of tools from which on it is measured how the stage does with tools that it has not seen.
     pub const LEAST_TOOLS: usize = 5;
 
     /// Training on `material`; `seed` decides folds and trees.
@@ -190,8 +190,13 @@ impl Training {
         let examples = examples.ok_or("the features of a row are no numbers")?;
         let growth = growth(kind, rows.len(), self.seed);
         let forest = match kind {
-            StageKind::Whole => Forest::fit(examples, &rows, &growth, &[]),
-            _ => Forest::fit_from(examples, &rows, &growth, &[], &self.margins),
+            StageKind::Whole => {
+                // The last column is the shipped judge's own estimate.
+                let mut directions = self.material.directions.clone();
+                directions.extend((!directions.is_empty()).then_some(1));
+                Forest::fit(examples, &rows, &growth, &directions)
+            }
+            _ => Forest::fit_from(examples, &rows, &growth, &self.material.directions, &self.margins),
         };
         let forest = forest.map_err(|why| why.to_string())?;
         let margin = |at: &u32| {

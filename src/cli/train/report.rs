@@ -24,7 +24,7 @@ pub fn render(found: &TrainSummary, width: usize) -> String {
     let mut notes = Vec::new();
     if !found.measures_tools {
         notes.push(format!(
-            "note     the rows have fewer than {} sets of tools, so it was not measured how the model does with tools that it has not seen",
+            "note     the rows have fewer than {} groups of tools, so it was not measured how the model does with tools that it has not seen",
             Training::LEAST_TOOLS
         ));
     }

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::{RowCounts, TrainError};
 use crate::bench::{Correction, Errata, NotALabel, Words};
 use crate::check::{BuiltinJudge, Examined};
-use crate::domain::{Definitions, Findings, Item, Json, Sample};
+use crate::domain::{Calls, Definitions, Findings, Item, Json, Sample};
 use crate::run::input::{Clusters, hash, text};
 use crate::run::{InvalidGold, InvalidGolds, RunError, Source};
 use crate::table::Batch;
@@ -40,7 +40,8 @@ pub(super) struct Reader<'a> {
 struct Seen {
     examined: Examined,
     question: String,
-    tools: u64,
+    tools: Vec<u64>,
+    wording: u64,
     content: u64,
     /// What the shipped judge finds wrong.
     findings: Vec<&'static str>,
@@ -57,7 +58,11 @@ impl<'a> Reader<'a> {
         judge: &'a BuiltinJudge,
     ) -> Reader<'a> {
         let columns_of_a_row = tooljudge_core::check::feature_names().len();
-        let material = Material { columns: columns_of_a_row, ..Material::default() };
+        let material = Material {
+            columns: columns_of_a_row,
+            directions: tooljudge_core::check::feature_directions(),
+            ..Material::default()
+        };
         let (counts, invalid, slices) = Default::default();
         Reader { columns, words, errata, review_weight, judge, material, counts, invalid, slices }
     }
@@ -129,6 +134,7 @@ impl<'a> Reader<'a> {
                 is_settled,
                 question: short(cluster),
                 tools: seen.tools,
+                wording: seen.wording,
                 content: seen.content,
                 weight,
                 review: if is_reviewed { self.review_weight } else { 1.0 },
@@ -150,7 +156,15 @@ impl<'a> Reader<'a> {
         let definitions = raw.tool_definitions.as_deref().unwrap_or_default();
         let parts = [raw.question.as_bytes(), call.as_bytes(), definitions.as_bytes()];
         let content = short(hash(&parts));
-        Some(Seen { examined, question: sample.question.clone(), tools: tools(sample), content, findings })
+        let wording = short(hash(&[sample.raw.question.as_bytes()]));
+        Some(Seen {
+            examined,
+            question: sample.question.clone(),
+            tools: tools(sample),
+            wording,
+            content,
+            findings,
+        })
     }
 
     fn gold(&mut self, cell: Option<&Json>, row: u64) -> Option<bool> {
@@ -175,14 +189,21 @@ fn short(hash: [u8; 16]) -> u64 {
     hash[..8].iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
-/// A hash of the names of all tools on offer.
-fn tools(sample: &Sample) -> u64 {
+/// Hashes of the names of the called tools; where nothing is called, one of all tools on offer.
+fn tools(sample: &Sample) -> Vec<u64> {
+    let called: Vec<u64> = match &sample.calls {
+        Calls::Parsed(calls) => calls.iter().map(|call| short(hash(&[call.name.as_bytes()]))).collect(),
+        Calls::Unparsed => Vec::new(),
+    };
+    if !called.is_empty() {
+        return called;
+    }
     let mut names: Vec<&[u8]> = match &sample.definitions {
         Definitions::Known(definitions) => definitions.iter().map(|tool| tool.name.as_bytes()).collect(),
         _ => Vec::new(),
     };
     names.sort_unstable();
-    short(hash(&names))
+    vec![short(hash(&names))]
 }
 
 fn weight(columns: &TrainColumns, cell: Option<&Json>, row: u64) -> Result<f64, TrainError> {
@@ -195,5 +216,5 @@ fn weight(columns: &TrainColumns, cell: Option<&Json>, row: u64) -> Result<f64, 
 /// Whether a cell says that somebody has looked at its row: a name, a date or a correction do so too.
 fn is_reviewed(cell: Option<&Json>) -> bool {
     let text = text(cell).unwrap_or_default();
-    !["", "false", "no", "0", "null", "none", "[]"].contains(&text.trim().to_ascii_lowercase().as_str())
+    !["", "false", "no", "0", "null", "none"].contains(&text.trim().to_ascii_lowercase().as_str())
 }

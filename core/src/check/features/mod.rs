@@ -19,6 +19,7 @@ use std::sync::LazyLock;
 use super::assess::{Assessor, Step};
 use super::score::{self, SIGNALS, Signal};
 use crate::domain::{CallTask, Sample, ToolCall};
+use crate::reading::words::is_english;
 use argument::{ARGUMENT_FEATURES, Argument};
 
 /// Stands where a feature does not apply.
@@ -131,6 +132,45 @@ pub(super) fn is_of_habits(name: &str) -> bool {
     !name.starts_with("sig_") && !name.starts_with("rule_") && direction(name) == 0
 }
 
+/// Whether a feature rests on words that the request shares with the definitions: across languages there are none, which says nothing.
+pub(super) fn needs_shared_words(name: &str) -> bool {
+    const OF_ARGUMENTS: [&str; 21] = [
+        "out_name",
+        "out_described",
+        "out_enum",
+        "out_named",
+        "need_fit",
+        "need_fit_all",
+        "need_named",
+        "need_some_filled",
+        "arg_near",
+        "arg_gap",
+        "arg_next",
+        "arg_rival",
+        "arg_enum_rival",
+        "arg_true_unnamed",
+        "worst_choice_named",
+        "worst_rival_named",
+        "worst_name_asked",
+        "worst_description_asked",
+        "worst_truth_named",
+        "worst_near",
+        "worst_gap",
+    ];
+    name.starts_with("fit_") && !matches!(name, "fit_tools" | "fit_telling")
+        || OF_ARGUMENTS.contains(&name)
+        || matches!(name, "worst_next" | "worst_rival" | "worst_tool_fit")
+}
+
+/// The columns of which [`needs_shared_words`] is true.
+static OF_SHARED_WORDS: LazyLock<Vec<usize>> =
+    LazyLock::new(|| (0..COLUMNS).filter(|at| needs_shared_words(&NAMES[*at])).collect());
+
+/// A row as it is where request and definitions are in different languages.
+pub(super) fn without_shared_words(values: &mut [f32]) {
+    OF_SHARED_WORDS.iter().for_each(|at| values[*at] = NONE);
+}
+
 /// Which way a feature may move the log-odds that the calls are right: a finding never up, the rules' own estimate never down.
 pub(super) fn monotone() -> Vec<i8> {
     names().iter().map(|name| direction(name)).collect()
@@ -167,6 +207,9 @@ pub(super) fn features(assessor: &Assessor, sample: &Sample, calls: &[ToolCall],
     argument::measure(&mut features, assessor, &question, &fits, calls);
     need::measure(&mut features, assessor, sample, &question, &fits, calls);
     omitted::measure(&mut features, assessor, &question, calls);
+    if assessor.toolbox.english != is_english(&assessor.evidence.question) {
+        without_shared_words(&mut features.values);
+    }
     transcript::measure(&mut features, sample, calls, step);
     features.set(Feature::chat_state, assessor.other_state);
     features

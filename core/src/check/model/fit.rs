@@ -106,27 +106,29 @@ const SEED: u64 = 20_261;
 /// Rows of one label, ready to fit.
 struct Sheet {
     examples: Examples,
-    /// Of each example, its row.
+    /// Of each example, its row; copies come behind the originals.
     rows: Vec<usize>,
+    originals: usize,
 }
 
 /// What real calls of the benchmark weigh more than made ones.
-const REAL: f64 = 2.0;
+const REAL: f64 = 3.0;
 
 /// What every question of every source and label weighs: each source and label the same, but for [`REAL`] ones; in them each question by
 /// the root of its rows.
 fn weights(rows: &[(&TrainingRow, bool)]) -> Vec<f64> {
     let mut questions: BTreeMap<(&str, u64), f64> = BTreeMap::new();
+    for (row, _) in rows {
+        *questions.entry((row.source.as_str(), row.question)).or_default() += 1.0;
+    }
+    let root = |row: &TrainingRow| 1.0 / questions[&(row.source.as_str(), row.question)].sqrt();
     let mut sources: BTreeMap<(&str, bool), f64> = BTreeMap::new();
     for (row, right) in rows {
-        *questions.entry((row.source.as_str(), row.question)).or_default() += 1.0;
-        *sources.entry((row.source.as_str(), *right)).or_default() += 1.0;
+        *sources.entry((row.source.as_str(), *right)).or_default() += root(row);
     }
     let own = |(row, right): &(&TrainingRow, bool)| {
         let share = if row.source == BENCHMARK_CALLS { REAL } else { 1.0 };
-        share
-            / (questions[&(row.source.as_str(), row.question)].sqrt()
-                * sources[&(row.source.as_str(), *right)])
+        share * root(row) / sources[&(row.source.as_str(), *right)]
     };
     let raw: Vec<f64> = rows.iter().map(own).collect();
     let sum = |side: bool| {
@@ -147,20 +149,35 @@ fn sheet(
 ) -> Result<Sheet, UnusableRows> {
     let chosen: Vec<(usize, bool)> =
         rows.iter().enumerate().filter_map(|(at, row)| Some((at, label(row)?))).collect();
+    let originals = chosen.len();
+    let copies: Vec<(usize, bool)> = chosen.iter().step_by(COPIES).copied().collect();
+    let chosen = [chosen, copies].concat();
     let labelled: Vec<(&TrainingRow, bool)> = chosen.iter().map(|(at, right)| (&rows[*at], *right)).collect();
     let keep: Vec<bool> = features::names().iter().map(|name| keep(name)).collect();
-    let masked = |row: &TrainingRow| -> Vec<f32> {
-        row.features.iter().zip(&keep).map(|(value, keep)| if *keep { *value } else { 0.0 }).collect()
+    let numbers = |(at, (row, _)): (usize, &(&TrainingRow, bool))| -> Vec<f32> {
+        let mut values = row.features.clone();
+        if at >= originals {
+            features::without_shared_words(&mut values);
+        }
+        values.iter_mut().zip(&keep).filter(|(_, keep)| !**keep).for_each(|(value, _)| *value = 0.0);
+        values
     };
+    let mut weights = weights(&labelled[..originals]);
+    weights.extend((0..originals).step_by(COPIES).map(|at| weights[at] * COPY).collect::<Vec<_>>());
     let examples = Examples::new(
-        labelled.iter().flat_map(|(row, _)| masked(row)).collect(),
+        labelled.iter().enumerate().flat_map(numbers).collect(),
         features::COLUMNS,
-        chosen.iter().map(|(_, right)| *right).collect(),
-        weights(&labelled),
+        labelled.iter().map(|(_, right)| *right).collect(),
+        weights,
         labelled.iter().map(|(row, _)| row.question).collect(),
     )?;
-    Ok(Sheet { examples, rows: chosen.into_iter().map(|(at, _)| at).collect() })
+    Ok(Sheet { examples, rows: chosen.into_iter().map(|(at, _)| at).collect(), originals })
 }
+
+/// Every so many rows, one is learned from once more as if its request were in another language than its definitions; such a copy weighs
+/// so much of a row.
+const COPIES: usize = 4;
+const COPY: f64 = 0.6;
 
 impl Sheet {
     fn fit(
@@ -233,14 +250,18 @@ pub fn fit_task(rows: &[TrainingRow], gate: &FittedGate, task: CallTask) -> Resu
             rows.iter().zip(&fold).filter(|(_, own)| **own == out).map(|(row, _)| row.question).collect();
         let seen = |row: &TrainingRow| !held.contains(&row.question);
         let (a, b) = (near.fit(rows, &NEAR, &monotone, &seen)?, wide.fit(rows, &GROWTH, &monotone, &seen)?);
-        for at in near.rows.iter().copied().filter(|at| fold[*at] == out) {
+        for at in near.rows[..near.originals].iter().copied().filter(|at| fold[*at] == out) {
             measured_near.push(estimate(rows, at, &a, &b, gate.nearness[at]));
         }
     }
     let mut measured_wide = Vec::new();
     for family in families(rows) {
         let b = wide.fit(rows, &GROWTH, &monotone, &|row| row.family != family)?;
-        for at in wide.rows.iter().copied().filter(|at| rows[*at].family == family && rows[*at].measured) {
+        for at in wide.rows[..wide.originals]
+            .iter()
+            .copied()
+            .filter(|at| rows[*at].family == family && rows[*at].measured)
+        {
             measured_wide.push(estimate(rows, at, &first, &b, gate.nearness[at]));
         }
     }
@@ -288,8 +309,7 @@ pub fn without_category(rows: &[TrainingRow], task: CallTask) -> Result<Vec<Held
     for category in categories {
         let other = |row: &TrainingRow| row.family != category;
         let (a, b) = (near.fit(rows, &NEAR, &monotone, &other)?, wide.fit(rows, &GROWTH, &monotone, &other)?);
-        let own = near
-            .rows
+        let own = near.rows[..near.originals]
             .iter()
             .copied()
             .filter(|at| rows[*at].family == category && rows[*at].source == BENCHMARK_CALLS);

@@ -49,13 +49,20 @@ const NEAR_FULL: f64 = 0.95;
 const DOUBT: f64 = 0.15;
 
 impl Estimate {
+    /// The same row with another probability, as a stage of one's own gives it.
+    pub(super) fn with(self, probability: f64) -> Estimate {
+        Estimate { probability, ..self }
+    }
+
     /// Why there had better be no verdict.
     pub(super) fn doubt(&self, under_way: bool) -> Option<&'static str> {
         let close = (self.probability - 0.5).abs() < DOUBT;
         if close && under_way {
             Some("after a tool's result, nothing tells clearly whether this step is right")
         } else if close && !self.agreed && self.near < 1.0 {
-            Some("it is close, and the row is unlike what the judge was fitted to")
+            Some(
+                "it is close, and what the judge knows of other sources and of the benchmark contradict each other",
+            )
         } else {
             None
         }
