@@ -43,7 +43,7 @@ use crate::domain::{
 };
 use assess::assess;
 use cache::Cache;
-use model::Shipped;
+use model::{Estimate, Shipped};
 use toolbox::Toolbox;
 
 /// The judge that needs no model: deterministic, offline, and free.
@@ -52,8 +52,8 @@ use toolbox::Toolbox;
 /// calls it knows what takes no model, and abstains otherwise. Its confidence is the
 /// probability that the label is right where right and wrong calls are equally frequent; it does not know how good an agent
 /// is otherwise, unless [`BuiltinJudge::with_base_rate`] tells it. A fault always makes a call `incorrect`. Where there is nothing to go on it abstains: no
-/// readable definitions or call, no call whose arguments to judge, a later step of an agent that is not clear, two experts that contradict
-/// each other where it is close, a definition or row too complex to check.
+/// readable definitions or call, no call whose arguments to judge, a later step of an agent where it is close, a definition or row too complex
+/// to check.
 ///
 /// One judge serves all threads and prepares each set of definitions once, as long as rows share them.
 pub struct BuiltinJudge {
@@ -102,7 +102,7 @@ impl BuiltinJudge {
         if !is_settled && assessment.unsettled(task).is_some() {
             return None;
         }
-        let right = Shipped::get().estimate(assessment.measured(), task).probability;
+        let right = Shipped::get().estimate(assessment.measured(), task).0;
         let features = assessment.measured().to_vec();
         Some(Examined { features, margin: log_odds(right), is_settled })
     }
@@ -127,12 +127,12 @@ impl BuiltinJudge {
             return Verdict::bare(Outcome::Abstained(reason));
         }
         let estimate = Shipped::get().estimate(assessment.measured(), task);
-        let shipped = estimate.probability;
+        let shipped = estimate.0;
         let probability = match stage {
             Some(stage) if !fault => stage.probability(assessment.measured(), log_odds(shipped)),
             _ => shipped,
         };
-        let doubt = estimate.with(probability).doubt(assessment.under_way);
+        let doubt = Estimate(probability).doubt(assessment.under_way);
         if let Some(reason) = doubt.filter(|_| !fault) {
             return Verdict::bare(Outcome::Abstained(reason.to_owned()));
         }

@@ -9,6 +9,7 @@ mod need;
 mod omitted;
 mod question;
 mod spelling;
+mod strength;
 mod transcript;
 
 use fit::Fits;

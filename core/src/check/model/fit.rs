@@ -55,16 +55,12 @@ pub struct HeldOut {
     pub margin: f64,
     /// Calibrated.
     pub probability: f64,
-    /// How near it is to the benchmark's rows, from 0 to 1.
-    pub nearness: f64,
 }
 
 impl HeldOut {
     /// Whether the judge had better not decide.
     pub fn is_doubtful(&self, under_way: bool) -> bool {
-        let agreed = (self.near >= 0.0) == (self.wide >= 0.0);
-        let nearness = self.nearness;
-        Estimate { probability: self.probability, near: nearness, agreed }.doubt(under_way).is_some()
+        Estimate(self.probability).doubt(under_way).is_some()
     }
 }
 
@@ -321,7 +317,7 @@ pub fn without_category(rows: &[TrainingRow], task: CallTask) -> Result<Vec<Held
 fn estimate(rows: &[TrainingRow], at: usize, near: &Forest, wide: &Forest, nearness: f64) -> HeldOut {
     let row = &rows[at].features;
     let (near, wide) = (near.margin(row), wide.margin(row));
-    HeldOut { row: at, near, wide, margin: mixed(near, wide, nearness), probability: 0.0, nearness }
+    HeldOut { row: at, near, wide, margin: mixed(near, wide, nearness), probability: 0.0 }
 }
 
 /// The file of the judge, of tasks in the order tool calling, parameter extraction, tool selection.

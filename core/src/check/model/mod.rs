@@ -30,42 +30,22 @@ pub(super) struct Experts {
     wide_odds: Calibration,
 }
 
-/// What the trees make of a row.
+/// What the trees make of a row: the probability that the calls are right, where half of all calls are.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Estimate {
-    /// The probability that the calls are right, where half of all calls are.
-    pub probability: f64,
-    /// How much the row is like the benchmark's: 0 where both experts count alike, 1 where the first decides alone.
-    pub near: f64,
-    /// Whether both experts take the same side.
-    pub agreed: bool,
-}
+pub(super) struct Estimate(pub f64);
 
 /// From this probability of being the benchmark's on, the first expert counts more; from the second on, alone.
 const NEAR_FROM: f64 = 0.8;
 const NEAR_FULL: f64 = 0.95;
 
-/// Closer to even odds than this, two experts that contradict each other know nothing of a row like neither's.
+/// A later step of an agent this close to even odds is left open: nothing in the request tells whether it is due.
 const DOUBT: f64 = 0.15;
 
 impl Estimate {
-    /// The same row with another probability, as a stage of one's own gives it.
-    pub(super) fn with(self, probability: f64) -> Estimate {
-        Estimate { probability, ..self }
-    }
-
     /// Why there had better be no verdict.
-    pub(super) fn doubt(&self, under_way: bool) -> Option<&'static str> {
-        let close = (self.probability - 0.5).abs() < DOUBT;
-        if close && under_way {
-            Some("after a tool's result, nothing tells clearly whether this step is right")
-        } else if close && !self.agreed && self.near < 1.0 {
-            Some(
-                "it is close, and what the judge knows of other sources and of the benchmark contradict each other",
-            )
-        } else {
-            None
-        }
+    pub(super) fn doubt(self, under_way: bool) -> Option<&'static str> {
+        (under_way && (self.0 - 0.5).abs() < DOUBT)
+            .then_some("after a tool's result, nothing tells clearly whether this step is right")
     }
 }
 
@@ -76,7 +56,7 @@ impl Experts {
         let margin = mixed(first, second, near);
         let odds = |calibration: &Calibration| calibration.probability(margin);
         let probability = near * odds(&self.near_odds) + (1.0 - near) * odds(&self.wide_odds);
-        Estimate { probability, near, agreed: (first >= 0.0) == (second >= 0.0) }
+        Estimate(probability)
     }
 }
 
@@ -171,7 +151,7 @@ mod tests {
         let row = vec![0.0; features::COLUMNS];
         for task in TASKS {
             let estimate = Shipped::get().estimate(&row, task);
-            assert!((0.0..=1.0).contains(&estimate.probability), "{estimate:?}");
+            assert!((0.0..=1.0).contains(&estimate.0), "{estimate:?}");
         }
         assert!(FILE.len() <= 400_000);
     }
@@ -189,7 +169,7 @@ mod tests {
                 .map(|((value, more), direction)| value - f32::from(direction) * more)
                 .collect();
             for task in TASKS {
-                let [before, after] = [&values, &worse].map(|row| Shipped::get().estimate(row, task).probability);
+                let [before, after] = [&values, &worse].map(|row| Shipped::get().estimate(row, task).0);
                 prop_assert!(after <= before, "{before} {after}");
             }
         }
