@@ -69,7 +69,12 @@ fn telling(text: &str) -> Vec<String> {
 /// What an explanation names: what stands between backticks, and the parts of such names.
 fn named(explanation: &str) -> Vec<String> {
     let spans = explanation.split('`').skip(1).step_by(2);
-    spans.flat_map(|span| telling(span).into_iter().chain(telling(&span.replace(['_', '-'], " ")))).collect()
+    spans
+        .flat_map(|span| {
+            let parts = telling(&span.replace(['_', '-'], " "));
+            [span.to_lowercase()].into_iter().chain(telling(span)).chain(parts)
+        })
+        .collect()
 }
 
 #[test]
