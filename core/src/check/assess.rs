@@ -8,11 +8,10 @@ use super::observation::{Observation, Place, step};
 use super::schema::{self, Dialect, text_of};
 use super::score::{Signal, Signals};
 use super::states::States;
-use super::toolbox::{Tool, Toolbox, stems};
+use super::toolbox::{Tool, Toolbox};
+use super::used::Used;
 use crate::domain::{CallTask, Json, Object, Role, Sample, ToolCall};
-use crate::reading::dates::Times;
-use crate::reading::numbers::Figures;
-use crate::reading::words::{StemSet, fold, fold_identifier, is_content, words};
+use crate::reading::words::{fold, fold_identifier, is_content, words};
 
 /// The result of looking at a sample.
 pub(super) struct Assessment {
@@ -27,13 +26,16 @@ pub(super) struct Assessment {
     pub exhausted: bool,
     /// Whether these calls follow others that the same question led to.
     pub under_way: bool,
-    /// Whether the called tools, or none, are seen to be what is asked for.
-    pub fits: bool,
     /// The sample as numbers, if they were asked for.
     pub features: Option<Features>,
 }
 
 impl Assessment {
+    /// Whether a fault settles that the calls are wrong by a task.
+    pub(super) fn is_settled(&self, task: CallTask) -> bool {
+        self.observations.iter().any(|own| own.is_fault() && own.concerns(task))
+    }
+
     /// The sample as numbers; none where they were not asked for.
     pub(super) fn measured(&self) -> &[f32] {
         self.features.as_ref().map_or(&[], Features::values)
@@ -84,7 +86,6 @@ pub(super) fn assess(sample: &Sample, calls: &[ToolCall], toolbox: &Toolbox, mea
             defaults: 0,
             exhausted: false,
             under_way: false,
-            fits: false,
             features: None,
         },
     };
@@ -194,28 +195,6 @@ fn is_telling(text: &str, path: &str) -> bool {
 
 fn has_digit(word: &str) -> bool {
     word.bytes().any(|b| b.is_ascii_digit())
-}
-
-/// What the calls make use of.
-#[derive(Default)]
-pub(super) struct Used {
-    pub(super) text: String,
-    pub(super) stems: StemSet,
-    pub(super) numbers: Figures,
-    pub(super) times: Times,
-}
-
-impl Used {
-    fn add(&mut self, text: &str) {
-        let folded = fold(text);
-        self.numbers.read(text, &folded);
-        if text.len() <= 40 {
-            self.times.read(text, &folded);
-        }
-        self.stems.extend(stems(&folded));
-        self.text.push_str(&folded);
-        self.text.push('|');
-    }
 }
 
 /// The call a value belongs to.

@@ -77,8 +77,8 @@ impl Assessor<'_> {
                 if step == Step::UnderWay {
                     // A later step need not look like the question; where it does, that speaks for it.
                     let lead = best.is_none_or(|best| score(at) > score(best));
-                    self.result.fits = lead && score(at) >= PLAIN_FIT && self.told > 0;
-                    if !self.result.fits {
+                    let is_asked_for = lead && score(at) >= PLAIN_FIT && self.told > 0;
+                    if !is_asked_for {
                         return;
                     }
                 }

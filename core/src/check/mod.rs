@@ -29,11 +29,14 @@ mod stage;
 mod states;
 mod toolbox;
 mod trained;
+mod used;
 
 use std::sync::Arc;
 
 pub use base_rate::{BaseRate, InvalidBaseRate};
 pub use baseline::{Baseline, BaselineKind};
+pub use score::MAX_WITH_FAULT;
+
 pub use observation::{Aspect, Literal, Observation, Place};
 pub use stage::{Stage, StageKind, bounded};
 pub use trained::{TaskStage, TrainedModel, UnusableModel};
@@ -98,7 +101,7 @@ impl BuiltinJudge {
             return None;
         }
         let assessment = assess(sample, calls, &self.cache.get(definitions), true);
-        let is_settled = assessment.observations.iter().any(|own| own.is_fault() && own.concerns(task));
+        let is_settled = assessment.is_settled(task);
         if !is_settled && assessment.unsettled(task).is_some() {
             return None;
         }
@@ -119,10 +122,7 @@ impl BuiltinJudge {
         }
         let stage = self.model.as_ref().and_then(|model| model.stage(self.task));
         let assessment = assess(sample, calls, &self.cache.get(definitions), true);
-        let fault = assessment
-            .observations
-            .iter()
-            .any(|observation| observation.is_fault() && observation.concerns(task));
+        let fault = assessment.is_settled(task);
         if let Some(reason) = assessment.unsettled(task).filter(|_| !fault) {
             return Verdict::bare(Outcome::Abstained(reason));
         }
@@ -136,7 +136,7 @@ impl BuiltinJudge {
         if let Some(reason) = doubt.filter(|_| !fault) {
             return Verdict::bare(Outcome::Abstained(reason.to_owned()));
         }
-        let probability = if fault { probability.min(score::MAX_WITH_FAULT) } else { probability };
+        let probability = if fault { probability.min(MAX_WITH_FAULT) } else { probability };
         let correct = probability >= 0.5;
         let (label, score) = if correct { ("correct", 1.0) } else { ("incorrect", 0.0) };
         Verdict {
@@ -228,9 +228,7 @@ pub struct Measured {
 pub fn measure(sample: &Sample) -> Option<Measured> {
     let (calls, definitions) = readable(sample).ok()?;
     let assessment = assess(sample, calls, &Toolbox::new(definitions), true);
-    let settles = |task| assessment.observations.iter().any(|own| own.is_fault() && own.concerns(task));
-    let settled =
-        [CallTask::ToolCalling, CallTask::ParameterExtraction, CallTask::ToolSelection].map(settles);
+    let settled = model::TASKS.map(|task| assessment.is_settled(task));
     Some(Measured { features: assessment.measured().to_vec(), settled })
 }
 

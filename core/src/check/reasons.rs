@@ -98,7 +98,7 @@ fn words(feature: &str, assessment: &Assessment, task: CallTask) -> Option<&'sta
             "a list has more or fewer items than were named",
         ),
         ("arg" | "worst", _) => (
-            of(Feature::arg_count) > 0.0 && (0.0..WELL).contains(&of(Feature::arg_ground).max(0.0)),
+            of(Feature::arg_count) > 0.0 && of(Feature::arg_ground) < WELL,
             "the values are not well supported by the conversation",
         ),
         ("out", _) => (

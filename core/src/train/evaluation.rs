@@ -3,9 +3,15 @@
 use super::chance::Groups;
 use super::groups::Grouping;
 use super::training::Training;
+use crate::check::MAX_WITH_FAULT;
 use crate::check::StageKind;
 use crate::learn::{Calibration, Isotonic, Platt, Scored};
 use crate::stats::Estimate;
+
+/// No probability is nearer to 0 or 1, of calibrations as of the shipped judge: else it would gain by boldness alone.
+const LEAST: f64 = 0.01;
+/// From so many rows on a calibration may be any growing function.
+const ROWS_FOR_ANY_CURVE: usize = 1000;
 
 /// A candidate and what it gained.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,13 +44,6 @@ pub(super) struct Held {
     pub margins: Vec<f64>,
     pub probabilities: Vec<f64>,
 }
-
-/// No probability is nearer to 0 or 1, of calibrations as of the shipped judge: else it would gain by boldness alone.
-const LEAST: f64 = 0.01;
-/// From so many rows on a calibration may be any growing function.
-const ROWS_FOR_ANY_CURVE: usize = 1000;
-/// What is left to a row with a fault.
-const MAX_WITH_FAULT: f64 = 0.15;
 
 impl Evaluation {
     pub(super) fn failed(kind: StageKind, why: String) -> Evaluation {

@@ -7,6 +7,7 @@ mod counts;
 mod fit;
 mod need;
 mod omitted;
+mod pool;
 mod question;
 mod spelling;
 mod strength;
@@ -86,7 +87,7 @@ impl Features {
         self.values[SIGNALS + feature as usize]
     }
 
-    /// Adds to a sum that was not begun too.
+    /// Keeps the larger of what is there and `value`.
     fn raise(&mut self, feature: Feature, value: f32) {
         let slot = &mut self.values[SIGNALS + feature as usize];
         *slot = slot.max(value);

@@ -127,13 +127,13 @@ pub fn fingerprint() -> String {
     blake3::hash(FILE.as_bytes()).to_hex().to_string()
 }
 
-/// The place of a task in the file.
+/// The tasks in the order of the file, and of all lists by task.
+pub const TASKS: [CallTask; 3] =
+    [CallTask::ToolCalling, CallTask::ParameterExtraction, CallTask::ToolSelection];
+
+/// The place of a task among [`TASKS`].
 fn place(task: CallTask) -> usize {
-    match task {
-        CallTask::ToolCalling => 0,
-        CallTask::ParameterExtraction => 1,
-        CallTask::ToolSelection => 2,
-    }
+    TASKS.iter().position(|own| *own == task).unwrap_or(TASKS.len())
 }
 
 #[cfg(test)]
@@ -142,9 +142,6 @@ mod tests {
 
     use super::*;
     use crate::check::features;
-
-    const TASKS: [CallTask; 3] =
-        [CallTask::ToolCalling, CallTask::ParameterExtraction, CallTask::ToolSelection];
 
     #[test]
     fn the_shipped_file_is_read() {
