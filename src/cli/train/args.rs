@@ -64,7 +64,7 @@ pub struct RowArgs {
     #[arg(long, value_name = "COLUMN")]
     pub id: Option<String>,
 
-    /// The column with the weight of each row, a number above 0 [default: all rows weigh the same]
+    /// The column with the weight of each row, a number above 0 and at most 1000000 [default: all rows weigh the same]
     #[arg(long, value_name = "COLUMN")]
     pub weight: Option<String>,
 

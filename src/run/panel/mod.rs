@@ -8,7 +8,7 @@ mod purpose;
 mod trained;
 mod wording;
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub use member::{Member, MemberKind};
@@ -22,7 +22,7 @@ pub(in crate::run) use model::connect_agents;
 pub(in crate::run) use trained::read_model;
 pub(in crate::run) use wording::wanted;
 
-use super::settings::{InputSettings, PanelSettings, SettingsError};
+use super::settings::{InputSettings, JudgeKind, JudgeSettings, PanelSettings, SettingsError};
 use super::{
     AskOutcome, BuiltinLabeller, Labeller, Manifest, Observer, RunError, SampleRecord, Source, StoredLabeller,
 };
@@ -162,9 +162,11 @@ impl PanelSettings {
     /// # Errors
     /// If a judge is named twice, or templates are for a judge that reads none, or a template cannot be used.
     pub(in crate::run) fn check(&self, observer: &dyn Observer) -> Result<(), SettingsError> {
-        let mut names = BTreeSet::new();
-        if let Some(twice) = self.judges.iter().find(|judge| !names.insert(&judge.name)) {
-            return Err(SettingsError::SameJudge(twice.name.clone()));
+        let mut names = BTreeMap::new();
+        for judge in &self.judges {
+            if let Some(first) = names.insert(&judge.name, judge) {
+                return Err(same_name(first, judge));
+            }
         }
         let models = self.models();
         if models == 0
@@ -182,5 +184,15 @@ impl PanelSettings {
             wording::remarks(self)?.iter().for_each(|remark| observer.warning(remark));
         }
         Ok(())
+    }
+}
+
+fn same_name(first: &JudgeSettings, second: &JudgeSettings) -> SettingsError {
+    let name = second.name.clone();
+    match (&first.kind, &second.kind) {
+        (JudgeKind::Trained(one), JudgeKind::Trained(other)) if one != other => {
+            SettingsError::SameModelName { name, files: [one.clone(), other.clone()] }
+        }
+        _ => SettingsError::SameJudge(name),
     }
 }

@@ -70,6 +70,13 @@ pub enum SettingsError {
          says the same again"
     )]
     SameJudge(String),
+    /// Two model files that give their judges one name.
+    #[error(
+        "--judge {name}: {} and {} would both be called {name}; rename one, or give each a name in tooljudge.toml (docs/train.md)",
+        .files[0].display(),
+        .files[1].display()
+    )]
+    SameModelName { name: String, files: [PathBuf; 2] },
     /// The built-in judge with templates only.
     #[error("the built-in judge does not use templates; choose a model with --judge, or a task with --task")]
     BuiltinReadsNoTemplate,

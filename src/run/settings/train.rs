@@ -21,7 +21,7 @@ pub struct TrainSettings {
     pub cluster: Option<String>,
     /// The column that names rows, for corrections. Default: `id` or `row_id`.
     pub id: Option<String>,
-    /// The column that says how many rows each row stands for, a number above 0. Default: each for one.
+    /// The column that says how many rows each row stands for, a number above 0 and at most 1,000,000. Default: each for one.
     pub weight: Option<String>,
     /// Columns by whose values changes are told apart. Default: `error_type` and `edit`, where they are.
     pub kinds: Vec<String>,

@@ -24,7 +24,7 @@ pub enum TrainError {
     #[error("--{flag}: there is no column `{column}`; the columns are {columns}")]
     NoColumn { flag: &'static str, column: String, columns: String },
     /// A weight that is none.
-    #[error("--weight {column}: row {row} has `{text}`, which is not a number above 0")]
+    #[error("--weight {column}: row {row} has `{text}`, which is not a number above 0 and at most 1000000")]
     Weight { column: String, row: u64, text: String },
     /// Corrections go by rows' names, and no column holds them.
     #[error("--errata goes by the names of rows: say which column has them with --id")]

@@ -206,9 +206,12 @@ fn tools(sample: &Sample) -> Vec<u64> {
     vec![short(hash(&names))]
 }
 
+/// A row that weighs more than this drowns all others, and sums of such weights lose theirs.
+const MOST_WEIGHT: f64 = 1e6;
+
 fn weight(columns: &TrainColumns, cell: Option<&Json>, row: u64) -> Result<f64, TrainError> {
     let text = text(cell).unwrap_or_default();
-    let number = text.trim().parse::<f64>().ok().filter(|number| *number > 0.0 && number.is_finite());
+    let number = text.trim().parse::<f64>().ok().filter(|number| *number > 0.0 && *number <= MOST_WEIGHT);
     let column = columns.weight.clone().unwrap_or_default();
     number.ok_or(TrainError::Weight { column, row, text })
 }

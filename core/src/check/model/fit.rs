@@ -197,7 +197,7 @@ fn folds(rows: &[TrainingRow]) -> Vec<usize> {
 
 /// The families that are left out in turn.
 fn families(rows: &[TrainingRow]) -> BTreeSet<&str> {
-    rows.iter().filter(|row| !row.near).map(|row| row.family.as_str()).collect()
+    rows.iter().filter(|row| !row.near && row.measured).map(|row| row.family.as_str()).collect()
 }
 
 /// Fits what tells the benchmark's rows from others.
