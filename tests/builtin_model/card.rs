@@ -26,6 +26,19 @@ fn weighted(
     held_out.iter().filter_map(one).collect()
 }
 
+/// The balanced accuracy of looking at nothing but the definitions. It is one half for taking every call for right.
+fn schema_only(rows: &[Row], held_out: &[HeldOut], task: usize) -> f64 {
+    let plain: Vec<Weighted> = held_out
+        .iter()
+        .filter_map(|own| {
+            let row = &rows[own.row];
+            let score = f64::from(u8::from(!row.breaks_schema[task]));
+            Some(Weighted { score, gold: row.training.right[task]?, weight: 1.0 })
+        })
+        .collect();
+    weighted_balanced_accuracy(&plain, 0.5).unwrap_or(f64::NAN)
+}
+
 /// What a fault leaves to a call.
 const SETTLED: f64 = 0.15;
 
@@ -96,18 +109,19 @@ pub fn figures(rows: &[Row], tasks: &[FittedTask], categories: &[Vec<HeldOut>]) 
     writeln!(text, "Real calls of the benchmark, each by trees that had not seen its question:\n").unwrap();
     writeln!(
         text,
-        "| task | calls | balanced accuracy | AUC | ECE | decided at 5 % error | right over wrong call |"
+        "| task | calls | balanced accuracy | `schema_only` | AUC | ECE | decided at 5 % error | right over wrong call |"
     )
     .unwrap();
-    writeln!(text, "|---|---|---|---|---|---|---|").unwrap();
+    writeln!(text, "|---|---|---|---|---|---|---|---|").unwrap();
     for (task, (_, name)) in TASKS.iter().enumerate() {
         let own = weighted(rows, &real(&tasks[task].near), task, &|own| own.probability);
         let plain: Vec<Weighted> = own.iter().map(|(_, row)| *row).collect();
         writeln!(
             text,
-            "| `{name}` | {} | {} | {} | {:.3} | {:.0} % | {:.3} |",
+            "| `{name}` | {} | {} | {:.3} | {} | {:.3} | {:.0} % | {:.3} |",
             own.len(),
             figure(&own, &balanced),
+            schema_only(rows, &real(&tasks[task].near), task),
             figure(&own, &weighted_auc),
             weighted_ece(&even(&plain), 15).unwrap(),
             100.0 * decidable(&at_home(&plain), 0.05).map_or(0.0, |decided| decided.share),
@@ -120,10 +134,14 @@ pub fn figures(rows: &[Row], tasks: &[FittedTask], categories: &[Vec<HeldOut>]) 
         "\nCalls of other sources, each by trees that had not seen its source (`tool_calling`):\n"
     )
     .unwrap();
-    writeln!(text, "| source | right | wrong | balanced accuracy | AUC |\n|---|---|---|---|---|").unwrap();
+    writeln!(
+        text,
+        "| source | right | wrong | balanced accuracy | `schema_only` | AUC |\n|---|---|---|---|---|---|"
+    )
+    .unwrap();
     let sources: BTreeSet<&str> =
         rows.iter().filter(|row| !row.training.near).map(|row| row.training.family.as_str()).collect();
-    let mut means = [0.0, 0.0];
+    let mut means = [0.0; 3];
     for source in &sources {
         let held: Vec<HeldOut> =
             tasks[0].wide.iter().filter(|own| rows[own.row].training.family == *source).copied().collect();
@@ -131,17 +149,19 @@ pub fn figures(rows: &[Row], tasks: &[FittedTask], categories: &[Vec<HeldOut>]) 
         let plain: Vec<Weighted> = own.iter().map(|(_, row)| *row).collect();
         let right = plain.iter().filter(|row| row.gold).count();
         means[0] += balanced(&plain).unwrap() / sources.len() as f64;
+        means[2] += schema_only(rows, &held, 0) / sources.len() as f64;
         means[1] += weighted_auc(&plain).unwrap() / sources.len() as f64;
         writeln!(
             text,
-            "| {source} | {right} | {} | {} | {} |",
+            "| {source} | {right} | {} | {} | {:.3} | {} |",
             plain.len() - right,
             figure(&own, &balanced),
+            schema_only(rows, &held, 0),
             figure(&own, &weighted_auc)
         )
         .unwrap();
     }
-    writeln!(text, "| mean of sources | | | {:.3} | {:.3} |", means[0], means[1]).unwrap();
+    writeln!(text, "| mean of sources | | | {:.3} | {:.3} | {:.3} |", means[0], means[2], means[1]).unwrap();
     writeln!(text, "\nThe same rows, the surest first:\n\n| share of rows | accuracy | balanced accuracy |\n|---|---|---|").unwrap();
     let mut surest: Vec<Weighted> =
         weighted(rows, &tasks[0].wide, 0, &|own| own.probability).into_iter().map(|(_, row)| row).collect();

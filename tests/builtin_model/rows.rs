@@ -10,15 +10,18 @@ use rayon::prelude::*;
 use tooljudge::domain::{Cell, RawRow};
 use tooljudge::normalize::{Normalizer, Options};
 use tooljudge_core::check::model::TrainingRow;
-use tooljudge_core::check::{Measured, measure};
+use tooljudge_core::check::{Baseline, BaselineKind, Measured, measure};
+use tooljudge_core::domain::Task;
 
-use super::copies;
+use super::{TASKS, copies};
 use crate::support::workspace::Workspace;
 
 /// A labelled sample with what the figures are told by.
 pub struct Row {
     pub training: TrainingRow,
     pub settled: [bool; 3],
+    /// Whether the calls break their definition, by each task: all that the baseline `schema_only` looks at.
+    pub breaks_schema: [bool; 3],
     /// The mistake, of made calls.
     pub kind: Option<String>,
 }
@@ -190,9 +193,14 @@ fn measured(raw: Raw) -> Option<Row> {
     let hash = blake3::hash(raw.question.as_bytes());
     let question = u64::from_le_bytes(hash.as_bytes()[..8].try_into().unwrap());
     let Raw { right, source, family, near, measured, kind, .. } = raw;
+    let breaks = |task: Task| {
+        Baseline::new(BaselineKind::SchemaOnly, task).judge(&sample).label() == Some("incorrect")
+    };
+    let breaks_schema = TASKS.map(|(_, name)| breaks(name.parse().unwrap()));
     Some(Row {
         training: TrainingRow { features, right, source, family, question, near, measured },
         settled,
+        breaks_schema,
         kind,
     })
 }
