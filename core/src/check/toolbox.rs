@@ -47,7 +47,7 @@ pub(super) struct Rules {
 }
 
 /// Stems kept of one definition: bounds the work on a hostile one.
-const MAX_STEMS: usize = 400;
+pub(super) const MAX_STEMS: usize = 400;
 
 impl Toolbox {
     pub(super) fn new(definitions: &Arc<[ToolDefinition]>) -> Toolbox {
@@ -125,8 +125,12 @@ impl Rules {
 
 /// The distinct stems of a folded text's content words, sorted.
 pub(super) fn stems(folded: &str) -> Vec<Stem> {
-    let mut stems: Vec<Stem> =
-        words(folded).filter(|word| is_content(word)).take(MAX_STEMS).map(stem).collect();
+    distinct(words(folded).filter(|word| is_content(word)).map(stem))
+}
+
+/// The distinct ones of some stems, sorted.
+pub(super) fn distinct(stems: impl Iterator<Item = Stem>) -> Vec<Stem> {
+    let mut stems: Vec<Stem> = stems.take(MAX_STEMS).collect();
     stems.sort_unstable();
     stems.dedup();
     stems

@@ -60,6 +60,10 @@ impl Times {
         let words: Vec<Word> = words(&folded).take(MAX_WORDS).map(Word::new).collect();
         let mut at = 0;
         while at < words.len() && self.dates.len() < MAX_DATES {
+            if words[at].is_idle() {
+                at += 1;
+                continue;
+            }
             clock::read_words(&words, at, &mut self.clock);
             if let Some((today, length)) = today(&words[at..]) {
                 self.today.get_or_insert(today);

@@ -225,6 +225,13 @@ impl<'a> Word<'a> {
         self.means.is(role)
     }
 
+    /// Whether no date or time begins with it, whatever stands around it: most words do not.
+    pub fn is_idle(self) -> bool {
+        std::ptr::eq(self.means, &NOTHING)
+            && !self.has_digits()
+            && !matches!(self.text, "a" | "an" | "it" | "date" | "weekend")
+    }
+
     pub fn has_digits(self) -> bool {
         self.text.starts_with(|c: char| c.is_ascii_digit())
     }

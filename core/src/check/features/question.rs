@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use crate::check::evidence::Evidence;
 use crate::check::observation::Literal;
 use crate::domain::Sample;
-use crate::reading::words::{Stem, WordSet, stem, words};
+use crate::reading::words::{Stem, WordSet, words};
 
 /// Words read: bounds the work on hostile rows.
 const MAX_WORDS: usize = 1_500;
@@ -60,7 +60,7 @@ impl<'a> Question<'a> {
         let text =
             &text[..(0..=text.len().min(16 * 1024)).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)];
         let words: Vec<&str> = words(&evidence.question).take(MAX_WORDS).collect();
-        let stems: Vec<Stem> = words.iter().map(|word| stem(word)).collect();
+        let stems = evidence.question_words[..words.len()].to_vec();
         let mut sorted = stems.clone();
         sorted.sort_unstable();
         sorted.dedup();
