@@ -8,7 +8,7 @@ use super::observation::{Observation, Place, step};
 use super::schema::{self, Dialect, text_of};
 use super::score::{Signal, Signals};
 use super::states::States;
-use super::toolbox::{Tool, Toolbox};
+use super::toolbox::{Tool, Toolbox, speaks_of_code};
 use super::used::Used;
 use crate::domain::{CallTask, Json, Object, Role, Sample, ToolCall};
 use crate::reading::words::{fold, fold_identifier, is_content, words};
@@ -169,13 +169,7 @@ fn is_under_way(sample: &Sample) -> bool {
 
 /// Whether values are source text: only if code is spoken of in the folded `question` or the definitions.
 pub(super) fn dialect(toolbox: &Toolbox, question: &str) -> Dialect {
-    const LANGUAGES: &[&str] = &[" java ", " javascript ", " typescript ", " java script "];
-    let spoken = |text: &str| LANGUAGES.iter().any(|language| text.contains(language));
-    if spoken(question) || toolbox.tools.iter().take(50).any(|tool| spoken(&tool.text)) {
-        Dialect::Source
-    } else {
-        Dialect::Json
-    }
+    if toolbox.code || speaks_of_code(question) { Dialect::Source } else { Dialect::Json }
 }
 
 /// A value nobody hits on by chance: letters and digits mixed, an address, a date or time that is no

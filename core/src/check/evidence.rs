@@ -10,13 +10,13 @@ use super::literals::{Span, literals};
 use super::toolbox::{distinct, stems};
 use crate::domain::{Role, Sample};
 use crate::language;
-use crate::reading::aliases;
 use crate::reading::dates::Times;
 use crate::reading::numbers::Figures;
 use crate::reading::spoken::Languages;
 use crate::reading::words::{
     Stem, StemSet, WordSet, fold, is_content, is_english, is_hangul, is_particle, stem, words,
 };
+use crate::reading::{self, aliases};
 
 /// The conversation before the judged turn.
 pub(super) struct Evidence {
@@ -164,13 +164,12 @@ impl Evidence {
     /// Adds one message; gives it back folded, with the stem of each word.
     fn read(&mut self, text: &str) -> (String, Vec<Stem>) {
         let folded = fold(text);
-        self.figures.read(text, &folded);
-        self.times.read(text, &folded);
+        reading::read(text, &folded, &mut self.figures, &mut self.times);
         let stems: Vec<Stem> = words(&folded).map(stem).collect();
         self.stems.extend(&stems);
         for word in words(&folded) {
             self.squeezed.push_str(word);
-            self.initials.extend(word.chars().next());
+            self.initials.push(word.chars().next().unwrap_or_default());
         }
         for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
             let capital = word.chars().next().filter(|c| c.is_uppercase());

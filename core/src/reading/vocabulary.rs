@@ -7,6 +7,7 @@ use foldhash::fast::FixedState;
 
 use super::spoken::Languages;
 use super::units::Unit;
+use super::words::words;
 use crate::language::{Language, Words, all};
 
 /// What a word does where dates, times and amounts are told.
@@ -209,6 +210,11 @@ impl<'a> Word<'a> {
 
     pub fn new(text: &'a str) -> Word<'a> {
         Word { text, means: meaning(text) }
+    }
+
+    /// The words of a text.
+    pub fn all(folded: &'a str) -> Vec<Word<'a>> {
+        words(folded).map(Word::new).collect()
     }
 
     /// The word at a place, if there is one.

@@ -129,17 +129,28 @@ fn fnv(chars: impl Iterator<Item = char>) -> u64 {
 /// A set of stems. They are hashes already: hashing them again would only cost time.
 pub type StemSet = HashSet<Stem, BuildHasherDefault<Prehashed>>;
 
+/// What a [`WordSet`] knows a folded word by.
+#[inline]
+pub fn hash(word: &str) -> u64 {
+    fnv(word.chars())
+}
+
 /// A set of folded words.
 pub struct WordSet(StemSet);
 
 impl WordSet {
     /// Of words that are folded.
     pub fn of<'a>(words: impl IntoIterator<Item = &'a str>) -> WordSet {
-        WordSet(words.into_iter().map(|word| fnv(word.chars())).collect())
+        WordSet(words.into_iter().map(hash).collect())
     }
 
     pub fn has(&self, word: &str) -> bool {
-        self.0.contains(&fnv(word.chars()))
+        self.has_hashed(hash(word))
+    }
+
+    /// Whether a word of that [`hash`] is in it.
+    pub fn has_hashed(&self, hash: u64) -> bool {
+        self.0.contains(&hash)
     }
 }
 
@@ -196,6 +207,7 @@ enum Kind {
 }
 
 impl Kind {
+    #[inline]
     fn of(c: char) -> Kind {
         match c {
             'a'..='z' | 'A'..='Z' => Kind::Letter,

@@ -138,7 +138,7 @@ fn one(
     let optional = [" optional ", " default ", " if provided ", " if specified ", " if not "];
     own.set(A::optional_cue, f32::from(u8::from(optional.iter().any(|cue| node.description.contains(cue)))));
     own.set(A::name_asked, question.share(&parameter.name, 0.0));
-    own.set(A::description_asked, question.share(&parameter.own, 0.0));
+    own.set(A::description_asked, question.share(parameter.described(node), 0.0));
     neighbours(&mut own, site, name, value);
     truth(&mut own, question, parameter, &parts);
     support(&mut own, supports);
@@ -343,6 +343,10 @@ fn binding(
         return;
     }
     let positions = |stems: &[Stem], without: &[Stem]| -> Vec<usize> {
+        // Most names are not spoken of at all.
+        if !stems.iter().any(|own| question.has(*own)) {
+            return Vec::new();
+        }
         let names = |own: &Stem| stems.contains(own) && !without.contains(own);
         question.stems.iter().enumerate().filter(|(_, own)| names(own)).map(|(at, _)| at).take(12).collect()
     };
