@@ -1,10 +1,10 @@
 //! How well a value goes with an argument: by its look, by the definition's examples, and by the words around it in the conversation.
 
 use super::asked_unit::asked_by;
+use super::look::{Class, Look, asks, class, look};
 use super::node::Node;
 use super::schema::text_of;
 use crate::domain::Json;
-use crate::reading::dates::Times;
 use crate::reading::units::Unit;
 use crate::reading::words::{Stem, fold, is_content, stem, words};
 
@@ -19,27 +19,6 @@ const MAX_MENTIONS: usize = 4;
 const ENOUGH_NAMED: f64 = 1.6;
 /// Words of a description that are compared.
 const MAX_DESCRIPTION: usize = 40;
-
-/// What a text looks like, or an argument asks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Look {
-    Date,
-    Clock,
-    Email,
-    Phone,
-    Address,
-    Number,
-    Letters,
-}
-
-/// What prepositions may stand before an argument's value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Class {
-    Place,
-    Maker,
-    /// In which language, format or month.
-    Manner,
-}
 
 /// An argument with its value, and where the conversation has it.
 pub(super) struct Given<'a> {
@@ -278,8 +257,8 @@ fn by_words(value: &Side, argument: &Side, rival: &Side) -> f64 {
         // Behind a text stands more often what belongs to the next one.
         let behind = if matches!(value.value, Json::Number(_)) { 1.0 } else { 0.5 };
         let words = side(&mention.before, 10.0).max(behind * side(&mention.behind, 4.0));
-        let before = mention.before.iter().map(|near| near.word);
-        let before = before.filter(|word| !matches!(*word, "the" | "a" | "an")).next();
+        let mut words_before = mention.before.iter().map(|near| near.word);
+        let before = words_before.find(|word| !matches!(*word, "the" | "a" | "an"));
         let within = matches!(before, Some("in" | "at" | "near" | "around"));
         let made_by = before == Some("by");
         let placed = match argument.class {
@@ -323,115 +302,6 @@ fn telling(name: &str) -> Option<&str> {
 
 fn single(word: &str) -> &str {
     word.trim_end_matches('s')
-}
-
-fn look(text: &str) -> Option<Look> {
-    let text = text.trim();
-    if text.len() < 2 || text.len() > 60 {
-        return None;
-    }
-    let digits = text.bytes().filter(u8::is_ascii_digit).count();
-    if text.contains('@') && !text.contains(' ') {
-        return Some(Look::Email);
-    }
-    if text.contains("://") || text.starts_with("www.") {
-        return Some(Look::Address);
-    }
-    if digits == 0 {
-        // Of other scripts nobody here knows the words for tomorrow.
-        let letters =
-            text.chars().all(|c| c.is_ascii_alphabetic() || matches!(c, ' ' | ',' | '.' | '-' | '\''));
-        return (letters && text.len() > 2).then_some(Look::Letters);
-    }
-    if text.bytes().all(|b| b.is_ascii_digit() || b == b'.') {
-        return Some(if digits > 8 { Look::Phone } else { Look::Number });
-    }
-    let parts = |sign: char| text.split(sign).filter(|part| part.bytes().all(|b| b.is_ascii_digit())).count();
-    if text.bytes().all(|b| b.is_ascii_digit() || b"+-() .".contains(&b)) && digits > 8 {
-        return Some(Look::Phone);
-    }
-    let mut times = Times::default();
-    times.read(text, &fold(text));
-    if times.has_dates() {
-        return Some(Look::Date);
-    }
-    (parts(':') > 1).then_some(Look::Clock)
-}
-
-/// What an argument asks for, by its name.
-fn asks(name: &[&str]) -> Option<Look> {
-    let has = |list: &[&str]| name.iter().any(|word| list.contains(word));
-    let last = *name.last()?;
-    if has(&["email", "mail"]) {
-        return Some(Look::Email);
-    }
-    if has(&["phone", "mobile", "telephone"]) {
-        return Some(Look::Phone);
-    }
-    if matches!(last, "url" | "website" | "link") {
-        return Some(Look::Address);
-    }
-    if has(&["date", "datetime"]) || last == "day" {
-        return Some(Look::Date);
-    }
-    match last {
-        "time" => Some(Look::Clock),
-        "year" | "age" | "count" | "quantity" | "amount" => Some(Look::Number),
-        "city" | "name" | "location" | "country" | "place" | "destination" | "origin" | "area" | "title"
-        | "artist" | "author" | "state" | "language" | "audience" | "species" | "sport" | "genre"
-        | "description" => Some(Look::Letters),
-        _ => None,
-    }
-}
-
-fn class(name: &[&str]) -> Option<Class> {
-    const PLACES: &[&str] = &[
-        "city",
-        "location",
-        "place",
-        "country",
-        "state",
-        "region",
-        "area",
-        "town",
-        "venue",
-        "jurisdiction",
-        "address",
-        "destination",
-        "district",
-        "county",
-        "room",
-        "where",
-        "hotel",
-        "theater",
-        "theatre",
-        "restaurant",
-        "museum",
-        "library",
-        "habitat",
-        "league",
-        "school",
-        "university",
-        "store",
-        "ecosystem",
-        "building",
-    ];
-    const MAKERS: &[&str] =
-        &["artist", "author", "director", "directed", "composer", "painter", "writer", "creator", "singer"];
-    const MANNERS: &[&str] = &[
-        "language", "format", "unit", "units", "currency", "detail", "details", "date", "month", "year",
-        "time", "period", "season", "style", "color", "colour", "size", "mode", "field", "timezone", "frame",
-        "sport", "subject", "topic", "industry",
-    ];
-    let has = |list: &[&str]| name.iter().any(|word| list.contains(word));
-    if has(MANNERS) {
-        return Some(Class::Manner);
-    }
-    match (has(PLACES), has(MAKERS)) {
-        (true, false) => Some(Class::Place),
-        (false, true) => Some(Class::Maker),
-        _ => None,
-    }
 }
 
 /// Whether one argument bounds another from below, and is above it: a start after its end, a least above its most.
