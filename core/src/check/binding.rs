@@ -49,15 +49,15 @@ impl Assessor<'_> {
     /// Finds values that each belong where the other one was put.
     pub(super) fn swaps(&mut self, calls: &[ToolCall]) {
         let evidence = self.evidence;
+        let parsed = calls.iter().take(MAX_CALLS).enumerate().filter_map(|(i, c)| Some((i, c.parsed()?)));
+        let several: Vec<(usize, &Object)> = parsed.filter(|(_, arguments)| arguments.len() > 1).collect();
+        if several.is_empty() {
+            return;
+        }
         let question: Vec<&str> = words(&evidence.question).take(MAX_WORDS).collect();
         let said: Vec<&str> = words(&evidence.text).take(MAX_WORDS).collect();
-        for (call, arguments) in
-            calls.iter().take(MAX_CALLS).enumerate().filter_map(|(i, c)| Some((i, c.parsed()?)))
-        {
+        for (call, arguments) in several {
             let root = self.toolbox.find(&calls[call].name).map(|at| &self.toolbox.tools[at].root);
-            if arguments.len() < 2 {
-                continue;
-            }
             let swapped = by_affinity(root, arguments, &said, &evidence.text).or_else(|| {
                 let bound = bind(arguments, &question);
                 bound.iter().enumerate().find_map(|(i, a)| {
