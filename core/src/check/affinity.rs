@@ -1,12 +1,12 @@
 //! How well a value goes with an argument: by its look, by the definition's examples, and by the words around it in the conversation.
 
 use super::asked_unit::asked_by;
+use super::look::{Class, Look, asks, class, look};
 use super::node::Node;
 use super::schema::text_of;
 use crate::domain::Json;
-use crate::reading::dates::Times;
 use crate::reading::units::Unit;
-use crate::reading::words::{fold, is_content, stem, words};
+use crate::reading::words::{Stem, fold, is_content, stem, words};
 
 /// By so much two values must go better with each other's argument than with their own.
 const CLEARLY: f64 = 1.5;
@@ -20,25 +20,23 @@ const ENOUGH_NAMED: f64 = 1.6;
 /// Words of a description that are compared.
 const MAX_DESCRIPTION: usize = 40;
 
-/// What a text looks like, or an argument asks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Look {
-    Date,
-    Clock,
-    Email,
-    Phone,
-    Address,
-    Number,
-    Letters,
+/// An argument with its value, and where the conversation has it.
+pub(super) struct Given<'a> {
+    node: &'a Node,
+    value: &'a Json,
+    /// The value's text.
+    folded: String,
+    /// First word and end of each mention.
+    pub(super) places: Vec<(usize, usize)>,
 }
 
-/// What prepositions may stand before an argument's value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Class {
-    Place,
-    Maker,
-    /// In which language, format or month.
-    Manner,
+impl<'a> Given<'a> {
+    /// `said` are the words of the conversation.
+    pub(super) fn new(node: &'a Node, value: &'a Json, said: &[&str]) -> Given<'a> {
+        let folded = fold(&text_of(value));
+        let places = places(said, &folded);
+        Given { node, value, folded, places }
+    }
 }
 
 /// An argument with its value and all that is compared.
@@ -46,6 +44,13 @@ pub(super) struct Side<'a> {
     node: &'a Node,
     value: &'a Json,
     folded: String,
+    /// The words of the argument's name, and of those the telling ones without the ending of a plural.
+    name: Vec<&'a str>,
+    telling: Vec<&'a str>,
+    /// Stems of the description's words.
+    described: Vec<Stem>,
+    /// What the value looks like, where others that look so are likely of its kind.
+    pattern: Option<String>,
     look: Option<Look>,
     asks: Option<Look>,
     class: Option<Class>,
@@ -55,17 +60,31 @@ pub(super) struct Side<'a> {
 }
 
 struct Mention<'a> {
-    before: Vec<&'a str>,
-    behind: Vec<&'a str>,
+    before: Vec<Near<'a>>,
+    behind: Vec<Near<'a>>,
+}
+
+/// A word beside a value.
+struct Near<'a> {
+    word: &'a str,
+    /// Without the ending of a plural.
+    single: &'a str,
+    /// Of a word that carries meaning.
+    stem: Option<Stem>,
+}
+
+impl<'a> Near<'a> {
+    fn new(word: &'a str) -> Near<'a> {
+        Near { word, single: single(word), stem: is_content(word).then(|| stem(word)) }
+    }
 }
 
 impl<'a> Side<'a> {
     /// `taken` tells of each word of the conversation whether it belongs to an argument's value.
-    pub(super) fn new(node: &'a Node, value: &'a Json, said: &[&'a str], taken: &[bool]) -> Side<'a> {
-        let text = text_of(value);
-        let folded = fold(&text);
+    pub(super) fn new(given: Given<'a>, said: &[&'a str], taken: &[bool]) -> Side<'a> {
+        let Given { node, value, folded, places } = given;
         let is_number = matches!(value, Json::Number(_));
-        let mentions = places(said, &folded)
+        let mentions = places
             .into_iter()
             .map(|(from, to)| {
                 let belongs = |at: &usize| {
@@ -73,28 +92,45 @@ impl<'a> Side<'a> {
                         && !matches!(said[*at], "and" | "or" | "then" | "|")
                         && !said[*at].starts_with(|c: char| c.is_ascii_digit())
                 };
-                let before = (0..from).rev().take(BEFORE).take_while(belongs).map(|at| said[at]).collect();
+                let near = |at: usize| Near::new(said[at]);
+                let before = (0..from).rev().take(BEFORE).take_while(belongs).map(near).collect();
                 // In `title X author Y` the second name is that of the second value; of numbers the unit stands behind.
                 let is_of_next = |at: usize| taken.get(at + 1).is_some_and(|taken| *taken && !is_number);
                 let behind = (to..said.len())
                     .take(BEHIND)
                     .take_while(belongs)
                     .take_while(|at| !is_of_next(*at))
-                    .map(|at| said[at])
+                    .map(near)
                     .collect();
                 Mention { before, behind }
             })
             .collect();
+        let name: Vec<&str> = words(&node.name).collect();
+        let described = words(&node.description).take(MAX_DESCRIPTION).filter(|word| word.len() > 2);
         Side {
             node,
             value,
+            telling: name.iter().copied().filter_map(telling).collect(),
+            described: described.map(stem).collect(),
+            pattern: telling_pattern(&folded),
             look: value.as_str().and_then(look),
-            asks: asks(node),
-            class: class(node),
-            unit: matches!(value, Json::Number(_)).then(|| asked_by(node)).flatten(),
+            asks: asks(&name),
+            class: class(&name),
+            unit: is_number.then(|| asked_by(node)).flatten(),
             folded,
+            name,
             mentions,
         }
+    }
+
+    /// Whether a word is one of the argument's name.
+    fn is_named(&self, near: &Near) -> bool {
+        self.telling.iter().any(|own| near.single.starts_with(own))
+    }
+
+    /// Whether a word that carries meaning is one of the argument's name or description.
+    fn is_described(&self, near: &Near) -> bool {
+        near.stem.is_some_and(|stem| self.described.contains(&stem) || self.is_named(near))
     }
 
     /// Whether two arguments could hold each other's value at all.
@@ -107,7 +143,7 @@ impl<'a> Side<'a> {
 }
 
 /// Where a value stands in the conversation; what stands behind its comma is often added.
-pub(super) fn places(said: &[&str], folded: &str) -> Vec<(usize, usize)> {
+fn places(said: &[&str], folded: &str) -> Vec<(usize, usize)> {
     let parts: Vec<&str> = words(folded).collect();
     if parts.is_empty() {
         return Vec::new();
@@ -128,21 +164,27 @@ pub(super) fn are_swapped(a: &Side, b: &Side) -> bool {
     // `city: Oslo` settles where Oslo belongs.
     let is_told = |own: &Side, other: &Side| {
         let mut words = own.mentions.iter().filter_map(|mention| mention.before.first());
-        words.any(|word| is_named(own.node, word) && !is_named(other.node, word))
+        words.any(|word| own.is_named(word) && !other.is_named(word))
     };
     if is_told(a, b) || is_told(b, a) {
         return false;
     }
     let gain =
         |value: &Side, own: &Side, other: &Side| goes_with(value, other, own) - goes_with(value, own, other);
-    let (first, second) = (gain(a, a, b), gain(b, b, a));
+    let first = gain(a, a, b);
+    if first < 0.0 {
+        return false;
+    }
+    let second = gain(b, b, a);
+    if second < 0.0 || first + second < CLEARLY {
+        return false;
+    }
     // What nobody said may be anything: then the look or the definition must tell.
     let are_told = !a.mentions.is_empty() && !b.mentions.is_empty();
     let seen = |value: &Side, own: &Side, other: &Side| {
         by_look(value, other) + by_definition(value, other) - by_look(value, own) - by_definition(value, own)
     };
-    let is_seen = seen(a, a, b) + seen(b, b, a) >= CLEARLY;
-    first >= 0.0 && second >= 0.0 && first + second >= CLEARLY && (are_told || is_seen)
+    are_told || seen(a, a, b) + seen(b, b, a) >= CLEARLY
 }
 
 /// How well a value goes with an argument; the words that both arguments of the pair have tell nothing.
@@ -175,42 +217,50 @@ fn by_definition(value: &Side, argument: &Side) -> f64 {
     if folded.len() > 4 && argument.node.description.contains(folded) {
         return 1.0;
     }
-    let pattern = pattern(folded);
-    let telling = pattern.contains(" 9 ") && pattern.bytes().any(|b| b.is_ascii_alphabetic());
-    if telling && words(&pattern).count() <= 4 && self::pattern(&argument.node.description).contains(&pattern)
-    {
-        return 1.5;
-    }
-    0.0
+    let is_like = |own: &String| pattern(&argument.node.description).contains(own);
+    if value.pattern.as_ref().is_some_and(is_like) { 1.5 } else { 0.0 }
+}
+
+/// The pattern of a folded text of few words, where it has both numbers and letters.
+fn telling_pattern(folded: &str) -> Option<String> {
+    let digits = folded.bytes().any(|b| b.is_ascii_digit());
+    let letters = folded.bytes().any(|b| b.is_ascii_alphabetic());
+    (digits && letters && words(folded).count() <= 4)
+        .then(|| pattern(folded))
+        .filter(|pattern| pattern.contains(" 9 "))
 }
 
 /// A folded text with every number the same: ` w 0000000 ` and ` w 7449508 ` are of one pattern.
 fn pattern(folded: &str) -> String {
-    let same = |word: &str| {
-        if word.bytes().all(|b| b.is_ascii_digit()) { "9 ".to_owned() } else { format!("{word} ") }
-    };
-    words(folded).fold(String::from(" "), |text, word| text + &same(word))
+    let mut text = String::with_capacity(folded.len());
+    text.push(' ');
+    for word in words(folded) {
+        text.push_str(if word.bytes().all(|b| b.is_ascii_digit()) { "9" } else { word });
+        text.push(' ');
+    }
+    text
 }
 
 fn by_words(value: &Side, argument: &Side, rival: &Side) -> f64 {
-    let own = |word: &str| is_named(argument.node, word) && !is_named(rival.node, word);
-    let told = |word: &str| is_described(argument.node, word) && !is_described(rival.node, word);
-    let weigh = |word: &str| match () {
+    let own = |word: &Near| argument.is_named(word) && !rival.is_named(word);
+    let told = |word: &Near| argument.is_described(word) && !rival.is_described(word);
+    let weigh = |word: &Near| match () {
         () if own(word) => 1.2,
         () if told(word) => 0.6,
         () => 0.0,
     };
     let near = |mention: &Mention| {
-        let side = |words: &[&str], reach: f64| -> f64 {
+        let side = |words: &[Near], reach: f64| -> f64 {
             let each = words.iter().enumerate().map(|(i, word)| weigh(word) * (1.0 - i as f64 / reach));
             each.sum::<f64>().min(ENOUGH_NAMED)
         };
         // Behind a text stands more often what belongs to the next one.
         let behind = if matches!(value.value, Json::Number(_)) { 1.0 } else { 0.5 };
         let words = side(&mention.before, 10.0).max(behind * side(&mention.behind, 4.0));
-        let before = mention.before.iter().find(|word| !matches!(**word, "the" | "a" | "an"));
-        let within = before.is_some_and(|word| matches!(*word, "in" | "at" | "near" | "around"));
-        let made_by = before == Some(&"by");
+        let mut words_before = mention.before.iter().map(|near| near.word);
+        let before = words_before.find(|word| !matches!(*word, "the" | "a" | "an"));
+        let within = matches!(before, Some("in" | "at" | "near" | "around"));
+        let made_by = before == Some("by");
         let placed = match argument.class {
             Some(Class::Place) if within => 1.0,
             Some(Class::Place) => -0.3,
@@ -222,7 +272,8 @@ fn by_words(value: &Side, argument: &Side, rival: &Side) -> f64 {
             _ => 0.0,
         };
         let placed = if value.value.as_str().is_some() { placed } else { 0.0 };
-        let unit = mention.behind.first().and_then(|word| Unit::of_word(word).filter(|_| word.len() > 1));
+        let behind = mention.behind.first().map(|near| near.word);
+        let unit = behind.filter(|word| word.len() > 1).and_then(Unit::of_word);
         let measured =
             match (unit, argument.unit) {
                 (Some(unit), Some(asked)) if matches!(value.value, Json::Number(_)) => {
@@ -236,133 +287,21 @@ fn by_words(value: &Side, argument: &Side, rival: &Side) -> f64 {
     value.mentions.iter().map(near).reduce(f64::max).unwrap_or_default()
 }
 
-fn is_named(node: &Node, word: &str) -> bool {
-    words(&node.name).any(|own| is_kin(own, word))
-}
-
-fn is_described(node: &Node, word: &str) -> bool {
-    is_content(word)
-        && (words(&node.description)
-            .take(MAX_DESCRIPTION)
-            .any(|own| own.len() > 2 && stem(own) == stem(word))
-            || is_named(node, word))
-}
-
-/// `beds` and `bedrooms`; what every name has tells nothing.
+/// `beds` and `bedrooms`.
 pub(super) fn is_kin(name: &str, word: &str) -> bool {
-    let (name, word) = (name.trim_end_matches('s'), word.trim_end_matches('s'));
+    telling(name).is_some_and(|name| single(word).starts_with(name))
+}
+
+/// A word of a name without the ending of a plural; what every name has tells nothing.
+fn telling(name: &str) -> Option<&str> {
+    let name = single(name);
     let common =
         matches!(name, "name" | "number" | "of" | "the" | "id" | "to" | "from" | "in" | "value" | "type");
-    !common && name.len() > 2 && (name == word || (word.len() > name.len() && word.starts_with(name)))
+    (!common && name.len() > 2).then_some(name)
 }
 
-fn look(text: &str) -> Option<Look> {
-    let text = text.trim();
-    if text.len() < 2 || text.len() > 60 {
-        return None;
-    }
-    let digits = text.bytes().filter(u8::is_ascii_digit).count();
-    if text.contains('@') && !text.contains(' ') {
-        return Some(Look::Email);
-    }
-    if text.contains("://") || text.starts_with("www.") {
-        return Some(Look::Address);
-    }
-    if digits == 0 {
-        // Of other scripts nobody here knows the words for tomorrow.
-        let letters =
-            text.chars().all(|c| c.is_ascii_alphabetic() || matches!(c, ' ' | ',' | '.' | '-' | '\''));
-        return (letters && text.len() > 2).then_some(Look::Letters);
-    }
-    if text.bytes().all(|b| b.is_ascii_digit() || b == b'.') {
-        return Some(if digits > 8 { Look::Phone } else { Look::Number });
-    }
-    let parts = |sign: char| text.split(sign).filter(|part| part.bytes().all(|b| b.is_ascii_digit())).count();
-    if text.bytes().all(|b| b.is_ascii_digit() || b"+-() .".contains(&b)) && digits > 8 {
-        return Some(Look::Phone);
-    }
-    let mut times = Times::default();
-    times.read(text, &fold(text));
-    if times.has_dates() {
-        return Some(Look::Date);
-    }
-    (parts(':') > 1).then_some(Look::Clock)
-}
-
-/// What an argument asks for, by its name.
-fn asks(node: &Node) -> Option<Look> {
-    let has = |list: &[&str]| words(&node.name).any(|word| list.contains(&word));
-    let last = words(&node.name).last()?;
-    if has(&["email", "mail"]) {
-        return Some(Look::Email);
-    }
-    if has(&["phone", "mobile", "telephone"]) {
-        return Some(Look::Phone);
-    }
-    if matches!(last, "url" | "website" | "link") {
-        return Some(Look::Address);
-    }
-    if has(&["date", "datetime"]) || last == "day" {
-        return Some(Look::Date);
-    }
-    match last {
-        "time" => Some(Look::Clock),
-        "year" | "age" | "count" | "quantity" | "amount" => Some(Look::Number),
-        "city" | "name" | "location" | "country" | "place" | "destination" | "origin" | "area" | "title"
-        | "artist" | "author" | "state" | "language" | "audience" | "species" | "sport" | "genre"
-        | "description" => Some(Look::Letters),
-        _ => None,
-    }
-}
-
-fn class(node: &Node) -> Option<Class> {
-    const PLACES: &[&str] = &[
-        "city",
-        "location",
-        "place",
-        "country",
-        "state",
-        "region",
-        "area",
-        "town",
-        "venue",
-        "jurisdiction",
-        "address",
-        "destination",
-        "district",
-        "county",
-        "room",
-        "where",
-        "hotel",
-        "theater",
-        "theatre",
-        "restaurant",
-        "museum",
-        "library",
-        "habitat",
-        "league",
-        "school",
-        "university",
-        "store",
-        "ecosystem",
-        "building",
-    ];
-    const MAKERS: &[&str] =
-        &["artist", "author", "director", "directed", "composer", "painter", "writer", "creator", "singer"];
-    const MANNERS: &[&str] = &[
-        "language", "format", "unit", "units", "currency", "detail", "details", "date", "month", "year",
-        "time", "period", "season", "style", "color", "colour", "size", "mode", "field", "timezone", "frame",
-        "sport", "subject", "topic", "industry",
-    ];
-    let has = |list: &[&str]| words(&node.name).any(|word| list.contains(&word));
-    if has(MANNERS) {
-        return Some(Class::Manner);
-    }
-    match (has(PLACES), has(MAKERS)) {
-        (true, false) => Some(Class::Place),
-        (false, true) => Some(Class::Maker),
-        _ => None,
-    }
+fn single(word: &str) -> &str {
+    word.trim_end_matches('s')
 }
 
 /// Whether one argument bounds another from below, and is above it: a start after its end, a least above its most.
@@ -372,27 +311,38 @@ pub(super) fn are_out_of_order(a: &Side, b: &Side, said: &str) -> bool {
         ("start", "end"), ("begin", "end"), ("min", "max"), ("minimum", "maximum"), ("low", "high"), ("lower", "upper"),
         ("earliest", "latest"), ("from", "to"), ("in", "out"), ("since", "until"), ("after", "before"), ("departure", "return"),
     ];
-    let others = |node: &Node, without: &str| {
-        words(&node.name).filter(|word| *word != without).map(str::to_owned).collect::<Vec<_>>()
-    };
-    let bounds = |low: &Side, high: &Side| {
-        PAIRS.iter().any(|(l, h)| {
-            words(&low.node.name).any(|word| word == *l)
-                && words(&high.node.name).any(|word| word == *h)
-                && others(low.node, l) == others(high.node, h)
-        })
-    };
-    let (low, high) = match (bounds(a, b), bounds(b, a)) {
-        (true, false) => (a, b),
-        (false, true) => (b, a),
+    fn others<'a>(side: &'a Side, without: &'a str) -> impl Iterator<Item = &'a str> {
+        side.name.iter().copied().filter(move |word| *word != without)
+    }
+    let (low, high) = match (is_above(a, b), is_above(b, a)) {
+        (true, _) => (a, b),
+        (_, true) => (b, a),
         _ => return false,
     };
-    let above = match (low.value, high.value) {
+    let bounds = |low: &Side, high: &Side| {
+        PAIRS
+            .iter()
+            .any(|(l, h)| low.name.contains(l) && high.name.contains(h) && others(low, l).eq(others(high, h)))
+    };
+    if !bounds(low, high) || bounds(high, low) {
+        return false;
+    }
+    let as_told = [" to ", " until ", " and "]
+        .iter()
+        .any(|link| said.contains(&format!("{}{}{}", low.folded.trim_end(), link, high.folded.trim_start())));
+    let words_agree = by_words(low, low, high) + by_words(high, high, low)
+        > by_words(low, high, low) + by_words(high, low, high);
+    !as_told && !words_agree
+}
+
+/// Whether the first of two bounds is greater, as far as they have an order.
+fn is_above(low: &Side, high: &Side) -> bool {
+    match (low.value, high.value) {
         // `from_base: 16, to_base: 2` has a direction and no order.
         (Json::Number(l), Json::Number(h)) => {
             let has_direction =
-                |node: &Node| words(&node.name).any(|word| matches!(word, "from" | "to" | "in" | "out"));
-            !(has_direction(low.node) && has_direction(high.node)) && l.as_f64() > h.as_f64()
+                |side: &Side| side.name.iter().any(|word| matches!(*word, "from" | "to" | "in" | "out"));
+            l.as_f64() > h.as_f64() && !(has_direction(low) && has_direction(high))
         }
         (Json::String(l), Json::String(h)) => {
             let (l, h) = (l.trim(), h.trim());
@@ -404,13 +354,7 @@ pub(super) fn are_out_of_order(a: &Side, b: &Side, said: &str) -> bool {
             comparable && l > h
         }
         _ => false,
-    };
-    let as_told = [" to ", " until ", " and "]
-        .iter()
-        .any(|link| said.contains(&format!("{}{}{}", low.folded.trim_end(), link, high.folded.trim_start())));
-    let words_agree = by_words(low, low, high) + by_words(high, high, low)
-        > by_words(low, high, low) + by_words(high, low, high);
-    above && !as_told && !words_agree
+    }
 }
 
 #[cfg(test)]
@@ -453,12 +397,11 @@ mod tests {
             };
             let ((a, x), (b, y)) = (argument(first), argument(second));
             let mut taken = vec![false; said.len()];
-            for value in [&x, &y] {
-                places(&said, &fold(&text_of(value)))
-                    .into_iter()
-                    .for_each(|(from, to)| taken[from..to].fill(true));
+            let [a, b] = [(&a, &x), (&b, &y)].map(|(node, value)| Given::new(node, value, &said));
+            for (from, to) in a.places.iter().chain(&b.places) {
+                taken[*from..*to].fill(true);
             }
-            let (a, b) = (Side::new(&a, &x, &said, &taken), Side::new(&b, &y, &said, &taken));
+            let [a, b] = [a, b].map(|given| Side::new(given, &said, &taken));
             let found = are_out_of_order(&a, &b, &folded) || are_swapped(&a, &b);
             assert_eq!(found, swapped, "{question}: {first} {second}");
         }

@@ -8,7 +8,7 @@ use super::observation::{Observation, Place, step};
 use super::schema::{self, Dialect, text_of};
 use super::score::{Signal, Signals};
 use super::states::States;
-use super::toolbox::{Tool, Toolbox};
+use super::toolbox::{Tool, Toolbox, speaks_of_code};
 use super::used::Used;
 use crate::domain::{CallTask, Json, Object, Role, Sample, ToolCall};
 use crate::reading::words::{fold, fold_identifier, is_content, words};
@@ -169,13 +169,7 @@ fn is_under_way(sample: &Sample) -> bool {
 
 /// Whether values are source text: only if code is spoken of in the folded `question` or the definitions.
 pub(super) fn dialect(toolbox: &Toolbox, question: &str) -> Dialect {
-    const LANGUAGES: &[&str] = &[" java ", " javascript ", " typescript ", " java script "];
-    let spoken = |text: &str| LANGUAGES.iter().any(|language| text.contains(language));
-    if spoken(question) || toolbox.tools.iter().take(50).any(|tool| spoken(&tool.text)) {
-        Dialect::Source
-    } else {
-        Dialect::Json
-    }
+    if toolbox.code || speaks_of_code(question) { Dialect::Source } else { Dialect::Json }
 }
 
 /// A value nobody hits on by chance: letters and digits mixed, an address, a date or time that is no
@@ -341,26 +335,29 @@ impl Assessor<'_> {
                 let of = Owner { negated: of.negated || negated, ..of };
                 for (key, item) in object.iter().take(MAX_VALUES) {
                     let inner = node.and_then(|node| node.property(key));
-                    self.used.add(key);
+                    self.used.add(key, &fold(key));
                     let optional = optional || inner.is_some_and(|node| !node.required);
                     self.value(of, step(&path, key), inner, item, optional);
                 }
             }
             value => {
                 self.total += 1;
-                self.used.add(&text_of(value));
-                let support = if !of.negated && is_excluded(self.evidence, of.tool, &path, node, value) {
+                let text = text_of(value);
+                let folded = fold(&text);
+                self.used.add(&text, &folded);
+                let excluded = || is_excluded(self.evidence, of.tool, &path, node, value, &folded);
+                let support = if !of.negated && excluded() {
                     Support::Excluded
                 } else {
-                    support(self.evidence, node, value)
+                    support(self.evidence, node, value, &folded)
                 };
                 self.nulls += usize::from(*value == Json::Null && support == Support::Default);
-                self.weigh(Place { call: of.call, path }, value, optional, support);
+                self.weigh(Place { call: of.call, path }, value, &folded, optional, support);
             }
         }
     }
 
-    fn weigh(&mut self, at: Place, value: &Json, optional: bool, support: Support) {
+    fn weigh(&mut self, at: Place, value: &Json, folded: &str, optional: bool, support: Support) {
         let text = text_of(value);
         let long = text.len() > 60;
         if long {
@@ -374,9 +371,8 @@ impl Assessor<'_> {
         });
         // What is merely plausible is held against nobody, but nothing tells it either; nor does a word that stands everywhere.
         let found = matches!(support, Support::Literal | Support::Normalised | Support::Converted(_));
-        let says_something = value
-            .as_str()
-            .is_none_or(|text| words(&fold(text)).any(|word| is_content(word) || has_digit(word)));
+        let says_something =
+            value.as_str().is_none_or(|_| words(folded).any(|word| is_content(word) || has_digit(word)));
         self.result.supported += usize::from(found && says_something);
         self.result.defaults += usize::from(support == Support::Default);
         match support {
@@ -391,40 +387,52 @@ impl Assessor<'_> {
             Support::Choice => self.result.signals.add(Signal::InferredChoice, 1.0, 3.0),
             Support::Derived => {
                 missing = 0.3;
-                self.find(Observation::Derived { at, value: text }, Signal::Derived, 1.0);
+                self.find(Observation::Derived { at, value: text.into_owned() }, Signal::Derived, 1.0);
             }
             Support::KeptPercent => {
-                self.find(Observation::KeptPercent { at, value: text }, Signal::KeptPercent, 1.0);
+                self.find(
+                    Observation::KeptPercent { at, value: text.into_owned() },
+                    Signal::KeptPercent,
+                    1.0,
+                );
             }
             Support::Partial(share) => {
                 missing = 1.0 - share;
                 let signal = if optional { Signal::PartlyOptional } else { Signal::PartlyGrounded };
-                self.find(Observation::PartlyGrounded { at, value: text }, signal, 1.0 - share);
+                self.find(Observation::PartlyGrounded { at, value: text.into_owned() }, signal, 1.0 - share);
             }
             Support::Composed(share) => {
-                self.find(Observation::PartlyGrounded { at, value: text }, Signal::Composed, 1.0 - share);
+                self.find(
+                    Observation::PartlyGrounded { at, value: text.into_owned() },
+                    Signal::Composed,
+                    1.0 - share,
+                );
             }
             Support::WrongUnit => {
                 missing = 1.0;
-                self.find(Observation::WrongUnit { at, value: text }, Signal::WrongUnit, 1.0);
+                self.find(Observation::WrongUnit { at, value: text.into_owned() }, Signal::WrongUnit, 1.0);
             }
             Support::Excluded => {
                 missing = 1.0;
-                self.find(Observation::Excluded { at, value: text }, Signal::Excluded, 1.0);
+                self.find(Observation::Excluded { at, value: text.into_owned() }, Signal::Excluded, 1.0);
             }
             Support::WrongSign => {
                 missing = 1.0;
-                self.find(Observation::WrongSign { at, value: text }, Signal::WrongSign, 1.0);
+                self.find(Observation::WrongSign { at, value: text.into_owned() }, Signal::WrongSign, 1.0);
             }
             Support::Described => {
                 missing = 0.5;
                 let signal = if optional { Signal::DescribedOptional } else { Signal::Described };
-                self.find(Observation::CopiedExample { at, value: text }, signal, 1.0);
+                self.find(Observation::CopiedExample { at, value: text.into_owned() }, signal, 1.0);
             }
-            Support::OtherChoice(named) => self.rivals.push((at, text, named)),
+            Support::OtherChoice(named) => self.rivals.push((at, text.into_owned(), named)),
             Support::Placeholder => {
                 missing = 1.0;
-                self.find(Observation::Placeholder { at, value: text }, Signal::Placeholder, 1.0);
+                self.find(
+                    Observation::Placeholder { at, value: text.into_owned() },
+                    Signal::Placeholder,
+                    1.0,
+                );
             }
             Support::Empty => {
                 self.find(Observation::EmptyValue { at }, Signal::EmptyValue, 1.0);
@@ -437,7 +445,7 @@ impl Assessor<'_> {
                     Json::Bool(_) => Signal::UngroundedBoolean,
                     _ => Signal::UngroundedText,
                 };
-                self.find(Observation::Ungrounded { at, value: text, optional }, signal, 1.0);
+                self.find(Observation::Ungrounded { at, value: text.into_owned(), optional }, signal, 1.0);
             }
         }
         self.unsupported += missing;

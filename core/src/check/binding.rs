@@ -1,7 +1,7 @@
 //! Which argument a value of the question belongs to, where the question itself says so: `from A to B`, `3 bedrooms and 2 baths`.
 
 use super::affinity;
-use super::affinity::{Side, are_out_of_order, is_kin, places};
+use super::affinity::{Given, Side, are_out_of_order, is_kin};
 use super::assess::Assessor;
 use super::node::Node;
 use super::observation::{Observation, Place, step};
@@ -49,14 +49,17 @@ impl Assessor<'_> {
     /// Finds values that each belong where the other one was put.
     pub(super) fn swaps(&mut self, calls: &[ToolCall]) {
         let evidence = self.evidence;
+        let parsed = calls.iter().take(MAX_CALLS).enumerate().filter_map(|(i, c)| Some((i, c.parsed()?)));
+        let several: Vec<(usize, &Object)> = parsed.filter(|(_, arguments)| arguments.len() > 1).collect();
+        if several.is_empty() {
+            return;
+        }
         let question: Vec<&str> = words(&evidence.question).take(MAX_WORDS).collect();
         let said: Vec<&str> = words(&evidence.text).take(MAX_WORDS).collect();
-        for (call, arguments) in
-            calls.iter().take(MAX_CALLS).enumerate().filter_map(|(i, c)| Some((i, c.parsed()?)))
-        {
+        for (call, arguments) in several {
             let root = self.toolbox.find(&calls[call].name).map(|at| &self.toolbox.tools[at].root);
-            let bound = bind(arguments, &question);
             let swapped = by_affinity(root, arguments, &said, &evidence.text).or_else(|| {
+                let bound = bind(arguments, &question);
                 bound.iter().enumerate().find_map(|(i, a)| {
                     bound[i + 1..]
                         .iter()
@@ -80,29 +83,27 @@ fn by_affinity(
     text: &str,
 ) -> Option<(String, String)> {
     let root = root?;
-    let scalars = || {
-        arguments.iter().take(MAX_ARGUMENTS).filter_map(|(name, value)| {
-            let is_short = match value {
-                Json::Number(_) => true,
-                Json::String(text) => text.len() <= 60,
-                _ => false,
-            };
-            Some((name, value, root.property(name).filter(|_| is_short)?))
-        })
-    };
+    let scalars = arguments.iter().take(MAX_ARGUMENTS).filter_map(|(name, value)| {
+        let is_short = match value {
+            Json::Number(_) => true,
+            Json::String(text) => text.len() <= 60,
+            _ => false,
+        };
+        Some((name, value, root.property(name).filter(|_| is_short)?))
+    });
     let could_swap = |(_, a, own): &(&str, &Json, &Node), (_, b, other): &(&str, &Json, &Node)| {
         a.type_name() == b.type_name() && a != b && own.types.allow(b) && other.types.allow(a)
     };
-    let all: Vec<(&str, &Json, &Node)> = scalars().collect();
+    let all: Vec<(&str, &Json, &Node)> = scalars.collect();
     all.iter().enumerate().find(|(i, a)| all[i + 1..].iter().any(|b| could_swap(a, b)))?;
+    let given: Vec<(&str, Given)> =
+        all.iter().map(|(name, value, node)| (*name, Given::new(node, value, said))).collect();
     let mut taken = vec![false; said.len()];
-    for (_, value, _) in scalars() {
-        for (from, to) in places(said, &fold(&text_of(value))) {
-            taken[from..to].fill(true);
-        }
+    for (from, to) in given.iter().flat_map(|(_, own)| &own.places) {
+        taken[*from..*to].fill(true);
     }
     let sides: Vec<(&str, Side)> =
-        scalars().map(|(name, value, node)| (name, Side::new(node, value, said, &taken))).collect();
+        given.into_iter().map(|(name, own)| (name, Side::new(own, said, &taken))).collect();
     sides.iter().enumerate().find_map(|(i, (name, a))| {
         let other =
             sides[i + 1..].iter().find(|(_, b)| are_out_of_order(a, b, text) || affinity::are_swapped(a, b));

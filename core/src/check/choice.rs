@@ -205,18 +205,19 @@ impl Assessor<'_> {
     /// Repetitions among the `calls` of a turn, and of earlier ones; with `only`, those that the call at this place makes.
     pub(super) fn duplicates(&mut self, sample: &Sample, calls: &[ToolCall], only: Option<usize>) {
         let question = &self.evidence.question;
-        let again = AGAIN.iter().any(|word| question.contains(word));
         for (i, call) in calls.iter().enumerate().filter(|(i, _)| only.is_none_or(|only| only == *i)) {
+            let earlier = calls[..i].iter().position(|other| is_same(other, call));
+            let repeats = || !question.contains(" again ") && was_made(sample, call);
+            if earlier.is_none() && !repeats() {
+                continue;
+            }
+            let again = AGAIN.iter().any(|word| question.contains(word));
             let place = if only.is_some() { 0 } else { i };
             // Who asks for it twice gets it twice; who asks for it again gets it once more.
             let asked = again && self.is_asked_for_again(calls, call);
-            if let Some(of) = calls[..i]
-                .iter()
-                .position(|other| is_same(other, call))
-                .filter(|_| !asked && !self.is_asked_for_as_often(calls, call))
-            {
+            if let Some(of) = earlier.filter(|_| !asked && !self.is_asked_for_as_often(calls, call)) {
                 self.find(Observation::Duplicate { call: place, of }, Signal::Duplicate, 1.0);
-            } else if !again && !question.contains(" again ") && was_made(sample, call) {
+            } else if !again && repeats() {
                 self.find(Observation::Repeat { call: place }, Signal::Duplicate, 1.0);
             }
         }

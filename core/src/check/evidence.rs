@@ -3,16 +3,20 @@
 use std::cell::Cell;
 use std::sync::LazyLock;
 
+use memchr::memmem;
+
 use super::exclusions::{Exclusion, exclusions};
 use super::literals::{Span, literals};
-use super::toolbox::stems;
+use super::toolbox::{distinct, stems};
 use crate::domain::{Role, Sample};
 use crate::language;
-use crate::reading::aliases;
 use crate::reading::dates::Times;
 use crate::reading::numbers::Figures;
 use crate::reading::spoken::Languages;
-use crate::reading::words::{Stem, StemSet, WordSet, fold, is_content, is_hangul, is_particle, stem, words};
+use crate::reading::words::{
+    Stem, StemSet, WordSet, fold, is_content, is_english, is_hangul, is_particle, stem, words,
+};
+use crate::reading::{self, aliases};
 
 /// The conversation before the judged turn.
 pub(super) struct Evidence {
@@ -35,6 +39,10 @@ pub(super) struct Evidence {
     pub literals: Vec<Span>,
     /// The last user message, folded.
     pub question: String,
+    /// The stem of each of its words.
+    pub question_words: Vec<Stem>,
+    /// Whether it is in English.
+    pub english: bool,
     /// Distinct stems of the last user message's content words, sorted.
     pub question_stems: Vec<Stem>,
     /// Where in the text each message ends, and who said it; the question is first, then the newest.
@@ -100,24 +108,29 @@ impl Evidence {
             times: Times::default(),
             literals: Vec::new(),
             question: String::new(),
+            question_words: Vec::new(),
+            english: false,
             question_stems: Vec::new(),
             tellers: Vec::new(),
             searched: Cell::new(0),
         };
         // A short answer is in the language of what it answers.
-        for message in sample.messages.iter().rev().take(3) {
+        let is_read = |text: &str| text == sample.question && text.len() <= MAX_HEARD;
+        for message in sample.messages.iter().rev().take(3).filter(|own| !is_read(&own.content)) {
             evidence.figures.hear(Languages::of(&fold(head(&message.content, MAX_HEARD))));
         }
         evidence.excluded = exclusions(question);
-        evidence.question = evidence.read(question);
+        (evidence.question, evidence.question_words) = evidence.read(question);
+        evidence.english = is_english(&evidence.question);
         evidence.tellers.push((evidence.text.len(), Teller::Question));
-        evidence.question_stems = stems(&evidence.question);
+        let pairs = words(&evidence.question).zip(&evidence.question_words);
+        evidence.question_stems = distinct(pairs.filter(|(word, _)| is_content(word)).map(|(_, stem)| *stem));
         evidence.literals = literals(question, &evidence.figures);
         // The newest of the rest counts most: where all is too long, the oldest is left out. What an assistant said counts
         // because the user saw it and went on from it.
         let mut left = MAX_HISTORY_BYTES;
         let mut earlier: Vec<&str> = Vec::new();
-        let mut later = fold(question);
+        let mut later: Option<String> = None;
         let history = sample.messages.iter().rev().filter(|message| message.content != sample.question);
         for message in history {
             let text = head(&message.content, left);
@@ -128,13 +141,14 @@ impl Evidence {
             if matches!(message.role, Role::User | Role::System) {
                 let mut excluded = exclusions(text);
                 // What a user forbade, a user may allow.
-                excluded.retain(|own| message.role == Role::System || !own.is_taken_back_by(&later));
+                let later = later.as_ref().unwrap_or(&evidence.question);
+                excluded.retain(|own| message.role == Role::System || !own.is_taken_back_by(later));
                 evidence.excluded.extend(excluded);
             }
-            let folded = evidence.read(text);
+            let (folded, _) = evidence.read(text);
             evidence.tellers.push((evidence.text.len(), Teller::of(message.role)));
             if message.role == Role::User {
-                later = folded;
+                later = Some(folded);
             }
             if left == 0 {
                 break;
@@ -147,15 +161,15 @@ impl Evidence {
         evidence
     }
 
-    /// Adds one message; gives it back folded.
-    fn read(&mut self, text: &str) -> String {
+    /// Adds one message; gives it back folded, with the stem of each word.
+    fn read(&mut self, text: &str) -> (String, Vec<Stem>) {
         let folded = fold(text);
-        self.figures.read(text, &folded);
-        self.times.read(text, &folded);
+        reading::read(text, &folded, &mut self.figures, &mut self.times);
+        let stems: Vec<Stem> = words(&folded).map(stem).collect();
+        self.stems.extend(&stems);
         for word in words(&folded) {
-            self.stems.insert(stem(word));
             self.squeezed.push_str(word);
-            self.initials.extend(word.chars().next());
+            self.initials.push(word.chars().next().unwrap_or_default());
         }
         for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
             let capital = word.chars().next().filter(|c| c.is_uppercase());
@@ -176,13 +190,13 @@ impl Evidence {
             self.text.push('|');
         }
         self.text.push_str(&folded);
-        folded
+        (folded, stems)
     }
 
     /// Whether the folded phrase stands in the conversation word for word.
     pub(super) fn has_phrase(&self, folded: &str) -> bool {
         self.searched.set(self.searched.get().saturating_add(self.text.len()));
-        !self.is_exhausted() && find(&self.text, folded).is_some()
+        !self.is_exhausted() && has(&self.text, folded)
     }
 
     /// Who said a folded phrase last, and how many messages before the question.
@@ -208,6 +222,11 @@ impl Evidence {
         let mut stems: Vec<Stem> = self.stems.iter().copied().collect();
         stems.sort_unstable();
         stems
+    }
+
+    /// Whether anything was named to keep it out.
+    pub(super) fn excludes_anything(&self) -> bool {
+        !self.excluded.is_empty()
     }
 
     /// Whether a folded phrase stands there only to be kept out, if a tool is given, of calls of the tool of that folded name.
@@ -274,13 +293,26 @@ static CODE_WORDS: LazyLock<WordSet> = LazyLock::new(|| {
 static NAME_LINKS: LazyLock<WordSet> =
     LazyLock::new(|| WordSet::of(language::words(|of| &of.text.name_links)));
 
-/// Where a folded phrase stands in a folded text. Korean writes small words together with the word before them: `유로` stands in `유로를`, and
-/// not in `유로파`.
+/// Whether a folded phrase stands in a folded text.
+fn has(text: &str, folded: &str) -> bool {
+    if ends_in_hangul(folded) { find_korean(text, folded).is_some() } else { text.contains(folded) }
+}
+
+/// Where a folded phrase stands in a folded text.
 fn find(text: &str, folded: &str) -> Option<usize> {
-    let inner = folded.trim_end();
-    if !inner.chars().next_back().is_some_and(is_hangul) {
-        return text.find(folded);
+    match ends_in_hangul(folded) {
+        true => find_korean(text, folded),
+        false => memmem::find(text.as_bytes(), folded.as_bytes()),
     }
+}
+
+fn ends_in_hangul(folded: &str) -> bool {
+    folded.trim_end().chars().next_back().is_some_and(is_hangul)
+}
+
+/// Korean writes small words together with the word before them: `유로` stands in `유로를`, and not in `유로파`.
+fn find_korean(text: &str, folded: &str) -> Option<usize> {
+    let inner = folded.trim_end();
     let ends = |at: &usize| {
         let rest = &text[at + inner.len()..];
         let tail = &rest[..rest.find(' ').unwrap_or(rest.len())];

@@ -78,6 +78,9 @@ impl Exclusion {
 /// What a text excludes.
 pub(super) fn exclusions(text: &str) -> Vec<Exclusion> {
     let text = &without_titles(text);
+    if !may_exclude(text) {
+        return Vec::new();
+    }
     let stop = |(at, c): (usize, char)| {
         let ends = || text[at + c.len_utf8()..].chars().next().is_none_or(char::is_whitespace);
         (matches!(c, ';' | '\n' | '(' | ')' | '。') || (matches!(c, '.' | '!' | '?' | ',' | ':') && ends()))

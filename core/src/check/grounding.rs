@@ -52,8 +52,8 @@ pub(super) enum Support {
     None,
 }
 
-/// Looks for the source of a value that is neither array nor object.
-pub(super) fn support(evidence: &Evidence, node: Option<&Node>, value: &Json) -> Support {
+/// Looks for the source of a value that is neither array nor object; `folded` is its text, [folded](fold).
+pub(super) fn support(evidence: &Evidence, node: Option<&Node>, value: &Json, folded: &str) -> Support {
     match value {
         Json::Null => match node.and_then(|node| named_choice(evidence, node, "")) {
             // Left out, though the conversation says which one.
@@ -62,7 +62,7 @@ pub(super) fn support(evidence: &Evidence, node: Option<&Node>, value: &Json) ->
         },
         Json::Bool(value) => boolean(evidence, node, *value),
         Json::Number(number) => self::number(evidence, node, number.as_f64()),
-        Json::String(text) => self::text(evidence, node, text),
+        Json::String(text) => self::text(evidence, node, text, folded),
         Json::Array(_) | Json::Object(_) => Support::Literal,
     }
 }
@@ -87,20 +87,22 @@ fn boolean(evidence: &Evidence, node: Option<&Node>, value: bool) -> Support {
 
 static NEGATIONS: LazyLock<Vec<String>> = LazyLock::new(|| phrases(|of| &of.request.without));
 
-/// Whether the conversation names a value of a call of that tool only to keep it out; `path` leads to it.
+/// Whether the conversation names a value of a call of that tool only to keep it out; `path` leads to it, and `folded` is its text,
+/// [folded](fold).
 pub(super) fn is_excluded(
     evidence: &Evidence,
     tool: &str,
     path: &str,
     node: Option<&Node>,
     value: &Json,
+    folded: &str,
 ) -> bool {
-    let text = text_of(value);
-    matches!(value, Json::Number(_) | Json::String(_))
-        && text.len() <= 60
-        && evidence.excludes(&fold(&text), Some(&fold_identifier(tool)))
+    evidence.excludes_anything()
+        && matches!(value, Json::Number(_) | Json::String(_))
+        && text_of(value).len() <= 60
+        && evidence.excludes(folded, Some(&fold_identifier(tool)))
         && !is_for_the_unwanted(path)
-        && !node.is_some_and(|node| is_default(node, &fold(&text), None))
+        && !node.is_some_and(|node| is_default(node, folded, None))
 }
 
 /// Whether a parameter, or one around it, is called after what is unwanted, or takes texts that may speak of it.
@@ -259,8 +261,7 @@ fn number(evidence: &Evidence, node: Option<&Node>, value: f64) -> Support {
     }
 }
 
-fn text(evidence: &Evidence, node: Option<&Node>, text: &str) -> Support {
-    let folded = fold(text);
+fn text(evidence: &Evidence, node: Option<&Node>, text: &str, folded: &str) -> Support {
     if folded.trim().is_empty() {
         return match text.trim() {
             "" if is_left_empty(node) => Support::Default,
@@ -271,7 +272,7 @@ fn text(evidence: &Evidence, node: Option<&Node>, text: &str) -> Support {
         };
     }
     let mut times = Times::default();
-    times.read(text, &folded);
+    times.read(text, folded);
     // Today's date stands in the conversation, but may not be the day that is meant.
     if times.has_dates() && evidence.times.knows_today() && text.len() <= MAX_TIME_LENGTH {
         match evidence.times.explain(&times) {
@@ -285,20 +286,20 @@ fn text(evidence: &Evidence, node: Option<&Node>, text: &str) -> Support {
     // `IT` is not told by every `it`.
     let word = folded.trim();
     let told = !is_code(text) || !aliases::is_common_word(word) || evidence.has_code(word);
-    if told && evidence.has_phrase(&folded) {
+    if told && evidence.has_phrase(folded) {
         return Support::Literal;
     }
     if matches!(folded.trim(), "null" | "none" | "n a") && node.is_some_and(|node| !node.required) {
         return Support::Default;
     }
-    if is_placeholder(text, &folded) {
+    if is_placeholder(text, folded) {
         return Support::Placeholder;
     }
     if let Some(node) = node {
         if !node.choices.is_empty() {
-            return choice(evidence, node, &folded, text);
+            return choice(evidence, node, folded, text);
         }
-        if is_default(node, &folded, None) {
+        if is_default(node, folded, None) {
             return Support::Default;
         }
     }
@@ -314,17 +315,17 @@ fn text(evidence: &Evidence, node: Option<&Node>, text: &str) -> Support {
     if let Some(value) = digits.parse::<f64>().ok().filter(|value| value.is_finite()) {
         return number(evidence, node, value);
     }
-    if evidence.has_meaning(&folded, text) {
+    if evidence.has_meaning(folded, text) {
         return Support::Normalised;
     }
-    let (known, of) = evidence.known_words(&folded);
+    let (known, of) = evidence.known_words(folded);
     if of > 0 && known == of {
         return Support::Normalised;
     }
-    if is_elaborated(evidence, text) || is_looked_up(node, text) || is_its_language(evidence, &folded) {
+    if is_elaborated(evidence, text) || is_looked_up(node, text) || is_its_language(evidence, folded) {
         return Support::Choice;
     }
-    if node.is_some_and(|node| node.description.contains(&folded)) {
+    if node.is_some_and(|node| node.description.contains(folded)) {
         return Support::Described;
     }
     let share = known as f64 / of.max(1) as f64;
@@ -426,7 +427,7 @@ fn named_choice(evidence: &Evidence, node: &Node, folded: &str) -> Option<String
             && choice.folded.trim() != folded.trim()
             && evidence.has_phrase(&choice.folded)
     });
-    other.map(|choice| text_of(&choice.value))
+    other.map(|choice| text_of(&choice.value).into_owned())
 }
 
 /// Whether the definition calls this the default, in its schema or its words.

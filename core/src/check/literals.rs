@@ -131,8 +131,9 @@ fn names(text: &str) -> Vec<(usize, usize)> {
     let mut run: Option<(usize, usize)> = None;
     let (mut capitals, mut count) = (0, 0);
     for (start, word) in text.split_word_spans() {
-        let inner = word.trim_matches(|c: char| !c.is_alphanumeric());
-        let from = start + word.find(inner).unwrap_or(0);
+        let inner = word.trim_start_matches(|c: char| !c.is_alphanumeric());
+        let from = start + word.len() - inner.len();
+        let inner = inner.trim_end_matches(|c: char| !c.is_alphanumeric());
         let capital = inner.starts_with(char::is_uppercase) && inner != "I" && !inner.starts_with("I'");
         count += 1;
         capitals += usize::from(capital);

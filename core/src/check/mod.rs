@@ -15,6 +15,7 @@ mod features;
 mod grounding;
 mod index;
 mod literals;
+mod look;
 pub mod model;
 mod need;
 mod node;

@@ -424,5 +424,15 @@ impl fmt::Display for Short<'_> {
 
 /// A path with one more step, escaped as RFC 6901 asks.
 pub(super) fn step(path: &str, key: &str) -> String {
-    format!("{path}/{}", key.replace('~', "~0").replace('/', "~1"))
+    let mut longer = String::with_capacity(path.len() + 1 + key.len());
+    longer.push_str(path);
+    longer.push('/');
+    for c in key.chars() {
+        match c {
+            '~' => longer.push_str("~0"),
+            '/' => longer.push_str("~1"),
+            c => longer.push(c),
+        }
+    }
+    longer
 }

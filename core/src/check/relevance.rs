@@ -2,7 +2,7 @@
 
 use super::evidence::Evidence;
 use super::toolbox::{Tool, Toolbox};
-use crate::reading::words::{Stem, is_english};
+use crate::reading::words::Stem;
 
 /// How well a tool fits a question, by shared words: 0 to 1 each.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -29,7 +29,7 @@ impl Fit {
 /// The fits of all tools, in the toolbox's order; `None` where question and definitions are in different languages, so that
 /// shared words say nothing.
 pub(super) fn fits(toolbox: &Toolbox, evidence: &Evidence) -> Option<Vec<Fit>> {
-    if toolbox.english != is_english(&evidence.question) {
+    if toolbox.english != evidence.english {
         return None;
     }
     let fits = toolbox.tools.iter().map(|tool| Fit::of(tool, evidence)).collect();

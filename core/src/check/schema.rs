@@ -1,5 +1,7 @@
 //! A call's arguments against the definition's schema.
 
+use std::borrow::Cow;
+
 use super::node::{Node, plain};
 use super::observation::{Observation, Place, step};
 use super::toolbox::Tool;
@@ -108,7 +110,7 @@ impl Walk<'_> {
         }
         if !node.choices.is_empty() && !is_chosen(node, value) {
             let at = self.place(path.clone());
-            self.push(Observation::NotAllowed { at, value: text_of(value) });
+            self.push(Observation::NotAllowed { at, value: text_of(value).into_owned() });
         }
         match value {
             Json::Array(items) => {
@@ -138,10 +140,11 @@ impl Walk<'_> {
 }
 
 /// A value as a text for people.
-pub(super) fn text_of(value: &Json) -> String {
+pub(super) fn text_of(value: &Json) -> Cow<'_, str> {
     match value {
-        Json::String(text) => text.clone(),
-        other => other.to_string(),
+        Json::String(text) => Cow::Borrowed(text),
+        Json::Number(number) => Cow::Borrowed(number.as_str()),
+        other => Cow::Owned(other.to_string()),
     }
 }
 

@@ -50,7 +50,8 @@ pub(super) struct States {
 impl States {
     pub(super) fn of(calls: &[ToolCall], before: &[Message]) -> States {
         let mut results = Vec::new();
-        if calls.iter().any(|call| named_state(&call.name).is_some()) {
+        let has_results = before.iter().any(|message| message.role == Role::Tool);
+        if has_results && calls.iter().any(|call| named_state(&call.name).is_some()) {
             let told = before.iter().rev().filter(|message| message.role == Role::Tool).take(MAX_RESULTS);
             let read = told.filter(|result| result.content.len() <= MAX_BYTES);
             results.extend(read.filter_map(|result| Json::parse(&result.content).ok()));
@@ -60,6 +61,9 @@ impl States {
 
     /// What speaks against the state of the object of a call.
     pub(super) fn other(&self, call: &ToolCall, toolbox: &Toolbox) -> Option<OtherState> {
+        if self.results.is_empty() {
+            return None;
+        }
         let named = named_state(&call.name)?;
         toolbox.find(&call.name)?;
         let arguments = call.parsed()?;

@@ -14,6 +14,8 @@ pub(super) struct Toolbox {
     pub tools: Vec<Tool>,
     /// Whether the descriptions are in English.
     pub english: bool,
+    /// Whether they speak of code.
+    pub code: bool,
     /// Which words the definitions share.
     pub index: Index,
     places: HashMap<String, usize>,
@@ -47,7 +49,7 @@ pub(super) struct Rules {
 }
 
 /// Stems kept of one definition: bounds the work on a hostile one.
-const MAX_STEMS: usize = 400;
+pub(super) const MAX_STEMS: usize = 400;
 
 impl Toolbox {
     pub(super) fn new(definitions: &Arc<[ToolDefinition]>) -> Toolbox {
@@ -61,7 +63,8 @@ impl Toolbox {
         }
         let english = tools.iter().any(|tool| is_english(&tool.text));
         let index = Index::new(&tools);
-        Toolbox { tools, english, index, places }
+        let code = tools.iter().take(50).any(|tool| speaks_of_code(&tool.text));
+        Toolbox { tools, english, code, index, places }
     }
 
     /// How much text it was made from and holds, about.
@@ -76,6 +79,12 @@ impl Toolbox {
     }
 }
 
+/// Whether a folded text speaks of a language in which values may be written as source text.
+pub(super) fn speaks_of_code(folded: &str) -> bool {
+    const LANGUAGES: &[&str] = &[" java ", " javascript ", " typescript ", " java script "];
+    LANGUAGES.iter().any(|language| folded.contains(language))
+}
+
 fn plain_name(name: &str) -> String {
     name.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect()
 }
@@ -87,12 +96,15 @@ impl Tool {
         let description = fold(&definition.description);
         let (root, complete) = Node::of_schema(&definition.parameters);
         let mut text = format!("{name}{description}");
-        let stems = stems(&text);
+        let mut all: Vec<Stem> = content(&text).take(MAX_STEMS).collect();
+        let stems = distinct(all.iter().copied());
+        let head = text.len();
         root.describe(&mut text);
+        all.extend(content(&text[head..]).take(MAX_STEMS - all.len()));
         Tool {
             name: definition.name.clone(),
             name_stems: self::stems(&name),
-            all_stems: self::stems(&text),
+            all_stems: distinct(all.into_iter()),
             stems,
             text,
             rules: needs_rules(&definition.parameters).then(|| Rules {
@@ -125,8 +137,17 @@ impl Rules {
 
 /// The distinct stems of a folded text's content words, sorted.
 pub(super) fn stems(folded: &str) -> Vec<Stem> {
-    let mut stems: Vec<Stem> =
-        words(folded).filter(|word| is_content(word)).take(MAX_STEMS).map(stem).collect();
+    distinct(content(folded))
+}
+
+/// The stems of a folded text's content words.
+fn content(folded: &str) -> impl Iterator<Item = Stem> {
+    words(folded).filter(|word| is_content(word)).map(stem)
+}
+
+/// The distinct ones of some stems, sorted.
+pub(super) fn distinct(stems: impl Iterator<Item = Stem>) -> Vec<Stem> {
+    let mut stems: Vec<Stem> = stems.take(MAX_STEMS).collect();
     stems.sort_unstable();
     stems.dedup();
     stems

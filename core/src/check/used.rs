@@ -1,9 +1,10 @@
 //! What the calls make use of: every value they hold, ready to be asked whether it holds a part of the request.
 
-use super::toolbox::stems;
+use super::toolbox::MAX_STEMS;
+use crate::reading;
 use crate::reading::dates::Times;
 use crate::reading::numbers::Figures;
-use crate::reading::words::{StemSet, fold};
+use crate::reading::words::{StemSet, is_content, stem, words};
 
 /// What the calls make use of.
 #[derive(Default)]
@@ -15,14 +16,15 @@ pub(super) struct Used {
 }
 
 impl Used {
-    pub(super) fn add(&mut self, text: &str) {
-        let folded = fold(text);
-        self.numbers.read(text, &folded);
+    /// Adds a text; `folded` is that text [folded](crate::reading::words::fold).
+    pub(super) fn add(&mut self, text: &str, folded: &str) {
         if text.len() <= 40 {
-            self.times.read(text, &folded);
+            reading::read(text, folded, &mut self.numbers, &mut self.times);
+        } else {
+            self.numbers.read(text, folded);
         }
-        self.stems.extend(stems(&folded));
-        self.text.push_str(&folded);
+        self.stems.extend(words(folded).filter(|word| is_content(word)).take(MAX_STEMS).map(stem));
+        self.text.push_str(folded);
         self.text.push('|');
     }
 }

@@ -2,18 +2,49 @@
 
 use super::tree::{Child, Node, Tree, leaf_of};
 
-/// Trees whose sum is a margin. Laid out for reading: one array of nodes, one of leaves.
+/// Trees whose sum is a margin. Laid out for walking: every step takes the same work, and a leaf leads to itself, so that a tree is
+/// done after as many steps as its depth, wherever a row ends.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Forest {
     base: f64,
     columns: usize,
-    /// Where each tree begins: its first node and its first leaf.
-    trees: Vec<(u32, u32)>,
-    nodes: Vec<Node>,
-    leaves: Vec<f32>,
-    /// Of each node.
-    means: Vec<f32>,
+    trees: Vec<Root>,
+    /// Of each tree its nodes, and then its leaves.
+    steps: Vec<Step>,
+    /// Of each step: the mean of a node, or what a leaf adds.
+    values: Vec<f32>,
 }
+
+/// Where a tree begins.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Root {
+    first: usize,
+    /// Tests on the longest way to a leaf.
+    depth: usize,
+}
+
+/// A test, and the places in the tree that it leads to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Step {
+    threshold: f32,
+    column: u16,
+    left: u16,
+    right: u16,
+}
+
+impl Step {
+    fn leaf(at: u16) -> Step {
+        Step { threshold: 0.0, column: 0, left: at, right: at }
+    }
+
+    /// Where a row goes from here.
+    fn next(&self, row: &[f32]) -> usize {
+        usize::from(if row[usize::from(self.column)] <= self.threshold { self.left } else { self.right })
+    }
+}
+
+/// Trees walked side by side: none has to wait for another.
+const ABREAST: usize = 8;
 
 impl Forest {
     /// Trees at most.
@@ -21,8 +52,7 @@ impl Forest {
 
     /// Without trees: the margin of every row (of `columns` features) is `base`, which should be finite.
     pub fn empty(base: f64, columns: usize) -> Forest {
-        let (trees, nodes, leaves, means) = Default::default();
-        Forest { base, columns, trees, nodes, leaves, means }
+        Forest { base, columns, trees: Vec::new(), steps: Vec::new(), values: Vec::new() }
     }
 
     /// The log-odds before any tree.
@@ -47,20 +77,24 @@ impl Forest {
     pub fn margin(&self, row: &[f32]) -> f64 {
         let row = &row[..self.columns];
         let mut sum = self.base;
-        for (nodes, leaves) in &self.trees {
-            let nodes = &self.nodes[*nodes as usize..];
-            let mut child = 0;
-            while let Ok(at) = usize::try_from(child) {
-                child = step(&nodes[at], row);
+        for trees in self.trees.chunks(ABREAST) {
+            let mut places = [0; ABREAST];
+            places.iter_mut().zip(trees).for_each(|(place, tree)| *place = tree.first);
+            for _ in 0..trees.iter().map(|tree| tree.depth).max().unwrap_or(0) {
+                for (place, tree) in places.iter_mut().zip(trees) {
+                    *place = tree.first + self.steps[*place].next(row);
+                }
             }
-            sum += f64::from(self.leaves[*leaves as usize + leaf_of(child)]);
+            for place in &places[..trees.len()] {
+                sum += f64::from(self.values[*place]);
+            }
         }
         sum
     }
 
     /// The log-odds of the mean example: what [`contributions`](Forest::contributions) start from.
     pub fn expected(&self) -> f64 {
-        self.base + self.trees.iter().map(|(root, _)| f64::from(self.means[*root as usize])).sum::<f64>()
+        self.base + self.trees.iter().map(|tree| f64::from(self.values[tree.first])).sum::<f64>()
     }
 
     /// What each feature adds to or takes from the log-odds of this row: columns in order, without those that change nothing. With
@@ -75,18 +109,15 @@ impl Forest {
     pub fn contributions(&self, row: &[f32]) -> Vec<(usize, f64)> {
         let row = &row[..self.columns];
         let mut credited = vec![0.0; self.columns];
-        for (first, leaves) in &self.trees {
-            let (first, leaves) = (*first as usize, *leaves as usize);
-            let (mut child, mut mean) = (0, self.means[first]);
-            while let Ok(at) = usize::try_from(child) {
-                let node = &self.nodes[first + at];
-                child = step(node, row);
-                let next = match usize::try_from(child) {
-                    Ok(next) => self.means[first + next],
-                    Err(_) => self.leaves[leaves + leaf_of(child)],
-                };
-                credited[usize::from(node.column)] += f64::from(next) - f64::from(mean);
-                mean = next;
+        for tree in &self.trees {
+            let mut at = tree.first;
+            for _ in 0..tree.depth {
+                let step = &self.steps[at];
+                let next = tree.first + step.next(row);
+                // A leaf that leads to itself credits nothing.
+                credited[usize::from(step.column)] +=
+                    f64::from(self.values[next]) - f64::from(self.values[at]);
+                at = next;
             }
         }
         credited.into_iter().enumerate().filter(|(_, credit)| *credit != 0.0).collect()
@@ -94,28 +125,43 @@ impl Forest {
 
     /// One tree more. It must be free of [faults](Tree::fault).
     pub(super) fn push(&mut self, tree: &Tree) {
-        self.trees.push((self.nodes.len() as u32, self.leaves.len() as u32));
-        self.nodes.extend(&tree.nodes);
-        self.leaves.extend(&tree.leaves);
-        self.means.extend(&tree.means);
+        let nodes = tree.nodes.len();
+        let place = |child: Child| usize::try_from(child).unwrap_or_else(|_| nodes + leaf_of(child));
+        let mut depths = vec![0; nodes + tree.leaves.len()];
+        for (at, node) in tree.nodes.iter().enumerate() {
+            for child in [node.left, node.right] {
+                depths[place(child)] = depths[at] + 1;
+            }
+        }
+        self.trees.push(Root { first: self.steps.len(), depth: depths.into_iter().max().unwrap_or(0) });
+        self.steps.extend(tree.nodes.iter().map(|node| {
+            let [left, right] = [node.left, node.right].map(|child| place(child) as u16);
+            Step { threshold: node.threshold, column: node.column, left, right }
+        }));
+        self.steps.extend((nodes..nodes + tree.leaves.len()).map(|at| Step::leaf(at as u16)));
+        self.values.extend(tree.means.iter().chain(&tree.leaves));
     }
 
     /// The trees one by one.
     pub(super) fn each_tree(&self) -> impl Iterator<Item = Tree> {
-        let ends = self.trees.iter().skip(1).copied();
-        let ends = ends.chain([(self.nodes.len() as u32, self.leaves.len() as u32)]);
-        self.trees.iter().zip(ends).map(|((node, leaf), (last_node, last_leaf))| {
-            let nodes = *node as usize..last_node as usize;
+        let ends = self.trees.iter().skip(1).map(|tree| tree.first).chain([self.steps.len()]);
+        self.trees.iter().zip(ends).map(|(tree, end)| {
+            // There is one leaf more than there are nodes.
+            let nodes = (end - tree.first) / 2;
+            let child = |place: u16| match usize::from(place).checked_sub(nodes) {
+                Some(leaf) => Tree::leaf(leaf),
+                None => place as Child,
+            };
+            let node = |step: &Step| {
+                let (left, right) = (child(step.left), child(step.right));
+                Node { threshold: step.threshold, column: step.column, left, right }
+            };
+            let leaves = tree.first + nodes;
             Tree {
-                nodes: self.nodes[nodes.clone()].to_vec(),
-                leaves: self.leaves[*leaf as usize..last_leaf as usize].to_vec(),
-                means: self.means[nodes].to_vec(),
+                nodes: self.steps[tree.first..leaves].iter().map(node).collect(),
+                leaves: self.values[leaves..end].to_vec(),
+                means: self.values[tree.first..leaves].to_vec(),
             }
         })
     }
-}
-
-/// Where a row goes from a node.
-fn step(node: &Node, row: &[f32]) -> Child {
-    if row[usize::from(node.column)] <= node.threshold { node.left } else { node.right }
 }

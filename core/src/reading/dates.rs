@@ -1,13 +1,10 @@
 //! Dates and times of day, in many spellings.
 
-use std::borrow::Cow;
-
 use super::calendar::Day;
 use super::clock::{self, Clock};
 use super::digits::dotted_date;
 use super::relative_days::RelativeDays;
 use super::vocabulary::{Role, Word};
-use super::words::words;
 
 /// A calendar date, perhaps without its year or day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,18 +52,33 @@ const MAX_WORDS: usize = 20_000;
 impl Times {
     /// Adds what a text says; `folded` is that text [folded](super::words::fold).
     pub fn read(&mut self, text: &str, folded: &str) {
+        self.read_words(text, folded, &Word::all(folded));
+    }
+
+    /// The same, with the words of the folded text.
+    pub(super) fn read_words(&mut self, text: &str, folded: &str, words: &[Word]) {
         clock::read_digits(text, &mut self.clock);
-        let folded = day_first(text, folded);
-        let words: Vec<Word> = words(&folded).take(MAX_WORDS).map(Word::new).collect();
+        match day_first(text, folded) {
+            Some(turned) => self.read_each(&Word::all(&turned)),
+            None => self.read_each(words),
+        }
+    }
+
+    fn read_each(&mut self, words: &[Word]) {
+        let words = &words[..words.len().min(MAX_WORDS)];
         let mut at = 0;
         while at < words.len() && self.dates.len() < MAX_DATES {
-            clock::read_words(&words, at, &mut self.clock);
+            if words[at].is_idle() {
+                at += 1;
+                continue;
+            }
+            clock::read_words(words, at, &mut self.clock);
             if let Some((today, length)) = today(&words[at..]) {
                 self.today.get_or_insert(today);
                 at += length;
                 continue;
             }
-            let before = Word::before(&words, at);
+            let before = Word::before(words, at);
             let read = read_date(&words[at..], before, &mut self.dates);
             if read > 0 {
                 at += read;
@@ -77,8 +89,8 @@ impl Times {
                 at += 2;
                 continue;
             }
-            let read = self.relative.read(&words, at);
-            if read == 0 && words[at].is(Role::Relative) && !names_next(&words, at) {
+            let read = self.relative.read(words, at);
+            if read == 0 && words[at].is(Role::Relative) && !names_next(words, at) {
                 self.relative.say_vague();
             }
             at += read.max(1);
@@ -294,17 +306,18 @@ fn read_date(words: &[Word], before: Word, dates: &mut Vec<Date>) -> usize {
     if dates.len() > before { 3 } else { 0 }
 }
 
-/// The folded text with its dates in points turned around, so that no month is taken for their day.
-fn day_first<'a>(text: &str, folded: &'a str) -> Cow<'a, str> {
+/// The folded text with its dates in points turned around, if it has any, so that no month is taken for their day.
+fn day_first(text: &str, folded: &str) -> Option<String> {
     const MAX_NUMBER: usize = 20;
-    let mut turned = Cow::Borrowed(folded);
+    let mut turned: Option<String> = None;
     let starts = text.match_indices('.').filter_map(|(at, _)| {
         let head = text[..at].bytes().rev().take_while(u8::is_ascii_digit).count();
         dotted_date(text, at - head)
     });
     for (_, [day, month, year]) in starts.take(MAX_NUMBER) {
         let own = format!(" {day} {month} {year} ");
-        turned = Cow::Owned(turned.replace(&own, &format!(" {year} {month} {day} ")));
+        let so_far = turned.as_deref().unwrap_or(folded);
+        turned = Some(so_far.replace(&own, &format!(" {year} {month} {day} ")));
     }
     turned
 }

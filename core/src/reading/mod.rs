@@ -16,3 +16,14 @@ pub mod spoken;
 pub mod units;
 mod vocabulary;
 pub mod words;
+
+use dates::Times;
+use numbers::Figures;
+use vocabulary::Word;
+
+/// Adds what a text says in numbers and in times; `folded` is that text [folded](words::fold). Each word is looked up once for both.
+pub fn read(text: &str, folded: &str, figures: &mut Figures, times: &mut Times) {
+    let words = Word::all(folded);
+    figures.read_words(text, folded, &words);
+    times.read_words(text, folded, &words);
+}

@@ -3,17 +3,16 @@
 use super::figure::{Figure, MAX_FIGURES};
 use super::spoken::Languages;
 use super::vocabulary::{Role, Word};
-use super::words::words;
 
 /// Reads numbers in words: `twenty five`, `three hundred`, `half`, `two and a half`, `three quarters`.
-pub(super) fn number_words(folded: &str, spoken: Languages, figures: &mut Vec<Figure>) {
+pub(super) fn number_words(folded: &str, words: &[Word], spoken: Languages, figures: &mut Vec<Figure>) {
     let compound = folded.contains(" compound");
     let mut total: Option<f64> = None;
     let mut part: Option<f64> = None;
     // The last number and how many words ago it ended: its unit may follow.
     let mut last: Option<(usize, usize)> = None;
     let mut before = [Word::NONE; 2];
-    let mut upcoming = words(folded).chain([".", "."]).map(Word::new).peekable();
+    let mut upcoming = words.iter().copied().chain([".", "."].map(Word::new)).peekable();
     while let Some(word) = upcoming.next() {
         if figures.len() >= MAX_FIGURES {
             return;

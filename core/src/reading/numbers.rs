@@ -5,6 +5,7 @@ use super::figure::{Figure, MAX_FIGURES};
 use super::number_words::number_words;
 use super::spoken::Languages;
 use super::units::Unit;
+use super::vocabulary::Word;
 use super::words::fold;
 
 /// How a number follows from the numbers of a text, from the surest way to the weakest.
@@ -66,9 +67,14 @@ impl Figures {
 
     /// Adds the numbers of one more text; `folded` is that text [folded](fold).
     pub fn read(&mut self, text: &str, folded: &str) {
+        self.read_words(text, folded, &Word::all(folded));
+    }
+
+    /// The same, with the words of the folded text.
+    pub(super) fn read_words(&mut self, text: &str, folded: &str, words: &[Word]) {
         digits(text, &mut self.figures, &mut self.mixtures);
         self.languages.join(Languages::of(folded));
-        number_words(folded, self.languages, &mut self.figures);
+        number_words(folded, words, self.languages, &mut self.figures);
     }
 
     /// Adds a language that is spoken around these texts.

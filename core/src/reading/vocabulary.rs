@@ -7,6 +7,7 @@ use foldhash::fast::FixedState;
 
 use super::spoken::Languages;
 use super::units::Unit;
+use super::words::words;
 use crate::language::{Language, Words, all};
 
 /// What a word does where dates, times and amounts are told.
@@ -211,6 +212,11 @@ impl<'a> Word<'a> {
         Word { text, means: meaning(text) }
     }
 
+    /// The words of a text.
+    pub fn all(folded: &'a str) -> Vec<Word<'a>> {
+        words(folded).map(Word::new).collect()
+    }
+
     /// The word at a place, if there is one.
     pub fn at(words: &[Word<'a>], at: usize) -> Word<'a> {
         words.get(at).copied().unwrap_or(Word::NONE)
@@ -223,6 +229,13 @@ impl<'a> Word<'a> {
 
     pub fn is(self, role: Role) -> bool {
         self.means.is(role)
+    }
+
+    /// Whether no date or time begins with it, whatever stands around it: most words do not.
+    pub fn is_idle(self) -> bool {
+        std::ptr::eq(self.means, &NOTHING)
+            && !self.has_digits()
+            && !matches!(self.text, "a" | "an" | "it" | "date" | "weekend")
     }
 
     pub fn has_digits(self) -> bool {

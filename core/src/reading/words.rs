@@ -11,28 +11,38 @@ use crate::language::{self, english};
 /// A change between letters and digits ends a word, and an ideograph is a word of its own, because languages that write them put
 /// no spaces.
 pub fn fold(text: &str) -> String {
-    let mut folded = String::with_capacity(text.len() + 2);
+    let mut folded = String::with_capacity(text.len() + text.len() / 8 + 2);
     folded.push(' ');
     let mut last = Kind::Gap;
-    for c in text.chars() {
-        if is_silent(c) {
-            continue;
-        }
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
         let kind = Kind::of(c);
-        if kind == Kind::Gap {
-            last = Kind::Gap;
+        // Plain letters and digits are taken in runs, any other character by itself.
+        let run = if c.is_ascii() { ascii_run(rest, kind) } else { c.len_utf8() };
+        let (own, behind) = rest.split_at(run);
+        rest = behind;
+        if kind == Kind::Silent {
             continue;
         }
-        if (kind != last || kind == Kind::Ideograph) && !folded.ends_with(' ') {
-            folded.push(' ');
+        if kind != Kind::Gap {
+            if (kind != last || kind == Kind::Ideograph) && !folded.ends_with(' ') {
+                folded.push(' ');
+            }
+            if c.is_ascii() { folded.push_str(own) } else { push_folded(&mut folded, c) }
         }
-        push_folded(&mut folded, c);
         last = kind;
     }
+    folded.make_ascii_lowercase();
     if !folded.ends_with(' ') {
         folded.push(' ');
     }
     folded
+}
+
+/// The bytes at the start of a text that are ASCII characters of one kind.
+fn ascii_run(text: &str, kind: Kind) -> usize {
+    let is_other = |byte: u8| !byte.is_ascii() || Kind::of(char::from(byte)) != kind;
+    text.bytes().position(is_other).unwrap_or(text.len())
 }
 
 /// The words of an identifier: `getUserInfo`, `get_user_info` and `get.userInfo` all are ` get user info `.
@@ -51,7 +61,14 @@ pub fn fold_identifier(name: &str) -> String {
 
 /// The words of a folded text.
 pub fn words(folded: &str) -> impl Iterator<Item = &str> {
-    folded.split(' ').filter(|word| !word.is_empty())
+    let mut rest = folded;
+    std::iter::from_fn(move || {
+        let start = rest.bytes().position(|byte| byte != b' ')?;
+        let length = rest[start..].bytes().position(|byte| byte == b' ').unwrap_or(rest.len() - start);
+        let word = &rest[start..start + length];
+        rest = &rest[start + length..];
+        Some(word)
+    })
 }
 
 /// A word without its ending: enough to see that `calculated` and `calculation` are kin. Never shown to anyone.
@@ -112,17 +129,28 @@ fn fnv(chars: impl Iterator<Item = char>) -> u64 {
 /// A set of stems. They are hashes already: hashing them again would only cost time.
 pub type StemSet = HashSet<Stem, BuildHasherDefault<Prehashed>>;
 
+/// What a [`WordSet`] knows a folded word by.
+#[inline]
+pub fn hash(word: &str) -> u64 {
+    fnv(word.chars())
+}
+
 /// A set of folded words.
 pub struct WordSet(StemSet);
 
 impl WordSet {
     /// Of words that are folded.
     pub fn of<'a>(words: impl IntoIterator<Item = &'a str>) -> WordSet {
-        WordSet(words.into_iter().map(|word| fnv(word.chars())).collect())
+        WordSet(words.into_iter().map(hash).collect())
     }
 
     pub fn has(&self, word: &str) -> bool {
-        self.0.contains(&fnv(word.chars()))
+        self.has_hashed(hash(word))
+    }
+
+    /// Whether a word of that [`hash`] is in it.
+    pub fn has_hashed(&self, hash: u64) -> bool {
+        self.0.contains(&hash)
     }
 }
 
@@ -157,8 +185,11 @@ static STOP_WORDS: LazyLock<WordSet> =
 
 /// Whether a folded text of some length is English, by the small words no English text does without.
 pub fn is_english(folded: &str) -> bool {
-    let all = words(folded).take(200).count();
-    let small = words(folded).take(200).filter(|word| SMALL_WORDS.has(word)).count();
+    let (mut all, mut small) = (0, 0);
+    for word in words(folded).take(200) {
+        all += 1;
+        small += usize::from(SMALL_WORDS.has(word));
+    }
     all < 4 && folded.is_ascii() || small * 12 > all
 }
 
@@ -171,13 +202,17 @@ enum Kind {
     Digit,
     Ideograph,
     Hangul,
+    /// Neither stands in a folded word nor ends it.
+    Silent,
 }
 
 impl Kind {
+    #[inline]
     fn of(c: char) -> Kind {
         match c {
             'a'..='z' | 'A'..='Z' => Kind::Letter,
             '0'..='9' | '０'..='９' => Kind::Digit,
+            c if is_silent(c) => Kind::Silent,
             c if c.is_ascii() => Kind::Gap,
             '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' => Kind::Ideograph,
             '\u{20000}'..='\u{3ffff}' => Kind::Ideograph,
@@ -194,10 +229,6 @@ fn is_silent(c: char) -> bool {
 }
 
 fn push_folded(folded: &mut String, c: char) {
-    if c.is_ascii() {
-        folded.push(c.to_ascii_lowercase());
-        return;
-    }
     for c in c.to_lowercase() {
         match c {
             'à'..='å' | 'ā' | 'ă' | 'ą' => folded.push('a'),

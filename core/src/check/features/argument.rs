@@ -1,6 +1,6 @@
 //! Each argument as numbers: its declaration, where its value comes from, whose value it looks like.
 
-use super::counts::{folded, leaves};
+use super::counts::leaves;
 use super::fit::Fits;
 use super::pool;
 use super::question::Question;
@@ -11,9 +11,10 @@ use crate::check::evidence::Teller;
 use crate::check::index::Parameter;
 use crate::check::node::Node;
 use crate::check::observation::step;
+use crate::check::schema::text_of;
 use crate::check::toolbox::Tool;
 use crate::domain::{Json, ToolCall};
-use crate::reading::words::{Stem, is_content, stem, words};
+use crate::reading::words::{Stem, fold, is_content, stem, words};
 
 columns! {
     /// Features of one argument.
@@ -107,18 +108,15 @@ fn one(
     let mut own = Argument { values: [0.0; ARGUMENT_FEATURES] };
     let mut parts = Vec::new();
     leaves(value, MAX_LEAVES, &mut parts);
+    let folded: Vec<String> = parts.iter().map(|part| fold(&text_of(part))).collect();
     own.set(A::declared, declared(node));
     own.set(A::required, f32::from(u8::from(node.required)));
-    let own_path = step("", name);
-    let faulty = assessor.result.observations.iter().any(|observation| {
-        observation.is_fault()
-            && observation.place().is_some_and(|at| {
-                at.call == site.call
-                    && at
-                        .path
-                        .strip_prefix(&own_path)
-                        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-            })
+    let mut faults = assessor.result.observations.iter().filter(|observation| observation.is_fault());
+    let faulty = faults.any(|fault| {
+        fault.place().filter(|at| at.call == site.call).is_some_and(|at| {
+            let rest = at.path.strip_prefix(&step("", name));
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        })
     });
     own.set(A::faulty, f32::from(u8::from(faulty)));
     own.set(A::leaves, parts.len().min(12) as f32);
@@ -140,14 +138,14 @@ fn one(
     let optional = [" optional ", " default ", " if provided ", " if specified ", " if not "];
     own.set(A::optional_cue, f32::from(u8::from(optional.iter().any(|cue| node.description.contains(cue)))));
     own.set(A::name_asked, question.share(&parameter.name, 0.0));
-    own.set(A::description_asked, question.share(&parameter.own, 0.0));
+    own.set(A::description_asked, question.share(parameter.described(node), 0.0));
     neighbours(&mut own, site, name, value);
     truth(&mut own, question, parameter, &parts);
     support(&mut own, supports);
     numbers(&mut own, &parts);
-    let text = texts(&mut own, assessor, question, node, &parts);
-    told_by(&mut own, assessor, &parts);
-    binding(&mut own, question, site, place, &parts);
+    let text = texts(&mut own, assessor, question, node, &parts, &folded);
+    told_by(&mut own, assessor, &parts, &folded);
+    binding(&mut own, question, site, place, &parts, &folded);
     own.set(A::tool_fit, site.tool_fit);
     let support = own.get(A::support);
     let ground = if text < 0.0 {
@@ -248,14 +246,22 @@ fn numbers(own: &mut Argument, parts: &[&Json]) {
 }
 
 /// What the texts of a value look like; gives back how well the least of them is told, below zero where there is none.
-fn texts(own: &mut Argument, assessor: &Assessor, question: &Question, node: &Node, parts: &[&Json]) -> f32 {
+fn texts(
+    own: &mut Argument,
+    assessor: &Assessor,
+    question: &Question,
+    node: &Node,
+    parts: &[&Json],
+    folded: &[String],
+) -> f32 {
     use ArgumentFeature as A;
     const LEAST: [A; 8] =
         [A::whole, A::whole_any, A::covered, A::covered_any, A::head, A::is_name, A::described, A::dated];
     let spellings: Vec<Spelling> = parts
         .iter()
-        .filter_map(|part| part.as_str())
-        .map(|text| spelling::read(text, assessor.evidence, question, node))
+        .zip(folded)
+        .filter_map(|(part, folded)| Some((part.as_str()?, folded)))
+        .map(|(text, folded)| spelling::read(text, folded, assessor.evidence, question, node))
         .collect();
     if spellings.is_empty() {
         own.values[A::whole as usize..=A::capitals as usize].fill(NONE);
@@ -273,18 +279,22 @@ fn texts(own: &mut Argument, assessor: &Assessor, question: &Question, node: &No
     spellings.iter().map(|spelling| spelling.ground).fold(f32::INFINITY, f32::min)
 }
 
+/// Whether a part of a value is one that somebody may have said.
+fn is_told(part: &Json) -> bool {
+    matches!(part, Json::String(_) | Json::Number(_))
+}
+
 /// Who told the value.
-fn told_by(own: &mut Argument, assessor: &Assessor, parts: &[&Json]) {
+fn told_by(own: &mut Argument, assessor: &Assessor, parts: &[&Json], folded: &[String]) {
     use ArgumentFeature as A;
     let mut tellers = [0.0f32; 5];
     let (mut nowhere, mut of, mut age) = (0.0, 0.0f32, NONE);
-    for part in parts.iter().filter(|part| matches!(part, Json::String(_) | Json::Number(_))) {
-        let folded = folded(part);
+    for (_, folded) in parts.iter().zip(folded).filter(|(part, _)| is_told(part)) {
         if folded.trim().is_empty() || folded.len() > 200 {
             continue;
         }
         of += 1.0;
-        match assessor.evidence.told_by(&folded) {
+        match assessor.evidence.told_by(folded) {
             Some((teller, messages)) => {
                 tellers[teller as usize] += 1.0;
                 age = age.max((messages as f32).ln_1p());
@@ -307,16 +317,22 @@ fn told_by(own: &mut Argument, assessor: &Assessor, parts: &[&Json]) {
 }
 
 /// Whether the value stands in the question where the parameter is named.
-fn binding(own: &mut Argument, question: &Question, site: &Site, place: usize, parts: &[&Json]) {
+fn binding(
+    own: &mut Argument,
+    question: &Question,
+    site: &Site,
+    place: usize,
+    parts: &[&Json],
+    folded: &[String],
+) {
     use ArgumentFeature as A;
     own.set(A::near, NONE);
     own.set(A::next, NONE);
     own.set(A::rival, NONE);
     let mut mentions: Vec<usize> = Vec::new();
     let mut numeric = false;
-    for part in parts.iter().take(4).filter(|part| matches!(part, Json::String(_) | Json::Number(_))) {
-        let folded = folded(part);
-        let value: Vec<&str> = words(&folded).take(12).collect();
+    for (part, folded) in parts.iter().zip(folded).take(4).filter(|(part, _)| is_told(part)) {
+        let value: Vec<&str> = words(folded).take(12).collect();
         mentions.extend(question.mentions(&value));
         numeric |= matches!(part, Json::Number(_));
     }
@@ -327,6 +343,10 @@ fn binding(own: &mut Argument, question: &Question, site: &Site, place: usize, p
         return;
     }
     let positions = |stems: &[Stem], without: &[Stem]| -> Vec<usize> {
+        // Most names are not spoken of at all.
+        if !stems.iter().any(|own| question.has(*own)) {
+            return Vec::new();
+        }
         let names = |own: &Stem| stems.contains(own) && !without.contains(own);
         question.stems.iter().enumerate().filter(|(_, own)| names(own)).map(|(at, _)| at).take(12).collect()
     };

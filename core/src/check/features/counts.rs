@@ -5,7 +5,7 @@ use super::{Feature, Features, NONE};
 use crate::check::assess::Assessor;
 use crate::check::observation::Literal;
 use crate::domain::{Json, ToolCall};
-use crate::reading::words::{fold, is_content};
+use crate::reading::words::is_content;
 
 /// Calls compared with each other.
 const MAX_CALLS: usize = 24;
@@ -121,13 +121,5 @@ pub(super) fn leaves<'a>(value: &'a Json, limit: usize, found: &mut Vec<&'a Json
         Json::Array(items) => items.iter().take(limit).for_each(|item| leaves(item, limit, found)),
         Json::Object(object) => object.values().take(limit).for_each(|item| leaves(item, limit, found)),
         value => found.push(value),
-    }
-}
-
-/// A text of a value, folded.
-pub(super) fn folded(value: &Json) -> String {
-    match value {
-        Json::String(text) => fold(text),
-        other => fold(&other.to_string()),
     }
 }

@@ -21,7 +21,6 @@ use std::sync::LazyLock;
 use super::assess::{Assessor, Step};
 use super::score::{self, SIGNALS, Signal};
 use crate::domain::{CallTask, Sample, ToolCall};
-use crate::reading::words::is_english;
 use argument::{ARGUMENT_FEATURES, Argument};
 
 /// Stands where a feature does not apply.
@@ -209,7 +208,7 @@ pub(super) fn features(assessor: &Assessor, sample: &Sample, calls: &[ToolCall],
     argument::measure(&mut features, assessor, &question, &fits, calls);
     need::measure(&mut features, assessor, sample, &question, &fits, calls);
     omitted::measure(&mut features, assessor, &question, calls);
-    if assessor.toolbox.english != is_english(&assessor.evidence.question) {
+    if assessor.toolbox.english != assessor.evidence.english {
         without_shared_words(&mut features.values);
     }
     transcript::measure(&mut features, sample, calls, step);

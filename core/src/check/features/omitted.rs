@@ -34,7 +34,7 @@ pub(super) fn measure(features: &mut Features, assessor: &Assessor, question: &Q
             let by_name = question.share(&parameter.name, NONE);
             named += usize::from(by_name >= 1.0);
             features.raise(Feature::out_name, by_name);
-            features.raise(Feature::out_described, question.share(&parameter.own, NONE));
+            features.raise(Feature::out_described, question.share(parameter.described(node), NONE));
             let choice = |folded: &str| {
                 let stems: Vec<Stem> = words(folded).filter(|word| is_content(word)).map(stem).collect();
                 question.share(&stems, 0.0)

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use crate::check::evidence::Evidence;
 use crate::check::observation::Literal;
 use crate::domain::Sample;
-use crate::reading::words::{Stem, WordSet, stem, words};
+use crate::reading::words::{Stem, WordSet, hash, words};
 
 /// Words read: bounds the work on hostile rows.
 const MAX_WORDS: usize = 1_500;
@@ -60,11 +60,12 @@ impl<'a> Question<'a> {
         let text =
             &text[..(0..=text.len().min(16 * 1024)).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)];
         let words: Vec<&str> = words(&evidence.question).take(MAX_WORDS).collect();
-        let stems: Vec<Stem> = words.iter().map(|word| stem(word)).collect();
+        let stems = evidence.question_words[..words.len()].to_vec();
         let mut sorted = stems.clone();
         sorted.sort_unstable();
         sorted.dedup();
-        let of = |set: &WordSet| words.iter().filter(|word| set.has(word)).count();
+        let hashes: Vec<u64> = words.iter().map(|word| hash(word)).collect();
+        let of = |set: &WordSet| hashes.iter().filter(|hash| set.has_hashed(**hash)).count();
         let mut question = Question {
             text,
             sentences: 0,
@@ -78,7 +79,7 @@ impl<'a> Question<'a> {
             listed: 1,
             names: evidence.literals.iter().filter(|span| span.kind != Literal::Number).count(),
             numbers: evidence.literals.iter().filter(|span| span.kind == Literal::Number).count(),
-            negated: words.iter().any(|word| NEGATIONS.has(word)),
+            negated: of(&NEGATIONS) > 0,
             words,
             stems,
             sorted,

@@ -46,10 +46,16 @@ pub(super) struct Spelling {
 /// Of longer texts, so much is read.
 const MAX_WORDS: usize = 200;
 
-pub(super) fn read(text: &str, evidence: &Evidence, question: &Question, node: &Node) -> Spelling {
-    let folded = fold(text);
+/// Reads a text; `folded` is that text [folded](fold).
+pub(super) fn read(
+    text: &str,
+    folded: &str,
+    evidence: &Evidence,
+    question: &Question,
+    node: &Node,
+) -> Spelling {
     let truth = |is: bool| f32::from(u8::from(is));
-    let known: Vec<(&str, Stem)> = words(&folded).take(MAX_WORDS).map(|word| (word, stem(word))).collect();
+    let known: Vec<(&str, Stem)> = words(folded).take(MAX_WORDS).map(|word| (word, stem(word))).collect();
     let content: Vec<Stem> = known
         .iter()
         .filter(|(word, _)| is_content(word) || word.as_bytes()[0].is_ascii_digit())
@@ -59,8 +65,8 @@ pub(super) fn read(text: &str, evidence: &Evidence, question: &Question, node: &
     let covered = content.iter().filter(|stem| question.has(**stem)).count() as f32 / count;
     let covered_any = content.iter().filter(|stem| evidence.knows(**stem)).count() as f32;
     let blank = folded.trim().is_empty();
-    let whole = !blank && evidence.question.contains(&folded);
-    let whole_any = whole || (!blank && evidence.has_phrase(&folded));
+    let whole = !blank && evidence.question.contains(folded);
+    let whole_any = whole || (!blank && evidence.has_phrase(folded));
     let (head, tail) = match text.split_once(',') {
         Some((head, tail)) if !head.trim().is_empty() => {
             (truth(evidence.has_phrase(&fold(head))), truth(!evidence.has_phrase(&fold(tail))))
@@ -70,7 +76,7 @@ pub(super) fn read(text: &str, evidence: &Evidence, question: &Question, node: &
     let inner = folded.trim();
     let names = || evidence.literals.iter().filter(|span| span.kind != Literal::Number);
     let is_name = names().any(|span| span.folded.trim() == inner);
-    let trunc = !blank && !is_name && names().any(|span| span.folded.contains(&folded));
+    let trunc = !blank && !is_name && names().any(|span| span.folded.contains(folded));
     let extended = names()
         .any(|span| span.folded.len() > 5 && span.folded.trim() != inner && folded.contains(&span.folded));
     let case_lost = whole && !question.text.contains(text.trim());
@@ -105,7 +111,7 @@ pub(super) fn read(text: &str, evidence: &Evidence, question: &Question, node: &
     };
     let mut times = Times::default();
     if text.len() <= 40 {
-        times.read(text, &folded);
+        times.read(text, folded);
     }
     let dated = if times.has_dates() {
         truth(
@@ -145,7 +151,7 @@ pub(super) fn read(text: &str, evidence: &Evidence, question: &Question, node: &
             known.len().min(30) as f32,
             (text.chars().count() as f32).ln_1p(),
             truth(blank),
-            truth(!blank && node.description.contains(&folded)),
+            truth(!blank && node.description.contains(folded)),
             code,
             state,
             dated,

@@ -101,19 +101,14 @@ impl Shipped {
         self.experts(task).estimate(&self.gate, row)
     }
 
-    /// What each feature added to the log-odds that the calls are right, the strongest first.
-    pub(super) fn contributions(&self, row: &[f32], task: CallTask) -> Vec<(usize, f64)> {
+    /// What each feature added to the log-odds that the calls are right.
+    pub(super) fn contributions(&self, row: &[f32], task: CallTask) -> Vec<f64> {
         let experts = self.experts(task);
         let share = 0.5 + 0.5 * nearness(self.gate.margin(row));
-        let mut all: Vec<(usize, f64)> =
-            experts.near.contributions(row).iter().map(|(at, of)| (*at, of * share)).collect();
-        for (column, of) in experts.wide.contributions(row) {
-            match all.iter_mut().find(|(at, _)| *at == column) {
-                Some((_, sum)) => *sum += of * (1.0 - share),
-                None => all.push((column, of * (1.0 - share))),
-            }
+        let mut all = vec![0.0; row.len()];
+        for (expert, share) in [(&experts.near, share), (&experts.wide, 1.0 - share)] {
+            expert.contributions(row).into_iter().for_each(|(column, of)| all[column] += of * share);
         }
-        all.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0)));
         all
     }
 
