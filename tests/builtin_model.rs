@@ -27,6 +27,26 @@ fn repository(path: &str) -> PathBuf {
 const FROM: &str = "<!-- figures: written by tests/builtin_model.rs -->\n";
 const TO: &str = "<!-- end of figures -->";
 
+/// The cells of a table's row that begins with `first`.
+fn cells(page: &str, first: &str) -> Vec<String> {
+    let row = page.lines().find(|line| line.starts_with(&format!("| {first}")));
+    let row = row.unwrap_or_else(|| panic!("no row of {first}"));
+    row.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect()
+}
+
+#[test]
+fn the_readme_tells_the_figures_of_the_card() {
+    let read = |path: &str| std::fs::read_to_string(repository(path)).unwrap();
+    let (card, readme) = (read("docs/builtin-judge.md"), read("README.md"));
+    for (_, task) in TASKS {
+        // In the card: task, calls, balanced accuracy, of the schema alone, AUC.
+        let (of_card, told) = (cells(&card, &format!("`{task}` |")), cells(&readme, &format!("`{task}`")));
+        assert_eq!(told[1..4], of_card[2..5], "{task}");
+    }
+    let (of_card, told) = (cells(&card, "mean of sources"), cells(&readme, "`tool_calling`, mean of six"));
+    assert_eq!(told[1..4], of_card[3..6]);
+}
+
 #[test]
 fn builtin_model_is_fitted_again() {
     let Some(shared) = std::env::var("TOOLJUDGE_SHARED").ok().map(PathBuf::from) else {

@@ -230,8 +230,10 @@ fn a_task_is_added_to_a_model() {
     let tasks: Vec<&str> =
         contents["stages"].as_array().unwrap().iter().map(|stage| stage["task"].as_str().unwrap()).collect();
     assert_eq!(tasks, ["parameter_extraction", "tool_calling"]);
-    // Without --add, it is for one task.
-    work.run(&["train", "house.jsonl", "-o", "mine.model"]).ended(0);
+    // Without --add the other task would be lost.
+    let refused = work.run(&["train", "house.jsonl", "-o", "mine.model"]).ended(2);
+    assert!(refused.stderr.contains("is also a model for parameter_extraction"), "{}", refused.stderr);
+    work.run(&["train", "house.jsonl", "-o", "mine.model", "--force"]).ended(0);
     assert!(!work.read("mine.model").contains("parameter_extraction"));
 }
 

@@ -74,6 +74,7 @@ pub(crate) use labeler::runtime;
 pub(crate) use manifest::{JudgeRecord, Manifest, MemberRecord, SampleRecord, TemplateRecord};
 pub(crate) use panel::{Member, MemberKind, Panel};
 pub(crate) use session::Session;
+pub(crate) use train::FINDING;
 pub(crate) use write::{
     BaselineLabeller, BuiltinLabeller, Destination, FoldWatch, Labeller, ListWatch, Listed, RateInput,
     RateWatch, StoredLabeller, Watch, write,

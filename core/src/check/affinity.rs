@@ -311,6 +311,8 @@ pub(super) fn are_out_of_order(a: &Side, b: &Side, said: &str) -> bool {
         ("start", "end"), ("begin", "end"), ("min", "max"), ("minimum", "maximum"), ("low", "high"), ("lower", "upper"),
         ("earliest", "latest"), ("from", "to"), ("in", "out"), ("since", "until"), ("after", "before"), ("departure", "return"),
     ];
+    /// Names of numbers that are never above their counterparts.
+    const LEASTS: [&str; 5] = ["min", "minimum", "low", "lower", "least"];
     fn others<'a>(side: &'a Side, without: &'a str) -> impl Iterator<Item = &'a str> {
         side.name.iter().copied().filter(move |word| *word != without)
     }
@@ -319,6 +321,16 @@ pub(super) fn are_out_of_order(a: &Side, b: &Side, said: &str) -> bool {
         (_, true) => (b, a),
         _ => return false,
     };
+    let linked = |first: &Side, second: &Side| {
+        [" to ", " until ", " and "].iter().any(|link| {
+            said.contains(&format!("{}{}{}", first.folded.trim_end(), link, second.folded.trim_start()))
+        })
+    };
+    // A start is no least: speeds fall, nights end in the morning and seasons in spring. Only the request tells which comes first.
+    let is_order = |side: &Side| side.name.iter().any(|word| LEASTS.contains(word) || *word == "year");
+    if matches!(low.value, Json::Number(_)) && !is_order(low) && !linked(high, low) {
+        return false;
+    }
     let bounds = |low: &Side, high: &Side| {
         PAIRS
             .iter()
@@ -327,9 +339,7 @@ pub(super) fn are_out_of_order(a: &Side, b: &Side, said: &str) -> bool {
     if !bounds(low, high) || bounds(high, low) {
         return false;
     }
-    let as_told = [" to ", " until ", " and "]
-        .iter()
-        .any(|link| said.contains(&format!("{}{}{}", low.folded.trim_end(), link, high.folded.trim_start())));
+    let as_told = linked(low, high);
     let words_agree = by_words(low, low, high) + by_words(high, high, low)
         > by_words(low, high, low) + by_words(high, low, high);
     !as_told && !words_agree
@@ -382,6 +392,11 @@ mod tests {
             ),
             ("Years 1871 to 1945", r#"{"start_year":1945}"#, r#"{"end_year":1871}"#, true),
             ("Years 1945 to 1871", r#"{"start_year":1945}"#, r#"{"end_year":1871}"#, false),
+            ("Going 30 before, 10 afterwards", r#"{"start_velocity":30}"#, r#"{"end_velocity":10}"#, false),
+            ("The night shift, 22 to 6", r#"{"start_hour":22}"#, r#"{"end_hour":6}"#, false),
+            ("The night shift, 22 to 6", r#"{"start_hour":6}"#, r#"{"end_hour":22}"#, false),
+            ("Between 5 and 9", r#"{"start_hour":9}"#, r#"{"end_hour":5}"#, true),
+            ("At least 3, 9 at most", r#"{"min_stars":9}"#, r#"{"max_stars":3}"#, true),
             ("Years 1871 to 1945", r#"{"start_year":1871}"#, r#"{"end_year":1945}"#, false),
             ("Set depth to 10 and trees to 100", r#"{"depth":100}"#, r#"{"trees":10}"#, true),
             ("Set depth to 10 and trees to 100", r#"{"depth":10}"#, r#"{"trees":100}"#, false),

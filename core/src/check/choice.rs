@@ -143,8 +143,8 @@ impl Assessor<'_> {
             .map(|at| &self.toolbox.tools[at])
             .collect();
         let literals = &self.evidence.literals;
-        let used: Vec<bool> = literals.iter().map(|span| self.is_used(span, &called)).collect();
         let question = sample.question.as_str();
+        let used: Vec<bool> = literals.iter().map(|span| self.is_used(span, question, &called)).collect();
         for (i, span) in literals.iter().enumerate().filter(|(i, _)| !used[*i]) {
             let left = i > 0 && used[i - 1] && literals[i - 1].joins(span, question);
             let right = i + 1 < used.len() && used[i + 1] && span.joins(&literals[i + 1], question);
@@ -170,7 +170,7 @@ impl Assessor<'_> {
         self.result.signals.set(Signal::Unexplained, 1.0 - share(question, &explained));
     }
 
-    fn is_used(&self, span: &Span, called: &[&Tool]) -> bool {
+    fn is_used(&self, span: &Span, question: &str, called: &[&Tool]) -> bool {
         // What is to be kept out needs no use.
         if self.evidence.excludes(&span.folded, None) {
             return true;
@@ -180,6 +180,8 @@ impl Assessor<'_> {
             return true;
         }
         match span.value {
+            // The day that it is was told, and is not asked for.
+            Some(value) if self.evidence.times.is_today(value) && span.stands_behind_today(question) => true,
             Some(value) => {
                 // Turned into a fraction or another unit, unless the converted number was itself told.
                 let given = |number: f64| {

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use memchr::memmem;
 
+use super::currency;
 use super::exclusions::{Exclusion, exclusions};
 use super::literals::{Span, literals};
 use super::toolbox::{distinct, stems};
@@ -31,6 +32,8 @@ pub(super) struct Evidence {
     capitals: String,
     /// What was named to keep it out.
     excluded: Vec<Exclusion>,
+    /// Signs of currencies in it.
+    pub(super) currencies: Vec<char>,
     /// Stems of short words all in capitals: `IT` may be a country where `it` is none.
     codes: StemSet,
     pub figures: Figures,
@@ -103,6 +106,7 @@ impl Evidence {
             initials: String::new(),
             capitals: String::new(),
             excluded: Vec::new(),
+            currencies: Vec::new(),
             codes: StemSet::default(),
             figures: Figures::default(),
             times: Times::default(),
@@ -165,6 +169,7 @@ impl Evidence {
     fn read(&mut self, text: &str) -> (String, Vec<Stem>) {
         let folded = fold(text);
         reading::read(text, &folded, &mut self.figures, &mut self.times);
+        self.currencies.extend(currency::signs(text));
         let stems: Vec<Stem> = words(&folded).map(stem).collect();
         self.stems.extend(&stems);
         for word in words(&folded) {

@@ -32,7 +32,8 @@ pub(super) fn explain(
     };
     let mut text = match (correct, relevant.is_empty()) {
         (true, true) => format!("Nothing speaks against {subject}: "),
-        (true, false) => format!("On the whole, {subject} {looks} right: "),
+        // What is listed speaks against it.
+        (true, false) => format!("On the whole, {subject} {looks} right, although "),
         (false, _) if settled => format!("Whatever else, {subject} {is} wrong: "),
         (false, _) => format!("On the whole, {subject} {looks} wrong: "),
     };

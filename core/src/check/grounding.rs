@@ -6,10 +6,11 @@ use super::asked_unit::{asked_by, asks_for_cents};
 use super::evidence::Evidence;
 use super::node::Node;
 use super::schema::text_of;
+use super::{currency, truth};
 use crate::domain::Json;
 use crate::language::phrases;
 use crate::reading::aliases;
-use crate::reading::dates::{TimeMatch, Times};
+use crate::reading::dates::{TimeMatch, Times, is_weekday};
 use crate::reading::numbers::{Figures, Measured, NumberMatch};
 use crate::reading::words::{fold, fold_identifier, words};
 
@@ -60,32 +61,12 @@ pub(super) fn support(evidence: &Evidence, node: Option<&Node>, value: &Json, fo
             Some(named) => Support::OtherChoice(named),
             None => Support::Default,
         },
-        Json::Bool(value) => boolean(evidence, node, *value),
+        Json::Bool(value) => truth::support(evidence, node, *value),
         Json::Number(number) => self::number(evidence, node, number.as_f64()),
         Json::String(text) => self::text(evidence, node, text, folded),
         Json::Array(_) | Json::Object(_) => Support::Literal,
     }
 }
-
-fn boolean(evidence: &Evidence, node: Option<&Node>, value: bool) -> Support {
-    if node.is_some_and(|node| is_default(node, if value { " true " } else { " false " }, None)) {
-        return Support::Default;
-    }
-    let Some(node) = node else { return Support::None };
-    // The parameter's own words are its cue: `include_breakfast` is true if breakfast is spoken of.
-    let (named, _) = evidence.known_words(&node.name);
-    let (described, of) = evidence.known_words(&node.description);
-    let cue = named > 0 || described * 3 >= of.max(1);
-    match (value, cue) {
-        (true, true) => Support::Normalised,
-        (false, false) => Support::Choice,
-        (false, true) if NEGATIONS.iter().any(|word| evidence.has_phrase(word)) => Support::Normalised,
-        (false, true) => Support::Choice,
-        (true, false) => Support::None,
-    }
-}
-
-static NEGATIONS: LazyLock<Vec<String>> = LazyLock::new(|| phrases(|of| &of.request.without));
 
 /// Whether the conversation names a value of a call of that tool only to keep it out; `path` leads to it, and `folded` is its text,
 /// [folded](fold).
@@ -139,6 +120,9 @@ pub(super) fn is_negation(value: &Json) -> bool {
 /// Words that turn a number's sign around.
 static SIGNS: LazyLock<Vec<String>> = LazyLock::new(|| phrases(|of| &of.request.minus));
 
+/// What may stand between a number and a point of the compass: `33.9 deg S`.
+const DEGREES: [&str; 4] = [" deg ", " degree ", " degrees ", " grad "];
+
 /// Bytes of the folded conversation around a number in which a word may turn its sign.
 const SIGN_BEFORE: usize = 60;
 const SIGN_BEHIND: usize = 20;
@@ -159,8 +143,18 @@ fn is_sign_told(evidence: &Evidence, node: Option<&Node>, value: f64) -> Option<
         let around = &text[text.floor_char_boundary(at.saturating_sub(SIGN_BEFORE))
             ..text.ceil_char_boundary((end + SIGN_BEHIND).min(text.len()))];
         // One letter is a point of the compass only right behind its number: `74 W`, but not `5 m/s`.
+        let behind = &text[end - 1..];
+        let behind = DEGREES.iter().find_map(|word| behind.strip_prefix(word)).map_or(behind, |_| {
+            let at = behind[1..].find(' ').map_or(0, |at| at + 1);
+            &behind[at..]
+        });
+        let before = &text[..=at];
         SIGNS.iter().any(|word| match word.len() {
-            0..=3 => text[end - 1..].starts_with(word.as_str()),
+            // Before it only where a sign is asked for: `S 33.9`, but not the end of `it's 5`.
+            0..=3 => {
+                behind.starts_with(word.as_str())
+                    || (node.is_some_and(has_direction) && before.ends_with(word.as_str()))
+            }
             // A charge of 5 is none below zero; a loss of 5 is.
             _ => around.contains(word.as_str()) && !node.is_some_and(|node| is_namesake(node, word)),
         })
@@ -283,8 +277,11 @@ fn text(evidence: &Evidence, node: Option<&Node>, text: &str, folded: &str) -> S
             None => {}
         }
     }
-    // `IT` is not told by every `it`.
     let word = folded.trim();
+    if !evidence.currencies.is_empty() && currency::is_told(&evidence.currencies, folded) {
+        return Support::Normalised;
+    }
+    // `IT` is not told by every `it`.
     let told = !is_code(text) || !aliases::is_common_word(word) || evidence.has_code(word);
     if told && evidence.has_phrase(folded) {
         return Support::Literal;
@@ -420,12 +417,23 @@ fn choice(evidence: &Evidence, node: &Node, folded: &str, text: &str) -> Support
     }
 }
 
+/// Whether two weekdays may both be meant, though only one is named: `Monday to Friday`, `every day from Monday on`.
+fn is_span_of_days(evidence: &Evidence, one: &str, other: &str) -> bool {
+    is_weekday(one.trim())
+        && is_weekday(other.trim())
+        && [" to ", " through ", " until ", " till ", " every day ", " daily "]
+            .iter()
+            .any(|word| evidence.has_phrase(word))
+}
+
 /// Another of the allowed values, which the conversation names.
 fn named_choice(evidence: &Evidence, node: &Node, folded: &str) -> Option<String> {
     let other = node.choices.iter().find(|choice| {
         choice.folded.len() > 4
             && choice.folded.trim() != folded.trim()
             && evidence.has_phrase(&choice.folded)
+            && !evidence.excludes(&choice.folded, None)
+            && !is_span_of_days(evidence, folded, &choice.folded)
     });
     other.map(|choice| text_of(&choice.value).into_owned())
 }

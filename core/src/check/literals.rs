@@ -5,8 +5,9 @@ use std::sync::LazyLock;
 
 use super::observation::Literal;
 use crate::language::all;
+use crate::reading::dates::says_today;
 use crate::reading::numbers::Figures;
-use crate::reading::words::fold;
+use crate::reading::words::{fold, words};
 
 /// A literal of a question.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,6 +24,14 @@ pub(super) struct Span {
 }
 
 impl Span {
+    /// Whether a sentence says that it is today, and the number stands in it.
+    pub(super) fn stands_behind_today(&self, question: &str) -> bool {
+        let before = question.get(..self.start).unwrap_or_default();
+        let sentence = before.rsplit(['\n', '!', '?']).next().unwrap_or_default();
+        let near = &sentence[sentence.floor_char_boundary(sentence.len().saturating_sub(TODAY_BEFORE))..];
+        words(&fold(near)).any(says_today)
+    }
+
     /// Whether only a comma or an `and` stands between this literal and the next: then both are asked for alike.
     pub(super) fn joins(&self, next: &Span, question: &str) -> bool {
         let between = question.get(self.end..next.start).unwrap_or_default();
@@ -39,6 +48,8 @@ impl Span {
 static JOINS: LazyLock<HashSet<&str>> =
     LazyLock::new(|| all().iter().flat_map(|of| &of.text.joins).map(String::as_str).collect());
 
+/// Bytes before a number in which words may say that it is of today's date.
+const TODAY_BEFORE: usize = 40;
 /// Bounds the work on hostile questions.
 const MAX_LITERALS: usize = 100;
 /// A longer quotation is a text to work on, not a value.

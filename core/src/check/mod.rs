@@ -8,6 +8,7 @@ mod baseline;
 mod binding;
 mod cache;
 mod choice;
+mod currency;
 mod evidence;
 mod exclusions;
 mod explain;
@@ -30,6 +31,7 @@ mod stage;
 mod states;
 mod toolbox;
 mod trained;
+mod truth;
 mod used;
 
 use std::sync::Arc;
@@ -108,7 +110,7 @@ impl BuiltinJudge {
         }
         let right = Shipped::get().estimate(assessment.measured(), task).0;
         let features = assessment.measured().to_vec();
-        Some(Examined { features, margin: log_odds(right), is_settled })
+        Some(Examined { features, margin: log_odds(right), is_settled, under_way: assessment.under_way })
     }
 
     fn judge_calls(&self, task: CallTask, sample: &Sample) -> Verdict {
@@ -162,7 +164,8 @@ impl BuiltinJudge {
                 reported::findings(&assessment, calls, first, task, correct)
             }),
             confidence: Some({
-                let right = self.base_rate.posterior(probability);
+                // A fault is certain, however good an agent is otherwise.
+                let right = if fault { probability } else { self.base_rate.posterior(probability) };
                 if correct { right } else { 1.0 - right }
             }),
         }
@@ -186,6 +189,14 @@ pub struct Examined {
     pub margin: f64,
     /// Whether a fault settles that they are wrong: no margin matters then.
     pub is_settled: bool,
+    /// Whether they come after a tool's result, where the judge [leaves open](leaves_open) what is close.
+    pub under_way: bool,
+}
+
+/// Whether the judge abstains at that probability of being right, of calls that come after a tool's result (`under_way`) or do not. A fault
+/// is never left open.
+pub fn leaves_open(probability: f64, under_way: bool) -> bool {
+    Estimate(probability).doubt(under_way).is_some()
 }
 
 /// The version of what [`BuiltinJudge::examine`] gives, where neither names of features nor weights tell.

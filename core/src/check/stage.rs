@@ -8,7 +8,7 @@ use crate::learn::{Calibration, DamagedText, Forest};
 /// The last step from what the built-in judge makes of a sample to the probability that the calls are right.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Stage {
-    /// The judge's own log-odds, read otherwise: labels move, the order of calls stays.
+    /// The judge's own log-odds, read otherwise: labels move, and no two calls change their order.
     Recalibrated(Calibration),
     /// Trees that correct the judge's log-odds, from the same features.
     Refitted {

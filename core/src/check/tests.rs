@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::domain::{Aftermath, Arguments, Json, Message, Object, Origin, RawText, Role, ToolResult};
 
-fn sample(question: &str, definitions: Vec<ToolDefinition>, calls: Vec<ToolCall>) -> Sample {
+pub(super) fn sample(question: &str, definitions: Vec<ToolDefinition>, calls: Vec<ToolCall>) -> Sample {
     Sample {
         question: question.to_owned(),
         messages: vec![Message::new(Role::User, question)].into(),

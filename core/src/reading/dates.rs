@@ -131,6 +131,14 @@ impl Times {
         value.dates.is_empty() && !value.clock.is_empty() && !self.clock.is_empty()
     }
 
+    /// Whether a number is the day, the month or the year of the day the conversation calls today.
+    pub fn is_today(&self, number: f64) -> bool {
+        self.today.is_some_and(|today| {
+            let (year, month, day) = today.date();
+            [f64::from(year), f64::from(month), f64::from(day)].contains(&number)
+        })
+    }
+
     pub fn knows_today(&self) -> bool {
         self.today.is_some()
     }
@@ -239,6 +247,16 @@ fn names_next(words: &[Word], at: usize) -> bool {
         && (next.means.weekday.is_some()
             || matches!(next.text, "date" | "time" | "from")
             || next.text.starts_with("temp"))
+}
+
+/// Whether a word is the name of a weekday.
+pub fn is_weekday(word: &str) -> bool {
+    Word::new(word).means.weekday.is_some()
+}
+
+/// Whether a word begins to say which day it is: `today is`, `current date`.
+pub fn says_today(word: &str) -> bool {
+    word == "date" || Word::new(word).is(Role::TodayIs)
 }
 
 /// `Today is Monday, 2 March 2026`: the day, and how many words say so.

@@ -127,6 +127,13 @@ enum Sign {
 
 fn sign(before: &str) -> Sign {
     let near = before.trim_end_matches(' ');
+    // A dash right before a number, and behind nothing that it could join to it: typographers' minus.
+    if let Some(rest) = before.strip_suffix('–') {
+        let stands_apart =
+            rest.is_empty() || rest.ends_with(|c: char| c.is_whitespace() || matches!(c, '(' | '=' | ':'));
+        let joins = rest.trim_end().ends_with(|c: char| c.is_ascii_digit());
+        return if stands_apart && !joins { Sign::Minus } else { Sign::None };
+    }
     let Some(rest) = near.strip_suffix(['-', '−']) else { return Sign::None };
     let attached = near.len() == before.len();
     match (attached, rest.chars().next_back()) {

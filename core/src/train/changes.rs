@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use super::chance::Groups;
 use super::evaluation::{Held, shipped};
+use super::material::TrainingRow;
 use super::training::Training;
+use crate::check::leaves_open;
 use crate::stats::{
     Confusion, Difference, Estimate, Measure, Paired, Rated, Weighted, auc_estimate, difference, estimate,
     weighted_ece,
@@ -28,12 +30,12 @@ pub struct Changes {
 /// A row that gets another label.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Change {
-    /// Its place in the input, from 1.
+    /// Its place among the rows that were read, from 1.
     pub row: u64,
     /// Whether its calls are right.
     pub right: bool,
-    /// Whether the stage says so.
-    pub now: bool,
+    /// Whether the stage says so; nothing where it abstains.
+    pub now: Option<bool>,
 }
 
 /// Figures of labels and confidences.
@@ -45,6 +47,8 @@ pub struct Figures {
     pub auc: Option<Estimate>,
     /// How far confidences are from what comes true, where right and wrong calls are equally frequent.
     pub ece: Option<Estimate>,
+    /// The share of rows without a label, because the judge abstains: after a tool's result, where it is close.
+    pub abstained: f64,
 }
 
 /// What changes of one kind.
@@ -60,6 +64,10 @@ pub struct SliceChange {
     pub right_before: usize,
     /// As above.
     pub right_after: usize,
+    /// How many passed, and do now.
+    pub passed_before: usize,
+    /// As above.
+    pub passed_after: usize,
 }
 
 /// Parts of 0 to 1 for the calibration error.
@@ -71,26 +79,28 @@ pub(super) fn changes(training: &Training, held: &Held) -> Changes {
     let before = shipped(training);
     let after = &held.probabilities;
     let mut pairs: BTreeMap<u64, Paired> = BTreeMap::new();
-    let (mut changed, mut slices) = (Vec::new(), vec![[0; 3]; training.material.slices.len()]);
+    let (mut changed, mut slices) = (Vec::new(), vec![[0; 5]; training.material.slices.len()]);
     for (at, row) in rows.iter().enumerate() {
-        let (then, now) = (before[at] >= 0.5, after[at] >= 0.5);
-        pairs.entry(groups[at]).or_default().add(row.right, Some(then), Some(now));
+        let (then, now) = (label(row, before[at]), label(row, after[at]));
+        pairs.entry(groups[at]).or_default().add(row.right, then, now);
         if then != now {
             changed.push(Change { row: row.number, right: row.right, now });
         }
         for slice in &row.slices {
-            let [all, before, after] = &mut slices[*slice as usize];
+            let [all, before, after, passed_before, passed_after] = &mut slices[*slice as usize];
             *all += 1;
-            *before += usize::from(then == row.right);
-            *after += usize::from(now == row.right);
+            *passed_before += usize::from(then == Some(true));
+            *passed_after += usize::from(now == Some(true));
+            *before += usize::from(then == Some(row.right));
+            *after += usize::from(now == Some(row.right));
         }
     }
     let pairs: Vec<Paired> = pairs.into_values().collect();
     let named = training.material.slices.iter().zip(slices);
     let mut slices: Vec<SliceChange> = named
-        .map(|((column, value), [rows, right_before, right_after])| {
+        .map(|((column, value), [rows, right_before, right_after, passed_before, passed_after])| {
             let (column, value) = (column.clone(), value.clone());
-            SliceChange { column, value, rows, right_before, right_after }
+            SliceChange { column, value, rows, right_before, right_after, passed_before, passed_after }
         })
         .collect();
     slices
@@ -104,17 +114,26 @@ pub(super) fn changes(training: &Training, held: &Held) -> Changes {
     }
 }
 
+/// What the judge says at that probability, as [`BuiltinJudge`](crate::check::BuiltinJudge) does.
+fn label(row: &TrainingRow, probability: f64) -> Option<bool> {
+    let is_open = !row.is_settled && leaves_open(probability, row.under_way);
+    (!is_open).then_some(probability >= 0.5)
+}
+
 fn figures(training: &Training, groups: &[u64], probabilities: &[f64]) -> Figures {
     let rows = &training.material.rows;
     let mut numbers: BTreeMap<u64, u32> = BTreeMap::new();
     let mut tables: Vec<Confusion> = Vec::new();
     let mut rated = Vec::with_capacity(rows.len());
+    let mut open = 0;
     for ((row, group), score) in rows.iter().zip(groups).zip(probabilities) {
         let cluster = *numbers.entry(*group).or_insert(tables.len() as u32);
         if cluster as usize == tables.len() {
             tables.push(Confusion::default());
         }
-        tables[cluster as usize].add(row.right, Some(*score >= 0.5));
+        let said = label(row, *score);
+        open += usize::from(said.is_none());
+        tables[cluster as usize].add(row.right, said);
         rated.push(Rated { cluster, score: *score, gold: row.right });
     }
     let error = |times: &dyn Fn(usize) -> f64| {
@@ -127,6 +146,7 @@ fn figures(training: &Training, groups: &[u64], probabilities: &[f64]) -> Figure
     };
     let ece = error(&|_| 1.0).and_then(|value| Groups::new(groups).figure(value, training.seed, error));
     Figures {
+        abstained: open as f64 / rows.len().max(1) as f64,
         balanced_accuracy: estimate(Measure::BalancedAccuracy, &tables),
         auc: auc_estimate(&rated),
         ece,

@@ -96,7 +96,8 @@ pub(super) fn calibrate(training: &Training, rows: &[u32], margins: &[f64]) -> R
         Scored { margin: margins[at], label: training.material.rows[at].right, weight: training.learning[at] }
     };
     let scores: Vec<Scored> = rows.iter().map(scored).collect();
-    let fitted = match rows.len() {
+    // By all rows and not by those at hand: what is measured in folds must be what is written.
+    let fitted = match training.open.len() {
         few if few < ROWS_FOR_ANY_CURVE => Platt::fit(&scores).map(Calibration::Platt),
         _ => Isotonic::fit(&scores).map(Calibration::Isotonic),
     };

@@ -13,6 +13,8 @@ pub struct TrainingRow {
     pub margin: f64,
     /// Whether a fault settles that they are wrong.
     pub is_settled: bool,
+    /// Whether they come after a tool's result, where the judge abstains if it is close.
+    pub under_way: bool,
     /// Rows of one question go together.
     pub question: u64,
     /// So do rows whose question reads the same, whatever its id.

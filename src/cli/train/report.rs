@@ -1,14 +1,18 @@
 //! What a training came to, for human eyes.
 
 use crate::report::{Column, Table, counted, wrapped};
-use crate::run::TrainSummary;
+use crate::run::{FINDING, TrainSummary};
 use crate::stats::Estimate;
-use crate::train::{Changes, Evaluation, Grouping};
+use crate::train::{Changes, Evaluation, Grouping, SliceChange};
 use tooljudge_core::train::Training;
 
 /// Kinds that are listed, and rows that changed.
 const KINDS: usize = 20;
 const ROWS: usize = 10;
+/// Rows with a finding that are worth a note.
+const MANY: usize = 10;
+/// How much larger a share of rows without a label is worth a note.
+const MORE_OPEN: f64 = 0.02;
 /// Before the lines of a sentence that does not fit one.
 const INDENT: &str = "         ";
 
@@ -28,6 +32,18 @@ pub fn render(found: &TrainSummary, width: usize) -> String {
             Training::LEAST_TOOLS
         ));
     }
+    if let Some(changes) = found
+        .changes
+        .as_ref()
+        .filter(|changes| changes.after.abstained > changes.before.abstained + MORE_OPEN)
+    {
+        notes.push(format!(
+            "note     after a tool's result the trained judge abstains where it is close: on {:.0} % of the rows, and as shipped on {:.0} %",
+            100.0 * changes.after.abstained,
+            100.0 * changes.before.abstained
+        ));
+    }
+    notes.extend(found.changes.iter().flat_map(newly_passed));
     if found.kept.is_some() {
         notes.push(format!(
             "note     {:.0} % of the rows are right; confidences are for 50 %. If that is so of the rows that you label, pass \
@@ -38,6 +54,24 @@ pub fn render(found: &TrainSummary, width: usize) -> String {
     }
     parts.extend((!notes.is_empty()).then(|| wrapped(&notes.join("\n"), INDENT, width)));
     parts.join("\n\n")
+}
+
+/// Findings that mostly failed a call as shipped, and mostly do not now: what rows do not show, nobody learns.
+fn newly_passed(changes: &Changes) -> Vec<String> {
+    let is_new = |slice: &&SliceChange| {
+        slice.column == FINDING
+            && slice.rows >= MANY
+            && slice.passed_after * 2 > slice.rows
+            && slice.passed_before * 2 <= slice.rows
+    };
+    let note = |slice: &SliceChange| {
+        format!(
+            "note     the trained judge passes {} of {} calls with the finding {}, and as shipped {}: if your rows show no wrong calls \
+             of that kind, it will pass such calls too",
+            slice.passed_after, slice.rows, slice.value, slice.passed_before
+        )
+    };
+    changes.slices.iter().filter(is_new).map(note).collect()
 }
 
 /// Why nothing was written, and what might help.
@@ -110,6 +144,10 @@ fn figures(changes: &Changes, width: usize) -> String {
         let shown = |found: Option<Estimate>| found.map_or("-".to_owned(), |found| estimate(&found, 3));
         table.add_row([name.to_owned(), shown(before), shown(after)]);
     }
+    if before.abstained + after.abstained > 0.0 {
+        let shown = |share: f64| format!("{:.1} %", 100.0 * share);
+        table.add_row(["abstained".to_owned(), shown(before.abstained), shown(after.abstained)]);
+    }
     table.text(width)
 }
 
@@ -138,18 +176,23 @@ fn kinds(changes: &Changes, width: usize) -> Option<String> {
 /// Which labels changed.
 fn labels(changes: &Changes) -> String {
     let changed = &changes.changed;
-    let count = |now: bool| changed.iter().filter(|change| change.now == now).count();
-    let right = changed.iter().filter(|change| change.now == change.right).count();
+    let count = |now: Option<bool>| changed.iter().filter(|change| change.now == now).count();
+    let right = changed.iter().filter(|change| change.now == Some(change.right)).count();
     let mut named: Vec<String> = changed.iter().take(ROWS).map(|change| change.row.to_string()).collect();
     if changed.len() > ROWS {
         named.push("...".to_owned());
     }
-    let rows = if named.is_empty() { String::new() } else { format!(" (rows {})", named.join(", ")) };
+    let rows = if named.is_empty() {
+        String::new()
+    } else {
+        format!(" (of the rows read, numbers {})", named.join(", "))
+    };
     format!(
-        "labels   {} changed, {} to correct and {} to incorrect; {right} of the changes agree with gold{rows}",
+        "labels   {} changed, {} to correct, {} to incorrect and {} to none; {right} of the changes agree with gold{rows}",
         counted(changed.len() as u64, "label"),
-        count(true),
-        count(false)
+        count(Some(true)),
+        count(Some(false)),
+        count(None)
     )
 }
 

@@ -42,10 +42,10 @@ impl MemberBuilder<'_> {
         };
         let Some(remote) = remote else {
             let base_rate = self.settings.base_rate.unwrap_or_default();
-            return Ok(vec![member(
-                0,
-                MemberKind::Builtin(builtin_task(template)?, base_rate, model.cloned()),
-            )]);
+            let task = builtin_task(template)?;
+            // Labels of a task that a model was not trained for are not the model's.
+            let model = model.filter(|model| model.stage(task).is_some()).cloned();
+            return Ok(vec![member(0, MemberKind::Builtin(task, base_rate, model))]);
         };
         let judge_task = |repeat| JudgeTask {
             judge: Arc::clone(remote),

@@ -35,6 +35,9 @@ pub enum TrainError {
     /// A model goes into a file.
     #[error("-o {}: a model is written to a file, not to a stream", .0.display())]
     Stream(PathBuf),
+    /// A model for other tasks too lies in the place, and would be gone.
+    #[error("{} is also a model for {others}; keep that with --add, or replace the file with --force", path.display())]
+    OtherTasks { path: PathBuf, others: String },
     /// The stage that was chosen could not be fitted to all rows; the cause.
     #[error("the stage could not be fitted to all rows: {0}")]
     Fit(String),

@@ -10,7 +10,7 @@ use super::rows::{Reader, TrainColumns};
 use super::{TrainError, TrainSummary};
 use crate::bench::{Words, columns};
 use crate::check::{BuiltinJudge, StageKind, TaskStage, TrainedModel};
-use crate::domain::Rails;
+use crate::domain::{Rails, Task};
 use crate::run::bench::read_errata;
 use crate::run::outputs::check_places;
 use crate::run::panel::read_model;
@@ -100,8 +100,20 @@ fn beginning(settings: &TrainSettings, source: &Source) -> Result<Option<Arc<Tra
     }
     check_places(&source.paths(), settings.errata.iter().chain([path]))?;
     check_text(path, settings.force)?;
-    let adds = settings.add && Path::new(path).exists();
-    Ok(if adds { Some(read_model(path)?) } else { None })
+    if !Path::new(path).exists() {
+        return Ok(None);
+    }
+    if settings.add {
+        return Ok(Some(read_model(path)?));
+    }
+    // What is no model was written by nobody, or is replaced by --force.
+    let there = read_model(path).ok().filter(|_| !settings.force);
+    let others = there.iter().flat_map(|model| model.stages()).map(|stage| stage.task);
+    let others: Vec<&str> = others.filter(|task| *task != settings.task).map(Task::as_str).collect();
+    match others.is_empty() {
+        true => Ok(None),
+        false => Err(TrainError::OtherTasks { path: path.clone(), others: others.join(", ") }.into()),
+    }
 }
 
 fn train_columns(settings: &TrainSettings, source: &Source) -> Result<TrainColumns, TrainError> {
@@ -205,6 +217,7 @@ fn figures_of(changes: &Changes) -> Value {
             "balanced_accuracy": figures.balanced_accuracy.as_ref().map(estimate),
             "auc": figures.auc.as_ref().map(estimate),
             "ece": figures.ece.as_ref().map(estimate),
+            "abstained": rounded(figures.abstained),
         })
     };
     json!({"before": of(&changes.before), "after": of(&changes.after)})

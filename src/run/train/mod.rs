@@ -8,3 +8,4 @@ mod rows;
 pub use error::TrainError;
 pub use job::train;
 pub use outcome::{RowCounts, TrainSummary};
+pub(crate) use rows::FINDING;

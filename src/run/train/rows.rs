@@ -48,7 +48,7 @@ struct Seen {
 }
 
 /// The kind of slice that is not a column.
-const FINDING: &str = "finding";
+pub(crate) const FINDING: &str = "finding";
 
 impl<'a> Reader<'a> {
     pub fn new(
@@ -122,7 +122,7 @@ impl<'a> Reader<'a> {
             }
             slices.extend(seen.findings.iter().map(|kind| self.slice(FINDING, kind)));
             let cluster = clusters.cluster(at, Some(&seen.question), number);
-            let Examined { features, margin, is_settled } = seen.examined;
+            let Examined { features, margin, is_settled, under_way } = seen.examined;
             self.counts.reviewed += u64::from(is_reviewed);
             let counted = if is_settled { &mut self.counts.settled } else { &mut self.counts.learned_from };
             *counted += 1;
@@ -132,6 +132,7 @@ impl<'a> Reader<'a> {
                 right,
                 margin,
                 is_settled,
+                under_way,
                 question: short(cluster),
                 tools: seen.tools,
                 wording: seen.wording,
@@ -218,6 +219,8 @@ fn weight(columns: &TrainColumns, cell: Option<&Json>, row: u64) -> Result<f64, 
 
 /// Whether a cell says that somebody has looked at its row: a name, a date or a correction do so too.
 fn is_reviewed(cell: Option<&Json>) -> bool {
-    let text = text(cell).unwrap_or_default();
-    !["", "false", "no", "0", "null", "none"].contains(&text.trim().to_ascii_lowercase().as_str())
+    let text = text(cell).unwrap_or_default().trim().to_ascii_lowercase();
+    // Tables turn a column of yes, no and nothing into numbers: 1.0, 0.0 and NaN.
+    let is_nothing = text.parse::<f64>().is_ok_and(|number| number == 0.0 || number.is_nan());
+    !is_nothing && !["", "false", "no", "null", "none", "[]", "{}"].contains(&text.as_str())
 }
