@@ -7,7 +7,7 @@ use tooljudge::domain::{Cell, RawRow, Sample, Task, Verdict};
 use tooljudge::normalize::{Normalizer, Options};
 use tooljudge_core::check::{Baseline, BaselineKind, BuiltinJudge};
 
-use crate::support::workspace::repository;
+use crate::support::workspace::{Workspace, repository};
 
 /// The rows of the shipped benchmark.
 fn rows() -> Vec<(Value, Sample)> {
@@ -122,3 +122,23 @@ fn explanations_name_what_the_notes_name() {
 /// Of the wrong calls that are told to be wrong, the share in percent whose explanation names something that the note names. A note
 /// may speak of what is right instead, or of the world.
 const SHARE: usize = 50;
+
+#[test]
+fn the_readme_shows_the_first_run_as_it_is() {
+    let work = Workspace::new();
+    let table = repository("datasets/quickstart.csv");
+    work.run(&["label", table.to_str().unwrap(), "-o", "out.csv"]).ended(0);
+    let readme = std::fs::read_to_string(repository("README.md")).unwrap();
+    let mut shown = 0;
+    for row in work.rows("out.csv") {
+        let Some(line) = readme.lines().find(|line| line.starts_with(&format!("| `{}` |", row["id"]))) else {
+            continue;
+        };
+        let confidence: f64 = row["confidence"].parse().unwrap();
+        let expected =
+            format!("| `{}` | {} | {confidence:.2} | {} |", row["id"], row["label"], row["explanation"]);
+        assert_eq!(line, expected);
+        shown += 1;
+    }
+    assert_eq!(shown, 3);
+}

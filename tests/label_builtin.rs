@@ -38,6 +38,11 @@ fn a_base_rate_moves_confidences_and_no_labels() {
     let mut doubted = 0;
     for (even, here) in work.rows("even.csv").iter().zip(&work.rows("here.csv")) {
         let [even_share, here_share] = [even, here].map(|row| row["confidence"].parse::<f64>().unwrap());
+        // What a fault settles is certain, however good the agent is otherwise.
+        if even["explanation"].starts_with("Whatever else") {
+            assert_eq!(here_share, even_share, "{}", even["id"]);
+            continue;
+        }
         let (own, other) = if even["label"] == "correct" { (0.9, 0.1) } else { (0.1, 0.9) };
         let expected = even_share * own / (even_share * own + (1.0 - even_share) * other);
         // Confidences have four digits.

@@ -139,6 +139,10 @@ fn bind<'a>(arguments: &'a Object, question: &[&'a str]) -> Vec<Bound<'a>> {
 
 /// The words around each place where a value stands; another number or a conjunction ends what belongs to it.
 fn surroundings<'a>(question: &[&'a str], value: &[&str]) -> Vec<(Vec<&'a str>, Vec<&'a str>)> {
+    // A value without a letter or digit stands nowhere.
+    if value.is_empty() {
+        return Vec::new();
+    }
     let belongs = |word: &&&str| {
         !matches!(**word, "and" | "or" | "then") && !word.starts_with(|c: char| c.is_ascii_digit())
     };
