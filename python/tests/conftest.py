@@ -14,7 +14,11 @@ ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("TOOLJUDGE", str(ROOT / "target/debug/tooljudge"))
 
 TOOLS = [
-    {"name": "book", "parameters": {"type": "object", "properties": {"city": {"type": "string"}, "guests": {"type": "integer"}}}}
+    {
+        "name": "book",
+        "description": "Book a table in a restaurant.",
+        "parameters": {"type": "object", "properties": {"city": {"type": "string"}, "guests": {"type": "integer"}}},
+    }
 ]
 ROWS = [
     {

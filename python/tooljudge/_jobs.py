@@ -34,8 +34,9 @@ def label(data, **options: Unpack[LabelOptions]) -> Any:
         data: A pandas or polars frame, a pyarrow table or reader, a list of dicts, anything with `__arrow_c_stream__`; or a path, a
             glob or a list of these. Questions, calls and definitions are found by their usual names (`question`, `tool_call`,
             `tool_definitions`, ...); `column={"question": "user_msg"}` names others.
-        judge: `builtin` (offline, free), `PROVIDER:MODEL` such as `openai:gpt-5-mini`, a name out of tooljudge.toml, a function from
-            a list of prompts to a list of texts (see `Judge`), or a list of these.
+        judge: `builtin` (offline, free), `builtin:FILE` with a model of `tooljudge train`, `PROVIDER:MODEL` such as
+            `openai:gpt-5-mini`, a name out of tooljudge.toml, a function from a list of prompts to a list of texts (see `Judge`), or a
+            list of these.
         task: What to judge: `tool_calling` (default), `tool_selection`, `parameter_extraction`, ..., or a list.
         api_key: The key, which is stored nowhere. By default that of the environment (`OPENAI_API_KEY` and so on).
         per: `call` judges each call of a turn by itself.

@@ -11,6 +11,8 @@ pub(super) struct Node {
     pub required: bool,
     /// Sorted by name.
     pub properties: Vec<(String, Node)>,
+    /// Names under which nothing is declared: of other tools' parameters, in tables that give all tools the same.
+    pub blanks: Vec<String>,
     /// Whether parameters beyond the declared ones are welcome.
     pub open: bool,
     pub items: Option<Box<Node>>,
@@ -100,7 +102,7 @@ impl<'a> Builder<'a> {
                 Some(Json::Array(values)) if key == "enum" => {
                     node.choices.extend(values.iter().map(Choice::new))
                 }
-                Some(value) if key == "const" => node.choices.push(Choice::new(value)),
+                Some(value) if key == "const" && !value.is_null() => node.choices.push(Choice::new(value)),
                 _ => {}
             }
         }
@@ -142,6 +144,11 @@ impl<'a> Builder<'a> {
             .map(|names| names.iter().filter_map(Json::as_str).collect())
             .unwrap_or_default();
         for (name, schema) in declared.iter() {
+            // Tables give all definitions the parameters of each, with nothing in them.
+            if schema.is_null() {
+                node.blanks.push(name.to_owned());
+                continue;
+            }
             let mut child = self.node(schema, depth + 1);
             child.name = fold_identifier(name);
             node.properties.push((name.to_owned(), child));
@@ -164,14 +171,15 @@ impl<'a> Builder<'a> {
                 }
             }
         }
-        let patterns = schema.get("patternProperties").is_some();
-        node.open = match schema.get("additionalProperties") {
+        let said = |key: &str| schema.get(key).filter(|value| !value.is_null());
+        let patterns = said("patternProperties").is_some();
+        node.open = match said("additionalProperties") {
             Some(Json::Bool(open)) => *open,
             Some(Json::Object(_)) => true,
             _ => node.properties.is_empty() || patterns,
         };
         // A top level that declares nothing takes nothing; a nested object without properties takes anything.
-        if depth == 0 && node.properties.is_empty() && schema.get("additionalProperties").is_none() {
+        if depth == 0 && node.properties.is_empty() && said("additionalProperties").is_none() {
             node.open = patterns;
         }
     }

@@ -72,6 +72,8 @@ impl Walk<'_> {
             match node.property(name) {
                 Some(child) => self.value(child, value, step(path, name)),
                 None if node.open => {}
+                // What a table pads in definitions it pads in arguments.
+                None if value.is_null() && node.blanks.iter().any(|blank| blank == name) => {}
                 None => {
                     let at = self.place(step(path, name));
                     self.push(Observation::UnknownParameter { at });

@@ -71,7 +71,7 @@ fn switches(node: &Node) -> bool {
     };
     let is_off = |word: &str| matches!(word, "off" | "disable" | "disabled" | "inactive" | "mute" | "muted");
     let named = words(&node.name).any(is_on)
-        || (words(&node.description).any(is_on) && words(&node.description).any(|word| is_off(word)));
+        || (words(&node.description).any(is_on) && words(&node.description).any(is_off));
     named && !words(&node.name).any(is_off)
 }
 
