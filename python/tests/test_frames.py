@@ -191,11 +191,10 @@ class Kind(enum.Enum):
 
 def test_things_of_python_in_cells(tmp_path):
     """What has a word in JSON is that; what has none is not judged by its text."""
-    properties = {"amount": {"type": "number"}, "order": {"type": "integer"}}
-    tools = [{"name": "pay", "description": "Pay an amount.", "parameters": {"type": "object", "properties": properties}}]
+    tools = [{"name": "pay", "parameters": {"type": "object", "properties": {"amount": {"type": "number"}}}}]
 
     def row(at, call):
-        return {"question": "Pay 2.5", "tool_call": call, "tool_definitions": tools, "id": at}
+        return {"question": f"Pay 2.5, order {at}", "tool_call": call, "tool_definitions": tools}
 
     amount = [decimal.Decimal("2.50"), np.float64(2.5), decimal.Decimal("2.5")]
     calls = [{"name": "pay", "arguments": {"amount": one}} for one in amount] + [Call("pay", {"amount": 2.5})]
