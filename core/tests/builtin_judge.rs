@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use tooljudge_core::check::{BuiltinJudge, Observation, measure, observations};
 use tooljudge_core::domain::{
-    Aftermath, Arguments, Calls, Definitions, Json, Message, Origin, Outcome, RawText, Role, Sample, Status,
-    Task, ToolCall, ToolDefinition,
+    Aftermath, Arguments, Calls, Definitions, Json, Message, Number, Origin, Outcome, RawText, Role, Sample,
+    Status, Task, ToolCall, ToolDefinition,
 };
 
 fn lines(text: &str) -> impl Iterator<Item = Json> {
@@ -152,6 +152,41 @@ fn trained_models_rest_on_what_is_measured() {
         MEASURED,
         "the judge measures otherwise: raise EXAMINATION in check/mod.rs, and write the new hash here"
     );
+}
+
+/// A table makes floats of whole numbers where another row has none, and gives every definition the keywords of each.
+#[test]
+fn how_a_table_holds_numbers_changes_nothing() {
+    fn as_floats(json: &Json) -> Json {
+        match json {
+            Json::Number(number) if number.is_integer() => {
+                Json::Number(Number::parse(&format!("{}.0", number.as_str())).unwrap())
+            }
+            Json::Array(items) => Json::Array(items.iter().map(as_floats).collect()),
+            Json::Object(object) => {
+                Json::Object(object.iter().map(|(key, value)| (key.to_owned(), as_floats(value))).collect())
+            }
+            other => other.clone(),
+        }
+    }
+    let toolboxes = toolboxes();
+    let mut with_numbers = 0;
+    for case in lines(include_str!("../../tests/cases/check.jsonl")) {
+        let sample = sample(&case, &toolboxes);
+        let Calls::Parsed(calls) = &sample.calls else { continue };
+        let floats: Vec<ToolCall> = calls
+            .iter()
+            .map(|call| match call.parsed().map(|object| as_floats(&Json::Object(object.clone()))) {
+                Some(Json::Object(arguments)) => ToolCall::new(call.name.as_str(), arguments),
+                _ => call.clone(),
+            })
+            .collect();
+        with_numbers += usize::from(floats != *calls);
+        let floats = Sample { calls: Calls::Parsed(floats), ..sample.clone() };
+        let measured = |sample| measure(sample).map(|measured| (measured.features, measured.settled));
+        assert_eq!(measured(&floats), measured(&sample), "{}", text(&case, "id"));
+    }
+    assert!(with_numbers > 20, "{with_numbers}");
 }
 
 #[test]

@@ -3,10 +3,10 @@
 use super::asked_unit::asked_by;
 use super::look::{Class, Look, asks, class, look};
 use super::node::Node;
-use super::schema::text_of;
+use super::schema::folded_of;
 use crate::domain::Json;
 use crate::reading::units::Unit;
-use crate::reading::words::{Stem, fold, is_content, stem, words};
+use crate::reading::words::{Stem, is_content, stem, words};
 
 /// By so much two values must go better with each other's argument than with their own.
 const CLEARLY: f64 = 1.5;
@@ -33,7 +33,7 @@ pub(super) struct Given<'a> {
 impl<'a> Given<'a> {
     /// `said` are the words of the conversation.
     pub(super) fn new(node: &'a Node, value: &'a Json, said: &[&str]) -> Given<'a> {
-        let folded = fold(&text_of(value));
+        let folded = folded_of(value);
         let places = places(said, &folded);
         Given { node, value, folded, places }
     }
@@ -371,6 +371,7 @@ fn is_above(low: &Side, high: &Side) -> bool {
 mod tests {
     use super::*;
     use crate::domain::Object;
+    use crate::reading::words::fold;
     use crate::reading::words::fold_identifier;
 
     #[test]

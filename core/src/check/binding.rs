@@ -5,7 +5,7 @@ use super::affinity::{Given, Side, are_out_of_order, is_kin};
 use super::assess::Assessor;
 use super::node::Node;
 use super::observation::{Observation, Place, step};
-use super::schema::text_of;
+use super::schema::{folded_of, text_of};
 use super::score::Signal;
 use crate::domain::{Json, Object, ToolCall};
 use crate::reading::words::{fold, fold_identifier, words};
@@ -121,7 +121,7 @@ fn bind<'a>(arguments: &'a Object, question: &[&'a str]) -> Vec<Bound<'a>> {
         if text.len() > 60 {
             continue;
         }
-        let folded = fold(&text);
+        let folded = folded_of(value);
         let parts: Vec<&str> = words(&folded).collect();
         let mut around = if parts.is_empty() { Vec::new() } else { surroundings(question, &parts) };
         // `Oslo, NO` for the Oslo of the question.

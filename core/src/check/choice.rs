@@ -7,12 +7,12 @@ use super::literals::Span;
 use super::need::call_for;
 use super::observation::{Literal, Observation};
 use super::relevance::{fits, own_fit, share};
-use super::schema::text_of;
+use super::schema::folded_of;
 use super::score::Signal;
 use super::toolbox::{Tool, stems};
 use crate::domain::{Role, Sample, ToolCall};
 use crate::language::{self, phrases};
-use crate::reading::words::{Stem, WordSet, fold, fold_identifier, words};
+use crate::reading::words::{Stem, WordSet, fold_identifier, words};
 
 /// From this fit on, an idle tool is told of; the score takes every fit as it is.
 const FITS: f64 = 0.3;
@@ -208,7 +208,7 @@ impl Assessor<'_> {
     pub(super) fn duplicates(&mut self, sample: &Sample, calls: &[ToolCall], only: Option<usize>) {
         let question = &self.evidence.question;
         for (i, call) in calls.iter().enumerate().filter(|(i, _)| only.is_none_or(|only| only == *i)) {
-            let earlier = calls[..i].iter().position(|other| is_same(other, call));
+            let earlier = calls[..i].iter().position(|other| other.is_equivalent(call));
             let repeats = || !question.contains(" again ") && was_made(sample, call);
             if earlier.is_none() && !repeats() {
                 continue;
@@ -228,7 +228,8 @@ impl Assessor<'_> {
     /// Whether what the question wants twice may be this call. Where the tool is called with other arguments too, it wants those
     /// (`and the same for Rome`), unless it says so beside a value that only this call has.
     fn is_asked_for_again(&self, calls: &[ToolCall], call: &ToolCall) -> bool {
-        let Some(other) = calls.iter().find(|other| other.name == call.name && !is_same(other, call)) else {
+        let Some(other) = calls.iter().find(|other| other.name == call.name && !other.is_equivalent(call))
+        else {
             return true;
         };
         let (Some(own), Some(others)) = (call.parsed(), other.parsed()) else { return true };
@@ -244,16 +245,13 @@ impl Assessor<'_> {
             })
             .collect();
         let only_own = own.iter().filter(|(name, value)| others.get(name) != Some(*value));
-        only_own
-            .map(|(_, value)| fold(&text_of(value)))
-            .any(|value| near.iter().any(|text| text.contains(&value)))
+        only_own.map(|(_, value)| folded_of(value)).any(|value| near.iter().any(|text| text.contains(&value)))
     }
 
     /// Whether the question names as many as there are calls like this one: five dice are five rolls. Two is said of too much else,
     /// as of travellers; [`AGAIN`] knows its own words for that.
     fn is_asked_for_as_often(&self, calls: &[ToolCall], call: &ToolCall) -> bool {
-        let alike =
-            calls.iter().filter(|other| other.name == call.name && other.arguments == call.arguments).count();
+        let alike = calls.iter().filter(|other| other.is_equivalent(call)).count();
         if alike < 3 {
             return false;
         }
@@ -277,10 +275,6 @@ impl Assessor<'_> {
 const NEAR_AGAIN: usize = 40;
 const MAX_AGAIN: usize = 8;
 
-fn is_same(a: &ToolCall, b: &ToolCall) -> bool {
-    a.name == b.name && a.arguments == b.arguments
-}
-
 /// Whether the call was made since the user last spoke, and nothing since gives reason to make it again: no result that asks for
 /// it, and no other call that may have changed what it tells.
 fn was_made(sample: &Sample, call: &ToolCall) -> bool {
@@ -295,7 +289,7 @@ fn was_made(sample: &Sample, call: &ToolCall) -> bool {
                     return false;
                 }
             }
-            _ if message.tool_calls.iter().any(|made| is_same(made, call)) => return answered,
+            _ if message.tool_calls.iter().any(|made| made.is_equivalent(call)) => return answered,
             _ if message.tool_calls.iter().any(|made| !only_reads(&made.name)) => return false,
             _ => {}
         }

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use super::asked_unit::{asked_by, asks_for_cents};
 use super::evidence::Evidence;
 use super::node::Node;
-use super::schema::text_of;
+use super::schema::{folded_of, text_of};
 use super::{currency, truth};
 use crate::domain::Json;
 use crate::language::phrases;
@@ -442,7 +442,7 @@ fn named_choice(evidence: &Evidence, node: &Node, folded: &str) -> Option<String
 pub(super) fn is_default(node: &Node, folded: &str, number: Option<f64>) -> bool {
     match (&node.default, number) {
         (Some(Json::Number(own)), Some(value)) if own.as_f64() == value => return true,
-        (Some(own), None) if fold(&text_of(own)) == folded => return true,
+        (Some(own), None) if folded_of(own) == folded => return true,
         _ => {}
     }
     let Some((_, after)) = node.description.split_once(" default") else { return false };

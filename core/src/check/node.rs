@@ -1,5 +1,6 @@
 //! The part of a JSON Schema that observations speak about: types, parameters, allowed values, defaults.
 
+use super::schema::folded_of;
 use crate::domain::Json;
 use crate::reading::words::{fold, fold_identifier, words};
 
@@ -253,7 +254,7 @@ impl Choice {
     fn new(value: &Json) -> Choice {
         let folded = match value {
             Json::String(text) => fold_identifier(text),
-            other => fold(&other.to_string()),
+            other => folded_of(other),
         };
         Choice { value: value.clone(), folded, plain: value.as_str().map(plain) }
     }

@@ -6,6 +6,7 @@ use super::node::{Node, plain};
 use super::observation::{Observation, Place, step};
 use super::toolbox::Tool;
 use crate::domain::{Json, Object};
+use crate::reading::words::fold;
 use crate::schema::Unusable;
 
 /// How values are written.
@@ -150,6 +151,14 @@ pub(super) fn text_of(value: &Json) -> Cow<'_, str> {
     }
 }
 
+/// The value's text folded, which is the same for equal numbers: a table makes `4.0` of a `4` where another row has none.
+pub(super) fn folded_of(value: &Json) -> String {
+    match value {
+        Json::Number(number) => fold(&number.plain()),
+        other => fold(&text_of(other)),
+    }
+}
+
 /// Whether it is one of the allowed values; letter case and white space at the ends do not make another value.
 fn is_chosen(node: &Node, value: &Json) -> bool {
     match value {
@@ -157,11 +166,7 @@ fn is_chosen(node: &Node, value: &Json) -> bool {
             let plain = Some(plain(text));
             node.choices.iter().any(|choice| choice.plain == plain)
         }
-        Json::Number(number) => {
-            let same = |own: &Json| matches!(own, Json::Number(own) if own == number || own.as_f64() == number.as_f64());
-            node.choices.iter().any(|choice| same(&choice.value))
-        }
-        other => node.choices.iter().any(|choice| choice.value == *other),
+        other => node.choices.iter().any(|choice| choice.value.is_equivalent(other)),
     }
 }
 

@@ -36,6 +36,15 @@ impl ToolCall {
         }
     }
 
+    /// Whether both call the same tool with the same values, [numbers by their value](Json::is_equivalent), whatever their ids.
+    pub fn is_equivalent(&self, other: &ToolCall) -> bool {
+        self.name == other.name
+            && match (self.parsed(), other.parsed()) {
+                (Some(one), Some(two)) => one.is_equivalent(two),
+                _ => self.arguments == other.arguments,
+            }
+    }
+
     /// The normal form: `name`, `arguments` (null when malformed, beside `arguments_raw`), `id` if there is one.
     pub fn to_json(&self) -> Json {
         let mut object = Object::new();

@@ -22,6 +22,27 @@ pub(crate) enum Unusable {
     Broken(String),
 }
 
+/// The schema with a schema that allows anything for each property that has none: a table gives every tool the parameters of each.
+fn filled(mut schema: serde_json::Value) -> serde_json::Value {
+    use serde_json::Value;
+    if let Value::Object(members) = &mut schema {
+        for (keyword, member) in members {
+            match member {
+                Value::Object(properties) if keyword == "properties" => {
+                    properties.values_mut().for_each(|own| {
+                        *own = if own.is_null() { Value::Bool(true) } else { filled(own.take()) }
+                    });
+                }
+                Value::Object(_) if keyword == "items" || keyword == "additionalProperties" => {
+                    *member = filled(member.take())
+                }
+                _ => {}
+            }
+        }
+    }
+    schema
+}
+
 /// One rule that a value breaks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SchemaError {
@@ -51,7 +72,7 @@ impl BoundedValidator {
         let validator = jsonschema::options()
             .should_validate_formats(false)
             .with_pattern_options(patterns)
-            .build(&serde_json::Value::from(schema))
+            .build(&filled(schema.into()))
             .map_err(|error| Unusable::Broken(error.to_string()))?;
         Ok(BoundedValidator { validator, extent })
     }

@@ -11,10 +11,10 @@ use crate::check::evidence::Teller;
 use crate::check::index::Parameter;
 use crate::check::node::Node;
 use crate::check::observation::step;
-use crate::check::schema::text_of;
+use crate::check::schema::folded_of;
 use crate::check::toolbox::Tool;
 use crate::domain::{Json, ToolCall};
-use crate::reading::words::{Stem, fold, is_content, stem, words};
+use crate::reading::words::{Stem, is_content, stem, words};
 
 columns! {
     /// Features of one argument.
@@ -108,7 +108,7 @@ fn one(
     let mut own = Argument { values: [0.0; ARGUMENT_FEATURES] };
     let mut parts = Vec::new();
     leaves(value, MAX_LEAVES, &mut parts);
-    let folded: Vec<String> = parts.iter().map(|part| fold(&text_of(part))).collect();
+    let folded: Vec<String> = parts.iter().map(|part| folded_of(part)).collect();
     own.set(A::declared, declared(node));
     own.set(A::required, f32::from(u8::from(node.required)));
     let mut faults = assessor.result.observations.iter().filter(|observation| observation.is_fault());
@@ -127,7 +127,11 @@ fn one(
         list.map_or(0.0, |items| items.len().min(20) as f32 - question.listed.min(12) as f32),
     );
     let twice = list.is_some_and(|items| {
-        items.iter().take(MAX_LEAVES).enumerate().any(|(i, item)| items[..i].contains(item))
+        items
+            .iter()
+            .take(MAX_LEAVES)
+            .enumerate()
+            .any(|(i, item)| items[..i].iter().any(|before| before.is_equivalent(item)))
     });
     own.set(A::twice_in_list, f32::from(u8::from(twice)));
     choices(&mut own, question, node, &parts);
@@ -189,7 +193,7 @@ fn choices(own: &mut Argument, question: &Question, node: &Node, parts: &[&Json]
     for choice in inner.choices.iter().take(60) {
         let stems: Vec<Stem> = words(&choice.folded).filter(|word| is_content(word)).map(stem).collect();
         let share = question.share(&stems, 0.0);
-        if parts.iter().any(|part| **part == choice.value) {
+        if parts.iter().any(|part| part.is_equivalent(&choice.value)) {
             named = named.max(share);
         } else {
             rival = rival.max(share);
@@ -204,15 +208,15 @@ fn neighbours(own: &mut Argument, site: &Site, name: &str, value: &Json) {
     use ArgumentFeature as A;
     let telling = !matches!(value, Json::Bool(_) | Json::Null);
     let call = &site.calls[site.call];
-    let twice = call
-        .parsed()
-        .is_some_and(|all| telling && all.iter().any(|(other, same)| other != name && same == value));
+    let twice = call.parsed().is_some_and(|all| {
+        telling && all.iter().any(|(other, same)| other != name && same.is_equivalent(value))
+    });
     own.set(A::twice_in_call, f32::from(u8::from(twice)));
     let siblings = || {
         let others = site.calls.iter().enumerate().filter(|(at, _)| *at != site.call).take(16);
         others.filter(|(_, other)| other.name == call.name).filter_map(|(_, other)| other.parsed()?.get(name))
     };
-    own.set(A::twice_in_turn, f32::from(u8::from(siblings().any(|other| other == value))));
+    own.set(A::twice_in_turn, f32::from(u8::from(siblings().any(|other| other.is_equivalent(value)))));
     own.set(A::calls_of_tool, siblings().count().min(8) as f32);
 }
 
@@ -239,7 +243,7 @@ fn numbers(own: &mut Argument, parts: &[&Json]) {
         || parts.iter().filter_map(|part| if let Json::Number(number) = part { Some(number) } else { None });
     own.set(A::number, numbers().count().min(12) as f32);
     let decimals =
-        numbers().map(|number| number.as_str().split_once('.').map_or(0, |(_, places)| places.len()));
+        numbers().map(|number| number.plain().split_once('.').map_or(0, |(_, places)| places.len()));
     own.set(A::decimals, decimals.max().map_or(NONE, |places| places.min(8) as f32));
     let small = numbers().all(|number| number.as_f64().abs() <= 10.0) && numbers().next().is_some();
     own.set(A::small_number, f32::from(u8::from(small)));

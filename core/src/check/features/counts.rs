@@ -74,9 +74,8 @@ fn repetition(features: &mut Features, calls: &[ToolCall]) {
     names.dedup();
     features.set(Feature::use_names, names.len() as f32);
     features.set(Feature::use_same, most as f32);
-    let equal = calls.iter().enumerate().filter(|(i, call)| {
-        calls[..*i].iter().any(|own| own.name == call.name && own.arguments == call.arguments)
-    });
+    let equal =
+        calls.iter().enumerate().filter(|(i, call)| calls[..*i].iter().any(|own| own.is_equivalent(call)));
     features.set(Feature::use_equal, equal.count() as f32);
     let (mut varying, mut overlap) = (NONE, 0.0f32);
     for (i, a) in calls.iter().enumerate() {

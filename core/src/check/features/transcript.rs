@@ -33,10 +33,7 @@ pub(super) fn measure(features: &mut Features, sample: &Sample, calls: &[ToolCal
     features.set(Feature::chat_failed, failed);
     let earlier = || before.iter().flat_map(|message| &message.tool_calls);
     let same_tool = calls.iter().filter(|call| earlier().any(|own| own.name == call.name)).count();
-    let same_call = calls
-        .iter()
-        .filter(|call| earlier().any(|own| own.name == call.name && own.arguments == call.arguments))
-        .count();
+    let same_call = calls.iter().filter(|call| earlier().any(|own| own.is_equivalent(call))).count();
     features.set(Feature::chat_same_tool, same_tool.min(3) as f32);
     features.set(Feature::chat_same_call, same_call.min(3) as f32);
     features.set(

@@ -67,7 +67,7 @@ pub(super) fn rule(sample: &Sample) -> Ruling {
 /// anything nor a tool may have changed anything.
 fn is_known(sample: &Sample, call: &ToolCall) -> bool {
     let messages = &sample.messages;
-    let same = |own: &ToolCall| own.name == call.name && own.arguments == call.arguments;
+    let same = |own: &ToolCall| own.is_equivalent(call);
     let changes = |message: &Message| {
         message.role == Role::User
             || message.tool_calls.iter().any(|other| !same(other) && !only_looks(&other.name))

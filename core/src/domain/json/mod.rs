@@ -15,7 +15,7 @@ pub use parse::JsonError;
 
 /// A JSON value that writes back what it was read from, white space aside.
 ///
-/// `==` is equality *by text*, key order aside: `1` and `1.0` differ. Python's and JavaScript's equalities belong to the
+/// `==` is equality *by text*, key order aside: `1` and `1.0` differ; [`Json::is_equivalent`] takes numbers by their value. Python's and JavaScript's equalities belong to the
 /// scorers.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Json {
@@ -70,6 +70,18 @@ impl Json {
         match self {
             Json::Object(object) => Some(object),
             _ => None,
+        }
+    }
+
+    /// Equal, with numbers by their value: a table makes `4.0` of a `4` where another row has none.
+    pub fn is_equivalent(&self, other: &Json) -> bool {
+        match (self, other) {
+            (Json::Number(one), Json::Number(two)) => one.plain() == two.plain(),
+            (Json::Array(one), Json::Array(two)) => {
+                one.len() == two.len() && one.iter().zip(two).all(|(one, two)| one.is_equivalent(two))
+            }
+            (Json::Object(one), Json::Object(two)) => one.is_equivalent(two),
+            _ => self == other,
         }
     }
 
@@ -222,6 +234,24 @@ mod tests {
         let object = json.as_object().unwrap();
         assert!(object.has_repeated_key());
         assert_eq!(json.to_string(), r#"{"a":3,"b":2}"#);
+    }
+
+    #[test]
+    fn equivalent_values_may_be_spelled_apart() {
+        for (one, two, is) in [
+            ("4", "4.0", true),
+            ("4e0", "4", true),
+            ("2.50", "2.5", true),
+            ("-0.0", "-0", true),
+            ("4", "\"4\"", false),
+            ("9007199254740993", "9007199254740992", false),
+            (r#"{"a":[1,{"b":2.0}],"c":null}"#, r#"{"c":null,"a":[1.0,{"b":2}]}"#, true),
+            (r#"{"a":1}"#, r#"{"a":1,"b":null}"#, false),
+            ("[1,2]", "[2,1]", false),
+        ] {
+            let [one, two] = [one, two].map(|text| Json::parse(text).unwrap());
+            assert_eq!((one.is_equivalent(&two), two.is_equivalent(&one)), (is, is), "{one} {two}");
+        }
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! A JSON number that keeps the text it was written with.
 
+use std::borrow::Cow;
+
 /// A number as written: `300`, `300.0` and `3e2` are three different texts, and 30 digits stay 30 digits.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Number(Box<str>);
@@ -18,6 +20,16 @@ impl Number {
     /// The number as its source spells it.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// The value in the one spelling that all writers of it share: `4.0` and `4e0` are `4`, `2.50` is `2.5`. What a double cannot
+    /// hold, and what would need many zeros, stays as written.
+    pub fn plain(&self) -> Cow<'_, str> {
+        let value = self.as_f64();
+        if self.is_integer() || !(value == 0.0 || (1e-6..1e15).contains(&value.abs())) {
+            return Cow::Borrowed(self.as_str());
+        }
+        Cow::Owned(value.to_string())
     }
 
     /// Written without fraction and exponent.

@@ -100,6 +100,28 @@ impl Object {
         self.repeated_key
     }
 
+    /// Keeps the members that `keep` says yes to.
+    pub fn retain(&mut self, mut keep: impl FnMut(&str, &Json) -> bool) {
+        self.entries.retain(|(key, value)| keep(key, value));
+    }
+
+    /// Equal, [numbers by their value](Json::is_equivalent).
+    pub fn is_equivalent(&self, other: &Object) -> bool {
+        self.agrees(other, Json::is_equivalent)
+    }
+
+    /// Whether both have the same keys, and `same` values under each.
+    fn agrees(&self, other: &Object, same: fn(&Json, &Json) -> bool) -> bool {
+        if self.len() != other.len() {
+            return false;
+        }
+        if self.len() < LARGE {
+            return self.iter().all(|(key, value)| other.get(key).is_some_and(|own| same(own, value)));
+        }
+        let others: HashMap<&str, &Json> = other.iter().collect();
+        self.iter().all(|(key, value)| others.get(key).is_some_and(|own| same(own, value)))
+    }
+
     /// The entries of a text, of which keys may repeat.
     pub(super) fn from_text(entries: Vec<(String, Json)>) -> Object {
         let mut object = Object { entries, repeated_key: false };
@@ -131,14 +153,7 @@ impl Object {
 impl PartialEq for Object {
     /// The same keys with the same values, in any order.
     fn eq(&self, other: &Object) -> bool {
-        if self.len() != other.len() {
-            return false;
-        }
-        if self.len() < LARGE {
-            return self.iter().all(|(key, value)| other.get(key) == Some(value));
-        }
-        let others: HashMap<&str, &Json> = other.iter().collect();
-        self.iter().all(|(key, value)| others.get(key) == Some(&value))
+        self.agrees(other, Json::eq)
     }
 }
 

@@ -36,11 +36,15 @@ const SUBSCHEMAS: &[(&str, Holds)] = &[
     ("definitions", Holds::Map),
 ];
 
+/// Keywords that hold a value, which may be null.
+const MAY_BE_NULL: &[&str] = &["default", "const", "example"];
+
 /// A key that the Vercel AI SDK puts around a schema.
 const WRAPPER: &str = "jsonSchema";
 
 /// The parameters of a tool as JSON Schema of an object.
 pub(super) fn parameters(mut schema: Option<Json>) -> Json {
+    schema.iter_mut().for_each(join);
     while let Some(inner) =
         schema.as_ref().filter(|schema| !is_whole(schema)).and_then(|schema| schema.get(WRAPPER))
         && inner.as_object().is_some()
@@ -85,14 +89,22 @@ fn is_bare_properties(object: &Object) -> bool {
         && object.values().all(|value| value.get("type").is_some_and(is_type))
 }
 
+/// Makes an object of the entries that a typed file holds instead; a list of schemas stays one.
+fn join(member: &mut Json) {
+    if let Some(entries) = member.as_array().filter(|entries| !entries.is_empty()).and_then(pairs::object) {
+        *member = Json::Object(entries);
+    }
+}
+
 fn translate(schema: &mut Json) {
     let Json::Object(object) = schema else { return };
+    // A table gives every schema the keywords of each.
+    object.retain(|keyword, value| !value.is_null() || MAY_BE_NULL.contains(&keyword));
     translate_type(object);
     for (keyword, holds) in SUBSCHEMAS {
-        if let (Holds::Map, Some(member)) = (holds, object.get_mut(keyword))
-            && let Some(members) = member.as_array().and_then(pairs::object)
-        {
-            *member = Json::Object(members);
+        object.get_mut(keyword).into_iter().for_each(join);
+        if let (Holds::Map, Some(Json::Object(members))) = (holds, object.get_mut(keyword)) {
+            members.iter_mut().for_each(|(_, member)| join(member));
         }
         match (object.get_mut(keyword), holds) {
             (Some(Json::Array(items)), Holds::SchemaOrList) => items.iter_mut().for_each(translate),
@@ -163,6 +175,14 @@ mod tests {
             (
                 r#"{"type":"object","properties":{"a":{"anyOf":[{"type":"tuple","items":{"type":"any"}},{"$ref":"x"}]}}}"#,
                 r#"{"type":"object","properties":{"a":{"anyOf":[{"type":"array","items":{}},{"$ref":"x"}]}}}"#,
+            ),
+            (
+                r#"[["type","dict"],["properties",[["a",[["type","list"],["items",[["type","str"]]]]],["b",[["anyOf",[{"type":"int"}]]]]]]]"#,
+                r#"{"type":"object","properties":{"a":{"type":"array","items":{"type":"string"}},"b":{"anyOf":[{"type":"integer"}]}}}"#,
+            ),
+            (
+                r#"{"type":"object","required":null,"properties":{"a":{"type":"str","enum":null,"items":null,"default":null},"b":null}}"#,
+                r#"{"type":"object","properties":{"a":{"type":"string","default":null},"b":null}}"#,
             ),
             (
                 r#"{"type":"object","properties":{"a":{"type":"dict","additionalProperties":{"type":"long"}}},"$defs":{"d":{"type":"char"}}}"#,
