@@ -194,7 +194,8 @@ def test_things_of_python_in_cells(tmp_path):
     tools = [{"name": "pay", "parameters": {"type": "object", "properties": {"amount": {"type": "number"}}}}]
 
     def row(at, call):
-        return {"question": f"Pay 2.5, order {at}", "tool_call": call, "tool_definitions": tools}
+        shop = ["baker", "grocer", "florist", "butcher"][at]
+        return {"question": f"Pay 2.5 to the {shop}", "tool_call": call, "tool_definitions": tools}
 
     amount = [decimal.Decimal("2.50"), np.float64(2.5), decimal.Decimal("2.5")]
     calls = [{"name": "pay", "arguments": {"amount": one}} for one in amount] + [Call("pay", {"amount": 2.5})]
@@ -402,8 +403,8 @@ READERS = [pd.read_parquet, pl.read_parquet, pq.read_table, by_duckdb]
 def test_files_of_other_libraries_read_into_frames(file, reader, tmp_path):
     """Structs, maps, JSON as the libraries read their own files: the labels are those of the same rows in JSON Lines."""
     lines = (FIXTURES / file).parent / (file.split(".")[0] + ".jsonl")
-    if file.startswith("mixed") and reader in READERS[:2]:
-        pytest.skip("the library reads JSON within a struct as any text")
+    if file.startswith(("mixed", "maps.json")) and reader in READERS[:2]:
+        pytest.skip("the library reads JSON within a struct or a map as any text")
     expected = labels(by_program([json.loads(line) for line in lines.read_text().splitlines()], tmp_path))
     assert labels(to_rows(tj.label(reader(str(FIXTURES / file))))) == expected
 
