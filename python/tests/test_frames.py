@@ -191,17 +191,18 @@ class Kind(enum.Enum):
 
 def test_things_of_python_in_cells(tmp_path):
     """What has a word in JSON is that; what has none is not judged by its text."""
-    tools = [{"name": "pay", "parameters": {"type": "object", "properties": {"amount": {"type": "number"}}}}]
+    parameters = {"type": "object", "properties": {"amount": {"type": "number"}, "order": {"type": "integer"}}}
+    tools = [{"name": "pay", "description": "Pays for an order.", "parameters": parameters}]
 
     def row(at, call):
-        shop = ["baker", "grocer", "florist", "butcher"][at]
-        return {"question": f"Pay 2.5 to the {shop}", "tool_call": call, "tool_definitions": tools}
+        return {"question": f"Pay 2.5 for order {at}", "tool_call": call, "tool_definitions": tools}
 
     amount = [decimal.Decimal("2.50"), np.float64(2.5), decimal.Decimal("2.5")]
-    calls = [{"name": "pay", "arguments": {"amount": one}} for one in amount] + [Call("pay", {"amount": 2.5})]
+    calls = [{"name": "pay", "arguments": {"amount": one, "order": at}} for at, one in enumerate(amount)]
+    calls.append(Call("pay", {"amount": 2.5, "order": 3}))
     table = [row(at, call) for at, call in enumerate(calls)]
     for data in (table, pd.DataFrame(table)):
-        assert [call["arguments"] for call in calls_as_shown(data)] == [{"amount": 2.5}] * 4
+        assert [call["arguments"] for call in calls_as_shown(data)] == [{"amount": 2.5, "order": at} for at in range(4)]
         assert {one["label"] for one in to_rows(tj.label(data))} == {"correct"}
     cells = {
         "kind": Kind.BIG,
