@@ -5,7 +5,7 @@ use super::features::{Features, features};
 use super::grounding::{Support, is_excluded, is_negation, support};
 use super::node::Node;
 use super::observation::{Observation, Place, step};
-use super::schema::{self, Dialect, folded_of, text_of};
+use super::schema::{self, Dialect, plain_of, text_of};
 use super::score::{Signal, Signals};
 use super::states::States;
 use super::toolbox::{Tool, Toolbox, speaks_of_code};
@@ -342,8 +342,8 @@ impl Assessor<'_> {
             }
             value => {
                 self.total += 1;
-                let text = text_of(value);
-                let folded = folded_of(value);
+                let text = plain_of(value);
+                let folded = fold(&text);
                 self.used.add(&text, &folded);
                 let excluded = || is_excluded(self.evidence, of.tool, &path, node, value, &folded);
                 let support = if !of.negated && excluded() {

@@ -151,12 +151,17 @@ pub(super) fn text_of(value: &Json) -> Cow<'_, str> {
     }
 }
 
-/// The value's text folded, which is the same for equal numbers: a table makes `4.0` of a `4` where another row has none.
-pub(super) fn folded_of(value: &Json) -> String {
+/// A value as a text to compare, which is the same for equal numbers: a table makes `4.0` of a `4` where another row has none.
+pub(super) fn plain_of(value: &Json) -> Cow<'_, str> {
     match value {
-        Json::Number(number) => fold(&number.plain()),
-        other => fold(&text_of(other)),
+        Json::Number(number) => number.plain(),
+        other => text_of(other),
     }
+}
+
+/// That text folded.
+pub(super) fn folded_of(value: &Json) -> String {
+    fold(&plain_of(value))
 }
 
 /// Whether it is one of the allowed values; letter case and white space at the ends do not make another value.

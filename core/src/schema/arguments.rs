@@ -119,6 +119,23 @@ mod tests {
         assert!(errors.iter().all(|error| error.chars().count() < 350));
     }
 
+    /// A table gives every schema the keywords and the properties of each.
+    #[test]
+    fn what_a_table_pads_a_schema_with_says_nothing() {
+        let schemas = schemas(
+            r#"{"type":"object","enum":null,"properties":{"code":{"type":"string","pattern":"^[0-9]+$","anyOf":null},"b":null},
+                "anyOf":[{"properties":{"city":{"type":"string","minimum":null},"lat":null}},{"$defs":{"x":null},"not":{"required":null}}],
+                "patternProperties":{"^x":null},"$defs":null,"required":null}"#,
+        )
+        .unwrap();
+        let errors = |arguments: &str| {
+            let arguments = Json::parse(arguments).unwrap();
+            schemas.errors("f", arguments.as_object().unwrap())
+        };
+        assert_eq!(errors(r#"{"code":"12","b":3,"city":"Oslo","x1":1}"#), [""; 0]);
+        assert_eq!(errors(r#"{"code":"ab","city":"Oslo"}"#).len(), 1);
+    }
+
     #[test]
     fn what_cannot_be_compiled_names_the_tool() {
         for (schema, why) in [

@@ -22,25 +22,31 @@ pub(crate) enum Unusable {
     Broken(String),
 }
 
-/// The schema with a schema that allows anything for each property that has none: a table gives every tool the parameters of each.
-fn filled(mut schema: serde_json::Value) -> serde_json::Value {
+/// Keywords that hold schemas by name, and those that hold values, which are no schemas.
+const MAPS: [&str; 5] = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
+const VALUES: [&str; 5] = ["enum", "const", "default", "example", "examples"];
+
+/// The schema without what a table pads it with: a property that has no schema may be anything, and a keyword without a value says nothing.
+fn without_padding(schema: serde_json::Value) -> serde_json::Value {
     use serde_json::Value;
-    if let Value::Object(members) = &mut schema {
-        for (keyword, member) in members {
-            match member {
-                Value::Object(properties) if keyword == "properties" => {
-                    properties.values_mut().for_each(|own| {
-                        *own = if own.is_null() { Value::Bool(true) } else { filled(own.take()) }
-                    });
+    match schema {
+        Value::Object(members) => {
+            let member = |(keyword, member): (String, Value)| match member {
+                Value::Null if keyword != "const" => None,
+                Value::Object(schemas) if MAPS.contains(&keyword.as_str()) => {
+                    let named = |(name, own): (String, Value)| {
+                        (name, if own.is_null() { Value::Bool(true) } else { without_padding(own) })
+                    };
+                    Some((keyword, Value::Object(schemas.into_iter().map(named).collect())))
                 }
-                Value::Object(_) if keyword == "items" || keyword == "additionalProperties" => {
-                    *member = filled(member.take())
-                }
-                _ => {}
-            }
+                member if VALUES.contains(&keyword.as_str()) => Some((keyword, member)),
+                member => Some((keyword, without_padding(member))),
+            };
+            Value::Object(members.into_iter().filter_map(member).collect())
         }
+        Value::Array(schemas) => Value::Array(schemas.into_iter().map(without_padding).collect()),
+        other => other,
     }
-    schema
 }
 
 /// One rule that a value breaks.
@@ -72,7 +78,7 @@ impl BoundedValidator {
         let validator = jsonschema::options()
             .should_validate_formats(false)
             .with_pattern_options(patterns)
-            .build(&filled(schema.into()))
+            .build(&without_padding(schema.into()))
             .map_err(|error| Unusable::Broken(error.to_string()))?;
         Ok(BoundedValidator { validator, extent })
     }

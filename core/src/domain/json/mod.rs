@@ -76,7 +76,7 @@ impl Json {
     /// Equal, with numbers by their value: a table makes `4.0` of a `4` where another row has none.
     pub fn is_equivalent(&self, other: &Json) -> bool {
         match (self, other) {
-            (Json::Number(one), Json::Number(two)) => one.plain() == two.plain(),
+            (Json::Number(one), Json::Number(two)) => one.is_equivalent(two),
             (Json::Array(one), Json::Array(two)) => {
                 one.len() == two.len() && one.iter().zip(two).all(|(one, two)| one.is_equivalent(two))
             }
@@ -243,6 +243,11 @@ mod tests {
             ("4e0", "4", true),
             ("2.50", "2.5", true),
             ("-0.0", "-0", true),
+            ("0", "-0.0", true),
+            ("-0", "0", true),
+            ("1234567890123456", "1234567890123456.0", true),
+            ("1e20", "1E+20", true),
+            ("1E-7", "0.0000001", true),
             ("4", "\"4\"", false),
             ("9007199254740993", "9007199254740992", false),
             (r#"{"a":[1,{"b":2.0}],"c":null}"#, r#"{"c":null,"a":[1.0,{"b":2}]}"#, true),

@@ -2,6 +2,9 @@
 
 use std::borrow::Cow;
 
+/// From here on, not every whole number is a double.
+const WHOLE: f64 = 9_007_199_254_740_992.0;
+
 /// A number as written: `300`, `300.0` and `3e2` are three different texts, and 30 digits stay 30 digits.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Number(Box<str>);
@@ -26,10 +29,23 @@ impl Number {
     /// hold, and what would need many zeros, stays as written.
     pub fn plain(&self) -> Cow<'_, str> {
         let value = self.as_f64();
-        if self.is_integer() || !(value == 0.0 || (1e-6..1e15).contains(&value.abs())) {
+        if value == 0.0 {
+            return Cow::Borrowed("0");
+        }
+        if self.is_integer() || !(1e-6..WHOLE).contains(&value.abs()) {
             return Cow::Borrowed(self.as_str());
         }
         Cow::Owned(value.to_string())
+    }
+
+    /// Whether both are the same number, however they are written. Integers are compared digit by digit, others as doubles.
+    pub fn is_equivalent(&self, other: &Number) -> bool {
+        self == other
+            || if self.is_integer() && other.is_integer() {
+                self.as_f64() == 0.0 && other.as_f64() == 0.0
+            } else {
+                self.as_f64() == other.as_f64()
+            }
     }
 
     /// Written without fraction and exponent.

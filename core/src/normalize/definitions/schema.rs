@@ -37,7 +37,7 @@ const SUBSCHEMAS: &[(&str, Holds)] = &[
 ];
 
 /// Keywords that hold a value, which may be null.
-const MAY_BE_NULL: &[&str] = &["default", "const", "example"];
+const MAY_BE_NULL: &[&str] = &["default", "const", "example", "examples"];
 
 /// A key that the Vercel AI SDK puts around a schema.
 const WRAPPER: &str = "jsonSchema";
@@ -107,7 +107,10 @@ fn translate(schema: &mut Json) {
             members.iter_mut().for_each(|(_, member)| join(member));
         }
         match (object.get_mut(keyword), holds) {
-            (Some(Json::Array(items)), Holds::SchemaOrList) => items.iter_mut().for_each(translate),
+            (Some(Json::Array(items)), Holds::SchemaOrList) => items.iter_mut().for_each(|item| {
+                join(item);
+                translate(item);
+            }),
             (Some(Json::Object(members)), Holds::Map) => {
                 members.iter_mut().for_each(|(_, member)| translate(member))
             }
@@ -177,8 +180,8 @@ mod tests {
                 r#"{"type":"object","properties":{"a":{"anyOf":[{"type":"array","items":{}},{"$ref":"x"}]}}}"#,
             ),
             (
-                r#"[["type","dict"],["properties",[["a",[["type","list"],["items",[["type","str"]]]]],["b",[["anyOf",[{"type":"int"}]]]]]]]"#,
-                r#"{"type":"object","properties":{"a":{"type":"array","items":{"type":"string"}},"b":{"anyOf":[{"type":"integer"}]}}}"#,
+                r#"[["type","dict"],["properties",[["a",[["type","list"],["items",[["type","str"]]]]],["b",[["anyOf",[{"type":"int"},[["type","bool"]]]]]]]]]"#,
+                r#"{"type":"object","properties":{"a":{"type":"array","items":{"type":"string"}},"b":{"anyOf":[{"type":"integer"},{"type":"boolean"}]}}}"#,
             ),
             (
                 r#"{"type":"object","required":null,"properties":{"a":{"type":"str","enum":null,"items":null,"default":null},"b":null}}"#,
