@@ -15,7 +15,8 @@ pub use parse::JsonError;
 
 /// A JSON value that writes back what it was read from, white space aside.
 ///
-/// `==` is equality *by text*, key order aside: `1` and `1.0` differ; [`Json::is_equivalent`] takes numbers by their value. Python's and JavaScript's equalities belong to the
+/// `==` is equality *by text*, key order aside: `1` and `1.0` differ; [`Json::is_equivalent`] takes numbers by their
+/// value. Python's and JavaScript's equalities belong to the
 /// scorers.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Json {

@@ -103,17 +103,19 @@ fn translate(schema: &mut Json) {
     translate_type(object);
     for (keyword, holds) in SUBSCHEMAS {
         object.get_mut(keyword).into_iter().for_each(join);
-        if let (Holds::Map, Some(Json::Object(members))) = (holds, object.get_mut(keyword)) {
-            members.iter_mut().for_each(|(_, member)| join(member));
-        }
         match (object.get_mut(keyword), holds) {
+            // PHP writes an object without members so.
+            (Some(none @ Json::Array(_)), Holds::Map) if none.as_array().is_some_and(<[Json]>::is_empty) => {
+                *none = Json::Object(Object::new());
+            }
             (Some(Json::Array(items)), Holds::SchemaOrList) => items.iter_mut().for_each(|item| {
                 join(item);
                 translate(item);
             }),
-            (Some(Json::Object(members)), Holds::Map) => {
-                members.iter_mut().for_each(|(_, member)| translate(member))
-            }
+            (Some(Json::Object(members)), Holds::Map) => members.iter_mut().for_each(|(_, member)| {
+                join(member);
+                translate(member);
+            }),
             (Some(inner), Holds::Schema | Holds::SchemaOrList) => translate(inner),
             _ => {}
         }
@@ -183,6 +185,7 @@ mod tests {
                 r#"[["type","dict"],["properties",[["a",[["type","list"],["items",[["type","str"]]]]],["b",[["anyOf",[{"type":"int"},[["type","bool"]]]]]]]]]"#,
                 r#"{"type":"object","properties":{"a":{"type":"array","items":{"type":"string"}},"b":{"anyOf":[{"type":"integer"},{"type":"boolean"}]}}}"#,
             ),
+            (r#"{"type":"object","properties":[]}"#, r#"{"type":"object","properties":{}}"#),
             (
                 r#"{"type":"object","required":null,"properties":{"a":{"type":"str","enum":null,"items":null,"default":null},"b":null}}"#,
                 r#"{"type":"object","properties":{"a":{"type":"string","default":null},"b":null}}"#,
