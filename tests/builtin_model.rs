@@ -1,9 +1,11 @@
-//! The shipped trees of the built-in judge, fitted again: the same bytes, and the figures that `docs/builtin-judge.md` tells.
+//! The shipped trees of the built-in judge: scored as recorded, and in a lane of its own fitted again.
 //!
-//! `TOOLJUDGE_MODEL=write TOOLJUDGE_SHARED=../shared cargo test --release builtin_model` writes the file and the figures anew.
+//! Fitting takes many minutes, so only `TOOLJUDGE_MODEL=check` (or `write`) `cargo test --release builtin_model` does it: the result must
+//! have the same bytes and the figures of `docs/builtin-judge.md`. CONTRIBUTING says when to run it.
 
 mod card;
 mod copies;
+mod recorded;
 mod rows;
 
 use std::path::{Path, PathBuf};
@@ -22,6 +24,35 @@ const TASKS: [(CallTask, &str); 3] = [
 
 fn repository(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+/// What the environment variable `TOOLJUDGE_MODEL` asks for.
+#[derive(Clone, Copy, PartialEq)]
+enum Lane {
+    /// Compares what is recorded; the only one that takes seconds.
+    Fast,
+    /// Writes the recorded scores.
+    Scores,
+    /// Fits the trees again and compares them.
+    Check,
+    /// Fits the trees again and writes them, with their figures.
+    Write,
+}
+
+fn lane() -> Lane {
+    match std::env::var("TOOLJUDGE_MODEL").as_deref() {
+        Err(_) => Lane::Fast,
+        Ok("scores") => Lane::Scores,
+        Ok("check") => Lane::Check,
+        Ok("write") => Lane::Write,
+        Ok(other) => panic!("TOOLJUDGE_MODEL is `scores`, `check` or `write`, not `{other}`"),
+    }
+}
+
+/// The folder of data that cannot be shipped.
+fn shared() -> Option<PathBuf> {
+    let shared = PathBuf::from(std::env::var_os("TOOLJUDGE_SHARED")?);
+    Some(repository(shared.to_str().unwrap()))
 }
 
 const FROM: &str = "<!-- figures: written by tests/builtin_model.rs -->\n";
@@ -51,43 +82,52 @@ fn the_readme_tells_the_figures_of_the_card() {
     assert_eq!(told[1..4], of_card[3..6]);
 }
 
+/// The first line of the figures: which trees they were measured on.
+fn measured_on(file: &str) -> String {
+    format!("Measured on trees whose file has the BLAKE3 hash `{}`.", blake3::hash(file.as_bytes()))
+}
+
+#[test]
+fn the_card_tells_the_figures_of_the_shipped_trees() {
+    let [file, card] = [MODEL, CARD].map(|path| std::fs::read_to_string(repository(path)).unwrap());
+    assert!(card.contains(&measured_on(&file)), "{CARD} does not say: {}\n{HOW}", measured_on(&file));
+    assert_eq!(blake3::hash(file.as_bytes()).to_hex().as_str(), tooljudge_core::check::model::fingerprint());
+}
+
+const MODEL: &str = "core/src/check/model/builtin.jsonl";
+const CARD: &str = "docs/builtin-judge.md";
+const HOW: &str = "TOOLJUDGE_MODEL=write TOOLJUDGE_SHARED=FOLDER cargo test --release builtin_model";
+
 #[test]
 fn builtin_model_is_fitted_again() {
-    let Some(shared) = std::env::var("TOOLJUDGE_SHARED").ok().map(PathBuf::from) else {
-        println!("skipped: TOOLJUDGE_SHARED is not set");
+    let lane = lane();
+    if !matches!(lane, Lane::Check | Lane::Write) {
+        println!("skipped: TOOLJUDGE_MODEL is not `check` or `write`");
         return;
-    };
-    let shared = if shared.is_relative() { repository(shared.to_str().unwrap()) } else { shared };
+    }
+    let shared = shared().expect("TOOLJUDGE_SHARED names the folder of the data");
     let rows = rows::everything(&shared);
     let training: Vec<TrainingRow> = rows.iter().map(|row| row.training.clone()).collect();
     let gate = fit_gate(&training).unwrap();
     let tasks: Vec<FittedTask> =
         TASKS.par_iter().map(|(task, _)| fit_task(&training, &gate, *task).unwrap()).collect();
-    let write = std::env::var("TOOLJUDGE_MODEL").is_ok_and(|what| what == "write");
     let categories: Vec<Vec<HeldOut>> =
         TASKS.par_iter().map(|(task, _)| without_category(&training, *task).unwrap()).collect();
-    let told = card::figures(&rows, &tasks, &categories);
-    println!("{} rows\n{told}", rows.len());
+    let figures = card::figures(&rows, &tasks, &categories);
     let file = assemble(&gate, tasks.try_into().ok().unwrap());
     assert!(file.len() <= 400_000, "{} bytes", file.len());
-    let (model, card) =
-        (repository("core/src/check/model/builtin.jsonl"), repository("docs/builtin-judge.md"));
+    let told = format!("{}\n\n{figures}", measured_on(&file));
+    println!("{} rows\n{told}", rows.len());
+    let (model, card) = (repository(MODEL), repository(CARD));
     let page = std::fs::read_to_string(&card).unwrap();
     let (head, rest) = page.split_once(FROM).unwrap();
     let (shown, tail) = rest.split_once(TO).unwrap();
-    if write {
+    if lane == Lane::Write {
         std::fs::write(&model, &file).unwrap();
         std::fs::write(&card, format!("{head}{FROM}\n{told}\n{TO}{tail}")).unwrap();
         return;
     }
     let shipped = std::fs::read_to_string(&model).unwrap();
-    assert!(
-        shipped == file,
-        "fitted again, the trees differ: TOOLJUDGE_MODEL=write cargo test --release builtin_model"
-    );
-    assert_eq!(
-        shown.trim(),
-        told.trim(),
-        "the card's figures differ: TOOLJUDGE_MODEL=write cargo test --release builtin_model"
-    );
+    assert!(shipped == file, "fitted again, the trees differ: {HOW}");
+    assert_eq!(shown.trim(), told.trim(), "the card's figures differ: {HOW}");
 }

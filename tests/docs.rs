@@ -87,17 +87,17 @@ fn differences(name: &str, write: bool) -> Vec<String> {
         .collect();
     let steps: Vec<_> = blocks
         .iter()
-        .flat_map(|block| steps(block).into_iter().map(move |step| (block.line, step)))
+        .flat_map(|block| steps(block).into_iter().map(move |step| (block.line, block.within, step)))
         .collect();
     let commands: Vec<String> =
-        steps.iter().map(|(_, step)| step.command.replace(OWN_SERVER, address)).collect();
+        steps.iter().map(|(.., step)| step.command.replace(OWN_SERVER, address)).collect();
     let work = workspace();
     let printed = run(shell(&work.path("")), &commands);
     let mut differences = Vec::new();
     let mut lines: Vec<String> = document.lines().map(str::to_owned).collect();
     // From the end, so that what is rewritten moves no line that is still to come.
-    for (index, ((line, step), printed)) in steps.iter().zip(printed).enumerate().rev() {
-        let shows_code = steps.get(index + 1).is_some_and(|(_, next)| next.command == "echo $?");
+    for (index, ((line, within, step), printed)) in steps.iter().zip(printed).enumerate().rev() {
+        let shows_code = steps.get(index + 1).is_some_and(|(.., next)| next.command == "echo $?");
         let said: Vec<String> = printed.lines.iter().map(|line| line.replace(address, OWN_SERVER)).collect();
         if printed.code != 0 && !shows_code {
             differences.push(format!(
@@ -107,7 +107,7 @@ fn differences(name: &str, write: bool) -> Vec<String> {
                 said.join("\n")
             ));
         }
-        if step.shown.is_empty() || agrees(&step.shown, &said) {
+        if step.shown.is_empty() || agrees(&step.shown, &said, *within) {
             continue;
         }
         if write {
@@ -180,6 +180,9 @@ fn every_block_is_of_a_known_kind_and_unrun_for_a_known_reason() {
         let comments = document.matches("<!-- not run: ").count();
         let marked = blocks.iter().filter(|block| block.not_run.is_some()).count();
         assert_eq!(comments, marked, "{name}: a comment `not run` stands directly above its block");
+        let comments = document.matches("<!-- figures: within ").count();
+        let marked = blocks.iter().filter(|block| block.within.is_some()).count();
+        assert_eq!(comments, marked, "{name}: a comment `figures` stands directly above its block");
     }
 }
 

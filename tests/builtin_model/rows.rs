@@ -52,6 +52,13 @@ fn column(table: &DataFrame, name: &str) -> Vec<Option<String>> {
     }
 }
 
+/// The texts of three columns, row by row.
+pub fn cells(path: &Path, columns: [&str; 3]) -> Vec<[Option<String>; 3]> {
+    let table = table(path);
+    let columns = columns.map(|name| column(&table, name));
+    (0..table.height()).map(|row| [0, 1, 2].map(|at| columns[at][row].clone())).collect()
+}
+
 /// The rows of a table of calls; `about` says the rest of a row by its source and category.
 fn rows(path: &Path, gold: &str, about: &dyn Fn(&mut Raw, Option<&str>)) -> Vec<Raw> {
     let table = table(path);

@@ -10,6 +10,8 @@ pub struct Block {
     pub lines: Vec<String>,
     /// The reason that a comment above the block gives: `<!-- not run: REASON -->`.
     pub not_run: Option<String>,
+    /// How far a figure may be from the one shown, as a comment above the block says: `<!-- figures: within 0.05 -->`.
+    pub within: Option<f64>,
 }
 
 /// The fenced blocks of a document, in order.
@@ -26,12 +28,14 @@ pub fn blocks(document: &str) -> Vec<Block> {
                 continue;
             }
             (Some(language), None) => {
-                let reason = above.strip_prefix("<!-- not run: ").and_then(|rest| rest.strip_suffix(" -->"));
+                let comment = |begin| above.strip_prefix(begin)?.strip_suffix(" -->");
+                let within = comment("<!-- figures: within ").map(|within| within.parse().unwrap());
                 open = Some(Block {
                     line: index + 1,
                     language: language.trim().to_owned(),
                     lines: Vec::new(),
-                    not_run: reason.map(str::to_owned),
+                    not_run: comment("<!-- not run: ").map(str::to_owned),
+                    within,
                 });
             }
             (None, None) => {}

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use regex_lite::Regex;
 
+use super::child::Deadline;
 use super::markdown::Block;
 
 /// A command and the output that the document shows below it.
@@ -74,7 +75,7 @@ pub fn run(mut shell: Command, commands: &[String]) -> Vec<Printed> {
         script
             .push_str(&format!("{command}\ncode=$?; printf '\\n\\001%s\\001' \"$code\"; (exit \"$code\")\n"));
     }
-    let output = shell.arg("-c").arg(script).stdin(Stdio::null()).output().unwrap();
+    let output = shell.arg("-c").arg(script).stdin(Stdio::null()).finish();
     let text = String::from_utf8(output.stdout).unwrap();
     let mut parts = text.split(END);
     let printed: Vec<Printed> = commands
@@ -117,18 +118,53 @@ fn without_figures(line: &str) -> String {
     })
 }
 
-/// Whether these lines are what the document shows, where a line `...` stands for any lines, and ` ...` for the rest of one.
-pub fn agrees(shown: &[String], printed: &[String]) -> bool {
+/// Whether these lines are what the document shows, where a line `...` stands for any lines, and ` ...` for the rest of one. Decimal
+/// numbers may differ by `within`.
+pub fn agrees(shown: &[String], printed: &[String], within: Option<f64>) -> bool {
     let Some((line, rest)) = shown.split_first() else {
         return printed.is_empty();
     };
     match line.trim() {
-        "..." | "…" => (0..=printed.len()).any(|skipped| agrees(rest, &printed[skipped..])),
+        "..." | "…" => (0..=printed.len()).any(|skipped| agrees(rest, &printed[skipped..], within)),
         _ => printed.split_first().is_some_and(|(first, others)| {
             let (line, first) = (without_figures(line), without_figures(first));
-            let alike = line.strip_suffix(" ...").map_or(line == first, |begin| first.starts_with(begin));
-            alike && agrees(rest, others)
+            let alike = match line.strip_suffix(" ...") {
+                Some(begin) => first.starts_with(begin),
+                None => line == first || within.is_some_and(|within| about_equal(&line, &first, within)),
+            };
+            alike && agrees(rest, others, within)
         }),
+    }
+}
+
+/// Whether two lines are the same but for decimal numbers that differ by at most `within`.
+fn about_equal(one: &str, other: &str, within: f64) -> bool {
+    static DECIMAL: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"-?\b[0-9]*\.[0-9]+\b").unwrap());
+    let numbers = |line: &str| -> Vec<f64> {
+        DECIMAL.find_iter(line).map(|found| found.as_str().parse().unwrap()).collect()
+    };
+    let words =
+        |line: &str| DECIMAL.replace_all(line, "<DECIMAL>").split_whitespace().collect::<Vec<_>>().join(" ");
+    let (one_numbers, other_numbers) = (numbers(one), numbers(other));
+    words(one) == words(other)
+        && one_numbers.iter().zip(&other_numbers).all(|(one, other)| (one - other).abs() <= within)
+}
+
+#[test]
+fn figures_of_a_block_agree_within_what_it_says() {
+    let lines = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
+    let shown = lines(" builtin  0  0.638  -0.02–0.50\n...");
+    for (printed, within, expected) in [
+        (" builtin  0  0.638  -0.02–0.50", None, true),
+        (" builtin  0  0.639  -0.02–0.50", None, false),
+        (" builtin  0 0.639   -0.05–0.53", Some(0.05), true),
+        (" builtin  0  0.690  -0.02–0.50", Some(0.05), false),
+        (" builtin  0  0.638  0.04–0.50", Some(0.05), false),
+        (" builtin  1  0.638  -0.02–0.50", Some(0.05), false),
+        (" gold     0  0.638  -0.02–0.50", Some(0.05), false),
+        (" builtin  0  0.638", Some(0.05), false),
+    ] {
+        assert_eq!(agrees(&shown, &lines(printed), within), expected, "{printed}");
     }
 }
 
