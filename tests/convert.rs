@@ -6,6 +6,7 @@ use tooljudge::domain::Json;
 use tooljudge::internal::{Selection, Sink, Table, Understanding};
 
 use crate::support::archive::{Member, zip};
+use crate::support::child::Deadline;
 use crate::support::workspace::{Ran, Workspace, repository, shown};
 
 /// A chat that ends with a call.
@@ -52,7 +53,7 @@ fn what_people_see() {
 
 /// Labels of a file, and the texts that judges are shown.
 fn labels(work: &Workspace, input: &str) -> Vec<[String; 5]> {
-    work.run(&["label", input, "-o", "labels.jsonl", "--force", "--quiet"]);
+    work.label(input, "labels.jsonl", |_| ());
     let shown = ["question", "tool_call", "tool_definitions", "label", "status"];
     lines(&work.read("labels.jsonl"))
         .iter()
@@ -80,7 +81,7 @@ fn rows_of_a_log_are_judged_as_the_log_itself() {
         let direct = labels(&work, &name);
         assert!(direct.len() >= 4, "{name}");
         for to in ["rows.csv", "rows.parquet", "rows.jsonl"] {
-            work.run(&["convert", &name, "-o", to, "--quiet"]).ended(0);
+            work.convert(&name, to);
             let converted = labels(&work, to);
             for (direct, converted) in direct.iter().zip(&converted) {
                 // The normal form has other columns; what it is judged by is the same.
@@ -194,10 +195,10 @@ fn layouts() {
     work.file("packed.json.gz", gzipped.finish().unwrap());
     assert_eq!(turns(work.run(&["convert", "packed.json.gz", "--quiet"])), "1");
     let mut child = work.tooljudge(&["convert", "-", "--quiet"]);
-    let child = child.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped()).spawn();
-    let mut child = child.unwrap();
+    let child = child.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
+    let mut child = child.start();
     child.stdin.take().unwrap().write_all(pretty.as_bytes()).unwrap();
-    assert_eq!(turns(Ran::from(child.wait_with_output().unwrap())), "1");
+    assert_eq!(turns(Ran::from(child.output())), "1");
 }
 
 #[test]

@@ -262,20 +262,8 @@ fn has_views(dtype: &ArrowDataType) -> bool {
 
 /// Labels and what is said of them, by row.
 fn labels(work: &Workspace, input: &str, output: &str) -> Vec<String> {
-    let ran = work.run(&["label", input, "-o", output, "--overwrite", "--force", "--allow-unjudged", "1"]);
-    assert_eq!(ran.code, Some(0), "{input}: {}", ran.stderr);
-    let ran = work.run(&[
-        "label",
-        output,
-        "-o",
-        "shown.csv",
-        "--force",
-        "--prefix",
-        "again_",
-        "--allow-unjudged",
-        "1",
-    ]);
-    assert_eq!(ran.code, Some(0), "{output} of {input}: {}", ran.stderr);
+    work.label(input, output, |settings| settings.overwrite = true);
+    work.label(output, "shown.csv", |settings| settings.prefix = "again_".to_owned());
     let rows = work.rows("shown.csv");
     let shown = |row: &std::collections::HashMap<String, String>| {
         let own =

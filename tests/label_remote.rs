@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
+use crate::support::child::Deadline;
 use crate::support::server::{Answer, Seen, Server};
 use crate::support::workspace::{Workspace, shown};
 
@@ -377,7 +378,7 @@ fn the_key_is_sent_and_appears_nowhere() {
     let url = server.url.replace("http://", "http://user:hunter2@");
     let mut args = label(&server, &["--max-attempts", "1", "--keep-prompts"]);
     args[5] = &url;
-    let output = work.tooljudge(&args).env("OPENAI_API_KEY", KEY).output().unwrap();
+    let output = work.tooljudge(&args).env("OPENAI_API_KEY", KEY).finish();
     assert_eq!(output.status.code(), Some(1));
     assert!(server.seen().iter().all(|seen| seen.authorization.as_deref() == Some(&format!("Bearer {KEY}"))));
     let mut files: Vec<Vec<u8>> = vec![output.stdout, output.stderr];
@@ -398,11 +399,9 @@ fn interrupted_it_keeps_what_was_paid_for_and_goes_on_later() {
     let work = Workspace::new();
     work.file("in.csv", numbered(400));
     let run = work.start(&label(&server, &["--concurrency", "8"]));
-    while server.requests() < 60 {
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    server.await_requests(60);
     interrupt(run.id());
-    let output = run.wait_with_output().unwrap();
+    let output = run.output();
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(130), "{stderr}");
     assert!(stderr.contains("Run the same command again"), "{stderr}");
@@ -415,7 +414,7 @@ fn interrupted_it_keeps_what_was_paid_for_and_goes_on_later() {
 }
 
 pub fn interrupt(process: u32) {
-    let status = std::process::Command::new("kill").args(["-INT", &process.to_string()]).status().unwrap();
+    let status = std::process::Command::new("kill").args(["-INT", &process.to_string()]).finish().status;
     assert!(status.success());
 }
 
@@ -430,7 +429,7 @@ fn two_runs_share_a_store_without_asking_twice() {
         work.start(&label(&server, &["-o", output, "--concurrency", "8", "--store", "shared.sqlite"]))
     });
     for run in runs {
-        let output = run.wait_with_output().unwrap();
+        let output = run.output();
         assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     }
     assert_eq!((server.requests(), server.answered_twice()), (400, 0));
@@ -484,9 +483,7 @@ fn interrupted_twice_it_quits_at_once() {
     let work = Workspace::new();
     work.file("in.csv", numbered(50));
     let mut run = work.start(&label(&server, &["--concurrency", "4"]));
-    while server.requests() < 4 {
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    server.await_requests(4);
     interrupt(run.id());
     // The first one is heard before the second is sent: what is in flight is still waited for.
     let mut heard = String::new();
@@ -494,9 +491,9 @@ fn interrupted_twice_it_quits_at_once() {
     while !heard.contains("Ctrl-C again") {
         assert!(std::io::BufRead::read_line(&mut stderr, &mut heard).unwrap() > 0, "{heard}");
     }
-    assert!(run.try_wait().unwrap().is_none());
+    assert!(run.ended().is_none());
     interrupt(run.id());
-    assert_eq!(run.wait().unwrap().code(), Some(130));
+    assert_eq!(run.wait().code(), Some(130));
     assert_eq!(server.requests(), 4);
 }
 
@@ -530,7 +527,7 @@ fn a_log_tells_of_requests_and_of_nothing_secret() {
     let args =
         ["label", "in.csv", "--judge", "openai:m", "--base-url", &server.url, "-v", "--log-file", "run.log"];
     let mut command = work.tooljudge(&[&args[..], &["--api-key-env", "OWN_KEY"]].concat());
-    let ran = command.env("OWN_KEY", "sk-entirely-secret").output().unwrap();
+    let ran = command.env("OWN_KEY", "sk-entirely-secret").finish();
     assert!(ran.status.success());
     let stderr = String::from_utf8(ran.stderr).unwrap();
     let log = work.read("run.log");

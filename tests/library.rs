@@ -13,7 +13,7 @@ use tooljudge::render;
 use tooljudge::run::settings::LabelSettings;
 use tooljudge::run::{Control, JudgeTask, Labeler, Observer, Pass, RunError, label};
 
-use crate::support::server::{Answer, Server};
+use crate::support::server::{Answer, Seen, Server};
 
 fn sample(question: &str, call: &str) -> Sample {
     let row = RawRow {
@@ -67,15 +67,19 @@ fn a_frame_comes_back_with_labels() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_cancelled_job_says_so() {
-    let server =
-        Server::start(|_| Answer::After(Duration::from_millis(50), Box::new(Answer::label("correct"))));
+    let slow = |_: &Seen| Answer::After(Duration::from_millis(50), Box::new(Answer::label("correct")));
+    let server = Arc::new(Server::start(slow));
     let labeler = model(&server);
     let cancel = CancellationToken::new();
     let many: Vec<Sample> = (0..5000).map(|n| sample(&format!("Weather in {n}?"), "get_weather()")).collect();
     let (ended, ()) = tokio::join!(labeler.label(many, &cancel), async {
-        while server.requests() == 0 {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
+        // Not on this task, which is what asks.
+        tokio::task::spawn_blocking({
+            let server = Arc::clone(&server);
+            move || server.await_requests(1)
+        })
+        .await
+        .unwrap();
         cancel.cancel();
     });
     assert!(matches!(ended, Err(RunError::Interrupted)));

@@ -44,8 +44,8 @@ fn two_runs_keep_one_limit_together() {
             &[&["label", input, "--judge", "openai:m", "--base-url", &server.url], &limits[..]].concat(),
         )
     };
-    for mut run in [run("a.csv"), run("b.csv")] {
-        assert!(run.wait().unwrap().success());
+    for run in [run("a.csv"), run("b.csv")] {
+        assert!(run.wait().success());
     }
     for output in ["a.labeled.csv", "b.labeled.csv"] {
         assert_eq!(work.column(output, "label"), vec!["correct"; 60]);

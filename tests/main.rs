@@ -34,6 +34,7 @@ mod library;
 mod limits;
 mod logs;
 mod notebooks;
+mod one_build;
 mod providers;
 mod rails;
 mod rates;

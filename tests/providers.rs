@@ -9,6 +9,7 @@ use tooljudge::domain::{AnswerForm, Prompt, Rails};
 use tooljudge::judge::{AskError, Asked, Endpoint, Parameters, Provider, Remote, Settings, Target, connect};
 
 use crate::label_remote::{gold, numbered, row_of};
+use crate::support::child::Deadline;
 use crate::support::server::{Answer, Format, Seen, Server};
 use crate::support::workspace::{Ran, Workspace, repository, shown};
 
@@ -31,7 +32,7 @@ pub fn base_url(provider: Provider, server: &Server) -> String {
 fn label(work: &Workspace, judge: &str, url: &str, more: &[&str]) -> Ran {
     let mut args = vec!["label", "in.csv", "--judge", judge, "--base-url", url, "--api-key-env", "TEST_KEY"];
     args.extend(more);
-    Ran::from(work.tooljudge(&args).env("TEST_KEY", KEY).output().unwrap())
+    Ran::from(work.tooljudge(&args).env("TEST_KEY", KEY).finish())
 }
 
 fn sure(seen: &Seen) -> Answer {
@@ -433,8 +434,7 @@ fn a_provider_at_home_needs_its_key_and_a_local_one_needs_none() {
         ("gemini:m", "GEMINI_API_KEY"),
     ] {
         let mut command = work.tooljudge(&["label", "in.csv", "--judge", judge]);
-        let ran =
-            Ran::from(command.env_remove("ANTHROPIC_API_KEY").env_remove("GEMINI_API_KEY").output().unwrap());
+        let ran = Ran::from(command.env_remove("ANTHROPIC_API_KEY").env_remove("GEMINI_API_KEY").finish());
         assert!(ran.ended(2).stderr.contains(variable));
     }
     let server = Server::start(sure);
@@ -460,7 +460,7 @@ fn a_gateway_in_the_settings_file_gets_its_headers_query_and_fields() {
     };
     let run = || {
         let mut command = work.tooljudge(&["label", "in.csv", "--judge", "gateway"]);
-        Ran::from(command.env("TEST_KEY", KEY).env("GATEWAY", "gateway-secret-1").output().unwrap()).ended(1)
+        Ran::from(command.env("TEST_KEY", KEY).env("GATEWAY", "gateway-secret-1").finish()).ended(1)
     };
     work.file("tooljudge.toml", settings("tenant-secret-1"));
     let ran = run();
@@ -594,7 +594,7 @@ fn the_quickstart_goes_through_all_of_them_at_once() {
     }
     work.file("tooljudge.toml", settings);
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
-    let ran = Ran::from(work.tooljudge(&args).env("TEST_KEY", KEY).output().unwrap()).ended(0);
+    let ran = Ran::from(work.tooljudge(&args).env("TEST_KEY", KEY).finish()).ended(0);
     shown("summary_of_all_providers", &ran.stdout);
     assert_eq!(server.requests(), 60 * Provider::ALL.len());
     for row in work.rows("in.labeled.csv") {

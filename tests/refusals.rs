@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use crate::label_remote::numbered;
+use crate::support::child::Deadline;
 use crate::support::server::{Answer, Server};
 use crate::support::workspace::Workspace;
 
@@ -98,8 +99,7 @@ fn a_dead_proxy_is_named() {
     assert!(ran.stderr.contains("by way of the proxy http://127.0.0.1:9)"), "{}", ran.stderr);
     work.file("tooljudge.toml", entry);
     let mut command = work.tooljudge(&args);
-    let output =
-        command.env("HTTPS_PROXY", "http://me:pass1234@127.0.0.1:9").env_remove("NO_PROXY").output().unwrap();
+    let output = command.env("HTTPS_PROXY", "http://me:pass1234@127.0.0.1:9").env_remove("NO_PROXY").finish();
     let told = String::from_utf8(output.stderr).unwrap();
     assert!(told.contains("by way of the proxy http://127.0.0.1:9)") && !told.contains("pass1234"), "{told}");
     // What the environment excepts is not on the proxy's account.
@@ -107,7 +107,7 @@ fn a_dead_proxy_is_named() {
     command
         .env("HTTPS_PROXY", "http://me:pass1234@127.0.0.1:9")
         .env("NO_PROXY", "elsewhere.invalid,judge.invalid");
-    let told = String::from_utf8(command.output().unwrap().stderr).unwrap();
+    let told = String::from_utf8(command.finish().stderr).unwrap();
     assert!(told.contains("judge.invalid") && !told.contains("proxy"), "{told}");
 }
 

@@ -16,6 +16,7 @@ use std::sync::{Arc, Mutex};
 use file::{Expected, ProviderFormat, Scenario};
 use judge::{Judge, WELL, number_in, question};
 
+use crate::support::child::Deadline;
 use crate::support::server::Early;
 use crate::support::workspace::{Ran, Workspace, repository};
 
@@ -199,7 +200,7 @@ fn run(work: &Workspace, scenario: &Scenario, more: &[String]) -> Ran {
     args.extend(["--concurrency", &concurrency]);
     args.extend(scenario.flags.iter().chain(more).map(String::as_str));
     let mut command = work.tooljudge(&args);
-    Ran::from(command.env("OPENAI_API_KEY", KEY).env("ANTHROPIC_API_KEY", KEY).output().unwrap())
+    Ran::from(command.env("OPENAI_API_KEY", KEY).env("ANTHROPIC_API_KEY", KEY).finish())
 }
 
 /// Requests so far, by the number of the question.

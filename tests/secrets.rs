@@ -6,6 +6,7 @@ use base64::Engine;
 use base64::prelude::{BASE64_STANDARD, BASE64_STANDARD_NO_PAD, BASE64_URL_SAFE_NO_PAD};
 
 use crate::label_remote::{gold, numbered, row_of};
+use crate::support::child::Deadline;
 use crate::support::server::{Answer, Said, Seen, Server};
 use crate::support::workspace::Workspace;
 
@@ -68,8 +69,7 @@ fn nowhere(work: &Workspace, args: &[&str]) {
         .env("RUST_BACKTRACE", "1")
         .env("RUST_LOG", "trace")
         .env("GITHUB_STEP_SUMMARY", work.path("page.md"))
-        .output()
-        .unwrap();
+        .finish();
     let mut seen = files(&work.path(""));
     // Written by the test itself.
     seen.retain(|(name, _)| !name.ends_with("tooljudge.toml"));

@@ -1,5 +1,6 @@
 //! What a settings file can do to whoever runs in its folder: it may come with the folder, and be somebody else's.
 
+use crate::support::child::Deadline;
 use crate::support::server::{Answer, Server};
 use crate::support::workspace::{Ran, Workspace};
 
@@ -10,7 +11,7 @@ const ROWS: &str = "question,tool_call,tool_definitions\nSay 1 please,say(n=1),s
 fn run(work: &Workspace, args: &[&str]) -> Ran {
     let mut command = work.tooljudge(args);
     command.env("OPENAI_API_KEY", KEY).env("TEAM_TOKEN", "team-token-0123456789");
-    Ran::from(command.output().unwrap())
+    Ran::from(command.finish())
 }
 
 #[test]
@@ -132,7 +133,7 @@ fn a_proxy_is_said_and_gets_no_key_where_it_can_read_along() {
     work.file("tooljudge.toml", entry);
     let mut command = work.tooljudge(&["label", "in.csv", "--judge", "x", "--dry-run", "--quiet"]);
     command.env("OPENAI_API_KEY", "sk-12345678").env("OPENAI_BASE_URL", "http://127.0.0.1:9/v1");
-    let ran = Ran::from(command.output().unwrap()).ended(0);
+    let ran = Ran::from(command.finish()).ended(0);
     assert!(ran.stderr.contains("OPENAI_API_KEY is not sent"), "{}", ran.stderr);
 }
 
@@ -144,7 +145,7 @@ fn settings_of_a_folder_above_are_not_used() {
     work.file("inner/in.csv", ROWS);
     let allowed = ["label", "in.csv", "--allow-unjudged", "1"];
     let mut command = work.tooljudge(&allowed);
-    let ran = Ran::from(command.current_dir(work.path("inner")).output().unwrap()).ended(0);
+    let ran = Ran::from(command.current_dir(work.path("inner")).finish()).ended(0);
     assert!(!ran.stderr.contains("settings"), "{}", ran.stderr);
 }
 

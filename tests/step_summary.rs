@@ -2,13 +2,14 @@
 
 use serde_json::json;
 
+use crate::support::child::Deadline;
 use crate::support::server::{Answer, Server};
 use crate::support::workspace::{Ran, Workspace, shown};
 
 /// Runs a step of a build that has a page.
 fn step(work: &Workspace, args: &[&str]) -> Ran {
     let mut command = work.tooljudge(args);
-    Ran::from(command.env("GITHUB_STEP_SUMMARY", work.path("page.md")).output().unwrap())
+    Ran::from(command.env("GITHUB_STEP_SUMMARY", work.path("page.md")).finish())
 }
 
 #[test]

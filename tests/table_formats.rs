@@ -16,6 +16,7 @@ use polars_arrow::io::ipc::write::{FileWriter, StreamWriter, WriteOptions};
 use polars_arrow::offset::OffsetsBuffer;
 use polars_arrow::record_batch::RecordBatchT;
 
+use crate::support::child::Deadline;
 use crate::support::workspace::{Ran, Workspace};
 
 const CSV: &str = "question,tool_call,tool_definitions,note\nhi,,,x\nho,f(a=1),,\"y\nz\"\n";
@@ -248,10 +249,9 @@ fn piped(work: &Workspace, args: &[&str], input: &[u8]) -> Ran {
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+        .start();
     child.stdin.take().unwrap().write_all(input).unwrap();
-    Ran::from(child.wait_with_output().unwrap())
+    Ran::from(child.output())
 }
 
 #[test]
@@ -324,7 +324,7 @@ fn a_reader_who_has_seen_enough_is_no_error() {
     let mut stdout = child.stdout.take().unwrap();
     stdout.read_exact(&mut start).unwrap();
     drop(stdout);
-    let ran = child.wait_with_output().unwrap();
+    let ran = child.output();
     assert_eq!((ran.status.code(), &start[..]), (Some(0), &b"question,"[..]));
     assert_eq!(String::from_utf8(ran.stderr).unwrap(), "");
 }

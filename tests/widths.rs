@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use unicode_width::UnicodeWidthStr;
 
+use crate::support::child::Deadline;
 use crate::support::server::{Answer, Server};
 use crate::support::workspace::{Ran, Workspace, repository};
 
@@ -47,7 +48,7 @@ fn settings(work: &Workspace, server: &Server) {
 }
 
 fn run(work: &Workspace, args: &[&str], width: usize) -> Ran {
-    Ran::from(work.tooljudge(args).env("COLUMNS", width.to_string()).output().unwrap())
+    Ran::from(work.tooljudge(args).env("COLUMNS", width.to_string()).finish())
 }
 
 /// What is made of digits, but for times and rates.

@@ -46,7 +46,7 @@ def by_program(rows, folder, *more):
     path, out = folder / "rows.jsonl", folder / "out.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     words = [PROGRAM, "label", str(path), "-o", str(out), "--allow-unjudged=1", "--force", "--quiet", *more]
-    subprocess.run(words, check=True, capture_output=True)
+    subprocess.run(words, check=True, capture_output=True, timeout=PATIENCE)
     return [json.loads(line) for line in out.read_text().splitlines()]
 
 
@@ -59,11 +59,24 @@ def own_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-class Server:
-    """Answers every question with `label`, after `delay` seconds."""
+# How long a test waits for what must happen.
+PATIENCE = 60
 
-    def __init__(self, label="correct", delay=0.0, tokens=10):
+
+def wait_until(condition):
+    """Waits for what happens on another thread, but not for ever."""
+    ends = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < ends, "it never happened"
+        time.sleep(0.005)
+
+
+class Server:
+    """Answers every question with `label`, after `delay` seconds; with `free`, all but the first so many only when it is let go."""
+
+    def __init__(self, label="correct", delay=0.0, tokens=10, free=None):
         self.requests, self.label, self.delay, self.keys = 0, label, delay, set()
+        self._count, self._go = threading.Lock(), threading.Event()
         server = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -71,8 +84,12 @@ class Server:
 
             def do_POST(self):
                 self.rfile.read(int(self.headers["content-length"]))
-                server.requests += 1
+                with server._count:
+                    server.requests += 1
+                    waits = free is not None and server.requests > free
                 server.keys.add(self.headers["authorization"])
+                if waits:
+                    server._go.wait(PATIENCE)
                 time.sleep(server.delay)
                 message = {"role": "assistant", "content": server.label}
                 usage = {"prompt_tokens": tokens, "completion_tokens": 1}
@@ -96,6 +113,10 @@ class Server:
     def judge(self):
         return {"judge": "vllm:m", "base_url": self.url}
 
+    def let_go(self):
+        """Answers what waits, and all that comes."""
+        self._go.set()
+
 
 @pytest.fixture
 def server():
@@ -107,6 +128,7 @@ def server():
 
     yield start
     for one in made:
+        one.let_go()
         one.http.shutdown()
 
 

@@ -34,7 +34,7 @@ def executed(name, folder):
         shutil.copy(helper, place)
     notebook = nbformat.read(FOLDER / f"{name}.ipynb", as_version=4)
     client = nbclient.NotebookClient(
-        notebook, timeout=600, record_timing=False, coalesce_streams=True, resources={"metadata": {"path": str(place)}}
+        notebook, timeout=100, record_timing=False, coalesce_streams=True, resources={"metadata": {"path": str(place)}}
     )
     client.execute()
     for cell in notebook.cells:

@@ -45,6 +45,8 @@ impl Transport {
         timeout: Duration,
         connections: usize,
     ) -> Result<Transport, SetupError> {
+        // Which library encrypts is one setting of a process; whoever has chosen one keeps it.
+        let _ = rustls::crypto::ring::default_provider().install_default();
         let mut client = Client::builder()
             .user_agent(concat!("tooljudge/", env!("CARGO_PKG_VERSION")))
             .default_headers(headers)

@@ -3,7 +3,8 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+
+use crate::support::child::Deadline;
 
 pub mod payloads;
 
@@ -32,7 +33,7 @@ pub fn open(browser: &Path, html: &str, fragment: &str) -> Seen {
     let page = folder.path().join("report.html");
     std::fs::write(&page, html).unwrap();
     let (document, talk) = (folder.path().join("document"), folder.path().join("talk"));
-    let mut child = Command::new(browser)
+    let ran = Command::new(browser)
         .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"])
         .args(["--disable-background-networking", "--disable-component-update", "--disable-sync"])
         .args(["--enable-logging=stderr", "--virtual-time-budget=20000", "--dump-dom"])
@@ -41,17 +42,9 @@ pub fn open(browser: &Path, html: &str, fragment: &str) -> Seen {
         .stdin(Stdio::null())
         .stdout(File::create(&document).unwrap())
         .stderr(File::create(&talk).unwrap())
-        .spawn()
-        .unwrap();
-    let started = Instant::now();
-    while child.try_wait().unwrap().is_none() {
-        if started.elapsed() > Duration::from_secs(180) {
-            child.kill().unwrap();
-            child.wait().unwrap();
-            panic!("the browser hangs: {}", std::fs::read_to_string(&talk).unwrap());
-        }
-        std::thread::sleep(Duration::from_millis(50));
-    }
+        .start()
+        .wait();
+    assert!(ran.success(), "{ran}: {}", String::from_utf8_lossy(&std::fs::read(&talk).unwrap()));
     let talk = String::from_utf8_lossy(&std::fs::read(&talk).unwrap()).into_owned();
     Seen {
         document: String::from_utf8_lossy(&std::fs::read(&document).unwrap()).into_owned(),

@@ -5,6 +5,7 @@ use tooljudge::judge::Provider;
 
 use super::{TOOLS, case_of, column, issues, only_ends_are_scored, rows};
 use crate::providers::base_url;
+use crate::support::child::Deadline;
 use crate::support::server::{Answer, Said, Seen, Server, TurnEnd};
 use crate::support::workspace::{Ran, Workspace};
 
@@ -142,7 +143,7 @@ fn drive(work: &Workspace, server: &Server, provider: Provider, more: &[&str]) -
     let mut args = vec!["drive", "suite.toml", "--agent", &agent, "--base-url", &url, "--api-key-env", "KEY"];
     args.extend(["-o", "episodes.jsonl", "--turns", "turns.jsonl"]);
     args.extend(more);
-    Ran::from(work.tooljudge(&args).env("KEY", "sk-of-a-test").output().unwrap())
+    Ran::from(work.tooljudge(&args).env("KEY", "sk-of-a-test").finish())
 }
 
 /// Ids of calls are the provider's, or ours where it gives none.

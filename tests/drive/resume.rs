@@ -22,11 +22,9 @@ fn an_interrupted_run_keeps_what_came_and_the_next_pays_for_the_rest() {
         let (server, work) = (slow(), workspace(30));
         let args = drive(&server, &["--concurrency", "4", "--turns", "turns.jsonl"]);
         let run = work.start(&args);
-        while server.requests() < 25 {
-            std::thread::sleep(Duration::from_millis(1));
-        }
+        server.await_requests(25);
         crate::faults::signals::send(run.id(), signal);
-        let ran = Ran::from(run.wait_with_output().unwrap()).ended(130);
+        let ran = Ran::from(run.output()).ended(130);
         assert!(ran.stderr.contains("Run the same command again"), "{}", ran.stderr);
         assert!(!work.path("episodes.jsonl").exists() && !work.path("turns.jsonl").exists());
         assert!(server.requests() < 90);
@@ -172,7 +170,7 @@ fn two_runs_on_one_store_ask_each_turn_once_and_write_the_same() {
     };
     let runs = [start("a.jsonl"), start("b.jsonl"), start("c.jsonl")];
     for run in runs {
-        Ran::from(run.wait_with_output().unwrap()).ended(0);
+        Ran::from(run.output()).ended(0);
     }
     assert_eq!((server.requests(), server.answered_twice()), (40 * REPLIES, 0));
     assert_eq!(told(&work, "a.jsonl"), told(&work, "b.jsonl"));

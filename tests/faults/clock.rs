@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::label_remote::{gold, numbered, row_of};
+use crate::support::child::Deadline;
 use crate::support::faults;
 use crate::support::server::{Answer, Server};
 use crate::support::workspace::Workspace;
@@ -39,17 +40,15 @@ fn jump(by: i64, at: usize, outputs: &[&str]) {
                 output,
             ]);
             faults::skew(&mut run, &clock);
-            run.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap()
+            run.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).start()
         })
         .collect();
-    while server.requests() < at {
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    server.await_requests(at);
     // In place: the file is mapped by those who read it.
     let file = std::fs::OpenOptions::new().write(true).open(&clock).unwrap();
     std::io::Write::write_all(&mut &file, &by.to_le_bytes()).unwrap();
     for run in runs {
-        let output = run.wait_with_output().unwrap();
+        let output = run.output();
         assert_eq!(output.status.code(), Some(0), "{by}: {}", String::from_utf8_lossy(&output.stderr));
     }
     assert_eq!((server.asked().len(), server.answered_twice()), (ROWS, 0), "{} runs, {by} ns", outputs.len());

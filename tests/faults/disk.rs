@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::cases;
 use crate::label_remote::{gold, numbered, row_of};
+use crate::support::child::Deadline;
 use crate::support::faults::{self, Fault, Kind};
 use crate::support::server::{Answer, Server};
 use crate::support::workspace::{Ran, Workspace, repository};
@@ -152,7 +153,7 @@ fn undisturbed(job: &Job) -> (usize, Vec<Vec<u8>>) {
     (job.prepare)(&work);
     let mut command = command(job, &work, &server);
     faults::note(&mut command, &work.path("operations.txt"));
-    Ran::from(command.output().unwrap()).ended(0);
+    Ran::from(command.finish()).ended(0);
     (work.read("operations.txt").lines().count(), job.files.iter().map(|file| content(&work, file)).collect())
 }
 
@@ -163,7 +164,7 @@ fn disturbed(job: &Job, fault: Fault, whole: &[Vec<u8>]) -> Ran {
     let mut faulty = command(job, &work, &server);
     fault.put(&mut faulty);
     faults::note(&mut faulty, &work.path("operations.txt"));
-    let ran = Ran::from(faulty.output().unwrap());
+    let ran = Ran::from(faulty.finish());
     let failed = || {
         let operations = work.read("operations.txt");
         operations.lines().filter(|line| line.ends_with("failed")).take(3).collect::<Vec<_>>().join("; ")
@@ -188,7 +189,7 @@ fn disturbed(job: &Job, fault: Fault, whole: &[Vec<u8>]) -> Ran {
     }
     let kept = replies(&work);
     // The same command, on a disk that works.
-    let again = Ran::from(command(job, &work, &server).output().unwrap());
+    let again = Ran::from(command(job, &work, &server).finish());
     assert_eq!(again.code, Some(0), "{about}\nthen:\n{}", again.stderr);
     for (file, whole) in job.files.iter().zip(whole) {
         assert!(job.asks || content(&work, file) == *whole, "{file} differs: {about}");

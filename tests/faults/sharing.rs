@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::label_remote::{gold, numbered, row_of};
+use crate::support::child::Running;
 use crate::support::server::{Answer, Server};
 use crate::support::workspace::Workspace;
 
@@ -15,7 +16,7 @@ fn slow() -> Server {
     })
 }
 
-fn start(work: &Workspace, server: &Server, output: &str) -> std::process::Child {
+fn start(work: &Workspace, server: &Server, output: &str) -> Running {
     let args =
         ["label", "in.csv", "--judge", "openai:m", "--base-url", &server.url, "--concurrency", "6", "-o"];
     work.start(&[&args[..], &[output]].concat())
@@ -26,16 +27,14 @@ fn of_three_runs_on_one_store_one_is_killed() {
     for round in 0..super::cases(1).min(20) {
         let (server, work) = (slow(), Workspace::new());
         work.file("in.csv", numbered(ROWS));
-        let mut runs = ["a.csv", "b.csv", "c.csv"].map(|output| start(&work, &server, output));
-        while server.requests() < 20 + 5 * round {
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        runs[0].kill().unwrap();
-        runs[0].wait().unwrap();
+        let runs = ["a.csv", "b.csv", "c.csv"].map(|output| start(&work, &server, output));
+        server.await_requests(20 + 5 * round);
+        runs[0].kill();
+        runs[0].wait();
         let killed = Instant::now();
         let [_, b, c] = runs;
         for run in [b, c] {
-            let output = run.wait_with_output().unwrap();
+            let output = run.output();
             assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
         }
         println!("the others had everything {:?} after the kill", killed.elapsed());
@@ -63,13 +62,11 @@ fn a_run_that_waits_for_another_says_so() {
     let work = Workspace::new();
     work.file("in.csv", numbered(1));
     let first = start(&work, &server, "a.csv");
-    while server.requests() < 1 {
-        std::thread::sleep(Duration::from_millis(1));
-    }
-    let second = start(&work, &server, "b.csv").wait_with_output().unwrap();
+    server.await_requests(1);
+    let second = start(&work, &server, "b.csv").output();
     let told = String::from_utf8(second.stderr).unwrap();
     assert!(second.status.success() && told.contains("1 asked by another run"), "{told}");
-    assert!(first.wait_with_output().unwrap().status.success());
+    assert!(first.output().status.success());
     assert_eq!((server.requests(), server.answered_twice()), (1, 0));
 }
 
@@ -85,20 +82,18 @@ fn a_run_that_hangs_is_waited_for_no_longer_than_its_lease() {
     let (server, work) = (slow(), Workspace::new());
     work.file("in.csv", numbered(ROWS));
     let hung = start(&work, &server, "a.csv");
-    while server.requests() < 30 {
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    server.await_requests(30);
     super::signals::send(hung.id(), "STOP");
     let began = Instant::now();
-    let other = start(&work, &server, "b.csv").wait_with_output().unwrap();
+    let other = start(&work, &server, "b.csv").output();
     println!("the other had everything {:?} after the first one hung", began.elapsed());
     let told = String::from_utf8_lossy(&other.stderr);
     let in_its_way = format!("locked for 30 seconds by process {} (tooljudge)", hung.id());
     assert!(other.status.success() || other.status.code() == Some(2) && told.contains(&in_its_way), "{told}");
     super::signals::send(hung.id(), "CONT");
-    assert!(hung.wait_with_output().unwrap().status.success());
+    assert!(hung.output().status.success());
     if !other.status.success() {
-        assert!(start(&work, &server, "b.csv").wait().unwrap().success());
+        assert!(start(&work, &server, "b.csv").wait().success());
     }
     for output in ["a.csv", "b.csv"] {
         assert_eq!(work.column(output, "label"), work.column(output, "gold"));

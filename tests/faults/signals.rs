@@ -1,19 +1,19 @@
 //! Signals: the first lets what is in flight come back, the second does not; what was kept stays.
 
 use std::io::BufRead;
-use std::process::{Child, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use serde_json::json;
 
 use crate::label_remote::{gold, numbered, row_of};
+use crate::support::child::{Deadline, Running};
 use crate::support::server::{Answer, Server};
 use crate::support::workspace::{Ran, Workspace};
 
 pub fn send(process: u32, signal: &str) {
-    let status =
-        std::process::Command::new("kill").args([&format!("-{signal}"), &process.to_string()]).status();
-    assert!(status.unwrap().success());
+    let kill = Command::new("kill").args([&format!("-{signal}"), &process.to_string()]).finish();
+    assert!(kill.status.success());
 }
 
 fn slow() -> Server {
@@ -26,12 +26,10 @@ fn args(server: &Server) -> Vec<&str> {
     vec!["label", "in.csv", "--judge", "openai:m", "--base-url", &server.url, "--concurrency", "8"]
 }
 
-fn started(work: &Workspace, server: &Server) -> Child {
+fn started(work: &Workspace, server: &Server) -> Running {
     work.file("in.csv", numbered(200));
     let run = work.start(&args(server));
-    while server.requests() < 40 {
-        std::thread::sleep(Duration::from_millis(2));
-    }
+    server.await_requests(40);
     run
 }
 
@@ -62,7 +60,7 @@ fn each_signal_to_stop_keeps_what_is_in_flight() {
         let (server, work) = (slow(), Workspace::new());
         let run = started(&work, &server);
         send(run.id(), signal);
-        let ran = Ran::from(run.wait_with_output().unwrap()).ended(130);
+        let ran = Ran::from(run.output()).ended(130);
         assert!(ran.stderr.contains("Run the same command again"), "{signal}: {}", ran.stderr);
         assert!(!work.path("in.labeled.csv").exists() && server.requests() < 200, "{signal}");
         work.run(&args(&server)).ended(0);
@@ -77,14 +75,12 @@ fn whoever_wants_hangups_ignored_has_them_ignored() {
     let (server, work) = (slow(), Workspace::new());
     work.file("in.csv", numbered(60));
     let ours = work.tooljudge(&args(&server));
-    let mut nohup = std::process::Command::new("nohup");
+    let mut nohup = Command::new("nohup");
     nohup.arg(ours.get_program()).args(ours.get_args()).current_dir(work.path("."));
-    let run = nohup.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    while server.requests() < 20 {
-        std::thread::sleep(Duration::from_millis(2));
-    }
+    let run = nohup.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).start();
+    server.await_requests(20);
     send(run.id(), "HUP");
-    Ran::from(run.wait_with_output().unwrap()).ended(0);
+    Ran::from(run.output()).ended(0);
     assert_eq!(work.column("in.labeled.csv", "label"), work.column("in.labeled.csv", "gold"));
 }
 
@@ -99,9 +95,7 @@ fn two_signals_of_any_kind_end_it_at_once() {
         let work = Workspace::new();
         work.file("in.csv", numbered(50));
         let mut run = work.start(&args(&server));
-        while server.requests() < 8 {
-            std::thread::sleep(Duration::from_millis(2));
-        }
+        server.await_requests(8);
         send(run.id(), first);
         let mut heard = String::new();
         let mut stderr = std::io::BufReader::new(run.stderr.take().unwrap());
@@ -109,7 +103,7 @@ fn two_signals_of_any_kind_end_it_at_once() {
             assert!(stderr.read_line(&mut heard).unwrap() > 0, "{heard}");
         }
         send(run.id(), second);
-        assert_eq!(run.wait().unwrap().code(), Some(130), "{first}, {second}");
+        assert_eq!(run.wait().code(), Some(130), "{first}, {second}");
         assert_eq!(server.requests(), 8);
     }
 }
@@ -129,9 +123,7 @@ fn what_is_said_of_a_partial_table_is_so() {
         });
         work.file("in.csv", numbered(40));
         let mut run = work.start(&[&args(&server)[..], &["--partial"]].concat());
-        while server.requests() < 40 {
-            std::thread::sleep(Duration::from_millis(2));
-        }
+        server.await_requests(40);
         let mut stderr = std::io::BufReader::new(run.stderr.take().unwrap());
         let mut told = String::new();
         for _ in 0..signals {
@@ -139,7 +131,7 @@ fn what_is_said_of_a_partial_table_is_so() {
             while !told.contains("stopping") && stderr.read_line(&mut told).unwrap() > 0 {}
         }
         std::io::Read::read_to_string(&mut stderr, &mut told).unwrap();
-        Ran::from(run.wait_with_output().unwrap()).ended(code);
+        Ran::from(run.output()).ended(code);
         let there = work.path("in.labeled.csv").exists();
         assert_eq!(there, signals == 1, "{told}");
         assert_eq!(told.contains("the partial table was written"), there, "{told}");
@@ -167,7 +159,7 @@ fn a_dry_run_ends_by_a_signal() {
     send(run.id(), signal);
     let mut rest = Vec::new();
     stdout.read_to_end(&mut rest).unwrap();
-    let status = run.wait().unwrap();
+    let status = run.wait();
     assert_eq!(status.signal(), Some(number), "{status}, after {} more bytes", rest.len());
 }
 
@@ -206,7 +198,7 @@ fn two_signals_end_whatever_waits_for_a_reader() {
             assert!(stderr.read_line(&mut heard).unwrap() > 0, "{command:?}: {heard}");
         }
         send(run.id(), "INT");
-        assert_eq!(run.wait().unwrap().code(), Some(130), "{command:?}");
+        assert_eq!(run.wait().code(), Some(130), "{command:?}");
         drop(stdout);
     }
 }
@@ -228,7 +220,7 @@ fn a_locked_store_holds_nobody() {
     }
     send(run.id(), "INT");
     // The lock is held until the run has ended.
-    assert_eq!(run.wait().unwrap().code(), Some(130), "{heard}");
+    assert_eq!(run.wait().code(), Some(130), "{heard}");
     drop(other);
     work.run(&args(&server)).ended(0);
     assert_eq!(work.column("in.labeled.csv", "label"), work.column("in.labeled.csv", "gold"));

@@ -3,6 +3,7 @@
 use std::process::{Command, Output};
 
 use crate::label_remote::numbered;
+use crate::support::child::Deadline;
 use crate::support::workspace::Workspace;
 
 /// Runs a line of the shell in which `$T` is the binary.
@@ -10,7 +11,7 @@ fn shell(work: &Workspace, line: &str) -> Output {
     let ours = work.tooljudge(&[]);
     let mut shell = Command::new("bash");
     shell.args(["-c", &format!("set -o pipefail; {line}")]).current_dir(work.path("."));
-    shell.env("T", ours.get_program()).env("NO_COLOR", "1").env_remove("OPENAI_API_KEY").output().unwrap()
+    shell.env("T", ours.get_program()).env("NO_COLOR", "1").env_remove("OPENAI_API_KEY").finish()
 }
 
 #[cfg(unix)]

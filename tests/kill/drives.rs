@@ -90,12 +90,12 @@ fn life(case: usize, expected: &[Value], duration: Duration) -> (&'static str, T
     let (mut lost, mut lost_replies) = (0, 0);
     let sent = || server.completions().values().sum::<usize>();
     for _ in 0..1 + case % 3 {
-        let mut run = work.start(&args);
+        let run = work.start(&args);
         name = wait(case, (&work, &server), duration, &mut dice);
-        run.kill().unwrap();
-        let killed = run.wait().unwrap().code().is_none();
+        run.kill();
+        let killed = run.wait().code().is_none();
         // What is on its way to the server counts as in flight too: it is asked whatever becomes of us.
-        std::thread::sleep(Duration::from_millis(20));
+        server.settle();
         let kept = kept(&work);
         let (open, unkept) = (server.requests() - kept - lost, sent() - kept - lost_replies);
         (lost, lost_replies) = (lost + open, lost_replies + unkept);

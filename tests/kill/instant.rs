@@ -1,10 +1,10 @@
 //! When a run is killed: at a moment of its life, or in a phase that can be seen from outside.
 
-use std::process::Child;
 use std::time::Duration;
 
 use super::life::ROWS;
 use super::wait_until;
+use crate::support::child::Running;
 use crate::support::server::Server;
 use crate::support::workspace::Workspace;
 use tooljudge_laws::mutations::Dice;
@@ -69,7 +69,7 @@ impl Instant {
     /// Waits for the instant. `false` if the run ends before.
     pub fn wait(
         &self,
-        run: &mut Child,
+        run: &Running,
         (work, output): (&Workspace, &str),
         server: &Server,
         duration: Duration,
@@ -97,12 +97,12 @@ impl Instant {
             // A moment more, so that not every kill hits the beginning of its phase.
             Instant::Writing | Instant::BeforeRequests => {
                 let more = Duration::from_micros(dice.roll(4_000) as u64);
-                wait_until(|| come() || run.try_wait().unwrap().is_some());
+                wait_until(|| come() || run.ended().is_some());
                 std::thread::sleep(more);
             }
-            _ => drop(wait_until(|| come() || run.try_wait().unwrap().is_some())),
+            _ => drop(wait_until(|| come() || run.ended().is_some())),
         }
-        run.try_wait().unwrap().is_none()
+        run.ended().is_none()
     }
 }
 

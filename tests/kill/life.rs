@@ -129,17 +129,17 @@ pub fn life(case: usize, instant: &Instant, duration: Duration) -> Told {
     let mut kept: HashMap<String, usize> = HashMap::new();
     for _ in 0..instant.times() {
         let (twice_before, asked_before) = (server.answered_twice(), server.asked());
-        let mut run = work.start(&args);
-        let killed = instant.wait(&mut run, (&work, output), &server, duration, &mut dice);
-        run.kill().unwrap();
-        let killed = killed && run.wait().unwrap().code().is_none();
+        let run = work.start(&args);
+        let killed = instant.wait(&run, (&work, output), &server, duration, &mut dice);
+        run.kill();
+        let killed = killed && run.wait().code().is_none();
         if !killed {
             break;
         }
         told.kills += 1;
         told.twice = told.twice.max(server.answered_twice() - twice_before);
         // What is on its way to the server counts as in flight too: it is asked whatever becomes of us.
-        std::thread::sleep(Duration::from_millis(20));
+        server.settle();
         let asked = server.asked();
         let committed = committed(&work);
         // In this life: what an earlier one left open may not have had its turn again.

@@ -1,6 +1,7 @@
 //! What the end-to-end tests stand on: a folder to work in, the binary, and a judge that does as it is told.
 
 pub mod archive;
+pub mod child;
 pub mod enforcer;
 pub mod faults;
 pub mod limited_server;

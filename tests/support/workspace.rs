@@ -1,9 +1,13 @@
 //! A folder of its own for each test, and the binary run in it.
 
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
+use tooljudge::run::settings::{ConvertSettings, LabelSettings, OutputSettings};
+use tooljudge::run::{ConvertSummary, LabelSummary, convert_blocking, label_blocking};
+
+use super::child::{Deadline, Running};
 
 /// A temporary folder, gone with the test.
 pub struct Workspace {
@@ -53,12 +57,36 @@ impl Workspace {
         command
     }
 
+    #[track_caller]
     pub fn run(&self, args: &[&str]) -> Ran {
-        Ran::from(self.tooljudge(args).output().unwrap())
+        Ran::from(self.tooljudge(args).finish())
     }
 
-    pub fn start(&self, args: &[&str]) -> Child {
-        self.tooljudge(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    #[track_caller]
+    pub fn start(&self, args: &[&str]) -> Running {
+        self.tooljudge(args).stdout(Stdio::piped()).stderr(Stdio::piped()).start()
+    }
+
+    /// Labels a file with the built-in judge in this process: for tables of cases, since a program that starts for each of them spends
+    /// most of its time on starting.
+    #[track_caller]
+    pub fn label(&self, input: &str, output: &str, change: impl FnOnce(&mut LabelSettings)) -> LabelSummary {
+        let mut settings = LabelSettings::new([self.path(input).display().to_string()]);
+        settings.output = self.replacing(output);
+        change(&mut settings);
+        label_blocking(settings).unwrap_or_else(|error| panic!("{input}: {error}"))
+    }
+
+    /// Converts a file in this process.
+    #[track_caller]
+    pub fn convert(&self, input: &str, output: &str) -> ConvertSummary {
+        let mut settings = ConvertSettings::new([self.path(input).display().to_string()]);
+        settings.output = self.replacing(output);
+        convert_blocking(settings).unwrap_or_else(|error| panic!("{input}: {error}"))
+    }
+
+    fn replacing(&self, output: &str) -> OutputSettings {
+        OutputSettings { path: Some(self.path(output)), force: true, ..OutputSettings::default() }
     }
 
     pub fn names(&self) -> Vec<String> {

@@ -1,9 +1,10 @@
 //! Lets clients in: plain HTTP/1.1, or TLS with whatever version of HTTP both sides prefer.
 
+use std::collections::HashSet;
 use std::future::Future;
-use std::net::TcpListener;
-use std::sync::Arc;
+use std::net::{SocketAddr, TcpListener};
 use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex};
 
 use axum::body::Body;
 use hyper::body::Incoming;
@@ -37,10 +38,18 @@ impl Protocol {
     }
 }
 
+/// Who is connected, by the client's address.
+pub type Clients = Arc<Mutex<HashSet<SocketAddr>>>;
+
 /// Serves `listener` on a thread of its own, as long as the process lives. `answer` gets each request, and the fuse of
 /// the connection that it came by.
-pub fn open<F, A>(listener: TcpListener, protocol: Protocol, sent: Arc<AtomicU64>, answer: A)
-where
+pub fn open<F, A>(
+    listener: TcpListener,
+    protocol: Protocol,
+    sent: Arc<AtomicU64>,
+    clients: Clients,
+    answer: A,
+) where
     F: Future<Output = Response<Body>> + Send + 'static,
     A: Fn(Request<Incoming>, Arc<Fuse>) -> F + Clone + Send + Sync + 'static,
 {
@@ -51,11 +60,17 @@ where
         runtime.block_on(async move {
             let listener = tokio::net::TcpListener::from_std(listener).unwrap();
             loop {
-                let (stream, _) = listener.accept().await.unwrap();
+                let (stream, client) = listener.accept().await.unwrap();
+                clients.lock().unwrap().insert(client);
                 stream.set_nodelay(true).unwrap();
                 let fuse = Arc::new(Fuse::default());
                 let line = Line::new(stream, Arc::clone(&fuse), Arc::clone(&sent));
-                tokio::spawn(converse(line, fuse, protocol, tls.clone(), answer.clone()));
+                let conversation = converse(line, fuse, protocol, tls.clone(), answer.clone());
+                let clients = Arc::clone(&clients);
+                tokio::spawn(async move {
+                    conversation.await;
+                    clients.lock().unwrap().remove(&client);
+                });
             }
         });
     });

@@ -11,16 +11,17 @@ mod truth;
 mod turns;
 
 use std::collections::HashMap;
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use axum::body::{Body, to_bytes};
 use axum::http::{Request, Response, Version};
 use hyper::body::Incoming;
 use serde_json::Value;
 
+use super::child::DEADLINE;
 pub use answer::{Answer, Manner};
 pub use door::Protocol;
 pub use formats::{Format, completion};
@@ -81,6 +82,7 @@ pub struct Server {
     pub origin: String,
     truth: Arc<Truth>,
     bytes: Arc<AtomicU64>,
+    clients: door::Clients,
 }
 
 impl Server {
@@ -97,11 +99,12 @@ impl Server {
             true => format!("https://localhost:{}", address.port()),
             false => format!("http://{address}"),
         };
-        door::open(listener, protocol, Arc::clone(&bytes), {
+        let clients = door::Clients::default();
+        door::open(listener, protocol, Arc::clone(&bytes), Arc::clone(&clients), {
             let truth = Arc::clone(&truth);
             move |request, fuse| answer(Arc::clone(&script), Arc::clone(&truth), fuse, request)
         });
-        Server { url: format!("{origin}/v1"), origin, truth, bytes }
+        Server { url: format!("{origin}/v1"), origin, truth, bytes, clients }
     }
 
     pub fn seen(&self) -> Vec<Seen> {
@@ -110,6 +113,34 @@ impl Server {
 
     pub fn requests(&self) -> usize {
         self.truth.requests()
+    }
+
+    /// Waits until that many requests have arrived, but not for ever.
+    #[track_caller]
+    pub fn await_requests(&self, count: usize) {
+        let ends = Instant::now() + DEADLINE;
+        while self.requests() < count {
+            assert!(Instant::now() < ends, "{} of {count} requests came", self.requests());
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// Waits until all that clients which are gone have sent was read, so that no request of theirs arrives later.
+    #[track_caller]
+    pub fn settle(&self) {
+        let ends = Instant::now() + DEADLINE;
+        let wait_until = |what: &str, done: &dyn Fn() -> bool| {
+            while !done() {
+                assert!(Instant::now() < ends, "{what}: {:?}", self.clients.lock().unwrap());
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        };
+        // Connections are accepted in order: once this one is, so are all before it.
+        let probe = TcpStream::connect(self.origin.split_once("://").unwrap().1).unwrap();
+        let address = probe.local_addr().unwrap();
+        wait_until("the server accepts nobody", &|| self.clients.lock().unwrap().contains(&address));
+        drop(probe);
+        wait_until("some clients are still there", &|| self.clients.lock().unwrap().is_empty());
     }
 
     /// How often each prompt was asked.

@@ -1,0 +1,1 @@
+//! Empty: only the features in this crate's manifest matter.
