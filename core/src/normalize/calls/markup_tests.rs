@@ -179,7 +179,7 @@ fn hostile_texts_end_soon() {
         "<|tool_call>call:f{a:{",
         "<functioncall> {\"name\":",
     ] {
-        let text = part.repeat((1 << 19) / part.len());
+        let text = part.repeat((1 << 17) / part.len());
         let _ = in_message(&text, &tools());
         let _ = Reader::new(&tools()).cell(&Cell::Text(text));
     }
