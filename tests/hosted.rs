@@ -144,6 +144,19 @@ fn a_function_of_the_host_judges_under_the_same_store() {
 }
 
 #[test]
+fn a_function_cannot_take_the_place_of_a_judge() {
+    for name in ["builtin", "Builtin", "openai:gpt-5-mini", "builtin:mine", "schema_only"] {
+        let function =
+            Function { name: name.to_owned(), ..function("1", |_| panic!("nobody named the function")) };
+        let words = ["label", &format!("--judge={name}"), "--", "-"];
+        let (ended, _, table) = hosted_with(&words, &[ROWS], Stop::default(), vec![function]);
+        let error = ended.unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Settings, "{name}");
+        assert!(error.message.contains("another name") && table.is_none(), "{error:?}");
+    }
+}
+
+#[test]
 fn a_host_hears_what_changes_the_course_of_a_run() {
     let work = Workspace::new();
     let store = work.path("s.sqlite").display().to_string();

@@ -62,4 +62,5 @@ mod tls;
 mod train;
 mod transcripts;
 mod turns;
+mod wide_tables;
 mod widths;

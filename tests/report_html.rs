@@ -63,6 +63,20 @@ fn the_page_asks_for_nothing() {
     }
 }
 
+/// The browser writes null out as a word where a node gets children, so the page has one place that leaves it out.
+#[test]
+fn children_are_added_in_one_place() {
+    let page = html("Report", &json!({}));
+    for call in ["append", "replaceChildren", "replaceWith"] {
+        let through_the_filter = format!(".{call}(...nodesOf(");
+        assert_eq!(page.matches(&through_the_filter).count(), 1, "{call}");
+        assert_eq!(page.matches(&format!(".{call}(")).count(), 1, "{call}");
+    }
+    for call in [".prepend(", ".before(", ".after(", ".appendChild(", ".insertBefore(", ".insertAdjacent"] {
+        assert_eq!(page.matches(call).count(), 0, "{call}");
+    }
+}
+
 #[test]
 fn a_browser_shows_a_small_report() {
     let Some(browser) = browser() else { return };
@@ -72,6 +86,7 @@ fn a_browser_shows_a_small_report() {
     assert_eq!(seen.console, Vec::<String>::new());
     assert_eq!(attribute(&seen, "data-ready"), Some("true"));
     assert_eq!(attribute(&seen, "data-error"), None);
+    assert_eq!(probe["nothings"], json!([]));
     assert_eq!(probe["opened"], json!(["case-home-119"]), "the case that the address names is open");
     assert_eq!(probe["focus"], "case-home-119");
     assert_eq!(
@@ -166,6 +181,7 @@ fn a_browser_shows_a_hostile_report_and_runs_nothing_of_it() {
     assert_eq!(attribute(&seen, "data-ready"), Some("true"));
     assert_eq!(attribute(&seen, "data-error"), None);
     assert_eq!(probe["owned"], Value::Null);
+    assert_eq!(probe["nothings"], json!([]));
     assert_eq!((&probe["foreign"], &probe["handlers"], &probe["scripts"]), (&json!(0), &json!(0), &json!(3)));
     assert_eq!(probe["loaded"], 0);
     assert!(probe["title"].as_str().unwrap().starts_with("</script></title><img src=x"));
@@ -248,7 +264,8 @@ fn a_browser_shows_reports_of_nothing() {
         Value::Null,
         json!({"bench": {"entrants": [], "agreement": []}, "cases": [], "toolboxes": []}),
     ] {
-        let seen = browser::open(&browser, &html("Nothing", &payload), "");
+        let seen = browser::open(&browser, &probed(&html("Nothing", &payload)), "");
+        assert_eq!(probe(&seen)["nothings"], json!([]), "{payload}");
         assert_eq!(seen.console, Vec::<String>::new());
         assert_eq!(
             (attribute(&seen, "data-ready"), attribute(&seen, "data-error")),
@@ -256,6 +273,18 @@ fn a_browser_shows_reports_of_nothing() {
             "{payload}"
         );
         assert!(seen.document.contains("No judge took part."));
+    }
+}
+
+/// What the tests above rely on: that a value which is written out as a word would be seen.
+#[test]
+fn a_browser_tells_of_values_that_are_no_text() {
+    let Some(browser) = browser() else { return };
+    let page = html("Report", &json!({}));
+    for value in ["null", "undefined", "0 / 0", "{}"] {
+        let script = format!("<script>document.querySelector('main').append({value});</script></body>");
+        let seen = browser::open(&browser, &probed(&page.replace("</body>", &script)), "");
+        assert_ne!(probe(&seen)["nothings"], json!([]), "{value} went unseen");
     }
 }
 
@@ -317,6 +346,7 @@ fn a_browser_shows_what_a_benchmark_wrote() {
     let seen = browser::open(&browser, &probed(&work.read("r.html")), "");
     assert_eq!(seen.console, Vec::<String>::new());
     assert_eq!((attribute(&seen, "data-ready"), attribute(&seen, "data-error")), (Some("true"), None));
+    assert_eq!(probe(&seen)["nothings"], json!([]));
     let record: Value = serde_json::from_str(&work.read("r.json")).unwrap();
     for entrant in record["entrants"].as_array().unwrap() {
         let name = entrant["judge"].as_str().unwrap();

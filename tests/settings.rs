@@ -138,6 +138,72 @@ fn a_proxy_is_said_and_gets_no_key_where_it_can_read_along() {
 }
 
 #[test]
+fn an_entry_cannot_take_the_place_of_a_judge() {
+    let server = Server::start(|_| Answer::label("correct"));
+    let work = Workspace::new();
+    work.file("in.csv", ROWS);
+    work.file(
+        "gold.csv",
+        "question,tool_call,tool_definitions,gold\nSay 1,say(n=1),say: Says a number,correct\n",
+    );
+    work.file("suite.toml", "[[cases]]\nid = 'a'\ninput = 'Say 1'\n");
+    let allowed = |name: &str| format!("--judge={name}");
+    for name in [
+        "builtin",
+        "Builtin",
+        " builtin ",
+        "built\u{200b}in",
+        "builtin:mine",
+        "openai:gpt-5-mini",
+        "OpenAI:gpt-5-mini",
+        "vllm:org/model",
+        "ollama:qwen3:8b",
+        "script:agent.jsonl",
+        "all_correct",
+        "schema_only",
+    ] {
+        let key = format!("{name:?}").replace("\\u{200b}", "\\u200b");
+        let entry = format!(
+            "# Settings.\n[judges.{key}]\njudge = 'openai:m'\nbase_url = '{}'\napi_key_env = 'TEAM_TOKEN'\n",
+            server.url
+        );
+        work.file("tooljudge.toml", entry);
+        let named = allowed(name);
+        for args in [
+            &["label", "in.csv"][..],
+            &["label", "in.csv", &named],
+            &["resnap", "in.csv", &named],
+            &["bench", "gold.csv"],
+            &["bench", "gold.csv", &named],
+            &["audit", "in.csv", &named],
+            &["score", "gold.csv", &named],
+            &["drive", "suite.toml", "--agent", name],
+            &["drive", "suite.toml", "--agent", "openai:m", "--grade", name],
+        ] {
+            let ran = run(&work, args).ended(2);
+            let said = "tooljudge.toml: line 2: [judges.";
+            assert!(
+                ran.stderr.contains(said) && ran.stderr.contains("--judge mine"),
+                "{args:?}\n{}",
+                ran.stderr
+            );
+            assert!(!ran.stderr.contains("team-token"), "{}", ran.stderr);
+        }
+    }
+    assert_eq!(server.requests(), 0);
+    // Names that only contain such a name are names of their own.
+    for name in ["mini", "my-builtin", "team:mini", "gateway/openai", "openai"] {
+        work.file(
+            "tooljudge.toml",
+            format!("[judges.'{name}']\njudge = 'openai:m'\nbase_url = '{}'\n", server.url),
+        );
+        run(&work, &["label", "in.csv", &allowed(name), "--fresh", "--force"]).ended(0);
+        assert_eq!(work.column("in.labeled.csv", "judge"), [name]);
+    }
+    assert_eq!(server.requests(), 5);
+}
+
+#[test]
 fn settings_of_a_folder_above_are_not_used() {
     let work = Workspace::new();
     work.file("tooljudge.toml", "[label]\nlimit = 0\nnonsense = true\n");

@@ -18,7 +18,8 @@ class Judge:
     Args:
         function: What is called, on the thread that called the job, with as many prompts as may be in flight at once
             (`concurrency`, 16 by default).
-        name: As the column `judge` names it; the function's own name by default.
+        name: As the column `judge` names it; the function's own name by default. Not the name of a judge of tooljudge's
+            own, such as `builtin` or `openai:gpt-5-mini`.
         version: Keeps answers for later runs, which then ask nothing twice: those of one name and version are taken for each other, so
             give another version whenever the function, its prompts or its weights change. Without a version each run asks anew,
             because nobody can see whether a function still is what it was.

@@ -13,6 +13,7 @@ use super::printer::Printer;
 use super::section::Section;
 use crate::domain::{RowError, did_you_mean};
 use crate::judge::{Concurrency, Price};
+use crate::run::settings::JudgeSettings;
 
 /// Where settings are looked for unless told otherwise.
 const FILE: &str = "tooljudge.toml";
@@ -153,6 +154,9 @@ impl Config {
     /// In words that name the line or the setting, and show no text of it: a key may have got among the settings.
     pub fn parse(text: &str) -> Result<Config, String> {
         let config: Config = toml::from_str(text).map_err(|error| unreadable(&error, text))?;
+        if let Some(name) = config.judges.keys().find(|name| JudgeSettings::is_reserved(name)) {
+            return Err(reserved(name, text));
+        }
         for (name, price) in config.named_prices() {
             let numbers = [Some(price.input), price.cached_input, Some(price.output)];
             if numbers.into_iter().flatten().any(|dollars| !(0.0..1e9).contains(&dollars)) {
@@ -193,6 +197,23 @@ fn unreadable(error: &toml::de::Error, text: &str) -> String {
     let end = said.char_indices().nth(MAX_LENGTH).map_or(said.len(), |(end, _)| end);
     let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
     format!("line {}: {}", before.matches('\n').count() + 1, &said[..end])
+}
+
+/// That the entry of `name` would take the place of a judge that there is, so that rows would go where nobody expects it.
+fn reserved(name: &str, text: &str) -> String {
+    /// The names of judges, and where they stand.
+    #[derive(Deserialize)]
+    struct Names {
+        judges: BTreeMap<toml::Spanned<String>, toml::Value>,
+    }
+    let names = toml::from_str::<Names>(text).map(|names| names.judges).unwrap_or_default();
+    let start = names.keys().find(|known| known.get_ref() == name).map_or(0, |known| known.span().start);
+    let line = text.get(..start).unwrap_or_default().matches('\n').count() + 1;
+    let name = RowError::excerpt(name);
+    format!(
+        "line {line}: [judges.{name}]: this name stands for a judge of tooljudge's own (builtin, PROVIDER:MODEL, script:FILE or a \
+         baseline), and an entry cannot take its place. Rename the entry, for example to [judges.mine], and select it with --judge mine"
+    )
 }
 
 fn concurrency<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<Concurrency>, D::Error> {
@@ -257,6 +278,14 @@ mod tests {
             (
                 "[judges.a]\njudge = \"openai:m\"\ntemperature = nan",
                 "[judges.a]: `temperature` is not a number",
+            ),
+            (
+                "[label]\nrpm = 1\n[judges.\"builtin\"]\njudge = \"openai:m\"",
+                "line 3: [judges.builtin]: this name stands for a judge of tooljudge's own",
+            ),
+            (
+                "[judges]\na.judge = \"openai:m\"\n\"openai:m\".judge = \"openai:m\"",
+                "line 3: [judges.openai:m]: ",
             ),
             ("[prices]\n\"openai:m\" = { input = nan, output = 1 }", "the price of openai:m"),
         ] {

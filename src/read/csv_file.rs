@@ -1,5 +1,6 @@
 //! CSV (RFC 4180) and its kin: every column is text.
 
+use std::collections::HashSet;
 use std::io::BufRead;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -7,7 +8,7 @@ use std::sync::Arc;
 use csv::{ByteRecord, ErrorKind, Position, Reader, ReaderBuilder};
 
 use super::text::{self, Rationed};
-use super::{Input, ReadError, SLICE_BYTES, SLICE_ROWS, Slices};
+use super::{Input, ReadError, SLICE_BYTES, Slices, slice_rows};
 use crate::domain::{Json, RowError, RowErrorCode};
 use crate::table::{Batch, Column, Kind, Record, Rows, Schema};
 
@@ -79,11 +80,12 @@ fn schema(input: &Input, header: &ByteRecord) -> Result<Schema, ReadError> {
         return Err(ReadError::HeaderWithNul(path));
     }
     let mut schema = Schema::default();
+    let mut names = HashSet::with_capacity(header.len());
     for (at, name) in header.iter().enumerate() {
         let Ok(name) = std::str::from_utf8(name) else {
             return Err(ReadError::HeaderNotUtf8 { path, number: at + 1 });
         };
-        if schema.position(name).is_some() {
+        if !names.insert(name) {
             return Err(ReadError::DuplicateColumn { path, name: name.to_owned() });
         }
         schema.columns.push(Column { name: name.to_owned(), kind: Kind::Text });
@@ -138,7 +140,8 @@ pub(super) fn survey(input: &Input) -> Result<(Schema, u64), ReadError> {
 pub(super) fn slices(input: &Input, schema: &Arc<Schema>) -> Result<Slices, ReadError> {
     let mut rows = CsvRows::open(input)?;
     let own = rows.schema()?;
-    let places = schema.names().map(|name| own.position(name)).collect();
+    let own = own.places();
+    let places = schema.names().map(|name| own.get(name).copied()).collect();
     Ok(Box::new(CsvSlices { rows, schema: Arc::clone(schema), places, done: false }))
 }
 
@@ -157,7 +160,8 @@ impl Iterator for CsvSlices {
         let mut records = Vec::new();
         let mut bytes = 0;
         let mut row = ByteRecord::new();
-        while !self.done && records.len() < SLICE_ROWS && bytes < SLICE_BYTES {
+        let most = slice_rows(self.schema.columns.len());
+        while !self.done && records.len() < most && bytes < SLICE_BYTES {
             match self.rows.read(&mut row) {
                 Ok(true) => {
                     bytes += row.as_slice().len();

@@ -1,11 +1,12 @@
 //! JSON Lines, and arrays of objects.
 
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::texts::{Text, Texts};
-use super::{Input, ReadError, SLICE_BYTES, SLICE_ROWS, Slices};
-use crate::domain::Json;
-use crate::table::{Batch, Record, Rows, Schema, SchemaBuilder};
+use super::{Input, ReadError, SLICE_BYTES, Slices, slice_rows};
+use crate::domain::{Json, Object};
+use crate::table::{Batch, Kind, Record, Rows, Schema, SchemaBuilder};
 
 /// Reads the whole file once, since any object may bring a new column.
 pub(super) fn survey(input: &Input, builder: &mut SchemaBuilder) -> Result<u64, ReadError> {
@@ -25,12 +26,14 @@ pub(super) fn survey(input: &Input, builder: &mut SchemaBuilder) -> Result<u64, 
 
 pub(super) fn slices(input: &Input, schema: &Arc<Schema>) -> Result<Slices, ReadError> {
     let texts = Texts::open(input)?;
-    Ok(Box::new(JsonSlices { texts, schema: Arc::clone(schema), done: false }))
+    let places = Places::of(schema);
+    Ok(Box::new(JsonSlices { texts, schema: Arc::clone(schema), places, done: false }))
 }
 
 struct JsonSlices {
     texts: Texts,
     schema: Arc<Schema>,
+    places: Places,
     done: bool,
 }
 
@@ -40,11 +43,12 @@ impl Iterator for JsonSlices {
     fn next(&mut self) -> Option<Self::Item> {
         let mut records = Vec::new();
         let mut bytes = 0;
-        while !self.done && records.len() < SLICE_ROWS && bytes < SLICE_BYTES {
+        let rows = slice_rows(self.schema.columns.len());
+        while !self.done && records.len() < rows && bytes < SLICE_BYTES {
             match self.texts.next_text() {
                 Ok(Some(text)) => {
                     bytes += text.bytes.len();
-                    records.push(record(&text, &self.schema));
+                    records.push(self.places.record(&text));
                 }
                 Ok(None) => self.done = true,
                 Err(error) => {
@@ -58,15 +62,45 @@ impl Iterator for JsonSlices {
     }
 }
 
-fn record(text: &Text, schema: &Schema) -> Record {
-    match text.object() {
-        Ok(mut object) => {
-            let cells = schema
-                .names()
-                .map(|name| object.get_mut(name).map(|value| std::mem::replace(value, Json::Null)))
-                .collect();
-            Record { cells, item: None }
+/// Where the values of a row go.
+struct Places {
+    columns: usize,
+    of_keys: HashMap<String, usize>,
+    /// Where the keys without a column go, and which keys have one.
+    others: Option<(usize, Arc<HashSet<String>>)>,
+}
+
+impl Places {
+    fn of(schema: &Schema) -> Places {
+        let others = schema.other_keys().and_then(|at| match &schema.columns[at].kind {
+            Kind::OtherKeys(known) => Some((at, Arc::clone(known))),
+            _ => None,
+        });
+        let is_key = |name: &str| others.as_ref().is_none_or(|(_, known)| known.contains(name));
+        let places = schema.places().into_iter().filter(|(name, _)| is_key(name));
+        let of_keys = places.map(|(name, at)| (name.to_owned(), at)).collect();
+        Places { columns: schema.columns.len(), of_keys, others }
+    }
+
+    fn record(&self, text: &Text) -> Record {
+        let mut cells = vec![None; self.columns];
+        let object = match text.object() {
+            Ok(object) => object,
+            Err(error) => return Record { cells, item: Some(Err(error)) },
+        };
+        let mut others = Vec::new();
+        for (key, value) in object {
+            match (self.of_keys.get(&key), &self.others) {
+                (Some(&at), _) => cells[at] = Some(value),
+                (None, Some((_, known))) if !known.contains(&key) => others.push((key, value)),
+                (None, _) => {}
+            }
         }
-        Err(error) => Record { cells: vec![None; schema.columns.len()], item: Some(Err(error)) },
+        if let Some((at, _)) = self.others
+            && !others.is_empty()
+        {
+            cells[at] = Some(Json::Object(others.into_iter().collect::<Object>()));
+        }
+        Record { cells, item: None }
     }
 }

@@ -1,5 +1,6 @@
 //! A table in memory, read as the file that it would be.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
@@ -75,9 +76,9 @@ impl InMemory {
     #[doc(hidden)]
     pub fn check(fields: &[ArrowField]) -> Result<(), ReadError> {
         let path = Path::new(InMemory::NAME);
-        let is_twice = |at: &usize| fields[..*at].iter().any(|field| field.name == fields[*at].name);
-        if let Some(twice) = (1..fields.len()).find(is_twice) {
-            let name = fields[twice].name.to_string();
+        let mut names = HashSet::with_capacity(fields.len());
+        if let Some(twice) = fields.iter().find(|field| !names.insert(&field.name)) {
+            let name = twice.name.to_string();
             return Err(ReadError::DuplicateColumn { path: path.to_owned(), name });
         }
         let own = schema(fields);
@@ -124,7 +125,9 @@ impl FrameTable {
 
     /// The table's rows, under the columns of `schema`: those that it lacks are null.
     pub(super) fn slices(&self, schema: &Arc<table::Schema>) -> Slices {
-        let present = self.frame.columns().iter().filter(|column| schema.position(column.name()).is_some());
+        let wanted = schema.places();
+        let present =
+            self.frame.columns().iter().filter(|column| wanted.contains_key(column.name().as_str()));
         // Its columns are as long as they were in the whole.
         let frame = DataFrame::new(self.frame.height(), present.cloned().collect()).unwrap_or_default();
         let (mut cuts, schema) = (Cuts::new(frame), Arc::clone(schema));

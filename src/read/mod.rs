@@ -42,6 +42,15 @@ pub use typed::is_decoding;
 const SLICE_ROWS: usize = 2048;
 /// …and is closed once its texts are this large. What is read out of them takes ten times as much, in every stage of a run.
 const SLICE_BYTES: usize = 1 << 20;
+/// …or has this many cells, most of which may be empty: of wide tables it holds fewer rows…
+const SLICE_CELLS: usize = 1 << 17;
+/// …but not fewer than this, since each slice names all columns.
+const FEW_ROWS: usize = 8;
+
+/// How many rows a slice holds at most, of a table with so many columns.
+fn slice_rows(columns: usize) -> usize {
+    (SLICE_CELLS / columns.max(1)).clamp(FEW_ROWS, SLICE_ROWS)
+}
 
 /// The slices of one file.
 type Slices = Box<dyn Iterator<Item = Result<crate::table::Batch, ReadError>> + Send>;

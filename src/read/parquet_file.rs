@@ -78,7 +78,8 @@ pub(super) fn survey(input: &Input) -> Result<(table::Schema, u64), ReadError> {
 pub(super) fn slices(input: &Input, schema: &Arc<table::Schema>) -> Result<Slices, ReadError> {
     let file = ParquetFile::open(input)?;
     let own = file.schema()?;
-    let present = schema.names().filter(|name| own.position(name).is_some()).map(str::to_owned).collect();
+    let own = own.places();
+    let present = schema.names().filter(|name| own.contains_key(name)).map(str::to_owned).collect();
     // Sizes before decoding are a lower bound: texts repeated in a dictionary count once.
     let bytes = file.footer.row_groups.iter().map(|group| group.total_byte_size()).sum();
     let slice = typed::slice_rows(bytes, file.footer.num_rows);

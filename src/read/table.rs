@@ -1,5 +1,6 @@
 //! One table out of one or several files: columns known, rows chosen, read as often as needed.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -181,6 +182,7 @@ fn are_logs(inputs: &[Input], options: &LogOptions) -> Result<bool, ReadError> {
 fn survey(inputs: &[Input]) -> Result<(Schema, u64), ReadError> {
     let mut objects = SchemaBuilder::default();
     let mut schema = Schema::default();
+    let mut places: HashMap<String, usize> = HashMap::new();
     let mut rows = 0;
     let mut pandas = Vec::with_capacity(inputs.len());
     for input in inputs {
@@ -193,8 +195,11 @@ fn survey(inputs: &[Input]) -> Result<(Schema, u64), ReadError> {
         rows += count;
         pandas.push(own.pandas);
         for column in own.columns {
-            match schema.position(&column.name) {
-                None => schema.columns.push(column),
+            match places.get(&column.name).copied() {
+                None => {
+                    places.insert(column.name.clone(), schema.columns.len());
+                    schema.columns.push(column);
+                }
                 Some(at) if schema.columns[at].kind == column.kind => {}
                 Some(at) => return Err(conflict(input, &schema.columns[at], &column)),
             }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use polars::prelude::*;
 use polars_arrow::datatypes::{ArrowDataType, ArrowSchema};
 
-use super::{ReadError, SLICE_BYTES, SLICE_ROWS};
+use super::{ReadError, SLICE_BYTES, SLICE_ROWS, slice_rows as rows_of_width};
 use crate::table::{self, Batch, Column as TableColumn, Kind, Rows, Typed};
 
 /// The columns of a file, which are `arrow` to the frame library and `file` in the file.
@@ -107,7 +107,7 @@ impl Cuts {
     }
 
     pub(super) fn next(&mut self) -> Option<DataFrame> {
-        let ahead = self.frame.slice(i64::try_from(self.at).ok()?, SLICE_ROWS);
+        let ahead = self.frame.slice(i64::try_from(self.at).ok()?, rows_of_width(self.frame.width()));
         if ahead.height() == 0 {
             // Its memory is free before more is read.
             *self = Cuts::default();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use polars::prelude::{Column, DataFrame};
 
-use super::{Schema, TableError, frame, non_finite};
+use super::{Schema, TableError, frame, non_finite, schema};
 use crate::domain::{Item, Json};
 
 /// Consecutive rows of one table.
@@ -166,7 +166,12 @@ impl Batch {
 
     /// The rows without the columns `names`.
     pub fn without(self, names: &[&str]) -> Batch {
-        let keep: Vec<bool> = self.schema.names().map(|name| !names.contains(&name)).collect();
+        self.with_columns(|column| !names.contains(&column.name.as_str()))
+    }
+
+    /// The rows with those of their columns that are `wanted`.
+    pub fn with_columns(self, wanted: impl Fn(&schema::Column) -> bool) -> Batch {
+        let keep: Vec<bool> = self.schema.columns.iter().map(wanted).collect();
         if keep.iter().all(|keep| *keep) {
             return self;
         }
@@ -182,7 +187,12 @@ impl Batch {
                     })
                     .collect(),
             ),
-            Rows::Frame(frame) => Rows::Frame(frame.drop_many(names.iter().copied())),
+            Rows::Frame(frame) => {
+                let kept = frame.columns().iter().zip(&keep).filter(|(_, keep)| **keep);
+                let kept = kept.map(|(column, _)| column.clone()).collect();
+                // As many rows as the columns had, which had different names.
+                Rows::Frame(DataFrame::new(frame.height(), kept).unwrap_or_default())
+            }
         };
         Batch { schema: Arc::new(Schema::of(columns)), rows }
     }

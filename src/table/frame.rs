@@ -124,7 +124,7 @@ pub(super) fn from_records(schema: &Schema, records: &[Record]) -> PolarsResult<
             Kind::Bool => Series::new(name, cells.map(as_bool).collect::<Vec<_>>()),
             Kind::Int => Series::new(name, cells.map(as_int).collect::<Vec<_>>()),
             Kind::Float => Series::new(name, cells.map(as_float).collect::<Vec<_>>()),
-            Kind::Text | Kind::Words | Kind::Json => {
+            Kind::Text | Kind::Words | Kind::Json | Kind::OtherKeys(_) => {
                 Series::new(name, cells.map(as_text).collect::<Vec<_>>())
             }
             Kind::Typed(_) => {

@@ -40,8 +40,10 @@ impl Pandas {
     /// The note for a file with the columns of `schema`, of which only those that are still the input's own are what
     /// pandas says; `None` where an index column is not. The type of the columns' names is left out: ours are texts.
     pub fn note(&self, schema: &Schema) -> Option<String> {
+        let places = schema.places();
         let own = |name: &str| {
-            schema.columns.iter().any(|column| column.name == name && matches!(column.kind, Kind::Typed(_)))
+            let column = places.get(name).map(|at| &schema.columns[*at]);
+            column.is_some_and(|column| matches!(column.kind, Kind::Typed(_)))
         };
         if !self.index().all(own) {
             return None;

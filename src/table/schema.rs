@@ -1,6 +1,7 @@
 //! What columns a table has, and of what kind.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use polars::prelude::{ArrowDataType, ArrowField, ArrowSchema, CompatLevel, DataType};
 
@@ -41,6 +42,9 @@ pub enum Kind {
     Words,
     /// Values of several types or nested ones: compact JSON where a column must have one type.
     Json,
+    /// The other keys of rows of JSON, an object in each row, where the rows have too many different keys to give each a column.
+    /// Holds the keys that have columns.
+    OtherKeys(Arc<HashSet<String>>),
     /// A column of a typed file, of any type that it has there.
     Typed(Typed),
 }
@@ -87,6 +91,16 @@ impl Schema {
             }
         };
         self.columns.iter().map(field).map(|field| (field.name.clone(), field)).collect()
+    }
+
+    /// The places of all columns by their names: for whoever looks up more than a few, since there may be a hundred thousand.
+    pub fn places(&self) -> HashMap<&str, usize> {
+        self.names().enumerate().map(|(at, name)| (name, at)).collect()
+    }
+
+    /// The column of the keys that have none of their own, if there is one.
+    pub fn other_keys(&self) -> Option<usize> {
+        self.columns.iter().position(|column| matches!(column.kind, Kind::OtherKeys(_)))
     }
 
     /// The place of the column of that exact name.
@@ -140,23 +154,41 @@ impl Kind {
             Kind::Bool => DataType::Boolean,
             Kind::Int => DataType::Int64,
             Kind::Float => DataType::Float64,
-            Kind::Text | Kind::Words | Kind::Json => DataType::String,
+            Kind::Text | Kind::Words | Kind::Json | Kind::OtherKeys(_) => DataType::String,
             Kind::Typed(typed) => typed.dtype.clone(),
         }
     }
 }
 
 /// Finds out which columns a series of JSON objects has, in the order of their first appearance.
+///
+/// Rows may have keys of their own each, such as a map by id. As columns of all rows they would take memory by the square of the
+/// rows, so beyond [`MANY`] keys those that few rows have go together into one column.
 #[derive(Debug, Default)]
 pub struct SchemaBuilder {
-    places: HashMap<String, usize>,
+    places: HashMap<Arc<str>, usize>,
     columns: Vec<Found>,
+    /// How many objects there were.
+    rows: u64,
+    /// How many keys were left when rare ones were last forgotten; `None` if none ever was.
+    left: Option<usize>,
 }
+
+/// Up to so many keys, each has a column.
+const MANY: usize = 1_000;
+/// When so many keys are known, the rare ones are forgotten…
+const KNOWN: usize = 100_000;
+/// …which are those that fewer than one row in so many has.
+const RARE: u64 = 100;
+/// What the column of the keys without a column is called, unless a key is called so.
+const OTHER_KEYS: &str = "other_keys";
 
 /// What is known of a column so far.
 #[derive(Debug)]
 struct Found {
-    name: String,
+    name: Arc<str>,
+    /// How many rows have it.
+    rows: u64,
     /// `None` as long as every value was null.
     kind: Option<Kind>,
     /// Whether an integer was met that no double holds exactly.
@@ -168,32 +200,75 @@ const EXACT_IN_DOUBLE: u64 = 1 << 53;
 
 impl SchemaBuilder {
     pub fn add(&mut self, object: &Object) {
+        self.rows += 1;
         for (key, value) in object.iter() {
             let place = match self.places.get(key) {
                 Some(&place) => place,
                 None => {
-                    self.places.insert(key.to_owned(), self.columns.len());
-                    self.columns.push(Found { name: key.to_owned(), kind: None, wide: false });
+                    let name = Arc::<str>::from(key);
+                    self.places.insert(Arc::clone(&name), self.columns.len());
+                    // It may be one that was forgotten, with any values.
+                    let kind = self.left.map(|_| Kind::Json);
+                    self.columns.push(Found { name, rows: 0, kind, wide: false });
                     self.columns.len() - 1
                 }
             };
             let found = &mut self.columns[place];
+            found.rows += 1;
             found.kind = merge(found.kind.take(), kind_of(value));
             found.wide |= is_wide(value);
+        }
+        if self.columns.len() >= KNOWN.max(2 * self.left.unwrap_or(0)) {
+            self.forget();
+        }
+    }
+
+    /// Forgets the keys that are rare so far, so that memory does not grow with the rows.
+    fn forget(&mut self) {
+        let before = self.columns.len();
+        let rows = self.rows;
+        self.columns.retain(|found| found.rows.saturating_mul(RARE) >= rows);
+        let left = self.columns.len();
+        if left < before {
+            self.places = self.columns.iter().map(|found| Arc::clone(&found.name)).zip(0..).collect();
+            self.left = Some(left);
         }
     }
 
     /// A column that was null throughout becomes a text column.
     pub fn finish(self) -> Schema {
+        let own = self.own();
+        let all = self.left.is_none() && own.iter().all(|own| *own);
+        let mut name = OTHER_KEYS.to_owned();
+        while self.places.contains_key(name.as_str()) {
+            name.push('_');
+        }
+        drop(self.places);
         let column = |found: Found| Column {
-            name: found.name,
+            name: found.name.as_ref().to_owned(),
             kind: match found.kind {
                 // One of its integers would change as a double.
                 Some(Kind::Float) if found.wide => Kind::Json,
                 kind => kind.unwrap_or(Kind::Text),
             },
         };
-        Schema::of(self.columns.into_iter().map(column).collect())
+        let kept = self.columns.into_iter().zip(own).filter(|(_, own)| *own);
+        let mut columns: Vec<Column> = kept.map(|(found, _)| column(found)).collect();
+        if !all {
+            let names = columns.iter().map(|column| column.name.clone()).collect();
+            columns.push(Column { name, kind: Kind::OtherKeys(Arc::new(names)) });
+        }
+        Schema::of(columns)
+    }
+
+    /// Which keys have columns of their own: those that at least half of the rows have, and the most frequent, up to [`MANY`]. Of
+    /// keys that are equally frequent, all have one or none has.
+    fn own(&self) -> Vec<bool> {
+        let mut counts: Vec<u64> = self.columns.iter().map(|found| found.rows).collect();
+        counts.sort_unstable_by(|a, b| b.cmp(a));
+        let beyond = counts.get(MANY).copied().unwrap_or(0);
+        let is_own = |found: &Found| found.rows > beyond || found.rows.saturating_mul(2) >= self.rows;
+        self.columns.iter().map(is_own).collect()
     }
 }
 
@@ -229,6 +304,72 @@ fn merge(a: Option<Kind>, b: Option<Kind>) -> Option<Kind> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn schema_of(rows: impl Iterator<Item = Vec<(String, Json)>>) -> Schema {
+        let mut builder = SchemaBuilder::default();
+        rows.for_each(|row| builder.add(&row.into_iter().collect()));
+        builder.finish()
+    }
+
+    fn one(key: impl Into<String>) -> (String, Json) {
+        (key.into(), Json::from("1"))
+    }
+
+    /// The names of the columns, and whether there is one for other keys.
+    fn names(schema: &Schema) -> (Vec<&str>, bool) {
+        let mut names: Vec<&str> = schema.names().collect();
+        let others = schema.other_keys().map(|at| names.remove(at));
+        (names, others.is_some())
+    }
+
+    #[test]
+    fn few_keys_have_columns_however_rare_they_are() {
+        let schema = schema_of((0..MANY).map(|row| vec![one(format!("k{row}"))]));
+        assert_eq!((schema.columns.len(), schema.other_keys()), (MANY, None));
+    }
+
+    #[test]
+    fn of_many_keys_those_that_few_rows_have_go_together() {
+        let row = |row: usize| {
+            let mut cells = vec![one("all"), one(format!("own{row}"))];
+            // One row in fifty, and one in a thousand.
+            cells.extend((row % 50 == 0).then(|| one("some")));
+            cells.extend((row % 1000 == 0).then(|| one("rare")));
+            cells
+        };
+        let schema = schema_of((0..3 * MANY).map(row));
+        assert_eq!(names(&schema), (vec!["all", "some", "rare"], true));
+        assert_eq!(schema.columns[3].name, "other_keys");
+        let Kind::OtherKeys(known) = &schema.columns[3].kind else { panic!() };
+        assert!(known.contains("rare") && !known.contains("own0"));
+    }
+
+    #[test]
+    fn keys_of_every_row_have_columns_however_many_they_are() {
+        let schema = schema_of((0..3).map(|_| (0..3 * MANY).map(|at| one(format!("k{at}"))).collect()));
+        assert_eq!((schema.columns.len(), schema.other_keys()), (3 * MANY, None));
+    }
+
+    #[test]
+    fn other_keys_take_no_name_that_a_key_has() {
+        let row = |row: usize| vec![one("other_keys"), one(format!("own{row}"))];
+        let schema = schema_of((0..2 * MANY).map(row));
+        assert_eq!(schema.names().collect::<Vec<_>>(), ["other_keys", "other_keys_"]);
+    }
+
+    #[test]
+    fn what_was_forgotten_can_come_back_with_values_of_any_kind() {
+        // `late` is a text once, is forgotten among the others, and then is a number in every row.
+        let first = std::iter::once(vec![one("all"), one("late")]);
+        let many = (0..300).map(|row| {
+            std::iter::once(one("all")).chain((0..400).map(|at| one(format!("k{row}_{at}")))).collect()
+        });
+        let number = |text: &str| Json::parse(text).unwrap();
+        let rest = (0..400).map(|row| vec![one("all"), ("late".to_owned(), number(&row.to_string()))]);
+        let schema = schema_of(first.chain(many).chain(rest));
+        assert_eq!(names(&schema), (vec!["all", "late"], true));
+        assert_eq!(schema.columns[1].kind, Kind::Json);
+    }
 
     #[test]
     fn kinds_widen_as_values_demand() {

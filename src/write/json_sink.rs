@@ -1,11 +1,13 @@
 //! JSON out, one object a line or in an array: the keys a row had, with their values as they were written, and ours.
 
+use std::collections::HashSet;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::WriteError;
 use super::encoder::Encoder;
-use crate::domain::Json;
+use crate::domain::{Json, Object};
 use crate::table::Batch;
 
 pub(super) struct JsonSink {
@@ -23,16 +25,24 @@ impl JsonSink {
     }
 
     pub(super) fn write(&mut self, batch: Batch) -> Result<(), WriteError> {
-        let keys: Vec<String> = batch.schema.names().map(|name| Json::from(name).to_string()).collect();
+        let schema = Arc::clone(&batch.schema);
+        let keys: Vec<String> = schema.names().map(quoted).collect();
+        let others = schema.other_keys().map(|at| (at, schema.names().collect::<HashSet<&str>>()));
         let records = batch.into_records().map_err(|error| WriteError::table(&self.path, error))?;
         for record in records {
-            let cells = keys.iter().zip(&record.cells).filter_map(|(key, cell)| Some((key, cell.as_ref()?)));
-            self.object(cells).map_err(|error| WriteError::io(&self.path, &error))?;
+            self.object(&keys, record.cells, others.as_ref())
+                .map_err(|error| WriteError::io(&self.path, &error))?;
         }
         Ok(())
     }
 
-    fn object<'a>(&mut self, cells: impl Iterator<Item = (&'a String, &'a Json)>) -> io::Result<()> {
+    /// Writes the object of a row; `others` is the place of the keys that have no columns, and the names of the columns.
+    fn object(
+        &mut self,
+        keys: &[String],
+        cells: Vec<Option<Json>>,
+        others: Option<&(usize, HashSet<&str>)>,
+    ) -> io::Result<()> {
         self.encoder.write_all(match (self.array, self.begun) {
             (false, _) => b"",
             (true, false) => b"[\n",
@@ -40,9 +50,23 @@ impl JsonSink {
         })?;
         self.begun = true;
         let mut before = '{';
-        for (key, value) in cells {
-            write!(self.encoder, "{before}{key}:{value}")?;
+        let mut member = |key: &str, value: &Json| {
+            let written = write!(self.encoder, "{before}{key}:{value}");
             before = ',';
+            written
+        };
+        for (at, (key, cell)) in keys.iter().zip(cells).enumerate() {
+            match (cell, others) {
+                (None, _) => {}
+                (Some(Json::Object(own)), Some((place, names))) if *place == at => {
+                    let (beside, within) = parted(own, names);
+                    beside.iter().try_for_each(|(key, value)| member(&quoted(key), value))?;
+                    if !within.is_empty() {
+                        member(key, &Json::Object(within))?;
+                    }
+                }
+                (Some(value), _) => member(key, &value)?,
+            }
         }
         self.encoder.write_all(if before == '{' { b"{}" } else { b"}" })?;
         self.encoder.write_all(if self.array { b"" } else { b"\n" })
@@ -57,4 +81,16 @@ impl JsonSink {
         let done = self.encoder.write_all(end).and_then(|()| self.encoder.finish());
         done.map_err(|error| WriteError::io(&self.path, &error))
     }
+}
+
+fn quoted(key: &str) -> String {
+    Json::from(key).to_string()
+}
+
+/// The keys without columns that can stand beside the others, where their row had them, and those that cannot: a column, such as one of
+/// ours, has the same name.
+fn parted(own: Object, names: &HashSet<&str>) -> (Object, Object) {
+    let (within, beside): (Vec<_>, Vec<_>) =
+        own.into_iter().partition(|(name, _)| names.contains(name.as_str()));
+    (beside.into_iter().collect(), within.into_iter().collect())
 }

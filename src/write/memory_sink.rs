@@ -124,7 +124,9 @@ impl MemorySink {
 /// A cell of a frame, where nested values are texts, as the rows had it.
 fn nested(cell: Option<Json>, kind: &Kind) -> Json {
     match cell {
-        Some(Json::String(text)) if *kind == Kind::Json && text.starts_with(['[', '{']) => {
+        Some(Json::String(text))
+            if matches!(kind, Kind::Json | Kind::OtherKeys(_)) && text.starts_with(['[', '{']) =>
+        {
             Json::parse(&text).unwrap_or(Json::String(text))
         }
         cell => cell.unwrap_or(Json::Null),

@@ -26,6 +26,12 @@ impl<'a> Named<'a> {
     pub fn find(flag: &str, name: &str, config: &'a Config) -> anyhow::Result<Named<'a>> {
         let file = config.path.display();
         if let Some(function) = hosted::function(name) {
+            if JudgeSettings::is_reserved(name) {
+                bail!(
+                    "a function cannot be named `{name}`: the name stands for a judge of tooljudge's own (builtin, PROVIDER:MODEL, \
+                     script:FILE or a baseline). Give the function another name"
+                );
+            }
             return Ok(Named { settings: JudgeSettings::function(function), own: None });
         }
         let (found, own) = match config.judges.get(name) {

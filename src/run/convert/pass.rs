@@ -1,7 +1,7 @@
 //! The conversion pass: every item in normal form, or as columns that can be judged.
 
-use std::collections::BTreeMap;
-use std::sync::mpsc;
+use std::collections::{BTreeMap, HashSet};
+use std::sync::{Arc, mpsc};
 
 use crate::domain::{Calls, Json, Sample};
 use crate::read::of_transcripts;
@@ -220,15 +220,12 @@ impl Form {
             .collect();
         match self {
             Form::Normal => {
-                let kept = Schema::of(others(&batch.schema, source));
                 let normal = Batch { schema: added.into(), rows: Rows::Records(records) };
-                let cells = kept.names().map(|name| batch.column(name)).collect::<Result<Vec<_>, _>>()?;
-                let rows = (0..keep.len()).filter(|at| keep[*at]);
-                let row = |at: usize| Record {
-                    cells: cells.iter().map(|column| column[at].clone()).collect(),
-                    item: None,
-                };
-                Ok(normal.append(&kept, rows.map(row).collect())?)
+                let kept: HashSet<String> =
+                    others(&batch.schema, source).into_iter().map(|column| column.name).collect();
+                let others = batch.with_columns(|column| kept.contains(&column.name)).retain(&keep)?;
+                let schema = Arc::clone(&others.schema);
+                Ok(normal.append(&schema, others.into_records()?)?)
             }
             Form::Columns => {
                 let replaced = replaced(source);

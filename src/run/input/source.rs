@@ -97,6 +97,13 @@ impl Source {
                 first.display()
             ));
         }
+        if let Some(others) = table.schema().other_keys() {
+            let name = &table.schema().columns[others].name;
+            observer.note(&format!(
+                "the rows have too many different keys to give each a column: the rare ones are kept together in `{name}` (in JSON \
+                 output, they stay keys of their rows)"
+            ));
+        }
         let names: Vec<String> = table.schema().names().map(str::to_owned).collect();
         let columns = columns::resolve_wanted(&names, &settings.columns, true, wanted)?;
         let judges_calls = columns.tool_call.is_some();

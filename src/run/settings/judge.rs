@@ -8,6 +8,8 @@ use std::time::Duration;
 use secrecy::SecretString;
 use serde_json::{Map, Value};
 
+#[cfg(feature = "cli")]
+use crate::check::BaselineKind;
 use crate::judge::{Concurrency, Endpoint, Function, Limits, Price, Provider, SetupError};
 
 /// One judge of a panel.
@@ -46,6 +48,21 @@ impl JudgeSettings {
         let file = file.into();
         let stem = file.file_stem().unwrap_or_default().to_string_lossy();
         JudgeSettings { name: format!("builtin:{stem}"), kind: JudgeKind::Trained(file) }
+    }
+
+    /// Whether `name` says by itself who judges: the built-in judge, a model of a provider, a scripted agent, a baseline. Nothing
+    /// else may go by such a name, or one that looks like it: columns and reports would say who judged, and it would not be true.
+    #[cfg(feature = "cli")]
+    pub(crate) fn is_reserved(name: &str) -> bool {
+        // As it looks: letter case, blanks and what cannot be seen make no other name.
+        let seen: String = name.chars().filter(|c| c.is_alphanumeric() || c.is_ascii_graphic()).collect();
+        let seen = seen.to_lowercase();
+        let baseline = |seen: &str| BaselineKind::ALL.iter().any(|kind| kind.as_str() == seen);
+        match seen.split_once(':') {
+            Some(("builtin" | "script", _)) => true,
+            Some((provider, _)) => provider.parse::<Provider>().is_ok(),
+            None => seen == "builtin" || baseline(&seen),
+        }
     }
 
     /// Whether it is the built-in judge, trained or not, which needs neither store nor network.
@@ -279,6 +296,46 @@ mod tests {
         ] {
             let error = text.parse::<JudgeSettings>().unwrap_err().to_string();
             assert!(error.contains(word) && error.contains("anthropic"), "{error}");
+        }
+    }
+
+    #[test]
+    #[cfg(feature = "cli")]
+    fn names_that_say_who_judges_are_reserved() {
+        for name in [
+            "builtin",
+            "Builtin",
+            " builtin\t",
+            "built\u{200b}in",
+            "builtin:mine.model",
+            "BUILTIN:folder/mine",
+            "openai:gpt-5-mini",
+            "OpenAI: gpt-5-mini",
+            " openai-responses :m",
+            "ollama:qwen3:8b",
+            "vllm:org/model",
+            "azure:",
+            "script:agent.jsonl",
+            "all_correct",
+            "schema_only",
+        ] {
+            assert!(JudgeSettings::is_reserved(name), "{name:?}");
+        }
+        for provider in Provider::ALL {
+            assert!(JudgeSettings::is_reserved(&format!("{provider}:m")), "{provider}");
+        }
+        for name in [
+            "mini",
+            "my-builtin",
+            "builtin2",
+            "openai",
+            "gateway/openai",
+            "team:mini",
+            "my openai:m",
+            "gold",
+            "",
+        ] {
+            assert!(!JudgeSettings::is_reserved(name), "{name:?}");
         }
     }
 

@@ -9,17 +9,17 @@ function drawAgreement(section, report) {
     pairs.set(`${a.at} ${b.at}`, { ...one, row: number(raw.only_a_right), column: number(raw.only_b_right) });
     pairs.set(`${b.at} ${a.at}`, { ...one, row: number(raw.only_b_right), column: number(raw.only_a_right) });
   }
-  if (!pairs.size) return void section.append(el("p", { class: "muted" }, "There are no two judges of one task to compare."));
+  if (!pairs.size) return void add(section, el("p", { class: "muted" }, "There are no two judges of one task to compare."));
   const place = el("div");
   const judges = report.entrants.filter((entrant) => !entrant.baseline);
   const alone = !judges.some((a) => judges.some((b) => pairs.has(`${a.at} ${b.at}`)));
   const view = { key: "kappa", baselines: alone };
-  const show = () => place.replaceChildren(...agreementTables(report, pairs, view));
+  const show = () => refill(place, ...agreementTables(report, pairs, view));
   const pick = (key) => (value) => {
     view[key] = value;
     show();
   };
-  section.append(
+  add(section,
     el("p", { class: "muted" }, "Under the figure: rows where only the judge on the left is right : rows where only the one above is. The more even the two, the less there is to choose between the judges."),
     el("div", { class: "controls" }, chooser("figure", [["kappa", "kappa: agreement beyond chance"], ["agree", "share of rows with the same label"]], view.key, pick("key")),
       tick(view.baselines, pick("baselines"), "baselines too")),

@@ -28,11 +28,29 @@ function build(node, attributes, children) {
     if (typeof value === "function") node.addEventListener(key, value);
     else node.setAttribute(key, value === true ? "" : ["title", "aria-label"].includes(key) ? plain(value) : value);
   }
-  for (const child of children.flat(Infinity)) {
-    if (child === null || child === undefined || child === false) continue;
-    node.append(child instanceof Node ? child : plain(child));
-  }
+  return add(node, ...children);
+}
+
+/** What `children` come to: nodes and texts, out of lists too. The browser would write out null, undefined and false as words. */
+function nodesOf(children) {
+  const there = children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false);
+  return there.map((child) => (child instanceof Node ? child : plain(child)));
+}
+
+/** Puts children at the end of a node. */
+function add(node, ...children) {
+  node.append(...nodesOf(children));
   return node;
+}
+
+/** Puts children in the place of those that a node has. */
+function refill(node, ...children) {
+  node.replaceChildren(...nodesOf(children));
+}
+
+/** Puts others in the place of a node. */
+function swap(node, ...others) {
+  node.replaceWith(...nodesOf(others));
 }
 
 /** A figure with numbers for its value and both ends, or null. */
@@ -84,7 +102,7 @@ function scroller(name, ...children) {
 
 function chooser(name, options, chosen, change) {
   const select = el("select", { change: () => change(options[select.selectedIndex][0]) });
-  options.forEach(([value, label]) => select.append(el("option", { selected: value === chosen }, label)));
+  options.forEach(([value, label]) => add(select, el("option", { selected: value === chosen }, label)));
   return el("label", null, name, select);
 }
 
@@ -98,7 +116,7 @@ function tick(checked, change, ...children) {
 function unfolding(kind, summary, content) {
   const details = el("details", { class: kind }, el("summary", null, summary));
   details.addEventListener("toggle", () => {
-    if (details.open && details.children.length === 1) details.append(content());
+    if (details.open && details.children.length === 1) add(details, content());
   });
   return details;
 }

@@ -56,7 +56,7 @@ function caseItem(one, report) {
     el("span", { class: "snippet", dir: "auto" }, snippet(one.raw.question)));
   const item = el("details", { class: "case", id: `case-${one.key}` }, head);
   item.addEventListener("toggle", () => {
-    if (item.open && item.children.length === 1) item.append(caseBody(one, report));
+    if (item.open && item.children.length === 1) add(item, caseBody(one, report));
   });
   return item;
 }

@@ -14,12 +14,12 @@ const KINDS = [
 
 function drawCases(section, report) {
   const { cases, entrants } = report;
-  if (!cases.length) return void section.append(el("p", { class: "muted" }, "There are none in this file."));
+  if (!cases.length) return void add(section, el("p", { class: "muted" }, "There are none in this file."));
   const right = cases.filter(allRight).length;
   if (report.found > cases.length - right) {
-    section.append(el("p", null, `This file holds ${thousands(cases.length - right)} of the ${thousands(report.found)} cases that were found. Filters see only those.`));
+    add(section, el("p", null, `This file holds ${thousands(cases.length - right)} of the ${thousands(report.found)} cases that were found. Filters see only those.`));
   }
-  if (right > 0) section.append(el("p", { class: "muted" }, `${counted(right, "row")} of ${thousands(Math.max(right, report.rightFound))} that everybody got right ${right === 1 ? "is" : "are"} here too: choose "everybody is right".`));
+  if (right > 0) add(section, el("p", { class: "muted" }, `${counted(right, "row")} of ${thousands(Math.max(right, report.rightFound))} that everybody got right ${right === 1 ? "is" : "are"} here too: choose "everybody is right".`));
   const view = { judge: null, kind: right > 0 && right < cases.length ? "open" : "all", slices: new Map(), text: "", only: null, limit: CASES_AT_ONCE };
   const controls = el("div", { class: "controls" });
   const found = el("p", { class: "found muted", "aria-live": "polite" });
@@ -30,14 +30,14 @@ function drawCases(section, report) {
     view.limit = CASES_AT_ONCE;
     show();
   };
-  const fill = () => controls.replaceChildren(...filters(view, report, apply, fill));
+  const fill = () => refill(controls, ...filters(view, report, apply, fill));
   const reset = () => {
     Object.assign(view, { judge: null, kind: "all", text: "" });
     view.slices.clear();
     fill();
     apply();
   };
-  section.append(controls, found, place);
+  add(section, controls, found, place);
   fill();
   apply();
   const follow = () => followLink(view, report, place, show);
@@ -127,11 +127,11 @@ function showCases(view, report, found, place, reset) {
   const onlyBaselines = report.entrants.every((entrant) => entrant.baseline);
   view.matching = report.cases.filter((one) => matches(one, view, onlyBaselines));
   const narrowed = view.matching.length < report.cases.length;
-  found.replaceChildren(
+  refill(found,
     narrowed ? `${thousands(view.matching.length)} of ${counted(report.cases.length, "case")}. ` : `${counted(report.cases.length, "case")}.`,
     narrowed ? el("button", { class: "plain", type: "button", click: reset }, "Show all") : "");
   const items = view.matching.slice(0, view.limit).map((one) => caseItem(one, report));
-  place.replaceChildren(...items, ...moreCases(view, report));
+  refill(place, ...items, ...moreCases(view, report));
 }
 
 function moreCases(view, report) {
@@ -142,7 +142,7 @@ function moreCases(view, report) {
     const from = view.limit;
     view.limit += CASES_AT_ONCE;
     const items = view.matching.slice(from, view.limit).map((one) => caseItem(one, report));
-    button.replaceWith(...items, ...moreCases(view, report));
+    swap(button, ...items, ...moreCases(view, report));
     items[0].querySelector("summary").focus();
   });
   return [button];
@@ -165,7 +165,7 @@ function followLink(view, report, place, show) {
   }
   const item = place.children[listed()];
   item.open = true;
-  if (item.children.length === 1) item.append(caseBody(view.matching[listed()], report));
+  if (item.children.length === 1) add(item, caseBody(view.matching[listed()], report));
   item.scrollIntoView();
   item.querySelector("summary").focus({ preventScroll: true });
 }

@@ -78,7 +78,7 @@ function measureCell(entrant, f, scale, chance) {
 
 function drawJudges(section, report) {
   const { entrants } = report;
-  if (!entrants.length) return void section.append(el("p", { class: "muted" }, "No judge took part."));
+  if (!entrants.length) return void add(section, el("p", { class: "muted" }, "No judge took part."));
   const columns = judgeColumns(entrants);
   const table = el("table", { class: "figures" });
   const order = { column: columns.findIndex((column) => column.head === FIGURES[0][1]), down: true };
@@ -89,12 +89,12 @@ function drawJudges(section, report) {
       order.column = at;
       fillJudges(table, entrants, columns, order, report.tasks);
     };
-    head.append(el("th", { scope: "col", class: column.extra ? "extra" : null, title: column.hint },
+    add(head, el("th", { scope: "col", class: column.extra ? "extra" : null, title: column.hint },
       el("button", { class: "sort", type: "button", click: sort }, column.head, el("span", { "aria-hidden": "true" }))));
   });
-  table.append(el("thead", null, head));
+  add(table, el("thead", null, head));
   fillJudges(table, entrants, columns, order, report.tasks);
-  section.append(
+  add(section,
     el("p", { class: "muted" }, "The bars of a column share one scale, from 0 to 1 (from below 0 where a figure is); a dotted line marks chance. A click on a head sorts."),
     el("div", { class: "controls" }, tick(false, (on) => table.classList.toggle("more", on), "precision, recall and accuracy too")),
     scroller("Figures of all judges and baselines", table),
@@ -118,7 +118,7 @@ function fillJudges(table, entrants, columns, order, tasks) {
       const part = sorted.filter((entrant) => entrant.task === task && entrant.baseline === baseline);
       if (!part.length) continue;
       const label = [tasks > 1 ? spoken(task) : null, baseline ? "Baselines" : "Judges"].filter(Boolean).join(": ");
-      table.append(el("tbody", null,
+      add(table, el("tbody", null,
         el("tr", { class: "group" }, el("th", { scope: "rowgroup", colspan: columns.length + 1 }, label)),
         part.map((entrant) => judgeRow(entrant, columns))));
     }

@@ -30,7 +30,7 @@ function attempt(place, name, draw) {
     draw();
   } catch (error) {
     document.body.dataset.error = `${document.body.dataset.error ?? ""}${name}: ${error.message}; `;
-    place.append(el("p", { class: "failed" }, `This part could not be drawn: ${error.message}`));
+    add(place, el("p", { class: "failed" }, `This part could not be drawn: ${error.message}`));
   }
 }
 
@@ -40,7 +40,7 @@ attempt(document.querySelector("main"), "data", () => {
   attempt(document.querySelector("header"), "head", () => drawHead(report));
   for (const [id, label, draw] of PARTS) {
     const section = document.getElementById(id);
-    if (label) document.getElementById("parts").append(el("a", { href: `#${id}` }, label));
+    if (label) add(document.getElementById("parts"), el("a", { href: `#${id}` }, label));
     attempt(section, id, () => draw(section, report));
   }
   report.atTheEnd.forEach((follow) => attempt(document.getElementById("cases"), "link", follow));

@@ -69,7 +69,7 @@ function place(scale, value) {
 /** Dot and whisker at height `y`, in an SVG as wide as its box. */
 function dot(scale, entrant, f, y, title) {
   const at = svg("svg", { x: place(scale, f.value), y, class: `dot ${entrant.tone}`, overflow: "visible" });
-  at.append(svg("path", { d: entrant.shape }));
+  add(at, svg("path", { d: entrant.shape }));
   const line = { class: `whisker ${entrant.tone}`, x1: place(scale, f.low), x2: place(scale, f.high), y1: y, y2: y };
   return svg("g", null, svg("title", null, title), svg("line", line), at);
 }

@@ -9,7 +9,7 @@ function passage(text, code) {
   const all = words(text).replaceAll("\r\n", "\n");
   const box = el(code ? "pre" : "div", { class: code ? "passage code" : "passage", dir: code ? "ltr" : "auto", tabindex: code ? "0" : null });
   const first = cut(all, 0, LENGTH_AT_FIRST);
-  box.append(...visible(all.slice(0, first)));
+  add(box, ...visible(all.slice(0, first)));
   if (first === all.length) return box;
   let end = first;
   const button = el("button", { class: "plain", type: "button" });
@@ -18,7 +18,7 @@ function passage(text, code) {
   };
   button.addEventListener("click", () => {
     const next = cut(all, end, LENGTH_PER_STEP);
-    box.append(...visible(all.slice(end, next)));
+    add(box, ...visible(all.slice(end, next)));
     end = next;
     if (end === all.length) button.remove();
     else name();

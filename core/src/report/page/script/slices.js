@@ -8,19 +8,19 @@ function drawSlices(section, report) {
   const found = new Set(list(bench.slicings).map(words));
   entrants.forEach(({ raw }) => list(raw.slices).forEach((slice) => found.add(words(record(slice).by))));
   const cut = [...found].filter((by) => entrants.some(({ raw }) => list(raw.slices).some((slice) => words(record(slice).by) === by)));
-  if (!cut.length) return void section.append(el("p", { class: "muted" }, "No slices were made: rows have no columns to slice by."));
+  if (!cut.length) return void add(section, el("p", { class: "muted" }, "No slices were made: rows have no columns to slice by."));
   const tasks = [...new Set(entrants.map((entrant) => entrant.task))];
   const judges = entrants.filter((entrant) => !entrant.baseline);
   const view = { by: cut[0], figure: BOTH_RECALLS, order: "hardest", task: tasks[0], shown: new Set((judges.length ? judges : entrants).map((entrant) => entrant.at)) };
   const place = el("div");
   const legend = el("div", { class: "legend" });
-  const show = () => place.replaceChildren(...sliceCharts(view, entrants));
+  const show = () => refill(place, ...sliceCharts(view, entrants));
   const pick = (key) => (value) => {
     view[key] = value;
     if (key === "task") fillLegend(legend, view, entrants, show);
     show();
   };
-  section.append(
+  add(section,
     el("p", { class: "muted" }, "Each line is a kind of row, each dot a judge, each whisker a 95 % interval: a long one means that there are too few rows to tell."),
     el("div", { class: "controls" },
       tasks.length > 1 ? chooser("task", tasks.map((task) => [task, spoken(task)]), view.task, pick("task")) : null,
@@ -33,7 +33,7 @@ function drawSlices(section, report) {
 }
 
 function fillLegend(legend, view, entrants, show) {
-  legend.replaceChildren(...inOrder(entrants).filter((entrant) => entrant.task === view.task).map((entrant) =>
+  refill(legend, ...inOrder(entrants).filter((entrant) => entrant.task === view.task).map((entrant) =>
     tick(view.shown.has(entrant.at), (on) => {
       if (on) view.shown.add(entrant.at);
       else view.shown.delete(entrant.at);
@@ -101,10 +101,10 @@ function chart(key, title, lines, shown) {
   const rest = lines.slice(ROWS_AT_FIRST);
   if (rest.length) {
     const button = el("button", { class: "plain", type: "button" }, `Show ${thousands(rest.length)} more`);
-    button.addEventListener("click", () => button.replaceWith(...rest.map((line) => chartRow(line, scale, chance, shown))));
-    box.append(button);
+    button.addEventListener("click", () => swap(button, ...rest.map((line) => chartRow(line, scale, chance, shown))));
+    add(box, button);
   }
-  box.append(unfolding("aside", "As a table", () => chartTable(title, lines, shown)));
+  add(box, unfolding("aside", "As a table", () => chartTable(title, lines, shown)));
   return box;
 }
 
@@ -123,7 +123,7 @@ function chartRow(line, scale, chance, shown) {
     const of = hits === null ? counted(n, "row") : `${thousands(hits)} of ${counted(n, "row")}`;
     const title = `${entrant.name}: ${inWords(f)}; ${of}${clusters === null ? "" : `, ${counted(clusters, "group")}`}`;
     told.push(title);
-    picture.append(dot(scale, entrant, f, 4 + gap * (shown.indexOf(entrant) + 0.5), title));
+    add(picture, dot(scale, entrant, f, 4 + gap * (shown.indexOf(entrant) + 0.5), title));
   }
   picture.setAttribute("aria-label", `${line.name}. ${told.join(". ")}`);
   return el("div", { class: line.whole ? "row whole" : "row" },

@@ -11,12 +11,12 @@ function drawHead(report) {
 function drawSummary(section, report) {
   const { bench, entrants } = report;
   const rows = record(bench.rows);
-  section.append(tiles(rows, bench, entrants));
+  add(section, tiles(rows, bench, entrants));
   for (const task of new Set(entrants.map((entrant) => entrant.task))) {
     const sentence = leader(entrants.filter((entrant) => entrant.task === task), report.tasks > 1 ? task : null);
-    if (sentence) section.append(sentence);
+    if (sentence) add(section, sentence);
   }
-  section.append(howToRead(bench, rows));
+  add(section, howToRead(bench, rows));
 }
 
 function tiles(rows, bench, entrants) {
