@@ -24,7 +24,7 @@ struct Entry {
     toolbox: Arc<Toolbox>,
 }
 
-/// Text kept in a cache, in bytes; what was made of it, and the definitions, take about 25 times as much. A log has few sets
+/// Text kept in a cache, in bytes; what was made of it, and the definitions, take [`super::toolbox::BYTES_PER_TEXT`] times as much. A log has few sets
 /// of definitions, or as many as rows; in the latter case keeping them is of no use anyway.
 const CAPACITY: usize = 1 << 20;
 

@@ -7,7 +7,7 @@ use super::index::{Index, Parameter};
 use super::node::Node;
 use crate::domain::{Json, ToolDefinition};
 use crate::reading::words::{Stem, fold, fold_identifier, is_content, is_english, stem, words};
-use crate::schema::{BoundedValidator, SchemaError, Unusable};
+use crate::schema::{BoundedValidator, SchemaError, Unusable, kept_pattern_bytes};
 
 /// The tools on offer.
 pub(super) struct Toolbox {
@@ -48,6 +48,9 @@ pub(super) struct Rules {
     compiled: OnceLock<Result<BoundedValidator, Unusable>>,
 }
 
+/// What is made of a definition takes about so many times the room of its text.
+pub(super) const BYTES_PER_TEXT: usize = 25;
+
 /// Stems kept of one definition: bounds the work on a hostile one.
 pub(super) const MAX_STEMS: usize = 400;
 
@@ -67,10 +70,11 @@ impl Toolbox {
         Toolbox { tools, english, code, index, places }
     }
 
-    /// How much text it was made from and holds, about.
+    /// How much text it was made from and holds, about; what takes more than its text counts as the text that takes as much.
     pub(super) fn bytes(&self) -> usize {
+        let rules = |tool: &Tool| tool.rules.as_ref().map_or(0, Rules::pattern_bytes) / BYTES_PER_TEXT;
         // Even one without tools, or a tool without a word, takes room.
-        64 + self.tools.iter().map(|tool| 64 + tool.text.len()).sum::<usize>()
+        64 + self.tools.iter().map(|tool| 64 + tool.text.len() + rules(tool)).sum::<usize>()
     }
 
     /// The tool a call means. Some interfaces allow no dots in names and log `math_add` for `math.add`.
@@ -125,6 +129,11 @@ impl Tool {
 }
 
 impl Rules {
+    /// What its patterns may take once they are compiled.
+    fn pattern_bytes(&self) -> usize {
+        kept_pattern_bytes(&self.definitions[self.at].parameters)
+    }
+
     /// The first `limit` errors of `arguments`.
     pub(super) fn errors(&self, arguments: &Json, limit: usize) -> Result<Vec<SchemaError>, Unusable> {
         let schema = &self.definitions[self.at].parameters;

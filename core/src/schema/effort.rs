@@ -4,26 +4,15 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use percent_encoding::percent_decode_str;
-
+use super::parts::{MAX_DEPTH, Obstacle, Onto, Part, has_old_bases, has_root_as_base, parts, resolve};
 use crate::domain::{Json, Object};
 
 /// Schemas met by values that are enough to check one call: about a second's work.
 const MAX_STEPS: usize = 1_000_000;
 /// The same below alternatives. Of each one that does not fit, the validator keeps an error of some two kilobytes.
 const MAX_TRIES: usize = 20_000;
-/// Schemas within schemas, references followed: the validator takes them by recursion.
-const MAX_DEPTH: usize = 200;
 /// What a pattern costs beside the length of the text it is tried on.
 const PATTERN: usize = 100;
-
-/// Why the validator must not see a schema.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Obstacle {
-    TooComplex,
-    /// Where this reference leads is not told by the schema's own text.
-    Reference(String),
-}
 
 /// What a schema unfolds to, whatever the value.
 #[derive(Debug, Clone, Copy)]
@@ -37,7 +26,7 @@ pub(super) struct Extent {
 impl Extent {
     /// Looks at every schema once, however often it is referred to.
     pub(super) fn of(schema: &Json) -> Result<Extent, Obstacle> {
-        let mut survey = Survey { root: schema, known: HashMap::new() };
+        let mut survey = Survey { root: schema, has_old_bases: has_old_bases(schema), known: HashMap::new() };
         let (schemas, _) = survey.schema(schema, 0)?;
         Ok(Extent { schemas, costly: has_costly_rule(schema) })
     }
@@ -45,7 +34,7 @@ impl Extent {
     /// Whether checking `arguments` against `schema`, whose extent this is, comes to an end soon.
     pub(super) fn allows(self, schema: &Json, arguments: &Json) -> bool {
         // Every unfolded schema meets every part of the arguments once at most.
-        let simple = !self.costly && self.schemas.saturating_mul(parts(arguments)) <= MAX_TRIES;
+        let simple = !self.costly && self.schemas.saturating_mul(parts_of(arguments)) <= MAX_TRIES;
         simple
             || Effort { root: schema, steps: 0, tries: 0 }
                 .schema(schema, arguments, At::default())
@@ -56,6 +45,7 @@ impl Extent {
 /// Schemas by their address: how many they unfold to, and how deep. `None` while one is being looked at.
 struct Survey<'a> {
     root: &'a Json,
+    has_old_bases: bool,
     known: HashMap<*const Json, Option<(usize, usize)>>,
 }
 
@@ -73,15 +63,13 @@ impl Survey<'_> {
         }
         self.known.insert(schema, None);
         let (mut schemas, mut height) = (1_usize, 0);
-        for part in subschemas(object) {
-            let part = match part {
-                (Onto::Reference, part) => resolve(self.root, part)?,
-                (_, part) => part,
+        for part in parts(object) {
+            let part = match part.onto {
+                Onto::Reference if self.has_old_bases => return Err(Obstacle::Reference("id".to_owned())),
+                Onto::Reference => resolve(self.root, part.schema)?,
+                _ => part.schema,
             };
-            // Another base would make other schemas of the references below it.
-            if part.get("$id").is_some_and(|id| id.as_str().is_some()) {
-                return Err(Obstacle::Reference("$id".to_owned()));
-            }
+            has_root_as_base(part)?;
             let (below, deep) = self.schema(part, depth + 1)?;
             schemas = schemas.saturating_add(below);
             height = height.max(deep + 1);
@@ -92,19 +80,13 @@ impl Survey<'_> {
 }
 
 /// How a part of a schema is reached.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 struct At {
     depth: usize,
-    /// How often it is gone through.
-    times: usize,
-    /// Below alternatives.
+    /// Below alternatives, of which each error is kept.
     tried: bool,
-}
-
-impl Default for At {
-    fn default() -> At {
-        At { depth: 0, times: 1, tried: false }
-    }
+    /// Only asked whether the value fits: no error is kept.
+    marking: bool,
 }
 
 /// Goes the way of the validator where everything has to be tried; stops where that takes too long.
@@ -121,19 +103,11 @@ impl Effort<'_> {
         if at.depth > 2 * MAX_DEPTH {
             return ControlFlow::Break(());
         }
-        let size = match value {
-            Json::Array(items) => items.len(),
-            Json::Object(entries) => entries.len(),
-            _ => 0,
-        };
-        // What was not looked at before is told apart by looking at everything once more for each part.
-        let again = ["unevaluatedProperties", "unevaluatedItems"].iter().any(|key| object.contains_key(key));
-        let times = if again { at.times.saturating_mul(size + 1) } else { at.times };
-        let below = At { depth: at.depth + 1, times, ..at };
-        for (onto, part) in subschemas(object) {
+        let below = At { depth: at.depth + 1, ..at };
+        for Part { onto, schema: part, .. } in parts(object) {
             match (onto, value) {
                 (Onto::Same, _) => self.schema(part, value, below)?,
-                (Onto::Try, _) => self.schema(part, value, At { tried: true, ..below })?,
+                (Onto::Try, _) => self.schema(part, value, At { tried: !at.marking, ..below })?,
                 (Onto::Reference, _) => match resolve(self.root, part) {
                     Ok(target) => self.schema(target, value, below)?,
                     Err(_) => return ControlFlow::Break(()),
@@ -167,11 +141,55 @@ impl Effort<'_> {
                 _ => {}
             }
         }
+        match value {
+            Json::Object(_) if has(object, "unevaluatedProperties") => self.mark(object, value, below),
+            Json::Array(_) if has(object, "unevaluatedItems") => self.mark(object, value, below),
+            _ => ControlFlow::Continue(()),
+        }
+    }
+
+    /// What `unevaluatedProperties` and `unevaluatedItems` leave alone is found by checking the value once more against every schema
+    /// that may have looked at it, and by the same in each of these: beside what their own `unevaluated…` takes.
+    fn mark(&mut self, schema: &Object, value: &Json, at: At) -> ControlFlow<()> {
+        self.spend(1 + own_cost(schema, value) + members(value), at)?;
+        if at.depth > 2 * MAX_DEPTH {
+            return ControlFlow::Break(());
+        }
+        let below = At { depth: at.depth + 1, tried: false, marking: true };
+        for Part { keyword, onto, schema: part, .. } in parts(schema) {
+            let marks = match (keyword, onto) {
+                (_, Onto::Reference) => match resolve(self.root, part) {
+                    Ok(target) => target,
+                    Err(_) => return ControlFlow::Break(()),
+                },
+                ("allOf" | "anyOf" | "oneOf" | "if", _) => {
+                    self.schema(part, value, below)?;
+                    part
+                }
+                ("then" | "else" | "dependentSchemas", _) => part,
+                ("unevaluatedProperties", _) => {
+                    for value in value.as_object().into_iter().flat_map(Object::values) {
+                        self.schema(part, value, below)?;
+                    }
+                    continue;
+                }
+                ("unevaluatedItems" | "contains", _) => {
+                    for value in value.as_array().unwrap_or_default() {
+                        self.schema(part, value, below)?;
+                    }
+                    continue;
+                }
+                _ => continue,
+            };
+            if let Some(marks) = marks.as_object() {
+                self.mark(marks, value, below)?;
+            }
+        }
         ControlFlow::Continue(())
     }
 
     fn spend(&mut self, steps: usize, at: At) -> ControlFlow<()> {
-        self.steps = self.steps.saturating_add(steps.saturating_mul(at.times));
+        self.steps = self.steps.saturating_add(steps);
         self.tries += usize::from(at.tried);
         if self.steps > MAX_STEPS || self.tries > MAX_TRIES {
             ControlFlow::Break(())
@@ -179,52 +197,6 @@ impl Effort<'_> {
             ControlFlow::Continue(())
         }
     }
-}
-
-/// Which parts of a value a subschema speaks about.
-#[derive(Debug, Clone, Copy)]
-enum Onto<'a> {
-    Same,
-    /// The value itself, which may as well not fit.
-    Try,
-    /// The value itself, by the schema that a reference leads to.
-    Reference,
-    Property(&'a str),
-    EveryProperty,
-    EveryName,
-    Item(usize),
-    EveryItem,
-}
-
-/// The schemas directly within a schema that the validator goes on to.
-fn subschemas(schema: &Object) -> impl Iterator<Item = (Onto<'_>, &Json)> {
-    schema.iter().flat_map(|(key, value)| {
-        let one = |onto| vec![(onto, value)];
-        let each = |onto| value.as_array().unwrap_or_default().iter().map(|part| (onto, part)).collect();
-        let places = || {
-            let items = value.as_array().unwrap_or_default().iter().enumerate();
-            items.map(|(place, part)| (Onto::Item(place), part)).collect()
-        };
-        let named = |onto: fn(&str) -> Onto<'_>| match value.as_object() {
-            Some(object) => object.iter().map(|(name, part)| (onto(name), part)).collect(),
-            None => Vec::new(),
-        };
-        match key {
-            "$ref" | "$dynamicRef" | "$recursiveRef" => one(Onto::Reference),
-            "allOf" => each(Onto::Same),
-            "anyOf" | "oneOf" => each(Onto::Try),
-            "not" | "if" | "then" | "else" => one(Onto::Try),
-            "properties" => named(|name| Onto::Property(name)),
-            "patternProperties" => named(|_| Onto::EveryProperty),
-            "dependentSchemas" | "dependencies" => named(|_| Onto::Same),
-            "additionalProperties" | "unevaluatedProperties" => one(Onto::EveryProperty),
-            "propertyNames" => one(Onto::EveryName),
-            "items" if value.as_array().is_some() => places(),
-            "prefixItems" => places(),
-            "items" | "additionalItems" | "unevaluatedItems" | "contains" => one(Onto::EveryItem),
-            _ => Vec::new(),
-        }
-    })
 }
 
 /// What a schema's rules cost that are not schemas again.
@@ -262,31 +234,25 @@ fn has_costly_rule(schema: &Json) -> bool {
     }
 }
 
-/// The parts of a value, itself included.
-fn parts(value: &Json) -> usize {
+fn has(schema: &Object, keyword: &str) -> bool {
+    schema.get(keyword).is_some_and(|value| !value.is_null())
+}
+
+fn members(value: &Json) -> usize {
     match value {
-        Json::Array(items) => 1 + items.iter().map(parts).sum::<usize>(),
-        Json::Object(entries) => 1 + entries.values().map(parts).sum::<usize>(),
-        _ => 1,
+        Json::Array(items) => items.len(),
+        Json::Object(entries) => entries.len(),
+        _ => 0,
     }
 }
 
-/// The schema a reference leads to, within the schema it stands in.
-fn resolve<'a>(root: &'a Json, reference: &Json) -> Result<&'a Json, Obstacle> {
-    let reference = reference.as_str().unwrap_or_default();
-    let target = || {
-        let path = percent_decode_str(reference.strip_prefix('#')?).decode_utf8().ok()?;
-        let mut at = root;
-        for key in path.split('/').skip(1) {
-            let key = key.replace("~1", "/").replace("~0", "~");
-            at = match at {
-                Json::Array(items) => items.get(key.parse::<usize>().ok()?)?,
-                other => other.get(&key)?,
-            };
-        }
-        (path.is_empty() || path.starts_with('/')).then_some(at)
-    };
-    target().ok_or_else(|| Obstacle::Reference(reference.to_owned()))
+/// The parts of a value, itself included.
+fn parts_of(value: &Json) -> usize {
+    match value {
+        Json::Array(items) => 1 + items.iter().map(parts_of).sum::<usize>(),
+        Json::Object(entries) => 1 + entries.values().map(parts_of).sum::<usize>(),
+        _ => 1,
+    }
 }
 
 #[cfg(test)]
@@ -358,12 +324,44 @@ mod tests {
             let head: String = schema.to_string().chars().take(120).collect();
             assert_eq!(told(&schema, arguments), expected, "{head}");
         }
-        // Each level of what is told apart looks at all below it once more for each part.
-        let mut nested = json(r#"{"properties":{"z":{}},"unevaluatedProperties":true}"#);
-        for _ in 0..6 {
-            nested = json(&format!(r#"{{"allOf":[{nested}],"unevaluatedProperties":true}}"#));
-        }
+        // Each level of what is told apart looks at all below it once more, even where the value has no part.
         let many: Vec<String> = (0..30).map(|i| format!("\"p{i}\":1")).collect();
-        assert_eq!(told(&nested, &format!("{{{}}}", many.join(","))), "no");
+        for (levels, arguments, expected) in [
+            (4, "{}".to_owned(), "yes"),
+            (4, format!("{{{}}}", many.join(",")), "yes"),
+            (14, format!("{{{}}}", many.join(",")), "no"),
+            (20, "{}".to_owned(), "no"),
+        ] {
+            let mut nested = json(r#"{"properties":{"z":{}},"unevaluatedProperties":true}"#);
+            for _ in 0..levels {
+                nested = json(&format!(r#"{{"allOf":[{nested}],"unevaluatedProperties":true}}"#));
+            }
+            assert_eq!(told(&nested, &arguments), expected, "{levels} levels, {arguments}");
+        }
+        let step = r#"{"allOf":[@],"unevaluatedItems":{"type":"object"}}"#;
+        assert_eq!(told(&chain(20, step), r#"{"a":[]}"#), "no");
+    }
+
+    /// In the oldest draft a part may have a base of its own without saying so by a keyword of the later ones.
+    #[test]
+    fn references_below_another_base_are_not_followed() {
+        for (schema, expected) in [
+            (
+                r##"{"properties":{"a":{"$ref":"#/$defs/a/$defs/b"}},"$defs":{"a":{"$id":"a","$defs":{"b":{}}}}}"##,
+                "reference",
+            ),
+            (
+                r##"{"$schema":"http://json-schema.org/draft-04/schema#","properties":{"a":{"id":"a","$ref":"#"}}}"##,
+                "reference",
+            ),
+            (
+                r##"{"$schema":"http://json-schema.org/draft-04/schema#","properties":{"a":{"id":"/a"}}}"##,
+                "yes",
+            ),
+            (r##"{"properties":{"a":{"id":"a","$ref":"#/$defs/b"}},"$defs":{"b":{}}}"##, "yes"),
+            (r##"{"properties":{"a":{"$ref":null}}}"##, "yes"),
+        ] {
+            assert_eq!(told(&json(schema), r#"{"a":1}"#), expected, "{schema}");
+        }
     }
 }

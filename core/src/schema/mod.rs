@@ -2,8 +2,11 @@
 //! machine holds.
 
 mod arguments;
+mod compilation;
 mod effort;
+mod parts;
+mod patterns;
 mod validator;
 
 pub use arguments::{ArgumentSchemas, UnusableSchema};
-pub(crate) use validator::{BoundedValidator, SchemaError, Unusable};
+pub(crate) use validator::{BoundedValidator, SchemaError, Unusable, kept_pattern_bytes};

@@ -3,14 +3,19 @@
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{PatternOptions, Validator};
 
-use super::effort::{Extent, Obstacle};
+use super::compilation::compiled;
+use super::effort::Extent;
+use super::parts::{Obstacle, VALUES};
+use super::patterns::Patterns;
 use crate::domain::Json;
 
-/// A compiled schema. It does not hold the schema itself, which its owner has anyway.
+/// A schema that values can be checked against. It does not hold the schema itself, which its owner has anyway.
 #[derive(Debug)]
 pub(crate) struct BoundedValidator {
-    validator: Validator,
+    /// Compiled once, unless it takes much more than its text: many are kept, and all of them must not take more than their texts allow.
+    kept: Option<Validator>,
     extent: Extent,
+    max_pattern_bytes: usize,
 }
 
 /// Why a schema's rules cannot be looked at.
@@ -22,12 +27,13 @@ pub(crate) enum Unusable {
     Broken(String),
 }
 
-/// Keywords that hold schemas by name, and those that hold values, which are no schemas.
+/// Keywords that hold schemas by name.
 const MAPS: [&str; 5] = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
-const VALUES: [&str; 5] = ["enum", "const", "default", "example", "examples"];
 
-/// The schema without what a table pads it with: a property that has no schema may be anything, and a keyword without a value says nothing.
-fn without_padding(schema: serde_json::Value) -> serde_json::Value {
+/// The schema as it is compiled, without what a table pads it with: a property that has no schema may be anything, and a keyword without
+/// a value says nothing. What a schema leaves unevaluated comes last: where it comes before the keywords that it depends on, these are
+/// compiled as a part of it, and may hold what holds them.
+fn prepared(schema: serde_json::Value) -> serde_json::Value {
     use serde_json::Value;
     match schema {
         Value::Object(members) => {
@@ -35,16 +41,18 @@ fn without_padding(schema: serde_json::Value) -> serde_json::Value {
                 Value::Null if keyword != "const" => None,
                 Value::Object(schemas) if MAPS.contains(&keyword.as_str()) => {
                     let named = |(name, own): (String, Value)| {
-                        (name, if own.is_null() { Value::Bool(true) } else { without_padding(own) })
+                        (name, if own.is_null() { Value::Bool(true) } else { prepared(own) })
                     };
                     Some((keyword, Value::Object(schemas.into_iter().map(named).collect())))
                 }
                 member if VALUES.contains(&keyword.as_str()) => Some((keyword, member)),
-                member => Some((keyword, without_padding(member))),
+                member => Some((keyword, prepared(member))),
             };
-            Value::Object(members.into_iter().filter_map(member).collect())
+            let is_last = |(keyword, _): &(String, Value)| keyword.starts_with("unevaluated");
+            let (last, first): (Vec<_>, Vec<_>) = members.into_iter().filter_map(member).partition(is_last);
+            Value::Object(first.into_iter().chain(last).collect())
         }
-        Value::Array(schemas) => Value::Array(schemas.into_iter().map(without_padding).collect()),
+        Value::Array(schemas) => Value::Array(schemas.into_iter().map(prepared).collect()),
         other => other,
     }
 }
@@ -60,27 +68,50 @@ pub(crate) struct SchemaError {
     pub is_finer_rule: bool,
 }
 
-/// Steps back that one pattern may take on one text, and bytes that it may become: `^.{1,500}$` takes half a megabyte.
+/// Steps back that one pattern may take on one text.
 const MAX_BACKTRACKING: usize = 10_000;
-const MAX_PATTERN_BYTES: usize = 10 << 20;
+
+/// Bytes of a compiled schema that is kept: some, and for each byte of its text twice what large ordinary ones take.
+const MAX_KEPT_BYTES: usize = 64 << 10;
+const MAX_KEPT_PER_BYTE: usize = 50;
+/// The same of its patterns.
+const MAX_KEPT_PATTERN_BYTES: usize = 600_000;
+
+/// Bytes that the patterns of a compiled schema may keep.
+pub(crate) fn kept_pattern_bytes(schema: &Json) -> usize {
+    let bytes = Patterns::of(schema).bytes;
+    if bytes <= MAX_KEPT_PATTERN_BYTES { bytes } else { 0 }
+}
+
+fn compile(schema: &Json, max_pattern_bytes: usize) -> Result<Validator, Unusable> {
+    let patterns = PatternOptions::fancy_regex()
+        .backtrack_limit(MAX_BACKTRACKING)
+        .size_limit(max_pattern_bytes)
+        .dfa_size_limit(max_pattern_bytes);
+    jsonschema::options()
+        .should_validate_formats(false)
+        .with_pattern_options(patterns)
+        .build(&prepared(schema.into()))
+        .map_err(|error| Unusable::Broken(error.to_string()))
+}
 
 impl BoundedValidator {
     /// Compiles `schema`. Formats are not checked; references must lead to places within the schema.
     pub(crate) fn new(schema: &Json) -> Result<BoundedValidator, Unusable> {
-        let extent = Extent::of(schema).map_err(|obstacle| match obstacle {
+        let size = Extent::of(schema).and_then(|extent| Ok((extent, compiled(schema)?)));
+        let (extent, compiled) = size.map_err(|obstacle| match obstacle {
             Obstacle::TooComplex => Unusable::TooComplex,
             Obstacle::Reference(to) => Unusable::Broken(format!("nothing in it is what `{to}` refers to")),
         })?;
-        let patterns = PatternOptions::fancy_regex()
-            .backtrack_limit(MAX_BACKTRACKING)
-            .size_limit(MAX_PATTERN_BYTES)
-            .dfa_size_limit(MAX_PATTERN_BYTES);
-        let validator = jsonschema::options()
-            .should_validate_formats(false)
-            .with_pattern_options(patterns)
-            .build(&without_padding(schema.into()))
-            .map_err(|error| Unusable::Broken(error.to_string()))?;
-        Ok(BoundedValidator { validator, extent })
+        let patterns = Patterns::of(schema);
+        let validator = compile(schema, patterns.max_bytes)?;
+        let is_kept = compiled.bytes <= MAX_KEPT_BYTES + MAX_KEPT_PER_BYTE * compiled.text
+            && patterns.bytes <= MAX_KEPT_PATTERN_BYTES;
+        Ok(BoundedValidator {
+            kept: is_kept.then_some(validator),
+            extent,
+            max_pattern_bytes: patterns.max_bytes,
+        })
     }
 
     /// The first `limit` errors of `value`; `schema` is the one that this was compiled from.
@@ -95,7 +126,15 @@ impl BoundedValidator {
         }
         let value = serde_json::Value::from(value);
         let mut errors = Vec::new();
-        for error in self.validator.iter_errors(&value).take(limit) {
+        let compiled;
+        let validator = match &self.kept {
+            Some(kept) => kept,
+            None => {
+                compiled = compile(schema, self.max_pattern_bytes)?;
+                &compiled
+            }
+        };
+        for error in validator.iter_errors(&value).take(limit) {
             if ran_out(error.kind()) {
                 return Err(Unusable::TooComplex);
             }
