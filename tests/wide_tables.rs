@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::process::Stdio;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
+use crate::support::child::Deadline;
 use crate::support::workspace::{Ran, Workspace};
 
 /// The most memory that a run may hold, in kB.
@@ -13,26 +14,16 @@ const MOST: u64 = 256 << 10;
 
 /// A run that is killed when it takes more than [`MOST`] of memory, or hangs.
 fn run(work: &Workspace, args: &[&str]) -> Ran {
-    const DEADLINE: Duration = Duration::from_secs(300);
     let (stdout, stderr) = (work.path("stdout"), work.path("stderr"));
     let create = |path| Stdio::from(std::fs::File::create(path).unwrap());
     let mut command = work.tooljudge(args);
-    let mut child = command.stdout(create(&stdout)).stderr(create(&stderr)).spawn().unwrap();
-    let began = Instant::now();
+    let child = command.stdout(create(&stdout)).stderr(create(&stderr)).start();
     let code = loop {
-        if let Some(status) = child.try_wait().unwrap() {
+        if let Some(status) = child.ended() {
             break status.code();
         }
-        let wrong = match held(child.id()) {
-            Some(held) if held > MOST => Some(format!("{args:?} holds {} MB", held >> 10)),
-            _ if began.elapsed() > DEADLINE => Some(format!("{args:?} hangs")),
-            _ => None,
-        };
-        if let Some(wrong) = wrong {
-            child.kill().unwrap();
-            child.wait().unwrap();
-            panic!("{wrong}");
-        }
+        let held = held(child.id()).unwrap_or(0);
+        assert!(held <= MOST, "{args:?} holds {} MB", held >> 10);
         std::thread::sleep(Duration::from_millis(2));
     };
     let text = |path| String::from_utf8(std::fs::read(path).unwrap()).unwrap();
