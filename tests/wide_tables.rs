@@ -13,7 +13,7 @@ const MOST: u64 = 256 << 10;
 
 /// A run that is killed when it takes more than [`MOST`] of memory, or hangs.
 fn run(work: &Workspace, args: &[&str]) -> Ran {
-    const DEADLINE: Duration = Duration::from_secs(300);
+    const DEADLINE: Duration = Duration::from_secs(120);
     let (stdout, stderr) = (work.path("stdout"), work.path("stderr"));
     let create = |path| Stdio::from(std::fs::File::create(path).unwrap());
     let mut command = work.tooljudge(args);
