@@ -25,6 +25,7 @@ mod frames;
 mod from_phoenix;
 mod gold;
 mod hosted;
+mod hostile_schemas;
 mod kill;
 mod label_builtin;
 mod label_gold;

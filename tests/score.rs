@@ -115,6 +115,85 @@ fn columns_may_have_other_names() {
     }
 }
 
+/// Every row has one right call and one that lacks what its definition requires: who cannot read the definition misses one of both.
+#[test]
+fn definitions_may_have_any_shape_that_label_reads() {
+    let work = Workspace::new();
+    let schema = r#"{"type":"object","properties":{"city":{"type":"string"},"days":{"type":"integer"}},"required":["city"]}"#;
+    let dialect = schema.replace("object", "dict");
+    let gemini = schema.replace("object", "OBJECT").replace("string", "STRING").replace("integer", "INTEGER");
+    let in_text = |json: &str| serde_json::to_string(json).unwrap();
+    let openai = format!(
+        r#"[{{"type":"function","function":{{"name":"f","description":"d","parameters":{schema}}}}}]"#
+    );
+    let shapes = [
+        format!(r#"[{{"name":"f","description":"d","parameters":{schema}}}]"#),
+        format!(r#"[{{"name":"f","description":"d","parameters":{dialect}}}]"#),
+        openai.clone(),
+        format!(r#"[{{"function":{{"name":"f","parameters":{schema}}}}}]"#),
+        format!(r#"{{"type":"function","function":{{"name":"f","parameters":{dialect}}}}}"#),
+        format!(r#"[{{"type":"function","name":"f","parameters":{schema},"strict":true}}]"#),
+        format!(r#"[{{"type":"custom","name":"f","input_schema":{schema}}}]"#),
+        format!(r#"[{{"name":"f","description":"d","inputSchema":{schema}}}]"#),
+        format!(r#"{{"result":{{"tools":[{{"name":"f","inputSchema":{schema}}}]}}}}"#),
+        format!(r#"[{{"functionDeclarations":[{{"name":"f","parameters":{gemini}}}]}}]"#),
+        format!(r#"{{"function_declarations":[{{"name":"f","parameters_json_schema":{schema}}}]}}"#),
+        format!(r#"{{"toolConfig":{{"tools":[{{"toolSpec":{{"name":"f","inputSchema":{{"json":{schema}}}}}}}]}}}}"#),
+        format!(r#"[{{"toolSpec":{{"name":"f","inputSchema":{{"json":{schema}}}}}}}]"#),
+        format!(r#"[{{"tool":{{"json_schema":{{"name":"f","input_schema":{schema}}}}}}}]"#),
+        format!(r#"[{{"title":"f","type":"object",{}]"#, &schema[r#"{"type":"object","#.len()..]),
+        format!(r#"{{"f":{{"description":"d","parameters":{{"jsonSchema":{schema}}}}}}}"#),
+        r#"[{"name":"f","parameters":{"type":"dict","properties":[["city",[["type","string"]]],["days",[["type","int"]]]],"required":["city"]}}]"#.to_owned(),
+        in_text(&openai),
+        in_text(&in_text(&openai)),
+        format!("[{}]", in_text(&openai[1..openai.len() - 1])),
+        in_text(&format!("f: d | Parameters: {schema}")),
+        in_text("[{'type': 'function', 'function': {'name': 'f', 'parameters': {'type': 'object', 'properties': {'city': {'type': 'string'}, 'days': {'type': 'integer'}}, 'required': ['city']}}}]"),
+    ];
+    for column in ["tool_definitions", "tools", "available_tools", "functions", "function", "mine"] {
+        let rows: String = shapes
+            .iter()
+            .flat_map(|shape| [(shape, r#""city":"Oslo","days":2"#), (shape, r#""days":2"#)])
+            .map(|(shape, arguments)| {
+                let call = format!(r#"{{"name":"f","arguments":{{{arguments}}}}}"#);
+                format!("{{\"tool_call\":{call},\"expected_tool_calls\":[{call}],\"{column}\":{shape}}}\n")
+            })
+            .collect();
+        work.file("in.jsonl", rows);
+        let mut args = vec!["score", "in.jsonl", "--scorer", "bfcl_ast", "-o", "out.csv", "--quiet"];
+        if column == "mine" {
+            args.extend(["--column", "tool_definitions=mine"]);
+        }
+        work.run(&args).ended(0);
+        let expected = ["1.0", "0.0"].repeat(shapes.len());
+        assert_eq!(work.column("out.csv", "score"), expected, "{column}: {shapes:#?}");
+        // A case of the scorer's own holds them under its own key.
+        if column == "functions" {
+            let rows = work.read("in.jsonl");
+            let own = rows.lines().map(|line| {
+                let mut row: serde_json::Value = serde_json::from_str(line).unwrap();
+                let arguments = row["tool_call"]["arguments"].clone();
+                row["call"] = serde_json::json!([{ "f": arguments }]);
+                row["possible_answer"] = serde_json::json!([{ "f": {"city": ["Oslo"], "days": [2]} }]);
+                row["category"] = "multiple".into();
+                format!("{row}\n")
+            });
+            work.file("own.jsonl", own.collect::<String>());
+            work.run(&["score", "own.jsonl", "--scorer", "bfcl_ast", "-o", "own.csv", "--quiet"]).ended(0);
+            assert_eq!(work.column("own.csv", "score"), expected);
+        }
+    }
+    work.file(
+        "prose.jsonl",
+        r#"{"tool_call":{"name":"f","arguments":{}},"expected_tool_calls":[{"name":"f","arguments":{}}],"tools":"You may use f."}
+{"tool_call":{"name":"f","arguments":{}},"expected_tool_calls":[{"name":"f","arguments":{}}],"tools":[{"type":"function"}]}
+"#,
+    );
+    let said = work.run(&["score", "prose.jsonl", "--scorer", "bfcl_ast", "--json"]);
+    let summary: serde_json::Value = serde_json::from_str(&said.stdout).unwrap();
+    assert_eq!(summary["errors"]["InvalidCase"], 2, "{summary}");
+}
+
 /// Turns as `convert` writes them out of a transcript.
 #[test]
 fn turns_of_a_transcript_are_scored_together() {

@@ -95,7 +95,7 @@ impl Labeler {
                     Some(model) => BuiltinJudge::new(*task).with_model(Arc::clone(model)),
                     None => BuiltinJudge::new(*task),
                 };
-                return BuiltinLabeller::new(judge, *task).label(&rows(items));
+                return BuiltinLabeller::new(judge, *task).label(&rows(items), &|| cancel.is_cancelled());
             }
             Kind::Model { judge_task, store } => (judge_task, store),
         };
@@ -142,7 +142,7 @@ impl Labeler {
 }
 
 fn look_up(mut labeller: StoredLabeller, items: &[Item]) -> Result<Vec<Labelled>, RunError> {
-    labeller.label(&rows(items.to_vec()))
+    labeller.label(&rows(items.to_vec()), &|| false)
 }
 
 fn rows(items: Vec<Item>) -> Vec<Row> {

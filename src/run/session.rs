@@ -200,7 +200,7 @@ impl Session {
 /// Does long `work` on another thread, since this one hears of stops meanwhile; `work` asks its argument whether it is to stop.
 pub(super) async fn apart<T: Send + 'static>(
     stop: &Stop,
-    work: impl FnOnce(&dyn Fn() -> bool) -> Result<T, RunError> + Send + 'static,
+    work: impl FnOnce(&(dyn Fn() -> bool + Sync)) -> Result<T, RunError> + Send + 'static,
 ) -> Result<T, RunError> {
     let stop = stop.clone();
     let worker = spawn_blocking(move || work(&|| stop.is_told()));

@@ -7,7 +7,7 @@ use polars::prelude::{ArrowDataType, ArrowField, ArrowSchema, CompatLevel, DataT
 
 use super::Pandas;
 use super::arrow::{map_field, without_views, written_field};
-use crate::domain::{Json, Object};
+use crate::domain::{Json, Object, Slot};
 
 /// The columns of a table, in order. Names are unique.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -180,6 +180,55 @@ const MANY: usize = 1_000;
 const KNOWN: usize = 100_000;
 /// …which are those that fewer than one row in so many has.
 const RARE: u64 = 100;
+/// A column that fewer rows have is mostly empty cells.
+const SPARSE: u64 = 20;
+/// Columns that are looked for without being named, beside those of [`Slot`]s and gold.
+const KNOWN_NAMES: [&str; 36] = [
+    "before_turn",
+    "case_id",
+    "category",
+    "conversation_id",
+    "difficulty",
+    "domain",
+    "edit",
+    "error_type",
+    "example_id",
+    "expected_findings",
+    "expected_label",
+    "expected_response",
+    "flags",
+    "gold",
+    "gold_findings",
+    "id",
+    "issues",
+    "label",
+    "language",
+    "literal",
+    "model",
+    "name",
+    "question_id",
+    "row_id",
+    "run_id",
+    "sample_id",
+    "session_id",
+    "source_id",
+    "task_id",
+    "test_id",
+    "thread_id",
+    "tool_calls",
+    "trace_id",
+    "transcript_id",
+    "uuid",
+    "verdict",
+];
+
+/// Whether a column of this name may be read without being asked for, so that it must be found however rare it is.
+fn is_known(name: &str) -> bool {
+    KNOWN_NAMES.contains(&name)
+        || name.ends_with("_label")
+        || Slot::ALL.iter().any(|slot| slot.aliases().contains(&name))
+}
+
 /// What the column of the keys without a column is called, unless a key is called so.
 const OTHER_KEYS: &str = "other_keys";
 
@@ -227,7 +276,7 @@ impl SchemaBuilder {
     fn forget(&mut self) {
         let before = self.columns.len();
         let rows = self.rows;
-        self.columns.retain(|found| found.rows.saturating_mul(RARE) >= rows);
+        self.columns.retain(|found| found.rows.saturating_mul(RARE) >= rows || is_known(&found.name));
         let left = self.columns.len();
         if left < before {
             self.places = self.columns.iter().map(|found| Arc::clone(&found.name)).zip(0..).collect();
@@ -261,14 +310,14 @@ impl SchemaBuilder {
         Schema::of(columns)
     }
 
-    /// Which keys have columns of their own: those that at least half of the rows have, and the most frequent, up to [`MANY`]. Of
-    /// keys that are equally frequent, all have one or none has.
+    /// Which keys have columns of their own: those that mean something to this program, those that one row in [`SPARSE`] has, and
+    /// the most frequent, up to [`MANY`]. Of keys that are equally frequent, all have one or none has.
     fn own(&self) -> Vec<bool> {
         let mut counts: Vec<u64> = self.columns.iter().map(|found| found.rows).collect();
         counts.sort_unstable_by(|a, b| b.cmp(a));
         let beyond = counts.get(MANY).copied().unwrap_or(0);
-        let is_own = |found: &Found| found.rows > beyond || found.rows.saturating_mul(2) >= self.rows;
-        self.columns.iter().map(is_own).collect()
+        let is_own = |found: &Found| found.rows > beyond || found.rows.saturating_mul(SPARSE) >= self.rows;
+        self.columns.iter().map(|found| is_own(found) || is_known(&found.name)).collect()
     }
 }
 
@@ -320,6 +369,20 @@ mod tests {
         let mut names: Vec<&str> = schema.names().collect();
         let others = schema.other_keys().map(|at| names.remove(at));
         (names, others.is_some())
+    }
+
+    /// What judges are shown and what is compared with their labels is found however many other keys there are.
+    #[test]
+    fn what_this_program_looks_for_has_a_column_however_rare_it_is() {
+        for known in ["messages", "tool_definitions", "reference", "gold", "success_label", "question_id"] {
+            for rows in [3 * MANY, 2 * KNOWN] {
+                let own = (0..rows).map(|row| {
+                    let rare = (row == 7).then(|| one(known));
+                    [one("question"), one(format!("k{row}"))].into_iter().chain(rare).collect()
+                });
+                assert_eq!(names(&schema_of(own)), (vec!["question", known], true), "{known} in {rows} rows");
+            }
+        }
     }
 
     #[test]

@@ -75,4 +75,17 @@ mod tests {
             assert!(kept.bytes <= CAPACITY && kept.by_address.len() <= 3, "{} kept", kept.by_address.len());
         }
     }
+    /// A short pattern takes half a megabyte.
+    #[test]
+    fn what_takes_more_than_its_text_fills_the_cache_sooner() {
+        let cache = Cache::default();
+        for number in 0..200 {
+            let schema = format!(r#"{{"properties":{{"a":{{"pattern":"^.{{1,500}}x{number}$"}}}}}}"#);
+            let parameters = Json::parse(&schema).unwrap();
+            let name = format!("tool{number}");
+            cache.get(&[ToolDefinition { name, description: String::new(), parameters }].into());
+            let kept = cache.0.read().unwrap().by_address.len();
+            assert!(kept <= 50, "{kept} kept");
+        }
+    }
 }

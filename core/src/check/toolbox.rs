@@ -137,10 +137,22 @@ impl Rules {
     /// The first `limit` errors of `arguments`.
     pub(super) fn errors(&self, arguments: &Json, limit: usize) -> Result<Vec<SchemaError>, Unusable> {
         let schema = &self.definitions[self.at].parameters;
-        match self.compiled.get_or_init(|| BoundedValidator::new(schema)) {
-            Ok(validator) => validator.errors(schema, arguments, limit),
-            Err(unusable) => Err(unusable.clone()),
-        }
+        let unusable = match self.compiled.get() {
+            Some(Ok(validator)) => return validator.errors(schema, arguments, limit),
+            Some(Err(unusable)) => unusable.clone(),
+            None => match BoundedValidator::with_errors(schema, arguments, limit) {
+                Ok((validator, errors)) => {
+                    // Another thread may have been first; then theirs is as good.
+                    let _ = self.compiled.set(Ok(validator));
+                    return errors;
+                }
+                Err(unusable) => {
+                    let _ = self.compiled.set(Err(unusable.clone()));
+                    unusable
+                }
+            },
+        };
+        Err(unusable)
     }
 }
 

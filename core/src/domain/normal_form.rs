@@ -85,6 +85,11 @@ impl ToolDefinition {
         object.insert("parameters", self.parameters.clone());
         Json::Object(object)
     }
+
+    /// Several of them as a list.
+    pub fn list(definitions: &[ToolDefinition]) -> Json {
+        Json::Array(definitions.iter().map(ToolDefinition::to_json).collect())
+    }
 }
 
 fn text(text: Option<&str>) -> Json {

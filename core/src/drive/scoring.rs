@@ -3,7 +3,7 @@
 use super::compat::Loop;
 use super::episode::Episode;
 use super::suite::Expected;
-use crate::domain::{Arguments, Json, Object, ToolCall};
+use crate::domain::{Arguments, Json, Object, ToolCall, ToolDefinition};
 use crate::score::{Issue, IssueKind, Ready, SCORERS, ScoreError, Scored, Scorer, SettingError};
 
 /// The scorers of the episodes of a run.
@@ -88,7 +88,11 @@ impl EpisodeScorer {
             Expected::Test(_) if self.test.0.name == OF_SUITES => self.test.1.score(record)?,
             Expected::Test(test) => {
                 let calls: Vec<ToolCall> = episode.calls().cloned().collect();
-                self.test.1.score(&(self.test.0.case)(&calls, &expected(test), &Object::new()))?
+                let mut row = Object::new();
+                if self.test.0.defines {
+                    row.insert("tool_definitions", ToolDefinition::list(&case.tools));
+                }
+                self.test.1.score(&(self.test.0.case)(&calls, &expected(test), &row))?
             }
         };
         if self.follows == Loop::LangChain && matches!(case.expected, Expected::Example { .. }) {

@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::ControlFlow;
 
 use super::parts::{MAX_DEPTH, Obstacle, Onto, Part, Step, parts, resolve};
+use super::text::Text;
 use crate::domain::{Json, Object};
 
 /// Bytes that a schema may become: what it takes at once, and as much for each byte of its text as large ordinary ones take thrice over.
@@ -60,47 +61,6 @@ pub(super) fn compiled(schema: &Json) -> Result<Compiled, Obstacle> {
     {
         true => Ok(Compiled { bytes: compilation.bytes, text: text.bytes }),
         false => Err(Obstacle::TooComplex),
-    }
-}
-
-/// What counts of a schema's text.
-#[derive(Default)]
-struct Text {
-    bytes: usize,
-    bases: usize,
-    base_bytes: usize,
-    drafts: usize,
-}
-
-impl Text {
-    fn of(schema: &Json) -> Text {
-        let mut text = Text::default();
-        text.add(schema);
-        text
-    }
-
-    fn add(&mut self, json: &Json) {
-        self.bytes += 4;
-        match json {
-            Json::String(text) => self.bytes += text.len(),
-            Json::Number(number) => self.bytes += number.as_str().len(),
-            Json::Array(items) => items.iter().for_each(|item| self.add(item)),
-            Json::Object(object) => {
-                for (key, value) in object.iter() {
-                    self.bytes += key.len();
-                    match (key, value.as_str()) {
-                        ("$id" | "id", Some(id)) => {
-                            self.bases += 1;
-                            self.base_bytes += id.len();
-                        }
-                        ("$schema", Some(_)) => self.drafts += 1,
-                        _ => {}
-                    }
-                    self.add(value);
-                }
-            }
-            Json::Null | Json::Bool(_) => {}
-        }
     }
 }
 

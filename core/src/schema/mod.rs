@@ -6,6 +6,7 @@ mod compilation;
 mod effort;
 mod parts;
 mod patterns;
+mod text;
 mod validator;
 
 pub use arguments::{ArgumentSchemas, UnusableSchema};

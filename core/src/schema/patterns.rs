@@ -60,7 +60,7 @@ fn collect<'a>(json: &'a Json, patterns: &mut HashSet<&'a str>) {
 
 /// Parts of a pattern that get an engine each: looking around and back splits it.
 fn engines(pattern: &str) -> usize {
-    let splits = pattern.contains("(?") || pattern.contains(|c: char| c == '\\');
+    let splits = pattern.contains("(?") || pattern.contains('\\');
     1 + if splits { pattern.matches(['(', '|', '\\']).count() } else { 0 }
 }
 

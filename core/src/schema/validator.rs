@@ -98,6 +98,23 @@ fn compile(schema: &Json, max_pattern_bytes: usize) -> Result<Validator, Unusabl
 impl BoundedValidator {
     /// Compiles `schema`. Formats are not checked; references must lead to places within the schema.
     pub(crate) fn new(schema: &Json) -> Result<BoundedValidator, Unusable> {
+        let (bounds, validator, is_kept) = BoundedValidator::open(schema)?;
+        Ok(BoundedValidator { kept: is_kept.then_some(validator), ..bounds })
+    }
+
+    /// The same, with the first `limit` errors of `value`, for which it need not be compiled once more.
+    pub(crate) fn with_errors(
+        schema: &Json,
+        value: &Json,
+        limit: usize,
+    ) -> Result<(BoundedValidator, Result<Vec<SchemaError>, Unusable>), Unusable> {
+        let (bounds, validator, is_kept) = BoundedValidator::open(schema)?;
+        let errors = bounds.checked(schema, value).and_then(|()| errors(&validator, value, limit));
+        Ok((BoundedValidator { kept: is_kept.then_some(validator), ..bounds }, errors))
+    }
+
+    /// The bounds of a schema, the compiled schema, and whether it may be kept.
+    fn open(schema: &Json) -> Result<(BoundedValidator, Validator, bool), Unusable> {
         let size = Extent::of(schema).and_then(|extent| Ok((extent, compiled(schema)?)));
         let (extent, compiled) = size.map_err(|obstacle| match obstacle {
             Obstacle::TooComplex => Unusable::TooComplex,
@@ -107,11 +124,8 @@ impl BoundedValidator {
         let validator = compile(schema, patterns.max_bytes)?;
         let is_kept = compiled.bytes <= MAX_KEPT_BYTES + MAX_KEPT_PER_BYTE * compiled.text
             && patterns.bytes <= MAX_KEPT_PATTERN_BYTES;
-        Ok(BoundedValidator {
-            kept: is_kept.then_some(validator),
-            extent,
-            max_pattern_bytes: patterns.max_bytes,
-        })
+        let bounds = BoundedValidator { kept: None, extent, max_pattern_bytes: patterns.max_bytes };
+        Ok((bounds, validator, is_kept))
     }
 
     /// The first `limit` errors of `value`; `schema` is the one that this was compiled from.
@@ -121,31 +135,32 @@ impl BoundedValidator {
         value: &Json,
         limit: usize,
     ) -> Result<Vec<SchemaError>, Unusable> {
-        if !self.extent.allows(schema, value) {
+        self.checked(schema, value)?;
+        match &self.kept {
+            Some(validator) => errors(validator, value, limit),
+            None => errors(&compile(schema, self.max_pattern_bytes)?, value, limit),
+        }
+    }
+
+    fn checked(&self, schema: &Json, value: &Json) -> Result<(), Unusable> {
+        if self.extent.allows(schema, value) { Ok(()) } else { Err(Unusable::TooComplex) }
+    }
+}
+
+fn errors(validator: &Validator, value: &Json, limit: usize) -> Result<Vec<SchemaError>, Unusable> {
+    let value = serde_json::Value::from(value);
+    let mut errors = Vec::new();
+    for error in validator.iter_errors(&value).take(limit) {
+        if ran_out(error.kind()) {
             return Err(Unusable::TooComplex);
         }
-        let value = serde_json::Value::from(value);
-        let mut errors = Vec::new();
-        let compiled;
-        let validator = match &self.kept {
-            Some(kept) => kept,
-            None => {
-                compiled = compile(schema, self.max_pattern_bytes)?;
-                &compiled
-            }
-        };
-        for error in validator.iter_errors(&value).take(limit) {
-            if ran_out(error.kind()) {
-                return Err(Unusable::TooComplex);
-            }
-            errors.push(SchemaError {
-                pointer: error.instance_path().to_string(),
-                message: error.to_string(),
-                is_finer_rule: is_finer_rule(error.kind()),
-            });
-        }
-        Ok(errors)
+        errors.push(SchemaError {
+            pointer: error.instance_path().to_string(),
+            message: error.to_string(),
+            is_finer_rule: is_finer_rule(error.kind()),
+        });
     }
+    Ok(errors)
 }
 
 /// Whether a pattern was given up, here or in an alternative.
@@ -168,4 +183,50 @@ fn is_finer_rule(kind: &ValidationErrorKind) -> bool {
             | ValidationErrorKind::Required { .. }
             | ValidationErrorKind::AdditionalProperties { .. }
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// So many levels, each of which says twice what the next one is.
+    fn levels(levels: usize) -> Json {
+        let level = |at| {
+            format!(
+                r##""n{at}":{{"anyOf":[{{"$ref":"#/$defs/n{0}"}},{{"$ref":"#/$defs/n{0}"}}],"unevaluatedProperties":false}}"##,
+                at + 1
+            )
+        };
+        let levels: Vec<String> = (0..levels).map(level).chain([format!(r#""n{levels}":{{}}"#)]).collect();
+        Json::parse(&format!(r##"{{"$ref":"#/$defs/n0","$defs":{{{}}}}}"##, levels.join(","))).unwrap()
+    }
+
+    #[test]
+    fn what_takes_more_than_its_text_is_not_kept() {
+        let ordinary =
+            Json::parse(r#"{"properties":{"a":{"pattern":"^.{1,500}$"}},"unevaluatedProperties":false}"#);
+        let large =
+            Json::parse(r#"{"properties":{"a":{"pattern":"^\\p{L}{150}$"}},"unevaluatedProperties":false}"#);
+        let wrong = Json::parse(r#"{"b":1}"#).unwrap();
+        for (schema, is_kept) in [(ordinary.unwrap(), true), (large.unwrap(), false), (levels(7), false)] {
+            let validator = BoundedValidator::new(&schema).unwrap();
+            assert_eq!(validator.kept.is_some(), is_kept, "{schema}");
+            let errors = validator.errors(&schema, &wrong, 5).unwrap();
+            assert!(!errors.is_empty(), "{schema}");
+            let (validator, once) = BoundedValidator::with_errors(&schema, &wrong, 5).unwrap();
+            assert_eq!((validator.kept.is_some(), once), (is_kept, Ok(errors)), "{schema}");
+        }
+        assert_eq!(BoundedValidator::new(&levels(30)).unwrap_err(), Unusable::TooComplex);
+    }
+
+    /// Where it came first, it would be compiled with copies of all that it depends on.
+    #[test]
+    fn what_is_left_unevaluated_is_compiled_last() {
+        let schema = serde_json::json!({"unevaluatedProperties": false, "anyOf": [{"unevaluatedItems": true, "type": "array"}], "a": 1});
+        let keys =
+            |schema: &serde_json::Value| schema.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+        let prepared = prepared(schema);
+        assert_eq!(keys(&prepared), ["anyOf", "a", "unevaluatedProperties"]);
+        assert_eq!(keys(&prepared["anyOf"][0]), ["type", "unevaluatedItems"]);
+    }
 }

@@ -55,6 +55,9 @@ pub struct Scorer {
     pub across_turns: bool,
     /// Whether a record is one that this scorer's peer would write.
     pub matches: fn(&Object) -> bool,
+    /// Whether it reads the definitions of the tools. A row of another table has them in the key `tool_definitions`, as a list of
+    /// objects with `name` and `parameters`.
+    pub defines: bool,
     /// What it would have a judge say of a case, if there is such a thing.
     pub inquiry: Option<Inquiry>,
     /// A case of its own for rows of other tables: what was called, what should have been, and the row.

@@ -13,6 +13,7 @@ pub(super) const SCORER: Scorer = Scorer {
     peers: &[],
     expects: false,
     across_turns: false,
+    defines: false,
     inquiry: None,
     matches: |record| {
         let config = record.get("config");

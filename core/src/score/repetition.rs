@@ -14,6 +14,7 @@ pub(super) const SCORER: Scorer = Scorer {
     peers: &[],
     expects: false,
     across_turns: true,
+    defines: false,
     inquiry: None,
     // Any list of calls would do, so it is asked for by name.
     matches: |_| false,

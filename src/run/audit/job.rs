@@ -73,7 +73,7 @@ async fn attack(settings: AuditSettings, control: &Control) -> Result<AuditSumma
     let first: ProbeBatches = probe_batches::first(&plan, &session.panel.members);
     let base = sweep(&mut session, &first).await?;
     let (second, plan, session, first, base) = {
-        let choosing = move |_: &dyn Fn() -> bool| {
+        let choosing = move |_: &(dyn Fn() -> bool + Sync)| {
             let second = probe_batches::second(&plan, &session.panel.members, &first, &base);
             Ok((second, plan, session, first, base))
         };
@@ -107,7 +107,7 @@ fn conclude(
     plan: &Plan,
     session: &Session,
     asked: &Asked,
-    stopped: &dyn Fn() -> bool,
+    stopped: &(dyn Fn() -> bool + Sync),
 ) -> Result<(AuditSummary, Option<Value>), RunError> {
     let Asked { first, base, second, answers } = asked;
     let members = &session.panel.members[..];
@@ -153,7 +153,7 @@ async fn sweep(session: &mut Session, probe_batches: &ProbeBatches) -> Result<Ve
                     return Err(RunError::Interrupted);
                 }
                 let rows: Vec<Row> = items.into_iter().map(Row::known).collect();
-                labelled.extend(labeller.label(&rows)?);
+                labelled.extend(labeller.label(&rows, stopped)?);
             }
             answers.push(labelled);
         }

@@ -93,7 +93,7 @@ impl RowTable {
         place: usize,
         first: Asked<'_>,
         second: Asked<'_>,
-        stopped: &dyn Fn() -> bool,
+        stopped: &(dyn Fn() -> bool + Sync),
     ) -> Result<(), RunError> {
         let asked = (plan, members);
         let base = &first.1[place];
@@ -112,7 +112,7 @@ impl RowTable {
         kind: &str,
         (probe_batch, answers): (&ProbeBatch, &Answers),
         base: &Answers,
-        stopped: &dyn Fn() -> bool,
+        stopped: &(dyn Fn() -> bool + Sync),
     ) -> Result<(), RunError> {
         let mut answers = answers.iter();
         for (cases, items) in probe_batch.chunks() {

@@ -45,7 +45,7 @@ pub fn cases(
     source: &Source,
     labellers: &mut [Box<dyn Labeller>],
     book: &CaseBook<'_>,
-    stop: &dyn Fn() -> bool,
+    stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<Cases, RunError> {
     let mut chosen = book.places.iter().map(|place| (book.rows.numbers[*place], *place)).peekable();
     let mut toolboxes: HashMap<String, usize> = HashMap::new();
@@ -73,7 +73,7 @@ pub fn cases(
         let batch = batch.retain(&keep)?;
         let rows = source.unread(&batch)?;
         let labels: Vec<Vec<Labelled>> =
-            labellers.iter_mut().map(|labeller| labeller.label(&rows)).collect::<Result<_, _>>()?;
+            labellers.iter_mut().map(|labeller| labeller.label(&rows, stop)).collect::<Result<_, _>>()?;
         let cells = Cells::of(&batch, book)?;
         for (at, (row, place)) in rows.iter().zip(places).enumerate() {
             let mut case = cells.case(at, place, book);

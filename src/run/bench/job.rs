@@ -77,7 +77,7 @@ pub(super) struct Measuring<'a> {
     pub(super) session: &'a Session,
     pub(super) outcomes: &'a [AskOutcome],
     /// Whether somebody stops it.
-    pub(super) stopped: &'a dyn Fn() -> bool,
+    pub(super) stopped: &'a (dyn Fn() -> bool + Sync),
 }
 
 impl Measuring<'_> {

@@ -60,7 +60,7 @@ pub fn convert_rows(
     output: Option<(&Output, Form)>,
     all: bool,
     progress: &Progress,
-    stop: &dyn Fn() -> bool,
+    stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<(BTreeMap<String, Converted>, Option<Finished>), RunError> {
     let mut found: BTreeMap<String, Converted> = BTreeMap::new();
     let mut sink = match output {

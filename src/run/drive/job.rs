@@ -233,7 +233,7 @@ impl DrivePlan {
     fn each(
         &self,
         outcomes: &[AskOutcome],
-        stopped: &dyn Fn() -> bool,
+        stopped: &(dyn Fn() -> bool + Sync),
         visit: &mut dyn FnMut(At<'_>, Played) -> Result<(), RunError>,
     ) -> Result<(), RunError> {
         let reader = self.store.as_ref().map(|store| store.reader()).transpose()?;
@@ -271,7 +271,7 @@ impl DrivePlan {
         outcomes: &[AskOutcome],
         grades: &Grades,
         progress: &Progress,
-        stopped: &dyn Fn() -> bool,
+        stopped: &(dyn Fn() -> bool + Sync),
     ) -> Result<Written, RunError> {
         let of_tasks = self.of_tasks();
         let table = EpisodeTable::new(of_tasks, self.settings.gold, self.scorer.figures(of_tasks));

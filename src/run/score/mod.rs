@@ -4,6 +4,7 @@ mod asking;
 mod bfcl_files;
 mod choice;
 mod columns;
+mod definitions;
 mod error;
 mod job;
 mod pass;

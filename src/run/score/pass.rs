@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::asking::Answers;
+use super::definitions;
 use super::row::{CALLED, EXPECTED, called, case, is_case, name};
 use super::tally::Tally;
 use super::transcripts::{self, Transcript};
@@ -60,7 +61,7 @@ impl Scoring<'_> {
         &self,
         destination: Option<&ScoredTable<'_>>,
         progress: &Progress,
-        stop: &dyn Fn() -> bool,
+        stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<(Tally, Option<Finished>), RunError> {
         let mut tally = if self.listing { Tally::listing() } else { Tally::default() };
         let mut sink = match destination {
@@ -86,7 +87,7 @@ impl Scoring<'_> {
             let next = number + batch.len() as u64;
             let after = first.map(|first| self.rows(&first, next)).transpose()?;
             let after = after.and_then(|rows| rows.into_iter().next());
-            let scored = self.batch(self.rows(&batch, number)?, after, &mut transcript);
+            let scored = self.batch(self.rows(&batch, number)?, after, &mut transcript, stop)?;
             number = next;
             for Outcome { name, scored } in &scored {
                 if let Some(scored) = scored {
@@ -120,20 +121,30 @@ impl Scoring<'_> {
     }
 
     /// The scores of all rows; `after` is the row that follows on them.
-    fn batch(&self, rows: Vec<Row>, after: Option<Row>, transcript: &mut Transcript) -> Vec<Outcome> {
+    fn batch(
+        &self,
+        rows: Vec<Row>,
+        after: Option<Row>,
+        transcript: &mut Transcript,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Vec<Outcome>, RunError> {
+        let going_on = || if stop() { Err(RunError::Interrupted) } else { Ok(()) };
         if !rows.iter().any(|row| row.case.as_ref().is_ok_and(|case| self.is_turn(case))) {
-            let score = |Row { name, case }: Row| Outcome {
-                name,
-                scored: Some(case.and_then(|case| self.case(&case))),
+            let score = |Row { name, case }: Row| {
+                going_on()?;
+                Ok(Outcome { name, scored: Some(case.and_then(|case| self.case(&case))) })
             };
             return rows.into_par_iter().map(score).collect();
         }
         let id = |row: &Row| row.case.as_ref().ok().and_then(transcripts::of_row);
         let following: Vec<Option<String>> =
             rows.iter().skip(1).map(id).chain([after.as_ref().and_then(id)]).collect();
-        let score = |(Row { name, case }, following): (Row, Option<String>)| match case {
-            Ok(case) if self.is_turn(&case) => self.turn(name, &case, following.as_deref(), transcript),
-            case => Outcome { name, scored: Some(case.and_then(|case| self.case(&case))) },
+        let score = |(Row { name, case }, following): (Row, Option<String>)| {
+            going_on()?;
+            Ok(match case {
+                Ok(case) if self.is_turn(&case) => self.turn(name, &case, following.as_deref(), transcript),
+                case => Outcome { name, scored: Some(case.and_then(|case| self.case(&case))) },
+            })
         };
         rows.into_iter().zip(following).map(score).collect()
     }
@@ -161,7 +172,7 @@ impl Scoring<'_> {
         if self.scorer.across_turns {
             let score = |calls| {
                 let calls = transcript.with_repeated(calls);
-                self.ready.score(&(self.scorer.case)(&calls, &[], case))
+                self.own(case, &calls, &[])
             };
             return Outcome { name, scored: Some(entered.and(calls).and_then(score)) };
         }
@@ -171,7 +182,7 @@ impl Scoring<'_> {
         }
         let scored = transcript.all().and_then(|called| {
             let expected = self.calls(case, transcripts::EXPECTED_IN_ALL)?;
-            self.ready.score(&(self.scorer.case)(&called, &expected, case))
+            self.own(case, &called, &expected)
         });
         Outcome { name: Some(id), scored: Some(scored) }
     }
@@ -181,9 +192,29 @@ impl Scoring<'_> {
         if !is_peers && is_case(self.scorer, case) {
             let called = self.calls(case, called(case).unwrap_or(CALLED[0]))?;
             let expected = if self.scorer.expects { self.expected(case)? } else { Vec::new() };
-            return self.ready.score(&(self.scorer.case)(&called, &expected, case));
+            return self.own(case, &called, &expected);
         }
-        self.ready.score(case)
+        match case.get("functions").filter(|_| self.scorer.defines) {
+            Some(functions) if !definitions::are_plain(functions) => {
+                let mut case = case.clone();
+                case.insert("functions", definitions::read("functions", functions)?);
+                self.ready.score(&case)
+            }
+            _ => self.ready.score(case),
+        }
+    }
+
+    /// The score of a row that is no case of the scorer's own.
+    fn own(&self, row: &Object, called: &[ToolCall], expected: &[ToolCall]) -> Result<Scored, ScoreError> {
+        if !self.scorer.defines {
+            return self.ready.score(&(self.scorer.case)(called, expected, row));
+        }
+        let mut row = row.clone();
+        if let Some(column) = definitions::column(&row) {
+            let read = definitions::read(column, row.get(column).unwrap_or(&Json::Null))?;
+            row.insert(definitions::USUAL, read);
+        }
+        self.ready.score(&(self.scorer.case)(called, expected, &row))
     }
 
     /// What should have been called. A cell that says nothing is not the same as one that says "nothing".
@@ -213,7 +244,7 @@ impl Scoring<'_> {
         let row = RawRow {
             question: Cell::Text("-".to_owned()),
             tool_call: cell(column),
-            tool_definitions: cell("tool_definitions"),
+            tool_definitions: definitions::column(case).map_or(Cell::Missing, cell),
             ..RawRow::default()
         };
         let sample = self.normalizer.sample(row).map_err(|error| ScoreError::invalid(error.to_string()))?;

@@ -18,7 +18,11 @@ use crate::write::{CallVerdict, Labelled};
 
 /// Labels batches in input order.
 pub trait Labeller: Send {
-    fn label(&mut self, rows: &[Row]) -> Result<Vec<Labelled>, RunError>;
+    /// The labels of `rows`. `stop` is asked before each row that is computed: a batch of hostile ones takes minutes.
+    ///
+    /// # Errors
+    /// If replies cannot be read, and when `stop` says so.
+    fn label(&mut self, rows: &[Row], stop: &(dyn Fn() -> bool + Sync)) -> Result<Vec<Labelled>, RunError>;
 
     /// Whether its verdicts list what is wrong.
     fn lists_findings(&self) -> bool {
@@ -48,7 +52,7 @@ impl BuiltinLabeller {
 }
 
 impl Labeller for BuiltinLabeller {
-    fn label(&mut self, rows: &[Row]) -> Result<Vec<Labelled>, RunError> {
+    fn label(&mut self, rows: &[Row], stop: &(dyn Fn() -> bool + Sync)) -> Result<Vec<Labelled>, RunError> {
         let judge = |sample: &Sample| {
             let verdict = self.judge.judge(sample);
             computed(if self.findings { verdict } else { Verdict { findings: None, ..verdict } })
@@ -64,7 +68,7 @@ impl Labeller for BuiltinLabeller {
                 turn(judged, sample, &self.rails)
             }
         };
-        Ok(label_all(rows, judge_all))
+        label_all(rows, stop, judge_all)
     }
 
     fn lists_findings(&self) -> bool {
@@ -76,15 +80,20 @@ impl Labeller for BuiltinLabeller {
 pub struct BaselineLabeller(pub Baseline);
 
 impl Labeller for BaselineLabeller {
-    fn label(&mut self, rows: &[Row]) -> Result<Vec<Labelled>, RunError> {
-        Ok(label_all(rows, |sample| computed(self.0.judge(sample))))
+    fn label(&mut self, rows: &[Row], stop: &(dyn Fn() -> bool + Sync)) -> Result<Vec<Labelled>, RunError> {
+        label_all(rows, stop, |sample| computed(self.0.judge(sample)))
     }
 }
 
-fn label_all(rows: &[Row], judge: impl Fn(&Sample) -> Labelled + Sync) -> Vec<Labelled> {
+fn label_all(
+    rows: &[Row],
+    stop: &(dyn Fn() -> bool + Sync),
+    judge: impl Fn(&Sample) -> Labelled + Sync,
+) -> Result<Vec<Labelled>, RunError> {
     let labelled = |row: &Row| match row.item() {
-        Ok(sample) => judge(sample),
-        Err(error) => computed(invalid(error)),
+        _ if stop() => Err(RunError::Interrupted),
+        Ok(sample) => Ok(judge(sample)),
+        Err(error) => Ok(computed(invalid(error))),
     };
     rows.par_iter().map(labelled).collect()
 }
@@ -168,7 +177,7 @@ impl StoredLabeller {
 }
 
 impl Labeller for StoredLabeller {
-    fn label(&mut self, rows: &[Row]) -> Result<Vec<Labelled>, RunError> {
+    fn label(&mut self, rows: &[Row], _: &(dyn Fn() -> bool + Sync)) -> Result<Vec<Labelled>, RunError> {
         let number = self.judge_task.votes.get() as usize;
         let first = self.asked;
         self.asked += rows.len() * number;

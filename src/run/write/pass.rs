@@ -100,7 +100,8 @@ impl Watch for () {
 }
 
 /// Labels every row of `source` once per labeller and writes the table, if there is a `destination`, with the labels of as
-/// many labellers as it has columns for; returns what each labeller came to. `stop` is asked between batches.
+/// many labellers as it has columns for; returns what each labeller came to. `stop` is asked between batches, and between rows that are
+/// computed.
 ///
 /// # Errors
 /// On any error, and when `stop` says so, nothing appears at the destination.
@@ -110,7 +111,7 @@ pub fn write(
     destination: Option<&Destination>,
     watch: &mut dyn Watch,
     progress: &Progress,
-    stop: &dyn Fn() -> bool,
+    stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<(Vec<Summary>, Finished), RunError> {
     let create = |destination: &Destination| {
         let schema = destination.schema(source.table.schema());
@@ -139,7 +140,7 @@ pub fn write(
                 if stop() {
                     return Err(RunError::Interrupted);
                 }
-                let batch = label(batch?, source, labellers, destination, &mut summaries, watch)?;
+                let batch = label(batch?, source, labellers, destination, (&mut summaries, watch), stop)?;
                 progress.asks_done(batch.len() as u64);
                 if to_write.send(batch).is_err() {
                     // The writer stopped; its error is below.
@@ -174,13 +175,13 @@ fn label(
     source: &Source,
     labellers: &mut [Box<dyn Labeller>],
     destination: Option<&Destination>,
-    summaries: &mut [Summary],
-    watch: &mut dyn Watch,
+    (summaries, watch): (&mut [Summary], &mut dyn Watch),
+    stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<Batch, RunError> {
     let rows = source.unread(&batch)?;
     let mut labels = Vec::with_capacity(labellers.len());
     for (labeller, summary) in labellers.iter_mut().zip(summaries) {
-        let labelled = labeller.label(&rows)?;
+        let labelled = labeller.label(&rows, stop)?;
         for (labelled, row) in labelled.iter().zip(&rows) {
             summary.add(labelled);
             summary.remark(row);

@@ -1,6 +1,6 @@
 //! Definitions as one line each: `f: What it does | Parameters: {"type":"object","properties":{}}`.
 
-use super::schema;
+use super::schema::{self, TypeNames};
 use crate::domain::{Json, ToolDefinition};
 use crate::normalize::python_literal::{is_word, is_word_start};
 
@@ -11,7 +11,7 @@ const MARK: &str = " | Parameters: ";
 ///
 /// Descriptions may hold lines, colons and bars: a definition ends at the first mark behind which one JSON object stands up to
 /// the end of a line.
-pub(super) fn read(text: &str) -> Option<Vec<ToolDefinition>> {
+pub(super) fn read(text: &str, types: TypeNames) -> Option<Vec<ToolDefinition>> {
     let mut tools = Vec::new();
     let mut rest = text;
     while let Some((name, after_name)) = next_name(rest) {
@@ -25,7 +25,7 @@ pub(super) fn read(text: &str) -> Option<Vec<ToolDefinition>> {
         tools.push(ToolDefinition {
             name: name.to_owned(),
             description: description.trim_start().to_owned(),
-            parameters: schema::parameters(Some(schema)),
+            parameters: schema::parameters(Some(schema), types),
         });
         rest = after;
     }
@@ -67,7 +67,7 @@ mod tests {
 
     fn shown(text: &str) -> Option<Vec<String>> {
         let show = |tool: &ToolDefinition| format!("{}/{}/{}", tool.name, tool.description, tool.parameters);
-        read(text).map(|tools| tools.iter().map(show).collect())
+        read(text, TypeNames::JsonSchema).map(|tools| tools.iter().map(show).collect())
     }
 
     #[test]
@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn hostile_lines_end_soon() {
         for part in ["f: ", "f: | Parameters: ", "f: d | Parameters: {\n", "f: d | Parameters: {}\n"] {
-            let _ = read(&part.repeat((1 << 20) / part.len()));
+            let _ = read(&part.repeat((1 << 20) / part.len()), TypeNames::JsonSchema);
         }
     }
 }

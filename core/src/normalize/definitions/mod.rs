@@ -11,6 +11,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::BuildHasher;
 use std::sync::{Arc, PoisonError, RwLock};
 
+use schema::TypeNames;
+
 use super::python_literal::{self, Dialect};
 use crate::domain::{Cell, Definitions, Flag, Json, RowError, RowErrorCode, ToolDefinition};
 
@@ -61,9 +63,9 @@ impl Catalogue {
         match cell {
             Cell::Missing | Cell::Null => None,
             Cell::Text(text) if text.trim().is_empty() => None,
-            Cell::Text(text) => Some(self.remembered(text, || from_text(text))),
+            Cell::Text(text) => Some(self.remembered(text, || from_text(text, TypeNames::JsonSchema))),
             Cell::Json(json @ (Json::Array(_) | Json::Object(_))) => {
-                Some(self.remembered(&json.to_string(), || from_json(json.clone())))
+                Some(self.remembered(&json.to_string(), || from_json(json.clone(), TypeNames::JsonSchema)))
             }
             Cell::Json(other) => Some(Err(unrecognised(other))),
         }
@@ -109,6 +111,28 @@ pub(crate) fn definitions_in(cell: &Cell) -> Option<Result<(Definitions, BTreeSe
     Some(read.map(|tools| (tools.definitions, tools.flags)))
 }
 
+/// The definitions in a cell as the Berkeley benchmark reads them: its own names of types stay, which tell apart what is one type in JSON
+/// Schema. `None` where there are none to be read, though nothing is wrong with the cell.
+///
+/// # Errors
+/// If the cell has no known shape of definitions.
+pub fn definitions_of_benchmark(cell: &Cell) -> Option<Result<Vec<ToolDefinition>, RowError>> {
+    let found = match cell {
+        Cell::Missing | Cell::Null => return None,
+        Cell::Text(text) if text.trim().is_empty() => return None,
+        Cell::Text(text) => from_text(text, TypeNames::Benchmarks),
+        Cell::Json(json @ (Json::Array(_) | Json::Object(_))) => {
+            from_json(json.clone(), TypeNames::Benchmarks)
+        }
+        Cell::Json(other) => Err(unrecognised(other)),
+    };
+    match found {
+        Ok(Found::Tools { tools, .. }) => Some(Ok(tools)),
+        Ok(Found::Nothing | Found::FreeText) => None,
+        Err(error) => Some(Err(error)),
+    }
+}
+
 /// What was read, before it is shared.
 enum Found {
     Nothing,
@@ -136,23 +160,23 @@ impl Found {
 /// How many times a JSON string may hold JSON.
 const MAX_ENCODINGS: usize = 4;
 
-fn from_text(text: &str) -> Result<Found, RowError> {
+fn from_text(text: &str, types: TypeNames) -> Result<Found, RowError> {
     let mut text = text.trim().to_owned();
     for _ in 0..MAX_ENCODINGS {
         match json_values(&text)? {
             Some(mut values) if values.len() == 1 => match values.remove(0) {
                 Json::String(inner) => text = inner.trim().to_owned(),
-                value => return from_json(value),
+                value => return from_json(value, types),
             },
-            Some(values) => return from_json(Json::Array(values)),
+            Some(values) => return from_json(Json::Array(values), types),
             None => break,
         }
     }
     let bracketed = text.starts_with(['[', '{', '(']) || text.starts_with("array(");
     if let Some(value) = bracketed.then(|| python_literal::whole(&text, Dialect::Repr)).flatten() {
-        return from_json(value);
+        return from_json(value, types);
     }
-    Ok(match lines::read(&text) {
+    Ok(match lines::read(&text, types) {
         Some(tools) => Found::Tools { tools, flags: BTreeSet::new() },
         None => Found::FreeText,
     })
@@ -180,11 +204,11 @@ fn json_values(text: &str) -> Result<Option<Vec<Json>>, RowError> {
     Ok((!values.is_empty()).then_some(values))
 }
 
-fn from_json(mut json: Json) -> Result<Found, RowError> {
+fn from_json(mut json: Json, types: TypeNames) -> Result<Found, RowError> {
     if json.is_null() {
         return Ok(Found::Nothing);
     }
-    let mut reader = shapes::Reader::default();
+    let mut reader = shapes::Reader::new(types);
     reader.cell(&mut json)?;
     Ok(Found::Tools { tools: reader.tools, flags: reader.flags })
 }

@@ -14,6 +14,43 @@ const TYPES: &[(&str, &[&str])] = &[
     ("null", &["null"]),
 ];
 
+/// Names of types that the Berkeley benchmark gives a meaning of their own in some programming language.
+const BENCHMARKS: &[&str] = &[
+    "string",
+    "any",
+    "integer",
+    "float",
+    "boolean",
+    "array",
+    "tuple",
+    "dict",
+    "byte",
+    "short",
+    "long",
+    "double",
+    "char",
+    "String",
+    "Array",
+    "ArrayList",
+    "Set",
+    "Queue",
+    "Stack",
+    "HashMap",
+    "Hashtable",
+    "Bigint",
+    "Boolean",
+];
+
+/// Which names the types of parameters get.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum TypeNames {
+    /// Those of JSON Schema.
+    #[default]
+    JsonSchema,
+    /// The benchmark's own as they are, and of all others those of JSON Schema.
+    Benchmarks,
+}
+
 /// What stands under a keyword that holds schemas. Everywhere else a key called `type` is somebody's data.
 #[derive(Clone, Copy)]
 enum Holds {
@@ -43,7 +80,7 @@ const MAY_BE_NULL: &[&str] = &["default", "const", "example", "examples"];
 const WRAPPER: &str = "jsonSchema";
 
 /// The parameters of a tool as JSON Schema of an object.
-pub(super) fn parameters(mut schema: Option<Json>) -> Json {
+pub(super) fn parameters(mut schema: Option<Json>, names: TypeNames) -> Json {
     schema.iter_mut().for_each(join);
     while let Some(inner) =
         schema.as_ref().filter(|schema| !is_whole(schema)).and_then(|schema| schema.get(WRAPPER))
@@ -57,7 +94,7 @@ pub(super) fn parameters(mut schema: Option<Json>) -> Json {
         Some(schema) => schema,
     };
     let typed = schema.get("type").is_some();
-    translate(&mut schema);
+    translate(&mut schema, names);
     // Arguments are an object, even where a dialect's word for that says nothing.
     if let Json::Object(object) = &mut schema
         && typed
@@ -96,11 +133,11 @@ fn join(member: &mut Json) {
     }
 }
 
-fn translate(schema: &mut Json) {
+fn translate(schema: &mut Json, names: TypeNames) {
     let Json::Object(object) = schema else { return };
     // A table gives every schema the keywords of each.
     object.retain(|keyword, value| !value.is_null() || MAY_BE_NULL.contains(&keyword));
-    translate_type(object);
+    translate_type(object, names);
     for (keyword, holds) in SUBSCHEMAS {
         object.get_mut(keyword).into_iter().for_each(join);
         match (object.get_mut(keyword), holds) {
@@ -110,20 +147,23 @@ fn translate(schema: &mut Json) {
             }
             (Some(Json::Array(items)), Holds::SchemaOrList) => items.iter_mut().for_each(|item| {
                 join(item);
-                translate(item);
+                translate(item, names);
             }),
             (Some(Json::Object(members)), Holds::Map) => members.iter_mut().for_each(|(_, member)| {
                 join(member);
-                translate(member);
+                translate(member, names);
             }),
-            (Some(inner), Holds::Schema | Holds::SchemaOrList) => translate(inner),
+            (Some(inner), Holds::Schema | Holds::SchemaOrList) => translate(inner, names),
             _ => {}
         }
     }
 }
 
-fn translate_type(object: &mut Object) {
+fn translate_type(object: &mut Object, names: TypeNames) {
     let translated = match object.get("type") {
+        Some(Json::String(name)) if names == TypeNames::Benchmarks && BENCHMARKS.contains(&name.as_str()) => {
+            return;
+        }
         Some(Json::String(name)) => standard(name).map(Json::from),
         Some(Json::Array(names)) => {
             let names = names.iter().map(|name| Some(Json::from(standard(name.as_str()?)?)));
@@ -155,6 +195,14 @@ fn standard(name: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_benchmarks_names_are_kept_where_it_reads_them() {
+        let source = r#"{"type":"dict","properties":{"a":{"type":"ArrayList","items":{"type":"float"}},"b":{"type":"STRING"},"c":{"type":"int"}}}"#;
+        let kept = r#"{"type":"dict","properties":{"a":{"type":"ArrayList","items":{"type":"float"}},"b":{"type":"string"},"c":{"type":"integer"}}}"#;
+        let schema = Json::parse(source).unwrap();
+        assert_eq!(parameters(Some(schema), TypeNames::Benchmarks).to_string(), kept);
+    }
 
     #[test]
     fn translates_types_where_schemas_stand_and_nowhere_else() {
@@ -195,7 +243,11 @@ mod tests {
                 r#"{"type":"object","properties":{"a":{"type":"object","additionalProperties":{"type":"integer"}}},"$defs":{"d":{"type":"string"}}}"#,
             ),
         ] {
-            assert_eq!(parameters(Some(Json::parse(source).unwrap())).to_string(), expected, "{source}");
+            assert_eq!(
+                parameters(Some(Json::parse(source).unwrap()), TypeNames::JsonSchema).to_string(),
+                expected,
+                "{source}"
+            );
         }
     }
 }

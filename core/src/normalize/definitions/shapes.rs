@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::{error, from_text, schema, unrecognised};
+use super::schema::{self, TypeNames};
+use super::{error, from_text, unrecognised};
 use crate::domain::{Flag, Json, Object, RowError, RowErrorCode, ToolDefinition};
 
 /// Collects the definitions of one cell, in order.
@@ -10,6 +11,7 @@ use crate::domain::{Flag, Json, Object, RowError, RowErrorCode, ToolDefinition};
 pub(super) struct Reader {
     pub(super) tools: Vec<ToolDefinition>,
     pub(super) flags: BTreeSet<Flag>,
+    pub(super) types: TypeNames,
     /// What is wrong with the first definition of a list that cannot be read. It costs that definition, not the others.
     unreadable: Option<RowError>,
 }
@@ -80,6 +82,10 @@ const GEMINI_BUILT_INS: &[&str] = &[
 const TOOL_SEARCH: &str = "tool_search";
 
 impl Reader {
+    pub(super) fn new(types: TypeNames) -> Reader {
+        Reader { types, ..Reader::default() }
+    }
+
     /// Reads a whole cell. An error if none of its definitions can be read.
     pub(super) fn cell(&mut self, json: &mut Json) -> Result<(), RowError> {
         self.value(json)?;
@@ -104,7 +110,7 @@ impl Reader {
             }
             Json::Object(object) => self.object(object),
             // One tool per string, as some tracers have it.
-            Json::String(text) => match from_text(text)? {
+            Json::String(text) => match from_text(text, self.types)? {
                 super::Found::Tools { tools, flags } => {
                     self.tools.extend(tools);
                     self.flags.extend(flags);
@@ -129,7 +135,7 @@ impl Reader {
 
     fn push(&mut self, name: &str, object: &Object, schema: Option<Json>) {
         let description = object.get("description").and_then(Json::as_str).unwrap_or_default();
-        let parameters = schema::parameters(schema);
+        let parameters = schema::parameters(schema, self.types);
         self.tools.push(ToolDefinition {
             name: name.to_owned(),
             description: description.to_owned(),

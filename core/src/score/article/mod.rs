@@ -46,6 +46,7 @@ pub(super) const SCORER: Scorer = Scorer {
     peers: PEERS,
     expects: true,
     across_turns: false,
+    defines: false,
     inquiry: None,
     matches: |record| {
         let test = record.get("test").and_then(Json::as_object);

@@ -96,6 +96,7 @@ pub const SCORER: Scorer = Scorer {
     peers: &["bfcl"],
     expects: true,
     across_turns: false,
+    defines: true,
     inquiry: None,
     matches,
     case,
@@ -126,7 +127,7 @@ fn case(called: &[ToolCall], expected: &[ToolCall], row: &Object) -> Object {
         _ => "parallel_multiple",
     };
     let category = row.get("category").cloned().unwrap_or_else(|| Json::from(category));
-    let functions = row.get("functions").or_else(|| row.get("tool_definitions")).cloned();
+    let functions = row.get("tool_definitions").cloned();
     super::own_case(
         row,
         [

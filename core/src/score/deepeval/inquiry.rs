@@ -32,8 +32,12 @@ fn call(tool: &Json) -> Json {
     Json::Object(call)
 }
 
-/// What is known of a tool that could have been called: its name and what it is for.
+/// What is known of a tool that could have been called: its name and what it is for. What has no name here is written in another
+/// vendor's form, which is read like that of any row.
 fn definition(tool: &Json) -> Json {
+    if tool.get("name").is_none() {
+        return tool.clone();
+    }
     let mut definition = Object::new();
     for key in ["name", "description"] {
         if let Some(value) = tool.get(key).filter(|value| !value.is_null()) {

@@ -30,6 +30,7 @@ pub(in crate::score) const SCORER: Scorer = Scorer {
     peers: PEERS,
     expects: false,
     across_turns: false,
+    defines: false,
     inquiry: None,
     matches: |record| {
         record.get("metric").and_then(Json::as_str).is_some_and(|name| Metric::named(name).is_some())

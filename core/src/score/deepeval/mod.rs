@@ -56,6 +56,7 @@ pub(super) const SCORER: Scorer = Scorer {
     peers: PEERS,
     expects: true,
     across_turns: false,
+    defines: false,
     inquiry: Some(inquiry::INQUIRY),
     matches: |record| record.contains_key("expected_tools") && record.contains_key("tools_called"),
     case: |called, expected, row| {

@@ -66,6 +66,7 @@ pub(super) const SCORER: Scorer = Scorer {
     peers: PEERS,
     expects: true,
     across_turns: false,
+    defines: false,
     inquiry: Some(inquiry::INQUIRY),
     matches: |record| record.contains_key("run") && record.contains_key("example") || sides::are_here(record),
     case: |called, expected, row| {

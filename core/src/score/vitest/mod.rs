@@ -52,6 +52,7 @@ pub(super) const SCORER: Scorer = Scorer {
     peers: PEERS,
     expects: true,
     across_turns: false,
+    defines: false,
     inquiry: None,
     matches: |record| {
         let is_list = |key: &str| record.get(key).is_some_and(|calls| calls.as_array().is_some());

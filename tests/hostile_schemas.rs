@@ -1,0 +1,132 @@
+//! Schemas that a few lines make larger than any machine: rows with them end, in little room, and so does a run that is told to stop.
+
+use std::fmt::Write;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::support::workspace::{Ran, Workspace};
+
+/// What no run here needs a fraction of: one that hangs is killed then.
+const DEADLINE: Duration = Duration::from_secs(120);
+
+/// `levels` definitions, each of which is `step` with a reference to the next one for `@`.
+fn chain(levels: usize, step: &str) -> String {
+    let mut links = String::new();
+    for at in 0..levels {
+        let next = format!(r##"{{"$ref":"#/$defs/n{}"}}"##, at + 1);
+        write!(links, "\"n{at}\":{},", step.replace('@', &next)).unwrap();
+    }
+    format!(
+        r##"{{"type":"object","properties":{{"a":{{"$ref":"#/$defs/n0"}}}},"$defs":{{{links}"n{levels}":{{"type":"object"}}}}}}"##
+    )
+}
+
+fn ended(mut child: Child) -> Ran {
+    let began = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        if began.elapsed() > DEADLINE {
+            child.kill().unwrap();
+            panic!("it hangs: {:?}", child.wait_with_output().unwrap());
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    Ran::from(child.wait_with_output().unwrap())
+}
+
+/// Runs the binary with two gigabytes of addresses, most of which go to threads and to the program itself.
+fn run(work: &Workspace, args: &[&str]) -> Ran {
+    let binary = work.tooljudge(&[]).get_program().to_owned();
+    let mut shell = std::process::Command::new("sh");
+    shell
+        .args(["-c", "ulimit -v 2000000; exec \"$0\" \"$@\""])
+        .arg(binary)
+        .args(args)
+        .current_dir(work.path(""));
+    shell.env_clear().env("HOME", work.path(""));
+    for threads in ["RAYON_NUM_THREADS", "TOKIO_WORKER_THREADS", "POLARS_MAX_THREADS"] {
+        shell.env(threads, "2");
+    }
+    shell.env("MALLOC_ARENA_MAX", "2").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    ended(shell.spawn().unwrap())
+}
+
+const STEPS: [&str; 6] = [
+    r#"{"anyOf":[@,@],"unevaluatedProperties":false}"#,
+    r#"{"allOf":[@,@],"unevaluatedItems":false}"#,
+    r#"{"if":@,"then":@,"unevaluatedProperties":false}"#,
+    r#"{"dependentSchemas":{"a":@,"b":@},"unevaluatedProperties":false}"#,
+    // To compile it is nothing, to check it is.
+    r#"{"allOf":[@],"unevaluatedProperties":false}"#,
+    r#"{"oneOf":[@,@,{"allOf":[@,@,@,@,@,@,@,@,@,@]}]}"#,
+];
+
+#[cfg(target_os = "linux")]
+#[test]
+fn rows_end_in_little_room() {
+    let work = Workspace::new();
+    let schemas = STEPS.map(|step| chain(30, step));
+    let patterns: Vec<String> =
+        (0..300).map(|at| format!(r#""p{at}":{{"pattern":"^\\p{{L}}{{{}}}$"}}"#, 100 + at)).collect();
+    let patterns = format!(r#"{{"type":"object","properties":{{{}}}}}"#, patterns.join(","));
+    let schemas: Vec<&String> = schemas.iter().chain([&patterns]).collect();
+    let (mut labelled, mut scored) = (String::new(), String::new());
+    for schema in &schemas {
+        let (tool, call) = (
+            format!(r#"{{"name":"f","description":"Sets a","parameters":{schema}}}"#),
+            r#"{"name":"f","arguments":{"a":{"b":1}}}"#,
+        );
+        writeln!(
+            labelled,
+            r#"{{"question":"Set a","tool_call":{call},"tool_definitions":[{tool}],"gold":"correct"}}"#
+        )
+        .unwrap();
+        writeln!(
+            scored,
+            r#"{{"test":{{"expectations":[{{"tool_name":"f","param_validators":{{"a":{{"kind":"schema","schema":{schema}}}}}}}]}},"tool_calls":[{call}]}}"#
+        )
+        .unwrap();
+    }
+    work.file("in.jsonl", &labelled);
+    work.file("cases.jsonl", &scored);
+    run(&work, &["label", "in.jsonl", "-o", "out.jsonl", "--quiet"]);
+    assert_eq!(work.read("out.jsonl").lines().count(), schemas.len());
+    run(&work, &["score", "cases.jsonl", "--scorer", "tool_evaluator", "-o", "scores.jsonl", "--quiet"]);
+    assert_eq!(work.read("scores.jsonl").lines().count(), schemas.len());
+    let ran = run(&work, &["bench", "in.jsonl", "--json"]);
+    assert!(ran.stdout.contains("builtin"), "{} {}", ran.stdout, ran.stderr);
+}
+
+/// One signal is enough while rows are computed that take long, of which a batch has two thousand.
+#[cfg(target_os = "linux")]
+#[test]
+fn one_signal_ends_a_run_of_hostile_rows() {
+    let work = Workspace::new();
+    let schema = chain(16, r#"{"allOf":[@,@]}"#);
+    let rows: String = (0..2_000)
+        .map(|at| {
+            format!(
+                r#"{{"question":"Set a","tool_call":{{"name":"f{at}","arguments":{{"a":{{}}}}}},"expected_tool_calls":[],"tool_definitions":[{{"name":"f{at}","description":"Sets a","parameters":{schema}}}]}}
+"#
+            )
+        })
+        .collect();
+    work.file("in.jsonl", rows);
+    for signal in ["INT", "TERM"].into_iter().filter(|signal| crate::faults::signals::is_heard(signal)) {
+        let mut child = work.tooljudge(&["label", "in.jsonl", "-o", "out.jsonl", "--quiet"]);
+        let child = child.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let catches = || {
+            let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+            let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap_or("0");
+            u64::from_str_radix(caught.trim(), 16).unwrap() & (1 << 14) != 0
+        };
+        let began = Instant::now();
+        while !catches() && began.elapsed() < DEADLINE {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        // So that the first rows are under way.
+        std::thread::sleep(Duration::from_millis(500));
+        crate::faults::signals::send(child.id(), signal);
+        ended(child).ended(130);
+        assert!(!work.path("out.jsonl").exists(), "{signal}");
+    }
+}
