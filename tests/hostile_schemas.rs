@@ -1,13 +1,11 @@
 //! Schemas that a few lines make larger than any machine: rows with them end, in little room, and so does a run that is told to stop.
 
 use std::fmt::Write;
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use crate::support::child::{DEADLINE, Deadline};
 use crate::support::workspace::{Ran, Workspace};
-
-/// What no run here needs a fraction of: one that hangs is killed then.
-const DEADLINE: Duration = Duration::from_secs(120);
 
 /// `levels` definitions, each of which is `step` with a reference to the next one for `@`.
 fn chain(levels: usize, step: &str) -> String {
@@ -19,18 +17,6 @@ fn chain(levels: usize, step: &str) -> String {
     format!(
         r##"{{"type":"object","properties":{{"a":{{"$ref":"#/$defs/n0"}}}},"$defs":{{{links}"n{levels}":{{"type":"object"}}}}}}"##
     )
-}
-
-fn ended(mut child: Child) -> Ran {
-    let began = Instant::now();
-    while child.try_wait().unwrap().is_none() {
-        if began.elapsed() > DEADLINE {
-            child.kill().unwrap();
-            panic!("it hangs: {:?}", child.wait_with_output().unwrap());
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    Ran::from(child.wait_with_output().unwrap())
 }
 
 /// Runs the binary with two gigabytes of addresses, most of which go to threads and to the program itself.
@@ -47,7 +33,7 @@ fn run(work: &Workspace, args: &[&str]) -> Ran {
         shell.env(threads, "2");
     }
     shell.env("MALLOC_ARENA_MAX", "2").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    ended(shell.spawn().unwrap())
+    Ran::from(shell.start().output())
 }
 
 const STEPS: [&str; 6] = [
@@ -113,7 +99,7 @@ fn one_signal_ends_a_run_of_hostile_rows() {
     work.file("in.jsonl", rows);
     for signal in ["INT", "TERM"].into_iter().filter(|signal| crate::faults::signals::is_heard(signal)) {
         let mut child = work.tooljudge(&["label", "in.jsonl", "-o", "out.jsonl", "--quiet"]);
-        let child = child.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let child = child.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).start();
         let catches = || {
             let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
             let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap_or("0");
@@ -126,7 +112,7 @@ fn one_signal_ends_a_run_of_hostile_rows() {
         // So that the first rows are under way.
         std::thread::sleep(Duration::from_millis(500));
         crate::faults::signals::send(child.id(), signal);
-        ended(child).ended(130);
+        Ran::from(child.output()).ended(130);
         assert!(!work.path("out.jsonl").exists(), "{signal}");
     }
 }

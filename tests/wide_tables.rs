@@ -100,7 +100,7 @@ fn keys_that_are_named_as_columns_stand_apart() {
         let mut cells = usual();
         cells.insert(format!("own{row}"), json!(row));
         if row == 7 {
-            cells.insert("label".to_owned(), json!("theirs"));
+            cells.insert("explanation".to_owned(), json!("theirs"));
             cells.insert("other_keys".to_owned(), json!([1]));
         }
         cells
@@ -111,8 +111,8 @@ fn keys_that_are_named_as_columns_stand_apart() {
     assert_eq!(rows[6]["own6"], 6);
     assert!(!rows[6].contains_key("other_keys_"));
     assert_eq!((&rows[7]["own7"], &rows[7]["other_keys"]), (&json!(7), &json!([1])));
-    assert_eq!(rows[7]["other_keys_"], json!({"label": "theirs"}));
-    assert_ne!(rows[7]["label"], "theirs");
+    assert_eq!(rows[7]["other_keys_"], json!({"explanation": "theirs"}));
+    assert_ne!(rows[7]["explanation"], "theirs");
     // Labelled again, the rows have the same labels and the same keys.
     run(&work, &["label", "in.labeled.jsonl", "--overwrite", "--allow-unjudged", "1"]).ended(0);
     let again = objects(&work.read("in.labeled.labeled.jsonl"));

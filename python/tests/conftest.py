@@ -89,7 +89,7 @@ class Server:
                     waits = free is not None and server.requests > free
                 server.keys.add(self.headers["authorization"])
                 if waits:
-                    server._go.wait(PATIENCE)
+                    server._go.wait()
                 time.sleep(server.delay)
                 message = {"role": "assistant", "content": server.label}
                 usage = {"prompt_tokens": tokens, "completion_tokens": 1}

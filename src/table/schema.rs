@@ -380,7 +380,12 @@ mod tests {
                     let rare = (row == 7).then(|| one(known));
                     [one("question"), one(format!("k{row}"))].into_iter().chain(rare).collect()
                 });
-                assert_eq!(names(&schema_of(own)), (vec!["question", known], true), "{known} in {rows} rows");
+                let schema = schema_of(own);
+                let (columns, has_others) = names(&schema);
+                assert!(
+                    has_others && columns.starts_with(&["question", known]),
+                    "{columns:?} of {rows} rows"
+                );
             }
         }
     }

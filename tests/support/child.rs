@@ -1,6 +1,6 @@
 //! Child processes that cannot outlive their test: each has a deadline, is killed at it, and the test fails with what it had said.
 
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Output, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -37,6 +37,9 @@ impl Deadline for Command {
     #[track_caller]
     fn start_within(&mut self, time: Duration) -> Running {
         let name: String = format!("{self:?}").chars().take(400).collect();
+        // A group of its own, so that what it starts can be ended with it.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(self, 0);
         let mut child = self.spawn().unwrap_or_else(|error| panic!("{name}: {error}"));
         let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (id, child, killed) = (child.id(), Arc::new(Mutex::new(child)), Arc::new(AtomicBool::new(false)));
@@ -47,7 +50,7 @@ impl Deadline for Command {
             std::thread::spawn(move || {
                 if over.recv_timeout(time) == Err(RecvTimeoutError::Timeout) {
                     killed.store(true, Ordering::SeqCst);
-                    let _ = child.lock().unwrap().kill();
+                    end_group(&mut child.lock().unwrap());
                 }
             });
         }
@@ -128,9 +131,21 @@ fn lossy(bytes: &[u8]) -> std::borrow::Cow<'_, str> {
 impl Drop for Running {
     fn drop(&mut self) {
         let mut child = self.child.lock().unwrap();
-        let _ = child.kill();
-        let _ = child.wait();
+        if child.try_wait().is_ok_and(|status| status.is_none()) {
+            end_group(&mut child);
+            let _ = child.wait();
+        }
     }
+}
+
+/// Kills a child that still runs, and all that it has started.
+fn end_group(child: &mut Child) {
+    #[cfg(unix)]
+    let _ = Command::new("kill")
+        .args(["-KILL", "--", &format!("-{}", child.id())])
+        .stderr(Stdio::null())
+        .status();
+    let _ = child.kill();
 }
 
 /// How long an output may stay open after the child's end, held by something it started.
@@ -149,8 +164,13 @@ impl Drain {
         let thread = std::thread::spawn(move || {
             let Some(mut pipe) = pipe else { return };
             let mut part = [0; 8192];
-            while let Ok(length @ 1..) = pipe.read(&mut part) {
-                to.lock().unwrap().extend_from_slice(&part[..length]);
+            loop {
+                match pipe.read(&mut part) {
+                    Ok(0) => break,
+                    Ok(length) => to.lock().unwrap().extend_from_slice(&part[..length]),
+                    Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                    Err(error) => panic!("the output of a child: {error}"),
+                }
             }
         });
         Drain { read, thread }
@@ -164,7 +184,7 @@ impl Drain {
                 let over = *over.get_or_insert_with(Instant::now);
                 let said = lossy(&self.read.lock().unwrap()).into_owned();
                 assert!(
-                    over.elapsed() < HELD_OPEN,
+                    over.elapsed() < HELD_OPEN || child.is_late(),
                     "{}: ended, but something that it started holds its output open:\n{said}",
                     child.name
                 );
@@ -181,7 +201,7 @@ impl Drain {
 fn a_child_that_hangs_is_killed_and_named() {
     let hung = std::panic::catch_unwind(|| {
         let mut shell = Command::new("sh");
-        shell.args(["-c", "echo begun; exec sleep 1000"]).stdout(Stdio::piped()).stderr(Stdio::piped());
+        shell.args(["-c", "echo begun; sleep 1000; echo over"]).stdout(Stdio::piped()).stderr(Stdio::piped());
         shell.start_within(Duration::from_millis(300)).output()
     });
     let message = *hung.unwrap_err().downcast::<String>().unwrap();

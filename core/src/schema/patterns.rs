@@ -7,7 +7,7 @@ use crate::domain::Json;
 /// Bytes that one pattern may become: `^.{1,500}$` takes half a megabyte.
 const MAX_PATTERN_BYTES: usize = 10 << 20;
 /// The same of all patterns of one schema.
-const MAX_BYTES: usize = 20 << 20;
+const MAX_BYTES: usize = 100 << 20;
 
 // What an engine makes at most of a letter, of a class in ASCII, of any character, and of a class beyond ASCII.
 const LETTER: usize = 120;
@@ -35,6 +35,13 @@ impl Patterns {
                 .min(MAX_BYTES / patterns.iter().map(|pattern| engines(pattern)).sum::<usize>().max(1))
         };
         Patterns { bytes: bytes.min(MAX_BYTES), max_bytes }
+    }
+}
+
+impl Patterns {
+    /// Whether they are so large that each may become less than one alone.
+    pub(super) fn are_bounded(&self) -> bool {
+        self.max_bytes < MAX_PATTERN_BYTES
     }
 }
 
@@ -97,7 +104,7 @@ fn bytes(pattern: &str) -> usize {
                 let class = class(rest.as_str());
                 rest = rest.as_str()[class.len()..].chars();
                 let is_wide = class.starts_with('^') || !class.is_ascii() || class.contains('\\');
-                if is_wide { WIDE_CLASS * class.matches('\\').count().max(1) } else { CLASS }
+                if is_wide { WIDE_CLASS } else { CLASS }
             }
             '\\' => match rest.next() {
                 // `\p{L}`
@@ -167,6 +174,11 @@ mod tests {
             r"^[^\s@]+@[^\s@]+\.[a-z]{2,}$",
             r"^(?!\s).{1,500}$",
             r"^\p{L}[\p{L}\p{N} '-]{0,39}$",
+            // Names of people, as forms have them.
+            r"^[\p{L}\p{M} '-]{1,100}$",
+            r"^[\p{L}\p{M} '-]{1,99}$",
+            r"^\p{L}[\p{L}\p{M}\p{N} '.-]{0,63}$",
+            r"^\p{L}[\p{L}\p{M}\p{N} '.-]{0,127}$",
         ];
         let ordinary: Vec<String> = ordinary.map(str::to_owned).into();
         assert_eq!(of(&ordinary).max_bytes, MAX_PATTERN_BYTES);

@@ -75,7 +75,7 @@ const MAX_BACKTRACKING: usize = 10_000;
 const MAX_KEPT_BYTES: usize = 64 << 10;
 const MAX_KEPT_PER_BYTE: usize = 50;
 /// The same of its patterns.
-const MAX_KEPT_PATTERN_BYTES: usize = 600_000;
+const MAX_KEPT_PATTERN_BYTES: usize = 20 << 20;
 
 /// Bytes that the patterns of a compiled schema may keep.
 pub(crate) fn kept_pattern_bytes(schema: &Json) -> usize {
@@ -121,7 +121,9 @@ impl BoundedValidator {
             Obstacle::Reference(to) => Unusable::Broken(format!("nothing in it is what `{to}` refers to")),
         })?;
         let patterns = Patterns::of(schema);
-        let validator = compile(schema, patterns.max_bytes)?;
+        // Where patterns share what there is, one that does not fit is not broken.
+        let too_complex = |why| if patterns.are_bounded() { Unusable::TooComplex } else { why };
+        let validator = compile(schema, patterns.max_bytes).map_err(too_complex)?;
         let is_kept = compiled.bytes <= MAX_KEPT_BYTES + MAX_KEPT_PER_BYTE * compiled.text
             && patterns.bytes <= MAX_KEPT_PATTERN_BYTES;
         let bounds = BoundedValidator { kept: None, extent, max_pattern_bytes: patterns.max_bytes };
@@ -205,8 +207,9 @@ mod tests {
     fn what_takes_more_than_its_text_is_not_kept() {
         let ordinary =
             Json::parse(r#"{"properties":{"a":{"pattern":"^.{1,500}$"}},"unevaluatedProperties":false}"#);
-        let large =
-            Json::parse(r#"{"properties":{"a":{"pattern":"^\\p{L}{150}$"}},"unevaluatedProperties":false}"#);
+        let large = Json::parse(
+            r#"{"properties":{"a":{"pattern":"^\\p{L}{150}$"},"c":{"pattern":"^\\p{L}{151}$"}},"unevaluatedProperties":false}"#,
+        );
         let wrong = Json::parse(r#"{"b":1}"#).unwrap();
         for (schema, is_kept) in [(ordinary.unwrap(), true), (large.unwrap(), false), (levels(7), false)] {
             let validator = BoundedValidator::new(&schema).unwrap();
