@@ -205,8 +205,11 @@ fn wait<'py>(
             }
             if is_signal && !stop.now.is_cancelled() {
                 let text = "stopping after the requests in flight (press Ctrl-C again to quit at once)";
-                // What is raised in the end is the signal.
-                let _ = tell(listener, Said::Talk(text.to_owned()));
+                // What is raised in the end is the signal. Another one may come while this is told.
+                let told = tell(listener, Said::Talk(text.to_owned()));
+                if told.is_err_and(|error| error.is_instance_of::<PyKeyboardInterrupt>(py)) {
+                    stop.now.cancel();
+                }
             }
         }
         if stop.now.is_cancelled() && told_twice.get_or_insert_with(Instant::now).elapsed() > LET_GO {
