@@ -1,4 +1,4 @@
-//! Schemas that a few lines make larger than any machine: rows with them end, in little room, and so does a run that is told to stop.
+//! Short schemas that would need more memory than any machine has: their rows end quickly and in little memory, and a signal ends the run.
 
 use std::fmt::Write;
 use std::process::Stdio;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use crate::support::child::Deadline;
-use crate::support::workspace::{Ran, Workspace};
+use crate::support::workspace::{Ran, Workspace, repository};
 
 /// The most memory that a run may hold, in kB.
 const MOST: u64 = 256 << 10;
@@ -140,4 +140,56 @@ fn a_table_of_very_many_columns_is_read_and_written() {
         let row = work.rows("out.csv").remove(0);
         assert!((0..COLUMNS).all(|at| row[&format!("c{at}")] == "1"), "{input}");
     }
+}
+
+/// The rows of a file, each with a dozen keys more, which only a dozen rows share: more than share what the first rows have.
+fn among_own_keys(rows: &[Map<String, Value>], all: usize) -> String {
+    lines((0..all).map(|at| {
+        let mut row = rows.get(at).cloned().unwrap_or_else(usual);
+        row.extend((0..12).map(|more| (format!("own{}", at / 12 * 12 + more), json!(at))));
+        row
+    }))
+}
+
+#[test]
+fn what_few_rows_have_is_judged_and_scored_as_without_other_keys() {
+    let work = Workspace::new();
+    let tools = json!([{"name": "book", "description": "Book a room.",
+        "parameters": {"type": "object", "properties": {"town": {"type": "string"}}, "required": ["town"]}}]);
+    let said = (0..10).map(|at| {
+        let row = json!({
+            "messages": [{"role": "user", "content": format!("A room in Town{at}, please.")},
+                {"role": "assistant", "content": "Shall I book it?"}],
+            "question": "Yes", "tool_call": {"name": "book", "arguments": {"town": format!("Town{at}")}},
+            "tool_definitions": tools, "gold": "correct",
+        });
+        row.as_object().unwrap().clone()
+    });
+    let said: Vec<_> = said.collect();
+    work.file("alone.jsonl", lines(said.iter().cloned()));
+    work.file("among.jsonl", among_own_keys(&said, 1_500));
+    let judged = |input: &str| {
+        work.label(input, "out.jsonl", |_| ());
+        let rows = objects(&work.read("out.jsonl"));
+        rows.iter()
+            .take(10)
+            .map(|row| [&row["label"], &row["confidence"]].map(Value::clone))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(judged("among.jsonl"), judged("alone.jsonl"));
+
+    // Keys of a peer's record, which no other command knows.
+    let records = std::fs::read_to_string(repository("datasets/score_vitest.jsonl")).unwrap();
+    let records = objects(&records);
+    work.file("alone.jsonl", lines(records.iter().cloned()));
+    work.file("among.jsonl", among_own_keys(&records, 1_500));
+    let scored = |input: &str| {
+        work.run(&["score", input, "--scorer", "tool_call", "-o", "scored.jsonl", "--force", "--quiet"]);
+        let rows = objects(&work.read("scored.jsonl"));
+        rows.iter()
+            .take(records.len())
+            .map(|row| [&row["score"], &row["passed"]].map(Value::clone))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(scored("among.jsonl"), scored("alone.jsonl"));
 }

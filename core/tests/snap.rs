@@ -367,7 +367,7 @@ fn hostile_text_is_read() {
     ];
     let rails = Rails::correctness();
     for fragment in fragments {
-        // Whatever grows faster than its text would not come back from this.
+        // Work that grows with the square of the text would take minutes here.
         let _ = snap(&fragment.repeat(64_000 / fragment.len()), &rails, Rules::Careful, true);
         let _ = snap_cut(&fragment.repeat(10_000 / fragment.len()), &rails, Rules::Careful, true);
     }

@@ -72,7 +72,7 @@ def wait_until(condition):
 
 
 class Server:
-    """Answers every question with `label`, after `delay` seconds; with `free`, all but the first so many only when it is let go."""
+    """Answers every question with `label` after `delay` seconds. With `free=N`, requests after the first N wait for `let_go()`."""
 
     def __init__(self, label="correct", delay=0.0, tokens=10, free=None):
         self.requests, self.label, self.delay, self.keys = 0, label, delay, set()

@@ -155,7 +155,17 @@ impl Config {
     pub fn parse(text: &str) -> Result<Config, String> {
         let config: Config = toml::from_str(text).map_err(|error| unreadable(&error, text))?;
         if let Some(name) = config.judges.keys().find(|name| JudgeSettings::is_reserved(name)) {
-            return Err(reserved(name, text));
+            let reserved = JudgeSettings::RESERVED;
+            return Err(wrong_name(name, text, &format!("{reserved}, and an entry cannot take its place")));
+        }
+        // It would forge lines of what is said about it.
+        let is_unfit = |name: &&String| name.trim().is_empty() || name.chars().any(char::is_control);
+        if let Some(name) = config.judges.keys().find(is_unfit) {
+            return Err(wrong_name(
+                name,
+                text,
+                "the name is blank or holds a line break or another control character",
+            ));
         }
         for (name, price) in config.named_prices() {
             let numbers = [Some(price.input), price.cached_input, Some(price.output)];
@@ -199,8 +209,8 @@ fn unreadable(error: &toml::de::Error, text: &str) -> String {
     format!("line {}: {}", before.matches('\n').count() + 1, &said[..end])
 }
 
-/// That the entry of `name` would take the place of a judge that there is, so that rows would go where nobody expects it.
-fn reserved(name: &str, text: &str) -> String {
+/// That an entry of `[judges]` cannot have its name, and `why`.
+fn wrong_name(name: &str, text: &str, why: &str) -> String {
     /// The names of judges, and where they stand.
     #[derive(Deserialize)]
     struct Names {
@@ -211,8 +221,7 @@ fn reserved(name: &str, text: &str) -> String {
     let line = text.get(..start).unwrap_or_default().matches('\n').count() + 1;
     let name = RowError::excerpt(name);
     format!(
-        "line {line}: [judges.{name}]: this name stands for a judge of tooljudge's own (builtin, PROVIDER:MODEL, script:FILE or a \
-         baseline), and an entry cannot take its place. Rename the entry, for example to [judges.mine], and select it with --judge mine"
+        "line {line}: [judges.\"{name}\"]: {why}. Rename the entry, for example to [judges.mine], and select it with --judge mine"
     )
 }
 
@@ -281,12 +290,17 @@ mod tests {
             ),
             (
                 "[label]\nrpm = 1\n[judges.\"builtin\"]\njudge = \"openai:m\"",
-                "line 3: [judges.builtin]: this name stands for a judge of tooljudge's own",
+                "line 3: [judges.\"builtin\"]: this name stands for a judge of tooljudge's own",
             ),
             (
                 "[judges]\na.judge = \"openai:m\"\n\"openai:m\".judge = \"openai:m\"",
-                "line 3: [judges.openai:m]: ",
+                "line 3: [judges.\"openai:m\"]: ",
             ),
+            (
+                "[judges.a]\njudge = \"openai:m\"\n[judges.\"b\\nc\"]\njudge = \"openai:m\"",
+                "line 3: [judges.\"b c\"]: the name is blank or holds a line break",
+            ),
+            ("[judges.\" \"]\njudge = \"openai:m\"", "line 1: [judges.\" \"]: the name is blank"),
             ("[prices]\n\"openai:m\" = { input = nan, output = 1 }", "the price of openai:m"),
         ] {
             let why = Config::parse(text).unwrap_err();

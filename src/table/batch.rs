@@ -49,9 +49,9 @@ impl Batch {
         self.len() == 0
     }
 
-    /// The values of one column, row by row.
+    /// The values of one column, row by row. A key without a column of its own is found among the other keys.
     pub fn column(&self, name: &str) -> Result<Vec<Option<Json>>, TableError> {
-        let Some(position) = self.schema.position(name) else { return Ok(vec![None; self.len()]) };
+        let Some(position) = self.schema.position(name) else { return Ok(self.other_key(name)) };
         match &self.rows {
             Rows::Records(records) => {
                 Ok(records.iter().map(|record| record.cells.get(position).cloned().flatten()).collect())
@@ -61,6 +61,16 @@ impl Batch {
                 let series = frame.column(name)?.as_materialized_series();
                 Ok(frame::values(series, file).into_iter().map(Some).collect())
             }
+        }
+    }
+
+    fn other_key(&self, name: &str) -> Vec<Option<Json>> {
+        match (&self.rows, self.schema.other_keys()) {
+            (Rows::Records(records), Some(place)) => {
+                let value = |record: &Record| record.cells.get(place)?.as_ref()?.get(name).cloned();
+                records.iter().map(value).collect()
+            }
+            _ => vec![None; self.len()],
         }
     }
 

@@ -15,10 +15,12 @@ mod non_finite;
 mod pandas;
 pub mod samples;
 mod schema;
+mod schema_builder;
 mod text;
 
 pub use batch::{Batch, Record, Rows};
 pub use error::TableError;
 pub use format::{Compression, Format, UnknownFormat};
 pub use pandas::Pandas;
-pub use schema::{Column, Kind, Schema, SchemaBuilder, Typed};
+pub use schema::{Column, Kind, Schema, Typed};
+pub use schema_builder::SchemaBuilder;

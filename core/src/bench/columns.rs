@@ -35,6 +35,14 @@ pub const CLUSTERS: [&str; 2] = ["question_id", "transcript_id"];
 /// Columns that name a row.
 pub const IDS: [&str; 2] = ["id", "row_id"];
 
+/// Whether a column of this name is read without being asked for.
+pub fn is_known(name: &str) -> bool {
+    let is_gold = |task: Option<Task>| golds(task).contains(&name);
+    is_gold(None)
+        || Task::ALL.into_iter().any(|task| is_gold(Some(task)))
+        || [&FINDINGS[..], &SLICINGS, &CLUSTERS, &IDS].iter().any(|names| names.contains(&name))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

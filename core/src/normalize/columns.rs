@@ -33,7 +33,7 @@ pub struct Columns {
 }
 
 /// The columns that every converted table has, whatever else it holds.
-const CONVERTED: [&str; 5] = ["question", "messages", "tool_call", "tool_definitions", "flags"];
+pub const CONVERTED: [&str; 5] = ["question", "messages", "tool_call", "tool_definitions", "flags"];
 
 /// The columns of xLAM's tables, in which `answers` are calls. Elsewhere they are gold.
 const PLANNED: [&str; 3] = ["query", "tools", "answers"];

@@ -1,6 +1,6 @@
-//! What it takes to compile a schema, told before it is done. The validator compiles a schema once for every place at which it meets it,
-//! and below `unevaluatedProperties` and `unevaluatedItems` once for every way that leads there: a few lines can hold more ways than any
-//! machine holds copies.
+//! Estimates the memory that compiling a schema needs, before it is compiled. The validator compiles a schema once for each place where it
+//! occurs, and below `unevaluatedProperties` and `unevaluatedItems` once for each path that leads there: a few lines can have more paths
+//! than fit into any memory.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::ControlFlow;
@@ -9,10 +9,10 @@ use super::parts::{MAX_DEPTH, Obstacle, Onto, Part, Step, parts, resolve};
 use super::text::Text;
 use crate::domain::{Json, Object};
 
-/// Bytes that a schema may become: what it takes at once, and as much for each byte of its text as large ordinary ones take thrice over.
+/// The most bytes that a compiled schema may take: a fixed part, and three times what large ordinary schemas take per byte of their text.
 const MAX_BYTES: usize = 4 << 20;
 const MAX_BYTES_PER_BYTE: usize = 100;
-/// The same of a schema that evaluates itself: parts of it hold each other, and the validator never frees them.
+/// The same for a schema that evaluates itself: its parts refer to each other, and the validator never frees them.
 const MAX_UNFREED_BYTES: usize = 128 << 10;
 
 // What was measured of a compiled schema, each of its keywords, and one that says what it evaluates, beside their places.
@@ -36,7 +36,7 @@ pub(super) struct Compiled {
     pub text: usize,
 }
 
-/// Goes the way of the validator's compiler, and stops where that makes too much.
+/// Follows the validator's compiler, and stops as soon as the bound is exceeded.
 pub(super) fn compiled(schema: &Json) -> Result<Compiled, Obstacle> {
     let text = Text::of(schema);
     let own_name = ["$id", "id"].iter().filter_map(|key| schema.get(key)?.as_str()).map(str::len).sum();

@@ -1,4 +1,4 @@
-//! What the patterns of a schema may become: `\p{L}{180}` takes nine megabytes, and a schema may hold any number of such.
+//! Bounds the memory of a schema's patterns: `\p{L}{180}` takes nine megabytes, and a schema may hold many such patterns.
 
 use std::collections::HashSet;
 
@@ -36,10 +36,8 @@ impl Patterns {
         };
         Patterns { bytes: bytes.min(MAX_BYTES), max_bytes }
     }
-}
 
-impl Patterns {
-    /// Whether they are so large that each may become less than one alone.
+    /// Whether they are so large together that each gets less room than a single pattern would.
     pub(super) fn are_bounded(&self) -> bool {
         self.max_bytes < MAX_PATTERN_BYTES
     }

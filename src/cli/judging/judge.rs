@@ -28,8 +28,8 @@ impl<'a> Named<'a> {
         if let Some(function) = hosted::function(name) {
             if JudgeSettings::is_reserved(name) {
                 bail!(
-                    "a function cannot be named `{name}`: the name stands for a judge of tooljudge's own (builtin, PROVIDER:MODEL, \
-                     script:FILE or a baseline). Give the function another name"
+                    "a function cannot be named `{name}`: {}. Give the function another name",
+                    JudgeSettings::RESERVED
                 );
             }
             return Ok(Named { settings: JudgeSettings::function(function), own: None });

@@ -47,6 +47,16 @@ pub(super) fn case(
     let value = |cell| if typed { cell } else { structured(cell) };
     let named = schema.names().zip(cells).filter_map(|(name, cell)| Some((name.to_owned(), value(cell?))));
     let mut case: Object = named.collect();
+    // A peer's record is read as it stands, whatever shares a column.
+    if let Some(Json::Object(others)) =
+        schema.other_keys().and_then(|place| case.remove(&schema.columns[place].name))
+    {
+        for (key, value) in others {
+            if !case.contains_key(&key) {
+                case.insert(key, value);
+            }
+        }
+    }
     for (slot, column) in columns {
         if let Some(value) = case.get(column).cloned() {
             case.insert(slot.as_str(), value);

@@ -50,6 +50,10 @@ impl JudgeSettings {
         JudgeSettings { name: format!("builtin:{stem}"), kind: JudgeKind::Trained(file) }
     }
 
+    /// What [`JudgeSettings::is_reserved`] is about, in words.
+    #[cfg(feature = "cli")]
+    pub(crate) const RESERVED: &str = "this name stands for a judge of tooljudge's own (builtin, PROVIDER:MODEL, script:FILE or a baseline)";
+
     /// Whether `name` says by itself who judges: the built-in judge, a model of a provider, a scripted agent, a baseline. Nothing
     /// else may go by such a name, or one that looks like it: columns and reports would say who judged, and it would not be true.
     #[cfg(feature = "cli")]
