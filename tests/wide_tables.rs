@@ -159,7 +159,7 @@ fn what_few_rows_have_is_judged_and_scored_as_without_other_keys() {
     let said = (0..10).map(|at| {
         let row = json!({
             "messages": [{"role": "user", "content": format!("A room in Town{at}, please.")},
-                {"role": "assistant", "content": "Shall I book it?"}],
+                {"role": "assistant", "content": "Shall I book it?"}, {"role": "user", "content": "Yes"}],
             "question": "Yes", "tool_call": {"name": "book", "arguments": {"town": format!("Town{at}")}},
             "tool_definitions": tools, "gold": "correct",
         });
@@ -168,15 +168,18 @@ fn what_few_rows_have_is_judged_and_scored_as_without_other_keys() {
     let said: Vec<_> = said.collect();
     work.file("alone.jsonl", lines(said.iter().cloned()));
     work.file("among.jsonl", among_own_keys(&said, 1_500));
-    let judged = |input: &str| {
-        work.label(input, "out.jsonl", |_| ());
-        let rows = objects(&work.read("out.jsonl"));
-        rows.iter()
-            .take(10)
-            .map(|row| [&row["label"], &row["confidence"]].map(Value::clone))
-            .collect::<Vec<_>>()
+    let read = |input: &str| {
+        work.convert(input, "read.jsonl");
+        work.label(input, "labelled.jsonl", |_| ());
+        let (read, labelled) = (objects(&work.read("read.jsonl")), objects(&work.read("labelled.jsonl")));
+        let row = |(read, labelled): (&Map<String, Value>, &Map<String, Value>)| {
+            [&read["messages"], &labelled["label"], &labelled["explanation"]].map(Value::clone)
+        };
+        read.iter().zip(&labelled).take(10).map(row).collect::<Vec<_>>()
     };
-    assert_eq!(judged("among.jsonl"), judged("alone.jsonl"));
+    let alone = read("alone.jsonl");
+    assert!(alone[3][0].to_string().contains("A room in Town3"), "{:?}", alone[3]);
+    assert_eq!(read("among.jsonl"), alone);
 
     // Keys of a peer's record, which no other command knows.
     let records = std::fs::read_to_string(repository("datasets/score_vitest.jsonl")).unwrap();
