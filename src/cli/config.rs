@@ -159,13 +159,10 @@ impl Config {
             return Err(wrong_name(name, text, &format!("{reserved}, and an entry cannot take its place")));
         }
         // It would forge lines of what is said about it.
-        let is_unfit = |name: &&String| name.trim().is_empty() || name.chars().any(char::is_control);
+        let breaks = ['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}'];
+        let is_unfit = |name: &&String| name.trim().is_empty() || name.contains(breaks);
         if let Some(name) = config.judges.keys().find(is_unfit) {
-            return Err(wrong_name(
-                name,
-                text,
-                "the name is blank or holds a line break or another control character",
-            ));
+            return Err(wrong_name(name, text, "the name is blank or holds a line break"));
         }
         for (name, price) in config.named_prices() {
             let numbers = [Some(price.input), price.cached_input, Some(price.output)];
