@@ -12,6 +12,7 @@ mod builtin_judge;
 mod damaged_logs;
 mod drive;
 mod environments;
+mod everyday_data;
 mod hostile;
 mod injection;
 mod markup;

@@ -26,11 +26,21 @@ pub fn gold<'a>(task: Option<Task>, names: &[&'a str]) -> Option<&'a str> {
 pub const FINDINGS: [&str; 3] = ["gold_findings", "expected_findings", "issues"];
 
 /// Columns by whose values figures are told apart, where there are such columns.
-pub const SLICINGS: [&str; 8] =
-    ["error_type", "edit", "category", "language", "literal", "difficulty", "domain", "model"];
+pub const SLICINGS: [&str; 10] = [
+    "error_type",
+    "edit",
+    "kind",
+    "category",
+    "language",
+    "lang",
+    "literal",
+    "difficulty",
+    "domain",
+    "model",
+];
 
 /// Columns whose rows belong together, the first that is there.
-pub const CLUSTERS: [&str; 2] = ["question_id", "transcript_id"];
+pub const CLUSTERS: [&str; 3] = ["question_id", "transcript_id", "pair"];
 
 /// Columns that name a row.
 pub const IDS: [&str; 2] = ["id", "row_id"];
