@@ -116,7 +116,8 @@ pub mod check {
     pub(crate) use tooljudge_core::check::*;
     #[doc(inline)]
     pub use tooljudge_core::check::{
-        BaseRate, BuiltinJudge, InvalidBaseRate, Stage, StageKind, TaskStage, TrainedModel, UnusableModel,
+        BaseRate, BuiltinJudge, Decide, InvalidBaseRate, InvalidDecide, Stage, StageKind, TaskStage,
+        TrainedModel, UnusableModel,
     };
 }
 

@@ -54,7 +54,7 @@ fn a_frame_comes_back_with_labels() {
     .unwrap();
     let labeler = Labeler::builtin(Task::ToolCalling);
     let labelled = frames::label_blocking(frame.clone(), &labeler, &FrameOptions::default()).unwrap();
-    assert_eq!((labelled.height(), labelled.width()), (3, frame.width() + 15));
+    assert_eq!((labelled.height(), labelled.width()), (3, frame.width() + 16));
     assert_eq!(labelled.column("id").unwrap().dtype(), &DataType::Int64);
     let labels: Vec<Option<&str>> = labelled.column("label").unwrap().str().unwrap().iter().collect();
     assert_eq!(labels, [Some("correct"), Some("incorrect"), None]);

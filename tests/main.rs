@@ -20,6 +20,7 @@ mod convert;
 mod docs;
 mod drive;
 mod errors;
+mod evidence;
 mod faults;
 mod frames;
 mod from_phoenix;

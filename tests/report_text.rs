@@ -220,7 +220,7 @@ fn rows_without_a_label_are_accounted_for() {
     };
     assert_eq!((of("unparseable"), of("judged")), ("20".to_owned(), "180".to_owned()));
     assert!(report.contains("## Bounds") && report.contains("| accuracy | 0.900 to 1.000 |"), "{report}");
-    assert_eq!(of("labels with a confidence"), "180");
+    assert_eq!(of("rows with a probability"), "180");
     assert!(
         of("Brier score (0 is best)").starts_with("0.010 (")
             && of("expected calibration error").starts_with("0.100 (")

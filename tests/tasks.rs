@@ -208,7 +208,11 @@ fn five_grades_and_a_gate() {
         ran.stderr
     );
     let ran = run(&["--min-pass-rate", "0.8"]).ended(1);
-    assert!(ran.stderr.contains("is 0.750, below the 0.8 that --min-pass-rate asks for"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("is 0.750 over 40 of 40 rows, below the 0.8 that --min-pass-rate asks for"),
+        "{}",
+        ran.stderr
+    );
     let ran = work
         .run(&["label", "in.csv", "--judge", "openai:m", "--base-url", &server.url, "--scale", "five"])
         .ended(2);

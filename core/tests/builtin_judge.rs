@@ -211,6 +211,6 @@ fn nothing_to_go_on_is_no_verdict() {
         let verdict = BuiltinJudge::new(task).judge(sample);
         assert_eq!(verdict.status(), Status::Abstained);
         assert_eq!((verdict.label(), verdict.confidence), (None, None));
-        assert!(matches!(verdict.outcome, Outcome::Abstained(reason) if !reason.is_empty()));
+        assert!(matches!(verdict.outcome, Outcome::Abstained(reason) if !reason.why.is_empty()));
     }
 }

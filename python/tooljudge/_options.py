@@ -99,6 +99,7 @@ class Judging(Asked, total=False):
     findings: bool | None
     votes: int | None
     snap: Literal["careful", "legacy"] | None
+    decide: Literal["evidence", "always"] | None
     base_rate: float | None
 
 
@@ -110,6 +111,7 @@ class BatchOptions(Judging, Selected, total=False):
     drop: Some | None
     calibration: Path | None
     allow_unjudged: float | None
+    max_abstained: float | None
     min_pass_rate: float | None
     gate_on: Literal["value", "low"] | None
     max_fail: Mapping[str, int] | None
@@ -212,6 +214,7 @@ class BenchOptions(Judging, Selected, Written, total=False):
     prefix: str | None
     overwrite: bool | None
     allow_unjudged: float | None
+    max_abstained: float | None
     gate_on: Literal["value", "low"] | None
     min_accuracy: float | None
     min_balanced_accuracy: float | None

@@ -61,7 +61,7 @@ pub(crate) use score::asked;
 pub use score::{Failure, ScoreSummary, ScoringError, Tally, score, score_blocking};
 pub use suite::{LeftOut, LeftOutCount, LoggedSuite, SuiteError, SuiteSummary, suite_from_log};
 pub use train::{RowCounts, TrainError, TrainSummary, train};
-pub use write::{Agreement, CallCounts, Failures, FindingCounts, Summary};
+pub use write::{Agreement, CallCounts, Decider, Deciders, Failures, FindingCounts, Summary};
 
 pub(crate) use ask::{AskIndex, AskOutcome, AskPass, Reading, ask, ask_all, sharing, while_held};
 pub(crate) use audit::{ProbeBatch, ProbeColumns, ProbedRow, ProbedRows, probed_rows};

@@ -64,7 +64,7 @@ impl Known<'_> {
 }
 
 impl CallVerdict {
-    /// `tool`, `label`, `score`, `status`, and where there are such `confidence`, `explanation` and `error`.
+    /// `tool`, `label`, `score`, `status`, and where there are such `confidence`, `p_correct`, `explanation` and `error`.
     fn to_json(&self) -> Json {
         let CallVerdict { tool, verdict, .. } = self;
         let mut object = Object::new();
@@ -74,6 +74,7 @@ impl CallVerdict {
         object.insert("status", verdict.status().as_str());
         for (name, value) in [
             ("confidence", cell::float(verdict.confidence.map(rounded))),
+            ("p_correct", cell::float(verdict.p_correct.map(rounded))),
             ("explanation", cell::text(verdict.explanation.as_deref())),
             ("error", cell::text(verdict.error().as_deref())),
         ] {
@@ -85,20 +86,21 @@ impl CallVerdict {
     }
 }
 
-/// Four digits are more than any judge's confidence means.
-fn rounded(confidence: f64) -> f64 {
-    (confidence * 1e4).round() / 1e4
+/// Four digits are more than any judge's probability means.
+fn rounded(probability: f64) -> f64 {
+    (probability * 1e4).round() / 1e4
 }
 
 type ValueOf = fn(&Known<'_>) -> Json;
 
 /// Name, kind, and the cell of a verdict; `docs` and tests read the names from here.
-const COLUMNS: [(&str, Kind, ValueOf); 15] = [
+const COLUMNS: [(&str, Kind, ValueOf); 16] = [
     ("label", Kind::Text, |of| cell::text(of.labelled.verdict.label())),
     ("score", Kind::Float, |of| cell::float(of.labelled.verdict.score())),
     ("status", Kind::Text, |of| Json::from(of.labelled.verdict.status().as_str())),
     ("explanation", Kind::Words, |of| cell::text(of.labelled.verdict.explanation.as_deref())),
     ("confidence", Kind::Float, |of| cell::float(of.labelled.verdict.confidence.map(rounded))),
+    ("p_correct", Kind::Float, |of| cell::float(of.labelled.verdict.p_correct.map(rounded))),
     ("error", Kind::Words, |of| cell::text(of.labelled.verdict.error().as_deref())),
     ("raw_reply", Kind::Words, |of| cell::text(of.reply().map(|reply| reply.text.as_str()))),
     ("judge", Kind::Text, |of| Json::from(of.judge)),

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::{Contender, Rows};
 use crate::stats::{
-    self, Design, Difference, Estimate, Measure, Paired, PairedMethod, PairedTest, holm,
+    self, Design, Difference, Estimate, Measure, Paired, PairedMethod, PairedTest, Rated, holm,
     minimum_detectable_difference, non_inferior, rows_needed,
 };
 
@@ -21,6 +21,8 @@ pub struct Comparison {
     pub clusters: usize,
     /// Rows with gold that only one of them labelled, or none; they are left out.
     pub unpaired: u64,
+    /// What each of the two, A and B, came to over all rows with gold.
+    pub alone: [Alone; 2],
     /// Rows on which only A agrees with the gold.
     pub only_a_right: u64,
     /// Rows on which only B agrees with the gold.
@@ -39,6 +41,17 @@ pub struct Comparison {
     pub rows_needed: Option<u64>,
     /// What may be said of B.
     pub verdict: Verdict,
+}
+
+/// One of two judges over all rows with gold, whether or not the other one labelled them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct Alone {
+    /// Rows with gold.
+    pub rows: u64,
+    /// Of these, those that it labelled.
+    pub labelled: u64,
+    /// Over the rows of which it says how probable it is that they are right; absent where it says so of none.
+    pub auc: Option<Estimate>,
 }
 
 /// How two judges differ in one measure.
@@ -113,8 +126,8 @@ pub fn compare(rows: &Rows, contenders: &[Contender], question: Question) -> Vec
                     })
                 })
                 .collect();
-            let gold = rows.golds.first().map_or(0, |gold| gold.right.iter().flatten().count() as u64);
-            comparison(at + 1, clusters, gold, differences, question)
+            let alone = [&contenders[0], &contenders[at + 1]].map(|contender| alone(rows, contender));
+            comparison(at + 1, clusters, alone, differences, question)
         })
         .collect()
 }
@@ -129,7 +142,7 @@ fn adjust(differences: &[Option<Difference>]) -> Vec<f64> {
 fn comparison(
     b: usize,
     clusters: &[Paired],
-    gold: u64,
+    alone: [Alone; 2],
     mut differences: Vec<MeasureDifference>,
     question: Question,
 ) -> Comparison {
@@ -153,7 +166,8 @@ fn comparison(
         b,
         rows,
         clusters: clusters.iter().filter(|cluster| cluster.judged() > 0).count(),
-        unpaired: gold.saturating_sub(rows),
+        unpaired: alone[0].rows.saturating_sub(rows),
+        alone,
         only_a_right,
         only_b_right,
         test: match method {
@@ -170,6 +184,23 @@ fn comparison(
         rows_needed: design.zip(seen).and_then(|(design, seen)| rows_needed(seen, &design, POWER)),
         verdict,
         differences,
+    }
+}
+
+fn alone(rows: &Rows, contender: &Contender) -> Alone {
+    let (Some(gold), Some(predictions)) = (rows.golds.first(), contender.first()) else {
+        return Alone::default();
+    };
+    let known = || rows.by_cluster().into_iter().filter_map(|row| Some((row, gold.right[row]?)));
+    let rated: Vec<Rated> = known()
+        .filter_map(|(row, gold)| {
+            Some(Rated { cluster: rows.clusters[row], score: predictions.probability(row)?, gold })
+        })
+        .collect();
+    Alone {
+        rows: known().count() as u64,
+        labelled: known().filter(|(row, _)| predictions.labels[*row].is_some()).count() as u64,
+        auc: stats::auc_estimate(&rated),
     }
 }
 

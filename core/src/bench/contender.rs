@@ -1,5 +1,7 @@
 //! One judge with one template, and what it made of the rows.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use super::{FindingMatches, Scale, Usage};
@@ -34,7 +36,7 @@ pub struct Contender {
 pub struct Predictions {
     /// Whether the row was labelled as right; `None` without a label.
     pub labels: Vec<Option<bool>>,
-    /// The probability that the call is right, by the confidence in the label; not a number where there is none.
+    /// The probability that the call is right, with or without a label; not a number where the judge gave none.
     pub probabilities: Vec<f32>,
     /// The grade of each row's label; empty where labels are not grades.
     pub grades: Vec<Option<u8>>,
@@ -42,20 +44,17 @@ pub struct Predictions {
     pub findings: Option<FindingMatches>,
     /// How each row ended; empty for who was not asked.
     pub statuses: Vec<Status>,
+    /// Of rows without a label, those in which the judge found no evidence; empty where there are none.
+    pub without_evidence: HashSet<usize>,
     /// Of all rows, whether or not they have the gold that the contender is measured by.
     pub usage: Usage,
 }
 
 impl Predictions {
-    /// Adds a row's label, and how sure the judge is of it.
-    pub fn push(&mut self, label: Option<bool>, confidence: Option<f64>, status: Status) {
-        let probability = match (label, confidence) {
-            (Some(true), Some(confidence)) => confidence as f32,
-            (Some(false), Some(confidence)) => (1.0 - confidence) as f32,
-            _ => f32::NAN,
-        };
+    /// Adds a row's label, and how probable the judge makes it that the call is right.
+    pub fn push(&mut self, label: Option<bool>, p_correct: Option<f64>, status: Status) {
         self.labels.push(label);
-        self.probabilities.push(probability);
+        self.probabilities.push(p_correct.map_or(f32::NAN, |probability| probability as f32));
         self.statuses.push(status);
     }
 

@@ -30,6 +30,8 @@ pub struct Measured {
     pub record: serde_json::Value,
     /// How rows with gold ended, each repetition counted.
     pub statuses: BTreeMap<&'static str, u64>,
+    /// Of rows with gold, each repetition counted, those in which the judge found no evidence.
+    pub no_evidence: u64,
     /// Figures over all rows.
     pub overall: Slice,
     /// By column, those with the most rows first.
@@ -62,9 +64,12 @@ pub struct Slice {
     pub rows: usize,
     /// Clusters that these rows belong to.
     pub clusters: usize,
+    /// The share of rows with a label: what the figures are over.
+    pub coverage: Option<Estimate>,
     /// Counts of rows; of row and repetition where everything was asked several times.
     pub confusion: Confusion,
-    /// By the measure's name, over rows with a label. Rows that are all right, or all wrong, have a recall only: the share of
+    /// By the measure's name, over rows with a label; `auc` over all rows of which the judge says how probable it is that they are
+    /// right. Rows that are all right, or all wrong, have a recall only: the share of
     /// them that was recognised.
     pub figures: BTreeMap<&'static str, Estimate>,
     /// What the figures would be had the rows without a label been labelled as badly, or as well, as can be.
@@ -102,7 +107,7 @@ pub struct LeftOut {
 /// Whether a judge's confidence means what it says.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Calibration {
-    /// Rows with a label, a confidence and a gold.
+    /// Rows with a gold of which the judge says how probable it is that they are right.
     pub rows: usize,
     /// The Brier score: the mean squared distance of confidence and truth, from 0 to 1, less is better.
     pub brier: Option<Estimate>,
@@ -147,6 +152,9 @@ pub fn measure(rows: &Rows, contender: &Contender) -> Measured {
             *statuses.entry(Status::as_str(*status)).or_default() += 1;
         }
     }
+    let no_evidence = |predictions: &super::Predictions| {
+        known.iter().filter(|row| predictions.without_evidence.contains(row)).count() as u64
+    };
     let (slices, slicings_left_out) = slices(rows, contender, &known);
     let asked = contender.repeats.iter().map(|predictions| predictions.labels.len()).sum();
     Measured {
@@ -158,6 +166,7 @@ pub fn measure(rows: &Rows, contender: &Contender) -> Measured {
         repeats: contender.repeats.len(),
         record: contender.record.clone(),
         statuses,
+        no_evidence: contender.repeats.iter().map(no_evidence).sum(),
         overall,
         slices,
         slicings_left_out,
@@ -221,6 +230,12 @@ fn slice(rows: &Rows, contender: &Contender, members: &[usize]) -> Slice {
         value: None,
         rows: members.len(),
         clusters: tables.len(),
+        coverage: stats::share(
+            &tables
+                .iter()
+                .map(|table| (table.judged(), table.judged() + table.unjudged()))
+                .collect::<Vec<_>>(),
+        ),
         confusion,
         figures,
         bounds: match confusion.unjudged() {
@@ -244,7 +259,7 @@ fn tables(rows: &Rows, contender: &Contender, members: &[usize]) -> Vec<Confusio
     members.chunk_by(|a, b| rows.clusters[*a] == rows.clusters[*b]).map(table).collect()
 }
 
-/// Rows with a label whose judge says how sure it is of it.
+/// Rows of which the judge says how probable it is that they are right, with or without a label.
 fn rated(rows: &Rows, contender: &Contender, known: &[usize]) -> Vec<Rated> {
     let gold = &rows.golds[contender.gold].right;
     let of_repeat = |predictions: &'_ super::Predictions| {

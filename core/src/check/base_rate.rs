@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-/// The share of right calls among all that are judged: above 0, below 1. One half unless somebody knows better.
+/// The share of right calls among all that are judged: above 0, below 1. By default one half, which favours no label.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BaseRate(f64);
 
@@ -13,6 +13,9 @@ impl Default for BaseRate {
 }
 
 impl BaseRate {
+    /// What is assumed of logged calls: most of them are right.
+    pub const USUAL: BaseRate = BaseRate(0.9);
+
     /// `None` for what is no share, and for 0 and 1: there would be nothing to judge.
     pub fn new(share: f64) -> Option<BaseRate> {
         (share > 0.0 && share < 1.0).then_some(BaseRate(share))

@@ -5,7 +5,7 @@ use super::cache::Cache;
 use super::observation::Observation;
 use super::readable;
 use super::schema;
-use crate::domain::{CallTask, Outcome, Sample, Task, Verdict};
+use crate::domain::{Abstention, CallTask, Outcome, Sample, Task, Verdict};
 use crate::reading::words::fold;
 
 /// A judge that hardly looks. Judges are measured beside both kinds, since shares alone say little: where nine calls in ten
@@ -51,11 +51,13 @@ impl Baseline {
             return label(true, None);
         }
         let Some(task) = self.task.about_calls() else {
-            return Verdict::bare(Outcome::Abstained("the schema says nothing about it".to_owned()));
+            return Verdict::bare(Outcome::Abstained(Abstention::missing(
+                "the schema says nothing about it",
+            )));
         };
         let (calls, definitions) = match readable(sample) {
             Ok(parts) => parts,
-            Err(reason) => return Verdict::bare(Outcome::Abstained(reason.to_owned())),
+            Err(reason) => return Verdict::bare(Outcome::Abstained(Abstention::missing(reason))),
         };
         let toolbox = self.cache.get(definitions);
         let dialect = dialect(&toolbox, &fold(&sample.question));
@@ -79,7 +81,9 @@ impl Baseline {
             return label(false, Some(fault.to_string()));
         }
         match observations.iter().find(|observation| matches!(observation, Observation::TooComplex { .. })) {
-            Some(observation) => Verdict::bare(Outcome::Abstained(observation.to_string())),
+            Some(observation) => {
+                Verdict::bare(Outcome::Abstained(Abstention::missing(observation.to_string())))
+            }
             None => label(true, observations.first().map(ToString::to_string)),
         }
     }

@@ -9,6 +9,7 @@ mod binding;
 mod cache;
 mod choice;
 mod currency;
+mod decide;
 mod evidence;
 mod exclusions;
 mod explain;
@@ -38,6 +39,7 @@ use std::sync::Arc;
 
 pub use base_rate::{BaseRate, InvalidBaseRate};
 pub use baseline::{Baseline, BaselineKind};
+pub use decide::{Decide, InvalidDecide};
 pub use score::MAX_WITH_FAULT;
 
 pub use observation::{Aspect, Literal, Observation, Place};
@@ -45,26 +47,27 @@ pub use stage::{Stage, StageKind, bounded};
 pub use trained::{TaskStage, TrainedModel, UnusableModel};
 
 use crate::domain::{
-    CallTask, Calls, Definitions, Flag, Outcome, Sample, Task, ToolCall, ToolDefinition, Verdict,
+    Abstention, CallTask, Calls, Definitions, Flag, Outcome, Sample, Task, ToolCall, ToolDefinition, Verdict,
 };
 use assess::assess;
 use cache::Cache;
+use decide::{Weighed, decide};
 use model::{Estimate, Shipped};
 use toolbox::Toolbox;
 
 /// The judge that needs no model: deterministic, offline, and free.
 ///
 /// It labels calls `correct` or `incorrect` by one [`Task`] and explains itself by its [`Observation`]s. Of tasks about what came of the
-/// calls it knows what takes no model, and abstains otherwise. Its confidence is the
-/// probability that the label is right where right and wrong calls are equally frequent; it does not know how good an agent
-/// is otherwise, unless [`BuiltinJudge::with_base_rate`] tells it. A fault always makes a call `incorrect`. Where there is nothing to go on it abstains: no
-/// readable definitions or call, no call whose arguments to judge, a later step of an agent where it is close, a definition or row too complex
-/// to check.
+/// calls it knows what takes no model, and abstains otherwise. Its probability that the calls are right rests on a share of right calls
+/// among all, which [`BuiltinJudge::with_base_rate`] tells it; label and confidence follow from that probability. A fault always makes a
+/// call `incorrect`. It abstains where something is missing (no readable definitions or call, no call whose arguments to judge, a
+/// definition or row too complex to check) and where there is no evidence, as [`Decide`] says.
 ///
 /// One judge serves all threads and prepares each set of definitions once, as long as rows share them.
 pub struct BuiltinJudge {
     task: Task,
-    base_rate: BaseRate,
+    decide: Decide,
+    base_rate: Option<BaseRate>,
     model: Option<Arc<TrainedModel>>,
     cache: Cache,
 }
@@ -72,13 +75,28 @@ pub struct BuiltinJudge {
 impl BuiltinJudge {
     /// A judge by the criterion of `task`.
     pub fn new(task: Task) -> Self {
-        BuiltinJudge { task, base_rate: BaseRate::default(), model: None, cache: Cache::default() }
+        BuiltinJudge {
+            task,
+            decide: Decide::default(),
+            base_rate: None,
+            model: None,
+            cache: Cache::default(),
+        }
     }
 
-    /// The same judge for calls of which that share is right. Labels stay; confidences become those that hold there (Bayes'
-    /// theorem). A confidence below one half then says that the label, though the calls speak for it, is more likely wrong.
+    /// The same judge for calls of which that share is right: probabilities become those that hold there (Bayes' theorem), and labels
+    /// with them. Without it, the share is [`Decide::base_rate`]'s.
     pub fn with_base_rate(self, base_rate: BaseRate) -> Self {
-        BuiltinJudge { base_rate, ..self }
+        BuiltinJudge { base_rate: Some(base_rate), ..self }
+    }
+
+    /// The same judge, which gives labels as `decide` says.
+    pub fn with_decide(self, decide: Decide) -> Self {
+        BuiltinJudge { decide, ..self }
+    }
+
+    fn base_rate(&self) -> BaseRate {
+        self.base_rate.unwrap_or(self.decide.base_rate())
     }
 
     /// The same judge with what training made of it. Of tasks that the model was not trained for it judges as before; faults and
@@ -116,18 +134,17 @@ impl BuiltinJudge {
     fn judge_calls(&self, task: CallTask, sample: &Sample) -> Verdict {
         let (calls, definitions) = match readable(sample) {
             Ok(parts) => parts,
-            Err(reason) => return Verdict::bare(Outcome::Abstained(reason.to_owned())),
+            Err(reason) => return Verdict::bare(Outcome::Abstained(Abstention::missing(reason))),
         };
         if calls.is_empty() && task == CallTask::ParameterExtraction {
-            return Verdict::bare(Outcome::Abstained(
-                "nothing was called, so there are no arguments to judge".to_owned(),
-            ));
+            let why = "nothing was called, so there are no arguments to judge";
+            return Verdict::bare(Outcome::Abstained(Abstention::missing(why)));
         }
         let stage = self.model.as_ref().and_then(|model| model.stage(self.task));
         let assessment = assess(sample, calls, &self.cache.get(definitions), true);
         let fault = assessment.is_settled(task);
         if let Some(reason) = assessment.unsettled(task).filter(|_| !fault) {
-            return Verdict::bare(Outcome::Abstained(reason));
+            return Verdict::bare(Outcome::Abstained(Abstention::missing(reason)));
         }
         let estimate = Shipped::get().estimate(assessment.measured(), task);
         let shipped = estimate.0;
@@ -135,19 +152,28 @@ impl BuiltinJudge {
             Some(stage) if !fault => stage.probability(assessment.measured(), log_odds(shipped)),
             _ => shipped,
         };
-        let doubt = Estimate(probability).doubt(assessment.under_way);
-        if let Some(reason) = doubt.filter(|_| !fault) {
-            return Verdict::bare(Outcome::Abstained(reason.to_owned()));
-        }
-        let probability = if fault { probability.min(MAX_WITH_FAULT) } else { probability };
-        let correct = probability >= 0.5;
+        let base_rate = self.base_rate();
+        let (even, right) = (probability, base_rate.posterior(probability));
+        // A fault is certain, however good an agent is otherwise.
+        let right = if fault { right.min(MAX_WITH_FAULT) } else { right };
+        let weighed = Weighed { probability: right, even, is_trained: stage.is_some() };
+        let correct = match fault {
+            true => false,
+            false => match decide(self.decide, &assessment, &weighed, task) {
+                Ok(correct) => correct,
+                Err(abstention) => {
+                    let outcome = Outcome::Abstained(abstention);
+                    return Verdict { p_correct: Some(right), ..Verdict::bare(outcome) };
+                }
+            },
+        };
         let (label, score) = if correct { ("correct", 1.0) } else { ("incorrect", 0.0) };
         Verdict {
             outcome: Outcome::Judged { label: label.to_owned(), score, rule: None },
             explanation: Some({
                 // What is grave speaks for itself.
                 let grave = |own: &Observation| own.concerns(task) && (own.is_fault() || own.is_grave());
-                let by_shipped = fault || shipped < 0.5;
+                let by_shipped = fault || base_rate.posterior(shipped) < 0.5;
                 let plain = !by_shipped || assessment.observations.iter().any(grave);
                 let reasons = if plain { Vec::new() } else { reasons::against(&assessment, task) };
                 let told = explain::explain(&assessment, calls.len(), !by_shipped, task, &reasons);
@@ -163,11 +189,8 @@ impl BuiltinJudge {
                 let first = sample.part.as_ref().map_or(0, |part| part.at);
                 reported::findings(&assessment, calls, first, task, correct)
             }),
-            confidence: Some({
-                // A fault is certain, however good an agent is otherwise.
-                let right = if fault { probability } else { self.base_rate.posterior(probability) };
-                if correct { right } else { 1.0 - right }
-            }),
+            confidence: Some(if correct { right } else { 1.0 - right }),
+            p_correct: Some(right),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The vocabulary: the nouns every other room speaks. Pure data; imports nothing of ours.
 
+mod abstention;
 mod call;
 mod conversation;
 mod definition;
@@ -25,6 +26,7 @@ mod unit;
 mod variable;
 mod verdict;
 
+pub use abstention::{Abstention, AbstentionKind, Lack};
 pub use call::{Arguments, ToolCall};
 pub use conversation::{Message, Role, conversation_text};
 pub use definition::ToolDefinition;

@@ -1,6 +1,6 @@
 //! What became of one question to a judge.
 
-use super::Findings;
+use super::{Abstention, AbstentionKind, Findings};
 
 /// The outcome for one item, with what the judge said about it.
 #[derive(Debug, Clone, PartialEq)]
@@ -11,6 +11,8 @@ pub struct Verdict {
     pub explanation: Option<String>,
     /// How sure the judge is of the label, 0 to 1; absent where nothing was measured.
     pub confidence: Option<f64>,
+    /// How probable it is that the label would pass, 0 to 1, also where there is none; absent where nothing was measured.
+    pub p_correct: Option<f64>,
     /// What is wrong with the calls; absent where no list was asked for or could be read.
     pub findings: Option<Findings>,
 }
@@ -55,8 +57,8 @@ pub enum Outcome {
         /// Names the field and shows at most 80 characters of it.
         message: String,
     },
-    /// The judge has nothing to go on.
-    Abstained(String),
+    /// The judge gives no label.
+    Abstained(Abstention),
     /// The cost ceiling was reached first.
     SkippedBudget,
 }
@@ -82,7 +84,7 @@ pub enum Status {
     NotAsked,
     /// The cells could not be read.
     InvalidRow,
-    /// The judge has nothing to go on.
+    /// The judge gives no label: it has nothing to go on, or no evidence either way.
     Abstained,
     /// The cost ceiling was reached before the row's turn.
     SkippedBudget,
@@ -91,7 +93,7 @@ pub enum Status {
 impl Verdict {
     /// A verdict that says no more than its outcome.
     pub fn bare(outcome: Outcome) -> Verdict {
-        Verdict { outcome, explanation: None, confidence: None, findings: None }
+        Verdict { outcome, explanation: None, confidence: None, p_correct: None, findings: None }
     }
 
     /// The label, in the rail's own spelling; `None` for every failure.
@@ -108,6 +110,11 @@ impl Verdict {
             Outcome::Judged { score, .. } => Some(score),
             _ => None,
         }
+    }
+
+    /// Whether the judge looked at all there is and found no evidence: an answer, unlike every other outcome without a label.
+    pub fn is_without_evidence(&self) -> bool {
+        matches!(&self.outcome, Outcome::Abstained(Abstention { kind: AbstentionKind::NoEvidence(_), .. }))
     }
 
     /// The outcome's kind.
@@ -139,7 +146,7 @@ impl Verdict {
             Outcome::Truncated => ("truncated", "the answer ran into the length limit before a verdict"),
             Outcome::Errored { code, message } => (code.as_str(), message.as_str()),
             Outcome::InvalidRow { code, message } => (*code, message.as_str()),
-            Outcome::Abstained(why) => ("abstained", why.as_str()),
+            Outcome::Abstained(Abstention { kind, why }) => (kind.code(), why.as_str()),
         };
         Some(format!("{code}: {message}"))
     }

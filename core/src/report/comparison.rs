@@ -1,9 +1,9 @@
 //! Judges held against one, on a terminal.
 
-use super::numbers::{counted, fixed};
+use super::numbers::{counted, fixed, interval, percent, value};
 use super::plain::{judge, wrapped};
 use super::table::{Column, Table};
-use crate::bench::comparison::{Comparison, Question, Verdict};
+use crate::bench::comparison::{Alone, Comparison, Question, Verdict};
 
 /// Measures that are shown, with their names.
 const SHOWN: [(&str, &str); 6] = [
@@ -31,6 +31,9 @@ fn one(names: &[String], found: &Comparison, of: usize, question: Question, widt
     if found.unpaired > 0 {
         head += &format!(" ({} more lack a label of one of them)", found.unpaired);
     }
+    let alone = found.alone.iter().zip([a, b]).map(|(alone, name)| of_one(name, alone));
+    let alone: Vec<String> =
+        alone.flatten().map(|line| format!("\n{}", wrapped(&line, "   ", width))).collect();
     let right = format!(
         " only {a} is right on {}, only {b} on {} ({})",
         found.only_a_right,
@@ -45,7 +48,20 @@ fn one(names: &[String], found: &Comparison, of: usize, question: Question, widt
     let sentences =
         [(head, " "), (right, "   "), (verdict, "   ")].map(|(text, indent)| wrapped(&text, indent, width));
     let [head, right, verdict] = sentences;
-    format!("{head}\n\n{right}\n\n{}\n\n{verdict}", differences(found, of).text(width))
+    let alone = alone.concat();
+    format!("{head}{alone}\n\n{right}\n\n{}\n\n{verdict}", differences(found, of).text(width))
+}
+
+/// What there is to say of one judge over all rows: nothing where it labelled all of them and ranks none.
+fn of_one(name: &str, alone: &Alone) -> Option<String> {
+    let labelled = (alone.labelled < alone.rows).then(|| {
+        let share = percent(alone.labelled, alone.rows);
+        format!("{} of {} labelled ({share})", alone.labelled, counted(alone.rows, "row"))
+    });
+    let auc = alone.auc.as_ref();
+    let auc = auc.map(|_| format!("AUC over all rows {} ({})", value(auc), interval(auc)));
+    let parts: Vec<String> = labelled.into_iter().chain(auc).collect();
+    (!parts.is_empty()).then(|| format!(" {name}: {}", parts.join(", ")))
 }
 
 fn differences(found: &Comparison, of: usize) -> Table {

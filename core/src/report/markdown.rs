@@ -94,6 +94,7 @@ fn figure_rows() -> Vec<(&'static str, Part<'static>)> {
     let mut rows: Vec<(&str, Part<'_>)> = vec![
         ("rows", Box::new(|judge| judge.overall.rows.to_string())),
         ("without a label", Box::new(|judge| judge.overall.confusion.unjudged().to_string())),
+        ("coverage: share of rows with a label", Box::new(|judge| figured(judge.overall.coverage.as_ref()))),
     ];
     rows.extend(FIGURES.map(|(figure, heading)| -> (&str, Part<'_>) {
         (heading, Box::new(move |judge| figured(judge.overall.figures.get(figure))))
@@ -130,7 +131,7 @@ fn status_rows<'a>(statuses: &[&'a str]) -> Vec<(&'a str, Part<'a>)> {
 fn calibration_rows() -> Vec<(&'static str, Part<'static>)> {
     vec![
         (
-            "labels with a confidence",
+            "rows with a probability",
             Box::new(|judge| {
                 judge.calibration.as_ref().map_or_else(String::new, |found| found.rows.to_string())
             }),

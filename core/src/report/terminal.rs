@@ -47,7 +47,7 @@ pub fn terminal(counts: &Counts, measured: &[Measured], width: usize) -> String 
         parts.push(figures(&judges).text(width));
         parts.push(labels(&judges).text(width));
         parts.extend(unlabelled(&judges, width));
-        parts.extend(["error_type", "edit"].iter().filter_map(|by| recalls(&judges, by, width)));
+        parts.extend(["error_type", "edit", "kind"].iter().filter_map(|by| recalls(&judges, by, width)));
         parts.extend(too_many_values(&judges, width));
         parts.extend(consistency(&judges, width));
         parts.extend(grades(&judges, width));
@@ -88,14 +88,14 @@ fn figures(judges: &[Named<'_>]) -> Table {
     };
     let cost = |judge: &Measured| judge.usage.and_then(|usage| usage.cost_usd_per_1000);
     let priced = judges.iter().any(|(judge, _)| cost(judge).is_some());
-    let mut header = vec!["judge", "no\nlabel"];
+    let mut header = vec!["judge", "labelled"];
     header.extend(shown.iter().map(|(_, heading)| heading));
     header.extend(priced.then_some("$ per\n1,000"));
     let mut table = Table::new(named(header.len()));
     table.add_row(header);
     for (judge, name) in judges {
         let overall = &judge.overall;
-        let mut row = vec![name.clone(), overall.confusion.unjudged().to_string()];
+        let mut row = vec![name.clone(), share_labelled(overall)];
         row.extend(shown.iter().map(|(figure, _)| {
             let figure = overall.figures.get(figure);
             format!("{}\n{}", value(figure), interval(figure))
@@ -106,6 +106,12 @@ fn figures(judges: &[Named<'_>]) -> Table {
         table.add_row(row);
     }
     table
+}
+
+/// How many rows the figures are over, and which share of all that is.
+fn share_labelled(slice: &Slice) -> String {
+    let (labelled, none) = (slice.confusion.judged(), slice.confusion.unjudged());
+    format!("{labelled}\n{}", percent(labelled, labelled + none))
 }
 
 /// The columns of a table of names with figures.
@@ -189,7 +195,12 @@ fn recalls(judges: &[Named<'_>], by: &str, width: usize) -> Option<String> {
 
 fn table_of_recalls(by: &str, kinds: &[&Slice], judges: &[&Named<'_>], width: usize) -> Table {
     let figure = |slice: &Slice| {
-        recognised(slice).map(|(figure, _, _)| format!("{}  {}", value(Some(figure)), interval(Some(figure))))
+        let (figure, _, labelled) = recognised(slice)?;
+        let over = match slice.confusion.unjudged() {
+            0 => String::new(),
+            _ => format!("\n{labelled} labelled"),
+        };
+        Some(format!("{}  {}{over}", value(Some(figure)), interval(Some(figure))))
     };
     let mut header = vec![by.to_owned(), "rows".to_owned()];
     // A heading may be as wide as figures are anyway, or a little more.

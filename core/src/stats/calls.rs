@@ -8,7 +8,7 @@ use crate::domain::{Rails, Verdict};
 /// score that there is: no label can change that. Else the first call without a label speaks for the turn.
 ///
 /// The confidence is the deciding call's own; of a turn whose calls all have the best label the lowest of theirs, since the turn is right
-/// only if each of them is.
+/// only if each of them is. So is the probability that its label would pass, if each call has one.
 ///
 /// # Panics
 /// When `calls` is empty.
@@ -18,10 +18,15 @@ pub fn fold_calls(calls: &[&Verdict], rails: &Rails) -> (Verdict, usize) {
     let worst = scores.min_by(|(_, one), (_, other)| one.total_cmp(other));
     let unlabelled = calls.iter().position(|call| call.label().is_none());
     let lowest = rails.iter().map(|rail| rail.score).fold(f64::INFINITY, f64::min);
+    let each: Option<Vec<f64>> = calls.iter().map(|call| call.p_correct).collect();
+    let least = each.and_then(|each| each.into_iter().reduce(f64::min));
     let (at, score) = match (worst, unlabelled) {
         (Some((at, score)), None) => (at, score),
         (Some((at, score)), Some(_)) if score <= lowest => (at, score),
-        (_, at) => return (calls[at.unwrap_or(0)].clone(), at.unwrap_or(0)),
+        (_, at) => {
+            let at = at.unwrap_or(0);
+            return (Verdict { p_correct: least, ..calls[at].clone() }, at);
+        }
     };
     let alike = calls.iter().enumerate().filter(|(_, call)| call.score() == Some(score));
     let surest = |(_, one): &(usize, &&Verdict), (_, other): &(usize, &&Verdict)| {
@@ -33,7 +38,8 @@ pub fn fold_calls(calls: &[&Verdict], rails: &Rails) -> (Verdict, usize) {
         false => alike.rev().max_by(surest),
     }
     .map_or(at, |(at, _)| at);
-    (calls[at].clone(), at)
+    let own = calls[at].p_correct.filter(|_| score <= lowest);
+    (Verdict { p_correct: least.or(own), ..calls[at].clone() }, at)
 }
 
 #[cfg(test)]

@@ -2,34 +2,37 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::{Outcome, Verdict};
+use crate::domain::{Outcome, Rails, Verdict};
 
 /// The label that most of `votes` give, and the place of the first vote that gives it.
 ///
 /// The confidence is the share of all votes that give the label, those that failed to give any included; whatever confidence
-/// single votes have plays no part.
+/// single votes have plays no part. The probability that the label would pass is the share of all votes that do.
 ///
 /// Without any label the first vote speaks for all. Labels that tie for the first place are no label.
 ///
 /// # Panics
 /// When `votes` is empty.
-pub fn fold(votes: &[&Verdict]) -> (Verdict, usize) {
+pub fn fold(votes: &[&Verdict], rails: &Rails) -> (Verdict, usize) {
     assert!(!votes.is_empty(), "there is nothing to fold");
     let mut counts: BTreeMap<&str, (u32, usize)> = BTreeMap::new();
     for (at, label) in votes.iter().enumerate().filter_map(|(at, vote)| Some((at, vote.label()?))) {
         counts.entry(label).or_insert((0, at)).0 += 1;
     }
     let Some(most) = counts.values().map(|(votes, _)| *votes).max() else { return (votes[0].clone(), 0) };
+    let passes = |vote: &&&Verdict| vote.label().is_some_and(|label| rails.passes_label(label));
+    let passing = votes.iter().filter(passes).count() as f64 / votes.len() as f64;
     let mut leading = counts.iter().filter(|(_, (votes, _))| *votes == most);
     let (Some((_, (_, speaker))), None) = (leading.next(), leading.next()) else {
         let tally: Vec<String> =
             counts.iter().map(|(label, (votes, _))| format!("{votes} {label}")).collect();
         let why = format!("the votes are tied: {}", tally.join(", "));
         let first = counts.values().map(|(_, at)| *at).min().unwrap_or(0);
-        return (Verdict::bare(Outcome::Unparseable(why)), first);
+        return (Verdict { p_correct: Some(passing), ..Verdict::bare(Outcome::Unparseable(why)) }, first);
     };
     let mut verdict = votes[*speaker].clone();
     verdict.confidence = Some(f64::from(most) / votes.len() as f64);
+    verdict.p_correct = Some(passing);
     (verdict, *speaker)
 }
 
@@ -51,6 +54,7 @@ mod tests {
 
     #[test]
     fn the_plurality_decides() {
+        let rails = Rails::pass_and_fail(("a", "b"));
         let cases: &[(&str, Option<&str>, Option<f64>, usize)] = &[
             ("a", Some("a"), Some(1.0), 0),
             ("a a a", Some("a"), Some(1.0), 0),
@@ -66,8 +70,11 @@ mod tests {
         ];
         for (votes, label, confidence, speaker) in cases {
             let votes: Vec<Verdict> = votes.split(' ').map(vote).collect();
-            let (verdict, spoke) = fold(&votes.iter().collect::<Vec<_>>());
+            let (verdict, spoke) = fold(&votes.iter().collect::<Vec<_>>(), &rails);
             assert_eq!((verdict.label(), spoke), (*label, *speaker), "{votes:?}");
+            let passing = votes.iter().filter(|vote| vote.label() == Some("a")).count() as f64;
+            let known = votes.iter().any(|vote| vote.label().is_some());
+            assert_eq!(verdict.p_correct, known.then_some(passing / votes.len() as f64), "{votes:?}");
             match (verdict.confidence, confidence) {
                 (Some(got), Some(expected)) => assert!((got - expected).abs() < 1e-12, "{votes:?}: {got}"),
                 (got, expected) => assert_eq!(got, *expected, "{votes:?}"),

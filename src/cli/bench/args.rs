@@ -65,13 +65,13 @@ pub struct GoldArgs {
     #[arg(long, value_name = "COLUMN")]
     pub gold: Option<String>,
 
-    /// The column with the cluster of each row: rows of one cluster are not independent [default: question_id; without it, rows
-    /// with the same question]
+    /// The column with the cluster of each row: rows of one cluster are not independent [default: question_id, transcript_id or
+    /// pair; without them, rows with the same question]
     #[arg(long, value_name = "COLUMN")]
     pub cluster: Option<String>,
 
-    /// Also report figures for each value of this column. Can be repeated [default: error_type, edit, category, language, literal,
-    /// difficulty, domain and model, if they exist]
+    /// Also report figures for each value of this column. Can be repeated [default: error_type, edit, kind, category, language,
+    /// lang, literal, difficulty, domain and model, if they exist]
     #[arg(long = "by", value_name = "COLUMN")]
     pub by: Vec<String>,
 
@@ -158,7 +158,7 @@ pub struct GateArgs {
     #[arg(long, value_name = "M", value_parser = coefficient)]
     pub min_mcc: Option<f64>,
 
-    /// The lowest area under the ROC curve of the confidences
+    /// The lowest area under the ROC curve of the probabilities in p_correct
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub min_auc: Option<f64>,
 
@@ -166,9 +166,13 @@ pub struct GateArgs {
     #[arg(long, value_name = "WHAT")]
     pub gate_on: Option<GateOn>,
 
-    /// The highest share of rows without a label [default: 0]
+    /// The highest share of rows that could not be judged; rows without evidence do not count [default: 0]
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub allow_unjudged: Option<f64>,
+
+    /// The highest share of rows in which the built-in judge found no evidence
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    pub max_abstained: Option<f64>,
 }
 
 impl BenchArgs {
@@ -182,6 +186,7 @@ impl BenchArgs {
         section.text_value("prefix", &mut self.report.prefix)?;
         section.switch("overwrite", &mut self.report.overwrite)?;
         section.value("allow_unjudged", &mut self.gates.allow_unjudged, share)?;
+        section.value("max_abstained", &mut self.gates.max_abstained, share)?;
         section.switch("quiet", &mut self.report.quiet)?;
         section.switch("json", &mut self.report.json)?;
         self.spreadsheet.fill(section)?;

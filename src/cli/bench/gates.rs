@@ -32,23 +32,40 @@ pub fn failures(args: &GateArgs, measured: &[Measured]) -> Vec<String> {
             match reached {
                 Some(reached) if reached >= least => {}
                 Some(reached) => failures.push(format!(
-                    "{} ({}): the {what} is {reached:.3}, below {least}",
-                    judge.judge, judge.template
+                    "{} ({}): the {what} is {reached:.3} over {}, below {least}",
+                    judge.judge,
+                    judge.template,
+                    over(judge, name)
                 )),
                 None => failures.push(format!("{} ({}): there is no {name}", judge.judge, judge.template)),
             }
         }
-        let unjudged = judge.overall.confusion.unjudged() as f64;
-        let rows = (judge.overall.rows * judge.repeats) as f64;
-        if unjudged > args.allow_unjudged.unwrap_or_default() * rows {
-            failures.push(format!(
-                "{} ({}): {unjudged} of {} {} no label; --allow-unjudged SHARE accepts them",
-                judge.judge,
-                judge.template,
-                counted(rows as u64, "row"),
-                if rows == 1.0 { "has" } else { "have" }
-            ));
+        let rows = (judge.overall.rows * judge.repeats) as u64;
+        let open = judge.no_evidence;
+        let failed = judge.overall.confusion.unjudged() - open;
+        let (of, have) = (counted(rows, "row"), if rows == 1 { "has" } else { "have" });
+        let mut add = |why: String| failures.push(format!("{} ({}): {why}", judge.judge, judge.template));
+        if failed as f64 > args.allow_unjudged.unwrap_or_default() * rows as f64 {
+            add(format!("{failed} of {of} {have} no label; --allow-unjudged SHARE accepts them"));
+        }
+        if args.max_abstained.is_some_and(|most| open as f64 > most * rows as f64) {
+            add(format!("{open} of {of} {have} no evidence either way, more than --max-abstained allows"));
+        }
+        if rows > 0 && judge.overall.confusion.judged() == 0 && args.allow_unjudged.unwrap_or_default() < 1.0
+        {
+            add(format!("none of {of} has a label"));
         }
     }
     failures
+}
+
+/// The rows that a figure is over.
+fn over(judge: &Measured, figure: &str) -> String {
+    let confusion = &judge.overall.confusion;
+    let all = confusion.judged() + confusion.unjudged();
+    let rows = match (figure, &judge.calibration) {
+        ("AUC", Some(calibration)) => calibration.rows as u64,
+        _ => confusion.judged(),
+    };
+    format!("{rows} of {}", counted(all, "row"))
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use crate::check::BaseRate;
+use crate::check::{BaseRate, Decide};
 use crate::cli::section::Section;
 use crate::domain::{Status, Task, Unit};
 use crate::judge::Concurrency;
@@ -39,8 +39,13 @@ pub struct JudgingArgs {
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
 
-    /// The share of right calls that you expect: 0.9 for nine in ten. It adjusts the built-in judge's confidences; the labels do
-    /// not change [default: 0.5]
+    /// When the built-in judge gives a label: `evidence`, where something contradicts the calls or accounts for all of them, or
+    /// `always`. Rows without evidence get the status abstained, and their probability in p_correct [default: always]
+    #[arg(long, value_name = "WHEN")]
+    pub decide: Option<Decide>,
+
+    /// The share of right calls that you expect: 0.9 for nine in ten. The built-in judge's labels and probabilities rest on it
+    /// [default: 0.9 with --decide evidence, 0.5 with --decide always]
     #[arg(long, value_name = "SHARE")]
     pub base_rate: Option<BaseRate>,
 
@@ -204,6 +209,7 @@ impl JudgingArgs {
         section.values("task", &mut self.tasks, str::parse)?;
         section.value("per", &mut self.per, |text| Per::from_str(text, false))?;
         section.switch("findings", &mut self.findings)?;
+        section.value("decide", &mut self.decide, str::parse)?;
         section.value("base_rate", &mut self.base_rate, str::parse)?;
         self.wording.fill(section)?;
         self.endpoint.fill(section)?;

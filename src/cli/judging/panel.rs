@@ -81,6 +81,7 @@ pub fn panel(
         unit: args.per.map_or(Unit::Turn, Unit::from),
         votes: args.wording.votes.unwrap_or(usual.votes),
         rules: args.wording.snap.unwrap_or_default(),
+        decide: args.decide.unwrap_or_default(),
         base_rate: args.base_rate,
         max_cost: args.limits.max_cost,
         store: StoreSettings {

@@ -76,9 +76,14 @@ pub struct ResultArgs {
     #[arg(long, value_name = "FILE")]
     pub calibration: Option<PathBuf>,
 
-    /// Exit with code 1 if more than this share of the rows has no label [default: 0]
+    /// Exit with code 1 if more than this share of the rows could not be judged; rows in which the built-in judge found no evidence do
+    /// not count [default: 0]
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub allow_unjudged: Option<f64>,
+
+    /// Exit with code 1 if the built-in judge found no evidence in more than this share of the rows
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    pub max_abstained: Option<f64>,
 
     /// Exit with code 1 if a smaller share of the labels passes; with --calibration, of the corrected share
     #[arg(long, value_name = "SHARE", value_parser = share)]
@@ -154,6 +159,7 @@ impl ResultArgs {
         section.switch("partial", &mut self.partial)?;
         section.path("calibration", &mut self.calibration)?;
         section.value("allow_unjudged", &mut self.allow_unjudged, share)?;
+        section.value("max_abstained", &mut self.max_abstained, share)?;
         section.value("min_pass_rate", &mut self.min_pass_rate, share)?;
         section.value("gate_on", &mut self.gate_on, |text| GateOn::from_str(text, false))?;
         section.values("max_fail", &mut self.max_fail, str::parse)?;

@@ -9,8 +9,8 @@ use crate::cli::Ending;
 use crate::cli::printer::Printer;
 use crate::cli::step_summary::StepSummaryFile;
 use crate::domain::Status;
-use crate::report::{GateVerdict, counted};
-use crate::run::{Ceiling, LabelSummary, MemberSummary, Summary};
+use crate::report::{GateVerdict, counted, plain};
+use crate::run::{Ceiling, Decider, LabelSummary, MemberSummary, Summary};
 use crate::write;
 
 /// What is shown of a run, and what it must reach.
@@ -19,8 +19,10 @@ pub struct Shown {
     /// The command that ends.
     pub command: &'static str,
     pub json: bool,
-    /// The share of rows that may end without a label.
+    /// The share of rows that may end without a label for want of anything but evidence.
     pub allow_unjudged: f64,
+    /// The share of rows that may end without evidence.
+    pub max_abstained: Option<f64>,
     /// The share of labels that must pass.
     pub min_pass_rate: Option<f64>,
     pub gate_on: GateOn,
@@ -75,13 +77,20 @@ fn failed_gates(run: &LabelSummary, member: &MemberSummary, shown: &Shown) -> Ve
     let exceeded = shown.max_fail.iter().filter_map(|ceiling| ceiling.exceeded(summary));
     let mut failed: Vec<String> =
         missed.into_iter().chain(exceeded).map(|why| format!("{why}{whose}")).collect();
-    let unjudged = summary.unjudged();
-    if unjudged as f64 > shown.allow_unjudged * summary.rows as f64 {
+    let (rows, open) = (summary.rows, summary.without_evidence());
+    let (of, have) = (counted(rows, "row"), if rows == 1 { "has" } else { "have" });
+    let see = format!("see the columns {prefix}status and {prefix}error");
+    if summary.failed() as f64 > shown.allow_unjudged * rows as f64 {
+        let count = summary.failed();
         failed.push(format!(
-            "{unjudged} of {} {have} no label{whose}: see the columns {prefix}status and {prefix}error; \
-             --allow-unjudged SHARE accepts them",
-            counted(summary.rows, "row"),
-            have = if summary.rows == 1 { "has" } else { "have" },
+            "{count} of {of} {have} no label{whose}: {see}; --allow-unjudged SHARE accepts them"
+        ));
+    } else if rows > 0 && summary.judged() == 0 && shown.allow_unjudged < 1.0 {
+        failed.push(format!("none of {of} has a label{whose}: {see}"));
+    }
+    if let Some(most) = shown.max_abstained.filter(|most| open as f64 > most * rows as f64) {
+        failed.push(format!(
+            "{open} of {of} {have} no evidence either way{whose}, more than --max-abstained {most} allows: {see}"
         ));
     }
     failed
@@ -94,7 +103,9 @@ fn gates(shown: &Shown) -> Vec<String> {
         GateOn::Low => format!("--min-pass-rate {least} --gate-on low"),
     });
     let ceilings = shown.max_fail.iter().map(|ceiling| format!("--max-fail {ceiling}"));
-    least.into_iter().chain(ceilings).chain([format!("--allow-unjudged {}", shown.allow_unjudged)]).collect()
+    let abstained = shown.max_abstained.map(|most| format!("--max-abstained {most}"));
+    let unjudged = format!("--allow-unjudged {}", shown.allow_unjudged);
+    least.into_iter().chain(ceilings).chain([unjudged]).chain(abstained).collect()
 }
 
 /// Rows that limits on findings cannot count, if there are any.
@@ -143,9 +154,11 @@ fn missed(summary: &Summary, least: f64, on: GateOn) -> Option<String> {
     let end = if on == GateOn::Low { "low end of the 95 % interval of the " } else { "" };
     match found {
         Some(found) if found >= least => None,
-        Some(found) => {
-            Some(format!("the {end}{what} is {found:.3}, below the {least} that --min-pass-rate asks for"))
-        }
+        Some(found) => Some(format!(
+            "the {end}{what} is {found:.3} over {} of {}, below the {least} that --min-pass-rate asks for",
+            summary.judged(),
+            counted(summary.rows, "row")
+        )),
         None => {
             Some(format!("no row has a label, so the {least} that --min-pass-rate asks for is not reached"))
         }
@@ -179,6 +192,16 @@ fn remark(run: &LabelSummary, printer: Printer) {
     }
     for warning in summaries().flat_map(|summary| &summary.rate).flat_map(|rate| &rate.warnings) {
         printer.warn(warning);
+    }
+    for MemberSummary { judge, template, summary, .. } in &run.members {
+        if let Some(Decider { kind, about, rows, failed }) = summary.deciders.dominant() {
+            printer.warn(&format!(
+                "{rows} of {failed} failed rows{} rest on one finding alone: {} in `{}`; read a few of them before you rely on the rest",
+                whose(run, judge, template),
+                kind.as_str(),
+                plain(&about)
+            ));
+        }
     }
     let ended = |summary: &Summary, status| summary.statuses.get(&status).copied().unwrap_or(0);
     let left_out: u64 = summaries().map(|summary| ended(summary, Status::SkippedBudget)).sum();

@@ -121,6 +121,7 @@ fn merged(
         command: if asks { "label" } else { "resnap" },
         json: args.result.json,
         allow_unjudged: args.result.allow_unjudged.unwrap_or_default(),
+        max_abstained: args.result.max_abstained,
         min_pass_rate: args.result.min_pass_rate,
         gate_on: args.result.gate_on.unwrap_or_default(),
         max_fail: args.result.max_fail,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::bench::Rate;
-use crate::domain::{Flag, Status};
+use crate::domain::{Flag, Lack, Status};
 use crate::report::{Column, Table, counted, wrapped};
 use crate::run::{Agreement, CallCounts, Summary};
 use crate::stats::Estimate;
@@ -300,6 +300,9 @@ fn counts(summary: &Summary) -> Table {
 /// The commonest reasons of a status that has several.
 fn errors(summary: &Summary, status: Status) -> String {
     const SHOWN: usize = 3;
+    if status == Status::Abstained && !summary.lacks.is_empty() {
+        return lacks(summary);
+    }
     let Some(codes) = summary.errors.get(&status) else { return String::new() };
     let mut codes: Vec<(&String, &u64)> = codes.iter().collect();
     codes.sort_by_key(|(_, rows)| std::cmp::Reverse(**rows));
@@ -309,6 +312,16 @@ fn errors(summary: &Summary, status: Status) -> String {
         shown.push("...".to_owned());
     }
     shown.join(", ")
+}
+
+/// How many rows need a model, and why, the commonest first.
+fn lacks(summary: &Summary) -> String {
+    let mut lacks: Vec<(Lack, u64)> = summary.lacks.iter().map(|(lack, rows)| (*lack, *rows)).collect();
+    lacks.sort_by_key(|(_, rows)| std::cmp::Reverse(*rows));
+    let why: Vec<String> = lacks.iter().map(|(lack, rows)| format!("{rows} {}", lack.words(*rows))).collect();
+    let open = summary.without_evidence();
+    let need = if open == 1 { "needs" } else { "need" };
+    format!("{open} {need} a model: {}", why.join(", "))
 }
 
 /// What stands behind the codes of errors, in the words of one row each.

@@ -55,7 +55,7 @@ pub struct RowArgs {
     #[arg(long, value_name = "COLUMN")]
     pub gold: Option<String>,
 
-    /// The column with the cluster of each row: rows of one cluster are held out together [default: question_id or transcript_id;
+    /// The column with the cluster of each row: rows of one cluster are held out together [default: question_id, transcript_id or pair;
     /// without them, rows with the same question]
     #[arg(long, value_name = "COLUMN")]
     pub cluster: Option<String>,

@@ -33,8 +33,11 @@ impl Reading<'_> {
                 let label = snapped.rail.label.clone();
                 let probability = reply.probabilities.iter().find(|rail| rail.label == label);
                 let confidence = probability.map(|rail| rail.probability);
+                let passing = reply.probabilities.iter().filter(|rail| self.rails.passes_label(&rail.label));
+                let p_correct =
+                    confidence.map(|_| passing.map(|rail| rail.probability).sum::<f64>().min(1.0));
                 let outcome = Outcome::Judged { label, score: snapped.rail.score, rule: Some(snapped.rule) };
-                Verdict { explanation: snapped.explanation, confidence, ..Verdict::bare(outcome) }
+                Verdict { explanation: snapped.explanation, confidence, p_correct, ..Verdict::bare(outcome) }
             }
             // A label that was cut off, or that what is missing might have changed, is not a verdict.
             Err(_) if reply.stop == Stop::Truncated => Verdict::bare(Outcome::Truncated),

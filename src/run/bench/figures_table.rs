@@ -43,7 +43,9 @@ pub(super) fn write(outcome: &Outcome, output: &Output) -> Result<Finished, RunE
     let mut records = Vec::new();
     for judge in &outcome.measured {
         for slice in std::iter::once(&judge.overall).chain(&judge.slices) {
-            records.extend(slice.figures.iter().map(|(name, figure)| record(judge, slice, name, figure)));
+            let coverage = slice.coverage.as_ref().map(|share| (&"coverage", share));
+            let figures = coverage.into_iter().chain(&slice.figures);
+            records.extend(figures.map(|(name, figure)| record(judge, slice, name, figure)));
         }
         let calibration = judge
             .calibration

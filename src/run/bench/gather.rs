@@ -314,9 +314,12 @@ impl Cells {
 
 fn cast(predictions: &mut Predictions, labelled: &Labelled, rails: &Rails) {
     let Labelled { verdict, reply, cached, .. } = labelled;
+    if verdict.is_without_evidence() {
+        predictions.without_evidence.insert(predictions.labels.len());
+    }
     predictions.push(
         verdict.label().map(|label| rails.passes_label(label)),
-        verdict.confidence,
+        verdict.p_correct,
         verdict.status(),
     );
     let Some(paid) = labelled.paid() else { return };

@@ -49,6 +49,7 @@ pub struct Paired {
 /// The ends of the names of columns that a judge writes.
 const LABEL: &str = "label";
 const STATUS: &str = "status";
+const P_CORRECT: &str = "p_correct";
 const JUDGE: &str = "judge";
 const TEMPLATE: &str = "template";
 
@@ -118,7 +119,11 @@ pub fn pair(tables: &[LabelledTable], pairing: &Pairing) -> Result<Paired, RunEr
     let mut places: HashMap<([u8; 16], u32), usize> = HashMap::new();
     for (at, labelled) in tables.iter().enumerate() {
         let first = paired.contenders.len();
-        let nobody = Predictions { labels: vec![None; paired.rows.len()], ..Predictions::default() };
+        let nobody = Predictions {
+            labels: vec![None; paired.rows.len()],
+            probabilities: vec![f32::NAN; paired.rows.len()],
+            ..Predictions::default()
+        };
         paired.contenders.extend(labelled.judges.iter().map(|columns| Contender {
             judge: columns.judge.clone(),
             template: columns.template.clone().unwrap_or_default(),
@@ -166,7 +171,8 @@ pub fn pair(tables: &[LabelledTable], pairing: &Pairing) -> Result<Paired, RunEr
             }
             for (columns, contender) in labelled.judges.iter().zip(&mut paired.contenders[first..]) {
                 let labels = reader.words(&format!("{}{LABEL}", columns.prefix))?;
-                cast(contender, &labels, &row_places);
+                let probabilities = reader.probabilities(&format!("{}{P_CORRECT}", columns.prefix))?;
+                cast(contender, &labels, &probabilities, &row_places);
             }
         }
         paired.strangers.push(strangers);
@@ -175,12 +181,20 @@ pub fn pair(tables: &[LabelledTable], pairing: &Pairing) -> Result<Paired, RunEr
     Ok(paired)
 }
 
-fn cast(contender: &mut Contender, labels: &[Option<bool>], places: &[Option<usize>]) {
+fn cast(
+    contender: &mut Contender,
+    labels: &[Option<bool>],
+    probabilities: &[Option<f64>],
+    places: &[Option<usize>],
+) {
     let Some(predictions) = contender.repeats.first_mut() else { return };
-    for (label, place) in labels.iter().zip(places) {
+    for ((label, probability), place) in labels.iter().zip(probabilities).zip(places) {
         match place {
-            Some(place) if *place < predictions.labels.len() => predictions.labels[*place] = *label,
-            Some(_) => predictions.push(*label, None, Status::Judged),
+            Some(place) if *place < predictions.labels.len() => {
+                predictions.labels[*place] = *label;
+                predictions.probabilities[*place] = probability.map_or(f32::NAN, |share| share as f32);
+            }
+            Some(_) => predictions.push(*label, *probability, Status::Judged),
             None => {}
         }
     }
@@ -195,6 +209,18 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
+    /// The probabilities in `column`, as far as they are some; none where there is no such column, as in tables of older versions.
+    fn probabilities(&self, column: &str) -> Result<Vec<Option<f64>>, RunError> {
+        if self.batch.schema.position(column).is_none() {
+            return Ok(vec![None; self.batch.len()]);
+        }
+        let share = |cell: &Option<Json>| {
+            let share: f64 = text(cell.as_ref())?.parse().ok()?;
+            (0.0..=1.0).contains(&share).then_some(share)
+        };
+        Ok(self.batch.column(column)?.iter().map(share).collect())
+    }
+
     /// What the cells of `column` say.
     fn words(&self, column: &str) -> Result<Vec<Option<bool>>, RunError> {
         let cells = self.batch.column(column)?;

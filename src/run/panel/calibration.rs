@@ -58,11 +58,8 @@ pub(in crate::run) fn calibrated(
             let (then, now) = (found.record.pointer(pointer), now.pointer(pointer));
             then.unwrap_or(&Value::Null) != now.unwrap_or(&Value::Null)
         };
-        // The built-in judge's base rate moves confidences and no label.
-        let matters = |pointer: &str| member.judge_task().is_some() || pointer != "/judge/parameters";
-        let differs = |(pointer, _): &&(&str, &str)| matters(pointer) && differ(pointer);
         let mut others: Vec<String> =
-            SAME.iter().filter(differs).map(|(_, what)| (*what).to_owned()).collect();
+            SAME.iter().filter(|(pointer, _)| differ(pointer)).map(|(_, what)| (*what).to_owned()).collect();
         // What the built-in judge finds changes with the program alone.
         if member.judge_task().is_none() && record.version.as_deref() != Some(VERSION) {
             let then = record.version.as_deref().unwrap_or("another version");

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
+use super::trained;
 use crate::bench::Words;
-use crate::check::{BaseRate, TrainedModel};
+use crate::check::{BaseRate, BuiltinJudge, Decide, TrainedModel};
 use crate::domain::{Rails, Task, Unit};
 use crate::run::{JudgeRecord, JudgeTask, MemberRecord, TemplateRecord};
 use crate::snap::Rules;
@@ -28,10 +29,43 @@ pub struct Member {
 
 /// How a member comes to its verdicts.
 pub enum MemberKind {
-    /// The built-in judge, with what its confidences rest on and what it was trained to.
-    Builtin(Task, BaseRate, Option<Arc<TrainedModel>>),
+    /// The built-in judge.
+    Builtin(BuiltinKind),
     /// A model judge with a template.
     Model(Arc<JudgeTask>),
+}
+
+/// How the built-in judge is set up.
+#[derive(Clone)]
+pub struct BuiltinKind {
+    pub task: Task,
+    pub decide: Decide,
+    /// What its probabilities rest on.
+    pub base_rate: BaseRate,
+    /// What it was trained to.
+    pub model: Option<Arc<TrainedModel>>,
+}
+
+impl BuiltinKind {
+    /// A judge that is set up so.
+    pub fn judge(&self) -> BuiltinJudge {
+        trained::judge(self.task, self.model.as_ref()).with_decide(self.decide).with_base_rate(self.base_rate)
+    }
+
+    /// What a record tells of it beside its task: nothing of a judge that always gives a label, and favours none.
+    fn parameters(&self) -> Value {
+        let mut parameters = Map::new();
+        if self.decide != Decide::Always {
+            parameters.insert("decide".to_owned(), json!(self.decide.as_str()));
+        }
+        if self.base_rate != BaseRate::default() {
+            parameters.insert("base_rate".to_owned(), json!(self.base_rate.share()));
+        }
+        if let Some(model) = &self.model {
+            parameters.insert("model".to_owned(), json!(model.checksum()));
+        }
+        if parameters.is_empty() { Value::Null } else { Value::Object(parameters) }
+    }
 }
 
 impl Member {
@@ -46,7 +80,7 @@ impl Member {
     /// Its labels, and which of them pass.
     pub fn rails(&self) -> Arc<Rails> {
         match &self.kind {
-            MemberKind::Builtin(task, ..) => Arc::new(Rails::pass_and_fail(task.labels())),
+            MemberKind::Builtin(own) => Arc::new(Rails::pass_and_fail(own.task.labels())),
             MemberKind::Model(judge_task) => Arc::clone(judge_task.rails()),
         }
     }
@@ -59,7 +93,7 @@ impl Member {
     /// The task that is judged; templates of one's own may not say.
     pub fn task(&self) -> Option<Task> {
         match &self.kind {
-            MemberKind::Builtin(task, ..) => Some(*task),
+            MemberKind::Builtin(own) => Some(own.task),
             MemberKind::Model(judge_task) => judge_task.template.task(),
         }
     }
@@ -67,7 +101,7 @@ impl Member {
     /// What its confidences rest on; model judges are told of none.
     pub fn base_rate(&self) -> BaseRate {
         match &self.kind {
-            MemberKind::Builtin(_, base_rate, _) => *base_rate,
+            MemberKind::Builtin(own) => own.base_rate,
             MemberKind::Model(_) => BaseRate::default(),
         }
     }
@@ -79,13 +113,13 @@ impl Member {
             endpoint: judge_task.map(|judge_task| judge_task.judge.identity().endpoint.clone()),
             model: judge_task.map(|judge_task| judge_task.judge.identity().model.clone()),
             parameters: match &self.kind {
-                MemberKind::Builtin(_, base_rate, model) => builtin_parameters(*base_rate, model.as_deref()),
+                MemberKind::Builtin(own) => own.parameters(),
                 MemberKind::Model(judge_task) => judge_task.judge.parameters().to_record(),
             },
             adaptations: Vec::new(),
         };
         let (task, template, votes) = match &self.kind {
-            MemberKind::Builtin(task, ..) => (Some(*task), None, 1),
+            MemberKind::Builtin(own) => (Some(own.task), None, 1),
             MemberKind::Model(judge_task) => {
                 let template = &judge_task.template;
                 let record = TemplateRecord {
@@ -108,16 +142,4 @@ impl Member {
             per: self.unit.recorded(),
         }
     }
-}
-
-/// What a record tells of the built-in judge beside its task: nothing of the judge as shipped.
-fn builtin_parameters(base_rate: BaseRate, model: Option<&TrainedModel>) -> Value {
-    let mut parameters = Map::new();
-    if base_rate != BaseRate::default() {
-        parameters.insert("base_rate".to_owned(), json!(base_rate.share()));
-    }
-    if let Some(model) = model {
-        parameters.insert("model".to_owned(), json!(model.checksum()));
-    }
-    if parameters.is_empty() { Value::Null } else { Value::Object(parameters) }
 }

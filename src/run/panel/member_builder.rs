@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use super::{Member, MemberKind};
+use super::{BuiltinKind, Member, MemberKind};
 use crate::check::TrainedModel;
 use crate::domain::{AnswerForm, Rails, Task, Unit};
 use crate::judge::Remote;
@@ -41,11 +41,12 @@ impl MemberBuilder<'_> {
             kind,
         };
         let Some(remote) = remote else {
-            let base_rate = self.settings.base_rate.unwrap_or_default();
+            let decide = self.settings.decide;
+            let base_rate = self.settings.base_rate.unwrap_or(decide.base_rate());
             let task = builtin_task(template)?;
             // Labels of a task that a model was not trained for are not the model's.
             let model = model.filter(|model| model.stage(task).is_some()).cloned();
-            return Ok(vec![member(0, MemberKind::Builtin(task, base_rate, model))]);
+            return Ok(vec![member(0, MemberKind::Builtin(BuiltinKind { task, decide, base_rate, model }))]);
         };
         let judge_task = |repeat| JudgeTask {
             judge: Arc::clone(remote),

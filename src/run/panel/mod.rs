@@ -11,7 +11,7 @@ mod wording;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-pub use member::{Member, MemberKind};
+pub use member::{BuiltinKind, Member, MemberKind};
 pub use purpose::Purpose;
 pub use wording::templates;
 #[cfg(feature = "cli")]
@@ -111,8 +111,8 @@ impl Panel {
     ) -> Result<Vec<Box<dyn Labeller>>, RunError> {
         let labeller = |(member, outcomes): (&Member, &AskOutcome)| -> Result<Box<dyn Labeller>, RunError> {
             Ok(match (&member.kind, &self.store) {
-                (MemberKind::Builtin(task, base_rate, model), _) => Box::new(BuiltinLabeller {
-                    judge: trained::judge(*task, model.as_ref()).with_base_rate(*base_rate),
+                (MemberKind::Builtin(own), _) => Box::new(BuiltinLabeller {
+                    judge: own.judge(),
                     rails: member.rails(),
                     unit: self.settings.unit,
                     findings: self.settings.findings,

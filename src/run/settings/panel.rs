@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 
 use super::{JudgeSettings, StoreSettings};
-use crate::check::BaseRate;
+use crate::check::{BaseRate, Decide};
 use crate::domain::{Task, Unit};
 use crate::snap::Rules;
 
@@ -30,8 +30,10 @@ pub struct PanelSettings {
     pub votes: NonZeroU32,
     /// How labels are read out of replies. Default: careful.
     pub rules: Rules,
-    /// The share of calls that are right, as far as it is known: the built-in judge's confidences rest on it. Default: unknown,
-    /// which counts as 0.5.
+    /// When the built-in judge gives a label. Default: always.
+    pub decide: Decide,
+    /// The share of calls that are right, as far as it is known: the built-in judge's probabilities and labels rest on it. Default: that
+    /// of [`Decide::base_rate`].
     pub base_rate: Option<BaseRate>,
     /// The most that a run may cost, in US dollars, failed requests included. Needs a price and a limit on answers. Default: no
     /// ceiling.
@@ -53,6 +55,7 @@ impl Default for PanelSettings {
             unit: Unit::Turn,
             votes: NonZeroU32::MIN,
             rules: Rules::default(),
+            decide: Decide::default(),
             base_rate: None,
             max_cost: None,
             store: StoreSettings::default(),

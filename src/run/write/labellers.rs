@@ -262,7 +262,7 @@ impl StoredLabeller {
             1 => predictions.remove(0),
             _ => {
                 let verdicts: Vec<&Verdict> = predictions.iter().map(|answer| &answer.verdict).collect();
-                let (verdict, speaker) = votes::fold(&verdicts);
+                let (verdict, speaker) = votes::fold(&verdicts, self.judge_task.rails());
                 Labelled { verdict, ..together(&predictions, speaker) }
             }
         };

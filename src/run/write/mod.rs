@@ -1,5 +1,6 @@
 //! The write pass: the input once more, in order, with its labels, and what they come to.
 
+mod deciders;
 mod folds;
 mod found;
 mod ids;
@@ -9,6 +10,7 @@ mod pass;
 mod rates;
 mod summary;
 
+pub use deciders::{Decider, Deciders};
 pub use folds::FoldWatch;
 pub use found::{CallCounts, FindingCounts};
 pub use labellers::{BaselineLabeller, BuiltinLabeller, Labeller, StoredLabeller};

@@ -104,10 +104,7 @@ impl Watch for RateWatch {
                     }
                     _ => None,
                 };
-                let probability = label
-                    .zip(verdict.confidence)
-                    .map(|(right, confidence)| if right { confidence } else { 1.0 - confidence })
-                    .map(|here| judge.base_rate.even(here));
+                let probability = verdict.p_correct.map(|here| judge.base_rate.even(here));
                 let [a, b, c, d, e, f, g, h, ..] = *name;
                 let cluster = u64::from_le_bytes([a, b, c, d, e, f, g, h]);
                 rates.push(cluster, label, probability, gold);

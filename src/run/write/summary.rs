@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use super::deciders::Deciders;
 use super::found::{CallCounts, FindingCounts};
 use crate::bench::Rate;
-use crate::domain::{Flag, Outcome, Paid, Reply, Status, Stop, Verdict};
+use crate::domain::{Abstention, AbstentionKind, Flag, Lack, Outcome, Paid, Reply, Status, Stop, Verdict};
 use crate::run::{InvalidGolds, Row};
 use crate::stats::Estimate;
 use crate::write::Labelled;
@@ -23,6 +24,10 @@ pub struct Summary {
     pub statuses: BTreeMap<Status, u64>,
     /// Rows that failed, by status and then by error code.
     pub errors: BTreeMap<Status, BTreeMap<String, u64>>,
+    /// Rows without evidence either way, by what they lack.
+    pub lacks: BTreeMap<Lack, u64>,
+    /// What failed labels rest on.
+    pub deciders: Deciders,
     /// The first message of each code of errors.
     pub messages: BTreeMap<String, String>,
     /// How many rows have each remark of normalizing.
@@ -101,6 +106,12 @@ impl Summary {
             }
             *self.errors.entry(verdict.status()).or_default().entry(code).or_default() += 1;
         }
+        if let Outcome::Abstained(Abstention { kind: AbstentionKind::NoEvidence(lack), .. }) =
+            &verdict.outcome
+        {
+            *self.lacks.entry(*lack).or_default() += 1;
+        }
+        self.deciders.add(verdict);
         if let Some(findings) = &mut self.findings {
             findings.add(labelled);
         }
@@ -136,6 +147,7 @@ impl Summary {
             "errors": by_status(&self.errors),
             "messages": self.messages,
             "unjudged": self.unjudged(),
+            "no_evidence": self.lacks.iter().map(|(lack, rows)| (lack.as_str(), *rows)).collect::<BTreeMap<_, _>>(),
             "flags": self.flags.iter().map(|(flag, rows)| (flag.as_str(), *rows)).collect::<BTreeMap<_, _>>(),
             "labels_before_cut": self.cut,
             "cached": self.cached,
@@ -160,9 +172,24 @@ impl Summary {
         (self.unpriced == 0).then_some(self.cost_usd)
     }
 
+    /// Rows that the judge looked at and found no evidence in.
+    pub fn without_evidence(&self) -> u64 {
+        self.lacks.values().sum()
+    }
+
+    /// Rows without a label for any other reason: these could not be judged.
+    pub fn failed(&self) -> u64 {
+        self.unjudged() - self.without_evidence()
+    }
+
+    /// Rows with a label.
+    pub fn judged(&self) -> u64 {
+        self.statuses.get(&Status::Judged).copied().unwrap_or(0)
+    }
+
     /// Rows without a label.
     pub fn unjudged(&self) -> u64 {
-        self.rows - self.statuses.get(&Status::Judged).copied().unwrap_or(0)
+        self.rows - self.judged()
     }
 }
 

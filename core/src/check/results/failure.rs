@@ -3,7 +3,7 @@
 //! What a tool says about the world is no failure: an order that is cancelled, a search without hits.
 
 use super::{Fault, Ruling, calls_made};
-use crate::domain::{Calls, Json, Object, RowError, Sample, ToolResult};
+use crate::domain::{Calls, Json, Lack, Object, RowError, Sample, ToolResult};
 
 /// How a call ended.
 pub(super) enum Ending {
@@ -84,7 +84,7 @@ const MAX_QUOTE: usize = 200;
 pub(super) fn rule(sample: &Sample) -> Ruling {
     let results = &sample.after.results;
     if results.is_empty() {
-        return Ruling::Open("no result was logged".to_owned());
+        return Ruling::Missing("no result was logged".to_owned());
     }
     let mut silent = None;
     let first = |result: &ToolResult| {
@@ -105,10 +105,14 @@ pub(super) fn rule(sample: &Sample) -> Ruling {
         }
     }
     match silent {
-        Some(number) => Ruling::Open(format!("result {number} is empty, which may mean either")),
-        None if results.len() < calls_made(sample) => {
-            Ruling::Open(format!("{} calls, but {} results were logged", calls_made(sample), results.len()))
+        Some(number) => {
+            Ruling::Open(Lack::Balance, format!("result {number} is empty, which may mean either"))
         }
+        None if results.len() < calls_made(sample) => Ruling::Missing(format!(
+            "{} calls, but {} results were logged",
+            calls_made(sample),
+            results.len()
+        )),
         None if results.len() == 1 => Ruling::Passes("The result reports no failure.".to_owned()),
         None => Ruling::Passes(format!("None of {} results reports a failure.", results.len())),
     }

@@ -7,14 +7,18 @@ mod failure;
 mod handling;
 mod need;
 
-use crate::domain::{Calls, Finding, FindingKind, Findings, Outcome, Sample, Task, Verdict};
+use crate::domain::{
+    Abstention, Calls, Finding, FindingKind, Findings, Lack, Outcome, Sample, Task, Verdict,
+};
 
 /// What a rule came to, and why.
 enum Ruling {
     Passes(String),
     Fails(Fault),
-    /// There is nothing to go on.
-    Open(String),
+    /// What it takes to tell was looked at, and does not tell.
+    Open(Lack, String),
+    /// What it takes to tell is not there.
+    Missing(String),
 }
 
 /// Why a rule fails a turn.
@@ -32,13 +36,16 @@ pub(super) fn judge(task: Task, sample: &Sample) -> Verdict {
         Task::ToolCallSuccess => failure::rule(sample),
         Task::ToolResponseHandling => handling::rule(sample),
         Task::CallNeed => need::rule(sample),
-        _ => Ruling::Open(format!("{} takes a model; name one with --judge", task.as_str())),
+        _ => Ruling::Missing(format!("{} takes a model; name one with --judge", task.as_str())),
     };
     let (pass, fail) = task.labels();
     let (label, score, (why, findings)) = match ruling {
         Ruling::Passes(why) => (pass, 1.0, (why, Findings::default())),
         Ruling::Fails(fault) => (fail, 0.0, (fault.why.clone(), fault.findings(task, sample))),
-        Ruling::Open(why) => return Verdict::bare(Outcome::Abstained(why)),
+        Ruling::Open(lack, why) => {
+            return Verdict::bare(Outcome::Abstained(Abstention::no_evidence(lack, why)));
+        }
+        Ruling::Missing(why) => return Verdict::bare(Outcome::Abstained(Abstention::missing(why))),
     };
     let outcome = Outcome::Judged { label: label.to_owned(), score, rule: None };
     Verdict { explanation: Some(why), findings: Some(findings), ..Verdict::bare(outcome) }

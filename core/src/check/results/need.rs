@@ -3,7 +3,7 @@
 use super::failure::{Ending, ending};
 use super::{Fault, Ruling};
 use crate::check::{Observation, observations};
-use crate::domain::{Calls, Message, Role, Sample, ToolCall, ToolResult};
+use crate::domain::{Calls, Lack, Message, Role, Sample, ToolCall, ToolResult};
 use crate::reading::words::{fold_identifier, words};
 
 /// How names of tools begin that only look.
@@ -30,10 +30,10 @@ const LOOKS: &[&str] = &[
 
 pub(super) fn rule(sample: &Sample) -> Ruling {
     let Calls::Parsed(calls) = &sample.calls else {
-        return Ruling::Open("no call could be read from the tool call's text".to_owned());
+        return Ruling::Missing("no call could be read from the tool call's text".to_owned());
     };
     if calls.is_empty() {
-        return Ruling::Open("nothing was called".to_owned());
+        return Ruling::Missing("nothing was called".to_owned());
     }
     let first = sample.part.as_ref().map_or(0, |part| part.at);
     let twice = observations(sample)
@@ -58,6 +58,7 @@ pub(super) fn rule(sample: &Sample) -> Ruling {
             quotes: Vec::new(),
         }),
         None => Ruling::Open(
+            Lack::Choice,
             "no call repeats one that worked since the user last spoke; whether it was needed otherwise takes a model".to_owned(),
         ),
     }

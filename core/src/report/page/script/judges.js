@@ -25,7 +25,7 @@ const FIGURES = [
   ["recall_correct", "Right passed", "of the right calls, the share it passes (recall of correct)", null, true],
   ["precision_incorrect", "Prec. incorrect", "of the calls it fails, the share that is wrong", null, true],
   ["recall_incorrect", "Wrong caught", "of the wrong calls, the share it fails (recall of incorrect)", null, true],
-  ["auc", "AUC", "how well the confidence ranks right calls above wrong ones; 0.5 is chance; only with confidence", 0.5],
+  ["auc", "AUC", "how well the probability of being right ranks right calls above wrong ones, over all rows that have one; 0.5 is chance", 0.5],
 ];
 
 /** The figures that some judge has, or that every judge should have. */

@@ -1,0 +1,150 @@
+//! When the built-in judge gives a label.
+
+use std::str::FromStr;
+
+use super::assess::Assessment;
+use super::base_rate::BaseRate;
+use super::model::Estimate;
+use super::observation::Observation;
+use crate::domain::{Abstention, CallTask, Lack};
+
+/// When a label is given.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Decide {
+    /// Where something contradicts the calls, or all of them is accounted for.
+    Evidence,
+    /// Wherever there is something to judge: the likelier label, however close.
+    #[default]
+    Always,
+}
+
+impl Decide {
+    /// Both of them.
+    pub const ALL: [Decide; 2] = [Decide::Evidence, Decide::Always];
+
+    /// As options and records spell it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Decide::Evidence => "evidence",
+            Decide::Always => "always",
+        }
+    }
+
+    /// The share of right calls that is assumed where nobody says: most logged calls are right; where a label is forced, none is
+    /// favoured.
+    pub fn base_rate(self) -> BaseRate {
+        match self {
+            Decide::Evidence => BaseRate::USUAL,
+            Decide::Always => BaseRate::default(),
+        }
+    }
+}
+
+/// A text that names no way to decide.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("expected `evidence` or `always`")]
+pub struct InvalidDecide;
+
+impl FromStr for Decide {
+    type Err = InvalidDecide;
+
+    fn from_str(text: &str) -> Result<Decide, InvalidDecide> {
+        Decide::ALL.into_iter().find(|own| own.as_str() == text).ok_or(InvalidDecide)
+    }
+}
+
+/// A call that nothing speaks against passes from this probability of being right on.
+const PASSES: f64 = 0.9;
+/// Where labels of one's own say how probable it is that calls are right, a label is given from this probability on.
+const TRAINED: f64 = 0.9;
+/// A text of more characters was written, not copied.
+const WRITTEN: usize = 40;
+
+/// What the probability of a sample without a fault is based on.
+pub(super) struct Weighed {
+    /// That the calls are right, at the base rate.
+    pub probability: f64,
+    /// The same where half of all calls are right.
+    pub even: f64,
+    /// Whether labels of one's own had a say.
+    pub is_trained: bool,
+}
+
+/// Whether calls without a fault pass, or why there is no label.
+pub(super) fn decide(
+    how: Decide,
+    assessment: &Assessment,
+    weighed: &Weighed,
+    task: CallTask,
+) -> Result<bool, Abstention> {
+    let right = weighed.probability >= 0.5;
+    let open = Estimate(weighed.even).doubt(assessment.under_way);
+    match how {
+        Decide::Always => match open {
+            Some(why) => Err(Abstention::no_evidence(Lack::Step, why)),
+            None => Ok(right),
+        },
+        Decide::Evidence if weighed.is_trained => {
+            let surer = weighed.probability.max(1.0 - weighed.probability);
+            match surer >= TRAINED {
+                true => Ok(right),
+                false => Err(lack(assessment, task)),
+            }
+        }
+        Decide::Evidence => {
+            let told = || assessment.observations.iter().filter(|own| own.concerns(task));
+            if !right && told().any(Observation::is_grave) {
+                return Ok(false);
+            }
+            match told().next().is_none() && open.is_none() && weighed.probability >= PASSES {
+                true => Ok(true),
+                false => Err(lack(assessment, task)),
+            }
+        }
+    }
+}
+
+/// What a sample lacks to be judged by evidence.
+fn lack(assessment: &Assessment, task: CallTask) -> Abstention {
+    let of = |own: &Observation| {
+        Some(match own {
+            Observation::Ungrounded { value, .. }
+            | Observation::PartlyGrounded { value, .. }
+            | Observation::Derived { value, .. }
+            | Observation::CopiedExample { value, .. } => match value.chars().count() > WRITTEN {
+                true => Lack::Written,
+                false => Lack::Source,
+            },
+            Observation::PoorFit { .. }
+            | Observation::BetterTool { .. }
+            | Observation::LeftOut { .. }
+            | Observation::CallDue { .. } => Lack::Choice,
+            Observation::Unused { .. } | Observation::TooFewCalls { .. } => Lack::Rest,
+            _ => return None,
+        })
+    };
+    let told = assessment.observations.iter().filter(|own| own.concerns(task));
+    match told.filter_map(|own| Some((of(own)?, own))).min_by_key(|(lack, _)| *lack) {
+        Some((lack, own)) => Abstention::no_evidence(lack, own.to_string()),
+        None if assessment.under_way => {
+            Abstention::no_evidence(Lack::Step, "nothing in the request tells whether this step is due")
+        }
+        None => Abstention::no_evidence(
+            Lack::Balance,
+            "nothing speaks clearly for the calls, and nothing contradicts them",
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_as_they_are_written() {
+        for decide in Decide::ALL {
+            assert_eq!(decide.as_str().parse(), Ok(decide));
+        }
+        assert!("Evidence".parse::<Decide>().is_err());
+    }
+}
