@@ -13,6 +13,7 @@ mod damaged_logs;
 mod drive;
 mod environments;
 mod everyday_data;
+mod free_halves;
 mod hostile;
 mod injection;
 mod markup;

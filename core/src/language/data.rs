@@ -101,6 +101,10 @@ pub struct Request {
     pub sums: Vec<String>,
     /// Phrases by which an answer admits that something did not work.
     pub failed: Vec<String>,
+    /// Phrases by which an answer says that what was asked for is done.
+    pub done: Vec<String>,
+    /// Phrases by which an answer takes something back, or asks for something first.
+    pub but: Vec<String>,
 }
 
 /// What stands around a number.

@@ -2,7 +2,7 @@
 //!
 //! What a tool says about the world is no failure: an order that is cancelled, a search without hits.
 
-use super::{Fault, Ruling, calls_made};
+use super::{Fault, Ruling, calls_made, speaks_of_failure};
 use crate::domain::{Calls, Json, Lack, Object, RowError, Sample, ToolResult};
 
 /// How a call ended.
@@ -59,6 +59,52 @@ const OPENINGS: &[&str] = &[
     "failed to ",
     "an error occurred",
     "an exception occurred",
+    "authentication failed",
+    "authorization failed",
+    "not authenticated",
+    "not authorized",
+    "invalid api key",
+    "incorrect api key",
+    "invalid credentials",
+    "invalid token",
+    "segmentation fault",
+    "out of memory",
+    "panic:",
+    "the request was aborted",
+    "request aborted",
+];
+
+/// Pieces of text that report a failure wherever they stand in the beginning of a result, in lower case.
+const MARKS: &[&str] = &[
+    "traceback (most recent call last)",
+    "cuda out of memory",
+    "segmentation fault",
+    ": command not found",
+    ": no such file or directory",
+    ": permission denied",
+    "authenticationfailed",
+    "connection reset by peer",
+    "connection before response",
+    "<error><code>",
+    "core dumped",
+    "! [remote rejected]",
+    "! [rejected]",
+];
+
+/// Words that open the report of a failure in other languages.
+#[rustfmt::skip]
+const ELSEWHERE: &[&str] = &[
+    "fehler", "fehlgeschlagen", "erreur", "échec", "error interno", "falha", "erro", "errore", "fout", "fel", "fejl", "feil", "virhe",
+    "błąd", "chyba", "hiba", "eroare", "ошибка", "сбой", "помилка", "hata", "lỗi", "kesalahan", "gagal", "σφάλμα", "خطأ", "त्रुटि",
+    "エラー", "错误", "錯誤", "系统异常", "请求失败", "操作失败", "오류", "ข้อผิดพลาด",
+];
+
+/// What stands behind a code from 400 to 599 that opens a text and means a failure: `404 page not found`, but not `404 rooms`.
+#[rustfmt::skip]
+const STATUS_WORDS: &[&str] = &[
+    "bad", "unauthorized", "forbidden", "not", "page", "file", "method", "conflict", "gone", "request", "payload", "uri", "unsupported",
+    "unprocessable", "locked", "too", "internal", "server", "service", "gateway", "timeout", "client", "error", "precondition",
+    "mailbox", "user", "recipient", "message",
 ];
 
 /// Words that report a failure where they are all that is said, or what went wrong follows: not so in `Error handling in Rust`, nor in
@@ -86,7 +132,7 @@ pub(super) fn rule(sample: &Sample) -> Ruling {
     if results.is_empty() {
         return Ruling::Missing("no result was logged".to_owned());
     }
-    let mut silent = None;
+    let (mut silent, mut unclear) = (None, None);
     let first = |result: &ToolResult| {
         result.content.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)
     };
@@ -101,6 +147,7 @@ pub(super) fn rule(sample: &Sample) -> Ruling {
                 });
             }
             Ending::Silent => silent = silent.or(Some(at + 1)),
+            Ending::Worked if may_have_failed(result) => unclear = unclear.or(Some(at + 1)),
             Ending::Worked => {}
         }
     }
@@ -108,6 +155,10 @@ pub(super) fn rule(sample: &Sample) -> Ruling {
         Some(number) => {
             Ruling::Open(Lack::Balance, format!("result {number} is empty, which may mean either"))
         }
+        None if let Some(number) = unclear => Ruling::Open(
+            Lack::Balance,
+            format!("result {number} is a text that speaks of a failure, and may report one or tell of one"),
+        ),
         None if results.len() < calls_made(sample) => Ruling::Missing(format!(
             "{} calls, but {} results were logged",
             calls_made(sample),
@@ -150,6 +201,8 @@ fn of_json(json: &Json) -> Option<String> {
         Json::String(text) => of_text(text),
         Json::Object(object) => of_object(object).or_else(|| match object.iter().next() {
             Some((key, only)) if object.len() == 1 && WRAPPERS.contains(&key) => of_json(only),
+            // `{"detail": "Not authenticated"}`: nothing but words.
+            Some((key, Json::String(said))) if object.len() == 1 && is_of_envelope(key) => of_text(said),
             _ => None,
         }),
         // Parts of a message, as MCP servers answer.
@@ -165,14 +218,14 @@ fn of_json(json: &Json) -> Option<String> {
 
 fn of_object(object: &Object) -> Option<String> {
     let shown = |key: &str, value: &Json| format!("`{key}` is `{}`", RowError::excerpt(&plain(value)));
-    let is_envelope = object.keys().all(|key| ENVELOPE.contains(&key.to_ascii_lowercase().as_str()));
+    let is_envelope = object.iter().all(|(key, value)| is_of_envelope(key) || matches!(value, Json::Null));
     object.iter().find_map(|(key, value)| {
         let says = match (key.to_ascii_lowercase().as_str(), value) {
             ("error" | "errors" | "exception" | "traceback" | "error_message" | "errormessage", value) => {
                 holds(value)
             }
             ("is_error" | "iserror", value) => *value == Json::Bool(true),
-            ("success" | "ok" | "succeeded", value) => *value == Json::Bool(false),
+            (key, value) if SUCCESS.contains(&key) => *value == Json::Bool(false),
             ("status" | "state", Json::String(text)) => match text.to_ascii_lowercase().as_str() {
                 "error" | "exception" | "timeout" | "timed_out" => true,
                 // Orders and payments fail too.
@@ -181,10 +234,21 @@ fn of_object(object: &Object) -> Option<String> {
             },
             ("status_code" | "statuscode" | "http_status", value) => is_error_code(value),
             ("status" | "code", value) => is_envelope && is_error_code(value),
+            ("errcode" | "err_code" | "error_code" | "errno", Json::Number(number)) => number.as_f64() != 0.0,
             _ => false,
         };
         says.then(|| shown(key, value))
     })
+}
+
+/// Keys that say whether a call succeeded.
+#[rustfmt::skip]
+const SUCCESS: &[&str] = &[
+    "success", "ok", "succeeded", "exito", "éxito", "sucesso", "succes", "succès", "successo", "erfolg", "erfolgreich", "成功",
+];
+
+fn is_of_envelope(key: &str) -> bool {
+    ENVELOPE.contains(&key.to_ascii_lowercase().as_str())
 }
 
 /// Whether there is anything in an error's place.
@@ -204,7 +268,13 @@ fn holds(value: &Json) -> bool {
 }
 
 fn is_error_code(value: &Json) -> bool {
-    matches!(value, Json::Number(number) if (400.0..600.0).contains(&number.as_f64()))
+    let code = match value {
+        Json::Number(number) => number.as_f64(),
+        Json::String(text) => text.trim().parse().unwrap_or_default(),
+        _ => return false,
+    };
+    // Some services put two digits of their own behind it.
+    (400.0..600.0).contains(&code) || (40_000.0..60_000.0).contains(&code)
 }
 
 fn of_text(text: &str) -> Option<String> {
@@ -224,11 +294,15 @@ fn of_text(text: &str) -> Option<String> {
                 .filter(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '-'));
             rest.is_some_and(says_only)
         });
-    let traced = text.contains("Traceback (most recent call last)");
+    let foreign = ELSEWHERE.iter().any(|word| {
+        let rest = lower.strip_prefix(word);
+        rest.is_some_and(|rest| !word.is_ascii() || !rest.starts_with(|c: char| c.is_alphanumeric()))
+    });
+    let marked = MARKS.iter().any(|mark| lower.contains(mark)) || lower.split_whitespace().any(is_errno);
+    let page = title(&lower).is_some_and(opens_with_status) || opens_with_status(&lower);
     let raised =
         || [text.lines().next(), text.lines().last()].into_iter().flatten().find(|line| is_exception(line));
-    let exit = lower.strip_prefix("exit code").map(|rest| rest.trim_start_matches([':', ' ']));
-    let exited = exit.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit() && c != '0'));
+    let exited = has_failing_exit(text);
     let http = ["http ", "http/1.1 ", "status code ", "status code: "].iter().any(|opening| {
         lower.strip_prefix(opening).is_some_and(|rest| {
             let code: String = rest.chars().take_while(char::is_ascii_digit).collect();
@@ -237,10 +311,62 @@ fn of_text(text: &str) -> Option<String> {
     });
     let line = match raised() {
         Some(line) => line,
-        None if opening || traced || exited || http => first(),
+        None if opening || foreign || marked || page || exited || http => first(),
         None => return None,
     };
     Some(format!("`{}`", RowError::excerpt(line.trim())))
+}
+
+/// Whether a program is said to have ended with another code than 0, in the first line or the last.
+fn has_failing_exit(text: &str) -> bool {
+    const WORDS: &[&str] =
+        &["exit code", "exit status", "exited with code", "exited with", "returned non-zero exit status"];
+    /// Letters before them: `Process exited with code 1`.
+    const BEFORE: usize = 40;
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    let (first, last) = (lines.next(), lines.next_back());
+    first.into_iter().chain(last).any(|line| {
+        let line = line.to_lowercase();
+        WORDS.iter().any(|words| {
+            let Some((before, behind)) = line.split_once(words) else { return false };
+            let behind = behind.trim_start_matches([':', ' ', '=']);
+            before.len() <= BEFORE && behind.starts_with(|c: char| c.is_ascii_digit() && c != '0')
+        })
+    })
+}
+
+/// `ECONNREFUSED` and the like, in lower case.
+fn is_errno(word: &str) -> bool {
+    #[rustfmt::skip]
+    const NAMES: &[&str] = &[
+        "econnrefused", "econnreset", "econnaborted", "etimedout", "enotfound", "eai_again", "ehostunreach", "enetunreach", "epipe",
+        "eacces", "eperm", "enoent", "eaddrinuse", "enospc", "esockettimedout",
+    ];
+    NAMES.contains(&word.trim_matches(|c: char| !c.is_alphanumeric()))
+}
+
+/// The title of an HTML page.
+fn title(lower: &str) -> Option<&str> {
+    let (_, rest) = lower.split_once("<title>")?;
+    Some(rest.split("</title>").next().unwrap_or(rest))
+}
+
+/// Whether a text in lower case begins with a status that means a failure, and its words.
+fn opens_with_status(lower: &str) -> bool {
+    let Some((code, rest)) = lower.trim_start().split_at_checked(3) else { return false };
+    let is_code = code.starts_with(['4', '5']) && code.bytes().all(|byte| byte.is_ascii_digit());
+    let Some(behind) = rest.strip_prefix([' ', '-', ':']).filter(|_| is_code) else { return false };
+    // The enhanced codes of mail servers: `550 5.1.1`.
+    let is_mail = behind.starts_with(['4', '5']) && behind.get(1..2) == Some(".");
+    let word = behind.trim_start().split(|c: char| !c.is_alphanumeric()).next();
+    is_mail || word.is_some_and(|word| STATUS_WORDS.contains(&word))
+}
+
+/// Whether a text that reports no failure in a form that is known holds a word for one all the same.
+fn may_have_failed(result: &ToolResult) -> bool {
+    let text = result.content.trim();
+    let is_structured = text.starts_with(['{', '[']) && Json::parse(text).is_ok();
+    !is_structured && speaks_of_failure(text)
 }
 
 /// `ValueError: no such city`, `requests.exceptions.Timeout`-like names with what was wrong behind them.

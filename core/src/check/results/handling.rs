@@ -6,15 +6,15 @@
 use std::sync::LazyLock;
 
 use super::failure::{Ending, ending};
-use super::{Fault, Ruling};
+use super::{Fault, Ruling, sober, speaks_of_failure};
 use crate::check::evidence::Evidence;
 use crate::check::literals::literals;
 use crate::check::observation::Literal;
 use crate::domain::{Calls, Json, Lack, Message, Messages, Role, Sample, ToolCall};
 use crate::language::phrases;
+use crate::reading::aliases;
 use crate::reading::dates::{TimeMatch, Times};
 use crate::reading::numbers::{Figures, Measured, NumberMatch};
-use crate::reading::spoken::Languages;
 use crate::reading::units::Unit;
 use crate::reading::words::{fold, words};
 
@@ -55,18 +55,18 @@ pub(super) fn rule(sample: &Sample) -> Ruling {
         .collect();
     let calls_on = sample.after.next.as_ref().is_some_and(|next| !next.tool_calls.is_empty());
     if failures.len() == results.len() {
-        return match admits(&answer) {
+        return match (speaks_of_failure(&answer), claims_success(&answer)) {
             _ if calls_on => {
                 Ruling::Open(Lack::Step, "the call failed and the agent called again".to_owned())
             }
-            Some(true) => Ruling::Passes("The call failed, and the answer says so.".to_owned()),
-            Some(false) => {
-                let why = format!("The call failed ({}), and the answer does not say so.", failures[0]);
+            (false, true) => {
+                let why = format!("The call failed ({}), and the answer says that it worked.", failures[0]);
                 Ruling::Fails(Fault { why, call: None, quotes: Vec::new() })
             }
-            None => Ruling::Open(
+            (true, false) => Ruling::Passes("The call failed, and the answer says so.".to_owned()),
+            _ => Ruling::Open(
                 Lack::Balance,
-                "the call failed; whether the answer says so is not told in its language".to_owned(),
+                "the call failed; whether the answer says so in words of its own takes a model".to_owned(),
             ),
         };
     }
@@ -115,23 +115,18 @@ fn answer(sample: &Sample) -> Option<String> {
     Some(said[..end].to_owned()).filter(|said| !said.trim().is_empty())
 }
 
-/// Whether the answer speaks of a failure. `None` if it does not, in a language whose words for that are not known well enough.
-fn admits(answer: &str) -> Option<bool> {
-    let mut folded = fold(answer);
-    for phrase in UNFAILED.iter() {
-        folded = folded.replace(phrase.as_str(), " ");
-    }
-    if FAILED.iter().any(|phrase| folded.contains(phrase.as_str())) {
-        return Some(true);
-    }
-    let is_english = Languages::of(&folded) == Languages::default();
-    (is_english && answer.chars().filter(|c| c.is_alphabetic()).all(|c| c.is_ascii())).then_some(false)
+/// Whether the answer says that what was asked for is done: in words for that, and without a word that takes something back.
+fn claims_success(answer: &str) -> bool {
+    let folded = sober(answer);
+    let says = |phrases: &[String]| phrases.iter().any(|phrase| folded.contains(phrase.as_str()));
+    says(&DONE) && !says(&BUT) && !answer.contains('?')
 }
 
-/// Phrases that only look as if they spoke of a failure: `no error occurred`.
-static UNFAILED: LazyLock<Vec<String>> = LazyLock::new(|| phrases(|of| &of.request.unfailed));
+/// Phrases by which an answer says that something is done.
+static DONE: LazyLock<Vec<String>> = LazyLock::new(|| phrases(|of| &of.request.done));
 
-static FAILED: LazyLock<Vec<String>> = LazyLock::new(|| phrases(|of| &of.request.failed));
+/// Words by which an answer takes something back.
+static BUT: LazyLock<Vec<String>> = LazyLock::new(|| phrases(|of| &of.request.but));
 
 /// A value of an answer.
 enum Value {
@@ -140,6 +135,8 @@ enum Value {
         value: f64,
         unit: Option<Unit>,
         percent: bool,
+        /// The words before and behind it, folded.
+        beside: [String; 2],
     },
     Time {
         text: String,
@@ -151,12 +148,15 @@ enum Value {
         number: String,
     },
     Id(String),
+    /// A time of day.
+    Clock(String),
 }
 
 fn values(answer: &str) -> Vec<Value> {
     let mut values = Vec::new();
     let (times, places) = dates(answer);
     values.extend(times);
+    values.extend(clocks(answer));
     let inside = |at: usize| places.iter().any(|(from, to)| (*from..*to).contains(&at));
     let mut spared = answer.to_owned();
     for (at, token) in tokens(answer) {
@@ -178,9 +178,19 @@ fn values(answer: &str) -> Vec<Value> {
         let Some(value) = span.value else { continue };
         let own = figures.iter().find(|figure| figure.place.is_some() && figure.value == value);
         let (unit, percent) = own.map_or((None, false), |figure| (figure.unit, figure.percent));
-        values.push(Value::Number { text: span.text, value, unit, percent });
+        let beside =
+            own.and_then(|figure| figure.place).map(|place| beside(&spared, place)).unwrap_or_default();
+        values.push(Value::Number { text: span.text, value, unit, percent, beside });
     }
     values
+}
+
+/// The word before a place of a text, and the one behind it; both folded.
+fn beside(text: &str, (from, to): (usize, usize)) -> [String; 2] {
+    let (before, behind) = (text.get(..from).unwrap_or_default(), text.get(to..).unwrap_or_default());
+    let before = before.split_whitespace().next_back().map(fold).unwrap_or_default();
+    let behind = behind.split_whitespace().next().map(fold).unwrap_or_default();
+    [before.trim().to_owned(), behind.trim().to_owned()]
 }
 
 /// Where groups of digits stand side by side that are one number: a `+` before them, or at least nine digits in three groups.
@@ -224,10 +234,14 @@ fn tokens(text: &str) -> impl Iterator<Item = (usize, &str)> {
 /// Whether a word is a name that only records have: letters and digits in one, such as `W2378156` or `flight_0071`.
 fn is_id(token: &str) -> bool {
     let digits = token.chars().filter(char::is_ascii_digit).count();
-    let letters = token.chars().filter(|c| c.is_alphabetic()).count();
-    let own = |c: char| c.is_alphanumeric() || matches!(c, '#' | '-' | '_');
-    let starts = token.trim_start_matches('#').starts_with(char::is_alphabetic);
-    token.chars().all(own) && digits >= 3 && letters >= 1 && starts && token.len() >= 5
+    let letters = token.chars().filter(char::is_ascii_alphabetic).count();
+    let own = |c: char| c.is_ascii_alphanumeric() || matches!(c, '#' | '-' | '_');
+    let starts = token.trim_start_matches('#').starts_with(|c: char| c.is_ascii_alphabetic());
+    let is_record = digits >= 3 && letters >= 1 && starts;
+    // A code such as `QX7P4Z`.
+    let is_code =
+        digits >= 1 && letters >= 3 && token.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit());
+    token.chars().all(own) && (is_record || is_code) && token.len() >= 5
 }
 
 /// Dates in figures (`2024-05-03`) and the places where they stand. Dates in words are read as numbers and words.
@@ -250,6 +264,19 @@ fn dates(text: &str) -> (Vec<Value>, Vec<(usize, usize)>) {
     (values, places)
 }
 
+/// Times of day in figures: `07:35`.
+fn clocks(text: &str) -> impl Iterator<Item = Value> {
+    tokens(text).filter_map(|(_, token)| {
+        let (hour, minute) = token.split_once(':')?;
+        let is_number = |text: &str, max: u32| {
+            let is_short = text.len() <= 2 && !text.is_empty();
+            is_short && text.parse::<u32>().is_ok_and(|number| number <= max)
+        };
+        (is_number(hour, 23) && minute.len() == 2 && is_number(minute, 59))
+            .then(|| Value::Clock(token.to_owned()))
+    })
+}
+
 /// What the agent had before it when it answered.
 struct Known {
     evidence: Evidence,
@@ -259,6 +286,10 @@ struct Known {
     digits: String,
     /// Whether the answer speaks of arithmetic.
     calculates: bool,
+    /// The numbers that were there, each once.
+    numbers: Vec<f64>,
+    /// The digits of numbers of the results that the answer does not name.
+    unnamed: Vec<Vec<u8>>,
 }
 
 impl Known {
@@ -303,15 +334,35 @@ impl Known {
         let digits = digits.collect::<Vec<_>>().join("|");
         let answer = fold(answer);
         let calculates = SUMS.iter().any(|word| answer.contains(word.as_str()));
-        Known { evidence: Evidence::new(&heard), counts, digits, calculates }
+        let evidence = Evidence::new(&heard);
+        let mut numbers: Vec<f64> = Vec::new();
+        for figure in evidence.figures.iter() {
+            if numbers.len() < MAX_OPERANDS && figure.value != 0.0 && !numbers.contains(&figure.value) {
+                numbers.push(figure.value);
+            }
+        }
+        let results = sample.after.results.iter().map(|result| result.content.as_str());
+        let named = numbers_in(&answer);
+        let mut unnamed: Vec<Vec<u8>> = results.flat_map(numbers_in).collect();
+        unnamed.retain(|number| !named.contains(number));
+        unnamed.truncate(MAX_IN_PAIRS);
+        Known { evidence, counts, digits, calculates, numbers, unnamed }
     }
 
     /// Where a value comes from.
     fn source(&self, value: Value) -> (String, Source) {
         match value {
-            Value::Number { text, value, unit, percent } => {
+            Value::Number { text, value, unit, percent, beside: [before, behind] } => {
+                let explained = || {
+                    self.is_worked_out(value, unit, percent)
+                        || self.is_derived(value, places(&text))
+                        || BOUNDS.contains(&before.as_str())
+                        || self.is_of_another_kind(&behind)
+                };
                 let source = match self.of_number(&text, value) {
-                    Source::Nowhere if self.is_worked_out(value, unit, percent) => Source::Possible,
+                    Source::Nowhere if self.is_end_of_a_number(&text) => Source::Found,
+                    Source::Possible | Source::Nowhere if self.is_altered(&text) => Source::Nowhere,
+                    Source::Nowhere if explained() => Source::Possible,
                     source => source,
                 };
                 (text, source)
@@ -320,6 +371,17 @@ impl Known {
                 let source = match self.evidence.times.explain(&times) {
                     Some(TimeMatch::Told) => Source::Found,
                     Some(TimeMatch::Other) if !self.evidence.times.is_relative() => Source::Nowhere,
+                    _ => Source::Possible,
+                };
+                (text, source)
+            }
+            Value::Clock(text) => {
+                let mut times = Times::default();
+                times.read(&text, &fold(&text));
+                let source = match self.evidence.times.explain(&times) {
+                    Some(TimeMatch::Told) => Source::Found,
+                    // Times are worked out as well, and told in other zones.
+                    _ if self.is_altered(&text) => Source::Nowhere,
                     _ => Source::Possible,
                 };
                 (text, source)
@@ -357,6 +419,49 @@ impl Known {
         converted || changed || self.calculates
     }
 
+    /// Whether one step of arithmetic gives a number of so many places from the numbers that were there.
+    fn is_derived(&self, value: f64, places: i32) -> bool {
+        let half = 0.5 * 10f64.powi(-places) * (1.0 + 1e-9);
+        let is_it = |own: f64| (own - value).abs() <= half;
+        let of_two = |a: f64, b: f64| {
+            let share = b / 100.0;
+            [a + b, a - b, a * b, a / b, a * share, a * (1.0 + share), a * (1.0 - share), 100.0 * a / b]
+        };
+        let with = |a: f64, constant: f64| [a * constant, a / constant];
+        self.numbers.iter().any(|a| {
+            self.numbers.iter().any(|b| of_two(*a, *b).into_iter().any(is_it))
+                || CONSTANTS.iter().any(|constant| with(*a, *constant).into_iter().any(is_it))
+                || is_it(1.0 / a)
+                // Celsius and Fahrenheit.
+                || is_it(a * 1.8 + 32.0)
+                || is_it((a - 32.0) / 1.8)
+        })
+    }
+
+    /// Whether so many digits are the last of a longer number: `ending in 1784`.
+    fn is_end_of_a_number(&self, text: &str) -> bool {
+        let is_long = text.len() >= 4 && text.bytes().all(|byte| byte.is_ascii_digit());
+        is_long && words(&self.evidence.text).any(|word| word.ends_with(text))
+    }
+
+    /// Whether a number is one of a result but for a digit, or for two that changed places, and the answer does not name that one: then
+    /// it was altered, and not worked out.
+    fn is_altered(&self, text: &str) -> bool {
+        let own: Vec<u8> = text.bytes().filter(u8::is_ascii_digit).collect();
+        let is_it = |other: &Vec<u8>| match altered(&own, other) {
+            Some(Alteration::Swapped) => true,
+            Some(Alteration::Digit) => !self.calculates,
+            None => false,
+        };
+        own.len() >= 3 && self.unnamed.iter().any(is_it)
+    }
+
+    /// Whether a number is of a kind that none of those is that were there: `27 kWh` of watts and hours.
+    fn is_of_another_kind(&self, behind: &str) -> bool {
+        let is_unit = behind.chars().all(char::is_alphabetic) && (2..=4).contains(&behind.len());
+        is_unit && aliases::is_unit(behind) && !self.evidence.has_phrase(&format!(" {behind} "))
+    }
+
     fn of_number(&self, text: &str, value: f64) -> Source {
         let evidence = &self.evidence;
         let is_few = evidence.figures.iter().count() <= FEW_FIGURES;
@@ -372,10 +477,7 @@ impl Known {
             _ => {}
         }
         // As many digits as it has: 21.46 is 21.5, and 21.
-        let decimals = text
-            .rsplit_once(['.', ','])
-            .map_or(0, |(_, digits)| digits.chars().filter(char::is_ascii_digit).count());
-        let half = 0.5 * 10f64.powi(-(decimals.min(9) as i32)) * (1.0 + 1e-9);
+        let half = 0.5 * 10f64.powi(-places(text)) * (1.0 + 1e-9);
         let rounded = evidence.figures.iter().any(|figure| {
             [figure.value, figure.value * 100.0]
                 .iter()
@@ -401,6 +503,50 @@ impl Known {
         }
     }
 }
+
+/// The digits of each number of a text.
+fn numbers_in(text: &str) -> Vec<Vec<u8>> {
+    let numbers = text.split(|c: char| !c.is_ascii_digit() && !matches!(c, '.' | ',' | ':'));
+    let digits = numbers.map(|number| number.bytes().filter(u8::is_ascii_digit).collect::<Vec<u8>>());
+    digits.filter(|digits| digits.len() >= 3).collect()
+}
+
+/// How a number may come out of another by a slip.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Alteration {
+    /// One digit is another.
+    Digit,
+    /// Two digits that stand side by side changed places.
+    Swapped,
+}
+
+/// How a number differs from another of as many digits, if it is by a slip.
+fn altered(a: &[u8], b: &[u8]) -> Option<Alteration> {
+    if a.len() != b.len() {
+        return None;
+    }
+    let apart: Vec<usize> = (0..a.len()).filter(|at| a[*at] != b[*at]).take(3).collect();
+    match apart[..] {
+        [_] => Some(Alteration::Digit),
+        [x, y] if y == x + 1 && a[x] == b[y] && a[y] == b[x] => Some(Alteration::Swapped),
+        _ => None,
+    }
+}
+
+/// The places behind the point of a number as it is written.
+fn places(text: &str) -> i32 {
+    let digits = text.rsplit_once(['.', ',']).map_or("", |(_, digits)| digits);
+    digits.chars().filter(char::is_ascii_digit).count().min(9) as i32
+}
+
+/// Words before a number that is a bound of the answer's own: `above 4.5`.
+const BOUNDS: [&str; 10] =
+    ["above", "over", "under", "below", "exceeding", "beyond", "than", "per", "uber", "unter"];
+
+/// Numbers that a reckoning takes from nowhere.
+const CONSTANTS: [f64; 9] = [2.0, 7.0, 12.0, 24.0, 30.0, 60.0, 100.0, 1_000.0, 1_048_576.0];
+/// Numbers that arithmetic is tried on.
+const MAX_OPERANDS: usize = 24;
 
 /// Words by which an answer says that it has worked something out.
 static SUMS: LazyLock<Vec<String>> = LazyLock::new(|| phrases(|of| &of.request.sums));

@@ -7,9 +7,14 @@ mod failure;
 mod handling;
 mod need;
 
+use std::sync::LazyLock;
+
 use crate::domain::{
     Abstention, Calls, Finding, FindingKind, Findings, Lack, Outcome, Sample, Task, Verdict,
 };
+
+use crate::language::phrases;
+use crate::reading::words::fold;
 
 /// What a rule came to, and why.
 enum Ruling {
@@ -74,6 +79,22 @@ impl Fault {
         Findings { list, dropped: 0 }
     }
 }
+
+/// A text folded, without phrases that only look as if they spoke of a failure.
+fn sober(text: &str) -> String {
+    UNFAILED.iter().fold(fold(text), |text, phrase| text.replace(phrase.as_str(), " "))
+}
+
+/// Whether a text has words for something that did not work, those aside that only look like it.
+fn speaks_of_failure(text: &str) -> bool {
+    let folded = sober(text);
+    FAILED.iter().any(|phrase| folded.contains(phrase.as_str()))
+}
+
+/// Phrases that only look as if they spoke of a failure: `no error occurred`.
+static UNFAILED: LazyLock<Vec<String>> = LazyLock::new(|| phrases(|of| &of.request.unfailed));
+
+static FAILED: LazyLock<Vec<String>> = LazyLock::new(|| phrases(|of| &of.request.failed));
 
 /// How many calls the judged turn makes, as far as they can be read.
 fn calls_made(sample: &Sample) -> usize {

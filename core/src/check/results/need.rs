@@ -26,6 +26,9 @@ const LOOKS: &[&str] = &[
     "compute",
     "think",
     "count",
+    "convert",
+    "compare",
+    "estimate",
 ];
 
 pub(super) fn rule(sample: &Sample) -> Ruling {
@@ -39,6 +42,14 @@ pub(super) fn rule(sample: &Sample) -> Ruling {
     let twice = observations(sample)
         .into_iter()
         .find(|observation| matches!(observation, Observation::Duplicate { .. }));
+    let is_read = |observation: &Observation| {
+        let at = observation.call().and_then(|at| at.checked_sub(first));
+        at.and_then(|at| calls.get(at)).is_some_and(|call| only_looks(&call.name))
+    };
+    if let Some(observation) = twice.as_ref().filter(|observation| !is_read(observation)) {
+        let why = format!("{observation}; it may change something, and may have been meant twice");
+        return Ruling::Open(Lack::Choice, why);
+    }
     if let Some(observation) = twice {
         let why = format!("One call is made twice in the turn: {observation}.");
         return Ruling::Fails(Fault {
@@ -73,7 +84,8 @@ fn is_known(sample: &Sample, call: &ToolCall) -> bool {
         message.role == Role::User
             || message.tool_calls.iter().any(|other| !same(other) && !only_looks(&other.name))
     };
-    if is_told_anew(&call.name) {
+    // What changes something may be meant twice: two rooms, two transfers.
+    if !only_looks(&call.name) || is_told_anew(&call.name) {
         return false;
     }
     let since = messages.iter().rposition(changes).map_or(0, |at| at + 1);
@@ -83,9 +95,18 @@ fn is_known(sample: &Sample, call: &ToolCall) -> bool {
         let id = message.tool_calls.iter().find(|own| same(own)).and_then(|own| own.id.as_ref());
         let results = || messages[at + 1..].iter().take_while(|message| message.role == Role::Tool);
         let own = results().find(|result| id.is_some() && result.tool_call_id.as_ref() == id);
-        own.or_else(|| results().next().filter(|_| message.tool_calls.len() == 1)).is_some_and(has_worked)
+        let result = own.or_else(|| results().next().filter(|_| message.tool_calls.len() == 1));
+        result.is_some_and(|result| has_worked(result) && came_back_alike(sample, call, result))
     };
     made.into_iter().any(worked)
+}
+
+/// Whether the call, as far as is known, gave back what it had given before: a look that finds something else was not needless.
+fn came_back_alike(sample: &Sample, call: &ToolCall, before: &Message) -> bool {
+    let results = &sample.after.results;
+    let own = results.iter().find(|result| call.id.is_some() && result.tool_call_id == call.id);
+    let own = own.or_else(|| results.first().filter(|_| results.len() == 1));
+    own.is_none_or(|result| result.content.trim() == before.content.trim())
 }
 
 fn has_worked(message: &Message) -> bool {
@@ -119,12 +140,24 @@ fn is_told_anew(name: &str) -> bool {
     words(&fold_identifier(name)).any(|word| WORDS.contains(&word))
 }
 
+/// Verbs of looking in other languages, wherever they stand in a name: `kunde_suchen`.
+#[rustfmt::skip]
+const LOOKS_ELSEWHERE: &[&str] = &[
+    "suchen", "suche", "sucht", "holen", "abrufen", "anzeigen", "lesen", "auflisten", "lire", "chercher", "obtenir", "afficher", "lister",
+    "consulter", "rechercher", "buscar", "busca", "consultar", "consulta", "obtener", "listar", "leer", "pesquisar", "obter", "ler",
+    "cerca", "cercare", "leggi", "leggere", "mostra", "elenca", "zoeken", "zoek", "ophalen", "tonen", "szukaj", "wyszukaj", "pobierz",
+    "pokaz", "hitta", "hamta", "visa", "hae", "keres", "ara", "getir", "listele", "cari", "lihat",
+];
+
 /// Whether a tool of that name changes nothing.
 fn only_looks(name: &str) -> bool {
     let own = name.rsplit(['.', '/', ':']).next().unwrap_or(name);
     let own = own.strip_prefix("mcp__").map_or(own, |rest| rest.rsplit("__").next().unwrap_or(rest));
     let end = own.char_indices().skip(1).find(|(_, c)| !c.is_lowercase()).map_or(own.len(), |(at, _)| at);
     LOOKS.contains(&own[..end].to_ascii_lowercase().as_str())
+        || words(&fold_identifier(own)).any(|word| LOOKS_ELSEWHERE.contains(&word))
+        || own.ends_with("_log")
+        || own.ends_with("_status")
 }
 
 #[cfg(test)]
