@@ -5,7 +5,9 @@
 
 mod failure;
 mod handling;
+mod known;
 mod need;
+mod values;
 
 use std::sync::LazyLock;
 
