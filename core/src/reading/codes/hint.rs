@@ -25,7 +25,7 @@ const WORDS: &[(Kind, &[&str])] = &[
         "waluta", "mena", "penznem", "para", "валюта", "νομισμα", "νόμισμα", "عملة", "מטבע", "मुद्रा", "base", "quote",
     ]),
     (Kind::Language, &[
-        "language", "languages", "lang", "langs", "locale", "locales", "translation", "translate", "sprache", "langue", "idioma", "lingua",
+        "language", "languages", "lang", "langs", "zielsprache", "quellsprache", "kieli", "kohdekieli", "limba", "bahasa", "sprog", "sprak", "locale", "locales", "translation", "translate", "sprache", "langue", "idioma", "lingua",
         "lengua", "taal", "jezyk", "jazyk", "nyelv", "dil", "язык", "мова", "γλωσσα", "γλώσσα", "لغة", "שפה", "भाषा",
     ]),
     (Kind::Zone, &["timezone", "timezones", "tz", "zeitzone", "fuseau", "huso", "fuso", "tijdzone"]),
@@ -49,6 +49,22 @@ const SIGNS: &[(Kind, &[&str])] = &[
     (Kind::Month, &["月", "월", "เดือน"]),
 ];
 
+/// A bit that no kind has.
+const SOURCE: u16 = 1 << 15;
+const SOURCES: &[&str] = &[
+    "source",
+    "src",
+    "from",
+    "native",
+    "original",
+    "input",
+    "von",
+    "quellsprache",
+    "origen",
+    "origem",
+    "origine",
+];
+
 /// Bytes of a description; what it says later is seldom about what it asks for.
 const MAX_DESCRIPTION: usize = 160;
 
@@ -70,13 +86,19 @@ impl Hint {
     }
 
     pub fn is_empty(self) -> bool {
-        self.0 == 0
+        self.0 & !SOURCE == 0
+    }
+
+    /// Whether it asks for what something comes from.
+    pub fn is_source(self) -> bool {
+        self.0 & SOURCE != 0
     }
 
     fn of_words(folded: &str, raw: &str) -> Hint {
         let is_zone = folded.contains(" time zone ");
         let mut bits = if is_zone { bit(Kind::Zone) } else { 0 };
         for word in words(folded) {
+            bits |= if SOURCES.contains(&word) { SOURCE } else { 0 };
             let kinds = WORDS.iter().filter(|(_, own)| own.contains(&word));
             bits = kinds.fold(bits, |bits, (kind, _)| bits | bit(*kind));
         }

@@ -35,7 +35,7 @@ impl Kind {
             "currency" | "sign" => Kind::Currency,
             "language" => Kind::Language,
             "zone" => Kind::Zone,
-            "weekday" => Kind::Weekday,
+            "weekday" | "day-set" => Kind::Weekday,
             "month" => Kind::Month,
             "state" => Kind::State,
             _ => return None,
@@ -48,7 +48,7 @@ pub(super) type ThingId = u16;
 
 pub(super) struct Thing {
     pub kind: Kind,
-    /// Of a city or a zone.
+    /// Of a city, a zone or a state.
     pub country: Option<ThingId>,
     /// Of a city; of a country, the only one it has.
     pub zone: Option<ThingId>,
@@ -72,8 +72,8 @@ pub(super) enum Care {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     Name,
-    /// Of one airport of a city.
-    Airport,
+    /// A code or name of one airport of a city, by the code.
+    Airport([u8; 3]),
     Code,
 }
 
@@ -112,6 +112,7 @@ pub(super) struct Index {
     of_key: HashMap<(Kind, String), ThingId, FixedState>,
     common: HashSet<String, FixedState>,
     ambiguous: HashSet<String, FixedState>,
+    weak: HashSet<String, FixedState>,
 }
 
 pub(super) static INDEX: LazyLock<Index> = LazyLock::new(Index::read);
@@ -137,6 +138,7 @@ impl Index {
                 "common" => index.common.extend(folded(names)),
                 "common-code" => index.common_codes.extend(names.split('|')),
                 "ambiguous" => index.ambiguous.extend(folded(names)),
+                "weak" => index.weak.extend(folded(names)),
                 _ => {}
             }
         }
@@ -158,6 +160,7 @@ impl Index {
                     }
                 }
                 Some(Kind::State) => index.add_state(keys, names),
+                None if table == "airport" => index.add_airport(keys, names),
                 Some(_) => keys.split(' ').for_each(|key| index.add_row(table, key, names)),
                 None => {}
             }
@@ -205,6 +208,7 @@ impl Index {
 
     fn add_state(&mut self, code: &str, names: &str) {
         let thing = self.enter(Kind::State, code);
+        self.things[usize::from(thing)].country = self.keyed(Kind::Country, "US");
         self.add_code(code, thing, Form::Code);
         self.add_names("state", thing, names);
     }
@@ -244,7 +248,9 @@ impl Index {
         for code in codes.split_whitespace() {
             match code.strip_suffix('*') {
                 Some(metropolitan) => self.add_code(metropolitan, city, Form::Code),
-                None => self.add_code(code, city, Form::Airport),
+                None => {
+                    self.add_code(code, city, Form::Airport(code.as_bytes().try_into().unwrap_or_default()))
+                }
             }
         }
         self.add_names("city", city, &format!("{english}|{names}"));
@@ -262,6 +268,17 @@ impl Index {
         }
     }
 
+    /// Names of an airport name its city as its code does.
+    fn add_airport(&mut self, code: &str, names: &str) {
+        let of_airport = |sense: &&Sense| matches!(sense.form, Form::Airport(_));
+        let Some(sense) = self.codes.get(code).and_then(|all| all.iter().find(of_airport)).copied() else {
+            return;
+        };
+        for name in folded(names) {
+            self.add_sense(&name, sense);
+        }
+    }
+
     fn add_names(&mut self, table: &str, thing: ThingId, names: &str) {
         for (at, name) in names.split('|').enumerate() {
             let folded = fold(name);
@@ -269,12 +286,15 @@ impl Index {
             if name.is_empty() {
                 continue;
             }
-            let sense = Sense { thing, care: self.care(table, name, at == 0), form: Form::Name };
-            if name.contains(is_unspaced) {
-                self.add_unspaced(name, sense);
-            } else {
-                self.add_name(name, sense);
-            }
+            self.add_sense(name, Sense { thing, care: self.care(table, name, at == 0), form: Form::Name });
+        }
+    }
+
+    fn add_sense(&mut self, name: &str, sense: Sense) {
+        if name.contains(is_unspaced) {
+            self.add_unspaced(name, sense);
+        } else {
+            self.add_name(name, sense);
         }
     }
 
@@ -284,6 +304,8 @@ impl Index {
         match table {
             "short-currency" | "short-month" => Care::Digits,
             _ if letters == 1 => Care::Digits,
+            "day-set" => Care::Weak,
+            _ if self.weak.contains(name) => Care::Weak,
             "month" if self.ambiguous.contains(name) => Care::Dated,
             _ if !has_case => {
                 if table == "demonym" {

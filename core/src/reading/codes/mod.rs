@@ -55,7 +55,7 @@ pub fn same_thing<'a>(value: &str, text: &'a Text, hint: Hint) -> Option<Found<'
     }
     let meanings = meanings(value, hint);
     text.mentions.iter().find_map(|mention| {
-        let way = meanings.iter().find_map(|own| way(value, *own, mention, text))?;
+        let way = meanings.iter().find_map(|own| way(*own, mention))?;
         Some(Found { way, words: text.words(mention) })
     })
 }
@@ -67,12 +67,13 @@ pub fn contradicts<'a>(value: &str, text: &'a Text, hint: Hint) -> Option<Found<
     }
     let meanings = meanings(value, hint);
     let kind = INDEX.thing(meanings.first()?.thing).kind;
-    // Zones of one time have many names.
     let is_plain = |own: &Sense| {
         let by_case = own.care == Care::Capital && kind != Kind::Weekday;
         INDEX.thing(own.thing).kind == kind && !by_case
     };
-    if kind == Kind::Zone || !meanings.iter().all(is_plain) {
+    // What is translated need not be named, and zones of one time have many names.
+    let is_open = kind == Kind::Zone || kind == Kind::Language && hint.is_source();
+    if is_open || !meanings.iter().all(is_plain) {
         return None;
     }
     let is_told = |mention: &Mention| {
@@ -113,8 +114,12 @@ fn meanings(value: &str, hint: Hint) -> Vec<Sense> {
     let mut all = named(value, hint);
     if (2..=3).contains(&value.len()) && value.bytes().all(|b| b.is_ascii_alphabetic()) {
         let capitals = value.len() == 3 && value.bytes().all(|b| b.is_ascii_uppercase());
-        let counts =
-            |sense: &&Sense| hint.has(INDEX.thing(sense.thing).kind) || (hint.is_empty() && capitals);
+        // `Hel` is a town.
+        let is_mixed = value.bytes().any(|b| b.is_ascii_uppercase()) && value != value.to_ascii_uppercase();
+        let counts = |sense: &&Sense| match hint.is_empty() {
+            true => capitals,
+            false => !is_mixed && hint.has(INDEX.thing(sense.thing).kind),
+        };
         let codes = INDEX.codes.get(&value.to_ascii_uppercase());
         all.extend(codes.into_iter().flatten().filter(counts).copied());
     }
@@ -175,18 +180,17 @@ fn language_senses(locale: &str) -> Vec<Sense> {
 }
 
 /// By what a mention names a meaning of the value.
-fn way(value: &str, own: Sense, mention: &Mention, text: &Text) -> Option<Way> {
+fn way(own: Sense, mention: &Mention) -> Option<Way> {
     mention.senses.iter().find_map(|said| {
         let thing = INDEX.thing(own.thing);
         if own.thing != said.thing {
-            let is_zone = thing.kind == Kind::Zone || INDEX.thing(said.thing).kind == Kind::Zone;
-            return (is_zone && is_near(own.thing, said.thing)).then_some(Way::TimeZone);
+            // A zone tells no city: the user's clock is in it.
+            let is_of_zone = thing.kind == Kind::Zone && is_near(own.thing, said.thing);
+            return is_of_zone.then_some(Way::TimeZone);
         }
         match (own.form, said.form) {
             // Two airports of one city.
-            (Form::Airport, Form::Airport) => {
-                text.words(mention).eq_ignore_ascii_case(value.trim()).then_some(Way::CityCode)
-            }
+            (Form::Airport(one), Form::Airport(other)) => (one == other).then_some(Way::CityCode),
             (Form::Name, Form::Name) if thing.kind == Kind::City => Some(Way::Exonym),
             _ => Some(way_of(thing.kind)),
         }
@@ -212,7 +216,7 @@ fn is_near(one: ThingId, other: ThingId) -> bool {
         let (inner, around) = (INDEX.thing(inner), INDEX.thing(outer));
         let country_zone = || INDEX.thing(inner.country?).zone;
         match (inner.kind, around.kind) {
-            (Kind::City, Kind::Country) | (Kind::Zone, Kind::Country) => inner.country == Some(outer),
+            (Kind::City | Kind::Zone | Kind::State, Kind::Country) => inner.country == Some(outer),
             (Kind::City, Kind::Zone) => inner.zone.or_else(country_zone) == Some(outer),
             _ => false,
         }
