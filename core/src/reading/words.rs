@@ -121,9 +121,16 @@ static PARTICLES: LazyLock<Vec<String>> = LazyLock::new(|| {
 
 /// FNV-1a over characters: stable everywhere, and fast on short words.
 fn fnv(chars: impl Iterator<Item = char>) -> u64 {
-    chars.fold(0xcbf2_9ce4_8422_2325, |hash, c| {
-        (hash ^ u64::from(u32::from(c))).wrapping_mul(0x0100_0000_01b3)
-    })
+    chars.fold(EMPTY_HASH, hash_on)
+}
+
+/// The [`hash`] of nothing.
+pub const EMPTY_HASH: u64 = 0xcbf2_9ce4_8422_2325;
+
+/// The [`hash`] of a text that goes on with a character.
+#[inline]
+pub fn hash_on(hash: u64, c: char) -> u64 {
+    (hash ^ u64::from(u32::from(c))).wrapping_mul(0x0100_0000_01b3)
 }
 
 /// A set of stems. They are hashes already: hashing them again would only cost time.
