@@ -1,6 +1,6 @@
 //! What was said: the conversation read once, ready to be asked whether it supports a value.
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::sync::LazyLock;
 
 use memchr::memmem;
@@ -11,6 +11,7 @@ use super::literals::{Span, literals};
 use super::toolbox::{distinct, stems};
 use crate::domain::{Role, Sample};
 use crate::language;
+use crate::reading::codes::{self, Hint};
 use crate::reading::dates::Times;
 use crate::reading::numbers::Figures;
 use crate::reading::spoken::Languages;
@@ -52,6 +53,9 @@ pub(super) struct Evidence {
     tellers: Vec<(usize, Teller)>,
     /// Bytes searched so far.
     searched: Cell<usize>,
+    /// The messages themselves, the question first, and the things that they name: read once somebody asks.
+    said: Vec<String>,
+    things: OnceCell<codes::Text>,
 }
 
 /// Who said something.
@@ -117,6 +121,8 @@ impl Evidence {
             question_stems: Vec::new(),
             tellers: Vec::new(),
             searched: Cell::new(0),
+            said: Vec::new(),
+            things: OnceCell::new(),
         };
         // A short answer is in the language of what it answers.
         let is_read = |text: &str| text == sample.question && text.len() <= MAX_HEARD;
@@ -168,6 +174,7 @@ impl Evidence {
     /// Adds one message; gives it back folded, with the stem of each word.
     fn read(&mut self, text: &str) -> (String, Vec<Stem>) {
         let folded = fold(text);
+        self.said.push(text.to_owned());
         reading::read(text, &folded, &mut self.figures, &mut self.times);
         self.currencies.extend(currency::signs(text));
         let stems: Vec<Stem> = words(&folded).map(stem).collect();
@@ -245,6 +252,20 @@ impl Evidence {
     /// Whether so much was looked for that the rest was not: what is missing then says nothing.
     pub(super) fn is_exhausted(&self) -> bool {
         self.searched.get() > MAX_SEARCHED_BYTES
+    }
+
+    /// Whether the conversation names the thing that a value names, by another name or a code.
+    pub(super) fn names_thing(&self, value: &str, hint: Hint) -> bool {
+        codes::same_thing(value, self.things(), hint).is_some()
+    }
+
+    /// Of the kind of thing that a value names, the only one that the conversation names, if it is another.
+    pub(super) fn other_thing(&self, value: &str, hint: Hint) -> Option<&str> {
+        codes::contradicts(value, self.things(), hint).map(|found| found.words)
+    }
+
+    fn things(&self) -> &codes::Text {
+        self.things.get_or_init(|| codes::Text::of(self.said.iter().map(String::as_str)))
     }
 
     /// Whether the folded phrase stands there with other spaces, endings or under another name.

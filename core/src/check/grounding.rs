@@ -10,6 +10,7 @@ use super::{currency, truth};
 use crate::domain::Json;
 use crate::language::phrases;
 use crate::reading::aliases;
+use crate::reading::codes::Hint;
 use crate::reading::dates::{TimeMatch, Times, is_weekday};
 use crate::reading::numbers::{Figures, Measured, NumberMatch};
 use crate::reading::words::{fold, fold_identifier, words};
@@ -52,6 +53,9 @@ pub(super) enum Support {
     /// Nothing.
     None,
 }
+
+/// Bytes of a longer text are no name of a thing.
+const MAX_NAME: usize = 80;
 
 /// Looks for the source of a value that is neither array nor object; `folded` is its text, [folded](fold).
 pub(super) fn support(evidence: &Evidence, node: Option<&Node>, value: &Json, folded: &str) -> Support {
@@ -285,6 +289,15 @@ fn text(evidence: &Evidence, node: Option<&Node>, text: &str, folded: &str) -> S
     let told = !is_code(text) || !aliases::is_common_word(word) || evidence.has_code(word);
     if told && evidence.has_phrase(folded) {
         return Support::Literal;
+    }
+    if text.len() <= MAX_NAME {
+        let hint = node.map_or_else(Hint::default, |node| Hint::of(&node.name, &node.description));
+        if evidence.names_thing(text, hint) {
+            return Support::Normalised;
+        }
+        if let Some(other) = evidence.other_thing(text, hint) {
+            return Support::OtherChoice(other.to_owned());
+        }
     }
     if matches!(folded.trim(), "null" | "none" | "n a") && node.is_some_and(|node| !node.required) {
         return Support::Default;

@@ -6,7 +6,6 @@
 pub mod aliases;
 pub mod calendar;
 mod clock;
-#[cfg_attr(not(test), expect(dead_code, reason = "`check` does not ask it yet"))]
 pub mod codes;
 pub mod dates;
 mod digits;

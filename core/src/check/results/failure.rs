@@ -89,6 +89,9 @@ const MARKS: &[&str] = &[
     "core dumped",
     "! [remote rejected]",
     "! [rejected]",
+    "<faultcode>",
+    "mcp error -",
+    ": not found",
 ];
 
 /// Words that open the report of a failure in other languages.
@@ -96,7 +99,8 @@ const MARKS: &[&str] = &[
 const ELSEWHERE: &[&str] = &[
     "fehler", "fehlgeschlagen", "erreur", "échec", "error interno", "falha", "erro", "errore", "fout", "fel", "fejl", "feil", "virhe",
     "błąd", "chyba", "hiba", "eroare", "ошибка", "сбой", "помилка", "hata", "lỗi", "kesalahan", "gagal", "σφάλμα", "خطأ", "त्रुटि",
-    "エラー", "错误", "錯誤", "系统异常", "请求失败", "操作失败", "오류", "ข้อผิดพลาด",
+    "zeitüberschreitung", "zugriff verweigert", "accès refusé", "accès impossible", "délai dépassé", "acceso denegado", "operación denegada",
+    "accesso negato", "acesso negado", "toegang geweigerd", "odmowa", "brak dostępu", "タイムアウト", "系统繁忙", "エラー", "错误", "錯誤", "系统异常", "请求失败", "操作失败", "오류", "ข้อผิดพลาด",
 ];
 
 /// What stands behind a code from 400 to 599 that opens a text and means a failure: `404 page not found`, but not `404 rooms`.
@@ -363,7 +367,7 @@ fn opens_with_status(lower: &str) -> bool {
 }
 
 /// Whether a text that reports no failure in a form that is known holds a word for one all the same.
-fn may_have_failed(result: &ToolResult) -> bool {
+pub(super) fn may_have_failed(result: &ToolResult) -> bool {
     let text = result.content.trim();
     let is_structured = text.starts_with(['{', '[']) && Json::parse(text).is_ok();
     !is_structured && speaks_of_failure(text)

@@ -11,6 +11,7 @@ use super::values::values;
 use super::{Fault, Ruling, sober, speaks_of_failure};
 use crate::domain::{Lack, Sample};
 use crate::language::phrases;
+use crate::reading::words::words;
 
 /// Bounds the work on long answers.
 const MAX_ANSWER_BYTES: usize = 16 * 1024;
@@ -65,6 +66,12 @@ pub(super) fn rule(sample: &Sample) -> Ruling {
         let quotes = with(Source::Nowhere).map(str::to_owned).collect();
         return Ruling::Fails(Fault { why, call: None, quotes });
     }
+    if !speaks_of_failure(&answer) && results.iter().any(|result| is_sour(&result.content)) {
+        return Ruling::Open(
+            Lack::Balance,
+            "a result may say that something did not work, and the answer does not speak of it".to_owned(),
+        );
+    }
     match (with(Source::Found).count(), with(Source::Possible).count()) {
         (0, _) => Ruling::Open(
             Lack::Balance,
@@ -92,6 +99,18 @@ fn answer(sample: &Sample) -> Option<String> {
         end -= 1;
     }
     Some(said[..end].to_owned()).filter(|said| !said.trim().is_empty())
+}
+
+/// Whether a result has a word by which services say that something was not done.
+fn is_sour(result: &str) -> bool {
+    #[rustfmt::skip]
+    const WORDS: &[&str] = &[
+        "not", "cannot", "unable", "refused", "rejected", "denied", "blocked", "discarded", "unchanged", "unknown", "conflict", "locked",
+        "declined", "expired", "false", "insufficient", "missing", "down", "abgelehnt", "gesperrt", "refuse", "rechazado", "denegada",
+        "recusado", "odrzucono", "rifiutato", "geweigerd",
+    ];
+    let folded = sober(result);
+    words(&folded).any(|word| WORDS.contains(&word)) || speaks_of_failure(result)
 }
 
 /// Whether the answer says that what was asked for is done: in words for that, and without a word that takes something back.

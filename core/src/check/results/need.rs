@@ -1,6 +1,6 @@
 //! Whether a call only repeats one that worked, though nothing has changed since.
 
-use super::failure::{Ending, ending};
+use super::failure::{Ending, ending, may_have_failed};
 use super::{Fault, Ruling};
 use crate::check::{Observation, observations};
 use crate::domain::{Calls, Lack, Message, Role, Sample, ToolCall, ToolResult};
@@ -113,7 +113,9 @@ fn has_worked(message: &Message) -> bool {
     let result =
         ToolResult { tool_call_id: None, content: message.content.clone(), is_error: message.is_error };
     let said = result.content.to_lowercase();
-    matches!(ending(&result), Ending::Worked) && !WAITING.iter().any(|word| said.contains(word))
+    matches!(ending(&result), Ending::Worked)
+        && !may_have_failed(&result)
+        && !WAITING.iter().any(|word| said.contains(word))
 }
 
 /// What results say of something that will be otherwise when it is looked at again.
