@@ -5,7 +5,7 @@
     python3 core/languages/numbers.py --check [FOLDER]    fails if they are not what it would write
 
 FOLDER is an unpacked `cldr-rbnf` of npm; without one it is fetched with `npm pack`. What the rules leave out, or have wrong,
-is added by hand below (`EXTRA`). A form is left out where the others compose it: `compose` does what
+is added by hand below (`OWN`, `EXTRA`). A form is left out where the others compose it: `compose` does what
 `core/src/reading/spelled.rs` does.
 """
 
@@ -434,12 +434,14 @@ def rules_of(folder, code):
 
 
 def written(folder):
-    table, spelled = [], []
+    table, spelled = ["# Written by numbers.py from the spell-out rules of Unicode CLDR, whose licence is in LICENSE-UNICODE.\n"], []
     for path in sorted(HERE.glob("*.toml")):
         code = path.stem
-        if code == "en":
-            continue
         rules = rules_of(folder, code)
+        if code == "en":
+            # Its words stand in en.toml.
+            spelled += [f"{code}\t{n}\t{text}\n" for n, text in samples(rules, code)]
+            continue
         words = words_of(code, rules)
         keys = sorted(words.listed, key=lambda key: (key == "+", key[0] == "x", float(key.strip("+x") or 0)))
         lines = [f"{code}\t{key}\t{', '.join(words.listed[key])}\n" for key in keys]

@@ -19,7 +19,7 @@ pub const FILES: &[(&str, &str)] = files!(
 
 /// The words that numbers of each language but English are composed of: rows of its code, a number, and the words that mean it,
 /// with commas between them. `x1000` multiplies what stands before it, `+` joins, and words of `?` are no numbers by themselves.
-/// `numbers.py` beside it writes it.
+/// `numbers.py` beside it writes it, mostly from the spell-out rules of Unicode CLDR, whose licence is in `LICENSE-UNICODE` there.
 pub const NUMBERS: &str = include_str!("../../languages/numbers.tsv");
 
 static LANGUAGES: LazyLock<Vec<Language>> =

@@ -282,7 +282,7 @@ fn spaced_number(text: &str, start: usize) -> Option<(f64, usize, char)> {
     while text[end..].starts_with(sign) && digits(end + sign.len_utf8()) == 3 {
         end += sign.len_utf8() + 3;
     }
-    if end == first {
+    if end == first || end - start > MAX_GROUPED {
         return None;
     }
     let mut plain: String = text[start..end].chars().filter(char::is_ascii_digit).collect();
@@ -293,6 +293,9 @@ fn spaced_number(text: &str, start: usize) -> Option<(f64, usize, char)> {
     }
     Some((plain.parse().ok()?, end, sign))
 }
+
+/// Bytes of a number in groups; more are a list.
+const MAX_GROUPED: usize = 24;
 
 /// `12,50 Euro`, `2,5 kg` and `1.250 €`: what follows tells the comma of decimals from that of a list, and the point of thousands
 /// from that of decimals. Where only the language tells, the other readings come with the number and its end.

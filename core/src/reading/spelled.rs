@@ -223,7 +223,7 @@ impl Sum {
         let first = self.open.map_or(0, |(at, _)| at + 1);
         let Some(last) = self.last().filter(|_| self.length > first) else { return self.push(value) };
         let is_tens = (20.0..100.0).contains(&value) && value % 10.0 == 0.0;
-        if attached && is_tens && last < 10.0 && last >= 1.0 {
+        if attached && is_tens && (1.0..10.0).contains(&last) {
             self.length -= 1;
             let fits = self.length == first || place(self.terms[self.length - 1]) > value;
             return fits.then_some(self)?.push(last + value);
@@ -353,6 +353,7 @@ static SCALES: LazyLock<Scales> = LazyLock::new(|| {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::reading::numbers::Figures;
 
     /// What a whole text in a language comes to.
     fn read(code: &str, text: &str) -> Option<f64> {
@@ -433,11 +434,16 @@ mod tests {
         let mut by_language = std::collections::BTreeMap::<String, (usize, Vec<String>)>::new();
         for row in std::fs::read_to_string(spelled).unwrap().lines() {
             let cells: Vec<&str> = row.split('\t').collect();
-            let found = read(cells[0], cells[2]);
+            let value: f64 = cells[1].parse().unwrap();
+            // English is read by `number_words.rs`.
+            let is_read = match cells[0] {
+                "en" => Figures::of(cells[2]).contains(value),
+                code => read(code, cells[2]) == Some(value),
+            };
             let of = by_language.entry(cells[0].to_owned()).or_default();
             of.0 += 1;
-            if found != cells[1].parse().ok() {
-                of.1.push(format!("{row}: {found:?}"));
+            if !is_read {
+                of.1.push(row.to_owned());
             }
         }
         for (code, (all, missed)) in &by_language {
