@@ -103,7 +103,7 @@ EXTRA = {
     "sv": {"1": "ett, en", "1000": "tusen, ettusen", "x12": "dussin", "1.5": "halvannan", "3": "tre", "4": "fyra", "x1000": "tusen"},
     "sw": {"100000": "laki"},
     "th": {"20": "ยี่สิบ", "1": "เอ็ด", "x12": "โหล"},
-    "tl": {"10": "sampu", "20": "dalawampu", "30": "tatlumpu", "40": "apatnapu", "50": "limampu", "60": "animnapu",
+    "tl": {"x10": "pu", "10": "sampu", "20": "dalawampu", "30": "tatlumpu", "40": "apatnapu", "50": "limampu", "60": "animnapu",
            "70": "pitumpu", "80": "walumpu", "90": "siyamnapu", "11": "labing-isa, labing isa", "12": "labindalawa",
            "13": "labintatlo", "14": "labing-apat", "15": "labinlima", "16": "labing-anim", "17": "labimpito", "18": "labingwalo",
            "19": "labinsiyam", "100": "sandaan, isang daan", "1000": "sanlibo, isang libo", "x100": "daan, raan, na raan",
@@ -116,11 +116,12 @@ EXTRA = {
     "zh": {"+": "零", "2": "两, 兩, 俩", "x10000": "萬", "x100000000": "億", "3": "仨"},
 }
 
-# Words that the rules have wrong, or that say something else far more often.
-LEFT_OUT = {"ca": "u", "cy": "dim", "ga": "náid"}
+# Words of the rules that say something else far more often.
+LEFT_OUT = {"cy": "dim", "ga": "náid"}
 
 # Forms that say something else where they stand alone: they count only beside others.
 WEAK = {
+    "ca": "u",
     "hr": "sto", "fa": "نه, سی, ده", "ja": "百, 千, 万, 億, 兆, 萬", "zh": "百, 千, 万, 亿, 兆, 萬, 億, 零",
     "ko": "일, 이, 삼, 사, 오, 육, 칠, 팔, 구, 영, 공, 십, 백, 천, 만, 억, 조",
     "th": "พัน, หก, ร้อย, ล้าน, แสน, หมื่น", "ro": "o", "tl": "t, at",
