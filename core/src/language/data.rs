@@ -20,8 +20,8 @@ pub struct Language {
     pub text: Text,
     #[serde(default)]
     pub request: Request,
-    /// Number words by the number. Numbers of other languages than English are read only where the text is in that language,
-    /// see [`Text::marks`].
+    /// Number words by the number, beside those of `numbers.tsv`: English ones, parts of one, ordinals. Numbers of other languages
+    /// than English are read only where the text is in that language, see [`Text::marks`].
     #[serde(default)]
     pub numbers: BTreeMap<String, Words>,
     #[serde(default)]

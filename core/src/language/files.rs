@@ -17,6 +17,11 @@ pub const FILES: &[(&str, &str)] = files!(
     "sk" "hr" "sl" "uk" "ro" "el" "lt" "lv" "ca" "eu" "sq" "he" "fa" "th" "ms" "tl" "sw" "ga" "cy"
 );
 
+/// The words that numbers of each language but English are composed of: rows of its code, a number, and the words that mean it,
+/// with commas between them. `x1000` multiplies what stands before it, `+` joins, and words of `?` are no numbers by themselves.
+/// `numbers.py` beside it writes it, mostly from the spell-out rules of Unicode CLDR, whose licence is in `LICENSE-UNICODE` there.
+pub const NUMBERS: &str = include_str!("../../languages/numbers.tsv");
+
 static LANGUAGES: LazyLock<Vec<Language>> =
     LazyLock::new(|| FILES.iter().map(|(code, text)| read(code, text)).collect());
 
@@ -57,6 +62,7 @@ mod tests {
         let files: BTreeSet<String> = std::fs::read_dir(folder)
             .unwrap()
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .filter(|name| name.ends_with(".toml"))
             .collect();
         let listed: BTreeSet<String> = FILES.iter().map(|(code, _)| format!("{code}.toml")).collect();
         assert_eq!(files, listed);

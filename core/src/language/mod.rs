@@ -7,6 +7,4 @@ mod data;
 mod files;
 
 pub use data::{Language, Verdict, Words};
-#[cfg(test)]
-pub use files::FILES;
-pub use files::{all, english, phrases, words};
+pub use files::{FILES, NUMBERS, all, english, phrases, words};

@@ -6,12 +6,17 @@ use std::sync::LazyLock;
 use foldhash::fast::FixedState;
 
 use super::figure::{Figure, MAX_FIGURES};
+use super::spelled::scale;
+use super::spoken::Languages;
 use super::units::Unit;
 use super::vocabulary::{Role, meaning};
 use crate::language::all;
 
-/// Reads numbers in digits: `1,200.50`, `3e8`, `9 x 10^-12`, `45k`, `5%`, `1/6`.
-pub fn digits(text: &str, figures: &mut Vec<Figure>, mixtures: &mut Vec<[f64; 3]>) {
+/// Reads numbers in digits: `1,200.50`, `3e8`, `9 x 10^-12`, `45k`, `5%`, `1/6`; in texts of other languages `3,5`, `1.500` and
+/// `50万` too.
+pub fn digits(text: &str, spoken: Languages, figures: &mut Vec<Figure>, mixtures: &mut Vec<[f64; 3]>) {
+    let second = |value: f64| Figure { value, percent: false, place: None, unit: None };
+    let mut parts = Parts::default();
     let bytes = text.as_bytes();
     let mut at = 0;
     let mut before: Option<(f64, usize)> = None;
@@ -21,36 +26,46 @@ pub fn digits(text: &str, figures: &mut Vec<Figure>, mixtures: &mut Vec<[f64; 3]
             continue;
         }
         let start = at;
-        if let Some(end) = list_marker(text, start) {
+        if let Some(end) = list_marker(text, start, spoken) {
             (at, before) = (end, None);
             continue;
         }
         if let Some((end_of_date, parts)) = dotted_date(text, start) {
             let part = |value: &str| value.parse().unwrap_or(f64::NAN);
-            figures.extend(parts.map(|p| Figure { value: part(p), percent: false, place: None, unit: None }));
+            figures.extend(parts.map(|p| second(part(p))));
             (at, before) = (end_of_date, None);
             continue;
         }
         let (mut value, mut end) = plain_number(text, start);
         if let Some((grouped, grouped_end)) = grouped_number(text, start) {
             // `1,200` may be one number or two: keep the parts as second readings.
-            figures.push(Figure { value, percent: false, place: None, unit: None });
+            figures.push(second(value));
             (value, end) = (grouped, grouped_end);
+        } else if let Some((spaced, spaced_end, sign)) = spaced_number(text, start) {
+            if sign == ' ' {
+                // `1 500` may be two numbers: that of both is a second reading.
+                figures.push(second(spaced));
+                let parts = text[start..spaced_end].split(' ').filter_map(|part| part.parse().ok());
+                mixtures.extend(parts.map(|part: f64| [part, part, spaced]));
+            } else {
+                (value, end) = (spaced, spaced_end);
+            }
         }
-        if let Some(european) = european_number(text, start) {
-            (value, end) = european;
+        if let Some((european, european_end, others)) = european_number(text, start, spoken) {
+            figures.extend(others.iter().copied().map(second));
+            mixtures.extend(others.iter().map(|other| [european, european, *other]));
+            (value, end) = (european, european_end);
         }
         let rest = &text[end..];
         if let Some((factor, length)) = power_of_ten(rest) {
             (value, end) = (value * factor, end + length);
         }
-        let (factor, length) = magnitude(&text[end..]);
+        let (factor, length) = magnitude(&text[end..], spoken);
         if length > 0 {
-            figures.push(Figure { value, percent: false, place: None, unit: None });
+            figures.push(second(value));
         }
         (value, end) = (value * factor, end + length);
-        let tail = text[end..].trim_start();
-        let percent = tail.starts_with('%') || PERCENT.iter().any(|word| tail.starts_with(word));
+        let percent = is_percent(&text[end..]);
         // Digits inside a name, as in `BRCA1` or `A4`, are evidence but no number of their own.
         let inside_word = text[..start].chars().next_back().is_some_and(|c| c.is_alphabetic() || c == '_');
         // Neither are the minutes of `7:30`.
@@ -61,19 +76,49 @@ pub fn digits(text: &str, figures: &mut Vec<Figure>, mixtures: &mut Vec<[f64; 3]
             Sign::None => {}
             Sign::Minus => value = -value,
             // `4x - 7` takes seven away or has a term of minus seven.
-            Sign::Either => figures.push(Figure { value: -value, percent, place: None, unit: None }),
+            Sign::Either => figures.push(Figure { percent, ..second(-value) }),
         }
-        figures.push(Figure { value, percent, place, unit: unit_of(text, start, end) });
+        let unit = unit_of(text, start, end);
+        figures.push(Figure { value, percent, place, unit });
+        // `2만 5천`.
+        if let Some(whole) = parts.join(text, (start, end), value, factor) {
+            figures.insert(figures.len() - 1, Figure { unit, ..second(whole) });
+            mixtures.extend(parts.values.iter().map(|part| [*part, *part, whole]));
+        }
         // Feet and inches, hours and minutes.
         mixtures.extend(mix(figures, text));
         if let Some((numerator, numerator_end)) = before
             && matches!(text[numerator_end..start].trim(), "/" | "in" | "out of" | "of" | ":")
             && value != 0.0
         {
-            figures.push(Figure { value: numerator / value, percent: false, place: None, unit: None });
+            figures.push(second(numerator / value));
         }
         before = Some((value, end));
         at = end.max(start + 1);
+    }
+}
+
+/// Numbers with falling scales behind them, which make one.
+#[derive(Default)]
+struct Parts {
+    values: Vec<f64>,
+    /// The scale of the last one, and where it ended.
+    factor: f64,
+    end: usize,
+}
+
+impl Parts {
+    /// Adds a number; tells what it comes to with those before it.
+    fn join(&mut self, text: &str, (start, end): (usize, usize), value: f64, factor: f64) -> Option<f64> {
+        let between = text.get(self.end..start).unwrap_or("-");
+        let signs = text[..self.end].ends_with(|c: char| !c.is_ascii());
+        let follows = between.is_empty() || (between == " " && (factor > 1.0 || signs));
+        if !follows || self.factor <= value || value <= 0.0 {
+            self.values.clear();
+        }
+        self.values.push(value);
+        (self.factor, self.end) = (factor, end);
+        (self.values.len() > 1).then(|| self.values.iter().sum())
     }
 }
 
@@ -95,7 +140,7 @@ pub fn dotted_date(text: &str, start: usize) -> Option<(usize, [&str; 3])> {
 }
 
 /// The end of `1.`, `2)`, `(3)` or `1.2` at the start of a line, which counts things and is no value.
-fn list_marker(text: &str, start: usize) -> Option<usize> {
+fn list_marker(text: &str, start: usize, spoken: Languages) -> Option<usize> {
     let line = text[..start].trim_end_matches([' ', '\t', '(', '*', '#', '-']);
     if !(line.is_empty() || line.ends_with('\n')) || text[..start].ends_with('-') {
         return None;
@@ -112,7 +157,7 @@ fn list_marker(text: &str, start: usize) -> Option<usize> {
     let numbered = closed
         || (parts.contains('.')
             && unit_of(text, start, start + parts.len()).is_none()
-            && magnitude(rest).1 == 0
+            && magnitude(rest, spoken).1 == 0
             && !rest.trim_start().starts_with('%'));
     let several = closed || text.contains('\n');
     (small && goes_on && numbered && several).then_some(start + length)
@@ -221,9 +266,40 @@ fn plain_number(text: &str, start: usize) -> (f64, usize) {
     (text[start..end].parse().unwrap_or(f64::NAN), end)
 }
 
+/// `1'500`, `1 500,50`: digits in groups of three with another sign between them, which comes with the number and its end.
+fn spaced_number(text: &str, start: usize) -> Option<(f64, usize, char)> {
+    let digits = |from: usize| text[from..].bytes().take_while(u8::is_ascii_digit).count();
+    let mut end = start + digits(start);
+    let sign = text[end..].chars().next().filter(|c| " \u{a0}\u{202f}\u{2009}'’".contains(*c))?;
+    let first = end;
+    let is_head = (1..=3).contains(&(first - start)) && !text[start..].starts_with('0');
+    if !is_head
+        || text[..start].ends_with([',', '.', sign])
+            && text[..start].trim_end().ends_with(|c: char| c.is_ascii_digit())
+    {
+        return None;
+    }
+    while text[end..].starts_with(sign) && digits(end + sign.len_utf8()) == 3 {
+        end += sign.len_utf8() + 3;
+    }
+    if end == first || end - start > MAX_GROUPED {
+        return None;
+    }
+    let mut plain: String = text[start..end].chars().filter(char::is_ascii_digit).collect();
+    let fraction = text[end..].strip_prefix([',', '.']).map_or(0, |_| digits(end + 1));
+    if (1..=2).contains(&fraction) {
+        plain = format!("{plain}.{}", &text[end + 1..end + 1 + fraction]);
+        end += 1 + fraction;
+    }
+    Some((plain.parse().ok()?, end, sign))
+}
+
+/// Bytes of a number in groups; more are a list.
+const MAX_GROUPED: usize = 24;
+
 /// `12,50 Euro`, `2,5 kg` and `1.250 €`: what follows tells the comma of decimals from that of a list, and the point of thousands
-/// from that of decimals.
-fn european_number(text: &str, start: usize) -> Option<(f64, usize)> {
+/// from that of decimals. Where only the language tells, the other readings come with the number and its end.
+fn european_number(text: &str, start: usize, spoken: Languages) -> Option<(f64, usize, Vec<f64>)> {
     let digits = |from: usize| text[from..].bytes().take_while(u8::is_ascii_digit).count();
     if text[..start].ends_with([',', '.']) {
         return None;
@@ -239,12 +315,24 @@ fn european_number(text: &str, start: usize) -> Option<(f64, usize)> {
     let euros =
         || tail.starts_with('€') || tail.get(..3).is_some_and(|start| start.eq_ignore_ascii_case("eur"));
     let (head, rest) = (&text[start..whole], &text[whole + 1..end]);
-    let plain = match (sign, rest.len()) {
-        (b',', 1 | 2) if euros() || unit_of(text, start, end).is_some() => format!("{head}.{rest}"),
-        (b'.', 3) if euros() && (1..=3).contains(&head.len()) && head != "0" => format!("{head}{rest}"),
+    let number = |plain: &str| plain.parse::<f64>().ok();
+    let (decimal, joined) = (format!("{head}.{rest}"), format!("{head}{rest}"));
+    let grouped = (1..=3).contains(&head.len()) && head != "0";
+    let is_amount = || {
+        let behind = &text[end..];
+        euros()
+            || unit_of(text, start, end).is_some()
+            || is_percent(behind)
+            || magnitude(behind, spoken).0 > 1.0
+    };
+    let (value, others) = match (sign, rest.len()) {
+        (b',', 1 | 2) if is_amount() => (number(&decimal)?, Vec::new()),
+        (b',', 1 | 2) if spoken.is_foreign() => (number(&decimal)?, vec![number(head)?, number(rest)?]),
+        (b'.', 3) if grouped && euros() => (number(&joined)?, Vec::new()),
+        (b'.', 3) if grouped && spoken.is_foreign() => (number(&decimal)?, vec![number(&joined)?]),
         _ => return None,
     };
-    Some((plain.parse().ok()?, end))
+    Some((value, end, others))
 }
 
 /// Digits in groups of three, by commas or points, with the other sign for decimals.
@@ -295,16 +383,26 @@ fn power_of_ten(rest: &str) -> Option<(f64, usize)> {
     Some((factor, rest.len() - text.len() + length))
 }
 
+fn is_percent(rest: &str) -> bool {
+    let tail = rest.trim_start();
+    tail.starts_with(['%', '％', '٪']) || PERCENT.iter().any(|word| tail.starts_with(word))
+}
+
 /// `k`, `million` and the like behind a number: the factor, and how many bytes it takes.
-fn magnitude(rest: &str) -> (f64, usize) {
-    let trimmed = rest.trim_start_matches(' ');
+fn magnitude(rest: &str, spoken: Languages) -> (f64, usize) {
+    let trimmed = rest.trim_start_matches([' ', '\u{a0}', '\u{202f}']);
     let gap = rest.len() - trimmed.len();
     let length = trimmed.bytes().take_while(u8::is_ascii_alphabetic).count();
     let factor = match (gap, &trimmed[..length]) {
         (0, "k" | "K") => Some(1e3),
         (0, "M" | "mn") => Some(1e6),
         (0, "B" | "bn") => Some(1e9),
-        (_, word) => MAGNITUDES.get(word).copied(),
+        (_, word) => {
+            if let Some((factor, length)) = scale(trimmed, spoken) {
+                return (factor, gap + length);
+            }
+            MAGNITUDES.get(word).copied()
+        }
     };
     factor.map_or((1.0, 0), |factor| (factor, gap + length))
 }

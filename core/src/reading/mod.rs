@@ -13,6 +13,7 @@ mod figure;
 mod number_words;
 pub mod numbers;
 mod relative_days;
+mod spelled;
 pub mod spoken;
 pub mod units;
 mod vocabulary;

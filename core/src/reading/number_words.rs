@@ -1,10 +1,12 @@
 //! Numbers in words, each language's only where it is spoken.
 
 use super::figure::{Figure, MAX_FIGURES};
+use super::spelled::{begins_inside, spelled};
 use super::spoken::Languages;
 use super::vocabulary::{Role, Word};
 
-/// Reads numbers in words: `twenty five`, `three hundred`, `half`, `two and a half`, `three quarters`.
+/// Reads numbers in words: `twenty five`, `three hundred`, `half`, `two and a half`, `three quarters`, and what other languages
+/// spell out.
 pub(super) fn number_words(folded: &str, words: &[Word], spoken: Languages, figures: &mut Vec<Figure>) {
     let compound = folded.contains(" compound");
     let mut total: Option<f64> = None;
@@ -12,6 +14,8 @@ pub(super) fn number_words(folded: &str, words: &[Word], spoken: Languages, figu
     // The last number and how many words ago it ended: its unit may follow.
     let mut last: Option<(usize, usize)> = None;
     let mut before = [Word::NONE; 2];
+    // Where the next word begins, and where a number of another language ended.
+    let (mut next, mut spelled_to) = (1, 0);
     let mut upcoming = words.iter().copied().chain([".", "."].map(Word::new)).peekable();
     while let Some(word) = upcoming.next() {
         if figures.len() >= MAX_FIGURES {
@@ -21,7 +25,21 @@ pub(super) fn number_words(folded: &str, words: &[Word], spoken: Languages, figu
             figures.push(Figure { value, percent: false, place: None, unit: None });
             Some((figures.len() - 1, 0))
         };
-        if let (Some(parts), Some(count)) = (word.means.fraction, part) {
+        let start = next;
+        next += word.text.len() + 1;
+        if start < spelled_to {
+            continue;
+        }
+        let mut values = spelled_in(folded, start, word.text, spoken).peekable();
+        if values.peek().is_some() {
+            if total.is_some() || part.is_some() {
+                push(figures, total.take().unwrap_or(0.0) + part.take().unwrap_or(0.0));
+            }
+            for (value, end) in values {
+                last = push(figures, value);
+                spelled_to = end;
+            }
+        } else if let (Some(parts), Some(count)) = (word.means.fraction, part) {
             // `three quarters`.
             part = None;
             last = push(figures, total.take().unwrap_or(0.0) + count / parts);
@@ -69,6 +87,14 @@ pub(super) fn number_words(folded: &str, words: &[Word], spoken: Languages, figu
                     (None, _) => part = Some(value),
                 },
                 Some(NumberWord::Scale(scale)) if scale == 100.0 => part = Some(part.unwrap_or(1.0) * scale),
+                // `half a million`.
+                Some(NumberWord::Scale(scale))
+                    if before.map(|word| word.text) == ["half", "a"]
+                        && last.is_some_and(|(at, _)| figures[at].value == 0.5) =>
+                {
+                    figures.pop();
+                    total = Some(scale / 2.0);
+                }
                 Some(NumberWord::Scale(scale)) => {
                     total = Some(total.unwrap_or(0.0) + part.take().unwrap_or(1.0) * scale);
                 }
@@ -104,6 +130,32 @@ pub(super) fn number_words(folded: &str, words: &[Word], spoken: Languages, figu
         }
         before = [before[1], word];
     }
+}
+
+/// The numbers of another language than English that begin with a word or inside of it, each with its end in the text.
+fn spelled_in(
+    folded: &str,
+    start: usize,
+    word: &str,
+    spoken: Languages,
+) -> impl Iterator<Item = (f64, usize)> {
+    let mut at = start;
+    std::iter::from_fn(move || {
+        while at < start + word.len() {
+            if let Some((value, end)) = spelled(folded, at, spoken) {
+                at = end;
+                return Some((value, end));
+            }
+            let inside = folded
+                .get(at..)
+                .unwrap_or("")
+                .char_indices()
+                .skip(1)
+                .find(|(_, c)| begins_inside(*c) || *c == ' ');
+            at += inside.filter(|(_, c)| *c != ' ').map_or(word.len(), |(next, _)| next);
+        }
+        None
+    })
 }
 
 const DOZEN: f64 = 12.0;

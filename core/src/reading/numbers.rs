@@ -6,7 +6,7 @@ use super::number_words::number_words;
 use super::spoken::Languages;
 use super::units::Unit;
 use super::vocabulary::Word;
-use super::words::fold;
+use super::words::{digit, fold};
 
 /// How a number follows from the numbers of a text, from the surest way to the weakest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -72,8 +72,16 @@ impl Figures {
 
     /// The same, with the words of the folded text.
     pub(super) fn read_words(&mut self, text: &str, folded: &str, words: &[Word]) {
-        digits(text, &mut self.figures, &mut self.mixtures);
         self.languages.join(Languages::of(folded));
+        if let Some((plain, places)) = ascii_digits(text) {
+            let mut own = Vec::new();
+            digits(&plain, self.languages, &mut own, &mut self.mixtures);
+            let place =
+                |place: Option<(usize, usize)>| place.map(|(start, end)| (places[start], places[end]));
+            self.figures.extend(own.iter().map(|figure| Figure { place: place(figure.place), ..*figure }));
+        } else {
+            digits(text, self.languages, &mut self.figures, &mut self.mixtures);
+        }
         number_words(folded, words, self.languages, &mut self.figures);
     }
 
@@ -195,6 +203,25 @@ impl Figures {
     }
 }
 
+/// A text whose digits are of other scripts with ASCII ones instead, and where each byte of it stood.
+fn ascii_digits(text: &str) -> Option<(String, Vec<usize>)> {
+    let is_other = |c: char| !c.is_ascii() && digit(c).is_some();
+    if text.is_ascii() || !text.contains(is_other) {
+        return None;
+    }
+    let (mut plain, mut places) = (String::with_capacity(text.len()), Vec::with_capacity(text.len() + 1));
+    for (at, c) in text.char_indices() {
+        plain.push(match c {
+            '٫' => '.',
+            '٬' => ',',
+            c => digit(c).unwrap_or(c),
+        });
+        places.resize(plain.len(), at);
+    }
+    places.push(text.len());
+    Some((plain, places))
+}
+
 fn same(a: f64, b: f64) -> bool {
     a == b || (a - b).abs() <= 1e-9 * a.abs().max(b.abs())
 }
@@ -239,9 +266,88 @@ mod tests {
             ("show the second page", 2.0),
             ("at 5% compounded monthly", 12.0),
             ("zwei Karten", 2.0),
+            ("half a million people", 500_000.0),
+            ("1.5k followers", 1500.0),
+            ("2 lakh rupees", 200_000.0),
         ] {
             assert!(Figures::of(text).contains(value), "{value} in {text}: {:?}", Figures::of(text));
         }
+    }
+
+    #[test]
+    fn numbers_of_other_languages_are_found() {
+        let mut missed = Vec::new();
+        for (text, value) in [
+            ("Überweise fünfundzwanzig Euro", 25.0),
+            ("Bitte einen Tisch für den fünfzigsten, fünfzig Personen", 50.0),
+            ("quiero mil quinientos euros", 1500.0),
+            ("je voudrais vingt-deux billets", 22.0),
+            ("je voudrais quatre-vingt-dix billets", 90.0),
+            ("Ik wil graag vijfentwintig kaartjes naar Utrecht", 25.0),
+            ("Jeg vil gerne bestille halvtreds billetter", 50.0),
+            ("Varaa pöytä kaksikymmentäviisi hengelle", 25.0),
+            ("saya mau pesan dua ratus kursi", 200.0),
+            ("yirmi beş kişilik masa ayarla lütfen", 25.0),
+            ("переведи пять тысяч рублей", 5000.0),
+            ("переведи 50 тысяч рублей", 50_000.0),
+            ("सौ रुपये भेजो", 100.0),
+            ("5 लाख रुपये", 500_000.0),
+            ("चाहिए ५० टिकट", 50.0),
+            ("احجز ٥٠ مقعدا", 50.0),
+            ("السعر ١٬٥٠٠٫٥٠ ريال", 1500.5),
+            ("จอง ๕๐ ที่นั่ง", 50.0),
+            ("จองโต๊ะห้าสิบคน", 50.0),
+            ("৫০টি", 50.0),
+            ("５０人", 50.0),
+            ("50万円を送って", 500_000.0),
+            ("预算3.5万元", 35_000.0),
+            ("三千二百円", 3200.0),
+            ("1億2000万円", 120_000_000.0),
+            ("2만 5천 원 보내줘", 25_000.0),
+            ("5천원", 5000.0),
+            ("오십 명 예약", 50.0),
+            ("1 500 kr", 1500.0),
+            ("Fr. 1'500", 1500.0),
+            ("1\u{202f}500,50 €", 1500.5),
+            ("1.500,50 EUR", 1500.5),
+            ("1,500.50 USD", 1500.5),
+            ("il y a 12,5 % de remise", 12.5),
+            ("etwa 3,5 Millionen Menschen", 3_500_000.0),
+            ("Bitte überweise mir 3,5 an das Konto", 3.5),
+            ("Bitte bis zu 1.500 Stück für das Lager", 1500.0),
+            ("preciso de 5 milhões de reais", 5_000_000.0),
+            ("kirim 5 juta rupiah dari saya", 5_000_000.0),
+        ] {
+            if !Figures::of(text).contains(value) {
+                missed.push(format!("{value} in {text}: {:?}", Figures::of(text)));
+            }
+        }
+        for (text, value) in [
+            ("send mil the dix report of tri sex and sto", 1000.0),
+            ("send mil the dix report of tri sex and sto", 10.0),
+            ("send mil the dix report of tri sex and sto", 6.0),
+            ("send mil the dix report of tri sex and sto", 100.0),
+            ("zwischen fünf und zwanzig Euro für die Karte", 25.0),
+            ("fünfundzwanzig Euro bitte", 5.0),
+            ("สีแดง", 4.0),
+            ("이 영화를 보여줘", 2.0),
+            ("百度一下", 100.0),
+            ("Što želim je moj koji", 100.0),
+            ("the bus on platform 10 20 minutes late", 1020.0),
+            ("50 cents pour le café", 5000.0),
+        ] {
+            if Figures::of(text).contains(value) {
+                missed.push(format!("no {value} in {text}: {:?}", Figures::of(text)));
+            }
+        }
+        assert!(missed.is_empty(), "{missed:#?}");
+    }
+
+    #[test]
+    fn places_of_digits_of_other_scripts_are_those_of_the_text() {
+        let text = "احجز ٥٠ مقعدا";
+        let (start, end) = Figures::of(text).iter().find_map(|figure| figure.place).unwrap();
+        assert_eq!(&text[start..end], "٥٠");
     }
 
     #[test]

@@ -5,8 +5,9 @@ use std::sync::LazyLock;
 
 use foldhash::fast::FixedState;
 
-use super::words::words;
-use crate::language::all;
+use super::spelled::of_long_number;
+use super::words::{is_hangul, words};
+use crate::language::{FILES, all};
 
 /// A set of languages, by their places in [`all`].
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -34,17 +35,24 @@ impl Languages {
         self.0 & (spoken.0 | ENGLISH) != 0
     }
 
+    /// Whether another language than English is among them.
+    pub(super) fn is_foreign(self) -> bool {
+        self.0 & !ENGLISH != 0
+    }
+
     pub fn join(&mut self, other: Languages) {
         self.0 |= other.0;
     }
 
     /// The languages of a folded text: those that at least two of its small words belong to, or one where they are not English
-    /// besides.
+    /// besides. Where there are none of either, a long number word tells them: `fünfundzwanzig`.
     pub fn of(folded: &str) -> Languages {
         let mut counts = [0_usize; MAX_LANGUAGES];
         let mut english = 0;
         for word in words(folded).take(MAX_WORDS) {
-            let Some(&Languages(mut set)) = MARKS.get(word) else { continue };
+            let Some(Languages(mut set)) = MARKS.get(word).copied().or_else(|| script(word)) else {
+                continue;
+            };
             if set == ENGLISH {
                 english += 1;
                 continue;
@@ -55,10 +63,39 @@ impl Languages {
             }
         }
         let least = if english > 0 { (2 + english / 4).min(6) } else { 1 };
-        let found = counts.iter().enumerate().filter(|(_, count)| **count >= least);
-        Languages(found.fold(0, |set, (at, _)| set | 1 << at))
+        // Languages share small words with their kin.
+        let best = counts.iter().max().copied().unwrap_or(0);
+        let found = counts.iter().enumerate().filter(|(_, count)| **count >= least && **count * 2 > best);
+        let found = found.fold(0, |set, (at, _)| set | 1 << at);
+        if found == 0 && english == 0 { of_long_number(folded) } else { Languages(found) }
     }
 }
+
+/// The languages that a word is of by its letters.
+fn script(word: &str) -> Option<Languages> {
+    let first = word.chars().next().filter(|c| !c.is_ascii())?;
+    // What Persian and Arabic do not share tells them apart.
+    let codes: &[&str] = match first {
+        '\u{370}'..='\u{3ff}' => &["el"],
+        '\u{400}'..='\u{4ff}' => &["ru", "uk"],
+        '\u{5d0}'..='\u{5ea}' => &["he"],
+        '\u{600}'..='\u{6ff}' if word.contains(['پ', 'چ', 'ژ', 'گ', 'ک', 'ی']) => &["fa"],
+        '\u{600}'..='\u{6ff}' if word.contains(['ة', 'ي', 'ك', 'ى', 'أ', 'إ']) => &["ar"],
+        '\u{900}'..='\u{97f}' => &["hi"],
+        '\u{e00}'..='\u{e7f}' => &["th"],
+        '\u{3040}'..='\u{30ff}' => &["ja"],
+        '\u{4e00}'..='\u{9fff}' => &["zh", "ja"],
+        c if is_hangul(c) => &["ko"],
+        _ => return None,
+    };
+    Some(codes.iter().filter_map(|code| BY_CODE.get(code)).fold(Languages::default(), |mut all, one| {
+        all.join(*one);
+        all
+    }))
+}
+
+static BY_CODE: LazyLock<HashMap<&'static str, Languages, FixedState>> =
+    LazyLock::new(|| FILES.iter().enumerate().map(|(at, (code, _))| (*code, Languages::only(at))).collect());
 
 /// Words of a text that are looked at.
 const MAX_WORDS: usize = 200;
@@ -83,7 +120,6 @@ static MARKS: LazyLock<HashMap<&'static str, Languages, FixedState>> = LazyLock:
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::language::FILES;
 
     #[test]
     fn small_words_tell_a_language() {

@@ -4,6 +4,8 @@ use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::LazyLock;
 
+use unicode_normalization::char::is_combining_mark;
+
 use crate::language::{self, english};
 
 /// Lower-cased words between single spaces, one space at either end, so that a phrase is found by a plain search.
@@ -218,13 +220,15 @@ impl Kind {
     fn of(c: char) -> Kind {
         match c {
             'a'..='z' | 'A'..='Z' => Kind::Letter,
-            '0'..='9' | '０'..='９' => Kind::Digit,
+            '0'..='9' => Kind::Digit,
             c if is_silent(c) => Kind::Silent,
             c if c.is_ascii() => Kind::Gap,
+            c if digit(c).is_some() => Kind::Digit,
             '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' => Kind::Ideograph,
             '\u{20000}'..='\u{3ffff}' => Kind::Ideograph,
             c if is_hangul(c) => Kind::Hangul,
-            c if c.is_alphanumeric() => Kind::Letter,
+            // Vowel signs and tone marks of Indian scripts and of Thai do not end a word.
+            c if c.is_alphanumeric() || is_combining_mark(c) => Kind::Letter,
             _ => Kind::Gap,
         }
     }
@@ -232,8 +236,22 @@ impl Kind {
 
 /// Apostrophes, combining marks and what has no width neither stand in a folded word nor end it.
 fn is_silent(c: char) -> bool {
-    matches!(c, '\'' | '’' | '\u{300}'..='\u{36f}' | '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
+    matches!(c, '\'' | '’' | 'ʼ' | '\u{300}'..='\u{36f}' | '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
 }
+
+/// The ASCII digit that a digit of another script stands for.
+pub(super) fn digit(c: char) -> Option<char> {
+    let c = u32::from(c);
+    let at = ZEROS.partition_point(|zero| *zero <= c).checked_sub(1)?;
+    char::from_digit(c - ZEROS[at], 10)
+}
+
+/// The zeros of scripts that count in tens, each before its nine others: Arabic, Persian, Devanagari, Bengali, Gurmukhi, Gujarati,
+/// Oriya, Tamil, Telugu, Kannada, Malayalam, Thai, Lao, Tibetan, Burmese, Khmer, full-width.
+#[rustfmt::skip]
+const ZEROS: &[u32] = &[
+    0x660, 0x6f0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xe50, 0xed0, 0xf20, 0x1040, 0x17e0, 0xff10,
+];
 
 fn push_folded(folded: &mut String, c: char) {
     for c in c.to_lowercase() {
@@ -256,9 +274,8 @@ fn push_folded(folded: &mut String, c: char) {
             'ß' => folded.push_str("ss"),
             'æ' => folded.push_str("ae"),
             'œ' => folded.push_str("oe"),
-            '０'..='９' => folded.extend(char::from_digit(u32::from(c) - u32::from('０'), 10)),
             c if is_silent(c) => {}
-            c => folded.push(c),
+            c => folded.push(digit(c).unwrap_or(c)),
         }
     }
 }
@@ -275,6 +292,8 @@ mod tests {
             ("東京タワー 2024", " 東 京 タ ワ ー 2024 "),
             ("U.S.A.", " u s a "),
             ("Große İstanbul", " grosse istanbul "),
+            ("٥٠ ५० ５０", " 50 50 50 "),
+            ("ห้าคน पच्चीस", " ห้าคน पच्चीस "),
             ("O\u{200b}s\u{200d}l\u{feff}o", " oslo "),
         ] {
             assert_eq!(fold(text), folded, "{text}");
