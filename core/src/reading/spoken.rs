@@ -16,6 +16,8 @@ pub struct Languages(u64);
 const ENGLISH: u64 = 1;
 
 impl Languages {
+    pub(super) const ENGLISH_ONLY: Languages = Languages(ENGLISH);
+
     pub fn every() -> Languages {
         Languages(u64::MAX)
     }
@@ -36,6 +38,23 @@ impl Languages {
 
     pub fn join(&mut self, other: Languages) {
         self.0 |= other.0;
+    }
+
+    /// The languages whose small words a folded text may hold: those it is found to be in and those `heard` around it. Where
+    /// nothing tells, all; and always those that are told by nothing.
+    pub(super) fn likely(folded: &str, heard: Languages) -> Languages {
+        let mut own = Languages::of(folded);
+        own.join(heard);
+        // One small word of another language is too little to shut out the rest.
+        let marks = words(folded).take(MAX_WORDS).filter_map(|word| MARKS.get(word));
+        let (mut english, mut others) = (0, 0);
+        for mark in marks {
+            *if *mark == Languages(ENGLISH) { &mut english } else { &mut others } += 1;
+        }
+        if others < 2 && english == 0 {
+            return Languages::every();
+        }
+        Languages(own.0 | *UNMARKED)
     }
 
     /// The languages of a folded text: those that at least two of its small words belong to, or one where they are not English
@@ -78,6 +97,12 @@ static MARKS: LazyLock<HashMap<&'static str, Languages, FixedState>> = LazyLock:
         }
     }
     marks
+});
+
+/// Languages without marks in a script of their own.
+static UNMARKED: LazyLock<u64> = LazyLock::new(|| {
+    let unmarked = all().iter().enumerate().filter(|(_, of)| of.text.marks.is_empty());
+    unmarked.fold(ENGLISH, |set, (at, _)| set | 1 << at)
 });
 
 #[cfg(test)]

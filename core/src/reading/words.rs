@@ -211,7 +211,7 @@ impl Kind {
     fn of(c: char) -> Kind {
         match c {
             'a'..='z' | 'A'..='Z' => Kind::Letter,
-            '0'..='9' | '０'..='９' => Kind::Digit,
+            '0'..='9' | '０'..='９' | '٠'..='٩' | '۰'..='۹' | '०'..='९' | '๐'..='๙' => Kind::Digit,
             c if is_silent(c) => Kind::Silent,
             c if c.is_ascii() => Kind::Gap,
             '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' => Kind::Ideograph,
@@ -225,7 +225,7 @@ impl Kind {
 
 /// Apostrophes, combining marks and what has no width neither stand in a folded word nor end it.
 fn is_silent(c: char) -> bool {
-    matches!(c, '\'' | '’' | '\u{300}'..='\u{36f}' | '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
+    matches!(c, '\'' | '’' | '\u{300}'..='\u{36f}' | '\u{ad}' | '\u{93c}' | '\u{94d}' | '\u{e47}'..='\u{e4e}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
 }
 
 fn push_folded(folded: &mut String, c: char) {
@@ -250,6 +250,10 @@ fn push_folded(folded: &mut String, c: char) {
             'æ' => folded.push_str("ae"),
             'œ' => folded.push_str("oe"),
             '０'..='９' => folded.extend(char::from_digit(u32::from(c) - u32::from('０'), 10)),
+            '٠'..='٩' => folded.extend(char::from_digit(u32::from(c) - u32::from('٠'), 10)),
+            '۰'..='۹' => folded.extend(char::from_digit(u32::from(c) - u32::from('۰'), 10)),
+            '०'..='९' => folded.extend(char::from_digit(u32::from(c) - u32::from('०'), 10)),
+            '๐'..='๙' => folded.extend(char::from_digit(u32::from(c) - u32::from('๐'), 10)),
             c if is_silent(c) => {}
             c => folded.push(c),
         }
