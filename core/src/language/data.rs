@@ -197,6 +197,8 @@ pub struct Days {
     pub quarter: Words,
     pub year: Words,
     pub weekend: Words,
+    /// Words for the days from Monday to Friday.
+    pub workdays: Words,
     /// Words for the last day of the month.
     pub month_end: Words,
     /// Words beside a span or a weekday for the present one.

@@ -150,10 +150,12 @@ pub fn read_words(words: &[Word], at: usize, clocks: &mut Vec<Clock>) {
         return clocks.push(Clock::exact(minutes));
     }
     // `บ่ายโมง` is one in the afternoon.
-    if word(0).is(Role::Evening) && word(1).is(Role::OClock) && !is_digits(word(1)) {
+    if word(0).is(Role::Evening) && word(1).is(Role::OClock) {
         return clocks.push(Clock::exact(NOON + 60));
     }
-    let Some((minutes, length)) = part_and_hour(words, at).or_else(|| hour_and_part(words, at)) else { return };
+    let Some((minutes, length)) = part_and_hour(words, at).or_else(|| hour_and_part(words, at)) else {
+        return;
+    };
     let half = half_near(words, at, length);
     clocks.push(Clock::new(minutes, half));
     // `from 6 to 8 in the evening`: the hour before it is one as well.
@@ -230,14 +232,17 @@ fn part_and_hour(words: &[Word], at: usize) -> Option<(u32, usize)> {
         return hour(end).map(|hour| ((hour + 12) * 60 - less, end + 1)).map(|(m, end)| (m % NOON, end));
     }
     // British `half three`.
-    if word(0).is(Role::Half) && word(0).text == "half" && !word(1).has_digits() {
-        if let Some(hour) = hour(1) {
-            return Some((hour * 60 + 30, 2));
-        }
+    if word(0).is(Role::Half)
+        && word(0).text == "half"
+        && !word(1).has_digits()
+        && let Some(hour) = hour(1)
+    {
+        return Some((hour * 60 + 30, 2));
     }
     let (minutes, end, named) = minutes(0)?;
     let joint = word(end);
-    let sure = named || part(word(0)).is_some() || !matches!(joint.text, "before" | "of" | "til" | "till" | "after");
+    let sure =
+        named || part(word(0)).is_some() || !matches!(joint.text, "before" | "of" | "til" | "till" | "after");
     let later = match () {
         () if joint.is(Role::Past) && (sure || joint.text == "after") => minutes as i32,
         () if joint.is(Role::To) && minutes <= 30 && sure && minutes != 30 => -(minutes as i32),
@@ -253,7 +258,8 @@ fn hour_and_part(words: &[Word], at: usize) -> Option<(u32, usize)> {
     let word = |n: usize| Word::at(words, at + n);
     let before = Word::before(words, at);
     // A sign that goes on a number: `十一点`.
-    let number = |word: Word| !word.text.is_ascii() && word.means.number(word.spoken).is_some_and(|own| own >= 1.0);
+    let number =
+        |word: Word| !word.text.is_ascii() && word.means.number(word.spoken).is_some_and(|own| own >= 1.0);
     if number(word(0)) && number(before) {
         return None;
     }
@@ -267,7 +273,10 @@ fn hour_and_part(words: &[Word], at: usize) -> Option<(u32, usize)> {
         None => count(words, at)?,
     };
     let mut said = named.is_some_and(|(_, at)| at) || before.is(Role::At) && hour > 0.0;
-    if hour > 24.0 || (hour < 1.0 && !word(0).has_digits()) || !matches!(hour.fract(), 0.0 | 0.25 | 0.5 | 0.75) {
+    if hour > 24.0
+        || (hour < 1.0 && !word(0).has_digits())
+        || !matches!(hour.fract(), 0.0 | 0.25 | 0.5 | 0.75)
+    {
         return None;
     }
     let mut minutes = (hour * 60.0).round() as u32;
@@ -287,18 +296,18 @@ fn hour_and_part(words: &[Word], at: usize) -> Option<(u32, usize)> {
     if evening {
         minutes += 18 * 60;
     }
-    if hour.fract() == 0.0 {
-        if let Some((more, length, sure)) = minutes_behind(words, at + end, sign || unit || said) {
-            minutes = (minutes as i32 + DAY as i32 + more) as u32 % DAY;
-            end += length;
-            said |= sign || (unit && !spelt);
-            dialled |= sure && (unit || said || (hour < 13.0 && spelt));
-        }
+    if hour.fract() == 0.0
+        && let Some((more, length, sure)) = minutes_behind(words, at + end, sign || unit || said)
+    {
+        minutes = (minutes as i32 + DAY as i32 + more) as u32 % DAY;
+        end += length;
+        said |= sign || (unit && !spelt);
+        dialled |= sure && (unit || said || (hour < 13.0 && spelt));
     }
     let links = (end..end + 2).take_while(|n| word(*n).is(Role::OfTheDay) || word(*n).is(Role::One)).count();
     let day = half_at(words, at + end).is_some() || (links > 0 && half(word(end + links)).is_some());
     // English says the part of the day in front only of what is told to be an hour.
-    let day_before = half(before).is_some_and(|_| !half_is_english(before) && (!unit || said || word(0).text.len() < 20))
+    let day_before = half(before).is_some_and(|_| !half_is_english(before))
         || (is_sign_link(before) && at > 1 && half(words[at - 2]).is_some());
     let between = before.is(Role::Between) && (word(end).is(Role::Until) || word(end).is(Role::And));
     let between_end = (before.is(Role::Until) || before.is(Role::And))
@@ -332,13 +341,11 @@ fn minutes_behind(words: &[Word], at: usize, told: bool) -> Option<(i32, usize, 
     match () {
         () if word(end).is(Role::ToBehind) => Some((-minutes, end + 1, true)),
         () if word(end).is(Role::PastBehind) => Some((minutes, end + 1, true)),
-        () if told && (named || skip > 0 || word(end).means.unit.is_none()) && minutes > 0 => Some((minutes, end, false)),
+        () if told && (named || skip > 0 || word(end).means.unit.is_none()) && minutes > 0 => {
+            Some((minutes, end, false))
+        }
         () => None,
     }
-}
-
-fn is_digits(word: Word) -> bool {
-    word.has_digits()
 }
 
 /// `夜の11時`.
@@ -360,10 +367,13 @@ fn half_near(words: &[Word], at: usize, length: usize) -> Option<Half> {
     let own = |n: &usize| {
         let named = half_at(words, *n).filter(|_| words[*n].text != "am" || *n == end);
         // `11時から朝6時`: that is of the hour behind it.
-        let other = Word::at(words, n + 1).has_digits() || (Word::at(words, n + 1).is(Role::OfTheDay) && Word::at(words, n + 2).has_digits());
+        let other = Word::at(words, n + 1).has_digits()
+            || (Word::at(words, n + 1).is(Role::OfTheDay) && Word::at(words, n + 2).has_digits());
         named.filter(|_| !other || half_is_english(words[*n]))
     };
-    (end..words.len().min(end + 8)).find_map(|n| own(&n)).or_else(|| half_of(&words[at.saturating_sub(4)..at], 4))
+    (end..words.len().min(end + 8))
+        .find_map(|n| own(&n))
+        .or_else(|| half_of(&words[at.saturating_sub(4)..at], 4))
 }
 
 /// The half of the day that one of the first words names.

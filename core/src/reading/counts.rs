@@ -14,7 +14,7 @@ pub(super) fn count(words: &[Word], at: usize) -> Option<(f64, usize)> {
             };
         }
     }
-    let (number, mut length) = whole(words, at)?;
+    let (number, length) = whole(words, at)?;
     if let Some(parts) = word(length).means.fraction.filter(|_| number.fract() == 0.0) {
         return Some((number / parts, length + 1));
     }
@@ -23,11 +23,8 @@ pub(super) fn count(words: &[Word], at: usize) -> Option<(f64, usize)> {
     }
     let behind = length + usize::from(word(length).is(Role::AmountLink) && !word(length).text.is_ascii());
     if let Some((more, own)) = part_behind(words, at + behind) {
-        // `one and a half`, but not `one and three quarters of another`.
         return Some((number + more, behind + own));
     }
-    // `二十五` and `twenty five` are read as a whole; a sign for what is counted stays.
-    length = length.max(1);
     Some((number, length))
 }
 
@@ -43,7 +40,7 @@ pub(super) fn part_behind(words: &[Word], at: usize) -> Option<(f64, usize)> {
     if !word(0).is(Role::And) {
         return None;
     }
-    let skip = 1 + usize::from(word(1).is(Role::One) && !is_part(word(1)));
+    let skip = 1 + usize::from(word(1).is(Role::One) && part(word(1)).is_none());
     if word(skip).is(Role::HalfBehind) {
         return Some((0.5, skip + 1));
     }
@@ -53,10 +50,6 @@ pub(super) fn part_behind(words: &[Word], at: usize) -> Option<(f64, usize)> {
     let (number, length) = whole(words, at + 1)?;
     let parts = word(1 + length).means.fraction?;
     (number < parts).then_some((number / parts, 2 + length))
-}
-
-fn is_part(word: Word) -> bool {
-    part(word).is_some()
 }
 
 /// A half, a quarter or three quarters in one word.

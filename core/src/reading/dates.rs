@@ -7,6 +7,7 @@ use super::duration;
 use super::relative_days::RelativeDays;
 use super::spoken::Languages;
 use super::vocabulary::{Role, Word};
+use crate::language::english;
 
 /// A calendar date, perhaps without its year or day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -129,15 +130,19 @@ impl Times {
         let [Date { year, month, day: Some(own) }] = self.dates[known..] else { return };
         let day = |word: Word| word.text.parse::<u32>().ok().filter(|day| (1..=31).contains(day));
         let small = |word: Word| {
-            word.is(Role::Until) || word.is(Role::Ordinal) || word.is(Role::DaySign) || word.is(Role::DateLink)
+            word.is(Role::Until)
+                || word.is(Role::Ordinal)
+                || word.is(Role::DaySign)
+                || word.is(Role::DateLink)
         };
         let gap = (1..4).take_while(|n| *n <= start && small(words[start - n])).count();
         let first = start.checked_sub(gap + 1).and_then(|at| day(words[at])).filter(|first| *first < own);
         let gap = (end..end + 3).take_while(|n| small(Word::at(words, *n))).count();
         let spans = (end..end + gap).any(|n| Word::at(words, n).is(Role::Until));
         let behind = Word::at(words, end + gap + 1);
-        let last = day(Word::at(words, end + gap))
-            .filter(|last| *last > own && spans && behind.means.month.is_none() && !behind.is(Role::MonthSign));
+        let last = day(Word::at(words, end + gap)).filter(|last| {
+            *last > own && spans && behind.means.month.is_none() && !behind.is(Role::MonthSign)
+        });
         for other in [first, last].into_iter().flatten() {
             self.dates.push(Date { year, month, day: Some(other) });
         }
@@ -147,7 +152,8 @@ impl Times {
     /// Gives back how many words say the length.
     fn read_duration(&mut self, words: &[Word], at: usize) -> usize {
         let Some((duration, length)) = duration::read(words, at) else { return 0 };
-        let Some(minutes) = duration.minutes().filter(|minutes| *minutes < 1_440.0 && minutes.fract() == 0.0) else {
+        let Some(minutes) = duration.minutes().filter(|minutes| *minutes < 1_440.0 && minutes.fract() == 0.0)
+        else {
             return length;
         };
         let behind = Word::at(words, at + length);
@@ -176,6 +182,13 @@ impl Times {
             (true, 12) => Date { year: last.year.map(|year| year + 1), month: 1, day: Some(day) },
             (true, month) => Date { year: last.year, month: month + 1, day: Some(day) },
         })
+    }
+
+    /// Whether a folded word is a name or the start of one of a day of the week that was named: `mon` for Monday, and `tue`
+    /// for Monday to Friday.
+    pub fn tells_weekday(&self, word: &str) -> bool {
+        let own = Word::new(word).means.weekday.or_else(|| weekday_by_start(word));
+        own.is_some_and(|day| self.relative.names_weekday(day))
     }
 
     /// Whether the text only hints at a time: `tomorrow`, `next week`, `this weekend`.
@@ -317,10 +330,21 @@ impl Times {
 /// `next` and the like in front of a weekday or a date are read with it.
 fn names_next(words: &[Word], at: usize) -> bool {
     let next = Word::at(words, at + 1);
+    let here = words[at];
+    if next.means.weekday.is_some() && (here.is(Role::NextWeekday) || here.is(Role::LastWeekday)) {
+        return true;
+    }
     matches!(words[at].text, "next" | "last" | "current" | "currently" | "week" | "now")
         && (next.means.weekday.is_some()
             || matches!(next.text, "date" | "time" | "from")
             || next.text.starts_with("temp"))
+}
+
+/// The day that two or three letters stand for in English.
+fn weekday_by_start(word: &str) -> Option<i64> {
+    let names = &english().dates.weekdays;
+    let day = names.iter().position(|names| names.iter().any(|name| name.starts_with(word)))?;
+    matches!(word.len(), 2 | 3).then_some(day as i64)
 }
 
 /// Whether a word is the name of a weekday.

@@ -24,10 +24,8 @@ impl Duration {
 /// Reads a length from `at` on; gives back how many words say it.
 pub(super) fn read(words: &[Word], at: usize) -> Option<(Duration, usize)> {
     let word = |n: usize| Word::at(words, at + n);
-    if let Some(minutes) = word(0).means.length {
-        if minutes % 60.0 != 0.0 {
-            return Some((Duration { value: minutes, unit: Unit::named("minute")?, composed: true }, 1));
-        }
+    if let Some(minutes) = word(0).means.length.filter(|minutes| minutes % 60.0 != 0.0) {
+        return Some((Duration { value: minutes, unit: Unit::named("minute")?, composed: true }, 1));
     }
     let mut composed = false;
     let hours = word(0).means.length.map(|minutes| minutes / 60.0);
@@ -39,7 +37,8 @@ pub(super) fn read(words: &[Word], at: usize) -> Option<(Duration, usize)> {
             composed = number.fract() != 0.0 || length > 1;
             if let Some(minutes) = Word::at(words, end).means.length {
                 // `drie kwartier`.
-                let duration = Duration { value: number * minutes, unit: Unit::named("minute")?, composed: true };
+                let duration =
+                    Duration { value: number * minutes, unit: Unit::named("minute")?, composed: true };
                 return Some((duration, end + 1 - at));
             }
             match unit(Word::at(words, end)) {
@@ -53,7 +52,10 @@ pub(super) fn read(words: &[Word], at: usize) -> Option<(Duration, usize)> {
         // `hora y media`: one goes without saying before a part.
         None => {
             let unit = unit(word(0)).filter(|_| word(0).text.len() > 1)?;
-            if part_behind(words, at + 1).is_none() && less_part(words, at + 1).is_none() && !counted_minutes(words, at + 1) {
+            if part_behind(words, at + 1).is_none()
+                && less_part(words, at + 1).is_none()
+                && !counted_minutes(words, at + 1)
+            {
                 return None;
             }
             (1.0, unit, at + 1)
@@ -67,6 +69,9 @@ pub(super) fn read(words: &[Word], at: usize) -> Option<(Duration, usize)> {
             if more > 0.0 && self::unit(follows).is_some_and(|own| smallest.goes_before(own)) {
                 value += self::unit(follows)?.convert(more, unit);
                 end += length + 1;
+            } else if more > 0.0 && self::unit(follows).is_some() {
+                // `4일부터 반년`: that is a length of its own.
+                break;
             } else {
                 value += smallest.convert(more, unit);
                 end += length;
@@ -134,5 +139,6 @@ fn less_part(words: &[Word], at: usize) -> Option<(f64, usize)> {
 fn counted_minutes(words: &[Word], at: usize) -> bool {
     let skip = usize::from(Word::at(words, at).is(Role::And));
     let counted = count(words, at + skip).map(|(_, length)| Word::at(words, at + skip + length));
-    !Word::at(words, at).text.is_ascii() && counted.and_then(unit).is_some_and(|own| Unit::named("minute") == Some(own))
+    !Word::at(words, at).text.is_ascii()
+        && counted.and_then(unit).is_some_and(|own| Unit::named("minute") == Some(own))
 }

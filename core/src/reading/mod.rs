@@ -53,6 +53,9 @@ mod tests {
                 Some(Measured::Same | Measured::Converted(_))
             );
         }
+        if super::dates::is_weekday(value) || value.len() == 3 {
+            return times.tells_weekday(value);
+        }
         let mut wanted = Times::default();
         wanted.read(value, &fold(value));
         matches!(times.explain(&wanted), Some(TimeMatch::Told | TimeMatch::Possible))
@@ -62,7 +65,8 @@ mod tests {
     fn times_are_read_in_every_language() {
         let mut counts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
         let mut wrong = Vec::new();
-        for line in include_str!("../../tests/cases/times.tsv").lines().filter(|line| !line.starts_with('#')) {
+        for line in include_str!("../../tests/cases/times.tsv").lines().filter(|line| !line.starts_with('#'))
+        {
             let parts: Vec<&str> = line.split('\t').collect();
             let [language, today, text, value, unit, told] = parts[..] else { panic!("{line}") };
             let count = counts.entry(language).or_default();

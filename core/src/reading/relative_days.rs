@@ -12,6 +12,8 @@ pub struct RelativeDays {
     spoken: Vec<Spoken>,
     /// Lengths in days: of a stay, or the way to another day.
     spans: Vec<i64>,
+    /// Days of the week that were named, Monday first.
+    weekdays: [bool; 7],
     /// Something was said that tells no exact day: `next week`, `recently`.
     vague: bool,
 }
@@ -113,15 +115,22 @@ impl RelativeDays {
             });
             return 1;
         }
+        if here.is(Role::Workdays) {
+            self.weekdays[..5].fill(true);
+            return 1;
+        }
         if here.is(Role::StartOf) || here.is(Role::EndOf) {
             return self.read_edge(words, at);
         }
         let Some(day) = here.means.weekday else { return self.read_span(words, at) };
+        self.name_weekday(words, at, day);
         let next = [word(1), word(2)];
         let which = match before(1) {
             word if word.text == "下" => Which::OfWeek(1),
             _ if next[0].text == "week" => Which::WeekAfter,
-            _ if (1..4).any(|n| word(n).is(Role::NextWeekday) && word(n + 1).is(Role::Week)) => Which::OfWeek(1),
+            _ if (1..4).any(|n| word(n).is(Role::NextWeekday) && word(n + 1).is(Role::Week)) => {
+                Which::OfWeek(1)
+            }
             _ if next[0].is(Role::NextWeekday) && !is_english(next[0]) => Which::Next,
             _ if next[0].text == "que" && next[1].is(Role::NextWeekday) => Which::Next,
             _ if next[0].is(Role::LastWeekday) && !is_english(next[0]) => Which::Last,
@@ -134,14 +143,31 @@ impl RelativeDays {
         if which == Which::WeekAfter && next[0].text == "week" { 2 } else { 1 }
     }
 
+    /// Notes a day of the week, and those between it and the one that a span begins with: `Monday to Friday`.
+    fn name_weekday(&mut self, words: &[Word], at: usize, day: i64) {
+        let before = |n: usize| at.checked_sub(n).map_or(Word::NONE, |at| words[at]);
+        let gap = (1..4).find(|n| before(*n).means.weekday.is_some());
+        let spans = |gap: &usize| (1..*gap).any(|n| before(n).is(Role::Until) && !before(n).is(Role::And));
+        let first = gap.filter(spans).and_then(|gap| before(gap).means.weekday).filter(|first| *first < day);
+        for day in first.unwrap_or(day)..=day {
+            self.weekdays[day as usize] = true;
+        }
+    }
+
+    pub fn names_weekday(&self, day: i64) -> bool {
+        self.weekdays[day as usize]
+    }
+
     /// `the end of March`, `the first day of the month`.
     fn read_edge(&mut self, words: &[Word], at: usize) -> usize {
         let word = |n: usize| Word::at(words, at + n);
         let here = word(0);
         let side = if here.is(Role::EndOf) { Side::Last } else { Side::First };
         let small = |word: Word| {
-            matches!(word.text, "of" | "the" | "day" | "du" | "des" | "de" | "del" | "do" | "van" | "tego" | "tou" | "του")
-                || word.is(Role::This)
+            matches!(
+                word.text,
+                "of" | "the" | "day" | "du" | "des" | "de" | "del" | "do" | "van" | "tego" | "tou" | "του"
+            ) || word.is(Role::This)
                 || word.is(Role::DateLink)
         };
         let skip = (1..4).take_while(|n| small(word(*n))).count();
@@ -168,14 +194,20 @@ impl RelativeDays {
             None if word(0).is(Role::One) => (1.0, 1),
             None => return 0,
         };
-        let links = |n: &usize| matches!(word(*n).text, "of" | "more" | "full") || word(*n).is(Role::AmountLink) || word(*n).is(Role::One);
+        let links = |n: &usize| {
+            matches!(word(*n).text, "of" | "more" | "full")
+                || word(*n).is(Role::AmountLink)
+                || word(*n).is(Role::One)
+        };
         let end = length + (length..length + 2).take_while(links).count();
         let days = |each: f64| (number * each) as i64;
         let far = match word(end) {
             word if word.is(Role::Fortnight) => Spoken::Offset(days(14.0)),
             word if word.is(Role::Week) => Spoken::Offset(days(7.0)),
             word if word.is(Role::Day) && number.fract() == 0.0 => Spoken::Offset(days(1.0)),
-            word if word.is(Role::Month) || word.means.unit.is_some_and(|own| Unit::named("month") == Some(own)) => {
+            word if word.is(Role::Month)
+                || word.means.unit.is_some_and(|own| Unit::named("month") == Some(own)) =>
+            {
                 Spoken::Months(days(1.0))
             }
             word if word.is(Role::Year) => Spoken::Months(days(12.0)),
@@ -256,7 +288,9 @@ impl RelativeDays {
                     match which {
                         Which::Last => days.exact.push(last),
                         Which::WeekAfter => days.exact.push(coming.plus(7)),
-                        Which::OfWeek(count) => days.exact.push(today.plus(7 * count - today.weekday() + weekday)),
+                        Which::OfWeek(count) => {
+                            days.exact.push(today.plus(7 * count - today.weekday() + weekday))
+                        }
                         // Speakers differ over whether `next Friday` is the coming one or that of next week.
                         Which::Next if ahead == 0 => days.exact.push(coming.plus(7)),
                         Which::Next => days.exact.extend([coming, coming.plus(7)]),
@@ -333,7 +367,10 @@ fn months_from(today: Day, count: i64) -> Day {
 
 fn is_english(word: Word) -> bool {
     let own = Word { spoken: Languages::ENGLISH_ONLY, ..word };
-    word.text.is_ascii() && [Role::NextWeekday, Role::LastWeekday, Role::Month, Role::Week, Role::Year].iter().any(|role| own.is(*role))
+    word.text.is_ascii()
+        && [Role::NextWeekday, Role::LastWeekday, Role::Month, Role::Week, Role::Year]
+            .iter()
+            .any(|role| own.is(*role))
 }
 
 /// `next month`, `la semaine prochaine`, `the second quarter`, `the weekend`.
@@ -364,8 +401,11 @@ fn span_named(words: &[Word], at: usize) -> Option<(Spoken, usize)> {
         return Some((Spoken::Quarter(quarter, year(2)), 2));
     }
     let link = |n: usize| usize::from(word(n).is(Role::AmountLink) || word(n).is(Role::Ordinal));
-    let place = word(0).means.ordinal.or_else(|| word(0).text.parse().ok()).filter(|place| (1..=4).contains(place));
-    if let Some(quarter) = place.filter(|_| word(1 + link(1)).is(Role::YearQuarter) && !word(2).is(Role::Past) && !word(2).is(Role::To)) {
+    let place =
+        word(0).means.ordinal.or_else(|| word(0).text.parse().ok()).filter(|place| (1..=4).contains(place));
+    if let Some(quarter) = place.filter(|_| {
+        word(1 + link(1)).is(Role::YearQuarter) && !word(2).is(Role::Past) && !word(2).is(Role::To)
+    }) {
         return Some((Spoken::Quarter(quarter, year(2)), 2 + link(1)));
     }
     if let (Some(count), Some(span)) = (away(word(0)), span(word(1 + link(1)))) {

@@ -40,21 +40,23 @@ impl Languages {
         self.0 |= other.0;
     }
 
-    /// The languages whose small words a folded text may hold: those it is found to be in and those `heard` around it. Where
-    /// nothing tells, all; and always those that are told by nothing.
+    /// The languages whose small words a folded text may hold: those it shows about as often as any other, those `heard` around
+    /// it, and those that are told by nothing. Where a single small word is all that tells, every language.
     pub(super) fn likely(folded: &str, heard: Languages) -> Languages {
-        let mut own = Languages::of(folded);
-        own.join(heard);
-        // One small word of another language is too little to shut out the rest.
-        let marks = words(folded).take(MAX_WORDS).filter_map(|word| MARKS.get(word));
-        let (mut english, mut others) = (0, 0);
-        for mark in marks {
-            *if *mark == Languages(ENGLISH) { &mut english } else { &mut others } += 1;
+        let mut counts = [0_usize; MAX_LANGUAGES];
+        for word in words(folded).take(MAX_WORDS) {
+            let Languages(mut set) = MARKS.get(word).copied().unwrap_or_default();
+            while set != 0 {
+                counts[set.trailing_zeros() as usize] += 1;
+                set &= set - 1;
+            }
         }
-        if others < 2 && english == 0 {
+        let most = counts.into_iter().max().unwrap_or(0);
+        if most < 2 {
             return Languages::every();
         }
-        Languages(own.0 | *UNMARKED)
+        let found = counts.iter().enumerate().filter(|(_, count)| **count * 2 >= most);
+        Languages(found.fold(heard.0 | *UNMARKED, |set, (at, _)| set | 1 << at))
     }
 
     /// The languages of a folded text: those that at least two of its small words belong to, or one where they are not English

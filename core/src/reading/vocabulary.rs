@@ -87,6 +87,8 @@ pub(super) enum Role {
     Year,
     Weekend,
     MonthEnd,
+    /// Monday to Friday.
+    Workdays,
     AheadBehind,
     AgoBehind,
     YearSign,
@@ -160,6 +162,7 @@ const ROLES: &[(Role, List)] = &[
     (Role::YearQuarter, |of| &of.days.quarter),
     (Role::Year, |of| &of.days.year),
     (Role::Weekend, |of| &of.days.weekend),
+    (Role::Workdays, |of| &of.days.workdays),
     (Role::MonthEnd, |of| &of.days.month_end),
     (Role::AheadBehind, |of| &of.days.ahead_behind),
     (Role::AgoBehind, |of| &of.days.ago_behind),
@@ -218,7 +221,8 @@ impl Meaning {
     /// The number it names in a text of these languages: `due` is two in Italian, and nothing in English.
     pub fn number(&self, spoken: Languages) -> Option<f64> {
         // `once` is eleven where Spanish is heard.
-        let own = || self.numbers.iter().find(|(own, _)| *own != Languages::ENGLISH_ONLY && own.share(spoken));
+        let own =
+            || self.numbers.iter().find(|(own, _)| *own != Languages::ENGLISH_ONLY && own.share(spoken));
         let told = if spoken == Languages::every() || self.numbers.len() < 2 { None } else { own() };
         let any = || self.numbers.iter().find(|(languages, _)| languages.share(spoken));
         told.or_else(any).map(|(_, number)| *number)

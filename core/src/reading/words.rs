@@ -211,7 +211,9 @@ impl Kind {
     fn of(c: char) -> Kind {
         match c {
             'a'..='z' | 'A'..='Z' => Kind::Letter,
-            '0'..='9' | '０'..='９' | '٠'..='٩' | '۰'..='۹' | '०'..='९' | '๐'..='๙' => Kind::Digit,
+            '0'..='9' | '０'..='９' | '٠'..='٩' | '۰'..='۹' | '०'..='९' | '๐'..='๙' => {
+                Kind::Digit
+            }
             c if is_silent(c) => Kind::Silent,
             c if c.is_ascii() => Kind::Gap,
             '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' => Kind::Ideograph,
