@@ -1,6 +1,7 @@
 //! Times of day, in digits and words.
 
 use super::counts::{count, part, part_behind};
+use super::duration::is_unit;
 use super::spoken::Languages;
 use super::vocabulary::{Role, Word};
 
@@ -290,7 +291,7 @@ fn hour_and_part(words: &[Word], at: usize) -> Option<(u32, usize)> {
     if sign || unit {
         end += 1 + usize::from(next.text == "o");
         said |= sign || before.is(Role::ClockPreposition);
-    } else if next.means.unit.is_some() && hour.fract() != 0.0 {
+    } else if is_unit(next) && hour.fract() != 0.0 {
         return None;
     }
     if evening {
@@ -305,14 +306,14 @@ fn hour_and_part(words: &[Word], at: usize) -> Option<(u32, usize)> {
         dialled |= sure && (unit || said || (hour < 13.0 && spelt));
     }
     let links = (end..end + 2).take_while(|n| word(*n).is(Role::OfTheDay) || word(*n).is(Role::One)).count();
-    let day = half_at(words, at + end).is_some() || (links > 0 && half(word(end + links)).is_some());
+    let day = half_at(words, at + end).is_some() || (links > 0 && half_at(words, at + end + links).is_some());
     // English says the part of the day in front only of what is told to be an hour.
-    let day_before = half(before).is_some_and(|_| !half_is_english(before))
-        || (is_sign_link(before) && at > 1 && half(words[at - 2]).is_some());
+    let day_before = at > 0 && half_at(words, at - 1).is_some() && !half_is_english(before)
+        || (is_sign_link(before) && at > 1 && half_at(words, at - 2).is_some());
     let between = before.is(Role::Between) && (word(end).is(Role::Until) || word(end).is(Role::And));
     let between_end = (before.is(Role::Until) || before.is(Role::And))
         && (2..5).any(|back| at >= back && words[at - back].is(Role::Between));
-    let free = word(end).means.unit.is_none() || sign || unit;
+    let free = !is_unit(word(end)) || sign || unit;
     let told = said || dialled || day || day_before || between || between_end;
     (told && free).then_some((minutes, end))
 }
@@ -341,7 +342,7 @@ fn minutes_behind(words: &[Word], at: usize, told: bool) -> Option<(i32, usize, 
     match () {
         () if word(end).is(Role::ToBehind) => Some((-minutes, end + 1, true)),
         () if word(end).is(Role::PastBehind) => Some((minutes, end + 1, true)),
-        () if told && (named || skip > 0 || word(end).means.unit.is_none()) && minutes > 0 => {
+        () if told && (named || skip > 0 || !is_unit(word(end))) && minutes > 0 => {
             Some((minutes, end, false))
         }
         () => None,
@@ -359,8 +360,10 @@ fn half_is_english(word: Word) -> bool {
 
 /// The half of the day that is named in front of an hour, or else soon behind it.
 fn half_near(words: &[Word], at: usize, length: usize) -> Option<Half> {
-    let close = &words[at.saturating_sub(2)..at];
-    if let Some(half) = close.iter().rev().find_map(|word| half(*word).filter(|_| !half_is_english(*word))) {
+    let close = (at.saturating_sub(2)..at).rev();
+    if let Some(half) =
+        close.map(|n| half_at(words, n).filter(|_| !half_is_english(words[n]))).find_map(|half| half)
+    {
         return Some(half);
     }
     let end = (at + length).min(words.len());
@@ -373,17 +376,17 @@ fn half_near(words: &[Word], at: usize, length: usize) -> Option<Half> {
     };
     (end..words.len().min(end + 8))
         .find_map(|n| own(&n))
-        .or_else(|| half_of(&words[at.saturating_sub(4)..at], 4))
+        .or_else(|| (at.saturating_sub(4)..at).find_map(|n| half_at(words, n)))
 }
 
-/// The half of the day that one of the first words names.
-fn half_of(words: &[Word], most: usize) -> Option<Half> {
-    words.iter().take(most).find_map(|word| half(*word))
-}
-
-/// The same of one place: `am` in front of another part of the day is a German preposition.
+/// The half of the day that the word at a place names. `am` in front of one is a German preposition, and `morgen` is tomorrow
+/// but behind some words.
 fn half_at(words: &[Word], at: usize) -> Option<Half> {
-    half(Word::at(words, at)).filter(|_| words[at].text != "am" || half(Word::at(words, at + 1)).is_none())
+    let word = Word::at(words, at);
+    let before = Word::before(words, at).text;
+    let tomorrow = word.means.tomorrow.is_some_and(|morning| morning.iter().all(|word| word != before));
+    let preposition = word.text == "am" && half(Word::at(words, at + 1)).is_some();
+    half(word).filter(|_| !tomorrow && !preposition)
 }
 
 fn half(word: Word) -> Option<Half> {

@@ -33,7 +33,11 @@ pub(super) fn read(words: &[Word], at: usize) -> Option<(Duration, usize)> {
         _ if hours.is_some() => (hours?, Unit::named("hour")?, at + 1),
         Some((number, length)) => {
             let mut end = at + length;
-            end += (end..end + 3).take_while(|n| is_link(Word::at(words, *n))).count();
+            // `half an hour`, but not `180 a night`.
+            let whole = number.fract() == 0.0;
+            let link =
+                |n: &usize| is_link(Word::at(words, *n)) && !(whole && Word::at(words, *n).is(Role::One));
+            end += (end..end + 3).take_while(link).count();
             composed = number.fract() != 0.0 || length > 1;
             if let Some(minutes) = Word::at(words, end).means.length {
                 // `drie kwartier`.
@@ -109,6 +113,11 @@ fn unit(word: Word) -> Option<Unit> {
     let unit = word.means.unit?;
     let like = |name| Unit::named(name).is_some_and(|own| own.is_like(unit));
     (like("minute") || like("month")).then_some(unit)
+}
+
+/// Whether a word is the unit of a length of time.
+pub(super) fn is_unit(word: Word) -> bool {
+    unit(word).is_some()
 }
 
 fn is_hour(unit: Unit) -> bool {

@@ -194,10 +194,12 @@ impl RelativeDays {
             None if word(0).is(Role::One) => (1.0, 1),
             None => return 0,
         };
+        // `half a year`, but not `180 a night`.
         let links = |n: &usize| {
-            matches!(word(*n).text, "of" | "more" | "full")
-                || word(*n).is(Role::AmountLink)
-                || word(*n).is(Role::One)
+            let word = word(*n);
+            matches!(word.text, "of" | "more" | "full")
+                || (word.is(Role::AmountLink) && !word.is(Role::One))
+                || (word.is(Role::One) && number.fract() != 0.0)
         };
         let end = length + (length..length + 2).take_while(links).count();
         let days = |each: f64| (number * each) as i64;
