@@ -325,6 +325,9 @@ fn text(evidence: &Evidence, node: Option<&Node>, text: &str, folded: &str) -> S
     if let Some(value) = digits.parse::<f64>().ok().filter(|value| value.is_finite()) {
         return number(evidence, node, value);
     }
+    if evidence.times.tells_weekday(word) {
+        return Support::Normalised;
+    }
     if evidence.has_meaning(folded, text) {
         return Support::Normalised;
     }

@@ -2,7 +2,8 @@
 //!
 //! Every list may be left out. Words of a list stand between white space; phrases are an array. But for `[verdict]` all are
 //! *folded*: lower case, without accents and apostrophes (`fur` for `für`, `aujourdhui`), with spaces around signs that are
-//! words of their own (`后 天`).
+//! words of their own (`后 天`). In lists of dates and times an entry of several words is written with lines between them
+//! (`i_dag`), and signs may stand together (`后天`).
 
 use std::collections::BTreeMap;
 
@@ -123,6 +124,17 @@ pub struct Amounts {
     pub per_hour: Vec<String>,
     /// Names of parts by how many make a whole: `three quarters`.
     pub fractions: BTreeMap<String, Words>,
+    /// Words that join the parts of a length or a time: `an hour and a half`.
+    pub and: Words,
+    /// Half or a quarter more, right behind a number or a unit: `bir buçuk`.
+    pub half_behind: Words,
+    pub quarter_behind: Words,
+    /// In front of a number: half or a quarter more than it, or a quarter less. In front of a unit: of one.
+    pub half_more: Words,
+    pub quarter_more: Words,
+    pub quarter_less: Words,
+    /// Words for a length by its minutes: `Viertelstunde`.
+    pub lengths: BTreeMap<String, Words>,
     /// Words behind digits, as they are written, by what they multiply them with: `2.5 million`.
     pub magnitudes: BTreeMap<String, Words>,
 }
@@ -143,6 +155,16 @@ pub struct Dates {
     pub links: Words,
     /// Endings of ordinals, which folding parts from their number.
     pub ordinals: Words,
+    /// Words between the first and the last day or hour of a span.
+    pub until: Words,
+    /// Signs behind the number of a year, a month and a day.
+    pub year_signs: Words,
+    pub month_signs: Words,
+    pub day_signs: Words,
+    /// Words between the number of a day and that of its month.
+    pub month_before: Words,
+    /// The quarters of a year by their place: `second`.
+    pub nth: BTreeMap<String, Words>,
     /// Words in front of the date of today: `today is`.
     pub today_is: Words,
     /// Words between these and the date.
@@ -174,10 +196,23 @@ pub struct Days {
     pub day: Words,
     pub week: Words,
     pub fortnight: Words,
-    /// Words in front of a span that reaches from today on.
+    /// Words for the spans of the calendar.
+    pub month: Words,
+    pub quarter: Words,
+    pub year: Words,
+    pub weekend: Words,
+    /// Words for the days from Monday to Friday.
+    pub workdays: Words,
+    /// Words for the last day of the month.
+    pub month_end: Words,
+    /// Words beside a span or a weekday for the present one.
+    pub this: Words,
+    /// Words in front of a span that reaches from today on, and behind it.
     pub ahead: Words,
-    /// Words in front of a span that reaches back from today.
+    pub ahead_behind: Words,
+    /// Words in front of a span that reaches back from today, and behind it.
     pub ago: Words,
+    pub ago_behind: Words,
 }
 
 /// Words of times of day.
@@ -196,8 +231,31 @@ pub struct Clock {
     pub past: Words,
     /// Words between minutes and the hour they precede.
     pub to: Words,
+    /// Of the hour behind it a quarter has passed, or three: `viertel drei`.
+    pub quarter_before: Words,
+    pub three_quarters_before: Words,
+    /// Words between a part of an hour and the hour it belongs to: `wpół do ósmej`.
+    pub hour_links: Words,
+    /// Words in front of minutes that are missing to the hour behind them: `без десяти шесть`.
+    pub less_before: Words,
+    /// Words between an hour and what is missing to it: `six heures moins dix`.
+    pub less: Words,
+    /// Words behind an hour and minutes that are missing to it, or have passed since: `altıya on var`.
+    pub to_behind: Words,
+    pub past_behind: Words,
     /// Words behind the hour.
     pub o_clock: Words,
+    /// Words behind the hour that are behind a length too: `six heures`.
+    pub hour_words: Words,
+    /// Words behind the hours of an evening that are counted from six on.
+    pub evening_hours: Words,
+    /// Names of hours by the hour, where one is expected, and those that say `at` as well: `kymmeneltä`.
+    pub hours: BTreeMap<String, Words>,
+    pub at_hours: BTreeMap<String, Words>,
+    /// Words for the hours around midnight.
+    pub night: Words,
+    /// Words in front of two hours.
+    pub between: Words,
     /// Words for the first half of the day.
     pub morning: Words,
     /// Words for the second half of the day.

@@ -3,7 +3,7 @@
 //! Not `jiff::civil::Date`: its years end with 9999, where adding fails or stops, and it gives out no count of days.
 
 /// A day, as the number of days since 1 January 1970.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Day(i64);
 
 impl Day {

@@ -3,8 +3,11 @@
 use super::calendar::Day;
 use super::clock::{self, Clock};
 use super::digits::dotted_date;
+use super::duration;
 use super::relative_days::RelativeDays;
+use super::spoken::Languages;
 use super::vocabulary::{Role, Word};
+use crate::language::english;
 
 /// A calendar date, perhaps without its year or day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +33,8 @@ pub struct Times {
     dates: Vec<Date>,
     clock: Vec<Clock>,
     relative: RelativeDays,
+    /// Lengths in minutes, those that lead back below zero.
+    steps: Vec<i32>,
     /// The day the conversation calls today.
     today: Option<Day>,
 }
@@ -48,39 +53,62 @@ pub enum TimeMatch {
 /// Bounds the work on hostile text.
 const MAX_DATES: usize = 500;
 const MAX_WORDS: usize = 20_000;
+const MAX_STEPS: usize = 20;
 
 impl Times {
     /// Adds what a text says; `folded` is that text [folded](super::words::fold).
     pub fn read(&mut self, text: &str, folded: &str) {
-        self.read_words(text, folded, &Word::all(folded));
+        self.read_words(text, folded, &Word::all(folded, Languages::every()));
+        if !text.contains(char::is_whitespace) {
+            self.clock.iter_mut().for_each(Clock::settle);
+        }
     }
 
     /// The same, with the words of the folded text.
     pub(super) fn read_words(&mut self, text: &str, folded: &str, words: &[Word]) {
         clock::read_digits(text, &mut self.clock);
+        self.read_now(words);
         match day_first(text, folded) {
-            Some(turned) => self.read_each(&Word::all(&turned)),
+            Some(turned) => self.read_each(&Word::all(&turned, Languages::every())),
             None => self.read_each(words),
+        }
+    }
+
+    /// A message that is nothing but a date and a time of day is what a clock answers.
+    fn read_now(&mut self, words: &[Word]) {
+        let mut dates = Vec::new();
+        let date = words.first().filter(|word| word.text.len() == 4 && words.len() <= 7 && words.len() > 3);
+        let length = date.map_or(0, |_| read_date(words, Word::NONE, &mut dates));
+        let rest = words.get(length..).unwrap_or_default();
+        if let [Date { year: Some(year), month, day: Some(day) }] = dates[..]
+            && rest.iter().all(|word| word.has_digits() || matches!(word.text, "t" | "z"))
+        {
+            self.today = self.today.or(Day::of(year, month, day));
         }
     }
 
     fn read_each(&mut self, words: &[Word]) {
         let words = &words[..words.len().min(MAX_WORDS)];
-        let mut at = 0;
+        let (mut at, mut busy) = (0, 0);
         while at < words.len() && self.dates.len() < MAX_DATES {
             if words[at].is_idle() {
                 at += 1;
                 continue;
             }
             clock::read_words(words, at, &mut self.clock);
+            if at >= busy {
+                busy = at + self.read_duration(words, at);
+            }
             if let Some((today, length)) = today(&words[at..]) {
                 self.today.get_or_insert(today);
                 at += length;
                 continue;
             }
             let before = Word::before(words, at);
+            let known = self.dates.len();
             let read = read_date(&words[at..], before, &mut self.dates);
             if read > 0 {
+                self.read_range(words, at, at + read, known);
                 at += read;
                 continue;
             }
@@ -97,6 +125,50 @@ impl Times {
         }
     }
 
+    /// The other end of a span that names its month once: `14 to 18 March 2027`, `March 14 to 18`.
+    fn read_range(&mut self, words: &[Word], start: usize, end: usize, known: usize) {
+        let [Date { year, month, day: Some(own) }] = self.dates[known..] else { return };
+        let day = |word: Word| word.text.parse::<u32>().ok().filter(|day| (1..=31).contains(day));
+        let small = |word: Word| {
+            word.is(Role::Until)
+                || word.is(Role::Ordinal)
+                || word.is(Role::DaySign)
+                || word.is(Role::DateLink)
+        };
+        let gap = (1..4).take_while(|n| *n <= start && small(words[start - n])).count();
+        let first = start.checked_sub(gap + 1).and_then(|at| day(words[at])).filter(|first| *first < own);
+        let gap = (end..end + 3).take_while(|n| small(Word::at(words, *n))).count();
+        let spans = (end..end + gap).any(|n| Word::at(words, n).is(Role::Until));
+        let behind = Word::at(words, end + gap + 1);
+        let last = day(Word::at(words, end + gap)).filter(|last| {
+            *last > own && spans && behind.means.month.is_none() && !behind.is(Role::MonthSign)
+        });
+        for other in [first, last].into_iter().flatten() {
+            self.dates.push(Date { year, month, day: Some(other) });
+        }
+    }
+
+    /// A length, from which and a time of day another one follows.
+    /// Gives back how many words say the length.
+    fn read_duration(&mut self, words: &[Word], at: usize) -> usize {
+        let Some((duration, length)) = duration::read(words, at) else { return 0 };
+        let Some(minutes) = duration.minutes().filter(|minutes| *minutes < 1_440.0 && minutes.fract() == 0.0)
+        else {
+            return length;
+        };
+        let behind = Word::at(words, at + length);
+        // `ten minutes to six` is a time of day.
+        if behind.is(Role::To) || behind.is(Role::Past) || Word::before(words, at).is(Role::LessBefore) {
+            return length;
+        }
+        let back = matches!(behind.text, "before" | "earlier") || behind.is(Role::AgoBehind);
+        let minutes = if back { -(minutes as i32) } else { minutes as i32 };
+        if self.steps.len() < MAX_STEPS && !self.steps.contains(&minutes) {
+            self.steps.push(minutes);
+        }
+        length
+    }
+
     /// `the 10th` behind `June 3rd 2026`: that day, or of the month after it.
     fn later_day(&self, words: &[Word], before: Word) -> Option<Date> {
         if before.text != "the" || !Word::at(words, 1).is(Role::Ordinal) {
@@ -110,6 +182,13 @@ impl Times {
             (true, 12) => Date { year: last.year.map(|year| year + 1), month: 1, day: Some(day) },
             (true, month) => Date { year: last.year, month: month + 1, day: Some(day) },
         })
+    }
+
+    /// Whether a folded word is a name or the start of one of a day of the week that was named: `mon` for Monday, and `tue`
+    /// for Monday to Friday.
+    pub fn tells_weekday(&self, word: &str) -> bool {
+        let own = Word::new(word).means.weekday.or_else(|| weekday_by_start(word));
+        own.is_some_and(|day| self.relative.names_weekday(day))
     }
 
     /// Whether the text only hints at a time: `tomorrow`, `next week`, `this weekend`.
@@ -165,10 +244,18 @@ impl Times {
             .iter()
             .all(|clock| self.clock.iter().any(|own| clock.agrees(*own)) || midnight(clock))
             || (!value.dates.is_empty() && self.clock.is_empty());
+        // What was told and a length of time come to it.
+        let worked = !told
+            && value.clock.iter().all(|clock| {
+                let step = |own: &Clock| self.steps.iter().any(|minutes| clock.agrees(own.plus(*minutes)));
+                self.clock.iter().any(|own| clock.agrees(*own)) || self.clock.iter().take(MAX_STEPS).any(step)
+            });
         // `03/04/2024` reads as two dates: one of them has to agree.
         let date = value.dates.iter().map(|date| self.explain_date(*date)).min_by_key(|way| *way as u8);
         Some(match date.unwrap_or(TimeMatch::Told) {
             _ if !told && self.clock.is_empty() && self.relative.is_said() => TimeMatch::Possible,
+            TimeMatch::Other => TimeMatch::Other,
+            _ if worked => TimeMatch::Possible,
             _ if !told => TimeMatch::Other,
             // A time of day that nobody named.
             TimeMatch::Told
@@ -224,7 +311,7 @@ impl Times {
             }
         }
         let possible = self.relative.is_vague()
-            || days.possible.contains(&day)
+            || days.may_be(day)
             || spans.iter().any(|span| day == today.plus(*span) || day == today.plus(-*span))
             // Bounds that are left out themselves: after 31 January for since February.
             || (day != today && days.exact.iter().any(|own| own.date().2 == 1 && own.plus(-1) == day));
@@ -243,10 +330,21 @@ impl Times {
 /// `next` and the like in front of a weekday or a date are read with it.
 fn names_next(words: &[Word], at: usize) -> bool {
     let next = Word::at(words, at + 1);
+    let here = words[at];
+    if next.means.weekday.is_some() && (here.is(Role::NextWeekday) || here.is(Role::LastWeekday)) {
+        return true;
+    }
     matches!(words[at].text, "next" | "last" | "current" | "currently" | "week" | "now")
         && (next.means.weekday.is_some()
             || matches!(next.text, "date" | "time" | "from")
             || next.text.starts_with("temp"))
+}
+
+/// The day that two or three letters stand for in English.
+fn weekday_by_start(word: &str) -> Option<i64> {
+    let names = &english().dates.weekdays;
+    let day = names.iter().position(|names| names.iter().any(|name| name.starts_with(word)))?;
+    matches!(word.len(), 2 | 3).then_some(day as i64)
 }
 
 /// Whether a word is the name of a weekday.
@@ -281,7 +379,9 @@ fn today(words: &[Word]) -> Option<(Day, usize)> {
 fn read_date(words: &[Word], before: Word, dates: &mut Vec<Date>) -> usize {
     let word = |n: usize| Word::at(words, n);
     let number = |word: Word| word.text.parse::<u32>().ok().filter(|_| word.text.len() <= 4);
-    let year = |word: Word| number(word).filter(|y| (1000..2200).contains(y)).map(|y| y as i32);
+    // The Buddhist era is 543 years ahead.
+    let era = |year: u32| if (2400..2700).contains(&year) { year - 543 } else { year };
+    let year = |word: Word| number(word).map(era).filter(|y| (1000..2200).contains(y)).map(|y| y as i32);
     let day = |word: Word| number(word).filter(|d| (1..=31).contains(d));
     // `5th` folds to `5 th`.
     let filler = |word: Word| word.is(Role::Ordinal) || word.is(Role::DateLink);
@@ -304,7 +404,17 @@ fn read_date(words: &[Word], before: Word, dates: &mut Vec<Date>) -> usize {
         dates.push(Date { year, month, day: Some(day) });
         return if year.is_some() { after + 1 } else { then + 1 };
     }
+    // `2026. november 24.`
+    if let (Some(year), Some(month), Some(day)) = (year(word(0)), word(1).means.month, day(word(skip(2)))) {
+        dates.push(Date { year: Some(year), month, day: Some(day) });
+        return skip(2) + 1;
+    }
+    if let Some((date, length)) = signed_date(words) {
+        dates.push(date);
+        return length;
+    }
     let (Some(x), Some(y), Some(z)) = (number(word(0)), number(word(1)), number(word(2))) else { return 0 };
+    let (x, z) = if word(0).text.len() == 4 { (era(x), z) } else { (x, era(z)) };
     let before = dates.len();
     let mut push = |year: u32, month: u32, day: u32| {
         if (1..=12).contains(&month) && (1..=31).contains(&day) {
@@ -322,6 +432,32 @@ fn read_date(words: &[Word], before: Word, dates: &mut Vec<Date>) -> usize {
         push(z, y, x);
     }
     if dates.len() > before { 3 } else { 0 }
+}
+
+/// `2026年11月24日`, `11월 24일`, `24 tháng 11 năm 2026`, `20261124`.
+fn signed_date(words: &[Word]) -> Option<(Date, usize)> {
+    let word = |n: usize| Word::at(words, n);
+    let number = |n: usize, most: u32| {
+        let text = word(n).text;
+        text.parse::<u32>().ok().filter(|number| (1..=most).contains(number) && text.len() <= 4)
+    };
+    let text = word(0).text;
+    if text.len() == 8 && text.starts_with("20") && word(0).has_digits() {
+        let (year, month, day) = (text[..4].parse().ok()?, text[4..6].parse().ok()?, text[6..].parse().ok()?);
+        Day::of(year, month, day)?;
+        return Some((Date { year: Some(year), month, day: Some(day) }, 1));
+    }
+    if word(1).is(Role::MonthBefore) {
+        let (day, month) = (number(0, 31)?, number(2, 12)?);
+        let year = number(4, 2_200).filter(|year| *year > 1_000).map(|year| year as i32);
+        return Some((Date { year, month, day: Some(day) }, if year.is_some() { 5 } else { 3 }));
+    }
+    let year = number(0, 2_200).filter(|year| *year > 1_000 && word(1).is(Role::YearSign));
+    let at = if year.is_some() { 2 } else { 0 };
+    let month = number(at, 12).filter(|_| word(at + 1).is(Role::MonthSign))?;
+    let day = number(at + 2, 31).filter(|_| word(at + 3).is(Role::DaySign) || year.is_some());
+    let length = at + 2 + day.map_or(0, |_| 1 + usize::from(word(at + 3).is(Role::DaySign)));
+    Some((Date { year: year.map(|year| year as i32), month, day }, length))
 }
 
 /// The folded text with its dates in points turned around, if it has any, so that no month is taken for their day.

@@ -9,7 +9,7 @@ use super::figure::{Figure, MAX_FIGURES};
 use super::spelled::scale;
 use super::spoken::Languages;
 use super::units::Unit;
-use super::vocabulary::{Role, meaning};
+use super::vocabulary::{Role, Word};
 use crate::language::all;
 
 /// Reads numbers in digits: `1,200.50`, `3e8`, `9 x 10^-12`, `45k`, `5%`, `1/6`; in texts of other languages `3,5`, `1.500` and
@@ -205,7 +205,7 @@ fn unit_of(text: &str, start: usize, end: usize) -> Option<Unit> {
     let (word, attached) = match word.as_str() {
         "" if tail.starts_with('€') => ("euros".to_owned(), true),
         "" if tail.starts_with('"') || tail.starts_with('″') => return None,
-        word if meaning(word).is(Role::Degrees) => {
+        word if Word::new(word).is(Role::Degrees) => {
             let tail = tail[length..].trim_start_matches([' ', '°']);
             let length = tail.bytes().take_while(u8::is_ascii_alphabetic).count();
             (tail[..length].to_ascii_lowercase(), true)

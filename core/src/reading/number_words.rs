@@ -160,18 +160,6 @@ fn spelled_in(
 
 const DOZEN: f64 = 12.0;
 
-/// A whole number below a thousand in digits or a single word.
-pub(super) fn small_number(word: Word) -> Option<i64> {
-    if word.has_digits() {
-        return word.text.parse().ok().filter(|_| word.text.len() <= 3);
-    }
-    // Where a time or a length is expected, the word can hardly be another language's noun.
-    match number_word(word, Languages::every()) {
-        Some(NumberWord::Value(value)) if value.fract() == 0.0 => Some(value as i64),
-        _ => None,
-    }
-}
-
 enum NumberWord {
     Value(f64),
     Scale(f64),

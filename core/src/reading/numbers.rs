@@ -1,6 +1,9 @@
 //! Numbers in a text, in digits or words, and what an argument may make of them.
 
+use std::ops::Range;
+
 use super::digits::digits;
+use super::duration::{self, Duration};
 use super::figure::{Figure, MAX_FIGURES};
 use super::number_words::number_words;
 use super::spoken::Languages;
@@ -67,7 +70,7 @@ impl Figures {
 
     /// Adds the numbers of one more text; `folded` is that text [folded](fold).
     pub fn read(&mut self, text: &str, folded: &str) {
-        self.read_words(text, folded, &Word::all(folded));
+        self.read_words(text, folded, &Word::all(folded, self.languages));
     }
 
     /// The same, with the words of the folded text.
@@ -82,7 +85,39 @@ impl Figures {
         } else {
             digits(text, self.languages, &mut self.figures, &mut self.mixtures);
         }
-        number_words(folded, words, self.languages, &mut self.figures);
+        let composed = self.read_durations(words);
+        if composed.is_empty() {
+            return number_words(folded, words, self.languages, &mut self.figures);
+        }
+        // The words of `an hour and a half` are no numbers of their own.
+        let mut rest = words.to_vec();
+        composed.into_iter().for_each(|range| rest[range].fill(Word::NONE));
+        number_words(folded, &rest, self.languages, &mut self.figures);
+    }
+
+    /// Adds lengths of time that are more than a number and its unit.
+    /// Gives back where they are.
+    fn read_durations(&mut self, words: &[Word]) -> Vec<Range<usize>> {
+        let (mut at, mut composed_at) = (0, Vec::new());
+        while at < words.len() && self.figures.len() < MAX_FIGURES {
+            let Some((duration, length)) = duration::read(words, at) else {
+                at += 1;
+                continue;
+            };
+            let Duration { value, unit, composed } = duration;
+            if composed {
+                composed_at.push(at..at + length);
+            }
+            if composed || !words[at].has_digits() || !words[at + length - 1].text.is_ascii() {
+                self.figures.push(Figure { value, percent: false, place: None, unit: Some(unit) });
+            }
+            at += length;
+        }
+        composed_at
+    }
+
+    pub(super) fn languages(&self) -> Languages {
+        self.languages
     }
 
     /// Adds a language that is spoken around these texts.

@@ -17,6 +17,8 @@ pub struct Languages(u64);
 const ENGLISH: u64 = 1;
 
 impl Languages {
+    pub(super) const ENGLISH_ONLY: Languages = Languages(ENGLISH);
+
     pub fn every() -> Languages {
         Languages(u64::MAX)
     }
@@ -42,6 +44,25 @@ impl Languages {
 
     pub fn join(&mut self, other: Languages) {
         self.0 |= other.0;
+    }
+
+    /// The languages whose small words a folded text may hold: those it shows about as often as any other, those `heard` around
+    /// it, and those that are told by nothing. Where a single small word is all that tells, every language.
+    pub(super) fn likely(folded: &str, heard: Languages) -> Languages {
+        let mut counts = [0_usize; MAX_LANGUAGES];
+        for word in words(folded).take(MAX_WORDS) {
+            let Languages(mut set) = MARKS.get(word).copied().unwrap_or_default();
+            while set != 0 {
+                counts[set.trailing_zeros() as usize] += 1;
+                set &= set - 1;
+            }
+        }
+        let most = counts.into_iter().max().unwrap_or(0);
+        if most < 2 {
+            return Languages::every();
+        }
+        let found = counts.iter().enumerate().filter(|(_, count)| **count * 2 >= most);
+        Languages(found.fold(heard.0 | *UNMARKED, |set, (at, _)| set | 1 << at))
     }
 
     /// The languages of a folded text: those that at least two of its small words belong to, or one where they are not English
@@ -115,6 +136,12 @@ static MARKS: LazyLock<HashMap<&'static str, Languages, FixedState>> = LazyLock:
         }
     }
     marks
+});
+
+/// Languages without marks in a script of their own.
+static UNMARKED: LazyLock<u64> = LazyLock::new(|| {
+    let unmarked = all().iter().enumerate().filter(|(_, of)| of.text.marks.is_empty());
+    unmarked.fold(ENGLISH, |set, (at, _)| set | 1 << at)
 });
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use foldhash::fast::FixedState;
 
 use super::spoken::Languages;
 use super::units::Unit;
-use super::words::words;
+use super::words::{fold, is_hangul, is_particle, words};
 use crate::language::{Language, Words, all};
 
 /// What a word does where dates, times and amounts are told.
@@ -54,6 +54,48 @@ pub(super) enum Role {
     OfTheDay,
     At,
     ClockPreposition,
+    /// Joins the parts of a length or a time: `an hour and a half`.
+    And,
+    /// Half or a quarter more, right behind a number or a unit: `bir buçuk`.
+    HalfBehind,
+    QuarterBehind,
+    /// In front of a number it adds to or takes from: `paune chhah`.
+    HalfMore,
+    QuarterMore,
+    QuarterLess,
+    Night,
+    /// Of the hour behind it one quarter has passed, or three.
+    QuarterBefore,
+    ThreeQuartersBefore,
+    /// Between a part of an hour and the hour it belongs to.
+    HourLink,
+    /// In front of minutes that are missing to the hour behind them.
+    LessBefore,
+    /// Between an hour and what is missing to it.
+    Less,
+    ToBehind,
+    PastBehind,
+    /// Behind an hour, but behind a length too.
+    HourWord,
+    /// Behind the hours of an evening that are counted from six on.
+    EveningHours,
+    Between,
+    Until,
+    This,
+    Month,
+    YearQuarter,
+    Year,
+    Weekend,
+    MonthEnd,
+    /// Monday to Friday.
+    Workdays,
+    AheadBehind,
+    AgoBehind,
+    YearSign,
+    MonthSign,
+    DaySign,
+    /// Between the number of a day and that of its month.
+    MonthBefore,
     /// Begins one of the phrases for a day.
     DayPhrase,
 }
@@ -97,15 +139,54 @@ const ROLES: &[(Role, List)] = &[
     (Role::OfTheDay, |of| &of.clock.of_the_day),
     (Role::At, |of| &of.clock.at),
     (Role::ClockPreposition, |of| &of.clock.prepositions),
+    (Role::And, |of| &of.amounts.and),
+    (Role::HalfBehind, |of| &of.amounts.half_behind),
+    (Role::QuarterBehind, |of| &of.amounts.quarter_behind),
+    (Role::HalfMore, |of| &of.amounts.half_more),
+    (Role::QuarterMore, |of| &of.amounts.quarter_more),
+    (Role::QuarterLess, |of| &of.amounts.quarter_less),
+    (Role::Night, |of| &of.clock.night),
+    (Role::QuarterBefore, |of| &of.clock.quarter_before),
+    (Role::ThreeQuartersBefore, |of| &of.clock.three_quarters_before),
+    (Role::HourLink, |of| &of.clock.hour_links),
+    (Role::LessBefore, |of| &of.clock.less_before),
+    (Role::Less, |of| &of.clock.less),
+    (Role::ToBehind, |of| &of.clock.to_behind),
+    (Role::PastBehind, |of| &of.clock.past_behind),
+    (Role::HourWord, |of| &of.clock.hour_words),
+    (Role::EveningHours, |of| &of.clock.evening_hours),
+    (Role::Between, |of| &of.clock.between),
+    (Role::Until, |of| &of.dates.until),
+    (Role::This, |of| &of.days.this),
+    (Role::Month, |of| &of.days.month),
+    (Role::YearQuarter, |of| &of.days.quarter),
+    (Role::Year, |of| &of.days.year),
+    (Role::Weekend, |of| &of.days.weekend),
+    (Role::Workdays, |of| &of.days.workdays),
+    (Role::MonthEnd, |of| &of.days.month_end),
+    (Role::AheadBehind, |of| &of.days.ahead_behind),
+    (Role::AgoBehind, |of| &of.days.ago_behind),
+    (Role::YearSign, |of| &of.dates.year_signs),
+    (Role::MonthSign, |of| &of.dates.month_signs),
+    (Role::DaySign, |of| &of.dates.day_signs),
+    (Role::MonthBefore, |of| &of.dates.month_before),
 ];
 
 /// All that a word can mean.
 #[derive(Debug, Default)]
 pub(super) struct Meaning {
-    /// A bit for each [`Role`].
-    roles: u64,
+    /// The languages it has roles in, each with a bit for each [`Role`].
+    roles: Vec<(Languages, u128)>,
     /// The languages whose numbers it is among, each with the number.
     numbers: Vec<(Languages, f64)>,
+    /// The hours it names where nothing but an hour is meant, and whether it says `at` as well.
+    hours: Vec<(Languages, u32, bool)>,
+    /// Of a word for a length, its minutes.
+    pub length: Option<f64>,
+    /// Whether entries of several words begin with it.
+    begins: bool,
+    /// Its place in a row: of quarters of a year.
+    pub ordinal: Option<u32>,
     /// How many of these parts make a whole.
     pub fraction: Option<f64>,
     /// 1 is January.
@@ -120,27 +201,41 @@ pub(super) struct Meaning {
 }
 
 impl Meaning {
-    pub fn is(&self, role: Role) -> bool {
-        self.roles & (1 << role as u32) != 0
+    /// Whether it has a role in a text of these languages.
+    pub fn is(&self, role: Role, spoken: Languages) -> bool {
+        self.roles.iter().any(|(own, roles)| roles & (1 << role as u32) != 0 && own.share(spoken))
     }
 
-    fn note(&mut self, role: Role) {
-        self.roles |= 1 << role as u32;
+    fn note(&mut self, role: Role, own: Languages) {
+        match self.roles.iter_mut().find(|(languages, _)| *languages == own) {
+            Some((_, roles)) => *roles |= 1 << role as u32,
+            None => self.roles.push((own, 1 << role as u32)),
+        }
+    }
+
+    /// The hour it names in a text of these languages, and whether it says `at` as well.
+    pub fn hour(&self, spoken: Languages) -> Option<(u32, bool)> {
+        self.hours.iter().find(|(own, ..)| own.share(spoken)).map(|(_, hour, at)| (*hour, *at))
     }
 
     /// The number it names in a text of these languages: `due` is two in Italian, and nothing in English.
     pub fn number(&self, spoken: Languages) -> Option<f64> {
-        self.numbers.iter().find(|(languages, _)| languages.share(spoken)).map(|(_, number)| *number)
+        // `once` is eleven where Spanish is heard.
+        let own =
+            || self.numbers.iter().find(|(own, _)| *own != Languages::ENGLISH_ONLY && own.share(spoken));
+        let told = if spoken == Languages::every() || self.numbers.len() < 2 { None } else { own() };
+        let any = || self.numbers.iter().find(|(languages, _)| languages.share(spoken));
+        told.or_else(any).map(|(_, number)| *number)
     }
 }
 
 static INDEX: LazyLock<HashMap<&'static str, Meaning, FixedState>> = LazyLock::new(|| {
     let mut index: HashMap<&'static str, Meaning, FixedState> = HashMap::default();
     for (at, language) in all().iter().enumerate() {
-        for (role, list) in ROLES {
-            list(language).iter().for_each(|word| index.entry(word).or_default().note(*role));
-        }
         let own = if language.own_signs { Languages::everywhere() } else { Languages::only(at) };
+        for (role, list) in ROLES {
+            list(language).iter().for_each(|word| index.entry(key(word)).or_default().note(*role, own));
+        }
         let numbers = |table: &'static BTreeMap<String, Words>| {
             let pair = |(number, words): (&'static String, &'static Words)| {
                 Some((number.parse::<f64>().ok()?, words))
@@ -148,7 +243,7 @@ static INDEX: LazyLock<HashMap<&'static str, Meaning, FixedState>> = LazyLock::n
             table
                 .iter()
                 .filter_map(pair)
-                .flat_map(|(number, words)| words.iter().map(move |word| (word, number)))
+                .flat_map(|(number, words)| words.iter().map(move |word| (key(word), number)))
         };
         for (word, number) in numbers(&language.numbers) {
             index.entry(word).or_default().numbers.push((own, number));
@@ -156,34 +251,60 @@ static INDEX: LazyLock<HashMap<&'static str, Meaning, FixedState>> = LazyLock::n
         for (word, parts) in numbers(&language.amounts.fractions) {
             index.entry(word).or_default().fraction = Some(parts);
         }
+        for (table, with_at) in [(&language.clock.hours, false), (&language.clock.at_hours, true)] {
+            for (word, hour) in numbers(table) {
+                index.entry(word).or_default().hours.push((own, hour as u32, with_at));
+            }
+        }
+        for (word, minutes) in numbers(&language.amounts.lengths) {
+            index.entry(word).or_default().length = Some(minutes);
+        }
+        for (word, place) in numbers(&language.dates.nth) {
+            index.entry(word).or_default().ordinal = Some(place as u32);
+        }
         for (names, month) in language.dates.months.iter().zip(1..) {
-            names.iter().for_each(|name| index.entry(name).or_default().month = Some(month));
+            names.iter().for_each(|name| index.entry(key(name)).or_default().month = Some(month));
         }
         for (names, weekday) in language.dates.weekdays.iter().zip(0..) {
-            names.iter().for_each(|name| index.entry(name).or_default().weekday = Some(weekday));
+            names.iter().for_each(|name| index.entry(key(name)).or_default().weekday = Some(weekday));
         }
         for (unit, names) in &language.units {
-            names.iter().for_each(|name| index.entry(name).or_default().unit = Unit::named(unit));
+            names.iter().for_each(|name| index.entry(key(name)).or_default().unit = Unit::named(unit));
         }
         for word in language.days.tomorrow.iter() {
-            index.entry(word).or_default().tomorrow = Some(&language.days.not_tomorrow_behind);
+            index.entry(key(word)).or_default().tomorrow = Some(&language.days.not_tomorrow_behind);
         }
         for (phrases, days) in [(&language.days.after_tomorrow, 2), (&language.days.before_yesterday, -2)] {
             for phrase in phrases {
-                let words: Vec<&'static str> = phrase.split(' ').collect();
+                let words: Vec<&'static str> = key(phrase).split(' ').collect();
                 let meaning = index.entry(words[0]).or_default();
-                meaning.note(Role::DayPhrase);
+                meaning.note(Role::DayPhrase, own);
                 meaning.day_phrases.push((words, days));
             }
         }
     }
+    let starts = |word: &&'static str| word.split_once(' ').map(|(first, _)| first);
+    let starts: Vec<&'static str> = index.keys().filter_map(starts).collect();
+    starts.into_iter().for_each(|word| index.entry(word).or_default().begins = true);
     index
 });
 
+/// An entry as it stands in folded texts: words of several words, and signs, have spaces between them.
+fn key(word: &'static str) -> &'static str {
+    match fold(word).trim() {
+        folded if folded == word => word,
+        folded => folded.to_owned().leak(),
+    }
+}
+
 /// What most words mean.
 static NOTHING: Meaning = Meaning {
-    roles: 0,
+    roles: Vec::new(),
     numbers: Vec::new(),
+    hours: Vec::new(),
+    length: None,
+    begins: false,
+    ordinal: None,
     fraction: None,
     month: None,
     weekday: None,
@@ -202,19 +323,59 @@ pub(super) fn meaning(word: &str) -> &'static Meaning {
 pub(super) struct Word<'a> {
     pub text: &'a str,
     pub means: &'static Meaning,
+    /// The languages of its text.
+    pub spoken: Languages,
 }
+
+/// The longest entry of several words or signs.
+const MAX_SIGNS: usize = 6;
 
 impl<'a> Word<'a> {
     /// Where a text has no word.
-    pub const NONE: Word<'static> = Word { text: "", means: &NOTHING };
+    pub const NONE: Word<'static> = Word { text: "", means: &NOTHING, spoken: Languages::ENGLISH_ONLY };
 
     pub fn new(text: &'a str) -> Word<'a> {
-        Word { text, means: meaning(text) }
+        Word::of(text, Languages::every())
     }
 
-    /// The words of a text.
-    pub fn all(folded: &'a str) -> Vec<Word<'a>> {
-        words(folded).map(Word::new).collect()
+    fn of(text: &'a str, spoken: Languages) -> Word<'a> {
+        Word { text, means: meaning(text), spoken }
+    }
+
+    /// The words of a text; it may be in the languages that are `heard` around it as well. What is written without spaces is
+    /// cut where words are known.
+    pub fn all(folded: &'a str, heard: Languages) -> Vec<Word<'a>> {
+        let spoken = Languages::likely(folded, heard);
+        let tokens: Vec<&str> = words(folded).collect();
+        let start = |at: usize| tokens[at].as_ptr() as usize - folded.as_ptr() as usize;
+        let mut all = Vec::with_capacity(tokens.len());
+        let mut at = 0;
+        while at < tokens.len() {
+            let token = tokens[at];
+            let word = Word::of(token, spoken);
+            let several = || {
+                (2..=MAX_SIGNS.min(tokens.len() - at)).rev().find_map(|count| {
+                    let last = at + count - 1;
+                    let own = &folded[start(at)..start(last) + tokens[last].len()];
+                    INDEX.contains_key(own).then_some((own, count))
+                })
+            };
+            if let Some((own, count)) = if word.means.begins { several() } else { None } {
+                all.push(Word::of(own, spoken));
+                at += count;
+                continue;
+            }
+            at += 1;
+            match token.chars().next().unwrap_or(' ') {
+                '\u{e00}'..='\u{e7f}' => cut(token, |word| all.push(Word::of(word, spoken))),
+                first if is_hangul(first) && std::ptr::eq(word.means, &NOTHING) => match parts(token, 0) {
+                    Some(parts) => all.extend(parts.into_iter().map(|word| Word::of(word, spoken))),
+                    None => all.push(word),
+                },
+                _ => all.push(word),
+            }
+        }
+        all
     }
 
     /// The word at a place, if there is one.
@@ -228,7 +389,7 @@ impl<'a> Word<'a> {
     }
 
     pub fn is(self, role: Role) -> bool {
-        self.means.is(role)
+        self.means.is(role, self.spoken)
     }
 
     /// Whether no date or time begins with it, whatever stands around it: most words do not.
@@ -243,6 +404,46 @@ impl<'a> Word<'a> {
     }
 }
 
+/// Cuts a text without spaces at the words that are known, the longest first.
+fn cut<'a>(text: &'a str, mut push: impl FnMut(&'a str)) {
+    const MAX_LETTERS: usize = 16;
+    let (mut unknown, mut at) = (0, 0);
+    while at < text.len() {
+        let ends = text[at..].char_indices().take(MAX_LETTERS).map(|(end, c)| at + end + c.len_utf8());
+        let longest = ends.filter(|end| INDEX.contains_key(&text[at..*end])).last();
+        let Some(end) = longest else {
+            at += text[at..].chars().next().map_or(1, char::len_utf8);
+            continue;
+        };
+        if unknown < at {
+            push(&text[unknown..at]);
+        }
+        push(&text[at..end]);
+        (at, unknown) = (end, end);
+    }
+    if unknown < at {
+        push(&text[unknown..at]);
+    }
+}
+
+/// A Korean word cut into words that are all known, but for a small word at its end; `depth` bounds the work.
+fn parts(text: &str, depth: usize) -> Option<Vec<&str>> {
+    const MAX_PARTS: usize = 5;
+    if text.is_empty() || (depth > 0 && is_particle(text)) {
+        return Some(Vec::new());
+    }
+    if depth == MAX_PARTS {
+        return None;
+    }
+    let ends = text.char_indices().take(MAX_SIGNS).map(|(at, c)| at + c.len_utf8());
+    let known: Vec<usize> = ends.filter(|end| INDEX.contains_key(&text[..*end])).collect();
+    known.into_iter().rev().find_map(|end| {
+        let mut rest = parts(&text[end..], depth + 1)?;
+        rest.insert(0, &text[..end]);
+        Some(rest)
+    })
+}
+
 /// What must hold of every language's file, so that a mistake in it is seen.
 #[cfg(test)]
 mod tests {
@@ -250,7 +451,6 @@ mod tests {
 
     use super::*;
     use crate::language::FILES;
-    use crate::reading::words::fold;
 
     /// The lists whose words are looked up in folded texts.
     fn folded_lists(of: &Language) -> Vec<&Words> {
@@ -262,45 +462,11 @@ mod tests {
             &text.little,
             &request.several,
             &request.negations,
-            &amounts.one,
-            &amounts.links,
-            &amounts.degrees,
-            &dates.ambiguous_months,
-            &dates.month_prepositions,
-            &dates.links,
-            &dates.ordinals,
-            &dates.today_is,
-            &dates.today_fillers,
-            &dates.relative,
-            &days.today,
-            &days.tomorrow,
-            &days.not_tomorrow_behind,
-            &days.yesterday,
-            &days.start_of,
-            &days.end_of,
-            &days.next,
-            &days.last,
-            &days.day,
-            &days.week,
-            &days.fortnight,
-            &days.ahead,
-            &days.ago,
-            &clock.noon,
-            &clock.midnight,
-            &clock.half,
-            &clock.half_before,
-            &clock.quarter,
-            &clock.minutes,
-            &clock.past,
-            &clock.to,
-            &clock.o_clock,
-            &clock.morning,
-            &clock.evening,
-            &clock.of_the_day,
-            &clock.at,
-            &clock.prepositions,
             &names.common,
         ];
+        lists.extend(ROLES.iter().map(|(_, list)| list(of)));
+        lists.extend([&days.tomorrow, &days.not_tomorrow_behind]);
+        lists.extend(clock.hours.values().chain(clock.at_hours.values()).chain(amounts.lengths.values()));
         lists.extend(numbers.values().chain(amounts.fractions.values()).chain(units.values()));
         lists.extend(dates.months.iter().chain(&dates.weekdays));
         lists
@@ -312,7 +478,9 @@ mod tests {
             for list in folded_lists(of) {
                 let mut seen = BTreeSet::new();
                 for word in list.iter() {
-                    assert_eq!(fold(word), format!(" {word} "), "{code}: not folded");
+                    // Signs may stand together, and words of an entry have a line between them.
+                    let plain = |text: &str| text.replace([' ', '_'], "");
+                    assert_eq!(plain(&fold(word)), plain(word), "{code}: not folded");
                     assert!(seen.insert(word), "{code}: `{word}` stands twice in a list");
                 }
             }
@@ -327,7 +495,7 @@ mod tests {
                 &days.before_yesterday,
             ];
             for phrase in lists.into_iter().flatten() {
-                assert_eq!(fold(phrase), format!(" {phrase} "), "{code}: not folded");
+                assert_eq!(fold(phrase).replace(' ', ""), phrase.replace(' ', ""), "{code}: not folded");
             }
         }
     }
