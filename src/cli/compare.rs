@@ -31,7 +31,8 @@ pub struct CompareArgs {
     #[arg(long, value_name = "COLUMN")]
     pub id: Option<String>,
 
-    /// The column with the cluster of each row: rows of one cluster are not independent [default: question_id, if it exists]
+    /// The column with the cluster of each row: rows of one cluster are not independent [default: question_id, transcript_id or pair, if
+    /// it exists]
     #[arg(long, value_name = "COLUMN")]
     pub cluster: Option<String>,
 

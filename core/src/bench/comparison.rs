@@ -50,6 +50,8 @@ pub struct Alone {
     pub rows: u64,
     /// Of these, those that it labelled.
     pub labelled: u64,
+    /// Those of which it says how probable it is that they are right.
+    pub rated: u64,
     /// Over the rows of which it says how probable it is that they are right; absent where it says so of none.
     pub auc: Option<Estimate>,
 }
@@ -200,6 +202,7 @@ fn alone(rows: &Rows, contender: &Contender) -> Alone {
     Alone {
         rows: known().count() as u64,
         labelled: known().filter(|(row, _)| predictions.labels[*row].is_some()).count() as u64,
+        rated: rated.len() as u64,
         auc: stats::auc_estimate(&rated),
     }
 }

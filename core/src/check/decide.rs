@@ -96,7 +96,9 @@ pub(super) fn decide(
             if !right && told().any(Observation::is_grave) {
                 return Ok(false);
             }
-            match told().next().is_none() && open.is_none() && weighed.probability >= PASSES {
+            let all_found = assessment.supported + assessment.defaults >= assessment.values;
+            let nothing_against = told().next().is_none() && open.is_none();
+            match nothing_against && all_found && weighed.probability >= PASSES {
                 true => Ok(true),
                 false => Err(lack(assessment, task)),
             }
@@ -123,12 +125,24 @@ fn lack(assessment: &Assessment, task: CallTask) -> Abstention {
             _ => return None,
         })
     };
-    let told = assessment.observations.iter().filter(|own| own.concerns(task));
-    match told.filter_map(|own| Some((of(own)?, own))).min_by_key(|(lack, _)| *lack) {
+    let told = || assessment.observations.iter().filter(|own| own.concerns(task));
+    // Too little where most calls are right, but not nothing.
+    if let Some(against) = told().find(|own| own.is_grave()) {
+        return Abstention::no_evidence(Lack::Balance, against.to_string());
+    }
+    match told().filter_map(|own| Some((of(own)?, own))).min_by_key(|(lack, _)| *lack) {
         Some((lack, own)) => Abstention::no_evidence(lack, own.to_string()),
         None if assessment.under_way => {
             Abstention::no_evidence(Lack::Step, "nothing in the request tells whether this step is due")
         }
+        None if assessment.supported + assessment.defaults < assessment.values => Abstention::no_evidence(
+            Lack::Source,
+            format!(
+                "nothing tells all {} values: {} were found",
+                assessment.values,
+                assessment.supported + assessment.defaults
+            ),
+        ),
         None => Abstention::no_evidence(
             Lack::Balance,
             "nothing speaks clearly for the calls, and nothing contradicts them",

@@ -259,11 +259,6 @@ impl Evidence {
         codes::same_thing(value, self.things(), hint).is_some()
     }
 
-    /// Of the kind of thing that a value names, the only one that the conversation names, if it is another.
-    pub(super) fn other_thing(&self, value: &str, hint: Hint) -> Option<&str> {
-        codes::contradicts(value, self.things(), hint).map(|found| found.words)
-    }
-
     fn things(&self) -> &codes::Text {
         self.things.get_or_init(|| codes::Text::of(self.said.iter().map(String::as_str)))
     }

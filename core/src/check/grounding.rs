@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use super::asked_unit::{asked_by, asks_for_cents};
 use super::evidence::Evidence;
 use super::node::Node;
+use super::placeholder::is_placeholder;
 use super::schema::{folded_of, text_of};
 use super::{currency, truth};
 use crate::domain::Json;
@@ -295,9 +296,6 @@ fn text(evidence: &Evidence, node: Option<&Node>, text: &str, folded: &str) -> S
         if evidence.names_thing(text, hint) {
             return Support::Normalised;
         }
-        if let Some(other) = evidence.other_thing(text, hint) {
-            return Support::OtherChoice(other.to_owned());
-        }
     }
     if matches!(folded.trim(), "null" | "none" | "n a") && node.is_some_and(|node| !node.required) {
         return Support::Default;
@@ -371,7 +369,7 @@ fn is_bound(evidence: &Evidence, node: Option<&Node>, times: &Times) -> bool {
 }
 
 /// A longer text is more than a date and a time.
-const MAX_TIME_LENGTH: usize = 40;
+pub(super) const MAX_TIME_LENGTH: usize = 40;
 
 /// A parameter whose text an agent writes itself.
 fn is_composed(node: &Node) -> bool {
@@ -475,31 +473,3 @@ pub(super) fn is_default(node: &Node, folded: &str, number: Option<f64>) -> bool
 fn head(text: &str, limit: usize) -> usize {
     (0..=limit.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }
-
-/// Texts that stand in for a value nobody gave.
-fn is_placeholder(text: &str, folded: &str) -> bool {
-    let trimmed = text.trim();
-    let bracketed = [('<', '>'), ('{', '}'), ('[', ']')].iter().any(|(open, close)| {
-        trimmed.starts_with(*open)
-            && trimmed.ends_with(*close)
-            && trimmed.len() < 40
-            && !trimmed.contains(['"', ',', ':', '='])
-            && trimmed.chars().filter(char::is_ascii_digit).count() < 2
-            && trimmed.len() > 2
-    });
-    bracketed
-        || trimmed.starts_with("your_")
-        || trimmed.starts_with("YOUR_")
-        || (trimmed.len() <= MAX_TIME_LENGTH && folded.contains(" your "))
-        || [" placeholder ", " dummy ", " xxx ", " example com ", " lorem ipsum "]
-            .iter()
-            .any(|part| folded.contains(part))
-        || PLACEHOLDERS.contains(&folded.trim())
-}
-
-#[rustfmt::skip]
-const PLACEHOLDERS: &[&str] = &[
-    "unknown", "n a", "na", "none", "null", "undefined", "string", "tbd", "todo", "not specified",
-    "unspecified", "not provided", "john doe", "jane doe", "foo", "bar", "test", "example", "sample",
-    "user", "123 main st", "123 main street", "user id", "value",
-];

@@ -8,6 +8,7 @@ pub mod calendar;
 mod clock;
 pub mod codes;
 mod counts;
+mod date;
 pub mod dates;
 mod digits;
 mod duration;
@@ -19,6 +20,7 @@ mod spelled;
 pub mod spoken;
 pub mod units;
 mod vocabulary;
+mod word;
 pub mod words;
 
 use dates::Times;

@@ -59,7 +59,11 @@ fn of_one(name: &str, alone: &Alone) -> Option<String> {
         format!("{} of {} labelled ({share})", alone.labelled, counted(alone.rows, "row"))
     });
     let auc = alone.auc.as_ref();
-    let auc = auc.map(|_| format!("AUC over all rows {} ({})", value(auc), interval(auc)));
+    let over = match alone.rated == alone.rows {
+        true => "all rows".to_owned(),
+        false => format!("{} of {}", alone.rated, counted(alone.rows, "row")),
+    };
+    let auc = auc.map(|_| format!("AUC over {over} {} ({})", value(auc), interval(auc)));
     let parts: Vec<String> = labelled.into_iter().chain(auc).collect();
     (!parts.is_empty()).then(|| format!(" {name}: {}", parts.join(", ")))
 }

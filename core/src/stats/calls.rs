@@ -5,7 +5,8 @@ use crate::domain::{Rails, Verdict};
 /// The verdict on a turn, and the place of the call that decides it.
 ///
 /// The label is that of the call with the lowest score. Where a call has no label, the turn has one only if another call has the lowest
-/// score that there is: no label can change that. Else the first call without a label speaks for the turn.
+/// score that there is: no label can change that. Else the first call without a label speaks for the turn, one that
+/// could not be judged before one without evidence.
 ///
 /// The confidence is the deciding call's own; of a turn whose calls all have the best label the lowest of theirs, since the turn is right
 /// only if each of them is. So is the probability that its label would pass, if each call has one.
@@ -16,7 +17,9 @@ pub fn fold_calls(calls: &[&Verdict], rails: &Rails) -> (Verdict, usize) {
     assert!(!calls.is_empty(), "there is nothing to fold");
     let scores = calls.iter().enumerate().filter_map(|(at, call)| Some((at, call.score()?)));
     let worst = scores.min_by(|(_, one), (_, other)| one.total_cmp(other));
-    let unlabelled = calls.iter().position(|call| call.label().is_none());
+    // What could not be judged says more of a turn than what no evidence was found in.
+    let failed = calls.iter().position(|call| call.label().is_none() && !call.is_without_evidence());
+    let unlabelled = failed.or_else(|| calls.iter().position(|call| call.label().is_none()));
     let lowest = rails.iter().map(|rail| rail.score).fold(f64::INFINITY, f64::min);
     let each: Option<Vec<f64>> = calls.iter().map(|call| call.p_correct).collect();
     let least = each.and_then(|each| each.into_iter().reduce(f64::min));

@@ -7,7 +7,7 @@ use crate::domain::{Outcome, Rails, Verdict};
 /// The label that most of `votes` give, and the place of the first vote that gives it.
 ///
 /// The confidence is the share of all votes that give the label, those that failed to give any included; whatever confidence
-/// single votes have plays no part. The probability that the label would pass is the share of all votes that do.
+/// single votes have plays no part. The probability that the label would pass is the share of the votes with a label that do.
 ///
 /// Without any label the first vote speaks for all. Labels that tie for the first place are no label.
 ///
@@ -21,7 +21,8 @@ pub fn fold(votes: &[&Verdict], rails: &Rails) -> (Verdict, usize) {
     }
     let Some(most) = counts.values().map(|(votes, _)| *votes).max() else { return (votes[0].clone(), 0) };
     let passes = |vote: &&&Verdict| vote.label().is_some_and(|label| rails.passes_label(label));
-    let passing = votes.iter().filter(passes).count() as f64 / votes.len() as f64;
+    let labelled: u32 = counts.values().map(|(votes, _)| *votes).sum();
+    let passing = votes.iter().filter(passes).count() as f64 / f64::from(labelled);
     let mut leading = counts.iter().filter(|(_, (votes, _))| *votes == most);
     let (Some((_, (_, speaker))), None) = (leading.next(), leading.next()) else {
         let tally: Vec<String> =
@@ -73,8 +74,8 @@ mod tests {
             let (verdict, spoke) = fold(&votes.iter().collect::<Vec<_>>(), &rails);
             assert_eq!((verdict.label(), spoke), (*label, *speaker), "{votes:?}");
             let passing = votes.iter().filter(|vote| vote.label() == Some("a")).count() as f64;
-            let known = votes.iter().any(|vote| vote.label().is_some());
-            assert_eq!(verdict.p_correct, known.then_some(passing / votes.len() as f64), "{votes:?}");
+            let known = votes.iter().filter(|vote| vote.label().is_some()).count();
+            assert_eq!(verdict.p_correct, (known > 0).then(|| passing / known as f64), "{votes:?}");
             match (verdict.confidence, confidence) {
                 (Some(got), Some(expected)) => assert!((got - expected).abs() < 1e-12, "{votes:?}: {got}"),
                 (got, expected) => assert_eq!(got, *expected, "{votes:?}"),

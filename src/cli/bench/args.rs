@@ -162,7 +162,7 @@ pub struct GateArgs {
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub min_auc: Option<f64>,
 
-    /// What the gates check: the figure itself (value), or the lower end of its interval (interval) [default: value]
+    /// What the gates check: the figure itself (value), or the lower end of its interval (low) [default: value]
     #[arg(long, value_name = "WHAT")]
     pub gate_on: Option<GateOn>,
 

@@ -48,8 +48,10 @@ pub fn failures(args: &GateArgs, measured: &[Measured]) -> Vec<String> {
         if failed as f64 > args.allow_unjudged.unwrap_or_default() * rows as f64 {
             add(format!("{failed} of {of} {have} no label; --allow-unjudged SHARE accepts them"));
         }
-        if args.max_abstained.is_some_and(|most| open as f64 > most * rows as f64) {
-            add(format!("{open} of {of} {have} no evidence either way, more than --max-abstained allows"));
+        if let Some(most) = args.max_abstained.filter(|most| open as f64 > most * rows as f64) {
+            add(format!(
+                "{open} of {of} {have} no evidence either way, more than --max-abstained {most} allows"
+            ));
         }
         if rows > 0 && judge.overall.confusion.judged() == 0 && args.allow_unjudged.unwrap_or_default() < 1.0
         {

@@ -321,7 +321,12 @@ fn lacks(summary: &Summary) -> String {
     let why: Vec<String> = lacks.iter().map(|(lack, rows)| format!("{rows} {}", lack.words(*rows))).collect();
     let open = summary.without_evidence();
     let need = if open == 1 { "needs" } else { "need" };
-    format!("{open} {need} a model: {}", why.join(", "))
+    let missing = summary.statuses.get(&Status::Abstained).copied().unwrap_or(0) - open;
+    let missing = match missing {
+        0 => String::new(),
+        rows => format!("; {rows} could not be judged"),
+    };
+    format!("{open} {need} a model: {}{missing}", why.join(", "))
 }
 
 /// What stands behind the codes of errors, in the words of one row each.

@@ -69,7 +69,10 @@ const OPENINGS: &[&str] = &[
     "invalid token",
     "segmentation fault",
     "out of memory",
-    "panic:",
+    "panic: runtime error",
+    "bash: ",
+    "sh: ",
+    "zsh: ",
     "the request was aborted",
     "request aborted",
 ];
@@ -79,7 +82,6 @@ const MARKS: &[&str] = &[
     "traceback (most recent call last)",
     "cuda out of memory",
     "segmentation fault",
-    ": command not found",
     ": no such file or directory",
     ": permission denied",
     "authenticationfailed",
@@ -91,24 +93,29 @@ const MARKS: &[&str] = &[
     "! [rejected]",
     "<faultcode>",
     "mcp error -",
-    ": not found",
+    "/bin/sh: ",
 ];
 
 /// Words that open the report of a failure in other languages.
 #[rustfmt::skip]
 const ELSEWHERE: &[&str] = &[
-    "fehler", "fehlgeschlagen", "erreur", "échec", "error interno", "falha", "erro", "errore", "fout", "fel", "fejl", "feil", "virhe",
+    "fehler", "fehler bei", "fehler beim", "erreur", "erreur de", "échec", "échec de", "error interno", "error al", "falha", "falha na", "falha no", "falha ao", "erro", "errore", "fout", "fel", "fejl", "feil", "virhe",
     "błąd", "chyba", "hiba", "eroare", "ошибка", "сбой", "помилка", "hata", "lỗi", "kesalahan", "gagal", "σφάλμα", "خطأ", "त्रुटि",
     "zeitüberschreitung", "zugriff verweigert", "accès refusé", "accès impossible", "délai dépassé", "acceso denegado", "operación denegada",
     "accesso negato", "acesso negado", "toegang geweigerd", "odmowa", "brak dostępu", "タイムアウト", "系统繁忙", "エラー", "错误", "錯誤", "系统异常", "请求失败", "操作失败", "오류", "ข้อผิดพลาด",
 ];
 
-/// What stands behind a code from 400 to 599 that opens a text and means a failure: `404 page not found`, but not `404 rooms`.
+/// What stands behind a code from 400 to 599 that opens a text and means a failure: `409 Conflict`, but not `450 reviews`.
 #[rustfmt::skip]
 const STATUS_WORDS: &[&str] = &[
-    "bad", "unauthorized", "forbidden", "not", "page", "file", "method", "conflict", "gone", "request", "payload", "uri", "unsupported",
-    "unprocessable", "locked", "too", "internal", "server", "service", "gateway", "timeout", "client", "error", "precondition",
-    "mailbox", "user", "recipient", "message",
+    "bad", "unauthorized", "forbidden", "not", "method", "conflict", "gone", "unsupported", "unprocessable", "internal", "too",
+    "precondition",
+];
+/// The same anywhere in its line.
+#[rustfmt::skip]
+const STATUS_PHRASES: &[&str] = &[
+    " not found", " not allowed", " unavailable", " error", " timeout", " time-out", " timed out", " unknown", " denied", " too large",
+    " expired",
 ];
 
 /// Words that report a failure where they are all that is said, or what went wrong follows: not so in `Error handling in Rust`, nor in
@@ -156,6 +163,11 @@ pub(super) fn rule(sample: &Sample) -> Ruling {
         }
     }
     match silent {
+        _ if results.len() < calls_made(sample) => Ruling::Missing(format!(
+            "{} calls, but {} results were logged",
+            calls_made(sample),
+            results.len()
+        )),
         Some(number) => {
             Ruling::Open(Lack::Balance, format!("result {number} is empty, which may mean either"))
         }
@@ -163,11 +175,6 @@ pub(super) fn rule(sample: &Sample) -> Ruling {
             Lack::Balance,
             format!("result {number} is a text that speaks of a failure, and may report one or tell of one"),
         ),
-        None if results.len() < calls_made(sample) => Ruling::Missing(format!(
-            "{} calls, but {} results were logged",
-            calls_made(sample),
-            results.len()
-        )),
         None if results.len() == 1 => Ruling::Passes("The result reports no failure.".to_owned()),
         None => Ruling::Passes(format!("None of {} results reports a failure.", results.len())),
     }
@@ -238,6 +245,7 @@ fn of_object(object: &Object) -> Option<String> {
             },
             ("status_code" | "statuscode" | "http_status", value) => is_error_code(value),
             ("status" | "code", value) => is_envelope && is_error_code(value),
+            (key, Json::Number(number)) if EXIT_CODES.contains(&key) => number.as_f64() != 0.0,
             ("errcode" | "err_code" | "error_code" | "errno", Json::Number(number)) => number.as_f64() != 0.0,
             _ => false,
         };
@@ -250,6 +258,10 @@ fn of_object(object: &Object) -> Option<String> {
 const SUCCESS: &[&str] = &[
     "success", "ok", "succeeded", "exito", "éxito", "sucesso", "succes", "succès", "successo", "erfolg", "erfolgreich", "成功",
 ];
+
+/// Keys, in lower case, that hold the code a program ended with.
+const EXIT_CODES: &[&str] =
+    &["exit_code", "exitcode", "exit_status", "exitstatus", "returncode", "return_code", "rc"];
 
 fn is_of_envelope(key: &str) -> bool {
     ENVELOPE.contains(&key.to_ascii_lowercase().as_str())
@@ -300,9 +312,14 @@ fn of_text(text: &str) -> Option<String> {
         });
     let foreign = ELSEWHERE.iter().any(|word| {
         let rest = lower.strip_prefix(word);
-        rest.is_some_and(|rest| !word.is_ascii() || !rest.starts_with(|c: char| c.is_alphanumeric()))
+        // `Hata Tsutomu` is a name.
+        let is_phrase = word.contains(' ') || word.chars().all(|c| !c.is_ascii_alphabetic());
+        rest.is_some_and(|rest| is_phrase || rest.trim_start().starts_with([':', '：', '(', '-', '!']))
     });
-    let marked = MARKS.iter().any(|mark| lower.contains(mark)) || lower.split_whitespace().any(is_errno);
+    // What asks or tells about an error is none.
+    let is_short = first().len() <= 160 && !first().contains('?');
+    let marked =
+        is_short && (MARKS.iter().any(|mark| lower.contains(mark)) || lower.split_whitespace().any(is_errno));
     let page = title(&lower).is_some_and(opens_with_status) || opens_with_status(&lower);
     let raised =
         || [text.lines().next(), text.lines().last()].into_iter().flatten().find(|line| is_exception(line));
@@ -321,7 +338,7 @@ fn of_text(text: &str) -> Option<String> {
     Some(format!("`{}`", RowError::excerpt(line.trim())))
 }
 
-/// Whether a program is said to have ended with another code than 0, in the first line or the last.
+/// Whether a program is said to have ended with another code than 0, in the first line or the last, and nothing else.
 fn has_failing_exit(text: &str) -> bool {
     const WORDS: &[&str] =
         &["exit code", "exit status", "exited with code", "exited with", "returned non-zero exit status"];
@@ -333,8 +350,12 @@ fn has_failing_exit(text: &str) -> bool {
         let line = line.to_lowercase();
         WORDS.iter().any(|words| {
             let Some((before, behind)) = line.split_once(words) else { return false };
-            let behind = behind.trim_start_matches([':', ' ', '=']);
-            before.len() <= BEFORE && behind.starts_with(|c: char| c.is_ascii_digit() && c != '0')
+            let behind = behind.trim_start_matches([':', ' ', '=', '-']);
+            let code = behind.strip_prefix("0x").unwrap_or(behind);
+            let end = code.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(code.len());
+            let (code, rest) = code.split_at(end);
+            let ends = rest.trim_start_matches([')', '.', ',', ';', ':', ']']).is_empty();
+            before.len() <= BEFORE && ends && !code.is_empty() && code.bytes().any(|byte| byte != b'0')
         })
     })
 }
@@ -361,9 +382,14 @@ fn opens_with_status(lower: &str) -> bool {
     let is_code = code.starts_with(['4', '5']) && code.bytes().all(|byte| byte.is_ascii_digit());
     let Some(behind) = rest.strip_prefix([' ', '-', ':']).filter(|_| is_code) else { return false };
     // The enhanced codes of mail servers: `550 5.1.1`.
-    let is_mail = behind.starts_with(['4', '5']) && behind.get(1..2) == Some(".");
+    let first = behind.split_whitespace().next().unwrap_or_default();
+    let is_mail =
+        first.split('.').count() == 3 && first.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let line = rest.lines().next().unwrap_or_default();
     let word = behind.trim_start().split(|c: char| !c.is_alphanumeric()).next();
-    is_mail || word.is_some_and(|word| STATUS_WORDS.contains(&word))
+    is_mail
+        || word.is_some_and(|word| STATUS_WORDS.contains(&word))
+        || STATUS_PHRASES.iter().any(|phrase| line.contains(phrase))
 }
 
 /// Whether a text that reports no failure in a form that is known holds a word for one all the same.

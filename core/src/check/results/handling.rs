@@ -43,6 +43,10 @@ pub(super) fn rule(sample: &Sample) -> Ruling {
                 let why = format!("The call failed ({}), and the answer says that it worked.", failures[0]);
                 Ruling::Fails(Fault { why, call: None, quotes: Vec::new() })
             }
+            (true, false) if holds_what_stands_nowhere(sample, &answer) => Ruling::Open(
+                Lack::Source,
+                "the call failed, and the answer holds values that stand nowhere".to_owned(),
+            ),
             (true, false) => Ruling::Passes("The call failed, and the answer says so.".to_owned()),
             _ => Ruling::Open(
                 Lack::Balance,
@@ -73,7 +77,7 @@ pub(super) fn rule(sample: &Sample) -> Ruling {
         );
     }
     match (with(Source::Found).count(), with(Source::Possible).count()) {
-        (0, _) => Ruling::Open(
+        (0, 0) => Ruling::Open(
             Lack::Balance,
             "the answer holds no value whose source could be looked for".to_owned(),
         ),
@@ -88,6 +92,12 @@ pub(super) fn rule(sample: &Sample) -> Ruling {
             Ruling::Open(Lack::Source, format!("{open} values of the answer may have been worked out"))
         }
     }
+}
+
+/// Whether a value of the answer stands in nothing that the agent had before it.
+fn holds_what_stands_nowhere(sample: &Sample, answer: &str) -> bool {
+    let known = Known::of(sample, answer);
+    values(answer).into_iter().any(|value| known.source(value).1 == Source::Nowhere)
 }
 
 /// What the agent said once it had the results.

@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use super::head;
 use super::values::Value;
 use crate::check::evidence::Evidence;
 use crate::domain::{Calls, Json, Message, Messages, Role, Sample, ToolCall};
@@ -91,11 +92,11 @@ impl Known {
                 numbers.push(figure.value);
             }
         }
-        let results = sample.after.results.iter().map(|result| result.content.as_str());
+        let results = sample.after.results.iter().map(|result| head(&result.content));
         let named = numbers_in(&answer);
         let mut unnamed: Vec<Vec<u8>> = results.flat_map(numbers_in).collect();
+        unnamed.truncate(MAX_UNNAMED);
         unnamed.retain(|number| !named.contains(number));
-        unnamed.truncate(MAX_IN_PAIRS);
         Known { evidence, counts, digits, calculates, numbers, unnamed }
     }
 
@@ -194,16 +195,11 @@ impl Known {
         is_long && words(&self.evidence.text).any(|word| word.ends_with(text))
     }
 
-    /// Whether a number is one of a result but for a digit, or for two that changed places, and the answer does not name that one: then
-    /// it was altered, and not worked out.
+    /// Whether a number is one of a result but for two digits that changed places, and the answer does not name that one: a slip, and
+    /// hardly ever what arithmetic or rounding gives.
     fn is_altered(&self, text: &str) -> bool {
         let own: Vec<u8> = text.bytes().filter(u8::is_ascii_digit).collect();
-        let is_it = |other: &Vec<u8>| match altered(&own, other) {
-            Some(Alteration::Swapped) => true,
-            Some(Alteration::Digit) => !self.calculates,
-            None => false,
-        };
-        own.len() >= 3 && self.unnamed.iter().any(is_it)
+        own.len() >= 3 && self.unnamed.iter().any(|other| are_swapped(&own, other))
     }
 
     /// Whether a number is of a kind that none of those is that were there: `27 kWh` of watts and hours.
@@ -254,6 +250,9 @@ impl Known {
     }
 }
 
+/// Numbers of results that are looked at for slips.
+const MAX_UNNAMED: usize = 500;
+
 /// The digits of each number of a text.
 fn numbers_in(text: &str) -> Vec<Vec<u8>> {
     let numbers = text.split(|c: char| !c.is_ascii_digit() && !matches!(c, '.' | ',' | ':'));
@@ -261,26 +260,13 @@ fn numbers_in(text: &str) -> Vec<Vec<u8>> {
     digits.filter(|digits| digits.len() >= 3).collect()
 }
 
-/// How a number may come out of another by a slip.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Alteration {
-    /// One digit is another.
-    Digit,
-    /// Two digits that stand side by side changed places.
-    Swapped,
-}
-
-/// How a number differs from another of as many digits, if it is by a slip.
-fn altered(a: &[u8], b: &[u8]) -> Option<Alteration> {
+/// Whether two numbers differ only in the order of two digits that stand side by side.
+fn are_swapped(a: &[u8], b: &[u8]) -> bool {
     if a.len() != b.len() {
-        return None;
+        return false;
     }
     let apart: Vec<usize> = (0..a.len()).filter(|at| a[*at] != b[*at]).take(3).collect();
-    match apart[..] {
-        [_] => Some(Alteration::Digit),
-        [x, y] if y == x + 1 && a[x] == b[y] && a[y] == b[x] => Some(Alteration::Swapped),
-        _ => None,
-    }
+    matches!(apart[..], [x, y] if y == x + 1 && a[x] == b[y] && a[y] == b[x])
 }
 
 /// The places behind the point of a number as it is written.

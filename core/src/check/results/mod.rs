@@ -82,9 +82,17 @@ impl Fault {
     }
 }
 
+/// Bytes of a result that are read for words and slips: bounds the work on long ones.
+const MAX_RESULT_BYTES: usize = 64 * 1024;
+
+/// The beginning of a result.
+fn head(text: &str) -> &str {
+    &text[..text.floor_char_boundary(MAX_RESULT_BYTES)]
+}
+
 /// A text folded, without phrases that only look as if they spoke of a failure.
 fn sober(text: &str) -> String {
-    UNFAILED.iter().fold(fold(text), |text, phrase| text.replace(phrase.as_str(), " "))
+    UNFAILED.iter().fold(fold(head(text)), |text, phrase| text.replace(phrase.as_str(), " "))
 }
 
 /// Whether a text has words for something that did not work, those aside that only look like it.

@@ -44,10 +44,19 @@ pub(super) fn rule(sample: &Sample) -> Ruling {
         .find(|observation| matches!(observation, Observation::Duplicate { .. }));
     let is_read = |observation: &Observation| {
         let at = observation.call().and_then(|at| at.checked_sub(first));
-        at.and_then(|at| calls.get(at)).is_some_and(|call| only_looks(&call.name))
+        at.and_then(|at| calls.get(at)).is_some_and(|call| {
+            let ids: Vec<_> = calls.iter().filter(|own| own.is_equivalent(call)).map(|own| &own.id).collect();
+            let results = &sample.after.results;
+            let mut own = results.iter().filter(|result| ids.contains(&&result.tool_call_id));
+            let first = own.next();
+            let alike = own.all(|result| Some(&result.content) == first.map(|first| &first.content));
+            only_looks(&call.name) && !is_told_anew(&call.name) && alike
+        })
     };
     if let Some(observation) = twice.as_ref().filter(|observation| !is_read(observation)) {
-        let why = format!("{observation}; it may change something, and may have been meant twice");
+        let why = format!(
+            "{observation}; it may change something or find something else, and may have been meant twice"
+        );
         return Ruling::Open(Lack::Choice, why);
     }
     if let Some(observation) = twice {
@@ -142,13 +151,18 @@ fn is_told_anew(name: &str) -> bool {
     words(&fold_identifier(name)).any(|word| WORDS.contains(&word))
 }
 
-/// Verbs of looking in other languages, wherever they stand in a name: `kunde_suchen`.
+/// Verbs of looking in other languages, wherever they stand in a name: `kunde_suchen`. None of them is a word of another language's names.
 #[rustfmt::skip]
 const LOOKS_ELSEWHERE: &[&str] = &[
-    "suchen", "suche", "sucht", "holen", "abrufen", "anzeigen", "lesen", "auflisten", "lire", "chercher", "obtenir", "afficher", "lister",
-    "consulter", "rechercher", "buscar", "busca", "consultar", "consulta", "obtener", "listar", "leer", "pesquisar", "obter", "ler",
-    "cerca", "cercare", "leggi", "leggere", "mostra", "elenca", "zoeken", "zoek", "ophalen", "tonen", "szukaj", "wyszukaj", "pobierz",
-    "pokaz", "hitta", "hamta", "visa", "hae", "keres", "ara", "getir", "listele", "cari", "lihat",
+    "suchen", "sucht", "abrufen", "anzeigen", "auflisten", "lire", "chercher", "obtenir", "afficher", "lister", "consulter", "rechercher",
+    "buscar", "consultar", "obtener", "listar", "leer", "pesquisar", "obter", "cercare", "leggere", "mostra", "elenca", "zoeken",
+    "ophalen", "szukaj", "wyszukaj", "pobierz", "hitta", "hamta",
+];
+/// Words of names of tools that do more than look: `check_in`, `find_and_replace`, `get_or_create`.
+#[rustfmt::skip]
+const DOES_MORE: &[&str] = &[
+    "in", "out", "and", "or", "set", "update", "delete", "replace", "create", "add", "remove", "cancel", "book", "send", "charge", "clear",
+    "pay", "transfer", "write", "post", "put", "move", "apply", "submit", "approve", "mark", "reset",
 ];
 
 /// Whether a tool of that name changes nothing.
@@ -156,10 +170,10 @@ fn only_looks(name: &str) -> bool {
     let own = name.rsplit(['.', '/', ':']).next().unwrap_or(name);
     let own = own.strip_prefix("mcp__").map_or(own, |rest| rest.rsplit("__").next().unwrap_or(rest));
     let end = own.char_indices().skip(1).find(|(_, c)| !c.is_lowercase()).map_or(own.len(), |(at, _)| at);
-    LOOKS.contains(&own[..end].to_ascii_lowercase().as_str())
-        || words(&fold_identifier(own)).any(|word| LOOKS_ELSEWHERE.contains(&word))
-        || own.ends_with("_log")
-        || own.ends_with("_status")
+    let folded = fold_identifier(own);
+    let looks = LOOKS.contains(&own[..end].to_ascii_lowercase().as_str())
+        || words(&folded).any(|word| LOOKS_ELSEWHERE.contains(&word));
+    looks && !words(&folded).any(|word| DOES_MORE.contains(&word))
 }
 
 #[cfg(test)]
