@@ -5,10 +5,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use tooljudge_core::check::{Observation, observations};
-use tooljudge_core::domain::{Calls, Cell, Definitions, Json, RawRow, Sample, ToolCall};
-use tooljudge_core::normalize::{Normalizer, Options};
+use tooljudge_core::domain::{Calls, Definitions, Json, Sample, ToolCall};
 
-const ROWS: &str = include_str!("../../datasets/benchmark.jsonl");
+use crate::data_rows;
+
+const FILE: &str = "benchmark.jsonl";
 const README: &str = include_str!("../../datasets/README.md");
 
 const COLUMNS: [&str; 16] = [
@@ -103,20 +104,7 @@ impl Row {
 }
 
 fn rows() -> Vec<Row> {
-    let normalizer = Normalizer::new(Options::default()).unwrap();
-    let row = |line: &str| {
-        let json = Json::parse(line).unwrap();
-        let cell = |column| Cell::from(json.get(column).unwrap().clone());
-        let raw = RawRow {
-            question: cell("question"),
-            tool_call: cell("tool_call"),
-            tool_definitions: cell("tool_definitions"),
-            ..RawRow::default()
-        };
-        let sample = normalizer.sample(raw).unwrap_or_else(|error| panic!("{line}: {error}"));
-        Row { json, sample }
-    };
-    ROWS.lines().map(row).collect()
+    data_rows::of(&data_rows::text(FILE)).map(|(json, sample)| Row { json, sample }).collect()
 }
 
 /// The rows of each question.

@@ -10,6 +10,7 @@
 mod benchmark_data;
 mod builtin_judge;
 mod damaged_logs;
+mod data_rows;
 mod drive;
 mod environments;
 mod everyday_data;

@@ -75,6 +75,19 @@ fn a_call_is_unneeded_only_if_nothing_can_have_changed() {
             r#"{"name":"set_temperature","arguments":{"c":20}}"#,
             false,
         ),
+        (
+            &[("get_booking", r#"{"id":1}"#, "open"), ("check_in_guest", r#"{"id":1}"#, "ok")],
+            r#"{"name":"get_booking","arguments":{"id":1}}"#,
+            false,
+        ),
+        // What changes something may be meant twice.
+        (&[("book_room", r#"{"id":1}"#, "booked")], r#"{"name":"book_room","arguments":{"id":1}}"#, false),
+        // The first try failed.
+        (
+            &[("get_page", r#"{"id":1}"#, "502 upstream unavailable")],
+            r#"{"name":"get_page","arguments":{"id":1}}"#,
+            false,
+        ),
         // Some answers change by themselves.
         (
             &[("get_job_status", r#"{"id":1}"#, "done")],
@@ -113,6 +126,12 @@ fn an_answer_says_what_came_back() {
         (r#"{"population": 291940}"#, "About 292,000 people live there.", None),
         (r#"{"a": [3, 5, 9, 14, 22, 31, 47, 58, 66, 71, 80, 93, 99]}"#, "On average it is 46.", None),
         ("Bergen has 17 parks.", "There are 17 parks.", Some("correct")),
+        (r#"{"price": 100, "shipping": 20}"#, "You pay 120 dollars.", None),
+        (r#"{"attendees": 1004}"#, "About 1000 people attend.", None),
+        (r#"{"start": "14:00", "duration_minutes": 60}"#, "It ends at 15:00.", None),
+        // Two digits that changed places are no arithmetic.
+        (r#"{"fare": 112}"#, "It costs 121 euros.", Some("incorrect")),
+        (r#"{"error": "down"}"#, "It is down, unfortunately. Your balance is 4532.10.", None),
         // Nothing to look for.
         (r#"{"ok": true}"#, "All done.", None),
         ("", "All done.", None),

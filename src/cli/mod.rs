@@ -34,6 +34,7 @@ mod suite;
 mod templates;
 mod train;
 mod width;
+mod without_label;
 
 use std::ffi::OsString;
 use std::path::PathBuf;

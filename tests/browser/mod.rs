@@ -33,17 +33,24 @@ pub fn open(browser: &Path, html: &str, fragment: &str) -> Seen {
     let page = folder.path().join("report.html");
     std::fs::write(&page, html).unwrap();
     let (document, talk) = (folder.path().join("document"), folder.path().join("talk"));
-    let ran = Command::new(browser)
-        .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"])
-        .args(["--disable-background-networking", "--disable-component-update", "--disable-sync"])
-        .args(["--enable-logging=stderr", "--virtual-time-budget=20000", "--dump-dom"])
-        .arg(format!("--user-data-dir={}", folder.path().join("profile").display()))
-        .arg(format!("file://{}{fragment}", page.display()))
-        .stdin(Stdio::null())
-        .stdout(File::create(&document).unwrap())
-        .stderr(File::create(&talk).unwrap())
-        .start()
-        .wait();
+    let run = || {
+        Command::new(browser)
+            .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"])
+            .args(["--disable-background-networking", "--disable-component-update", "--disable-sync"])
+            .args(["--enable-logging=stderr", "--virtual-time-budget=20000", "--dump-dom"])
+            .arg(format!("--user-data-dir={}", folder.path().join("profile").display()))
+            .arg(format!("file://{}{fragment}", page.display()))
+            .stdin(Stdio::null())
+            .stdout(File::create(&document).unwrap())
+            .stderr(File::create(&talk).unwrap())
+            .start()
+            .wait()
+    };
+    let mut ran = run();
+    if ran.code().is_none() {
+        // The browser itself has crashed, which says nothing of the page; twice is no chance.
+        ran = run();
+    }
     assert!(ran.success(), "{ran}: {}", String::from_utf8_lossy(&std::fs::read(&talk).unwrap()));
     let talk = String::from_utf8_lossy(&std::fs::read(&talk).unwrap()).into_owned();
     Seen {

@@ -11,7 +11,7 @@ use crate::domain::{Abstention, CallTask, Lack};
 /// When a label is given.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Decide {
-    /// Where something contradicts the calls, or all of them is accounted for.
+    /// Where something contradicts the calls, or all of their values were found and nothing speaks against them.
     Evidence,
     /// Wherever there is something to judge: the likelier label, however close.
     #[default]
@@ -138,9 +138,9 @@ fn lack(assessment: &Assessment, task: CallTask) -> Abstention {
         None if assessment.supported + assessment.defaults < assessment.values => Abstention::no_evidence(
             Lack::Source,
             format!(
-                "nothing tells all {} values: {} were found",
-                assessment.values,
-                assessment.supported + assessment.defaults
+                "{} of {} values were found in the conversation",
+                assessment.supported + assessment.defaults,
+                assessment.values
             ),
         ),
         None => Abstention::no_evidence(

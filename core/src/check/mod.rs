@@ -179,7 +179,7 @@ impl BuiltinJudge {
                 let reasons = if plain { Vec::new() } else { reasons::against(&assessment, task) };
                 let told = explain::explain(&assessment, calls.len(), !by_shipped, task, &reasons);
                 // What was noticed says one thing, and labels of one's own have taught another.
-                let left_open = estimate.doubt(assessment.under_way).filter(|_| !fault);
+                let left_open = estimate.doubt(assessment.under_way).filter(|_| !fault && stage.is_some());
                 match left_open {
                     Some(why) => stage::decided(label, why),
                     None if correct == by_shipped => stage::overruled(label, &told),

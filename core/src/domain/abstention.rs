@@ -74,11 +74,14 @@ impl Lack {
     pub fn words(self, rows: u64) -> &'static str {
         let (one, several) = match self {
             Lack::Written => ("holds text that the agent wrote", "hold text that the agent wrote"),
-            Lack::Source => ("has a value that nothing tells", "have a value that nothing tells"),
-            Lack::Choice => ("may have needed another tool or none", "may have needed another tool or none"),
+            Lack::Source => (
+                "has a value that does not come from the conversation as it stands",
+                "have values that do not come from the conversation as they stand",
+            ),
+            Lack::Choice => ("may need another tool, or none", "may need another tool, or none"),
             Lack::Rest => ("may leave something undone", "may leave something undone"),
-            Lack::Step => ("is a later step that nothing tells of", "are later steps that nothing tells of"),
-            Lack::Balance => ("is close", "are close"),
+            Lack::Step => ("is a later step of an agent", "are later steps of an agent"),
+            Lack::Balance => ("speaks clearly for neither label", "speak clearly for neither label"),
         };
         if rows == 1 { one } else { several }
     }

@@ -48,7 +48,7 @@ pub fn fold_calls(calls: &[&Verdict], rails: &Rails) -> (Verdict, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::{Outcome, Rail};
+    use crate::domain::{Abstention, Lack, Outcome, Rail};
 
     #[test]
     fn the_worst_call_decides() {
@@ -60,6 +60,10 @@ mod tests {
                 "good" => 1.0,
                 "fair" => 0.5,
                 "bad" => 0.0,
+                "?" => {
+                    let none = Abstention::no_evidence(Lack::Step, "either may be");
+                    return Verdict::bare(Outcome::Abstained(none));
+                }
                 _ => return Verdict::bare(Outcome::Refused),
             };
             let outcome = Outcome::Judged { label: label.to_owned(), score, rule: None };
@@ -75,6 +79,10 @@ mod tests {
             // What has no label might be worse.
             ("fair -", None, None, 1),
             ("- -", None, None, 0),
+            // What could not be judged counts otherwise than what has no evidence.
+            ("? -", None, None, 1),
+            ("? good", None, None, 0),
+            ("? bad", Some("bad"), None, 1),
             ("bad bad", Some("bad"), None, 0),
         ];
         for (calls, label, confidence, speaker) in cases {

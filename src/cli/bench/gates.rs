@@ -2,6 +2,7 @@
 
 use super::args::{GateArgs, GateOn};
 use crate::bench::Measured;
+use crate::cli::without_label::{Ended, Limits, exceeded};
 use crate::report::counted;
 
 /// What judges fall short of, one sentence each.
@@ -40,23 +41,18 @@ pub fn failures(args: &GateArgs, measured: &[Measured]) -> Vec<String> {
                 None => failures.push(format!("{} ({}): there is no {name}", judge.judge, judge.template)),
             }
         }
-        let rows = (judge.overall.rows * judge.repeats) as u64;
-        let open = judge.no_evidence;
-        let failed = judge.overall.confusion.unjudged() - open;
-        let (of, have) = (counted(rows, "row"), if rows == 1 { "has" } else { "have" });
-        let mut add = |why: String| failures.push(format!("{} ({}): {why}", judge.judge, judge.template));
-        if failed as f64 > args.allow_unjudged.unwrap_or_default() * rows as f64 {
-            add(format!("{failed} of {of} {have} no label; --allow-unjudged SHARE accepts them"));
-        }
-        if let Some(most) = args.max_abstained.filter(|most| open as f64 > most * rows as f64) {
-            add(format!(
-                "{open} of {of} {have} no evidence either way, more than --max-abstained {most} allows"
-            ));
-        }
-        if rows > 0 && judge.overall.confusion.judged() == 0 && args.allow_unjudged.unwrap_or_default() < 1.0
-        {
-            add(format!("none of {of} has a label"));
-        }
+        let ended = Ended {
+            rows: (judge.overall.rows * judge.repeats) as u64,
+            labelled: judge.overall.confusion.judged(),
+            no_evidence: judge.no_evidence,
+        };
+        let limits = Limits {
+            allow_unjudged: args.allow_unjudged.unwrap_or_default(),
+            max_abstained: args.max_abstained,
+        };
+        let exceeded = exceeded(ended, limits, "", "");
+        failures
+            .extend(exceeded.into_iter().map(|why| format!("{} ({}): {why}", judge.judge, judge.template)));
     }
     failures
 }

@@ -8,6 +8,7 @@ use super::summary_table::{self, Line, Run};
 use crate::cli::Ending;
 use crate::cli::printer::Printer;
 use crate::cli::step_summary::StepSummaryFile;
+use crate::cli::without_label::{self, Ended, Limits};
 use crate::domain::Status;
 use crate::report::{GateVerdict, counted, plain};
 use crate::run::{Ceiling, Decider, LabelSummary, MemberSummary, Summary};
@@ -77,22 +78,11 @@ fn failed_gates(run: &LabelSummary, member: &MemberSummary, shown: &Shown) -> Ve
     let exceeded = shown.max_fail.iter().filter_map(|ceiling| ceiling.exceeded(summary));
     let mut failed: Vec<String> =
         missed.into_iter().chain(exceeded).map(|why| format!("{why}{whose}")).collect();
-    let (rows, open) = (summary.rows, summary.without_evidence());
-    let (of, have) = (counted(rows, "row"), if rows == 1 { "has" } else { "have" });
-    let see = format!("see the columns {prefix}status and {prefix}error");
-    if summary.failed() as f64 > shown.allow_unjudged * rows as f64 {
-        let count = summary.failed();
-        failed.push(format!(
-            "{count} of {of} {have} no label{whose}: {see}; --allow-unjudged SHARE accepts them"
-        ));
-    } else if rows > 0 && summary.judged() == 0 && shown.allow_unjudged < 1.0 {
-        failed.push(format!("none of {of} has a label{whose}: {see}"));
-    }
-    if let Some(most) = shown.max_abstained.filter(|most| open as f64 > most * rows as f64) {
-        failed.push(format!(
-            "{open} of {of} {have} no evidence either way{whose}, more than --max-abstained {most} allows: {see}"
-        ));
-    }
+    let ended =
+        Ended { rows: summary.rows, labelled: summary.judged(), no_evidence: summary.without_evidence() };
+    let limits = Limits { allow_unjudged: shown.allow_unjudged, max_abstained: shown.max_abstained };
+    let see = format!(": see the columns {prefix}status and {prefix}error");
+    failed.extend(without_label::exceeded(ended, limits, &whose, &see));
     failed
 }
 

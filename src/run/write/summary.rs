@@ -177,11 +177,6 @@ impl Summary {
         self.lacks.values().sum()
     }
 
-    /// Rows without a label for any other reason: these could not be judged.
-    pub fn failed(&self) -> u64 {
-        self.unjudged() - self.without_evidence()
-    }
-
     /// Rows with a label.
     pub fn judged(&self) -> u64 {
         self.statuses.get(&Status::Judged).copied().unwrap_or(0)

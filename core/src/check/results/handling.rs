@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use super::failure::{Ending, ending};
 use super::known::{Known, Source};
 use super::values::values;
-use super::{Fault, Ruling, sober, speaks_of_failure};
+use super::{Fault, Ruling, speaks_of_failure, without_false_alarms};
 use crate::domain::{Lack, Sample};
 use crate::language::phrases;
 use crate::reading::words::words;
@@ -70,7 +70,7 @@ pub(super) fn rule(sample: &Sample) -> Ruling {
         let quotes = with(Source::Nowhere).map(str::to_owned).collect();
         return Ruling::Fails(Fault { why, call: None, quotes });
     }
-    if !speaks_of_failure(&answer) && results.iter().any(|result| is_sour(&result.content)) {
+    if !speaks_of_failure(&answer) && results.iter().any(|result| may_say_no(&result.content)) {
         return Ruling::Open(
             Lack::Balance,
             "a result may say that something did not work, and the answer does not speak of it".to_owned(),
@@ -112,20 +112,20 @@ fn answer(sample: &Sample) -> Option<String> {
 }
 
 /// Whether a result has a word by which services say that something was not done.
-fn is_sour(result: &str) -> bool {
+fn may_say_no(result: &str) -> bool {
     #[rustfmt::skip]
     const WORDS: &[&str] = &[
         "not", "cannot", "unable", "refused", "rejected", "denied", "blocked", "discarded", "unchanged", "unknown", "conflict", "locked",
         "declined", "expired", "false", "insufficient", "missing", "down", "abgelehnt", "gesperrt", "refuse", "rechazado", "denegada",
         "recusado", "odrzucono", "rifiutato", "geweigerd",
     ];
-    let folded = sober(result);
+    let folded = without_false_alarms(result);
     words(&folded).any(|word| WORDS.contains(&word)) || speaks_of_failure(result)
 }
 
 /// Whether the answer says that what was asked for is done: in words for that, and without a word that takes something back.
 fn claims_success(answer: &str) -> bool {
-    let folded = sober(answer);
+    let folded = without_false_alarms(answer);
     let says = |phrases: &[String]| phrases.iter().any(|phrase| folded.contains(phrase.as_str()));
     says(&DONE) && !says(&BUT) && !answer.contains('?')
 }

@@ -4,6 +4,7 @@
 //! their verdicts have no confidence, because they estimate none.
 
 mod failure;
+mod failure_text;
 mod handling;
 mod known;
 mod need;
@@ -91,13 +92,13 @@ fn head(text: &str) -> &str {
 }
 
 /// A text folded, without phrases that only look as if they spoke of a failure.
-fn sober(text: &str) -> String {
+fn without_false_alarms(text: &str) -> String {
     UNFAILED.iter().fold(fold(head(text)), |text, phrase| text.replace(phrase.as_str(), " "))
 }
 
 /// Whether a text has words for something that did not work, those aside that only look like it.
 fn speaks_of_failure(text: &str) -> bool {
-    let folded = sober(text);
+    let folded = without_false_alarms(text);
     FAILED.iter().any(|phrase| folded.contains(phrase.as_str()))
 }
 

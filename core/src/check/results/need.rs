@@ -161,8 +161,8 @@ const LOOKS_ELSEWHERE: &[&str] = &[
 /// Words of names of tools that do more than look: `check_in`, `find_and_replace`, `get_or_create`.
 #[rustfmt::skip]
 const DOES_MORE: &[&str] = &[
-    "in", "out", "and", "or", "set", "update", "delete", "replace", "create", "add", "remove", "cancel", "book", "send", "charge", "clear",
-    "pay", "transfer", "write", "post", "put", "move", "apply", "submit", "approve", "mark", "reset",
+    "in", "out", "and", "or", "update", "delete", "replace", "create", "add", "remove", "cancel", "send", "clear", "write", "put", "apply",
+    "submit", "approve", "reset",
 ];
 
 /// Whether a tool of that name changes nothing.

@@ -35,14 +35,15 @@ pub(super) fn values(answer: &str) -> Vec<Value> {
     let mut values = Vec::new();
     let (times, places) = dates(answer);
     values.extend(times);
-    values.extend(clocks(answer));
     let inside = |at: usize| places.iter().any(|(from, to)| (*from..*to).contains(&at));
     let mut spared = answer.to_owned();
     for (at, token) in tokens(answer) {
-        if is_id(token) && !inside(at) {
+        if is_clock(token) {
+            values.push(Value::Clock(token.to_owned()));
+        } else if is_id(token) && !inside(at) {
             values.push(Value::Id(token.to_owned()));
         }
-        if is_id(token) || inside(at) {
+        if is_clock(token) || is_id(token) || inside(at) {
             // Its digits are no quantities.
             spared.replace_range(at..at + token.len(), &" ".repeat(token.len()));
         }
@@ -143,15 +144,12 @@ fn dates(text: &str) -> (Vec<Value>, Vec<(usize, usize)>) {
     (values, places)
 }
 
-/// Times of day in figures: `07:35`.
-fn clocks(text: &str) -> impl Iterator<Item = Value> {
-    tokens(text).filter_map(|(_, token)| {
-        let (hour, minute) = token.split_once(':')?;
-        let is_number = |text: &str, max: u32| {
-            let is_short = text.len() <= 2 && !text.is_empty();
-            is_short && text.parse::<u32>().is_ok_and(|number| number <= max)
-        };
-        (is_number(hour, 23) && minute.len() == 2 && is_number(minute, 59))
-            .then(|| Value::Clock(token.to_owned()))
-    })
+/// Whether a word is a time of day in figures: `07:35`.
+fn is_clock(token: &str) -> bool {
+    let Some((hour, minute)) = token.split_once(':') else { return false };
+    let is_number = |text: &str, most: u32| {
+        let is_short = (1..=2).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
+        is_short && text.parse::<u32>().is_ok_and(|number| number <= most)
+    };
+    is_number(hour, 23) && minute.len() == 2 && is_number(minute, 59)
 }
