@@ -263,6 +263,12 @@ impl Evidence {
         self.things.get_or_init(|| codes::Text::of(self.said.iter().map(String::as_str)))
     }
 
+    /// Whether letters and digits without spaces between them stand there, with whatever spaces.
+    pub(super) fn is_spelled(&self, squeezed: &str) -> bool {
+        self.searched.set(self.searched.get().saturating_add(self.squeezed.len()));
+        self.is_exhausted() || memmem::find(self.squeezed.as_bytes(), squeezed.as_bytes()).is_some()
+    }
+
     /// Whether the folded phrase stands there with other spaces, endings or under another name.
     pub(super) fn has_meaning(&self, folded: &str, original: &str) -> bool {
         let squeezed: String = folded.chars().filter(|c| *c != ' ').collect();

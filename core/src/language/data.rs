@@ -106,6 +106,8 @@ pub struct Request {
     pub done: Vec<String>,
     /// Phrases by which an answer takes something back, or asks for something first.
     pub but: Vec<String>,
+    /// Phrases by which a user takes back what was just said, to say it otherwise.
+    pub corrections: Vec<String>,
 }
 
 /// What stands around a number.

@@ -364,6 +364,7 @@ mod tests {
             let days = &of.days;
             let lists = [
                 &request.again,
+                &request.corrections,
                 &request.except,
                 &request.without,
                 &request.minus,

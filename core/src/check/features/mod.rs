@@ -3,12 +3,15 @@
 //! No feature is a word of a question or the name of a tool: what is learned of one set of tools has to hold for others.
 
 mod argument;
+mod copies;
 mod counts;
 mod fit;
+mod latest;
 mod need;
 mod omitted;
 mod pool;
 mod question;
+mod records;
 mod spelling;
 mod strength;
 mod transcript;
@@ -45,7 +48,8 @@ pub(in crate::check) use columns;
 
 columns! {
     /// Features of a sample beside its signals: `fit_` of the choice of tools, `ask_` of the question, `use_` of what the calls make of
-    /// it, `from_` of where values stand, `arg_` over all arguments, `out_` of parameters left out, `chat_` of what came before.
+    /// it, `from_` of where values stand, `arg_` over all arguments, `out_` of parameters left out, `chat_` of what came before,
+    /// `same_` of values beside those that were said.
     Feature, FEATURES, FEATURE_NAMES:
     rule_calling rule_parameters rule_selection
     fit_name fit_described fit_parameters fit_question fit_mix fit_lead fit_name_lead fit_rank fit_unused fit_unused_name
@@ -63,6 +67,8 @@ columns! {
     need_fit need_fit_all need_required need_filled need_empty need_numbers need_texts need_named need_asks need_some_filled
     chat_messages chat_step chat_calls chat_system chat_results chat_failed chat_same_tool chat_same_call chat_offered chat_short chat_part
     chat_asked chat_calls_turn chat_state
+    same_copied same_near same_invented same_address same_record same_other_record same_refused_record same_stale same_corrected
+    same_latest same_stale_amount
 }
 
 /// Columns of a sample: its signals, its features, and its worst argument's.
@@ -182,6 +188,9 @@ fn direction(name: &str) -> i8 {
         "sig_NoCall" => 0,
         name if name.starts_with("sig_") => -1,
         name if name.starts_with("rule_") => 1,
+        "same_near" | "same_invented" | "same_address" | "same_other_record" | "same_refused_record" => -1,
+        "same_stale" | "same_corrected" | "same_stale_amount" => -1,
+        "same_copied" | "same_record" | "same_latest" => 1,
         "arg_faults" | "use_equal" | "chat_state" | "chat_same_call" => -1,
         _ => 0,
     }
@@ -212,6 +221,9 @@ pub(super) fn features(assessor: &Assessor, sample: &Sample, calls: &[ToolCall],
         without_shared_words(&mut features.values);
     }
     transcript::measure(&mut features, sample, calls, step);
+    copies::measure(&mut features, assessor, sample, calls);
+    records::measure(&mut features, assessor, sample, calls);
+    latest::measure(&mut features, assessor, sample, calls);
     features.set(Feature::chat_state, assessor.other_state);
     features
 }
