@@ -130,7 +130,8 @@ fn stands(assessor: &Assessor, sample: &Sample, token: &str) -> bool {
             return true;
         }
     }
-    let earlier = sample.before_turn().iter().rev().take(MAX_VALUES).filter(|own| own.role == Role::Assistant);
+    let earlier =
+        sample.before_turn().iter().rev().take(MAX_VALUES).filter(|own| own.role == Role::Assistant);
     let mut values =
         earlier.flat_map(|own| own.tool_calls.iter().take(MAX_CALLS)).filter_map(ToolCall::parsed);
     values.any(|own| own.values().take(MAX_VALUES).flat_map(texts).any(|text| text == token))
@@ -179,7 +180,8 @@ fn is_like_another(assessor: &Assessor, token: &str) -> bool {
                 break;
             }
             run.push_str(word);
-            let comparable = run.len() + slack >= plain.len() && run.bytes().any(|byte| byte.is_ascii_digit());
+            let comparable =
+                run.len() + slack >= plain.len() && run.bytes().any(|byte| byte.is_ascii_digit());
             if comparable && is_near(run.as_bytes(), plain.as_bytes(), slack) && !is_used(assessor, &run) {
                 return true;
             }

@@ -7,7 +7,7 @@ use crate::check::assess::Assessor;
 use crate::domain::{Json, Role, Sample, ToolCall};
 use crate::language;
 use crate::reading::numbers::Figures;
-use crate::reading::words::{fold};
+use crate::reading::words::fold;
 
 /// Bounds of the work on hostile rows: calls and their values, earlier messages, bytes of one, values of one.
 const MAX_CALLS: usize = 8;
@@ -43,7 +43,9 @@ pub(super) fn measure(features: &mut Features, assessor: &Assessor, sample: &Sam
     }
     let before: Vec<Said> = earlier.iter().flat_map(|text| said(text)).collect();
     let unused: Vec<&Said> = last.iter().filter(|own| !is_used(assessor, own)).collect();
-    let old_unused = || before.iter().filter(|own| !is_used(assessor, own) && !last.iter().any(|new| new.value == own.value));
+    let old_unused = || {
+        before.iter().filter(|own| !is_used(assessor, own) && !last.iter().any(|new| new.value == own.value))
+    };
     let (mut stale, mut corrected, mut latest) = (0, 0, 0);
     let values: Vec<String> = values(calls);
     for value in &values {
@@ -56,13 +58,19 @@ pub(super) fn measure(features: &mut Features, assessor: &Assessor, sample: &Sam
                     let between = place(own)..place(other);
                     taken_back.iter().any(|mark| between.contains(mark))
                 };
-                let is_corrected = !taken_back.is_empty() && unused.iter().filter(later).any(|other| replaced(other));
+                let is_corrected =
+                    !taken_back.is_empty() && unused.iter().filter(later).any(|other| replaced(other));
                 corrected += usize::from(is_corrected);
                 latest += usize::from(old_unused().any(|other| other.form == own.form));
             }
             None => {
                 let form = before.iter().rev().find(|own| own.value == *value).map(|own| &own.form);
-                stale += usize::from(form.is_some_and(|form| unused.iter().any(|own| own.form == *form)));
+                // Where the calls hold one of the new values, that one may be what took its place.
+                let is_stale = |form: &String| {
+                    let new = || last.iter().filter(|own| own.form == *form);
+                    new().next().is_some() && new().all(|own| unused.contains(&own))
+                };
+                stale += usize::from(form.is_some_and(is_stale));
             }
         }
     }
@@ -75,12 +83,18 @@ pub(super) fn measure(features: &mut Features, assessor: &Assessor, sample: &Sam
 }
 
 /// Numbers in words and with units: those of the calls that were said before and no more, while the last message says others.
-fn amounts(features: &mut Features, assessor: &Assessor, question: &str, earlier: &[&str], calls: &[ToolCall]) {
+fn amounts(
+    features: &mut Features,
+    assessor: &Assessor,
+    question: &str,
+    earlier: &[&str],
+    calls: &[ToolCall],
+) {
     let mut now = Figures::default();
     earlier.iter().for_each(|text| now.hear(crate::reading::spoken::Languages::of(&fold(text))));
     now.read(question, &fold(question));
-    let new = |value: f64| value > 1.0 && !assessor.used.numbers.contains(value) && now.explain(value).is_some();
-    let left = now.iter().map(|own| own.value).filter(|value| new(*value)).count();
+    let new = || now.iter().map(|own| own.value).filter(|value| *value > 1.0);
+    let left = new().next().is_some() && new().all(|value| !assessor.used.numbers.contains(value));
     let mut then = Figures::default();
     earlier.iter().for_each(|text| then.read(text, &fold(text)));
     let arguments = calls.iter().take(MAX_CALLS).filter_map(ToolCall::parsed);
@@ -89,10 +103,10 @@ fn amounts(features: &mut Features, assessor: &Assessor, question: &str, earlier
         _ => None,
     });
     let old = numbers.filter(|value| then.contains(*value) && now.explain(*value).is_none()).count();
-    features.set(Feature::same_stale_amount, if left > 0 { old.min(3) as f32 } else { 0.0 });
+    features.set(Feature::same_stale_amount, if left { old.min(3) as f32 } else { 0.0 });
 }
 
-/// What the user said before the last message, the newest first, and with which values calls were made.
+/// What the user said before the last message, the newest first.
 fn earlier(sample: &Sample) -> Vec<&str> {
     let before = sample.before_turn();
     let last = before.iter().rposition(|message| message.role == Role::User).unwrap_or(0);
@@ -155,7 +169,13 @@ fn read(word: &str) -> (String, String) {
     }
     let mut form = String::new();
     for c in word.chars() {
-        let sign = if c.is_ascii_digit() { '9' } else if c.is_ascii_alphabetic() { 'a' } else { c };
+        let sign = if c.is_ascii_digit() {
+            '9'
+        } else if c.is_ascii_alphabetic() {
+            'a'
+        } else {
+            c
+        };
         if !form.ends_with(sign) {
             form.push(sign);
         }

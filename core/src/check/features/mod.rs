@@ -68,7 +68,7 @@ columns! {
     chat_messages chat_step chat_calls chat_system chat_results chat_failed chat_same_tool chat_same_call chat_offered chat_short chat_part
     chat_asked chat_calls_turn chat_state
     same_copied same_near same_invented same_address same_record same_other_record same_refused_record same_stale same_corrected
-    same_latest same_stale_amount
+    same_latest same_stale_amount same_against
 }
 
 /// Columns of a sample: its signals, its features, and its worst argument's.
@@ -189,7 +189,7 @@ fn direction(name: &str) -> i8 {
         name if name.starts_with("sig_") => -1,
         name if name.starts_with("rule_") => 1,
         "same_near" | "same_invented" | "same_address" | "same_other_record" | "same_refused_record" => -1,
-        "same_stale" | "same_corrected" | "same_stale_amount" => -1,
+        "same_stale" | "same_corrected" | "same_stale_amount" | "same_against" => -1,
         "same_copied" | "same_record" | "same_latest" => 1,
         "arg_faults" | "use_equal" | "chat_state" | "chat_same_call" => -1,
         _ => 0,
@@ -224,6 +224,21 @@ pub(super) fn features(assessor: &Assessor, sample: &Sample, calls: &[ToolCall],
     copies::measure(&mut features, assessor, sample, calls);
     records::measure(&mut features, assessor, sample, calls);
     latest::measure(&mut features, assessor, sample, calls);
+    features.set(Feature::same_against, against(&features));
     features.set(Feature::chat_state, assessor.other_state);
     features
+}
+
+/// How many kinds of contradiction speak against the values: each by itself is too rare to be weighed.
+fn against(features: &Features) -> f32 {
+    const KINDS: [Feature; 7] = [
+        Feature::same_near,
+        Feature::same_invented,
+        Feature::same_address,
+        Feature::same_other_record,
+        Feature::same_stale,
+        Feature::same_corrected,
+        Feature::same_stale_amount,
+    ];
+    KINDS.iter().filter(|kind| features.get(**kind) > 0.0).count() as f32
 }

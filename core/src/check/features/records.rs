@@ -6,7 +6,10 @@ use super::{Feature, Features};
 use crate::check::assess::Assessor;
 use crate::domain::{Json, Object, Role, Sample, ToolCall};
 use crate::language;
-use crate::reading::words::{EMPTY_HASH, Stem, WordSet, fold, fold_identifier, hash_on, is_content, stem, words};
+use crate::reading::dates::{TimeMatch, Times};
+use crate::reading::words::{
+    EMPTY_HASH, Stem, WordSet, fold, fold_identifier, hash_on, is_content, stem, words,
+};
 
 /// Bounds of the work on hostile rows: messages and bytes of one, lists, records of one, nesting, values of calls.
 const MAX_MESSAGES: usize = 6;
@@ -18,6 +21,11 @@ const MAX_CALLS: usize = 8;
 const MAX_VALUES: usize = 32;
 /// Units of meaning kept of a record and of the request.
 const MAX_UNITS: usize = 60;
+/// Bytes of a date and a time of day, and how many of a record are read.
+const MAX_TIME: usize = 30;
+const MAX_TIMES: usize = 2;
+/// Bytes of a question that are read for times.
+const MAX_QUESTION: usize = 2 * 1024;
 /// A larger lead says nothing more.
 const MAX_LEAD: usize = 3;
 /// Smaller integers are counts, unless their parameter is for an identifier.
@@ -30,6 +38,8 @@ struct Record {
     values: Vec<(String, String)>,
     /// What its texts say.
     units: Vec<Stem>,
+    /// Its dates and times of day, each by itself.
+    times: Vec<Times>,
 }
 
 pub(super) fn measure(features: &mut Features, assessor: &Assessor, sample: &Sample, calls: &[ToolCall]) {
@@ -38,6 +48,8 @@ pub(super) fn measure(features: &mut Features, assessor: &Assessor, sample: &Sam
         return;
     }
     let (wanted, refused) = asked(&sample.question);
+    let mut when = Times::default();
+    when.read(head(&sample.question), head(&assessor.evidence.question));
     let (mut best, mut worst, mut kept_out) = (0, 0, 0);
     for (name, value) in calls.iter().take(MAX_CALLS).filter_map(ToolCall::parsed).flat_map(single_values) {
         let folded = fold(value_text(value).as_str());
@@ -51,8 +63,10 @@ pub(super) fn measure(features: &mut Features, assessor: &Assessor, sample: &Sam
             let rivals = list.iter().enumerate().filter(|(other, record)| {
                 *other != at && record.value_of(key).is_none_or(|value| !assessor.used.text.contains(value))
             });
-            let Some(rival) = rivals.map(|(_, record)| record.told(&wanted)).max() else { continue };
-            let told = own.told(&wanted);
+            let Some(rival) = rivals.map(|(_, record)| record.told_with_time(&wanted, &when)).max() else {
+                continue;
+            };
+            let told = own.told_with_time(&wanted, &when);
             best = best.max(told.saturating_sub(rival));
             worst = worst.max(rival.saturating_sub(told));
             kept_out = kept_out.max(own.told(&refused).saturating_sub(told));
@@ -91,13 +105,27 @@ impl Record {
         let folded = match value {
             Json::String(text) if text.len() <= MAX_BYTES / 16 => fold(text),
             Json::Number(number) => fold(number.as_str()),
+            // What is true of a thing is said by the field's name.
+            Json::Bool(true) => return self.units.extend(units(&fold_identifier(name))),
             _ => return,
         };
         // Numbers are prices and sizes: that the request names the same number is chance.
-        if matches!(value, Json::String(_)) {
+        if let Json::String(text) = value {
             self.units.extend(units(&folded));
+            self.add_time(text, &folded);
         }
         self.values.push((name.to_owned(), folded));
+    }
+
+    /// Reads a text that may be a date or a time of day.
+    fn add_time(&mut self, text: &str, folded: &str) {
+        let digits = text.bytes().filter(u8::is_ascii_digit).count();
+        if text.len() <= MAX_TIME && digits >= 3 && text.contains([':', '-']) && self.times.len() < MAX_TIMES
+        {
+            let mut times = Times::default();
+            times.read(text, folded);
+            self.times.push(times);
+        }
     }
 
     fn settle(mut self) -> Record {
@@ -124,6 +152,12 @@ impl Record {
     /// How much of what is asked for stands in the record.
     fn told(&self, asked: &[Stem]) -> usize {
         asked.iter().filter(|unit| self.units.binary_search(unit).is_ok()).count()
+    }
+
+    /// The same, with a day or a time of day that was asked for.
+    fn told_with_time(&self, asked: &[Stem], when: &Times) -> usize {
+        let is_told = |own: &Times| when.explain(own) == Some(TimeMatch::Told);
+        self.told(asked) + usize::from(self.times.iter().any(is_told))
     }
 }
 
@@ -171,10 +205,13 @@ fn lines(text: &str) -> Option<Vec<Record>> {
     (records.len() > 1).then_some(records)
 }
 
-/// The arguments that are single values: a list may take many records.
+/// The arguments that are single values, or lists of one: a longer list may take many records.
 fn single_values(arguments: &Object) -> impl Iterator<Item = (&str, &Json)> {
-    let single = |(_, value): &(&str, &Json)| matches!(value, Json::String(_) | Json::Number(_));
-    arguments.iter().take(MAX_VALUES).filter(single)
+    let single = |value: &&Json| matches!(value, Json::String(_) | Json::Number(_));
+    arguments.iter().take(MAX_VALUES).filter_map(move |(name, value)| match value {
+        Json::Array(items) if items.len() == 1 => items.first().filter(single).map(|item| (name, item)),
+        value => Some(value).filter(single).map(|value| (name, value)),
+    })
 }
 
 fn value_text(value: &Json) -> String {
@@ -200,15 +237,23 @@ fn is_count(name: &str, value: &Json) -> bool {
     }
 }
 
+/// The start of a text.
+fn head(text: &str) -> &str {
+    &text[..(0..=text.len().min(MAX_QUESTION)).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)]
+}
+
 /// What a request asks for, and what it refuses: in a clause, all behind a negation.
 fn asked(question: &str) -> (Vec<Stem>, Vec<Stem>) {
     let (mut wanted, mut refused) = (Vec::new(), Vec::new());
-    let ends = [',', '.', ';', ':', '!', '?', '\n', '(', ')', '–', '—', '،', '؟', '。', '，', '、', '！', '？'];
+    let ends =
+        [',', '.', ';', ':', '!', '?', '\n', '(', ')', '–', '—', '،', '؟', '。', '，', '、', '！', '？'];
     for clause in question.split(ends).take(MAX_UNITS) {
         let folded = fold(clause);
         let negated = words(&folded).position(|word| NEGATIONS.has(word));
         let at = negated.map_or(folded.len(), |nth| {
-            words(&folded).nth(nth).map_or(folded.len(), |word| word.as_ptr() as usize - folded.as_ptr() as usize)
+            words(&folded)
+                .nth(nth)
+                .map_or(folded.len(), |word| word.as_ptr() as usize - folded.as_ptr() as usize)
         });
         wanted.extend(units(&folded[..at]));
         refused.extend(units(&folded[at..]));
