@@ -43,9 +43,8 @@ pub(super) fn measure(features: &mut Features, assessor: &Assessor, sample: &Sam
     }
     let before: Vec<Said> = earlier.iter().flat_map(|text| said(text)).collect();
     let unused: Vec<&Said> = last.iter().filter(|own| !is_used(assessor, own)).collect();
-    let old_unused = || {
-        before.iter().filter(|own| !is_used(assessor, own) && !last.iter().any(|new| new.value == own.value))
-    };
+    let is_old = |own: &&Said| !is_used(assessor, own) && !last.iter().any(|new| new.value == own.value);
+    let old_unused: Vec<&Said> = before.iter().filter(is_old).collect();
     let (mut stale, mut corrected, mut latest) = (0, 0, 0);
     let values: Vec<String> = values(calls);
     for value in &values {
@@ -61,7 +60,7 @@ pub(super) fn measure(features: &mut Features, assessor: &Assessor, sample: &Sam
                 let is_corrected =
                     !taken_back.is_empty() && unused.iter().filter(later).any(|other| replaced(other));
                 corrected += usize::from(is_corrected);
-                latest += usize::from(old_unused().any(|other| other.form == own.form));
+                latest += usize::from(old_unused.iter().any(|other| other.form == own.form));
             }
             None => {
                 let form = before.iter().rev().find(|own| own.value == *value).map(|own| &own.form);
@@ -130,6 +129,7 @@ fn values(calls: &[ToolCall]) -> Vec<String> {
     }
     all.sort_unstable();
     all.dedup();
+    all.truncate(MAX_SAID);
     all
 }
 
@@ -201,7 +201,10 @@ fn squeezed_contains(text: &str, value: &str) -> bool {
 /// Where in a folded text a phrase takes back what was said before it.
 fn corrections(folded: &str) -> Vec<usize> {
     let found = |phrase: &'static String| folded.match_indices(phrase.as_str()).take(MAX_MESSAGES);
-    CORRECTIONS.iter().flat_map(found).map(|(at, _)| at).collect()
+    let mut places: Vec<usize> = CORRECTIONS.iter().flat_map(found).map(|(at, _)| at).collect();
+    places.sort_unstable();
+    places.dedup();
+    places
 }
 
 /// Phrases that take back what was said, between spaces.

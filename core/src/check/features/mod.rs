@@ -67,7 +67,7 @@ columns! {
     need_fit need_fit_all need_required need_filled need_empty need_numbers need_texts need_named need_asks need_some_filled
     chat_messages chat_step chat_calls chat_system chat_results chat_failed chat_same_tool chat_same_call chat_offered chat_short chat_part
     chat_asked chat_calls_turn chat_state
-    same_copied same_near same_invented same_address same_record same_other_record same_refused_record same_stale same_corrected
+    same_copied same_near same_invented same_address same_record same_other_record same_stale same_corrected
     same_latest same_stale_amount same_against
 }
 
@@ -188,7 +188,7 @@ fn direction(name: &str) -> i8 {
         "sig_NoCall" => 0,
         name if name.starts_with("sig_") => -1,
         name if name.starts_with("rule_") => 1,
-        "same_near" | "same_invented" | "same_address" | "same_other_record" | "same_refused_record" => -1,
+        "same_near" | "same_invented" | "same_address" | "same_other_record" => -1,
         "same_stale" | "same_corrected" | "same_stale_amount" | "same_against" => -1,
         "same_copied" | "same_record" | "same_latest" => 1,
         "arg_faults" | "use_equal" | "chat_state" | "chat_same_call" => -1,

@@ -43,14 +43,14 @@ struct Record {
 }
 
 pub(super) fn measure(features: &mut Features, assessor: &Assessor, sample: &Sample, calls: &[ToolCall]) {
-    let lists = lists(sample);
+    let lists = if calls.is_empty() { Vec::new() } else { lists(sample) };
     if lists.is_empty() {
         return;
     }
-    let (wanted, refused) = asked(&sample.question);
+    let (wanted, _) = asked(head(&sample.question));
     let mut when = Times::default();
     when.read(head(&sample.question), head(&assessor.evidence.question));
-    let (mut best, mut worst, mut kept_out) = (0, 0, 0);
+    let (mut best, mut worst) = (0, 0);
     for (name, value) in calls.iter().take(MAX_CALLS).filter_map(ToolCall::parsed).flat_map(single_values) {
         let folded = fold(value_text(value).as_str());
         if folded.trim().is_empty() || assessor.evidence.question.contains(&folded) || is_count(name, value) {
@@ -69,12 +69,10 @@ pub(super) fn measure(features: &mut Features, assessor: &Assessor, sample: &Sam
             let told = own.told_with_time(&wanted, &when);
             best = best.max(told.saturating_sub(rival));
             worst = worst.max(rival.saturating_sub(told));
-            kept_out = kept_out.max(own.told(&refused).saturating_sub(told));
         }
     }
     features.set(Feature::same_record, best.min(MAX_LEAD) as f32);
     features.set(Feature::same_other_record, worst.min(MAX_LEAD) as f32);
-    features.set(Feature::same_refused_record, kept_out.min(MAX_LEAD) as f32);
 }
 
 impl Record {
