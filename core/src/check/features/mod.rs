@@ -3,15 +3,19 @@
 //! No feature is a word of a question or the name of a tool: what is learned of one set of tools has to hold for others.
 
 mod argument;
+mod clauses;
 mod counts;
 mod fit;
+mod left;
 mod need;
 mod omitted;
+mod opposites;
 mod pool;
 mod question;
 mod spelling;
 mod strength;
 mod transcript;
+mod way;
 
 use fit::Fits;
 use question::Question;
@@ -45,7 +49,8 @@ pub(in crate::check) use columns;
 
 columns! {
     /// Features of a sample beside its signals: `fit_` of the choice of tools, `ask_` of the question, `use_` of what the calls make of
-    /// it, `from_` of where values stand, `arg_` over all arguments, `out_` of parameters left out, `chat_` of what came before.
+    /// it, `from_` of where values stand, `arg_` over all arguments, `out_` of parameters left out, `chat_` of what came before, `way_` of
+    /// what the request denies, opposes or names.
     Feature, FEATURES, FEATURE_NAMES:
     rule_calling rule_parameters rule_selection
     fit_name fit_described fit_parameters fit_question fit_mix fit_lead fit_name_lead fit_rank fit_unused fit_unused_name
@@ -63,6 +68,8 @@ columns! {
     need_fit need_fit_all need_required need_filled need_empty need_numbers need_texts need_named need_asks need_some_filled
     chat_messages chat_step chat_calls chat_system chat_results chat_failed chat_same_tool chat_same_call chat_offered chat_short chat_part
     chat_asked chat_calls_turn chat_state
+    way_against way_with way_true_denied way_false_denied way_false_named way_denied_value way_roles_kept way_roles_turned way_left_choice
+    way_left_name way_left_described way_left_number
 }
 
 /// Columns of a sample: its signals, its features, and its worst argument's.
@@ -183,6 +190,8 @@ fn direction(name: &str) -> i8 {
         name if name.starts_with("sig_") => -1,
         name if name.starts_with("rule_") => 1,
         "arg_faults" | "use_equal" | "chat_state" | "chat_same_call" => -1,
+        "way_with" | "way_false_denied" | "way_roles_kept" => 1,
+        name if name.starts_with("way_") => -1,
         _ => 0,
     }
 }
@@ -213,5 +222,7 @@ pub(super) fn features(assessor: &Assessor, sample: &Sample, calls: &[ToolCall],
     }
     transcript::measure(&mut features, sample, calls, step);
     features.set(Feature::chat_state, assessor.other_state);
+    way::measure(&mut features, assessor, sample, calls);
+    left::measure(&mut features, assessor, sample, calls);
     features
 }
