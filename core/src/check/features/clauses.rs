@@ -89,9 +89,22 @@ impl<'a> Request<'a> {
         if value.is_empty() || value.len() > 6 {
             return Vec::new();
         }
-        let is_at = |at: &usize| value.iter().zip(&self.words[*at..]).all(|(own, word)| *own == word.text);
+        let is_at =
+            |at: &usize| value.iter().zip(&self.words[*at..]).all(|(own, word)| is_same(own, word.text));
         (0..(self.words.len() + 1).saturating_sub(value.len())).filter(is_at).take(6).collect()
     }
+
+    /// The only place where a folded value stands, and the words it takes.
+    pub(super) fn only_place(&self, folded: &str) -> Option<(usize, usize)> {
+        let places = self.places(folded);
+        (places.len() == 1).then(|| (places[0], words(folded).count()))
+    }
+}
+
+/// Whether words are the same; numbers may begin with zeros: `9:15`, `09:15`.
+fn is_same(a: &str, b: &str) -> bool {
+    let is_number = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
+    a == b || is_number(a) && is_number(b) && a.trim_start_matches('0') == b.trim_start_matches('0')
 }
 
 /// Of each word of a clause, how far the denial is away that reaches it.
@@ -108,9 +121,13 @@ fn denied(clause: &[&str]) -> Vec<Option<usize>> {
         match hit.side {
             Some(Side::First) => {
                 let from = at + hit.words;
-                let reached =
-                    (from..clause.len()).take(REACH).take_while(|to| !has(*to, turn) && !has(*to, limit));
-                reached.for_each(|to| note(to, to + 1 - from));
+                for to in (from..clause.len()).take(REACH).take_while(|to| !has(*to, turn)) {
+                    // The word of a limit itself says no longer what it says.
+                    note(to, to + 1 - from);
+                    if has(to, limit) {
+                        break;
+                    }
+                }
             }
             Some(Side::Second) => {
                 let reached = (0..at).rev().take(REACH_BACK).take_while(|to| !has(*to, turn));

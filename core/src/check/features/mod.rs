@@ -10,6 +10,7 @@ mod left;
 mod need;
 mod omitted;
 mod opposites;
+mod pairs;
 mod pool;
 mod question;
 mod spelling;
@@ -68,8 +69,8 @@ columns! {
     need_fit need_fit_all need_required need_filled need_empty need_numbers need_texts need_named need_asks need_some_filled
     chat_messages chat_step chat_calls chat_system chat_results chat_failed chat_same_tool chat_same_call chat_offered chat_short chat_part
     chat_asked chat_calls_turn chat_state
-    way_against way_with way_true_denied way_false_denied way_false_named way_denied_value way_roles_kept way_roles_turned way_left_choice
-    way_left_name way_left_described way_left_number
+    way_against way_with way_true_denied way_false_denied way_denied_value way_roles_kept way_roles_turned way_left_choice
+    way_left_name way_left_described way_left_number way_named_straight way_named_crossed way_pairs_kept way_pairs_crossed
 }
 
 /// Columns of a sample: its signals, its features, and its worst argument's.
@@ -190,7 +191,7 @@ fn direction(name: &str) -> i8 {
         name if name.starts_with("sig_") => -1,
         name if name.starts_with("rule_") => 1,
         "arg_faults" | "use_equal" | "chat_state" | "chat_same_call" => -1,
-        "way_with" | "way_false_denied" | "way_roles_kept" => 1,
+        "way_with" | "way_false_denied" | "way_roles_kept" | "way_named_straight" | "way_pairs_kept" => 1,
         name if name.starts_with("way_") => -1,
         _ => 0,
     }
@@ -224,5 +225,6 @@ pub(super) fn features(assessor: &Assessor, sample: &Sample, calls: &[ToolCall],
     features.set(Feature::chat_state, assessor.other_state);
     way::measure(&mut features, assessor, sample, calls);
     left::measure(&mut features, assessor, sample, calls);
+    pairs::measure(&mut features, assessor, sample, calls);
     features
 }

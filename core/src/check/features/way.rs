@@ -21,8 +21,8 @@ const MAX_CHOICES: usize = 40;
 const MAX_ENTRIES: usize = 12;
 /// Bytes of a value that may be a choice or a name.
 const MAX_VALUE: usize = 48;
-/// A side of which no opposite is on offer tells less.
-const WITHOUT_OPPOSITE: f32 = 0.5;
+/// Words of a name that is about nothing else than its side.
+const SHORT_NAME: usize = 2;
 
 pub(super) fn measure(features: &mut Features, assessor: &Assessor, sample: &Sample, calls: &[ToolCall]) {
     let clauses = clauses(sample);
@@ -66,9 +66,9 @@ fn sides_of(text: &str) -> Sides {
 }
 
 /// Notes that a call is on a side of a line, which the request may be on too or against.
-fn compare(features: &mut Features, wanted: &Sides, line: usize, side: Side, strength: f32) {
+fn compare(features: &mut Features, wanted: &Sides, line: usize, side: Side) {
     if let Some(own) = wanted.of(line) {
-        features.raise(if own == side { Feature::way_with } else { Feature::way_against }, strength);
+        features.raise(if own == side { Feature::way_with } else { Feature::way_against }, 1.0);
     }
 }
 
@@ -76,9 +76,10 @@ fn opposed_by_name(features: &mut Features, toolbox: &Toolbox, wanted: &Sides, n
     for (line, side) in sides_of(name).each() {
         if wanted.of(line).is_some() {
             let others = toolbox.tools.iter().take(MAX_TOOLS).filter(|tool| tool.name != name);
-            let has_opposite =
-                others.map(|tool| sides_of(&tool.name)).any(|own| own.of(line) == Some(side.other()));
-            compare(features, wanted, line, side, if has_opposite { 1.0 } else { WITHOUT_OPPOSITE });
+            // Where no opposite is on offer, the word may be said of anything.
+            if others.map(|tool| sides_of(&tool.name)).any(|own| own.of(line) == Some(side.other())) {
+                compare(features, wanted, line, side);
+            }
         }
     }
 }
@@ -86,8 +87,11 @@ fn opposed_by_name(features: &mut Features, toolbox: &Toolbox, wanted: &Sides, n
 fn opposed_by_value(features: &mut Features, wanted: &Sides, name: &str, value: &Json, node: Option<&Node>) {
     match value {
         Json::Bool(value) => {
-            for (line, side) in sides_of(name).each() {
-                compare(features, wanted, line, if *value { side } else { side.other() }, 1.0);
+            // In a longer name the word may be about something else: `return_to_start`.
+            if words(&fold_identifier(name)).count() <= SHORT_NAME {
+                for (line, side) in sides_of(name).each() {
+                    compare(features, wanted, line, if *value { side } else { side.other() });
+                }
             }
         }
         Json::String(text) if text.len() <= MAX_VALUE => {
@@ -98,8 +102,9 @@ fn opposed_by_value(features: &mut Features, wanted: &Sides, name: &str, value: 
             for (line, side) in sides_of(text).each() {
                 if wanted.of(line).is_some() {
                     let mut others = choices.iter().take(MAX_CHOICES);
-                    let has_opposite = others.any(|own| sides_of(&own.folded).of(line) == Some(side.other()));
-                    compare(features, wanted, line, side, if has_opposite { 1.0 } else { WITHOUT_OPPOSITE });
+                    if others.any(|own| sides_of(&own.folded).of(line) == Some(side.other())) {
+                        compare(features, wanted, line, side);
+                    }
                 }
             }
         }
@@ -107,9 +112,9 @@ fn opposed_by_value(features: &mut Features, wanted: &Sides, name: &str, value: 
             let is_negative = plain_of(value).starts_with('-');
             let level = OPPOSITES.line("level");
             if is_negative {
-                compare(features, wanted, level, Side::Second, WITHOUT_OPPOSITE);
+                compare(features, wanted, level, Side::Second);
             } else if is_change(name) {
-                compare(features, wanted, level, Side::First, 1.0);
+                compare(features, wanted, level, Side::First);
             }
         }
         _ => {}
@@ -158,9 +163,6 @@ fn truth(features: &mut Features, request: &Request, tool: &Tool, name: &str, va
         _ => 0.0,
     };
     features.raise(if value { Feature::way_true_denied } else { Feature::way_false_denied }, is_denied);
-    if !value && plain > 0 && denied == 0 {
-        features.raise(Feature::way_false_named, 1.0);
-    }
 }
 
 fn is_absence(name: &str) -> bool {
@@ -196,8 +198,8 @@ fn denied_value(features: &mut Features, request: &Request, value: &Json, depth:
                 places.iter().map(|at| request.words[*at].denied).max_by_key(|far| far.unwrap_or(usize::MAX));
             match far.flatten().filter(|_| places.iter().all(|at| request.words[*at].denied.is_some())) {
                 Some(0..=2) => features.raise(Feature::way_denied_value, 1.0),
-                Some(_) => features.raise(Feature::way_denied_value, 0.4),
-                None => {}
+                Some(3) => features.raise(Feature::way_denied_value, 0.4),
+                _ => {}
             }
         }
         _ => {}
@@ -232,13 +234,9 @@ fn place(
     if text.len() > MAX_VALUE {
         return None;
     }
-    let only = |folded: &str| {
-        let places = request.places(folded);
-        (places.len() == 1).then(|| (places[0], words(folded).count()))
-    };
-    only(&fold_identifier(&text)).or_else(|| {
+    request.only_place(&fold_identifier(&text)).or_else(|| {
         let hint = Hint::of(name, node.map_or("", |node| &node.description));
-        only(&fold(evidence.name_of_thing(&text, hint)?))
+        request.only_place(&fold(evidence.name_of_thing(&text, hint)?))
     })
 }
 
@@ -261,7 +259,7 @@ fn turned(features: &mut Features, texts: &[&str], source: (usize, usize), targe
     let is_in_order = source.0 < target.0;
     let (kept, turned): (f32, f32) = match (is_in_order, score) {
         (true, score) if score > 0.0 => (1.0, 0.0),
-        (true, 0.0) => (0.5, 0.0),
+        (true, 0.0) => (0.0, 0.0),
         (true, _) => (0.0, 0.5),
         (false, score) if score > 0.0 => (0.5, 0.0),
         (false, 0.0) => (0.0, 0.5),
