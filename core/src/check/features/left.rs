@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
-use super::clauses::{Request, clauses};
+use super::clauses::Request;
 use super::{Feature, Features};
 use crate::check::assess::Assessor;
 use crate::check::node::Node;
 use crate::check::schema::plain_of;
 use crate::check::toolbox::Tool;
-use crate::domain::{Json, Object, Sample, ToolCall};
+use crate::domain::{Json, Object, ToolCall};
 use crate::reading::words::{Prehashed, Stem, StemSet, fold, fold_identifier, is_content, stem, words};
 
 /// Calls and parameters of each looked at, and values of an argument.
@@ -22,9 +22,7 @@ const MAX_WORDS: usize = 300;
 /// Words between a number and what it counts.
 const NEAR: usize = 2;
 
-pub(super) fn measure(features: &mut Features, assessor: &Assessor, sample: &Sample, calls: &[ToolCall]) {
-    let clauses = clauses(sample);
-    let request = Request::new(&clauses);
+pub(super) fn measure(features: &mut Features, assessor: &Assessor, request: &Request, calls: &[ToolCall]) {
     let parsed = calls.iter().take(MAX_CALLS).filter_map(|call| {
         let at = assessor.toolbox.find(&call.name)?;
         Some((&assessor.toolbox.tools[at], call.parsed()?))
@@ -64,7 +62,7 @@ pub(super) fn measure(features: &mut Features, assessor: &Assessor, sample: &Sam
                 features.raise(Feature::way_left_name, 0.4);
             }
             let numeric = !node.types.is_anything() && node.types.allow(&Json::Number(0_i64.into()));
-            if numeric && counts(&request, &used, name) {
+            if numeric && counts(request, &used, name) {
                 features.set(Feature::way_left_number, 1.0);
             }
             let shared = shared.get_or_insert_with(|| Counts::of(tool));

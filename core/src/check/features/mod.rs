@@ -223,8 +223,10 @@ pub(super) fn features(assessor: &Assessor, sample: &Sample, calls: &[ToolCall],
     }
     transcript::measure(&mut features, sample, calls, step);
     features.set(Feature::chat_state, assessor.other_state);
-    way::measure(&mut features, assessor, sample, calls);
-    left::measure(&mut features, assessor, sample, calls);
-    pairs::measure(&mut features, assessor, sample, calls);
+    let clauses = clauses::clauses(sample);
+    let request = clauses::Request::new(&clauses);
+    way::measure(&mut features, assessor, &request, calls);
+    left::measure(&mut features, assessor, &request, calls);
+    pairs::measure(&mut features, assessor, &request, calls);
     features
 }

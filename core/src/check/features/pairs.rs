@@ -1,12 +1,12 @@
 //! Values exchanged: between two parameters of a call, each named beside its value, and between calls whose values belong together.
 
-use super::clauses::{Request, clauses};
+use super::clauses::Request;
 use super::{Feature, Features};
 use crate::check::assess::Assessor;
 use crate::check::schema::plain_of;
 use crate::check::toolbox::Tool;
-use crate::domain::{Json, Object, Sample, ToolCall};
-use crate::reading::words::{Stem, fold, fold_identifier, stem, words};
+use crate::domain::{Json, Object, ToolCall};
+use crate::reading::words::{Stem, fold, fold_identifier, is_content, stem, words};
 
 /// Calls, entries of a list and arguments of each compared.
 const MAX_CALLS: usize = 4;
@@ -16,9 +16,7 @@ const MAX_VALUE: usize = 48;
 /// Words in front of a value and behind it that may name it.
 const NEAR: usize = 3;
 
-pub(super) fn measure(features: &mut Features, assessor: &Assessor, sample: &Sample, calls: &[ToolCall]) {
-    let clauses = clauses(sample);
-    let request = Request::new(&clauses);
+pub(super) fn measure(features: &mut Features, assessor: &Assessor, request: &Request, calls: &[ToolCall]) {
     if request.words.is_empty() {
         return;
     }
@@ -26,16 +24,16 @@ pub(super) fn measure(features: &mut Features, assessor: &Assessor, sample: &Sam
     for call in calls.iter().take(MAX_CALLS) {
         let Some(arguments) = call.parsed() else { continue };
         if let Some(at) = assessor.toolbox.find(&call.name) {
-            named(features, &request, &assessor.toolbox.tools[at], arguments);
+            named(features, request, &assessor.toolbox.tools[at], arguments);
         }
         objects.push((&call.name, arguments));
         for entry in arguments.values().take(MAX_ARGUMENTS) {
             let entries = entry.as_array().into_iter().flatten().filter_map(Json::as_object);
             let own: Vec<(&str, &Object)> = entries.take(MAX_CALLS).map(|own| ("", own)).collect();
-            together(features, &request, &own);
+            together(features, request, &own);
         }
     }
-    together(features, &request, &objects);
+    together(features, request, &objects);
 }
 
 /// A value of a call that stands in one place of the request.
@@ -69,7 +67,10 @@ fn placed<'a>(request: &Request, arguments: &'a Object) -> Vec<Placed<'a>> {
 /// Notes whether values stand beside the names of their own parameters or of each other's.
 fn named(features: &mut Features, request: &Request, tool: &Tool, arguments: &Object) {
     let placed = placed(request, arguments);
-    let stems = |name: &str| -> Vec<Stem> { words(&fold_identifier(name)).map(stem).collect() };
+    let stems = |name: &str| -> Vec<Stem> {
+        // Small words stand in front of many things.
+        words(&fold_identifier(name)).filter(|word| is_content(word)).map(stem).collect()
+    };
     let names: Vec<Vec<Stem>> = placed.iter().map(|own| stems(own.name)).collect();
     for (at, a) in placed.iter().enumerate() {
         for (behind, b) in placed.iter().enumerate().skip(at + 1) {

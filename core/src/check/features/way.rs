@@ -1,6 +1,6 @@
 //! Which way: whether calls turn up what was to be turned down, say yes to what was denied, or go back where they were to go.
 
-use super::clauses::{Request, clauses};
+use super::clauses::Request;
 use super::opposites::{MARKERS, OPPOSITES, Side, Sides};
 use super::{Feature, Features};
 use crate::check::assess::Assessor;
@@ -8,7 +8,7 @@ use crate::check::evidence::Evidence;
 use crate::check::node::Node;
 use crate::check::schema::plain_of;
 use crate::check::toolbox::{Tool, Toolbox};
-use crate::domain::{Json, Sample, ToolCall};
+use crate::domain::{Json, ToolCall};
 use crate::reading::codes::Hint;
 use crate::reading::words::{Stem, fold, fold_identifier, is_content, words};
 
@@ -24,9 +24,7 @@ const MAX_VALUE: usize = 48;
 /// Words of a name that is about nothing else than its side.
 const SHORT_NAME: usize = 2;
 
-pub(super) fn measure(features: &mut Features, assessor: &Assessor, sample: &Sample, calls: &[ToolCall]) {
-    let clauses = clauses(sample);
-    let request = Request::new(&clauses);
+pub(super) fn measure(features: &mut Features, assessor: &Assessor, request: &Request, calls: &[ToolCall]) {
     if request.words.is_empty() {
         return;
     }
@@ -41,13 +39,13 @@ pub(super) fn measure(features: &mut Features, assessor: &Assessor, sample: &Sam
             let node = tool.and_then(|tool| tool.root.property(name));
             opposed_by_value(features, &wanted, name, value, node);
             if let (Json::Bool(value), Some(tool)) = (value, tool) {
-                truth(features, &request, tool, name, *value);
+                truth(features, request, tool, name, *value);
             }
             if !is_about_absence(name) && !is_about_absence(&call.name) {
-                denied_value(features, &request, value, 2);
+                denied_value(features, request, value, 2);
             }
             if let Some(side) = role(name)
-                && let Some((at, length)) = place(assessor.evidence, &request, name, value, node)
+                && let Some((at, length)) = place(assessor.evidence, request, name, value, node)
             {
                 roles[usize::from(side == Side::Second)].push((at, length));
             }
