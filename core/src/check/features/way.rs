@@ -1,4 +1,4 @@
-//! Which way: whether calls turn up what was to be turned down, say yes to what was denied, or go back where they were to go.
+//! Which way: whether calls turn up what was to be turned down, say yes to what was denied, or go back instead of there.
 
 use super::clauses::Request;
 use super::opposites::{MARKERS, OPPOSITES, Side, Sides};
@@ -213,7 +213,7 @@ fn role(name: &str) -> Option<Side> {
     sides.all(|side| side == first).then_some(first)
 }
 
-/// The only place of the request where a value stands, by itself or as another name of its thing, and the words it takes.
+/// Where alone in the request a value stands, by itself or as another name of its thing, and the words it takes.
 fn place(
     evidence: &Evidence,
     request: &Request,
