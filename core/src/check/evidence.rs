@@ -259,6 +259,11 @@ impl Evidence {
         codes::same_thing(value, self.things(), hint).is_some()
     }
 
+    /// The words by which the conversation names the thing that a value names.
+    pub(super) fn name_of_thing(&self, value: &str, hint: Hint) -> Option<&str> {
+        codes::same_thing(value, self.things(), hint).map(|found| found.words)
+    }
+
     fn things(&self) -> &codes::Text {
         self.things.get_or_init(|| codes::Text::of(self.said.iter().map(String::as_str)))
     }

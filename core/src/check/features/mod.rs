@@ -7,14 +7,21 @@ mod copies;
 mod counts;
 mod fit;
 mod latest;
+mod clauses;
+mod counts;
+mod fit;
+mod left;
 mod need;
 mod omitted;
+mod opposites;
+mod pairs;
 mod pool;
 mod question;
 mod records;
 mod spelling;
 mod strength;
 mod transcript;
+mod way;
 
 use fit::Fits;
 use question::Question;
@@ -50,6 +57,8 @@ columns! {
     /// Features of a sample beside its signals: `fit_` of the choice of tools, `ask_` of the question, `use_` of what the calls make of
     /// it, `from_` of where values stand, `arg_` over all arguments, `out_` of parameters left out, `chat_` of what came before,
     /// `same_` of values beside those that were said.
+    /// it, `from_` of where values stand, `arg_` over all arguments, `out_` of parameters left out, `chat_` of what came before, `way_` of
+    /// what the request denies, opposes or names.
     Feature, FEATURES, FEATURE_NAMES:
     rule_calling rule_parameters rule_selection
     fit_name fit_described fit_parameters fit_question fit_mix fit_lead fit_name_lead fit_rank fit_unused fit_unused_name
@@ -69,6 +78,8 @@ columns! {
     chat_asked chat_calls_turn chat_state
     same_copied same_near same_invented same_address same_record same_other_record same_stale same_corrected
     same_latest same_stale_amount same_against
+    way_against way_with way_true_denied way_false_denied way_denied_value way_roles_kept way_roles_turned way_left_choice
+    way_left_name way_left_described way_left_number way_named_straight way_named_crossed way_pairs_kept way_pairs_crossed
 }
 
 /// Columns of a sample: its signals, its features, and its worst argument's.
@@ -192,6 +203,8 @@ fn direction(name: &str) -> i8 {
         "same_stale" | "same_corrected" | "same_stale_amount" | "same_against" => -1,
         "same_copied" | "same_record" | "same_latest" => 1,
         "arg_faults" | "use_equal" | "chat_state" | "chat_same_call" => -1,
+        "way_with" | "way_false_denied" | "way_roles_kept" | "way_named_straight" | "way_pairs_kept" => 1,
+        name if name.starts_with("way_") => -1,
         _ => 0,
     }
 }
@@ -226,6 +239,11 @@ pub(super) fn features(assessor: &Assessor, sample: &Sample, calls: &[ToolCall],
     latest::measure(&mut features, assessor, sample, calls);
     features.set(Feature::same_against, against(&features));
     features.set(Feature::chat_state, assessor.other_state);
+    let clauses = clauses::clauses(sample);
+    let request = clauses::Request::new(&clauses);
+    way::measure(&mut features, assessor, &request, calls);
+    left::measure(&mut features, assessor, &request, calls);
+    pairs::measure(&mut features, assessor, &request, calls);
     features
 }
 
