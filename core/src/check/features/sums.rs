@@ -1,0 +1,223 @@
+//! The numbers of the calls, held against those that the request names: amounts and their units, shares, spare numbers.
+
+use super::question::Question;
+use super::{Feature, Features};
+use crate::check::asked_unit::{asked_by, asks_for_cents};
+use crate::check::assess::Assessor;
+use crate::check::index::Parameter;
+use crate::check::node::Node;
+use crate::check::toolbox::Tool;
+use crate::domain::{Json, ToolCall};
+use crate::reading::numbers::{Figures, Measured, NumberMatch};
+use crate::reading::words::{fold, is_content};
+
+/// Bounds the work on hostile rows: calls, numbers in all, depth of a value, figures of a question.
+const MAX_CALLS: usize = 16;
+const MAX_NUMBERS: usize = 48;
+const MAX_DEPTH: usize = 6;
+const MAX_FIGURES: usize = 40;
+/// Bytes read of the question.
+const MAX_QUESTION: usize = 4_000;
+
+/// A number that a call gives.
+struct Given<'a> {
+    value: f64,
+    node: &'a Node,
+    tool: &'a Tool,
+    /// The place of its argument among the tool's parameters.
+    place: usize,
+}
+
+pub(super) fn measure(features: &mut Features, assessor: &Assessor, question: &Question, calls: &[ToolCall]) {
+    let given = given(assessor, calls);
+    if given.is_empty() {
+        return;
+    }
+    let text = &question.text[..question.text.floor_char_boundary(MAX_QUESTION)];
+    let mut asked = Figures::default();
+    asked.hear(assessor.evidence.figures.languages());
+    asked.read(text, &fold(text));
+    let (mut told, mut reached, mut nowhere) = (0, 0, 0);
+    for number in &given {
+        let Given { value, node, .. } = *number;
+        let way = asked.explain(value);
+        told += usize::from(way == Some(NumberMatch::Same));
+        reached += usize::from(way.is_some());
+        let unit = unit_way(node, value, &asked);
+        let share = is_other_share(node, value, &asked);
+        let known = unit == Some(true) || is_known(assessor, node, value);
+        nowhere += usize::from(!known);
+        features.raise(Feature::sum_unit, f32::from(u8::from(unit == Some(true))));
+        features.raise(Feature::sum_unit_other, f32::from(u8::from(unit == Some(false) && !is_default(node, value))));
+        features.raise(Feature::sum_share_other, f32::from(u8::from(share)));
+        let shifted = unit != Some(true) && way != Some(NumberMatch::Same) && is_shifted(value, &asked);
+        features.raise(Feature::sum_shifted, f32::from(u8::from(shifted && !asks_for_cents(node))));
+        nouns(features, question, number);
+    }
+    let share = |count: usize| count as f32 / given.len() as f32;
+    features.set(Feature::sum_told, share(told));
+    features.set(Feature::sum_reached, share(reached));
+    features.set(Feature::sum_nowhere, nowhere.min(5) as f32);
+    let left = features.get(Feature::use_numbers_left).max(0.0);
+    features.set(Feature::sum_spare, left.min(nowhere as f32).min(3.0));
+}
+
+/// The numbers of the calls, each with its declaration.
+fn given<'a>(assessor: &'a Assessor, calls: &[ToolCall]) -> Vec<Given<'a>> {
+    let mut given = Vec::new();
+    for call in calls.iter().take(MAX_CALLS) {
+        let (Some(at), Some(arguments)) = (assessor.toolbox.find(&call.name), call.parsed()) else { continue };
+        let tool = &assessor.toolbox.tools[at];
+        for (name, value) in arguments.iter() {
+            let place = tool.root.properties.binary_search_by(|(own, _)| own.as_str().cmp(name));
+            if let Ok(place) = place {
+                let node = &tool.root.properties[place].1;
+                numbers(value, node, 0, &mut |value, node| {
+                    if given.len() < MAX_NUMBERS {
+                        given.push(Given { value, node, tool, place });
+                    }
+                });
+            }
+        }
+    }
+    given
+}
+
+fn numbers<'a>(value: &Json, node: &'a Node, depth: usize, found: &mut impl FnMut(f64, &'a Node)) {
+    if depth > MAX_DEPTH {
+        return;
+    }
+    match value {
+        Json::Number(number) => found(number.as_f64(), node),
+        Json::Array(items) => {
+            let inner = node.items.as_deref().unwrap_or(node);
+            items.iter().take(MAX_NUMBERS).for_each(|item| numbers(item, inner, depth + 1, found));
+        }
+        Json::Object(object) => {
+            for (name, item) in object.iter().take(MAX_NUMBERS) {
+                numbers(item, node.property(name).unwrap_or(node), depth + 1, found);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Whether anything tells a number: the conversation, the definition, or that it counts a single thing or none.
+fn is_known(assessor: &Assessor, node: &Node, value: f64) -> bool {
+    value == 0.0 || value == 1.0 || is_default(node, value) || assessor.evidence.figures.explain(value).is_some()
+}
+
+fn is_default(node: &Node, value: f64) -> bool {
+    matches!(&node.default, Some(Json::Number(own)) if own.as_f64() == value)
+}
+
+/// Whether a number is what an amount of the request comes to in the unit that is asked for; `None` where no unit is asked for, or
+/// the request names no amount of its kind.
+fn unit_way(node: &Node, value: f64, asked: &Figures) -> Option<bool> {
+    let near = |own: f64| (own - value).abs() <= 1e-6 * value.abs().max(1.0);
+    if asks_for_cents(node) {
+        let money = || asked.iter().take(MAX_FIGURES).filter(|own| own.unit.is_some_and(|unit| unit.is_money()));
+        if money().any(|own| near(own.value * 100.0)) {
+            return Some(true);
+        }
+        return money().any(|own| near(own.value)).then_some(false);
+    }
+    let wanted = asked_by(node)?;
+    match asked.in_unit(value, || Some(wanted))? {
+        Measured::Same | Measured::Converted(_) => return Some(true),
+        Measured::Unconverted | Measured::Other => {}
+    }
+    let amounts = asked.iter().take(MAX_FIGURES).filter_map(|own| Some((own.value, own.unit?)));
+    let parts: Vec<f64> =
+        amounts.filter(|(_, unit)| unit.is_like(wanted)).map(|(own, unit)| unit.convert(own, wanted)).collect();
+    // An hour and twenty minutes, or so many times the same length.
+    Some(near(parts.iter().sum()) || parts.iter().product::<f64>() == value)
+}
+
+/// Whether a number is a share told in percent, but not on the scale that its declaration names.
+fn is_other_share(node: &Node, value: f64, asked: &Figures) -> bool {
+    let says = |words: &[&str]| words.iter().any(|own| node.name.contains(own) || node.description.contains(own));
+    let of_one = says(&[
+        " fraction ", " 0 1 ", " 0 to 1 ", " 0 and 1 ", " 0 0 1 0 ", " 0 0 to 1 0 ", " 0 0 and 1 0 ", " 0 bis 1 ", " 0 a 1 ", " 0 et 1 ",
+        " 0 do 1 ", " ratio ", " as a decimal ",
+    ]);
+    let of_hundred = says(&[" percent ", " percentage ", " pct ", " prozent ", " 0 100 ", " 0 to 100 ", " 1 to 100 "]);
+    asked.iter().take(MAX_FIGURES).filter(|own| own.percent && own.value != 0.0).any(|own| {
+        let is = |of: f64| (own.value * of - value).abs() <= 1e-9 * value.abs();
+        is(0.001) || is(10.0) || (is(0.01) && of_hundred && !of_one) || (is(1.0) && of_one && !of_hundred)
+    })
+}
+
+/// Whether a number is one of the request but for some zeros.
+fn is_shifted(value: f64, asked: &Figures) -> bool {
+    let mut figures = asked.iter().take(MAX_FIGURES).filter(|own| own.value != 0.0 && !own.percent);
+    value != 0.0
+        && figures.any(|own| {
+            [0.001, 0.01, 0.1, 10.0, 100.0, 1000.0]
+                .iter()
+                .any(|of| (own.value * of - value).abs() <= 1e-9 * value.abs())
+        })
+}
+
+/// Whether words beside the number in the request are those of its parameter's name, or only those of another's.
+fn nouns(features: &mut Features, question: &Question, number: &Given) {
+    let Given { value, tool, place, .. } = *number;
+    if value.fract() != 0.0 || !(0.0..1e9).contains(&value) {
+        return;
+    }
+    let written = value.to_string();
+    let own = &tool.parameters[place];
+    let mut places = question.words.iter().enumerate().filter(|(_, word)| **word == written).take(2);
+    let (Some((at, _)), None) = (places.next(), places.next()) else { return };
+    let around = (at.saturating_sub(2)..(at + 3).min(question.words.len()))
+        .filter(|near| *near != at && is_content(question.words[*near]))
+        .map(|near| question.stems[near]);
+    let named = |parameter: &Parameter, stem| parameter.name.contains(&stem);
+    let (mut mine, mut foreign) = (false, false);
+    for stem in around {
+        let described = own.described(&tool.root.properties[place].1).contains(&stem);
+        mine |= named(own, stem) || described;
+        let mut others = tool.parameters.iter().take(40).enumerate();
+        foreign |= others.any(|(other, parameter)| other != place && named(parameter, stem));
+    }
+    features.raise(Feature::sum_own_noun, f32::from(u8::from(mine)));
+    features.raise(Feature::sum_other_noun, f32::from(u8::from(foreign && !mine)));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn node(name: &str, description: &str) -> Node {
+        Node { name: format!(" {name} "), description: format!(" {description} "), ..Node::default() }
+    }
+
+    #[test]
+    fn amounts_are_held_against_the_unit() {
+        for (name, text, value, way) in [
+            ("length minutes", "block it for three hours", 180.0, Some(true)),
+            ("length minutes", "block it for three hours", 3.0, Some(false)),
+            ("length minutes", "an hour and 20 minutes", 80.0, Some(true)),
+            ("weight kg", "block it for three hours", 3.0, None),
+            ("price cents", "it costs 12 euros", 1200.0, Some(true)),
+            ("price cents", "it costs 12 euros", 12.0, Some(false)),
+        ] {
+            assert_eq!(unit_way(&node(name, ""), value, &Figures::of(text)), way, "{name} {text} {value}");
+        }
+    }
+
+    #[test]
+    fn shares_are_held_against_their_scale() {
+        for (description, value, other) in [
+            ("level from 0 to 1", 0.4, false),
+            ("level from 0 to 1", 40.0, true),
+            ("level from 0 to 1", 0.04, true),
+            ("level in percent", 0.4, true),
+            ("level in percent", 40.0, false),
+            ("level", 40.0, false),
+        ] {
+            let figures = Figures::of("dim it to 40 %");
+            assert_eq!(is_other_share(&node("level", description), value, &figures), other, "{description} {value}");
+        }
+    }
+}
