@@ -39,7 +39,7 @@ pub(super) fn measure(features: &mut Features, assessor: &Assessor, sample: &Sam
     let mut turned = false;
     for call in calls.iter().take(MAX_CALLS) {
         let Some(arguments) = call.parsed() else { continue };
-        let (mut ends, mut others) = (Vec::new(), Vec::new());
+        let (mut ends, mut others): (Vec<Moment>, Vec<Moment>) = (Vec::new(), Vec::new());
         for (name, value) in arguments.iter() {
             let mut parts = Vec::new();
             leaves(value, MAX_LEAVES, &mut parts);
