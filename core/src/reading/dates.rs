@@ -217,6 +217,11 @@ impl Times {
         !self.steps.is_empty() || !self.relative.spans().is_empty()
     }
 
+    /// The lengths in minutes that were named, those that lead back below zero.
+    pub fn steps(&self) -> &[i32] {
+        &self.steps
+    }
+
     /// The dates that were named.
     pub fn dates(&self) -> &[Date] {
         &self.dates

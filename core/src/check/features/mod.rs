@@ -66,8 +66,8 @@ columns! {
     chat_messages chat_step chat_calls chat_system chat_results chat_failed chat_same_tool chat_same_call chat_offered chat_short chat_part
     chat_asked chat_calls_turn chat_state
     time_told time_other time_all_other time_weekday time_weekday_other time_month time_month_other time_day_number time_away time_clock
-    time_clock_other time_turned time_record time_record_other
-    sum_told sum_reached sum_nowhere sum_spare sum_unit sum_unit_other sum_share_other sum_shifted sum_own_noun sum_other_noun
+    time_clock_other
+    sum_told sum_reached sum_nowhere sum_unit sum_unit_other sum_share_other sum_shifted
 }
 
 /// Columns of a sample: its signals, its features, and its worst argument's.
@@ -189,11 +189,10 @@ fn direction(name: &str) -> i8 {
         name if name.starts_with("rule_") => 1,
         "arg_faults" | "use_equal" | "chat_state" | "chat_same_call" => -1,
         "time_other" | "time_all_other" | "time_weekday_other" | "time_month_other" => -1,
-        "time_clock_other" | "time_turned" | "time_record_other" => -1,
-        "sum_nowhere" | "sum_spare" | "sum_unit_other" | "sum_share_other" | "sum_shifted" => -1,
-        "sum_other_noun" => -1,
-        "time_told" | "time_weekday" | "time_month" | "time_day_number" | "time_clock" | "time_record" => 1,
-        "sum_told" | "sum_unit" | "sum_own_noun" => 1,
+        "time_clock_other" => -1,
+        "sum_nowhere" | "sum_unit_other" | "sum_share_other" | "sum_shifted" => -1,
+        "time_told" | "time_weekday" | "time_month" | "time_day_number" | "time_clock" => 1,
+        "sum_told" | "sum_unit" => 1,
         _ => 0,
     }
 }

@@ -4,12 +4,10 @@ use super::question::Question;
 use super::{Feature, Features};
 use crate::check::asked_unit::{asked_by, asks_for_cents};
 use crate::check::assess::Assessor;
-use crate::check::index::Parameter;
 use crate::check::node::Node;
-use crate::check::toolbox::Tool;
 use crate::domain::{Json, ToolCall};
 use crate::reading::numbers::{Figures, Measured, NumberMatch};
-use crate::reading::words::{fold, is_content};
+use crate::reading::words::fold;
 
 /// Bounds the work on hostile rows: calls, numbers in all, depth of a value, figures of a question.
 const MAX_CALLS: usize = 16;
@@ -23,9 +21,6 @@ const MAX_QUESTION: usize = 4_000;
 struct Given<'a> {
     value: f64,
     node: &'a Node,
-    tool: &'a Tool,
-    /// The place of its argument among the tool's parameters.
-    place: usize,
 }
 
 pub(super) fn measure(features: &mut Features, assessor: &Assessor, question: &Question, calls: &[ToolCall]) {
@@ -39,7 +34,7 @@ pub(super) fn measure(features: &mut Features, assessor: &Assessor, question: &Q
     asked.read(text, &fold(text));
     let (mut told, mut reached, mut nowhere) = (0, 0, 0);
     for number in &given {
-        let Given { value, node, .. } = *number;
+        let Given { value, node } = *number;
         let way = asked.explain(value);
         told += usize::from(way == Some(NumberMatch::Same));
         reached += usize::from(way.is_some());
@@ -52,14 +47,11 @@ pub(super) fn measure(features: &mut Features, assessor: &Assessor, question: &Q
         features.raise(Feature::sum_share_other, f32::from(u8::from(share)));
         let shifted = unit != Some(true) && way != Some(NumberMatch::Same) && is_shifted(value, &asked);
         features.raise(Feature::sum_shifted, f32::from(u8::from(shifted && !asks_for_cents(node))));
-        nouns(features, question, number);
     }
     let share = |count: usize| count as f32 / given.len() as f32;
     features.set(Feature::sum_told, share(told));
     features.set(Feature::sum_reached, share(reached));
     features.set(Feature::sum_nowhere, nowhere.min(5) as f32);
-    let left = features.get(Feature::use_numbers_left).max(0.0);
-    features.set(Feature::sum_spare, left.min(nowhere as f32).min(3.0));
 }
 
 /// The numbers of the calls, each with its declaration.
@@ -74,7 +66,7 @@ fn given<'a>(assessor: &'a Assessor, calls: &[ToolCall]) -> Vec<Given<'a>> {
                 let node = &tool.root.properties[place].1;
                 numbers(value, node, 0, &mut |value, node| {
                     if given.len() < MAX_NUMBERS {
-                        given.push(Given { value, node, tool, place });
+                        given.push(Given { value, node });
                     }
                 });
             }
@@ -114,7 +106,7 @@ fn is_default(node: &Node, value: f64) -> bool {
 /// Whether a number is what an amount of the request comes to in the unit that is asked for; `None` where no unit is asked for, or
 /// the request names no amount of its kind.
 fn unit_way(node: &Node, value: f64, asked: &Figures) -> Option<bool> {
-    let near = |own: f64| (own - value).abs() <= 1e-6 * value.abs().max(1.0);
+    let near = |own: f64| (own - value.abs()).abs() <= 1e-6 * value.abs().max(1.0);
     if asks_for_cents(node) {
         let money = || asked.iter().take(MAX_FIGURES).filter(|own| own.unit.is_some_and(|unit| unit.is_money()));
         if money().any(|own| near(own.value * 100.0)) {
@@ -122,16 +114,24 @@ fn unit_way(node: &Node, value: f64, asked: &Figures) -> Option<bool> {
         }
         return money().any(|own| near(own.value)).then_some(false);
     }
-    let wanted = asked_by(node)?;
+    // `mg_per_kg` asks for no weight of its own.
+    let wanted = asked_by(node).filter(|_| !node.name.contains(" per "))?;
+    let value = value.abs();
     match asked.in_unit(value, || Some(wanted))? {
         Measured::Same | Measured::Converted(_) => return Some(true),
+        // An amount of something else, or put together from what was said.
+        Measured::Other if matches!(asked.explain(value), Some(NumberMatch::Same | NumberMatch::Combined)) => return None,
         Measured::Unconverted | Measured::Other => {}
     }
     let amounts = asked.iter().take(MAX_FIGURES).filter_map(|own| Some((own.value, own.unit?)));
     let parts: Vec<f64> =
         amounts.filter(|(_, unit)| unit.is_like(wanted)).map(|(own, unit)| unit.convert(own, wanted)).collect();
-    // An hour and twenty minutes, or so many times the same length.
-    Some(near(parts.iter().sum()) || parts.iter().product::<f64>() == value)
+    let sum: f64 = parts.iter().sum();
+    // Rounded by hand: 175 degrees for 350 Fahrenheit.
+    let close = parts.iter().any(|own| (own - value).abs() <= 0.015 * value);
+    // A part of an amount, or some of the same: a rate.
+    let multiple = parts.iter().any(|own| [0.5, 2.0].iter().any(|of| (own * of - value).abs() <= 1e-6 * value));
+    if multiple || (close && !near(sum)) { None } else { Some(near(sum)) }
 }
 
 /// Whether a number is a share told in percent, but not on the scale that its declaration names.
@@ -157,31 +157,6 @@ fn is_shifted(value: f64, asked: &Figures) -> bool {
                 .iter()
                 .any(|of| (own.value * of - value).abs() <= 1e-9 * value.abs())
         })
-}
-
-/// Whether words beside the number in the request are those of its parameter's name, or only those of another's.
-fn nouns(features: &mut Features, question: &Question, number: &Given) {
-    let Given { value, tool, place, .. } = *number;
-    if value.fract() != 0.0 || !(0.0..1e9).contains(&value) {
-        return;
-    }
-    let written = value.to_string();
-    let own = &tool.parameters[place];
-    let mut places = question.words.iter().enumerate().filter(|(_, word)| **word == written).take(2);
-    let (Some((at, _)), None) = (places.next(), places.next()) else { return };
-    let around = (at.saturating_sub(2)..(at + 3).min(question.words.len()))
-        .filter(|near| *near != at && is_content(question.words[*near]))
-        .map(|near| question.stems[near]);
-    let named = |parameter: &Parameter, stem| parameter.name.contains(&stem);
-    let (mut mine, mut foreign) = (false, false);
-    for stem in around {
-        let described = own.described(&tool.root.properties[place].1).contains(&stem);
-        mine |= named(own, stem) || described;
-        let mut others = tool.parameters.iter().take(40).enumerate();
-        foreign |= others.any(|(other, parameter)| other != place && named(parameter, stem));
-    }
-    features.raise(Feature::sum_own_noun, f32::from(u8::from(mine)));
-    features.raise(Feature::sum_other_noun, f32::from(u8::from(foreign && !mine)));
 }
 
 #[cfg(test)]

@@ -3,11 +3,12 @@
 use super::counts::leaves;
 use super::{Feature, Features};
 use crate::check::assess::Assessor;
-use crate::check::schema::folded_of;
-use crate::domain::{Json, Role, Sample, ToolCall};
+use crate::domain::{Role, Sample, ToolCall};
+use crate::reading;
 use crate::reading::calendar::Day;
 use crate::reading::dates::{TimeMatch, Times};
-use crate::reading::words::{fold, fold_identifier, words};
+use crate::reading::numbers::Figures;
+use crate::reading::words::fold;
 
 /// Bounds the work on hostile rows: calls, values of each argument, moments in all, bytes of a value and of a message.
 const MAX_CALLS: usize = 16;
@@ -17,9 +18,6 @@ const MAX_VALUE: usize = 400;
 const MAX_MESSAGE: usize = 4_000;
 /// User messages before the question in which a time is looked for.
 const MAX_EARLIER: usize = 6;
-/// Values that are looked for in results, and bytes of a record on either side of one.
-const MAX_SOUGHT: usize = 12;
-const MAX_RECORD: usize = 300;
 /// Stands for no day, or no today to count from.
 const NO_DAY: f32 = -30.0;
 
@@ -35,67 +33,68 @@ struct Moment {
 
 pub(super) fn measure(features: &mut Features, assessor: &Assessor, sample: &Sample, calls: &[ToolCall]) {
     features.set(Feature::time_away, NO_DAY);
-    let mut moments = Vec::new();
-    let mut turned = false;
-    for call in calls.iter().take(MAX_CALLS) {
-        let Some(arguments) = call.parsed() else { continue };
-        let (mut ends, mut others): (Vec<Moment>, Vec<Moment>) = (Vec::new(), Vec::new());
-        for (name, value) in arguments.iter() {
-            let mut parts = Vec::new();
-            leaves(value, MAX_LEAVES, &mut parts);
-            let found: Vec<Moment> = parts.iter().filter_map(|part| part.as_str()).flat_map(moments_of).collect();
-            if found.len() == 1 {
-                if is_end(name) { ends.extend(&found) } else { others.extend(&found) }
-            }
-            if moments.len() < MAX_MOMENTS {
-                moments.extend(found);
-            }
-        }
-        turned |= ends.iter().any(|end| {
-            let earlier = |other: &Moment| end.day.zip(other.day).is_some_and(|(end, other)| end < other);
-            !others.is_empty() && others.iter().all(earlier)
-        });
-    }
-    features.set(Feature::time_turned, f32::from(u8::from(turned)));
-    let dated = sample.messages.iter().any(|message| message.role == Role::Tool);
-    if moments.is_empty() && !dated {
+    let mut parts = Vec::new();
+    let objects = calls.iter().take(MAX_CALLS).filter_map(|call| call.parsed());
+    objects.flat_map(|object| object.values()).for_each(|value| leaves(value, MAX_MOMENTS, &mut parts));
+    let texts = parts.iter().filter_map(|part| part.as_str());
+    let moments: Vec<Moment> = texts.flat_map(moments_of).take(MAX_MOMENTS).collect();
+    if moments.is_empty() {
         return;
     }
-    let system = times_of(sample.messages.iter().filter(|own| own.role == Role::System).map(|own| &*own.content));
+    let mut system = Said::default();
+    let rules = sample.messages.iter().filter(|message| message.role == Role::System);
+    rules.take(MAX_EARLIER).for_each(|message| system.read(&message.content));
     let full = |times: &Times| {
         times.dates().iter().find_map(|date| Day::of(date.year?, date.month, date.day?))
     };
-    let today = assessor.evidence.times.today().or_else(|| full(&system));
-    let asked = asked(sample, today);
-    days(features, &moments, &asked, &sample.question, today);
-    clocks(features, &moments, &asked, &system);
-    records(features, sample, calls, &asked);
+    let today = assessor.evidence.times.today().or_else(|| full(&system.times));
+    let asked = asked(assessor, sample, today);
+    days(features, &moments, &asked.times, &sample.question, today);
+    clocks(features, &moments, &asked, &system.times);
+}
+
+/// The numbers and times of some text.
+#[derive(Default)]
+struct Said {
+    figures: Figures,
+    times: Times,
+}
+
+impl Said {
+    fn read(&mut self, text: &str) {
+        let text = &text[..text.floor_char_boundary(MAX_MESSAGE)];
+        reading::read(text, &fold(text), &mut self.figures, &mut self.times);
+    }
+
+    /// Whether a time of day was named, if only by its hour, or follows by a length of time; `None` where neither was said.
+    fn tells_minute(&self, minute: u32, now: &Times) -> Option<bool> {
+        let told = self.times.tells_minute(minute, now)?;
+        let hour = |minute: i32| {
+            let minute = minute.rem_euclid(1_440);
+            minute % 60 == 0 && [minute / 60, minute / 60 % 12, minute / 60 + 12].iter().any(|hour| self.figures.contains(f64::from(*hour)))
+        };
+        let minute = minute as i32;
+        Some(told || hour(minute) || self.times.steps().iter().any(|step| hour(minute - step)))
+    }
 }
 
 /// What the last user message that speaks of a time says.
-fn asked(sample: &Sample, today: Option<Day>) -> Times {
+fn asked(assessor: &Assessor, sample: &Sample, today: Option<Day>) -> Said {
     let users = sample.messages.iter().rev().filter(|message| message.role == Role::User);
     let earlier = users.map(|message| &*message.content).filter(|text| *text != sample.question);
-    let mut times = Times::default();
+    let mut said = Said::default();
     for text in std::iter::once(sample.question.as_str()).chain(earlier.take(MAX_EARLIER)) {
-        times = times_of(std::iter::once(text));
-        if times.is_exact() || times.is_relative() || times.says_length() {
+        said = Said::default();
+        said.figures.hear(assessor.evidence.figures.languages());
+        said.read(text);
+        if said.times.is_exact() || said.times.is_relative() || said.times.says_length() {
             break;
         }
     }
     if let Some(today) = today {
-        times.suppose_today(today);
+        said.times.suppose_today(today);
     }
-    times
-}
-
-fn times_of<'a>(texts: impl Iterator<Item = &'a str>) -> Times {
-    let mut times = Times::default();
-    for text in texts.take(MAX_EARLIER) {
-        let text = &text[..text.floor_char_boundary(MAX_MESSAGE)];
-        times.read(text, &fold(text));
-    }
-    times
+    said
 }
 
 /// Days against the days, days of the week and months that were named.
@@ -106,12 +105,16 @@ fn days(features: &mut Features, moments: &[Moment], asked: &Times, question: &s
     }
     let share = |of: &dyn Fn(&Day) -> bool| days.iter().filter(|day| of(day)).count() as f32 / days.len() as f32;
     let way = |day: &Day| asked.explain_day(*day);
-    let other = share(&|day| way(day) == Some(TimeMatch::Other));
-    features.set(Feature::time_told, share(&|day| way(day) == Some(TimeMatch::Told)));
+    let is_told = |day: &Day| way(day) == Some(TimeMatch::Told);
+    let told = share(&is_told);
+    // A bound that is left out itself: the day behind the last one that is meant.
+    let is_bound = |day: &Day| days.len() > 1 && is_told(&day.plus(-1)) && days.iter().any(|own| own < day && is_told(own));
+    let other = share(&|day| way(day) == Some(TimeMatch::Other) && !is_bound(day));
+    features.set(Feature::time_told, told);
     features.set(Feature::time_other, other);
     features.set(Feature::time_all_other, f32::from(u8::from(other == 1.0)));
     features.set(Feature::time_weekday, share(&|day| asked.names_weekday_of(*day) == Some(true)));
-    let off = days.iter().all(|day| asked.names_weekday_of(*day) == Some(false));
+    let off = told == 0.0 && days.iter().all(|day| asked.names_weekday_of(*day) == Some(false));
     features.set(Feature::time_weekday_other, f32::from(u8::from(off)));
     let months = asked.dates();
     let in_month = |day: &Day| months.iter().any(|date| date.month == day.date().1);
@@ -131,7 +134,7 @@ fn days(features: &mut Features, moments: &[Moment], asked: &Times, question: &s
 }
 
 /// Times of day against those that were named, or that follow from now and a length of time.
-fn clocks(features: &mut Features, moments: &[Moment], asked: &Times, system: &Times) {
+fn clocks(features: &mut Features, moments: &[Moment], asked: &Said, system: &Times) {
     // The start and the end of a day go without saying.
     let telling = |moment: &&Moment| !moment.zoned && !(moment.day.is_some() && is_edge(moment.minute));
     let minutes: Vec<u32> = moments.iter().filter(telling).filter_map(|moment| moment.minute).collect();
@@ -146,67 +149,6 @@ fn clocks(features: &mut Features, moments: &[Moment], asked: &Times, system: &T
 
 fn is_edge(minute: Option<u32>) -> bool {
     matches!(minute, Some(0 | 1_439))
-}
-
-/// The days of what results tell of the things that the calls name.
-fn records(features: &mut Features, sample: &Sample, calls: &[ToolCall], asked: &Times) {
-    let results: Vec<&str> = sample
-        .messages
-        .iter()
-        .rev()
-        .filter(|message| message.role == Role::Tool)
-        .map(|message| &message.content[..message.content.floor_char_boundary(4 * MAX_MESSAGE)])
-        .take(MAX_EARLIER)
-        .collect();
-    if results.is_empty() || !(asked.is_exact() || asked.is_relative()) {
-        return;
-    }
-    let mut parts: Vec<&Json> = Vec::new();
-    let objects = calls.iter().take(MAX_CALLS).filter_map(|call| call.parsed());
-    objects.flat_map(|object| object.values()).for_each(|value| leaves(value, MAX_SOUGHT, &mut parts));
-    for part in parts.into_iter().take(MAX_SOUGHT) {
-        let text = match part {
-            Json::String(text) => text.clone(),
-            Json::Number(_) => folded_of(part).trim().to_owned(),
-            _ => continue,
-        };
-        if !(2..=64).contains(&text.len()) || !moments_of(&text).is_empty() {
-            continue;
-        }
-        let Some(record) = results.iter().find_map(|result| record_of(result, &text)) else { continue };
-        let days: Vec<Day> = moments_of(record).into_iter().filter_map(|moment| moment.day).collect();
-        let ways: Vec<TimeMatch> = days.iter().filter_map(|day| asked.explain_day(*day)).collect();
-        if ways.contains(&TimeMatch::Told) {
-            features.set(Feature::time_record, 1.0);
-        } else if !ways.is_empty() && ways.iter().all(|way| *way == TimeMatch::Other) {
-            features.set(Feature::time_record_other, 1.0);
-        }
-    }
-}
-
-/// The line or the object of a result in which a value stands.
-fn record_of<'a>(result: &'a str, value: &str) -> Option<&'a str> {
-    let joins = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '-' || c == '_');
-    let (at, _) = result.match_indices(value).take(8).find(|(at, _)| {
-        !joins(result[..*at].chars().next_back()) && !joins(result[at + value.len()..].chars().next())
-    })?;
-    let before = &result[result.floor_char_boundary(at.saturating_sub(MAX_RECORD))..at];
-    let behind = &result[at..result.floor_char_boundary(at + value.len() + MAX_RECORD)];
-    let start = before.rfind(['{', '\n']).map_or(before.len(), |start| before.len() - start);
-    let end = behind.find(['{', '}', '\n']).unwrap_or(behind.len());
-    Some(&result[at - start..at + end])
-}
-
-/// Whether a parameter takes the end of a span, by its name.
-fn is_end(name: &str) -> bool {
-    #[rustfmt::skip]
-    const ENDS: &[&str] = &[
-        "end", "ends", "ending", "to", "until", "till", "before", "return", "returning", "checkout", "return_date", "due", "hasta", "fin", "vuelta",
-        "bis", "ende", "rueckfahrt", "fino", "fine", "ritorno", "do", "koniec", "konec", "tot", "einde", "ate", "fim", "volta", "retour",
-        "slut", "loppu", "bitis", "do_dnia", "до", "по", "конец", "έως", "終了", "结束", "종료",
-    ];
-    let folded = fold_identifier(name);
-    words(&folded).any(|word| ENDS.contains(&word))
 }
 
 /// The days and times of day that a text gives in figures: `2027-03-01T17:30`, or `09:20` alone.
@@ -276,13 +218,5 @@ mod tests {
             let found: Vec<_> = moments_of(text).iter().map(|own| (own.day, own.minute, own.zoned)).collect();
             assert_eq!(found, expected, "{text}");
         }
-    }
-
-    #[test]
-    fn a_record_is_the_line_or_object_of_a_value() {
-        let result = r#"[{"id":"k7","on":"2031-05-09"},{"id":"k71","on":"2031-05-10"}]"#;
-        assert_eq!(record_of(result, "k71"), Some(r#"{"id":"k71","on":"2031-05-10""#));
-        assert_eq!(record_of("k7 first\nk8 second", "k8"), Some("\nk8 second"));
-        assert_eq!(record_of("k7 first", "k9"), None);
     }
 }
