@@ -222,6 +222,11 @@ impl Times {
         &self.steps
     }
 
+    /// The lengths in days that were named.
+    pub fn lengths(&self) -> &[i64] {
+        self.relative.spans()
+    }
+
     /// The dates that were named.
     pub fn dates(&self) -> &[Date] {
         &self.dates

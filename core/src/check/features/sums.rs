@@ -38,14 +38,21 @@ pub(super) fn measure(features: &mut Features, assessor: &Assessor, question: &Q
         let way = asked.explain(value);
         told += usize::from(way == Some(NumberMatch::Same));
         reached += usize::from(way.is_some());
-        let unit = unit_way(node, value, &asked);
+        let said = &assessor.evidence.figures;
+        let unit = unit_way(node, value, &asked, said);
         let share = is_other_share(node, value, &asked);
         let known = unit == Some(true) || is_known(assessor, node, value);
         nowhere += usize::from(!known);
         features.raise(Feature::sum_unit, f32::from(u8::from(unit == Some(true))));
-        features.raise(Feature::sum_unit_other, f32::from(u8::from(unit == Some(false) && !is_default(node, value))));
+        features.raise(
+            Feature::sum_unit_other,
+            f32::from(u8::from(unit == Some(false) && !is_default(node, value))),
+        );
         features.raise(Feature::sum_share_other, f32::from(u8::from(share)));
-        let shifted = unit != Some(true) && way != Some(NumberMatch::Same) && is_shifted(value, &asked);
+        let shifted = unit != Some(true)
+            && way != Some(NumberMatch::Same)
+            && !said.contains(value)
+            && is_shifted(value, &asked);
         features.raise(Feature::sum_shifted, f32::from(u8::from(shifted && !asks_for_cents(node))));
     }
     let share = |count: usize| count as f32 / given.len() as f32;
@@ -58,7 +65,9 @@ pub(super) fn measure(features: &mut Features, assessor: &Assessor, question: &Q
 fn given<'a>(assessor: &'a Assessor, calls: &[ToolCall]) -> Vec<Given<'a>> {
     let mut given = Vec::new();
     for call in calls.iter().take(MAX_CALLS) {
-        let (Some(at), Some(arguments)) = (assessor.toolbox.find(&call.name), call.parsed()) else { continue };
+        let (Some(at), Some(arguments)) = (assessor.toolbox.find(&call.name), call.parsed()) else {
+            continue;
+        };
         let tool = &assessor.toolbox.tools[at];
         for (name, value) in arguments.iter() {
             let place = tool.root.properties.binary_search_by(|(own, _)| own.as_str().cmp(name));
@@ -96,19 +105,23 @@ fn numbers<'a>(value: &Json, node: &'a Node, depth: usize, found: &mut impl FnMu
 
 /// Whether anything tells a number: the conversation, the definition, or that it counts a single thing or none.
 fn is_known(assessor: &Assessor, node: &Node, value: f64) -> bool {
-    value == 0.0 || value == 1.0 || is_default(node, value) || assessor.evidence.figures.explain(value).is_some()
+    value == 0.0
+        || value == 1.0
+        || is_default(node, value)
+        || assessor.evidence.figures.explain(value).is_some()
 }
 
 fn is_default(node: &Node, value: f64) -> bool {
     matches!(&node.default, Some(Json::Number(own)) if own.as_f64() == value)
 }
 
-/// Whether a number is what an amount of the request comes to in the unit that is asked for; `None` where no unit is asked for, or
-/// the request names no amount of its kind.
-fn unit_way(node: &Node, value: f64, asked: &Figures) -> Option<bool> {
+/// Whether a number is what an amount of the request comes to in the unit that is asked for; `None` where no unit is asked for, the
+/// request names no amount of its kind, or the number follows from more that was said.
+fn unit_way(node: &Node, value: f64, asked: &Figures, said: &Figures) -> Option<bool> {
     let near = |own: f64| (own - value.abs()).abs() <= 1e-6 * value.abs().max(1.0);
     if asks_for_cents(node) {
-        let money = || asked.iter().take(MAX_FIGURES).filter(|own| own.unit.is_some_and(|unit| unit.is_money()));
+        let money =
+            || asked.iter().take(MAX_FIGURES).filter(|own| own.unit.is_some_and(|unit| unit.is_money()));
         if money().any(|own| near(own.value * 100.0)) {
             return Some(true);
         }
@@ -119,29 +132,53 @@ fn unit_way(node: &Node, value: f64, asked: &Figures) -> Option<bool> {
     let value = value.abs();
     match asked.in_unit(value, || Some(wanted))? {
         Measured::Same | Measured::Converted(_) => return Some(true),
-        // An amount of something else, or put together from what was said.
-        Measured::Other if matches!(asked.explain(value), Some(NumberMatch::Same | NumberMatch::Combined)) => return None,
+        Measured::Other if matches!(said.explain(value), Some(NumberMatch::Same | NumberMatch::Combined)) => {
+            return None;
+        }
+        Measured::Other if matches!(said.in_unit(value, || Some(wanted)), Some(Measured::Converted(_))) => {
+            return None;
+        }
         Measured::Unconverted | Measured::Other => {}
     }
     let amounts = asked.iter().take(MAX_FIGURES).filter_map(|own| Some((own.value, own.unit?)));
-    let parts: Vec<f64> =
-        amounts.filter(|(_, unit)| unit.is_like(wanted)).map(|(own, unit)| unit.convert(own, wanted)).collect();
+    let parts: Vec<f64> = amounts
+        .filter(|(_, unit)| unit.is_like(wanted))
+        .map(|(own, unit)| unit.convert(own, wanted))
+        .collect();
     let sum: f64 = parts.iter().sum();
     // Rounded by hand: 175 degrees for 350 Fahrenheit.
     let close = parts.iter().any(|own| (own - value).abs() <= 0.015 * value);
     // A part of an amount, or some of the same: a rate.
-    let multiple = parts.iter().any(|own| [0.5, 2.0].iter().any(|of| (own * of - value).abs() <= 1e-6 * value));
-    if multiple || (close && !near(sum)) { None } else { Some(near(sum)) }
+    let multiple =
+        parts.iter().any(|own| [0.5, 2.0].iter().any(|of| (own * of - value).abs() <= 1e-6 * value));
+    // An hour and forty, or so many kilometres at so many minutes each.
+    let more = asked.iter().take(MAX_FIGURES).map(|own| own.value).any(|own| {
+        (own != 0.0 && own != 1.0) && (near(sum + own) || parts.iter().any(|part| near(part * own)))
+    });
+    if multiple || more || (close && !near(sum)) { None } else { Some(near(sum)) }
 }
 
 /// Whether a number is a share told in percent, but not on the scale that its declaration names.
 fn is_other_share(node: &Node, value: f64, asked: &Figures) -> bool {
-    let says = |words: &[&str]| words.iter().any(|own| node.name.contains(own) || node.description.contains(own));
+    let says =
+        |words: &[&str]| words.iter().any(|own| node.name.contains(own) || node.description.contains(own));
     let of_one = says(&[
-        " fraction ", " 0 1 ", " 0 to 1 ", " 0 and 1 ", " 0 0 1 0 ", " 0 0 to 1 0 ", " 0 0 and 1 0 ", " 0 bis 1 ", " 0 a 1 ", " 0 et 1 ",
-        " 0 do 1 ", " ratio ", " as a decimal ",
+        " fraction ",
+        " 0 1 ",
+        " 0 to 1 ",
+        " 0 and 1 ",
+        " 0 0 1 0 ",
+        " 0 0 to 1 0 ",
+        " 0 0 and 1 0 ",
+        " 0 bis 1 ",
+        " 0 a 1 ",
+        " 0 et 1 ",
+        " 0 do 1 ",
+        " ratio ",
+        " as a decimal ",
     ]);
-    let of_hundred = says(&[" percent ", " percentage ", " pct ", " prozent ", " 0 100 ", " 0 to 100 ", " 1 to 100 "]);
+    let of_hundred =
+        says(&[" percent ", " percentage ", " pct ", " prozent ", " 0 100 ", " 0 to 100 ", " 1 to 100 "]);
     asked.iter().take(MAX_FIGURES).filter(|own| own.percent && own.value != 0.0).any(|own| {
         let is = |of: f64| (own.value * of - value).abs() <= 1e-9 * value.abs();
         is(0.001) || is(10.0) || (is(0.01) && of_hundred && !of_one) || (is(1.0) && of_one && !of_hundred)
@@ -150,13 +187,13 @@ fn is_other_share(node: &Node, value: f64, asked: &Figures) -> bool {
 
 /// Whether a number is one of the request but for some zeros.
 fn is_shifted(value: f64, asked: &Figures) -> bool {
-    let mut figures = asked.iter().take(MAX_FIGURES).filter(|own| own.value != 0.0 && !own.percent);
-    value != 0.0
-        && figures.any(|own| {
-            [0.001, 0.01, 0.1, 10.0, 100.0, 1000.0]
-                .iter()
-                .any(|of| (own.value * of - value).abs() <= 1e-9 * value.abs())
-        })
+    let figures =
+        asked.iter().take(MAX_FIGURES).filter(|own| own.value != 0.0 && !own.percent && own.place.is_some());
+    value != 0.0 && { figures }.filter(|own| own.unit.is_none_or(|unit| unit.is_money())).any(|own| {
+        [0.001, 0.01, 0.1, 10.0, 100.0, 1000.0]
+            .iter()
+            .any(|of| (own.value * of - value).abs() <= 1e-9 * value.abs())
+    })
 }
 
 #[cfg(test)]
@@ -177,7 +214,11 @@ mod tests {
             ("price cents", "it costs 12 euros", 1200.0, Some(true)),
             ("price cents", "it costs 12 euros", 12.0, Some(false)),
         ] {
-            assert_eq!(unit_way(&node(name, ""), value, &Figures::of(text)), way, "{name} {text} {value}");
+            assert_eq!(
+                unit_way(&node(name, ""), value, &Figures::of(text), &Figures::of(text)),
+                way,
+                "{name} {text} {value}"
+            );
         }
     }
 
@@ -192,7 +233,11 @@ mod tests {
             ("level", 40.0, false),
         ] {
             let figures = Figures::of("dim it to 40 %");
-            assert_eq!(is_other_share(&node("level", description), value, &figures), other, "{description} {value}");
+            assert_eq!(
+                is_other_share(&node("level", description), value, &figures),
+                other,
+                "{description} {value}"
+            );
         }
     }
 }

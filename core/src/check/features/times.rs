@@ -44,9 +44,8 @@ pub(super) fn measure(features: &mut Features, assessor: &Assessor, sample: &Sam
     let mut system = Said::default();
     let rules = sample.messages.iter().filter(|message| message.role == Role::System);
     rules.take(MAX_EARLIER).for_each(|message| system.read(&message.content));
-    let full = |times: &Times| {
-        times.dates().iter().find_map(|date| Day::of(date.year?, date.month, date.day?))
-    };
+    let full =
+        |times: &Times| times.dates().iter().find_map(|date| Day::of(date.year?, date.month, date.day?));
     let today = assessor.evidence.times.today().or_else(|| full(&system.times));
     let asked = asked(assessor, sample, today);
     days(features, &moments, &asked.times, &sample.question, today);
@@ -58,6 +57,8 @@ pub(super) fn measure(features: &mut Features, assessor: &Assessor, sample: &Sam
 struct Said {
     figures: Figures,
     times: Times,
+    /// Whether it is the question itself.
+    asked: bool,
 }
 
 impl Said {
@@ -71,7 +72,10 @@ impl Said {
         let told = self.times.tells_minute(minute, now)?;
         let hour = |minute: i32| {
             let minute = minute.rem_euclid(1_440);
-            minute % 60 == 0 && [minute / 60, minute / 60 % 12, minute / 60 + 12].iter().any(|hour| self.figures.contains(f64::from(*hour)))
+            minute % 60 == 0
+                && [minute / 60, minute / 60 % 12, minute / 60 + 12]
+                    .iter()
+                    .any(|hour| self.figures.contains(f64::from(*hour)))
         };
         let minute = minute as i32;
         Some(told || hour(minute) || self.times.steps().iter().any(|step| hour(minute - step)))
@@ -87,6 +91,7 @@ fn asked(assessor: &Assessor, sample: &Sample, today: Option<Day>) -> Said {
         said = Said::default();
         said.figures.hear(assessor.evidence.figures.languages());
         said.read(text);
+        said.asked = text == sample.question;
         if said.times.is_exact() || said.times.is_relative() || said.times.says_length() {
             break;
         }
@@ -103,13 +108,29 @@ fn days(features: &mut Features, moments: &[Moment], asked: &Times, question: &s
     if days.is_empty() {
         return;
     }
-    let share = |of: &dyn Fn(&Day) -> bool| days.iter().filter(|day| of(day)).count() as f32 / days.len() as f32;
+    let share =
+        |of: &dyn Fn(&Day) -> bool| days.iter().filter(|day| of(day)).count() as f32 / days.len() as f32;
+    let numbers: Vec<u32> = question
+        .split(|c: char| !c.is_ascii_digit())
+        .filter(|digits| (1..=2).contains(&digits.len()))
+        .take(MAX_MOMENTS)
+        .filter_map(|digits| digits.parse().ok())
+        .collect();
     let way = |day: &Day| asked.explain_day(*day);
     let is_told = |day: &Day| way(day) == Some(TimeMatch::Told);
     let told = share(&is_told);
     // A bound that is left out itself: the day behind the last one that is meant.
-    let is_bound = |day: &Day| days.len() > 1 && is_told(&day.plus(-1)) && days.iter().any(|own| own < day && is_told(own));
-    let other = share(&|day| way(day) == Some(TimeMatch::Other) && !is_bound(day));
+    let is_bound = |day: &Day| {
+        days.len() > 1 && is_told(&day.plus(-1)) && days.iter().any(|own| own < day && is_told(own))
+    };
+    // The other end of a span, told only by its number or its day of the week, or a length before what was told.
+    let is_end = |day: &Day| {
+        let (_, month, of_month) = day.date();
+        let by_number = numbers.contains(&of_month) && asked.dates().iter().any(|date| date.month == month);
+        let by_weekday = told > 0.0 && asked.names_weekday_of(*day) == Some(true);
+        by_number || by_weekday || asked.lengths().iter().any(|length| is_told(&day.plus(*length)))
+    };
+    let other = share(&|day| way(day) == Some(TimeMatch::Other) && !is_bound(day) && !is_end(day));
     features.set(Feature::time_told, told);
     features.set(Feature::time_other, other);
     features.set(Feature::time_all_other, f32::from(u8::from(other == 1.0)));
@@ -119,13 +140,10 @@ fn days(features: &mut Features, moments: &[Moment], asked: &Times, question: &s
     let months = asked.dates();
     let in_month = |day: &Day| months.iter().any(|date| date.month == day.date().1);
     features.set(Feature::time_month, share(&in_month));
-    features.set(Feature::time_month_other, f32::from(u8::from(!months.is_empty() && !days.iter().any(in_month))));
-    let numbers: Vec<u32> = question
-        .split(|c: char| !c.is_ascii_digit())
-        .filter(|digits| (1..=2).contains(&digits.len()))
-        .take(MAX_MOMENTS)
-        .filter_map(|digits| digits.parse().ok())
-        .collect();
+    features.set(
+        Feature::time_month_other,
+        f32::from(u8::from(!months.is_empty() && !days.iter().any(in_month))),
+    );
     features.set(Feature::time_day_number, share(&|day| numbers.contains(&day.date().2)));
     if let Some(today) = today {
         let away = days[0].since(today) as f32;
@@ -139,7 +157,8 @@ fn clocks(features: &mut Features, moments: &[Moment], asked: &Said, system: &Ti
     let telling = |moment: &&Moment| !moment.zoned && !(moment.day.is_some() && is_edge(moment.minute));
     let minutes: Vec<u32> = moments.iter().filter(telling).filter_map(|moment| moment.minute).collect();
     let told: Vec<bool> = minutes.iter().filter_map(|minute| asked.tells_minute(*minute, system)).collect();
-    if told.is_empty() {
+    // A time that was said earlier may have been changed since.
+    if told.is_empty() || !asked.asked {
         return;
     }
     let yes = told.iter().filter(|told| **told).count() as f32 / told.len() as f32;
