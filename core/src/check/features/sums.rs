@@ -179,9 +179,13 @@ fn is_other_share(node: &Node, value: f64, asked: &Figures) -> bool {
     ]);
     let of_hundred =
         says(&[" percent ", " percentage ", " pct ", " prozent ", " 0 100 ", " 0 to 100 ", " 1 to 100 "]);
-    asked.iter().take(MAX_FIGURES).filter(|own| own.percent && own.value != 0.0).any(|own| {
+    asked.iter().take(MAX_FIGURES).filter(|own| own.value != 0.0).any(|own| {
         let is = |of: f64| (own.value * of - value).abs() <= 1e-9 * value.abs();
-        is(0.001) || is(10.0) || (is(0.01) && of_hundred && !of_one) || (is(1.0) && of_one && !of_hundred)
+        // `thirty percent` names the scale as well as `a quarter` does, each of them another one.
+        let above = is(1.0) && of_one && !of_hundred && value > 1.0;
+        let below = of_hundred && !of_one && value < 1.0 && own.unit.is_none();
+        let part = below && value > 0.0 && (is(0.01) || (is(1.0) && !own.percent && own.place.is_none()));
+        above || part || (own.percent && (is(0.001) || is(10.0) || (is(1.0) && of_one && !of_hundred)))
     })
 }
 

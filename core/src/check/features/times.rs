@@ -47,9 +47,12 @@ pub(super) fn measure(features: &mut Features, assessor: &Assessor, sample: &Sam
     let full =
         |times: &Times| times.dates().iter().find_map(|date| Day::of(date.year?, date.month, date.day?));
     let today = assessor.evidence.times.today().or_else(|| full(&system.times));
-    let asked = asked(assessor, sample, today);
-    days(features, &moments, &asked.times, &sample.question, today);
-    clocks(features, &moments, &asked, &system.times);
+    let named = asked(assessor, sample, today, |times| times.has_dates() || times.is_relative());
+    days(features, &moments, &named.times, &sample.question, today);
+    let timed = asked(assessor, sample, today, |times| {
+        times.is_exact() || times.is_relative() || times.says_length()
+    });
+    clocks(features, &moments, &timed, &system.times);
 }
 
 /// The numbers and times of some text.
@@ -82,8 +85,8 @@ impl Said {
     }
 }
 
-/// What the last user message that speaks of a time says.
-fn asked(assessor: &Assessor, sample: &Sample, today: Option<Day>) -> Said {
+/// What the last user message that speaks of such times says.
+fn asked(assessor: &Assessor, sample: &Sample, today: Option<Day>, speaks: impl Fn(&Times) -> bool) -> Said {
     let users = sample.messages.iter().rev().filter(|message| message.role == Role::User);
     let earlier = users.map(|message| &*message.content).filter(|text| *text != sample.question);
     let mut said = Said::default();
@@ -92,7 +95,7 @@ fn asked(assessor: &Assessor, sample: &Sample, today: Option<Day>) -> Said {
         said.figures.hear(assessor.evidence.figures.languages());
         said.read(text);
         said.asked = text == sample.question;
-        if said.times.is_exact() || said.times.is_relative() || said.times.says_length() {
+        if speaks(&said.times) {
             break;
         }
     }
@@ -195,9 +198,12 @@ fn moments_of(text: &str) -> Vec<Moment> {
     found
 }
 
-/// `2027-03-01` at a place.
+/// `2027-03-01` or `01.03.2027` at a place.
 fn day_at(bytes: &[u8], at: usize) -> Option<Day> {
     let own = bytes.get(at..at + 10)?;
+    if own[2] == b'.' && own[5] == b'.' && !bytes.get(at + 10).is_some_and(u8::is_ascii_digit) {
+        return Day::of(number(&own[6..])? as i32, number(&own[3..5])?, number(&own[..2])?);
+    }
     if own[4] != b'-' || own[7] != b'-' || bytes.get(at + 10).is_some_and(u8::is_ascii_digit) {
         return None;
     }
@@ -227,6 +233,7 @@ mod tests {
             ("2031-05-09T07:05", vec![(day, Some(425), false)]),
             ("2031-05-09 07:05:30Z", vec![(day, Some(425), true)]),
             ("2031-05-09T07:05:00+02:00", vec![(day, Some(425), true)]),
+            ("09.05.2031", vec![(day, None, false)]),
             ("07:05", vec![(None, Some(425), false)]),
             ("between '2031-05-09' and '2031-05-09'", vec![(day, None, false), (day, None, false)]),
             ("12031-05-091", vec![]),
