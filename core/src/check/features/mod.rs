@@ -47,7 +47,8 @@ pub(in crate::check) use columns;
 
 columns! {
     /// Features of a sample beside its signals: `fit_` of the choice of tools, `ask_` of the question, `use_` of what the calls make of
-    /// it, `from_` of where values stand, `arg_` over all arguments, `out_` of parameters left out, `chat_` of what came before.
+    /// it, `from_` of where values stand, `arg_` over all arguments, `out_` of parameters left out, `chat_` of what came before,
+    /// `time_` of days and times of day, `sum_` of numbers, held against those that the request names.
     Feature, FEATURES, FEATURE_NAMES:
     rule_calling rule_parameters rule_selection
     fit_name fit_described fit_parameters fit_question fit_mix fit_lead fit_name_lead fit_rank fit_unused fit_unused_name

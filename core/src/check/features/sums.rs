@@ -1,4 +1,4 @@
-//! The numbers of the calls, held against those that the request names: amounts and their units, shares, spare numbers.
+//! The numbers of the calls, held against those that the request names: amounts and their units, shares, numbers that nothing tells.
 
 use super::question::Question;
 use super::{Feature, Features};
@@ -7,6 +7,7 @@ use crate::check::assess::Assessor;
 use crate::check::node::Node;
 use crate::domain::{Json, ToolCall};
 use crate::reading::numbers::{Figures, Measured, NumberMatch};
+use crate::reading::units::Unit;
 use crate::reading::words::fold;
 
 /// Bounds the work on hostile rows: calls, numbers in all, depth of a value, figures of a question.
@@ -191,13 +192,11 @@ fn is_other_share(node: &Node, value: f64, asked: &Figures) -> bool {
 
 /// Whether a number is one of the request but for some zeros.
 fn is_shifted(value: f64, asked: &Figures) -> bool {
-    let figures =
-        asked.iter().take(MAX_FIGURES).filter(|own| own.value != 0.0 && !own.percent && own.place.is_some());
-    value != 0.0 && { figures }.filter(|own| own.unit.is_none_or(|unit| unit.is_money())).any(|own| {
-        [0.001, 0.01, 0.1, 10.0, 100.0, 1000.0]
-            .iter()
-            .any(|of| (own.value * of - value).abs() <= 1e-9 * value.abs())
-    })
+    let is_near = |own: f64| (own - value).abs() <= 1e-9 * value.abs();
+    let shifts = [0.001, 0.01, 0.1, 10.0, 100.0, 1000.0];
+    let figures = asked.iter().take(MAX_FIGURES).filter(|own| !own.percent && own.place.is_some());
+    let mut plain = figures.filter(|own| own.unit.is_none_or(Unit::is_money)).map(|own| own.value);
+    value != 0.0 && plain.any(|own| own != 0.0 && shifts.iter().any(|of| is_near(own * of)))
 }
 
 #[cfg(test)]
