@@ -35,6 +35,11 @@ impl Day {
         (self.0 + 3).rem_euclid(7)
     }
 
+    /// So many days after another one.
+    pub fn since(self, other: Day) -> i64 {
+        self.0 - other.0
+    }
+
     /// Stays within the years people speak of however large the step.
     pub fn plus(self, days: i64) -> Day {
         Day(self.0 + days.clamp(-400_000, 400_000))

@@ -48,6 +48,11 @@ impl Clock {
         Clock { minutes: minutes % DAY, other: None }
     }
 
+    /// So many minutes since midnight.
+    pub fn of_day(minutes: u32) -> Clock {
+        Clock::exact(minutes)
+    }
+
     /// A value in figures alone is on a clock of 24 hours, unless its hour has one figure.
     pub fn settle(&mut self) {
         if self.minutes >= 10 * 60 {

@@ -202,6 +202,65 @@ impl Times {
         })
     }
 
+    /// The day the conversation calls today.
+    pub fn today(&self) -> Option<Day> {
+        self.today
+    }
+
+    /// Takes a day for today where the text names none.
+    pub fn suppose_today(&mut self, today: Day) {
+        self.today.get_or_insert(today);
+    }
+
+    /// Whether a length of time was named, or that of a stay.
+    pub fn says_length(&self) -> bool {
+        !self.steps.is_empty() || !self.relative.spans().is_empty()
+    }
+
+    /// The lengths in minutes that were named, those that lead back below zero.
+    pub fn steps(&self) -> &[i32] {
+        &self.steps
+    }
+
+    /// The lengths in days that were named.
+    pub fn lengths(&self) -> &[i64] {
+        self.relative.spans()
+    }
+
+    /// The dates that were named.
+    pub fn dates(&self) -> &[Date] {
+        &self.dates
+    }
+
+    /// Whether some day of the week was named, and whether that of a day was.
+    pub fn names_weekday_of(&self, day: Day) -> Option<bool> {
+        let any = (0..7).any(|own| self.relative.names_weekday(own));
+        any.then(|| self.relative.names_weekday(day.weekday()))
+    }
+
+    /// How a day follows from days that were named; `None` where none was.
+    pub fn explain_day(&self, day: Day) -> Option<TimeMatch> {
+        if self.dates.is_empty() && !self.relative.is_said() {
+            return None;
+        }
+        let (year, month, of_month) = day.date();
+        Some(self.explain_date(Date { year: Some(year), month, day: Some(of_month) }))
+    }
+
+    /// Whether a time of day was named, or follows from one that `now` holds and a length of time; `None` where neither was said.
+    pub fn tells_minute(&self, minute: u32, now: &Times) -> Option<bool> {
+        let value = Clock::of_day(minute);
+        let start = if self.clock.is_empty() { &now.clock } else { &self.clock };
+        if self.clock.is_empty() && (self.steps.is_empty() || now.clock.is_empty()) {
+            return None;
+        }
+        let later = |own: &Clock| {
+            self.steps.iter().any(|step| value.agrees(own.plus(*step)) || value.agrees(own.plus(-*step)))
+        };
+        let told = self.clock.iter().any(|own| value.agrees(*own));
+        Some(told || start.iter().take(MAX_STEPS).any(later))
+    }
+
     pub fn knows_today(&self) -> bool {
         self.today.is_some()
     }

@@ -116,7 +116,7 @@ impl Figures {
         composed_at
     }
 
-    pub(super) fn languages(&self) -> Languages {
+    pub fn languages(&self) -> Languages {
         self.languages
     }
 

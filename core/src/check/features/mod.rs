@@ -20,6 +20,8 @@ mod question;
 mod records;
 mod spelling;
 mod strength;
+mod sums;
+mod times;
 mod transcript;
 mod way;
 
@@ -59,6 +61,7 @@ columns! {
     /// `same_` of values beside those that were said.
     /// it, `from_` of where values stand, `arg_` over all arguments, `out_` of parameters left out, `chat_` of what came before, `way_` of
     /// what the request denies, opposes or names.
+    /// `time_` of days and times of day, `sum_` of numbers, held against those that the request names.
     Feature, FEATURES, FEATURE_NAMES:
     rule_calling rule_parameters rule_selection
     fit_name fit_described fit_parameters fit_question fit_mix fit_lead fit_name_lead fit_rank fit_unused fit_unused_name
@@ -80,6 +83,9 @@ columns! {
     same_latest same_stale_amount same_against
     way_against way_with way_true_denied way_false_denied way_denied_value way_roles_kept way_roles_turned way_left_choice
     way_left_name way_left_described way_left_number way_named_straight way_named_crossed way_pairs_kept way_pairs_crossed
+    time_told time_other time_all_other time_weekday time_weekday_other time_month time_month_other time_day_number time_away time_clock
+    time_clock_other
+    sum_told sum_reached sum_nowhere sum_unit sum_unit_other sum_share_other sum_shifted
 }
 
 /// Columns of a sample: its signals, its features, and its worst argument's.
@@ -205,6 +211,11 @@ fn direction(name: &str) -> i8 {
         "arg_faults" | "use_equal" | "chat_state" | "chat_same_call" => -1,
         "way_with" | "way_false_denied" | "way_roles_kept" | "way_named_straight" | "way_pairs_kept" => 1,
         name if name.starts_with("way_") => -1,
+        "time_other" | "time_all_other" | "time_weekday_other" | "time_month_other" => -1,
+        "time_clock_other" => -1,
+        "sum_nowhere" | "sum_unit_other" | "sum_share_other" | "sum_shifted" => -1,
+        "time_told" | "time_weekday" | "time_month" | "time_day_number" | "time_clock" => 1,
+        "sum_told" | "sum_unit" => 1,
         _ => 0,
     }
 }
@@ -238,6 +249,8 @@ pub(super) fn features(assessor: &Assessor, sample: &Sample, calls: &[ToolCall],
     records::measure(&mut features, assessor, sample, calls);
     latest::measure(&mut features, assessor, sample, calls);
     features.set(Feature::same_against, against(&features));
+    times::measure(&mut features, assessor, sample, calls);
+    sums::measure(&mut features, assessor, &question, calls);
     features.set(Feature::chat_state, assessor.other_state);
     let clauses = clauses::clauses(sample);
     let request = clauses::Request::new(&clauses);
