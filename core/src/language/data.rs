@@ -40,6 +40,8 @@ pub struct Language {
     pub names: Names,
     #[serde(default)]
     pub verdict: Verdict,
+    #[serde(default)]
+    pub talk: Talk,
 }
 
 /// Words with white space between them.
@@ -106,6 +108,16 @@ pub struct Request {
     pub done: Vec<String>,
     /// Phrases by which an answer takes something back, or asks for something first.
     pub but: Vec<String>,
+}
+
+/// How people speak with an assistant.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Talk {
+    /// Phrases by which a user thanks for what was done.
+    pub thanks: Vec<String>,
+    /// Words that make a sentence of a system text a rule: what must not be done, or only on a condition.
+    pub rules: Words,
 }
 
 /// What stands around a number.
