@@ -118,6 +118,8 @@ pub struct Talk {
     pub thanks: Vec<String>,
     /// Words that make a sentence of a system text a rule: what must not be done, or only on a condition.
     pub rules: Words,
+    /// Words by which a question asks to do something, not to be told.
+    pub pleas: Words,
 }
 
 /// What stands around a number.

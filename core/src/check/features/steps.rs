@@ -36,6 +36,10 @@ pub(super) fn measure(features: &mut Features, assessor: &Assessor, sample: &Sam
         after_results(features, assessor, sample, last, results, calls);
     }
     rules(features, assessor, before, calls);
+    // A call that is made again just as it failed is read as the turn that the results answer.
+    let own = sample.after.results.iter().take(MAX_RESULTS);
+    let has_failed = own.clone().any(has_failed) && !own.clone().any(may_pass);
+    flag(features, Feature::step_failed_same, has_failed);
 }
 
 fn flag(features: &mut Features, feature: Feature, holds: bool) {
@@ -51,15 +55,18 @@ fn after_results(
     results: &[Message],
     calls: &[ToolCall],
 ) {
-    let failed = || results.iter().rev().take(MAX_RESULTS).filter(|result| has_failed(result));
-    if failed().next().is_some() {
+    if results.iter().rev().take(MAX_RESULTS).any(|message| has_failed(&result_of(message))) {
         let was_asked = |call: &&ToolCall| last.iter().any(|own| own.name == call.name);
         let past = calls.iter().any(|call| !was_asked(&call) && changes(&call.name));
-        let same = calls.iter().any(|call| last.iter().any(|own| own.is_equivalent(call)));
         flag(features, Feature::step_failed_wait, calls.is_empty());
         flag(features, Feature::step_failed_past, past);
-        flag(features, Feature::step_failed_same, same && !failed().any(may_pass));
-    } else if calls.is_empty() && last.iter().any(|call| changes(&call.name)) {
+        return;
+    }
+    if only_asks(&sample.question) {
+        flag(features, Feature::step_told_none, calls.is_empty());
+        flag(features, Feature::step_told_call, calls.iter().any(|call| changes(&call.name)));
+    }
+    if calls.is_empty() && last.iter().any(|call| changes(&call.name)) {
         let rest = rest(assessor, sample);
         features.set(Feature::step_rest_values, rest.min(3) as f32);
         let served: Vec<usize> =
@@ -69,12 +76,22 @@ fn after_results(
     }
 }
 
+/// Whether the user wants to be told something: the message ends with a question that does not ask to do anything.
+fn only_asks(question: &str) -> bool {
+    const MARKS: [char; 3] = ['?', '？', '؟'];
+    let end = question.trim_end_matches(|c: char| !c.is_alphanumeric() && !MARKS.contains(&c));
+    let head = &question[..question.floor_char_boundary(MAX_RESULT_BYTES)];
+    end.ends_with(MARKS) && !PLEAS.are_in(&fold(head))
+}
+
 /// How many names, numbers and quotations of the request no call since has used.
 fn rest(assessor: &Assessor, sample: &Sample) -> usize {
     let mut used = Used::default();
     let mut found: Vec<&Json> = Vec::new();
     let arguments = made(sample).take(MAX_MADE).filter_map(ToolCall::parsed);
-    arguments.flat_map(|arguments| arguments.values()).for_each(|value| leaves(value, MAX_VALUES, &mut found));
+    arguments
+        .flat_map(|arguments| arguments.values())
+        .for_each(|value| leaves(value, MAX_VALUES, &mut found));
     for value in found {
         let text = plain_of(value);
         used.add(&text, &fold(&text));
@@ -98,7 +115,8 @@ fn rest(assessor: &Assessor, sample: &Sample) -> usize {
 /// What a user who has just spoken means for the step.
 fn answers(features: &mut Features, sample: &Sample, earlier: &[Message], calls: &[ToolCall]) {
     let Some(at) = earlier.iter().rposition(|message| message.role == Role::User) else { return };
-    let Some(told) = at.checked_sub(1).map(|at| &earlier[at]).filter(|own| own.role == Role::Assistant) else {
+    let Some(told) = at.checked_sub(1).map(|at| &earlier[at]).filter(|own| own.role == Role::Assistant)
+    else {
         return;
     };
     let question = &sample.question[..sample.question.floor_char_boundary(MAX_RESULT_BYTES)];
@@ -139,7 +157,9 @@ fn rules(features: &mut Features, assessor: &Assessor, before: &[Message], calls
             }
             let tools = assessor.toolbox.prefixes();
             spoken |= prefixes(&folded).iter().any(|word| match calls.is_empty() {
-                true => (0..assessor.toolbox.tools.len().min(MAX_VALUES)).any(|at| tools.describes(*word, at)),
+                true => {
+                    (0..assessor.toolbox.tools.len().min(MAX_VALUES)).any(|at| tools.describes(*word, at))
+                }
                 false => changing.iter().any(|at| tools.describes(*word, *at)),
             });
         }
@@ -159,17 +179,22 @@ fn changes(name: &str) -> bool {
     !words(&fold_identifier(name)).any(|word| READS.contains(&word))
 }
 
+/// A message that answers a call; one that is too long to be the report of a failure without its text.
+fn result_of(message: &Message) -> ToolResult {
+    let is_short = message.content.len() <= MAX_RESULT_BYTES;
+    let content = if is_short { message.content.clone() } else { String::new() };
+    ToolResult { tool_call_id: None, content, is_error: message.is_error }
+}
+
 /// Whether a result says that nothing came of the call: it failed, was denied, or found nothing.
-fn has_failed(message: &Message) -> bool {
-    if message.content.len() > MAX_RESULT_BYTES {
-        return message.is_error;
+fn has_failed(result: &ToolResult) -> bool {
+    if result.content.len() > MAX_RESULT_BYTES {
+        return result.is_error;
     }
-    let result =
-        ToolResult { tool_call_id: None, content: message.content.clone(), is_error: message.is_error };
-    if matches!(ending(&result), Ending::Failed(_)) {
+    if matches!(ending(result), Ending::Failed(_)) {
         return true;
     }
-    match Json::parse(&message.content) {
+    match Json::parse(&result.content) {
         Ok(Json::Object(object)) => object.is_empty() || denies(&object),
         Ok(Json::Array(items)) => items.is_empty(),
         _ => false,
@@ -178,7 +203,8 @@ fn has_failed(message: &Message) -> bool {
 
 /// Whether one of an object's own keys says no.
 fn denies(object: &Object) -> bool {
-    const REFUSALS: &[&str] = &["error", "errors", "rejected", "refused", "declined", "denied", "conflict", "failed"];
+    const REFUSALS: &[&str] =
+        &["error", "errors", "rejected", "refused", "declined", "denied", "conflict", "failed"];
     #[rustfmt::skip]
     const LEAVES: &[&str] = &[
         "ok", "success", "succeeded", "valid", "available", "booked", "sent", "found", "allowed", "eligible", "approved", "possible",
@@ -194,7 +220,9 @@ fn denies(object: &Object) -> bool {
         match value {
             Json::Bool(true) => of(REFUSALS),
             Json::Bool(false) => of(LEAVES),
-            Json::String(text) => (of(REFUSALS) && !text.is_empty()) || (of(STATES) && speaks_of_refusal(text)),
+            Json::String(text) => {
+                (of(REFUSALS) && !text.is_empty()) || (of(STATES) && speaks_of_refusal(text))
+            }
             Json::Array(items) => items.is_empty() && object.len() <= FEW && !of(REFUSALS),
             Json::Number(number) => of(COUNTS) && number.as_f64() == 0.0,
             _ => false,
@@ -205,19 +233,43 @@ fn denies(object: &Object) -> bool {
 /// Whether the state of something is that it did not come about.
 fn speaks_of_refusal(text: &str) -> bool {
     const PHRASES: &[&str] = &[
-        " failed ", " error ", " denied ", " declined ", " refused ", " rejected ", " sold out ", " full ", " unavailable ",
-        " not available ", " not possible ", " not found ", " conflict ", " offline ", " timeout ", " insufficient ", " expired ",
-        " blocked ", " forbidden ", " invalid ", " too late ", " not allowed ", " unreachable ", " taken ", " out of stock ",
-        " already reserved ", " fully booked ",
+        " failed ",
+        " error ",
+        " denied ",
+        " declined ",
+        " refused ",
+        " rejected ",
+        " sold out ",
+        " full ",
+        " unavailable ",
+        " not available ",
+        " not possible ",
+        " not found ",
+        " conflict ",
+        " offline ",
+        " timeout ",
+        " insufficient ",
+        " expired ",
+        " blocked ",
+        " forbidden ",
+        " invalid ",
+        " too late ",
+        " not allowed ",
+        " unreachable ",
+        " taken ",
+        " out of stock ",
+        " already reserved ",
+        " fully booked ",
     ];
     let folded = fold(&text[..text.floor_char_boundary(200)]);
     PHRASES.iter().any(|phrase| folded.contains(phrase))
 }
 
 /// Whether the same call may well be made again: what failed may pass.
-fn may_pass(message: &Message) -> bool {
-    const SIGNS: &[&str] = &["try again", "retry", "timeout", "timed out", "temporar", "busy", "unavailable", "limit"];
-    let text = message.content[..message.content.floor_char_boundary(MAX_RESULT_BYTES)].to_lowercase();
+fn may_pass(result: &ToolResult) -> bool {
+    const SIGNS: &[&str] =
+        &["try again", "retry", "timeout", "timed out", "temporar", "busy", "unavailable", "limit"];
+    let text = result.content[..result.content.floor_char_boundary(MAX_RESULT_BYTES)].to_lowercase();
     SIGNS.iter().any(|sign| text.contains(sign))
 }
 
@@ -252,9 +304,13 @@ impl Phrases {
 }
 
 /// Phrases by which a user thanks.
-static THANKS: LazyLock<Phrases> = LazyLock::new(|| Phrases::of(talks().flat_map(|talk| &talk.thanks).map(String::as_str)));
+static THANKS: LazyLock<Phrases> =
+    LazyLock::new(|| Phrases::of(talks().flat_map(|talk| &talk.thanks).map(String::as_str)));
 /// Words that make a sentence a rule.
 static RULES: LazyLock<Phrases> = LazyLock::new(|| Phrases::of(talks().flat_map(|talk| talk.rules.iter())));
+
+/// Words by which a question asks to do something.
+static PLEAS: LazyLock<Phrases> = LazyLock::new(|| Phrases::of(talks().flat_map(|talk| talk.pleas.iter())));
 
 fn talks() -> impl Iterator<Item = &'static Talk> {
     language::all().iter().map(|language| &language.talk)
@@ -276,7 +332,7 @@ mod tests {
             ("[]", true),
             (r#"[{"id": 4}]"#, false),
         ] {
-            assert_eq!(has_failed(&Message::new(Role::Tool, content)), failed, "{content}");
+            assert_eq!(has_failed(&result_of(&Message::new(Role::Tool, content))), failed, "{content}");
         }
     }
 
@@ -295,7 +351,9 @@ mod tests {
 
     #[test]
     fn names_tell_what_only_reads() {
-        for (name, expected) in [("car.status", false), ("getUser", false), ("send_mail", true), ("Edit", true)] {
+        for (name, expected) in
+            [("car.status", false), ("getUser", false), ("send_mail", true), ("Edit", true)]
+        {
             assert_eq!(changes(name), expected, "{name}");
         }
     }
