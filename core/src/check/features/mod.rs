@@ -65,7 +65,7 @@ columns! {
     need_fit need_fit_all need_required need_filled need_empty need_numbers need_texts need_named need_asks need_some_filled
     chat_messages chat_step chat_calls chat_system chat_results chat_failed chat_same_tool chat_same_call chat_offered chat_short chat_part
     chat_asked chat_calls_turn chat_state
-    step_failed_wait step_failed_past step_failed_same step_rest_values step_rest_tool step_answered_none
+    step_failed_wait step_failed_past step_rest_values step_rest_tool step_answered_none
     step_thanked_call step_thanked_none step_rule_call step_rule_none
     step_told_call step_told_none
     tool_margin tool_cover tool_left tool_gap
@@ -188,7 +188,7 @@ fn direction(name: &str) -> i8 {
         "sig_NoCall" => 0,
         name if name.starts_with("sig_") => -1,
         name if name.starts_with("rule_") => 1,
-        "step_failed_past" | "step_failed_same" | "step_rest_values" | "step_rest_tool" => -1,
+        "step_failed_past" | "step_rest_values" | "step_rest_tool" => -1,
         "step_answered_none" | "step_thanked_call" | "step_rule_call" | "step_told_call" | "tool_left"
         | "tool_gap" => -1,
         "step_failed_wait" | "step_thanked_none" | "step_rule_none" | "step_told_none" | "tool_margin"

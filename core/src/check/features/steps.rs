@@ -36,10 +36,6 @@ pub(super) fn measure(features: &mut Features, assessor: &Assessor, sample: &Sam
         after_results(features, assessor, sample, last, results, calls);
     }
     rules(features, assessor, before, calls);
-    // A call that is made again just as it failed is read as the turn that the results answer.
-    let own = sample.after.results.iter().take(MAX_RESULTS);
-    let has_failed = own.clone().any(has_failed) && !own.clone().any(may_pass);
-    flag(features, Feature::step_failed_same, has_failed);
 }
 
 fn flag(features: &mut Features, feature: Feature, holds: bool) {
@@ -263,14 +259,6 @@ fn speaks_of_refusal(text: &str) -> bool {
     ];
     let folded = fold(&text[..text.floor_char_boundary(200)]);
     PHRASES.iter().any(|phrase| folded.contains(phrase))
-}
-
-/// Whether the same call may well be made again: what failed may pass.
-fn may_pass(result: &ToolResult) -> bool {
-    const SIGNS: &[&str] =
-        &["try again", "retry", "timeout", "timed out", "temporar", "busy", "unavailable", "limit"];
-    let text = result.content[..result.content.floor_char_boundary(MAX_RESULT_BYTES)].to_lowercase();
-    SIGNS.iter().any(|sign| text.contains(sign))
 }
 
 /// Words and phrases of all languages.
