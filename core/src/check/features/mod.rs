@@ -67,7 +67,7 @@ columns! {
     chat_asked chat_calls_turn chat_state
     step_failed_wait step_failed_past step_rest_values step_rest_tool step_answered_none
     step_thanked_call step_thanked_none step_rule_call step_rule_none
-    step_told_call step_told_none
+    step_told_call step_told_none step_against step_waits step_owed
     tool_margin tool_cover tool_left tool_gap
 }
 
@@ -189,10 +189,10 @@ fn direction(name: &str) -> i8 {
         name if name.starts_with("sig_") => -1,
         name if name.starts_with("rule_") => 1,
         "step_failed_past" | "step_rest_values" | "step_rest_tool" => -1,
-        "step_answered_none" | "step_thanked_call" | "step_rule_call" | "step_told_call" | "tool_left"
-        | "tool_gap" => -1,
-        "step_failed_wait" | "step_thanked_none" | "step_rule_none" | "step_told_none" | "tool_margin"
-        | "tool_cover" => 1,
+        "step_answered_none" | "step_thanked_call" | "step_rule_call" | "step_told_call" | "step_against"
+        | "step_owed" | "tool_left" | "tool_gap" => -1,
+        "step_failed_wait" | "step_thanked_none" | "step_rule_none" | "step_told_none" | "step_waits"
+        | "tool_margin" | "tool_cover" => 1,
         "arg_faults" | "use_equal" | "chat_state" | "chat_same_call" => -1,
         _ => 0,
     }

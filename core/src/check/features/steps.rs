@@ -36,6 +36,20 @@ pub(super) fn measure(features: &mut Features, assessor: &Assessor, sample: &Sam
         after_results(features, assessor, sample, last, results, calls);
     }
     rules(features, assessor, before, calls);
+    sums(features);
+}
+
+/// How many reasons speak against the calls, for making none, and against making none: each by itself is too rare to be learned.
+fn sums(features: &mut Features) {
+    use Feature as Of;
+    let count = |of: &[Feature]| of.iter().filter(|own| features.get(**own) > 0.0).count() as f32;
+    let against =
+        count(&[Of::step_failed_past, Of::step_thanked_call, Of::step_rule_call, Of::step_told_call]);
+    let waits = count(&[Of::step_failed_wait, Of::step_thanked_none, Of::step_rule_none, Of::step_told_none]);
+    let owed = count(&[Of::step_rest_values, Of::step_rest_tool, Of::step_answered_none]);
+    features.set(Of::step_against, against);
+    features.set(Of::step_waits, waits);
+    features.set(Of::step_owed, owed);
 }
 
 fn flag(features: &mut Features, feature: Feature, holds: bool) {
