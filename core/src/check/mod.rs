@@ -23,6 +23,7 @@ mod need;
 mod node;
 mod observation;
 mod placeholder;
+mod prefixes;
 mod reasons;
 mod relevance;
 mod reported;

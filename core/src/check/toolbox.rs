@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::index::{Index, Parameter};
 use super::node::Node;
+use super::prefixes::Prefixes;
 use crate::domain::{Json, ToolDefinition};
 use crate::reading::words::{Stem, fold, fold_identifier, is_content, is_english, stem, words};
 use crate::schema::{BoundedValidator, SchemaError, Unusable, kept_pattern_bytes};
@@ -19,6 +20,8 @@ pub(super) struct Toolbox {
     /// Which words the definitions share.
     pub index: Index,
     places: HashMap<String, usize>,
+    /// Their words by the first letters, once they are asked for.
+    prefixes: OnceLock<Prefixes>,
 }
 
 /// One tool.
@@ -67,7 +70,12 @@ impl Toolbox {
         let english = tools.iter().any(|tool| is_english(&tool.text));
         let index = Index::new(&tools);
         let code = tools.iter().take(50).any(|tool| speaks_of_code(&tool.text));
-        Toolbox { tools, english, code, index, places }
+        Toolbox { tools, english, code, index, places, prefixes: OnceLock::new() }
+    }
+
+    /// Their words by the first letters.
+    pub(super) fn prefixes(&self) -> &Prefixes {
+        self.prefixes.get_or_init(|| Prefixes::new(&self.tools))
     }
 
     /// How much text it was made from and holds, about; what takes more than its text counts as the text that takes as much.

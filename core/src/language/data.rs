@@ -40,6 +40,8 @@ pub struct Language {
     pub names: Names,
     #[serde(default)]
     pub verdict: Verdict,
+    #[serde(default)]
+    pub talk: Talk,
 }
 
 /// Words with white space between them.
@@ -108,6 +110,18 @@ pub struct Request {
     pub but: Vec<String>,
     /// Phrases by which a user takes back what was just said, to say it otherwise.
     pub corrections: Vec<String>,
+}
+
+/// How people speak with an assistant.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Talk {
+    /// Phrases by which a user thanks for what was done.
+    pub thanks: Vec<String>,
+    /// Words that make a sentence of a system text a rule: what must not be done, or only on a condition.
+    pub rules: Words,
+    /// Words by which a question asks to do something, not to be told.
+    pub pleas: Words,
 }
 
 /// What stands around a number.

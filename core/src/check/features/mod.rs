@@ -3,13 +3,12 @@
 //! No feature is a word of a question or the name of a tool: what is learned of one set of tools has to hold for others.
 
 mod argument;
+mod balance;
+mod clauses;
 mod copies;
 mod counts;
 mod fit;
 mod latest;
-mod clauses;
-mod counts;
-mod fit;
 mod left;
 mod need;
 mod omitted;
@@ -19,9 +18,11 @@ mod pool;
 mod question;
 mod records;
 mod spelling;
+mod steps;
 mod strength;
 mod sums;
 mod times;
+mod tools;
 mod transcript;
 mod way;
 
@@ -57,11 +58,10 @@ pub(in crate::check) use columns;
 
 columns! {
     /// Features of a sample beside its signals: `fit_` of the choice of tools, `ask_` of the question, `use_` of what the calls make of
-    /// it, `from_` of where values stand, `arg_` over all arguments, `out_` of parameters left out, `chat_` of what came before,
-    /// `same_` of values beside those that were said.
-    /// it, `from_` of where values stand, `arg_` over all arguments, `out_` of parameters left out, `chat_` of what came before, `way_` of
-    /// what the request denies, opposes or names.
-    /// `time_` of days and times of day, `sum_` of numbers, held against those that the request names.
+    /// it, `from_` of where values stand, `arg_` over all arguments, `out_` of parameters left out, `chat_` of what came before, `same_` of
+    /// values beside those that were said, `way_` of what the request denies, opposes or names, `time_` of days and times of day, `sum_` of
+    /// numbers, `step_` of what is due after what happened, `tool_` of the words that tools share with the request, `told_` of all that
+    /// speaks for or against the calls.
     Feature, FEATURES, FEATURE_NAMES:
     rule_calling rule_parameters rule_selection
     fit_name fit_described fit_parameters fit_question fit_mix fit_lead fit_name_lead fit_rank fit_unused fit_unused_name
@@ -86,6 +86,11 @@ columns! {
     time_told time_other time_all_other time_weekday time_weekday_other time_month time_month_other time_day_number time_away time_clock
     time_clock_other
     sum_told sum_reached sum_nowhere sum_unit sum_unit_other sum_share_other sum_shifted
+    step_failed_wait step_failed_past step_rest_values step_rest_tool step_answered_none
+    step_thanked_call step_thanked_none step_rule_call step_rule_none
+    step_told_call step_told_none step_against step_waits step_owed
+    tool_margin tool_cover tool_left tool_gap
+    told_for told_against
 }
 
 /// Columns of a sample: its signals, its features, and its worst argument's.
@@ -203,22 +208,85 @@ pub(super) fn monotone() -> Vec<i8> {
 fn direction(name: &str) -> i8 {
     match name {
         "sig_NoCall" => 0,
-        name if name.starts_with("sig_") => -1,
-        name if name.starts_with("rule_") => 1,
-        "same_near" | "same_invented" | "same_address" | "same_other_record" => -1,
-        "same_stale" | "same_corrected" | "same_stale_amount" | "same_against" => -1,
-        "same_copied" | "same_record" | "same_latest" => 1,
-        "arg_faults" | "use_equal" | "chat_state" | "chat_same_call" => -1,
-        "way_with" | "way_false_denied" | "way_roles_kept" | "way_named_straight" | "way_pairs_kept" => 1,
-        name if name.starts_with("way_") => -1,
-        "time_other" | "time_all_other" | "time_weekday_other" | "time_month_other" => -1,
-        "time_clock_other" => -1,
-        "sum_nowhere" | "sum_unit_other" | "sum_share_other" | "sum_shifted" => -1,
-        "time_told" | "time_weekday" | "time_month" | "time_day_number" | "time_clock" => 1,
-        "sum_told" | "sum_unit" => 1,
+        name if name.starts_with("sig_") || AGAINST.contains(&name) => -1,
+        name if name.starts_with("rule_") || FOR.contains(&name) => 1,
         _ => 0,
     }
 }
+
+/// Features that speak against the calls, the more the higher.
+const AGAINST: [&str; 43] = [
+    "arg_faults",
+    "use_equal",
+    "chat_state",
+    "chat_same_call",
+    "same_near",
+    "same_invented",
+    "same_address",
+    "same_other_record",
+    "same_stale",
+    "same_corrected",
+    "same_stale_amount",
+    "same_against",
+    "way_against",
+    "way_true_denied",
+    "way_denied_value",
+    "way_roles_turned",
+    "way_left_choice",
+    "way_left_name",
+    "way_left_described",
+    "way_left_number",
+    "way_named_crossed",
+    "way_pairs_crossed",
+    "time_other",
+    "time_all_other",
+    "time_weekday_other",
+    "time_month_other",
+    "time_clock_other",
+    "sum_nowhere",
+    "sum_unit_other",
+    "sum_share_other",
+    "sum_shifted",
+    "step_failed_past",
+    "step_rest_values",
+    "step_rest_tool",
+    "step_answered_none",
+    "step_thanked_call",
+    "step_rule_call",
+    "step_told_call",
+    "step_against",
+    "step_owed",
+    "tool_left",
+    "tool_gap",
+    "told_against",
+];
+
+/// Features that speak for the calls.
+const FOR: [&str; 23] = [
+    "same_copied",
+    "same_record",
+    "same_latest",
+    "way_with",
+    "way_false_denied",
+    "way_roles_kept",
+    "way_named_straight",
+    "way_pairs_kept",
+    "time_told",
+    "time_weekday",
+    "time_month",
+    "time_day_number",
+    "time_clock",
+    "sum_told",
+    "sum_unit",
+    "step_failed_wait",
+    "step_thanked_none",
+    "step_rule_none",
+    "step_told_none",
+    "step_waits",
+    "tool_margin",
+    "tool_cover",
+    "told_for",
+];
 
 /// The features of calls that were looked at.
 pub(super) fn features(assessor: &Assessor, sample: &Sample, calls: &[ToolCall], step: Step) -> Features {
@@ -245,31 +313,19 @@ pub(super) fn features(assessor: &Assessor, sample: &Sample, calls: &[ToolCall],
         without_shared_words(&mut features.values);
     }
     transcript::measure(&mut features, sample, calls, step);
+    features.set(Feature::chat_state, assessor.other_state);
     copies::measure(&mut features, assessor, sample, calls);
     records::measure(&mut features, assessor, sample, calls);
     latest::measure(&mut features, assessor, sample, calls);
-    features.set(Feature::same_against, against(&features));
     times::measure(&mut features, assessor, sample, calls);
     sums::measure(&mut features, assessor, &question, calls);
-    features.set(Feature::chat_state, assessor.other_state);
+    steps::measure(&mut features, assessor, sample, calls);
+    tools::measure(&mut features, assessor, sample, calls);
     let clauses = clauses::clauses(sample);
     let request = clauses::Request::new(&clauses);
     way::measure(&mut features, assessor, &request, calls);
     left::measure(&mut features, assessor, &request, calls);
     pairs::measure(&mut features, assessor, &request, calls);
+    balance::measure(&mut features);
     features
-}
-
-/// How many kinds of contradiction speak against the values: each by itself is too rare to be weighed.
-fn against(features: &Features) -> f32 {
-    const KINDS: [Feature; 7] = [
-        Feature::same_near,
-        Feature::same_invented,
-        Feature::same_address,
-        Feature::same_other_record,
-        Feature::same_stale,
-        Feature::same_corrected,
-        Feature::same_stale_amount,
-    ];
-    KINDS.iter().filter(|kind| features.get(**kind) > 0.0).count() as f32
 }

@@ -7,7 +7,7 @@ use super::{Fault, Ruling, calls_made, speaks_of_failure};
 use crate::domain::{Calls, Json, Lack, Object, RowError, Sample, ToolResult};
 
 /// How a call ended.
-pub(super) enum Ending {
+pub(in crate::check) enum Ending {
     Worked,
     /// What says so.
     Failed(String),
@@ -93,7 +93,7 @@ fn call_of(sample: &Sample, at: usize) -> Option<usize> {
 }
 
 /// How the call ended that gave this back.
-pub(super) fn ending(result: &ToolResult) -> Ending {
+pub(in crate::check) fn ending(result: &ToolResult) -> Ending {
     let text = result.content.trim();
     if result.is_error {
         return Ending::Failed(match text.is_empty() {

@@ -3,7 +3,7 @@
 //! These judges go by what is written down: a status, an error, a value that occurs nowhere. Where nothing is, they abstain, and
 //! their verdicts have no confidence, because they estimate none.
 
-mod failure;
+pub(super) mod failure;
 mod failure_text;
 mod handling;
 mod known;
