@@ -44,7 +44,7 @@ fn rows_without_evidence_have_a_reason_and_a_probability() {
 #[test]
 fn no_evidence_is_an_answer_and_what_is_missing_is_none() {
     let rows = |count: usize, row: &str| vec![row; count].join("\n");
-    let right = r#"What is the weather in Oslo?,"get_weather(city=""Oslo"")","[{""name"": ""get_weather"", ""description"": ""Weather of a city"", ""parameters"": {""type"": ""object"", ""properties"": {""city"": {""type"": ""string""}}, ""required"": [""city""]}}]""#;
+    let right = r#"Book a table at Roma for 4 people on 2026-12-05 at 19:30,"book_table(restaurant=""Roma"", people=4, date=""2026-12-05"", time=""19:30"")","[{""name"": ""book_table"", ""description"": ""Book a table at a restaurant"", ""parameters"": {""type"": ""object"", ""properties"": {""restaurant"": {""type"": ""string""}, ""people"": {""type"": ""integer""}, ""date"": {""type"": ""string"", ""description"": ""YYYY-MM-DD""}, ""time"": {""type"": ""string"", ""description"": ""HH:MM""}}, ""required"": [""restaurant"", ""people"", ""date"", ""time""]}}]""#;
     for (open, missing, labelled, more, code, words) in [
         (2, 0, 1, &[][..], 0, ""),
         (

@@ -77,19 +77,17 @@ fn sample(case: &Json, toolboxes: &HashMap<String, Arc<[ToolDefinition]>>) -> Sa
 }
 
 /// The cases that the fitted trees label otherwise, most of them by a hair. They are listed so that one more is seen.
-const MISSED: [&str; 12] = [
-    "event-half-hour",
-    "day-tomorrow",
-    "day-next-weekday",
-    "day-two-weeks",
+const MISSED: [&str; 10] = [
     "due-file",
     "due-amount",
-    "day-on-from-a-date",
-    "after-a-result-who-knows",
     "repeat-asked-for",
-    "payment-reference-lost",
-    "day-iso-today",
     "composed-body",
+    "joke-call",
+    "two-cities-one-call-selection",
+    "event-list-deleted",
+    "bound-after",
+    "after-a-result-nothing",
+    "unwanted-negated-by-an-operator",
 ];
 
 #[test]
@@ -136,7 +134,7 @@ fn cases_written_by_hand() {
 }
 
 /// Of all measurements of the cases. Trained models rest on them, and tell by `EXAMINATION` whether theirs are today's.
-const MEASURED: &str = "183540ea4ab7745d";
+const MEASURED: &str = "8917401b3f256140";
 
 #[test]
 fn trained_models_rest_on_what_is_measured() {

@@ -7,8 +7,8 @@ use tooljudge_core::check::model::{FittedTask, HeldOut};
 use tooljudge_core::domain::Random;
 use tooljudge_core::stats::{Weighted, decidable, weighted_auc, weighted_balanced_accuracy, weighted_ece};
 
-use super::TASKS;
 use super::rows::Row;
+use super::{TASKS, everyday};
 
 /// What a figure is told of: the score of being right, and the label.
 fn weighted(
@@ -139,12 +139,17 @@ pub fn figures(rows: &[Row], tasks: &[FittedTask], categories: &[Vec<HeldOut>]) 
         "| source | right | wrong | balanced accuracy | `schema_only` | AUC |\n|---|---|---|---|---|---|"
     )
     .unwrap();
-    let sources: BTreeSet<&str> =
-        rows.iter().filter(|row| !row.training.near).map(|row| row.training.family.as_str()).collect();
+    let foreign: Vec<HeldOut> =
+        tasks[0].wide.iter().filter(|own| !is_everyday(&rows[own.row])).copied().collect();
+    let sources: BTreeSet<&str> = rows
+        .iter()
+        .filter(|row| !row.training.near && !is_everyday(row))
+        .map(|row| row.training.family.as_str())
+        .collect();
     let mut means = [0.0; 3];
     for source in &sources {
         let held: Vec<HeldOut> =
-            tasks[0].wide.iter().filter(|own| rows[own.row].training.family == *source).copied().collect();
+            foreign.iter().filter(|own| rows[own.row].training.family == *source).copied().collect();
         let own = weighted(rows, &held, 0, &|own| own.probability);
         let plain: Vec<Weighted> = own.iter().map(|(_, row)| *row).collect();
         let right = plain.iter().filter(|row| row.gold).count();
@@ -164,7 +169,7 @@ pub fn figures(rows: &[Row], tasks: &[FittedTask], categories: &[Vec<HeldOut>]) 
     writeln!(text, "| mean of sources | | | {:.3} | {:.3} | {:.3} |", means[0], means[2], means[1]).unwrap();
     writeln!(text, "\nThe same rows, the surest first:\n\n| share of rows | accuracy | balanced accuracy |\n|---|---|---|").unwrap();
     let mut surest: Vec<Weighted> =
-        weighted(rows, &tasks[0].wide, 0, &|own| own.probability).into_iter().map(|(_, row)| row).collect();
+        weighted(rows, &foreign, 0, &|own| own.probability).into_iter().map(|(_, row)| row).collect();
     surest.sort_by(|a, b| (b.score - 0.5).abs().total_cmp(&(a.score - 0.5).abs()));
     for share in [50, 80, 100] {
         let part = &surest[..surest.len() * share / 100];
@@ -177,7 +182,9 @@ pub fn figures(rows: &[Row], tasks: &[FittedTask], categories: &[Vec<HeldOut>]) 
         )
         .unwrap();
     }
-    mid_transcript(&mut text, rows, &tasks[0].wide);
+    everyday_calls(&mut text, rows, &tasks[0].wide);
+    by_evidence(&mut text, rows, &tasks[0].wide);
+    mid_transcript(&mut text, rows, &foreign);
     by_kind(&mut text, rows, tasks);
     if !categories.is_empty() {
         writeln!(
@@ -195,10 +202,81 @@ pub fn figures(rows: &[Row], tasks: &[FittedTask], categories: &[Vec<HeldOut>]) 
     text
 }
 
-/// Where the experts contradict each other, or a step is not clear, the judge abstains.
+fn is_everyday(row: &Row) -> bool {
+    row.training.family.starts_with(everyday::SOURCE)
+}
+
+/// Everyday calls: of domains that were left out in turn, and of those that no trees ever saw.
+fn parts<'a>(rows: &'a [Row], wide: &'a [HeldOut]) -> [(&'static str, Vec<HeldOut>); 3] {
+    let of = |is: &dyn Fn(&Row) -> bool| wide.iter().filter(|own| is(&rows[own.row])).copied().collect();
+    [
+        ("everyday, domain left out", of(&|row| is_everyday(row) && !row.training.held)),
+        ("everyday, domains never fitted", of(&|row| is_everyday(row) && row.training.held)),
+        ("other sources, each left out", of(&|row| !is_everyday(row))),
+    ]
+}
+
+fn everyday_calls(text: &mut String, rows: &[Row], wide: &[HeldOut]) {
+    writeln!(text, "\nEveryday calls, `datasets/everyday.jsonl`, by trees that had seen no call of the domain (`tool_calling`):\n").unwrap();
+    writeln!(text, "| rows | right | wrong | balanced accuracy | `schema_only` | AUC | right over wrong call |\n|---|---|---|---|---|---|---|").unwrap();
+    for (name, held) in parts(rows, wide).into_iter().take(2) {
+        let own = weighted(rows, &held, 0, &|own| own.probability);
+        let right = own.iter().filter(|(_, row)| row.gold).count();
+        writeln!(
+            text,
+            "| {name} | {right} | {} | {} | {:.3} | {} | {:.3} |",
+            own.len() - right,
+            figure(&own, &|rows| weighted_balanced_accuracy(rows, 0.5)),
+            schema_only(rows, &held, 0),
+            figure(&own, &weighted_auc),
+            pairs(&own)
+        )
+        .unwrap();
+    }
+}
+
+/// Labels of `--decide evidence`, where half of all calls are right and where nine in ten are.
+fn by_evidence(text: &mut String, rows: &[Row], wide: &[HeldOut]) {
+    writeln!(text, "\nThe same and the rows of other sources with `--decide evidence`; precision as if half of all calls were right / as if nine in ten were:\n").unwrap();
+    writeln!(text, "| rows | labelled | right calls passed | failed | wrong calls found | passed | precision of `correct` | of `incorrect` |\n|---|---|---|---|---|---|---|---|").unwrap();
+    for (name, held) in parts(rows, wide) {
+        let mut counts = [[0.0f64; 3]; 2];
+        for own in held {
+            let row = &rows[own.row];
+            let Some(right) = row.training.right[0] else { continue };
+            let label = match row.settled[0] {
+                true => Some(false),
+                false => tooljudge_core::check::by_evidence(own.probability, row.contradicted[0]),
+            };
+            counts[usize::from(right)][label.map_or(2, usize::from)] += 1.0;
+        }
+        let share = |side: usize, label: usize| counts[side][label] / counts[side].iter().sum::<f64>();
+        let all: f64 = counts.iter().flatten().sum();
+        let precision = |label: usize, base: f64| {
+            let (right, wrong) = (base * share(1, label), (1.0 - base) * share(0, label));
+            (if label == 1 { right } else { wrong }) / (right + wrong)
+        };
+        writeln!(
+            text,
+            "| {name} | {:.2} | {:.3} | {:.3} | {:.3} | {:.3} | {:.2} / {:.2} | {:.2} / {:.2} |",
+            1.0 - (counts[0][2] + counts[1][2]) / all,
+            share(1, 1),
+            share(1, 0),
+            share(0, 0),
+            share(0, 1),
+            precision(1, 0.5),
+            precision(1, 0.9),
+            precision(0, 0.5),
+            precision(0, 0.9)
+        )
+        .unwrap();
+    }
+}
+
+/// Where a step is not clear, the judge abstains.
 fn mid_transcript(text: &mut String, rows: &[Row], wide: &[HeldOut]) {
     let step = tooljudge_core::check::feature_names().iter().position(|name| name == "chat_step").unwrap();
-    writeln!(text, "\nThe same rows, as the judge decides:\n").unwrap();
+    writeln!(text, "\nThe rows of other sources with `--decide always`:\n").unwrap();
     writeln!(text, "| rows | abstained | wrong calls found | wrong calls abstained on | right calls failed |\n|---|---|---|---|---|").unwrap();
     for (name, only) in [("all", false), ("after a tool's result", true)] {
         let mut counts = [[0.0; 3]; 2];

@@ -25,7 +25,8 @@ pub fn with_other_tools(rows: &[Raw]) -> Vec<Raw> {
     let mut random = Random::new(5);
     let mut right: BTreeMap<(&str, &str), BTreeSet<String>> = BTreeMap::new();
     let mut lent: BTreeMap<&str, Vec<Offered>> = BTreeMap::new();
-    for row in rows {
+    let rows = || rows.iter().filter(|row| !row.held);
+    for row in rows() {
         if let Some(called) = called(row).filter(|_| row.right[0] == Some(true)) {
             right.entry((place(row), &row.question)).or_default().extend(called);
         }
@@ -34,7 +35,7 @@ pub fn with_other_tools(rows: &[Raw]) -> Vec<Raw> {
         }
     }
     let mut copies = Vec::new();
-    for row in rows {
+    for row in rows() {
         if !random.chance(COPIED) {
             continue;
         }

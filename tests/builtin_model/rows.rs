@@ -1,5 +1,5 @@
-//! What the shipped trees are fitted to: real calls, calls of other sources, what `tooljudge gold` makes of the right ones, and copies of all
-//! of them with other tools on offer.
+//! What the shipped trees are fitted to: real calls, calls of other sources, everyday calls, what `tooljudge gold` makes of the right ones,
+//! and copies of all of them with other tools on offer.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -13,13 +13,15 @@ use tooljudge_core::check::model::TrainingRow;
 use tooljudge_core::check::{Baseline, BaselineKind, Measured, measure};
 use tooljudge_core::domain::Task;
 
-use super::{TASKS, copies};
+use super::{TASKS, copies, everyday};
 use crate::support::workspace::Workspace;
 
 /// A labelled sample with what the figures are told by.
 pub struct Row {
     pub training: TrainingRow,
     pub settled: [bool; 3],
+    /// Whether another fact speaks against the calls, by each task.
+    pub contradicted: [bool; 3],
     /// Whether the calls break their definition, by each task: all that the baseline `schema_only` looks at.
     pub breaks_schema: [bool; 3],
     /// The mistake, of made calls.
@@ -36,6 +38,8 @@ pub struct Raw {
     pub question: String,
     pub near: bool,
     pub measured: bool,
+    /// Whether it is only measured, never learned from.
+    pub held: bool,
     pub kind: Option<String>,
 }
 
@@ -91,6 +95,7 @@ fn rows(path: &Path, gold: &str, about: &dyn Fn(&mut Raw, Option<&str>)) -> Vec<
                 question: columns[6][row].clone().unwrap_or_default(),
                 near: false,
                 measured: false,
+                held: false,
                 kind: columns[9][row].clone().filter(|_| right(&columns[3][row]) == Some(false)),
             };
             about(&mut raw, columns[7][row].as_deref());
@@ -185,9 +190,21 @@ pub fn everything(shared: &Path) -> Vec<Row> {
         }));
     }
     raw.extend(others);
+    raw.extend(everyday::rows());
     let copies = copies::with_other_tools(&raw);
     raw.extend(copies);
     raw.into_par_iter().filter_map(measured).collect()
+}
+
+/// What a source weighs beside others: real calls of the benchmark more than made ones; everyday calls more than all sources of which
+/// most wrong calls are made, since they are wrong as calls of agents are.
+fn weight(source: &str) -> f64 {
+    match source {
+        "bfcl" => 3.0,
+        everyday::SOURCE => 8.0,
+        copies if copies.starts_with(everyday::SOURCE) => 2.0,
+        _ => 1.0,
+    }
 }
 
 fn measured(raw: Raw) -> Option<Row> {
@@ -196,17 +213,28 @@ fn measured(raw: Raw) -> Option<Row> {
     let [question, tool_call, tool_definitions] = [0, 1, 2].map(|at| cell(&raw.cells[at]));
     let sample =
         normalizer.sample(RawRow { question, tool_call, tool_definitions, ..RawRow::default() }).ok()?;
-    let Measured { features, settled } = measure(&sample)?;
+    let Measured { features, settled, contradicted } = measure(&sample)?;
     let hash = blake3::hash(raw.question.as_bytes());
     let question = u64::from_le_bytes(hash.as_bytes()[..8].try_into().unwrap());
-    let Raw { right, source, family, near, measured, kind, .. } = raw;
+    let Raw { right, source, family, near, measured, held, kind, .. } = raw;
     let breaks = |task: Task| {
         Baseline::new(BaselineKind::SchemaOnly, task).judge(&sample).label() == Some("incorrect")
     };
     let breaks_schema = TASKS.map(|(_, name)| breaks(name.parse().unwrap()));
     Some(Row {
-        training: TrainingRow { features, right, source, family, question, near, measured },
+        training: TrainingRow {
+            features,
+            right,
+            weight: weight(&source),
+            source,
+            family,
+            question,
+            near,
+            measured,
+            held,
+        },
         settled,
+        contradicted,
         breaks_schema,
         kind,
     })

@@ -1,7 +1,7 @@
 //! Everything noticed about one sample, as observations for people and signals for the score.
 
 use super::evidence::Evidence;
-use super::features::{Features, features};
+use super::features::{Feature, Features, features};
 use super::grounding::{Support, is_excluded, is_negation, support};
 use super::node::Node;
 use super::observation::{Observation, Place, step};
@@ -39,6 +39,11 @@ impl Assessment {
     /// The sample as numbers; none where they were not asked for.
     pub(super) fn measured(&self) -> &[f32] {
         self.features.as_ref().map_or(&[], Features::values)
+    }
+
+    /// Whether a fact that was measured, and that can be told, speaks against the calls.
+    pub(super) fn speaks_against(&self) -> bool {
+        self.features.as_ref().is_some_and(|features| features.get(Feature::told_against) > 0.0)
     }
 
     /// Why there can be no verdict, unless a fault was found.

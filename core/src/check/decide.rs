@@ -11,7 +11,7 @@ use crate::domain::{Abstention, CallTask, Lack};
 /// When a label is given.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Decide {
-    /// Where something contradicts the calls, or all of their values were found and nothing speaks against them.
+    /// Where a fact speaks against the calls and hardly a right call is like them, or nothing does and few wrong calls are like them.
     Evidence,
     /// Wherever there is something to judge: the likelier label, however close.
     #[default]
@@ -53,8 +53,12 @@ impl FromStr for Decide {
     }
 }
 
-/// A call that nothing speaks against passes from this probability of being right on.
-const PASSES: f64 = 0.9;
+/// A call that nothing contradicts passes from this probability of being right on, where half of all calls are: on everyday calls of
+/// domains that the trees had not seen, 0.88 of those that passed were right where half of all were.
+const PASSES: f64 = 0.82;
+/// A call that a fact speaks against fails up to this one: of the same calls, 0.98 of those that failed were wrong, and 0.001 of the right
+/// ones failed.
+const FAILS: f64 = 0.07;
 /// Where labels of one's own say how probable it is that calls are right, a label is given from this probability on.
 const TRAINED: f64 = 0.9;
 /// A text of more characters was written, not copied.
@@ -92,17 +96,27 @@ pub(super) fn decide(
             }
         }
         Decide::Evidence => {
-            let told = || assessment.observations.iter().filter(|own| own.concerns(task));
-            if !right && told().any(Observation::is_grave) {
-                return Ok(false);
-            }
-            let all_found = assessment.supported + assessment.defaults >= assessment.values;
-            let nothing_against = told().next().is_none() && open.is_none();
-            match nothing_against && all_found && weighed.probability >= PASSES {
-                true => Ok(true),
-                false => Err(lack(assessment, task)),
+            let contradicted = is_contradicted(assessment, task);
+            match by_evidence(weighed.even, contradicted).filter(|label| *label == right && open.is_none()) {
+                Some(label) => Ok(label),
+                None => Err(lack(assessment, task)),
             }
         }
+    }
+}
+
+/// Whether a fact that can be told speaks against calls that break no rule of their definitions.
+pub(super) fn is_contradicted(assessment: &Assessment, task: CallTask) -> bool {
+    let grave = |own: &Observation| own.concerns(task) && own.is_grave();
+    assessment.observations.iter().any(grave) || assessment.speaks_against()
+}
+
+/// The label that evidence gives to calls without a fault, by their probability of being right where half of all calls are, and by whether
+/// a fact speaks against them; none where the evidence is too weak.
+pub fn by_evidence(even: f64, is_contradicted: bool) -> Option<bool> {
+    match is_contradicted {
+        true => (even <= FAILS).then_some(false),
+        false => (even >= PASSES).then_some(true),
     }
 }
 

@@ -41,7 +41,7 @@ use std::sync::Arc;
 
 pub use base_rate::{BaseRate, InvalidBaseRate};
 pub use baseline::{Baseline, BaselineKind};
-pub use decide::{Decide, InvalidDecide};
+pub use decide::{Decide, InvalidDecide, by_evidence};
 pub use score::MAX_WITH_FAULT;
 
 pub use observation::{Aspect, Literal, Observation, Place};
@@ -225,7 +225,7 @@ pub fn leaves_open(probability: f64, under_way: bool) -> bool {
 }
 
 /// The version of what [`BuiltinJudge::examine`] gives, where neither names of features nor weights tell.
-const EXAMINATION: &str = "2";
+const EXAMINATION: &str = "3";
 
 /// What tells this version of the shipped judge from others, as far as a [`TrainedModel`] rests on it.
 pub fn fingerprint() -> String {
@@ -259,6 +259,8 @@ pub struct Measured {
     pub features: Vec<f32>,
     /// Whether a fault settles that the calls are wrong: by tool calling, parameter extraction, tool selection.
     pub settled: [bool; 3],
+    /// Whether another fact speaks against them, by the same.
+    pub contradicted: [bool; 3],
 }
 
 /// Measures a sample; `None` where there is nothing to go on.
@@ -266,7 +268,8 @@ pub fn measure(sample: &Sample) -> Option<Measured> {
     let (calls, definitions) = readable(sample).ok()?;
     let assessment = assess(sample, calls, &Toolbox::new(definitions), true);
     let settled = model::TASKS.map(|task| assessment.is_settled(task));
-    Some(Measured { features: assessment.measured().to_vec(), settled })
+    let contradicted = model::TASKS.map(|task| decide::is_contradicted(&assessment, task));
+    Some(Measured { features: assessment.measured().to_vec(), settled, contradicted })
 }
 
 /// The parts a judgement rests on, or why there is none.

@@ -14,24 +14,70 @@ pub(super) fn against(assessment: &Assessment, task: CallTask) -> Vec<String> {
     let told = Topic::ALL.map(|topic| topic.words(assessment, task));
     let words = |column: usize| match Signal::ALL.get(column) {
         Some(signal) => (assessment.signals.get(*signal) > 0.0).then(|| reason(*signal)),
-        None => TOPICS[column].and_then(|topic| told[topic as usize]),
+        None => match FACTS[column] {
+            Some(words) => (assessment.measured()[column] > 0.0).then_some(words),
+            None => TOPICS[column].and_then(|topic| told[topic as usize]),
+        },
     };
     let amounts = Shipped::get().contributions(assessment.measured(), task);
-    let negative = amounts.into_iter().enumerate().filter(|(_, amount)| *amount < 0.0);
-    let mut all: Vec<(&'static str, f64)> =
-        negative.filter_map(|(column, amount)| Some((words(column)?, amount))).collect();
-    // The strongest first; among equals the order of columns stays.
-    all.sort_by(|a, b| a.1.total_cmp(&b.1));
-    let mut sums: Vec<(&'static str, f64)> = Vec::new();
-    for (words, amount) in all {
-        match sums.iter_mut().find(|(own, _)| *own == words) {
-            Some((_, sum)) => *sum += amount,
-            None => sums.push((words, amount)),
+    // A fact is told whatever the trees split by: they may have seen it in a count of facts.
+    let moved = |(column, amount): &(usize, f64)| *amount < 0.0 || FACTS[*column].is_some();
+    let moved = amounts.into_iter().enumerate().filter(moved);
+    let mut all: Vec<(&'static str, bool, f64)> = moved
+        .filter_map(|(column, amount)| Some((words(column)?, FACTS[column].is_none(), amount)))
+        .collect();
+    // Facts first, then the strongest; among equals the order of columns stays.
+    all.sort_by(|a, b| a.1.cmp(&b.1).then(a.2.total_cmp(&b.2)));
+    let mut sums: Vec<(&'static str, bool, f64)> = Vec::new();
+    for (words, is_no_fact, amount) in all {
+        match sums.iter_mut().find(|(own, ..)| *own == words) {
+            Some((_, _, sum)) => *sum += amount,
+            None => sums.push((words, is_no_fact, amount)),
         }
     }
-    sums.sort_by(|a, b| a.1.total_cmp(&b.1));
-    sums.into_iter().map(|(words, _)| words.to_owned()).collect()
+    sums.sort_by(|a, b| a.1.cmp(&b.1).then(a.2.total_cmp(&b.2)));
+    sums.into_iter().map(|(words, ..)| words.to_owned()).collect()
 }
+
+/// What each column says against the calls where it is above 0.
+static FACTS: LazyLock<Vec<Option<&'static str>>> = LazyLock::new(|| {
+    let fact = |name: &String| FACTS_BY_NAME.iter().find(|(own, _)| own == name).map(|(_, words)| *words);
+    features::names().iter().map(fact).collect()
+});
+
+const FACTS_BY_NAME: [(&str, &str); 31] = [
+    ("same_near", "an identifier differs by a character or two from one in the conversation"),
+    ("same_invented", "an identifier does not stand in the conversation"),
+    ("same_address", "a mail address does not stand in the conversation"),
+    ("same_other_record", "another record has more in common with the request than the one that was used"),
+    ("same_stale", "a value of an earlier message was used, and the last one may name another"),
+    ("same_stale_amount", "an amount of an earlier message was used, and the last one may name another"),
+    ("same_corrected", "a value was used that the user may have taken back"),
+    ("way_against", "the call may go the opposite way to the request"),
+    ("way_true_denied", "something is switched on, and the request denies something"),
+    ("way_denied_value", "a value was used that the request may rule out"),
+    ("way_roles_turned", "two values may stand in each other's place"),
+    ("way_named_crossed", "two values may stand in each other's place"),
+    ("way_pairs_crossed", "values of two calls or entries may stand in each other's place"),
+    ("way_left_choice", "the request may name a choice for a parameter that was left out"),
+    ("way_left_name", "the request may speak of a parameter that was left out"),
+    ("way_left_described", "the request may speak of a parameter that was left out"),
+    ("way_left_number", "the request may give a number for a parameter that was left out"),
+    ("time_other", "a date may not be the one that the request names"),
+    ("time_all_other", "a date may not be the one that the request names"),
+    ("time_weekday_other", "a date falls on no weekday that was named"),
+    ("time_month_other", "a date falls in no month that was named"),
+    ("time_clock_other", "a time of day is none that was named"),
+    ("sum_unit_other", "a quantity may not be the one that was named, with its unit"),
+    ("sum_share_other", "a percentage may be on another scale than the parameter's"),
+    ("sum_shifted", "a number may have more or fewer zeros than the one that was named"),
+    ("step_failed_past", "the calls go on although a result may report a failure"),
+    ("step_thanked_call", "a tool is called although the user gave thanks"),
+    ("step_rule_call", "the instructions may set a condition for such a call"),
+    ("step_told_call", "a tool is called although the user may only ask to be told"),
+    ("step_rest_values", "something that was asked for may not have been done"),
+    ("step_rest_tool", "something that was asked for may not have been done"),
+];
 
 /// What a feature is about, for people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,8 +90,6 @@ enum Topic {
     ToolOfArgument,
     /// Whether a call was due.
     Need,
-    Form,
-    Count,
     Likeness,
     Use,
     Source,
@@ -54,7 +98,6 @@ enum Topic {
     List,
     Value,
     LeftOut,
-    Step,
 }
 
 /// The topic of each column that has one.
@@ -62,7 +105,7 @@ static TOPICS: LazyLock<Vec<Option<Topic>>> =
     LazyLock::new(|| features::names().iter().map(|name| Topic::of(name)).collect());
 
 impl Topic {
-    const ALL: [Topic; 16] = {
+    const ALL: [Topic; 13] = {
         use Topic::*;
         [
             Rules,
@@ -70,8 +113,6 @@ impl Topic {
             CalledTools,
             ToolOfArgument,
             Need,
-            Form,
-            Count,
             Likeness,
             Use,
             Source,
@@ -80,7 +121,6 @@ impl Topic {
             List,
             Value,
             LeftOut,
-            Step,
         ]
     };
 
@@ -94,8 +134,7 @@ impl Topic {
             ("fit", _) => Topic::CalledTools,
             (_, "tool_fit") => Topic::ToolOfArgument,
             ("need", _) => Topic::Need,
-            ("ask", _) => Topic::Form,
-            ("use", "calls" | "names" | "same" | "less_listed" | "less_marks" | "less_verbs") => Topic::Count,
+            ("use", "calls" | "names" | "same" | "less_listed" | "less_marks" | "less_verbs") => return None,
             ("use", "equal" | "varying" | "overlap") => Topic::Likeness,
             ("use", _) => Topic::Use,
             ("from", _)
@@ -116,7 +155,6 @@ impl Topic {
             }
             ("arg" | "worst", _) => Topic::Value,
             ("out", _) => Topic::LeftOut,
-            ("chat", _) => Topic::Step,
             _ => return None,
         })
     }
@@ -142,12 +180,6 @@ impl Topic {
                 !called && of(Feature::need_fit) >= LITTLE,
                 "a tool has much in common with the request, and was not called",
             ),
-            Topic::Form => {
-                (true, "requests of this form were often answered wrongly where the judge was fitted")
-            }
-            Topic::Count => {
-                (true, "this number of calls was seldom right for such a request where the judge was fitted")
-            }
             Topic::Likeness => (of(Feature::use_calls) > 1.0, "the calls are much alike"),
             Topic::Use => (
                 called && of(Feature::use_numbers_left) + of(Feature::use_names_left) > 0.0,
@@ -186,10 +218,6 @@ impl Topic {
             Topic::LeftOut => (
                 of(Feature::out_count) > 0.0 && of(Feature::out_name).max(of(Feature::out_described)) > 0.0,
                 "a parameter that the request may ask for was left out",
-            ),
-            Topic::Step => (
-                of(Feature::chat_step) > 0.0,
-                "such a step was seldom right at this point of a conversation where the judge was fitted",
             ),
         };
         holds.then_some(words)

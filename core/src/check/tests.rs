@@ -244,8 +244,10 @@ fn a_call_is_made_again_only_with_reason() {
         sample.messages.edit(|messages| messages.extend([made, Message::new(Role::Tool, result)]));
         let kinds: Vec<&str> = observations(&sample).iter().map(Observation::kind).collect();
         assert_eq!(kinds.contains(&"repeat"), repeat, "{question} {result} {city}");
-        let label = BuiltinJudge::new(Task::ToolSelection).judge(&sample).label().map(str::to_owned);
-        assert_eq!(label.as_deref() == Some("incorrect"), repeat, "{question} {result} {city}");
+        // Only the fault is certain; of the others the trees may think what they like.
+        let judge = BuiltinJudge::new(Task::ToolSelection).with_decide(Decide::Evidence);
+        let is_failed = judge.judge(&sample).label() == Some("incorrect");
+        assert_eq!(is_failed, repeat, "{question} {result} {city}");
         // The user spoke again.
         sample.messages.edit(|messages| messages.push(Message::new(Role::User, question)));
         assert!(!observations(&sample).iter().any(|observation| observation.kind() == "repeat"));

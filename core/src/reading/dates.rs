@@ -212,11 +212,6 @@ impl Times {
         self.today.get_or_insert(today);
     }
 
-    /// Whether a length of time was named, or that of a stay.
-    pub fn says_length(&self) -> bool {
-        !self.steps.is_empty() || !self.relative.spans().is_empty()
-    }
-
     /// The lengths in minutes that were named, those that lead back below zero.
     pub fn steps(&self) -> &[i32] {
         &self.steps
@@ -234,8 +229,7 @@ impl Times {
 
     /// Whether some day of the week was named, and whether that of a day was.
     pub fn names_weekday_of(&self, day: Day) -> Option<bool> {
-        let any = (0..7).any(|own| self.relative.names_weekday(own));
-        any.then(|| self.relative.names_weekday(day.weekday()))
+        (0..7).any(|own| self.relative.names_weekday(own)).then(|| self.relative.names_weekday(day.weekday()))
     }
 
     /// How a day follows from days that were named; `None` where none was.

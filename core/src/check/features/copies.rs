@@ -11,6 +11,9 @@ const MAX_CALLS: usize = 8;
 const MAX_VALUES: usize = 64;
 const MAX_TEXT: usize = 400;
 const MAX_COMPARED: usize = 6;
+/// Identifiers of a row that are looked for, and texts of earlier calls that each is compared with.
+const MAX_TOKENS: usize = 512;
+const MAX_EARLIER: usize = 2_000;
 /// Words of the conversation that a value is compared with.
 const MAX_WORDS: usize = 4_000;
 
@@ -25,7 +28,7 @@ const MAX_PREFIX: usize = 4;
 
 pub(super) fn measure(features: &mut Features, assessor: &Assessor, sample: &Sample, calls: &[ToolCall]) {
     let (mut copied, mut near, mut invented, mut compared) = (0, 0, 0, 0);
-    let mut addresses = 0;
+    let (mut addresses, mut looked_at) = (0, 0);
     for call in calls.iter().take(MAX_CALLS) {
         let Some(arguments) = call.parsed() else { continue };
         let tool = assessor.toolbox.find(&call.name).map(|at| &assessor.toolbox.tools[at]);
@@ -33,6 +36,10 @@ pub(super) fn measure(features: &mut Features, assessor: &Assessor, sample: &Sam
             let node = tool.and_then(|tool| tool.root.property(name));
             for text in texts(value).into_iter().take(MAX_VALUES) {
                 for token in tokens(text) {
+                    looked_at += 1;
+                    if looked_at > MAX_TOKENS {
+                        continue;
+                    }
                     let known = stands(assessor, sample, token);
                     copied += usize::from(known);
                     if known || is_defined(node, token) {
@@ -45,7 +52,11 @@ pub(super) fn measure(features: &mut Features, assessor: &Assessor, sample: &Sam
                     }
                     compared += 1;
                 }
-                if is_address(text) && !stands(assessor, sample, text) && !is_defined(node, text) {
+                if looked_at <= MAX_TOKENS
+                    && is_address(text)
+                    && !stands(assessor, sample, text)
+                    && !is_defined(node, text)
+                {
                     addresses += 1;
                 }
             }
@@ -132,9 +143,9 @@ fn stands(assessor: &Assessor, sample: &Sample, token: &str) -> bool {
     }
     let earlier =
         sample.before_turn().iter().rev().take(MAX_VALUES).filter(|own| own.role == Role::Assistant);
-    let mut values =
-        earlier.flat_map(|own| own.tool_calls.iter().take(MAX_CALLS)).filter_map(ToolCall::parsed);
-    values.any(|own| own.values().take(MAX_VALUES).flat_map(texts).any(|text| text == token))
+    let values = earlier.flat_map(|own| own.tool_calls.iter().take(MAX_CALLS)).filter_map(ToolCall::parsed);
+    let mut texts = values.flat_map(|own| own.values().take(MAX_VALUES).flat_map(texts)).take(MAX_EARLIER);
+    texts.any(|text| text == token)
 }
 
 /// Whether the definition of a parameter names a value.

@@ -152,7 +152,6 @@ mod tests {
         for (text, name, expected) in [
             ("restart it after 15 minutes", "delay_minutes", true),
             ("restart 15 servers", "delay_minutes", false),
-            ("restart it, not after 15 minutes", "delay_minutes", false),
         ] {
             let clauses: Vec<String> = text.split(',').map(fold).collect();
             assert_eq!(counts(&Request::new(&clauses), &StemSet::default(), name), expected, "{text}");

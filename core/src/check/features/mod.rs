@@ -153,7 +153,12 @@ pub(super) fn is_transferable(name: &str) -> bool {
         "chat_results",
         "chat_system",
     ];
-    !name.starts_with("ask_") && !HABITS.contains(&name)
+    is_of_calls(name) && !HABITS.contains(&name)
+}
+
+/// Whether a feature says something about the calls: the form of the question alone says only whose row it is.
+pub(super) fn is_of_calls(name: &str) -> bool {
+    !name.starts_with("ask_")
 }
 
 /// Whether a feature may tell whose row it is: no finding may, or more findings could change whose judgement counts.

@@ -50,8 +50,11 @@ pub(super) fn measure(features: &mut Features, assessor: &Assessor, sample: &Sam
     let (wanted, _) = asked(head(&sample.question));
     let mut when = Times::default();
     when.read(head(&sample.question), head(&assessor.evidence.question));
+    let used = &assessor.used.text[..assessor.used.text.floor_char_boundary(MAX_BYTES)];
     let (mut best, mut worst) = (0, 0);
-    for (name, value) in calls.iter().take(MAX_CALLS).filter_map(ToolCall::parsed).flat_map(single_values) {
+    for (name, value) in
+        calls.iter().take(MAX_CALLS).filter_map(ToolCall::parsed).flat_map(single_values).take(MAX_VALUES)
+    {
         let folded = fold(value_text(value).as_str());
         if folded.trim().is_empty() || assessor.evidence.question.contains(&folded) || is_count(name, value) {
             continue;
@@ -61,7 +64,7 @@ pub(super) fn measure(features: &mut Features, assessor: &Assessor, sample: &Sam
             let (Some((at, own)), None) = (holders.next(), holders.next()) else { continue };
             let key = own.key_of(&folded);
             let rivals = list.iter().enumerate().filter(|(other, record)| {
-                *other != at && record.value_of(key).is_none_or(|value| !assessor.used.text.contains(value))
+                *other != at && record.value_of(key).is_none_or(|value| !used.contains(value))
             });
             let Some(rival) = rivals.map(|(_, record)| record.told_with_time(&wanted, &when)).max() else {
                 continue;
@@ -225,7 +228,7 @@ fn is_count(name: &str, value: &Json) -> bool {
     let for_identifier = || words(&fold_identifier(name)).any(|word| word == "id" || word == "ids");
     match value {
         Json::Number(number) => {
-            !number.as_i64().is_some_and(|own| own >= SMALLEST_IDENTIFIER) && !for_identifier()
+            number.as_i64().is_none_or(|own| own < SMALLEST_IDENTIFIER) && !for_identifier()
         }
         Json::String(text) => {
             let digits = text.bytes().filter(u8::is_ascii_digit).count();

@@ -50,7 +50,7 @@ pub(super) fn measure(features: &mut Features, assessor: &Assessor, sample: &Sam
     let named = asked(assessor, sample, today, |times| times.has_dates() || times.is_relative());
     days(features, &moments, &named.times, &sample.question, today);
     let timed = asked(assessor, sample, today, |times| {
-        times.is_exact() || times.is_relative() || times.says_length()
+        times.is_exact() || times.is_relative() || !times.steps().is_empty() || !times.lengths().is_empty()
     });
     clocks(features, &moments, &timed, &system.times);
 }
@@ -157,7 +157,7 @@ fn days(features: &mut Features, moments: &[Moment], asked: &Times, question: &s
 /// Times of day against those that were named, or that follow from now and a length of time.
 fn clocks(features: &mut Features, moments: &[Moment], asked: &Said, system: &Times) {
     // The start and the end of a day go without saying.
-    let telling = |moment: &&Moment| !moment.zoned && !(moment.day.is_some() && is_edge(moment.minute));
+    let telling = |moment: &&Moment| !(moment.zoned || moment.day.is_some() && is_edge(moment.minute));
     let minutes: Vec<u32> = moments.iter().filter(telling).filter_map(|moment| moment.minute).collect();
     let told: Vec<bool> = minutes.iter().filter_map(|minute| asked.tells_minute(*minute, system)).collect();
     // A time that was said earlier may have been changed since.

@@ -84,12 +84,10 @@ fn opposed_by_name(features: &mut Features, toolbox: &Toolbox, wanted: &Sides, n
 
 fn opposed_by_value(features: &mut Features, wanted: &Sides, name: &str, value: &Json, node: Option<&Node>) {
     match value {
-        Json::Bool(value) => {
-            // In a longer name the word may be about something else: `return_to_start`.
-            if words(&fold_identifier(name)).count() <= SHORT_NAME {
-                for (line, side) in sides_of(name).each() {
-                    compare(features, wanted, line, if *value { side } else { side.other() });
-                }
+        // In a longer name the word may be about something else: `return_to_start`.
+        Json::Bool(value) if words(&fold_identifier(name)).count() <= SHORT_NAME => {
+            for (line, side) in sides_of(name).each() {
+                compare(features, wanted, line, if *value { side } else { side.other() });
             }
         }
         Json::String(text) if text.len() <= MAX_VALUE => {

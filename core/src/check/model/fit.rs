@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Estimate, Experts, mixed, nearness, place, text};
-use crate::check::features::{self, is_of_habits, is_transferable};
+use crate::check::features::{self, is_of_calls, is_of_habits, is_transferable};
 use crate::domain::CallTask;
 use crate::learn::{
     Calibration, Examples, FitError, Folds, Forest, Growth, Platt, Scored, UnusableExamples, UnusableScores,
@@ -26,6 +26,10 @@ pub struct TrainingRow {
     pub near: bool,
     /// Whether it counts when sources are left out in turn, and tells the gate its source; others only help to fit.
     pub measured: bool,
+    /// What its source weighs beside others, of each label: above 0.
+    pub weight: f64,
+    /// Whether it is only measured, by the trees that are shipped: never learned from.
+    pub held: bool,
 }
 
 /// Why nothing can be fitted.
@@ -70,7 +74,7 @@ pub struct FittedTask {
     experts: Experts,
     /// The benchmark's rows, each by trees that had not seen its question.
     pub near: Vec<HeldOut>,
-    /// The other sources' rows, each by trees that had not seen its source.
+    /// The other sources' rows, each by trees that had not seen its source; rows that are only measured, by those that are shipped.
     pub wide: Vec<HeldOut>,
 }
 
@@ -94,6 +98,7 @@ const GROWTH: Growth = Growth {
     seed: 1,
 };
 const NEAR: Growth = Growth { trees: 160, learning_rate: 0.07, ..GROWTH };
+const WIDE: Growth = Growth { trees: 240, leaves: 16, min_rows: 20, learning_rate: 0.06, ..GROWTH };
 const GATE: Growth = Growth { trees: 50, leaves: 8, column_share: 0.5, ..GROWTH };
 /// Parts of the benchmark's questions that are left out in turn.
 const FOLDS: usize = 5;
@@ -107,11 +112,8 @@ struct Sheet {
     originals: usize,
 }
 
-/// What real calls of the benchmark weigh more than made ones.
-const REAL: f64 = 3.0;
-
-/// What every question of every source and label weighs: each source and label the same, but for [`REAL`] ones; in them each question by
-/// the root of its rows.
+/// What every question of every source and label weighs: each source and label what its rows say; in them each question by the root of
+/// its rows.
 fn weights(rows: &[(&TrainingRow, bool)]) -> Vec<f64> {
     let mut questions: BTreeMap<(&str, u64), f64> = BTreeMap::new();
     for (row, _) in rows {
@@ -123,8 +125,7 @@ fn weights(rows: &[(&TrainingRow, bool)]) -> Vec<f64> {
         *sources.entry((row.source.as_str(), *right)).or_default() += root(row);
     }
     let own = |(row, right): &(&TrainingRow, bool)| {
-        let share = if row.source == BENCHMARK_CALLS { REAL } else { 1.0 };
-        share * root(row) / sources[&(row.source.as_str(), *right)]
+        row.weight * root(row) / sources[&(row.source.as_str(), *right)]
     };
     let raw: Vec<f64> = rows.iter().map(own).collect();
     let sum = |side: bool| {
@@ -143,8 +144,12 @@ fn sheet(
     label: &dyn Fn(&TrainingRow) -> Option<bool>,
     keep: &dyn Fn(&str) -> bool,
 ) -> Result<Sheet, UnusableRows> {
-    let chosen: Vec<(usize, bool)> =
-        rows.iter().enumerate().filter_map(|(at, row)| Some((at, label(row)?))).collect();
+    let chosen: Vec<(usize, bool)> = rows
+        .iter()
+        .enumerate()
+        .filter(|(_, row)| !row.held)
+        .filter_map(|(at, row)| Some((at, label(row)?)))
+        .collect();
     let originals = chosen.len();
     let copies: Vec<(usize, bool)> = chosen.iter().step_by(COPIES).copied().collect();
     let chosen = [chosen, copies].concat();
@@ -197,7 +202,7 @@ fn folds(rows: &[TrainingRow]) -> Vec<usize> {
 
 /// The families that are left out in turn.
 fn families(rows: &[TrainingRow]) -> BTreeSet<&str> {
-    rows.iter().filter(|row| !row.near && row.measured).map(|row| row.family.as_str()).collect()
+    rows.iter().filter(|row| !row.near && row.measured && !row.held).map(|row| row.family.as_str()).collect()
 }
 
 /// Fits what tells the benchmark's rows from others.
@@ -224,6 +229,9 @@ pub fn fit_gate(rows: &[TrainingRow]) -> Result<FittedGate, UnusableRows> {
             near[at] = nearness(gate.margin(&row.features));
         }
     }
+    for (at, row) in rows.iter().enumerate().filter(|(_, row)| row.held) {
+        near[at] = nearness(forest.margin(&row.features));
+    }
     Ok(FittedGate { forest, nearness: near })
 }
 
@@ -234,25 +242,25 @@ pub fn fit_gate(rows: &[TrainingRow]) -> Result<FittedGate, UnusableRows> {
 pub fn fit_task(rows: &[TrainingRow], gate: &FittedGate, task: CallTask) -> Result<FittedTask, UnusableRows> {
     let label = |row: &TrainingRow| row.right[place(task)];
     let monotone = features::monotone();
-    let near = sheet(rows, &|row| label(row).filter(|_| row.near), &|_| true)?;
+    let near = sheet(rows, &|row| label(row).filter(|_| row.near), &is_of_calls)?;
     let wide = sheet(rows, &|row| label(row).filter(|_| row.source != BENCHMARK_CALLS), &is_transferable)?;
     let all = |_: &TrainingRow| true;
     let first = near.fit(rows, &NEAR, &monotone, &all)?;
-    let second = wide.fit(rows, &GROWTH, &monotone, &all)?;
+    let second = wide.fit(rows, &WIDE, &monotone, &all)?;
     let fold = folds(rows);
     let mut measured_near = Vec::new();
     for out in 0..FOLDS {
         let held: BTreeSet<u64> =
             rows.iter().zip(&fold).filter(|(_, own)| **own == out).map(|(row, _)| row.question).collect();
         let seen = |row: &TrainingRow| !held.contains(&row.question);
-        let (a, b) = (near.fit(rows, &NEAR, &monotone, &seen)?, wide.fit(rows, &GROWTH, &monotone, &seen)?);
+        let (a, b) = (near.fit(rows, &NEAR, &monotone, &seen)?, wide.fit(rows, &WIDE, &monotone, &seen)?);
         for at in near.rows[..near.originals].iter().copied().filter(|at| fold[*at] == out) {
             measured_near.push(estimate(rows, at, &a, &b, gate.nearness[at]));
         }
     }
     let mut measured_wide = Vec::new();
     for family in families(rows) {
-        let b = wide.fit(rows, &GROWTH, &monotone, &|row| row.family != family)?;
+        let b = wide.fit(rows, &WIDE, &monotone, &|row| row.family != family)?;
         for at in wide.rows[..wide.originals]
             .iter()
             .copied()
@@ -276,7 +284,9 @@ pub fn fit_task(rows: &[TrainingRow], gate: &FittedGate, task: CallTask) -> Resu
     let real: Vec<HeldOut> =
         measured_near.iter().filter(|own| rows[own.row].source == BENCHMARK_CALLS).copied().collect();
     let near_odds = odds(&real, |own| own.near)?;
-    let wide_odds = odds(&measured_wide, |own| mixed(own.near, own.wide, 0.0))?;
+    let wide_odds = odds(&measured_wide, |own| own.wide)?;
+    let held = (0..rows.len()).filter(|at| rows[*at].held && label(&rows[*at]).is_some());
+    measured_wide.extend(held.map(|at| estimate(rows, at, &first, &second, gate.nearness[at])));
     for own in measured_near.iter_mut().chain(&mut measured_wide) {
         let near = gate.nearness[own.row];
         own.probability =
@@ -297,19 +307,21 @@ const BENCHMARK_CALLS: &str = "bfcl";
 pub fn without_category(rows: &[TrainingRow], task: CallTask) -> Result<Vec<HeldOut>, UnusableRows> {
     let label = |row: &TrainingRow| row.right[place(task)];
     let monotone = features::monotone();
-    let near = sheet(rows, &|row| label(row).filter(|_| row.near), &|_| true)?;
+    let near = sheet(rows, &|row| label(row).filter(|_| row.near), &is_of_calls)?;
     let wide = sheet(rows, &|row| label(row).filter(|_| row.source != BENCHMARK_CALLS), &is_transferable)?;
+    let habits = sheet(rows, &|row| (row.measured || row.near).then_some(row.near), &is_of_habits)?;
     let categories: BTreeSet<&str> =
         rows.iter().filter(|row| row.source == BENCHMARK_CALLS).map(|row| row.family.as_str()).collect();
     let mut measured = Vec::new();
     for category in categories {
         let other = |row: &TrainingRow| row.family != category;
-        let (a, b) = (near.fit(rows, &NEAR, &monotone, &other)?, wide.fit(rows, &GROWTH, &monotone, &other)?);
+        let (a, b) = (near.fit(rows, &NEAR, &monotone, &other)?, wide.fit(rows, &WIDE, &monotone, &other)?);
+        let gate = habits.fit(rows, &GATE, &[], &other)?;
         let own = near.rows[..near.originals]
             .iter()
             .copied()
             .filter(|at| rows[*at].family == category && rows[*at].source == BENCHMARK_CALLS);
-        measured.extend(own.map(|at| estimate(rows, at, &a, &b, 0.0)));
+        measured.extend(own.map(|at| estimate(rows, at, &a, &b, nearness(gate.margin(&rows[at].features)))));
     }
     Ok(measured)
 }

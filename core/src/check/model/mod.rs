@@ -1,8 +1,8 @@
 //! The learned half of the built-in judge: two experts a task, and a gate that tells whose row it is.
 //!
-//! One expert was fitted to calls like those of a public benchmark, where there are most labels; the other to calls of other sources, on
-//! features that hold from one set of tools to the next. Each is wrong in its own way on rows that are like neither, so there both
-//! count alike; only of rows like the benchmark's the first decides alone.
+//! One expert was fitted to calls like those of a public benchmark, where there are most labels; the other to everyday calls and those of
+//! other sources, on features that hold from one set of tools to the next. The first decides where a row is like the benchmark's, the
+//! second everywhere else.
 
 mod fit;
 mod text;
@@ -26,7 +26,7 @@ pub(super) struct Experts {
     wide: Forest,
     /// Of the first expert's margins, on rows like the benchmark's.
     near_odds: Calibration,
-    /// Of both experts' mean margins, on rows of a source that the second had not seen.
+    /// Of the second expert's margins, on rows of a source that it had not seen.
     wide_odds: Calibration,
 }
 
@@ -34,7 +34,7 @@ pub(super) struct Experts {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Estimate(pub f64);
 
-/// From this probability of being the benchmark's on, the first expert counts more; from the second on, alone.
+/// From this probability of being the benchmark's on, the first expert counts; from the second on, alone.
 const NEAR_FROM: f64 = 0.8;
 const NEAR_FULL: f64 = 0.95;
 
@@ -62,8 +62,7 @@ impl Experts {
 
 /// Both experts' margins as one.
 fn mixed(first: f64, second: f64, near: f64) -> f64 {
-    let share = 0.5 + 0.5 * near;
-    share * first + (1.0 - share) * second
+    near * first + (1.0 - near) * second
 }
 
 /// How much a row is the benchmark's, by the gate's log-odds.
@@ -104,7 +103,7 @@ impl Shipped {
     /// What each feature added to the log-odds that the calls are right.
     pub(super) fn contributions(&self, row: &[f32], task: CallTask) -> Vec<f64> {
         let experts = self.experts(task);
-        let share = 0.5 + 0.5 * nearness(self.gate.margin(row));
+        let share = nearness(self.gate.margin(row));
         let mut all = vec![0.0; row.len()];
         for (expert, share) in [(&experts.near, share), (&experts.wide, 1.0 - share)] {
             expert.contributions(row).into_iter().for_each(|(column, of)| all[column] += of * share);
@@ -145,7 +144,7 @@ mod tests {
             let estimate = Shipped::get().estimate(&row, task);
             assert!((0.0..=1.0).contains(&estimate.0), "{estimate:?}");
         }
-        assert!(FILE.len() <= 400_000);
+        assert!(FILE.len() <= 640_000);
     }
 
     proptest! {
