@@ -13,7 +13,7 @@ use crate::check::node::Node;
 use crate::check::observation::step;
 use crate::check::schema::folded_of;
 use crate::check::toolbox::Tool;
-use crate::domain::{Json, ToolCall};
+use crate::domain::{Json, Number, ToolCall};
 use crate::reading::words::{Stem, is_content, stem, words};
 
 columns! {
@@ -242,11 +242,22 @@ fn numbers(own: &mut Argument, parts: &[&Json]) {
     let numbers =
         || parts.iter().filter_map(|part| if let Json::Number(number) = part { Some(number) } else { None });
     own.set(A::number, numbers().count().min(12) as f32);
-    let decimals =
-        numbers().map(|number| number.plain().split_once('.').map_or(0, |(_, places)| places.len()));
+    let decimals = numbers().map(decimals);
     own.set(A::decimals, decimals.max().map_or(NONE, |places| places.min(8) as f32));
     let small = numbers().all(|number| number.as_f64().abs() <= 10.0) && numbers().next().is_some();
     own.set(A::small_number, f32::from(u8::from(small)));
+}
+
+/// Places behind the point. Some readers of tables make 0.036000000000000004 of 0.036.
+fn decimals(number: &Number) -> usize {
+    let places = |text: &str| text.split_once('.').map_or(0, |(_, places)| places.len());
+    match places(&number.plain()) {
+        many if many > 8 => {
+            let rounded: f64 = format!("{:.11e}", number.as_f64()).parse().unwrap_or_default();
+            places(&rounded.to_string())
+        }
+        few => few,
+    }
 }
 
 /// What the texts of a value look like; gives back how well the least of them is told, below zero where there is none.
