@@ -53,11 +53,10 @@ impl FromStr for Decide {
     }
 }
 
-/// A call that nothing contradicts passes from this probability of being right on, where half of all calls are: on everyday calls of
-/// domains that the trees had not seen, 0.88 of those that passed were right where half of all were.
+// Both were chosen on everyday calls of domains that the trees had not seen; the card has the precision that came of it.
+/// A call that nothing contradicts passes from this probability of being right on, where half of all calls are.
 const PASSES: f64 = 0.82;
-/// A call that a fact speaks against fails up to this one: of the same calls, 0.98 of those that failed were wrong, and 0.001 of the right
-/// ones failed.
+/// A call that something speaks against fails up to this one.
 const FAILS: f64 = 0.07;
 /// Where labels of one's own say how probable it is that calls are right, a label is given from this probability on.
 const TRAINED: f64 = 0.9;
@@ -167,6 +166,23 @@ fn lack(assessment: &Assessment, task: CallTask) -> Abstention {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn evidence_is_given_from_the_probabilities_that_the_card_names() {
+        let card = include_str!("../../../docs/builtin-judge.md");
+        assert!(card.contains(&format!("a probability of {FAILS} or less")));
+        assert!(card.contains(&format!("({PASSES} or more)")));
+        for (even, is_contradicted, label) in [
+            (FAILS, true, Some(false)),
+            (FAILS + 0.01, true, None),
+            (0.99, true, None),
+            (PASSES, false, Some(true)),
+            (PASSES - 0.01, false, None),
+            (0.01, false, None),
+        ] {
+            assert_eq!(by_evidence(even, is_contradicted), label, "{even} {is_contradicted}");
+        }
+    }
 
     #[test]
     fn names_are_read_as_they_are_written() {

@@ -228,3 +228,19 @@ impl Topic {
 const LITTLE: f32 = 1.0;
 /// A value that the conversation tells this surely is well supported.
 const WELL: f32 = 0.9;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_told_against_calls_is_measured_against_them() {
+        let against = |name: &str| {
+            let at = features::names().iter().position(|own| own == name)?;
+            Some(features::monotone()[at] < 0)
+        };
+        for (name, words) in FACTS_BY_NAME {
+            assert_eq!(against(name), Some(true), "{name}: {words}");
+        }
+    }
+}

@@ -39,8 +39,8 @@ pub struct JudgingArgs {
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
 
-    /// When the built-in judge gives a label: `evidence`, where something contradicts the calls or accounts for all of them, or
-    /// `always`. Rows without evidence get the status abstained, and their probability in p_correct [default: always]
+    /// When the built-in judge gives a label: `evidence`, only where it is nearly sure, or `always`. Rows without evidence get the status
+    /// abstained, and their probability in p_correct [default: always]
     #[arg(long, value_name = "WHEN")]
     pub decide: Option<Decide>,
 

@@ -334,3 +334,15 @@ pub(super) fn features(assessor: &Assessor, sample: &Sample, calls: &[ToolCall],
     balance::measure(&mut features);
     features
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directions_are_of_features_that_there_are() {
+        for name in AGAINST.iter().chain(&FOR) {
+            assert!(FEATURE_NAMES.contains(name), "{name}");
+        }
+    }
+}
