@@ -4,9 +4,9 @@ use serde_json::Value;
 
 use crate::support::workspace::{Workspace, repository};
 
-const HEAD: &str = "question,tool_call,tool_definitions\n";
+pub const HEAD: &str = "question,tool_call,tool_definitions\n";
 /// The city is in other words than the user's: nothing supports it, and nothing contradicts it.
-const OPEN: &str = r#""What's it like where the Eiffel Tower stands?","get_weather(city=""Paris"")","[{""name"": ""get_weather"", ""description"": ""Weather of a city"", ""parameters"": {""type"": ""object"", ""properties"": {""city"": {""type"": ""string""}}, ""required"": [""city""]}}]""#;
+pub const OPEN: &str = r#""What's it like where the Eiffel Tower stands?","get_weather(city=""Paris"")","[{""name"": ""get_weather"", ""description"": ""Weather of a city"", ""parameters"": {""type"": ""object"", ""properties"": {""city"": {""type"": ""string""}}, ""required"": [""city""]}}]""#;
 const UNREADABLE: &str = r#"Weather in Oslo,"get_weather(city=""Oslo"")","#;
 
 fn quickstart(work: &Workspace) {

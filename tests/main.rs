@@ -22,6 +22,7 @@ mod drive;
 mod errors;
 mod evidence;
 mod faults;
+mod first;
 mod frames;
 mod from_phoenix;
 mod gold;

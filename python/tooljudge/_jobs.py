@@ -37,6 +37,7 @@ def label(data, **options: Unpack[LabelOptions]) -> Any:
         judge: `builtin` (offline, free), `builtin:FILE` with a model of `tooljudge train`, `PROVIDER:MODEL` such as
             `openai:gpt-5-mini`, a name out of tooljudge.toml, a function from a list of prompts to a list of texts (see `Judge`), or a
             list of these.
+        first: `builtin` lets the built-in judge look before the models do: what it settles by evidence is not sent.
         task: What to judge: `tool_calling` (default), `tool_selection`, `parameter_extraction`, ..., or a list.
         api_key: The key, which is stored nowhere. By default that of the environment (`OPENAI_API_KEY` and so on).
         per: `call` judges each call of a turn by itself.

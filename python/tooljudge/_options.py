@@ -100,6 +100,7 @@ class Judging(Asked, total=False):
     votes: int | None
     snap: Literal["careful", "legacy"] | None
     decide: Literal["evidence", "always"] | None
+    first: Path | None
     base_rate: float | None
 
 

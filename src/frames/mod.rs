@@ -56,7 +56,8 @@ pub async fn label(
     let columns = columns::resolve(&names, &options.columns, true)?;
     let normalizer = Normalizer::new(Options { tools: options.tools.clone(), ..Options::default() })
         .map_err(|error| FrameError::Tools(error.to_string()))?;
-    let labels = LabelColumns::new(&options.prefix, labeler.judge_name(), labeler.criterion());
+    let labels = LabelColumns::new(&options.prefix, labeler.judge_name(), labeler.criterion())
+        .with_first(labeler.first_name());
     if let Some(name) = labels.schema().names().find(|name| batch.schema.position(name).is_some()) {
         return Err(FrameError::Clash(name.to_owned()));
     }

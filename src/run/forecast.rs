@@ -22,6 +22,8 @@ pub struct Forecast {
     pub first_invalid: Option<(u64, RowError)>,
     /// How many rows have each remark of normalizing.
     pub flags: BTreeMap<Flag, u64>,
+    /// The judge that looks first, if there is one, and what it settles: rows, or calls where each is judged by itself.
+    pub settled: Option<(String, u64)>,
     /// Questions that differ, each vote counted.
     pub questions: u64,
     /// Of these, those whose reply is in the store.
@@ -61,7 +63,8 @@ fn forecast(
 ) -> Result<Forecast, RunError> {
     let hasher = judge_task.hasher();
     let price = judge_task.judge.price();
-    let mut forecast = Forecast { cost_usd: price.map(|_| 0.0), ..Forecast::default() };
+    let settled = judge_task.first.as_ref().map(|first| (first.name.clone(), 0));
+    let mut forecast = Forecast { cost_usd: price.map(|_| 0.0), settled, ..Forecast::default() };
     let mut seen = HashSet::new();
     for batch in samples.batches() {
         for row in batch? {
@@ -82,6 +85,10 @@ fn forecast(
                     continue;
                 }
             };
+            if let Some((_, settled)) = &mut forecast.settled {
+                let asked = questions.len() / judge_task.votes.get() as usize;
+                *settled += judge_task.units(&sample).len().saturating_sub(asked) as u64;
+            }
             for flag in &sample.flags {
                 *forecast.flags.entry(*flag).or_default() += 1;
             }

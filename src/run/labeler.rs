@@ -132,6 +132,14 @@ impl Labeler {
         }
     }
 
+    /// The judge that looks first, if there is one, as the `judge` column names it where that one decides.
+    pub(crate) fn first_name(&self) -> Option<String> {
+        match &self.kind {
+            Kind::Builtin(..) => None,
+            Kind::Model { judge_task, .. } => judge_task.first.as_ref().map(|first| first.name.clone()),
+        }
+    }
+
     /// As the `template` column names it.
     pub fn criterion(&self) -> &str {
         match &self.kind {

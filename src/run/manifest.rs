@@ -39,6 +39,9 @@ pub struct MemberRecord {
     pub template: Option<TemplateRecord>,
     /// How often each question was asked.
     pub votes: u32,
+    /// Who settled what it could before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first: Option<JudgeRecord>,
     /// What each question was about, where that is not a turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub per: Option<&'static str>,

@@ -37,7 +37,7 @@ pub use crate::read::ReadError;
 pub use crate::store::StoreError;
 pub use crate::table::TableError;
 pub use crate::write::{Finished, Labelled, WriteError};
-pub use ask::JudgeTask;
+pub use ask::{First, JudgeTask};
 pub use audit::{AuditError, AuditSummary, audit, audit_blocking, audit_forecast};
 pub use bench::{BenchError, BenchSummary, DoubtfulGold, Repeated, bench, bench_blocking};
 pub use ceiling::{Ceiling, NotACeiling};
@@ -63,7 +63,7 @@ pub use suite::{LeftOut, LeftOutCount, LoggedSuite, SuiteError, SuiteSummary, su
 pub use train::{RowCounts, TrainError, TrainSummary, train};
 pub use write::{Agreement, CallCounts, Decider, Deciders, Failures, FindingCounts, Summary};
 
-pub(crate) use ask::{AskIndex, AskOutcome, AskPass, Reading, ask, ask_all, sharing, while_held};
+pub(crate) use ask::{AskIndex, AskOutcome, AskPass, Part, Reading, ask, ask_all, sharing, while_held};
 pub(crate) use audit::{ProbeBatch, ProbeColumns, ProbedRow, ProbedRows, probed_rows};
 pub(crate) use bench::{CaseBook, Gatherer, GoldPlan, cases};
 use forecast::forecasts;

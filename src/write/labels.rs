@@ -18,6 +18,10 @@ pub struct Labelled {
     pub cached: bool,
     /// What this run paid for answers that were of no use and are part of no reply.
     pub wasted: Option<Paid>,
+    /// Whether the judge that looks first settled it, and nobody was asked.
+    pub is_settled: bool,
+    /// What was not paid for that, in US dollars, as far as a price is known; once for equal questions.
+    pub spared: Option<f64>,
     /// The verdicts on the calls of the turn, in order, where each was judged by itself; `None` where the turn was.
     pub calls: Option<Vec<CallVerdict>>,
 }
@@ -44,6 +48,7 @@ impl Labelled {
 struct Known<'a> {
     labelled: &'a Labelled,
     paid: Option<Paid>,
+    /// The one that gave it.
     judge: &'a str,
     template: &'a str,
 }
@@ -154,6 +159,8 @@ pub struct LabelColumns {
     schema: Schema,
     values: Vec<ValueOf>,
     judge: String,
+    /// The judge that looks first, if there is one.
+    first: Option<String>,
     template: String,
 }
 
@@ -181,7 +188,12 @@ impl LabelColumns {
         };
         let (columns, values) = columns.map(named).unzip();
         let (judge, template) = (judge.to_owned(), template.to_owned());
-        LabelColumns { schema: Schema::of(columns), values, judge, template }
+        LabelColumns { schema: Schema::of(columns), values, judge, first: None, template }
+    }
+
+    /// The same where the judge of that name looks first.
+    pub(crate) fn with_first(self, first: Option<String>) -> LabelColumns {
+        LabelColumns { first, ..self }
     }
 
     pub fn schema(&self) -> &Schema {
@@ -195,7 +207,8 @@ impl LabelColumns {
 
     /// The cells of one row.
     pub fn record(&self, labelled: &Labelled) -> Record {
-        let (judge, template) = (self.judge.as_str(), self.template.as_str());
+        let first = self.first.as_ref().filter(|_| labelled.is_settled);
+        let (judge, template) = (first.unwrap_or(&self.judge).as_str(), self.template.as_str());
         let known = Known { labelled, paid: labelled.paid(), judge, template };
         Record { cells: self.values.iter().map(|value| Some(value(&known))).collect(), item: None }
     }

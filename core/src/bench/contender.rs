@@ -46,6 +46,8 @@ pub struct Predictions {
     pub statuses: Vec<Status>,
     /// Of rows without a label, those in which the judge found no evidence; empty where there are none.
     pub without_evidence: HashSet<usize>,
+    /// Rows that a judge that looks first settled; empty where none does.
+    pub settled: HashSet<usize>,
     /// Of all rows, whether or not they have the gold that the contender is measured by.
     pub usage: Usage,
 }

@@ -32,6 +32,9 @@ pub struct Measured {
     pub statuses: BTreeMap<&'static str, u64>,
     /// Of rows with gold, each repetition counted, those in which the judge found no evidence.
     pub no_evidence: u64,
+    /// Absent where no judge looks first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub settled: Option<Settled>,
     /// Figures over all rows.
     pub overall: Slice,
     /// By column, those with the most rows first.
@@ -93,6 +96,19 @@ impl Slice {
     pub fn wrong(&self) -> u64 {
         self.confusion.true_negative + self.confusion.false_positive + self.confusion.unjudged_negative
     }
+}
+
+/// What a judge that looks first settled, so that no model was asked.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Settled {
+    /// Rows with gold, each repetition counted.
+    pub rows: u64,
+    /// Those of them that were settled.
+    pub settled: u64,
+    /// Of the rows settled as right, the share that is right; absent where there are none.
+    pub precision_correct: Option<Estimate>,
+    /// Of the rows settled as wrong, the share that is wrong; absent where there are none.
+    pub precision_incorrect: Option<Estimate>,
 }
 
 /// A column that has too many values to tell kinds of rows apart.
@@ -167,6 +183,7 @@ pub fn measure(rows: &Rows, contender: &Contender) -> Measured {
         record: contender.record.clone(),
         statuses,
         no_evidence: contender.repeats.iter().map(no_evidence).sum(),
+        settled: settled(rows, contender, &known),
         overall,
         slices,
         slicings_left_out,
@@ -182,6 +199,34 @@ pub fn measure(rows: &Rows, contender: &Contender) -> Measured {
         usage: contender.usage().record(asked),
         operating: super::calibration::operating(rows, contender, &known),
     }
+}
+
+/// What was settled of `known`; nothing where nobody looks first.
+fn settled(rows: &Rows, contender: &Contender, known: &[usize]) -> Option<Settled> {
+    contender.record.get("first")?;
+    let gold = &rows.golds[contender.gold].right;
+    let of = |label: bool| {
+        let of_cluster = |cluster: &[usize]| {
+            let (mut hits, mut all) = (0, 0);
+            for (row, predictions) in
+                cluster.iter().flat_map(|row| contender.repeats.iter().map(move |own| (*row, own)))
+            {
+                if predictions.settled.contains(&row) && predictions.labels[row] == Some(label) {
+                    all += 1;
+                    hits += u64::from(gold[row] == Some(label));
+                }
+            }
+            (hits, all)
+        };
+        known.chunk_by(|a, b| rows.clusters[*a] == rows.clusters[*b]).map(of_cluster).collect::<Vec<_>>()
+    };
+    let (right, wrong) = (of(true), of(false));
+    Some(Settled {
+        rows: (known.len() * contender.repeats.len()) as u64,
+        settled: right.iter().chain(&wrong).map(|(_, all)| all).sum(),
+        precision_correct: stats::share(&right),
+        precision_incorrect: stats::share(&wrong),
+    })
 }
 
 fn slices(rows: &Rows, contender: &Contender, known: &[usize]) -> (Vec<Slice>, Vec<LeftOut>) {

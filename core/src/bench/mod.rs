@@ -32,7 +32,7 @@ pub use contender::{Contender, Predictions};
 pub use errata::{Correction, Errata};
 pub use findings::{FindingFigures, FindingMatches, FindingRates, GoldFindings, NotFindings};
 pub use identity::identity_with;
-pub use measured::{Calibration, Consistency, LeftOut, Measured, Slice, measure};
+pub use measured::{Calibration, Consistency, LeftOut, Measured, Settled, Slice, measure};
 pub use rate::{LogLabels, Rate};
 pub use record::{Counts, SCHEMA, record};
 pub use rows::{Facts, Gold, Rows, Slicing};

@@ -86,6 +86,12 @@ impl Task {
         }
     }
 
+    /// Whether the built-in judge has anything to say of it.
+    pub fn is_builtin(self) -> bool {
+        let of_results = matches!(self, Task::ToolCallSuccess | Task::ToolResponseHandling | Task::CallNeed);
+        self.about_calls().is_some() || of_results
+    }
+
     /// What of a transcript it is asked about.
     pub fn scope(self) -> Scope {
         match self {

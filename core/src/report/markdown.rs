@@ -96,6 +96,24 @@ fn figure_rows() -> Vec<(&'static str, Part<'static>)> {
         ("without a label", Box::new(|judge| judge.overall.confusion.unjudged().to_string())),
         ("coverage: share of rows with a label", Box::new(|judge| figured(judge.overall.coverage.as_ref()))),
     ];
+    rows.extend::<[(&str, Part<'_>); 3]>([
+        (
+            "settled before a model was asked",
+            Box::new(|judge| judge.settled.as_ref().map_or_else(String::new, |own| own.settled.to_string())),
+        ),
+        (
+            "of these, `correct` that holds",
+            Box::new(|judge| {
+                figured(judge.settled.as_ref().and_then(|settled| settled.precision_correct.as_ref()))
+            }),
+        ),
+        (
+            "of these, `incorrect` that holds",
+            Box::new(|judge| {
+                figured(judge.settled.as_ref().and_then(|settled| settled.precision_incorrect.as_ref()))
+            }),
+        ),
+    ]);
     rows.extend(FIGURES.map(|(figure, heading)| -> (&str, Part<'_>) {
         (heading, Box::new(move |judge| figured(judge.overall.figures.get(figure))))
     }));

@@ -47,6 +47,7 @@ pub fn terminal(counts: &Counts, measured: &[Measured], width: usize) -> String 
         parts.push(figures(&judges).text(width));
         parts.push(labels(&judges).text(width));
         parts.extend(unlabelled(&judges, width));
+        parts.extend(settled(&judges, width));
         parts.extend(["error_type", "edit", "kind"].iter().filter_map(|by| recalls(&judges, by, width)));
         parts.extend(too_many_values(&judges, width));
         parts.extend(consistency(&judges, width));
@@ -164,6 +165,28 @@ fn unlabelled(judges: &[Named<'_>], width: usize) -> Option<String> {
         let (words, (low, high)) = BOUNDED.into_iter().find_map(bounds)?;
         let ends = without_label(judge);
         let line = format!(" {name}, no label: {ends}; were they labelled, {words} {low:.3} to {high:.3}");
+        Some(wrapped(&line, "   ", width))
+    };
+    let lines: Vec<String> = judges.iter().filter_map(line).collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+/// What a judge that looks first settled, and how much of that holds.
+fn settled(judges: &[Named<'_>], width: usize) -> Option<String> {
+    let line = |(judge, name): &Named<'_>| {
+        let found = judge.settled.as_ref()?;
+        let of = |label, figure: &Option<Estimate>| match figure {
+            Some(share) => format!("; {label} holds in {} {}", value(Some(share)), interval(Some(share))),
+            None => String::new(),
+        };
+        let line = format!(
+            " {name}: {} of {} settled before a model was asked ({}){}{}",
+            found.settled,
+            counted(found.rows, "row"),
+            percent(found.settled, found.rows),
+            of("`correct`", &found.precision_correct),
+            of("`incorrect`", &found.precision_incorrect),
+        );
         Some(wrapped(&line, "   ", width))
     };
     let lines: Vec<String> = judges.iter().filter_map(line).collect();

@@ -20,6 +20,11 @@ pub struct JudgingArgs {
     #[arg(long = "judge", value_name = "JUDGE")]
     pub judges: Vec<String>,
 
+    /// Let the built-in judge look first, for free: what it settles by evidence is not sent to the models. `builtin`, or `builtin:FILE`
+    /// with a model of `tooljudge train`
+    #[arg(long, value_name = "JUDGE")]
+    pub first: Option<String>,
+
     /// What to judge: tool_calling, tool_selection, parameter_extraction, tool_call_success, tool_response_handling, call_need,
     /// trajectory, task_completion or answer_correctness. Can be repeated [default: tool_calling]
     #[arg(long = "task", value_name = "TASK")]
@@ -206,6 +211,7 @@ impl JudgingArgs {
     pub fn fill(&mut self, section: &mut Section<'_>) -> anyhow::Result<()> {
         let text = |text: &str| Ok::<_, std::convert::Infallible>(text.to_owned());
         section.values("judge", &mut self.judges, text)?;
+        section.text_value("first", &mut self.first)?;
         section.values("task", &mut self.tasks, str::parse)?;
         section.value("per", &mut self.per, |text| Per::from_str(text, false))?;
         section.switch("findings", &mut self.findings)?;

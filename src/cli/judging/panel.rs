@@ -9,7 +9,7 @@ use crate::cli::config::{Config, Environment};
 use crate::cli::printer::Printer;
 use crate::cli::section::Section;
 use crate::domain::Unit;
-use crate::run::settings::{JudgeKind, PanelSettings, StoreSettings};
+use crate::run::settings::{JudgeKind, JudgeSettings, PanelSettings, StoreSettings};
 
 /// What is known of who judges, and where it comes from.
 pub struct Judging<'a> {
@@ -69,6 +69,7 @@ pub fn panel(
     if judging.tells_routes {
         routes.iter().for_each(|route| route.say(&config.path, printer));
     }
+    let first = args.first.as_ref().map(|name| first(name, config)).transpose()?;
     let usual = PanelSettings::default();
     Ok(PanelSettings {
         judges,
@@ -82,6 +83,7 @@ pub fn panel(
         votes: args.wording.votes.unwrap_or(usual.votes),
         rules: args.wording.snap.unwrap_or_default(),
         decide: args.decide.unwrap_or_default(),
+        first,
         base_rate: args.base_rate,
         max_cost: args.limits.max_cost,
         store: StoreSettings {
@@ -91,4 +93,13 @@ pub fn panel(
             keep_prompts: args.store.keep_prompts,
         },
     })
+}
+
+/// The judge that looks first, which nobody pays for.
+fn first(name: &str, config: &Config) -> anyhow::Result<JudgeSettings> {
+    let judge = Named::find("--first", name, config)?.settings;
+    if !judge.is_builtin() {
+        bail!("--first takes `builtin` or `builtin:FILE`, and {name} is a model; name it with --judge");
+    }
+    Ok(judge)
 }

@@ -55,10 +55,16 @@ fn remarks(forecasts: &[Forecast]) -> Vec<String> {
                 error.message
             )
         });
+        let settled = forecast.settled.as_ref().map(|(first, settled)| {
+            format!(
+                "\n{first} settles {settled} of {} by itself: they are not sent",
+                counted(forecast.rows, "row")
+            )
+        });
         let flags: Vec<String> =
             forecast.flags.iter().map(|(flag, rows)| format!("{rows} {}", flag.as_str())).collect();
         let flags = (!flags.is_empty()).then(|| format!("\nflags of rows: {}", flags.join(", ")));
-        for line in invalid.into_iter().chain(flags) {
+        for line in invalid.into_iter().chain(settled).chain(flags) {
             if !lines.contains(&line) {
                 lines.push(line);
             }
@@ -100,6 +106,7 @@ fn to_json(forecast: &Forecast) -> Value {
             "message": error.message,
         })),
         "flags": forecast.flags.iter().map(|(flag, rows)| (flag.as_str(), *rows)).collect::<BTreeMap<_, _>>(),
+        "settled": forecast.settled.as_ref().map(|(judge, rows)| json!({"judge": judge, "rows": rows})),
         "questions": forecast.questions,
         "answered": forecast.answered,
         "prompt_tokens": forecast.prompt_tokens,

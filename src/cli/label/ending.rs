@@ -229,7 +229,12 @@ fn table(run: &LabelSummary, width: usize) -> String {
     let lines: Vec<Line<'_>> = run
         .members
         .iter()
-        .map(|member| Line { judge: &member.judge, criterion: &member.template, summary: &member.summary })
+        .map(|member| Line {
+            judge: &member.judge,
+            criterion: &member.template,
+            summary: &member.summary,
+            first: member.first.as_deref(),
+        })
         .collect();
     let output = match &run.output {
         path if write::is_stdout(path) => "to the standard output".to_owned(),

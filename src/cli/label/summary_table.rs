@@ -14,6 +14,8 @@ pub struct Line<'a> {
     /// The task or template.
     pub criterion: &'a str,
     pub summary: &'a Summary,
+    /// The judge that looks first, if there is one.
+    pub first: Option<&'a str>,
 }
 
 /// What the table cannot know from the counts.
@@ -34,7 +36,7 @@ pub fn render(lines: &[Line<'_>], run: &Run<'_>) -> String {
     let speed = format!("in {}, {} rows/s", duration(seconds), significant(rows as f64 / seconds.max(1e-9)));
     let sentence = |text: String| wrapped(&text, INDENT, run.width);
     let mut text = match lines {
-        [Line { judge, criterion, summary }] => {
+        [Line { judge, criterion, summary, .. }] => {
             let mut text = vec![
                 sentence(format!("{} judged by {judge} ({criterion}) {speed}", counted(rows, "row"))),
                 String::new(),
@@ -76,6 +78,7 @@ pub fn render(lines: &[Line<'_>], run: &Run<'_>) -> String {
         text.extend(rates.map(sentence));
     }
     text.extend(messages(lines).into_iter().map(sentence));
+    text.extend(lines.iter().filter_map(|line| settled(line, lines)).map(sentence));
     let sum = |part: fn(&Summary) -> u64| lines.iter().map(|line| part(line.summary)).sum::<u64>();
     let (prompts, answers) = (sum(|summary| summary.prompt_tokens), sum(|summary| summary.completion_tokens));
     if prompts + answers > 0 {
@@ -118,6 +121,22 @@ fn whose(line: &Line<'_>, lines: &[Line<'_>]) -> String {
         (false, true) => format!(" {}:", line.criterion),
         (true, true) => format!(" {} ({}):", line.judge, line.criterion),
     }
+}
+
+/// What the judge that looks first settled, and what that spared.
+fn settled(line: &Line<'_>, lines: &[Line<'_>]) -> Option<String> {
+    let (first, summary) = (line.first?, line.summary);
+    let spared = match summary.spared_usd {
+        Some(spared) => format!("; asking about them would have cost about {}", dollars(spared)),
+        None => String::new(),
+    };
+    Some(format!(
+        "first   {} {first} settled {} of {} ({}), which were not sent{spared}",
+        whose(line, lines),
+        summary.settled,
+        counted(summary.rows, "row"),
+        percent(summary.settled, summary.rows)
+    ))
 }
 
 /// How many calls have which verdict, where each has its own.
@@ -250,7 +269,7 @@ fn side_by_side(lines: &[Line<'_>]) -> Table {
     let columns = [Column::Name, Column::Name].into_iter().chain(of_labels).chain([Column::Words]);
     let mut table = Table::new(columns.chain(gold.then_some(Column::Figure)));
     table.add_row(header);
-    for Line { judge, criterion, summary } in lines {
+    for Line { judge, criterion, summary, .. } in lines {
         let mut row = vec![(*judge).to_owned(), (*criterion).to_owned()];
         row.extend(labels.iter().map(|label| summary.labels.get(*label).copied().unwrap_or(0).to_string()));
         row.push(match summary.unjudged() {

@@ -5,7 +5,10 @@ use std::num::NonZeroU32;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::domain::{AnswerForm, Prompt, Rails, RowError, RowErrorCode, Sample, Slot, Unit, Variable};
+use super::First;
+use crate::domain::{
+    AnswerForm, Prompt, Rails, RowError, RowErrorCode, Sample, Slot, Unit, Variable, Verdict,
+};
 use crate::judge::Remote;
 use crate::render::{Template, TemplateError};
 use crate::run::{AskIndex, Reading, RunError};
@@ -30,6 +33,8 @@ pub struct JudgeTask {
     pub votes: NonZeroU32,
     /// Which time this is that all of it is asked, from 0: each time has answers of its own.
     pub(crate) repeat: u32,
+    /// Settles what it can before the model is asked.
+    pub first: Option<Arc<First>>,
     /// Notes what was asked, for those who look the answers up; absent where a judge task serves several runs.
     pub(crate) ask_index: Option<Mutex<AskIndex>>,
 }
@@ -38,6 +43,15 @@ pub struct JudgeTask {
 pub struct Question {
     pub fingerprint: Fingerprint,
     pub prompt: Prompt,
+}
+
+/// What there is to know of one unit of a row.
+pub enum Part {
+    /// The judge that looks first settled it. With the price of what was not asked, and the name it would have had; absent where none is
+    /// known.
+    Settled { verdict: Box<Verdict>, spared: Option<(Fingerprint, f64)> },
+    /// The names of the questions about it, one for each vote.
+    Asked(Vec<Fingerprint>),
 }
 
 impl JudgeTask {
@@ -52,6 +66,7 @@ impl JudgeTask {
             unit: Unit::Turn,
             votes: NonZeroU32::MIN,
             repeat: 0,
+            first: None,
             ask_index: None,
         }
     }
@@ -77,7 +92,13 @@ impl JudgeTask {
         }
     }
 
-    /// What this judge task asks about `sample`, unit by unit, once per vote; or why nothing can be asked about it.
+    /// What the judge that looks first says of `unit`, if there is such a judge and it settles it.
+    fn settled(&self, unit: &Sample) -> Option<Verdict> {
+        self.first.as_ref()?.verdict(unit, self.rails())
+    }
+
+    /// What this judge task asks about `sample`, unit by unit, once per vote, where nothing is settled before; or why nothing can be asked
+    /// about it.
     pub(crate) fn questions(
         &self,
         hasher: &AskHasher,
@@ -88,6 +109,9 @@ impl JudgeTask {
             |(replicate, prompt)| Question { fingerprint: hasher.fingerprint(&prompt, replicate), prompt };
         let mut questions = Vec::with_capacity(replicates.len());
         for unit in self.units(sample) {
+            if self.settled(&unit).is_some() {
+                continue;
+            }
             match self.prompt(&unit)? {
                 Ok(prompt) => {
                     let prompts = std::iter::repeat_n(prompt, replicates.len());
@@ -114,15 +138,34 @@ impl JudgeTask {
         }
     }
 
-    /// The names under which the store keeps the answers about `sample`, unit by unit.
-    pub(crate) fn fingerprints(
+    /// What there is to know of `sample`, unit by unit: the names under which the store keeps the answers, or what was settled before.
+    pub(crate) fn parts(
         &self,
         hasher: &AskHasher,
         sample: &Sample,
-    ) -> Result<Result<Vec<Fingerprint>, RowError>, RunError> {
-        let named =
-            |questions: Vec<Question>| questions.into_iter().map(|question| question.fingerprint).collect();
-        Ok(self.questions(hasher, sample)?.map(named))
+    ) -> Result<Result<Vec<Part>, RowError>, RunError> {
+        let mut parts = Vec::new();
+        for unit in self.units(sample) {
+            let prompt = match self.prompt(&unit)? {
+                Ok(prompt) => prompt,
+                Err(error) => return Ok(Err(error)),
+            };
+            let name = |replicate| hasher.fingerprint(&prompt, replicate);
+            parts.push(match self.settled(&unit) {
+                Some(verdict) => {
+                    let cost = self.cost(&prompt).map(|cost| (name(self.replicates().start), cost));
+                    Part::Settled { verdict: Box::new(verdict), spared: cost }
+                }
+                None => Part::Asked(self.replicates().map(name).collect()),
+            });
+        }
+        Ok(Ok(parts))
+    }
+
+    /// What asking `prompt` once per vote is expected to cost, in US dollars.
+    fn cost(&self, prompt: &Prompt) -> Option<f64> {
+        let once = self.judge.price()?.cost(&self.judge.expected_usage(prompt))?;
+        Some(once * f64::from(self.votes.get()))
     }
 
     pub(in crate::run) fn ask_index(&self) -> Option<MutexGuard<'_, AskIndex>> {

@@ -2,13 +2,15 @@
 
 mod ask_index;
 mod feed;
+mod first;
 mod judge_task;
 mod pass;
 mod reading;
 mod sharing;
 
 pub use ask_index::AskIndex;
-pub use judge_task::JudgeTask;
+pub use first::First;
+pub use judge_task::{JudgeTask, Part};
 pub use pass::{AskOutcome, AskPass, ask, ask_all, while_held};
 pub use reading::Reading;
 pub use sharing::sharing;

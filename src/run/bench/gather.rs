@@ -317,6 +317,9 @@ fn cast(predictions: &mut Predictions, labelled: &Labelled, rails: &Rails) {
     if verdict.is_without_evidence() {
         predictions.without_evidence.insert(predictions.labels.len());
     }
+    if labelled.is_settled {
+        predictions.settled.insert(predictions.labels.len());
+    }
     predictions.push(
         verdict.label().map(|label| rails.passes_label(label)),
         verdict.p_correct,

@@ -77,7 +77,7 @@ pub fn plan(settings: BenchSettings, control: &Control) -> Result<(Plan, Session
     check_gold(&source, &gold)?;
     let run = run_name();
     let naming = (settings.prefix.as_str(), settings.repeat.get());
-    let panel = Panel::build(&settings.panel, &run, &Purpose::Label, naming)?;
+    let panel = Panel::build(&settings.panel, &run, &Purpose::Bench, naming)?;
     let (label_sources, contenders) = label_sources(&settings, &panel, &gold.golds, &names);
     let destination = output.map(|output| Destination::of(&panel, &source, output, settings.overwrite));
     let destination = destination.transpose()?.map(Arc::new);
@@ -223,7 +223,7 @@ fn label_sources(
 
 fn contender(member: &Member, task: Option<Task>, gold: usize) -> Contender {
     Contender {
-        judge: member.judge.clone(),
+        judge: member.name(),
         template: member.criterion.clone(),
         task,
         baseline: false,

@@ -110,7 +110,7 @@ async fn run(
     control.observer.begins();
     let everything = vec![AskOutcome::All; plan.session.panel.members.len()];
     let asked = match purpose {
-        Purpose::Label => plan.session.ask(&plan.source).await,
+        Purpose::Label | Purpose::Bench => plan.session.ask(&plan.source).await,
         Purpose::DryRun | Purpose::Resnap { .. } => Ok(everything.clone()),
     };
     let stopped = match asked {
@@ -213,6 +213,7 @@ impl Plan {
         let members = members.map(|(((member, summary), columns), failures)| MemberSummary {
             columns,
             judge: member.judge.clone(),
+            first: member.first().map(|first| first.name.clone()),
             template: member.criterion.clone(),
             prefix: member.prefix.clone(),
             capped: member.judge_task().is_some_and(|judge_task| judge_task.judge.parameters().is_capped()),

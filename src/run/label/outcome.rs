@@ -31,6 +31,8 @@ pub struct LabelSummary {
 pub struct MemberSummary {
     /// As the `judge` column names it.
     pub judge: String,
+    /// The judge that looked first, as the `judge` column names it where that one settled a row.
+    pub first: Option<String>,
     /// As the `template` column names it.
     pub template: String,
     /// What the names of its columns begin with.

@@ -11,7 +11,8 @@ use crate::run::Observer;
 use crate::run::settings::SettingsError;
 
 /// What must be the same for errors to be the same, in the records of a benchmark and of this run.
-const SAME: [(&str, &str); 11] = [
+const SAME: [(&str, &str); 12] = [
+    ("/first", "with another judge in front of it, or none (--first)"),
     ("/judge/model", "as another model"),
     ("/judge/endpoint", "at another endpoint"),
     ("/judge/parameters", "with other parameters"),
@@ -41,14 +42,14 @@ pub(in crate::run) fn calibrated(
     let record = CalibrationFile::parse(&text).map_err(|why| unfit(why.to_string()))?;
     let mut calibrated = Vec::new();
     for member in &panel.members {
-        let Some(found) = record.find(&member.judge, &member.criterion) else {
+        let Some(found) = record.find(&member.name(), &member.criterion) else {
             let there = record.contenders.iter().filter(|contender| !contender.baseline);
             let there: Vec<String> = there
                 .map(|contender| plain(&format!("{} ({})", contender.judge, contender.template)))
                 .collect();
             return Err(SettingsError::NotBenchmarked {
                 path: file.to_owned(),
-                judge: member.judge.clone(),
+                judge: member.name(),
                 template: member.criterion.clone(),
                 there: there.join(", "),
             });
@@ -61,7 +62,9 @@ pub(in crate::run) fn calibrated(
         let mut others: Vec<String> =
             SAME.iter().filter(|(pointer, _)| differ(pointer)).map(|(_, what)| (*what).to_owned()).collect();
         // What the built-in judge finds changes with the program alone.
-        if member.judge_task().is_none() && record.version.as_deref() != Some(VERSION) {
+        if (member.judge_task().is_none() || member.first().is_some())
+            && record.version.as_deref() != Some(VERSION)
+        {
             let then = record.version.as_deref().unwrap_or("another version");
             others.push(format!("by tooljudge {}, and this is {VERSION}", plain(then)));
         }

@@ -8,7 +8,7 @@ use super::trained;
 use crate::bench::Words;
 use crate::check::{BaseRate, BuiltinJudge, Decide, TrainedModel};
 use crate::domain::{Rails, Task, Unit};
-use crate::run::{JudgeRecord, JudgeTask, MemberRecord, TemplateRecord};
+use crate::run::{First, JudgeRecord, JudgeTask, MemberRecord, TemplateRecord};
 use crate::snap::Rules;
 
 /// A judge with its wording: gives each row one verdict.
@@ -53,7 +53,7 @@ impl BuiltinKind {
     }
 
     /// What a record tells of it beside its task: nothing of a judge that always gives a label, and favours none.
-    fn parameters(&self) -> Value {
+    pub(super) fn parameters(&self) -> Value {
         let mut parameters = Map::new();
         if self.decide != Decide::Always {
             parameters.insert("decide".to_owned(), json!(self.decide.as_str()));
@@ -74,6 +74,19 @@ impl Member {
         match &self.kind {
             MemberKind::Builtin(..) => None,
             MemberKind::Model(judge_task) => Some(judge_task),
+        }
+    }
+
+    /// The judge that looks first, if there is one.
+    pub fn first(&self) -> Option<&First> {
+        self.judge_task()?.first.as_deref()
+    }
+
+    /// As figures name it: with the judge that looks first.
+    pub fn name(&self) -> String {
+        match self.first() {
+            Some(first) => format!("{}, then {}", first.name, self.judge),
+            None => self.judge.clone(),
         }
     }
 
@@ -139,6 +152,7 @@ impl Member {
             task: task.map(Task::as_str),
             template,
             votes,
+            first: self.first().map(First::record),
             per: self.unit.recorded(),
         }
     }

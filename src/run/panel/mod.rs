@@ -60,9 +60,18 @@ impl Panel {
             Purpose::Resnap { rails } => wording::rails(rails).map_err(SettingsError::Rails)?,
             _ => None,
         };
-        let member_builder = MemberBuilder { settings, prefix, repeats, read_as: read_as.map(Arc::new) };
         let mut shared = Shared::new(settings, store.as_deref(), purpose);
         let templates: Vec<Arc<Template>> = wording::templates(settings)?.into_iter().map(Arc::new).collect();
+        let first =
+            settings.first.as_ref().map(|first| trained::model(&first.kind, &templates)).transpose()?;
+        let member_builder = MemberBuilder {
+            settings,
+            prefix,
+            repeats,
+            read_as: read_as.map(Arc::new),
+            first_model: first.flatten(),
+            is_compared: *purpose == Purpose::Bench,
+        };
         let mut members = Vec::new();
         for judge in &settings.judges {
             let remote = shared.connect(&judge.kind)?.map(Arc::new);
@@ -175,7 +184,12 @@ impl PanelSettings {
         {
             return Err(SettingsError::BuiltinReadsNoTemplate);
         }
-        if models == self.judges.len() && self.base_rate.is_some() {
+        if models == 0 && self.first.is_some() {
+            return Err(SettingsError::First(
+                "there is no model to ask about the rest; name one with --judge".to_owned(),
+            ));
+        }
+        if models == self.judges.len() && self.first.is_none() && self.base_rate.is_some() {
             observer
                 .warning("--base-rate is of use to the built-in judge only; choose it with --judge builtin");
         }

@@ -44,7 +44,7 @@ impl<'a> Shared<'a> {
     pub(super) fn new(settings: &PanelSettings, store: Option<&'a Store>, purpose: &Purpose) -> Shared<'a> {
         Shared {
             store,
-            online: *purpose == Purpose::Label,
+            online: matches!(purpose, Purpose::Label | Purpose::Bench),
             usual_temperature: Some(if settings.votes.get() > 1 { 1.0 } else { 0.0 }),
             cost_budget: settings.max_cost.map(CostBudget::new),
             limiters: HashMap::new(),

@@ -86,6 +86,9 @@ pub enum SettingsError {
          with --judge, or a task with --task"
     )]
     NoBuiltinTask(String),
+    /// A judge that looks first, and what it cannot speak for.
+    #[error("--first: {0}")]
+    First(String),
     /// A model file that cannot be used, and why.
     #[error("the model {}: {why}", path.display())]
     Model { path: PathBuf, why: String },

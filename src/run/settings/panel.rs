@@ -32,6 +32,8 @@ pub struct PanelSettings {
     pub rules: Rules,
     /// When the built-in judge gives a label. Default: always.
     pub decide: Decide,
+    /// The built-in judge, trained or not, in front of the models: what it settles by evidence is not sent. Default: none.
+    pub first: Option<JudgeSettings>,
     /// The share of calls that are right, as far as it is known: the built-in judge's probabilities and labels rest on it. Default: that
     /// of [`Decide::base_rate`].
     pub base_rate: Option<BaseRate>,
@@ -56,6 +58,7 @@ impl Default for PanelSettings {
             votes: NonZeroU32::MIN,
             rules: Rules::default(),
             decide: Decide::default(),
+            first: None,
             base_rate: None,
             max_cost: None,
             store: StoreSettings::default(),

@@ -1,5 +1,6 @@
 //! Labels for a batch of rows: computed on the spot, or read out of stored replies.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use crate::check::{Baseline, BuiltinJudge};
 use crate::domain::{
     Calls, Findings, Outcome, Paid, Rails, Reply, RowError, Sample, Task, ToolCall, Unit, Usage, Verdict,
 };
-use crate::run::{AskOutcome, JudgeTask, Row, RunError};
+use crate::run::{AskOutcome, JudgeTask, Part, Row, RunError};
 use crate::snap::findings;
 use crate::stats::{fold_calls, votes};
 use crate::store::{AskHasher, Fingerprint, Found, Reader};
@@ -150,6 +151,8 @@ pub struct StoredLabeller {
     asked: usize,
     /// Questions without a reply whose cost was counted.
     wasted: HashSet<Fingerprint>,
+    /// Questions that were not asked and whose cost was counted.
+    spared: HashSet<Fingerprint>,
 }
 
 impl StoredLabeller {
@@ -172,6 +175,7 @@ impl StoredLabeller {
             met: Ids::default(),
             asked: 0,
             wasted: HashSet::new(),
+            spared: HashSet::new(),
         }
     }
 }
@@ -183,7 +187,7 @@ impl Labeller for StoredLabeller {
         self.asked += rows.len() * number;
         let ask_index = self.judge_task.ask_index();
         let known = ask_index.as_deref();
-        let asked: Vec<Result<Vec<Fingerprint>, RowError>> = rows
+        let parts: Vec<Result<Vec<Part>, RowError>> = rows
             .par_iter()
             .enumerate()
             .map(|(at, row)| {
@@ -191,24 +195,25 @@ impl Labeller for StoredLabeller {
                     known.and_then(|ask_index| ask_index.lookup(first + at * number, number, row))
                 {
                     row.found(indexed.flags);
-                    return Ok(Ok(indexed.fingerprints));
+                    return Ok(Ok(vec![Part::Asked(indexed.fingerprints)]));
                 }
                 match row.item() {
-                    Ok(sample) => self.judge_task.fingerprints(&self.hasher, sample),
+                    Ok(sample) => self.judge_task.parts(&self.hasher, sample),
                     Err(error) => Ok(Err(error.clone())),
                 }
             })
             .collect::<Result<_, RunError>>()?;
         drop(ask_index);
-        let all: Vec<Fingerprint> = asked.iter().flatten().flatten().copied().collect();
+        let names = |part: &Part| match part {
+            Part::Asked(names) => names.clone(),
+            Part::Settled { .. } => Vec::new(),
+        };
+        let all: Vec<Fingerprint> = parts.iter().flatten().flatten().flat_map(names).collect();
         let mut found = self.store.get_all(&all)?.into_iter();
         let mut labelled = Vec::with_capacity(rows.len());
-        for (asked, row) in asked.into_iter().zip(rows) {
-            labelled.push(match asked {
-                Ok(fingerprints) => {
-                    let found = found.by_ref().take(fingerprints.len());
-                    self.look_up(fingerprints.into_iter().zip(found).collect(), row)?
-                }
+        for (parts, row) in parts.into_iter().zip(rows) {
+            labelled.push(match parts {
+                Ok(parts) => self.look_up(parts, &mut found, row)?,
                 Err(error) => computed(invalid(&error)),
             });
         }
@@ -221,27 +226,42 @@ impl Labeller for StoredLabeller {
 }
 
 impl StoredLabeller {
-    /// The verdict on a row by all answers about it.
-    fn look_up(&mut self, answers: Vec<(Fingerprint, Found)>, row: &Row) -> Result<Labelled, RunError> {
+    /// The verdict on a row by all that is known of it; `found` has the answers to what was asked, in order.
+    fn look_up(
+        &mut self,
+        parts: Vec<Part>,
+        found: &mut impl Iterator<Item = Found>,
+        row: &Row,
+    ) -> Result<Labelled, RunError> {
         let judge_task = Arc::clone(&self.judge_task);
-        let sample = match (judge_task.unit, judge_task.form.findings) {
-            // The row need not be read for a label.
-            (Unit::Turn, false) => return self.elect(answers, None),
-            _ => row
-                .item()
-                .as_ref()
-                .map_err(|_| RunError::Worker("a row that was asked about is gone".to_owned()))?,
+        // The row need not be read for a label.
+        let is_read = judge_task.unit == Unit::Call || judge_task.form.findings;
+        let sample = || {
+            let gone = |_| RunError::Worker("a row that was asked about is gone".to_owned());
+            row.item().as_ref().map_err(gone)
         };
-        let mut answers = answers.into_iter();
-        let mut judged = Vec::new();
-        for unit in judge_task.units(sample) {
-            let votes = answers.by_ref().take(judge_task.votes.get() as usize).collect();
-            judged.push(self.elect(votes, Some(&unit))?);
+        let units = if is_read { judge_task.units(sample()?) } else { Vec::new() };
+        let mut judged = Vec::with_capacity(parts.len());
+        for (at, part) in parts.into_iter().enumerate() {
+            judged.push(match part {
+                Part::Settled { verdict, spared } => self.settled(*verdict, spared),
+                Part::Asked(names) => {
+                    let votes = names.into_iter().zip(found.by_ref()).collect();
+                    self.elect(votes, units.get(at).map(Cow::as_ref))?
+                }
+            });
         }
         Ok(match judge_task.unit {
             Unit::Turn => judged.remove(0),
-            Unit::Call => turn(judged, sample, judge_task.rails()),
+            Unit::Call => turn(judged, sample()?, judge_task.rails()),
         })
+    }
+
+    /// A verdict that the judge that looks first gave.
+    fn settled(&mut self, verdict: Verdict, spared: Option<(Fingerprint, f64)>) -> Labelled {
+        let spared = spared.filter(|(name, _)| self.spared.insert(*name)).map(|(_, cost)| cost);
+        let findings = verdict.findings.clone().filter(|_| self.judge_task.form.findings);
+        Labelled { is_settled: true, spared, ..computed(Verdict { findings, ..verdict }) }
     }
 
     /// The verdict of all votes on `unit`, with what is found wrong if that was asked for.
@@ -296,6 +316,8 @@ impl StoredLabeller {
                     attempts: None,
                     cached: !first || run != self.run,
                     wasted: None,
+                    is_settled: false,
+                    spared: None,
                     calls: None,
                 }
             }
@@ -305,6 +327,8 @@ impl StoredLabeller {
                 attempts: Some(failure.attempts),
                 cached: false,
                 wasted: None,
+                is_settled: false,
+                spared: None,
                 calls: None,
             },
             _ => computed(Verdict::bare(match self.outcomes {
@@ -333,6 +357,8 @@ fn together(answers: &[Labelled], speaker: usize) -> Labelled {
         attempts: spoken.attempts,
         cached,
         wasted,
+        is_settled: spoken.is_settled,
+        spared: answers.iter().filter_map(|answer| answer.spared).reduce(|sum, one| sum + one),
         calls: None,
     }
 }
@@ -368,5 +394,14 @@ fn invalid(error: &RowError) -> Verdict {
 }
 
 fn computed(verdict: Verdict) -> Labelled {
-    Labelled { verdict, reply: None, attempts: None, cached: false, wasted: None, calls: None }
+    Labelled {
+        verdict,
+        reply: None,
+        attempts: None,
+        cached: false,
+        wasted: None,
+        is_settled: false,
+        spared: None,
+        calls: None,
+    }
 }

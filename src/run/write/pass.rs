@@ -35,6 +35,7 @@ impl Destination {
         let columns = |member: &Member| {
             let PanelSettings { unit, findings, .. } = panel.settings;
             LabelColumns::detailed(&member.prefix, &member.judge, &member.criterion, unit, findings)
+                .with_first(member.first().map(|first| first.name.clone()))
         };
         let labels: Vec<LabelColumns> = panel.members.iter().map(columns).collect();
         let mut replaced = Vec::new();

@@ -34,6 +34,10 @@ pub struct Summary {
     pub flags: BTreeMap<Flag, u64>,
     /// Labels out of replies that the length limit cut off behind the verdict.
     pub cut: u64,
+    /// Rows that the judge that looks first settled.
+    pub settled: u64,
+    /// What asking about those would have cost, in US dollars, as far as a price is known.
+    pub spared_usd: Option<f64>,
     /// Rows whose reply was there before.
     pub cached: u64,
     /// Tokens of the replies that this run asked for.
@@ -118,6 +122,10 @@ impl Summary {
         if labelled.calls.is_some() {
             self.calls.get_or_insert_default().add(labelled);
         }
+        self.settled += u64::from(labelled.is_settled);
+        if let Some(spared) = labelled.spared {
+            *self.spared_usd.get_or_insert_default() += spared;
+        }
         self.cached += u64::from(*cached);
         let replied = reply.as_ref().filter(|_| !cached).map(Reply::paid);
         if let Some(paid) = Paid::sum(replied, *wasted) {
@@ -160,6 +168,9 @@ impl Summary {
         });
         if let Some(findings) = &self.findings {
             summary["findings"] = findings.to_json();
+        }
+        if self.settled > 0 || self.spared_usd.is_some() {
+            summary["settled"] = json!({"rows": self.settled, "spared_usd": self.spared_usd});
         }
         if let Some(calls) = self.calls {
             summary["calls"] = calls.to_json();
