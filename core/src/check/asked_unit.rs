@@ -1,8 +1,13 @@
 //! The unit that a parameter asks for.
 
+use std::sync::LazyLock;
+
 use super::node::Node;
+use crate::domain::Json;
+use crate::language;
+use crate::reading::numbers::Figures;
 use crate::reading::units::Unit;
-use crate::reading::words::words;
+use crate::reading::words::{WordSet, words};
 
 /// The unit a parameter asks for, if its name or description names just one.
 pub(super) fn asked_by(node: &Node) -> Option<Unit> {
@@ -19,8 +24,8 @@ pub(super) fn asked_by(node: &Node) -> Option<Unit> {
     let mut before = "";
     for word in words(&node.description).take(200) {
         let symbol = matches!(before, "in" | "degrees" | "unit" | "units") && word.len() <= 2 && word != "in";
-        if (symbol || is_spelt_out(word))
-            && let Some(unit) = Unit::of_word(word).filter(|unit| !unit.is_money())
+        let named = if symbol || is_spelt_out(word) { unit_at(word, before) } else { None };
+        if let Some(unit) = named.filter(|unit| !unit.is_money())
         {
             if found.is_some_and(|own| own != unit) {
                 return None;
@@ -32,14 +37,82 @@ pub(super) fn asked_by(node: &Node) -> Option<Unit> {
     found
 }
 
+/// The unit that a word names behind another one: `square metres` are no metres.
+fn unit_at(word: &str, before: &str) -> Option<Unit> {
+    match before {
+        "sq" | "square" => Unit::of_word(&format!("{before} {word}")),
+        _ => Unit::of_word(word),
+    }
+}
+
 /// Words that hardly mean anything but the unit; one day is no unit, and a second may come after the first.
 fn is_spelt_out(word: &str) -> bool {
-    matches!(word, "km" | "kg" | "mg" | "cm" | "mm" | "ml" | "ms" | "mb" | "gb" | "mph" | "kmh" | "kph")
+    matches!(word, "km" | "kg" | "mg" | "cm" | "mm" | "ml" | "ms" | "mb" | "gb" | "mph" | "kmh" | "kph" | "bar" | "psi" | "kpa" | "m2" | "sqm" | "sqft" | "km2")
         || (word.len() > 3
             && (word.ends_with('s') || matches!(word, "fahrenheit" | "kelvin" | "centigrade"))
             && word != "pounds")
         || word == "feet"
 }
+
+/// Whether a number was copied from an amount that is told by more than the number: the 35 of `35k`, 0.055 for 5.5 % where percent
+/// are asked for, or 20 for 20 % where an amount is.
+pub(super) fn is_unconverted(figures: &Figures, node: &Node, value: f64) -> bool {
+    if figures.is_head(value) {
+        return !asks_for_multiples(node);
+    }
+    match asks_for_percent(node) {
+        Some(true) => value > 0.0 && value < 1.0 && figures.is_only_share(value) && !asks_for_share(node),
+        Some(false) => figures.is_percent(value),
+        None => false,
+    }
+}
+
+/// Whether a parameter asks for percent; `Some(false)` where it says that it does not.
+pub(super) fn asks_for_percent(node: &Node) -> Option<bool> {
+    let (mut before, mut found) = (["", ""], None);
+    for word in words(&node.name).chain(words(&node.description)).take(200) {
+        if PERCENT.has(word) {
+            if before.iter().any(|word| NEGATIONS.contains(word)) {
+                return Some(false);
+            }
+            found = Some(true);
+        }
+        before = [before[1], word];
+    }
+    found
+}
+
+/// Whether a parameter may ask for a part of one: `0.2 for 20 percent`.
+fn asks_for_share(node: &Node) -> bool {
+    let is_word = |word| matches!(word, "fraction" | "decimal" | "ratio" | "share");
+    let told = Figures::of(&node.description);
+    words(&node.name).chain(words(&node.description)).take(200).any(is_word)
+        || told.iter().any(|figure| figure.value > 0.0 && figure.value <= 1.0)
+        || matches!(&node.default, Some(Json::Number(own)) if own.as_f64() > 0.0 && own.as_f64() < 1.0)
+}
+
+/// Whether a parameter counts in thousands, dozens and the like.
+fn asks_for_multiples(node: &Node) -> bool {
+    let is_multiple = |word: &str| {
+        // `5k` is five kilometres.
+        if matches!(word, "km" | "kg") || word.starts_with("kilo") {
+            return true;
+        }
+        let word = word.trim_end_matches('s');
+        matches!(word, "k" | "dozen" | "hundred" | "thousand" | "lakh" | "million" | "mio" | "crore" | "billion")
+    };
+    words(&node.name).chain(words(&node.description)).take(200).any(is_multiple)
+}
+
+/// Words for percent.
+static PERCENT: LazyLock<WordSet> = LazyLock::new(|| {
+    let own = language::all().iter().flat_map(|of| &of.amounts.percent).filter(|own| !own.contains(' '));
+    WordSet::of(own.map(String::as_str).chain(["percentage", "pct", "pourcentage", "porcentaje"]))
+});
+
+/// Words that deny the one behind them, in the languages that definitions are written in most.
+const NEGATIONS: [&str; 10] =
+    ["not", "no", "never", "nicht", "kein", "pas", "non", "niet", "geen", "nie"];
 
 /// Whether a parameter asks for cents and the like.
 pub(super) fn asks_for_cents(node: &Node) -> bool {

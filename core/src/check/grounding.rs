@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::asked_unit::{asked_by, asks_for_cents};
+use super::asked_unit::{asked_by, asks_for_cents, is_unconverted};
 use super::evidence::Evidence;
 use super::node::Node;
 use super::placeholder::is_placeholder;
@@ -192,6 +192,9 @@ fn number(evidence: &Evidence, node: Option<&Node>, value: f64) -> Support {
         Some(Measured::Converted(own)) => return Support::Converted(own),
         Some(Measured::Unconverted) => return Support::WrongUnit,
         Some(Measured::Other) | None => {}
+    }
+    if node.is_some_and(|node| is_unconverted(&evidence.figures, node, value)) {
+        return Support::WrongUnit;
     }
     let way = evidence.figures.explain(value);
     let percent = node.is_some_and(|node| {
