@@ -14,6 +14,12 @@ pub(super) fn asked_by(node: &Node) -> Option<Unit> {
     let named: Vec<&str> = words(&node.name).collect();
     // `temperature_c` and `duration_in_s`, but not `c` or `day`.
     let by_name = named.last().filter(|word| named.len() > 1 || is_spelt_out(word));
+    // `area_m2` is folded to `area m 2`.
+    if let [.., unit, "2"] = named[..]
+        && let Some(area) = Unit::of_word(&format!("{unit} 2"))
+    {
+        return Some(area);
+    }
     if let Some(unit) = by_name.and_then(|word| Unit::of_word(word)).filter(|unit| !unit.is_money()) {
         return Some(unit);
     }
@@ -47,7 +53,7 @@ fn unit_at(word: &str, before: &str) -> Option<Unit> {
 
 /// Words that hardly mean anything but the unit; one day is no unit, and a second may come after the first.
 fn is_spelt_out(word: &str) -> bool {
-    matches!(word, "km" | "kg" | "mg" | "cm" | "mm" | "ml" | "ms" | "mb" | "gb" | "mph" | "kmh" | "kph" | "bar" | "psi" | "kpa" | "m2" | "sqm" | "sqft" | "km2")
+    matches!(word, "km" | "kg" | "mg" | "cm" | "mm" | "ml" | "ms" | "mb" | "gb" | "mph" | "kmh" | "kph" | "bar" | "psi" | "kpa" | "sqm" | "sqft")
         || (word.len() > 3
             && (word.ends_with('s') || matches!(word, "fahrenheit" | "kelvin" | "centigrade"))
             && word != "pounds")
@@ -85,10 +91,19 @@ pub(super) fn asks_for_percent(node: &Node) -> Option<bool> {
 /// Whether a parameter may ask for a part of one: `0.2 for 20 percent`.
 fn asks_for_share(node: &Node) -> bool {
     let is_word = |word| matches!(word, "fraction" | "decimal" | "ratio" | "share");
-    let told = Figures::of(&node.description);
-    words(&node.name).chain(words(&node.description)).take(200).any(is_word)
-        || told.iter().any(|figure| figure.value > 0.0 && figure.value <= 1.0)
+    let mut before = "";
+    // `0.2` is folded to `0 2`, and `0-100` to `0 100`.
+    let shows_part = words(&node.description).take(200).any(|word| {
+        let zero = std::mem::replace(&mut before, if before == "0" && is_link(word) { "0" } else { word }) == "0";
+        zero && word != "100" && word.bytes().all(|b| b.is_ascii_digit())
+    });
+    shows_part
+        || words(&node.name).chain(words(&node.description)).take(200).any(is_word)
         || matches!(&node.default, Some(Json::Number(own)) if own.as_f64() > 0.0 && own.as_f64() < 1.0)
+}
+
+fn is_link(word: &str) -> bool {
+    matches!(word, "to" | "and" | "bis")
 }
 
 /// Whether a parameter counts in thousands, dozens and the like.
@@ -119,4 +134,37 @@ pub(super) fn asks_for_cents(node: &Node) -> bool {
     [" cent ", " cents ", " pence ", " minor ", " smallest "]
         .iter()
         .any(|word| node.name.contains(word) || node.description.contains(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reading::words::fold;
+
+    #[test]
+    fn numbers_copied_from_other_amounts_are_unconverted() {
+        let mut wrong = Vec::new();
+        for (said, description, value, unconverted) in [
+            ("ongkir kena 35rb, tolong kembalikan", "dalam rupiah", 35.0, true),
+            ("ongkir kena 35rb, tolong kembalikan", "dalam rupiah", 35_000.0, false),
+            ("I made 84k", "income in thousands", 84.0, false),
+            ("I made 84k or just 84", "income", 84.0, false),
+            ("a 5k loop", "distance in km", 5.0, false),
+            ("tip a fifth, please", "Tip in percent, 0-100", 0.2, true),
+            ("tip a fifth, please", "Tip in percent, 0-100", 20.0, false),
+            ("half a percent", "Rate in percent", 0.5, false),
+            ("a rate of 0.5", "Rate in percent", 0.5, false),
+            ("TVA à 5,5 %, merci pour le calcul", "en pourcentage, p. ex. 5.5", 0.055, true),
+            ("VAT of 20%", "percent as a fraction, such as 0.2", 0.2, false),
+            ("VAT of 20%", "percent, from 0 to 1", 0.2, false),
+            ("20% down", "Absolute amount, not a percentage", 20.0, true),
+            ("20% down", "Absolute amount", 20.0, false),
+        ] {
+            let node = Node { description: fold(description), ..Node::default() };
+            if is_unconverted(&Figures::of(said), &node, value) != unconverted {
+                wrong.push((said, description, value));
+            }
+        }
+        assert!(wrong.is_empty(), "{wrong:?}");
+    }
 }

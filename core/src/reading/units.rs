@@ -153,7 +153,7 @@ mod tests {
             (2.0, "gigs", "mb", 2.0, false),
             (29.0, "psi", "bar", 2.0, true),
             (29.0, "psi", "bar", 29.0, false),
-            (1_500.0, "square feet", "m2", 139.0, true),
+            (1_500.0, "square feet", "m 2", 139.0, true),
         ] {
             let unit = |word| Unit::of_word(word).unwrap();
             assert_eq!(unit(from).comes_to(own, unit(to), value), right, "{own} {from} = {value} {to}");
