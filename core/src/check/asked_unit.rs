@@ -94,8 +94,9 @@ fn asks_for_share(node: &Node) -> bool {
     let mut before = "";
     // `0.2` is folded to `0 2`, and `0-100` to `0 100`.
     let shows_part = words(&node.description).take(200).any(|word| {
-        let zero = std::mem::replace(&mut before, if before == "0" && is_link(word) { "0" } else { word }) == "0";
-        zero && word != "100" && word.bytes().all(|b| b.is_ascii_digit())
+        let behind_zero = before == "0";
+        before = if behind_zero && is_link(word) { "0" } else { word };
+        behind_zero && word != "100" && word.bytes().all(|b| b.is_ascii_digit())
     });
     shows_part
         || words(&node.name).chain(words(&node.description)).take(200).any(is_word)
