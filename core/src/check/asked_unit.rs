@@ -31,8 +31,7 @@ pub(super) fn asked_by(node: &Node) -> Option<Unit> {
     for word in words(&node.description).take(200) {
         let symbol = matches!(before, "in" | "degrees" | "unit" | "units") && word.len() <= 2 && word != "in";
         let named = if symbol || is_spelt_out(word) { unit_at(word, before) } else { None };
-        if let Some(unit) = named.filter(|unit| !unit.is_money())
-        {
+        if let Some(unit) = named.filter(|unit| !unit.is_money()) {
             if found.is_some_and(|own| own != unit) {
                 return None;
             }
@@ -53,10 +52,27 @@ fn unit_at(word: &str, before: &str) -> Option<Unit> {
 
 /// Words that hardly mean anything but the unit; one day is no unit, and a second may come after the first.
 fn is_spelt_out(word: &str) -> bool {
-    matches!(word, "km" | "kg" | "mg" | "cm" | "mm" | "ml" | "ms" | "mb" | "gb" | "mph" | "kmh" | "kph" | "bar" | "psi" | "kpa" | "sqm" | "sqft")
-        || (word.len() > 3
-            && (word.ends_with('s') || matches!(word, "fahrenheit" | "kelvin" | "centigrade"))
-            && word != "pounds")
+    matches!(
+        word,
+        "km" | "kg"
+            | "mg"
+            | "cm"
+            | "mm"
+            | "ml"
+            | "ms"
+            | "mb"
+            | "gb"
+            | "mph"
+            | "kmh"
+            | "kph"
+            | "bar"
+            | "psi"
+            | "kpa"
+            | "sqm"
+            | "sqft"
+    ) || (word.len() > 3
+        && (word.ends_with('s') || matches!(word, "fahrenheit" | "kelvin" | "centigrade"))
+        && word != "pounds")
         || word == "feet"
 }
 
@@ -115,7 +131,10 @@ fn asks_for_multiples(node: &Node) -> bool {
             return true;
         }
         let word = word.trim_end_matches('s');
-        matches!(word, "k" | "dozen" | "hundred" | "thousand" | "lakh" | "million" | "mio" | "crore" | "billion")
+        matches!(
+            word,
+            "k" | "dozen" | "hundred" | "thousand" | "lakh" | "million" | "mio" | "crore" | "billion"
+        )
     };
     words(&node.name).chain(words(&node.description)).take(200).any(is_multiple)
 }
@@ -127,8 +146,7 @@ static PERCENT: LazyLock<WordSet> = LazyLock::new(|| {
 });
 
 /// Words that deny the one behind them, in the languages that definitions are written in most.
-const NEGATIONS: [&str; 10] =
-    ["not", "no", "never", "nicht", "kein", "pas", "non", "niet", "geen", "nie"];
+const NEGATIONS: [&str; 10] = ["not", "no", "never", "nicht", "kein", "pas", "non", "niet", "geen", "nie"];
 
 /// Whether a parameter asks for cents and the like.
 pub(super) fn asks_for_cents(node: &Node) -> bool {

@@ -1,9 +1,12 @@
 //! Values that the request itself puts beside the names of parameters: `to: A, cc: B`, `5 sets of 8`.
 
+use std::sync::LazyLock;
+
 use super::affinity::is_kin;
 use super::schema::text_of;
 use crate::domain::{Json, Object};
-use crate::reading::words::{fold_identifier, words};
+use crate::language;
+use crate::reading::words::{WordSet, fold_identifier, words};
 
 /// Arguments of one call that are compared with each other.
 const MAX_ARGUMENTS: usize = 16;
@@ -73,7 +76,8 @@ pub(super) fn by_counts(arguments: &Object, question: &[&str]) -> Option<(String
         .collect();
     let word = |at: Option<usize>| at.and_then(|at| question.get(at)).copied().unwrap_or_default();
     let is_number = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
-    let is_named = |own: &[String], word: &str| own.len() == 1 && is_kin(&own[0], word) && is_kin(word, &own[0]);
+    let is_named =
+        |own: &[String], word: &str| own.len() == 1 && is_kin(&own[0], word) && is_kin(word, &own[0]);
     // Of a name between two numbers nobody knows whose it is.
     let is_beside = |own: &[String], at: usize| {
         let behind = is_named(own, word(at.checked_add(1))) && !is_number(word(at.checked_add(2)));
@@ -94,9 +98,71 @@ pub(super) fn by_counts(arguments: &Object, question: &[&str]) -> Option<(String
     })
 }
 
+/// What is wrong with the arguments that hold the ends of a span such as `lines 200 to 260`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Ends {
+    /// The last one is given where their number is asked for.
+    LastAsCount { count: String, last: String },
+    /// The last one is given as the first.
+    Crossed { first: String, count: String },
+}
+
+/// Whether a first and a count hold the first and the last of a span of the question.
+pub(super) fn by_ends(arguments: &Object, question: &[&str]) -> Option<Ends> {
+    const FIRSTS: [&str; 6] = ["offset", "start", "first", "from", "begin", "skip"];
+    const COUNTS: [&str; 6] = ["limit", "count", "length", "number", "num", "size"];
+    const NO_COUNTS: [&str; 8] = ["end", "last", "to", "stop", "until", "max", "page", "id"];
+    let of = |names: &[&str], own: &str| words(&fold_identifier(own)).any(|word| names.contains(&word));
+    let number = |(name, value): (&'_ str, &Json)| match value {
+        Json::Number(number) => Some((name.to_owned(), number.as_f64())),
+        _ => None,
+    };
+    let numbers: Vec<(String, f64)> = arguments.iter().take(MAX_ARGUMENTS).filter_map(number).collect();
+    let (first, start) = numbers.iter().find(|(name, _)| of(&FIRSTS, name))?;
+    let (count, length) = numbers.iter().find(|(name, _)| of(&COUNTS, name) && !of(&NO_COUNTS, name))?;
+    let spans = question.windows(3).filter(|own| UNTIL.has(own[1]) && own[1] != "and");
+    spans.filter_map(|own| Some((own[0].parse::<f64>().ok()?, own[2].parse::<f64>().ok()?))).find_map(
+        // From the first on the last one is the count.
+        |(from, to)| match () {
+            () if from <= 1.0 || to <= from => None,
+            () if *start == from && *length == to => {
+                Some(Ends::LastAsCount { count: count.clone(), last: to.to_string() })
+            }
+            () if *start == to && *length == from => {
+                Some(Ends::Crossed { first: first.clone(), count: count.clone() })
+            }
+            () => None,
+        },
+    )
+}
+
+/// Words between the ends of a span.
+static UNTIL: LazyLock<WordSet> = LazyLock::new(|| WordSet::of(language::words(|of| &of.dates.until)));
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_last_of_a_span_is_no_count() {
+        for (question, arguments, wrong) in [
+            ("lines 200 to 260", r#"{"offset":200,"limit":260}"#, true),
+            ("lines 200 to 260", r#"{"offset":260,"limit":200}"#, true),
+            ("lines 200 to 260", r#"{"offset":200,"limit":61}"#, false),
+            ("lines 200 to 260", r#"{"start":200,"end":260}"#, false),
+            ("Zeilen 200 bis 260", r#"{"startLine":200,"lineCount":260}"#, true),
+            ("lines 1 to 260", r#"{"offset":1,"limit":260}"#, false),
+            ("line 200 and limit 260", r#"{"offset":200,"limit":260}"#, false),
+        ] {
+            let arguments = Json::parse(arguments).unwrap();
+            let words: Vec<&str> = question.split(' ').collect();
+            assert_eq!(
+                by_ends(arguments.as_object().unwrap(), &words).is_some(),
+                wrong,
+                "{question} {arguments}"
+            );
+        }
+    }
 
     #[test]
     fn values_belong_to_the_names_beside_them() {

@@ -14,7 +14,9 @@ pub(super) fn a_week_on(words: &[Word], at: usize) -> Option<(i64, usize)> {
     // Of a language whose days are counted so, the word for them is left out.
     if word(0).text == "en" {
         let (days, length) = count(words, at + 1)?;
-        return weeks(days).filter(|_| matches!(word(1).text, "huit" | "quinze")).map(|own| (own, 1 + length));
+        return weeks(days)
+            .filter(|_| matches!(word(1).text, "huit" | "quinze"))
+            .map(|own| (own, 1 + length));
     }
     if !word(0).is(Role::Ahead) {
         return None;

@@ -244,7 +244,8 @@ const UNITS_OF: [&str; 5] = ["US ", "U.S. ", "UK ", "imperial ", "metric "];
 
 /// The unit of an area, which is written as that of a length and another word or a sign: `sq ft`, `m²`.
 fn area(word: &str, behind: &str) -> Option<Unit> {
-    if behind.starts_with('²') || behind.starts_with('2') && !behind[1..].starts_with(char::is_alphanumeric) {
+    if behind.starts_with('²') || behind.starts_with('2') && !behind[1..].starts_with(char::is_alphanumeric)
+    {
         return Unit::of_word(&format!("{word} 2"));
     }
     if !is_squared(word) && Unit::of_word(word).is_none() {

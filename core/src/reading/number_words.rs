@@ -177,7 +177,8 @@ fn share(word: Word, before: [Word; 2], after: &str) -> Option<f64> {
     ];
     let (_, parts) = PARTS.iter().find(|(own, _)| *own == word.text)?;
     let one = matches!(before[1].text, "a" | "an" | "one") && before[0].text != "and";
-    let ends = matches!(after, "" | "." | "|" | "of" | "off" | "and" | "or" | "more" | "less" | "from" | "please");
+    let ends =
+        matches!(after, "" | "." | "|" | "of" | "off" | "and" | "or" | "more" | "less" | "from" | "please");
     (one && ends).then_some(1.0 / parts)
 }
 
