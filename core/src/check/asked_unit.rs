@@ -89,6 +89,39 @@ pub(super) fn is_unconverted(figures: &Figures, node: &Node, value: f64) -> bool
     }
 }
 
+/// Whether a folded text tells a number only as an amount of every month, where a parameter asks for that of a year.
+pub(super) fn is_of_a_month(text: &str, node: &Node, value: f64) -> bool {
+    const MAX_PLACES: usize = 8;
+    let is_yearly = |word: &str| matches!(word, "annual" | "annually" | "yearly");
+    let by_year = words(&node.name).chain(words(&node.description)).take(200).any(is_yearly);
+    if !by_year || value < 100.0 || value.fract() != 0.0 || value >= 1e9 {
+        return false;
+    }
+    // `4,200` is folded to `4 200`.
+    let whole = value.to_string();
+    let (head, tail) = whole.split_at(whole.len() - 3);
+    let mut told = 0;
+    for form in [format!(" {whole} "), format!(" {head} {tail} ")] {
+        for (at, _) in text.match_indices(&form).take(MAX_PLACES) {
+            told += 1;
+            let mut before = "";
+            let monthly = words(&text[at + form.len() - 1..]).take(4).any(|word| {
+                let each = matches!(
+                    std::mem::replace(&mut before, word),
+                    "a" | "per" | "each" | "every" | "par" | "pro" | "al"
+                );
+                word == "monthly" || each && MONTH.has(word)
+            });
+            if !monthly {
+                return false;
+            }
+        }
+    }
+    told > 0
+}
+
+static MONTH: LazyLock<WordSet> = LazyLock::new(|| WordSet::of(language::words(|of| &of.days.month)));
+
 /// Whether a parameter asks for percent; `Some(false)` where it says that it does not.
 pub(super) fn asks_for_percent(node: &Node) -> Option<bool> {
     let (mut before, mut found) = (["", ""], None);
@@ -157,6 +190,21 @@ pub(super) fn asks_for_cents(node: &Node) -> bool {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn amounts_of_a_month_are_none_of_a_year() {
+        for (said, name, value, of_a_month) in [
+            ("4,200 euros a month, twelve salaries", "annual_salary", 4_200.0, true),
+            ("4200 euros monthly", "annual_salary", 4_200.0, true),
+            ("4,200 euros a month", "annual_salary", 50_400.0, false),
+            ("4,200 euros a month", "monthly_salary", 4_200.0, false),
+            ("42,000 euros a year, paid each month", "annual_salary", 42_000.0, false),
+            ("42,000 euros, in all 42000", "annual_salary", 42_000.0, false),
+        ] {
+            let node = Node { name: fold(name), ..Node::default() };
+            assert_eq!(is_of_a_month(&fold(said), &node, value), of_a_month, "{said} {name} {value}");
+        }
+    }
+
     use super::*;
     use crate::reading::words::fold;
 
