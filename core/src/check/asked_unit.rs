@@ -190,6 +190,9 @@ pub(super) fn asks_for_cents(node: &Node) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+    use crate::reading::words::fold;
+
     #[test]
     fn amounts_of_a_month_are_none_of_a_year() {
         for (said, name, value, of_a_month) in [
@@ -204,9 +207,6 @@ mod tests {
             assert_eq!(is_of_a_month(&fold(said), &node, value), of_a_month, "{said} {name} {value}");
         }
     }
-
-    use super::*;
-    use crate::reading::words::fold;
 
     #[test]
     fn numbers_copied_from_other_amounts_are_unconverted() {
