@@ -79,7 +79,7 @@ EXTRA = {
            "1.5": "डेढ़", "6": "छः, छै", "18": "अट्ठारह", "2.5": "ढाई", "x12": "दर्जन"},
     "hr": {"2": "dvoje", "x1000": "hiljada, hiljade, hiljadu, tisuća", "x12": "tucet, tuceta", "x1000000": "milijun, milijuna"},
     "hu": {"1.5": "másfél", "x12": "tucat"},
-    "id": {"x12": "lusin", "1.5": "satu setengah", "100": "seratus", "1000": "seribu", "1000000": "sejuta"},
+    "id": {"x12": "lusin", "1.5": "satu setengah", "100": "seratus", "1000": "seribu", "1000000": "sejuta", "x1000": "rb", "x1000000": "jt"},
     "it": {"x12": "dozzina, dozzine", "x100": "cent", "100": "cent"},
     "ja": {"x10000": "萬", "x100000000": "億", "x12": "ダース"},
     "ko": {"20": "스무", "x10000": "만", "x100000000": "억"},
@@ -113,7 +113,7 @@ EXTRA = {
            "2": "двоє", "10": "десяток"},
     "vi": {"x1000": "ngàn", "x100": "trăm", "x12": "tá", "1.5": "một rưỡi", "x1000000000": "tỉ", "x10": "chục", "+": "linh, lẻ, không trăm, không trăm linh, không trăm lẻ",
            "24": "hai mươi bốn", "0": "không"},
-    "zh": {"+": "零", "2": "两, 兩, 俩", "x10000": "萬", "x100000000": "億", "3": "仨"},
+    "zh": {"+": "零", "2": "两, 兩, 俩", "x10000": "萬", "x100000000": "億", "3": "仨", "x12": "打"},
 }
 
 # Words of the rules that say something else far more often.
@@ -122,7 +122,7 @@ LEFT_OUT = {"cy": "dim", "ga": "náid"}
 # Forms that say something else where they stand alone: they count only beside others.
 WEAK = {
     "ca": "u",
-    "hr": "sto", "fa": "نه, سی, ده", "ja": "百, 千, 万, 億, 兆, 萬", "zh": "百, 千, 万, 亿, 兆, 萬, 億, 零",
+    "hr": "sto", "fa": "نه, سی, ده", "ja": "百, 千, 万, 億, 兆, 萬", "zh": "百, 千, 万, 亿, 兆, 萬, 億, 零, 打",
     "ko": "일, 이, 삼, 사, 오, 육, 칠, 팔, 구, 영, 공, 십, 백, 천, 만, 억, 조",
     "th": "พัน, สี่, หก, ร้อย, ล้าน, แสน, หมื่น", "ro": "o", "tl": "t, at",
 }

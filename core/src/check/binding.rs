@@ -5,6 +5,7 @@ use super::affinity::{Given, Side, are_out_of_order, is_kin};
 use super::assess::Assessor;
 use super::node::Node;
 use super::observation::{Observation, Place, step};
+use super::roles::{Ends, by_counts, by_ends, by_labels};
 use super::schema::{folded_of, text_of};
 use super::score::Signal;
 use crate::domain::{Json, Object, ToolCall};
@@ -58,7 +59,20 @@ impl Assessor<'_> {
         let said: Vec<&str> = words(&evidence.text).take(MAX_WORDS).collect();
         for (call, arguments) in several {
             let root = self.toolbox.find(&calls[call].name).map(|at| &self.toolbox.tools[at].root);
-            let swapped = by_affinity(root, arguments, &said, &evidence.text).or_else(|| {
+            let by_affinity = || by_affinity(root, arguments, &said, &evidence.text);
+            let asked = evidence.asked();
+            let by_ends = match by_ends(arguments, &question) {
+                Some(Ends::LastAsCount { count, last }) => {
+                    let at = Place { call, path: step("", &count) };
+                    self.find(Observation::WrongUnit { at, value: last }, Signal::WrongUnit, 1.0);
+                    continue;
+                }
+                Some(Ends::Crossed { first, count }) => Some((first, count)),
+                None => None,
+            };
+            let by_roles =
+                by_ends.or_else(|| by_labels(arguments, asked)).or_else(|| by_counts(arguments, &question));
+            let swapped = by_roles.or_else(by_affinity).or_else(|| {
                 let bound = bind(arguments, &question);
                 bound.iter().enumerate().find_map(|(i, a)| {
                     bound[i + 1..]

@@ -224,6 +224,11 @@ impl Evidence {
         self.stems.contains(&stem)
     }
 
+    /// The question as it was written.
+    pub(super) fn asked(&self) -> &str {
+        self.said.first().map_or("", String::as_str)
+    }
+
     /// Whether nothing was said but the question.
     pub(super) fn is_one_message(&self) -> bool {
         self.tellers.len() == 1

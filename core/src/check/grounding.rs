@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::asked_unit::{asked_by, asks_for_cents};
+use super::asked_unit::{asked_by, asks_for_cents, is_of_a_month, is_unconverted};
 use super::evidence::Evidence;
 use super::node::Node;
 use super::placeholder::is_placeholder;
@@ -193,6 +193,11 @@ fn number(evidence: &Evidence, node: Option<&Node>, value: f64) -> Support {
         Some(Measured::Unconverted) => return Support::WrongUnit,
         Some(Measured::Other) | None => {}
     }
+    if node.is_some_and(|node| {
+        is_unconverted(&evidence.figures, node, value) || is_of_a_month(&evidence.text, node, value)
+    }) {
+        return Support::WrongUnit;
+    }
     let way = evidence.figures.explain(value);
     let percent = node.is_some_and(|node| {
         [" percent ", " percentage ", " pct "]
@@ -251,7 +256,7 @@ fn number(evidence: &Evidence, node: Option<&Node>, value: f64) -> Support {
         Some(NumberMatch::Scaled) if evidence.figures.is_money_shifted(value) => {
             if node.is_some_and(asks_for_cents) { Support::Normalised } else { Support::None }
         }
-        Some(NumberMatch::Scaled) if measured.is_none() && node.is_some_and(names_unit) => {
+        Some(NumberMatch::Scaled) if measured.is_none() && !percent && node.is_some_and(names_unit) => {
             Support::Normalised
         }
         Some(_) => Support::Derived,

@@ -28,6 +28,7 @@ mod reasons;
 mod relevance;
 mod reported;
 mod results;
+mod roles;
 mod schema;
 mod score;
 mod stage;

@@ -317,13 +317,12 @@ impl Times {
     }
 
     fn explain_date(&self, date: Date) -> TimeMatch {
-        if self.dates.iter().any(|own| own.agrees(date) && self.is_near(*own, date)) {
+        let edge = self.relative.leaves_out(date);
+        let near = |own: &&Date| own.agrees(date) && self.is_near(**own, date);
+        if self.dates.iter().filter(near).any(|own| own.day.is_some() || !edge) {
             return TimeMatch::Told;
         }
-        let day = match (date.year, date.day) {
-            (Some(year), Some(day)) => Day::of(year, date.month, day),
-            _ => None,
-        };
+        let day = date.year.zip(date.day).and_then(|(year, day)| Day::of(year, date.month, day));
         let Some(day) = day else {
             return if self.relative.is_said() { TimeMatch::Possible } else { TimeMatch::Other };
         };
@@ -348,7 +347,7 @@ impl Times {
             }
         }
         let possible = self.relative.is_vague()
-            || days.may_be(day)
+            || (edge && self.dates.iter().any(|own| near(&own))) || days.may_be(day)
             || spans.iter().any(|span| day == today.plus(*span) || day == today.plus(-*span))
             // Bounds that are left out themselves: after 31 January for since February.
             || (day != today && days.exact.iter().any(|own| own.date().2 == 1 && own.plus(-1) == day));

@@ -63,6 +63,7 @@ pub fn digits(text: &str, spoken: Languages, figures: &mut Vec<Figure>, mixtures
         let (factor, length) = magnitude(&text[end..], spoken);
         if length > 0 {
             figures.push(second(value));
+            mixtures.push([value, value, value * factor]);
         }
         (value, end) = (value * factor, end + length);
         let percent = is_percent(&text[end..]);
@@ -200,6 +201,8 @@ fn unit_of(text: &str, start: usize, end: usize) -> Option<Unit> {
         return Unit::of_word("dollars");
     }
     let tail = text[end..].trim_start_matches([' ', '-', '\u{a0}', '°', 'º']);
+    // `42 US gallons`.
+    let tail = UNITS_OF.iter().find_map(|system| tail.strip_prefix(system)).unwrap_or(tail);
     let length = tail.bytes().take_while(u8::is_ascii_alphabetic).count();
     let word = tail[..length].to_ascii_lowercase();
     let (word, attached) = match word.as_str() {
@@ -218,8 +221,12 @@ fn unit_of(text: &str, start: usize, end: usize) -> Option<Unit> {
     {
         return None;
     }
+    let behind = &tail[length.min(tail.len())..];
+    if let Some(area) = area(&word, behind) {
+        return Some(area);
+    }
     // A speed is no length.
-    let behind = tail[length.min(tail.len())..].trim_start();
+    let behind = behind.trim_start();
     let hourly = ["/h", "/ h"]
         .into_iter()
         .chain(PER_HOUR.iter().copied())
@@ -230,6 +237,34 @@ fn unit_of(text: &str, start: usize, end: usize) -> Option<Unit> {
         (_, word) => word,
     };
     Unit::of_word(word)
+}
+
+/// What units of one name are told apart by.
+const UNITS_OF: [&str; 5] = ["US ", "U.S. ", "UK ", "imperial ", "metric "];
+
+/// The unit of an area, which is written as that of a length and another word or a sign: `sq ft`, `m²`.
+fn area(word: &str, behind: &str) -> Option<Unit> {
+    if behind.starts_with('²') || behind.starts_with('2') && !behind[1..].starts_with(char::is_alphanumeric)
+    {
+        return Unit::of_word(&format!("{word} 2"));
+    }
+    if !is_squared(word) && Unit::of_word(word).is_none() {
+        return None;
+    }
+    let rest = behind.trim_start_matches(['.', ' ']);
+    let length = rest.bytes().take(MAX_UNIT).take_while(u8::is_ascii_alphabetic).count();
+    if length < 2 {
+        return None;
+    }
+    Unit::of_word(&format!("{word} {}", rest[..length].to_ascii_lowercase()))
+}
+
+/// Bytes of a word that may be part of a unit.
+const MAX_UNIT: usize = 16;
+
+/// Whether a word before the unit of a length makes it that of an area.
+fn is_squared(word: &str) -> bool {
+    matches!(word, "sq" | "square")
 }
 
 /// Adds up the last two amounts where the second goes on from the first.
@@ -407,7 +442,8 @@ fn magnitude(rest: &str, spoken: Languages) -> (f64, usize) {
     factor.map_or((1.0, 0), |factor| (factor, gap + length))
 }
 
-static PERCENT: LazyLock<Vec<&str>> =
+/// What follows the number of a percentage, in all languages.
+pub(super) static PERCENT: LazyLock<Vec<&str>> =
     LazyLock::new(|| all().iter().flat_map(|of| &of.amounts.percent).map(String::as_str).collect());
 
 static PER_HOUR: LazyLock<Vec<&str>> =

@@ -10,6 +10,7 @@ pub mod codes;
 mod counts;
 mod date;
 pub mod dates;
+mod days_on;
 mod digits;
 mod duration;
 mod figure;

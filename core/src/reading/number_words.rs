@@ -1,5 +1,6 @@
 //! Numbers in words, each language's only where it is spoken.
 
+use super::digits::PERCENT;
 use super::figure::{Figure, MAX_FIGURES};
 use super::spelled::{begins_inside, spelled};
 use super::spoken::Languages;
@@ -22,7 +23,9 @@ pub(super) fn number_words(folded: &str, words: &[Word], spoken: Languages, figu
             return;
         }
         let push = |figures: &mut Vec<Figure>, value: f64| {
-            figures.push(Figure { value, percent: false, place: None, unit: None });
+            // `half a percent`.
+            let percent = value > 0.0 && value < 1.0 && PERCENT.iter().any(|word| folded.contains(word));
+            figures.push(Figure { value, percent, place: None, unit: None });
             Some((figures.len() - 1, 0))
         };
         let start = next;
@@ -43,6 +46,9 @@ pub(super) fn number_words(folded: &str, words: &[Word], spoken: Languages, figu
             // `three quarters`.
             part = None;
             last = push(figures, total.take().unwrap_or(0.0) + count / parts);
+        } else if let Some(share) = share(word, before, upcoming.peek().map_or("", |word| word.text)) {
+            part = None;
+            last = push(figures, total.take().unwrap_or(0.0) + share);
         } else {
             let after = upcoming.peek().map_or("", |word| word.text);
             let number =
@@ -156,6 +162,24 @@ fn spelled_in(
         }
         None
     })
+}
+
+/// `a fifth`, where it is no fifth thing.
+fn share(word: Word, before: [Word; 2], after: &str) -> Option<f64> {
+    const PARTS: [(&str, f64); 7] = [
+        ("third", 3.0),
+        ("fifth", 5.0),
+        ("sixth", 6.0),
+        ("seventh", 7.0),
+        ("eighth", 8.0),
+        ("ninth", 9.0),
+        ("tenth", 10.0),
+    ];
+    let (_, parts) = PARTS.iter().find(|(own, _)| *own == word.text)?;
+    let one = matches!(before[1].text, "a" | "an" | "one") && before[0].text != "and";
+    let ends =
+        matches!(after, "" | "." | "|" | "of" | "off" | "and" | "or" | "more" | "less" | "from" | "please");
+    (one && ends).then_some(1.0 / parts)
 }
 
 const DOZEN: f64 = 12.0;

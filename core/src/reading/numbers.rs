@@ -173,6 +173,28 @@ impl Figures {
             .any(|[a, b, whole]| (same(*a, number) || same(*b, number)) && other.contains(*whole))
     }
 
+    /// Whether a number only stands there as the head of a larger one: the 35 of `35k`.
+    pub fn is_head(&self, value: f64) -> bool {
+        let times = |factor: f64| factor == 12.0 || factor >= 100.0 && factor.log10().fract() == 0.0;
+        let is_own = |[head, _, whole]: &&[f64; 3]| same(*head, value) && times((whole / head).round());
+        let heads = self.mixtures.iter().filter(is_own).count();
+        heads > 0 && heads >= self.figures.iter().filter(|figure| same(figure.value, value)).count()
+    }
+
+    /// Whether a number only stands there as a percentage.
+    pub fn is_percent(&self, value: f64) -> bool {
+        let mut own = self.figures.iter().filter(|figure| same(figure.value, value)).peekable();
+        own.peek().is_some() && own.all(|figure| figure.percent)
+    }
+
+    /// Whether a part of one stands there only as a percentage or in words: 0.2 for `a fifth` or `20 %`.
+    pub fn is_only_share(&self, value: f64) -> bool {
+        let own = |figure: &&Figure| same(figure.value, value);
+        let percent = self.figures.iter().any(|figure| figure.percent && same(figure.value, value * 100.0));
+        let mut told = self.figures.iter().filter(own).peekable();
+        (percent || told.peek().is_some()) && told.all(|figure| figure.place.is_none() && !figure.percent)
+    }
+
     /// A share such as a half that is `value` percent.
     pub fn has_share(&self, value: f64) -> bool {
         self.figures
@@ -293,6 +315,10 @@ mod tests {
             ("two dozen eggs", 24.0),
             ("half a dozen eggs", 6.0),
             ("a dozen eggs", 12.0),
+            ("加两打", 24.0),
+            ("kirim 35rb ke saya", 35_000.0),
+            ("tip a fifth, and no need to ring", 0.2),
+            ("one third of them", 1.0 / 3.0),
             ("a one/6 chance of 1/6", 1.0 / 6.0),
             ("1 in 8 odds", 0.125),
             ("at -5 degrees", -5.0),

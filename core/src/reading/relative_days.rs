@@ -2,6 +2,8 @@
 
 use super::calendar::{Day, month_length};
 use super::counts::count;
+use super::date::Date;
+use super::days_on::{a_week_on, is_counted_from};
 use super::spoken::Languages;
 use super::units::Unit;
 use super::vocabulary::{Role, Word};
@@ -90,6 +92,13 @@ impl RelativeDays {
         let before = |n: usize| at.checked_sub(n).map_or(Word::NONE, |at| words[at]);
         let here = word(0);
         if let Some((days, length)) = day_named(words, at) {
+            if days == 0 && is_counted_from(words, at + length) {
+                return length;
+            }
+            if let Some((later, more)) = a_week_on(words, at + length) {
+                self.push(Spoken::Offset(days + later));
+                return length + more;
+            }
             self.push(Spoken::Offset(days));
             // Hindi has one word for tomorrow and yesterday.
             if days == 1 && here.is(Role::Yesterday) {
@@ -124,6 +133,10 @@ impl RelativeDays {
         }
         let Some(day) = here.means.weekday else { return self.read_span(words, at) };
         self.name_weekday(words, at, day);
+        if let Some((7, length)) = a_week_on(words, at + 1) {
+            self.push(Spoken::Weekday(day, Which::WeekAfter));
+            return 1 + length;
+        }
         let next = [word(1), word(2)];
         let which = match before(1) {
             word if word.text == "下" => Which::OfWeek(1),
@@ -226,7 +239,11 @@ impl RelativeDays {
             ("from", "now" | "today") => self.push(far),
             ("from", "tomorrow") => self.push(Spoken::Offset(days(1.0) + 1)),
             ("before" | "earlier", _) => self.span(far, -1),
-            _ if behind.is(Role::AgoBehind) => self.push(back),
+            _ if behind.is(Role::AgoBehind) => {
+                self.push(back);
+                // `a year ago today`.
+                return end + 2 + usize::from(word(end + 2).is(Role::Today));
+            }
             _ if behind.is(Role::AheadBehind) => {
                 self.push(far);
                 self.span(far, 1);
@@ -271,6 +288,23 @@ impl RelativeDays {
     /// Whether exact days are named that depend on today.
     pub fn is_exact(&self) -> bool {
         !self.spoken.is_empty()
+    }
+
+    /// Whether the first or the last day of a date's month was named, and the date is another.
+    pub fn leaves_out(&self, date: Date) -> bool {
+        let length = |year: Option<i32>| month_length(year.unwrap_or_default(), date.month);
+        let is_other = |side: &Side| match side {
+            Side::First => date.day != Some(1),
+            Side::Last => date.day != Some(length(date.year)),
+        };
+        if date.day.is_none() {
+            return false;
+        }
+        let mut sides = self.spoken.iter().filter_map(|own| match own {
+            Spoken::Edge(Some(month), side) if *month == date.month => Some(side),
+            _ => None,
+        });
+        sides.next().is_some_and(|first| is_other(first) && sides.all(|side| is_other(side)))
     }
 
     pub fn spans(&self) -> &[i64] {

@@ -21,6 +21,8 @@ enum Dimension {
     Months,
     Data,
     Speed,
+    Pressure,
+    Area,
     Money,
 }
 
@@ -51,6 +53,14 @@ impl Unit {
         let step = 0.5 * 10f64.powi(-decimals(value)) * 1.000_001;
         off <= exact.abs() * if degrees { 1e-3 } else { 1e-2 }
             || (off <= step && (degrees || off <= exact.abs() * 0.05))
+            || self.is_by_1024(own, to, value)
+    }
+
+    /// Whether `value` is what `own` comes to where a kilobyte has 1,024 bytes.
+    fn is_by_1024(self, own: f64, to: Unit, value: f64) -> bool {
+        let steps = ((self.factor / to.factor).log10() / 3.0).round() as i32;
+        let exact = own * 1_024f64.powi(steps);
+        self.dimension == Dimension::Data && (exact - value).abs() <= exact.abs() * 1e-6
     }
 
     /// The unit a [folded](super::words::fold) word names where an amount stands before it.
@@ -111,6 +121,15 @@ const UNITS: &[(&str, Dimension, f64, f64)] = &[
     ("terabyte", Dimension::Data, 1e12, 0.0),
     ("mile_per_hour", Dimension::Speed, 1.609_344, 0.0),
     ("kilometer_per_hour", Dimension::Speed, 1.0, 0.0),
+    ("bar", Dimension::Pressure, 1.0, 0.0),
+    ("millibar", Dimension::Pressure, 1e-3, 0.0),
+    ("kilopascal", Dimension::Pressure, 1e-2, 0.0),
+    ("psi", Dimension::Pressure, 0.068_947_57, 0.0),
+    ("square_meter", Dimension::Area, 1.0, 0.0),
+    ("square_kilometer", Dimension::Area, 1e6, 0.0),
+    ("square_foot", Dimension::Area, 0.092_903, 0.0),
+    ("hectare", Dimension::Area, 1e4, 0.0),
+    ("acre", Dimension::Area, 4_046.856, 0.0),
     ("money", Dimension::Money, 1.0, 0.0),
 ];
 
@@ -130,6 +149,11 @@ mod tests {
             (6.2, "miles", "km", 10.0, true),
             (1.0, "week", "nights", 7.0, true),
             (2.0, "gb", "mb", 2_000.0, true),
+            (2.0, "gigs", "mb", 2_048.0, true),
+            (2.0, "gigs", "mb", 2.0, false),
+            (29.0, "psi", "bar", 2.0, true),
+            (29.0, "psi", "bar", 29.0, false),
+            (1_500.0, "square feet", "m 2", 139.0, true),
         ] {
             let unit = |word| Unit::of_word(word).unwrap();
             assert_eq!(unit(from).comes_to(own, unit(to), value), right, "{own} {from} = {value} {to}");
