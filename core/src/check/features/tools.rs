@@ -21,7 +21,7 @@ pub(super) fn measure(features: &mut Features, assessor: &Assessor, sample: &Sam
     let asked = asked(assessor, sample);
     let covers = assessor.toolbox.prefixes().cover(&asked);
     let cover = |call: &ToolCall| assessor.toolbox.find(&call.name).and_then(|at| covers.get(at)).copied();
-    let made = || made(sample).chain(calls).take(MAX_CALLS);
+    let made = || calls.iter().chain(made(sample)).take(MAX_CALLS);
     let served: Vec<usize> = made().filter_map(|call| assessor.toolbox.find(&call.name)).collect();
     let own = calls.iter().filter_map(cover).fold(f32::INFINITY, f32::min);
     let idle = || covers.iter().enumerate().filter(|(at, _)| !served.contains(at)).map(|(_, cover)| *cover);
