@@ -153,6 +153,15 @@ mod tests {
             ("no more than 200", "200", false),
             ("sans oignons, avec olives", "oignons", true),
             ("sans oignons, avec olives", "olives", false),
+            ("don't forget the milk", "milk", false),
+            ("please dont hesitate to call Anna", "anna", false),
+            ("not only Anna", "anna", false),
+            ("nicht vergessen: Milch", "milch", false),
+            ("не забудь молоко", "молоко", false),
+            ("n'oublie pas le lait", "lait", false),
+            ("no olvides la leche", "leche", false),
+            ("не только Анна", "анна", false),
+            ("ikke bare Anna", "anna", false),
         ] {
             let folded = split(text);
             let request = Request::new(&folded);

@@ -385,6 +385,7 @@ fn talks() -> impl Iterator<Item = &'static Talk> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::measured;
     use super::*;
 
     #[test]
@@ -442,6 +443,20 @@ mod tests {
             [("Shall I?", true), ("Done; all is well", false), ("Να το κλείσω;", true), ("终于？", true)]
         {
             assert_eq!(asks(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_answer_may_be_what_a_rule_demands() {
+        let tools = r#"[{"name": "cancel_order", "parameters": {"type": "object", "properties": {"id": {"type": "string"}}}}]"#;
+        let calls = r#"[{"name": "cancel_order", "arguments": {"id": "W-12"}}]"#;
+        for (asked, expected) in [("Shall I cancel order W-12?", 0.0), ("It is order W-12.", 1.0)] {
+            let messages = format!(
+                r#"[{{"role": "system", "content": "Never cancel an order before it is confirmed."}},
+                    {{"role": "user", "content": "I want to get rid of my order W-12"}},
+                    {{"role": "assistant", "content": "{asked}"}}, {{"role": "user", "content": "Yes, cancel it please"}}]"#
+            );
+            assert_eq!(measured(Feature::step_rule_call, &messages, tools, calls), expected, "{asked}");
         }
     }
 

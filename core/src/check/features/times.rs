@@ -254,7 +254,7 @@ mod tests {
             let text = "remind me every 2 hours from 8:00 to 20:00";
             assert_eq!(called(Feature::time_clock_other, text, times), other, "{times}");
         }
-        let text = "Today is 2026-10-22. Show me the film May tomorrow";
+        let text = "Today is 2026-10-22. Send the June report tomorrow";
         for (day, other) in [("2026-10-23", false), ("2026-12-23", true)] {
             let own = format!(r#""day": "{day}""#);
             assert_eq!(called(Feature::time_month_other, text, &own), other, "{day}");

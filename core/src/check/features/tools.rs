@@ -97,3 +97,25 @@ pub(super) fn left<'a>(
     let idle = covers.iter().enumerate().filter(|(at, _)| !served.contains(at));
     idle.map(|(_, cover)| *cover).fold(0.0, f32::max)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::measured;
+    use super::*;
+
+    #[test]
+    fn the_judged_calls_are_looked_at_first() {
+        let tools = r#"[{"name": "water_lawn", "parameters": {"type": "object", "properties": {"note": {"type": "string"}}}},
+            {"name": "feed_cat", "parameters": {"type": "object", "properties": {"note": {"type": "string"}}}}]"#;
+        let made =
+            r#"{"id": "c", "type": "function", "function": {"name": "water_lawn", "arguments": "{}"}}"#;
+        let all = vec![made; 20].join(", ");
+        let messages = format!(
+            r#"[{{"role": "user", "content": "Water the lawn often, then feed the cat"}},
+                {{"role": "assistant", "content": null, "tool_calls": [{all}]}},
+                {{"role": "tool", "tool_call_id": "c", "content": "done"}}]"#
+        );
+        let calls = r#"[{"name": "feed_cat", "arguments": {}}]"#;
+        assert_eq!(measured(Feature::tool_left, &messages, tools, calls), 0.0);
+    }
+}
