@@ -34,6 +34,7 @@ use std::sync::LazyLock;
 use super::assess::{Assessor, Step};
 use super::score::{self, SIGNALS, Signal};
 use crate::domain::{CallTask, Sample, ToolCall};
+use crate::reading::spoken::Languages;
 use argument::{ARGUMENT_FEATURES, Argument};
 
 /// Stands where a feature does not apply.
@@ -209,11 +210,22 @@ static OF_SHARED_WORDS: LazyLock<Vec<usize>> =
 
 /// A row as it is where request and definitions are in different languages: called last, before what is counted of all.
 pub(super) fn without_shared_words(values: &mut [f32]) {
-    OF_SHARED_WORDS.iter().for_each(|at| {
-        let finds = ["tool_", "step_", "way_"].iter().any(|group| NAMES[*at].starts_with(group));
-        // What was not found counts nothing, where a measure without a meaning is none.
-        values[*at] = if finds { 0.0 } else { NONE };
-    });
+    without_measures(values);
+    without_finds(values);
+}
+
+/// The same, of what measures how much is shared: a measure without a meaning is none.
+fn without_measures(values: &mut [f32]) {
+    OF_SHARED_WORDS.iter().filter(|at| !is_find(&NAMES[**at])).for_each(|at| values[*at] = NONE);
+}
+
+/// The same, of what was found by shared words: what was not found counts nothing.
+fn without_finds(values: &mut [f32]) {
+    OF_SHARED_WORDS.iter().filter(|at| is_find(&NAMES[**at])).for_each(|at| values[*at] = 0.0);
+}
+
+fn is_find(name: &str) -> bool {
+    ["tool_", "step_", "way_"].iter().any(|group| name.starts_with(group))
 }
 
 /// Which way a feature may move the log-odds that the calls are right: a finding never up, the rules' own estimate never down.
@@ -340,7 +352,11 @@ pub(super) fn features(assessor: &Assessor, sample: &Sample, calls: &[ToolCall],
     left::measure(&mut features, assessor, &request, calls);
     pairs::measure(&mut features, assessor, &request, calls);
     if assessor.toolbox.english != assessor.evidence.english {
-        without_shared_words(&mut features.values);
+        without_measures(&mut features.values);
+    }
+    // Short definitions in English may look like none; what they share with the request tells that they are.
+    if assessor.toolbox.foreign != Languages::of(&assessor.evidence.question).is_foreign() {
+        without_finds(&mut features.values);
     }
     steps::sums(&mut features);
     balance::measure(&mut features);
@@ -383,6 +399,15 @@ mod tests {
         ] {
             let at = names().iter().position(|own| own == name).unwrap();
             assert_eq!(values[at], expected, "{name}");
+        }
+        let tools = r#"[{"name": "list_vms", "description": "List virtual machines.", "parameters": {"type": "object",
+            "properties": {"state": {"type": "string", "enum": ["running", "stopped"]}}}}]"#;
+        let calls = r#"[{"name": "list_vms", "arguments": {}}]"#;
+        for (text, expected) in [
+            ("Show me all the VMs that are running", 1.0),
+            ("zeige mir alle VMs, die mit running markiert sind", 0.0),
+        ] {
+            assert_eq!(measured(Feature::way_left_choice, text, tools, calls), expected, "{text}");
         }
     }
 
