@@ -353,10 +353,10 @@ pub(super) fn features(assessor: &Assessor, sample: &Sample, calls: &[ToolCall],
     pairs::measure(&mut features, assessor, &request, calls);
     if assessor.toolbox.english != assessor.evidence.english {
         without_measures(&mut features.values);
-    }
-    // Short definitions in English may look like none; what they share with the request tells that they are.
-    if assessor.toolbox.foreign != Languages::of(&assessor.evidence.question).is_foreign() {
-        without_finds(&mut features.values);
+        // Short definitions in English may look like none: the small words of another language have to tell it.
+        if assessor.toolbox.foreign != Languages::of(&assessor.evidence.question).is_foreign() {
+            without_finds(&mut features.values);
+        }
     }
     steps::sums(&mut features);
     balance::measure(&mut features);
