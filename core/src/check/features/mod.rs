@@ -400,14 +400,26 @@ mod tests {
             let at = names().iter().position(|own| own == name).unwrap();
             assert_eq!(values[at], expected, "{name}");
         }
-        let tools = r#"[{"name": "list_vms", "description": "List virtual machines.", "parameters": {"type": "object",
-            "properties": {"state": {"type": "string", "enum": ["running", "stopped"]}}}}]"#;
+        let tools = |text: &str| {
+            let choices = r#"{"state": {"type": "string", "enum": ["running", "stopped"]}}"#;
+            format!(
+                r#"[{{"name": "list_vms", "description": "{text}", "parameters": {{"type": "object", "properties": {choices}}}}}]"#
+            )
+        };
         let calls = r#"[{"name": "list_vms", "arguments": {}}]"#;
-        for (text, expected) in [
-            ("Show me all the VMs that are running", 1.0),
-            ("zeige mir alle VMs, die mit running markiert sind", 0.0),
+        for (text, described, expected) in [
+            ("Show me all the VMs that are running", "List virtual machines.", 1.0),
+            (
+                "zeige mir alle VMs, die mit running markiert sind",
+                "Lists all of the machines that are in the account",
+                0.0,
+            ),
         ] {
-            assert_eq!(measured(Feature::way_left_choice, text, tools, calls), expected, "{text}");
+            assert_eq!(
+                measured(Feature::way_left_choice, text, &tools(described), calls),
+                expected,
+                "{text}"
+            );
         }
     }
 
