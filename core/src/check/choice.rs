@@ -309,14 +309,29 @@ const MAX_RESULT_BYTES: usize = 4_000;
 /// Messages looked back on.
 const MAX_BACK: usize = 64;
 
-/// Whether a tool's name says that it only looks something up.
+/// Whether a tool's name says that it only looks something up: `get_customer`, `orders.search`, `contacts_list`.
 fn only_reads(name: &str) -> bool {
     #[rustfmt::skip]
     const READS: &[&str] = &[
         "get", "list", "find", "search", "read", "fetch", "look", "lookup", "show", "query", "check", "view", "describe", "retrieve",
         "calculate", "compute", "convert", "count",
     ];
-    words(&fold_identifier(name)).next().is_some_and(|word| READS.contains(&word))
+    /// Of those, words that are names of things where they stand neither first nor last: `shopping_list_item`.
+    const NOUNS: &[&str] = &["list", "look", "show", "check", "view", "count", "read"];
+    #[rustfmt::skip]
+    const WRITES: &[&str] = &[
+        "add", "append", "apply", "approve", "archive", "assign", "book", "buy", "call", "cancel", "change", "clear", "close", "commit",
+        "confirm", "copy", "create", "delete", "deploy", "disable", "download", "drop", "edit", "enable", "execute", "fill", "import",
+        "insert", "install", "invite", "issue", "lock", "log", "mark", "merge", "modify", "move", "open", "order", "pay", "place",
+        "play", "post", "publish", "purchase", "push", "put", "register", "remove", "rename", "replace", "reserve", "reset", "restart",
+        "run", "save", "schedule", "send", "set", "share", "start", "stop", "store", "submit", "subscribe", "switch", "sync",
+        "transfer", "trigger", "turn", "unlock", "update", "upload", "upsert", "write",
+    ];
+    let folded = fold_identifier(name);
+    let own: Vec<&str> = words(&folded).collect();
+    let Some(last) = own.len().checked_sub(1) else { return false };
+    let reads = |at: usize| READS.contains(&own[at]) && (at == 0 || at == last || !NOUNS.contains(&own[at]));
+    reads(0) || (!own.iter().any(|word| WRITES.contains(word)) && (1..=last).any(reads))
 }
 
 /// What a result says where the same call may well be made again.
@@ -337,3 +352,25 @@ const NUMBERS: [&str; 13] = [
 
 /// Words by which a question asks for several things.
 static SEVERAL: LazyLock<WordSet> = LazyLock::new(|| WordSet::of(language::words(|of| &of.request.several)));
+
+#[cfg(test)]
+mod tests {
+    use super::only_reads;
+
+    #[test]
+    fn any_word_of_a_name_may_say_that_it_only_reads() {
+        for (name, expected) in [
+            ("get_customer", true),
+            ("customer_get", true),
+            ("orders.search", true),
+            ("contactsList", true),
+            ("search_index_update", true),
+            ("index_search_update", false),
+            ("shopping_list_item", false),
+            ("send_mail", false),
+            ("", false),
+        ] {
+            assert_eq!(only_reads(name), expected, "{name}");
+        }
+    }
+}

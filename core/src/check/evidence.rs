@@ -24,6 +24,8 @@ use crate::reading::{self, aliases};
 pub(super) struct Evidence {
     /// Folded; messages are kept apart by ` | `.
     pub text: String,
+    /// Whether it was too long to be read as a whole: what does not stand here may stand in the rest.
+    pub is_cut: bool,
     /// The same without spaces, for names written together here and apart there.
     squeezed: String,
     stems: StemSet,
@@ -105,6 +107,7 @@ impl Evidence {
         let question = head(&sample.question, MAX_QUESTION_BYTES);
         let mut evidence = Evidence {
             text: String::with_capacity(question.len() + 16),
+            is_cut: question.len() < sample.question.len(),
             squeezed: String::with_capacity(question.len()),
             stems: StemSet::default(),
             initials: String::new(),
@@ -144,6 +147,7 @@ impl Evidence {
         let history = sample.messages.iter().rev().filter(|message| message.content != sample.question);
         for message in history {
             let text = head(&message.content, left);
+            evidence.is_cut |= text.len() < message.content.len();
             left -= text.len();
             if message.role == Role::User && earlier.len() < 4 {
                 earlier.push(text);
@@ -161,6 +165,7 @@ impl Evidence {
                 later = Some(folded);
             }
             if left == 0 {
+                evidence.is_cut = true;
                 break;
             }
         }

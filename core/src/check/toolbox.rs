@@ -7,6 +7,7 @@ use super::index::{Index, Parameter};
 use super::node::Node;
 use super::prefixes::Prefixes;
 use crate::domain::{Json, ToolDefinition};
+use crate::reading::spoken::Languages;
 use crate::reading::words::{Stem, fold, fold_identifier, is_content, is_english, stem, words};
 use crate::schema::{BoundedValidator, SchemaError, Unusable, kept_pattern_bytes};
 
@@ -15,6 +16,8 @@ pub(super) struct Toolbox {
     pub tools: Vec<Tool>,
     /// Whether the descriptions are in English.
     pub english: bool,
+    /// Whether they have small words of another language: short descriptions may have none of any.
+    pub foreign: bool,
     /// Whether they speak of code.
     pub code: bool,
     /// Which words the definitions share.
@@ -68,9 +71,10 @@ impl Toolbox {
             places.entry(plain_name(&tool.name)).or_insert(at);
         }
         let english = tools.iter().any(|tool| is_english(&tool.text));
+        let foreign = tools.iter().take(50).any(|tool| Languages::of(&tool.text).is_foreign());
         let index = Index::new(&tools);
         let code = tools.iter().take(50).any(|tool| speaks_of_code(&tool.text));
-        Toolbox { tools, english, code, index, places, prefixes: OnceLock::new() }
+        Toolbox { tools, english, foreign, code, index, places, prefixes: OnceLock::new() }
     }
 
     /// Their words by the first letters.

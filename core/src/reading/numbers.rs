@@ -279,13 +279,14 @@ fn ascii_digits(text: &str) -> Option<(String, Vec<usize>)> {
     Some((plain, places))
 }
 
+/// Numbers too large to be held are like no other.
 fn same(a: f64, b: f64) -> bool {
-    a == b || (a - b).abs() <= 1e-9 * a.abs().max(b.abs())
+    a.is_finite() && b.is_finite() && (a == b || (a - b).abs() <= 1e-9 * a.abs().max(b.abs()))
 }
 
 /// As near as a value rounded by hand.
 fn close(a: f64, b: f64) -> bool {
-    (a - b).abs() <= 2e-3 * a.abs().max(b.abs())
+    a.is_finite() && b.is_finite() && (a - b).abs() <= 2e-3 * a.abs().max(b.abs())
 }
 
 #[cfg(test)]
@@ -332,6 +333,16 @@ mod tests {
             ("2 lakh rupees", 200_000.0),
         ] {
             assert!(Figures::of(text).contains(value), "{value} in {text}: {:?}", Figures::of(text));
+        }
+    }
+
+    #[test]
+    fn what_is_too_large_to_be_held_is_like_nothing() {
+        let huge = "1e999".parse().unwrap();
+        for text in ["give me 5", "1e999 of them", "2 of 3 km"] {
+            let figures = Figures::of(text);
+            assert!(!figures.contains(huge), "{text}");
+            assert_eq!(figures.explain(huge), None, "{text}");
         }
     }
 

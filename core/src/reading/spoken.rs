@@ -38,7 +38,7 @@ impl Languages {
     }
 
     /// Whether another language than English is among them.
-    pub(super) fn is_foreign(self) -> bool {
+    pub fn is_foreign(self) -> bool {
         self.0 & !ENGLISH != 0
     }
 

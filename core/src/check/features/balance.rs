@@ -1,25 +1,29 @@
 //! How many kinds of findings speak for the calls, and how many against: each kind alone is too rare to be weighed.
+//!
+//! Evidence rests on those against: only kinds are counted that contradict the request by what they are, or at least four times as many wrong
+//! rows show as right ones, of as many of both.
 
 use super::{Feature, Features};
 
 /// Kinds that hardly a right call shows, of values beside those that were said.
-const SAME: [Feature; 7] = [
+const SAME: [Feature; 6] = [
     Feature::same_near,
     Feature::same_invented,
     Feature::same_address,
-    Feature::same_other_record,
     Feature::same_stale,
     Feature::same_corrected,
     Feature::same_stale_amount,
 ];
 
-/// Other such kinds.
-const AGAINST: [Feature; 14] = [
+/// Those that right calls show too: another record may have been chosen with reason.
+const OTHERS: [Feature; 1] = [Feature::same_other_record];
+
+/// Other kinds that hardly a right call shows.
+const AGAINST: [Feature; 13] = [
     Feature::way_against,
     Feature::way_true_denied,
     Feature::way_denied_value,
     Feature::way_roles_turned,
-    Feature::way_left_choice,
     Feature::way_left_name,
     Feature::way_pairs_crossed,
     Feature::time_other,
@@ -48,10 +52,51 @@ const FOR: [Feature; 13] = [
     Feature::step_waits,
 ];
 
+/// From this strength on a kind counts as a fact.
+fn strength(kind: Feature) -> f32 {
+    match kind {
+        // One word of a name, a denial further away, places without a word that marks both: a hint.
+        Feature::way_left_name
+        | Feature::way_denied_value
+        | Feature::way_roles_turned
+        | Feature::way_true_denied
+        // One of several times of day may be worked out.
+        | Feature::time_clock_other => 1.0,
+        _ => f32::MIN_POSITIVE,
+    }
+}
+
 pub(super) fn measure(features: &mut Features) {
-    let count = |kinds: &[Feature]| kinds.iter().filter(|kind| features.get(**kind) > 0.0).count() as f32;
-    let (same, against, told) = (count(&SAME), count(&AGAINST), count(&FOR));
-    features.set(Feature::same_against, same);
+    let count = |kinds: &[Feature]| {
+        kinds.iter().filter(|kind| features.get(**kind) >= strength(**kind)).count() as f32
+    };
+    let (same, others, against, told) = (count(&SAME), count(&OTHERS), count(&AGAINST), count(&FOR));
+    features.set(Feature::same_against, same + others);
     features.set(Feature::told_against, same + against);
     features.set(Feature::told_for, told);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::COLUMNS;
+    use super::*;
+
+    #[test]
+    fn hints_are_no_facts() {
+        for (feature, value, expected) in [
+            (Feature::way_left_name, 0.4, 0.0),
+            (Feature::way_left_name, 1.0, 1.0),
+            (Feature::way_true_denied, 0.6, 0.0),
+            (Feature::time_other, 0.5, 1.0),
+            (Feature::same_other_record, 1.0, 0.0),
+            (Feature::way_left_choice, 1.0, 0.0),
+            (Feature::way_left_described, 3.0, 0.0),
+            (Feature::same_near, 1.0, 1.0),
+        ] {
+            let mut features = Features { values: vec![0.0; COLUMNS], arguments: Vec::new() };
+            features.set(feature, value);
+            measure(&mut features);
+            assert_eq!(features.get(Feature::told_against), expected, "{feature:?} {value}");
+        }
+    }
 }

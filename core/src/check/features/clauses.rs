@@ -110,7 +110,7 @@ fn is_same(a: &str, b: &str) -> bool {
 /// Of each word of a clause, how far the denial is away that reaches it.
 fn denied(clause: &[&str]) -> Vec<Option<usize>> {
     let mut denied = vec![None; clause.len()];
-    let [denial, turn, limit] = ["denial", "turn", "limit"].map(|name| MARKERS.line(name));
+    let [denial, turn, limit, forget] = ["denial", "turn", "limit", "forget"].map(|name| MARKERS.line(name));
     let hits: Vec<_> = (0..clause.len()).map(|at| MARKERS.at(clause, at)).collect();
     let has = |at: usize, line: usize| hits[at].iter().any(|hit| hit.line == line);
     let mut note = |at: usize, far: usize| {
@@ -118,13 +118,17 @@ fn denied(clause: &[&str]) -> Vec<Option<usize>> {
     };
     for (at, own) in hits.iter().enumerate() {
         let Some(hit) = own.iter().find(|hit| hit.line == denial) else { continue };
+        // `Glem ikke`: what is not to be forgotten is wanted.
+        if at > 0 && has(at - 1, forget) {
+            continue;
+        }
         match hit.side {
             Some(Side::First) => {
                 let from = at + hit.words;
                 for to in (from..clause.len()).take(REACH).take_while(|to| !has(*to, turn)) {
                     // The word of a limit itself says no longer what it says.
                     note(to, to + 1 - from);
-                    if has(to, limit) {
+                    if has(to, limit) || has(to, forget) {
                         break;
                     }
                 }
@@ -153,6 +157,16 @@ mod tests {
             ("no more than 200", "200", false),
             ("sans oignons, avec olives", "oignons", true),
             ("sans oignons, avec olives", "olives", false),
+            ("don't forget the milk", "milk", false),
+            ("please dont hesitate to call Anna", "anna", false),
+            ("not only Anna", "anna", false),
+            ("nicht vergessen: Milch", "milch", false),
+            ("не забудь молоко", "молоко", false),
+            ("n'oublie pas le lait", "lait", false),
+            ("no olvides la leche", "leche", false),
+            ("glem ikke Anna", "anna", false),
+            ("не только Анна", "анна", false),
+            ("ikke bare Anna", "anna", false),
         ] {
             let folded = split(text);
             let request = Request::new(&folded);

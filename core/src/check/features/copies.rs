@@ -4,7 +4,7 @@ use super::{Feature, Features};
 use crate::check::assess::Assessor;
 use crate::check::node::Node;
 use crate::domain::{Json, Role, Sample, ToolCall};
-use crate::reading::words::{fold, words};
+use crate::reading::words::{fold, fold_identifier, words};
 
 /// Bounds of the work on hostile rows: calls, values of a call, bytes of a value that is read, values compared with every word.
 const MAX_CALLS: usize = 8;
@@ -25,10 +25,14 @@ const LONG: usize = 11;
 /// The digits behind a country's prefix that make a phone number.
 const PHONE_DIGITS: usize = 6;
 const MAX_PREFIX: usize = 4;
+/// Letters of a unit behind its number: `1080p`, `500ml`, `1200kcal`.
+const MAX_UNIT: usize = 4;
 
 pub(super) fn measure(features: &mut Features, assessor: &Assessor, sample: &Sample, calls: &[ToolCall]) {
     let (mut copied, mut near, mut invented, mut compared) = (0, 0, 0, 0);
     let (mut addresses, mut looked_at) = (0, 0);
+    // What was not read may hold what stands nowhere else.
+    let is_whole = !assessor.evidence.is_cut;
     for call in calls.iter().take(MAX_CALLS) {
         let Some(arguments) = call.parsed() else { continue };
         let tool = assessor.toolbox.find(&call.name).map(|at| &assessor.toolbox.tools[at]);
@@ -42,17 +46,21 @@ pub(super) fn measure(features: &mut Features, assessor: &Assessor, sample: &Sam
                     }
                     let known = stands(assessor, sample, token);
                     copied += usize::from(known);
-                    if known || is_defined(node, token) {
+                    if known || !is_whole || is_defined(node, token) {
                         continue;
                     }
                     if compared < MAX_COMPARED && is_like_another(assessor, token) {
                         near += 1;
-                    } else if token.len() == text.trim().len() && is_made_up(assessor, token) {
+                    } else if token.len() == text.trim().len()
+                        && (is_code(token) || is_named_as_identifier(name))
+                        && is_made_up(assessor, token)
+                    {
                         invented += 1;
                     }
                     compared += 1;
                 }
                 if looked_at <= MAX_TOKENS
+                    && is_whole
                     && is_address(text)
                     && !stands(assessor, sample, text)
                     && !is_defined(node, text)
@@ -157,6 +165,35 @@ fn is_defined(node: Option<&Node>, token: &str) -> bool {
         || node.description.contains(folded.trim())
 }
 
+/// Whether a word is an identifier by its form: letters and digits, or a number with its country's prefix; neither an amount, a length
+/// of time, a time zone nor a colour.
+fn is_code(token: &str) -> bool {
+    let digits = token.bytes().filter(u8::is_ascii_digit).count();
+    if let Some(number) = token.strip_prefix('+') {
+        return digits > PHONE_DIGITS && number.len() - digits <= MAX_PREFIX;
+    }
+    let behind = token.trim_start_matches(|c: char| c.is_ascii_digit() || ".,:".contains(c));
+    let is_amount = behind.len() < token.len()
+        && behind.len() <= MAX_UNIT
+        && behind.bytes().all(|byte| byte.is_ascii_alphabetic());
+    let is_length = token.starts_with('P')
+        && token[1..].bytes().all(|byte| byte.is_ascii_digit() || b"TYMWDHS.".contains(&byte));
+    let is_hour = digits + 1 == token.len() && token.contains(['h', 'H', 'T', 'x', 'X']) && token.len() <= 9;
+    let is_colour = matches!(token.len(), 6 | 8) && token.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let has_letters = token.bytes().any(|byte| byte.is_ascii_alphabetic());
+    has_letters && !token.contains('+') && !(is_amount || is_length || is_hour || is_colour)
+}
+
+/// Whether a parameter is named as one for identifiers: their numbers need no letters.
+fn is_named_as_identifier(name: &str) -> bool {
+    #[rustfmt::skip]
+    const NAMES: &[&str] = &[
+        "id", "ids", "uuid", "guid", "number", "numbers", "no", "nr", "num", "nummer", "numero", "nomor", "numer", "номер", "key", "ref",
+        "reference", "iban", "isbn", "sku", "serial", "tracking", "passport", "番号", "번호", "编号", "号码",
+    ];
+    words(&fold_identifier(name)).any(|word| NAMES.contains(&word))
+}
+
 /// Whether an identifier that stands nowhere is too much of one to be said in other words.
 fn is_made_up(assessor: &Assessor, token: &str) -> bool {
     let digits = token.bytes().filter(u8::is_ascii_digit).count();
@@ -235,7 +272,40 @@ fn is_near(one: &[u8], two: &[u8], slack: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::measured;
     use super::*;
+
+    #[test]
+    fn identifiers_are_made_up_and_forms_are_normal() {
+        let tools = r#"[{"name": "f", "parameters": {"type": "object", "properties": {
+            "at": {"type": "string"}, "order_id": {"type": "string"}}}}]"#;
+        let invented = |question: &str, name: &str, value: &str| {
+            let calls = format!(r#"[{{"name": "f", "arguments": {{"{name}": "{value}"}}}}]"#);
+            measured(Feature::same_invented, question, tools, &calls) > 0.0
+        };
+        for (name, value, expected) in [
+            ("at", "1730", false),
+            ("at", "12.50", false),
+            ("at", "11-2026", false),
+            ("at", "ff0000", false),
+            ("at", "PT120M", false),
+            ("at", "1080p", false),
+            ("at", "UTC+0530", false),
+            ("at", "KL-77812", true),
+            ("at", "+15550123456", true),
+            ("order_id", "100001", true),
+            ("orderId", "12345", true),
+        ] {
+            assert_eq!(invented("please do it for me", name, value), expected, "{name} {value}");
+        }
+        // The beginning of a conversation that is too long to be read.
+        let long = "a word ".repeat(20_000);
+        let messages = format!(
+            r#"[{{"role": "user", "content": "my order is KL-77812"}}, {{"role": "assistant", "content": "{long}"}},
+                {{"role": "user", "content": "please do it for me"}}]"#
+        );
+        assert!(!invented(&messages, "order_id", "KL-77812"));
+    }
 
     #[test]
     fn a_copy_may_go_wrong_in_one_place() {

@@ -7,7 +7,8 @@ use crate::check::assess::Assessor;
 use crate::domain::{Json, Role, Sample, ToolCall};
 use crate::language;
 use crate::reading::numbers::Figures;
-use crate::reading::words::fold;
+use crate::reading::units::Unit;
+use crate::reading::words::{Stem, fold, is_content, stem};
 
 /// Bounds of the work on hostile rows: calls and their values, earlier messages, bytes of one, values of one.
 const MAX_CALLS: usize = 8;
@@ -19,6 +20,8 @@ const MAX_SAID: usize = 100;
 const MAX_VALUE: usize = 40;
 /// Letters behind the digits of an amount: `45min`.
 const MAX_UNIT: usize = 3;
+/// Characters of a word behind a number.
+const MAX_WORD: usize = 24;
 
 /// A value that somebody said.
 #[derive(Debug, PartialEq)]
@@ -28,6 +31,85 @@ struct Said {
     value: String,
     /// What kind of value it is, by its form: the same for all numbers, and for all codes written alike.
     form: String,
+    /// What it counts, if it is a number.
+    kind: Kind,
+}
+
+impl Said {
+    /// Whether one may have been said in the other's place: numbers only of the same, codes only with about as many letters.
+    fn is_like(&self, other: &Said) -> bool {
+        let count = |own: &Said, is: fn(&u8) -> bool| own.value.bytes().filter(is).count();
+        let differ = |is| count(self, is).abs_diff(count(other, is));
+        let is_whole = |own: &Said| own.value.trim().bytes().all(|byte| byte.is_ascii_digit());
+        // `9004` may be an order, where `12` is a number of things.
+        let is_of_length = self.kind != Kind::Bare || !is_whole(self) || !is_whole(other);
+        self.form == other.form
+            && match self.form == NUMBER {
+                true => self.kind.is_like(other.kind) && (is_of_length || differ(u8::is_ascii_digit) < 2),
+                false => differ(u8::is_ascii_alphabetic) < 2,
+            }
+    }
+}
+
+/// The form of a number.
+const NUMBER: &str = "9";
+
+/// What a number counts, by the sign or word beside it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Kind {
+    Bare,
+    Percent,
+    Money,
+    Of(Unit),
+    /// A word that is no unit of measure: `4 guests`.
+    Things(Stem),
+}
+
+impl Kind {
+    fn is_like(self, other: Kind) -> bool {
+        match (self, other) {
+            (Kind::Of(one), Kind::Of(two)) => one.is_like(two),
+            (one, two) => one == two,
+        }
+    }
+
+    fn of_unit(unit: Unit) -> Kind {
+        if unit.is_money() { Kind::Money } else { Kind::Of(unit) }
+    }
+
+    fn of_word(word: &str) -> Option<Kind> {
+        let folded = fold(word);
+        Unit::of_word(folded.trim()).map(Kind::of_unit)
+    }
+
+    /// By what stands around the place of a number.
+    fn around(text: &str, start: usize, end: usize) -> Kind {
+        const MONEY: [char; 8] = ['$', '€', '£', '¥', '₹', '₩', '₽', '₺'];
+        let behind = text.get(end..).unwrap_or_default();
+        let is_money = text.get(..start).is_some_and(|front| front.trim_end().ends_with(MONEY));
+        let next = behind.trim_start_matches([' ', '-']);
+        if next.starts_with(['%', '％', '٪']) {
+            return Kind::Percent;
+        }
+        if is_money || next.starts_with(MONEY) {
+            return Kind::Money;
+        }
+        let length =
+            next.char_indices().take(MAX_WORD).take_while(|(_, c)| c.is_alphabetic() || *c == '°').last();
+        let Some((last, c)) = length else { return Kind::Bare };
+        let word = &next[..last + c.len_utf8()];
+        if let Some(kind) = Kind::of_word(word) {
+            return kind;
+        }
+        // Where no spaces part words, the first sign is what is counted.
+        let own = match word.chars().next().filter(|c| next.len() == behind.len() && !c.is_ascii()) {
+            Some(first) => &word[..first.len_utf8()],
+            None => word,
+        };
+        let folded = fold(own);
+        let own = folded.trim();
+        Kind::of_word(own).unwrap_or(if is_content(own) { Kind::Things(stem(own)) } else { Kind::Bare })
+    }
 }
 
 pub(super) fn measure(features: &mut Features, assessor: &Assessor, sample: &Sample, calls: &[ToolCall]) {
@@ -52,7 +134,7 @@ pub(super) fn measure(features: &mut Features, assessor: &Assessor, sample: &Sam
         match here.last() {
             Some(own) => {
                 let place = |own: &Said| fold(&question[..own.at]).len();
-                let later = |other: &&&Said| other.form == own.form && other.at > own.at;
+                let later = |other: &&&Said| own.is_like(other) && other.at > own.at;
                 let replaced = |other: &Said| {
                     let between = place(own)..place(other);
                     taken_back.iter().any(|mark| between.contains(mark))
@@ -63,13 +145,13 @@ pub(super) fn measure(features: &mut Features, assessor: &Assessor, sample: &Sam
                 latest += usize::from(old_unused.iter().any(|other| other.form == own.form));
             }
             None => {
-                let form = before.iter().rev().find(|own| own.value == *value).map(|own| &own.form);
+                let old = before.iter().rev().find(|own| own.value == *value);
                 // Where the calls hold one of the new values, that one may be what took its place.
-                let is_stale = |form: &String| {
-                    let new = || last.iter().filter(|own| own.form == *form);
+                let is_stale = |old: &Said| {
+                    let new = || last.iter().filter(|own| own.is_like(old));
                     new().next().is_some() && new().all(|own| unused.contains(&own))
                 };
-                stale += usize::from(form.is_some_and(is_stale));
+                stale += usize::from(old.is_some_and(is_stale));
             }
         }
     }
@@ -92,17 +174,51 @@ fn amounts(
     let mut now = Figures::default();
     earlier.iter().for_each(|text| now.hear(crate::reading::spoken::Languages::of(&fold(text))));
     now.read(question, &fold(question));
-    let new = || now.iter().map(|own| own.value).filter(|value| *value > 1.0);
-    let left = new().next().is_some() && new().all(|value| !assessor.used.numbers.contains(value));
-    let mut then = Figures::default();
-    earlier.iter().for_each(|text| then.read(text, &fold(text)));
+    let new: Vec<(f64, Kind)> = amounts_of(question, &now).filter(|(value, _)| *value > 1.0).collect();
+    if new.is_empty() {
+        return;
+    }
+    let mut then: Vec<(f64, Kind)> = Vec::new();
+    for text in earlier {
+        let mut own = Figures::default();
+        own.hear(now.languages());
+        own.read(text, &fold(text));
+        then.extend(amounts_of(text, &own).take(MAX_SAID));
+    }
+    let is_used = |value: f64| assessor.used.numbers.contains(value);
+    // New amounts of the same that the calls all leave out.
+    let is_replaced = |kind: Kind| {
+        let like = || new.iter().filter(|(_, own)| own.is_like(kind));
+        like().next().is_some() && !like().any(|(value, _)| is_used(*value))
+    };
     let arguments = calls.iter().take(MAX_CALLS).filter_map(ToolCall::parsed);
     let numbers = arguments.flat_map(|own| own.values().take(MAX_VALUES)).filter_map(|value| match value {
         Json::Number(number) => Some(number.as_f64()),
         _ => None,
     });
-    let old = numbers.filter(|value| then.contains(*value) && now.explain(*value).is_none()).count();
-    features.set(Feature::same_stale_amount, if left { old.min(3) as f32 } else { 0.0 });
+    let is_old = |value: &f64| {
+        let near = |own: f64| (own - value).abs() <= 1e-9 * value.abs();
+        let told = then.iter().find(|(own, _)| value.is_finite() && near(*own));
+        told.is_some_and(|(_, kind)| is_replaced(*kind)) && now.explain(*value).is_none()
+    };
+    features.set(Feature::same_stale_amount, numbers.filter(is_old).count().min(3) as f32);
+}
+
+/// The amounts of a text, each with what it counts; the digits of codes are none.
+fn amounts_of<'a>(text: &'a str, figures: &'a Figures) -> impl Iterator<Item = (f64, Kind)> + 'a {
+    let is_code = |start: usize| {
+        text.get(..start)
+            .and_then(|front| front.chars().next_back())
+            .is_some_and(|c| c.is_alphanumeric() && c.is_ascii() || matches!(c, '-' | '#' | '_' | '/'))
+    };
+    figures.iter().take(MAX_SAID).filter_map(move |figure| match (figure.place, figure.unit) {
+        (Some((start, _)), _) if is_code(start) => None,
+        _ if figure.percent => Some((figure.value, Kind::Percent)),
+        (_, Some(unit)) => Some((figure.value, Kind::of_unit(unit))),
+        (Some((start, end)), None) => Some((figure.value, Kind::around(text, start, end))),
+        // Of a number in words it is not known what it counts.
+        (None, None) => None,
+    })
 }
 
 /// What the user said before the last message, the newest first.
@@ -147,7 +263,10 @@ fn said(text: &str) -> Vec<Said> {
             continue;
         }
         let (value, form) = read(word);
-        all.push(Said { at: start, value: fold(&value), form });
+        let from = start + part.find(word).unwrap_or_default();
+        let digits = word.bytes().take_while(|byte| byte.is_ascii_digit() || b".,".contains(byte)).count();
+        let kind = if form == NUMBER { Kind::around(text, from, from + digits) } else { Kind::Bare };
+        all.push(Said { at: start, value: fold(&value), form, kind });
         if all.len() >= MAX_SAID {
             break;
         }
@@ -160,12 +279,12 @@ fn read(word: &str) -> (String, String) {
     let digits = word.bytes().take_while(u8::is_ascii_digit).count();
     let unit = &word[digits..];
     if digits > 0 && unit.len() <= MAX_UNIT && unit.bytes().all(|byte| byte.is_ascii_alphabetic()) {
-        return (word[..digits].to_owned(), "9".to_owned());
+        return (word[..digits].to_owned(), NUMBER.to_owned());
     }
     if word.bytes().all(|byte| byte.is_ascii_digit() || b".,".contains(&byte)) {
         let grouped = word.split([',', '.']).skip(1).all(|part| part.len() == 3);
         let plain = if grouped { word.replace([',', '.'], "") } else { word.replace(',', ".") };
-        return (plain, "9".to_owned());
+        return (plain, NUMBER.to_owned());
     }
     let mut form = String::new();
     for c in word.chars() {
@@ -217,6 +336,7 @@ fn head(text: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
+    use super::super::measured;
     use super::*;
 
     #[test]
@@ -232,6 +352,52 @@ mod tests {
             assert_eq!(read(one).1 == read(two).1, alike, "{one} {two}");
         }
         assert_eq!(read("1,200").0, "1200");
+    }
+
+    #[test]
+    fn numbers_take_the_place_of_their_like() {
+        for (earlier, later, alike) in [
+            ("for 30 minutes", "no, 45 min", true),
+            ("45min please", "1 hour", true),
+            ("30분 뒤에", "45분으로 하고", true),
+            ("room 12", "for 30 minutes", false),
+            ("a 80 euro lamp", "for 15% back", false),
+            ("4 guests", "in 12 rooms", false),
+            ("4 guests", "12 guests", true),
+            ("order 9004", "make it 12", false),
+            ("order 3391", "sorry, 3319", true),
+            ("$1,200", "€900", true),
+            ("D-40", "41", false),
+            ("D-40", "D-41", true),
+            ("BK-101", "voucher: learn-27", false),
+        ] {
+            assert_eq!(said(earlier)[0].is_like(&said(later)[0]), alike, "{earlier}; {later}");
+        }
+    }
+
+    #[test]
+    fn amounts_are_replaced_by_their_like() {
+        let tools = r#"[{"name": "rates", "parameters": {"type": "object", "properties": {
+            "guests": {"type": "number"}, "minutes": {"type": "number"}}}}]"#;
+        for (last, call, stale) in [
+            ("let's do it seven days after", r#""guests": 3"#, false),
+            ("ok the LC-2 came in", r#""guests": 3"#, false),
+            ("on second thoughts four degrees lower", r#""guests": 3"#, false),
+            ("5 guests then", r#""guests": 3"#, true),
+            ("no, 45 minutes", r#""minutes": 30"#, true),
+            ("no, 45 minutes", r#""minutes": 45"#, false),
+        ] {
+            let messages = format!(
+                r#"[{{"role": "user", "content": "rates for 3 guests, 30 minutes"}},
+                    {{"role": "assistant", "content": "Fine."}}, {{"role": "user", "content": "{last}"}}]"#
+            );
+            let calls = format!(r#"[{{"name": "rates", "arguments": {{{call}}}}}]"#);
+            assert_eq!(
+                measured(Feature::same_stale_amount, &messages, tools, &calls) > 0.0,
+                stale,
+                "{last} {call}"
+            );
+        }
     }
 
     #[test]

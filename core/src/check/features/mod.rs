@@ -34,6 +34,7 @@ use std::sync::LazyLock;
 use super::assess::{Assessor, Step};
 use super::score::{self, SIGNALS, Signal};
 use crate::domain::{CallTask, Sample, ToolCall};
+use crate::reading::spoken::Languages;
 use argument::{ARGUMENT_FEATURES, Argument};
 
 /// Stands where a feature does not apply.
@@ -168,7 +169,7 @@ pub(super) fn is_of_habits(name: &str) -> bool {
 
 /// Whether a feature rests on words that the request shares with the definitions: across languages there are none, which says nothing.
 pub(super) fn needs_shared_words(name: &str) -> bool {
-    const OF_ARGUMENTS: [&str; 21] = [
+    const OF_OTHERS: [&str; 26] = [
         "out_name",
         "out_described",
         "out_enum",
@@ -190,9 +191,16 @@ pub(super) fn needs_shared_words(name: &str) -> bool {
         "worst_truth_named",
         "worst_near",
         "worst_gap",
+        "step_rest_tool",
+        "way_left_choice",
+        "way_left_name",
+        "way_left_described",
+        "way_left_number",
     ];
     name.starts_with("fit_") && !matches!(name, "fit_tools" | "fit_telling")
-        || OF_ARGUMENTS.contains(&name)
+        || OF_OTHERS.contains(&name)
+        || name.starts_with("tool_")
+        || name.starts_with("step_rule_")
         || matches!(name, "worst_next" | "worst_rival" | "worst_tool_fit")
 }
 
@@ -200,9 +208,24 @@ pub(super) fn needs_shared_words(name: &str) -> bool {
 static OF_SHARED_WORDS: LazyLock<Vec<usize>> =
     LazyLock::new(|| (0..COLUMNS).filter(|at| needs_shared_words(&NAMES[*at])).collect());
 
-/// A row as it is where request and definitions are in different languages.
+/// A row as it is where request and definitions are in different languages: called last, before what is counted of all.
 pub(super) fn without_shared_words(values: &mut [f32]) {
-    OF_SHARED_WORDS.iter().for_each(|at| values[*at] = NONE);
+    without_measures(values);
+    without_finds(values);
+}
+
+/// The same, of what measures how much is shared: a measure without a meaning is none.
+fn without_measures(values: &mut [f32]) {
+    OF_SHARED_WORDS.iter().filter(|at| !is_find(&NAMES[**at])).for_each(|at| values[*at] = NONE);
+}
+
+/// The same, of what was found by shared words: what was not found counts nothing.
+fn without_finds(values: &mut [f32]) {
+    OF_SHARED_WORDS.iter().filter(|at| is_find(&NAMES[**at])).for_each(|at| values[*at] = 0.0);
+}
+
+fn is_find(name: &str) -> bool {
+    ["tool_", "step_", "way_"].iter().any(|group| name.starts_with(group))
 }
 
 /// Which way a feature may move the log-odds that the calls are right: a finding never up, the rules' own estimate never down.
@@ -314,9 +337,6 @@ pub(super) fn features(assessor: &Assessor, sample: &Sample, calls: &[ToolCall],
     argument::measure(&mut features, assessor, &question, &fits, calls);
     need::measure(&mut features, assessor, sample, &question, &fits, calls);
     omitted::measure(&mut features, assessor, &question, calls);
-    if assessor.toolbox.english != assessor.evidence.english {
-        without_shared_words(&mut features.values);
-    }
     transcript::measure(&mut features, sample, calls, step);
     features.set(Feature::chat_state, assessor.other_state);
     copies::measure(&mut features, assessor, sample, calls);
@@ -331,13 +351,77 @@ pub(super) fn features(assessor: &Assessor, sample: &Sample, calls: &[ToolCall],
     way::measure(&mut features, assessor, &request, calls);
     left::measure(&mut features, assessor, &request, calls);
     pairs::measure(&mut features, assessor, &request, calls);
+    if assessor.toolbox.english != assessor.evidence.english {
+        without_measures(&mut features.values);
+        // Short definitions in English may look like none: the small words of another language have to tell it.
+        if assessor.toolbox.foreign != Languages::of(&assessor.evidence.question).is_foreign() {
+            without_finds(&mut features.values);
+        }
+    }
+    steps::sums(&mut features);
     balance::measure(&mut features);
     features
+}
+
+/// A feature of a row.
+#[cfg(test)]
+fn measured(feature: Feature, question: &str, definitions: &str, calls: &str) -> f32 {
+    use crate::domain::{Cell, RawRow};
+    let cell = |text: &str| Cell::Text(text.to_owned());
+    let raw = RawRow {
+        question: cell(question),
+        tool_call: cell(calls),
+        tool_definitions: cell(definitions),
+        ..RawRow::default()
+    };
+    let sample = crate::normalize::Normalizer::new(Default::default()).unwrap().sample(raw).unwrap();
+    super::measure(&sample).unwrap().features[SIGNALS + feature as usize]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_needs_shared_words_is_nothing_without_them() {
+        let mut values = vec![2.0; COLUMNS];
+        without_shared_words(&mut values);
+        for (name, expected) in [
+            ("fit_name", NONE),
+            ("out_name", NONE),
+            ("tool_margin", 0.0),
+            ("tool_gap", 0.0),
+            ("way_left_choice", 0.0),
+            ("step_rule_call", 0.0),
+            ("step_rest_tool", 0.0),
+            ("way_against", 2.0),
+            ("step_rest_values", 2.0),
+        ] {
+            let at = names().iter().position(|own| own == name).unwrap();
+            assert_eq!(values[at], expected, "{name}");
+        }
+        let tools = |text: &str| {
+            let choices = r#"{"state": {"type": "string", "enum": ["running", "stopped"]}}"#;
+            format!(
+                r#"[{{"name": "list_vms", "description": "{text}", "parameters": {{"type": "object", "properties": {choices}}}}}]"#
+            )
+        };
+        let calls = r#"[{"name": "list_vms", "arguments": {}}]"#;
+        for (text, described, expected) in [
+            ("Show me all the VMs that are running", "List virtual machines.", 1.0),
+            (
+                "zeige mir alle VMs, die mit running markiert sind",
+                "Lists all of the machines that are in the account",
+                0.0,
+            ),
+        ] {
+            assert_eq!(
+                measured(Feature::way_left_choice, text, &tools(described), calls),
+                expected,
+                "{text}"
+            );
+        }
+    }
 
     #[test]
     fn directions_are_of_features_that_there_are() {

@@ -3,11 +3,12 @@
 use std::sync::LazyLock;
 
 use super::counts::leaves;
+use super::opposites::MARKERS;
 use super::tools::{asked, left, made};
 use super::{Feature, Features};
 use crate::check::assess::Assessor;
 use crate::check::prefixes::prefixes;
-use crate::check::results::failure::{Ending, ending};
+use crate::check::results::failure::{Ending, ending, holds};
 use crate::check::schema::plain_of;
 use crate::check::toolbox::stems;
 use crate::check::used::Used;
@@ -35,16 +36,15 @@ pub(super) fn measure(features: &mut Features, assessor: &Assessor, sample: &Sam
         let last = earlier.last().map_or(&[][..], |message| &message.tool_calls);
         after_results(features, assessor, sample, last, results, calls);
     }
-    rules(features, assessor, before, calls);
-    sums(features);
+    rules(features, assessor, sample, calls);
 }
 
 /// How many reasons speak against the calls, for making none, and against making none: each by itself is too rare to be learned.
-fn sums(features: &mut Features) {
+pub(super) fn sums(features: &mut Features) {
     use Feature as Of;
     let count = |of: &[Feature]| of.iter().filter(|own| features.get(**own) > 0.0).count() as f32;
-    let against =
-        count(&[Of::step_failed_past, Of::step_thanked_call, Of::step_rule_call, Of::step_told_call]);
+    // That a rule speaks of the tool does not say that the call breaks it.
+    let against = count(&[Of::step_failed_past, Of::step_thanked_call, Of::step_told_call]);
     let waits = count(&[Of::step_failed_wait, Of::step_thanked_none, Of::step_rule_none, Of::step_told_none]);
     let owed = count(&[Of::step_rest_values, Of::step_rest_tool, Of::step_answered_none]);
     features.set(Of::step_against, against);
@@ -76,7 +76,8 @@ fn after_results(
         flag(features, Feature::step_told_none, calls.is_empty());
         flag(features, Feature::step_told_call, calls.iter().any(|call| changes(&call.name)));
     }
-    if calls.is_empty() && last.iter().any(|call| changes(&call.name)) {
+    // Of what was asked for under a condition nothing may be left to do.
+    if calls.is_empty() && last.iter().any(|call| changes(&call.name)) && !has_condition(&sample.question) {
         let rest = rest(assessor, sample);
         features.set(Feature::step_rest_values, rest.min(3) as f32);
         let served: Vec<usize> =
@@ -84,6 +85,14 @@ fn after_results(
         let open = left(assessor, &asked(assessor, sample), made(sample).take(MAX_MADE), &served);
         features.set(Feature::step_rest_tool, open);
     }
+}
+
+/// Whether a request has a word by which it depends on something.
+fn has_condition(question: &str) -> bool {
+    let folded = fold(&question[..question.floor_char_boundary(MAX_RESULT_BYTES)]);
+    let own: Vec<&str> = words(&folded).collect();
+    let line = MARKERS.line("condition");
+    (0..own.len()).any(|at| MARKERS.at(&own, at).iter().any(|hit| hit.line == line))
 }
 
 /// Whether the user wants to be told something: the message ends with a question that does not ask to do anything.
@@ -132,16 +141,40 @@ fn answers(features: &mut Features, sample: &Sample, earlier: &[Message], calls:
     let question = &sample.question[..sample.question.floor_char_boundary(MAX_RESULT_BYTES)];
     let thanks = THANKS.are_in(&fold(question));
     if thanks {
+        // Thanks for an offer take it.
+        let is_all = !asks(&told.content) && only_thanks(question);
         flag(features, Feature::step_thanked_none, calls.is_empty());
-        flag(features, Feature::step_thanked_call, calls.iter().any(|call| changes(&call.name)));
+        flag(features, Feature::step_thanked_call, is_all && calls.iter().any(|call| changes(&call.name)));
     } else {
-        let asks = told.content.contains(['?', '？', '؟', ';']);
-        flag(features, Feature::step_answered_none, asks && calls.is_empty());
+        flag(features, Feature::step_answered_none, asks(&told.content) && calls.is_empty());
     }
 }
 
+/// Whether a text has a question mark; the Greek one looks like a semicolon, and mostly is one.
+fn asks(text: &str) -> bool {
+    let is_greek = |c: char| ('\u{0370}'..='\u{03ff}').contains(&c) || ('\u{1f00}'..='\u{1fff}').contains(&c);
+    text.contains(['?', '？', '؟', '\u{037e}'])
+        || text.match_indices(';').any(|(at, _)| text[..at].chars().next_back().is_some_and(is_greek))
+}
+
+/// Whether a message that thanks holds nothing else.
+fn only_thanks(question: &str) -> bool {
+    let folded = THANKS.without(&fold(question));
+    let own: Vec<&str> = words(&folded).collect();
+    let line = MARKERS.line("gratitude");
+    let mut at = 0;
+    while at < own.len() {
+        match MARKERS.at(&own, at).iter().find(|hit| hit.line == line) {
+            Some(hit) => at += hit.words.max(1),
+            None => return false,
+        }
+    }
+    true
+}
+
 /// Rules of a short system text that speak of the called tool, or of any where none was called.
-fn rules(features: &mut Features, assessor: &Assessor, before: &[Message], calls: &[ToolCall]) {
+fn rules(features: &mut Features, assessor: &Assessor, sample: &Sample, calls: &[ToolCall]) {
+    let before = sample.before_turn();
     let changing: Vec<usize> = calls
         .iter()
         .take(MAX_MADE)
@@ -175,7 +208,14 @@ fn rules(features: &mut Features, assessor: &Assessor, before: &[Message], calls
         }
     }
     flag(features, Feature::step_rule_none, spoken && calls.is_empty());
-    flag(features, Feature::step_rule_call, spoken && !calls.is_empty());
+    flag(features, Feature::step_rule_call, spoken && !calls.is_empty() && !is_answer(before));
+}
+
+/// Whether the user has just answered the assistant, who may have asked for what a rule demands.
+fn is_answer(before: &[Message]) -> bool {
+    let Some(at) = before.iter().rposition(|message| message.role == Role::User) else { return false };
+    let told = at.checked_sub(1).map(|at| &before[at]);
+    told.is_some_and(|own| own.role == Role::Assistant && asks(&own.content))
 }
 
 /// Whether a tool may change something: nothing in its name says that it only reads.
@@ -222,6 +262,24 @@ fn denies(object: &Object) -> bool {
     ];
     const COUNTS: &[&str] = &["count", "total", "imported", "found", "hits", "matches"];
     const STATES: &[&str] = &["status", "state", "result", "outcome", "code", "reason"];
+    /// Keys of what was looked for.
+    const FOUND: &[&str] = &[
+        "results",
+        "result",
+        "items",
+        "hits",
+        "matches",
+        "data",
+        "entries",
+        "records",
+        "rows",
+        "list",
+        "found",
+        "options",
+        "offers",
+        "slots",
+        "available",
+    ];
     /// Keys of an object in which an empty list is all that matters.
     const FEW: usize = 3;
     object.iter().take(MAX_VALUES).any(|(key, value)| {
@@ -230,10 +288,8 @@ fn denies(object: &Object) -> bool {
         match value {
             Json::Bool(true) => of(REFUSALS),
             Json::Bool(false) => of(LEAVES),
-            Json::String(text) => {
-                (of(REFUSALS) && !text.is_empty()) || (of(STATES) && speaks_of_refusal(text))
-            }
-            Json::Array(items) => items.is_empty() && object.len() <= FEW && !of(REFUSALS),
+            Json::String(text) => (of(REFUSALS) && holds(value)) || (of(STATES) && speaks_of_refusal(text)),
+            Json::Array(items) => items.is_empty() && object.len() <= FEW && of(FOUND),
             Json::Number(number) => of(COUNTS) && number.as_f64() == 0.0,
             _ => false,
         }
@@ -272,7 +328,9 @@ fn speaks_of_refusal(text: &str) -> bool {
         " fully booked ",
     ];
     let folded = fold(&text[..text.floor_char_boundary(200)]);
-    PHRASES.iter().any(|phrase| folded.contains(phrase))
+    // How many failed is what was asked for: `41 passed, 1 failed`.
+    let is_counted = |at: usize| folded[..at].ends_with(|c: char| c.is_ascii_digit());
+    PHRASES.iter().any(|phrase| folded.match_indices(phrase).any(|(at, _)| !is_counted(at)))
 }
 
 /// Words and phrases of all languages.
@@ -298,6 +356,13 @@ impl Phrases {
         Phrases { words: WordSet::of(single), parts }
     }
 
+    /// A folded text without them.
+    fn without(&self, folded: &str) -> String {
+        let rest = self.parts.iter().fold(folded.to_owned(), |text, part| text.replace(part.as_str(), " "));
+        let others = words(&rest).filter(|word| !self.words.has(word));
+        others.fold(String::from(" "), |text, word| text + word + " ")
+    }
+
     /// Whether a folded text has one of them.
     fn are_in(&self, folded: &str) -> bool {
         words(folded).any(|word| self.words.has(word))
@@ -320,6 +385,7 @@ fn talks() -> impl Iterator<Item = &'static Talk> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::measured;
     use super::*;
 
     #[test]
@@ -333,6 +399,12 @@ mod tests {
             (r#"{"conflict": false}"#, false),
             ("[]", true),
             (r#"[{"id": 4}]"#, false),
+            (r#"{"conflicts": []}"#, false),
+            (r#"{"id": 7, "tags": []}"#, false),
+            (r#"{"results": []}"#, true),
+            (r#"{"error": "none"}"#, false),
+            (r#"{"result": "41 passed, 1 failed"}"#, false),
+            (r#"{"result": "failed"}"#, true),
         ] {
             assert_eq!(has_failed(&result_of(&Message::new(Role::Tool, content))), failed, "{content}");
         }
@@ -348,6 +420,54 @@ mod tests {
             ("play it again", false),
         ] {
             assert_eq!(THANKS.are_in(&fold(text)), heard, "{text}");
+        }
+    }
+
+    #[test]
+    fn thanks_may_come_with_a_request() {
+        for (text, only) in [
+            ("Thanks!", true),
+            ("ok, thank you so much", true),
+            ("Vielen Dank", true),
+            ("Great, book it, thanks", false),
+            ("do it, thanks", false),
+            ("yes thanks", false),
+        ] {
+            assert_eq!(only_thanks(text), only, "{text}");
+        }
+    }
+
+    #[test]
+    fn question_marks_of_all_scripts() {
+        for (text, expected) in
+            [("Shall I?", true), ("Done; all is well", false), ("Να το κλείσω;", true), ("终于？", true)]
+        {
+            assert_eq!(asks(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_answer_may_be_what_a_rule_demands() {
+        let tools = r#"[{"name": "cancel_order", "parameters": {"type": "object", "properties": {"id": {"type": "string"}}}}]"#;
+        let calls = r#"[{"name": "cancel_order", "arguments": {"id": "W-12"}}]"#;
+        for (asked, expected) in [("Shall I cancel order W-12?", 0.0), ("It is order W-12.", 1.0)] {
+            let messages = format!(
+                r#"[{{"role": "system", "content": "Never cancel an order before it is confirmed."}},
+                    {{"role": "user", "content": "I want to get rid of my order W-12"}},
+                    {{"role": "assistant", "content": "{asked}"}}, {{"role": "user", "content": "Yes, cancel it please"}}]"#
+            );
+            assert_eq!(measured(Feature::step_rule_call, &messages, tools, calls), expected, "{asked}");
+        }
+    }
+
+    #[test]
+    fn conditions_leave_open_what_is_due() {
+        for (text, expected) in [
+            ("Run the tests, and if all is green commit it", true),
+            ("falls es regnet, hol die Wäsche rein", true),
+            ("Run the tests and commit it", false),
+        ] {
+            assert_eq!(has_condition(text), expected, "{text}");
         }
     }
 

@@ -53,7 +53,9 @@ pub(super) fn measure(features: &mut Features, assessor: &Assessor, question: &Q
         let shifted = unit != Some(true)
             && way != Some(NumberMatch::Same)
             && !said.contains(value)
-            && is_shifted(value, &asked);
+            && !is_default(node, value)
+            && !is_of_two(value, &asked)
+            && is_shifted(value, text, &asked);
         features.raise(Feature::sum_shifted, f32::from(u8::from(shifted && !asks_for_cents(node))));
     }
     let share = |count: usize| count as f32 / given.len() as f32;
@@ -74,8 +76,9 @@ fn given<'a>(assessor: &'a Assessor, calls: &[ToolCall]) -> Vec<Given<'a>> {
             let place = tool.root.properties.binary_search_by(|(own, _)| own.as_str().cmp(name));
             if let Ok(place) = place {
                 let node = &tool.root.properties[place].1;
-                numbers(value, node, 0, &mut |value, node| {
-                    if given.len() < MAX_NUMBERS {
+                numbers(value, node, 0, &mut |value: f64, node| {
+                    // What is too large to be held is like no number.
+                    if given.len() < MAX_NUMBERS && value.is_finite() {
                         given.push(Given { value, node });
                     }
                 });
@@ -180,27 +183,50 @@ fn is_other_share(node: &Node, value: f64, asked: &Figures) -> bool {
     ]);
     let of_hundred =
         says(&[" percent ", " percentage ", " pct ", " prozent ", " 0 100 ", " 0 to 100 ", " 1 to 100 "]);
+    if !of_one && !of_hundred {
+        return false;
+    }
+    // `5 %` beside `50 guests`: the number is said as it is.
+    let is_said = asked.explain(value) == Some(NumberMatch::Same);
     asked.iter().take(MAX_FIGURES).filter(|own| own.value != 0.0).any(|own| {
         let is = |of: f64| (own.value * of - value).abs() <= 1e-9 * value.abs();
         // `thirty percent` names the scale as well as `a quarter` does, each of them another one.
-        let above = is(1.0) && of_one && !of_hundred && value > 1.0;
+        let above = is(1.0) && of_one && !of_hundred && value > 1.0 && own.unit.is_none() && !is_said;
         let below = of_hundred && !of_one && value < 1.0 && own.unit.is_none();
         let part = below && value > 0.0 && (is(0.01) || (is(1.0) && !own.percent && own.place.is_none()));
-        above || part || (own.percent && (is(0.001) || is(10.0) || (is(1.0) && of_one && !of_hundred)))
+        above
+            || part
+            || (own.percent && !is_said && (is(0.001) || is(10.0) || (is(1.0) && of_one && !of_hundred)))
+    })
+}
+
+/// Whether a number is the product or quotient of two that the request names.
+fn is_of_two(value: f64, asked: &Figures) -> bool {
+    let is_near = |own: f64| (own - value).abs() <= 1e-6 * value.abs();
+    let own: Vec<f64> = asked.iter().take(MAX_FIGURES).map(|own| own.value).collect();
+    own.iter().enumerate().any(|(at, one)| {
+        own[at + 1..].iter().any(|two| [one * two, one / two, two / one].into_iter().any(is_near))
     })
 }
 
 /// Whether a number is one of the request but for some zeros.
-fn is_shifted(value: f64, asked: &Figures) -> bool {
+fn is_shifted(value: f64, text: &str, asked: &Figures) -> bool {
     let is_near = |own: f64| (own - value).abs() <= 1e-9 * value.abs();
     let shifts = [0.001, 0.01, 0.1, 10.0, 100.0, 1000.0];
-    let figures = asked.iter().take(MAX_FIGURES).filter(|own| !own.percent && own.place.is_some());
+    // Letters behind the digits say how much they are to be taken for: `35rb`.
+    let is_plain = |place: Option<(usize, usize)>| {
+        place.is_some_and(|(_, end)| {
+            !text.get(end..).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic()))
+        })
+    };
+    let figures = asked.iter().take(MAX_FIGURES).filter(|own| !own.percent && is_plain(own.place));
     let mut plain = figures.filter(|own| own.unit.is_none_or(Unit::is_money)).map(|own| own.value);
     value != 0.0 && plain.any(|own| own != 0.0 && shifts.iter().any(|of| is_near(own * of)))
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::measured;
     use super::*;
 
     fn node(name: &str, description: &str) -> Node {
@@ -234,6 +260,7 @@ mod tests {
             ("level in percent", 0.4, true),
             ("level in percent", 40.0, false),
             ("level", 40.0, false),
+            ("level", 400.0, false),
         ] {
             let figures = Figures::of("dim it to 40 %");
             assert_eq!(
@@ -242,5 +269,29 @@ mod tests {
                 "{description} {value}"
             );
         }
+        for (text, value) in [("a 5 % tip for 50 guests", 50.0), ("less than 15 GB", 15.0)] {
+            let figures = Figures::of(text);
+            assert!(!is_other_share(&node("value", "a fraction, or an amount"), value, &figures), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_follows_from_more_is_not_off_by_zeros() {
+        for (text, value, shifted) in [
+            ("spend 350 on it", 3500.0, true),
+            ("spend 2,800 over 28 days", 100.0, false),
+            ("10 bags of 35", 350.0, false),
+            ("it was 35rb", 35_000.0, false),
+        ] {
+            let asked = Figures::of(text);
+            assert_eq!(is_shifted(value, text, &asked) && !is_of_two(value, &asked), shifted, "{text}");
+        }
+        let called = |amount: &str| {
+            let tools = r#"[{"name": "pay", "parameters": {"type": "object", "properties": {
+                "amount": {"type": "number", "default": 1000}}}}]"#;
+            let calls = format!(r#"[{{"name": "pay", "arguments": {{"amount": {amount}}}}}]"#);
+            measured(Feature::sum_shifted, "pay 100 of it", tools, &calls)
+        };
+        assert_eq!([called("10000"), called("1000"), called("1e999")], [1.0, 0.0, 0.0]);
     }
 }

@@ -145,7 +145,7 @@ fn days(features: &mut Features, moments: &[Moment], asked: &Times, question: &s
     features.set(Feature::time_month, share(&in_month));
     features.set(
         Feature::time_month_other,
-        f32::from(u8::from(!months.is_empty() && !days.iter().any(in_month))),
+        f32::from(u8::from(told == 0.0 && !months.is_empty() && !days.iter().any(in_month))),
     );
     features.set(Feature::time_day_number, share(&|day| numbers.contains(&day.date().2)));
     if let Some(today) = today {
@@ -159,7 +159,20 @@ fn clocks(features: &mut Features, moments: &[Moment], asked: &Said, system: &Ti
     // The start and the end of a day go without saying.
     let telling = |moment: &&Moment| !(moment.zoned || moment.day.is_some() && is_edge(moment.minute));
     let minutes: Vec<u32> = moments.iter().filter(telling).filter_map(|moment| moment.minute).collect();
-    let told: Vec<bool> = minutes.iter().filter_map(|minute| asked.tells_minute(*minute, system)).collect();
+    let mut told: Vec<bool> =
+        minutes.iter().filter_map(|minute| asked.tells_minute(*minute, system)).collect();
+    // Between the ends of a span a length may come again and again: every two hours from 8 to 20.
+    if told.len() == minutes.len() {
+        let ends: Vec<u32> =
+            minutes.iter().zip(&told).filter(|(_, told)| **told).map(|(minute, _)| *minute).collect();
+        let recurs = |minute: u32| {
+            let mut steps =
+                asked.times.steps().iter().map(|step| step.unsigned_abs()).filter(|step| *step > 0);
+            let is_between = ends.iter().any(|end| *end < minute) && ends.iter().any(|end| *end > minute);
+            is_between && steps.any(|step| ends.iter().any(|end| end.abs_diff(minute) % step == 0))
+        };
+        told.iter_mut().zip(&minutes).for_each(|(told, minute)| *told |= recurs(*minute));
+    }
     // A time that was said earlier may have been changed since.
     if told.is_empty() || !asked.asked {
         return;
@@ -223,7 +236,30 @@ fn number(digits: &[u8]) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::measured;
     use super::*;
+
+    #[test]
+    fn times_that_follow_are_no_others() {
+        let tools = r#"[{"name": "remind", "parameters": {"type": "object", "properties": {
+            "times": {"type": "array", "items": {"type": "string"}}, "day": {"type": "string"}}}}]"#;
+        let called = |feature, text: &str, own: &str| {
+            let calls = format!(r#"[{{"name": "remind", "arguments": {{{own}}}}}]"#);
+            measured(feature, text, tools, &calls) > 0.0
+        };
+        for (times, other) in [
+            (r#""times": ["08:00", "10:00", "12:00", "14:00", "16:00", "18:00", "20:00"]"#, false),
+            (r#""times": ["08:00", "11:00", "20:00"]"#, true),
+        ] {
+            let text = "remind me every 2 hours from 8:00 to 20:00";
+            assert_eq!(called(Feature::time_clock_other, text, times), other, "{times}");
+        }
+        let text = "Today is 2026-10-22. Send the June report tomorrow";
+        for (day, other) in [("2026-10-23", false), ("2026-12-23", true)] {
+            let own = format!(r#""day": "{day}""#);
+            assert_eq!(called(Feature::time_month_other, text, &own), other, "{day}");
+        }
+    }
 
     #[test]
     fn moments_are_read_from_figures() {

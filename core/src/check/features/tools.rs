@@ -21,7 +21,7 @@ pub(super) fn measure(features: &mut Features, assessor: &Assessor, sample: &Sam
     let asked = asked(assessor, sample);
     let covers = assessor.toolbox.prefixes().cover(&asked);
     let cover = |call: &ToolCall| assessor.toolbox.find(&call.name).and_then(|at| covers.get(at)).copied();
-    let made = || made(sample).chain(calls).take(MAX_CALLS);
+    let made = || calls.iter().chain(made(sample)).take(MAX_CALLS);
     let served: Vec<usize> = made().filter_map(|call| assessor.toolbox.find(&call.name)).collect();
     let own = calls.iter().filter_map(cover).fold(f32::INFINITY, f32::min);
     let idle = || covers.iter().enumerate().filter(|(at, _)| !served.contains(at)).map(|(_, cover)| *cover);
@@ -96,4 +96,26 @@ pub(super) fn left<'a>(
     let covers = tools.cover(&open);
     let idle = covers.iter().enumerate().filter(|(at, _)| !served.contains(at));
     idle.map(|(_, cover)| *cover).fold(0.0, f32::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::measured;
+    use super::*;
+
+    #[test]
+    fn the_judged_calls_are_looked_at_first() {
+        let tools = r#"[{"name": "water_lawn", "parameters": {"type": "object", "properties": {"note": {"type": "string"}}}},
+            {"name": "feed_cat", "parameters": {"type": "object", "properties": {"note": {"type": "string"}}}}]"#;
+        let made =
+            r#"{"id": "c", "type": "function", "function": {"name": "water_lawn", "arguments": "{}"}}"#;
+        let all = vec![made; 20].join(", ");
+        let messages = format!(
+            r#"[{{"role": "user", "content": "Water the lawn often, then feed the cat"}},
+                {{"role": "assistant", "content": null, "tool_calls": [{all}]}},
+                {{"role": "tool", "tool_call_id": "c", "content": "done"}}]"#
+        );
+        let calls = r#"[{"name": "feed_cat", "arguments": {}}]"#;
+        assert_eq!(measured(Feature::tool_left, &messages, tools, calls), 0.0);
+    }
 }

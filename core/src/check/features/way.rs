@@ -153,7 +153,8 @@ fn truth(features: &mut Features, request: &Request, tool: &Tool, name: &str, va
     let (plainly_described, described) = request.mentions(&own);
     let is_denied = match (plain, denied) {
         (0, 0) if described > 0 && plainly_described == 0 => 0.6,
-        (0, 0) if request.denies => 0.3,
+        // What is not spoken of is not denied; that it is no may still go with a denial of something.
+        (0, 0) if request.denies && !value => 0.3,
         (0, 1..) if denied >= parameter.name.len() => 1.0,
         (0, 1..) => 0.6,
         _ => 0.0,
@@ -258,7 +259,8 @@ fn turned(features: &mut Features, texts: &[&str], source: (usize, usize), targe
         (true, 0.0) => (0.0, 0.0),
         (true, _) => (0.0, 0.5),
         (false, score) if score > 0.0 => (0.5, 0.0),
-        (false, 0.0) => (0.0, 0.5),
+        // The words around them do not say what is the one and what the other.
+        (false, 0.0) => (0.0, 0.0),
         (false, _) => (0.0, 1.0),
     };
     features.raise(Feature::way_roles_kept, kept);
@@ -267,7 +269,34 @@ fn turned(features: &mut Features, texts: &[&str], source: (usize, usize), targe
 
 #[cfg(test)]
 mod tests {
+    use super::super::measured;
     use super::*;
+
+    #[test]
+    fn only_what_is_spoken_of_is_denied() {
+        let tools = r#"[{"name": "ship", "parameters": {"type": "object", "properties": {
+            "fragile": {"type": "boolean"}, "insured": {"type": "boolean"}}}}]"#;
+        for (text, name, expected) in [
+            ("ship the vase, glass inside, no label", "fragile", 0.0),
+            ("ship the vase, but not insured", "insured", 1.0),
+        ] {
+            let calls = format!(r#"[{{"name": "ship", "arguments": {{"{name}": true}}}}]"#);
+            assert_eq!(measured(Feature::way_true_denied, text, tools, &calls), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn roles_are_turned_against_words_that_mark_them() {
+        let tools = r#"[{"name": "link", "parameters": {"type": "object", "properties": {
+            "source": {"type": "string"}, "target": {"type": "string"}}}}]"#;
+        let calls = r#"[{"name": "link", "arguments": {"source": "WEB-4", "target": "WEB-9"}}]"#;
+        for (text, expected) in [
+            ("WEB-9 can't start before WEB-4 is finished, link them like that", 0.0),
+            ("link from WEB-9 to WEB-4", 1.0),
+        ] {
+            assert_eq!(measured(Feature::way_roles_turned, text, tools, calls), expected, "{text}");
+        }
+    }
 
     #[test]
     fn parameters_have_roles() {

@@ -174,7 +174,7 @@ fn is_of_envelope(key: &str) -> bool {
 }
 
 /// Whether there is anything in an error's place.
-fn holds(value: &Json) -> bool {
+pub(in crate::check) fn holds(value: &Json) -> bool {
     match value {
         Json::Null | Json::Bool(false) => false,
         Json::Bool(true) => true,

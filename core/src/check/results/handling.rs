@@ -3,13 +3,14 @@
 //!
 //! A value that is left out or given to the wrong thing is not seen here: only what stands nowhere is.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use super::failure::{Ending, ending};
 use super::known::{Known, Source};
 use super::values::values;
-use super::{Fault, Ruling, speaks_of_failure, without_false_alarms};
-use crate::domain::{Lack, Sample};
+use super::{Fault, Ruling, head, speaks_of_failure, without_false_alarms};
+use crate::domain::{Json, Lack, Sample};
 use crate::language::phrases;
 use crate::reading::words::words;
 
@@ -119,8 +120,36 @@ fn may_say_no(result: &str) -> bool {
         "declined", "expired", "false", "insufficient", "missing", "down", "abgelehnt", "gesperrt", "refuse", "rechazado", "denegada",
         "recusado", "odrzucono", "rifiutato", "geweigerd",
     ];
-    let folded = without_false_alarms(result);
-    words(&folded).any(|word| WORDS.contains(&word)) || speaks_of_failure(result)
+    let said = without_empty_reports(result);
+    let folded = without_false_alarms(&said);
+    words(&folded).any(|word| WORDS.contains(&word)) || speaks_of_failure(&said)
+}
+
+/// A result without keys that would hold a failure if there were one: `"errors": []`.
+fn without_empty_reports(result: &str) -> Cow<'_, str> {
+    #[rustfmt::skip]
+    const REPORTS: &[&str] = &[
+        "error", "errors", "exception", "exceptions", "failure", "failures", "failed", "rejected", "conflicts", "warnings", "missing",
+    ];
+    let result = head(result);
+    if !result.trim_start().starts_with('{') {
+        return Cow::Borrowed(result);
+    }
+    let Ok(Json::Object(mut object)) = Json::parse(result) else { return Cow::Borrowed(result) };
+    let before = object.len();
+    let is_nothing = |value: &Json| match value {
+        Json::Null | Json::Bool(false) => true,
+        Json::Bool(true) => false,
+        Json::Number(number) => number.as_f64() == 0.0,
+        Json::String(text) => text.trim().is_empty(),
+        Json::Array(items) => items.is_empty(),
+        Json::Object(fields) => fields.is_empty(),
+    };
+    object.retain(|key, value| !is_nothing(value) || !REPORTS.contains(&key.to_ascii_lowercase().as_str()));
+    match object.len() < before {
+        true => Cow::Owned(Json::Object(object).to_string()),
+        false => Cow::Borrowed(result),
+    }
 }
 
 /// Whether the answer says that what was asked for is done: in words for that, and without a word that takes something back.
@@ -135,3 +164,22 @@ static DONE: LazyLock<Vec<String>> = LazyLock::new(|| phrases(|of| &of.request.d
 
 /// Words by which an answer takes something back.
 static BUT: LazyLock<Vec<String>> = LazyLock::new(|| phrases(|of| &of.request.but));
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_failures_are_no_failure() {
+        for (result, expected) in [
+            (r#"{"id": 4, "errors": []}"#, false),
+            (r#"{"id": 4, "error": null, "failed": 0}"#, false),
+            (r#"{"id": 4, "errors": ["no such user"]}"#, true),
+            (r#"{"id": 4, "failed": 3}"#, true),
+            (r#"{"booked": false}"#, true),
+            ("the request was rejected", true),
+        ] {
+            assert_eq!(may_say_no(result), expected, "{result}");
+        }
+    }
+}
