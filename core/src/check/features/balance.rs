@@ -1,9 +1,14 @@
-//! How many kinds of findings speak for the calls, and how many against: each kind alone is too rare to be weighed.
+//! How much speaks for the calls, and how much against: each kind alone is too rare to be weighed.
 //!
 //! Evidence rests on those against: only kinds are counted that contradict the request by what they are, or at least four times as many wrong
 //! rows show as right ones, of as many of both.
 
+use super::super::assess::Assessor;
 use super::{Feature, Features};
+use crate::domain::{CallTask, ToolCall};
+
+/// More observations than that say no more.
+const MOST: usize = 5;
 
 /// Kinds that hardly a right call shows, of values beside those that were said.
 const SAME: [Feature; 6] = [
@@ -66,7 +71,19 @@ fn strength(kind: Feature) -> f32 {
     }
 }
 
-pub(super) fn measure(features: &mut Features) {
+pub(super) fn measure(features: &mut Features, assessor: &Assessor, calls: &[ToolCall]) {
+    sum(features);
+    let result = &assessor.result;
+    let observed = result.observations.iter().filter(|own| own.concerns(CallTask::ToolCalling)).count();
+    features.set(Feature::told_observed, observed.min(MOST) as f32);
+    let accounted = result.supported + result.defaults >= result.values;
+    let told_against = features.get(Feature::told_against);
+    if accounted && observed == 0 && told_against == 0.0 && !calls.is_empty() {
+        features.set(Feature::told_accounted, 1.0);
+    }
+}
+
+fn sum(features: &mut Features) {
     let count = |kinds: &[Feature]| {
         kinds.iter().filter(|kind| features.get(**kind) >= strength(**kind)).count() as f32
     };
@@ -95,7 +112,7 @@ mod tests {
         ] {
             let mut features = Features { values: vec![0.0; COLUMNS], arguments: Vec::new() };
             features.set(feature, value);
-            measure(&mut features);
+            sum(&mut features);
             assert_eq!(features.get(Feature::told_against), expected, "{feature:?} {value}");
         }
     }

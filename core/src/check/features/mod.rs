@@ -91,7 +91,7 @@ columns! {
     step_thanked_call step_thanked_none step_rule_call step_rule_none
     step_told_call step_told_none step_against step_waits step_owed
     tool_margin tool_cover tool_left tool_gap
-    told_for told_against
+    told_for told_against told_accounted told_observed
 }
 
 /// Columns of a sample: its signals, its features, and its worst argument's.
@@ -243,7 +243,7 @@ fn direction(name: &str) -> i8 {
 }
 
 /// Features that speak against the calls, the more the higher.
-const AGAINST: [&str; 43] = [
+const AGAINST: [&str; 44] = [
     "arg_faults",
     "use_equal",
     "chat_state",
@@ -287,10 +287,11 @@ const AGAINST: [&str; 43] = [
     "tool_left",
     "tool_gap",
     "told_against",
+    "told_observed",
 ];
 
 /// Features that speak for the calls.
-const FOR: [&str; 23] = [
+const FOR: [&str; 24] = [
     "same_copied",
     "same_record",
     "same_latest",
@@ -314,6 +315,7 @@ const FOR: [&str; 23] = [
     "tool_margin",
     "tool_cover",
     "told_for",
+    "told_accounted",
 ];
 
 /// The features of calls that were looked at.
@@ -359,7 +361,7 @@ pub(super) fn features(assessor: &Assessor, sample: &Sample, calls: &[ToolCall],
         }
     }
     steps::sums(&mut features);
-    balance::measure(&mut features);
+    balance::measure(&mut features, assessor, calls);
     features
 }
 
