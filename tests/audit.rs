@@ -276,7 +276,7 @@ fn an_audit_ends_its_run_in_the_store() {
 fn figures_on_a_stream_stand_alone_and_leave_nothing_behind() {
     let work = workspace(10);
     for command in ["audit", "bench"] {
-        let ran = work.run(&[command, "in.jsonl", "--report", "-"]).ended(0);
+        let ran = work.run(&[command, "in.jsonl", "--report", "-", "--decide", "always"]).ended(0);
         for line in ran.stdout.lines() {
             let row: Value = serde_json::from_str(line).unwrap_or_else(|_| panic!("{command}: {line}"));
             assert!(row["figure"].is_string(), "{row}");
@@ -289,7 +289,7 @@ fn figures_on_a_stream_stand_alone_and_leave_nothing_behind() {
 #[test]
 fn settings_that_only_label_knows_are_passed_over() {
     let work = workspace(10);
-    work.file("tooljudge.toml", "[label]\npartial = true\nlimit = 4\n");
+    work.file("tooljudge.toml", "[label]\npartial = true\nlimit = 4\ndecide = 'always'\n");
     let record = work.run(&["audit", "in.jsonl", "--json"]).ended(0);
     assert_eq!(judge(&record)["rows"], 4);
     work.run(&["bench", "in.jsonl"]).ended(0);
@@ -330,7 +330,8 @@ fn the_builtin_judge_is_audited_by_the_labels_of_its_task() {
 #[test]
 fn the_builtin_judge_is_audited_offline() {
     let work = workspace(10);
-    let ran = work.run(&["audit", "in.jsonl", "--task", "tool_calling", "--task", "tool_selection"]).ended(0);
+    let tasks = ["--task", "tool_calling", "--task", "tool_selection"];
+    let ran = work.run(&[&["audit", "in.jsonl", "--decide", "always"], &tasks[..]].concat()).ended(0);
     assert!(
         ran.stdout.contains("10 rows of 5 questions") && ran.stdout.contains("tool_selection"),
         "{}",
@@ -338,7 +339,7 @@ fn the_builtin_judge_is_audited_offline() {
     );
     assert!(!ran.stdout.contains("asked again"), "it says the same every time");
     assert!(!work.path(".tooljudge").exists());
-    let record = work.run(&["audit", "in.jsonl", "--json"]).ended(0);
+    let record = work.run(&["audit", "in.jsonl", "--json", "--decide", "always"]).ended(0);
     assert_eq!(judge(&record)["noise"], Value::Null);
     for (args, why) in [
         (&["audit", "in.jsonl", "--gold", "none"][..], "no column `none`"),

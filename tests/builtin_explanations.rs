@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use tooljudge::domain::{Cell, RawRow, Sample, Task, Verdict};
 use tooljudge::normalize::{Normalizer, Options};
-use tooljudge_core::check::{Baseline, BaselineKind, BuiltinJudge};
+use tooljudge_core::check::{Baseline, BaselineKind, BuiltinJudge, Decide};
 
 use crate::support::workspace::{Workspace, repository};
 
@@ -79,7 +79,7 @@ fn named(explanation: &str) -> Vec<String> {
 
 #[test]
 fn explanations_name_what_the_notes_name() {
-    let judge = BuiltinJudge::new(Task::ToolCalling);
+    let judge = BuiltinJudge::new(Task::ToolCalling).with_decide(Decide::Always);
     let mut kinds: BTreeMap<String, [usize; 2]> = BTreeMap::new();
     for (row, sample) in rows().iter().filter(|(row, _)| row["gold"] == "incorrect") {
         let verdict = judge.judge(sample);

@@ -299,7 +299,9 @@ fn an_endpoint_without_schemas_is_asked_for_findings_in_words() {
 fn the_built_in_judge_fills_the_same_columns() {
     let work = Workspace::new();
     work.file("in.jsonl", [row("a", &["Oslo", "Paris", "Oslo"]), row("b", &["Oslo", "Rome"])].join("\n"));
-    let ran = work.run(&["label", "in.jsonl", "--per", "call", "--findings", "-o", "out.jsonl"]).ended(0);
+    let ran = work
+        .run(&["label", "in.jsonl", "--per", "call", "--findings", "-o", "out.jsonl", "--decide", "always"])
+        .ended(0);
     let rows = rows(&work);
     assert_eq!((&rows[0]["calls_judged"], &rows[0]["calls_correct"]), (&json!(3), &json!(1)));
     assert_eq!(

@@ -11,6 +11,10 @@ fn the_quickstart_is_labelled_without_key_or_network() {
     let rows = work.rows("quickstart.labeled.csv");
     assert!((40..=60).contains(&rows.len()));
     for row in &rows {
+        if row["label"].is_empty() {
+            assert!(row["error"].starts_with("no_evidence: "), "{}: {}", row["id"], row["error"]);
+            continue;
+        }
         assert_eq!(row["status"], "judged", "{}: {}", row["id"], row["error"]);
         assert!(row["label"] == "correct" || row["label"] == "incorrect");
         let confidence: f64 = row["confidence"].parse().unwrap();
@@ -19,11 +23,9 @@ fn the_quickstart_is_labelled_without_key_or_network() {
     }
     shown("summary_builtin", &ran.stdout);
     let agree = rows.iter().filter(|row| row["label"] == row["gold"]).count();
-    assert!(
-        ran.stdout.contains(&format!("gold     {agree} of {} labels agree", rows.len())),
-        "{}",
-        ran.stdout
-    );
+    let labelled = rows.iter().filter(|row| !row["label"].is_empty()).count();
+    assert!(labelled * 3 >= rows.len() && agree * 10 >= labelled * 9, "{agree} of {labelled}");
+    assert!(ran.stdout.contains(&format!("gold     {agree} of {labelled} labels agree")), "{}", ran.stdout);
     // No store where nothing is paid for.
     assert!(!work.path(".tooljudge").exists());
 }
@@ -32,8 +34,8 @@ fn the_quickstart_is_labelled_without_key_or_network() {
 fn a_base_rate_moves_labels_and_probabilities_together() {
     let work = Workspace::new();
     std::fs::copy(repository("datasets/quickstart.csv"), work.path("rows.csv")).unwrap();
-    work.run(&["label", "rows.csv", "-o", "even.csv"]).ended(0);
-    work.run(&["label", "rows.csv", "-o", "here.csv", "--base-rate", "0.9"]).ended(0);
+    work.run(&["label", "rows.csv", "-o", "even.csv", "--decide", "always"]).ended(0);
+    work.run(&["label", "rows.csv", "-o", "here.csv", "--base-rate", "0.9", "--decide", "always"]).ended(0);
     let mut turned = 0;
     for (even, here) in work.rows("even.csv").iter().zip(&work.rows("here.csv")) {
         let [even_share, here_share] = [even, here].map(|row| row["p_correct"].parse::<f64>().unwrap());

@@ -18,14 +18,14 @@ fn rows(gold: impl Fn(usize, bool) -> Value) -> String {
 
 /// How many labels agree with gold, by `label`, and of how many; the same by `bench`.
 fn counts(work: &Workspace) -> [(u64, u64); 2] {
-    let ran = work.run(&["label", "rows.jsonl", "-o", "out.jsonl", "--force"]).ended(0);
+    let ran = work.run(&["label", "rows.jsonl", "-o", "out.jsonl", "--force", "--decide", "always"]).ended(0);
     let manifest: Value = serde_json::from_str(&work.read("out.jsonl.run.json")).unwrap();
     let gold = &manifest["panel"][0]["summary"]["gold"];
     let (agree, compared) = (gold["agree"].as_u64().unwrap(), gold["compared"].as_u64().unwrap());
     if compared > 0 {
         assert!(ran.stdout.contains(&format!("{agree} of {compared} labels agree")), "{}", ran.stdout);
     }
-    let ran = work.run(&["bench", "rows.jsonl", "--json"]).ended(0);
+    let ran = work.run(&["bench", "rows.jsonl", "--json", "--decide", "always"]).ended(0);
     let bench: Value = serde_json::from_str(&ran.stdout).unwrap();
     let judge =
         bench["entrants"].as_array().unwrap().iter().find(|judge| judge["baseline"] == false).unwrap();
@@ -57,7 +57,9 @@ fn gold_is_understood_however_it_is_written() {
         assert_eq!(counts(&work), [expected; 2], "{right}");
         // The same as a typed column.
         work.run(&["convert", "rows.jsonl", "-o", "rows.parquet", "--force"]).ended(0);
-        let ran = work.run(&["label", "rows.parquet", "-o", "typed.jsonl", "--force"]).ended(0);
+        let ran = work
+            .run(&["label", "rows.parquet", "-o", "typed.jsonl", "--force", "--decide", "always"])
+            .ended(0);
         assert!(
             ran.stdout.contains(&format!("{} of 60 labels agree", expected.0)),
             "{right}: {}",
@@ -74,13 +76,16 @@ fn gold_that_is_not_understood_is_said_and_never_counted_as_disagreement() {
     let [label, bench] = counts(&work);
     assert_eq!((label, label.1), (bench, 50));
     let said = "10 rows have a gold that is not a label, which counts as none: in the column `gold`, row 3 has `unsure`";
-    for command in [&["label", "rows.jsonl", "-o", "out.jsonl", "--force"][..], &["bench", "rows.jsonl"]] {
+    for command in [
+        &["label", "rows.jsonl", "-o", "out.jsonl", "--force", "--decide", "always"][..],
+        &["bench", "rows.jsonl"],
+    ] {
         let ran = work.run(command).ended(0);
         assert!(ran.stderr.contains(said), "{command:?}: {}", ran.stderr);
     }
     // None of it: nothing to compare with.
     work.file("rows.jsonl", rows(|_, right| json!(if right { "gut" } else { "schlecht" })));
-    let ran = work.run(&["label", "rows.jsonl", "-o", "out.jsonl", "--force"]).ended(0);
+    let ran = work.run(&["label", "rows.jsonl", "-o", "out.jsonl", "--force", "--decide", "always"]).ended(0);
     assert!(!ran.stdout.contains("agree"), "{}", ran.stdout);
     assert!(ran.stderr.contains("60 rows have a gold that is not a label"), "{}", ran.stderr);
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use polars::prelude::*;
 use tokio_util::sync::CancellationToken;
+use tooljudge::check::Decide;
 use tooljudge::domain::{Cell, Outcome, RawRow, Sample, Task};
 use tooljudge::frames::{self, FrameError, FrameOptions};
 use tooljudge::judge::{Endpoint, Parameters, Provider, Settings, Target, connect};
@@ -38,7 +39,11 @@ fn weather() -> Vec<Sample> {
 
 #[test]
 fn samples_in_verdicts_out() {
-    let verdicts = Labeler::builtin(Task::ToolCalling).label_blocking(weather()).unwrap();
+    let labeler = Labeler::builtin(Task::ToolCalling);
+    let verdicts = labeler.label_blocking(weather()).unwrap();
+    assert_eq!(verdicts[1].label(), Some("incorrect"));
+    assert!(verdicts[0].label() == Some("correct") || verdicts[0].is_without_evidence());
+    let verdicts = labeler.decide(Decide::Always).label_blocking(weather()).unwrap();
     let labels: Vec<_> = verdicts.iter().map(|verdict| verdict.label()).collect();
     assert_eq!(labels, [Some("correct"), Some("incorrect")]);
 }
@@ -52,7 +57,7 @@ fn a_frame_comes_back_with_labels() {
         "tool_definitions" => [r#"[{"name":"get_weather","parameters":{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}}]"#; 3],
     )
     .unwrap();
-    let labeler = Labeler::builtin(Task::ToolCalling);
+    let labeler = Labeler::builtin(Task::ToolCalling).decide(Decide::Always);
     let labelled = frames::label_blocking(frame.clone(), &labeler, &FrameOptions::default()).unwrap();
     assert_eq!((labelled.height(), labelled.width()), (3, frame.width() + 16));
     assert_eq!(labelled.column("id").unwrap().dtype(), &DataType::Int64);

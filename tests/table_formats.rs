@@ -348,18 +348,19 @@ fn a_folder_is_one_table_and_its_folders_are_columns() {
     work.file("logs/_SUCCESS", "");
     work.file("logs/.part.crc", "x");
     work.file("logs/notes.txt", "x");
-    let ran = work.run(&["label", "logs", "-o", "out.csv"]).ended(0);
+    let ran = work.run(&["label", "logs", "-o", "out.csv", "--decide", "always"]).ended(0);
     assert!(ran.stderr.contains("warning: logs/notes.txt: unknown file format, not read"), "{}", ran.stderr);
     assert_eq!(work.column("out.csv", "question"), ["first", "second", "third", "fourth"]);
     assert_eq!(work.column("out.csv", "day"), ["2026-11-01", "2026-11-01", "2026-11-02", ""]);
     assert_eq!(work.column("out.csv", "at"), ["", "", "10:30", ""]);
     assert!(work.column("out.csv", "source_file")[2].ends_with("part-0.parquet"));
-    work.run(&["label", "logs", "-o", "out.parquet", "--where", "day=2026-11-02"]).ended(0);
+    work.run(&["label", "logs", "-o", "out.parquet", "--where", "day=2026-11-02", "--decide", "always"])
+        .ended(0);
     let out = parquet(&work, "out.parquet");
     assert_eq!(out.column("at").unwrap().str().unwrap().get(0), Some("10:30"));
     assert_eq!(out.height(), 1);
     // A glob names folders too.
-    work.run(&["label", "logs/day=*/*/*.parquet", "-o", "out.arrow"]).ended(0);
+    work.run(&["label", "logs/day=*/*/*.parquet", "-o", "out.arrow", "--decide", "always"]).ended(0);
     let days = arrow(&work, "out.arrow").column("day").unwrap().clone();
     assert_eq!(
         days.str().unwrap().iter().flatten().collect::<Vec<_>>(),

@@ -247,8 +247,8 @@ fn a_report_lists_every_row() {
          c,,f(),\n\
          d,q,f(),\n",
     );
-    let args = ["label", "in.csv", "--junit", "r.xml", "--allow-unjudged", "1", "--min-pass-rate", "0.6"];
-    work.run(&args).ended(1);
+    let gates = ["--junit", "r.xml", "--allow-unjudged", "1", "--min-pass-rate", "0.6"];
+    work.run(&[&["label", "in.csv", "--decide", "always"], &gates[..]].concat()).ended(1);
     let xml = work.read("r.xml");
     assert!(
         xml.contains("<testsuite name=\"builtin tool_calling\" tests=\"4\" failures=\"2\" skipped=\"1\">"),

@@ -74,7 +74,9 @@ fn trained() -> Workspace {
 #[test]
 fn a_rule_of_the_house_is_learned_and_used_everywhere() {
     let work = trained();
-    work.run(&["label", "house.jsonl", "--judge", "builtin:mine.model", "-o", "out.csv"]).ended(0);
+    let always = ["--decide", "always"];
+    let label = ["label", "house.jsonl", "--judge", "builtin:mine.model", "-o", "out.csv"];
+    work.run(&[&label[..], &always].concat()).ended(0);
     let rows = work.rows("out.csv");
     let agree = rows.iter().filter(|row| row["label"] == row["gold"]).count();
     assert!(agree * 10 >= rows.len() * 9, "{agree} of {}", rows.len());
@@ -89,7 +91,7 @@ fn a_rule_of_the_house_is_learned_and_used_everywhere() {
     // Beside the judge as shipped, with confidences for the share of right calls that there is.
     let both =
         ["bench", "house.jsonl", "--judge", "builtin", "--judge", "builtin:mine.model", "--report", "b.json"];
-    work.run(&both).ended(0);
+    work.run(&[&both[..], &always].concat()).ended(0);
     let record: Value = serde_json::from_str(&work.read("b.json")).unwrap();
     let figure = |judge: &str| {
         let entrants = record["entrants"].as_array().unwrap();
@@ -99,7 +101,7 @@ fn a_rule_of_the_house_is_learned_and_used_everywhere() {
     assert!(figure("builtin:mine") > figure("builtin") + 0.1);
     let rate =
         ["label", "house.jsonl", "--judge", "builtin:mine.model", "--base-rate", "0.9", "-o", "rate.csv"];
-    work.run(&rate).ended(0);
+    work.run(&[&rate[..], &always].concat()).ended(0);
     assert_eq!(work.column("rate.csv", "label"), work.column("out.csv", "label"));
     assert_ne!(work.column("rate.csv", "confidence"), work.column("out.csv", "confidence"));
     work.run(&["audit", "house.jsonl", "--judge", "builtin:mine.model", "--limit", "5"]).ended(0);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tooljudge_core::check::BuiltinJudge;
+use tooljudge_core::check::{BuiltinJudge, Decide};
 use tooljudge_core::domain::{Calls, Flag, Json, Role, Sample, Task};
 use tooljudge_core::normalize::logs::{Entry, Turns};
 use tooljudge_core::normalize::{Normalizer, Options};
@@ -258,7 +258,7 @@ fn ten_thousand_turns_are_held_once() {
 
 #[test]
 fn a_first_step_need_not_be_all_that_was_asked_for() {
-    let judge = BuiltinJudge::new(Task::ToolCalling);
+    let judge = BuiltinJudge::new(Task::ToolCalling).with_decide(Decide::Always);
     let read = Read::of(include_str!("../../datasets/support.jsonl"), Turns::Calls);
     for (transcript, turn, wrong) in
         [("order-twice", 1, false), ("order-twice", 2, false), ("wrong-order", 2, true), ("again", 2, true)]

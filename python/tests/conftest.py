@@ -26,7 +26,11 @@ ROWS = [
         "question": "Book a table in Oslo for 4",
         "tool_call": {"name": "book", "arguments": {"city": "Oslo", "guests": 4}},
     },
-    {"id": 7, "question": "Book a table in Bergen", "tool_call": {"name": "book", "arguments": {"city": "Bergen"}}},
+    {
+        "id": 7,
+        "question": "Book a table in Bergen for 6",
+        "tool_call": {"name": "book", "arguments": {"city": "Bergen", "guests": 6}},
+    },
     {"id": 3, "question": "Book a table in Paris for 2", "tool_call": {"name": "book", "arguments": {"town": "Paris"}}},
     {"id": 1, "question": None, "tool_call": None},
     {"id": 2, "question": "Hello", "tool_call": None},

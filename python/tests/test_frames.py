@@ -324,11 +324,15 @@ def test_several_judges_and_tasks_have_columns_of_their_own():
 
 def test_a_log_becomes_turns(tmp_path):
     messages = [
-        {"role": "user", "content": "Book in Oslo"},
+        {"role": "user", "content": "Book a table in Oslo for 4"},
         {
             "role": "assistant",
             "tool_calls": [
-                {"id": "1", "type": "function", "function": {"name": "book", "arguments": json.dumps({"city": "Oslo"})}}
+                {
+                    "id": "1",
+                    "type": "function",
+                    "function": {"name": "book", "arguments": json.dumps({"city": "Oslo", "guests": 4})},
+                }
             ],
         },
     ]

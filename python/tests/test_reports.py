@@ -61,7 +61,8 @@ def test_judges_are_compared_in_frames_and_files(tmp_path):
     def always(prompts):
         return ["correct"] * len(prompts)
 
-    one, other = (tj.bench(pd.DataFrame(rows), judge=judge, return_rows=True).rows for judge in ("builtin", always))
+    judged = {"decide": "always", "return_rows": True}
+    one, other = (tj.bench(pd.DataFrame(rows), judge=judge, **judged).rows for judge in ("builtin", always))
     found = tj.compare({"ours": one, "theirs": other})
     assert found.record["judges"] == ["builtin", "always"] and found.passed
     path = tmp_path / "other.parquet"
@@ -81,17 +82,17 @@ def test_judges_are_compared_in_frames_and_files(tmp_path):
 
 
 def test_an_audit_attacks_and_keeps_its_questions():
-    found = tj.audit(str(BENCHMARK), sample=10, return_rows=True)
-    expected = by_program("audit", BENCHMARK, "--sample=10", "--json")
+    found = tj.audit(str(BENCHMARK), sample=10, decide="always", return_rows=True)
+    expected = by_program("audit", BENCHMARK, "--sample=10", "--decide=always", "--json")
     assert found.record["judges"] == expected["judges"]
     kinds = found.figures["kind"].unique()
     assert set(kinds) == {"attack", "change"} and len(found.rows) > 10
-    assert not tj.audit(str(BENCHMARK), sample=60, max_flip_rate=0.0001).passed
+    assert not tj.audit(str(BENCHMARK), sample=60, decide="always", max_flip_rate=0.0001).passed
 
 
 def test_logs_become_rows(tmp_path):
-    call = {"id": "1", "type": "function", "function": {"name": "book", "arguments": json.dumps({"city": "Oslo"})}}
-    chat = [{"role": "user", "content": "Book in Oslo"}, {"role": "assistant", "tool_calls": [call]}]
+    call = {"id": "1", "type": "function", "function": {"name": "book", "arguments": json.dumps({"city": "Oslo", "guests": 4})}}
+    chat = [{"role": "user", "content": "Book a table in Oslo for 4"}, {"role": "assistant", "tool_calls": [call]}]
     log = [{"messages": chat, "tools": [{"type": "function", "function": TOOLS[0]}]}] * 2
     for data, kind in ((log, list), (pd.DataFrame(log), pd.DataFrame), (pl.DataFrame(log), pl.DataFrame)):
         made, files = tj.convert(data, return_summary=True)

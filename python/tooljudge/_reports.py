@@ -205,7 +205,8 @@ def compare(*tables, **options: Unpack[CompareOptions]) -> Comparison:
     Example:
         >>> rows = [{"question": "Say 1", "tool_call": "say(n=1)", "tool_definitions": [
         ...     {"name": "say", "parameters": {"properties": {"n": {"type": "integer"}}}}], "gold": "correct"}] * 3
-        >>> one, other = (bench(rows, task=task, return_rows=True).rows for task in ("tool_calling", "tool_selection"))
+        >>> tasks = ("tool_calling", "tool_selection")
+        >>> one, other = (bench(rows, task=task, decide="always", return_rows=True).rows for task in tasks)
         >>> compare(one, other, gold="gold").record["comparisons"][0]["rows"]
         3
     """

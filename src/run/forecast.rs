@@ -22,7 +22,7 @@ pub struct Forecast {
     pub first_invalid: Option<(u64, RowError)>,
     /// How many rows have each remark of normalizing.
     pub flags: BTreeMap<Flag, u64>,
-    /// The judge that looks first, if there is one, and what it settles: rows, or calls where each is judged by itself.
+    /// The judge that looks first, if there is one, and how many rows it settles wholly.
     pub settled: Option<(String, u64)>,
     /// Questions that differ, each vote counted.
     pub questions: u64,
@@ -86,8 +86,7 @@ fn forecast(
                 }
             };
             if let Some((_, settled)) = &mut forecast.settled {
-                let asked = questions.len() / judge_task.votes.get() as usize;
-                *settled += judge_task.units(&sample).len().saturating_sub(asked) as u64;
+                *settled += u64::from(questions.is_empty());
             }
             for flag in &sample.flags {
                 *forecast.flags.entry(*flag).or_default() += 1;

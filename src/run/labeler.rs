@@ -9,7 +9,7 @@ use super::Labeller;
 use super::{
     AskPass, BuiltinLabeller, Item, JudgeTask, Progress, Row, RunError, Samples, Stop, StoredLabeller, ask,
 };
-use crate::check::{BuiltinJudge, TrainedModel};
+use crate::check::{BuiltinJudge, Decide, TrainedModel};
 use crate::domain::{Sample, Task, Verdict};
 use crate::store::{Reuse, Store};
 use crate::write::Labelled;
@@ -20,7 +20,7 @@ pub struct Labeler {
 }
 
 enum Kind {
-    Builtin(Task, Option<Arc<TrainedModel>>),
+    Builtin { task: Task, model: Option<Arc<TrainedModel>>, decide: Decide },
     Model { judge_task: Arc<JudgeTask>, store: Option<PathBuf> },
 }
 
@@ -30,12 +30,21 @@ const WINDOW: usize = 1024;
 impl Labeler {
     /// The built-in judge: offline, free, deterministic.
     pub fn builtin(task: Task) -> Labeler {
-        Labeler { kind: Kind::Builtin(task, None) }
+        Labeler { kind: Kind::Builtin { task, model: None, decide: Decide::default() } }
     }
 
     /// The built-in judge with what [`train`](super::train()) made of it.
     pub fn trained(task: Task, model: Arc<TrainedModel>) -> Labeler {
-        Labeler { kind: Kind::Builtin(task, Some(model)) }
+        Labeler { kind: Kind::Builtin { task, model: Some(model), decide: Decide::default() } }
+    }
+
+    /// Says when the built-in judge gives a label. Default: by evidence. A model judge decides by itself.
+    #[must_use]
+    pub fn decide(mut self, when: Decide) -> Labeler {
+        if let Kind::Builtin { decide, .. } = &mut self.kind {
+            *decide = when;
+        }
+        self
     }
 }
 
@@ -90,10 +99,11 @@ impl Labeler {
         cancel: &CancellationToken,
     ) -> Result<Vec<Labelled>, RunError> {
         let (judge_task, store) = match &self.kind {
-            Kind::Builtin(task, model) => {
+            Kind::Builtin { task, model, decide } => {
+                let judge = BuiltinJudge::new(*task).with_decide(*decide);
                 let judge = match model {
-                    Some(model) => BuiltinJudge::new(*task).with_model(Arc::clone(model)),
-                    None => BuiltinJudge::new(*task),
+                    Some(model) => judge.with_model(Arc::clone(model)),
+                    None => judge,
                 };
                 return BuiltinLabeller::new(judge, *task).label(&rows(items), &|| cancel.is_cancelled());
             }
@@ -126,8 +136,8 @@ impl Labeler {
     /// As the `judge` column names it.
     pub fn judge_name(&self) -> &str {
         match &self.kind {
-            Kind::Builtin(_, None) => "builtin",
-            Kind::Builtin(_, Some(_)) => "builtin:trained",
+            Kind::Builtin { model: None, .. } => "builtin",
+            Kind::Builtin { model: Some(_), .. } => "builtin:trained",
             Kind::Model { judge_task, .. } => &judge_task.judge.identity().model,
         }
     }
@@ -135,7 +145,7 @@ impl Labeler {
     /// The judge that looks first, if there is one, as the `judge` column names it where that one decides.
     pub(crate) fn first_name(&self) -> Option<String> {
         match &self.kind {
-            Kind::Builtin(..) => None,
+            Kind::Builtin { .. } => None,
             Kind::Model { judge_task, .. } => judge_task.first.as_ref().map(|first| first.name.clone()),
         }
     }
@@ -143,7 +153,7 @@ impl Labeler {
     /// As the `template` column names it.
     pub fn criterion(&self) -> &str {
         match &self.kind {
-            Kind::Builtin(task, _) => task.as_str(),
+            Kind::Builtin { task, .. } => task.as_str(),
             Kind::Model { judge_task, .. } => judge_task.template.name(),
         }
     }

@@ -18,9 +18,11 @@ pub struct Labelled {
     pub cached: bool,
     /// What this run paid for answers that were of no use and are part of no reply.
     pub wasted: Option<Paid>,
-    /// Whether the judge that looks first settled it, and nobody was asked.
+    /// Whether the verdict is that of the judge that looks first.
+    pub is_of_first: bool,
+    /// Whether that judge settled all of it, and nobody was asked.
     pub is_settled: bool,
-    /// What was not paid for that, in US dollars, as far as a price is known; once for equal questions.
+    /// What was not paid for what it settled, in US dollars, as far as a price is known; once for equal questions.
     pub spared: Option<f64>,
     /// The verdicts on the calls of the turn, in order, where each was judged by itself; `None` where the turn was.
     pub calls: Option<Vec<CallVerdict>>,
@@ -207,7 +209,7 @@ impl LabelColumns {
 
     /// The cells of one row.
     pub fn record(&self, labelled: &Labelled) -> Record {
-        let first = self.first.as_ref().filter(|_| labelled.is_settled);
+        let first = self.first.as_ref().filter(|_| labelled.is_of_first);
         let (judge, template) = (first.unwrap_or(&self.judge).as_str(), self.template.as_str());
         let known = Known { labelled, paid: labelled.paid(), judge, template };
         Record { cells: self.values.iter().map(|value| Some(value(&known))).collect(), item: None }

@@ -181,8 +181,8 @@ fn two_signals_end_whatever_waits_for_a_reader() {
     };
     let rows: String = (0..400).map(|number| format!("{}\n", row(number))).collect();
     for command in [
-        &["audit", "in.jsonl", "--limit", "40", "-o", "-"][..],
-        &["bench", "in.jsonl", "--audit", "-", "--suspects", "400"],
+        &["audit", "in.jsonl", "--limit", "40", "-o", "-", "--decide", "always"][..],
+        &["bench", "in.jsonl", "--audit", "-", "--suspects", "400", "--decide", "always"],
         &["convert", "in.jsonl"],
         &["score", "in.jsonl", "-o", "-", "--scorer", "tool_call"],
     ] {

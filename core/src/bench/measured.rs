@@ -157,6 +157,10 @@ pub fn measure(rows: &Rows, contender: &Contender) -> Measured {
     let known: Vec<usize> = rows.by_cluster().into_iter().filter(|row| gold.right[*row].is_some()).collect();
     let rated = rated(rows, contender, &known);
     let mut overall = slice(rows, contender, &known);
+    let settled = settled(rows, contender, &known);
+    // Where only the one that looks first gives probabilities, they say nothing of the pair.
+    let is_of_all = settled.is_none() || rated.len() == known.len() * contender.repeats.len();
+    let rated = if is_of_all { rated } else { Vec::new() };
     if overall.figures.len() > 1 + usize::from(overall.figures.contains_key(WEIGHTED_KAPPA))
         && let Some(area) = stats::auc_estimate(&rated)
     {
@@ -183,7 +187,7 @@ pub fn measure(rows: &Rows, contender: &Contender) -> Measured {
         record: contender.record.clone(),
         statuses,
         no_evidence: contender.repeats.iter().map(no_evidence).sum(),
-        settled: settled(rows, contender, &known),
+        settled,
         overall,
         slices,
         slicings_left_out,

@@ -127,10 +127,8 @@ pub(super) fn asks_for_percent(node: &Node) -> Option<bool> {
     let (mut before, mut found) = (["", ""], None);
     for word in words(&node.name).chain(words(&node.description)).take(200) {
         if PERCENT.has(word) {
-            if before.iter().any(|word| NEGATIONS.contains(word)) {
-                return Some(false);
-            }
-            found = Some(true);
+            // What is said first counts: `in percent, no percent sign`.
+            found.get_or_insert(!before.iter().any(|word| NEGATIONS.contains(word)));
         }
         before = [before[1], word];
     }

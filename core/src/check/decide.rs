@@ -12,9 +12,9 @@ use crate::domain::{Abstention, CallTask, Lack};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Decide {
     /// Where a fact speaks against the calls and hardly a right call is like them, or nothing does and few wrong calls are like them.
+    #[default]
     Evidence,
     /// Wherever there is something to judge: the likelier label, however close.
-    #[default]
     Always,
 }
 
@@ -57,7 +57,7 @@ impl FromStr for Decide {
 /// A call that nothing contradicts passes from this probability of being right on, where half of all calls are.
 const PASSES: f64 = 0.82;
 /// A call that something speaks against fails up to this one.
-const FAILS: f64 = 0.07;
+const FAILS: f64 = 0.05;
 /// Where labels of one's own say how probable it is that calls are right, a label is given from this probability on.
 const TRAINED: f64 = 0.9;
 /// A text of more characters was written, not copied.

@@ -52,18 +52,22 @@ const LIMITS: &[&str] = &[
     "till", "beyond", "longer", "shorter", "higher", "lower", "fewer", "greater", "older", "younger", "cheaper", "yet", "since",
 ];
 
+/// Whether the tool of that [folded](fold) name gets rid of things: those are named because nobody wants them.
+pub(super) fn rids(tool: &str) -> bool {
+    RIDDANCE.iter().any(|deed| does(tool, deed))
+}
+
+fn does(tool: &str, deed: &str) -> bool {
+    words(tool).any(|word| word.strip_prefix(deed).is_some_and(|end| matches!(end, "" | "s" | "d" | "ed")))
+}
+
 impl Exclusion {
     /// Whether it speaks against a call of the tool of that [folded](fold) name.
     pub(super) fn is_against(&self, tool: &str) -> bool {
-        let does = |deed: &str| {
-            words(tool)
-                .any(|word| word.strip_prefix(deed).is_some_and(|end| matches!(end, "" | "s" | "d" | "ed")))
-        };
-        let rids = || RIDDANCE.iter().any(|deed| does(deed));
         match self.deed {
             Some("touch") => true,
-            Some(deed) => does(deed) || (AT_ALL.contains(&deed) && !rids()),
-            None => !rids(),
+            Some(deed) => does(tool, deed) || (AT_ALL.contains(&deed) && !rids(tool)),
+            None => !rids(tool),
         }
     }
 

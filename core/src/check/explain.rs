@@ -59,10 +59,14 @@ pub(super) fn explain(
     }
     let grave = relevant.first().is_some_and(|observation| observation.is_fault() || observation.is_grave());
     if !correct && !grave && !reasons.is_empty() {
-        if !relevant.is_empty() {
-            text.push_str("; what weighs most is that ");
-        }
-        text.push_str(&reasons[..reasons.len().min(MAX_REASONS)].join(", and that "));
+        let joined = match relevant.is_empty() {
+            true => ", and ",
+            false => {
+                text.push_str("; what weighs most is that ");
+                ", and that "
+            }
+        };
+        text.push_str(&reasons[..reasons.len().min(MAX_REASONS)].join(joined));
     }
     text.push('.');
     text

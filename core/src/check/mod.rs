@@ -226,7 +226,7 @@ pub fn leaves_open(probability: f64, under_way: bool) -> bool {
 }
 
 /// The version of what [`BuiltinJudge::examine`] gives, where neither names of features nor weights tell.
-const EXAMINATION: &str = "3";
+const EXAMINATION: &str = "4";
 
 /// What tells this version of the shipped judge from others, as far as a [`TrainedModel`] rests on it.
 pub fn fingerprint() -> String {

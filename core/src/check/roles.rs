@@ -19,6 +19,9 @@ pub(super) fn by_labels(arguments: &Object, text: &str) -> Option<(String, Strin
         return None;
     }
     let text = text.to_lowercase();
+    if !is_one_wish(&text) {
+        return None;
+    }
     let given: Vec<(&str, String)> = arguments
         .iter()
         .take(MAX_ARGUMENTS)
@@ -46,6 +49,15 @@ pub(super) fn by_labels(arguments: &Object, text: &str) -> Option<(String, Strin
     })
 }
 
+/// Whether a text is a single sentence that takes nothing back: of others, such as mails to be answered, labels may name what was.
+fn is_one_wish(text: &str) -> bool {
+    const TAKEN_BACK: [&str; 6] = ["wrong", "swap", "swapped", "reverse", "reversed", "return"];
+    let text = text.trim().trim_end_matches(['.', '!', '?', '…']);
+    let ends = [". ", "! ", "? ", "\n"];
+    !ends.iter().any(|end| text.contains(end))
+        && !text.split(|c: char| !c.is_alphanumeric()).any(|word| TAKEN_BACK.contains(&word))
+}
+
 /// Whether a value stands right behind a name and a sign between them.
 fn is_labelled(text: &str, name: &str, value: &str) -> bool {
     const MAX_PLACES: usize = 16;
@@ -58,6 +70,10 @@ fn is_labelled(text: &str, name: &str, value: &str) -> bool {
         begins && told.strip_prefix(value).is_some_and(ends)
     })
 }
+
+/// Names of what says how many of something are wanted: whatever that is stands beside the number.
+const AMOUNTS: [&str; 10] =
+    ["limit", "count", "number", "num", "step", "amount", "size", "offset", "max", "quantity"];
 
 /// A number that stands right before or behind the name of another parameter, as in `5 sets of 8`, while that one holds another
 /// number of the question, which stands beside no such name: they have each other's value.
@@ -76,8 +92,17 @@ pub(super) fn by_counts(arguments: &Object, question: &[&str]) -> Option<(String
         .collect();
     let word = |at: Option<usize>| at.and_then(|at| question.get(at)).copied().unwrap_or_default();
     let is_number = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
-    let is_named =
-        |own: &[String], word: &str| own.len() == 1 && is_kin(&own[0], word) && is_kin(word, &own[0]);
+    // `3 rows` says how many, not which row.
+    let is_plural = |word: &str| word.ends_with('s');
+    let is_named = |own: &[String], word: &str| {
+        own.len() == 1
+            && is_kin(&own[0], word)
+            && is_kin(word, &own[0])
+            && is_plural(&own[0]) == is_plural(word)
+    };
+    if given.iter().any(|(_, own, _)| own.iter().any(|word| AMOUNTS.contains(&word.as_str()))) {
+        return None;
+    }
     // Of a name between two numbers nobody knows whose it is.
     let is_beside = |own: &[String], at: usize| {
         let behind = is_named(own, word(at.checked_add(1))) && !is_number(word(at.checked_add(2)));
@@ -119,6 +144,11 @@ pub(super) fn by_ends(arguments: &Object, question: &[&str]) -> Option<Ends> {
     };
     let numbers: Vec<(String, f64)> = arguments.iter().take(MAX_ARGUMENTS).filter_map(number).collect();
     let (first, start) = numbers.iter().find(|(name, _)| of(&FIRSTS, name))?;
+    // Of amounts and the like a limit is the upper end.
+    let is_of_parts = of(&["offset", "skip"], first) || of(&PARTS, first);
+    if !is_of_parts && !question.iter().any(|word| PARTS.contains(word)) {
+        return None;
+    }
     let (count, length) = numbers.iter().find(|(name, _)| of(&COUNTS, name) && !of(&NO_COUNTS, name))?;
     let spans = question.windows(3).filter(|own| UNTIL.has(own[1]) && own[1] != "and");
     spans.filter_map(|own| Some((own[0].parse::<f64>().ok()?, own[2].parse::<f64>().ok()?))).find_map(
@@ -135,6 +165,12 @@ pub(super) fn by_ends(arguments: &Object, question: &[&str]) -> Option<Ends> {
         },
     )
 }
+
+/// What is counted off from a first one.
+const PARTS: [&str; 13] = [
+    "line", "lines", "row", "rows", "page", "pages", "byte", "bytes", "zeile", "zeilen", "lignes", "righe",
+    "lineas",
+];
 
 /// Words between the ends of a span.
 static UNTIL: LazyLock<WordSet> = LazyLock::new(|| WordSet::of(language::words(|of| &of.dates.until)));
@@ -153,6 +189,7 @@ mod tests {
             ("Zeilen 200 bis 260", r#"{"startLine":200,"lineCount":260}"#, true),
             ("lines 1 to 260", r#"{"offset":1,"limit":260}"#, false),
             ("line 200 and limit 260", r#"{"offset":200,"limit":260}"#, false),
+            ("from 100 to 200 euros", r#"{"price_from":100,"price_limit":200}"#, false),
         ] {
             let arguments = Json::parse(arguments).unwrap();
             let words: Vec<&str> = question.split(' ').collect();
@@ -176,6 +213,10 @@ mod tests {
             ("5 sets of 8", r#"{"sets":8,"reps":5}"#, true),
             ("5 sets of 8", r#"{"sets":5,"reps":8}"#, false),
             ("5 sets of 8, then 5 more", r#"{"sets":8,"reps":5}"#, false),
+            ("I want 3 rows starting at 12", r#"{"row":12,"limit":3}"#, false),
+            ("5 episodes beginning with 7", r#"{"episode":7,"number":5}"#, false),
+            ("it was from: Oslo, to: Rome. Book the way back", r#"{"from":"Rome","to":"Oslo"}"#, false),
+            ("from: en, to: de was wrong", r#"{"from":"de","to":"en"}"#, false),
             ("134 over 86, pulse 71", r#"{"diastolic":86,"pulse":71}"#, false),
             ("write 350 to address 40", r#"{"address":350,"value":40}"#, true),
             ("write 350 to address 40", r#"{"address":40,"value":350}"#, false),

@@ -37,7 +37,8 @@ fn a_definition_that_cannot_be_read_may_be_that_of_the_right_tool() {
         let whole = sample("Find the thing", vec![known.clone()], calls.into_iter().collect());
         let partial = Sample { flags: vec![Flag::UnreadableDefinition], ..whole.clone() };
         let is_judged = |sample| {
-            let outcome = BuiltinJudge::new(Task::ToolCalling).judge(sample).outcome;
+            let outcome =
+                BuiltinJudge::new(Task::ToolCalling).with_decide(Decide::Always).judge(sample).outcome;
             matches!(outcome, Outcome::Judged { .. })
         };
         assert!(is_judged(&whole), "{call:?}");
@@ -100,7 +101,7 @@ proptest! {
         sample.after.results = vec![result];
         sample.after.next = Some(Message::new(Role::Assistant, format!("{question} {value_text}")));
         for task in Task::ALL {
-            let verdict = BuiltinJudge::new(task).judge(&sample);
+            let verdict = BuiltinJudge::new(task).with_decide(Decide::Always).judge(&sample);
             let is_sure = verdict.confidence.is_some_and(|confidence| (0.5..=1.0).contains(&confidence));
             let is_judged = task.about_calls().is_some() && verdict.label().is_some();
             prop_assert_eq!(is_sure, is_judged, "{:?}", verdict);
@@ -215,7 +216,13 @@ fn what_cannot_be_checked_in_time_is_no_verdict() {
             let Outcome::Abstained(reason) = verdict.outcome else { panic!() };
             assert!(reason.why.starts_with("definition_too_complex: "), "{reason:?}");
             // The choice of tools does not hang on it.
-            assert!(BuiltinJudge::new(Task::ToolSelection).judge(&sample).label().is_some());
+            assert!(
+                BuiltinJudge::new(Task::ToolSelection)
+                    .with_decide(Decide::Always)
+                    .judge(&sample)
+                    .label()
+                    .is_some()
+            );
         }
     }
     let Json::Object(object) = json(&searched) else { panic!() };
@@ -361,7 +368,11 @@ fn only_what_was_found_is_said_to_be_found() {
             vec![tool("find", Json::parse(schema).unwrap())],
             calls,
         );
-        let told = BuiltinJudge::new(Task::ParameterExtraction).judge(&sample).explanation.unwrap();
+        let told = BuiltinJudge::new(Task::ParameterExtraction)
+            .with_decide(Decide::Always)
+            .judge(&sample)
+            .explanation
+            .unwrap();
         assert!(told.contains(said), "{arguments}: {told}");
     }
 }

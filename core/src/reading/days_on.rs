@@ -21,11 +21,13 @@ pub(super) fn a_week_on(words: &[Word], at: usize) -> Option<(i64, usize)> {
     if !word(0).is(Role::Ahead) {
         return None;
     }
+    // `tomorrow? In a week I go there` begins anew; `in acht Tagen` is a way to say it.
+    let is_idiom = word(0).text != "in";
     let (number, length) = count(words, at + 1).or_else(|| word(1).is(Role::One).then_some((1.0, 1)))?;
     let unit = word(1 + length);
     match () {
-        () if unit.is(Role::Week) => weeks(number * 7.0).map(|own| (own, 2 + length)),
-        () if unit.is(Role::Day) => weeks(number).map(|own| (own, 2 + length)),
+        () if unit.is(Role::Week) && is_idiom => weeks(number * 7.0).map(|own| (own, 2 + length)),
+        () if unit.is(Role::Day) && (is_idiom || number == 8.0) => weeks(number).map(|own| (own, 2 + length)),
         () => None,
     }
 }
@@ -38,7 +40,7 @@ pub(super) fn is_counted_from(words: &[Word], at: usize) -> bool {
         None => usize::from(word(1).is(Role::One)),
     };
     let unit = word(1 + length);
-    (word(0).is(Role::Ago) || word(0).is(Role::Ahead))
+    word(0).is(Role::Ago)
         && length > 0
         && [Role::Day, Role::Week, Role::Month, Role::Year].iter().any(|role| unit.is(*role))
 }
@@ -65,6 +67,8 @@ mod tests {
             ("heute vor einem Jahr", "2026-11-26", TimeMatch::Other),
             ("valid through the end of Feb", "2027-02-28", TimeMatch::Told),
             ("valid through the end of Feb", "2027-02-27", TimeMatch::Possible),
+            ("tomorrow? In a week I go there", "2026-11-27", TimeMatch::Told),
+            ("today? In 2 weeks I go there", "2026-11-26", TimeMatch::Told),
             ("some day of February 2027", "2027-02-27", TimeMatch::Told),
         ] {
             let read = |texts: &[&str]| {

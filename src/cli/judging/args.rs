@@ -45,7 +45,7 @@ pub struct JudgingArgs {
     pub config: Option<PathBuf>,
 
     /// When the built-in judge gives a label: `evidence`, only where it is nearly sure, or `always`. Rows without evidence get the status
-    /// abstained, and their probability in p_correct [default: always]
+    /// abstained, and their probability in p_correct [default: evidence]
     #[arg(long, value_name = "WHEN")]
     pub decide: Option<Decide>,
 

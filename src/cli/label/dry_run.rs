@@ -46,6 +46,10 @@ pub fn show(forecasts: &[Forecast], as_json: bool, printer: Printer) {
 fn remarks(forecasts: &[Forecast]) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for forecast in forecasts {
+        let whose = match forecasts.len() {
+            1 => String::new(),
+            _ => format!("{} ({}): ", forecast.judge, forecast.template),
+        };
         let invalid = forecast.first_invalid.as_ref().map(|(row, error)| {
             format!(
                 "\n{} of {} cannot be read (invalid_row) and are not sent. The first is row {row}: {}: {}",
@@ -57,7 +61,7 @@ fn remarks(forecasts: &[Forecast]) -> Vec<String> {
         });
         let settled = forecast.settled.as_ref().map(|(first, settled)| {
             format!(
-                "\n{first} settles {settled} of {} by itself: they are not sent",
+                "\n{whose}{first} settles {settled} of {} by itself: they are not sent",
                 counted(forecast.rows, "row")
             )
         });

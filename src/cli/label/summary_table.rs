@@ -127,7 +127,7 @@ fn whose(line: &Line<'_>, lines: &[Line<'_>]) -> String {
 fn settled(line: &Line<'_>, lines: &[Line<'_>]) -> Option<String> {
     let (first, summary) = (line.first?, line.summary);
     let spared = match summary.spared_usd {
-        Some(spared) => format!("; asking about them would have cost about {}", dollars(spared)),
+        Some(spared) => format!("; what was not asked would have cost about {} (estimate)", dollars(spared)),
         None => String::new(),
     };
     Some(format!(

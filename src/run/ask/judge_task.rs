@@ -146,17 +146,24 @@ impl JudgeTask {
     ) -> Result<Result<Vec<Part>, RowError>, RunError> {
         let mut parts = Vec::new();
         for unit in self.units(sample) {
+            let settled = self.settled(&unit);
             let prompt = match self.prompt(&unit)? {
-                Ok(prompt) => prompt,
+                Ok(prompt) => Some(prompt),
+                // What could not have been asked cost nothing to settle.
+                Err(_) if settled.is_some() => None,
                 Err(error) => return Ok(Err(error)),
             };
-            let name = |replicate| hasher.fingerprint(&prompt, replicate);
-            parts.push(match self.settled(&unit) {
-                Some(verdict) => {
-                    let cost = self.cost(&prompt).map(|cost| (name(self.replicates().start), cost));
-                    Part::Settled { verdict: Box::new(verdict), spared: cost }
+            parts.push(match (settled, prompt) {
+                (Some(verdict), prompt) => {
+                    let spared = prompt.and_then(|prompt| {
+                        Some((hasher.fingerprint(&prompt, self.replicates().start), self.cost(&prompt)?))
+                    });
+                    Part::Settled { verdict: Box::new(verdict), spared }
                 }
-                None => Part::Asked(self.replicates().map(name).collect()),
+                (None, Some(prompt)) => Part::Asked(
+                    self.replicates().map(|replicate| hasher.fingerprint(&prompt, replicate)).collect(),
+                ),
+                (None, None) => unreachable!("what has no prompt was settled"),
             });
         }
         Ok(Ok(parts))

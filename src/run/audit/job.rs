@@ -174,7 +174,7 @@ fn judged(plan: &Plan, member: &Member, first: &ProbeBatch, base: &Answers, foun
     let count = |first| counts.get(&first).copied().unwrap_or(0);
     let wrong = count(probe_batches::First::Wrong);
     Audited {
-        judge: member.judge.clone(),
+        judge: member.name(),
         template: member.criterion.clone(),
         task: member.task().map(Task::as_str),
         rows: count(probe_batches::First::Attackable) + wrong,

@@ -45,7 +45,7 @@ type ValueOf = fn(&Known<'_>) -> Json;
 const COLUMNS: [(&str, Kind, ValueOf); 17] = [
     ("row", Kind::Int, |of| Json::Number(of.row.number.into())),
     ("id", Kind::Words, |of| cell::text(of.row.id.as_deref())),
-    ("judge", Kind::Text, |of| Json::from(of.member.judge.as_str())),
+    ("judge", Kind::Text, |of| Json::from(of.member.name())),
     ("template", Kind::Text, |of| Json::from(of.member.criterion.as_str())),
     ("kind", Kind::Text, |of| {
         Json::from(if of.is_unchanged() { of.kind } else { of.case.probe.kind().as_str() })

@@ -73,7 +73,15 @@ pub fn judges(name: &str, table: &Table) -> Result<Vec<JudgeColumns>, RunError> 
         let Some(batch) = first.as_ref().filter(|batch| batch.schema.position(&column).is_some()) else {
             return Ok(None);
         };
-        Ok(batch.column(&column)?.iter().find_map(|cell| text(cell.as_ref())))
+        let mut names: Vec<String> = Vec::new();
+        for found in batch.column(&column)?.iter().filter_map(|cell| text(cell.as_ref())) {
+            if !names.contains(&found) && names.len() < 2 {
+                names.push(found);
+            }
+        }
+        // Of two judges, the built-in one looked first.
+        names.sort_by_key(|name| !name.starts_with("builtin"));
+        Ok((!names.is_empty()).then(|| names.join(", then ")))
     };
     let judge = |prefix: &String| {
         let named = prefix.trim_end_matches('_');

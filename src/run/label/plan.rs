@@ -99,7 +99,7 @@ impl Plan {
             (None, 0) => return None,
             (None, most) => Listed::Failures(most),
         };
-        let name = |member: &Member| (format!("{} {}", member.judge, member.criterion), member.rails());
+        let name = |member: &Member| (format!("{} {}", member.name(), member.criterion), member.rails());
         Some(ListWatch::new(self.session.panel.members.iter().map(name), listed))
     }
 

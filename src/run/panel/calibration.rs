@@ -71,7 +71,8 @@ pub(in crate::run) fn calibrated(
         for what in others {
             observer.warning(&format!(
                 "{} ({}) was benchmarked {what}: its error rates may have changed",
-                member.judge, member.criterion
+                member.name(),
+                member.criterion
             ));
         }
         calibrated.push(found.clone());

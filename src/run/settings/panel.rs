@@ -30,7 +30,7 @@ pub struct PanelSettings {
     pub votes: NonZeroU32,
     /// How labels are read out of replies. Default: careful.
     pub rules: Rules,
-    /// When the built-in judge gives a label. Default: always.
+    /// When the built-in judge gives a label. Default: by evidence.
     pub decide: Decide,
     /// The built-in judge, trained or not, in front of the models: what it settles by evidence is not sent. Default: none.
     pub first: Option<JudgeSettings>,

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::rows::{Reader, TrainColumns};
 use super::{TrainError, TrainSummary};
 use crate::bench::{Words, columns};
-use crate::check::{BuiltinJudge, StageKind, TaskStage, TrainedModel};
+use crate::check::{BuiltinJudge, Decide, StageKind, TaskStage, TrainedModel};
 use crate::domain::{Rails, Task};
 use crate::run::bench::read_errata;
 use crate::run::outputs::check_places;
@@ -46,7 +46,8 @@ pub fn train(settings: TrainSettings, observer: &dyn Observer) -> Result<TrainSu
         (Some(_), None) => return Err(TrainError::ErrataWithoutNames.into()),
         (Some(file), Some(id)) => read_errata(file, id, std::slice::from_ref(&columns.gold), &words)?.pop(),
     };
-    let judge = BuiltinJudge::new(settings.task);
+    // What it finds tells rows apart, and is told where there is a label.
+    let judge = BuiltinJudge::new(settings.task).with_decide(Decide::Always);
     let mut reader = Reader::new(&columns, (&words, errata.as_ref()), settings.review_weight, &judge);
     reader.read(&source)?;
     reader.invalid.warning(&words).into_iter().for_each(|warning| observer.warning(&warning));

@@ -261,7 +261,7 @@ impl StoredLabeller {
     fn settled(&mut self, verdict: Verdict, spared: Option<(Fingerprint, f64)>) -> Labelled {
         let spared = spared.filter(|(name, _)| self.spared.insert(*name)).map(|(_, cost)| cost);
         let findings = verdict.findings.clone().filter(|_| self.judge_task.form.findings);
-        Labelled { is_settled: true, spared, ..computed(Verdict { findings, ..verdict }) }
+        Labelled { is_of_first: true, is_settled: true, spared, ..computed(Verdict { findings, ..verdict }) }
     }
 
     /// The verdict of all votes on `unit`, with what is found wrong if that was asked for.
@@ -316,6 +316,7 @@ impl StoredLabeller {
                     attempts: None,
                     cached: !first || run != self.run,
                     wasted: None,
+                    is_of_first: false,
                     is_settled: false,
                     spared: None,
                     calls: None,
@@ -327,6 +328,7 @@ impl StoredLabeller {
                 attempts: Some(failure.attempts),
                 cached: false,
                 wasted: None,
+                is_of_first: false,
                 is_settled: false,
                 spared: None,
                 calls: None,
@@ -342,8 +344,10 @@ impl StoredLabeller {
 /// What the answer at the place `speaker` says, with what all of `answers` took; where some of them were there before, what the others
 /// took.
 fn together(answers: &[Labelled], speaker: usize) -> Labelled {
-    let cached = answers.iter().all(|answer| answer.cached);
-    let fresh = answers.iter().filter(|answer| cached || !answer.cached);
+    // What was settled was not asked.
+    let asked = || answers.iter().filter(|answer| !answer.is_settled);
+    let cached = asked().next().is_some() && asked().all(|answer| answer.cached);
+    let fresh = asked().filter(|answer| cached || !answer.cached);
     let replies: Vec<&Reply> = fresh.filter_map(|answer| answer.reply.as_ref()).collect();
     let spoken = &answers[speaker];
     let mut wasted = answers.iter().fold(None, |sum, answer| Paid::sum(sum, answer.wasted));
@@ -357,7 +361,8 @@ fn together(answers: &[Labelled], speaker: usize) -> Labelled {
         attempts: spoken.attempts,
         cached,
         wasted,
-        is_settled: spoken.is_settled,
+        is_of_first: spoken.is_of_first,
+        is_settled: answers.iter().all(|answer| answer.is_settled),
         spared: answers.iter().filter_map(|answer| answer.spared).reduce(|sum, one| sum + one),
         calls: None,
     }
@@ -400,6 +405,7 @@ fn computed(verdict: Verdict) -> Labelled {
         attempts: None,
         cached: false,
         wasted: None,
+        is_of_first: false,
         is_settled: false,
         spared: None,
         calls: None,

@@ -5,6 +5,7 @@ use super::opposites::{MARKERS, OPPOSITES, Side, Sides};
 use super::{Feature, Features};
 use crate::check::assess::Assessor;
 use crate::check::evidence::Evidence;
+use crate::check::exclusions;
 use crate::check::node::Node;
 use crate::check::schema::plain_of;
 use crate::check::toolbox::{Tool, Toolbox};
@@ -41,7 +42,8 @@ pub(super) fn measure(features: &mut Features, assessor: &Assessor, request: &Re
             if let (Json::Bool(value), Some(tool)) = (value, tool) {
                 truth(features, request, tool, name, *value);
             }
-            if !is_about_absence(name) && !is_about_absence(&call.name) {
+            let rids = is_about_absence(&call.name) || exclusions::rids(&fold_identifier(&call.name));
+            if !is_about_absence(name) && !rids {
                 denied_value(features, request, value, 2);
             }
             if let Some(side) = role(name)
