@@ -77,7 +77,7 @@ fn sample(case: &Json, toolboxes: &HashMap<String, Arc<[ToolDefinition]>>) -> Sa
 }
 
 /// The cases that the fitted trees label otherwise, most of them by a hair. They are listed so that one more is seen.
-const MISSED: [&str; 10] = [
+const MISSED: [&str; 9] = [
     "due-file",
     "due-amount",
     "repeat-asked-for",
@@ -87,7 +87,6 @@ const MISSED: [&str; 10] = [
     "event-list-deleted",
     "bound-after",
     "after-a-result-nothing",
-    "unwanted-negated-by-an-operator",
 ];
 
 #[test]
@@ -136,7 +135,7 @@ fn cases_written_by_hand() {
 }
 
 /// Of all measurements of the cases. Trained models rest on them, and tell by `EXAMINATION` whether theirs are today's.
-const MEASURED: &str = "5c5bf7fba3f8e509";
+const MEASURED: &str = "820a7bf3344e30ef";
 
 #[test]
 fn trained_models_rest_on_what_is_measured() {
