@@ -318,7 +318,7 @@ def test_a_settings_file_chooses_and_names_as_options_do():
 
 
 def test_several_judges_and_tasks_have_columns_of_their_own():
-    out = tj.label(rows()[:2], task=["tool_selection", "parameter_extraction"])
+    out = tj.label(rows()[:2], task=["tool_selection", "parameter_extraction"], decide="always")
     assert out[0]["tool_selection_label"] == out[0]["parameter_extraction_label"] == "correct"
 
 

@@ -304,7 +304,7 @@ impl RelativeDays {
             Spoken::Edge(Some(month), side) if *month == date.month => Some(side),
             _ => None,
         });
-        sides.next().is_some_and(|first| is_other(first) && sides.all(|side| is_other(side)))
+        sides.next().is_some_and(|first| is_other(first) && sides.all(is_other))
     }
 
     pub fn spans(&self) -> &[i64] {
