@@ -81,6 +81,13 @@ fn a_rule_of_the_house_is_learned_and_used_everywhere() {
     let agree = rows.iter().filter(|row| row["label"] == row["gold"]).count();
     assert!(agree * 10 >= rows.len() * 9, "{agree} of {}", rows.len());
     assert!(rows.iter().all(|row| row["judge"] == "builtin:mine"));
+    // By evidence both labels are given too, whatever share of calls is right otherwise.
+    work.run(&[&label[..4], &["-o", "sure.csv"]].concat()).ended(0);
+    for gold in ["correct", "incorrect"] {
+        let sure = work.rows("sure.csv").into_iter().filter(|row| row["label"] == gold);
+        let (held, wrong): (Vec<_>, Vec<_>) = sure.partition(|row| row["gold"] == gold);
+        assert!(held.len() > 50 && wrong.len() * 20 <= held.len(), "{gold}: {} {}", held.len(), wrong.len());
+    }
     let overruled = rows.iter().find(|row| row["error_type"] == "no_units" && row["label"] == "incorrect");
     let why = &overruled.unwrap()["explanation"];
     assert!(why.contains("trained"), "{why}");

@@ -58,7 +58,8 @@ impl FromStr for Decide {
 const PASSES: f64 = 0.82;
 /// A call that something speaks against fails up to this one.
 const FAILS: f64 = 0.05;
-/// Where labels of one's own say how probable it is that calls are right, a label is given from this probability on.
+/// Where labels of one's own say how probable it is that calls are right, a label is given from this probability on, where half of all
+/// calls are.
 const TRAINED: f64 = 0.9;
 /// A text of more characters was written, not copied.
 const WRITTEN: usize = 40;
@@ -88,11 +89,12 @@ pub(super) fn decide(
             None => Ok(right),
         },
         Decide::Evidence if weighed.is_trained => {
-            let surer = weighed.probability.max(1.0 - weighed.probability);
-            match surer >= TRAINED {
-                true => Ok(right),
-                false => Err(lack(assessment, task)),
-            }
+            let label = match weighed.even {
+                even if even >= TRAINED => Some(true),
+                even if even <= 1.0 - TRAINED => Some(false),
+                _ => None,
+            };
+            label.filter(|label| *label == right).ok_or_else(|| lack(assessment, task))
         }
         Decide::Evidence => {
             let contradicted = is_contradicted(assessment, task);

@@ -310,29 +310,13 @@ impl StoredLabeller {
                     // Bought once, however many rows share it.
                     reply.cost_usd = reply.cost_usd.map(|_| 0.0);
                 }
-                Labelled {
-                    verdict: self.judge_task.reading().verdict(&reply),
-                    reply: Some(reply),
-                    attempts: None,
-                    cached: !first || run != self.run,
-                    wasted: None,
-                    is_of_first: false,
-                    is_settled: false,
-                    spared: None,
-                    calls: None,
-                }
+                let verdict = self.judge_task.reading().verdict(&reply);
+                Labelled { reply: Some(reply), cached: !first || run != self.run, ..computed(verdict) }
             }
-            Found::Failure { failure, run } if run == self.run => Labelled {
-                verdict: Verdict::bare(Outcome::Errored { code: failure.code, message: failure.message }),
-                reply: None,
-                attempts: Some(failure.attempts),
-                cached: false,
-                wasted: None,
-                is_of_first: false,
-                is_settled: false,
-                spared: None,
-                calls: None,
-            },
+            Found::Failure { failure, run } if run == self.run => {
+                let outcome = Outcome::Errored { code: failure.code, message: failure.message };
+                Labelled { attempts: Some(failure.attempts), ..computed(Verdict::bare(outcome)) }
+            }
             _ => computed(Verdict::bare(match self.outcomes {
                 AskOutcome::All => Outcome::NotAsked,
                 AskOutcome::UpToCeiling => Outcome::SkippedBudget,

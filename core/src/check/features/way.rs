@@ -180,8 +180,7 @@ fn denied_value(features: &mut Features, request: &Request, value: &Json, depth:
                 .for_each(|entry| denied_value(features, request, entry, depth - 1));
         }
         Json::Object(object) if depth > 0 => {
-            for (name, entry) in object.iter().take(MAX_ENTRIES).filter(|(name, _)| !is_about_absence(name)) {
-                let _ = name;
+            for (_, entry) in object.iter().take(MAX_ENTRIES).filter(|(name, _)| !is_about_absence(name)) {
                 denied_value(features, request, entry, depth - 1);
             }
         }
