@@ -221,25 +221,33 @@ fn what_is_wrong_in_the_file_is_said_of_the_file() {
     work.file("in.csv", ROWS);
     let label = &["label", "in.csv"][..];
     for (settings, args, said) in [
-        ("[label]\nrpm = 'many'", label, "tooljudge.toml: [label] `rpm`: invalid digit found in string"),
-        ("[label]\nquiet = 'yes'", label, "tooljudge.toml: [label] `quiet`: expected true or false"),
-        ("[label]\nvotes = [1, 3]", label, "tooljudge.toml: [label] `votes`: expected one value, not a list"),
-        ("[label]\nretry = ['lost']", label, "tooljudge.toml: [label] `retry`: only unparseable,"),
-        ("[label]\nconfig = 'x.toml'", label, "tooljudge.toml: [label] has no setting `config`"),
+        (
+            "[label]\nrpm = 'many'",
+            label,
+            "tooljudge.toml: line 2: [label] `rpm`: invalid digit found in string",
+        ),
+        ("[label]\nquiet = 'yes'", label, "tooljudge.toml: line 2: [label] `quiet`: expected true or false"),
+        (
+            "[label]\nvotes = [1, 3]",
+            label,
+            "tooljudge.toml: line 2: [label] `votes`: expected one value, not a list",
+        ),
+        ("[label]\nretry = ['lost']", label, "tooljudge.toml: line 2: [label] `retry`: only unparseable,"),
+        ("[label]\nconfig = 'x.toml'", label, "tooljudge.toml: line 2: [label] has no setting `config`"),
         (
             "[label]\nlimit = 1",
             &["label", "in.csv", "--sample", "1"],
-            "tooljudge.toml: [label] `limit`: cannot be used with --sample",
+            "tooljudge.toml: line 2: [label] `limit`: cannot be used with --sample",
         ),
         (
             "[label]\nlimit = 1\nsample = 1",
             label,
-            "tooljudge.toml: [label] `limit`: cannot be used with `sample`",
+            "tooljudge.toml: line 2: [label] `limit`: cannot be used with `sample`",
         ),
         (
             "[label]\nbase_url = 'nowhere'\njudge = 'openai:m'",
             label,
-            "tooljudge.toml: [label] `base_url`: no URL",
+            "tooljudge.toml: line 2: [label] `base_url`: no URL",
         ),
         (
             "[label]\njudge = 'x'\n[judges.x]\njudge = 'openai:m'\nbase_url = 'host:80'",
@@ -254,12 +262,12 @@ fn what_is_wrong_in_the_file_is_said_of_the_file() {
         (
             "[label]\nforce = 1",
             &["bench", "in.csv"],
-            "tooljudge.toml: [label] `force`: expected true or false",
+            "tooljudge.toml: line 2: [label] `force`: expected true or false",
         ),
         (
             "[score]\nquestions = 'q.json'",
             &["score", "in.csv"],
-            "tooljudge.toml: [score] `questions`: give `questions`, `answers` and `results` together",
+            "tooljudge.toml: line 2: [score] `questions`: give `questions`, `answers` and `results` together",
         ),
     ] {
         work.file("tooljudge.toml", settings);
@@ -306,6 +314,34 @@ fn a_switch_can_be_turned_off_in_the_file() {
     assert!(ran.stdout.contains("\"mean_score\": 0.5"), "{}", ran.stdout);
     let ran = run(&work, &[&score[..], &["--require-all"]].concat()).ended(0);
     assert!(ran.stdout.contains("\"mean_score\": 0.0"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_switch_that_the_file_turns_on_can_be_turned_off() {
+    let work = Workspace::new();
+    work.file("in.csv", ROWS);
+    work.file("tooljudge.toml", "[label]\njson = true\ncolumn = { question = 'question' }\n");
+    let label = ["label", "in.csv", "--allow-unjudged", "1", "--max-abstained", "1"];
+    for (more, is_json) in [
+        (&[][..], true),
+        (&["--json=false"], false),
+        (&["--json", "--json=false"], false),
+        (&["--json=false", "--json=true"], true),
+    ] {
+        let ran = run(&work, &[&label[..], more].concat()).ended(0);
+        assert_eq!(ran.stdout.starts_with('{'), is_json, "{more:?}\n{}", ran.stdout);
+    }
+}
+
+#[test]
+fn a_judges_entry_turns_off_what_the_defaults_turn_on() {
+    let work = Workspace::new();
+    work.file("in.csv", ROWS);
+    // Nothing listens there, and nobody is asked: the address alone is refused.
+    let entry = "[label]\nallow_http = true\n[judges.x]\njudge = 'ollama:m'\nbase_url = 'http://192.0.2.1:1'\nallow_http = false\n";
+    work.file("tooljudge.toml", entry);
+    let ran = run(&work, &["label", "in.csv", "--judge", "x"]).ended(2);
+    assert!(ran.stderr.contains("allow_http"), "{}", ran.stderr);
 }
 
 #[test]

@@ -1,125 +1,85 @@
 //! `tooljudge.toml`: judges by name, and defaults of flags.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::num::NonZeroU32;
-use std::ops::RangeInclusive;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow, bail};
 use serde::Deserialize;
+use toml::Spanned;
 
+use super::entry::{Entry, without_text};
 use super::hosted;
+use super::judging::entry::JudgeEntry;
+use super::layers::Origins;
 use super::printer::Printer;
-use super::section::Section;
 use crate::domain::{RowError, did_you_mean};
-use crate::judge::{Concurrency, Price};
+use crate::judge::Price;
 use crate::run::settings::JudgeSettings;
 
 /// Where settings are looked for unless told otherwise.
 const FILE: &str = "tooljudge.toml";
 
-/// Times in seconds: the longest is that of the flags, the shortest what a clock can tell.
-const SECONDS: RangeInclusive<f64> = 1e-3..=1e6;
-
 /// The file's content.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Default)]
 pub struct Config {
-    /// Flags of `label` by their long names, with underscores: `rpm = 500`.
-    #[serde(default)]
-    pub label: toml::Table,
-    /// Flags of `score` likewise.
-    #[serde(default)]
-    pub score: toml::Table,
-    /// Flags of `drive` likewise.
-    #[serde(default)]
-    pub drive: toml::Table,
+    sections: BTreeMap<&'static str, Vec<Entry>>,
     /// Judges by name.
-    #[serde(default)]
-    pub judges: BTreeMap<String, JudgeConfig>,
+    pub judges: BTreeMap<String, JudgeEntry>,
     /// Prices by `provider:model`, where ours are missing or wrong.
-    #[serde(default)]
     pub prices: BTreeMap<String, Price>,
     /// The file itself, for errors.
-    #[serde(skip)]
     pub path: PathBuf,
 }
 
-/// A judge with its endpoint's settings. A flag on the command line overrides them.
-#[derive(Debug, Clone, Default, Deserialize)]
+/// The file as it is written.
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct JudgeConfig {
-    /// `PROVIDER:MODEL`.
-    pub judge: String,
-    pub base_url: Option<String>,
-    /// Whether rows and keys may cross a network in the clear.
+struct File {
+    /// Flags of `label` by their long names, with underscores: `rpm = 500`.
     #[serde(default)]
-    pub allow_http: bool,
-    /// The *name* of the environment variable that holds the key.
-    pub api_key_env: Option<String>,
-    pub temperature: Option<f64>,
-    pub max_tokens: Option<NonZeroU32>,
-    /// Context length that a local server sets aside, in tokens.
-    pub num_ctx: Option<NonZeroU32>,
-    /// Seconds.
-    pub timeout: Option<f64>,
-    pub max_attempts: Option<NonZeroU32>,
-    /// Seconds.
-    pub max_wait: Option<f64>,
-    /// Requests in flight: a number, or `"auto"`.
-    #[serde(default, deserialize_with = "concurrency")]
-    pub concurrency: Option<Concurrency>,
-    pub rpm: Option<NonZeroU32>,
-    pub tpm: Option<NonZeroU32>,
-    pub itpm: Option<NonZeroU32>,
-    pub otpm: Option<NonZeroU32>,
-    /// Whether what the endpoint's rate limit headers state counts for nothing.
+    label: Entries,
+    /// Flags of `score` likewise.
     #[serde(default)]
-    pub ignore_rate_headers: bool,
-    /// Sent with every request. `${NAME}` stands for an environment variable.
+    score: Entries,
+    /// Flags of `drive` likewise.
     #[serde(default)]
-    pub headers: BTreeMap<String, String>,
-    /// Added to the URL of every request. `${NAME}` stands for an environment variable.
+    drive: Entries,
     #[serde(default)]
-    pub query: BTreeMap<String, String>,
-    /// Added to the body of every request.
+    judges: BTreeMap<Spanned<String>, Entries>,
     #[serde(default)]
-    pub body: toml::Table,
-    /// `http://host:port`; the usual environment variables are heeded anyway.
-    pub proxy: Option<String>,
-    /// A PEM file of certificates to be trusted beside the system's.
-    pub ca_cert: Option<PathBuf>,
-    pub price: Option<Price>,
+    prices: BTreeMap<String, Price>,
 }
 
+type Entries = BTreeMap<Spanned<String>, toml::Value>;
+
 impl Config {
-    /// A section, of which every key must be `known` to the command that owns it.
-    pub fn section<'a>(
-        &'a self,
-        name: &'static str,
-        known: &BTreeSet<&'static str>,
-    ) -> anyhow::Result<Section<'a>> {
-        let table = match name {
-            "score" => &self.score,
-            "drive" => &self.drive,
-            _ => &self.label,
-        };
-        if let Some(key) = table.keys().find(|key| !known.contains(key.as_str())) {
+    /// The entries of a section, each of which must be `known` to the command that owns it.
+    pub fn section(&self, name: &'static str, known: &BTreeSet<String>) -> anyhow::Result<&[Entry]> {
+        let entries = self.sections.get(name).map_or(&[][..], Vec::as_slice);
+        if let Some(entry) = entries.iter().find(|entry| !known.contains(&entry.key)) {
             bail!(
-                "{}: [{name}] has no setting `{key}`; its settings are the flags of `tooljudge {name}`, with underscores{}",
+                "{}: line {}: [{name}] has no setting `{}`; its settings are the flags of `tooljudge {name}`, with underscores{}",
                 self.path.display(),
-                did_you_mean(key, known.iter().copied())
+                entry.line,
+                entry.key,
+                did_you_mean(&entry.key, known.iter().map(String::as_str))
             );
         }
-        Ok(Section::new(&self.path, name, table))
+        Ok(entries)
+    }
+
+    /// Where `entry` of `section` is, for errors.
+    pub fn place(&self, section: &str, entry: &Entry) -> String {
+        format!("{}: line {}: [{section}] `{}`", self.path.display(), entry.line, entry.key)
     }
 
     /// Says which settings file is used and what it sets, unless the user wants it quiet; a file that says so is not asked.
-    pub fn say(&self, section: &Section<'_>, quiet: bool) {
+    pub fn say(&self, origins: &Origins, quiet: bool) {
         if !self.is_used() {
             return;
         }
-        let set = match &section.set()[..] {
+        let set = match &origins.set()[..] {
             [] => String::new(),
             set => format!(" sets {}", set.join(", ")),
         };
@@ -153,32 +113,31 @@ impl Config {
     /// # Errors
     /// In words that name the line or the setting, and show no text of it: a key may have got among the settings.
     pub fn parse(text: &str) -> Result<Config, String> {
-        let config: Config = toml::from_str(text).map_err(|error| unreadable(&error, text))?;
-        if let Some(name) = config.judges.keys().find(|name| JudgeSettings::is_reserved(name)) {
-            let reserved = JudgeSettings::RESERVED;
-            return Err(wrong_name(name, text, &format!("{reserved}, and an entry cannot take its place")));
-        }
-        // It would forge lines of what is said about it.
-        let breaks = ['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}'];
-        let is_unfit = |name: &&String| name.trim().is_empty() || name.contains(breaks);
-        if let Some(name) = config.judges.keys().find(is_unfit) {
-            return Err(wrong_name(name, text, "the name is blank or holds a line break"));
+        let File { label, score, drive, judges, prices } =
+            toml::from_str(text).map_err(|error| unreadable(&error, text))?;
+        let line = |span: Range<usize>| text.get(..span.start).unwrap_or_default().matches('\n').count() + 1;
+        let entries = |entries: Entries| -> Vec<Entry> {
+            let entry = |(key, value): (Spanned<String>, toml::Value)| {
+                let line = line(key.span());
+                Entry { key: key.into_inner(), value, line }
+            };
+            entries.into_iter().map(entry).collect()
+        };
+        let mut config = Config { prices, ..Config::default() };
+        config.sections = [("label", label), ("score", score), ("drive", drive)]
+            .map(|(name, section)| (name, entries(section)))
+            .into();
+        for (name, entry) in judges {
+            let line = line(name.span());
+            let name = name.into_inner();
+            is_name(&name).map_err(|why| wrong_name(&name, line, why))?;
+            let entry = JudgeEntry::new(&name, line, entries(entry))?;
+            config.judges.insert(name, entry);
         }
         for (name, price) in config.named_prices() {
             let numbers = [Some(price.input), price.cached_input, Some(price.output)];
             if numbers.into_iter().flatten().any(|dollars| !(0.0..1e9).contains(&dollars)) {
                 return Err(format!("the price of {} is not an amount in dollars", RowError::excerpt(name)));
-            }
-        }
-        for (name, judge) in &config.judges {
-            let name = RowError::excerpt(name);
-            for (setting, seconds) in [("timeout", judge.timeout), ("max_wait", judge.max_wait)] {
-                if seconds.is_some_and(|seconds| !SECONDS.contains(&seconds)) {
-                    return Err(format!("[judges.{name}]: `{setting}` is not a number of seconds above 0"));
-                }
-            }
-            if judge.temperature.is_some_and(|temperature| !temperature.is_finite()) {
-                return Err(format!("[judges.{name}]: `temperature` is not a number"));
             }
         }
         Ok(config)
@@ -190,42 +149,30 @@ impl Config {
     }
 }
 
-/// What is wrong and in which line. Neither the line nor a text in it is shown: headers and passwords may stand there.
+/// Whether an entry of `[judges]` can be named so; why not otherwise.
+fn is_name(name: &str) -> Result<(), String> {
+    if JudgeSettings::is_reserved(name) {
+        return Err(format!("{}, and an entry cannot take its place", JudgeSettings::RESERVED));
+    }
+    // It would forge lines of what is said about it.
+    if name.trim().is_empty() || name.contains(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}']) {
+        return Err("the name is blank or holds a line break".to_owned());
+    }
+    Ok(())
+}
+
+/// What is wrong and in which line.
 fn unreadable(error: &toml::de::Error, text: &str) -> String {
-    const MAX_LENGTH: usize = 600;
-    // As in `invalid type: string "…", expected a map`.
-    let said =
-        match error.message().split_once("string \"").map(|(before, rest)| (before, rest.rsplit_once('"'))) {
-            Some((before, Some((_, after)))) => format!("{before}string{after}"),
-            _ => error.message().to_owned(),
-        };
-    // A name may be of any length, and has its own line breaks.
-    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
-    let end = said.char_indices().nth(MAX_LENGTH).map_or(said.len(), |(end, _)| end);
     let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
-    format!("line {}: {}", before.matches('\n').count() + 1, &said[..end])
+    format!("line {}: {}", before.matches('\n').count() + 1, without_text(error.message()))
 }
 
 /// That an entry of `[judges]` cannot have its name, and `why`.
-fn wrong_name(name: &str, text: &str, why: &str) -> String {
-    /// The names of judges, and where they stand.
-    #[derive(Deserialize)]
-    struct Names {
-        judges: BTreeMap<toml::Spanned<String>, toml::Value>,
-    }
-    let names = toml::from_str::<Names>(text).map(|names| names.judges).unwrap_or_default();
-    let start = names.keys().find(|known| known.get_ref() == name).map_or(0, |known| known.span().start);
-    let line = text.get(..start).unwrap_or_default().matches('\n').count() + 1;
+fn wrong_name(name: &str, line: usize, why: String) -> String {
     let name = RowError::excerpt(name);
     format!(
         "line {line}: [judges.\"{name}\"]: {why}. Rename the entry, for example to [judges.mine], and select it with --judge mine"
     )
-}
-
-fn concurrency<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<Concurrency>, D::Error> {
-    let value = toml::Value::deserialize(value)?;
-    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    text.parse().map(Some).map_err(serde::de::Error::custom)
 }
 
 /// `text` with every `${NAME}` replaced by that environment variable.
@@ -270,20 +217,20 @@ mod tests {
             ("[judges.a]\napi_key = \"sk-1\"", "line 2: unknown field `api_key`, expected one of"),
             (
                 "[judges.a]\njudge = \"openai:m\"\nheaders = \"Authorization: Bearer sk-1\"",
-                "line 3: invalid type: string, expected a map",
+                "line 3: [judges.a] `headers`: invalid type: string, expected a map",
             ),
             ("[judges.a]\njudge = sk-1", "line 2: "),
             (
                 "[judges.a]\njudge = \"openai:m\"\ntimeout = -1",
-                "[judges.a]: `timeout` is not a number of seconds",
+                "line 3: [judges.a] `timeout`: expected a number of seconds",
             ),
             (
                 "[judges.a]\njudge = \"openai:m\"\nmax_wait = inf",
-                "[judges.a]: `max_wait` is not a number of seconds",
+                "line 3: [judges.a] `max_wait`: expected a number of seconds",
             ),
             (
                 "[judges.a]\njudge = \"openai:m\"\ntemperature = nan",
-                "[judges.a]: `temperature` is not a number",
+                "line 3: [judges.a] `temperature`: expected a number",
             ),
             (
                 "[label]\nrpm = 1\n[judges.\"builtin\"]\njudge = \"openai:m\"",

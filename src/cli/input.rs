@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::section::Section;
 use crate::domain::{Slot, UnknownSlot};
 use crate::normalize::NullCall;
 use crate::normalize::logs::Turns;
@@ -81,23 +80,6 @@ pub enum NullCallArg {
 }
 
 impl InputArgs {
-    /// Fills in what was not typed.
-    pub fn fill(&mut self, section: &mut Section<'_>) -> anyhow::Result<()> {
-        section.value("from", &mut self.from, str::parse)?;
-        section.values("column", &mut self.columns, column)?;
-        section.path("tools", &mut self.tools)?;
-        section.values("where", &mut self.filters, pair)?;
-        section.value("limit", &mut self.limit, count)?;
-        section.value("sample", &mut self.sample, count)?;
-        section.value("seed", &mut self.seed, str::parse)?;
-        section.value("null_call", &mut self.null_call, |text| NullCallArg::from_str(text, false))?;
-        section.switch("require_definitions", &mut self.require_definitions)?;
-        section.switch("include_server_tools", &mut self.include_server_tools)?;
-        section.switch("agents", &mut self.agents)?;
-        section.value("turns", &mut self.turns, |text| TurnsArg::from_str(text, false))?;
-        section.exclusive("limit", "sample", self.limit.is_some() && self.sample.is_some())
-    }
-
     /// What these flags say of `inputs`.
     pub fn settings(self, inputs: Vec<String>) -> InputSettings {
         InputSettings {

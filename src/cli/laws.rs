@@ -51,13 +51,13 @@ pub fn config(text: &str) {
         assert!(judge.as_table().unwrap().keys().all(known), "{text}");
     }
     for judge in config.judges.values() {
-        for seconds in [judge.timeout, judge.max_wait].into_iter().flatten() {
+        for seconds in [judge.flags.endpoint.timeout, judge.flags.endpoint.max_wait].into_iter().flatten() {
             assert!(
                 Duration::try_from_secs_f64(seconds).is_ok_and(|seconds| !seconds.is_zero()),
                 "{seconds}"
             );
         }
-        assert!(judge.temperature.is_none_or(f64::is_finite));
+        assert!(judge.flags.endpoint.temperature.is_none_or(f64::is_finite));
         for value in judge.headers.values().chain(judge.query.values()) {
             match with_variables(value, variable) {
                 Ok(filled) => assert!(value.contains("${") || filled == *value),

@@ -9,7 +9,10 @@ mod config;
 mod convert;
 mod display;
 mod drive;
+mod entry;
 mod eta;
+mod flags;
+mod given;
 mod gold;
 mod help;
 pub(crate) mod hosted;
@@ -19,13 +22,13 @@ mod judging;
 mod label;
 #[cfg(any(test, feature = "laws"))]
 pub(crate) mod laws;
+mod layers;
 mod log;
 mod observer;
 mod printer;
 mod progress_line;
 mod resnap;
 mod score;
-mod section;
 mod signals;
 mod spreadsheet;
 mod step_summary;
@@ -42,6 +45,7 @@ use std::process::ExitCode;
 
 use clap::{ArgAction, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
 use config::{Config, Environment};
+use layers::Layered;
 use printer::Printer;
 
 /// Tells which of an agent's logged tool calls were right.
@@ -208,45 +212,48 @@ fn flags() -> clap::Command {
 
 fn command(arguments: &[OsString], color: ColorChoice) -> Result<Ending, Failure> {
     let environment: Environment = config::variable;
-    let matches = flags().color(color).try_get_matches_from(arguments)?;
+    let flags = flags();
+    let (arguments, off) = given::switched(&flags, arguments);
+    let matches = flags.clone().color(color).try_get_matches_from(arguments)?;
+    let given = off.with(&flags, &matches);
     let cli = Cli::from_arg_matches(&matches)?;
     log::start(cli.verbose, cli.log_file.as_deref())?;
     Ok(match cli.command {
         Command::Label(args) => {
             let config = Config::read(args.judging.config.as_deref())?;
-            label::run(*args, &config, environment)?
+            label::run(Layered::new(*args, given, &config, label::args::SECTION)?, &config, environment)?
         }
         Command::Convert(args) => convert::run(*args)?,
         Command::Resnap(args) => {
             let config = Config::read(args.label.judging.config.as_deref())?;
-            resnap::run(*args, &config, environment)?
+            resnap::run(Layered::new(*args, given, &config, resnap::SECTION)?, &config, environment)?
         }
         Command::Score(args) => {
             let config = Config::read(args.config.as_deref())?;
-            score::run(*args, &config, environment)?
+            score::run(Layered::new(*args, given, &config, score::args::SECTION)?, &config, environment)?
         }
         Command::Drive(args) => {
             let config = Config::read(args.config.as_deref())?;
-            drive::run(*args, &config, environment)?
+            drive::run(Layered::new(*args, given, &config, drive::args::SECTION)?, &config, environment)?
         }
         Command::Bench(args) => {
             let config = Config::read(args.judging.config.as_deref())?;
-            bench::run(*args, &config, environment)?
+            bench::run(Layered::new(*args, given, &config, bench::args::SECTION)?, &config, environment)?
         }
         Command::Compare(args) => compare::run(*args)?,
         Command::Audit(args) => {
             let config = Config::read(args.judging.config.as_deref())?;
-            audit::run(*args, &config, environment)?
+            audit::run(Layered::new(*args, given, &config, audit::args::SECTION)?, &config, environment)?
         }
         Command::Gold(args) => gold::run(*args)?,
         Command::Train(args) => {
             let config = Config::read(args.config.as_deref())?;
-            train::run(*args, &config)?
+            train::run(Layered::new(*args, given, &config, train::args::SECTION)?, &config)?
         }
         Command::Suite(args) => suite::run(args)?,
         Command::Store(args) => store::run(&args)?,
         Command::Templates(args) => templates::run(args)?,
-        Command::Completions(args) => completions::completions(&args, flags()),
-        Command::Man(args) => completions::man(&args, flags())?,
+        Command::Completions(args) => completions::completions(&args, flags),
+        Command::Man(args) => completions::man(&args, flags)?,
     })
 }

@@ -5,13 +5,15 @@ use clap::Args;
 
 use super::Ending;
 use super::config::{Config, Environment};
+use super::label;
 use super::label::args::LabelArgs;
+use super::layers::{Layered, Section};
 
 /// Read stored replies again, with other rules or other labels, without a network.
 ///
 /// Give the flags of the `label` run that stored the replies, and what to read differently: --snap for other rules, --read-rails
 /// for other labels. Rows that were never asked get status not_asked.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub struct ResnapArgs {
     #[command(flatten)]
     pub label: LabelArgs,
@@ -21,12 +23,16 @@ pub struct ResnapArgs {
     pub read_rails: Vec<String>,
 }
 
-pub fn run(args: ResnapArgs, config: &Config, environment: Environment) -> anyhow::Result<Ending> {
-    let ResnapArgs { label, read_rails } = args;
+/// What of the settings file is for `resnap`: what `label` has too, but for what sends requests.
+pub const SECTION: Section = Section { except: &["dry_run", "fresh", "retry"], ..label::args::SECTION };
+
+pub fn run(args: Layered<ResnapArgs>, config: &Config, environment: Environment) -> anyhow::Result<Ending> {
+    let Layered { typed, args: ResnapArgs { label, read_rails }, origins } = args;
     if label.dry_run.is_some() || label.judging.store.fresh || !label.judging.store.retry.is_empty() {
         bail!(
             "resnap sends no requests, so it does not take --dry-run, --fresh and --retry; use `tooljudge label`"
         );
     }
-    super::label::resnap(label, read_rails, config, environment)
+    let label = Layered { typed: typed.label, args: label, origins };
+    label::resnap(label, read_rails, config, environment)
 }

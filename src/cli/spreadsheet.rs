@@ -2,7 +2,6 @@
 
 use clap::Args;
 
-use super::section::Section;
 use crate::write::Formulas;
 
 #[derive(Debug, Clone, Default, Args)]
@@ -15,11 +14,6 @@ pub struct SpreadsheetArgs {
 }
 
 impl SpreadsheetArgs {
-    /// Fills in what was not typed.
-    pub fn fill(&mut self, section: &mut Section<'_>) -> anyhow::Result<()> {
-        section.switch("escape_formulas", &mut self.escape_formulas)
-    }
-
     pub fn formulas(&self) -> Formulas {
         if self.escape_formulas { Formulas::Escaped } else { Formulas::Kept }
     }

@@ -7,8 +7,9 @@ use clap::Args;
 
 use crate::cli::input::InputArgs;
 use crate::cli::judging::args::JudgingArgs;
-use crate::cli::label::args::{share, shown};
-use crate::cli::section::Section;
+use crate::cli::label;
+use crate::cli::label::args::share;
+use crate::cli::layers::Section;
 use crate::cli::spreadsheet::SpreadsheetArgs;
 use crate::write::OutputFormat;
 
@@ -45,6 +46,9 @@ pub struct AuditArgs {
     #[command(flatten)]
     pub spreadsheet: SpreadsheetArgs,
 }
+
+/// What of the settings file is for `audit`: what `label` has too.
+pub const SECTION: Section = label::args::SECTION;
 
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Rows")]
@@ -109,19 +113,4 @@ pub struct AuditGateArgs {
     /// The highest share of questions without any answer, because requests failed or the budget ran out [default: 0]
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub allow_unanswered: Option<f64>,
-}
-
-impl AuditArgs {
-    /// Fills in what was not typed, of what `label` has too.
-    pub fn fill(&mut self, section: &mut Section<'_>) -> anyhow::Result<()> {
-        section.value("dry_run", &mut self.dry_run, shown)?;
-        section.path("output", &mut self.result.output)?;
-        section.value("to", &mut self.result.to, str::parse)?;
-        self.input.fill(section)?;
-        self.judging.fill(section)?;
-        section.switch("force", &mut self.result.force)?;
-        section.switch("quiet", &mut self.result.quiet)?;
-        section.switch("json", &mut self.result.json)?;
-        self.spreadsheet.fill(section)
-    }
 }

@@ -7,8 +7,8 @@ use args::{AuditArgs, AuditGateArgs};
 
 use super::config::{Config, Environment};
 use super::judging::{Judging, panel};
-use super::label::args::LabelArgs;
 use super::label::dry_run;
+use super::layers::Layered;
 use super::printer::Printer;
 use super::{Ending, hosted, job};
 use crate::report::audit_terminal;
@@ -26,7 +26,7 @@ struct Auditing {
     printer: Printer,
 }
 
-pub fn run(args: AuditArgs, config: &Config, environment: Environment) -> anyhow::Result<Ending> {
+pub fn run(args: Layered<AuditArgs>, config: &Config, environment: Environment) -> anyhow::Result<Ending> {
     let Auditing { settings, gates, json, dry_run, printer } = settings(args, config, environment)?;
     job::run(printer, async |control| {
         if let Some(prompts) = dry_run {
@@ -40,17 +40,14 @@ pub fn run(args: AuditArgs, config: &Config, environment: Environment) -> anyhow
 }
 
 /// Flags, else the settings file, else the environment.
-fn settings(mut typed: AuditArgs, config: &Config, environment: Environment) -> anyhow::Result<Auditing> {
-    let mut section = config.section("label", &LabelArgs::keys())?;
-    let (judging, quiet) = (typed.judging.clone(), typed.result.quiet);
-    typed.fill(&mut section)?;
-    config.say(&section, quiet);
-    let args = typed;
+fn settings(args: Layered<AuditArgs>, config: &Config, environment: Environment) -> anyhow::Result<Auditing> {
+    let Layered { typed, args, origins } = args;
+    config.say(&origins, typed.result.quiet);
     let printer = Printer { quiet: args.result.quiet };
     let judging = Judging {
-        typed: &judging,
+        typed: &typed.judging,
         args: &args.judging,
-        section: &section,
+        origins: &origins,
         config,
         environment,
         tells_routes: true,

@@ -8,8 +8,9 @@ use clap::{Args, ValueEnum};
 use crate::cli::gold::args::ResultArgs;
 use crate::cli::input::InputArgs;
 use crate::cli::judging::args::JudgingArgs;
+use crate::cli::label;
 use crate::cli::label::args::share;
-use crate::cli::section::Section;
+use crate::cli::layers::Section;
 use crate::cli::spreadsheet::SpreadsheetArgs;
 use crate::write::OutputFormat;
 
@@ -56,6 +57,9 @@ pub struct BenchArgs {
     #[command(flatten)]
     pub spreadsheet: SpreadsheetArgs,
 }
+
+/// What of the settings file is for `bench`: what `label` has too, and means the same.
+pub const SECTION: Section = Section { except: &["gate_on"], ..label::args::SECTION };
 
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Gold")]
@@ -173,26 +177,6 @@ pub struct GateArgs {
     /// The highest share of rows in which the built-in judge found no evidence
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub max_abstained: Option<f64>,
-}
-
-impl BenchArgs {
-    /// Fills in what was not typed, of what `label` has too.
-    pub fn fill(&mut self, section: &mut Section<'_>) -> anyhow::Result<()> {
-        section.path("output", &mut self.output)?;
-        section.value("to", &mut self.to, str::parse)?;
-        self.input.fill(section)?;
-        self.judging.fill(section)?;
-        section.switch("force", &mut self.report.force)?;
-        section.text_value("prefix", &mut self.report.prefix)?;
-        section.switch("overwrite", &mut self.report.overwrite)?;
-        section.value("allow_unjudged", &mut self.gates.allow_unjudged, share)?;
-        section.value("max_abstained", &mut self.gates.max_abstained, share)?;
-        section.switch("quiet", &mut self.report.quiet)?;
-        section.switch("json", &mut self.report.json)?;
-        self.spreadsheet.fill(section)?;
-        let both = self.report.overwrite && self.report.prefix.is_some();
-        section.exclusive("overwrite", "prefix", both)
-    }
 }
 
 /// The choices of `--gate-on`.

@@ -9,7 +9,7 @@ use args::{BenchArgs, GateArgs};
 
 use super::config::{Config, Environment};
 use super::judging::{Judging, panel};
-use super::label::args::LabelArgs;
+use super::layers::Layered;
 use super::printer::Printer;
 use super::{Ending, hosted, job};
 use crate::report;
@@ -25,7 +25,7 @@ struct Benching {
     printer: Printer,
 }
 
-pub fn run(args: BenchArgs, config: &Config, environment: Environment) -> anyhow::Result<Ending> {
+pub fn run(args: Layered<BenchArgs>, config: &Config, environment: Environment) -> anyhow::Result<Ending> {
     let Benching { settings, gates, json, printer } = settings(args, config, environment)?;
     job::run(printer, async |control| {
         let found = run::bench(settings, control).await?;
@@ -35,24 +35,20 @@ pub fn run(args: BenchArgs, config: &Config, environment: Environment) -> anyhow
 }
 
 /// Flags, else the settings file, else the environment.
-fn settings(mut typed: BenchArgs, config: &Config, environment: Environment) -> anyhow::Result<Benching> {
-    let mut section = config.section("label", &LabelArgs::keys())?;
-    let judging = typed.judging.clone();
-    let (quiet, repeats) = (typed.report.quiet, typed.repeat.is_some());
-    typed.fill(&mut section)?;
-    config.say(&section, quiet);
-    let args = typed;
+fn settings(args: Layered<BenchArgs>, config: &Config, environment: Environment) -> anyhow::Result<Benching> {
+    let Layered { typed, args, origins } = args;
+    config.say(&origins, typed.report.quiet);
     let printer = Printer { quiet: args.report.quiet };
     let judging = Judging {
-        typed: &judging,
+        typed: &typed.judging,
         args: &args.judging,
-        section: &section,
+        origins: &origins,
         config,
         environment,
         tells_routes: true,
         flag: "--judge",
     };
-    let panel = panel(&judging, if repeats { &["--repeat"] } else { &[] }, printer)?;
+    let panel = panel(&judging, if typed.repeat.is_some() { &["--repeat"] } else { &[] }, printer)?;
     let results = args.results;
     let bfcl = args.bfcl.map(|folder| BfclSettings {
         results: results.results,

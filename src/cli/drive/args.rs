@@ -1,16 +1,16 @@
 //! The flags of `drive`.
 
-use std::collections::BTreeSet;
 use std::num::NonZeroU32;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::Args;
 
+use crate::cli::flags::keys;
 use crate::cli::input::{count, pair};
 use crate::cli::judging::args::{EndpointArgs, JudgingArgs, LimitArgs, StoreArgs, WordingArgs};
-use crate::cli::label::args::{share, shown};
-use crate::cli::section::Section;
+use crate::cli::label::args::share;
+use crate::cli::layers::Section;
 use crate::cli::spreadsheet::SpreadsheetArgs;
 use crate::write::OutputFormat;
 
@@ -70,6 +70,9 @@ pub struct DriveArgs {
     #[command(flatten)]
     pub spreadsheet: SpreadsheetArgs,
 }
+
+/// What of the settings file is for `drive`.
+pub const SECTION: Section = Section { name: "drive", keys: keys::<DriveArgs>, except: &[] };
 
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Cases")]
@@ -185,34 +188,10 @@ impl FromStr for PassHat {
     }
 }
 
+/// The flags of endpoint and limits that hold for the judge that grades, too.
+pub const GRADING: &[&str] = &["allow_http", "timeout", "max_attempts", "max_wait", "max_tokens", "max_cost"];
+
 impl DriveArgs {
-    /// Fills in what was not typed.
-    pub fn fill(&mut self, section: &mut Section<'_>) -> anyhow::Result<()> {
-        let text = |text: &str| Ok::<_, std::convert::Infallible>(text.to_owned());
-        section.values("agent", &mut self.agents, text)?;
-        section.path("output", &mut self.output)?;
-        section.path("turns", &mut self.turns)?;
-        section.value("to", &mut self.to, str::parse)?;
-        section.value("dry_run", &mut self.dry_run, shown)?;
-        section.switch("tasks", &mut self.tasks)?;
-        self.cases.fill(section)?;
-        self.scoring.fill(section)?;
-        self.endpoint.fill(section)?;
-        self.limits.fill(section)?;
-        self.store.fill(section)?;
-        self.result.fill(section)?;
-        self.spreadsheet.fill(section)
-    }
-
-    /// The keys of `[drive]`: the long names of these flags.
-    pub fn keys() -> BTreeSet<&'static str> {
-        let nothing = toml::Table::new();
-        let mut section = Section::new(Path::new(""), "drive", &nothing);
-        // An empty section fills in nothing, so nothing in it can be wrong.
-        let _ = DriveArgs::default().fill(&mut section);
-        section.known().clone()
-    }
-
     /// The agents' settings as flags of `label`.
     pub fn judging(&self, agents: Vec<String>) -> JudgingArgs {
         JudgingArgs {
@@ -246,41 +225,5 @@ impl DriveArgs {
             store: self.store.clone(),
             ..JudgingArgs::default()
         }
-    }
-}
-
-impl CaseArgs {
-    fn fill(&mut self, section: &mut Section<'_>) -> anyhow::Result<()> {
-        let text = |text: &str| Ok::<_, std::convert::Infallible>(text.to_owned());
-        section.value("repeats", &mut self.repeats, str::parse)?;
-        section.values("case", &mut self.ids, text)?;
-        section.values("category", &mut self.categories, text)?;
-        section.value("limit", &mut self.limit, count)?;
-        section.value("max_steps", &mut self.max_steps, str::parse)?;
-        section.path("examples", &mut self.examples)?;
-        section.text_value("compat", &mut self.compat)
-    }
-}
-
-impl ScoringArgs {
-    fn fill(&mut self, section: &mut Section<'_>) -> anyhow::Result<()> {
-        section.text_value("scorer", &mut self.scorer)?;
-        section.values("set", &mut self.settings, pair)?;
-        section.text_value("grade", &mut self.grade)?;
-        section.text_value("template", &mut self.template)?;
-        section.switch("gold", &mut self.gold)
-    }
-}
-
-impl ResultArgs {
-    fn fill(&mut self, section: &mut Section<'_>) -> anyhow::Result<()> {
-        section.value("min_pass_rate", &mut self.min_pass_rate, share)?;
-        section.value("min_pass_hat", &mut self.min_pass_hat, str::parse)?;
-        section.value("allow_unscored", &mut self.allow_unscored, share)?;
-        section.path("baseline", &mut self.baseline)?;
-        section.path("junit", &mut self.junit)?;
-        section.switch("force", &mut self.force)?;
-        section.switch("quiet", &mut self.quiet)?;
-        section.switch("json", &mut self.json)
     }
 }

@@ -12,6 +12,7 @@ use args::{DriveArgs, PassHat};
 use serde_json::{Value, json};
 
 use super::config::{Config, Environment};
+use super::layers::Layered;
 use super::printer::Printer;
 use super::step_summary::StepSummaryFile;
 use super::{Ending, job};
@@ -30,11 +31,9 @@ struct Shown {
     step_summary: Option<StepSummaryFile>,
 }
 
-pub fn run(typed: DriveArgs, config: &Config, environment: Environment) -> anyhow::Result<Ending> {
-    let mut section = config.section("drive", &DriveArgs::keys())?;
-    let mut args = typed.clone();
-    args.fill(&mut section)?;
-    config.say(&section, typed.result.quiet);
+pub fn run(args: Layered<DriveArgs>, config: &Config, environment: Environment) -> anyhow::Result<Ending> {
+    let Layered { typed, args, origins } = args;
+    config.say(&origins, typed.result.quiet);
     let printer = Printer { quiet: args.result.quiet };
     if args.tasks {
         printer.data(&tasks(printer.width_of_list()));
@@ -48,7 +47,7 @@ pub fn run(typed: DriveArgs, config: &Config, environment: Environment) -> anyho
         step_summary: StepSummaryFile::of(environment),
     };
     let dry_run = args.dry_run;
-    let settings = settings::Settings { typed: &typed, args: &args, section: &section, config, environment };
+    let settings = settings::Settings { typed: &typed, args: &args, origins: &origins, config, environment };
     let settings = settings.drive(printer)?;
     job::run(printer, async |control| {
         if let Some(dialogues) = dry_run {
@@ -217,16 +216,4 @@ fn tasks(width: usize) -> String {
         grid.add_row([format!("langchain:{}", name.as_str()), what.to_owned()]);
     }
     grid.text(width)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::cli::section::keys_of_flags;
-
-    #[test]
-    fn every_flag_can_be_set_in_the_settings_file() {
-        let keys = DriveArgs::keys().into_iter().map(str::to_owned).collect();
-        assert_eq!(keys_of_flags::<DriveArgs>(), keys);
-    }
 }

@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use anyhow::{anyhow, bail};
 
-use super::args::DriveArgs;
+use super::args::{DriveArgs, GRADING};
 use crate::cli::config::{Config, Environment};
 use crate::cli::judging::{Judging, panel};
+use crate::cli::layers::Origins;
 use crate::cli::printer::Printer;
 use crate::cli::score::{self, args::SettingArgs};
-use crate::cli::section::Section;
 use crate::domain::did_you_mean;
 use crate::drive::Loop;
 use crate::environment::EnvironmentName;
@@ -24,7 +24,7 @@ pub struct Settings<'a> {
     pub typed: &'a DriveArgs,
     /// The same, completed by the settings file.
     pub args: &'a DriveArgs,
-    pub section: &'a Section<'a>,
+    pub origins: &'a Origins,
     pub config: &'a Config,
     pub environment: Environment,
 }
@@ -100,7 +100,7 @@ impl Settings<'_> {
             usual
         } else {
             let (typed, args) = (self.typed.judging(models.clone()), self.args.judging(models));
-            panel(&self.judging(&typed, &args, "--agent"), &[], printer)?
+            panel(&self.judging(&typed, &args, self.origins, "--agent"), &[], printer)?
         };
         let mut connected = panel.judges.into_iter();
         let mut agents = Vec::new();
@@ -124,7 +124,8 @@ impl Settings<'_> {
             return Ok(None);
         }
         let (typed, args) = (self.typed.grading(), self.args.grading());
-        let panel = panel(&self.judging(&typed, &args, "--grade"), &[], printer)?;
+        let origins = self.origins.only(GRADING);
+        let panel = panel(&self.judging(&typed, &args, &origins, "--grade"), &[], printer)?;
         if panel.judges.iter().any(|judge| judge.is_builtin()) {
             return Err(DriveError::Grade(
                 "the built-in judge does not grade answers; name a model, PROVIDER:MODEL".to_owned(),
@@ -138,10 +139,11 @@ impl Settings<'_> {
         &'b self,
         typed: &'b crate::cli::judging::args::JudgingArgs,
         args: &'b crate::cli::judging::args::JudgingArgs,
+        origins: &'b Origins,
         flag: &'static str,
     ) -> Judging<'b> {
-        let Settings { section, config, environment, .. } = self;
-        Judging { typed, args, section, config, environment: *environment, tells_routes: true, flag }
+        let Settings { config, environment, .. } = self;
+        Judging { typed, args, origins, config, environment: *environment, tells_routes: true, flag }
     }
 }
 

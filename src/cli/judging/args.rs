@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use crate::check::{BaseRate, Decide};
-use crate::cli::section::Section;
 use crate::domain::{Status, Task, Unit};
 use crate::judge::Concurrency;
 use crate::snap::Rules;
@@ -116,6 +115,15 @@ pub struct WordingArgs {
     pub snap: Option<Rules>,
 }
 
+/// The flags that an entry of `[judges]` can set for its judge alone.
+#[derive(Debug, Clone, Default, Args)]
+pub struct JudgeFlags {
+    #[command(flatten)]
+    pub endpoint: EndpointArgs,
+    #[command(flatten)]
+    pub limits: LimitArgs,
+}
+
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Endpoint (model judges)")]
 pub struct EndpointArgs {
@@ -207,22 +215,6 @@ pub struct StoreArgs {
 }
 
 impl JudgingArgs {
-    /// Fills in what was not typed.
-    pub fn fill(&mut self, section: &mut Section<'_>) -> anyhow::Result<()> {
-        let text = |text: &str| Ok::<_, std::convert::Infallible>(text.to_owned());
-        section.values("judge", &mut self.judges, text)?;
-        section.text_value("first", &mut self.first)?;
-        section.values("task", &mut self.tasks, str::parse)?;
-        section.value("per", &mut self.per, |text| Per::from_str(text, false))?;
-        section.switch("findings", &mut self.findings)?;
-        section.value("decide", &mut self.decide, str::parse)?;
-        section.value("base_rate", &mut self.base_rate, str::parse)?;
-        self.wording.fill(section)?;
-        self.endpoint.fill(section)?;
-        self.limits.fill(section)?;
-        self.store.fill(section)
-    }
-
     /// The flags given that only model judges use.
     pub fn of_models(&self) -> Vec<&'static str> {
         let JudgingArgs { wording, limits, store, .. } = self;
@@ -270,55 +262,10 @@ fn given<const N: usize>(flags: [(&'static str, bool); N]) -> impl Iterator<Item
     flags.into_iter().filter_map(|(flag, is_given)| is_given.then_some(flag))
 }
 
-impl WordingArgs {
-    fn fill(&mut self, section: &mut Section<'_>) -> anyhow::Result<()> {
-        let text = |text: &str| Ok::<_, std::convert::Infallible>(text.to_owned());
-        section.values("template", &mut self.templates, text)?;
-        section.listed("rails", &mut self.rails, text)?;
-        section.value("scale", &mut self.scale, |text| Scale::from_str(text, false))?;
-        section.switch("explain", &mut self.explain)?;
-        section.value("votes", &mut self.votes, votes)?;
-        section.value("snap", &mut self.snap, str::parse)
-    }
-}
-
-impl EndpointArgs {
-    pub fn fill(&mut self, section: &mut Section<'_>) -> anyhow::Result<()> {
-        section.text_value("base_url", &mut self.base_url)?;
-        section.switch("allow_http", &mut self.allow_http)?;
-        section.text_value("api_key_env", &mut self.api_key_env)?;
-        section.value("temperature", &mut self.temperature, temperature)?;
-        section.value("max_tokens", &mut self.max_tokens, str::parse)?;
-        section.value("timeout", &mut self.timeout, seconds)?;
-        section.value("max_attempts", &mut self.max_attempts, str::parse)?;
-        section.value("max_wait", &mut self.max_wait, seconds)
-    }
-}
-
-impl LimitArgs {
-    pub fn fill(&mut self, section: &mut Section<'_>) -> anyhow::Result<()> {
-        section.value("concurrency", &mut self.concurrency, str::parse)?;
-        section.value("rpm", &mut self.rpm, str::parse)?;
-        section.value("tpm", &mut self.tpm, str::parse)?;
-        section.value("itpm", &mut self.itpm, str::parse)?;
-        section.value("otpm", &mut self.otpm, str::parse)?;
-        section.switch("ignore_rate_headers", &mut self.ignore_rate_headers)?;
-        section.value("max_cost", &mut self.max_cost, dollars)
-    }
-}
-
-impl StoreArgs {
-    pub fn fill(&mut self, section: &mut Section<'_>) -> anyhow::Result<()> {
-        section.path("store", &mut self.store)?;
-        section.switch("fresh", &mut self.fresh)?;
-        section.listed("retry", &mut self.retry, status)?;
-        section.switch("keep_prompts", &mut self.keep_prompts)
-    }
-}
-
 fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
-        Ok(seconds) if seconds > 0.0 && seconds <= 1e6 => Ok(seconds),
+        // The shortest is what a clock can tell.
+        Ok(seconds) if (1e-3..=1e6).contains(&seconds) => Ok(seconds),
         _ => Err("expected a number of seconds above 0".to_owned()),
     }
 }

@@ -7,9 +7,11 @@ use hyper_util::client::proxy::matcher::Matcher;
 use secrecy::SecretString;
 use serde_json::{Map, Value};
 
+use super::args::{JudgeFlags, LimitArgs};
+use super::entry::JudgeEntry;
 use super::panel::Judging;
 use super::route::{self, Key, NamedBy, Route};
-use crate::cli::config::{Config, Environment, JudgeConfig, with_variables};
+use crate::cli::config::{Config, Environment, with_variables};
 use crate::cli::hosted;
 use crate::domain::did_you_mean;
 use crate::judge::{Concurrency, Endpoint, Limits, Provider, SetupError};
@@ -18,7 +20,7 @@ use crate::run::settings::{EndpointSettings, FunctionSettings, JudgeKind, JudgeS
 /// A judge as the command line names it, with its entry in the settings file.
 pub struct Named<'a> {
     pub settings: JudgeSettings,
-    pub own: Option<&'a JudgeConfig>,
+    pub own: Option<&'a JudgeEntry>,
 }
 
 impl<'a> Named<'a> {
@@ -67,8 +69,7 @@ pub fn merged(judge: Named<'_>, judging: &Judging<'_>) -> anyhow::Result<(JudgeS
     match kind {
         JudgeKind::Builtin | JudgeKind::Trained(_) => Ok((JudgeSettings { name, kind }, None)),
         JudgeKind::Function(mut settings) => {
-            let own = JudgeConfig::default();
-            settings.limits = limits(judging, &own, FunctionSettings::CONCURRENCY);
+            settings.limits = limits(judging.args.limits.clone(), FunctionSettings::CONCURRENCY);
             Ok((JudgeSettings { name, kind: JudgeKind::Function(settings) }, None))
         }
         JudgeKind::Model(model) => {
@@ -83,7 +84,7 @@ pub fn merged(judge: Named<'_>, judging: &Judging<'_>) -> anyhow::Result<(JudgeS
 /// A judge's own entry in the settings file; an empty one where it has none.
 struct Own<'a> {
     name: &'a str,
-    entry: JudgeConfig,
+    entry: JudgeEntry,
     /// Where it stands, if there is one.
     place: Option<String>,
 }
@@ -98,15 +99,16 @@ struct Address {
 impl Own<'_> {
     /// `model` with what a flag says, else the entry, else the settings file's defaults of flags.
     fn model(&self, model: ModelSettings, judging: &Judging<'_>) -> anyhow::Result<(ModelSettings, Route)> {
-        let Judging { typed, args, config, environment, .. } = judging;
+        let Judging { typed, args, config, origins, environment, .. } = judging;
         let environment = *environment;
         let (own, provider) = (&self.entry, model.provider);
-        let (flags, file) = (&typed.endpoint, &args.endpoint);
+        let flags = JudgeFlags { endpoint: args.endpoint.clone(), limits: args.limits.clone() };
+        let JudgeFlags { endpoint: flags, limits: own_limits } = own.over(flags, &origins.given);
         let address = self.address(provider, judging)?;
         let base_url = &address.url;
         let found = Endpoint::new(base_url, None).with_context(|| address.place.clone())?;
-        if flags.base_url.is_some() {
-            route::stays_home(self.name, own, &found, flags.api_key_env.is_some())?;
+        if typed.endpoint.base_url.is_some() {
+            route::stays_home(self.name, own, &found, typed.endpoint.api_key_env.is_some())?;
         }
         // Who sends everything through a proxy that they have also made trusted, or over plain http, can be anybody's address.
         let plain = base_url.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("http:"));
@@ -115,13 +117,12 @@ impl Own<'_> {
             NamedBy::Nobody | NamedBy::User => !intercepted,
             NamedBy::File => !intercepted && found.is_of(provider),
         };
-        let key_variable = pick(&flags.api_key_env, &own.api_key_env, &file.api_key_env);
-        let key = key(provider, base_url, key_variable.as_deref(), trusted, environment);
+        let key = key(provider, base_url, flags.api_key_env.as_deref(), trusted, environment);
         let usual = EndpointSettings::default();
         let seconds = |seconds: Option<f64>| seconds.map(Duration::from_secs_f64);
         let endpoint = EndpointSettings {
             base_url: Some(base_url.clone()),
-            allow_http: file.allow_http || own.allow_http,
+            allow_http: flags.allow_http,
             api_key: key.sent.as_ref().map(|(_, key)| key.clone()),
             missing_key: key.missing.clone(),
             headers: self.secrets("header", own.headers.iter(), environment)?,
@@ -129,21 +130,19 @@ impl Own<'_> {
             proxy: self.proxy(environment)?,
             system_proxy: system_proxy(base_url, environment).map(SecretString::from),
             ca_cert: own.ca_cert.clone(),
-            timeout: seconds(pick(&flags.timeout, &own.timeout, &file.timeout)).unwrap_or(usual.timeout),
-            max_attempts: pick(&flags.max_attempts, &own.max_attempts, &file.max_attempts)
-                .unwrap_or(usual.max_attempts),
-            max_wait: seconds(pick(&flags.max_wait, &own.max_wait, &file.max_wait)).unwrap_or(usual.max_wait),
+            timeout: seconds(flags.timeout).unwrap_or(usual.timeout),
+            max_attempts: flags.max_attempts.unwrap_or(usual.max_attempts),
+            max_wait: seconds(flags.max_wait).unwrap_or(usual.max_wait),
         };
         let place = || self.place.clone().unwrap_or_else(|| address.place.clone());
         let ready = endpoint.endpoint(provider).with_context(place)?;
         let route = Route::new(self.name, provider, &ready, address.by, own, &key);
-        let limits = limits(judging, own, Concurrency::default());
         let price = || config.prices.get(&format!("{provider}:{}", model.model)).copied();
         let model = ModelSettings {
             endpoint,
-            limits,
-            temperature: pick(&flags.temperature, &own.temperature, &file.temperature),
-            max_tokens: pick(&flags.max_tokens, &own.max_tokens, &file.max_tokens),
+            limits: limits(own_limits, Concurrency::default()),
+            temperature: flags.temperature,
+            max_tokens: flags.max_tokens,
             num_ctx: own.num_ctx,
             body: self.body()?,
             price: own.price.or_else(price),
@@ -154,7 +153,7 @@ impl Own<'_> {
 
     /// A flag's address, else the entry's, the environment's, that of the settings file's defaults, the provider's own.
     fn address(&self, provider: Provider, judging: &Judging<'_>) -> anyhow::Result<Address> {
-        let Judging { typed, args, section, environment, .. } = judging;
+        let Judging { typed, args, origins, environment, .. } = judging;
         let named =
             |url: &Option<String>, by, place: String| url.clone().map(|url| Address { url, by, place });
         let by_variable = || {
@@ -162,7 +161,7 @@ impl Own<'_> {
             named(&environment(name), NamedBy::User, name.to_owned())
         };
         let in_section = || {
-            let place = section.origin("base_url").unwrap_or_default();
+            let place = origins.place("base_url").unwrap_or_default();
             named(&args.endpoint.base_url, NamedBy::File, place)
         };
         let usual = || {
@@ -171,7 +170,13 @@ impl Own<'_> {
         };
         let flag = named(&typed.endpoint.base_url, NamedBy::User, "--base-url".to_owned());
         let found = flag
-            .or_else(|| named(&self.entry.base_url, NamedBy::File, self.place.clone().unwrap_or_default()))
+            .or_else(|| {
+                named(
+                    &self.entry.flags.endpoint.base_url,
+                    NamedBy::File,
+                    self.place.clone().unwrap_or_default(),
+                )
+            })
             .or_else(by_variable)
             .or_else(in_section)
             .or_else(usual);
@@ -212,22 +217,11 @@ impl Own<'_> {
     }
 }
 
-/// What a judge with `own` settings may use.
-fn limits(judging: &Judging<'_>, own: &JudgeConfig, concurrency: Concurrency) -> Limits {
-    let (flag, default) = (&judging.typed.limits, &judging.args.limits);
-    Limits {
-        concurrency: pick(&flag.concurrency, &own.concurrency, &default.concurrency).unwrap_or(concurrency),
-        rpm: pick(&flag.rpm, &own.rpm, &default.rpm),
-        tpm: pick(&flag.tpm, &own.tpm, &default.tpm),
-        itpm: pick(&flag.itpm, &own.itpm, &default.itpm),
-        otpm: pick(&flag.otpm, &own.otpm, &default.otpm),
-        ignore_headers: default.ignore_rate_headers || own.ignore_rate_headers,
-    }
-}
-
-/// A flag on the command line, else the judge's own setting, else the settings file's default of the flag.
-fn pick<T: Clone>(flag: &Option<T>, own: &Option<T>, file: &Option<T>) -> Option<T> {
-    flag.clone().or_else(|| own.clone()).or_else(|| file.clone())
+/// What a judge may use, in flight `concurrency` at once where nothing is said of it.
+fn limits(flags: LimitArgs, concurrency: Concurrency) -> Limits {
+    let LimitArgs { rpm, tpm, itpm, otpm, ignore_rate_headers: ignore_headers, .. } = flags;
+    let concurrency = flags.concurrency.unwrap_or(concurrency);
+    Limits { concurrency, rpm, tpm, itpm, otpm, ignore_headers }
 }
 
 /// The proxy that the environment names for `url`, and does not except it from.

@@ -1,6 +1,7 @@
 //! Who judges: judges and wordings out of flags, settings file and environment.
 
 pub mod args;
+pub mod entry;
 mod judge;
 mod panel;
 mod route;

@@ -6,8 +6,8 @@ use super::args::JudgingArgs;
 use super::judge::{self, Named};
 use super::route::Route;
 use crate::cli::config::{Config, Environment};
+use crate::cli::layers::Origins;
 use crate::cli::printer::Printer;
-use crate::cli::section::Section;
 use crate::domain::Unit;
 use crate::run::settings::{JudgeKind, JudgeSettings, PanelSettings, StoreSettings};
 
@@ -17,7 +17,7 @@ pub struct Judging<'a> {
     pub typed: &'a JudgingArgs,
     /// The same, completed by the settings file.
     pub args: &'a JudgingArgs,
-    pub section: &'a Section<'a>,
+    pub origins: &'a Origins,
     pub config: &'a Config,
     pub environment: Environment,
     /// Whether rows may go anywhere, so that it is told where.

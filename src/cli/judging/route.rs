@@ -5,7 +5,8 @@ use std::path::Path;
 use anyhow::bail;
 use secrecy::SecretString;
 
-use crate::cli::config::{self, JudgeConfig};
+use super::entry::JudgeEntry;
+use crate::cli::config;
 use crate::cli::printer::Printer;
 use crate::judge::{Endpoint, Provider};
 
@@ -46,7 +47,7 @@ impl Route {
         provider: Provider,
         endpoint: &Endpoint,
         by: NamedBy,
-        own: &JudgeConfig,
+        own: &JudgeEntry,
         key: &Key,
     ) -> Route {
         let texts = own.headers.values().chain(own.query.values()).chain(&own.proxy);
@@ -96,14 +97,14 @@ impl Route {
 
 /// Refuses to send what a judge's entry holds for its own address to the `given` one: neither its headers and queries, nor the key
 /// that it names, unless the command line names one.
-pub fn stays_home(judge: &str, own: &JudgeConfig, given: &Endpoint, key_given: bool) -> anyhow::Result<()> {
-    let Some(usual) = own.base_url.as_deref() else { return Ok(()) };
+pub fn stays_home(judge: &str, own: &JudgeEntry, given: &Endpoint, key_given: bool) -> anyhow::Result<()> {
+    let Some(usual) = own.flags.endpoint.base_url.as_deref() else { return Ok(()) };
     let usual = Endpoint::new(usual, None);
     if usual.as_ref().is_ok_and(|usual| usual.is_beside(given)) {
         return Ok(());
     }
     let held: Vec<&str> = [
-        ("api_key_env", own.api_key_env.is_some() && !key_given),
+        ("api_key_env", own.flags.endpoint.api_key_env.is_some() && !key_given),
         ("headers", !own.headers.is_empty()),
         ("query", !own.query.is_empty()),
     ]

@@ -1,13 +1,13 @@
 //! The flags of `label`.
 
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use crate::cli::flags::keys;
 use crate::cli::input::InputArgs;
 use crate::cli::judging::args::JudgingArgs;
-use crate::cli::section::Section;
+use crate::cli::layers::Section;
 use crate::cli::spreadsheet::SpreadsheetArgs;
 use crate::run::Ceiling;
 use crate::write::OutputFormat;
@@ -120,61 +120,15 @@ pub struct ResultArgs {
     pub json: bool,
 }
 
+/// What of the settings file is for `label`.
+pub const SECTION: Section = Section { name: "label", keys: keys::<LabelArgs>, except: &[] };
+
 /// The choices of `--gate-on`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum GateOn {
     #[default]
     Value,
     Low,
-}
-
-impl LabelArgs {
-    /// Fills in what was not typed.
-    pub fn fill(&mut self, section: &mut Section<'_>) -> anyhow::Result<()> {
-        section.path("output", &mut self.output)?;
-        section.value("to", &mut self.to, str::parse)?;
-        section.value("dry_run", &mut self.dry_run, shown)?;
-        self.input.fill(section)?;
-        self.judging.fill(section)?;
-        self.result.fill(section)?;
-        self.spreadsheet.fill(section)
-    }
-
-    /// The keys of `[label]`: the long names of these flags.
-    pub fn keys() -> BTreeSet<&'static str> {
-        let nothing = toml::Table::new();
-        let mut section = Section::new(Path::new(""), "label", &nothing);
-        // An empty section fills in nothing, so nothing in it can be wrong.
-        let _ = LabelArgs::default().fill(&mut section);
-        section.known().clone()
-    }
-}
-
-impl ResultArgs {
-    fn fill(&mut self, section: &mut Section<'_>) -> anyhow::Result<()> {
-        section.switch("force", &mut self.force)?;
-        section.text_value("prefix", &mut self.prefix)?;
-        section.switch("overwrite", &mut self.overwrite)?;
-        section.values("drop", &mut self.drop, |text| Ok::<_, String>(text.to_owned()))?;
-        section.switch("partial", &mut self.partial)?;
-        section.path("calibration", &mut self.calibration)?;
-        section.value("allow_unjudged", &mut self.allow_unjudged, share)?;
-        section.value("max_abstained", &mut self.max_abstained, share)?;
-        section.value("min_pass_rate", &mut self.min_pass_rate, share)?;
-        section.value("gate_on", &mut self.gate_on, |text| GateOn::from_str(text, false))?;
-        section.values("max_fail", &mut self.max_fail, str::parse)?;
-        section.path("junit", &mut self.junit)?;
-        section.listed("fold", &mut self.fold, |text| Ok::<_, std::convert::Infallible>(text.to_owned()))?;
-        section.path("fold_output", &mut self.fold_output)?;
-        section.switch("quiet", &mut self.quiet)?;
-        section.switch("json", &mut self.json)?;
-        section.exclusive("overwrite", "prefix", self.overwrite && self.prefix.is_some())
-    }
-}
-
-/// How many prompts a dry run shows; `true` means one, as for the flag without a number.
-pub fn shown(text: &str) -> Result<usize, std::num::ParseIntError> {
-    if text == "true" { Ok(1) } else { text.parse() }
 }
 
 /// A share, from 0 to 1.

@@ -11,6 +11,7 @@ use ending::Shown;
 
 use super::config::{Config, Environment};
 use super::judging::{Judging, panel};
+use super::layers::Layered;
 use super::printer::Printer;
 use super::step_summary::{FAILURES, StepSummaryFile};
 use super::{Ending, hosted, job};
@@ -27,8 +28,8 @@ struct Labelling {
     printer: Printer,
 }
 
-pub fn run(args: LabelArgs, config: &Config, environment: Environment) -> anyhow::Result<Ending> {
-    let Labelling { settings, shown, dry_run, printer } = settings(args, config, environment)?;
+pub fn run(args: Layered<LabelArgs>, config: &Config, environment: Environment) -> anyhow::Result<Ending> {
+    let Labelling { settings, shown, dry_run, printer } = merged(args, config, environment, true)?;
     job::run(printer, async |control| {
         if let Some(prompts) = dry_run {
             dry_run::show(&run::forecast(settings, prompts, control)?, shown.json, printer);
@@ -42,12 +43,12 @@ pub fn run(args: LabelArgs, config: &Config, environment: Environment) -> anyhow
 
 /// `resnap`: the same with the replies that there are.
 pub fn resnap(
-    args: LabelArgs,
+    args: Layered<LabelArgs>,
     read_rails: Vec<String>,
     config: &Config,
     environment: Environment,
 ) -> anyhow::Result<Ending> {
-    let Labelling { settings, shown, printer, .. } = resnap_settings(args, config, environment)?;
+    let Labelling { settings, shown, printer, .. } = merged(args, config, environment, false)?;
     let settings = ResnapSettings { label: settings, read_rails };
     job::run(printer, async |control| {
         let run = run::resnap(settings, control).await?;
@@ -55,35 +56,20 @@ pub fn resnap(
     })
 }
 
-fn settings(args: LabelArgs, config: &Config, environment: Environment) -> anyhow::Result<Labelling> {
-    merged(args, config, environment, true)
-}
-
-fn resnap_settings(args: LabelArgs, config: &Config, environment: Environment) -> anyhow::Result<Labelling> {
-    merged(args, config, environment, false)
-}
-
-/// Flags, else the settings file, else the environment. What belongs to whoever `asks` is passed over in the file by others.
+/// Flags, else the settings file, else the environment.
 fn merged(
-    typed: LabelArgs,
+    args: Layered<LabelArgs>,
     config: &Config,
     environment: Environment,
     asks: bool,
 ) -> anyhow::Result<Labelling> {
-    let mut section = config.section("label", &LabelArgs::keys())?;
-    let mut args = typed.clone();
-    args.fill(&mut section)?;
-    config.say(&section, typed.result.quiet);
-    if !asks {
-        args.dry_run = None;
-        args.judging.store.fresh = false;
-        args.judging.store.retry.clear();
-    }
+    let Layered { typed, args, origins } = args;
+    config.say(&origins, typed.result.quiet);
     let printer = Printer { quiet: args.result.quiet };
     let judging = Judging {
         typed: &typed.judging,
         args: &args.judging,
-        section: &section,
+        origins: &origins,
         config,
         environment,
         tells_routes: asks,
@@ -136,16 +122,4 @@ fn fold(args: &ResultArgs, formulas: Formulas) -> Option<(Vec<String>, OutputSet
     let output =
         OutputSettings { path: Some(path), formulas, force: args.force, ..OutputSettings::default() };
     (!args.fold.is_empty()).then(|| (args.fold.clone(), output))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::cli::section::keys_of_flags;
-
-    #[test]
-    fn every_flag_can_be_set_in_the_settings_file() {
-        let keys = LabelArgs::keys().into_iter().map(str::to_owned).collect();
-        assert_eq!(keys_of_flags::<LabelArgs>(), keys);
-    }
 }

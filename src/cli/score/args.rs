@@ -1,14 +1,14 @@
 //! The flags of `score`.
 
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::cli::flags::keys;
 use crate::cli::input::{column, count, pair};
 use crate::cli::judging::args::{EndpointArgs, JudgingArgs, LimitArgs, StoreArgs, WordingArgs};
 use crate::cli::label::args::share;
-use crate::cli::section::Section;
+use crate::cli::layers::Section;
 use crate::cli::spreadsheet::SpreadsheetArgs;
 use crate::domain::Slot;
 use crate::run::settings::InputKind;
@@ -66,6 +66,9 @@ pub struct ScoreArgs {
     #[command(flatten)]
     pub spreadsheet: SpreadsheetArgs,
 }
+
+/// What of the settings file is for `score`.
+pub const SECTION: Section = Section { name: "score", keys: keys::<ScoreArgs>, except: &[] };
 
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Input")]
@@ -238,68 +241,7 @@ pub struct GateArgs {
     pub json: bool,
 }
 
-impl ScoreArgs {
-    /// Fills in what was not typed.
-    pub fn fill(&mut self, section: &mut Section<'_>) -> anyhow::Result<()> {
-        section.text_value("scorer", &mut self.scorer)?;
-        section.text_value("compat", &mut self.compat)?;
-        section.path("output", &mut self.output)?;
-        section.value("to", &mut self.to, str::parse)?;
-        section.switch("scorers", &mut self.scorers)?;
-        section.value("from", &mut self.cases.from, str::parse)?;
-        section.values("column", &mut self.cases.columns, column)?;
-        section.values("where", &mut self.cases.filters, pair)?;
-        section.value("limit", &mut self.cases.limit, count)?;
-        self.scoring.fill(section)?;
-        self.judge.fill(section)?;
-        self.bfcl.fill(section)?;
-        self.result.fill(section)?;
-        self.spreadsheet.fill(section)
-    }
-
-    /// The keys of `[score]`: the long names of these flags.
-    pub fn keys() -> BTreeSet<&'static str> {
-        let nothing = toml::Table::new();
-        let mut section = Section::new(Path::new(""), "score", &nothing);
-        // An empty section fills in nothing, so nothing in it can be wrong.
-        let _ = ScoreArgs::default().fill(&mut section);
-        section.known().clone()
-    }
-}
-
-impl SettingArgs {
-    fn fill(&mut self, section: &mut Section<'_>) -> anyhow::Result<()> {
-        let text = |text: &str| Ok::<_, std::convert::Infallible>(text.to_owned());
-        section.value("threshold", &mut self.threshold, str::parse)?;
-        section.switch("strict", &mut self.strict)?;
-        section.listed("evaluate", &mut self.evaluate, text)?;
-        section.switch("consider_ordering", &mut self.consider_ordering)?;
-        section.switch("exact_match", &mut self.exact_match)?;
-        section.switch("ordered", &mut self.ordered)?;
-        section.choice("require_all", &mut self.require_all)?;
-        section.choice("allow_extras", &mut self.allow_extras)?;
-        section.text_value("params", &mut self.params)?;
-        section.value("tolerance", &mut self.tolerance, str::parse)?;
-        section.choice("order_matters", &mut self.order_matters)?;
-        section.text_value("match", &mut self.match_mode)?;
-        section.text_value("args", &mut self.args)?;
-        section.text_value("metric", &mut self.metric)?;
-        section.listed("allowed_tools", &mut self.allowed_tools, text)?;
-        section.listed("denied_tools", &mut self.denied_tools, text)?;
-        section.values("set", &mut self.others, pair)
-    }
-}
-
 impl JudgeArgs {
-    fn fill(&mut self, section: &mut Section<'_>) -> anyhow::Result<()> {
-        section.text_value("judge", &mut self.judge)?;
-        section.text_value("template", &mut self.template)?;
-        section.switch("explain", &mut self.explain)?;
-        self.endpoint.fill(section)?;
-        self.limits.fill(section)?;
-        self.store.fill(section)
-    }
-
     /// The same as flags of `label`.
     pub fn judging(&self) -> JudgingArgs {
         let wording = WordingArgs {
@@ -315,27 +257,5 @@ impl JudgeArgs {
             store: self.store.clone(),
             ..JudgingArgs::default()
         }
-    }
-}
-
-impl BfclArgs {
-    fn fill(&mut self, section: &mut Section<'_>) -> anyhow::Result<()> {
-        section.path("questions", &mut self.questions)?;
-        section.path("answers", &mut self.answers)?;
-        section.path("results", &mut self.results)?;
-        section.switch("underscore_to_dot", &mut self.underscore_to_dot)
-    }
-}
-
-impl GateArgs {
-    fn fill(&mut self, section: &mut Section<'_>) -> anyhow::Result<()> {
-        section.value("min_pass_rate", &mut self.min_pass_rate, share)?;
-        section.path("junit", &mut self.junit)?;
-        section.switch("force", &mut self.force)?;
-        section.text_value("prefix", &mut self.prefix)?;
-        section.switch("overwrite", &mut self.overwrite)?;
-        section.switch("quiet", &mut self.quiet)?;
-        section.switch("json", &mut self.json)?;
-        section.exclusive("overwrite", "prefix", self.overwrite && self.prefix.is_some())
     }
 }

@@ -13,8 +13,8 @@ use serde_json::json;
 
 use super::config::{Config, Environment};
 use super::judging::{Judging, panel};
+use super::layers::{Layered, Origins};
 use super::printer::Printer;
-use super::section::Section;
 use super::step_summary::StepSummaryFile;
 use super::{Ending, hosted, job};
 use crate::read::Take;
@@ -33,12 +33,10 @@ struct Shown {
     step_summary: Option<StepSummaryFile>,
 }
 
-pub fn run(mut args: ScoreArgs, config: &Config, environment: Environment) -> anyhow::Result<Ending> {
-    let typed = args.judge.judging();
-    let mut section = config.section("score", &ScoreArgs::keys())?;
-    let quiet = args.result.quiet;
-    args.fill(&mut section)?;
-    config.say(&section, quiet);
+pub fn run(args: Layered<ScoreArgs>, config: &Config, environment: Environment) -> anyhow::Result<Ending> {
+    let Layered { typed, args, origins } = args;
+    config.say(&origins, typed.result.quiet);
+    let typed = typed.judge.judging();
     let printer = Printer { quiet: args.result.quiet };
     if args.scorers {
         printer.data(&scorers(printer.width_of_list()));
@@ -59,17 +57,17 @@ pub fn run(mut args: ScoreArgs, config: &Config, environment: Environment) -> an
             None
         }
         false => {
-            let (typed, args, section) = (&typed, &judging, &section);
+            let (typed, args, origins) = (&typed, &judging, &origins);
             let judging =
-                Judging { typed, args, section, config, environment, tells_routes: true, flag: "--judge" };
+                Judging { typed, args, origins, config, environment, tells_routes: true, flag: "--judge" };
             Some(panel(&judging, &[], printer)?)
         }
     };
-    let settings = ScoreSettings { panel, ..settings(args, &section)? };
+    let settings = ScoreSettings { panel, ..settings(args, &origins)? };
     job::run(printer, async |control| show(&run::score(settings, control).await?, &shown, printer))
 }
 
-fn settings(args: ScoreArgs, section: &Section<'_>) -> anyhow::Result<ScoreSettings> {
+fn settings(args: ScoreArgs, origins: &Origins) -> anyhow::Result<ScoreSettings> {
     let from = match args.cases.from {
         Some(InputKind::File(format)) => Some(format),
         None => None,
@@ -82,7 +80,7 @@ fn settings(args: ScoreArgs, section: &Section<'_>) -> anyhow::Result<ScoreSetti
         }
         (None, None, None) => None,
         _ => {
-            let place = ["questions", "answers", "results"].into_iter().find_map(|key| section.origin(key));
+            let place = ["questions", "answers", "results"].into_iter().find_map(|key| origins.place(key));
             bail!("{}: give `questions`, `answers` and `results` together", place.unwrap_or_default());
         }
     };
@@ -174,16 +172,4 @@ fn scorers(width: usize) -> String {
         grid.add_row([(*name).to_owned(), peers]);
     }
     grid.text(width)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::cli::section::keys_of_flags;
-
-    #[test]
-    fn every_flag_can_be_set_in_the_settings_file() {
-        let keys = ScoreArgs::keys().into_iter().map(str::to_owned).collect();
-        assert_eq!(keys_of_flags::<ScoreArgs>(), keys);
-    }
 }

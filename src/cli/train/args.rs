@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::cli::input::InputArgs;
-use crate::cli::section::Section;
+use crate::cli::label;
+use crate::cli::layers::Section;
 use crate::domain::Task;
 
 /// Train the built-in judge on your own labels.
@@ -47,6 +48,9 @@ pub struct TrainArgs {
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
 }
+
+/// What of the settings file is for `train`: what `label` says about the input.
+pub const SECTION: Section = Section { except: &["task", "output", "dry_run"], ..label::args::SECTION };
 
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Rows")]
@@ -100,16 +104,6 @@ pub struct ResultArgs {
     /// Print only warnings and errors
     #[arg(short, long)]
     pub quiet: bool,
-}
-
-impl TrainArgs {
-    /// Fills in what was not typed, of what `label` has too.
-    pub fn fill(&mut self, section: &mut Section<'_>) -> anyhow::Result<()> {
-        self.input.fill(section)?;
-        section.switch("force", &mut self.result.force)?;
-        section.switch("quiet", &mut self.result.quiet)?;
-        section.switch("json", &mut self.result.json)
-    }
 }
 
 fn factor(text: &str) -> Result<f64, String> {

@@ -6,7 +6,7 @@ mod report;
 use args::TrainArgs;
 
 use super::config::Config;
-use super::label::args::LabelArgs;
+use super::layers::Layered;
 use super::observer::Console;
 use super::printer::Printer;
 use super::{Ending, hosted, job};
@@ -14,11 +14,9 @@ use crate::domain::Task;
 use crate::run::settings::TrainSettings;
 use crate::run::{self, Stop};
 
-pub fn run(mut args: TrainArgs, config: &Config) -> anyhow::Result<Ending> {
-    let mut section = config.section("label", &LabelArgs::keys())?;
-    let quiet = args.result.quiet;
-    args.fill(&mut section)?;
-    config.say(&section, quiet);
+pub fn run(args: Layered<TrainArgs>, config: &Config) -> anyhow::Result<Ending> {
+    let Layered { typed, args, origins } = args;
+    config.say(&origins, typed.result.quiet);
     let printer = Printer { quiet: args.result.quiet };
     let json = args.result.json;
     let console = Console { printer, stop: Stop::default() };

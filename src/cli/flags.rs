@@ -1,0 +1,146 @@
+//! The flags of a command as keys of a settings file: a value of the file is read as its flag would be.
+
+use std::any::TypeId;
+use std::collections::BTreeSet;
+use std::error::Error as _;
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Arg, ArgAction, Args, Command};
+
+use super::given::{is_switch, key};
+
+/// Flags that can be filled from a settings file.
+pub struct Flags(Command);
+
+/// What a value cannot be used with.
+pub enum Rival {
+    /// A flag on the command line.
+    Typed(String),
+    /// A key of the same section.
+    Set(String),
+}
+
+impl Flags {
+    pub fn of<A: Args>() -> Flags {
+        // Without a default, a switch that is not mentioned leaves alone what it may already be.
+        let free = |arg: Arg| match is_switch(&arg) {
+            true => arg
+                .action(ArgAction::Set)
+                .value_parser(clap::value_parser!(bool))
+                .num_args(0..=1)
+                .require_equals(true),
+            false => arg,
+        };
+        let mut command = A::augment_args_for_update(Command::new("settings")).mut_args(free);
+        command.build();
+        Flags(command)
+    }
+
+    /// All that can be set.
+    pub fn keys(&self) -> BTreeSet<String> {
+        let longs = self.0.get_arguments().filter_map(Arg::get_long);
+        longs.filter(|long| !["config", "help", "version"].contains(long)).map(key).collect()
+    }
+
+    pub fn find(&self, key: &str) -> Option<&Arg> {
+        self.0.get_arguments().find(|arg| arg.get_long().is_some_and(|long| self::key(long) == key))
+    }
+
+    /// Reads `value` as `arg` would be read, into its place in `args`.
+    ///
+    /// # Errors
+    /// In words that show nothing of the value, which may be a secret.
+    pub fn fill<A: Args>(&self, arg: &Arg, value: &toml::Value, args: &mut A) -> Result<(), String> {
+        let words = words(arg, value)?;
+        if words.is_empty() {
+            return Ok(());
+        }
+        let words: Vec<String> = std::iter::once("settings".to_owned()).chain(words).collect();
+        let matches = match self.0.clone().try_get_matches_from(&words) {
+            // What else it needs may be typed, or is told apart later.
+            Err(error) if error.kind() == ErrorKind::MissingRequiredArgument => {
+                self.0.clone().ignore_errors(true).try_get_matches_from(&words)
+            }
+            matches => matches,
+        };
+        matches.and_then(|matches| args.update_from_arg_matches(&matches)).map_err(|error| reason(&error))
+    }
+
+    /// What `key` cannot be used with, of what is `set` beside it or `typed`.
+    pub fn conflict(
+        &self,
+        key: &str,
+        set: impl Fn(&str) -> bool,
+        typed: impl Fn(&str) -> bool,
+    ) -> Option<Rival> {
+        let ours = self.find(key)?;
+        let rivals = |arg| self.0.get_arg_conflicts_with(arg);
+        let theirs = self.0.get_arguments().filter(|other| {
+            rivals(ours).iter().any(|rival| rival.get_id() == other.get_id())
+                || rivals(other).iter().any(|rival| rival.get_id() == ours.get_id())
+        });
+        theirs.filter_map(Arg::get_long).map(self::key).find_map(|other| match () {
+            () if typed(&other) => Some(Rival::Typed(flag(&other))),
+            () if set(&other) => Some(Rival::Set(other)),
+            () => None,
+        })
+    }
+}
+
+/// The keys of all flags of `A`.
+pub fn keys<A: Args>() -> BTreeSet<String> {
+    Flags::of::<A>().keys()
+}
+
+/// The flag with this key.
+pub fn flag(key: &str) -> String {
+    format!("--{}", key.replace('_', "-"))
+}
+
+/// A value as it would be typed. A plain `false` for what takes another value is as if it were left out.
+fn words(arg: &Arg, value: &toml::Value) -> Result<Vec<String>, String> {
+    let long = arg.get_long().unwrap_or_default();
+    let takes_bool = arg.get_value_parser().type_id() == TypeId::of::<bool>();
+    let repeats = matches!(arg.get_action(), ArgAction::Append);
+    let word = |text: &str| format!("--{long}={text}");
+    match value {
+        toml::Value::Boolean(on) if takes_bool => Ok(vec![word(&on.to_string())]),
+        _ if takes_bool => Err("expected true or false".to_owned()),
+        toml::Value::Boolean(false) => Ok(Vec::new()),
+        toml::Value::Boolean(true) if arg.get_num_args().is_some_and(|range| range.min_values() == 0) => {
+            Ok(vec![format!("--{long}")])
+        }
+        toml::Value::Array(values) if repeats => {
+            values.iter().map(|value| text(value).map(|text| word(&text))).collect()
+        }
+        toml::Value::Array(_) => Err("expected one value, not a list".to_owned()),
+        toml::Value::Table(pairs) if repeats => pairs
+            .iter()
+            .map(|(name, value)| text(value).map(|text| word(&format!("{name}={text}"))))
+            .collect(),
+        value => Ok(vec![word(&text(value)?)]),
+    }
+}
+
+/// A plain value as text.
+fn text(value: &toml::Value) -> Result<String, String> {
+    match value {
+        toml::Value::String(text) => Ok(text.clone()),
+        toml::Value::Integer(number) => Ok(number.to_string()),
+        toml::Value::Float(number) => Ok(number.to_string()),
+        toml::Value::Boolean(on) => Ok(on.to_string()),
+        toml::Value::Array(_) => Err("expected one value, not a list".to_owned()),
+        toml::Value::Datetime(_) | toml::Value::Table(_) => Err("expected a plain value".to_owned()),
+    }
+}
+
+/// What is wrong with a value, without the value.
+fn reason(error: &clap::Error) -> String {
+    if let Some(source) = error.source() {
+        return source.to_string();
+    }
+    match error.get(ContextKind::ValidValue) {
+        Some(ContextValue::Strings(values)) => format!("expected {}", values.join(", ")),
+        _ => error.kind().to_string(),
+    }
+}

@@ -1,0 +1,94 @@
+//! A command's arguments out of layers: what was typed goes before what the settings file says.
+//!
+//! The flags are declared once, for clap, and a value of the file is read as its flag would be. So a flag needs nothing more to be a
+//! setting: its key is its long name with underscores.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::{anyhow, bail};
+use clap::Args;
+
+use super::config::Config;
+use super::flags::{Flags, Rival, flag};
+use super::given::Given;
+
+/// A section of the settings file, and what a command takes of it.
+#[derive(Debug, Clone, Copy)]
+pub struct Section {
+    pub name: &'static str,
+    /// Everything that may stand in it.
+    pub keys: fn() -> BTreeSet<String>,
+    /// What this command leaves to others, although it has a flag of that name.
+    pub except: &'static [&'static str],
+}
+
+/// Arguments, and where they come from.
+#[derive(Debug, Clone)]
+pub struct Layered<A> {
+    /// What was typed.
+    pub typed: A,
+    /// The same, completed by the settings file.
+    pub args: A,
+    pub origins: Origins,
+}
+
+/// Where arguments come from.
+#[derive(Debug, Clone, Default)]
+pub struct Origins {
+    /// What was typed, by its key.
+    pub given: Given,
+    /// Where in the settings file the others stand, by their keys.
+    places: BTreeMap<String, String>,
+}
+
+impl Origins {
+    /// Where in the settings file `key` stands, if it was set there.
+    pub fn place(&self, key: &str) -> Option<String> {
+        self.places.get(key).cloned()
+    }
+
+    /// The flags that the settings file sets.
+    pub fn set(&self) -> Vec<String> {
+        self.places.keys().map(|key| flag(key)).collect()
+    }
+
+    /// The same, of which only `keys` were typed.
+    pub fn only(&self, keys: &[&str]) -> Origins {
+        Origins { given: self.given.only(keys), places: self.places.clone() }
+    }
+}
+
+impl<A: Args + Clone> Layered<A> {
+    /// Completes what was `typed`, which `given` names.
+    ///
+    /// # Errors
+    /// Where the section holds what is no setting, or no value of its flag, or what cannot stand beside another.
+    pub fn new(typed: A, given: Given, config: &Config, section: Section) -> anyhow::Result<Layered<A>> {
+        let flags = Flags::of::<A>();
+        let mut args = typed.clone();
+        let mut places = BTreeMap::new();
+        let mut on: BTreeSet<&str> = BTreeSet::new();
+        for entry in config.section(section.name, &(section.keys)())? {
+            let key = entry.key.as_str();
+            let Some(arg) = flags.find(key).filter(|_| !section.except.contains(&key)) else { continue };
+            if given.contains(key) {
+                continue;
+            }
+            let place = config.place(section.name, entry);
+            flags.fill(arg, &entry.value, &mut args).map_err(|why| anyhow!("{place}: {why}"))?;
+            places.insert(key.to_owned(), place);
+            if entry.value.as_bool() != Some(false) {
+                on.insert(key);
+            }
+        }
+        for ours in &on {
+            let place = &places[*ours];
+            match flags.conflict(ours, |key| on.contains(key), |key| given.contains(key)) {
+                Some(Rival::Typed(flag)) => bail!("{place}: cannot be used with {flag}"),
+                Some(Rival::Set(key)) => bail!("{place}: cannot be used with `{key}`"),
+                None => {}
+            }
+        }
+        Ok(Layered { typed, args, origins: Origins { given, places } })
+    }
+}
