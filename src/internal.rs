@@ -1,13 +1,17 @@
 //! What the program, the tests, the benchmarks and the fuzz targets of this repository use of the inner rooms. It is no part of
 //! the library: anything here can change or disappear in any version.
 
+/// The types of the Python package's options are made of the flags.
+#[cfg(feature = "cli")]
+pub use crate::cli::all_flags as commands;
 /// The program is this call.
 #[cfg(feature = "cli")]
 pub use crate::cli::main;
-/// The Python package runs the same commands.
+/// The Python package runs the same commands, whose options are those of a settings file.
 #[cfg(feature = "cli")]
 pub use crate::cli::{
-    hosted::{ErrorKind, Host, HostError, Hosted, Said, run as run_hosted},
+    door::{Fault, HostError, Hosted, run as run_job},
+    host::{Host, Listener, Said, Variable},
     main_with,
 };
 /// Tests read converted logs again row by row, benchmarks time the readers.
@@ -25,6 +29,8 @@ pub use crate::table::{Batch, Column, Kind, Record, Rows, Schema, samples::SKIPP
 pub use crate::write::CollectedTable;
 /// As above.
 pub use crate::write::{Output, Sink};
+#[cfg(feature = "cli")]
+pub use toml;
 
 /// What the fuzz targets check of the rooms with side effects.
 #[cfg(feature = "laws")]

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use tooljudge::internal::{ErrorKind, Host, HostError, Hosted, Said, run_hosted};
+use tooljudge::internal::{Fault, Host, HostError, Hosted, Listener, Said, run_job, toml};
 use tooljudge::judge::{Function, FunctionCall, FunctionError};
 use tooljudge::run::Stop;
 use tooljudge::run::settings::{Collected, InMemory};
@@ -22,20 +22,38 @@ fn hosted_with(words: &[&str], tables: &[&str], stop: Stop, functions: Vec<Funct
     let host = Host {
         tables: tables.iter().map(|rows| InMemory::json_lines(rows.as_bytes()).unwrap()).collect(),
         functions,
-        variable: Arc::new(|_| None),
-        verbose: 2,
+        settings: toml::Table::new(),
+        variable: None,
         collected: Some(collected.clone()),
         stop,
-        hear: Arc::new(move |said| hears.lock().unwrap().push(said)),
-        pass: Arc::new(|pass| Box::new(pass)),
+        listener: Some(Listener {
+            verbose: 2,
+            hear: Arc::new(move |said| hears.lock().unwrap().push(said)),
+            pass: Arc::new(|pass| Box::new(pass)),
+        }),
     };
-    let ended = run_hosted(words.iter().map(Into::into).collect(), host);
+    let (job, options, inputs) = asked(words);
+    let ended = run_job(&job, &options, inputs, &host);
     let labels = |frame: polars::prelude::DataFrame| {
         let labels = frame.column("label").unwrap().str().unwrap().clone();
         labels.iter().map(|label| label.map(str::to_owned)).collect()
     };
     let said = heard.lock().unwrap().clone();
     (ended, said, collected.take().map(labels))
+}
+
+/// The command that `words` type: its name, its options, its inputs.
+fn asked(words: &[&str]) -> (String, toml::Table, Vec<String>) {
+    let (mut options, mut rest) = (toml::Table::new(), words[1..].iter());
+    for word in rest.by_ref().take_while(|word| **word != "--") {
+        let word = word.trim_start_matches("--");
+        let (key, value) = match word.split_once('=') {
+            Some((key, value)) => (key, toml::Value::from(value)),
+            None => (word, toml::Value::from(true)),
+        };
+        options.insert(key.replace('-', "_"), value);
+    }
+    (words[0].to_owned(), options, rest.map(|&input| input.to_owned()).collect())
 }
 
 const ROWS: &str = r#"{"question": "Weather in Oslo?", "tool_call": "weather(town='Oslo')", "tool_definitions": [{"name": "weather", "parameters": {"properties": {"city": {}}}}]}
@@ -67,21 +85,28 @@ fn errors_have_kinds_and_no_usage() {
     let (missing, store) =
         (work.path("no.toml").display().to_string(), work.path("s.sqlite").display().to_string());
     for (words, rows, kind, text) in [
-        (&["label", "--votes=2", "--", "-"][..], ROWS, ErrorKind::Settings, "--votes"),
-        (&["label", "--judge=gpt", "--", "-"], ROWS, ErrorKind::Settings, "PROVIDER:MODEL"),
-        (&["label", "--config", &missing, "--", "-"], ROWS, ErrorKind::Settings, "no.toml"),
-        (&["label", "--where=nope=1", "--", "-"], ROWS, ErrorKind::Input, "nope"),
-        (&["label", "--", "-"], "{\"a\": 1}\n", ErrorKind::Input, "`a`"),
+        (&["label", "--votes=2", "--", "-"][..], ROWS, Fault::Settings, "--votes"),
+        (&["label", "--judge=gpt", "--", "-"], ROWS, Fault::Settings, "PROVIDER:MODEL"),
+        (&["label", &format!("--config={missing}"), "--", "-"], ROWS, Fault::Settings, "no.toml"),
+        (&["label", "--where=nope=1", "--", "-"], ROWS, Fault::Input, "nope"),
+        (&["label", "--", "-"], "{\"a\": 1}\n", Fault::Input, "`a`"),
         (
-            &["label", "--judge=vllm:m", "--base-url=http://10.1.2.3/v1", "--store", &store, "--", "-"],
+            &[
+                "label",
+                "--judge=vllm:m",
+                "--base-url=http://10.1.2.3/v1",
+                &format!("--store={store}"),
+                "--",
+                "-",
+            ],
             ROWS,
-            ErrorKind::Judge,
+            Fault::Judge,
             "http",
         ),
         (
             &["label", "--", "-"],
             "{\"question\": \"a\", \"tool_call\": \"f()\", \"label\": 1}",
-            ErrorKind::Output,
+            Fault::Output,
             "--prefix",
         ),
     ] {
@@ -118,7 +143,8 @@ fn function(version: &str, answer: fn(&str) -> Result<String, FunctionError>) ->
 fn a_function_of_the_host_judges_under_the_same_store() {
     let work = Workspace::new();
     let store = work.path("s.sqlite").display().to_string();
-    let words = ["label", "--json", "--judge=mine", "--allow-unjudged=1", "--store", &store, "--", "-"];
+    let words =
+        ["label", "--json", "--judge=mine", "--allow-unjudged=1", &format!("--store={store}"), "--", "-"];
     let label = |version: &str, answer: fn(&str) -> Result<String, FunctionError>| {
         hosted_with(&words, &[ROWS], Stop::default(), vec![function(version, answer)])
     };
@@ -139,7 +165,7 @@ fn a_function_of_the_host_judges_under_the_same_store() {
     assert_eq!(labels.unwrap(), [Some("incorrect".to_owned()), Some("incorrect".to_owned())]);
     let (ended, _, _) = label("3", |_| Err(FunctionError::Run("it returned a dict".to_owned())));
     let error = ended.unwrap_err();
-    assert_eq!(error.kind, ErrorKind::Judge);
+    assert_eq!(error.kind, Fault::Judge);
     assert!(error.message.starts_with("the function mine: it returned a dict"), "{error:?}");
 }
 
@@ -151,7 +177,7 @@ fn a_function_cannot_take_the_place_of_a_judge() {
         let words = ["label", &format!("--judge={name}"), "--", "-"];
         let (ended, _, table) = hosted_with(&words, &[ROWS], Stop::default(), vec![function]);
         let error = ended.unwrap_err();
-        assert_eq!(error.kind, ErrorKind::Settings, "{name}");
+        assert_eq!(error.kind, Fault::Settings, "{name}");
         assert!(error.message.contains("another name") && table.is_none(), "{error:?}");
     }
 }
@@ -165,13 +191,12 @@ fn a_host_hears_what_changes_the_course_of_a_run() {
         "--judge=vllm:m",
         "--base-url=http://127.0.0.1:1/v1",
         "--max-attempts=1",
-        "--store",
-        &store,
+        &format!("--store={store}"),
         "--",
         "-",
     ];
     let (ended, said, _) = hosted(&words, ROWS, Stop::default());
-    assert_eq!(ended.unwrap_err().kind, ErrorKind::Judge);
+    assert_eq!(ended.unwrap_err().kind, Fault::Judge);
     assert!(
         said.iter().any(|said| matches!(said, Said::Detail(text) if text.contains("not answered"))),
         "{said:?}"

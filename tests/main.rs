@@ -39,6 +39,7 @@ mod logs;
 mod notebooks;
 mod one_build;
 mod providers;
+mod python_options;
 mod rails;
 mod rates;
 mod real_calls;

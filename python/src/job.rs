@@ -1,19 +1,19 @@
 //! A command at work on a thread of its own, while Python's thread hears what it says and looks for signals.
 
 use std::collections::HashMap;
-use std::ffi::OsString;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use pyo3::exceptions::{PyException, PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::prelude::*;
-use tooljudge::internal::{ErrorKind, Host, HostError, Hosted, Said, run_hosted};
+use pyo3::types::PyDict;
+use tooljudge::internal::{Fault, Host, HostError, Hosted, Listener, Said, Variable, run_job};
 use tooljudge::judge::{Function, FunctionCall, FunctionError};
 use tooljudge::run::settings::Collected as Place;
 use tooljudge::run::{Pass, Progress, Stop};
 
-use crate::{Collected, PyStop, Table};
+use crate::{Collected, PyStop, Table, options};
 
 /// How often signals are looked for and progress is told.
 const TICK: Duration = Duration::from_millis(50);
@@ -47,15 +47,15 @@ fn send(to: &Mutex<Sender<Event>>, event: Event) {
     let _ = to.lock().unwrap_or_else(PoisonError::into_inner).send(event);
 }
 
-/// Runs the command of these `words` on `tables`; how it ended: `done`, `gate_failed`, `interrupted`, or the kind of error and what it
+/// Runs the command of that name with `options` on `inputs` or `tables`; how it ended: `done`, `gate_failed`, `interrupted`, or the kind of error and what it
 /// says. With `collect`, its table too. `listener.said(kind, text)` and `listener.progress(pass, done, rows)` are called meanwhile, on
 /// this thread. `listener.judges` are the names and versions of judges that are functions, whose questions
-/// `listener.judge(number, prompts)` answers, after which `listener.settle()` may raise; `listener.variables` go before those of the environment; `listener.verbose` is how much
+/// `listener.judge(number, prompts)` answers, after which `listener.settle()` may raise; `listener.variables` go before those of the environment; `listener.settings` are more judges and prices; `listener.verbose` is how much
 /// of what happens it wants to hear.
 #[pyfunction]
 pub fn run<'py>(
     py: Python<'py>,
-    words: Vec<OsString>,
+    command: (String, Bound<'py, PyDict>, Vec<String>),
     tables: Vec<PyRef<'py, Table>>,
     collect: bool,
     stop: &PyStop,
@@ -67,13 +67,25 @@ pub fn run<'py>(
     let judges: Vec<(String, String)> = listener.getattr("judges")?.extract()?;
     let verbose = listener.getattr("verbose")?.extract()?;
     let variables: HashMap<String, String> = listener.getattr("variables")?.extract()?;
-    let variable = Arc::new(move |name: &str| variables.get(name).cloned());
+    let variable: Variable = Arc::new(move |name: &str| variables.get(name).cloned());
+    let (job, options, inputs) = command;
+    let options = options::table(&options)?;
+    let settings = options::table(listener.getattr("settings")?.cast::<PyDict>()?)?;
     let functions = judges.into_iter().enumerate().map(|(at, judge)| function(at, judge, &events)).collect();
     let collected = collect.then(|| place.clone());
-    let host = Host { tables, functions, variable, collected, verbose, ..host(stop.0.clone(), &events) };
+    let host = Host {
+        tables,
+        functions,
+        settings,
+        variable: Some(variable),
+        collected,
+        stop: stop.0.clone(),
+        listener: Some(listening(verbose, &events)),
+    };
     let work = move || {
-        let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run_hosted(words, host)));
-        let panicked = || HostError { kind: ErrorKind::Other, message: "the job panicked".to_owned() };
+        let ended =
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run_job(&job, &options, inputs, &host)));
+        let panicked = || HostError { kind: Fault::Other, message: "the job panicked".to_owned() };
         // Nobody hears it where Python has gone on without the job.
         let _ = events.send(Event::Ended(ended.unwrap_or_else(|_| Err(panicked()))));
     };
@@ -127,8 +139,8 @@ fn judge(listener: &Bound<'_, PyAny>, mut asked: Vec<(usize, FunctionCall)>) -> 
     Ok(())
 }
 
-/// A host without tables and judges, whose words go to `events`.
-fn host(stop: Stop, events: &Sender<Event>) -> Host {
+/// Sends what is said and what begins to `events`.
+fn listening(verbose: u8, events: &Sender<Event>) -> Listener {
     let (said, passes) = (Mutex::new(events.clone()), Mutex::new(events.clone()));
     let began = move |pass: Pass| -> Box<dyn Send> {
         let Pass { name, rows, progress, .. } = &pass;
@@ -136,16 +148,8 @@ fn host(stop: Stop, events: &Sender<Event>) -> Host {
         let events = passes.lock().unwrap_or_else(PoisonError::into_inner).clone();
         Box::new(PassGuard(Mutex::new(events)))
     };
-    Host {
-        tables: Vec::new(),
-        functions: Vec::new(),
-        variable: Arc::new(|_| None),
-        collected: None,
-        verbose: 0,
-        stop,
-        hear: Arc::new(move |text| send(&said, Event::Said(text))),
-        pass: Arc::new(began),
-    }
+    let hear = Arc::new(move |text| send(&said, Event::Said(text)));
+    Listener { verbose, hear, pass: Arc::new(began) }
 }
 
 /// Waits for the end, or until it is told twice to stop. An exception, be it of a signal or of the listener, stops the job, and comes
@@ -236,13 +240,13 @@ fn show(
     listener.call_method1("progress", (*name, progress.snapshot().done, *rows)).map(drop)
 }
 
-fn name(kind: ErrorKind) -> &'static str {
+fn name(kind: Fault) -> &'static str {
     match kind {
-        ErrorKind::Settings => "settings",
-        ErrorKind::Input => "input",
-        ErrorKind::Judge => "judge",
-        ErrorKind::Store => "store",
-        ErrorKind::Output => "output",
-        ErrorKind::Other => "other",
+        Fault::Settings => "settings",
+        Fault::Input => "input",
+        Fault::Judge => "judge",
+        Fault::Store => "store",
+        Fault::Output => "output",
+        Fault::Other => "other",
     }
 }

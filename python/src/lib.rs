@@ -3,6 +3,7 @@
 
 mod arrow_door;
 mod job;
+mod options;
 
 use std::ffi::OsString;
 

@@ -67,7 +67,7 @@ def test_unknown_options():
 
 
 def test_warnings_are_pythons_and_point_at_the_caller():
-    with pytest.warns(tj.ToolJudgeWarning, match="does not use --explain") as caught:
+    with pytest.warns(tj.ToolJudgeWarning, match="does not use `explain`") as caught:
         tj.label(rows()[:1], explain=True)
     assert caught[0].filename == __file__
     with warnings.catch_warnings(), pytest.raises(tj.ToolJudgeWarning):
@@ -106,7 +106,7 @@ def flags(command):
 
 
 OF_A_TERMINAL = {"json", "quiet", "color", "verbose", "log-file", "help", "summary", "formats", "scorers"}
-OF_PYTHON = {"api-key", "progress", "return-summary", "return-rows", "judges", "data", "tables"}
+OF_PYTHON = {"api-key", "progress", "return-summary", "return-rows", "judges", "prices", "data", "tables"}
 
 
 @pytest.mark.parametrize("job", ["label", "resnap", "score", "convert", "gold", "bench", "compare", "audit"])

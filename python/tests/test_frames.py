@@ -290,7 +290,7 @@ def test_spans_of_phoenix_keep_their_ids():
 
 def test_our_columns_take_the_place_of_others_only_when_told():
     frame = pl.DataFrame(rows()[:2]).with_columns(label=pl.lit("mine"), score=pl.lit(5))
-    with pytest.raises(tj.OutputError, match="label.*--prefix"):
+    with pytest.raises(tj.OutputError, match="label.*`prefix`"):
         tj.label(frame)
     assert tj.label(frame, overwrite=True)["label"].to_list() == ["correct", "correct"]
     out = tj.label(frame, prefix="judge_", drop=["score", "id"])
@@ -358,7 +358,7 @@ def test_the_summary_is_that_of_the_command_line():
     out, summary = tj.label(rows()[:3], return_summary=True)
     assert summary["panel"][0]["summary"]["labels"] == {"correct": 2, "incorrect": 1} and len(out) == 3
     assert summary["passed"]
-    with pytest.warns(tj.ToolJudgeWarning, match="min-pass-rate"):
+    with pytest.warns(tj.ToolJudgeWarning, match="min_pass_rate"):
         _, summary = tj.label(rows()[:3], min_pass_rate=0.9, return_summary=True)
     assert not summary["passed"]
 

@@ -137,7 +137,7 @@ def test_several_judges_and_the_name_of_each():
         tj.label(rows()[:1], judge=[tj.Judge(Model(), name="a b"), tj.Judge(Model(), name="a_b")])
     with pytest.raises(tj.SettingsError, match="the list is empty"):
         tj.label(rows()[:1], judge=[])
-    with pytest.warns(tj.ToolJudgeWarning, match="a function does not use --temperature, --timeout"):
+    with pytest.warns(tj.ToolJudgeWarning, match="a function does not use `temperature`, `timeout`"):
         tj.label(rows()[:1], judge=Model(), temperature=0.5, timeout=3)
 
 
@@ -190,3 +190,42 @@ def test_what_an_interrupt_leaves_out_was_not_asked():
     with pytest.warns(tj.ToolJudgeWarning, match="stopped"):
         out = tj.label(numbered(50), judge=judge, partial=True)
     assert {row["status"] for row in out} == {"not_asked"}
+
+
+def test_a_model_with_settings_of_its_own(server, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OPENAI_API_KEY", "the usual one")
+    here = server()
+    judge = tj.Judge(
+        "openai:gpt-5-mini", base_url=here.url, api_key="sk-own", price=(1.0, 2.0), headers={"X-Team": "evals"}, max_tokens=16, name="mini"
+    )
+    out, summary = tj.label(rows()[:2], judge=judge, max_cost=1, store=False, return_summary=True)
+    assert {row["judge"] for row in out} == {"mini"} and summary["panel"][0]["summary"]["cost_usd"] > 0
+    assert here.keys == {"Bearer sk-own"} and "sk-own" not in str(summary) and repr(judge).startswith("<tooljudge.Judge mini")
+    for price, kind in [((1.0,), "price"), ({"input": "much"}, "price"), ({"input": -1, "output": 1}, "price")]:
+        with pytest.raises((tj.SettingsError, ValueError), match=kind):
+            tj.label(rows()[:1], judge=tj.Judge("openai:m", base_url=here.url, price=price))
+    with pytest.raises(tj.SettingsError, match="unknown field `colour`"):
+        tj.label(rows()[:1], judge=tj.Judge("openai:m", colour="red"))
+    with pytest.raises(tj.SettingsError, match="the judge `m`: `timeout`"):
+        tj.label(rows()[:1], judge=tj.Judge("openai:m", timeout=-1))
+    with pytest.raises(tj.SettingsError, match="another name|stands for|cannot take"):
+        tj.label(rows()[:1], judge=tj.Judge("openai:m", name="builtin"))
+
+
+def test_prices_and_templates_need_no_file(server, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    here = server()
+    options = {"judge": "vllm:m", "base_url": here.url, "max_tokens": 8, "store": False}
+    with pytest.raises(tj.ToolJudgeError, match="price"):
+        tj.label(rows()[:1], max_cost=1, **options)
+    out = tj.label(
+        rows()[:1],
+        max_cost=1,
+        prices={"vllm:m": (1.0, 2.0)},
+        template="Is {tool_call} right for {question} with {tool_definitions}?",
+        rails=["correct", "incorrect"],
+        **options,
+    )
+    assert out[0]["label"] == "correct" and out[0]["cost_usd"] > 0
+    assert not list(tmp_path.iterdir())

@@ -158,7 +158,7 @@ def test_a_ceiling_holds_over_batches(server):
     settings = '[judges.m]\njudge = "vllm:m"\nbase_url = "%s"\nmax_tokens = 1\nprice = { input = 1000.0, output = 1000.0 }\n'
     open("tooljudge.toml", "w").write(settings % one.url)
     batches = [numbered(20)[at : at + 5] for at in range(0, 20, 5)]
-    with pytest.warns(tj.ToolJudgeWarning, match="max-cost"):
+    with pytest.warns(tj.ToolJudgeWarning, match="max_cost"):
         made = list(tj.label_batches(iter(batches), judge="m", max_cost=6.0))
     judged = [row["status"] for batch in made for row in batch].count("judged")
     assert 0 < judged < 20 and one.requests == judged

@@ -23,6 +23,7 @@ from ._errors import (
 )
 from ._jobs import convert, gold, label, label_batches, resnap, score
 from ._judge import Judge
+from ._records import drive, store_merge, store_prune, store_stat, suite_from_log, train
 from ._reports import Audit, BenchReport, Comparison, Report, audit, bench, compare
 
 TYPE_CHECKING = False
@@ -51,12 +52,18 @@ __all__ = [
     "bench",
     "compare",
     "convert",
+    "drive",
     "gold",
     "label",
     "label_batches",
     "resnap",
     "score",
+    "store_merge",
+    "store_prune",
+    "store_stat",
+    "suite_from_log",
     "templates",
+    "train",
 ]
 
 

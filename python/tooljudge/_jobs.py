@@ -6,15 +6,8 @@ import contextvars
 
 from . import _run
 from ._errors import InputError, SettingsError
-from ._options import (
-    BatchOptions,
-    ConvertOptions,
-    GoldOptions,
-    LabelOptions,
-    ResnapOptions,
-    ScoreOptions,
-    takes,
-)
+from ._flags import BatchOptions, ConvertOptions, GoldOptions, LabelOptions, ResnapOptions, ScoreOptions
+from ._options import takes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,7 +41,7 @@ def label(data, **options: Unpack[LabelOptions]) -> Any:
         rpm, tpm, itpm, otpm: Requests, tokens, prompt tokens, answer tokens per minute.
         concurrency: Requests in flight, or `auto`.
         timeout, max_wait: Seconds.
-        store: The file of replies, `.tooljudge/replies.sqlite` by default. The same call again asks nothing twice.
+        store: The file of replies, `.tooljudge/replies.sqlite` by default. The same call again asks nothing twice. `False` keeps none.
         where: Only rows whose columns hold these texts: `{"language": "en"}`.
         limit, sample, seed: So many rows from the top, or at random.
         tools: Tool definitions for rows that have none: a list of dicts, or a path.
@@ -216,16 +209,15 @@ def _table(command, first, data, options):
         return ([], {}) if both else []
     given = _frames.source(data, selects(options))
     collects = options.get("output") is None and not options.get("dry_run")
-    if not options.get("dry_run"):
-        options.pop("dry_run", None)
-    else:
+    if options.get("dry_run"):
         # The command line insists on a place that nothing is written to.
         options["output"] = options.get("output") or "-"
-    with tools_in_file(options) as options:
+    with with_files(options) as options:
         texts, made, passed = _run.run(command, options, given.inputs, given.tables, collects, STOP.get(), progress)
     summary = record(texts[-1]) if texts else {}
     if isinstance(summary, dict):
         summary["passed"] = passed
+    _run.log_outcome(command, summary)
     if not collects:
         return summary
     if made is None:
@@ -242,7 +234,7 @@ def _rows(command, data, options):
     both, to_file = options.pop("return_summary", False), options.get("output") not in (None, "-")
     options["json"] = True
     given = _frames.source(data, False) if data is not None else _frames.Paths([])
-    with tools_in_file(options) as options:
+    with with_files(options) as options:
         texts, made, passed = _run.run(command, options, given.inputs, given.tables, not to_file, STOP.get(), False)
     summary = record(texts[-1])
     if not passed:
@@ -281,28 +273,46 @@ def _first_column(made, first, summary):
     raise SettingsError(f"the table has no column {first!r}")
 
 
-class tools_in_file:
-    """Tool definitions that are no path, in a file for as long as the job takes."""
+class with_files:
+    """Tool definitions and templates that are no path, and a store that is not to be kept, as files for as long as a job takes."""
 
     def __init__(self, options):
-        self.options, self.file = options, None
+        self.options, self.folder = options, None
 
     def __enter__(self):
-        tools = self.options.get("tools")
-        if not isinstance(tools, (list, dict)):
+        tools, store, template = (self.options.get(name) for name in ("tools", "store", "template"))
+        templates = list(template) if isinstance(template, (list, tuple)) else [template]
+        if not isinstance(tools, (list, dict)) and store is not False and not any(map(_is_text, templates)):
             return self.options
         import os
         import tempfile
 
         from ._json import text
 
-        handle, self.file = tempfile.mkstemp(suffix=".json", prefix="tools-")
-        with os.fdopen(handle, "w") as file:
-            file.write(text(tools))
-        return {**self.options, "tools": self.file}
+        self.folder = tempfile.mkdtemp(prefix="tooljudge-")
+        options = dict(self.options)
+        if isinstance(tools, (list, dict)):
+            options["tools"] = os.path.join(self.folder, "tools.json")
+            with open(options["tools"], "w") as file:
+                file.write(text(tools))
+        if store is False:
+            options["store"] = os.path.join(self.folder, "replies.sqlite")
+        for at, one in enumerate(templates):
+            if _is_text(one):
+                templates[at] = os.path.join(self.folder, f"template{at + 1 if at else ''}.jinja")
+                with open(templates[at], "w") as file:
+                    file.write(one)
+        if any(one is not None for one in templates):
+            options["template"] = templates
+        return options
 
     def __exit__(self, *_):
-        if self.file is not None:
-            import os
+        if self.folder is not None:
+            import shutil
 
-            os.unlink(self.file)
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _is_text(template):
+    """Whether it is the template itself, and not its name or file."""
+    return isinstance(template, str) and ("{" in template or "\n" in template)

@@ -1,4 +1,4 @@
-"""Judges that are functions of Python, such as a model of one's own."""
+"""Judges with settings of their own: functions of Python, such as a model of one's own, and models behind an endpoint."""
 
 from __future__ import annotations
 
@@ -9,20 +9,26 @@ from ._errors import JudgeError
 
 
 class Judge:
-    """A function that judges: it takes a list of prompts and returns a list of texts, one for each.
+    """A judge with a name and settings: a model behind an endpoint, or a function.
 
-    Its answers are read and counted like those of any model. None in the place of a text, or an exception object, says that there is no
-    answer to this prompt; an exception that is raised says so of all prompts it was called with. If the first twenty prompts all fail,
-    the run ends. A coroutine function is awaited, on one loop for all judges of the process.
+    **A model**, `Judge("openai:gpt-5-mini", base_url=..., price=(0.25, 2.0))`, is what an entry `[judges.NAME]` of a settings file is, and
+    takes the same settings.
+
+    **A function** takes a list of prompts and returns a list of texts, one for each. Its answers are read and counted like those of any
+    model. None in the place of a text, or an exception object, says that there is no answer to this prompt; an exception that is raised
+    says so of all prompts it was called with. If the first twenty prompts all fail, the run ends. A coroutine function is awaited, on one
+    loop for all judges of the process.
 
     Args:
-        function: What is called, on the thread that called the job, with as many prompts as may be in flight at once
-            (`concurrency`, 16 by default).
-        name: As the column `judge` names it; the function's own name by default. Not the name of a judge of tooljudge's
+        judge: `PROVIDER:MODEL`; or a function, which is called on the thread that called the job, with as many prompts as may be in flight
+            at once (`concurrency`, 16 by default).
+        name: As the column `judge` names it; by default the model's name, or the function's own. Not the name of a judge of tooljudge's
             own, such as `builtin` or `openai:gpt-5-mini`.
-        version: Keeps answers for later runs, which then ask nothing twice: those of one name and version are taken for each other, so
-            give another version whenever the function, its prompts or its weights change. Without a version each run asks anew,
-            because nobody can see whether a function still is what it was.
+        version: Of a function: keeps answers for later runs, which then ask nothing twice: those of one name and version are taken for
+            each other, so give another version whenever the function, its prompts or its weights change. Without a version each run asks
+            anew, because nobody can see whether a function still is what it was.
+        settings: Of a model: `base_url`, `api_key`, `api_key_env`, `price` (US dollars per million tokens in and out), `headers`, `query`,
+            `body`, `temperature`, `max_tokens`, `timeout`, `rpm`, `concurrency` and the other settings of an entry of `[judges]`.
 
     Example:
         >>> import tooljudge as tj
@@ -33,16 +39,40 @@ class Judge:
         'correct'
     """
 
-    def __init__(self, function, *, name=None, version=None):
-        if not callable(function):
-            raise TypeError(f"{type(function).__name__} cannot be called: a judge is a function of a list of prompts")
+    def __init__(self, judge, *, name=None, version=None, **settings):
+        self.function = self.model = None
+        if isinstance(judge, str):
+            self.model = judge
+        elif callable(judge):
+            self.function = judge
+        else:
+            raise TypeError(f"{type(judge).__name__} is neither PROVIDER:MODEL nor a function of a list of prompts: it cannot be called")
         if name is not None and not isinstance(name, str):
             raise TypeError(f"name: {type(name).__name__} is no text")
-        self.function = function
-        self.name = name or _name(function)
+        if self.function and settings:
+            raise TypeError(f"{next(iter(settings))}: a function has no settings; they are for PROVIDER:MODEL")
+        if self.model and version is not None:
+            raise TypeError("version: replies of a model are kept under its own name")
+        self.name = name or (self.model.rpartition(":")[2] if self.model else _name(judge))
         self.version = None if version is None else str(version)
+        self.api_key = settings.pop("api_key", None)
+        self.settings = settings
         # The first failure is told with its traceback; rows tell of all of them.
         self._failed = False
+
+    def entry(self, variable):
+        """Its settings, as an entry of a settings file; the key is looked for under `variable`."""
+        from ._options import setting
+
+        entry = {name: setting(name, value) for name, value in self.settings.items() if value is not None}
+        price = entry.get("price")
+        if price is not None:
+            entry["price"] = price_of(price)
+        if self.api_key is not None:
+            if not isinstance(self.api_key, str):
+                raise TypeError(f"api_key: {type(self.api_key).__name__} is no text")
+            entry["api_key_env"] = variable
+        return {**entry, "judge": self.model}
 
     def __repr__(self):
         return f"<tooljudge.Judge {self.name}{'' if self.version is None else f' ({self.version})'}>"
@@ -71,6 +101,17 @@ class Judge:
         if len(texts) != len(prompts):
             raise JudgeError(f"it returned {len(texts)} texts for {len(prompts)} prompts")
         return [_answer(text) for text in texts]
+
+
+def price_of(price):
+    """A price as a settings file has it, also of a pair: US dollars per million tokens in and out."""
+    from ._errors import SettingsError
+
+    if not isinstance(price, list):
+        return price
+    if len(price) != 2:
+        raise SettingsError("price: give two numbers, US dollars per million tokens in and out, or a dict with input and output")
+    return {"input": price[0], "output": price[1]}
 
 
 def _answer(text):

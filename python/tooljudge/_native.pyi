@@ -1,6 +1,5 @@
 """What the Rust half gives. None of it is public."""
 
-import os
 from collections.abc import Sequence
 from typing import Any, Protocol, final
 
@@ -41,6 +40,7 @@ class Stop:
 
 class _Listener(Protocol):
     judges: list[tuple[str, str]]
+    settings: dict[str, Any]
     variables: dict[str, str]
     verbose: int
     def said(self, kind: str, text: str) -> None: ...
@@ -48,13 +48,13 @@ class _Listener(Protocol):
     def progress(self, name: str, done: int, rows: int | None) -> None: ...
 
 def run(
-    words: Sequence[str | os.PathLike[str]],
+    command: tuple[str, dict[str, Any], list[str]],
     tables: Sequence[Table],
     collect: bool,
     stop: Stop,
     listener: _Listener,
 ) -> tuple[str, str, Collected | None]:
-    """Runs the command of these words on the tables: how it ended, what an error says, and its table."""
+    """Runs the command of that name with its options on inputs or tables: how it ended, what an error says, and its table."""
 
 def main(arguments: Sequence[str]) -> int:
     """Runs the program, as it is started with these arguments; its exit code."""

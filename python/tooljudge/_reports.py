@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from . import _run
 from ._errors import InputError, SettingsError
-from ._jobs import STOP, record, selects, tools_in_file
-from ._options import AuditOptions, BenchOptions, CompareOptions, takes
+from ._jobs import STOP, record, selects, with_files
+from ._flags import AuditOptions, BenchOptions, CompareOptions
+from ._options import takes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -240,7 +241,7 @@ def _measured(command, data, options, kind):
         options["judge"] = judges
     options["json"] = True
     given = _frames.source(data, returns_rows and selects(options)) if data is not None else _frames.Paths([])
-    with tools_in_file(options) as options:
+    with with_files(options) as options:
         texts, made, passed = _run.run(command, options, given.inputs, given.tables, returns_rows, STOP.get(), progress)
     found = record(texts[-1])
     if made is None:

@@ -6,7 +6,8 @@ import warnings
 
 from . import _native
 from ._errors import KINDS, SettingsError, ToolJudgeWarning
-from ._judge import Judge
+from ._judge import Judge, price_of
+from ._words import in_python
 
 _HERE = os.path.dirname(__file__) + os.sep
 # Threads do not live on in a child process, and the work is done by threads that are started once.
@@ -36,22 +37,23 @@ def run(command, options, inputs=(), tables=(), collect=False, stop=None, progre
     is a table in memory; otherwise the tables are all there is."""
     import logging
 
-    from ._options import words
+    from ._options import plain
 
     _remember()
-    options, judges = _judges(options)
+    options, own = _judges(options)
+    judges = [judge for judge in own if judge.function]
     if command == "resnap" and any(judge.version is None for judge in judges):
         raise SettingsError(
             "answers of a function are kept under its version: tj.Judge(function, version=...), as when it was asked"
         )
     options, variables = _key(options)
-    before = [command] if isinstance(command, str) else command
-    said = [*before, *words(options), "--", *(["-"] if tables and not named else inputs)]
+    settings = _settings(options, [judge for judge in own if judge.model], variables)
+    inputs = ["-"] if tables and not named else [os.fspath(one) for one in inputs]
     log = logging.getLogger("tooljudge")
     verbose = 2 if log.isEnabledFor(logging.DEBUG) else int(log.isEnabledFor(logging.INFO))
-    listener = Listener(log, verbose, progress, judges, variables)
+    listener = Listener(log, verbose, progress, judges, settings, variables)
     try:
-        ended, message, table = _native.run(said, list(tables), collect, stop or _native.Stop(), listener)
+        ended, message, table = _native.run((command, plain(options), inputs), list(tables), collect, stop or _native.Stop(), listener)
     except KeyboardInterrupt as interrupt:
         if listener.last:
             raise KeyboardInterrupt(listener.last) from interrupt
@@ -63,30 +65,48 @@ def run(command, options, inputs=(), tables=(), collect=False, stop=None, progre
             raise KeyboardInterrupt(listener.last)
         warnings.warn(f"stopped: {listener.last}", ToolJudgeWarning, stacklevel=_depth())
     elif ended not in ("done", "gate_failed"):
-        raise KINDS[ended](message or listener.last or "interrupted")
+        raise KINDS[ended](in_python(message) or listener.last or "interrupted")
     return listener.data, table, ended == "done"
 
 
+def log_outcome(command, summary):
+    """Says at the level INFO what a run did and what it cost."""
+    import logging
+
+    log = logging.getLogger("tooljudge")
+    if not log.isEnabledFor(logging.INFO) or not isinstance(summary, dict):
+        return
+    for member in summary.get("panel", []):
+        counts = member["summary"]
+        labels = ", ".join(f"{count} {label}" for label, count in counts["labels"].items())
+        parts = [f"{counts['rows']} rows", labels or "no label"]
+        parts += [f"{count} {status}" for status, count in counts["statuses"].items() if status != "judged"]
+        if member["judge"]["model"] is not None:
+            cost = counts["cost_usd"]
+            parts += [f"{counts['cached']} from the store", "cost unknown" if cost is None else f"${cost:.4f}"]
+        log.info("%s %s (%s): %s", command, member["judge"]["name"], member["task"], ", ".join(parts))
+
+
 def _judges(options):
-    """The options with the names of judges that are functions in their places, and these judges."""
+    """The options with the names of judges of one's own in their places, and these judges."""
     given = options.get("judge")
     several = isinstance(given, (list, tuple))
-    functions = []
+    own = []
 
     def name(judge):
         if isinstance(judge, str) or not (isinstance(judge, Judge) or callable(judge)):
             return judge
         judge = judge if isinstance(judge, Judge) else Judge(judge)
-        if any(other.name == judge.name for other in functions):
-            raise SettingsError(f"two judges are named `{judge.name}`: name them with tj.Judge(function, name=...)")
-        functions.append(judge)
+        if any(other.name == judge.name for other in own):
+            raise SettingsError(f"two judges are named `{judge.name}`: name them with tj.Judge(..., name=...)")
+        own.append(judge)
         return judge.name
 
     names = [name(judge) for judge in given] if several else name(given)
-    return ({**options, "judge": names}, functions) if functions else (options, [])
+    return ({**options, "judge": names}, own) if own else (options, [])
 
 
-# By its name the job looks for a key that was given: the words of a job may be shown, its variables are not.
+# By its name the job looks for a key that was given: options may be shown, variables are not.
 _KEY = "TOOLJUDGE_API_KEY"
 
 
@@ -100,23 +120,40 @@ def _key(options):
         raise SettingsError("give api_key or api_key_env, not both")
     if not isinstance(key, str):
         raise SettingsError(f"api_key: {type(key).__name__} is no text")
+    if not key.strip():
+        raise SettingsError("api_key: the key is empty")
     return {**options, "api_key_env": _KEY}, {_KEY: key}
+
+
+def _settings(options, models, variables):
+    """Judges and prices as tables of a settings file; keys go into `variables`."""
+    from ._options import setting
+
+    judges = {}
+    for at, judge in enumerate(models):
+        variable = f"{_KEY}_{at + 1}"
+        judges[judge.name] = judge.entry(variable)
+        if judge.api_key is not None:
+            variables[variable] = judge.api_key
+    prices = {name: price_of(setting("prices", price)) for name, price in (options.pop("prices", None) or {}).items()}
+    return {"judges": judges, "prices": prices}
 
 
 class Listener:
     """Hears what a job says, and answers for judges that are functions."""
 
-    def __init__(self, log, verbose, progress, judges, variables):
+    def __init__(self, log, verbose, progress, judges, settings, variables):
         self.data = []
         self.last = ""
         self.verbose, self.judges = verbose, [judge.identity() for judge in judges]
-        self.variables = variables
+        self.settings, self.variables = settings, variables
         self._patience = Patience()
         self._log, self._judges = log, judges
         self._shows = _is_watched() if progress is None else bool(progress)
         self._bar = None
 
     def said(self, kind, text):
+        text = text if kind == "data" else in_python(text.strip())
         if kind == "data":
             self.data.append(text)
         elif kind == "warning":

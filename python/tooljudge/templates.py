@@ -32,5 +32,5 @@ def check(path, *, rails=None):
 
 
 def _said(*words, **options):
-    texts, _, _ = _run.run(["templates", words[0]], options, words[1:], [], False, None, False)
+    texts, _, _ = _run.run(f"templates {words[0]}", options, words[1:], [], False, None, False)
     return texts[-1] if texts else ""

@@ -4,11 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::observer::Console;
-use super::printer::Printer;
-use super::{Ending, hosted};
+use super::Ending;
+use super::host::Host;
 use crate::run::settings::CompareSettings;
-use crate::run::{self, Stop};
+use crate::run::{self};
 use crate::stats::Measure;
 
 /// Test whether one judge is better than another on the same rows.
@@ -69,10 +68,10 @@ pub struct CompareArgs {
     pub quiet: bool,
 }
 
-pub fn run(args: CompareArgs) -> anyhow::Result<Ending> {
-    let printer = Printer { quiet: args.quiet };
+pub fn run(args: CompareArgs, host: &Host) -> anyhow::Result<Ending> {
+    let printer = host.printer(args.quiet);
     let (json, gate) = (args.json, args.gate);
-    let found = run::compare(settings(args), &Console { printer, stop: Stop::default() })?;
+    let found = run::compare(settings(args, host), &*host.control(printer.quiet).observer)?;
     if json {
         printer.data(&format!("{:#}", found.record));
     } else if !printer.quiet {
@@ -81,9 +80,9 @@ pub fn run(args: CompareArgs) -> anyhow::Result<Ending> {
     Ok(if gate && !found.passes() { Ending::GateFailed } else { Ending::Done })
 }
 
-fn settings(args: CompareArgs) -> CompareSettings {
+fn settings(args: CompareArgs, host: &Host) -> CompareSettings {
     CompareSettings {
-        tables: hosted::compared(args.tables),
+        tables: host.compared(args.tables),
         gold: args.gold,
         id: args.id,
         cluster: args.cluster,

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::entry::{Entry, without_text};
-use super::hosted;
+use super::host::Host;
 use super::judging::entry::JudgeEntry;
 use super::layers::Origins;
 use super::printer::Printer;
@@ -75,7 +75,7 @@ impl Config {
     }
 
     /// Says which settings file is used and what it sets, unless the user wants it quiet; a file that says so is not asked.
-    pub fn say(&self, origins: &Origins, quiet: bool) {
+    pub fn say(&self, origins: &Origins, printer: Printer<'_>) {
         if !self.is_used() {
             return;
         }
@@ -83,7 +83,7 @@ impl Config {
             [] => String::new(),
             set => format!(" sets {}", set.join(", ")),
         };
-        Printer { quiet }.talk(&format!("settings: {}{set}", self.path.display()));
+        printer.talk(&format!("settings: {}{set}", self.path.display()));
     }
 
     /// Whether there is a file.
@@ -92,7 +92,13 @@ impl Config {
     }
 
     /// Reads `named`, or else the file of the usual name in the current folder, and in no other, where there is one.
-    pub fn read(named: Option<&Path>) -> anyhow::Result<Config> {
+    pub fn read(named: Option<&Path>, host: &Host) -> anyhow::Result<Config> {
+        let mut config = Config::of_file(named)?;
+        config.add(&host.settings).map_err(|why| anyhow!(why))?;
+        Ok(config)
+    }
+
+    fn of_file(named: Option<&Path>) -> anyhow::Result<Config> {
         let path = named.unwrap_or(Path::new(FILE));
         let text = match std::fs::read_to_string(path) {
             Ok(text) => text,
@@ -134,13 +140,37 @@ impl Config {
             let entry = JudgeEntry::new(&name, line, entries(entry))?;
             config.judges.insert(name, entry);
         }
-        for (name, price) in config.named_prices() {
+        config.check_prices()?;
+        Ok(config)
+    }
+
+    /// Adds what a host says of judges and prices.
+    fn add(&mut self, settings: &toml::Table) -> Result<(), String> {
+        let table = |key| settings.get(key).and_then(toml::Value::as_table).into_iter().flatten();
+        for (name, entry) in table("judges") {
+            is_name(name).map_err(|why| format!("the judge `{}`: {why}", RowError::excerpt(name)))?;
+            let entries = entry.as_table().into_iter().flatten();
+            let entries =
+                entries.map(|(key, value)| Entry { key: key.clone(), value: value.clone(), line: 0 });
+            self.judges.insert(name.clone(), JudgeEntry::of_host(name, entries.collect())?);
+        }
+        for (name, price) in table("prices") {
+            let price =
+                price.clone().try_into().map_err(|error: toml::de::Error| without_text(error.message()));
+            let price = price.map_err(|why| format!("the price of {}: {why}", RowError::excerpt(name)))?;
+            self.prices.insert(name.clone(), price);
+        }
+        self.check_prices()
+    }
+
+    fn check_prices(&self) -> Result<(), String> {
+        for (name, price) in self.named_prices() {
             let numbers = [Some(price.input), price.cached_input, Some(price.output)];
             if numbers.into_iter().flatten().any(|dollars| !(0.0..1e9).contains(&dollars)) {
                 return Err(format!("the price of {} is not an amount in dollars", RowError::excerpt(name)));
             }
         }
-        Ok(config)
+        Ok(())
     }
 
     fn named_prices(&self) -> impl Iterator<Item = (&String, &Price)> {
@@ -179,13 +209,13 @@ fn wrong_name(name: &str, line: usize, why: String) -> String {
 ///
 /// # Errors
 /// When a variable is not set; the message names it and never shows a value.
-pub fn with_variables(text: &str, environment: Environment) -> anyhow::Result<String> {
+pub fn with_variables(text: &str, host: &Host) -> anyhow::Result<String> {
     let mut parts = text.split("${");
     let mut filled = parts.next().unwrap_or_default().to_owned();
     for part in parts {
         let Some((name, rest)) = part.split_once('}') else { bail!("a `${{` is never closed by `}}`") };
         filled.push_str(
-            &environment(name).with_context(|| format!("the environment variable {name} is not set"))?,
+            &host.variable(name).with_context(|| format!("the environment variable {name} is not set"))?,
         );
         filled.push_str(rest);
     }
@@ -195,16 +225,6 @@ pub fn with_variables(text: &str, environment: Environment) -> anyhow::Result<St
 /// The names in the `${NAME}`s of `text`.
 pub fn variables(text: &str) -> impl Iterator<Item = &str> {
     text.split("${").skip(1).filter_map(|part| Some(part.split_once('}')?.0))
-}
-
-/// Gives the variables of an environment by their names.
-pub type Environment = fn(&str) -> Option<String>;
-
-/// A variable of the host's or the process's environment, unless it is empty.
-pub fn variable(name: &str) -> Option<String> {
-    #[expect(clippy::disallowed_methods, reason = "this is where the environment is read")]
-    let value = hosted::variable(name).or_else(|| std::env::var(name).ok());
-    value.map(|value| value.trim().to_owned()).filter(|value| !value.is_empty())
 }
 
 #[cfg(test)]

@@ -6,10 +6,11 @@ use anyhow::bail;
 use clap::Args;
 use serde_json::json;
 
+use super::host::Host;
 use super::input::InputArgs;
 use super::printer::Printer;
 use super::spreadsheet::SpreadsheetArgs;
-use super::{Ending, hosted, job};
+use super::{Ending, job};
 use crate::normalize::logs::FORMATS;
 use crate::report::{Column, Table, counted, wrapped};
 use crate::run::settings::{ConvertSettings, OutputSettings};
@@ -73,18 +74,18 @@ struct Shown {
     json: bool,
 }
 
-pub fn run(args: ConvertArgs) -> anyhow::Result<Ending> {
-    let printer = Printer { quiet: args.quiet };
+pub fn run(args: ConvertArgs, host: &Host) -> anyhow::Result<Ending> {
+    let printer = host.printer(args.quiet);
     if args.formats {
         printer.data(&formats(printer.width_of_list()));
         return Ok(Ending::Done);
     }
     let shown = Shown { summary: args.summary, json: args.json };
-    let settings = settings(args)?;
-    job::run(printer, async |control| Ok(show(&run::convert(settings, control).await?, shown, printer)))
+    let settings = settings(args, host)?;
+    job::run(host, printer, async |control| Ok(show(&run::convert(settings, control).await?, shown, printer)))
 }
 
-fn settings(args: ConvertArgs) -> anyhow::Result<ConvertSettings> {
+fn settings(args: ConvertArgs, host: &Host) -> anyhow::Result<ConvertSettings> {
     let printed = args.summary || args.json;
     let path = match args.output {
         Some(path) => Some(path),
@@ -100,11 +101,11 @@ fn settings(args: ConvertArgs) -> anyhow::Result<ConvertSettings> {
         formulas: args.spreadsheet.formulas(),
         force: args.force,
     };
-    let input = hosted::input(args.input.settings(args.inputs));
-    Ok(ConvertSettings { input, output: hosted::output(output), all: args.all })
+    let input = host.input(args.input.settings(args.inputs));
+    Ok(ConvertSettings { input, output: host.output(output), all: args.all })
 }
 
-fn show(found: &ConvertSummary, shown: Shown, printer: Printer) -> Ending {
+fn show(found: &ConvertSummary, shown: Shown, printer: Printer<'_>) -> Ending {
     let files = &found.files;
     if shown.json {
         let files = files.iter().map(ConvertedFile::to_json).collect::<Vec<_>>();

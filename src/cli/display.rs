@@ -26,7 +26,7 @@ pub struct Display {
 }
 
 impl Display {
-    pub fn start(printer: Printer, pass: Pass) -> Display {
+    pub fn start(printer: Printer<'static>, pass: Pass) -> Display {
         if printer.quiet {
             return Display { done: None, thread: None };
         }
@@ -57,11 +57,11 @@ impl Drop for Display {
 
 enum Face {
     Bar { bar: ProgressBar, what: &'static str, rows: Option<u64> },
-    Lines { printer: Printer, what: &'static str, rows: Option<u64>, last: Instant },
+    Lines { printer: Printer<'static>, what: &'static str, rows: Option<u64>, last: Instant },
 }
 
 impl Face {
-    fn new(printer: Printer, what: &'static str, rows: Option<u64>) -> Face {
+    fn new(printer: Printer<'static>, what: &'static str, rows: Option<u64>) -> Face {
         if !std::io::stderr().is_terminal() || log::is_on_screen() {
             return Face::Lines { printer, what, rows, last: Instant::now() };
         }

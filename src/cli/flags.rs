@@ -98,7 +98,7 @@ pub fn flag(key: &str) -> String {
 }
 
 /// A value as it would be typed. A plain `false` for what takes another value is as if it were left out.
-fn words(arg: &Arg, value: &toml::Value) -> Result<Vec<String>, String> {
+pub fn words(arg: &Arg, value: &toml::Value) -> Result<Vec<String>, String> {
     let long = arg.get_long().unwrap_or_default();
     let takes_bool = arg.get_value_parser().type_id() == TypeId::of::<bool>();
     let repeats = matches!(arg.get_action(), ArgAction::Append);

@@ -16,6 +16,17 @@ impl Given {
         self.0.contains(key)
     }
 
+    /// That `key` was given, although nothing was typed for it.
+    pub fn insert(&mut self, key: &str) {
+        self.0.insert(key.to_owned());
+    }
+
+    /// Both.
+    pub fn and(mut self, other: Given) -> Given {
+        self.0.extend(other.0);
+        self
+    }
+
     /// Only those of `keys`.
     pub fn only(&self, keys: &[&str]) -> Given {
         Given(self.0.iter().filter(|key| keys.contains(&key.as_str())).cloned().collect())
@@ -89,7 +100,7 @@ mod tests {
 
     #[test]
     fn switches_can_be_turned_off() {
-        let command = crate::cli::flags();
+        let command = crate::cli::all_flags();
         for (typed, kept, off) in [
             ("tooljudge label --explain=false q.csv", "tooljudge label q.csv", "explain"),
             ("tooljudge label --explain=true q.csv", "tooljudge label --explain q.csv", ""),

@@ -266,7 +266,7 @@ mod tests {
 
     #[test]
     fn every_example_parses() {
-        let command = crate::cli::flags();
+        let command = crate::cli::all_flags();
         for line in EXAMPLES.iter().flat_map(|(_, examples)| *examples).map(|(_, line)| *line) {
             let line = line.trim_start_matches("source <(").trim_end_matches(')');
             let parsed = command.clone().try_get_matches_from(line.split_whitespace());
@@ -276,7 +276,7 @@ mod tests {
 
     #[test]
     fn short_help_shows_flags_that_exist() {
-        let flags = crate::cli::flags();
+        let flags = crate::cli::all_flags();
         for (name, essential) in ESSENTIAL {
             let command = flags.find_subcommand(name).expect("a command");
             for id in *essential {
@@ -287,7 +287,7 @@ mod tests {
 
     #[test]
     fn every_command_has_examples() {
-        for command in crate::cli::flags().get_subcommands() {
+        for command in crate::cli::all_flags().get_subcommands() {
             assert!(EXAMPLES.iter().any(|(name, _)| *name == command.get_name()), "{}", command.get_name());
         }
     }

@@ -1,35 +1,27 @@
 //! A job of `run` between its settings and its exit code.
 
-use std::sync::Arc;
-
-use super::observer::Console;
+use super::host::Host;
 use super::printer::Printer;
-use super::{Ending, hosted, signals};
-use crate::run::{self, Control, RunError, Stop};
+use super::{Ending, signals};
+use crate::run::{self, Control, RunError};
 use crate::write::WriteError;
 
-/// Runs `work` with a console that looks on, until it ends or the user ends it.
+/// Runs `work` while the host looks on, until it ends or the user ends it.
 pub fn run(
-    printer: Printer,
+    host: &Host,
+    printer: Printer<'_>,
     work: impl AsyncFnOnce(&Control) -> anyhow::Result<Ending>,
 ) -> anyhow::Result<Ending> {
     let runtime = run::runtime()?;
-    if let Some(host) = hosted::host() {
-        let stop = host.stop.clone();
-        let outcome = runtime.block_on(signals::until_told_twice(&stop, work(&host.control())));
-        runtime.shutdown_background();
-        return ended(outcome, printer);
-    }
-    let stop = Stop::default();
-    let control = Control { stop: stop.clone(), observer: Arc::new(Console { printer, stop: stop.clone() }) };
-    let outcome = runtime.block_on(signals::until_told_twice(&stop, work(&control)));
+    let control = host.control(printer.quiet);
+    let outcome = runtime.block_on(signals::until_told_twice(&host.stop, work(&control)));
     // A second Ctrl-C does not wait for what a thread is still reading.
     runtime.shutdown_background();
     ended(outcome, printer)
 }
 
 /// What an error means that is the user's wish.
-pub fn ended(outcome: anyhow::Result<Ending>, printer: Printer) -> anyhow::Result<Ending> {
+pub fn ended(outcome: anyhow::Result<Ending>, printer: Printer<'_>) -> anyhow::Result<Ending> {
     let Err(error) = outcome else { return outcome };
     match error.downcast_ref::<RunError>() {
         // As with any filter: whoever reads our output has seen enough.

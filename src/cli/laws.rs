@@ -4,7 +4,8 @@
 
 use std::time::Duration;
 
-use super::config::{Config, variable, with_variables};
+use super::config::{Config, with_variables};
+use super::host::Host;
 
 /// What no message may show.
 const SECRET: &str = "sk-7f3a9c-secret";
@@ -59,7 +60,7 @@ pub fn config(text: &str) {
         }
         assert!(judge.flags.endpoint.temperature.is_none_or(f64::is_finite));
         for value in judge.headers.values().chain(judge.query.values()) {
-            match with_variables(value, variable) {
+            match with_variables(value, &Host::default()) {
                 Ok(filled) => assert!(value.contains("${") || filled == *value),
                 Err(why) => assert!(!format!("{why:#}").contains(SECRET) || value.contains("${"), "{why:#}"),
             }

@@ -17,7 +17,7 @@ use tracing_subscriber::fmt::{MakeWriter, layer};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
-use super::hosted::Said;
+use super::host::Said;
 
 static ON_SCREEN: AtomicBool = AtomicBool::new(false);
 

@@ -8,6 +8,7 @@ mod completions;
 mod config;
 mod convert;
 mod display;
+pub(crate) mod door;
 mod drive;
 mod entry;
 mod eta;
@@ -15,7 +16,7 @@ mod flags;
 mod given;
 mod gold;
 mod help;
-pub(crate) mod hosted;
+pub(crate) mod host;
 mod input;
 mod job;
 mod judging;
@@ -44,7 +45,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{ArgAction, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
-use config::{Config, Environment};
+use config::Config;
+use given::Given;
+use host::Host;
 use layers::Layered;
 use printer::Printer;
 
@@ -103,7 +106,7 @@ enum Ending {
 
 impl Ending {
     /// The end of a command whose gates gave these `failures`, which are shown.
-    fn of_gates(failures: &[String], printer: Printer) -> Ending {
+    fn of_gates(failures: &[String], printer: Printer<'_>) -> Ending {
         failures.iter().for_each(|failure| printer.warn(failure));
         if failures.is_empty() { Ending::Done } else { Ending::GateFailed }
     }
@@ -140,7 +143,7 @@ pub fn main_with(arguments: Vec<OsString>) -> ExitCode {
     quiet_decoders();
     let color = colour::chosen(&arguments);
     colour::set(color);
-    let ended = command(&arguments, color);
+    let ended = command(&arguments, Given::default(), color, &Host::default());
     if let Err(failure) = &ended
         && asks_for_json(&arguments)
     {
@@ -206,53 +209,53 @@ impl From<anyhow::Error> for Failure {
 }
 
 /// All commands and their flags.
-fn flags() -> clap::Command {
+pub fn all_flags() -> clap::Command {
     help::add(Cli::command())
 }
 
-fn command(arguments: &[OsString], color: ColorChoice) -> Result<Ending, Failure> {
-    let environment: Environment = config::variable;
-    let flags = flags();
-    let (arguments, off) = given::switched(&flags, arguments);
+/// Runs the command of these `arguments`, the first of which is the program's name; `off` is what was turned off beside them.
+fn command(arguments: &[OsString], off: Given, color: ColorChoice, host: &Host) -> Result<Ending, Failure> {
+    let flags = all_flags();
+    let (arguments, switched) = given::switched(&flags, arguments);
     let matches = flags.clone().color(color).try_get_matches_from(arguments)?;
-    let given = off.with(&flags, &matches);
+    let given = off.and(switched).with(&flags, &matches);
     let cli = Cli::from_arg_matches(&matches)?;
     log::start(cli.verbose, cli.log_file.as_deref())?;
     Ok(match cli.command {
         Command::Label(args) => {
-            let config = Config::read(args.judging.config.as_deref())?;
-            label::run(Layered::new(*args, given, &config, label::args::SECTION)?, &config, environment)?
+            let config = Config::read(args.judging.config.as_deref(), host)?;
+            label::run(Layered::new(*args, given, &config, label::args::SECTION)?, &config, host)?
         }
-        Command::Convert(args) => convert::run(*args)?,
+        Command::Convert(args) => convert::run(*args, host)?,
         Command::Resnap(args) => {
-            let config = Config::read(args.label.judging.config.as_deref())?;
-            resnap::run(Layered::new(*args, given, &config, resnap::SECTION)?, &config, environment)?
+            let config = Config::read(args.label.judging.config.as_deref(), host)?;
+            resnap::run(Layered::new(*args, given, &config, resnap::SECTION)?, &config, host)?
         }
         Command::Score(args) => {
-            let config = Config::read(args.config.as_deref())?;
-            score::run(Layered::new(*args, given, &config, score::args::SECTION)?, &config, environment)?
+            let config = Config::read(args.config.as_deref(), host)?;
+            score::run(Layered::new(*args, given, &config, score::args::SECTION)?, &config, host)?
         }
         Command::Drive(args) => {
-            let config = Config::read(args.config.as_deref())?;
-            drive::run(Layered::new(*args, given, &config, drive::args::SECTION)?, &config, environment)?
+            let config = Config::read(args.config.as_deref(), host)?;
+            drive::run(Layered::new(*args, given, &config, drive::args::SECTION)?, &config, host)?
         }
         Command::Bench(args) => {
-            let config = Config::read(args.judging.config.as_deref())?;
-            bench::run(Layered::new(*args, given, &config, bench::args::SECTION)?, &config, environment)?
+            let config = Config::read(args.judging.config.as_deref(), host)?;
+            bench::run(Layered::new(*args, given, &config, bench::args::SECTION)?, &config, host)?
         }
-        Command::Compare(args) => compare::run(*args)?,
+        Command::Compare(args) => compare::run(*args, host)?,
         Command::Audit(args) => {
-            let config = Config::read(args.judging.config.as_deref())?;
-            audit::run(Layered::new(*args, given, &config, audit::args::SECTION)?, &config, environment)?
+            let config = Config::read(args.judging.config.as_deref(), host)?;
+            audit::run(Layered::new(*args, given, &config, audit::args::SECTION)?, &config, host)?
         }
-        Command::Gold(args) => gold::run(*args)?,
+        Command::Gold(args) => gold::run(*args, host)?,
         Command::Train(args) => {
-            let config = Config::read(args.config.as_deref())?;
-            train::run(Layered::new(*args, given, &config, train::args::SECTION)?, &config)?
+            let config = Config::read(args.config.as_deref(), host)?;
+            train::run(Layered::new(*args, given, &config, train::args::SECTION)?, &config, host)?
         }
-        Command::Suite(args) => suite::run(args)?,
-        Command::Store(args) => store::run(&args)?,
-        Command::Templates(args) => templates::run(args)?,
+        Command::Suite(args) => suite::run(args, host)?,
+        Command::Store(args) => store::run(&args, host)?,
+        Command::Templates(args) => templates::run(args, host)?,
         Command::Completions(args) => completions::completions(&args, flags),
         Command::Man(args) => completions::man(&args, flags)?,
     })

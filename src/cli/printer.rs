@@ -5,8 +5,9 @@ use std::io::{Error, ErrorKind, Write};
 use std::sync::OnceLock;
 
 use super::colour::{ERROR, WARNING};
-use super::hosted::{self, Said};
+use super::host::{Hear, Said};
 use super::width::{self, Stream};
+use crate::report::USUAL_WIDTH;
 
 /// Why the standard output did not take everything.
 static LOST: OnceLock<Error> = OnceLock::new();
@@ -16,26 +17,41 @@ pub fn lost() -> Option<&'static Error> {
     LOST.get()
 }
 
-/// Knows how talkative to be.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Printer {
+/// Knows how talkative to be, and to whom: to the terminal unless somebody else hears it.
+#[derive(Clone, Copy, Default)]
+pub struct Printer<'a> {
     pub quiet: bool,
+    hear: Option<&'a Hear>,
 }
 
-impl Printer {
+impl<'a> Printer<'a> {
+    pub fn new(quiet: bool, hear: Option<&'a Hear>) -> Printer<'a> {
+        Printer { quiet, hear }
+    }
+
+    /// Whether somebody else hears it.
+    fn heard(self, said: fn(String) -> Said, text: &str) -> bool {
+        self.hear.map(|hear| hear(said(text.to_owned()))).is_some()
+    }
+
+    /// The columns of whoever reads `stream`, where that is known: 60 at least.
+    fn reader(self, stream: Stream) -> Option<usize> {
+        self.hear.is_none().then(|| width::of(stream)).flatten()
+    }
+
     /// The columns that tables and sentences for [`Printer::data`] are arranged to.
     pub fn width_of_data(self) -> usize {
-        width::of(Stream::Out)
+        self.reader(Stream::Out).unwrap_or(USUAL_WIDTH)
     }
 
     /// The same for lists, of which a program may read a line each: without a terminal, these are not wrapped.
     pub fn width_of_list(self) -> usize {
-        width::of_list(Stream::Out)
+        self.reader(Stream::Out).unwrap_or(usize::MAX)
     }
 
     /// The same for [`Printer::talk`].
     pub fn width_of_talk(self) -> usize {
-        width::of(Stream::Err)
+        self.reader(Stream::Err).unwrap_or(USUAL_WIDTH)
     }
 
     /// The same for what goes to the standard output, or to stderr if that `is_taken` by rows.
@@ -45,7 +61,7 @@ impl Printer {
 
     /// A result. A reader who has gone away does not mind; whatever else it is lost by, [`lost`] tells.
     pub fn data(self, text: &str) {
-        if hosted::heard(Said::Data, text) {
+        if self.heard(Said::Data, text) {
             return;
         }
         let mut stdout = std::io::stdout().lock();
@@ -64,7 +80,7 @@ impl Printer {
 
     /// Something that must be known, quiet or not.
     pub fn notice(self, text: &str) {
-        if hosted::heard(Said::Talk, text) {
+        if self.heard(Said::Talk, text) {
             return;
         }
         let _ = writeln!(std::io::stderr().lock(), "{}", harmless(text));
@@ -72,7 +88,7 @@ impl Printer {
 
     /// Something that needs attention, quiet or not.
     pub fn warn(self, text: &str) {
-        if hosted::heard(Said::Warning, text) {
+        if self.heard(Said::Warning, text) {
             return;
         }
         let _ = writeln!(anstream::stderr().lock(), "{WARNING}warning:{WARNING:#} {}", harmless(text));

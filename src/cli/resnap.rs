@@ -4,7 +4,8 @@ use anyhow::bail;
 use clap::Args;
 
 use super::Ending;
-use super::config::{Config, Environment};
+use super::config::Config;
+use super::host::Host;
 use super::label;
 use super::label::args::LabelArgs;
 use super::layers::{Layered, Section};
@@ -26,7 +27,7 @@ pub struct ResnapArgs {
 /// What of the settings file is for `resnap`: what `label` has too, but for what sends requests.
 pub const SECTION: Section = Section { except: &["dry_run", "fresh", "retry"], ..label::args::SECTION };
 
-pub fn run(args: Layered<ResnapArgs>, config: &Config, environment: Environment) -> anyhow::Result<Ending> {
+pub fn run(args: Layered<ResnapArgs>, config: &Config, host: &Host) -> anyhow::Result<Ending> {
     let Layered { typed, args: ResnapArgs { label, read_rails }, origins } = args;
     if label.dry_run.is_some() || label.judging.store.fresh || !label.judging.store.retry.is_empty() {
         bail!(
@@ -34,5 +35,5 @@ pub fn run(args: Layered<ResnapArgs>, config: &Config, environment: Environment)
         );
     }
     let label = Layered { typed: typed.label, args: label, origins };
-    label::resnap(label, read_rails, config, environment)
+    label::resnap(label, read_rails, config, host)
 }

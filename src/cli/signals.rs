@@ -31,7 +31,7 @@ pub async fn until_told_twice(
 }
 
 /// Watches for signals for as long as the runtime lives.
-pub fn watch(stop: &Stop, printer: Printer) {
+pub fn watch(stop: &Stop, printer: Printer<'static>) {
     let stop = stop.clone();
     // Without handlers a signal ends the process, as it does by default.
     let Ok(mut signals) = Signals::new() else { return };

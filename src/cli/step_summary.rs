@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::config::Environment;
+use super::host::Host;
 use super::printer::Printer;
 use crate::report::{StepSummary, StepTable, counted, step_summary};
 use crate::write;
@@ -17,12 +17,12 @@ pub struct StepSummaryFile(PathBuf);
 
 impl StepSummaryFile {
     /// The file that the environment names, if it does.
-    pub fn of(environment: Environment) -> Option<StepSummaryFile> {
-        environment(VARIABLE).map(|path| StepSummaryFile(path.into()))
+    pub fn of(host: &Host) -> Option<StepSummaryFile> {
+        host.variable(VARIABLE).map(|path| StepSummaryFile(path.into()))
     }
 
     /// Appends a summary. What cannot be shown on a page fails no build.
-    pub fn append(&self, summary: &StepSummary, printer: Printer) {
+    pub fn append(&self, summary: &StepSummary, printer: Printer<'_>) {
         if let Err(error) = write::append_text(&self.0, &step_summary(summary)) {
             printer.warn(&format!("no summary for {VARIABLE}: {error}"));
         }

@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use jiff::{SignedDuration, Timestamp};
 
 use super::Ending;
-use super::printer::Printer;
+use super::host::Host;
 use crate::report::{Column, Table, counted, wrapped};
 use crate::store::{Archive, Contents, Pruning, ReplyKind, Wasted};
 
@@ -20,16 +20,16 @@ pub struct StoreArgs {
     /// The reply store
     #[arg(long, global = true, value_name = "FILE", default_value = ".tooljudge/replies.sqlite")]
     store: PathBuf,
+
+    /// As JSON
+    #[arg(long, global = true)]
+    json: bool,
 }
 
 #[derive(Debug, Subcommand)]
 enum StoreCommand {
     /// Show what the store holds, and verify the checksum of every reply
-    Stat {
-        /// As JSON
-        #[arg(long)]
-        json: bool,
-    },
+    Stat,
     /// Delete the replies that meet all conditions, and free their disk space
     Prune(PruneArgs),
     /// Copy the replies of other stores into this one; on a conflict, this store's reply stays
@@ -71,25 +71,47 @@ struct PruneArgs {
     dry_run: bool,
 }
 
-pub fn run(args: &StoreArgs) -> anyhow::Result<Ending> {
-    let printer = Printer::default();
+pub fn run(args: &StoreArgs, host: &Host) -> anyhow::Result<Ending> {
+    let printer = host.printer(false);
     let mut archive = Archive::open(&args.store)?;
     match &args.command {
-        StoreCommand::Stat { json } => {
+        StoreCommand::Stat => {
             let contents = archive.contents()?;
-            printer.data(&if *json {
+            printer.data(&if args.json {
                 as_json(&contents)
             } else {
                 as_text(&args.store, &contents, printer.width_of_data())
             });
         }
-        StoreCommand::Prune(prune) => printer.data(&pruned(&archive, prune)?),
+        StoreCommand::Prune(prune) => {
+            let Pruned { what, count } = pruned(&archive, prune)?;
+            let verb = match (prune.dry_run, what) {
+                (true, _) => "would go",
+                (false, "adaptations") => "forgotten",
+                (false, _) => "dropped",
+            };
+            printer.data(&if args.json {
+                format!("{:#}", serde_json::json!({ what: count, "dry_run": prune.dry_run }))
+            } else {
+                format!("{count} {what} {verb}")
+            });
+        }
         StoreCommand::Merge { from } => {
+            let mut all = Vec::new();
             for path in from {
                 if same(path, &args.store) {
                     bail!("{} cannot be merged into itself", path.display());
                 }
                 let merged = archive.merge(&Archive::open(path)?)?;
+                if args.json {
+                    all.push(serde_json::json!({
+                        "from": path.display().to_string(),
+                        "added": merged.added,
+                        "known": merged.known,
+                        "damaged": merged.damaged,
+                    }));
+                    continue;
+                }
                 let damaged = match merged.damaged {
                     0 => String::new(),
                     damaged => format!(", {damaged} damaged ones left behind"),
@@ -101,6 +123,9 @@ pub fn run(args: &StoreArgs) -> anyhow::Result<Ending> {
                     merged.known
                 ));
             }
+            if args.json {
+                printer.data(&format!("{:#}", serde_json::json!(all)));
+            }
         }
     }
     Ok(Ending::Done)
@@ -110,21 +135,24 @@ fn same(a: &std::path::Path, b: &std::path::Path) -> bool {
     matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
 
-fn pruned(archive: &Archive, args: &PruneArgs) -> anyhow::Result<String> {
+/// How many of what went, or would go.
+struct Pruned {
+    what: &'static str,
+    count: u64,
+}
+
+fn pruned(archive: &Archive, args: &PruneArgs) -> anyhow::Result<Pruned> {
     if args.prompts {
-        let prompts = if args.dry_run { archive.contents()?.prompts } else { archive.forget_prompts()? };
-        return Ok(format!("{prompts} prompts {}", if args.dry_run { "would go" } else { "dropped" }));
+        let count = if args.dry_run { archive.contents()?.prompts } else { archive.forget_prompts()? };
+        return Ok(Pruned { what: "prompts", count });
     }
     if args.adaptations {
-        let adaptations = if args.dry_run {
+        let count = if args.dry_run {
             archive.contents()?.adaptations.len() as u64
         } else {
             archive.forget_adaptations()?
         };
-        return Ok(format!(
-            "{adaptations} adaptations {}",
-            if args.dry_run { "would go" } else { "forgotten" }
-        ));
+        return Ok(Pruned { what: "adaptations", count });
     }
     let before = match &args.older_than {
         Some(age) => Some((Timestamp::now() - self::age(age)?).to_string()),
@@ -137,8 +165,7 @@ fn pruned(archive: &Archive, args: &PruneArgs) -> anyhow::Result<String> {
             "give a condition for the replies to delete: --older-than, --model, --run or --kind (or --prompts or --adaptations to drop only those)"
         );
     }
-    let replies = archive.prune(&pruning, args.dry_run)?;
-    Ok(format!("{replies} replies {}", if args.dry_run { "would go" } else { "dropped" }))
+    Ok(Pruned { what: "replies", count: archive.prune(&pruning, args.dry_run)? })
 }
 
 /// `30d`, `12h`, `90m`.

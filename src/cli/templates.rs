@@ -6,7 +6,7 @@ use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 
 use super::Ending;
-use super::printer::Printer;
+use super::host::Host;
 use crate::domain::did_you_mean;
 use crate::render::{self, Origin};
 use crate::report::{Column, Table, wrapped};
@@ -39,8 +39,8 @@ enum TemplatesCommand {
     },
 }
 
-pub fn run(args: TemplatesArgs) -> anyhow::Result<Ending> {
-    let printer = Printer::default();
+pub fn run(args: TemplatesArgs, host: &Host) -> anyhow::Result<Ending> {
+    let printer = host.printer(false);
     match args.command {
         TemplatesCommand::List => {
             let mut table = Table::new([Column::Name, Column::Words]);

@@ -2,9 +2,8 @@
 
 use terminal_size::terminal_size_of;
 
-use super::config::variable;
-use super::hosted;
-use crate::report::{MIN_WIDTH, USUAL_WIDTH};
+use super::host::process_variable;
+use crate::report::MIN_WIDTH;
 
 /// Where a text is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,22 +12,9 @@ pub enum Stream {
     Err,
 }
 
-/// The columns of `COLUMNS`, else of the terminal that `stream` leads to, else 100; 60 at least.
-pub fn of(stream: Stream) -> usize {
-    of_reader(stream).unwrap_or(USUAL_WIDTH)
-}
-
-/// The same, but without an end where neither says a width.
-pub fn of_list(stream: Stream) -> usize {
-    of_reader(stream).unwrap_or(usize::MAX)
-}
-
-/// What is known of who reads `stream`: nothing where a host does.
-fn of_reader(stream: Stream) -> Option<usize> {
-    match hosted::is_hosted() {
-        true => None,
-        false => chosen(variable("COLUMNS").as_deref(), of_terminal(stream)),
-    }
+/// The columns of `COLUMNS`, else of the terminal that `stream` leads to; 60 at least.
+pub fn of(stream: Stream) -> Option<usize> {
+    chosen(process_variable("COLUMNS").as_deref(), of_terminal(stream))
 }
 
 /// The columns of the terminal that `stream` leads to, if it leads to one.

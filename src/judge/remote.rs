@@ -459,6 +459,11 @@ impl Remote {
         self.settings.limiter.set_runs(runs);
     }
 
+    /// Whether a limit of requests or tokens a minute was set.
+    pub(crate) fn has_rate_limit(&self) -> bool {
+        self.settings.limiter.has_rate_limit()
+    }
+
     /// What is going on right now, for the progress display.
     pub fn activity(&self) -> Activity {
         Activity {

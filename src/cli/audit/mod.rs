@@ -5,30 +5,31 @@ mod gates;
 
 use args::{AuditArgs, AuditGateArgs};
 
-use super::config::{Config, Environment};
+use super::config::Config;
+use super::host::Host;
 use super::judging::{Judging, panel};
 use super::label::dry_run;
 use super::layers::Layered;
 use super::printer::Printer;
-use super::{Ending, hosted, job};
+use super::{Ending, job};
 use crate::report::audit_terminal;
 use crate::run::settings::{AuditSettings, OutputSettings};
 use crate::run::{self, AuditSummary};
 use crate::write::{is_stdout, is_stream};
 
 /// The settings of an audit, and what is shown of its outcome.
-struct Auditing {
+struct Auditing<'a> {
     settings: AuditSettings,
     gates: AuditGateArgs,
     json: bool,
     /// Prompts that a dry run shows, if it is one.
     dry_run: Option<usize>,
-    printer: Printer,
+    printer: Printer<'a>,
 }
 
-pub fn run(args: Layered<AuditArgs>, config: &Config, environment: Environment) -> anyhow::Result<Ending> {
-    let Auditing { settings, gates, json, dry_run, printer } = settings(args, config, environment)?;
-    job::run(printer, async |control| {
+pub fn run(args: Layered<AuditArgs>, config: &Config, host: &Host) -> anyhow::Result<Ending> {
+    let Auditing { settings, gates, json, dry_run, printer } = settings(args, config, host)?;
+    job::run(host, printer, async |control| {
         if let Some(prompts) = dry_run {
             dry_run::show(&run::audit_forecast(settings, prompts, control)?, json, printer);
             return Ok(Ending::Done);
@@ -40,29 +41,29 @@ pub fn run(args: Layered<AuditArgs>, config: &Config, environment: Environment) 
 }
 
 /// Flags, else the settings file, else the environment.
-fn settings(args: Layered<AuditArgs>, config: &Config, environment: Environment) -> anyhow::Result<Auditing> {
+fn settings<'a>(args: Layered<AuditArgs>, config: &Config, host: &'a Host) -> anyhow::Result<Auditing<'a>> {
     let Layered { typed, args, origins } = args;
-    config.say(&origins, typed.result.quiet);
-    let printer = Printer { quiet: args.result.quiet };
+    config.say(&origins, host.printer(typed.result.quiet));
+    let printer = host.printer(args.result.quiet);
     let judging = Judging {
         typed: &typed.judging,
         args: &args.judging,
         origins: &origins,
         config,
-        environment,
+        host,
         tells_routes: true,
         flag: "--judge",
     };
     let panel = panel(&judging, &[], printer)?;
     let usual = AuditSettings::new::<String>([]);
     let settings = AuditSettings {
-        input: hosted::input(args.input.settings(args.inputs)),
+        input: host.input(args.input.settings(args.inputs)),
         panel,
         again: args.again.unwrap_or(usual.again),
         gold: args.rows.gold,
         cluster: args.rows.cluster,
         id: args.rows.id,
-        output: hosted::output(OutputSettings {
+        output: host.output(OutputSettings {
             path: args.result.output,
             format: args.result.to,
             collected: None,
@@ -74,7 +75,7 @@ fn settings(args: Layered<AuditArgs>, config: &Config, environment: Environment)
     Ok(Auditing { settings, gates: args.gates, json: args.result.json, dry_run: args.dry_run, printer })
 }
 
-fn show(found: &AuditSummary, json: bool, printer: Printer) {
+fn show(found: &AuditSummary, json: bool, printer: Printer<'_>) {
     // Rows and figures on the standard output are not to be mixed with anything.
     let is_taken = found.output.iter().chain(&found.reports).any(|path| is_stdout(path));
     let show = |text: &str| if is_taken { printer.talk(text) } else { printer.data(text) };

@@ -7,27 +7,28 @@ use std::path::Path;
 
 use args::{BenchArgs, GateArgs};
 
-use super::config::{Config, Environment};
+use super::config::Config;
+use super::host::Host;
 use super::judging::{Judging, panel};
 use super::layers::Layered;
 use super::printer::Printer;
-use super::{Ending, hosted, job};
+use super::{Ending, job};
 use crate::report;
 use crate::run::settings::{BenchSettings, BfclSettings, OutputSettings};
 use crate::run::{self, BenchSummary, DoubtfulGold, Repeated};
 use crate::write::is_stdout;
 
 /// The settings of a benchmark, and what is shown of its outcome.
-struct Benching {
+struct Benching<'a> {
     settings: BenchSettings,
     gates: GateArgs,
     json: bool,
-    printer: Printer,
+    printer: Printer<'a>,
 }
 
-pub fn run(args: Layered<BenchArgs>, config: &Config, environment: Environment) -> anyhow::Result<Ending> {
-    let Benching { settings, gates, json, printer } = settings(args, config, environment)?;
-    job::run(printer, async |control| {
+pub fn run(args: Layered<BenchArgs>, config: &Config, host: &Host) -> anyhow::Result<Ending> {
+    let Benching { settings, gates, json, printer } = settings(args, config, host)?;
+    job::run(host, printer, async |control| {
         let found = run::bench(settings, control).await?;
         show(&found, json, printer);
         Ok(Ending::of_gates(&gates::failures(&gates, &found.measured), printer))
@@ -35,16 +36,16 @@ pub fn run(args: Layered<BenchArgs>, config: &Config, environment: Environment) 
 }
 
 /// Flags, else the settings file, else the environment.
-fn settings(args: Layered<BenchArgs>, config: &Config, environment: Environment) -> anyhow::Result<Benching> {
+fn settings<'a>(args: Layered<BenchArgs>, config: &Config, host: &'a Host) -> anyhow::Result<Benching<'a>> {
     let Layered { typed, args, origins } = args;
-    config.say(&origins, typed.report.quiet);
-    let printer = Printer { quiet: args.report.quiet };
+    config.say(&origins, host.printer(typed.report.quiet));
+    let printer = host.printer(args.report.quiet);
     let judging = Judging {
         typed: &typed.judging,
         args: &args.judging,
         origins: &origins,
         config,
-        environment,
+        host,
         tells_routes: true,
         flag: "--judge",
     };
@@ -57,7 +58,7 @@ fn settings(args: Layered<BenchArgs>, config: &Config, environment: Environment)
     });
     let usual = BenchSettings::new::<String>([]);
     let settings = BenchSettings {
-        input: hosted::input(args.input.settings(args.inputs)),
+        input: host.input(args.input.settings(args.inputs)),
         bfcl,
         panel,
         repeat: args.repeat.unwrap_or(usual.repeat),
@@ -72,7 +73,7 @@ fn settings(args: Layered<BenchArgs>, config: &Config, environment: Environment)
         },
         errata: args.gold.errata,
         baselines: !args.gold.no_baselines,
-        output: hosted::output(OutputSettings {
+        output: host.output(OutputSettings {
             path: args.output,
             format: args.to,
             collected: None,
@@ -89,7 +90,7 @@ fn settings(args: Layered<BenchArgs>, config: &Config, environment: Environment)
     Ok(Benching { settings, gates: args.gates, json: args.report.json, printer })
 }
 
-fn show(found: &BenchSummary, json: bool, printer: Printer) {
+fn show(found: &BenchSummary, json: bool, printer: Printer<'_>) {
     let audit = found.audit.as_ref();
     let tables = found.output.iter().chain(audit.map(|audit| &audit.path));
     // Rows and figures on the standard output are not to be mixed with anything.

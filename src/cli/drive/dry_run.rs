@@ -7,7 +7,7 @@ use crate::cli::printer::Printer;
 use crate::report::{Column, Table, wrapped};
 use crate::run::DriveForecast;
 
-pub fn show(forecasts: &[DriveForecast], as_json: bool, printer: Printer) {
+pub fn show(forecasts: &[DriveForecast], as_json: bool, printer: Printer<'_>) {
     if as_json {
         return printer.data(&format!("{:#}", Value::from_iter(forecasts.iter().map(to_json))));
     }

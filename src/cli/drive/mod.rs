@@ -11,7 +11,8 @@ use std::path::Path;
 use args::{DriveArgs, PassHat};
 use serde_json::{Value, json};
 
-use super::config::{Config, Environment};
+use super::config::Config;
+use super::host::Host;
 use super::layers::Layered;
 use super::printer::Printer;
 use super::step_summary::StepSummaryFile;
@@ -31,10 +32,10 @@ struct Shown {
     step_summary: Option<StepSummaryFile>,
 }
 
-pub fn run(args: Layered<DriveArgs>, config: &Config, environment: Environment) -> anyhow::Result<Ending> {
+pub fn run(args: Layered<DriveArgs>, config: &Config, host: &Host) -> anyhow::Result<Ending> {
     let Layered { typed, args, origins } = args;
-    config.say(&origins, typed.result.quiet);
-    let printer = Printer { quiet: args.result.quiet };
+    config.say(&origins, host.printer(typed.result.quiet));
+    let printer = host.printer(args.result.quiet);
     if args.tasks {
         printer.data(&tasks(printer.width_of_list()));
         return Ok(Ending::Done);
@@ -44,12 +45,12 @@ pub fn run(args: Layered<DriveArgs>, config: &Config, environment: Environment) 
         min_pass_rate: args.result.min_pass_rate,
         min_pass_hat: args.result.min_pass_hat,
         allow_unscored: args.result.allow_unscored.unwrap_or_default(),
-        step_summary: StepSummaryFile::of(environment),
+        step_summary: StepSummaryFile::of(host),
     };
     let dry_run = args.dry_run;
-    let settings = settings::Settings { typed: &typed, args: &args, origins: &origins, config, environment };
+    let settings = settings::Settings { typed: &typed, args: &args, origins: &origins, config, host };
     let settings = settings.drive(printer)?;
-    job::run(printer, async |control| {
+    job::run(host, printer, async |control| {
         if let Some(dialogues) = dry_run {
             let forecasts = run::drive_forecast(settings, dialogues, control)?;
             dry_run::show(&forecasts, shown.json, printer);
@@ -59,7 +60,7 @@ pub fn run(args: Layered<DriveArgs>, config: &Config, environment: Environment) 
     })
 }
 
-fn show(found: &DriveSummary, shown: &Shown, printer: Printer) -> Ending {
+fn show(found: &DriveSummary, shown: &Shown, printer: Printer<'_>) -> Ending {
     let is_taken = |path: &Option<std::path::PathBuf>| path.as_deref().is_some_and(write::is_stdout);
     let to_stdout = is_taken(&found.output) || is_taken(&found.turns);
     let text = if shown.json {

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use anyhow::{anyhow, bail};
 
 use super::args::{DriveArgs, GRADING};
-use crate::cli::config::{Config, Environment};
+use crate::cli::config::Config;
+use crate::cli::host::Host;
 use crate::cli::judging::{Judging, panel};
 use crate::cli::layers::Origins;
 use crate::cli::printer::Printer;
@@ -26,7 +27,7 @@ pub struct Settings<'a> {
     pub args: &'a DriveArgs,
     pub origins: &'a Origins,
     pub config: &'a Config,
-    pub environment: Environment,
+    pub host: &'a Host,
 }
 
 /// What the name of a task begins with.
@@ -35,7 +36,7 @@ const TASK: &str = "langchain:";
 const SCRIPT: &str = "script:";
 
 impl Settings<'_> {
-    pub fn drive(&self, printer: Printer) -> anyhow::Result<DriveSettings> {
+    pub fn drive(&self, printer: Printer<'_>) -> anyhow::Result<DriveSettings> {
         let args = self.args;
         let source = source(args)?;
         let follows = match args.cases.compat.as_deref() {
@@ -88,7 +89,10 @@ impl Settings<'_> {
     }
 
     /// The agents in the order in which they are named.
-    fn agents(&self, printer: Printer) -> anyhow::Result<(Vec<AgentSettings>, StoreSettings, Option<f64>)> {
+    fn agents(
+        &self,
+        printer: Printer<'_>,
+    ) -> anyhow::Result<(Vec<AgentSettings>, StoreSettings, Option<f64>)> {
         let is_model = |name: &&String| !name.starts_with(SCRIPT);
         let models: Vec<String> = self.args.agents.iter().filter(is_model).cloned().collect();
         let usual = PanelSettings::default();
@@ -119,7 +123,7 @@ impl Settings<'_> {
         Ok((agents, panel.store, panel.max_cost))
     }
 
-    fn grade(&self, printer: Printer) -> anyhow::Result<Option<PanelSettings>> {
+    fn grade(&self, printer: Printer<'_>) -> anyhow::Result<Option<PanelSettings>> {
         if self.args.scoring.grade.is_none() {
             return Ok(None);
         }
@@ -142,8 +146,8 @@ impl Settings<'_> {
         origins: &'b Origins,
         flag: &'static str,
     ) -> Judging<'b> {
-        let Settings { config, environment, .. } = self;
-        Judging { typed, args, origins, config, environment: *environment, tells_routes: true, flag }
+        let Settings { config, host, .. } = self;
+        Judging { typed, args, origins, config, host, tells_routes: true, flag }
     }
 }
 

@@ -6,25 +6,25 @@ pub mod report;
 use anyhow::bail;
 use args::GoldArgs;
 
-use super::observer::Console;
+use super::host::Host;
 use super::printer::Printer;
-use super::{Ending, hosted, job};
+use super::{Ending, job};
 use crate::report::counted;
 use crate::run::settings::{
     BfclSettings, GoldOrigin, GoldSettings, InputSettings, MakingSettings, OutputSettings,
 };
-use crate::run::{self, GoldSummary, Stop};
+use crate::run::{self, GoldSummary};
 use crate::write::is_stdout;
 
-pub fn run(args: GoldArgs) -> anyhow::Result<Ending> {
+pub fn run(args: GoldArgs, host: &Host) -> anyhow::Result<Ending> {
     let (json, quiet) = (args.json, args.quiet);
-    let printer = Printer { quiet };
-    let console = Console { printer, stop: Stop::default() };
-    let outcome = run::gold(settings(args), &console).map_err(anyhow::Error::from);
+    let printer = host.printer(quiet);
+    let control = host.control(printer.quiet);
+    let outcome = run::gold(settings(args, host), &*control.observer).map_err(anyhow::Error::from);
     job::ended(outcome.and_then(|gold| show(&gold, json, printer)), printer)
 }
 
-fn settings(args: GoldArgs) -> GoldSettings {
+fn settings(args: GoldArgs, host: &Host) -> GoldSettings {
     let source = match args.bfcl {
         Some(folder) => GoldOrigin::Bfcl(BfclSettings {
             folder,
@@ -32,7 +32,7 @@ fn settings(args: GoldArgs) -> GoldSettings {
             results: args.results.results,
             scores: args.results.scores,
         }),
-        None => GoldOrigin::Own(hosted::input(InputSettings {
+        None => GoldOrigin::Own(host.input(InputSettings {
             from: args.own.from,
             columns: args.own.columns,
             tools: args.own.tools,
@@ -54,10 +54,10 @@ fn settings(args: GoldArgs) -> GoldSettings {
         formulas: args.spreadsheet.formulas(),
         force: args.force,
     };
-    GoldSettings { source, output: hosted::output(output), making }
+    GoldSettings { source, output: host.output(output), making }
 }
 
-fn show(gold: &GoldSummary, json: bool, printer: Printer) -> anyhow::Result<Ending> {
+fn show(gold: &GoldSummary, json: bool, printer: Printer<'_>) -> anyhow::Result<Ending> {
     let GoldSummary { counts, output, written } = gold;
     let width = printer.width(is_stdout(output));
     let shown = if json { format!("{:#}", counts.to_json()) } else { report::render(counts, width) };

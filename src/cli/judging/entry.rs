@@ -29,6 +29,8 @@ pub struct JudgeEntry {
     /// A PEM file of certificates to be trusted beside the system's.
     pub ca_cert: Option<PathBuf>,
     pub price: Option<Price>,
+    /// Whether it comes from a host and not from a file, which may be somebody else's.
+    pub of_host: bool,
     /// What it says of the flags of its endpoint and limits, alone.
     pub flags: JudgeFlags,
     /// The same, as it is written.
@@ -46,13 +48,32 @@ impl JudgeEntry {
     /// # Errors
     /// In words that name the line and show no text of it.
     pub fn new(name: &str, line: usize, entries: Vec<Entry>) -> Result<JudgeEntry, String> {
+        let named = format!("[judges.{}]", RowError::excerpt(name));
+        JudgeEntry::read(&named, entries, |key_line| format!("line {}: ", key_line.unwrap_or(line)))
+    }
+
+    /// The entry of that `name` that a host gives.
+    ///
+    /// # Errors
+    /// Likewise, without a line.
+    pub fn of_host(name: &str, entries: Vec<Entry>) -> Result<JudgeEntry, String> {
+        let named = format!("the judge `{}`:", RowError::excerpt(name));
+        let entry = JudgeEntry::read(&named, entries, |_| String::new())?;
+        Ok(JudgeEntry { of_host: true, ..entry })
+    }
+
+    /// The entry that is `named` so; `at` says where a key is, or the entry itself.
+    fn read(
+        named: &str,
+        entries: Vec<Entry>,
+        at: impl Fn(Option<usize>) -> String,
+    ) -> Result<JudgeEntry, String> {
         let flags = Flags::of::<JudgeFlags>();
-        let named = RowError::excerpt(name);
         let is_named = entries.iter().any(|entry| entry.key == "judge");
         let mut judge = JudgeEntry::default();
         for entry in entries {
-            let (line, key) = (entry.line, entry.key.as_str());
-            let place = || format!("line {line}: [judges.{named}] `{key}`");
+            let key = entry.key.as_str();
+            let place = || format!("{}{named} `{key}`", at(Some(entry.line)));
             match flags.find(key).filter(|_| key != OF_THE_RUN) {
                 Some(arg) => {
                     let filled = flags.fill(arg, &entry.value, &mut judge.flags);
@@ -62,12 +83,12 @@ impl JudgeEntry {
                 None if OWN.contains(&key) => {
                     judge.own(&entry).map_err(|why| format!("{}: {why}", place()))?;
                 }
-                None => return Err(format!("line {line}: {}", unknown(key, &flags))),
+                None => return Err(format!("{}{}", at(Some(entry.line)), unknown(key, &flags))),
             }
         }
         match is_named {
             true => Ok(judge),
-            false => Err(format!("line {line}: missing field `judge` in [judges.{named}]")),
+            false => Err(format!("{}missing field `judge` in {named}", at(None))),
         }
     }
 

@@ -11,8 +11,8 @@ use super::args::{JudgeFlags, LimitArgs};
 use super::entry::JudgeEntry;
 use super::panel::Judging;
 use super::route::{self, Key, NamedBy, Route};
-use crate::cli::config::{Config, Environment, with_variables};
-use crate::cli::hosted;
+use crate::cli::config::{Config, with_variables};
+use crate::cli::host::Host;
 use crate::domain::did_you_mean;
 use crate::judge::{Concurrency, Endpoint, Limits, Provider, SetupError};
 use crate::run::settings::{EndpointSettings, FunctionSettings, JudgeKind, JudgeSettings, ModelSettings};
@@ -25,9 +25,9 @@ pub struct Named<'a> {
 
 impl<'a> Named<'a> {
     /// The judge of that `name`, which `flag` gives: an entry's, or else what the name itself says.
-    pub fn find(flag: &str, name: &str, config: &'a Config) -> anyhow::Result<Named<'a>> {
+    pub fn find(flag: &str, name: &str, config: &'a Config, host: &Host) -> anyhow::Result<Named<'a>> {
         let file = config.path.display();
-        if let Some(function) = hosted::function(name) {
+        if let Some(function) = host.function(name) {
             if JudgeSettings::is_reserved(name) {
                 bail!(
                     "a function cannot be named `{name}`: {}. Give the function another name",
@@ -73,7 +73,10 @@ pub fn merged(judge: Named<'_>, judging: &Judging<'_>) -> anyhow::Result<(JudgeS
             Ok((JudgeSettings { name, kind: JudgeKind::Function(settings) }, None))
         }
         JudgeKind::Model(model) => {
-            let place = own.map(|_| format!("{}: [judges.{name}]", judging.config.path.display()));
+            let place = own.map(|own| match own.of_host {
+                true => format!("the judge `{name}`"),
+                false => format!("{}: [judges.{name}]", judging.config.path.display()),
+            });
             let own = Own { name: &name, entry: own.cloned().unwrap_or_default(), place };
             let (model, route) = own.model(*model, judging)?;
             Ok((JudgeSettings { name, kind: JudgeKind::Model(Box::new(model)) }, Some(route)))
@@ -99,8 +102,7 @@ struct Address {
 impl Own<'_> {
     /// `model` with what a flag says, else the entry, else the settings file's defaults of flags.
     fn model(&self, model: ModelSettings, judging: &Judging<'_>) -> anyhow::Result<(ModelSettings, Route)> {
-        let Judging { typed, args, config, origins, environment, .. } = judging;
-        let environment = *environment;
+        let Judging { typed, args, config, origins, host, .. } = judging;
         let (own, provider) = (&self.entry, model.provider);
         let flags = JudgeFlags { endpoint: args.endpoint.clone(), limits: args.limits.clone() };
         let JudgeFlags { endpoint: flags, limits: own_limits } = own.over(flags, &origins.given);
@@ -117,7 +119,7 @@ impl Own<'_> {
             NamedBy::Nobody | NamedBy::User => !intercepted,
             NamedBy::File => !intercepted && found.is_of(provider),
         };
-        let key = key(provider, base_url, flags.api_key_env.as_deref(), trusted, environment);
+        let key = key(provider, base_url, flags.api_key_env.as_deref(), trusted, host);
         let usual = EndpointSettings::default();
         let seconds = |seconds: Option<f64>| seconds.map(Duration::from_secs_f64);
         let endpoint = EndpointSettings {
@@ -125,10 +127,10 @@ impl Own<'_> {
             allow_http: flags.allow_http,
             api_key: key.sent.as_ref().map(|(_, key)| key.clone()),
             missing_key: key.missing.clone(),
-            headers: self.secrets("header", own.headers.iter(), environment)?,
-            query: self.secrets("query", own.query.iter(), environment)?,
-            proxy: self.proxy(environment)?,
-            system_proxy: system_proxy(base_url, environment).map(SecretString::from),
+            headers: self.secrets("header", own.headers.iter(), host)?,
+            query: self.secrets("query", own.query.iter(), host)?,
+            proxy: self.proxy(host)?,
+            system_proxy: system_proxy(base_url, host).map(SecretString::from),
             ca_cert: own.ca_cert.clone(),
             timeout: seconds(flags.timeout).unwrap_or(usual.timeout),
             max_attempts: flags.max_attempts.unwrap_or(usual.max_attempts),
@@ -153,12 +155,12 @@ impl Own<'_> {
 
     /// A flag's address, else the entry's, the environment's, that of the settings file's defaults, the provider's own.
     fn address(&self, provider: Provider, judging: &Judging<'_>) -> anyhow::Result<Address> {
-        let Judging { typed, args, origins, environment, .. } = judging;
+        let Judging { typed, args, origins, host, .. } = judging;
         let named =
             |url: &Option<String>, by, place: String| url.clone().map(|url| Address { url, by, place });
         let by_variable = || {
             let name = base_url_variable(provider)?;
-            named(&environment(name), NamedBy::User, name.to_owned())
+            named(&host.variable(name), NamedBy::User, name.to_owned())
         };
         let in_section = || {
             let place = origins.place("base_url").unwrap_or_default();
@@ -168,14 +170,11 @@ impl Own<'_> {
             let url = provider.default_base_url().map(str::to_owned);
             named(&url, NamedBy::Nobody, provider.to_string())
         };
+        let by_entry = if self.entry.of_host { NamedBy::User } else { NamedBy::File };
         let flag = named(&typed.endpoint.base_url, NamedBy::User, "--base-url".to_owned());
         let found = flag
             .or_else(|| {
-                named(
-                    &self.entry.flags.endpoint.base_url,
-                    NamedBy::File,
-                    self.place.clone().unwrap_or_default(),
-                )
+                named(&self.entry.flags.endpoint.base_url, by_entry, self.place.clone().unwrap_or_default())
             })
             .or_else(by_variable)
             .or_else(in_section)
@@ -188,19 +187,18 @@ impl Own<'_> {
         &self,
         what: &str,
         pairs: impl Iterator<Item = (&'a String, &'a String)>,
-        environment: Environment,
+        host: &Host,
     ) -> anyhow::Result<Vec<(String, SecretString)>> {
         let filled = |(name, value): (&String, &String)| {
-            let value =
-                with_variables(value, environment).with_context(|| self.about(&format!("{what} {name}")))?;
+            let value = with_variables(value, host).with_context(|| self.about(&format!("{what} {name}")))?;
             Ok((name.clone(), SecretString::from(value)))
         };
         pairs.map(filled).collect()
     }
 
-    fn proxy(&self, environment: Environment) -> anyhow::Result<Option<SecretString>> {
+    fn proxy(&self, host: &Host) -> anyhow::Result<Option<SecretString>> {
         let Some(proxy) = &self.entry.proxy else { return Ok(None) };
-        let proxy = with_variables(proxy, environment).with_context(|| self.about("proxy"))?;
+        let proxy = with_variables(proxy, host).with_context(|| self.about("proxy"))?;
         Ok(Some(proxy.into()))
     }
 
@@ -225,11 +223,12 @@ fn limits(flags: LimitArgs, concurrency: Concurrency) -> Limits {
 }
 
 /// The proxy that the environment names for `url`, and does not except it from.
-fn system_proxy(url: &str, environment: Environment) -> Option<String> {
+fn system_proxy(url: &str, host: &Host) -> Option<String> {
     let own: [&str; 2] =
         if url.starts_with("https:") { ["HTTPS_PROXY", "https_proxy"] } else { ["HTTP_PROXY", "http_proxy"] };
-    let named = own.into_iter().chain(["ALL_PROXY", "all_proxy"]).find_map(environment)?;
-    let excepted = ["NO_PROXY", "no_proxy"].into_iter().find_map(environment).unwrap_or_default();
+    let named = own.into_iter().chain(["ALL_PROXY", "all_proxy"]).find_map(|name| host.variable(name))?;
+    let excepted =
+        ["NO_PROXY", "no_proxy"].into_iter().find_map(|name| host.variable(name)).unwrap_or_default();
     let matcher = Matcher::builder().all(named.as_str()).no(excepted).build();
     matcher.intercept(&url.parse().ok()?).map(|_| named)
 }
@@ -246,16 +245,10 @@ fn base_url_variable(provider: Provider) -> Option<&'static str> {
 
 /// The key, from the environment only. A local server or gateway may need none; a provider at its own address does. Where
 /// the address is not `trusted`, only a key that was `named` goes there.
-fn key(
-    provider: Provider,
-    base_url: &str,
-    named: Option<&str>,
-    trusted: bool,
-    environment: Environment,
-) -> Key {
+fn key(provider: Provider, base_url: &str, named: Option<&str>, trusted: bool, host: &Host) -> Key {
     let Some(name) = named.or(provider.key_variable()) else { return Key::default() };
     let at_home = provider.needs_key() && provider.default_base_url().is_none_or(|usual| usual == base_url);
-    match environment(name) {
+    match host.variable(name) {
         Some(key) if trusted || named.is_some() => {
             Key { sent: Some((name.to_owned(), SecretString::from(key))), ..Key::default() }
         }

@@ -5,7 +5,8 @@ use anyhow::bail;
 use super::args::JudgingArgs;
 use super::judge::{self, Named};
 use super::route::Route;
-use crate::cli::config::{Config, Environment};
+use crate::cli::config::Config;
+use crate::cli::host::Host;
 use crate::cli::layers::Origins;
 use crate::cli::printer::Printer;
 use crate::domain::Unit;
@@ -19,7 +20,7 @@ pub struct Judging<'a> {
     pub args: &'a JudgingArgs,
     pub origins: &'a Origins,
     pub config: &'a Config,
-    pub environment: Environment,
+    pub host: &'a Host,
     /// Whether rows may go anywhere, so that it is told where.
     pub tells_routes: bool,
     /// The flag that names whoever is asked.
@@ -31,13 +32,15 @@ pub struct Judging<'a> {
 pub fn panel(
     judging: &Judging<'_>,
     more: &[&'static str],
-    printer: Printer,
+    printer: Printer<'_>,
 ) -> anyhow::Result<PanelSettings> {
     let Judging { typed, args, config, .. } = judging;
     let builtin = ["builtin".to_owned()];
     let names = if args.judges.is_empty() { &builtin[..] } else { &args.judges };
-    let named: Vec<Named<'_>> =
-        names.iter().map(|name| Named::find(judging.flag, name, config)).collect::<anyhow::Result<_>>()?;
+    let named: Vec<Named<'_>> = names
+        .iter()
+        .map(|name| Named::find(judging.flag, name, config, judging.host))
+        .collect::<anyhow::Result<_>>()?;
     let models = named.iter().filter(|judge| !judge.settings.is_builtin()).count();
     let idle = [&typed.of_models()[..], more].concat();
     if models == 0 && !idle.is_empty() {
@@ -69,7 +72,7 @@ pub fn panel(
     if judging.tells_routes {
         routes.iter().for_each(|route| route.say(&config.path, printer));
     }
-    let first = args.first.as_ref().map(|name| first(name, config)).transpose()?;
+    let first = args.first.as_ref().map(|name| first(name, config, judging.host)).transpose()?;
     let usual = PanelSettings::default();
     Ok(PanelSettings {
         judges,
@@ -96,8 +99,8 @@ pub fn panel(
 }
 
 /// The judge that looks first, which nobody pays for.
-fn first(name: &str, config: &Config) -> anyhow::Result<JudgeSettings> {
-    let judge = Named::find("--first", name, config)?.settings;
+fn first(name: &str, config: &Config, host: &Host) -> anyhow::Result<JudgeSettings> {
+    let judge = Named::find("--first", name, config, host)?.settings;
     if !judge.is_builtin() {
         bail!("--first takes `builtin` or `builtin:FILE`, and {name} is a model; name it with --judge");
     }

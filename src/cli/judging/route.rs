@@ -69,7 +69,7 @@ impl Route {
 
     /// Says where rows go, if the settings file sends them elsewhere than to the provider's own address: quiet or not where
     /// they leave this machine. An address that the user gave needs no word.
-    pub fn say(&self, settings: &Path, printer: Printer) {
+    pub fn say(&self, settings: &Path, printer: Printer<'_>) {
         if self.elsewhere && (self.by == NamedBy::File || self.proxy.is_some()) {
             let through = self.proxy.as_ref().map_or_else(String::new, |proxy| format!(" by way of {proxy}"));
             let with = match &self.variables[..] {

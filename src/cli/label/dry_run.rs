@@ -11,7 +11,7 @@ use crate::report::{Column, Table, counted, wrapped};
 use crate::run::Forecast;
 
 /// Prints the forecasts and their prompts.
-pub fn show(forecasts: &[Forecast], as_json: bool, printer: Printer) {
+pub fn show(forecasts: &[Forecast], as_json: bool, printer: Printer<'_>) {
     if as_json {
         return printer.data(&format!("{:#}", Value::from_iter(forecasts.iter().map(to_json))));
     }

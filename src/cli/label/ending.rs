@@ -34,7 +34,7 @@ pub struct Shown {
 }
 
 /// Shows what came of a run, and tells whether enough rows have a label.
-pub fn conclude(run: &LabelSummary, shown: &Shown, printer: Printer) -> Ending {
+pub fn conclude(run: &LabelSummary, shown: &Shown, printer: Printer<'_>) -> Ending {
     let text = if shown.json {
         format!("{:#}", manifest(run, &shown.max_fail))
     } else {
@@ -156,7 +156,7 @@ fn missed(summary: &Summary, least: f64, on: GateOn) -> Option<String> {
 }
 
 /// Warns of what is odd about the outcome.
-fn remark(run: &LabelSummary, printer: Printer) {
+fn remark(run: &LabelSummary, printer: Printer<'_>) {
     let summaries = || run.members.iter().map(|member| &member.summary);
     let first = summaries().next();
     if first.is_some_and(|summary| summary.rows == 0) {

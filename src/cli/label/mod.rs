@@ -9,28 +9,29 @@ pub mod summary_table;
 use args::{LabelArgs, ResultArgs};
 use ending::Shown;
 
-use super::config::{Config, Environment};
+use super::config::Config;
+use super::host::Host;
 use super::judging::{Judging, panel};
 use super::layers::Layered;
 use super::printer::Printer;
 use super::step_summary::{FAILURES, StepSummaryFile};
-use super::{Ending, hosted, job};
+use super::{Ending, job};
 use crate::run;
 use crate::run::settings::{LabelSettings, OutputSettings, ResnapSettings};
 use crate::write::Formulas;
 
 /// What a command does with rows: the settings of its job, and what is shown of the outcome.
-struct Labelling {
+struct Labelling<'a> {
     settings: LabelSettings,
     shown: Shown,
     /// Prompts that a dry run shows, if it is one.
     dry_run: Option<usize>,
-    printer: Printer,
+    printer: Printer<'a>,
 }
 
-pub fn run(args: Layered<LabelArgs>, config: &Config, environment: Environment) -> anyhow::Result<Ending> {
-    let Labelling { settings, shown, dry_run, printer } = merged(args, config, environment, true)?;
-    job::run(printer, async |control| {
+pub fn run(args: Layered<LabelArgs>, config: &Config, host: &Host) -> anyhow::Result<Ending> {
+    let Labelling { settings, shown, dry_run, printer } = merged(args, config, host, true)?;
+    job::run(host, printer, async |control| {
         if let Some(prompts) = dry_run {
             dry_run::show(&run::forecast(settings, prompts, control)?, shown.json, printer);
             return Ok(Ending::Done);
@@ -46,36 +47,36 @@ pub fn resnap(
     args: Layered<LabelArgs>,
     read_rails: Vec<String>,
     config: &Config,
-    environment: Environment,
+    host: &Host,
 ) -> anyhow::Result<Ending> {
-    let Labelling { settings, shown, printer, .. } = merged(args, config, environment, false)?;
+    let Labelling { settings, shown, printer, .. } = merged(args, config, host, false)?;
     let settings = ResnapSettings { label: settings, read_rails };
-    job::run(printer, async |control| {
+    job::run(host, printer, async |control| {
         let run = run::resnap(settings, control).await?;
         Ok(ending::conclude(&run, &shown, printer))
     })
 }
 
 /// Flags, else the settings file, else the environment.
-fn merged(
+fn merged<'a>(
     args: Layered<LabelArgs>,
     config: &Config,
-    environment: Environment,
+    host: &'a Host,
     asks: bool,
-) -> anyhow::Result<Labelling> {
+) -> anyhow::Result<Labelling<'a>> {
     let Layered { typed, args, origins } = args;
-    config.say(&origins, typed.result.quiet);
-    let printer = Printer { quiet: args.result.quiet };
+    config.say(&origins, host.printer(typed.result.quiet));
+    let printer = host.printer(args.result.quiet);
     let judging = Judging {
         typed: &typed.judging,
         args: &args.judging,
         origins: &origins,
         config,
-        environment,
+        host,
         tells_routes: asks,
         flag: "--judge",
     };
-    let step_summary = StepSummaryFile::of(environment);
+    let step_summary = StepSummaryFile::of(host);
     let fold = fold(&args.result, args.spreadsheet.formulas());
     let settings = LabelSettings {
         panel: panel(&judging, &[], printer)?,
@@ -98,11 +99,8 @@ fn merged(
         rate: args.result.min_pass_rate.is_some(),
         input: args.input.settings(args.inputs),
     };
-    let settings = LabelSettings {
-        input: hosted::input(settings.input),
-        output: hosted::output(settings.output),
-        ..settings
-    };
+    let settings =
+        LabelSettings { input: host.input(settings.input), output: host.output(settings.output), ..settings };
     let shown = Shown {
         command: if asks { "label" } else { "resnap" },
         json: args.result.json,

@@ -11,12 +11,13 @@ use anyhow::bail;
 use args::ScoreArgs;
 use serde_json::json;
 
-use super::config::{Config, Environment};
+use super::config::Config;
+use super::host::Host;
 use super::judging::{Judging, panel};
 use super::layers::{Layered, Origins};
 use super::printer::Printer;
 use super::step_summary::StepSummaryFile;
-use super::{Ending, hosted, job};
+use super::{Ending, job};
 use crate::read::Take;
 use crate::report::{Column, GateVerdict, Table};
 use crate::run::settings::{BfclFiles, InputKind, OutputSettings, ScoreSettings};
@@ -33,11 +34,11 @@ struct Shown {
     step_summary: Option<StepSummaryFile>,
 }
 
-pub fn run(args: Layered<ScoreArgs>, config: &Config, environment: Environment) -> anyhow::Result<Ending> {
+pub fn run(args: Layered<ScoreArgs>, config: &Config, host: &Host) -> anyhow::Result<Ending> {
     let Layered { typed, args, origins } = args;
-    config.say(&origins, typed.result.quiet);
+    config.say(&origins, host.printer(typed.result.quiet));
     let typed = typed.judge.judging();
-    let printer = Printer { quiet: args.result.quiet };
+    let printer = host.printer(args.result.quiet);
     if args.scorers {
         printer.data(&scorers(printer.width_of_list()));
         return Ok(Ending::Done);
@@ -45,7 +46,7 @@ pub fn run(args: Layered<ScoreArgs>, config: &Config, environment: Environment) 
     let shown = Shown {
         json: args.result.json,
         min_pass_rate: args.result.min_pass_rate,
-        step_summary: StepSummaryFile::of(environment),
+        step_summary: StepSummaryFile::of(host),
     };
     let judging = args.judge.judging();
     let panel = match judging.judges.is_empty() {
@@ -58,16 +59,15 @@ pub fn run(args: Layered<ScoreArgs>, config: &Config, environment: Environment) 
         }
         false => {
             let (typed, args, origins) = (&typed, &judging, &origins);
-            let judging =
-                Judging { typed, args, origins, config, environment, tells_routes: true, flag: "--judge" };
+            let judging = Judging { typed, args, origins, config, host, tells_routes: true, flag: "--judge" };
             Some(panel(&judging, &[], printer)?)
         }
     };
-    let settings = ScoreSettings { panel, ..settings(args, &origins)? };
-    job::run(printer, async |control| show(&run::score(settings, control).await?, &shown, printer))
+    let settings = ScoreSettings { panel, ..settings(args, &origins, host)? };
+    job::run(host, printer, async |control| show(&run::score(settings, control).await?, &shown, printer))
 }
 
-fn settings(args: ScoreArgs, origins: &Origins) -> anyhow::Result<ScoreSettings> {
+fn settings(args: ScoreArgs, origins: &Origins, host: &Host) -> anyhow::Result<ScoreSettings> {
     let from = match args.cases.from {
         Some(InputKind::File(format)) => Some(format),
         None => None,
@@ -84,7 +84,7 @@ fn settings(args: ScoreArgs, origins: &Origins) -> anyhow::Result<ScoreSettings>
             bail!("{}: give `questions`, `answers` and `results` together", place.unwrap_or_default());
         }
     };
-    let tables = hosted::tables();
+    let tables = host.tables.clone();
     Ok(ScoreSettings {
         inputs: if tables.is_empty() { args.inputs } else { Vec::new() },
         tables,
@@ -97,7 +97,7 @@ fn settings(args: ScoreArgs, origins: &Origins) -> anyhow::Result<ScoreSettings>
         compat: args.compat,
         panel: None,
         options: options(&args.scoring)?,
-        output: hosted::output(OutputSettings {
+        output: host.output(OutputSettings {
             path: args.output,
             format: args.to,
             collected: None,
@@ -110,7 +110,7 @@ fn settings(args: ScoreArgs, origins: &Origins) -> anyhow::Result<ScoreSettings>
     })
 }
 
-fn show(found: &ScoreSummary, shown: &Shown, printer: Printer) -> anyhow::Result<Ending> {
+fn show(found: &ScoreSummary, shown: &Shown, printer: Printer<'_>) -> anyhow::Result<Ending> {
     let ScoreSummary { scorer, compares, tally, judge, output } = found;
     let to_stdout = output.as_deref().is_some_and(write::is_stdout);
     let text = if shown.json {
@@ -145,7 +145,7 @@ fn show(found: &ScoreSummary, shown: &Shown, printer: Printer) -> anyhow::Result
 const NO_CASES: &str = "the input has no cases";
 
 /// Whether enough cases pass. Warns if not.
-fn gate(tally: &Tally, least: Option<f64>, printer: Printer) -> (Ending, GateVerdict) {
+fn gate(tally: &Tally, least: Option<f64>, printer: Printer<'_>) -> (Ending, GateVerdict) {
     if tally.cases == 0 {
         return (Ending::GateFailed, GateVerdict::Failed(vec![NO_CASES.to_owned()]));
     }

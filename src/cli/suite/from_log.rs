@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use anyhow::bail;
 use clap::{Args, ValueEnum};
 
+use crate::cli::host::Host;
 use crate::cli::input::InputArgs;
-use crate::cli::observer::Console;
 use crate::cli::printer::Printer;
-use crate::cli::{Ending, hosted, job};
+use crate::cli::{Ending, job};
 use crate::report::{Column, Table, counted};
 use crate::run::settings::{CaseMode, ExpectedParts, SuiteSettings};
-use crate::run::{self, Stop, SuiteSummary};
+use crate::run::{self, SuiteSummary};
 use crate::write::is_stdout;
 
 /// Turn reviewed calls of a log into regression cases.
@@ -83,20 +83,20 @@ pub enum ExpectArg {
     None,
 }
 
-pub fn run(args: FromLogArgs) -> anyhow::Result<Ending> {
-    let printer = Printer { quiet: args.quiet };
+pub fn run(args: FromLogArgs, host: &Host) -> anyhow::Result<Ending> {
+    let printer = host.printer(args.quiet);
     let json = args.json;
     if json && is_stdout(&args.output) {
         bail!("the suite and the summary cannot both go to the standard output; give a file with -o");
     }
-    let console = Console { printer, stop: Stop::default() };
-    let outcome = run::suite_from_log(settings(args), &console).map_err(anyhow::Error::from);
+    let control = host.control(printer.quiet);
+    let outcome = run::suite_from_log(settings(args, host), &*control.observer).map_err(anyhow::Error::from);
     job::ended(outcome.and_then(|summary| show(&summary, json, printer)), printer)
 }
 
-fn settings(args: FromLogArgs) -> SuiteSettings {
+fn settings(args: FromLogArgs, host: &Host) -> SuiteSettings {
     SuiteSettings {
-        input: hosted::input(args.input.settings(args.inputs)),
+        input: host.input(args.input.settings(args.inputs)),
         output: Some(args.output),
         force: args.force,
         label: args.label,
@@ -114,7 +114,7 @@ fn settings(args: FromLogArgs) -> SuiteSettings {
     }
 }
 
-fn show(summary: &SuiteSummary, json: bool, printer: Printer) -> anyhow::Result<Ending> {
+fn show(summary: &SuiteSummary, json: bool, printer: Printer<'_>) -> anyhow::Result<Ending> {
     let to_stdout = summary.output.as_deref().is_some_and(is_stdout);
     let shown = match json {
         true => format!("{:#}", summary.to_json(true)),

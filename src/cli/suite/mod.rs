@@ -5,6 +5,7 @@ mod from_log;
 use clap::{Args, Subcommand};
 
 use super::Ending;
+use super::host::Host;
 
 /// Make test suites for agents.
 #[derive(Debug, Args)]
@@ -18,8 +19,8 @@ enum SuiteCommand {
     FromLog(Box<from_log::FromLogArgs>),
 }
 
-pub fn run(args: SuiteArgs) -> anyhow::Result<Ending> {
+pub fn run(args: SuiteArgs, host: &Host) -> anyhow::Result<Ending> {
     match args.command {
-        SuiteCommand::FromLog(args) => from_log::run(*args),
+        SuiteCommand::FromLog(args) => from_log::run(*args, host),
     }
 }

@@ -6,21 +6,20 @@ mod report;
 use args::TrainArgs;
 
 use super::config::Config;
+use super::host::Host;
 use super::layers::Layered;
-use super::observer::Console;
-use super::printer::Printer;
-use super::{Ending, hosted, job};
+use super::{Ending, job};
 use crate::domain::Task;
 use crate::run::settings::TrainSettings;
-use crate::run::{self, Stop};
+use crate::run::{self};
 
-pub fn run(args: Layered<TrainArgs>, config: &Config) -> anyhow::Result<Ending> {
+pub fn run(args: Layered<TrainArgs>, config: &Config, host: &Host) -> anyhow::Result<Ending> {
     let Layered { typed, args, origins } = args;
-    config.say(&origins, typed.result.quiet);
-    let printer = Printer { quiet: args.result.quiet };
+    config.say(&origins, host.printer(typed.result.quiet));
+    let printer = host.printer(args.result.quiet);
     let json = args.result.json;
-    let console = Console { printer, stop: Stop::default() };
-    let outcome = run::train(settings(args), &console).map_err(anyhow::Error::from);
+    let control = host.control(printer.quiet);
+    let outcome = run::train(settings(args, host), &*control.observer).map_err(anyhow::Error::from);
     let shown = outcome.map(|found| {
         if json {
             printer.data(&format!("{:#}", found.record));
@@ -36,10 +35,10 @@ pub fn run(args: Layered<TrainArgs>, config: &Config) -> anyhow::Result<Ending> 
     job::ended(shown, printer)
 }
 
-fn settings(args: TrainArgs) -> TrainSettings {
+fn settings(args: TrainArgs, host: &Host) -> TrainSettings {
     let seed = args.input.seed.unwrap_or_default();
     TrainSettings {
-        input: hosted::input(args.input.settings(args.inputs)),
+        input: host.input(args.input.settings(args.inputs)),
         task: args.task.unwrap_or(Task::ToolCalling),
         output: args.output.filter(|_| !args.dry_run),
         gold: args.rows.gold,

@@ -85,6 +85,8 @@ impl Limits {
 /// The budget of one model at one endpoint, shared by all requests to it.
 #[derive(Debug)]
 pub struct Limiter {
+    /// Whether a limit of requests or tokens a minute was set.
+    has_rate_limit: bool,
     /// Held by whoever is next.
     turn: FairMutex<()>,
     /// Tells the next one that something has changed.
@@ -150,8 +152,19 @@ impl Drop for First<'_> {
 impl Limiter {
     /// A limiter that no judge uses yet; judges of one endpoint and model share one.
     pub fn new(limits: Limits) -> Arc<Limiter> {
+        let has_rate_limit = limits.pace_is_told();
         let state = State::new(limits);
-        Arc::new(Limiter { turn: FairMutex::new(()), changed: Notify::new(), state: Mutex::new(state) })
+        Arc::new(Limiter {
+            has_rate_limit,
+            turn: FairMutex::new(()),
+            changed: Notify::new(),
+            state: Mutex::new(state),
+        })
+    }
+
+    /// Whether a limit of requests or tokens a minute was set.
+    pub(crate) fn has_rate_limit(&self) -> bool {
+        self.has_rate_limit
     }
 
     /// The most requests that can ever be in flight.

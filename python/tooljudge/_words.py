@@ -1,0 +1,45 @@
+"""Messages of the command line in the words of a call: `--max-cost` is `max_cost`."""
+
+import functools
+import re
+
+# `--column question=user_msg` within backticks, `--store FILE` with a placeholder, or the flag alone.
+_FLAG = re.compile(r"`--([a-z][a-z-]*)[= ]([^`\s]+)`|(['`]?)--([a-z][a-z-]*)(?: <[^>]*>|[= ](?=[A-Z]{2})[A-Z|,=.]+\b)?(['`]?)")
+# Options of this kind take a dict.
+_PAIRS = {"column", "where", "set", "max_fail"}
+_PHRASES = [
+    ("run the same command again", "make the same call again"),
+    ("Run the same command again", "Make the same call again"),
+    ("the same command", "the same call"),
+    ("on the command line", "in the call"),
+]
+
+
+@functools.cache
+def _names():
+    from . import _flags
+
+    return {name.rstrip("_") for kind in vars(_flags).values() for name in getattr(kind, "names", ())}
+
+
+def in_python(text):
+    """The text with options as they are given here."""
+    if "--" in text:
+        text = _FLAG.sub(_option, text)
+    for theirs, ours in _PHRASES:
+        text = text.replace(theirs, ours)
+    return text
+
+
+def _option(found):
+    valued, value, opened, alone, closed = found.groups()
+    name = (valued or alone).replace("-", "_")
+    if name not in _names():
+        return found[0]
+    name = "from_" if name == "from" else name
+    if valued is None:
+        return f"`{name}`" if opened == closed else f"{opened}{name}{closed}"
+    key, pairs, one = value.partition("=")
+    if name in _PAIRS and pairs:
+        return f'`{name}={{"{key}": "{one}"}}`'
+    return f'`{name}="{value}"`'

@@ -1,0 +1,149 @@
+//! The options of the Python package are the flags: their names and types there are written from the flags' own declaration.
+
+use std::any::TypeId;
+use std::fmt::Write as _;
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+
+use clap::{Arg, ArgAction, Command};
+
+/// A function of the package: its class of options, the command, flags that it does not take, options of its own.
+struct Job {
+    class: &'static str,
+    command: &'static str,
+    without: &'static [&'static str],
+    own: &'static [(&'static str, &'static str)],
+}
+
+const KEY: (&str, &str) = ("api_key", "str | None");
+const BAR: (&str, &str) = ("progress", "bool | None");
+const SUMMARY: (&str, &str) = ("return_summary", "bool | None");
+const PRICES: (&str, &str) = ("prices", "Mapping[str, Any] | None");
+const ROWS: (&str, &str) = ("return_rows", "bool | None");
+
+/// What only a file or a terminal needs.
+const WRITTEN: &[&str] =
+    &["output", "to", "escape_formulas", "force", "partial", "dry_run", "junit", "fold", "fold_output"];
+
+const JOBS: &[Job] = &[
+    Job { class: "LabelOptions", command: "label", without: &[], own: &[KEY, PRICES, BAR, SUMMARY] },
+    Job { class: "BatchOptions", command: "label", without: WRITTEN, own: &[KEY, PRICES, BAR, SUMMARY] },
+    Job { class: "ResnapOptions", command: "resnap", without: &[], own: &[KEY, PRICES, BAR, SUMMARY] },
+    Job { class: "ScoreOptions", command: "score", without: &["scorers"], own: &[KEY, PRICES, BAR, SUMMARY] },
+    Job { class: "ConvertOptions", command: "convert", without: &["formats", "summary"], own: &[SUMMARY] },
+    Job { class: "GoldOptions", command: "gold", without: &[], own: &[SUMMARY] },
+    Job {
+        class: "BenchOptions",
+        command: "bench",
+        without: &[],
+        own: &[KEY, PRICES, BAR, ROWS, ("judges", "Judges")],
+    },
+    Job { class: "CompareOptions", command: "compare", without: &[], own: &[] },
+    Job { class: "AuditOptions", command: "audit", without: &["dry_run"], own: &[KEY, PRICES, BAR, ROWS] },
+    Job { class: "TrainOptions", command: "train", without: &[], own: &[] },
+    Job { class: "DriveOptions", command: "drive", without: &["tasks"], own: &[KEY, PRICES, BAR] },
+    Job { class: "SuiteOptions", command: "suite from-log", without: &[], own: &[] },
+    Job { class: "PruneOptions", command: "store prune", without: &[], own: &[] },
+];
+
+/// Types that a flag does not tell.
+const TYPES: &[(&str, &str)] = &[
+    ("judge", "Judges"),
+    ("first", "Path"),
+    ("tools", "Path | Sequence[Mapping[str, Any]]"),
+    ("store", "Path | Literal[False]"),
+    ("template", "Path | Sequence[Path]"),
+    ("base_rate", "float"),
+    ("max_fail", "Mapping[str, int]"),
+    ("snap", "Literal[\"careful\", \"legacy\"]"),
+    ("decide", "Literal[\"evidence\", \"always\"]"),
+    ("concurrency", "int | Literal[\"auto\"]"),
+    ("dedup", "bool | str"),
+];
+
+/// Flags that are about a command's own output.
+const NEVER: [&str; 7] = ["json", "quiet", "help", "version", "verbose", "color", "log_file"];
+
+fn kind(key: &str, arg: &Arg) -> String {
+    if let Some((_, kind)) = TYPES.iter().find(|(name, _)| *name == key) {
+        return (*kind).to_owned();
+    }
+    let parser = arg.get_value_parser();
+    let is = |id: TypeId| parser.type_id() == id;
+    let names = arg.get_value_names().unwrap_or_default();
+    let repeats = matches!(arg.get_action(), ArgAction::Append);
+    let one = if is(TypeId::of::<bool>()) {
+        "bool".to_owned()
+    } else if is(TypeId::of::<u64>()) || is(TypeId::of::<NonZeroU32>()) || is(TypeId::of::<usize>()) {
+        let short = names.iter().any(|name| name == "N") && is(TypeId::of::<u64>());
+        let switch = arg.get_num_args().is_some_and(|range| range.min_values() == 0);
+        format!("{}int{}", if switch { "bool | " } else { "" }, if short { " | str" } else { "" })
+    } else if is(TypeId::of::<f64>()) {
+        "float".to_owned()
+    } else if is(TypeId::of::<PathBuf>()) {
+        "Path".to_owned()
+    } else {
+        match parser.possible_values() {
+            Some(values) => {
+                let values: Vec<String> = values.map(|value| format!("\"{}\"", value.get_name())).collect();
+                format!("Literal[{}]", values.join(", "))
+            }
+            None => "str".to_owned(),
+        }
+    };
+    match repeats {
+        false => one,
+        true if names.iter().any(|name| name.contains('=')) => "Mapping[str, Any]".to_owned(),
+        true if one == "str" => "Some".to_owned(),
+        true => format!("{one} | Sequence[{one}]"),
+    }
+}
+
+fn class(job: &Job, all: &Command) -> String {
+    let mut command = all;
+    for name in job.command.split(' ') {
+        command = command.find_subcommand(name).expect("a command");
+    }
+    let mut text = format!(
+        "class {}(TypedDict, total=False):\n    \"\"\"The flags of `tooljudge {}`.\"\"\"\n\n",
+        job.class, job.command
+    );
+    for (name, kind) in job.own {
+        let _ = writeln!(text, "    {name}: {kind}");
+    }
+    for arg in command.get_arguments() {
+        let Some(key) = arg.get_long().map(|long| long.replace('-', "_")) else { continue };
+        if NEVER.contains(&key.as_str()) || job.without.contains(&key.as_str()) {
+            continue;
+        }
+        // A word of the language.
+        let name = if key == "from" { "from_".to_owned() } else { key.clone() };
+        let _ = writeln!(text, "    {name}: {} | None", kind(&key, arg));
+    }
+    text
+}
+
+#[test]
+fn the_options_of_the_package_are_the_flags() {
+    let all = tooljudge::internal::commands();
+    let classes: Vec<String> = JOBS.iter().map(|job| class(job, &all)).collect();
+    let text = format!(
+        "\"\"\"The options of the jobs, out of the flags' own declaration: `TOOLJUDGE_DOCS=write cargo test python_options` writes this file.\"\"\"\n\n\
+         from __future__ import annotations\n\n\
+         import os\n\
+         from collections.abc import Callable, Mapping, Sequence\n\n\
+         TYPE_CHECKING = False\n\
+         if TYPE_CHECKING:\n    from typing import Any, Literal, TypeAlias, TypedDict\n\n    from ._judge import Judge\n\n\
+         \x20   One: TypeAlias = str | Judge | Callable[[list[str]], Any]\n    Judges: TypeAlias = One | Sequence[One]\n\
+         else:\n    from ._typed import TypedDict\n\n\
+         Path = str | os.PathLike[str]\n\
+         Some = str | Sequence[str]\n\n\n{}",
+        classes.join("\n\n")
+    );
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/python/tooljudge/_flags.py");
+    if std::env::var("TOOLJUDGE_DOCS").is_ok_and(|value| value == "write") {
+        std::fs::write(path, &text).expect("the file can be written");
+    }
+    let found = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(found == text, "{path} is not what the flags say; TOOLJUDGE_DOCS=write writes it");
+}
