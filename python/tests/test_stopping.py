@@ -7,6 +7,8 @@ import signal
 import subprocess
 import sys
 import threading
+import time
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -114,6 +116,43 @@ def test_a_cancelled_task_keeps_what_was_paid(server):
     assert 25 <= paid < 200
     tj.label(numbered(200), **one.judge())
     assert one.requests == 200
+
+
+@pytest.fixture
+def kernel(monkeypatch):
+    """A kernel of Jupyter: its manager and its client."""
+    pytest.importorskip("ipykernel")
+    manager = pytest.importorskip("jupyter_client.manager")
+    # It is this Python, whatever kernels are installed for the user.
+    monkeypatch.setenv("JUPYTER_PREFER_ENV_PATH", "1")
+    monkeypatch.setenv("JUPYTER_PATH", str(Path(sys.prefix) / "share/jupyter"))
+    kernel, client = manager.start_new_kernel(startup_timeout=PATIENCE)
+    yield kernel, client
+    client.stop_channels()
+    kernel.shutdown_kernel(now=True)
+
+
+CELL = """
+import sys, tooljudge as tj
+sys.path.insert(0, %r)
+from conftest import numbered
+await tj.aio.label(numbered(200), concurrency=10, judge="vllm:m", base_url=%r)
+"""
+
+
+def test_an_interrupted_cell_sends_nothing_more(server, kernel):
+    one, (manager, client) = server(free=20), kernel
+    asked = client.execute(CELL % (os.path.dirname(__file__), one.url))
+    wait_until(lambda: one.requests >= 25)
+    manager.interrupt_kernel()
+    # Long enough for the loop to hear of it; a kernel does not wake its loop for that.
+    time.sleep(1)
+    one.let_go()
+    reply = client.get_shell_msg(timeout=PATIENCE)
+    while reply["parent_header"]["msg_id"] != asked:
+        reply = client.get_shell_msg(timeout=PATIENCE)
+    assert reply["content"]["status"] == "error" and reply["content"]["ename"] in ("CancelledError", "KeyboardInterrupt")
+    assert 25 <= one.requests <= 30
 
 
 def test_threads_work_side_by_side(server):
