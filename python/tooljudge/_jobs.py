@@ -113,7 +113,7 @@ def label_batches(batches, **options: Unpack[BatchOptions]) -> Any:
     """
     if hasattr(batches, "collect_batches"):
         batches = batches.collect_batches(chunk_size=_PIECE)
-    elif hasattr(batches, "columns") or isinstance(batches, (str, dict)):
+    elif hasattr(batches, "columns") or hasattr(batches, "column_names") or isinstance(batches, (str, dict)):
         raise InputError(f"{type(batches).__name__} is one table: give it to label, or give an iterator of its pieces")
     return _batches(batches, options)
 
@@ -212,9 +212,10 @@ def _table(command, first, data, options):
     options = dict(options)
     progress, both = options.pop("progress", None), options.pop("return_summary", False)
     options["json"] = True
-    if isinstance(data, (list, tuple)) and not data:
-        return ([], {}) if both else []
     given = _frames.source(data, selects(options))
+    empty = given.empty()
+    if empty is not None:
+        return (empty, {}) if both else empty
     collects = options.get("output") is None and not options.get("dry_run")
     if not options.get("dry_run"):
         options.pop("dry_run", None)
