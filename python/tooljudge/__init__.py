@@ -21,6 +21,7 @@ from ._errors import (
     ToolJudgeError,
     ToolJudgeWarning,
 )
+from ._findings import findings
 from ._jobs import convert, gold, label, label_batches, resnap, score
 from ._judge import Judge
 from ._reports import Audit, BenchReport, Comparison, Report, audit, bench, compare
@@ -51,6 +52,7 @@ __all__ = [
     "bench",
     "compare",
     "convert",
+    "findings",
     "gold",
     "label",
     "label_batches",

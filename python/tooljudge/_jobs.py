@@ -41,7 +41,7 @@ def label(data, **options: Unpack[LabelOptions]) -> Any:
         task: What to judge: `tool_calling` (default), `tool_selection`, `parameter_extraction`, ..., or a list.
         api_key: The key, which is stored nowhere. By default that of the environment (`OPENAI_API_KEY` and so on).
         per: `call` judges each call of a turn by itself.
-        findings: Lists what is wrong in the column `findings`.
+        findings: Lists what is wrong in the column `findings`, of which `tooljudge.findings` makes a table.
         explain: Asks for an explanation before the label.
         votes: Asks each question so often, an odd number; most votes decide.
         max_cost: The most that the run may cost, in US dollars; needs `max_tokens`.

@@ -119,6 +119,49 @@ class _Part:
         return "\n".join(_json.row({name: row[name] for name in names}) for row in rows_of(self._made, 0, self._count))
 
 
+class Listed:
+    """A table of rows of Python, as `Frame` knows it. `kinds` are those of columns that may hold nothing."""
+
+    def __init__(self, rows, columns, kinds):
+        self.columns, self._rows, self._default = columns, rows, kinds
+
+    def __len__(self):
+        return len(self._rows)
+
+    def __iter__(self):
+        return iter(self._rows)
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        try:
+            return self.to_arrow().__arrow_c_stream__(requested_schema)
+        except ImportError:
+            return self.to_polars().__arrow_c_stream__(requested_schema)
+
+    def to_arrow(self):
+        import pyarrow
+
+        types = {int: pyarrow.int64(), float: pyarrow.float64(), bool: pyarrow.bool_(), str: pyarrow.string()}
+        return pyarrow.table({name: pyarrow.array(cells, types[kind]) for name, cells, kind in self._typed()})
+
+    def to_polars(self):
+        import polars
+
+        types = {int: polars.Int64, float: polars.Float64, bool: polars.Boolean, str: polars.String}
+        return polars.DataFrame([polars.Series(name, cells, types[kind]) for name, cells, kind in self._typed()])
+
+    def _typed(self):
+        for name in self.columns:
+            cells = [row[name] for row in self._rows]
+            kinds = {type(cell) for cell in cells if cell is not None} or {self._default.get(name, str)}
+            if len(kinds) > 1 or not kinds <= {int, float, bool, str}:
+                cells, kinds = _json.loose(cells), {str}
+            yield name, cells, kinds.pop()
+
+    def json_lines(self, first=0):
+        names = self.columns[first:]
+        return "\n".join(_json.row({name: row[name] for name in names}) for row in self._rows)
+
+
 class _Restored:
     """A table that came from another process, as `Frame` knows it."""
 
