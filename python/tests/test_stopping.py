@@ -8,7 +8,6 @@ import subprocess
 import sys
 import threading
 import time
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -116,20 +115,6 @@ def test_a_cancelled_task_keeps_what_was_paid(server):
     assert 25 <= paid < 200
     tj.label(numbered(200), **one.judge())
     assert one.requests == 200
-
-
-@pytest.fixture
-def kernel(monkeypatch):
-    """A kernel of Jupyter: its manager and its client."""
-    pytest.importorskip("ipykernel")
-    manager = pytest.importorskip("jupyter_client.manager")
-    # It is this Python, whatever kernels are installed for the user.
-    monkeypatch.setenv("JUPYTER_PREFER_ENV_PATH", "1")
-    monkeypatch.setenv("JUPYTER_PATH", str(Path(sys.prefix) / "share/jupyter"))
-    kernel, client = manager.start_new_kernel(startup_timeout=PATIENCE)
-    yield kernel, client
-    client.stop_channels()
-    kernel.shutdown_kernel(now=True)
 
 
 CELL = """

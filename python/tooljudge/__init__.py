@@ -62,6 +62,10 @@ __all__ = [
 ]
 
 
+# Commands that have no function here.
+_COMMANDS = ("drive", "store", "suite", "train")
+
+
 def __getattr__(name):
     # What not everybody needs is not imported before somebody does.
     if name in ("aio", "templates"):
@@ -72,4 +76,6 @@ def __getattr__(name):
         from ._frames import Frame
 
         return Frame
+    if name in _COMMANDS:
+        raise AttributeError(f"tooljudge.{name} is not in Python: run `tooljudge {name}` in a terminal, or `!tooljudge {name}` in a cell")
     raise AttributeError(f"module 'tooljudge' has no attribute {name!r}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextvars
 
-from . import _run
+from . import _run, _slips
 from ._errors import InputError, SettingsError
 from ._options import (
     BatchOptions,
@@ -115,6 +115,7 @@ def label_batches(batches, **options: Unpack[BatchOptions]) -> Any:
         batches = batches.collect_batches(chunk_size=_PIECE)
     elif hasattr(batches, "columns") or hasattr(batches, "column_names") or isinstance(batches, (str, dict)):
         raise InputError(f"{type(batches).__name__} is one table: give it to label, or give an iterator of its pieces")
+    _slips.check(options)
     return _batches(batches, options)
 
 
@@ -215,6 +216,8 @@ def _table(command, first, data, options):
     given = _frames.source(data, selects(options))
     empty = given.empty()
     if empty is not None:
+        if command == "label":
+            _slips.check(options)
         return (empty, {}) if both else empty
     collects = options.get("output") is None and not options.get("dry_run")
     if not options.get("dry_run"):
