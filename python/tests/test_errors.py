@@ -163,7 +163,10 @@ def test_every_flag_is_an_option(job):
     assert options - OF_PYTHON == flags(job) - OF_A_TERMINAL - ({"dry-run"} if job == "audit" else set())
 
 
-MODULES = ["tooljudge", "tooljudge._findings", "tooljudge._jobs", "tooljudge._judge", "tooljudge._reports", "tooljudge.aio", "tooljudge.templates"]
+MODULES = [
+    *("tooljudge", "tooljudge._findings", "tooljudge._jobs", "tooljudge._judge", "tooljudge._reports", "tooljudge.aio"),
+    "tooljudge.templates",
+]
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -184,9 +184,7 @@ def span(text):
 
 
 def test_spans_of_phoenix_come_back_under_their_ids():
-    spans = pd.DataFrame(
-        [span("Book in Oslo"), span("Book in Rome")], index=pd.Index(["s1", "s2"], name="context.span_id")
-    )
+    spans = pd.DataFrame([span("Book in Oslo"), span("Book in Rome")], index=pd.Index(["s1", "s2"], name="context.span_id"))
     for out in (tj.label(spans), tj.convert(spans)):
         assert out.index.name == "context.span_id" and list(out.index) == ["s1", "s2"] == list(out["source_id"])
     # Rows beside attributes are rows of the frame.

@@ -185,7 +185,8 @@ def test_a_bar_in_a_notebook_leaves_nothing(server, kernel):
 
 def test_one_list_of_tables_is_compared(tmp_path):
     rows = [json.loads(line) for line in BENCHMARK.read_text().splitlines()[:60]]
-    one, other = (tj.bench(rows, task=task, decide="always", return_rows=True).rows for task in ("tool_calling", "tool_selection"))
+    tasks = ("tool_calling", "tool_selection")
+    one, other = (tj.bench(rows, task=task, decide="always", return_rows=True).rows for task in tasks)
     tj.bench(rows, output=tmp_path / "other.parquet", task="tool_selection", decide="always")
     expected = tj.compare(one, other, gold="gold").record["comparisons"]
     for tables in ([one, other], (pd.DataFrame(one), tmp_path / "other.parquet")):

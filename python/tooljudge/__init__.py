@@ -29,7 +29,7 @@ from ._reports import Audit, BenchReport, Comparison, Report, audit, bench, comp
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from . import aio, templates
-    from ._frames import Frame
+    from ._made import Frame
 
 __version__ = _native.__version__
 __all__ = [
@@ -73,9 +73,10 @@ def __getattr__(name):
 
         return importlib.import_module(f"tooljudge.{name}")
     if name == "Frame":
-        from ._frames import Frame
+        from ._made import Frame
 
         return Frame
     if name in _COMMANDS:
-        raise AttributeError(f"tooljudge.{name} is not in Python: run `tooljudge {name}` in a terminal, or `!tooljudge {name}` in a cell")
+        command = f"run `tooljudge {name}` in a terminal, or `!tooljudge {name}` in a notebook"
+        raise AttributeError(f"tooljudge.{name} is not in Python: {command}")
     raise AttributeError(f"module 'tooljudge' has no attribute {name!r}")
