@@ -28,8 +28,8 @@ def check(options):
     from . import _jobs, _run
     from ._native import Table
 
-    if _has_settings(options):
-        # It may name columns, too.
+    if _has_settings(options) or _run.is_orphaned():
+        # A settings file may name columns, too; and no job can run in a process that was forked.
         return
     options = {name: value for name, value in options.items() if name not in _LEFT_OUT}
     options.update(dry_run=1, output="-", json=True)
