@@ -284,8 +284,13 @@ def test_what_is_imported_and_absent_is_refused_when_it_is_used(name):
 
 def test_modules_of_phoenix_have_what_is_here():
     from tooljudge.phoenix.default_templates import TOOL_CALLING_PROMPT_RAILS_MAP, TOOL_CALLING_PROMPT_TEMPLATE
+    from tooljudge.phoenix.models import BedrockModel, OpenAIModel
     from tooljudge.phoenix.utils import NOT_PARSABLE, snap_to_rail
 
+    for module in ("classify", "default_templates", "llm", "metrics", "models", "templates", "utils"):
+        module = importlib.import_module(f"tooljudge.phoenix.{module}")
+        assert all(getattr(module, name) is getattr(evals, name) for name in module.__all__)
+    assert OpenAIModel is evals.OpenAIModel and BedrockModel is evals.BedrockModel
     assert TOOL_CALLING_PROMPT_TEMPLATE is evals.TOOL_CALLING_PROMPT_TEMPLATE and NOT_PARSABLE == evals.NOT_PARSABLE
     assert TOOL_CALLING_PROMPT_RAILS_MAP == {True: "correct", False: "incorrect"} and snap_to_rail is evals.snap_to_rail
     # A slip is one.

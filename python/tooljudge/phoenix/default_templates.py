@@ -1,6 +1,6 @@
 """The names of `phoenix.evals.default_templates` of Phoenix 2: templates and rails."""
 
-from . import (
+from . import (  # noqa: F401
     TOOL_CALLING_PROMPT_RAILS_MAP,
     TOOL_PARAMETER_EXTRACTION_PROMPT_RAILS_MAP,
     TOOL_SELECTION_PROMPT_RAILS_MAP,
