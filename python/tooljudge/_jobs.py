@@ -31,8 +31,8 @@ def label(data, **options: Unpack[LabelOptions]) -> Any:
     """Labels every tool call of a table as correct or incorrect.
 
     Args:
-        data: A pandas or polars frame, a pyarrow table or reader, a list of dicts, anything with `__arrow_c_stream__`; or a path, a
-            glob or a list of these. Questions, calls and definitions are found by their usual names (`question`, `tool_call`,
+        data: A pandas or polars frame, a pyarrow table or reader, a Hugging Face dataset, a list of dicts or of objects with fields, a
+            dict of columns, anything with `__arrow_c_stream__`; or a path, a glob or a list of these. Questions, calls and definitions are found by their usual names (`question`, `tool_call`,
             `tool_definitions`, ...); `column={"question": "user_msg"}` names others.
         judge: `builtin` (offline, free), `builtin:FILE` with a model of `tooljudge train`, `PROVIDER:MODEL` such as
             `openai:gpt-5-mini`, a name out of tooljudge.toml, a function from a list of prompts to a list of texts (see `Judge`), or a
