@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import sys
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -138,3 +139,17 @@ def server():
 
 def numbered(count):
     return [{"question": f"Say {n}", "tool_call": f"say(n={n})", "tool_definitions": "say: Says a number"} for n in range(count)]
+
+
+@pytest.fixture
+def kernel(monkeypatch):
+    """A kernel of Jupyter: its manager and its client."""
+    pytest.importorskip("ipykernel")
+    manager = pytest.importorskip("jupyter_client.manager")
+    # It is this Python, whatever kernels are installed for the user.
+    monkeypatch.setenv("JUPYTER_PREFER_ENV_PATH", "1")
+    monkeypatch.setenv("JUPYTER_PATH", str(Path(sys.prefix) / "share/jupyter"))
+    kernel, client = manager.start_new_kernel(startup_timeout=PATIENCE)
+    yield kernel, client
+    client.stop_channels()
+    kernel.shutdown_kernel(now=True)

@@ -66,6 +66,54 @@ def test_unknown_options():
         tj.bench(rows(), max_csot=1)
 
 
+SLIPS = [
+    ({"seed": 1}, "seed: .*give sample=N too"),
+    ({"progress": "yes"}, "progress: give True"),
+    ({"judge": "bad"}, "PROVIDER:MODEL"),
+    ({"votes": 2}, "odd"),
+    ({"tools": "no-such-file.json"}, "no-such-file"),
+]
+
+
+@pytest.mark.parametrize("options, words", SLIPS)
+def test_slips_are_seen_before_there_are_rows(options, words):
+    for data in (rows()[:1], []):
+        with pytest.raises(tj.SettingsError, match=words):
+            tj.label(data, **options)
+    with pytest.raises(tj.SettingsError, match=words):
+        tj.label_batches(iter([]), **options)
+
+
+def test_what_depends_on_rows_is_no_slip_without_them(tmp_path):
+    (tmp_path / "mine.txt").write_text('{row["note"]} correct or incorrect')
+    for options in (
+        {"column": {"question": "said"}, "where": {"day": 1}, "drop": "note", "seed": 1, "sample": 5},
+        {"judge": print, "template": tmp_path / "mine.txt", "rails": ["correct", "incorrect"]},
+        {"judge": "openai:gpt-5-mini", "max_cost": 1},
+        {"from_": "langfuse", "tools": rows()[0]["tool_definitions"], "output": tmp_path / "none.csv"},
+    ):
+        assert tj.label([], **options) == []
+    # A settings file may choose the sample, and name columns.
+    (tmp_path / "tooljudge.toml").write_text("[label]\nsample = 2\ndrop = ['note']\n")
+    assert tj.label([], seed=1) == []
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["mine.txt", "tooljudge.toml"]
+
+
+def test_a_slip_shows_little_of_us():
+    for call in (lambda: tj.label(rows(), judge="bad"), lambda: tj.bench(rows(), votes=2), lambda: tj.label(5)):
+        with pytest.raises(tj.ToolJudgeError) as raised:
+            call()
+        ours = [frame for frame in raised.traceback if "tooljudge" in str(frame.path) and "tests" not in str(frame.path)]
+        assert len(ours) == 1
+
+
+@pytest.mark.parametrize("name", ["train", "drive", "store", "suite"])
+def test_commands_without_a_function_are_named(name):
+    with pytest.raises(AttributeError, match=f"run `tooljudge {name}` in a terminal"):
+        getattr(tj, name)
+    assert name in subprocess.run([PROGRAM, "--help"], capture_output=True, text=True, check=True).stdout
+
+
 def test_warnings_are_pythons_and_point_at_the_caller():
     with pytest.warns(tj.ToolJudgeWarning, match="does not use `explain`") as caught:
         tj.label(rows()[:1], explain=True)
@@ -115,7 +163,10 @@ def test_every_flag_is_an_option(job):
     assert options - OF_PYTHON == flags(job) - OF_A_TERMINAL - ({"dry-run"} if job == "audit" else set())
 
 
-MODULES = ["tooljudge", "tooljudge._jobs", "tooljudge._judge", "tooljudge._reports", "tooljudge.aio", "tooljudge.templates"]
+MODULES = [
+    *("tooljudge", "tooljudge._findings", "tooljudge._jobs", "tooljudge._judge", "tooljudge._reports", "tooljudge.aio"),
+    "tooljudge.templates",
+]
 
 
 @pytest.mark.parametrize("module", MODULES)

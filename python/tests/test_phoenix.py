@@ -152,6 +152,7 @@ def test_our_templates_are_texts_with_values(task, ask, peer):
     "template, words",
     [
         ("{qestion} {tool_call}", "no row has `qestion`.*columns are end, question, tool_call"),
+        ("{input} {tool_call}", r"no row has `input`.*If it is plain text, .*delimiters"),
         ("{{question}} {tool_call}", r"`\{\{question\}\}`.*write \{question\}"),
         ("{question!r}", "format the column before"),
         ("{question:>10} {tool_call}", "format the column before"),
@@ -166,6 +167,12 @@ def test_templates_that_cannot_be_filled_raise(template, words, ask, peer):
     with pytest.raises((tj.InputError, tj.SettingsError), match=words):
         ask(template=template)
     assert not peer.bodies
+
+
+def test_a_template_names_a_column_of_spans_by_a_part_of_it(ask):
+    frame = pd.DataFrame({"attributes.input.value": ["x"], "attributes.output.value": ["y"]})
+    with pytest.raises(tj.InputError, match=r"no row has `input`.*`attributes.input.value` may be meant: write \{attributes.input"):
+        ask(frame, "{input} correct or incorrect")
 
 
 def test_braces_that_phoenix_cannot_read_are_text(ask, peer):
@@ -230,10 +237,66 @@ def test_arguments_are_checked(arguments, words, ask):
         ask(**arguments)
 
 
-@pytest.mark.parametrize("name", ["BedrockModel", "VertexAIModel", "LLM", "run_evals", "llm_generate", "snap_to_rail"])
-def test_what_is_absent_says_what_to_do(name):
-    with pytest.raises(ImportError, match=f"no {name}: "):
-        getattr(importlib.import_module("tooljudge.phoenix"), name)
+# What public files import from Phoenix, by module, and a word of what they read then.
+ABSENT = {
+    "tooljudge.phoenix": {
+        "RAG_RELEVANCY_PROMPT_TEMPLATE": "phoenix.evals .arize-phoenix-evals<3",
+        "RAG_RELEVANCY_PROMPT_RAILS_MAP": "phoenix.evals .arize-phoenix-evals<3",
+        "HALLUCINATION_PROMPT_TEMPLATE_WITH_EXPLANATION": "arize-phoenix-evals<3",
+        "TOOL_CALLING_SPAN_PROMPT_TEMPLATE": "a frame of spans",
+        "LLM": "OpenAIModel",
+        "create_classifier": "llm_classify",
+        "ClassificationEvaluator": "llm_classify",
+        "evaluate_dataframe": "tooljudge.label",
+        "async_evaluate_dataframe": "tooljudge.aio.label",
+        "bind_evaluator": "column=",
+    },
+    "tooljudge.phoenix.default_templates": {"QA_PROMPT_TEMPLATE": "arize-phoenix-evals<3"},
+    "tooljudge.phoenix.llm": {"LLM": "OpenAIModel"},
+    "tooljudge.phoenix.metrics": {
+        "ToolSelectionEvaluator": "task='tool_selection'",
+        "ToolInvocationEvaluator": "task='parameter_extraction'",
+        "ToolResponseHandlingEvaluator": "task='tool_response_handling'",
+        "FaithfulnessEvaluator": "llm_classify",
+    },
+    "tooljudge.phoenix.utils": {"to_annotation_dataframe": "the index and the columns"},
+}
+
+
+@pytest.mark.parametrize("module, name, words", [(module, *one) for module, names in ABSENT.items() for one in names.items()])
+def test_what_is_absent_says_what_to_do(module, name, words):
+    with pytest.raises(ImportError, match=f"no {name}: .*{words}"):
+        exec(f"from {module} import {name}")
+
+
+USED = ["BedrockModel", "VertexAIModel", "run_evals", "llm_generate", "QAEvaluator", "snap_to_rail"]
+
+
+@pytest.mark.parametrize("name", USED)
+def test_what_is_imported_and_absent_is_refused_when_it_is_used(name):
+    scope = {}
+    exec(f"from tooljudge.phoenix import {name}, llm_classify", scope)
+    # Files ask what kind of model they have.
+    assert not isinstance(evals.OpenAIModel(), scope[name]) and scope[name] is getattr(evals, name)
+    with pytest.raises(tj.SettingsError, match=f"no {name}: "):
+        scope[name](model="x")
+
+
+def test_modules_of_phoenix_have_what_is_here():
+    from tooljudge.phoenix.default_templates import TOOL_CALLING_PROMPT_RAILS_MAP, TOOL_CALLING_PROMPT_TEMPLATE
+    from tooljudge.phoenix.models import BedrockModel, OpenAIModel
+    from tooljudge.phoenix.utils import NOT_PARSABLE, snap_to_rail
+
+    for module in ("classify", "default_templates", "llm", "metrics", "models", "templates", "utils"):
+        module = importlib.import_module(f"tooljudge.phoenix.{module}")
+        assert all(getattr(module, name) is getattr(evals, name) for name in module.__all__)
+    assert OpenAIModel is evals.OpenAIModel and BedrockModel is evals.BedrockModel
+    assert TOOL_CALLING_PROMPT_TEMPLATE is evals.TOOL_CALLING_PROMPT_TEMPLATE and NOT_PARSABLE == evals.NOT_PARSABLE
+    assert TOOL_CALLING_PROMPT_RAILS_MAP == {True: "correct", False: "incorrect"} and snap_to_rail is evals.snap_to_rail
+    # A slip is one.
+    assert not hasattr(evals, "llm_clasify") and not hasattr(evals, "__wrapped__")
+    with pytest.raises(AttributeError, match="llm_classify with its models"):
+        evals.llm_clasify  # noqa: B018
 
 
 def test_parameters_of_a_model_are_sent(ask, peer):

@@ -8,7 +8,7 @@ import sys
 import pandas as pd
 import polars as pl
 import pytest
-from conftest import PROGRAM, ROOT, TOOLS, numbered, rows
+from conftest import PATIENCE, PROGRAM, ROOT, TOOLS, numbered, rows
 
 import tooljudge as tj
 
@@ -159,3 +159,35 @@ def test_a_bar_is_shown_where_it_is_asked_for(server, capfd, monkeypatch):
     one.delay = 0
     tj.label(numbered(41), progress=False, concurrency=2, **one.judge())
     assert capfd.readouterr().err == ""
+
+
+CELL = """
+import sys, tooljudge as tj
+sys.path.insert(0, %r)
+from conftest import numbered
+out = tj.label(numbered(40), progress=True, concurrency=2, judge="vllm:m", base_url=%r)
+"""
+
+
+def test_a_bar_in_a_notebook_leaves_nothing(server, kernel):
+    one, (_, client), shown = server(delay=0.05), kernel, []
+
+    def hear(message):
+        if message["msg_type"] in ("display_data", "update_display_data"):
+            shown.append(message["content"]["data"])
+
+    cell = CELL % (str(ROOT / "python/tests"), one.url)
+    assert client.execute_interactive(cell, timeout=PATIENCE, output_hook=hear)["content"]["status"] == "ok"
+    assert any("<progress" in one["text/html"] and " of 40" in one["text/plain"] for one in shown)
+    # A reader of texts sees no object in its place.
+    assert shown[-1] == {"text/html": "", "text/plain": ""} and not any("object" in one["text/plain"] for one in shown)
+
+
+def test_one_list_of_tables_is_compared(tmp_path):
+    rows = [json.loads(line) for line in BENCHMARK.read_text().splitlines()[:60]]
+    tasks = ("tool_calling", "tool_selection")
+    one, other = (tj.bench(rows, task=task, decide="always", return_rows=True).rows for task in tasks)
+    tj.bench(rows, output=tmp_path / "other.parquet", task="tool_selection", decide="always")
+    expected = tj.compare(one, other, gold="gold").record["comparisons"]
+    for tables in ([one, other], (pd.DataFrame(one), tmp_path / "other.parquet")):
+        assert tj.compare(tables, gold="gold").record["comparisons"] == expected

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 
 import pandas as pd
 import pytest
@@ -116,6 +117,29 @@ def test_a_cancelled_task_keeps_what_was_paid(server):
     assert one.requests == 200
 
 
+CELL = """
+import sys, tooljudge as tj
+sys.path.insert(0, %r)
+from conftest import numbered
+await tj.aio.label(numbered(200), concurrency=10, judge="vllm:m", base_url=%r)
+"""
+
+
+def test_an_interrupted_cell_sends_nothing_more(server, kernel):
+    one, (manager, client) = server(free=20), kernel
+    asked = client.execute(CELL % (os.path.dirname(__file__), one.url))
+    wait_until(lambda: one.requests >= 25)
+    manager.interrupt_kernel()
+    # Long enough for the loop to hear of it; a kernel does not wake its loop for that.
+    time.sleep(1)
+    one.let_go()
+    reply = client.get_shell_msg(timeout=PATIENCE)
+    while reply["parent_header"]["msg_id"] != asked:
+        reply = client.get_shell_msg(timeout=PATIENCE)
+    assert reply["content"]["status"] == "error" and reply["content"]["ename"] in ("CancelledError", "KeyboardInterrupt")
+    assert 25 <= one.requests <= 30
+
+
 def test_threads_work_side_by_side(server):
     one, found = server(delay=0.02), {}
 
@@ -138,7 +162,9 @@ if child == 0:
     try:
         open("rows.jsonl", "w").write("".join(json.dumps(row) + "\\n" for row in rows))
         frame = tj.label("rows.jsonl")
-        print(len(tj.label(rows)) if len(frame.to_dicts()) == len(frame.to_polars()) == 3 else "other", flush=True)
+        (batch,) = tj.label_batches(iter([rows]))
+        same = len(batch) == len(frame.to_dicts()) == len(frame.to_polars()) == 3
+        print(len(tj.label(rows)) if same else "other", flush=True)
         os._exit(0)
     except BaseException as error:
         print(type(error).__name__, error, flush=True)

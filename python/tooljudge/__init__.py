@@ -21,6 +21,7 @@ from ._errors import (
     ToolJudgeError,
     ToolJudgeWarning,
 )
+from ._findings import findings
 from ._jobs import convert, gold, label, label_batches, resnap, score
 from ._judge import Judge
 from ._records import drive, store_merge, store_prune, store_stat, suite_from_log, train
@@ -29,7 +30,7 @@ from ._reports import Audit, BenchReport, Comparison, Report, audit, bench, comp
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from . import aio, templates
-    from ._frames import Frame
+    from ._made import Frame
 
 __version__ = _native.__version__
 __all__ = [
@@ -53,6 +54,7 @@ __all__ = [
     "compare",
     "convert",
     "drive",
+    "findings",
     "gold",
     "label",
     "label_batches",
@@ -67,6 +69,10 @@ __all__ = [
 ]
 
 
+# Commands whose functions have other names.
+_COMMANDS = {"store": "store_stat, store_prune and store_merge", "suite": "suite_from_log"}
+
+
 def __getattr__(name):
     # What not everybody needs is not imported before somebody does.
     if name in ("aio", "templates"):
@@ -74,7 +80,9 @@ def __getattr__(name):
 
         return importlib.import_module(f"tooljudge.{name}")
     if name == "Frame":
-        from ._frames import Frame
+        from ._made import Frame
 
         return Frame
+    if name in _COMMANDS:
+        raise AttributeError(f"tooljudge.{name} is not a function: use {_COMMANDS[name]}")
     raise AttributeError(f"module 'tooljudge' has no attribute {name!r}")

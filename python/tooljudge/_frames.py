@@ -1,18 +1,17 @@
 """Frames of any library to tables of ours, and labels back to the kind of frame that came in."""
 
-import json
 import os
 import sys
 from collections.abc import Mapping
 
-from . import _json
+from . import _json, _not_tables
 from ._errors import InputError
+from ._made import Frame, rows_of, to_pandas, to_pandas_by_rows
 from ._native import Table
 
 # Numbers the rows of a frame of which not all are wanted, so that they are found again.
 ROW = "tooljudge row"
 SPAN_ID = "context.span_id"
-_KINDS = "a pandas or polars frame, a pyarrow table, a list of dicts, anything with __arrow_c_stream__, or paths"
 
 
 def source(data, selects):
@@ -22,9 +21,13 @@ def source(data, selects):
     if isinstance(data, (list, tuple)):
         if data and all(isinstance(one, (str, os.PathLike)) for one in data):
             return Paths([os.fspath(one) for one in data])
-        if all(isinstance(one, Mapping) for one in data):
-            return Dicts(data, selects)
-        raise InputError(f"a list of {_names(data)} is no table: give {_KINDS}")
+        rows = [_json.record(one) for one in data]
+        if None in rows:
+            _not_tables.refuse_list(data)
+        return Dicts(rows, selects)
+    if isinstance(data, Mapping):
+        _not_tables.refuse_other_than_columns(data)
+        return Columns(data, selects)
     pandas, polars, pyarrow = (sys.modules.get(name) for name in ("pandas", "polars", "pyarrow"))
     if pandas is not None and isinstance(data, pandas.DataFrame):
         return Pandas(data, selects)
@@ -36,30 +39,17 @@ def source(data, selects):
         data = pyarrow.Table.from_batches([data])
     if pyarrow is not None and isinstance(data, pyarrow.Table):
         return Arrow(data, selects)
+    if is_dataset(data):
+        return Dataset(data, selects)
     if hasattr(data, "__arrow_c_stream__"):
-        _refuse_json_as_text(data)
+        _not_tables.refuse_json_as_text(data)
         return Stream(data)
-    raise InputError(f"{type(data).__name__} is no table: give {_KINDS}")
+    _not_tables.refuse(data)
 
 
-def _refuse_json_as_text(relation):
-    """Raises where a relation of DuckDB holds JSON inside other types: unless told otherwise, DuckDB passes it on as any text."""
-    if type(relation).__name__ != "DuckDBPyRelation":
-        return
-    for name, kind in zip(relation.columns, map(str, relation.types), strict=True):
-        if "JSON" not in kind or kind == "JSON":
-            continue
-        setting = relation.query("tooljudge_relation", "select current_setting('arrow_lossless_conversion')")
-        if not setting.fetchall()[0][0]:
-            raise InputError(
-                f"column `{name}` holds JSON inside {kind}, which DuckDB passes on as text: run "
-                "`set arrow_lossless_conversion = true` on its connection first, or give the path of the file"
-            )
-        return
-
-
-def _names(data):
-    return " and ".join(sorted({type(one).__name__ for one in data}))
+def is_dataset(data):
+    """Whether it is a dataset of Hugging Face's, or of the same kind, with all rows at hand."""
+    return hasattr(data, "with_format") and hasattr(data, "column_names") and hasattr(data, "__len__")
 
 
 def table(frame):
@@ -73,8 +63,11 @@ def table(frame):
 class Whole:
     """What is read by the job alone: all columns come back out of it."""
 
-    def give(self, made, _):
-        return self.whole(made)
+    def empty(self):
+        return None
+
+    def give(self, made, first):
+        return self.whole(made, made.columns[made.columns.index(first) :])
 
 
 class Paths(Whole):
@@ -85,14 +78,18 @@ class Paths(Whole):
     def __init__(self, paths):
         self.inputs = paths
 
-    def whole(self, made):
-        return Frame(made)
+    def whole(self, made, ours=()):
+        return Frame(made, ours)
 
 
 class Held:
     """A table in memory of a known kind of frame: its own columns are given back as they are."""
 
     inputs = ()
+
+    def empty(self):
+        """What comes of it if it has no rows, and so maybe no columns that a job could know; otherwise None."""
+        return None
 
     def give(self, made, first):
         """The frame with the columns of `made` from the one named `first` on; `made` itself where its rows are not the frame's."""
@@ -106,7 +103,7 @@ class Held:
         rows = None
         if self.selects:
             # It stands before the first of ours.
-            rows = [row[ROW] for row in _rows(made, at - 1)]
+            rows = [row[ROW] for row in rows_of(made, at - 1)]
             if None in rows:
                 raise InputError(
                     f"row {rows.index(None) + 1} of those chosen cannot be read, so that it is not known which one it is: it holds half a "
@@ -119,15 +116,13 @@ class Dicts(Held):
     def __init__(self, rows, selects):
         self.rows, self.selects = rows, selects
         self.columns = list(dict.fromkeys(str(name) for row in rows for name in row))
-        lines = []
-        for at, row in enumerate(rows):
-            cells = {str(name): _json.missing(cell) for name, cell in row.items()}
-            lines.append(_json.row({**cells, ROW: at} if selects else cells))
-        # A table without a row has no columns either; an empty object would be a row.
-        self.tables = [Table.of_lines("\n".join(lines).encode())]
+        self.tables = [_of_rows([{str(name): _json.missing(cell) for name, cell in row.items()} for row in rows], selects)]
+
+    def empty(self):
+        return None if self.rows else []
 
     def join(self, kept, made, ours, rows):
-        labels = _rows(made, len(made.columns) - len(ours))
+        labels = rows_of(made, len(made.columns) - len(ours))
         taken = self.rows if rows is None else [self.rows[row] for row in rows]
         gone = set(self.columns) - set(kept)
         if gone:
@@ -135,7 +130,41 @@ class Dicts(Held):
         return [{**row, **label} for row, label in zip(taken, labels, strict=True)]
 
     def whole(self, made):
-        return _rows(made)
+        return rows_of(made)
+
+
+def _of_rows(rows, selects):
+    lines = [_json.row({**row, ROW: at} if selects else row) for at, row in enumerate(rows)]
+    # A table without a row has no columns either; an empty object would be a row.
+    return Table.of_lines("\n".join(lines).encode())
+
+
+class Columns(Held):
+    """A dict of columns, such as libraries of datasets pass on batch by batch. Fields without a value are absent, as in frames."""
+
+    def __init__(self, given, selects):
+        self.given, self.selects, self.columns = given, selects, [str(name) for name in given]
+        cells = zip(*map(_json.cells, given.values()), strict=True)
+        self.tables = [_of_rows([dict(zip(self.columns, row, strict=True)) for row in cells], selects)]
+
+    def empty(self):
+        return None if any(map(len, self.given.values())) else dict(self.given)
+
+    def join(self, kept, made, ours, rows):
+        own = {name: cells for name, cells in self.given.items() if str(name) in kept}
+        if rows is not None:
+            own = {
+                name: cells.take(rows) if hasattr(cells, "take") else [cells[row] for row in rows] for name, cells in own.items()
+            }
+        return {**own, **_by_column(made, len(made.columns) - len(ours))}
+
+    def whole(self, made):
+        return _by_column(made)
+
+
+def _by_column(made, first=0):
+    rows = rows_of(made, first)
+    return {name: [row[name] for row in rows] for name in made.columns[first:]}
 
 
 class Polars(Held):
@@ -168,8 +197,10 @@ class Arrow(Held):
         self.tables = [table(_plain(given))]
 
     def join(self, kept, made, ours, rows):
+        import pyarrow
+
         joined = (self.frame if rows is None else _taken(self.frame, rows)).select(kept)
-        labels = self.whole(made)
+        labels = pyarrow.table(made)
         for name in ours:
             joined = joined.append_column(labels.schema.field(name), labels[name])
         return joined
@@ -178,6 +209,20 @@ class Arrow(Held):
         import pyarrow
 
         return pyarrow.table(made)
+
+
+class Dataset(Arrow):
+    """A dataset of Hugging Face's, which holds a table of pyarrow."""
+
+    def __init__(self, data, selects):
+        self.kind = type(data)
+        super().__init__(data.with_format("arrow")[:], selects)
+
+    def join(self, kept, made, ours, rows):
+        return self.kind(super().join(kept, made, ours, rows))
+
+    def whole(self, made):
+        return self.kind(super().whole(made))
 
 
 def _taken(frame, rows):
@@ -197,18 +242,19 @@ class Stream(Whole):
     def __init__(self, frame):
         self.tables = [table(frame)]
 
-    def whole(self, made):
+    def whole(self, made, ours=()):
         try:
             import pyarrow
         except ImportError:
-            return Frame(made)
+            return Frame(made, ours)
         return pyarrow.table(made)
 
 
 class Pandas(Held):
     def __init__(self, frame, selects):
-        if frame.index.name == SPAN_ID and any(str(name).startswith("attributes.") for name in frame.columns):
-            # As Phoenix exports spans: rows of turns take their names from it.
+        # As Phoenix exports spans: rows of turns take their names from the index, and get it back.
+        self.spans = frame.index.name == SPAN_ID and any(str(name).startswith("attributes.") for name in frame.columns)
+        if self.spans:
             frame = frame.reset_index()
         self.frame, self.selects = frame, selects
         self.columns = [name if isinstance(name, str) else str(name) for name in frame.columns]
@@ -220,12 +266,9 @@ class Pandas(Held):
         except ImportError:
             pyarrow = None
         if pyarrow is None:
-            columns = [_json.cells(series) for _, series in frame.items()]
-            lines = []
-            for at in range(len(frame)):
-                row = {name: cells[at] for name, cells in zip(self.columns, columns, strict=True)}
-                lines.append(_json.row({**row, ROW: at} if selects else row))
-            self.tables = [Table.of_lines("\n".join(lines).encode())]
+            cells = [_json.cells(series) for _, series in frame.items()]
+            rows = [{name: column[at] for name, column in zip(self.columns, cells, strict=True)} for at in range(len(frame))]
+            self.tables = [_of_rows(rows, selects)]
             return
         fields, arrays = [], []
         for name, (_, series) in zip(self.columns, frame.items(), strict=True):
@@ -252,36 +295,30 @@ class Pandas(Held):
         if len(kept) < len(self.columns):
             keep = set(kept)
             joined = joined.iloc[:, [at for at, name in enumerate(self.columns) if name in keep]]
-        labels = self.whole(made, len(made.columns) - len(ours))
+        labels = self._columns(made, len(made.columns) - len(ours))
         labels.index = joined.index
         whole = pandas.concat([joined, labels], axis=1)
         whole.attrs, whole.columns.name = self.frame.attrs, self.frame.columns.name
+        return whole.set_index(SPAN_ID) if self.spans and SPAN_ID in whole else whole
+
+    def whole(self, made):
+        import pandas
+
+        whole = self._columns(made)
+        if self.spans and "source_id" in whole:
+            whole.index = pandas.Index(whole["source_id"], name=SPAN_ID)
         return whole
 
-    def whole(self, made, first=0):
+    def _columns(self, made, first=0):
         """All columns, or those from the one at `first` on."""
         import pandas
 
         try:
             import pyarrow
         except ImportError:
-            return pandas.DataFrame(_rows(made, first), columns=made.columns[first:])
+            return to_pandas_by_rows(made, first)
         arrow = any(isinstance(dtype, pandas.ArrowDtype) for dtype in self.frame.dtypes)
-        return _pandas(pyarrow.table(made).select(made.columns[first:]), pandas.ArrowDtype if arrow else None)
-
-
-def _pandas(table, types=None):
-    """A frame of pandas. Where whole numbers beside nulls are too large for the floats that pandas makes of them, they stay whole."""
-    import pandas
-    import pyarrow
-
-    frame = table.to_pandas(types_mapper=types)
-    for name, column in zip(table.column_names, table.columns, strict=True):
-        if types is None and column.null_count and pyarrow.types.is_integer(column.type):
-            cells = column.to_pylist()
-            if any(cell is not None and abs(cell) > 2**53 for cell in cells):
-                frame[name] = pandas.array(cells, dtype="UInt64" if pyarrow.types.is_unsigned_integer(column.type) else "Int64")
-    return frame
+        return to_pandas(pyarrow.table(made).select(made.columns[first:]), pandas.ArrowDtype if arrow else None)
 
 
 def _array(series, pyarrow):
@@ -315,88 +352,3 @@ def _plain(given):
             continue
         given = given.set_column(at, pyarrow.field(field.name, column.type), column)
     return given
-
-
-def _rows(made, first=0):
-    """The rows as dicts, with the columns from the one at `first` on."""
-    return [json.loads(line) for line in made.json_lines(first).split("\n") if line]
-
-
-class _Restored:
-    """A table that came from another process, as `Frame` knows it."""
-
-    def __init__(self, table):
-        self._table, self.columns = table, table.column_names
-
-    def __len__(self):
-        return len(self._table)
-
-    def __arrow_c_stream__(self, requested_schema=None):
-        return self._table.__arrow_c_stream__(requested_schema)
-
-    def json_lines(self, first=0):
-        rows = self._table.select(self.columns[first:]).to_pylist()
-        return "\n".join(_json.row(row) for row in rows)
-
-
-def _restored(table):
-    return Frame(_Restored(table))
-
-
-class Frame:
-    """A table that no library holds yet. Anything that reads `__arrow_c_stream__` takes it: `pandas.DataFrame.from_arrow(frame)`,
-    `polars.DataFrame(frame)`, `pyarrow.table(frame)`, `duckdb.sql("from frame")`."""
-
-    def __init__(self, made):
-        self._made = made
-
-    @property
-    def columns(self):
-        """The names of its columns."""
-        return self._made.columns
-
-    def __len__(self):
-        return len(self._made)
-
-    def __repr__(self):
-        return f"<tooljudge.Frame of {len(self)} rows: {', '.join(self.columns)}>"
-
-    def _repr_html_(self):
-        from html import escape
-
-        shown = [row for _, row in zip(range(20), _rows(self._made), strict=False)]
-        head = "".join(f"<th>{escape(name)}</th>" for name in self.columns)
-        cells = "".join(
-            "<tr>" + "".join(f"<td>{escape(str(row[name]))[:200]}</td>" for name in self.columns) + "</tr>" for row in shown
-        )
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{cells}</tbody></table><p>{len(self)} rows</p>"
-
-    def __arrow_c_stream__(self, requested_schema=None):
-        return self._made.__arrow_c_stream__(requested_schema)
-
-    def __reduce__(self):
-        import pyarrow
-
-        return _restored, (pyarrow.table(self),)
-
-    def to_dicts(self):
-        """The rows as dicts."""
-        return _rows(self._made)
-
-    def to_pandas(self):
-        """The table as a frame of pandas (needs pyarrow)."""
-        import pyarrow
-
-        return _pandas(pyarrow.table(self))
-
-    def to_polars(self):
-        """The table as a frame of polars."""
-        import polars
-
-        return polars.DataFrame(self)
-
-    def to_arrow(self):
-        """The table as one of pyarrow."""
-        import pyarrow
-
-        return pyarrow.table(self)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextvars
 
-from . import _run
+from . import _run, _slips
 from ._errors import InputError, SettingsError
 from ._flags import BatchOptions, ConvertOptions, GoldOptions, LabelOptions, ResnapOptions, ScoreOptions
 from ._options import takes
@@ -24,8 +24,8 @@ def label(data, **options: Unpack[LabelOptions]) -> Any:
     """Labels every tool call of a table as correct or incorrect.
 
     Args:
-        data: A pandas or polars frame, a pyarrow table or reader, a list of dicts, anything with `__arrow_c_stream__`; or a path, a
-            glob or a list of these. Questions, calls and definitions are found by their usual names (`question`, `tool_call`,
+        data: A pandas or polars frame, a pyarrow table or reader, a Hugging Face dataset, a list of dicts or of objects with fields, a
+            dict of columns, anything with `__arrow_c_stream__`; or a path, a glob or a list of these. Questions, calls and definitions are found by their usual names (`question`, `tool_call`,
             `tool_definitions`, ...); `column={"question": "user_msg"}` names others.
         judge: `builtin` (offline, free), `builtin:FILE` with a model of `tooljudge train`, `PROVIDER:MODEL` such as
             `openai:gpt-5-mini`, a name out of tooljudge.toml, a function from a list of prompts to a list of texts (see `Judge`), or a
@@ -34,7 +34,7 @@ def label(data, **options: Unpack[LabelOptions]) -> Any:
         task: What to judge: `tool_calling` (default), `tool_selection`, `parameter_extraction`, ..., or a list.
         api_key: The key, which is stored nowhere. By default that of the environment (`OPENAI_API_KEY` and so on).
         per: `call` judges each call of a turn by itself.
-        findings: Lists what is wrong in the column `findings`.
+        findings: Lists what is wrong in the column `findings`, of which `tooljudge.findings` makes a table.
         explain: Asks for an explanation before the label.
         votes: Asks each question so often, an odd number; most votes decide.
         max_cost: The most that the run may cost, in US dollars; needs `max_tokens`.
@@ -106,8 +106,9 @@ def label_batches(batches, **options: Unpack[BatchOptions]) -> Any:
     """
     if hasattr(batches, "collect_batches"):
         batches = batches.collect_batches(chunk_size=_PIECE)
-    elif hasattr(batches, "columns") or isinstance(batches, (str, dict)):
+    elif hasattr(batches, "columns") or hasattr(batches, "column_names") or isinstance(batches, (str, dict)):
         raise InputError(f"{type(batches).__name__} is one table: give it to label, or give an iterator of its pieces")
+    _slips.check(options)
     return _batches(batches, options)
 
 
@@ -205,9 +206,12 @@ def _table(command, first, data, options):
     options = dict(options)
     progress, both = options.pop("progress", None), options.pop("return_summary", False)
     options["json"] = True
-    if isinstance(data, (list, tuple)) and not data:
-        return ([], {}) if both else []
     given = _frames.source(data, selects(options))
+    empty = given.empty()
+    if empty is not None:
+        if command == "label":
+            _slips.check(options)
+        return (empty, {}) if both else empty
     collects = options.get("output") is None and not options.get("dry_run")
     if options.get("dry_run"):
         # The command line insists on a place that nothing is written to.

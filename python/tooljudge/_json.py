@@ -21,6 +21,24 @@ def missing(cell):
     return None if is_missing(cell) else cell
 
 
+def record(thing):
+    """The fields of a row: a dict, a dataclass, a pydantic model, a named tuple, a class of attrs; None where it is none of them."""
+    if isinstance(thing, Mapping):
+        return thing
+    kind = type(thing)
+    if hasattr(thing, "model_dump") and kind is not type:
+        return thing.model_dump()
+    if hasattr(kind, "__dataclass_fields__") or hasattr(kind, "__attrs_attrs__"):
+        return _fields(thing)
+    return thing._asdict() if isinstance(thing, tuple) and hasattr(thing, "_asdict") else None
+
+
+def _fields(thing):
+    kind = type(thing)
+    names = getattr(kind, "__dataclass_fields__", None) or [one.name for one in kind.__attrs_attrs__]
+    return {name: getattr(thing, name) for name in names}
+
+
 def cells(series):
     """The cells of a column of pandas, None where they are missing. Fields without a value are absent, as in a Parquet file of the frame:
     libraries of frames give each dict the fields of all rows, and no row's meaning may depend on the others."""
@@ -91,8 +109,7 @@ def _other(cell):
         if hasattr(cell, method):
             return getattr(cell, method)()
     if hasattr(kind, "__dataclass_fields__") or hasattr(kind, "__attrs_attrs__"):
-        names = getattr(kind, "__dataclass_fields__", None) or [one.name for one in kind.__attrs_attrs__]
-        return {name: getattr(cell, name) for name in names}
+        return _fields(cell)
     if kind.__name__ == "Decimal":
         return int(cell) if cell == cell.to_integral_value() else float(cell)
     if hasattr(kind, "__members__"):

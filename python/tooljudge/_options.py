@@ -7,7 +7,7 @@ import inspect
 import os
 from collections.abc import Iterable, Mapping, Sequence
 
-from ._errors import SettingsError
+from ._errors import SettingsError, ToolJudgeError
 
 
 def takes(options, forks=True):
@@ -18,14 +18,19 @@ def takes(options, forks=True):
     def decorate(work):
         @functools.wraps(work)
         def job(*data, **given):
-            from . import _run
+            from . import _run, _slips
 
             _check(job, given)
-            if forks and _run.is_orphaned():
-                from . import _spawned
+            try:
+                _slips.refuse(job, given)
+                if forks and _run.is_orphaned():
+                    from . import _spawned
 
-                return _spawned.call(job.__name__, data, given)
-            return work(*data, **given)
+                    return _spawned.call(job.__name__, data, given)
+                return work(*data, **given)
+            except ToolJudgeError as error:
+                # The message says what is wrong; where in here it was found is of no use to who made the slip.
+                raise error.with_traceback(None)  # noqa: B904
 
         own = inspect.signature(work)
         kept = [one for one in own.parameters.values() if one.kind is not inspect.Parameter.VAR_KEYWORD]

@@ -42,20 +42,26 @@ def _tqdm(name, rows):
 
 
 class _Page:
-    """In a notebook. It leaves nothing behind."""
+    """In a notebook. It leaves nothing behind, as HTML or as text."""
 
     def __init__(self, name, rows):
-        from IPython.display import HTML, display
+        from IPython.display import display
 
-        self._html, self._name, self._rows = HTML, name, rows
-        self._handle = display(HTML(""), display_id=True)
+        self._name, self._rows = name, rows
+        self._handle = display(_both(""), raw=True, display_id=True)
 
     def show(self, done):
         whole = "" if self._rows is None else f" max='{self._rows}' value='{done}'"
-        self._handle.update(self._html(f"{self._name} <progress{whole}></progress> {_count(done, self._rows)}"))
+        count = _count(done, self._rows)
+        page = f"{self._name} <progress{whole}></progress> {count}"
+        self._handle.update(_both(page, f"{self._name}: {count}"), raw=True)
 
     def close(self):
-        self._handle.update(self._html(""))
+        self._handle.update(_both(""), raw=True)
+
+
+def _both(page, text=""):
+    return {"text/html": page, "text/plain": text}
 
 
 class _Tqdm:

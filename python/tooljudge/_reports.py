@@ -196,8 +196,8 @@ def compare(*tables, **options: Unpack[CompareOptions]) -> Comparison:
     """Tests whether one judge is better than another on the same rows.
 
     Args:
-        tables: Labelled tables, as `label` and `bench(..., return_rows=True).rows` give them, or paths of such; or one dict of names
-            and frames. All other judges are compared with the first judge of the first table.
+        tables: Labelled tables, as `label` and `bench(..., return_rows=True).rows` give them, or paths of such; or one list of them, or
+            one dict of names and frames. All other judges are compared with the first judge of the first table.
         gold, id, cluster: Columns: of gold in the first table, of what names a row, of what belongs together.
         measure: The measure that decides, `accuracy` by default.
         margin: Tests non-inferiority too: are the others worse by at most this much?
@@ -213,6 +213,8 @@ def compare(*tables, **options: Unpack[CompareOptions]) -> Comparison:
     """
     from . import _frames
 
+    if len(tables) == 1 and _is_list_of_tables(tables[0]):
+        tables = tables[0]
     named = dict(tables[0]) if len(tables) == 1 and isinstance(tables[0], dict) else None
     words, frames = [], []
     for at, one in enumerate(tables if named is None else named.values()):
@@ -220,12 +222,19 @@ def compare(*tables, **options: Unpack[CompareOptions]) -> Comparison:
         if not given.tables:
             words += given.inputs
             continue
-        if isinstance(given, _frames.Dicts) and not one:
+        if given.empty() is not None:
             raise InputError(f"table {at + 1} has no rows")
         words.append(f"memory:{f'table {at + 1}' if named is None else list(named)[at]}")
         frames += given.tables
     texts, _, passed = _run.run("compare", {**options, "json": True}, words, frames, False, STOP.get(), False, named=True)
     return Comparison(record(texts[-1]), passed)
+
+
+def _is_list_of_tables(data):
+    """Whether it is that, and not a table of rows."""
+    from ._json import record
+
+    return isinstance(data, (list, tuple)) and bool(data) and all(record(one) is None for one in data)
 
 
 def _measured(command, data, options, kind):

@@ -58,7 +58,8 @@ def _has_function(judges):
 
 def _portable(data):
     """The data, read into memory if it is a stream."""
-    if hasattr(data, "__arrow_c_stream__") and type(data).__module__.split(".")[0] not in ("pandas", "polars"):
+    can_be_sent = type(data).__module__.split(".")[0] in ("pandas", "polars", "datasets")
+    if hasattr(data, "__arrow_c_stream__") and not can_be_sent:
         import pyarrow
 
         return pyarrow.table(data)

@@ -19,6 +19,8 @@ from ._native import Stop
 
 __all__ = ["audit", "bench", "compare", "convert", "gold", "label", "resnap", "score"]
 
+# A notebook's kernel cancels the cell without waking its loop, so the loop wakes by itself, so many seconds apart.
+_SLICE = 0.1
 _Given = ParamSpec("_Given")
 _Made = TypeVar("_Made")
 
@@ -31,20 +33,26 @@ def _apart(job: Callable[_Given, _Made]) -> Callable[_Given, Coroutine[Any, Any,
         stop = Stop()
         work = asyncio.ensure_future(asyncio.to_thread(_with_stop, job, data, options, stop))
         try:
-            return await asyncio.shield(work)
+            await _end_of(work)
         except asyncio.CancelledError:
             while not work.done():
                 stop.stop()
                 try:
-                    await asyncio.wait([work])
+                    await _end_of(work)
                 except asyncio.CancelledError:
                     continue
             # What it came to is of no interest any more.
             work.exception()
             raise
+        return work.result()
 
     apart.__doc__ = f"`tooljudge.{job.__name__}` on a thread of its own, with the same arguments."
     return apart
+
+
+async def _end_of(work):
+    while not work.done():
+        await asyncio.wait([work], timeout=_SLICE)
 
 
 def _with_stop(job, data, options, stop):

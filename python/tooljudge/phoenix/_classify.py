@@ -1,5 +1,6 @@
 """`llm_classify` of Phoenix 2, on `tooljudge.label`."""
 
+import difflib
 import warnings
 
 from .._errors import InputError, SettingsError, ToolJudgeWarning
@@ -142,11 +143,19 @@ def _prompts(rows, template, explained, processor, stops):
             break
     absent = [name for name in wording.variables if columns is not None and name not in columns]
     if absent:
-        raise InputError(
-            f"no row has `{absent[0]}`, which the template shows; the columns are {', '.join(sorted(columns))}. If it is "
-            'plain text, make a ClassificationTemplate with delimiters=("<<", ">>"), and write columns as <<question>>'
-        )
+        raise InputError(_no_column(absent[0], sorted(columns)))
     return prompts + [None] * (len(rows) - len(prompts))
+
+
+def _no_column(name, columns):
+    """What to do about a value that no row has."""
+    near = [column for column in columns if name in column.split(".")] or difflib.get_close_matches(name, columns, 1)
+    hint = (
+        f"`{near[0]}` may be meant: write {{{near[0]}}}"
+        if near
+        else 'if it is plain text, make a ClassificationTemplate with delimiters=("<<", ">>"), and write columns as <<question>>'
+    )
+    return f"no row has `{name}`, which the template shows; the columns are {', '.join(columns)}. {hint[0].upper()}{hint[1:]}"
 
 
 def _keys(row):

@@ -249,9 +249,9 @@ def _mistral(model):
 
 
 def _refused(model):
-    from . import _ABSENT
+    from ._absent import ON_USE
 
-    raise SettingsError(f"model: {_ABSENT[type(model).__name__]}")
+    raise SettingsError(f"model: {ON_USE[type(model).__name__]}")
 
 
 _JUDGES = {

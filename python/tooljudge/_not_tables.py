@@ -1,0 +1,68 @@
+"""What is no table, or not yet one, with the remedy."""
+
+from collections.abc import Iterator, Mapping
+
+from ._errors import InputError
+
+KINDS = (
+    "a pandas or polars frame, a pyarrow table, a Hugging Face dataset, a list of dicts, a dict of columns, anything with "
+    "__arrow_c_stream__, or paths"
+)
+# What makes a table of the frames of other libraries, by the library.
+_REMEDIES = {
+    "dask": "call .compute() on it first, or map_partitions(tooljudge.label) to label it piece by piece",
+    "daft": "call .to_arrow() on it first",
+    "datasets": "give its pieces to label_batches: .with_format('arrow').iter(batch_size=1000)",
+    "pyspark": "call .toPandas() on it first, or label it piece by piece with mapInPandas",
+    "ray": "call .to_pandas() on it first, or map_batches(tooljudge.label, batch_format='pandas') to label it piece by piece",
+}
+
+
+def refuse(data):
+    """Raises, and says what would be a table."""
+    library, name = type(data).__module__.partition(".")[0].partition("_")[0], type(data).__name__
+    if library in _REMEDIES:
+        raise InputError(f"a {name} of {library} is no table yet: {_REMEDIES[library]}")
+    if isinstance(data, Iterator):
+        raise InputError(f"a {name} can be read once only: give list(...) of its rows, or give its tables to label_batches")
+    raise InputError(f"{name} is no table: give {KINDS}")
+
+
+def refuse_list(data):
+    """The same of a list of other things than rows or paths."""
+    names = " and ".join(sorted({type(one).__name__ for one in data}))
+    raise InputError(f"a list of {names} is no table: give {KINDS}")
+
+
+def refuse_other_than_columns(data):
+    """Raises unless the dict holds columns. One row as a dict looks alike, and would be read as rows that nobody has."""
+    one_row = "; if it is one row, give it in a list: [row]"
+    for name, cells in data.items():
+        if hasattr(cells, "columns") or hasattr(cells, "column_names"):
+            raise InputError(f"a dict of tables is no table: give one of them, such as data[{name!r}]")
+        if isinstance(cells, (str, bytes, Mapping)) or not (hasattr(cells, "__len__") and hasattr(cells, "__iter__")):
+            raise InputError(f"`{name}` holds a {type(cells).__name__}, and a dict is a table of columns{one_row}")
+    lengths = {name: len(cells) for name, cells in data.items()}
+    if len(set(lengths.values())) > 1:
+        listed = ", ".join(f"`{name}` {length}" for name, length in lengths.items())
+        raise InputError(f"the columns of a table have the same length, and these have {listed}{one_row}")
+    firsts = [next(iter(cells), None) for cells in data.values()]
+    is_message = any(isinstance(first, Mapping) and "role" in first for first in firsts)
+    if is_message or firsts and all(isinstance(first, Mapping) for first in firsts):
+        raise InputError(f"each cell of `{next(iter(data))}` would be a row of its own{one_row}")
+
+
+def refuse_json_as_text(relation):
+    """Raises where a relation of DuckDB holds JSON inside other types: unless told otherwise, DuckDB passes it on as any text."""
+    if type(relation).__name__ != "DuckDBPyRelation":
+        return
+    for name, kind in zip(relation.columns, map(str, relation.types), strict=True):
+        if "JSON" not in kind or kind == "JSON":
+            continue
+        setting = relation.query("tooljudge_relation", "select current_setting('arrow_lossless_conversion')")
+        if not setting.fetchall()[0][0]:
+            raise InputError(
+                f"column `{name}` holds JSON inside {kind}, which DuckDB passes on as text: run "
+                "`set arrow_lossless_conversion = true` on its connection first, or give the path of the file"
+            )
+        return

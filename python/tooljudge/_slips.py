@@ -1,0 +1,47 @@
+"""Slips in options that only Python can see, and options that are looked at before there is a row."""
+
+import os
+
+from ._errors import InputError, JudgeError, SettingsError
+
+# Options that name columns of the rows or files to write, or that are no flags.
+_LEFT_OUT = {
+    *("column", "drop", "dry_run", "fold", "fold_output", "force", "junit", "output", "partial", "progress", "return_summary"),
+    *("to", "where"),
+}
+_ROW = b'{"question": "Say 1", "tool_call": "say(n=1)", "tool_definitions": "say: Says a number"}'
+
+
+def refuse(job, given):
+    """Raises for values that would be taken for others."""
+    if given.get("progress") not in (None, True, False):
+        raise SettingsError("progress: give True for a bar, or False for none")
+    # In training, the seed is that of folds and trees too.
+    samples = job.__name__ != "train" and "sample" in job.options and given.get("sample") is None and not _has_settings(given)
+    if samples and given.get("seed") is not None:
+        raise SettingsError("seed: it chooses the rows of a sample, so give sample=N too")
+
+
+def check(options):
+    """Raises what `label` would raise for options that hold for no rows. Nobody is asked."""
+    import warnings
+
+    from . import _jobs, _run
+    from ._native import Table
+
+    if _has_settings(options) or _run.is_orphaned():
+        # A settings file may name columns, too; and no job can run in a process that was forked.
+        return
+    options = {name: value for name, value in options.items() if name not in _LEFT_OUT}
+    options.update(dry_run=1, output="-", json=True)
+    with warnings.catch_warnings(), _jobs.with_files(options) as options:
+        warnings.simplefilter("ignore")
+        try:
+            _run.run("label", options, (), [Table.of_lines(_ROW)], False, None, False)
+        except (InputError, JudgeError):
+            # The rows to come may be others, and so may be what the judge needs then.
+            pass
+
+
+def _has_settings(options):
+    return options.get("config") is not None or os.path.exists("tooljudge.toml")
