@@ -53,6 +53,7 @@ mod score_judge;
 mod secrets;
 mod settings;
 mod shapes;
+mod shards;
 mod step_summary;
 mod store_tools;
 mod suite;

@@ -43,6 +43,7 @@ const JOBS: &[Job] = &[
     Job { class: "TrainOptions", command: "train", without: &[], own: &[] },
     Job { class: "DriveOptions", command: "drive", without: &["tasks"], own: &[KEY, PRICES, BAR] },
     Job { class: "SuiteOptions", command: "suite from-log", without: &[], own: &[] },
+    Job { class: "MergeOptions", command: "merge", without: &[], own: &[] },
     Job { class: "PruneOptions", command: "store prune", without: &[], own: &[("store", "Path | None")] },
 ];
 

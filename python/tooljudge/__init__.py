@@ -24,7 +24,7 @@ from ._errors import (
 from ._findings import findings
 from ._jobs import convert, gold, label, label_batches, resnap, score
 from ._judge import Judge
-from ._records import drive, store_merge, store_prune, store_stat, suite_from_log, train
+from ._records import drive, merge, store_merge, store_prune, store_stat, suite_from_log, train
 from ._reports import Audit, BenchReport, Comparison, Report, audit, bench, compare
 
 TYPE_CHECKING = False
@@ -58,6 +58,7 @@ __all__ = [
     "gold",
     "label",
     "label_batches",
+    "merge",
     "resnap",
     "score",
     "store_merge",

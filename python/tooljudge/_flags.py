@@ -30,6 +30,7 @@ class LabelOptions(TypedDict, total=False):
     output: Path | None
     to: str | None
     dry_run: bool | int | None
+    shard: str | None
     from_: str | None
     column: Mapping[str, Any] | None
     tools: Path | Sequence[Mapping[str, Any]] | None
@@ -99,6 +100,7 @@ class BatchOptions(TypedDict, total=False):
     prices: Mapping[str, Any] | None
     progress: bool | None
     return_summary: bool | None
+    shard: str | None
     from_: str | None
     column: Mapping[str, Any] | None
     tools: Path | Sequence[Mapping[str, Any]] | None
@@ -165,6 +167,7 @@ class ResnapOptions(TypedDict, total=False):
     output: Path | None
     to: str | None
     dry_run: bool | int | None
+    shard: str | None
     from_: str | None
     column: Mapping[str, Any] | None
     tools: Path | Sequence[Mapping[str, Any]] | None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import _run
-from ._flags import DriveOptions, PruneOptions, SuiteOptions, TrainOptions
+from ._flags import DriveOptions, MergeOptions, PruneOptions, SuiteOptions, TrainOptions
 from ._jobs import STOP, record, with_files
 from ._options import takes
 
@@ -66,6 +66,20 @@ def suite_from_log(data: Any, **options: Unpack[SuiteOptions]) -> dict[str, Any]
         The record: how many rows were read, how many became cases, why the others did not.
     """
     return _record("suite from-log", data, options, False)
+
+
+@takes(MergeOptions)
+def merge(parts: Path | list[Path], **options: Unpack[MergeOptions]) -> dict[str, Any]:
+    """Joins the tables that `label(..., shard="0/2", output=...)` and the other shards wrote to that of a single run.
+
+    Args:
+        parts: Their paths, or a glob.
+        output: The file for the table, in the format of the parts.
+
+    Returns:
+        The record: its rows, and the parts in the order of their shards.
+    """
+    return _record("merge", parts, options, False)
 
 
 def store_stat(store: Path | None = None) -> dict[str, Any]:

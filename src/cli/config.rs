@@ -234,7 +234,7 @@ mod tests {
     #[test]
     fn what_is_wrong_is_said_without_what_stands_there() {
         for (text, expected) in [
-            ("[judges.a]\napi_key = \"sk-1\"", "line 2: unknown field `api_key`, expected one of"),
+            ("[judges.a]\napi_key = \"sk-1\"", "line 2: [judges.a] unknown field `api_key`, expected one of"),
             (
                 "[judges.a]\njudge = \"openai:m\"\nheaders = \"Authorization: Bearer sk-1\"",
                 "line 3: [judges.a] `headers`: invalid type: string, expected a map",

@@ -8,9 +8,10 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::given::{self, Given};
 use super::host::Host;
-use super::{Ending, Failure, command, flags, log, quiet_decoders};
+use super::{Ending, Failure, NoRows, command, flags, log, quiet_decoders};
 use crate::run::RunError;
 use crate::run::settings::SettingsError;
+use crate::store::StoreError;
 
 /// How a command ended that could run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,7 +96,7 @@ fn words(job: &str, options: &toml::Table, inputs: Vec<String>) -> Result<(Vec<O
         let typed = flags::words(arg, value)
             .map_err(|why| HostError::of_option(format!("{}: {why}", flags::flag(key))))?;
         if typed.is_empty() {
-            off.insert(key);
+            off.turn_off(key);
         }
         words.extend(typed.into_iter().map(OsString::from));
     }
@@ -122,6 +123,8 @@ fn kind(error: &anyhow::Error) -> Fault {
         Some(error) => kind_of(error),
         None => match error.downcast_ref::<SettingsError>() {
             Some(error) => kind_of_settings(error),
+            None if error.is::<StoreError>() => Fault::Store,
+            None if error.is::<NoRows>() => Fault::Input,
             None => Fault::Settings,
         },
     }
@@ -140,6 +143,7 @@ fn kind_of(error: &RunError) -> Fault {
         | RunError::Score(_)
         | RunError::Drive(_)
         | RunError::Compare(_)
+        | RunError::Merge(_)
         | RunError::Suite(_)
         | RunError::Train(_) => Fault::Input,
         RunError::Store(_) => Fault::Store,

@@ -49,7 +49,7 @@ impl Flags {
     /// Reads `value` as `arg` would be read, into its place in `args`.
     ///
     /// # Errors
-    /// In words that show nothing of the value, which may be a secret.
+    /// In words of the flag's own; those of what an entry of `[judges]` can set show nothing of the value, which may be a secret.
     pub fn fill<A: Args>(&self, arg: &Arg, value: &toml::Value, args: &mut A) -> Result<(), String> {
         let words = words(arg, value)?;
         if words.is_empty() {
@@ -97,10 +97,15 @@ pub fn flag(key: &str) -> String {
     format!("--{}", key.replace('_', "-"))
 }
 
+/// Whether its value is true or false.
+pub fn takes_bool(arg: &Arg) -> bool {
+    arg.get_value_parser().type_id() == TypeId::of::<bool>()
+}
+
 /// A value as it would be typed. A plain `false` for what takes another value is as if it were left out.
 pub fn words(arg: &Arg, value: &toml::Value) -> Result<Vec<String>, String> {
     let long = arg.get_long().unwrap_or_default();
-    let takes_bool = arg.get_value_parser().type_id() == TypeId::of::<bool>();
+    let takes_bool = takes_bool(arg);
     let repeats = matches!(arg.get_action(), ArgAction::Append);
     let word = |text: &str| format!("--{long}={text}");
     match value {
@@ -110,6 +115,7 @@ pub fn words(arg: &Arg, value: &toml::Value) -> Result<Vec<String>, String> {
         toml::Value::Boolean(true) if arg.get_num_args().is_some_and(|range| range.min_values() == 0) => {
             Ok(vec![format!("--{long}")])
         }
+        toml::Value::Boolean(true) => Err("expected a value, not true".to_owned()),
         toml::Value::Array(values) if repeats => {
             values.iter().map(|value| text(value).map(|text| word(&text))).collect()
         }

@@ -1,5 +1,6 @@
 //! What was typed: which flags, and switches that were turned off (`--explain=false`).
 
+use std::any::TypeId;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 
@@ -8,28 +9,39 @@ use clap::{ArgAction, ArgMatches, Command};
 
 /// The flags that were typed, by their keys: the long name with underscores.
 #[derive(Debug, Clone, Default)]
-pub struct Given(BTreeSet<String>);
+pub struct Given {
+    on: BTreeSet<String>,
+    off: BTreeSet<String>,
+}
 
 impl Given {
-    /// Whether `key` was typed, be it to turn a switch off.
+    /// Whether `key` was typed, be it to turn it off.
     pub fn contains(&self, key: &str) -> bool {
-        self.0.contains(key)
+        self.is_on(key) || self.off.contains(key)
     }
 
-    /// That `key` was given, although nothing was typed for it.
-    pub fn insert(&mut self, key: &str) {
-        self.0.insert(key.to_owned());
+    /// Whether `key` was typed, and not turned off.
+    pub fn is_on(&self, key: &str) -> bool {
+        self.on.contains(key)
+    }
+
+    /// That `key` was turned off.
+    pub fn turn_off(&mut self, key: &str) {
+        self.off.insert(key.to_owned());
     }
 
     /// Both.
     pub fn and(mut self, other: Given) -> Given {
-        self.0.extend(other.0);
+        self.on.extend(other.on);
+        self.off.extend(other.off);
         self
     }
 
     /// Only those of `keys`.
     pub fn only(&self, keys: &[&str]) -> Given {
-        Given(self.0.iter().filter(|key| keys.contains(&key.as_str())).cloned().collect())
+        let of =
+            |all: &BTreeSet<String>| all.iter().filter(|key| keys.contains(&key.as_str())).cloned().collect();
+        Given { on: of(&self.on), off: of(&self.off) }
     }
 
     /// The same, and what `matches` holds of the flags of `command` and the subcommand that was called.
@@ -40,7 +52,7 @@ impl Given {
                 && matches.value_source(id) == Some(ValueSource::CommandLine)
         };
         let typed = command.get_arguments().filter(is_typed).filter_map(clap::Arg::get_long);
-        self.0.extend(typed.map(key));
+        self.on.extend(typed.map(key));
         let inner =
             matches.subcommand().and_then(|(name, inner)| Some((command.find_subcommand(name)?, inner)));
         match inner {
@@ -70,29 +82,45 @@ pub fn switched(command: &Command, arguments: &[OsString]) -> (Vec<OsString>, Gi
     for argument in flags {
         let text = argument.to_str().unwrap_or_default();
         commands.extend(commands[commands.len() - 1].find_subcommand(text));
-        let Some((long, on)) = commands.iter().find_map(|command| switch(command, text)) else {
+        let Some(Switched { long, short, on }) = commands.iter().find_map(|command| switch(command, text))
+        else {
             kept.push(argument.clone());
             continue;
         };
         // The last one counts.
         let plain = OsString::from(format!("--{long}"));
-        kept.retain(|kept| *kept != plain);
-        off.0.remove(&key(long));
+        let short = short.map(|short| OsString::from(format!("-{short}")));
+        kept.retain(|kept| *kept != plain && Some(kept) != short.as_ref());
+        off.off.remove(&key(&long));
         if on {
             kept.push(plain);
         } else {
-            off.0.insert(key(long));
+            off.turn_off(&key(&long));
         }
     }
     kept.extend_from_slice(rest);
     (kept, off)
 }
 
-/// The switch of `command` that `text` turns on or off, in so many words.
-fn switch<'a>(command: &Command, text: &'a str) -> Option<(&'a str, bool)> {
+/// A switch that is turned on or off in so many words.
+struct Switched {
+    long: String,
+    short: Option<char>,
+    on: bool,
+}
+
+/// The switch of `command` that `text` turns on or off; a flag that takes a number or none can be turned off, too.
+fn switch(command: &Command, text: &str) -> Option<Switched> {
     let (long, value) = text.strip_prefix("--")?.split_once('=')?;
     let on = value.parse::<bool>().ok()?;
-    command.get_arguments().any(|arg| arg.get_long() == Some(long) && is_switch(arg)).then_some((long, on))
+    let counts = |arg: &clap::Arg| {
+        let may_be_bare = arg.get_num_args().is_some_and(|range| range.min_values() == 0);
+        !on && may_be_bare && arg.get_value_parser().type_id() == TypeId::of::<usize>()
+    };
+    let arg = command
+        .get_arguments()
+        .find(|arg| arg.get_long() == Some(long) && (is_switch(arg) || counts(arg)))?;
+    Some(Switched { long: long.to_owned(), short: arg.get_short(), on })
 }
 
 #[cfg(test)]
@@ -107,7 +135,8 @@ mod tests {
             ("tooljudge label --explain=true q.csv", "tooljudge label --explain q.csv", ""),
             ("tooljudge label --explain --explain=false q.csv", "tooljudge label q.csv", "explain"),
             ("tooljudge label --explain=false --explain=true q.csv", "tooljudge label --explain q.csv", ""),
-            ("tooljudge label --dry-run=false q.csv", "tooljudge label --dry-run=false q.csv", ""),
+            ("tooljudge label --dry-run=false q.csv", "tooljudge label q.csv", "dry_run"),
+            ("tooljudge label -q --quiet=false q.csv", "tooljudge label q.csv", "quiet"),
             ("tooljudge store stat --json=true", "tooljudge store stat --json", ""),
             ("tooljudge label -- --explain=false", "tooljudge label -- --explain=false", ""),
             ("tooljudge bench --gold=true q.csv", "tooljudge bench --gold=true q.csv", ""),
@@ -120,7 +149,7 @@ mod tests {
             let words: Vec<OsString> = typed.split(' ').map(OsString::from).collect();
             let (found, given) = switched(&command, &words);
             assert_eq!(found.join(std::ffi::OsStr::new(" ")), *kept, "{typed}");
-            assert_eq!(given.0.into_iter().collect::<Vec<_>>().join(" "), off, "{typed}");
+            assert_eq!(given.off.into_iter().collect::<Vec<_>>().join(" "), off, "{typed}");
         }
     }
 }

@@ -83,6 +83,13 @@ const EXAMPLES: &[Examples] = &[
         ],
     ),
     (
+        "merge",
+        &[(
+            "Label a table by two processes, then join what they wrote",
+            "tooljudge merge part0.parquet part1.parquet -o labelled.parquet",
+        )],
+    ),
+    (
         "compare",
         &[("Is the second judge better on the same rows?", "tooljudge compare before.csv after.csv")],
     ),

@@ -83,7 +83,7 @@ impl<A: Args + Clone> Layered<A> {
         }
         for ours in &on {
             let place = &places[*ours];
-            match flags.conflict(ours, |key| on.contains(key), |key| given.contains(key)) {
+            match flags.conflict(ours, |key| on.contains(key), |key| given.is_on(key)) {
                 Some(Rival::Typed(flag)) => bail!("{place}: cannot be used with {flag}"),
                 Some(Rival::Set(key)) => bail!("{place}: cannot be used with `{key}`"),
                 None => {}

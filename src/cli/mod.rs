@@ -25,6 +25,7 @@ mod label;
 pub(crate) mod laws;
 mod layers;
 mod log;
+mod merge;
 mod named;
 mod observer;
 mod printer;
@@ -84,6 +85,7 @@ enum Command {
     Score(Box<score::args::ScoreArgs>),
     Drive(Box<drive::args::DriveArgs>),
     Bench(Box<bench::args::BenchArgs>),
+    Merge(Box<merge::MergeArgs>),
     Compare(Box<compare::CompareArgs>),
     Audit(Box<audit::args::AuditArgs>),
     Gold(Box<gold::args::GoldArgs>),
@@ -112,6 +114,11 @@ impl Ending {
         if failures.is_empty() { Ending::Done } else { Ending::GateFailed }
     }
 }
+
+/// That nothing of the input became a row of the output; what was printed says why.
+#[derive(Debug, thiserror::Error)]
+#[error("no {0}; the reasons are listed above")]
+struct NoRows(&'static str);
 
 impl From<Ending> for ExitCode {
     fn from(ending: Ending) -> ExitCode {
@@ -146,7 +153,7 @@ pub fn main_with(arguments: Vec<OsString>) -> ExitCode {
     colour::set(color);
     let ended = command(&arguments, Given::default(), color, &Host::default());
     if let Err(failure) = &ended
-        && asks_for_json(&arguments)
+        && asks_for_json(&given::switched(&all_flags(), &arguments).0)
     {
         failure.print_json();
     }
@@ -244,6 +251,7 @@ fn command(arguments: &[OsString], off: Given, color: ColorChoice, host: &Host) 
             let config = Config::read(args.judging.config.as_deref(), host)?;
             bench::run(Layered::new(*args, given, &config, bench::args::SECTION)?, &config, host)?
         }
+        Command::Merge(args) => merge::run(*args, host)?,
         Command::Compare(args) => compare::run(*args, host)?,
         Command::Audit(args) => {
             let config = Config::read(args.judging.config.as_deref(), host)?;

@@ -73,17 +73,16 @@ impl<'a> Printer<'a> {
 
     /// Something good to know; not when quiet.
     pub fn talk(self, text: &str) {
-        if !self.quiet {
-            self.notice(text);
+        if !self.quiet && !self.heard(Said::Talk, text) {
+            let _ = writeln!(std::io::stderr().lock(), "{}", harmless(text));
         }
     }
 
     /// Something that must be known, quiet or not.
     pub fn notice(self, text: &str) {
-        if self.heard(Said::Talk, text) {
-            return;
+        if !self.heard(Said::Warning, text) {
+            let _ = writeln!(std::io::stderr().lock(), "{}", harmless(text));
         }
-        let _ = writeln!(std::io::stderr().lock(), "{}", harmless(text));
     }
 
     /// Something that needs attention, quiet or not.

@@ -108,6 +108,11 @@ impl Table {
         Ok(table)
     }
 
+    /// The files that `patterns` name, not looked into yet.
+    pub fn files(patterns: &[String]) -> Result<Vec<Input>, ReadError> {
+        Ok(expand(patterns, &[], None)?.files)
+    }
+
     fn count(&self) -> Result<u64, ReadError> {
         match self.rows {
             Some(rows) => Ok(rows),
@@ -160,6 +165,19 @@ impl Table {
             pick: self.pick.clone(),
             current: None,
         }
+    }
+
+    /// All rows of each input by itself, with the columns of `schema`.
+    pub fn each(&self, schema: &Arc<Schema>) -> Vec<Batches> {
+        let of = |input: &Input| Batches {
+            inputs: vec![input.clone()].into_iter().enumerate(),
+            log: None,
+            schema: Arc::clone(schema),
+            filters: Vec::new(),
+            pick: Pick::first(u64::MAX),
+            current: None,
+        };
+        self.inputs.iter().map(of).collect()
     }
 }
 

@@ -2,7 +2,8 @@
 
 use super::settings::SettingsError;
 use super::{
-    AuditError, BenchError, CompareError, DriveError, GoldError, ScoringError, SuiteError, TrainError,
+    AuditError, BenchError, CompareError, DriveError, GoldError, MergeError, ScoringError, SuiteError,
+    TrainError,
 };
 use crate::normalize::columns::ColumnError;
 use crate::read::ReadError;
@@ -44,6 +45,9 @@ pub enum RunError {
     /// The judges cannot be compared.
     #[error(transparent)]
     Compare(#[from] CompareError),
+    /// Parts of a run cannot be joined.
+    #[error(transparent)]
+    Merge(#[from] MergeError),
     /// An input cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),

@@ -21,6 +21,7 @@ mod junit;
 mod label;
 mod labeler;
 mod manifest;
+mod merge;
 mod observer;
 mod outputs;
 pub(crate) mod panel;
@@ -54,6 +55,7 @@ pub use gold::{GeneratedGold, GoldCounts, GoldError, GoldSummary, ImportedGold, 
 pub use invalid_gold::{InvalidGold, InvalidGolds};
 pub use label::{LabelSummary, MemberSummary, forecast, label, label_blocking, resnap, resnap_blocking};
 pub use labeler::Labeler;
+pub use merge::{MergeError, MergeSummary, merge};
 pub use observer::{Observer, Pass, Silent};
 pub use progress::{Progress, ProgressSnapshot};
 #[cfg(feature = "cli")]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use polars::prelude::{Column, DataFrame};
+use polars::prelude::{Column, DataFrame, IdxCa, IdxSize};
 
 use super::{Schema, TableError, frame, non_finite, schema};
 use crate::domain::{Item, Json};
@@ -139,6 +139,55 @@ impl Batch {
             Rows::Frame(frame) => Rows::Frame(frame.head(Some(rows))),
         };
         Batch { schema: self.schema, rows }
+    }
+
+    /// The first `rows` rows, and the others.
+    pub fn split(self, rows: usize) -> (Batch, Batch) {
+        let schema = Arc::clone(&self.schema);
+        let (first, rest) = match self.rows {
+            Rows::Records(mut records) => {
+                let rest = records.split_off(rows.min(records.len()));
+                (Rows::Records(records), Rows::Records(rest))
+            }
+            Rows::Frame(frame) => {
+                let rest = frame.slice(i64::try_from(rows).unwrap_or(i64::MAX), frame.height());
+                (Rows::Frame(frame.head(Some(rows))), Rows::Frame(rest))
+            }
+        };
+        (Batch { schema: self.schema, rows: first }, Batch { schema, rows: rest })
+    }
+
+    /// The rows of `batches`, which have the same columns, one after the other: `order` names each by its place among all.
+    pub fn arranged(batches: Vec<Batch>, order: &[usize]) -> Result<Batch, TableError> {
+        let mut batches = batches.into_iter();
+        let Some(Batch { schema, mut rows }) = batches.next() else {
+            return Ok(Batch { schema: Arc::default(), rows: Rows::Records(Vec::new()) });
+        };
+        for batch in batches {
+            match (&mut rows, batch.rows) {
+                (Rows::Records(all), Rows::Records(more)) => all.extend(more),
+                (Rows::Frame(all), Rows::Frame(more)) => {
+                    all.vstack_mut(&more)?;
+                }
+                (Rows::Records(all), Rows::Frame(more)) => all.extend(frame::records(&more, &schema)),
+                (Rows::Frame(all), Rows::Records(more)) => {
+                    all.vstack_mut(&frame::from_records(&schema, &more)?)?;
+                }
+            }
+        }
+        let rows = match rows {
+            Rows::Records(mut records) => {
+                let take = |at: &usize| records.get_mut(*at).map(std::mem::take).unwrap_or_default();
+                Rows::Records(order.iter().map(take).collect())
+            }
+            Rows::Frame(mut all) => {
+                all.rechunk_mut();
+                let places: IdxCa =
+                    order.iter().map(|at| Some(IdxSize::try_from(*at).unwrap_or(IdxSize::MAX))).collect();
+                Rows::Frame(all.take(&places)?)
+            }
+        };
+        Ok(Batch { schema, rows })
     }
 
     /// The same rows with more columns, whose cells are `added`, row by row.

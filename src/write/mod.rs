@@ -19,7 +19,7 @@ mod whole_file;
 
 pub use error::WriteError;
 pub use labels::{CallVerdict, LabelColumns, Labelled};
-pub use manifest_file::write_manifest;
+pub use manifest_file::{manifest_path, write_manifest};
 pub use memory_sink::{Collected, CollectedTable};
 #[cfg(feature = "cli")]
 pub use output::is_stdout;

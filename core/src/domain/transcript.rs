@@ -84,7 +84,7 @@ impl Aftermath {
     }
 
     /// What the calls returned, as templates show it: a single result as it stands, several as JSON.
-    pub(super) fn results_shown(&self) -> Option<Cow<'_, str>> {
+    pub fn results_shown(&self) -> Option<Cow<'_, str>> {
         match &self.results[..] {
             [] => None,
             [only] if !only.is_error && !only.content.trim().is_empty() => Some(Cow::Borrowed(&only.content)),

@@ -3,12 +3,11 @@
 pub mod args;
 pub mod report;
 
-use anyhow::bail;
 use args::GoldArgs;
 
 use super::host::Host;
 use super::printer::Printer;
-use super::{Ending, job};
+use super::{Ending, NoRows, job};
 use crate::report::counted;
 use crate::run::settings::{
     BfclSettings, GoldOrigin, GoldSettings, InputSettings, MakingSettings, OutputSettings,
@@ -70,7 +69,7 @@ fn show(gold: &GoldSummary, json: bool, printer: Printer<'_>) -> anyhow::Result<
         printer.talk(&format!("\nwritten  {} ({})", output.display(), counted(written.rows, "row")));
     }
     if written.rows == 0 {
-        bail!("no question gave a row; the reasons are listed above");
+        return Err(NoRows("question gave a row").into());
     }
     Ok(Ending::Done)
 }

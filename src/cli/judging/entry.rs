@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use super::args::JudgeFlags;
 use crate::cli::entry::Entry;
-use crate::cli::flags::Flags;
+use crate::cli::flags::{Flags, takes_bool};
 use crate::cli::given::Given;
 use crate::domain::{RowError, did_you_mean};
 use crate::judge::Price;
@@ -75,6 +75,10 @@ impl JudgeEntry {
             let key = entry.key.as_str();
             let place = || format!("{}{named} `{key}`", at(Some(entry.line)));
             match flags.find(key).filter(|_| key != OF_THE_RUN) {
+                // As if left out, it would leave what holds for all judges.
+                Some(arg) if entry.value.as_bool() == Some(false) && !takes_bool(arg) => {
+                    return Err(format!("{}: expected a value, not false; leave it out", place()));
+                }
                 Some(arg) => {
                     let filled = flags.fill(arg, &entry.value, &mut judge.flags);
                     filled.map_err(|why| format!("{}: {why}", place()))?;
@@ -83,7 +87,7 @@ impl JudgeEntry {
                 None if OWN.contains(&key) => {
                     judge.own(&entry).map_err(|why| format!("{}: {why}", place()))?;
                 }
-                None => return Err(format!("{}{}", at(Some(entry.line)), unknown(key, &flags))),
+                None => return Err(format!("{}{named} {}", at(Some(entry.line)), unknown(key, &flags))),
             }
         }
         match is_named {

@@ -38,9 +38,10 @@ impl<'a> Named<'a> {
         }
         let (found, own) = match config.judges.get(name) {
             Some(own) => (
-                own.judge
-                    .parse::<JudgeSettings>()
-                    .map_err(|why| anyhow!("{file}: [judges.{name}]: {why}"))?,
+                own.judge.parse::<JudgeSettings>().map_err(|why| match own.of_host {
+                    true => anyhow!("the judge `{name}`: {why}"),
+                    false => anyhow!("{file}: [judges.{name}]: {why}"),
+                })?,
                 Some(own),
             ),
             None => match name.parse::<JudgeSettings>() {
@@ -52,7 +53,8 @@ impl<'a> Named<'a> {
                     let near =
                         did_you_mean(name, config.judges.keys().map(String::as_str).chain(["builtin"]));
                     let names = config.judges.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
-                    bail!("{flag} {name}: {why}; {file} names {names}{near}")
+                    let who = if config.is_used() { format!("{file} names") } else { "there are".to_owned() };
+                    bail!("{flag} {name}: {why}; {who} {names}{near}")
                 }
             },
         };
@@ -162,7 +164,16 @@ impl Own<'_> {
             let name = base_url_variable(provider)?;
             named(&host.variable(name), NamedBy::User, name.to_owned())
         };
+        // What a host gives for a judge is meant for the provider, and not for an address that a file names.
+        let entry = &self.entry;
+        let holds = entry.flags.endpoint.api_key_env.is_some()
+            || !entry.headers.is_empty()
+            || !entry.query.is_empty();
+        let follows_file = !(entry.of_host && holds);
         let in_section = || {
+            if !follows_file {
+                return None;
+            }
             let place = origins.place("base_url").unwrap_or_default();
             named(&args.endpoint.base_url, NamedBy::File, place)
         };

@@ -34,6 +34,8 @@ pub struct Route {
     /// Whether nothing leaves this machine.
     pub here: bool,
     pub by: NamedBy,
+    /// Whether a host gave all settings of the judge.
+    pub of_host: bool,
     /// Variables of the environment that are sent, by name.
     pub variables: Vec<String>,
     /// The variable of a key that is not sent, because nobody said that it belongs there.
@@ -62,6 +64,7 @@ impl Route {
             elsewhere: !endpoint.is_of(provider) || own.proxy.is_some(),
             here: endpoint.is_here() && !endpoint.is_proxied(),
             by,
+            of_host: own.of_host,
             variables,
             withheld: key.withheld.clone(),
         }
@@ -70,7 +73,7 @@ impl Route {
     /// Says where rows go, if the settings file sends them elsewhere than to the provider's own address: quiet or not where
     /// they leave this machine. An address that the user gave needs no word.
     pub fn say(&self, settings: &Path, printer: Printer<'_>) {
-        if self.elsewhere && (self.by == NamedBy::File || self.proxy.is_some()) {
+        if self.elsewhere && !self.of_host && (self.by == NamedBy::File || self.proxy.is_some()) {
             let through = self.proxy.as_ref().map_or_else(String::new, |proxy| format!(" by way of {proxy}"));
             let with = match &self.variables[..] {
                 [] => String::new(),

@@ -10,6 +10,7 @@ use crate::cli::judging::args::JudgingArgs;
 use crate::cli::layers::Section;
 use crate::cli::spreadsheet::SpreadsheetArgs;
 use crate::run::Ceiling;
+use crate::run::settings::Shard;
 use crate::write::OutputFormat;
 
 /// Label every tool call of a table as correct or incorrect.
@@ -37,6 +38,10 @@ pub struct LabelArgs {
     /// Dry run: send nothing, print the first N prompts of each judge and an estimate of tokens and cost
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1")]
     pub dry_run: Option<usize>,
+
+    /// Label only one of several parts of the input, each by a process of its own: 0/16 to 15/16. `tooljudge merge` joins the parts
+    #[arg(long, value_name = "INDEX/COUNT", help_heading = "Input")]
+    pub shard: Option<Shard>,
 
     #[command(flatten)]
     pub input: InputArgs,

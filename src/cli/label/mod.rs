@@ -17,7 +17,7 @@ use super::printer::Printer;
 use super::step_summary::{FAILURES, StepSummaryFile};
 use super::{Ending, job};
 use crate::run;
-use crate::run::settings::{LabelSettings, OutputSettings, ResnapSettings};
+use crate::run::settings::{InputSettings, LabelSettings, OutputSettings, ResnapSettings};
 use crate::write::Formulas;
 
 /// What a command does with rows: the settings of its job, and what is shown of the outcome.
@@ -97,7 +97,7 @@ fn merged<'a>(
         max_fail: args.result.max_fail.clone(),
         failures: step_summary.as_ref().map_or(0, |_| FAILURES),
         rate: args.result.min_pass_rate.is_some(),
-        input: args.input.settings(args.inputs),
+        input: InputSettings { shard: args.shard, ..args.input.settings(args.inputs) },
     };
     let settings =
         LabelSettings { input: host.input(settings.input), output: host.output(settings.output), ..settings };

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use crate::cli::host::Host;
 use crate::cli::input::InputArgs;
 use crate::cli::printer::Printer;
-use crate::cli::{Ending, job};
+use crate::cli::{Ending, NoRows, job};
 use crate::report::{Column, Table, counted};
 use crate::run::settings::{CaseMode, ExpectedParts, SuiteSettings};
 use crate::run::{self, SuiteSummary};
@@ -138,7 +138,7 @@ fn show(summary: &SuiteSummary, json: bool, printer: Printer<'_>) -> anyhow::Res
             ));
         }
         Some(_) => {}
-        None => bail!("no row became a case; the reasons are listed above"),
+        None => return Err(NoRows("row became a case").into()),
     }
     Ok(Ending::Done)
 }

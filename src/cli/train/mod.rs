@@ -19,7 +19,7 @@ pub fn run(args: Layered<TrainArgs>, config: &Config, host: &Host) -> anyhow::Re
     let printer = host.printer(args.result.quiet);
     let json = args.result.json;
     let control = host.control(printer.quiet);
-    let outcome = run::train(settings(args, host), &*control.observer).map_err(anyhow::Error::from);
+    let outcome = run::train(settings(args, host), &control).map_err(anyhow::Error::from);
     let shown = outcome.map(|found| {
         if json {
             printer.data(&format!("{:#}", found.record));

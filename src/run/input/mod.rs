@@ -3,9 +3,11 @@
 mod cell;
 mod clusters;
 mod row;
+mod shard;
 mod source;
 
 pub(in crate::run) use cell::text;
 pub(in crate::run) use clusters::{Cluster, Clusters, hash};
 pub use row::Row;
-pub use source::{Samples, Source, items};
+pub use shard::{NoShard, SHARD_ROW, Shard};
+pub use source::{Chosen, Samples, Source, items};

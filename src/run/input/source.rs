@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::shard::Shard;
 use crate::domain::{Cell, Item, Json, RawRow, RowError, RowErrorCode, Slot, Variable};
 use crate::normalize::columns::{self, Columns, Wanted};
 use crate::normalize::{Conversation, Normalizer, Options};
@@ -38,11 +39,22 @@ pub struct Source {
     pub columns: Columns,
     /// Reads the cells.
     pub normalizer: Arc<Normalizer>,
+    /// The part of the rows that is meant.
+    pub shard: Option<Shard>,
+}
+
+/// Rows of a batch that are meant.
+pub struct Chosen {
+    pub batch: Batch,
+    pub rows: Vec<Row>,
+    /// Which of all rows they are, where only a part is meant.
+    pub positions: Option<Vec<u64>>,
 }
 
 impl Samples for Source {
     fn batches(&self) -> Box<dyn Iterator<Item = Result<Vec<Row>, RunError>> + '_> {
-        Box::new(self.judged_columns().map(|batch| Ok(self.unread(&batch?)?)))
+        let mut position = 0;
+        Box::new(self.judged_columns().map(move |batch| Ok(self.chosen(batch?, &mut position)?.rows)))
     }
 }
 
@@ -113,7 +125,7 @@ impl Source {
                  their column with --column tool_definitions=COLUMN",
             );
         }
-        Ok(Source { table, columns, normalizer })
+        Ok(Source { table, columns, normalizer, shard: settings.shard })
     }
 
     /// Tells what logs among the inputs hold, since it is not what a line of the file is.
@@ -163,6 +175,19 @@ impl Source {
             (None, None) => Row::unread(cells, conversation, Arc::clone(&self.normalizer)),
         };
         Ok(raw_rows(batch, &self.columns)?.into_iter().enumerate().map(row).collect())
+    }
+
+    /// The rows of `batch` that are meant, the first of which is at `position` among all.
+    pub fn chosen(&self, batch: Batch, position: &mut u64) -> Result<Chosen, TableError> {
+        let rows = self.unread(&batch)?;
+        let first = *position;
+        *position += rows.len() as u64;
+        let Some(shard) = self.shard else { return Ok(Chosen { batch, rows, positions: None }) };
+        let keep: Vec<bool> =
+            rows.par_iter().enumerate().map(|(at, row)| shard.holds(row.item(), first + at as u64)).collect();
+        let positions = (first..).zip(&keep).filter_map(|(at, keep)| keep.then_some(at)).collect();
+        let rows = rows.into_iter().zip(&keep).filter_map(|(row, keep)| keep.then_some(row)).collect();
+        Ok(Chosen { batch: batch.retain(&keep)?, rows, positions: Some(positions) })
     }
 
     /// Every row's sample.

@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::plan::Plan;
 use super::{LabelSummary, MemberSummary};
+use crate::read::ReadError;
 use crate::report::counted;
 use crate::run::junit::{self, CaseOutcome};
 use crate::run::panel::Purpose;
@@ -201,7 +202,13 @@ impl Plan {
         let output = &self.destination.output;
         let path = &output.path;
         let (shown, now) = (path.display().to_string(), Timestamp::now().to_string());
-        let manifest = self.session.manifest.finished(&now, Some(&shown), &summaries, written);
+        let mut manifest = self.session.manifest.finished(&now, Some(&shown), &summaries, written);
+        if let Some(shard) = &self.shard {
+            let record = shard
+                .record(path)
+                .map_err(|why| ReadError::Io { path: path.clone(), why: why.to_string() })?;
+            manifest["shard"] = record;
+        }
         self.session.keep(&manifest).await?;
         if output.has_manifest() {
             write::write_manifest(path, &manifest)?;

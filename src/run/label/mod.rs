@@ -1,8 +1,10 @@
 //! Labels for every row of a table: plan, ask, write.
 
+mod identity;
 mod job;
 mod outcome;
 mod plan;
 
+pub(in crate::run) use identity::hash_of_file;
 pub use job::{forecast, label, label_blocking, resnap, resnap_blocking};
 pub use outcome::{LabelSummary, MemberSummary};

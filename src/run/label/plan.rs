@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::identity::ShardIdentity;
 use crate::bench::calibration::Calibrated;
 use crate::bench::columns;
 use crate::domain::did_you_mean;
@@ -23,6 +24,8 @@ pub(super) struct Plan {
     pub(super) session: Session,
     /// What a benchmark found out about each member of the panel; empty where nobody asked.
     calibrated: Vec<Calibrated>,
+    /// What it has in common with the other parts of the run, if it labels only a part.
+    pub(super) shard: Option<ShardIdentity>,
     pub(super) partial: bool,
     /// Where the list of all rows goes.
     pub(super) junit: Option<PathBuf>,
@@ -72,12 +75,14 @@ impl Plan {
             Some(file) => calibrated(file, &panel, observer)?,
             None => Vec::new(),
         };
+        let shard = ShardIdentity::new(&settings, &source, &destination, &manifest)?;
         let session = Session { panel, manifest, control: control.clone() };
         Ok(Plan {
             source: Arc::new(source),
             destination: Arc::new(destination),
             session,
             calibrated,
+            shard,
             partial: settings.partial,
             junit: settings.junit,
             fold,

@@ -40,6 +40,22 @@ pub enum SettingsError {
     /// A column that is to be left out and is not there.
     #[error("--drop: there is no column `{column}`{near}")]
     NoColumnToDrop { column: String, near: String },
+    /// A shard of rows that only one process can read.
+    #[error(
+        "--shard: every shard reads the whole input, so it must be files; write the rows to a file first"
+    )]
+    ShardOfStream,
+    /// A shard that is not written to a file.
+    #[error("--shard: the part is written to a file, beside which its record lies; give one with -o")]
+    ShardWithoutFile,
+    /// The column of the rows' numbers is taken.
+    #[error(
+        "--shard: the input has a column `shard_row` already; rename it, or give the whole table and not a part"
+    )]
+    ShardColumn,
+    /// A file that cannot be hashed.
+    #[error("--shard: cannot read {}: {why}", path.display())]
+    ShardInput { path: PathBuf, why: String },
     /// Findings are to be counted, and nobody is asked for them.
     #[error("--max-fail {ceiling} counts findings, and none are asked for: add --findings")]
     CountsFindings { ceiling: String },

@@ -15,7 +15,7 @@ use crate::run::bench::read_errata;
 use crate::run::outputs::check_places;
 use crate::run::panel::read_model;
 use crate::run::settings::TrainSettings;
-use crate::run::{Observer, RunError, Source};
+use crate::run::{Control, RunError, Source};
 use crate::stats::Estimate;
 use crate::write::{check_text, is_stream, write_text};
 use tooljudge_core::train::{Changes, Evaluation, Figures, Trained, Training, Trial};
@@ -31,7 +31,9 @@ const CORRECTED: &str = "corrected_tool_calls";
 /// # Errors
 /// If the settings cannot hold, there is too little to learn from, or a file cannot be read or written. No gain is no error:
 /// [`TrainSummary::kept`] is none then.
-pub fn train(settings: TrainSettings, observer: &dyn Observer) -> Result<TrainSummary, RunError> {
+pub fn train(settings: TrainSettings, control: &Control) -> Result<TrainSummary, RunError> {
+    let observer = control.observer.as_ref();
+    let go_on = || if control.stop.is_told() { Err(RunError::Interrupted) } else { Ok(()) };
     if settings.task.about_calls().is_none() {
         return Err(TrainError::Task(settings.task.as_str()).into());
     }
@@ -56,7 +58,8 @@ pub fn train(settings: TrainSettings, observer: &dyn Observer) -> Result<TrainSu
     let training = Training::new(material, settings.seed)
         .map_err(|why| TrainError::Unusable { why, counts: Box::new(counts.clone()) })?;
     let trials: Vec<Trial> = training.trials();
-    let trained: Vec<Trained> = trials.par_iter().map(|trial| training.carry_out(*trial)).collect();
+    let carry_out = |trial: &Trial| go_on().map(|()| training.carry_out(*trial));
+    let trained: Vec<Trained> = trials.par_iter().map(carry_out).collect::<Result<_, _>>()?;
     let evaluations = training.evaluations(&trained);
     let kept = training.best(&evaluations).map(|best| best.kind);
     let fitted = evaluations.iter().filter(|evaluation| evaluation.failure.is_none());
@@ -85,6 +88,7 @@ pub fn train(settings: TrainSettings, observer: &dyn Observer) -> Result<TrainSu
         model.set(TaskStage { task: settings.task, stage, notes });
         summary.record["model"] = json!(model.checksum());
         if let Some(path) = &settings.output {
+            go_on()?;
             write_text(path, &model.to_text())?;
             summary.output = Some(path.clone());
         }

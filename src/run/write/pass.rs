@@ -5,9 +5,10 @@ use std::sync::mpsc;
 use super::Labeller;
 use crate::bench::columns;
 use crate::read::ReadError;
+use crate::run::input::{Chosen, SHARD_ROW};
 use crate::run::settings::PanelSettings;
 use crate::run::{Member, Panel, Progress, Row, RunError, Source, Summary};
-use crate::table::{Batch, Schema};
+use crate::table::{Batch, Column, Kind, Record, Schema, cell};
 use crate::write::{Finished, LabelColumns, Labelled, Output, Sink, WriteError};
 
 /// Batches read ahead, so that reading, judging and writing overlap.
@@ -22,6 +23,8 @@ pub struct Destination {
     pub replaced: Vec<String>,
     /// Input columns that are left out because nobody wants them.
     pub dropped: Vec<String>,
+    /// Whether each row says which of all it is.
+    pub numbered: bool,
 }
 
 impl Destination {
@@ -42,7 +45,7 @@ impl Destination {
         for labels in &labels {
             replaced.extend(labels.clashes(source.table.schema(), overwrite)?);
         }
-        Ok(Destination { output, labels, replaced, dropped: Vec::new() })
+        Ok(Destination { output, labels, replaced, dropped: Vec::new(), numbered: source.shard.is_some() })
     }
 
     /// The same without the input's columns of these names.
@@ -64,12 +67,19 @@ impl Destination {
         schema.names().filter(is_needed).map(str::to_owned).collect()
     }
 
-    fn schema(&self, input: &Schema) -> Schema {
+    /// The columns that are written of an `input`.
+    pub(in crate::run) fn schema(&self, input: &Schema) -> Schema {
         let left_out = self.left_out();
         let kept = input.columns.iter().filter(|column| !left_out.contains(&column.name.as_str()));
         let ours = self.labels.iter().flat_map(|labels| &labels.schema().columns);
-        input.with(kept.chain(ours).cloned().collect())
+        let number = self.numbered.then(number).into_iter();
+        input.with(kept.chain(ours).cloned().chain(number).collect())
     }
+}
+
+/// The column that says which of all rows a row is.
+fn number() -> Column {
+    Column { name: SHARD_ROW.to_owned(), kind: Kind::Int }
 }
 
 /// Looks on while rows are labelled.
@@ -136,12 +146,14 @@ pub fn write(
             }
             Ok::<_, RunError>(sink)
         });
+        let mut position = 0;
         let outcome = (|| {
             for batch in read {
                 if stop() {
                     return Err(RunError::Interrupted);
                 }
-                let batch = label(batch?, source, labellers, destination, (&mut summaries, watch), stop)?;
+                let chosen = source.chosen(batch?, &mut position)?;
+                let batch = label(chosen, labellers, destination, (&mut summaries, watch), stop)?;
                 progress.asks_done(batch.len() as u64);
                 if to_write.send(batch).is_err() {
                     // The writer stopped; its error is below.
@@ -172,14 +184,12 @@ fn read_ahead(
 }
 
 fn label(
-    batch: Batch,
-    source: &Source,
+    Chosen { batch, rows, positions }: Chosen,
     labellers: &mut [Box<dyn Labeller>],
     destination: Option<&Destination>,
     (summaries, watch): (&mut [Summary], &mut dyn Watch),
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<Batch, RunError> {
-    let rows = source.unread(&batch)?;
     let mut labels = Vec::with_capacity(labellers.len());
     for (labeller, summary) in labellers.iter_mut().zip(summaries) {
         let labelled = labeller.label(&rows, stop)?;
@@ -197,6 +207,10 @@ fn label(
     for (labelled, columns) in labels.iter().zip(&destination.labels) {
         let records = labelled.iter().map(|labelled| columns.record(labelled)).collect();
         batch = batch.append(columns.schema(), records)?;
+    }
+    if let Some(positions) = positions {
+        let record = |position: u64| Record { cells: vec![Some(cell::int(Some(position)))], item: None };
+        batch = batch.append(&Schema::of(vec![number()]), positions.into_iter().map(record).collect())?;
     }
     Ok(batch)
 }

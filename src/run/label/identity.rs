@@ -1,0 +1,128 @@
+//! What the parts of one run have in common: by this `merge` knows that they belong together.
+
+use std::io::{Error, Read};
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::read::Input;
+use crate::run::Manifest;
+use crate::run::input::{SHARD_ROW, Shard};
+use crate::run::settings::{LabelSettings, SettingsError, Take};
+use crate::run::{Destination, Source};
+use crate::write::{Output, is_stream};
+
+/// Of a run that labels a part of the rows: the part, and hashes of all else that shapes its output.
+pub(super) struct ShardIdentity {
+    shard: Shard,
+    input: String,
+    options: String,
+    /// The columns that are written, which rows of JSON Lines need not all have.
+    columns: Vec<String>,
+}
+
+impl ShardIdentity {
+    /// `None` of a run that labels all rows.
+    pub(super) fn new(
+        settings: &LabelSettings,
+        source: &Source,
+        destination: &Destination,
+        manifest: &Manifest,
+    ) -> Result<Option<ShardIdentity>, SettingsError> {
+        let output = &destination.output;
+        let Some(shard) = settings.input.shard else { return Ok(None) };
+        if source.table.inputs().iter().any(|input| input.is_in_memory() || is_stream(&input.path)) {
+            return Err(SettingsError::ShardOfStream);
+        }
+        if !output.has_manifest() {
+            return Err(SettingsError::ShardWithoutFile);
+        }
+        if source.table.schema().position(SHARD_ROW).is_some() {
+            return Err(SettingsError::ShardColumn);
+        }
+        let unreadable = |path: &Path, why: &Error| SettingsError::ShardInput {
+            path: path.to_owned(),
+            why: why.to_string(),
+        };
+        let mut input = blake3::Hasher::new();
+        for Input { path, .. } in source.table.inputs() {
+            input.update(hash_of_file(path).map_err(|why| unreadable(path, &why))?.as_bytes());
+        }
+        let options = options(settings, output, manifest).map_err(|(path, why)| unreadable(&path, &why))?;
+        let options = blake3::hash(options.to_string().as_bytes());
+        let input = input.finalize().to_hex().to_string();
+        let columns = destination.schema(source.table.schema()).names().map(str::to_owned).collect();
+        Ok(Some(ShardIdentity { shard, input, options: options.to_hex().to_string(), columns }))
+    }
+
+    /// What the manifest says of it once the table is at `path`.
+    pub(super) fn record(&self, path: &Path) -> Result<Value, Error> {
+        let ShardIdentity { shard, input, options, columns } = self;
+        let table = hash_of_file(path)?;
+        Ok(
+            json!({ "index": shard.index, "count": shard.count, "input": input, "options": options, "columns": columns, "table": table }),
+        )
+    }
+}
+
+/// The hash of a file's bytes, in hexadecimal digits.
+pub(in crate::run) fn hash_of_file(path: &Path) -> Result<String, Error> {
+    let mut file = std::fs::File::open(path)?;
+    let (mut hasher, mut block) = (blake3::Hasher::new(), vec![0; 1 << 20]);
+    loop {
+        match file.read(&mut block)? {
+            0 => return Ok(hasher.finalize().to_hex().to_string()),
+            read => hasher.update(&block[..read]),
+        };
+    }
+}
+
+/// All that shapes the rows of the output beside the input: who judges and how, what is read and written.
+fn options(
+    settings: &LabelSettings,
+    output: &Output,
+    manifest: &Manifest,
+) -> Result<Value, (std::path::PathBuf, Error)> {
+    let LabelSettings { input, panel, prefix, overwrite, drop, partial, .. } = settings;
+    let mut members = json!(manifest.panel);
+    for member in members.as_array_mut().into_iter().flatten() {
+        // What an endpoint turned out to support differs from run to run, and a key's address is no part of what is asked.
+        for judge in ["/judge", "/first"] {
+            if let Some(judge) = member.pointer_mut(judge).and_then(Value::as_object_mut) {
+                judge.remove("adaptations");
+            }
+        }
+    }
+    let tools = input.tools.as_ref().map(|path| hash_of_file(path).map_err(|why| (path.clone(), why)));
+    let take = match input.take {
+        Take::All => Value::Null,
+        take => json!(format!("{take:?}")),
+    };
+    let columns: Vec<String> =
+        input.columns.iter().map(|(slot, column)| format!("{slot:?}={column}")).collect();
+    Ok(json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "panel": members,
+        "rules": format!("{:?}", panel.rules),
+        "decide": format!("{:?}", panel.decide),
+        "base_rate": format!("{:?}", panel.base_rate),
+        "explain": panel.explain,
+        "findings": panel.findings,
+        "prefix": prefix,
+        "overwrite": overwrite,
+        "drop": drop,
+        "partial": partial,
+        "format": format!("{:?}", output.format),
+        "from": format!("{:?}", input.from.map(|kind| format!("{kind:?}"))),
+        "columns": columns,
+        "tools": tools.transpose()?,
+        "where": input.filters,
+        "take": take,
+        "null_call": format!("{:?}", input.null_call),
+        "require_definitions": input.require_definitions,
+        "include_server_tools": input.include_server_tools,
+        "agents": input.agents,
+        "turns": format!("{:?}", input.turns),
+        "count": input.shard.map(|shard| shard.count),
+    }))
+}

@@ -1,0 +1,135 @@
+//! One part: what its record says, and its rows by their numbers in the whole run.
+
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use super::MergeError;
+use crate::domain::Json;
+use crate::read::{Batches, ReadError};
+use crate::run::RunError;
+use crate::run::input::SHARD_ROW;
+use crate::run::label::hash_of_file;
+use crate::table::Batch;
+use crate::write::manifest_path;
+
+/// What the record of a shard's run says of it.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub(super) struct ShardRecord {
+    pub(super) index: u32,
+    pub(super) count: u32,
+    input: String,
+    options: String,
+    /// The columns of the whole table, in order.
+    pub(super) columns: Vec<String>,
+    table: String,
+    /// How many rows the part has.
+    #[serde(default)]
+    pub(super) rows: u64,
+}
+
+impl ShardRecord {
+    /// Of the table at `path`, which is as its run wrote it.
+    pub(super) fn of(path: &Path) -> Result<ShardRecord, RunError> {
+        #[derive(Deserialize)]
+        struct Manifest {
+            shard: ShardRecord,
+            output: Written,
+        }
+        #[derive(Deserialize)]
+        struct Written {
+            rows: u64,
+        }
+        let manifest = manifest_path(path);
+        let text = std::fs::read_to_string(&manifest).unwrap_or_default();
+        let no_shard = |_| MergeError::NoShard { path: path.to_owned(), manifest };
+        let Manifest { shard, output } = serde_json::from_str(&text).map_err(no_shard)?;
+        let shard = ShardRecord { rows: output.rows, ..shard };
+        let unreadable = |why: std::io::Error| ReadError::Io { path: path.to_owned(), why: why.to_string() };
+        let table = hash_of_file(path).map_err(unreadable)?;
+        if table != shard.table {
+            return Err(MergeError::Changed(path.to_owned()).into());
+        }
+        Ok(shard)
+    }
+
+    /// What shows that `self` and `other` are of two runs, if so.
+    pub(super) fn differs(&self, other: &ShardRecord) -> Option<&'static str> {
+        if self.count != other.count {
+            return Some("they count different numbers of shards");
+        }
+        if self.input != other.input {
+            return Some("their inputs differ");
+        }
+        if self.options != other.options {
+            return Some("their judges or options differ");
+        }
+        (self.columns != other.columns).then_some("their columns differ")
+    }
+}
+
+/// The rows of a part that are still to come, the next of them read.
+pub(super) struct Part {
+    path: PathBuf,
+    batches: Batches,
+    pending: Option<(Batch, Vec<u64>)>,
+    /// Rows that were read.
+    read: u64,
+    last: Option<u64>,
+}
+
+impl Part {
+    pub(super) fn new(path: PathBuf, batches: Batches) -> Part {
+        Part { path, batches, pending: None, read: 0, last: None }
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The number up to which its rows are read; `None` at its end.
+    pub(super) fn reaches(&mut self) -> Result<Option<u64>, RunError> {
+        if self.pending.is_none() {
+            let Some(batch) = self.batches.next() else { return Ok(None) };
+            let batch = batch?;
+            let numbers = self.numbers(&batch)?;
+            self.pending = Some((batch, numbers));
+        }
+        Ok(self.last)
+    }
+
+    fn numbers(&mut self, batch: &Batch) -> Result<Vec<u64>, RunError> {
+        let mut numbers = Vec::with_capacity(batch.len());
+        for cell in batch.column(SHARD_ROW)? {
+            self.read += 1;
+            let number = cell.as_ref().and_then(|cell| match cell {
+                Json::String(text) => text.parse().ok(),
+                Json::Number(number) => number.as_str().parse().ok(),
+                _ => None,
+            });
+            match number.filter(|number| self.last.is_none_or(|last| last < *number)) {
+                Some(number) => {
+                    self.last = Some(number);
+                    numbers.push(number);
+                }
+                None => {
+                    let text = cell.map(|cell| cell.to_string()).unwrap_or_default();
+                    return Err(MergeError::NoNumber { path: self.path.clone(), row: self.read, text }.into());
+                }
+            }
+        }
+        Ok(numbers)
+    }
+
+    /// Its next rows with numbers up to `end`, and these numbers.
+    pub(super) fn take(&mut self, end: u64) -> Option<(Batch, Vec<u64>)> {
+        let (batch, mut numbers) = self.pending.take()?;
+        let taken = numbers.partition_point(|number| *number <= end);
+        let left = numbers.split_off(taken);
+        let (first, rest) = batch.split(taken);
+        if !left.is_empty() {
+            self.pending = Some((rest, left));
+        }
+        Some((first, numbers))
+    }
+}

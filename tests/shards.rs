@@ -1,0 +1,179 @@
+//! A table that is labelled in parts by several processes, and joined, is the one that a single process writes.
+
+use tooljudge::internal::{Selection, Table, Understanding};
+
+use crate::label_remote::{gold, numbered, row_of};
+use crate::support::child::Running;
+use crate::support::server::{Answer, Server};
+use crate::support::workspace::Workspace;
+
+const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/datasets/");
+
+/// Labels `input` whole and in `count` parts with these `flags`, and gives what both came to.
+fn both(work: &Workspace, input: &str, count: usize, ending: &str, flags: &[&str]) -> [Vec<u8>; 2] {
+    let label = |more: &[&str]| {
+        let accepted = ["--allow-unjudged", "1", "--max-abstained", "1"];
+        work.run(&[&["label", input][..], &accepted, flags, more].concat()).ended(0);
+    };
+    label(&["-o", &format!("whole.{ending}")]);
+    let parts: Vec<String> = (0..count).map(|index| format!("part{index}.{ending}")).collect();
+    for (index, part) in parts.iter().enumerate() {
+        label(&["--shard", &format!("{index}/{count}"), "-o", part]);
+    }
+    let mut named: Vec<&str> = parts.iter().map(String::as_str).collect();
+    // The order in which they are named does not matter.
+    named.reverse();
+    work.run(&[&["merge"][..], &named, &["-o", &format!("all.{ending}")]].concat()).ended(0);
+    ["whole", "all"].map(|name| std::fs::read(work.path(&format!("{name}.{ending}"))).unwrap())
+}
+
+#[test]
+fn joined_parts_are_the_whole() {
+    let work = Workspace::new();
+    for (file, format) in
+        [("quickstart.csv", "parquet"), ("quickstart.csv", "arrow"), ("chats.jsonl", "parquet")]
+    {
+        let stem = file.split('.').next().unwrap();
+        work.run(&["convert", &format!("{DATA}{file}"), "-o", &format!("{stem}.{format}")]).ended(0);
+    }
+    // One row that cannot be read, keys that only some rows have, nulls and empty texts.
+    let odd = [
+        r#"{"question": "Say 1", "tool_call": "say(n=1)", "tool_definitions": "say: Says a number", "a": null}"#,
+        r#"{"question": "", "tool_call": 7, "b": ""}"#,
+        r#"{"question": "Say 2", "tool_call": {"name": "say", "arguments": {"n": 2.50}}, "c": {"d": [1, "x"]}}"#,
+        r#"{"tool_call": "say(n=1)"}"#,
+        r#"{"question": "Say 1", "tool_call": "say(n=1)", "tool_definitions": "say: Says a number", "a": 1e3}"#,
+    ];
+    work.file("odd.jsonl", odd.join("\n"));
+    let (csv, chats) = (format!("{DATA}quickstart.csv"), format!("{DATA}chats.jsonl"));
+    for (input, count, ending, flags) in [
+        (csv.as_str(), 2, "csv", &[][..]),
+        (&csv, 3, "tsv", &["--findings", "--decide", "always"]),
+        (&csv, 2, "jsonl", &["--where", "gold=correct", "--drop", "note"]),
+        (&csv, 5, "csv.gz", &["--limit", "7", "--prefix", "ours_"]),
+        (&csv, 2, "json", &[]),
+        (&chats, 2, "jsonl", &["--turns", "all"]),
+        (&chats, 3, "csv", &["--task", "tool_selection", "--task", "tool_calling"]),
+        ("odd.jsonl", 2, "jsonl", &[]),
+        ("odd.jsonl", 4, "csv", &["--per", "call"]),
+        ("odd.jsonl", 64, "jsonl", &[]),
+    ] {
+        let [whole, all] = both(&work, input, count, ending, flags);
+        assert!(whole == all, "{input} {count} {ending}: {}", String::from_utf8_lossy(&all));
+    }
+    for (input, count, ending) in [
+        ("quickstart.parquet", 2, "parquet"),
+        ("quickstart.arrow", 3, "arrow"),
+        ("chats.parquet", 2, "parquet"),
+    ] {
+        both(&work, input, count, ending, &[]);
+        let rows = ["whole", "all"].map(|name| {
+            let text = format!("{name}.jsonl");
+            work.run(&["convert", &format!("{name}.{ending}"), "--from", "rows", "-o", &text, "--force"])
+                .ended(0);
+            work.read(&text)
+        });
+        assert_eq!(rows[0], rows[1], "{input}");
+        let schema = |name: &str| {
+            let path = work.path(&format!("{name}.{ending}")).display().to_string();
+            Table::open(&[path], Understanding::default(), Selection::default())
+                .unwrap()
+                .schema()
+                .columns
+                .clone()
+        };
+        assert_eq!(schema("whole"), schema("all"), "{input}");
+    }
+}
+
+fn start(work: &Workspace, server: &Server, shard: &str, output: &str) -> Running {
+    let judge = ["--judge", "openai:m", "--base-url", &server.url, "--concurrency", "4"];
+    work.start(&[&["label", "in.csv", "--shard", shard, "-o", output][..], &judge].concat())
+}
+
+#[test]
+fn two_processes_ask_each_question_once_though_one_is_killed() {
+    let server = Server::start(|seen| {
+        Answer::After(std::time::Duration::from_millis(10), Box::new(Answer::label(gold(row_of(seen)))))
+    });
+    let work = Workspace::new();
+    // Each row twice: equal questions are in one shard.
+    let rows = numbered(60);
+    let (header, lines) = rows.split_once('\n').unwrap();
+    work.file("in.csv", format!("{header}\n{lines}{lines}"));
+    let killed = start(&work, &server, "0/2", "a.csv");
+    let other = start(&work, &server, "1/2", "b.csv");
+    server.await_requests(20);
+    killed.kill();
+    killed.wait();
+    assert!(other.output().status.success());
+    let missing = work.run(&["merge", "b.csv", "-o", "all.csv"]).ended(2);
+    assert!(missing.stderr.contains("of 2 shards 0 is missing"), "{}", missing.stderr);
+    assert!(start(&work, &server, "0/2", "a.csv").output().status.success());
+    work.run(&["merge", "a.csv", "b.csv", "-o", "all.csv"]).ended(0);
+    assert_eq!(work.column("all.csv", "label"), work.column("all.csv", "gold"));
+    assert_eq!(work.column("all.csv", "question"), work.column("in.csv", "question"));
+    let asked = server.asked().len();
+    assert!(asked == 60 && server.answered_twice() <= 4, "{asked} {}", server.answered_twice());
+}
+
+#[test]
+fn what_does_not_belong_together_is_not_joined() {
+    let work = Workspace::new();
+    let rows: String = (0..40).map(|n| format!("Say {n},say(n={n}),say: Says a number,{n}\n")).collect();
+    work.file("in.csv", format!("question,tool_call,tool_definitions,id\n{rows}"));
+    work.file(
+        "other.csv",
+        format!("question,tool_call,tool_definitions,id\n{}", rows.replace(",39\n", ",40\n")),
+    );
+    let label = |input: &str, shard: &str, output: &str, more: &[&str]| {
+        let args =
+            ["label", input, "--shard", shard, "-o", output, "--max-abstained", "1", "--allow-unjudged", "1"];
+        work.run(&[&args[..], more].concat()).ended(0);
+    };
+    label("in.csv", "0/2", "a.csv", &[]);
+    label("in.csv", "1/2", "b.csv", &[]);
+    for (output, input, shard, more) in [
+        ("input.csv", "other.csv", "1/2", &[][..]),
+        ("defs.csv", "in.csv", "1/2", &["--require-definitions"]),
+        ("decide.csv", "in.csv", "1/2", &["--decide", "always"]),
+        ("dropped.csv", "in.csv", "1/2", &["--drop", "id"]),
+        ("three.csv", "in.csv", "1/3", &[]),
+        ("again.csv", "in.csv", "0/2", &[]),
+    ] {
+        label(input, shard, output, more);
+    }
+    // Of the same length.
+    std::fs::copy(work.path("b.csv"), work.path("edited.csv")).unwrap();
+    std::fs::copy(work.path("b.csv.run.json"), work.path("edited.csv.run.json")).unwrap();
+    let edited = work.read("edited.csv").replacen("Says a number", "Says a numbeR", 1);
+    std::fs::write(work.path("edited.csv"), edited).unwrap();
+    work.file("plain.csv", work.read("b.csv"));
+    for (parts, said) in [
+        (&["a.csv", "input.csv"][..], "their inputs differ"),
+        (&["a.csv", "defs.csv"], "their judges or options differ"),
+        (&["a.csv", "decide.csv"], "their judges or options differ"),
+        (&["a.csv", "dropped.csv"], "their judges or options differ"),
+        (&["a.csv", "three.csv"], "different numbers of shards"),
+        (&["a.csv", "again.csv"], "are both shard 0/2"),
+        (&["a.csv", "edited.csv"], "was changed"),
+        (&["a.csv", "plain.csv"], "does not say which shard it is"),
+        (&["a.csv"], "of 2 shards 1 is missing"),
+        (&["a.csv", "b.csv", "--output=all.jsonl"], "writes the format of its parts"),
+        (&["a.csv", "b.csv", "--output=in.csv"], "--force"),
+    ] {
+        let output =
+            if parts.iter().any(|part| part.starts_with("--")) { &[][..] } else { &["-o", "all.csv"] };
+        let ran = work.run(&[&["merge"][..], parts, output].concat()).ended(2);
+        assert!(ran.stderr.contains(said), "{parts:?}: {}", ran.stderr);
+        assert!(!work.path("all.csv").exists(), "{parts:?}");
+    }
+    for (args, said) in [
+        (&["label", "in.csv", "--shard", "2/2", "-o", "x.csv"][..], "0/16 to 15/16"),
+        (&["label", "in.csv", "--shard", "0/2", "-o", "-"], "give one with -o"),
+        (&["label", "a.csv", "--overwrite", "--shard", "0/2", "-o", "x.csv"], "`shard_row` already"),
+    ] {
+        let ran = work.run(args).ended(2);
+        assert!(ran.stderr.contains(said), "{args:?}: {}", ran.stderr);
+    }
+}
