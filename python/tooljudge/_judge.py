@@ -7,6 +7,14 @@ from collections.abc import Iterable, Set
 
 from ._errors import JudgeError
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
+    from typing import Any, TypeAlias
+
+    Answers: TypeAlias = Iterable[str | BaseException | None]
+    Function: TypeAlias = Callable[[list[str]], Answers | Awaitable[Answers]]
+
 
 class Judge:
     """A judge with a name and settings: a model behind an endpoint, or a function.
@@ -39,7 +47,16 @@ class Judge:
         'correct'
     """
 
-    def __init__(self, judge, *, name=None, version=None, **settings):
+    function: Function | None
+    model: str | None
+    name: str
+    version: str | None
+    api_key: str | None
+    settings: dict[str, Any]
+
+    def __init__(
+        self, judge: str | Function, *, name: str | None = None, version: str | int | float | None = None, **settings: Any
+    ) -> None:
         self.function = self.model = None
         if isinstance(judge, str):
             self.model = judge
@@ -60,7 +77,7 @@ class Judge:
         # The first failure is told with its traceback; rows tell of all of them.
         self._failed = False
 
-    def entry(self, variable):
+    def entry(self, variable: str) -> dict[str, Any]:
         """Its settings, as an entry of a settings file; the key is looked for under `variable`."""
         from ._options import setting
 
@@ -74,15 +91,17 @@ class Judge:
             entry["api_key_env"] = variable
         return {**entry, "judge": self.model}
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<tooljudge.Judge {self.name}{'' if self.version is None else f' ({self.version})'}>"
 
-    def identity(self):
+    def identity(self) -> tuple[str, str]:
         """The name, and the version that this run's answers are kept under."""
         return self.name, os.urandom(8).hex() if self.version is None else f"={self.version}"
 
-    def answers(self, prompts):
+    def answers(self, prompts: Sequence[str]) -> list[tuple[bool, str]]:
         """Whether there is an answer, and its text or the reason, of each prompt."""
+        texts: Any
+        assert self.function is not None
         try:
             texts = self.function(list(prompts))
             if hasattr(texts, "__await__"):

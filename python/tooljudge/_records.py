@@ -12,10 +12,11 @@ if TYPE_CHECKING:
     from typing import Any, Unpack
 
     from ._flags import Path
+    from ._kinds import Data
 
 
 @takes(TrainOptions)
-def train(data: Any, **options: Unpack[TrainOptions]) -> dict[str, Any]:
+def train(data: Data, **options: Unpack[TrainOptions]) -> dict[str, Any]:
     """Trains the built-in judge on your own labels, and measures what that gains.
 
     Args:
@@ -52,7 +53,7 @@ def drive(suite: Path | list[Path], **options: Unpack[DriveOptions]) -> dict[str
 
 
 @takes(SuiteOptions)
-def suite_from_log(data: Any, **options: Unpack[SuiteOptions]) -> dict[str, Any]:
+def suite_from_log(data: Data, **options: Unpack[SuiteOptions]) -> dict[str, Any]:
     """Turns reviewed calls of a log into regression cases for `drive`.
 
     Args:
