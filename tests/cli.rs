@@ -42,6 +42,10 @@ fn shells_and_man_know_every_command() {
         let script = work.run(&["completions", shell]).ended(0).stdout;
         assert!(script.contains("resnap") && script.contains("max-cost"), "{shell}: {script:.200}");
     }
+    let bash = work.run(&["completions", "bash"]).ended(0).stdout;
+    for name in ["tool_selection", "langfuse", "tool_correctness"] {
+        assert!(bash.contains(name), "{name} is not offered");
+    }
     work.run(&["man", "pages"]).ended(0);
     assert!(work.read("pages/tooljudge-label.1").contains("tooljudge label calls.csv"));
 }

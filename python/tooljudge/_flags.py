@@ -1,4 +1,4 @@
-"""The options of the jobs, out of the flags' own declaration: `TOOLJUDGE_DOCS=write cargo test python_options` writes this file."""
+"""The options of the jobs, out of the flags' own declaration: `TOOLJUDGE_DOCS=write cargo test options` writes this file."""
 
 from __future__ import annotations
 
@@ -646,6 +646,7 @@ class SuiteOptions(TypedDict, total=False):
 class PruneOptions(TypedDict, total=False):
     """The flags of `tooljudge store prune`."""
 
+    store: Path | None
     older_than: str | None
     model: str | None
     run: str | None

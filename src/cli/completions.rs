@@ -1,9 +1,10 @@
 //! What shells and `man` know of the command line, made from its own flags.
 
+use std::any::TypeId;
 use std::path::PathBuf;
 
 use anyhow::Context;
-use clap::Args;
+use clap::{Args, ValueHint};
 use clap_complete::Shell;
 
 use super::Ending;
@@ -28,11 +29,25 @@ pub struct ManArgs {
     folder: PathBuf,
 }
 
-pub fn completions(args: &CompletionsArgs, mut command: clap::Command) -> Ending {
+pub fn completions(args: &CompletionsArgs, command: clap::Command) -> Ending {
+    // Shells would offer files for columns, judges and numbers.
+    let hinted = |command: clap::Command| {
+        command.mut_args(|arg| {
+            match arg.is_positional() || !arg.get_action().takes_values() || is_path(&arg) {
+                true => arg,
+                false => arg.value_hint(ValueHint::Other),
+            }
+        })
+    };
+    let mut command = command.mut_subcommands(|command| hinted(command.mut_subcommands(hinted)));
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut command, "tooljudge", &mut script);
     Printer::default().data(String::from_utf8_lossy(&script).trim_end());
     Ending::Done
+}
+
+fn is_path(arg: &clap::Arg) -> bool {
+    arg.get_value_parser().type_id() == TypeId::of::<PathBuf>()
 }
 
 pub fn man(args: &ManArgs, command: clap::Command) -> anyhow::Result<Ending> {

@@ -65,11 +65,12 @@ pub fn switched(command: &Command, arguments: &[OsString]) -> (Vec<OsString>, Gi
     let end = arguments.iter().position(|argument| argument == "--").unwrap_or(arguments.len());
     let (flags, rest) = arguments.split_at(end);
     let (mut kept, mut off): (Vec<OsString>, Given) = (Vec::new(), Given::default());
-    let mut at = command;
+    // Flags of a command hold for its subcommands, too.
+    let mut commands = vec![command];
     for argument in flags {
         let text = argument.to_str().unwrap_or_default();
-        at = at.find_subcommand(text).unwrap_or(at);
-        let Some((long, on)) = switch(at, text) else {
+        commands.extend(commands[commands.len() - 1].find_subcommand(text));
+        let Some((long, on)) = commands.iter().find_map(|command| switch(command, text)) else {
             kept.push(argument.clone());
             continue;
         };
@@ -107,6 +108,7 @@ mod tests {
             ("tooljudge label --explain --explain=false q.csv", "tooljudge label q.csv", "explain"),
             ("tooljudge label --explain=false --explain=true q.csv", "tooljudge label --explain q.csv", ""),
             ("tooljudge label --dry-run=false q.csv", "tooljudge label --dry-run=false q.csv", ""),
+            ("tooljudge store stat --json=true", "tooljudge store stat --json", ""),
             ("tooljudge label -- --explain=false", "tooljudge label -- --explain=false", ""),
             ("tooljudge bench --gold=true q.csv", "tooljudge bench --gold=true q.csv", ""),
             (

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::named;
 use crate::domain::{Slot, UnknownSlot};
 use crate::normalize::NullCall;
 use crate::normalize::logs::Turns;
@@ -15,7 +16,7 @@ use crate::run::settings::{InputKind, InputSettings};
 pub struct InputArgs {
     /// The format of all inputs, instead of detection: a file format (csv, tsv, ssv for semicolons, jsonl, json, parquet, arrow), a
     /// log format (`tooljudge convert --formats` lists them), or `rows` for a table whose columns look like a log's keys
-    #[arg(long, value_name = "FORMAT")]
+    #[arg(long, value_name = "FORMAT", value_parser = named::input_kind(), hide_possible_values = true)]
     pub from: Option<InputKind>,
 
     /// Column names that differ from the usual ones: question=user_msg, tool_call=..., tool_definitions=...

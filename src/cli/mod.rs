@@ -25,6 +25,7 @@ mod label;
 pub(crate) mod laws;
 mod layers;
 mod log;
+mod named;
 mod observer;
 mod printer;
 mod progress_line;

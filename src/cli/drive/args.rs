@@ -11,6 +11,7 @@ use crate::cli::input::{count, pair};
 use crate::cli::judging::args::{EndpointArgs, JudgingArgs, LimitArgs, StoreArgs, WordingArgs};
 use crate::cli::label::args::share;
 use crate::cli::layers::Section;
+use crate::cli::named;
 use crate::cli::spreadsheet::SpreadsheetArgs;
 use crate::write::OutputFormat;
 
@@ -110,7 +111,7 @@ pub struct CaseArgs {
 #[command(next_help_heading = "Scores")]
 pub struct ScoringArgs {
     /// The scorer of suites; `tooljudge score --scorers` lists them [default: tool_evaluator]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = named::scorer(), hide_possible_values = true)]
     pub scorer: Option<String>,
 
     /// A setting of the scorer, under its own name: threshold=0.9

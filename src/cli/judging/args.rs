@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use crate::check::{BaseRate, Decide};
+use crate::cli::named;
 use crate::domain::{Status, Task, Unit};
 use crate::judge::Concurrency;
 use crate::snap::Rules;
@@ -26,7 +27,7 @@ pub struct JudgingArgs {
 
     /// What to judge: tool_calling, tool_selection, parameter_extraction, tool_call_success, tool_response_handling, call_need,
     /// trajectory, task_completion or answer_correctness. Can be repeated [default: tool_calling]
-    #[arg(long = "task", value_name = "TASK")]
+    #[arg(long = "task", value_name = "TASK", value_parser = named::task(), hide_possible_values = true)]
     pub tasks: Vec<Task>,
 
     /// Judge each call of a turn by itself; the row's label is that of its worst call, and three columns tell of the calls one by one

@@ -9,6 +9,7 @@ use crate::cli::input::{column, count, pair};
 use crate::cli::judging::args::{EndpointArgs, JudgingArgs, LimitArgs, StoreArgs, WordingArgs};
 use crate::cli::label::args::share;
 use crate::cli::layers::Section;
+use crate::cli::named;
 use crate::cli::spreadsheet::SpreadsheetArgs;
 use crate::domain::Slot;
 use crate::run::settings::InputKind;
@@ -29,7 +30,7 @@ pub struct ScoreArgs {
 
     /// The scorer; `tooljudge score --scorers` lists them [default: the one that --compat implies, or that the cases' keys
     /// indicate]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = named::scorer(), hide_possible_values = true)]
     pub scorer: Option<String>,
 
     /// Reproduce the numbers of this peer, bugs and exceptions included: deepeval, vitest-evals, vitest-evals@0.4,

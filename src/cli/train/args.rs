@@ -7,6 +7,7 @@ use clap::Args;
 use crate::cli::input::InputArgs;
 use crate::cli::label;
 use crate::cli::layers::Section;
+use crate::cli::named;
 use crate::domain::Task;
 
 /// Train the built-in judge on your own labels.
@@ -26,7 +27,7 @@ pub struct TrainArgs {
     pub output: Option<PathBuf>,
 
     /// The task that the labels are about: tool_calling, tool_selection or parameter_extraction [default: tool_calling]
-    #[arg(long, value_name = "TASK")]
+    #[arg(long, value_name = "TASK", value_parser = named::task(), hide_possible_values = true)]
     pub task: Option<Task>,
 
     /// Measure only, write nothing

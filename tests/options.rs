@@ -1,4 +1,4 @@
-//! The options of the Python package are the flags: their names and types there are written from the flags' own declaration.
+//! What is written out of the flags' own declaration: the options of the Python package, and the reference of all options.
 
 use std::any::TypeId;
 use std::fmt::Write as _;
@@ -43,7 +43,7 @@ const JOBS: &[Job] = &[
     Job { class: "TrainOptions", command: "train", without: &[], own: &[] },
     Job { class: "DriveOptions", command: "drive", without: &["tasks"], own: &[KEY, PRICES, BAR] },
     Job { class: "SuiteOptions", command: "suite from-log", without: &[], own: &[] },
-    Job { class: "PruneOptions", command: "store prune", without: &[], own: &[] },
+    Job { class: "PruneOptions", command: "store prune", without: &[], own: &[("store", "Path | None")] },
 ];
 
 /// Types that a flag does not tell.
@@ -59,6 +59,9 @@ const TYPES: &[(&str, &str)] = &[
     ("decide", "Literal[\"evidence\", \"always\"]"),
     ("concurrency", "int | Literal[\"auto\"]"),
     ("dedup", "bool | str"),
+    ("task", "Some"),
+    ("scorer", "str"),
+    ("from", "str"),
 ];
 
 /// With these a job that gives a table gives something else, or more.
@@ -68,13 +71,13 @@ const TURNING: [&str; 3] = ["return_summary", "output", "dry_run"];
 const NEVER: [&str; 7] = ["json", "quiet", "help", "version", "verbose", "color", "log_file"];
 
 fn kind(key: &str, arg: &Arg) -> String {
+    let repeats = matches!(arg.get_action(), ArgAction::Append);
     if let Some((_, kind)) = TYPES.iter().find(|(name, _)| *name == key) {
-        return (*kind).to_owned();
+        return if !repeats && *kind == "Some" { "str".to_owned() } else { (*kind).to_owned() };
     }
     let parser = arg.get_value_parser();
     let is = |id: TypeId| parser.type_id() == id;
     let names = arg.get_value_names().unwrap_or_default();
-    let repeats = matches!(arg.get_action(), ArgAction::Append);
     let one = if is(TypeId::of::<bool>()) {
         "bool".to_owned()
     } else if is(TypeId::of::<u64>()) || is(TypeId::of::<NonZeroU32>()) || is(TypeId::of::<usize>()) {
@@ -153,7 +156,7 @@ fn the_options_of_the_package_are_the_flags() {
     let all = tooljudge::internal::commands();
     let classes: Vec<String> = JOBS.iter().map(|job| class(job, &all)).collect();
     let text = format!(
-        "\"\"\"The options of the jobs, out of the flags' own declaration: `TOOLJUDGE_DOCS=write cargo test python_options` writes this file.\"\"\"\n\n\
+        "\"\"\"The options of the jobs, out of the flags' own declaration: `TOOLJUDGE_DOCS=write cargo test options` writes this file.\"\"\"\n\n\
          from __future__ import annotations\n\n\
          import os\n\
          from collections.abc import Mapping, Sequence\n\n\
@@ -165,10 +168,96 @@ fn the_options_of_the_package_are_the_flags() {
          Some = str | Sequence[str]\n\n\n{}",
         classes.join("\n\n")
     );
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/python/tooljudge/_flags.py");
+    keeps("python/tooljudge/_flags.py", &text);
+}
+
+/// The file is what it should be, or is written where that is asked for.
+fn keeps(file: &str, text: &str) {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
     if std::env::var("TOOLJUDGE_DOCS").is_ok_and(|value| value == "write") {
-        std::fs::write(path, &text).expect("the file can be written");
+        std::fs::write(&path, text).expect("the file can be written");
     }
-    let found = std::fs::read_to_string(path).unwrap_or_default();
-    assert!(found == text, "{path} is not what the flags say; TOOLJUDGE_DOCS=write writes it");
+    let found = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        found == text,
+        "{file} is not what the flags say; TOOLJUDGE_DOCS=write cargo test options writes it"
+    );
+}
+
+/// An option as all commands that have it say it.
+#[derive(PartialEq)]
+struct Row {
+    heading: String,
+    flag: String,
+    kind: String,
+    meaning: String,
+}
+
+fn rows(command: &Command) -> Vec<Row> {
+    let row = |arg: &Arg| {
+        let long = arg.get_long()?;
+        let names = arg.get_value_names().unwrap_or_default();
+        let takes_value = !matches!(arg.get_action(), ArgAction::SetTrue | ArgAction::Count);
+        let value = names.first().filter(|_| takes_value).map(|name| format!(" {name}")).unwrap_or_default();
+        let help = arg.get_help()?.to_string();
+        let values: Vec<String> = match arg.is_hide_possible_values_set() || !takes_value {
+            true => Vec::new(),
+            false => arg.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect(),
+        };
+        let values = if values.is_empty() { String::new() } else { format!(" ({})", values.join(", ")) };
+        Some(Row {
+            heading: arg.get_help_heading().unwrap_or("Options").to_owned(),
+            flag: format!("`--{long}{value}`"),
+            kind: kind(&long.replace('-', "_"), arg).replace("Some", "str or list").replace('|', "or"),
+            meaning: format!("{}{values}", help.replace('|', "\\|")),
+        })
+    };
+    let hidden = ["help", "version", "verbose", "color", "log-file"];
+    let arguments =
+        command.get_arguments().filter(|arg| arg.get_long().is_none_or(|long| !hidden.contains(&long)));
+    arguments.filter_map(row).collect()
+}
+
+#[test]
+fn the_reference_of_options_is_what_the_flags_say() {
+    let all = tooljudge::internal::commands();
+    let leaves = all.get_subcommands().flat_map(|command| {
+        let inner: Vec<(String, &Command)> = command
+            .get_subcommands()
+            .filter(|inner| inner.get_name() != "help")
+            .map(|inner| (format!("{} {}", command.get_name(), inner.get_name()), inner))
+            .collect();
+        if inner.is_empty() { vec![(command.get_name().to_owned(), command)] } else { inner }
+    });
+    let mut options: Vec<(Row, Vec<String>)> = Vec::new();
+    for (name, command) in leaves {
+        for row in rows(command) {
+            match options.iter_mut().find(|(known, _)| *known == row) {
+                Some((_, commands)) => commands.push(name.clone()),
+                None => options.push((row, vec![name.clone()])),
+            }
+        }
+    }
+    let mut headings: Vec<&str> = Vec::new();
+    options.iter().for_each(|(row, _)| {
+        if !headings.contains(&row.heading.as_str()) {
+            headings.push(&row.heading);
+        }
+    });
+    let mut text = String::from(
+        "# All options\n\n\
+         `TOOLJUDGE_DOCS=write cargo test options` writes this page out of the flags' own declaration. An option is a flag of the command\n\
+         line (`--max-cost 5`), a key of `tooljudge.toml` for `label`, `score` and `drive` (`max_cost = 5`, [settings.md](settings.md)), and\n\
+         an argument in Python (`max_cost=5`, [python.md](python.md)), of the type in the second column. `--explain=false` turns off a switch\n\
+         that a file turns on.\n",
+    );
+    for heading in headings {
+        let _ = write!(text, "\n## {heading}\n\n| flag | Python | commands | meaning |\n|---|---|---|---|\n");
+        for (Row { flag, kind, meaning, .. }, commands) in
+            options.iter().filter(|(row, _)| row.heading == heading)
+        {
+            let _ = writeln!(text, "| {flag} | {kind} | {} | {meaning} |", commands.join(", "));
+        }
+    }
+    keeps("docs/options.md", &text);
 }
