@@ -14,23 +14,32 @@ HERE = Path(__file__).parent
 pytest.importorskip("mypy")
 
 
-def reported(file, folder):
-    """The lines that mypy reports, and all that it says."""
-    words = [sys.executable, "-m", "mypy", "--strict", "--config-file", os.devnull, "--cache-dir", str(folder / "cache")]
-    # In another folder, so that the package is found where users have it.
-    done = subprocess.run([*words, str(HERE / file)], cwd=folder, capture_output=True, text=True, timeout=PATIENCE)
-    said = done.stdout + done.stderr
-    assert done.returncode in (0, 1), said
-    return {int(line) for line in re.findall(rf"{file}:(\d+): error", said)}, said
+def said(cache, folder, *words):
+    """What mypy says, as it is called in a folder."""
+    words = [sys.executable, "-m", "mypy", "--cache-dir", str(cache), *words]
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=PATIENCE)
+    assert done.returncode in (0, 1), done.stderr
+    return done.stdout
+
+
+def said_to_user(file, folder):
+    # Not in the folder of the package, so that it is found where users have it.
+    return said(folder / "cache", folder, "--strict", "--config-file", os.devnull, str(HERE / file))
 
 
 def test_what_users_write_is_typed(tmp_path):
-    lines, said = reported("typed_user.py", tmp_path)
-    assert not lines and said.startswith("Success"), said
+    text = said_to_user("typed_user.py", tmp_path)
+    assert text.startswith("Success"), text
 
 
 def test_mistakes_are_found_and_nothing_else(tmp_path):
     text = (HERE / "typed_mistakes.py").read_text(encoding="utf-8")
     planted = {at for at, line in enumerate(text.splitlines(), 1) if "# mistake:" in line}
-    lines, said = reported("typed_mistakes.py", tmp_path)
-    assert len(planted) > 4 and lines == planted, said
+    found = said_to_user("typed_mistakes.py", tmp_path)
+    lines = {int(line) for line in re.findall(r"typed_mistakes\.py:(\d+): error", found)}
+    assert len(planted) > 4 and lines == planted, found
+
+
+def test_the_package_agrees_with_its_own_types(tmp_path):
+    text = said(tmp_path / "cache", HERE.parent)
+    assert text.startswith("Success"), text

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, assert_type
 
@@ -11,6 +12,14 @@ import tooljudge as tj
 from tooljudge.phoenix import TOOL_CALLING_PROMPT_TEMPLATE, OpenAIModel, llm_classify
 
 ROWS = [{"question": "Say 1", "tool_call": "say(n=1)", "tool_definitions": "say: Says a number"}]
+
+
+@dataclass
+class Call:
+    """A row as an object."""
+
+    question: str
+    tool_call: str
 
 
 class Asked:
@@ -30,6 +39,7 @@ async def at_length(prompts: list[str]) -> list[str | None]:
 
 def kinds(frame: pl.DataFrame, columns: dict[str, list[str]]) -> None:
     assert_type(tj.label(ROWS), list[dict[str, Any]])
+    assert_type(tj.label([Call("Say 1", "say(n=1)")]), list[dict[str, Any]])
     assert_type(tj.label(columns), dict[str, Any])
     assert_type(tj.label(frame), pl.DataFrame)
     assert_type(tj.label("calls.jsonl"), tj.Frame)
