@@ -65,6 +65,9 @@ const TYPES: &[(&str, &str)] = &[
     ("from", "str"),
 ];
 
+/// With these a job that gives a table gives something else, or more.
+const TURNING: [&str; 3] = ["return_summary", "output", "dry_run"];
+
 /// Flags that are about a command's own output.
 const NEVER: [&str; 7] = ["json", "quiet", "help", "version", "verbose", "color", "log_file"];
 
@@ -108,21 +111,43 @@ fn class(job: &Job, all: &Command) -> String {
     for name in job.command.split(' ') {
         command = command.find_subcommand(name).expect("a command");
     }
-    let mut text = format!(
-        "class {}(TypedDict, total=False):\n    \"\"\"The flags of `tooljudge {}`.\"\"\"\n\n",
-        job.class, job.command
-    );
+    let mut lines: Vec<(String, String)> = Vec::new();
     for (name, kind) in job.own {
-        let _ = writeln!(text, "    {name}: {kind}");
+        lines.push(((*name).to_owned(), (*kind).to_owned()));
     }
     for arg in command.get_arguments() {
         let Some(key) = arg.get_long().map(|long| long.replace('-', "_")) else { continue };
         if NEVER.contains(&key.as_str()) || job.without.contains(&key.as_str()) {
             continue;
         }
+        let kind = format!("{} | None", kind(&key, arg));
         // A word of the language.
-        let name = if key == "from" { "from_".to_owned() } else { key.clone() };
-        let _ = writeln!(text, "    {name}: {} | None", kind(&key, arg));
+        lines.push((if key == "from" { "from_".to_owned() } else { key }, kind));
+    }
+    if !job.own.contains(&SUMMARY) {
+        return body(job.class, "TypedDict", &format!("The flags of `tooljudge {}`.", job.command), &lines);
+    }
+    // Signatures give the type of the result by what remains.
+    let (turning, rest): (Vec<_>, Vec<_>) =
+        lines.into_iter().partition(|(name, _)| TURNING.contains(&name.as_str()));
+    let base = job.class.replace("Options", "Rest");
+    format!(
+        "{}\n\n{}",
+        body(
+            &base,
+            "TypedDict",
+            &format!("The flags of `tooljudge {}` that leave the kind of its result as it is.", job.command),
+            &rest
+        ),
+        body(job.class, &base, &format!("The flags of `tooljudge {}`.", job.command), &turning)
+    )
+}
+
+/// A class of options, with one line for each.
+fn body(name: &str, base: &str, words: &str, lines: &[(String, String)]) -> String {
+    let mut text = format!("class {name}({base}, total=False):\n    \"\"\"{words}\"\"\"\n\n");
+    for (option, kind) in lines {
+        let _ = writeln!(text, "    {option}: {kind}");
     }
     text
 }
@@ -135,10 +160,10 @@ fn the_options_of_the_package_are_the_flags() {
         "\"\"\"The options of the jobs, out of the flags' own declaration: `TOOLJUDGE_DOCS=write cargo test options` writes this file.\"\"\"\n\n\
          from __future__ import annotations\n\n\
          import os\n\
-         from collections.abc import Callable, Mapping, Sequence\n\n\
+         from collections.abc import Mapping, Sequence\n\n\
          TYPE_CHECKING = False\n\
-         if TYPE_CHECKING:\n    from typing import Any, Literal, TypeAlias, TypedDict\n\n    from ._judge import Judge\n\n\
-         \x20   One: TypeAlias = str | Judge | Callable[[list[str]], Any]\n    Judges: TypeAlias = One | Sequence[One]\n\
+         if TYPE_CHECKING:\n    from typing import Any, Literal, TypeAlias, TypedDict\n\n    from ._judge import Function, Judge\n\n\
+         \x20   One: TypeAlias = str | Judge | Function\n    Judges: TypeAlias = One | Sequence[One]\n\
          else:\n    from ._typed import TypedDict\n\n\
          Path = str | os.PathLike[str]\n\
          Some = str | Sequence[str]\n\n\n{}",

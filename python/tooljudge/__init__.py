@@ -74,16 +74,19 @@ __all__ = [
 _COMMANDS = {"store": "store_stat, store_prune and store_merge", "suite": "suite_from_log"}
 
 
-def __getattr__(name):
-    # What not everybody needs is not imported before somebody does.
-    if name in ("aio", "templates"):
-        import importlib
+# To a type checker it would make any name one of ours.
+if not TYPE_CHECKING:
 
-        return importlib.import_module(f"tooljudge.{name}")
-    if name == "Frame":
-        from ._made import Frame
+    def __getattr__(name):
+        # What not everybody needs is not imported before somebody does.
+        if name in ("aio", "templates"):
+            import importlib
 
-        return Frame
-    if name in _COMMANDS:
-        raise AttributeError(f"tooljudge.{name} is not a function: use {_COMMANDS[name]}")
-    raise AttributeError(f"module 'tooljudge' has no attribute {name!r}")
+            return importlib.import_module(f"tooljudge.{name}")
+        if name == "Frame":
+            from ._made import Frame
+
+            return Frame
+        if name in _COMMANDS:
+            raise AttributeError(f"tooljudge.{name} is not a function: use {_COMMANDS[name]}")
+        raise AttributeError(f"module 'tooljudge' has no attribute {name!r}")

@@ -4,7 +4,7 @@ import signal
 import sys
 
 
-def main():
+def main() -> None:
     """Runs the program that the words on the command line name, and exits as it does."""
     # Signals are the program's own matter.
     signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -8,7 +8,10 @@ from ._errors import InputError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, overload
+
+    from ._kinds import Columns, Held, Row, Rows, Stream
+    from ._made import Frame
 
 # What says which row a fault is in, as far as the table has it.
 _NAMES = ("id", "source_id", "turn")
@@ -16,7 +19,21 @@ _FAULT = ("call", "tool", "argument", "kind", "quote", "supported")
 _KINDS = {"row": int, "turn": int, "call": int, "supported": bool}
 
 
-def findings(data) -> Any:
+if TYPE_CHECKING:
+
+    @overload
+    def findings(data: Rows) -> list[Row]: ...
+    @overload
+    def findings(data: Columns) -> dict[str, Any]: ...
+    @overload
+    def findings(data: Frame) -> Frame: ...
+    @overload
+    def findings(data: Held) -> Held: ...
+    @overload
+    def findings(data: Stream) -> Any: ...
+
+
+def findings(data: Any) -> Any:
     """The faults that judges found, one to a row.
 
     Args:
@@ -40,7 +57,7 @@ def findings(data) -> Any:
     from ._made import Listed
 
     names, column, make = _table(data)
-    prefixes = [name.removesuffix("findings") for name in names if name.endswith("findings")]
+    prefixes = [name.removesuffix("findings") for name in names if isinstance(name, str) and name.endswith("findings")]
     # A column of the user's, such as `gold_findings`, has no label and no status beside it.
     prefixes = [prefix for prefix in prefixes if {prefix + "label", prefix + "status"} <= set(names)]
     if not prefixes and names:

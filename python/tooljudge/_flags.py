@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Literal, TypeAlias, TypedDict
 
-    from ._judge import Judge
+    from ._judge import Function, Judge
 
-    One: TypeAlias = str | Judge | Callable[[list[str]], Any]
+    One: TypeAlias = str | Judge | Function
     Judges: TypeAlias = One | Sequence[One]
 else:
     from ._typed import TypedDict
@@ -20,16 +20,13 @@ Path = str | os.PathLike[str]
 Some = str | Sequence[str]
 
 
-class LabelOptions(TypedDict, total=False):
-    """The flags of `tooljudge label`."""
+class LabelRest(TypedDict, total=False):
+    """The flags of `tooljudge label` that leave the kind of its result as it is."""
 
     api_key: str | None
     prices: Mapping[str, Any] | None
     progress: bool | None
-    return_summary: bool | None
-    output: Path | None
     to: str | None
-    dry_run: bool | int | None
     shard: str | None
     from_: str | None
     column: Mapping[str, Any] | None
@@ -93,13 +90,20 @@ class LabelOptions(TypedDict, total=False):
     escape_formulas: bool | None
 
 
-class BatchOptions(TypedDict, total=False):
+class LabelOptions(LabelRest, total=False):
     """The flags of `tooljudge label`."""
+
+    return_summary: bool | None
+    output: Path | None
+    dry_run: bool | int | None
+
+
+class BatchRest(TypedDict, total=False):
+    """The flags of `tooljudge label` that leave the kind of its result as it is."""
 
     api_key: str | None
     prices: Mapping[str, Any] | None
     progress: bool | None
-    return_summary: bool | None
     shard: str | None
     from_: str | None
     column: Mapping[str, Any] | None
@@ -157,16 +161,19 @@ class BatchOptions(TypedDict, total=False):
     max_fail: Mapping[str, int] | None
 
 
-class ResnapOptions(TypedDict, total=False):
-    """The flags of `tooljudge resnap`."""
+class BatchOptions(BatchRest, total=False):
+    """The flags of `tooljudge label`."""
+
+    return_summary: bool | None
+
+
+class ResnapRest(TypedDict, total=False):
+    """The flags of `tooljudge resnap` that leave the kind of its result as it is."""
 
     api_key: str | None
     prices: Mapping[str, Any] | None
     progress: bool | None
-    return_summary: bool | None
-    output: Path | None
     to: str | None
-    dry_run: bool | int | None
     shard: str | None
     from_: str | None
     column: Mapping[str, Any] | None
@@ -231,16 +238,22 @@ class ResnapOptions(TypedDict, total=False):
     read_rails: Some | None
 
 
-class ScoreOptions(TypedDict, total=False):
-    """The flags of `tooljudge score`."""
+class ResnapOptions(ResnapRest, total=False):
+    """The flags of `tooljudge resnap`."""
+
+    return_summary: bool | None
+    output: Path | None
+    dry_run: bool | int | None
+
+
+class ScoreRest(TypedDict, total=False):
+    """The flags of `tooljudge score` that leave the kind of its result as it is."""
 
     api_key: str | None
     prices: Mapping[str, Any] | None
     progress: bool | None
-    return_summary: bool | None
     scorer: str | None
     compat: str | None
-    output: Path | None
     to: str | None
     config: Path | None
     from_: str | None
@@ -298,11 +311,16 @@ class ScoreOptions(TypedDict, total=False):
     escape_formulas: bool | None
 
 
-class ConvertOptions(TypedDict, total=False):
-    """The flags of `tooljudge convert`."""
+class ScoreOptions(ScoreRest, total=False):
+    """The flags of `tooljudge score`."""
 
     return_summary: bool | None
     output: Path | None
+
+
+class ConvertRest(TypedDict, total=False):
+    """The flags of `tooljudge convert` that leave the kind of its result as it is."""
+
     to: str | None
     all: bool | None
     from_: str | None
@@ -321,12 +339,17 @@ class ConvertOptions(TypedDict, total=False):
     force: bool | None
 
 
-class GoldOptions(TypedDict, total=False):
-    """The flags of `tooljudge gold`."""
+class ConvertOptions(ConvertRest, total=False):
+    """The flags of `tooljudge convert`."""
 
     return_summary: bool | None
-    bfcl: Path | None
     output: Path | None
+
+
+class GoldRest(TypedDict, total=False):
+    """The flags of `tooljudge gold` that leave the kind of its result as it is."""
+
+    bfcl: Path | None
     to: str | None
     category: Some | None
     seed: int | None
@@ -342,6 +365,13 @@ class GoldOptions(TypedDict, total=False):
     where: Mapping[str, Any] | None
     escape_formulas: bool | None
     force: bool | None
+
+
+class GoldOptions(GoldRest, total=False):
+    """The flags of `tooljudge gold`."""
+
+    return_summary: bool | None
+    output: Path | None
 
 
 class BenchOptions(TypedDict, total=False):
@@ -613,6 +643,13 @@ class SuiteOptions(TypedDict, total=False):
     include_server_tools: bool | None
     agents: bool | None
     turns: Literal["calls", "all", "last"] | None
+    force: bool | None
+
+
+class MergeOptions(TypedDict, total=False):
+    """The flags of `tooljudge merge`."""
+
+    output: Path | None
     force: bool | None
 
 

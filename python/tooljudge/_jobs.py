@@ -115,6 +115,7 @@ def label_batches(batches, **options: Unpack[BatchOptions]) -> Any:
 def _batches(batches, options):
     both = options.pop("return_summary", False)
     left = options.pop("max_cost", None)
+    left = None if left is False else left
     for batch in batches:
         made, summary = label(batch, **options, max_cost=left, return_summary=True)
         if left is not None:
@@ -212,7 +213,7 @@ def _table(command, first, data, options):
         if command == "label":
             _slips.check(options)
         return (empty, {}) if both else empty
-    collects = options.get("output") is None and not options.get("dry_run")
+    collects = options.get("output") in (None, False) and not options.get("dry_run")
     if options.get("dry_run"):
         # The command line insists on a place that nothing is written to.
         options["output"] = options.get("output") or "-"
@@ -235,7 +236,7 @@ def _rows(command, data, options):
     from . import _frames
 
     options = dict(options)
-    both, to_file = options.pop("return_summary", False), options.get("output") not in (None, "-")
+    both, to_file = options.pop("return_summary", False), options.get("output") not in (None, False, "-")
     options["json"] = True
     given = _frames.source(data, False) if data is not None else _frames.Paths([])
     with with_files(options) as options:
@@ -285,7 +286,8 @@ class with_files:
 
     def __enter__(self):
         tools, store, template = (self.options.get(name) for name in ("tools", "store", "template"))
-        templates = list(template) if isinstance(template, (list, tuple)) else [template]
+        several = isinstance(template, (list, tuple))
+        templates = list(template) if several else [template]
         if not isinstance(tools, (list, dict)) and store is not False and not any(map(_is_text, templates)):
             return self.options
         import os
@@ -295,20 +297,30 @@ class with_files:
 
         self.folder = tempfile.mkdtemp(prefix="tooljudge-")
         options = dict(self.options)
-        if isinstance(tools, (list, dict)):
-            options["tools"] = os.path.join(self.folder, "tools.json")
-            with open(options["tools"], "w") as file:
-                file.write(text(tools))
-        if store is False:
-            options["store"] = os.path.join(self.folder, "replies.sqlite")
-        for at, one in enumerate(templates):
-            if _is_text(one):
-                templates[at] = os.path.join(self.folder, f"template{at + 1 if at else ''}.jinja")
-                with open(templates[at], "w") as file:
-                    file.write(one)
+        try:
+            if isinstance(tools, (list, dict)):
+                options["tools"] = self._write("tools.json", text(tools))
+            if store is False:
+                options["store"] = os.path.join(self.folder, "replies.sqlite")
+            for at, one in enumerate(templates):
+                if _is_text(one):
+                    templates[at] = self._write(f"template{at + 1 if at else ''}.jinja", one)
+        except BaseException as error:
+            self.__exit__()
+            if isinstance(error, UnicodeEncodeError):
+                raise SettingsError("template or tools: a text is not Unicode") from error
+            raise
         if any(one is not None for one in templates):
-            options["template"] = templates
+            options["template"] = templates if several else templates[0]
         return options
+
+    def _write(self, name, text):
+        import os
+
+        path = os.path.join(self.folder, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
 
     def __exit__(self, *_):
         if self.folder is not None:
@@ -319,4 +331,6 @@ class with_files:
 
 def _is_text(template):
     """Whether it is the template itself, and not its name or file."""
-    return isinstance(template, str) and ("{" in template or "\n" in template)
+    import os
+
+    return isinstance(template, str) and ("{" in template or "\n" in template) and not os.path.exists(template)

@@ -7,6 +7,14 @@ from collections.abc import Iterable, Set
 
 from ._errors import JudgeError
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
+    from typing import Any, TypeAlias
+
+    Answers: TypeAlias = Iterable[str | BaseException | None]
+    Function: TypeAlias = Callable[[list[str]], Answers | Awaitable[Answers]]
+
 
 class Judge:
     """A judge with a name and settings: a model behind an endpoint, or a function.
@@ -39,7 +47,16 @@ class Judge:
         'correct'
     """
 
-    def __init__(self, judge, *, name=None, version=None, **settings):
+    function: Function | None
+    model: str | None
+    name: str
+    version: str | None
+    api_key: str | None
+    settings: dict[str, Any]
+
+    def __init__(
+        self, judge: str | Function, *, name: str | None = None, version: str | int | float | None = None, **settings: Any
+    ) -> None:
         self.function = self.model = None
         if isinstance(judge, str):
             self.model = judge
@@ -53,14 +70,19 @@ class Judge:
             raise TypeError(f"{next(iter(settings))}: a function has no settings; they are for PROVIDER:MODEL")
         if self.model and version is not None:
             raise TypeError("version: replies of a model are kept under its own name")
-        self.name = name or (self.model.rpartition(":")[2] if self.model else _name(judge))
+        self.name = name or (self.model.partition(":")[2] or self.model if self.model else _name(judge))
         self.version = None if version is None else str(version)
         self.api_key = settings.pop("api_key", None)
+        if self.api_key is not None:
+            if not isinstance(self.api_key, str) or not self.api_key.strip():
+                raise TypeError("api_key: give the key as a text that is not empty")
+            if settings.get("api_key_env") is not None:
+                raise TypeError("give api_key or api_key_env, not both")
         self.settings = settings
         # The first failure is told with its traceback; rows tell of all of them.
         self._failed = False
 
-    def entry(self, variable):
+    def entry(self, variable: str) -> dict[str, Any]:
         """Its settings, as an entry of a settings file; the key is looked for under `variable`."""
         from ._options import setting
 
@@ -69,20 +91,20 @@ class Judge:
         if price is not None:
             entry["price"] = price_of(price)
         if self.api_key is not None:
-            if not isinstance(self.api_key, str):
-                raise TypeError(f"api_key: {type(self.api_key).__name__} is no text")
             entry["api_key_env"] = variable
         return {**entry, "judge": self.model}
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<tooljudge.Judge {self.name}{'' if self.version is None else f' ({self.version})'}>"
 
-    def identity(self):
+    def identity(self) -> tuple[str, str]:
         """The name, and the version that this run's answers are kept under."""
         return self.name, os.urandom(8).hex() if self.version is None else f"={self.version}"
 
-    def answers(self, prompts):
+    def answers(self, prompts: Sequence[str]) -> list[tuple[bool, str]]:
         """Whether there is an answer, and its text or the reason, of each prompt."""
+        texts: Any
+        assert self.function is not None
         try:
             texts = self.function(list(prompts))
             if hasattr(texts, "__await__"):

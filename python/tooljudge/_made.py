@@ -1,8 +1,19 @@
 """The table that a job made, where no library holds it yet, and the same as a frame of pandas."""
 
+from __future__ import annotations
+
 import json
 
 from . import _json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any, overload
+
+    import pandas
+    import polars
+    import pyarrow
 
 # Columns of ours that hold numbers, whatever stands before their names: without pyarrow, only the name says so where all are missing.
 _NUMBERS = (
@@ -18,22 +29,33 @@ class Frame:
     Anything that reads `__arrow_c_stream__` takes it: `pandas.DataFrame.from_arrow(frame)`, `polars.DataFrame(frame)`,
     `pyarrow.table(frame)`, `duckdb.sql("from frame")`."""
 
-    def __init__(self, made, ours=()):
+    def __init__(self, made: Any, ours: Any = ()) -> None:
         """`ours` are the columns that the job added."""
         self._made, self._ours = made, tuple(ours)
 
     @property
-    def columns(self):
+    def columns(self) -> list[str]:
         """The names of its columns."""
         return self._made.columns
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._made)
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[dict[str, Any]]:
         return iter(self.to_dicts())
 
-    def __getitem__(self, key):
+    if TYPE_CHECKING:
+
+        @overload
+        def __getitem__(self, key: str) -> list[Any]: ...
+        @overload
+        def __getitem__(self, key: list[str]) -> Frame: ...
+        @overload
+        def __getitem__(self, key: int) -> dict[str, Any]: ...
+        @overload
+        def __getitem__(self, key: slice) -> list[dict[str, Any]]: ...
+
+    def __getitem__(self, key: Any) -> Any:
         """The cells of a column, a frame of the columns in a list, a row by its number, or the rows of a slice."""
         if isinstance(key, str):
             self._known(key)
@@ -48,19 +70,19 @@ class Frame:
         if name not in self.columns:
             raise KeyError(f"no column `{name}`; the columns are {', '.join(self.columns)}")
 
-    def head(self, n=5):
+    def head(self, n: int = 5) -> Frame:
         """The first `n` rows."""
         return Frame(_Part(self._made, self.columns, min(n, len(self)) if n >= 0 else max(len(self) + n, 0)), self._ours)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<tooljudge.Frame of {len(self)} rows: {', '.join(self.columns)}>"
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         from . import _page
 
         return _page.html(rows_of(self._made, 0, _page.MOST_ROWS), self.columns, self._ours, len(self))
 
-    def __arrow_c_stream__(self, requested_schema=None):
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         return self._made.__arrow_c_stream__(requested_schema)
 
     def __reduce__(self):
@@ -69,11 +91,11 @@ class Frame:
         # Nested cells are texts in the table.
         return _restored, (pyarrow.table(self), self._made.json_lines(0), self._ours)
 
-    def to_dicts(self):
+    def to_dicts(self) -> list[dict[str, Any]]:
         """The rows as dicts."""
         return rows_of(self._made)
 
-    def to_pandas(self):
+    def to_pandas(self) -> pandas.DataFrame:
         """The table as a frame of pandas. Without pyarrow, points in time are texts in it, and tables in cells are lists."""
         try:
             import pyarrow
@@ -81,13 +103,13 @@ class Frame:
             return to_pandas_by_rows(self._made)
         return to_pandas(pyarrow.table(self))
 
-    def to_polars(self):
+    def to_polars(self) -> polars.DataFrame:
         """The table as a frame of polars."""
         import polars
 
         return polars.DataFrame(self)
 
-    def to_arrow(self):
+    def to_arrow(self) -> pyarrow.Table:
         """The table as one of pyarrow."""
         import pyarrow
 
@@ -185,7 +207,7 @@ def _restored(table, lines, ours):
     return Frame(_Restored(table, lines), ours)
 
 
-def rows_of(made, first=0, most=None):
+def rows_of(made: Any, first: int = 0, most: int | None = None) -> list[dict[str, Any]]:
     """The rows as dicts, with the columns from the one at `first` on; `most` of them where it is given."""
     lines = [line for line in made.json_lines(first).split("\n") if line]
     return [json.loads(line) for line in lines[:most]]

@@ -9,15 +9,23 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ._errors import SettingsError, ToolJudgeError
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, ParamSpec, TypeVar
 
-def takes(options, forks=True):
+    Given = ParamSpec("Given")
+    Made = TypeVar("Made")
+
+
+def takes(options: Any, forks: bool = True) -> Callable[[Callable[Given, Made]], Callable[Given, Made]]:
     """Makes a job of a function whose last parameter is `**options`: with the signature that `options` spells out, which refuses any
     other; and, unless it `forks` by itself, with a way to work in a process that was forked from one that had worked."""
     names = options.names
 
-    def decorate(work):
+    def decorate(work: Callable[Given, Made]) -> Callable[Given, Made]:
         @functools.wraps(work)
-        def job(*data, **given):
+        def job(*data: Any, **given: Any) -> Any:
             from . import _run, _slips
 
             _check(job, given)
@@ -37,8 +45,7 @@ def takes(options, forks=True):
         added = [
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind) for name, kind in names.items()
         ]
-        job.__signature__ = own.replace(parameters=[*kept, *added])
-        job.options = frozenset(names)
+        vars(job).update(__signature__=own.replace(parameters=[*kept, *added]), options=frozenset(names))
         return job
 
     return decorate

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from . import _run
+from ._errors import SettingsError
 from ._flags import DriveOptions, MergeOptions, PruneOptions, SuiteOptions, TrainOptions
 from ._jobs import STOP, record, with_files
 from ._options import takes
@@ -12,10 +13,11 @@ if TYPE_CHECKING:
     from typing import Any, Unpack
 
     from ._flags import Path
+    from ._kinds import Data
 
 
 @takes(TrainOptions)
-def train(data: Any, **options: Unpack[TrainOptions]) -> dict[str, Any]:
+def train(data: Data, **options: Unpack[TrainOptions]) -> dict[str, Any]:
     """Trains the built-in judge on your own labels, and measures what that gains.
 
     Args:
@@ -52,7 +54,7 @@ def drive(suite: Path | list[Path], **options: Unpack[DriveOptions]) -> dict[str
 
 
 @takes(SuiteOptions)
-def suite_from_log(data: Any, **options: Unpack[SuiteOptions]) -> dict[str, Any]:
+def suite_from_log(data: Data, **options: Unpack[SuiteOptions]) -> dict[str, Any]:
     """Turns reviewed calls of a log into regression cases for `drive`.
 
     Args:
@@ -108,6 +110,8 @@ def store_merge(*sources: Path, store: Path | None = None) -> list[dict[str, Any
 
 
 def _of_store(command, inputs, options):
+    if isinstance(options.get("store"), bool):
+        raise SettingsError("store: give the path of a store")
     texts, _, _ = _run.run(f"store {command}", {**options, "json": True}, inputs, [], False, STOP.get(), False)
     return record(texts[-1])
 

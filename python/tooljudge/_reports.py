@@ -10,7 +10,10 @@ from ._options import takes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Unpack
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any, Unpack
+
+    from ._kinds import Data
 
 
 class Report:
@@ -24,11 +27,16 @@ class Report:
             where one is imported, otherwise a list of dicts.
     """
 
-    def __init__(self, record, passed, rows=None):
+    record: dict[str, Any]
+    passed: bool
+    # Of the kind of the data.
+    rows: Any
+
+    def __init__(self, record: dict[str, Any], passed: bool, rows: Any = None) -> None:
         self.record, self.passed, self.rows = record, passed, rows
 
     @property
-    def figures(self):
+    def figures(self) -> Any:
         """One row for each figure."""
         import sys
 
@@ -39,14 +47,14 @@ class Report:
             return sys.modules["polars"].DataFrame(rows, infer_schema_length=None)
         return rows
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         lines = [
             f"<tooljudge.{type(self).__name__}>",
             *(", ".join(f"{name} {cell}" for name, cell in row.items()) for row in self._shown()),
         ]
         return "\n  ".join(lines)
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         from html import escape
 
         rows = list(self._shown())
@@ -55,14 +63,20 @@ class Report:
         body = "".join("<tr>" + "".join(f"<td>{escape(str(row.get(name, '')))}</td>" for name in names) + "</tr>" for row in rows)
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{escape(self._below())}"
 
-    def _below(self):
+    def _below(self) -> str:
         return "In brackets: 95 % confidence intervals."
+
+    def _figures(self) -> Iterator[dict[str, Any]]:
+        raise NotImplementedError
+
+    def _shown(self) -> Iterator[dict[str, Any]]:
+        raise NotImplementedError
 
 
 class BenchReport(Report):
     """How good judges are: see `Report`. `figures` holds them overall and by slice."""
 
-    def _figures(self):
+    def _figures(self) -> Iterator[dict[str, Any]]:
         for judge in self.record["entrants"]:
             named = {name: judge[name] for name in ("judge", "template", "task", "baseline")}
             for one in [judge["overall"], *judge["slices"]]:
@@ -70,7 +84,7 @@ class BenchReport(Report):
                 for name, figure in one["figures"].items():
                     yield {**named, **place, "figure": name, **{end: figure[end] for end in ("value", "low", "high")}}
 
-    def _shown(self):
+    def _shown(self) -> Iterator[dict[str, Any]]:
         several = len({judge["template"] for judge in self.record["entrants"]}) > 1
         for judge in self.record["entrants"]:
             figures, named = judge["overall"]["figures"], {"judge": judge["judge"]}
@@ -83,7 +97,7 @@ class BenchReport(Report):
 class Comparison(Report):
     """Whether judges differ: see `Report`. `figures` holds each measure of each pair of judges."""
 
-    def _figures(self):
+    def _figures(self) -> Iterator[dict[str, Any]]:
         judges = self.record["judges"]
         for pair in self.record["comparisons"]:
             named = {"a": judges[pair["a"]], "b": judges[pair["b"]], "rows": pair["rows"]}
@@ -99,7 +113,7 @@ class Comparison(Report):
                     "p_adjusted": one["p_adjusted"],
                 }
 
-    def _shown(self):
+    def _shown(self) -> Iterator[dict[str, Any]]:
         judges = self.record["judges"]
         for pair in self.record["comparisons"]:
             named = {"a": judges[pair["a"]], "b": judges[pair["b"]], "rows": pair["rows"], "verdict": pair.get("verdict")}
@@ -117,7 +131,7 @@ class Comparison(Report):
 class Audit(Report):
     """How robust judges are: see `Report`. `figures` holds each kind of attack and of change."""
 
-    def _figures(self):
+    def _figures(self) -> Iterator[dict[str, Any]]:
         for judge in self.record["judges"]:
             named = {name: judge[name] for name in ("judge", "template", "task")}
             for one in judge["families"]:
@@ -125,7 +139,7 @@ class Audit(Report):
                 counts = {name: one[name] for name in ("answered", "flips", "unlabelled")}
                 yield {**named, "kind": one["kind"], "name": one["name"], **counts, **rate}
 
-    def _shown(self):
+    def _shown(self) -> Iterator[dict[str, Any]]:
         for judge in self.record["judges"]:
             yield {
                 "judge": judge["judge"],
@@ -147,7 +161,7 @@ def _interval(figure):
 
 
 @takes(BenchOptions)
-def bench(data=None, **options: Unpack[BenchOptions]) -> BenchReport:
+def bench(data: Data | None = None, **options: Unpack[BenchOptions]) -> BenchReport:
     """Measures judges on rows with known labels.
 
     Args:
@@ -171,7 +185,7 @@ def bench(data=None, **options: Unpack[BenchOptions]) -> BenchReport:
 
 
 @takes(AuditOptions)
-def audit(data, **options: Unpack[AuditOptions]) -> Audit:
+def audit(data: Data, **options: Unpack[AuditOptions]) -> Audit:
     """Tests how robust judges are: can text planted in a row change its label?
 
     Args:
@@ -192,7 +206,7 @@ def audit(data, **options: Unpack[AuditOptions]) -> Audit:
 
 
 @takes(CompareOptions)
-def compare(*tables, **options: Unpack[CompareOptions]) -> Comparison:
+def compare(*tables: Data | Sequence[Data] | Mapping[str, Data], **options: Unpack[CompareOptions]) -> Comparison:
     """Tests whether one judge is better than another on the same rows.
 
     Args:
@@ -213,11 +227,10 @@ def compare(*tables, **options: Unpack[CompareOptions]) -> Comparison:
     """
     from . import _frames
 
-    if len(tables) == 1 and _is_list_of_tables(tables[0]):
-        tables = tables[0]
-    named = dict(tables[0]) if len(tables) == 1 and isinstance(tables[0], dict) else None
+    several: Any = tables[0] if len(tables) == 1 and _is_list_of_tables(tables[0]) else tables
+    named = dict(several[0]) if len(several) == 1 and isinstance(several[0], dict) else None
     words, frames = [], []
-    for at, one in enumerate(tables if named is None else named.values()):
+    for at, one in enumerate(several if named is None else named.values()):
         given = _frames.source(one, False)
         if not given.tables:
             words += given.inputs

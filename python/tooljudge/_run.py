@@ -3,6 +3,7 @@
 import os
 import sys
 import warnings
+from collections.abc import Mapping
 
 from . import _native
 from ._errors import KINDS, SettingsError, ToolJudgeWarning
@@ -65,7 +66,10 @@ def run(command, options, inputs=(), tables=(), collect=False, stop=None, progre
             raise KeyboardInterrupt(listener.last)
         warnings.warn(f"stopped: {listener.last}", ToolJudgeWarning, stacklevel=_depth())
     elif ended not in ("done", "gate_failed"):
-        raise KINDS[ended](in_python(message) or listener.last or "interrupted")
+        message = in_python(message) or listener.last or "interrupted"
+        if message.endswith("listed above") and listener.data:
+            message = f"{message.removesuffix(' are listed above')}: {' '.join(listener.data[-1].split())}"
+        raise KINDS[ended](message)
     return listener.data, table, ended == "done"
 
 
@@ -135,7 +139,13 @@ def _settings(options, models, variables):
         judges[judge.name] = judge.entry(variable)
         if judge.api_key is not None:
             variables[variable] = judge.api_key
-    prices = {name: price_of(setting("prices", price)) for name, price in (options.pop("prices", None) or {}).items()}
+    given = options.pop("prices", None) or {}
+    if not isinstance(given, Mapping):
+        raise SettingsError("prices: give a dict, such as {'openai:gpt-5-mini': (0.25, 2.0)}")
+    for name in given:
+        if ":" not in str(name):
+            raise SettingsError(f"prices: {name!r} is not PROVIDER:MODEL; the price of a judge of one's own is tj.Judge(..., price=...)")
+    prices = {name: price_of(setting("prices", price)) for name, price in given.items()}
     return {"judges": judges, "prices": prices}
 
 

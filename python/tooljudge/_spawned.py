@@ -52,7 +52,7 @@ def serve():
 
 def _has_function(judges):
     return any(
-        callable(judge) or hasattr(judge, "function") for judge in (judges if isinstance(judges, (list, tuple)) else [judges])
+        callable(judge) or getattr(judge, "function", None) is not None for judge in (judges if isinstance(judges, (list, tuple)) else [judges])
     )
 
 

@@ -2,7 +2,9 @@
 
 
 class TypedDict:
-    """Remembers the names of its options."""
+    """Remembers the names of its options, and those of the class that it extends."""
+
+    names: dict[str, str] = {}
 
     def __init_subclass__(cls, total):
-        cls.names = dict(cls.__annotations__)
+        cls.names = {**cls.names, **cls.__annotations__}

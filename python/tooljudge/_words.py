@@ -3,8 +3,12 @@
 import functools
 import re
 
-# `--column question=user_msg` within backticks, `--store FILE` with a placeholder, or the flag alone.
-_FLAG = re.compile(r"`--([a-z][a-z-]*)[= ]([^`\s]+)`|(['`]?)--([a-z][a-z-]*)(?: <[^>]*>|[= ](?=[A-Z]{2})[A-Z|,=.]+\b)?(['`]?)")
+# `--column question=user_msg` within backticks; other texts in backticks, which stay; `--store FILE` with a placeholder, or the flag alone.
+_FLAG = re.compile(
+    r"`--(?P<valued>[a-z][a-z-]*)[= ](?P<value>[^`\s]+)`"
+    r"|`(?!--)[^`\n]*`"
+    r"|(?P<opened>['`]?)(?<![\w/.-])--(?P<alone>[a-z][a-z-]*)(?: <[^>]*>|[= ][A-Z][A-Z|=]+(?:,\.\.\.)?(?![\w:|]))?(?P<closed>['`]?)(?![\w./=-]*/)"
+)
 # Options of this kind take a dict.
 _PAIRS = {"column", "where", "set", "max_fail"}
 _PHRASES = [
@@ -32,7 +36,9 @@ def in_python(text):
 
 
 def _option(found):
-    valued, value, opened, alone, closed = found.groups()
+    valued, value, opened, alone, closed = (found[name] for name in ("valued", "value", "opened", "alone", "closed"))
+    if valued is None and alone is None:
+        return found[0]
     name = (valued or alone).replace("-", "_")
     if name not in _names():
         return found[0]

@@ -50,12 +50,12 @@ def _apart(job: Callable[_Given, _Made]) -> Callable[_Given, Coroutine[Any, Any,
     return apart
 
 
-async def _end_of(work):
+async def _end_of(work: asyncio.Future[Any]) -> None:
     while not work.done():
         await asyncio.wait([work], timeout=_SLICE)
 
 
-def _with_stop(job, data, options, stop):
+def _with_stop(job: Callable[..., Any], data: Any, options: Any, stop: Stop) -> Any:
     token = _jobs.STOP.set(stop)
     try:
         return job(*data, **options)

@@ -8,6 +8,8 @@
 What differs from Phoenix is in docs/from-phoenix.md. Needs pandas.
 """
 
+from __future__ import annotations
+
 from . import _absent
 from ._classify import llm_classify
 from ._models import AnthropicModel, GeminiModel, GoogleGenAIModel, LiteLLMModel, MistralAIModel, OpenAIModel
@@ -50,7 +52,16 @@ __all__ = [
 ]
 
 
-def __getattr__(name):
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    TOOL_CALLING_PROMPT_TEMPLATE: ClassificationTemplate
+    TOOL_PARAMETER_EXTRACTION_PROMPT_TEMPLATE: ClassificationTemplate
+    TOOL_SELECTION_PROMPT_TEMPLATE: ClassificationTemplate
+
+
+def __getattr__(name: str) -> Any:
     if name in TASKS:
         return template(TASKS[name])
     if name in _absent.ON_USE:

@@ -1,5 +1,7 @@
 """`llm_classify` of Phoenix 2, on `tooljudge.label`."""
 
+from __future__ import annotations
+
 import difflib
 import warnings
 
@@ -12,29 +14,40 @@ from ._wordings import NOT_PARSABLE
 _UNANSWERED = {"errored": "FAILED", "invalid_row": "FAILED", "skipped_budget": "DID NOT RUN", "not_asked": "DID NOT RUN"}
 _BAR = "llm_classify"
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any, TypeAlias
+
+    import pandas
+
+    from ._templates import Parts, PromptTemplate
+
+    Table: TypeAlias = pandas.DataFrame | Sequence[Any]
+
 
 def llm_classify(
-    data=None,
-    model=None,
-    template=None,
-    rails=None,
-    data_processor=None,
-    system_instruction=None,
-    verbose=False,
-    use_function_calling_if_available=True,
-    provide_explanation=False,
-    include_prompt=False,
-    include_response=False,
-    include_exceptions=False,
-    max_retries=10,
-    exit_on_error=True,
-    run_sync=False,
-    concurrency=None,
-    progress_bar_format=_BAR,
+    data: Table | None = None,
+    model: Any = None,
+    template: str | Parts | PromptTemplate | None = None,
+    rails: Iterable[str] | None = None,
+    data_processor: Callable[[Any], Any] | None = None,
+    system_instruction: str | None = None,
+    verbose: bool = False,
+    use_function_calling_if_available: bool = True,
+    provide_explanation: bool = False,
+    include_prompt: bool = False,
+    include_response: bool = False,
+    include_exceptions: bool = False,
+    max_retries: int = 10,
+    exit_on_error: bool = True,
+    run_sync: bool = False,
+    concurrency: int | None = None,
+    progress_bar_format: str | None = _BAR,
     *,
-    dataframe=None,
-    **options,
-):
+    dataframe: pandas.DataFrame | None = None,
+    **options: Any,
+) -> pandas.DataFrame:
     """Asks a model for one of the labels `rails` for each row, as `phoenix.evals.llm_classify` of Phoenix 2 does.
 
     Args:

@@ -4,6 +4,7 @@ import os
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from .._errors import SettingsError
 
@@ -27,7 +28,7 @@ class OpenAIModel(_Model):
     frequency_penalty: float = 0
     presence_penalty: float = 0
     n: int = 1
-    model_kwargs: Mapping = field(default_factory=dict)
+    model_kwargs: Mapping[str, Any] = field(default_factory=dict)
     request_timeout: float | None = 30
     initial_rate_limit: int = 10
     timeout: int = 120
@@ -36,10 +37,10 @@ class OpenAIModel(_Model):
     azure_deployment: str | None = None
     azure_ad_token: str | None = field(repr=False, default=None)
     azure_ad_token_provider: object = field(repr=False, default=None)
-    default_headers: Mapping | None = field(repr=False, default=None)
+    default_headers: Mapping[str, Any] | None = field(repr=False, default=None)
     model_name: str | None = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _migrate(self)
 
 
@@ -52,8 +53,8 @@ class AnthropicModel(_Model):
     max_tokens: int = 1024
     top_p: float = 1
     top_k: int = 256
-    stop_sequences: list = field(default_factory=list)
-    extra_parameters: Mapping = field(default_factory=dict)
+    stop_sequences: list[str] = field(default_factory=list)
+    extra_parameters: Mapping[str, Any] = field(default_factory=dict)
     max_content_size: int | None = None
     initial_rate_limit: int = 5
     timeout: int = 120
@@ -72,10 +73,10 @@ class GeminiModel(_Model):
     max_tokens: int = 1024
     top_p: float = 1
     top_k: int = 32
-    stop_sequences: list = field(default_factory=list)
+    stop_sequences: list[str] = field(default_factory=list)
     initial_rate_limit: int = 5
     timeout: int = 120
-    model_kwargs: Mapping = field(default_factory=dict)
+    model_kwargs: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(kw_only=True)
@@ -101,10 +102,10 @@ class LiteLLMModel(_Model):
     top_p: float = 1
     num_retries: int = 0
     request_timeout: int = 60
-    model_kwargs: Mapping = field(default_factory=dict)
+    model_kwargs: Mapping[str, Any] = field(default_factory=dict)
     model_name: str | None = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _migrate(self)
 
 
@@ -116,7 +117,7 @@ class MistralAIModel(_Model):
     temperature: float = 0
     top_p: float | None = None
     random_seed: int | None = None
-    response_format: Mapping | None = None
+    response_format: Mapping[str, Any] | None = None
     api_key: str | None = field(repr=False, default=None)
     safe_prompt: bool = False
     initial_rate_limit: int = 5
@@ -136,20 +137,20 @@ class Judge:
     name: str
     concurrency: int = 20
     # Options of `label`.
-    options: dict = field(default_factory=dict)
+    options: dict[str, Any] = field(default_factory=dict)
     key: str | None = field(repr=False, default=None)
     # The variable with the key that its address would not get by itself.
     key_env: str | None = None
     # What a settings file holds beside: headers, query, and fields of the body.
-    headers: dict = field(repr=False, default_factory=dict)
-    query: dict = field(default_factory=dict)
-    body: dict = field(default_factory=dict)
+    headers: dict[str, Any] = field(repr=False, default_factory=dict)
+    query: dict[str, Any] = field(default_factory=dict)
+    body: dict[str, Any] = field(default_factory=dict)
 
     # Whether Phoenix would have forced its label by a function call.
     forced: bool = False
 
 
-def judge_of(model):
+def judge_of(model: Any) -> Judge:
     """The judge that a model names: one of these classes, Phoenix's of the same name, or a text such as `openai:gpt-5-mini`."""
     if isinstance(model, str):
         if model.partition(":")[0] == "builtin":

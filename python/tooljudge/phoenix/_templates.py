@@ -1,5 +1,7 @@
 """Templates as Phoenix 2 has them: texts with `{column}` for a row's values."""
 
+from __future__ import annotations
+
 import re
 import string
 from collections.abc import Mapping
@@ -7,6 +9,11 @@ from dataclasses import dataclass
 from enum import Enum
 
 from .._errors import InputError, SettingsError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
 
 BRACES = ("{", "}")
 # What stands between two braces and can be a column's name. A colon or an exclamation mark ends a name, as in str.format.
@@ -31,22 +38,22 @@ class PromptPartTemplate:
     template: str
 
 
-class Parts(list):
+class Parts(list[PromptPartTemplate]):
     """The parts of a template. In older versions of Phoenix it was a text, so `template.template.replace(...)` works too."""
 
     @classmethod
-    def of(cls, template):
+    def of(cls, template: str | Iterable[PromptPartTemplate]) -> Parts:
         if isinstance(template, str):
             return cls([PromptPartTemplate(PromptPartContentType.TEXT, template)])
         return cls(template)
 
-    def __str__(self):
+    def __str__(self) -> str:
         return "\n\n".join(part.template for part in self)
 
-    def __add__(self, other):
+    def __add__(self, other: Any) -> Any:
         return str(self) + other if isinstance(other, str) else Parts([*self, *other])
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
         return getattr(str(self), name)
@@ -55,7 +62,15 @@ class Parts(list):
 class PromptTemplate:
     """A text with values between `delimiters`. `variables` are found in the text, as `llm_classify` of Phoenix finds them."""
 
-    def __init__(self, template, delimiters=BRACES, variables=None):
+    template: Parts
+    variables: list[str]
+
+    def __init__(
+        self,
+        template: str | Iterable[PromptPartTemplate],
+        delimiters: Sequence[str] = BRACES,
+        variables: Iterable[str] | None = None,
+    ) -> None:
         self.template = Parts.of(template)
         self._start_delim, self._end_delim = delimiters
         self.variables = list(variables) if variables is not None else names([str(self.template)], delimiters)
@@ -64,7 +79,18 @@ class PromptTemplate:
 class ClassificationTemplate(PromptTemplate):
     """A text for labels alone, and another one for labels with explanations."""
 
-    def __init__(self, rails, template, explanation_template=None, explanation_label_parser=None, delimiters=BRACES, scores=None):
+    rails: Sequence[str]
+    explanation_template: Parts | None
+
+    def __init__(
+        self,
+        rails: Sequence[str],
+        template: str | Iterable[PromptPartTemplate],
+        explanation_template: str | Iterable[PromptPartTemplate] | None = None,
+        explanation_label_parser: Callable[[str], str] | None = None,
+        delimiters: Sequence[str] = BRACES,
+        scores: Sequence[float] | None = None,
+    ) -> None:
         if scores is not None and len(rails) != len(scores):
             raise SettingsError(f"scores: {len(scores)} for {len(rails)} rails; give one for each rail")
         super().__init__(template, delimiters)
@@ -73,11 +99,11 @@ class ClassificationTemplate(PromptTemplate):
         if self.explanation_template:
             self.variables = names([str(self.template), str(self.explanation_template)], delimiters)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return str(self.template)
 
 
-def names(texts, delimiters=BRACES, columns=()):
+def names(texts: Iterable[str], delimiters: Sequence[str] = BRACES, columns: Iterable[str] = ()) -> list[str]:
     """The values that texts show, each once."""
     if delimiters == BRACES:
         found = [name for text in texts for name in _NAME.findall(text) if _is_name(name, columns)]

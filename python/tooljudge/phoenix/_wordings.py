@@ -23,7 +23,7 @@ TASKS = {
 
 
 @functools.cache
-def template(task):
+def template(task: str) -> ClassificationTemplate:
     """The built-in template of a task with `{names}` for the values, once for a label alone and once with an explanation."""
     body = show(task).split("+++\n", 2)[2].strip()
     # Values come without marks around them, so there is nothing to say of marks.

@@ -2,4 +2,4 @@
 
 from . import __getattr__  # noqa: F401
 
-__all__ = []
+__all__: list[str] = []
