@@ -173,11 +173,11 @@ impl Session {
         }
         let kept = match (note.remove("compacted"), note.remove("rolled_back")) {
             (Some(Json::Array(history)), _) => {
-                let element = |item| match item {
-                    Json::Object(item) => Json::Object(super::items::element(item)),
-                    other => other,
+                let elements = |item| match item {
+                    Json::Object(item) => items::elements(item).into_iter().map(Json::Object).collect(),
+                    other => vec![other],
                 };
-                history.into_iter().map(element).collect()
+                history.into_iter().flat_map(elements).collect()
             }
             (Some(summary), _) => {
                 let is_kept =

@@ -190,6 +190,7 @@ impl Steps {
         };
         Turn {
             output: Output::Message(self.take(elements.clone())),
+            ending: None,
             before: Before::Transcript(Step { history: Arc::clone(&self.history), elements, place, print }),
             tools: self.transcript.tools.clone(),
             origin: Origin { source_id, model: self.transcript.model.clone(), ..Origin::default() },

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::entry::{Entries, Entry, one};
 use crate::domain::{Cell, Flag, Json, Origin, Place};
+use crate::normalize::ending::Ending;
 use crate::normalize::question::History;
 
 /// One judged turn as a log holds it.
@@ -14,6 +15,8 @@ pub struct Turn {
     pub before: Before,
     /// What the model answered.
     pub output: Output,
+    /// How the answer ended, where the log says so beside the answer.
+    pub ending: Option<Ending>,
     /// The tools on offer; [`Cell::Missing`] where the log has none.
     pub tools: Cell,
     /// Where in the log it stands.
@@ -115,6 +118,7 @@ impl Turn {
         Turn {
             before: Before::Messages(messages),
             output: Output::Message(output),
+            ending: None,
             tools: Cell::Missing,
             origin: Origin::default(),
             flags: Vec::new(),

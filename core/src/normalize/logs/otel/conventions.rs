@@ -3,6 +3,7 @@
 use super::span::{Span, Work};
 use super::{Definitions, events, genai, mlflow, openinference, openllmetry, vercel};
 use crate::domain::Flag;
+use crate::normalize::ending::Ending;
 use crate::normalize::logs::dialogue::Dialogue;
 use crate::normalize::logs::entry::{Entry, Skip};
 
@@ -22,6 +23,17 @@ const CONVENTIONS: &[Convention] = &[
     Convention { dialect: "vercel_spans", read: vercel::read },
     Convention { dialect: "openinference", read: openinference::read },
     Convention { dialect: "mlflow", read: mlflow::dialogue },
+];
+
+/// Attributes that say how an answer ended.
+const ENDINGS: &[&str] = &[
+    "gen_ai.response.finish_reasons",
+    "gen_ai.response.finish_reason",
+    "ai.response.finishReason",
+    "ai.finishReason",
+    "llm.response.finish_reason",
+    "llm.response.stop_reason",
+    "llm.finish_reason",
 ];
 
 /// What a span says by the first convention that tells both question and answer, else by the first that has an answer, or
@@ -51,6 +63,7 @@ pub(super) fn entry(span: &Span, found: Option<Dialogue>) -> Entry {
     if span.cut || definitions.cut {
         found.flags.push(Flag::MaybeTruncated);
     }
+    found.ending = found.ending.or_else(|| ENDINGS.iter().find_map(|key| Ending::told(span.get(key)?)));
     found.tools = definitions.tools.or(found.tools);
     found.into_entry(span.origin())
 }
