@@ -74,8 +74,9 @@ fn leading(logged: &Json, cell: &str, asked: Question) -> Question {
 /// The conversation of a row beside its question. Where it ends with the question, it leads to it; where it goes on, the judged
 /// turn or the question says how far it counts; where it does not hold the question, it came before.
 fn beside(asked: Question, history: Vec<Message>, flags: BTreeSet<Flag>, judged: &Judged) -> Question {
-    let Some(whole) = Question::ending(history.clone(), flags.clone()) else {
-        return asked.after(history, flags);
+    let whole = match Question::ending(history, flags) {
+        Ok(whole) => whole,
+        Err((history, flags)) => return asked.after(history, flags),
     };
     let last_asked = |question: &Question, at: usize| {
         let mut read = question.clone();
@@ -125,19 +126,20 @@ fn flagged(mut question: Question, flag: Flag) -> Question {
 
 /// Whether two texts say the same, whatever their spaces and letter case.
 fn is_same(one: &str, other: &str) -> bool {
-    words(one).eq(words(other))
+    words(one) == words(other)
 }
 
 /// Whether a message says the question, be it among what a prompt puts around it.
 fn holds(message: &str, question: &str) -> bool {
     // Fewer words may be part of anything.
     const FEWEST_WORDS: usize = 3;
-    let (said, asked): (Vec<String>, Vec<String>) = (words(message).collect(), words(question).collect());
-    said == asked || asked.len() >= FEWEST_WORDS && said.windows(asked.len()).any(|part| part == asked)
+    let (said, asked) = (words(message), words(question));
+    said == asked || asked.split_whitespace().count() >= FEWEST_WORDS && said.contains(&asked)
 }
 
-fn words(text: &str) -> impl Iterator<Item = String> {
-    text.split_whitespace().map(str::to_lowercase)
+/// The words of a text, with a space around each.
+fn words(text: &str) -> String {
+    text.split_whitespace().fold(" ".to_owned(), |all, word| all + &word.to_lowercase() + " ")
 }
 
 #[cfg(test)]

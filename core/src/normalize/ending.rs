@@ -253,8 +253,9 @@ fn word_in(object: &Object, depth: usize) -> Option<String> {
     }
     let feedback = || ["promptFeedback", "prompt_feedback"].iter().find_map(|key| object.get(*key));
     let blocked = || ["blockReason", "block_reason"].iter().find_map(|key| feedback()?.get(key)?.as_str());
-    if blocked().is_some_and(|reason| !folded(reason).ends_with("unspecified")) {
-        return Some("prohibited_content".to_owned());
+    if let Some(reason) = blocked().filter(|reason| !folded(reason).ends_with("unspecified")) {
+        let is_known = said(reason.to_owned()).is_some();
+        return Some(if is_known { reason.to_owned() } else { "prohibited_content".to_owned() });
     }
     if depth == MAX_DEPTH {
         return None;

@@ -15,10 +15,11 @@ use super::dialogue::Dialogue;
 use super::entry::{Entries, Entry, Skip, unreadable};
 use super::format::LogFormat;
 use super::nesting::{self, Call, Trace};
-use super::otel::Definitions;
+use super::otel::{Definitions, ending_among};
 use super::turn::Output;
 use super::value;
 use crate::domain::{Flag, Json, Object, Origin, RowError, RowErrorCode};
+use crate::normalize::ending::Ending;
 
 pub(super) const OBSERVATION: LogFormat = LogFormat {
     name: "langfuse_observation",
@@ -132,8 +133,17 @@ fn entry(mut observation: Object, repeats: bool) -> Entry {
     let mut dialogue = Dialogue::default();
     dialogue.ask(decoded(observation.remove("input")));
     find_answer(&mut dialogue, &mut observation);
+    dialogue.ending = dialogue.ending.take().or_else(|| ending(&observation));
     find_definitions(&mut dialogue, &mut observation);
     dialogue.into_entry(origin(&observation))
+}
+
+/// How the answer ended, where only the observation's metadata says so.
+fn ending(observation: &Object) -> Option<Ending> {
+    let metadata = value::unfolded(observation.get("metadata")?.clone());
+    let attributes = metadata.get("attributes").cloned().map(value::unfolded);
+    let attributes = attributes.as_ref().and_then(Json::as_object).and_then(ending_among);
+    attributes.or_else(|| Ending::of(&metadata))
 }
 
 /// Takes the answer out of an observation.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::context::Context;
 use super::entry::{Entries, Entry, Skip};
-use super::transcript::{Opening, Transcript};
+use super::transcript::{Copies, Opening, Transcript};
 use crate::domain::{Flag, Json, Object, RowError, RowErrorCode};
 
 /// A line of a log.
@@ -312,7 +312,7 @@ impl Thread {
                 id: Some(id),
                 elements,
                 opening: Opening::Elsewhere(shared),
-                resumable: true,
+                copies: Copies::Forked,
                 model,
                 flags,
                 ..Transcript::default()

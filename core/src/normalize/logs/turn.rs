@@ -47,7 +47,7 @@ pub struct Step {
 }
 
 /// What tells transcripts apart that have the same id, and copies of a turn from the turn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Print {
     /// Stands for all that the transcript says.
     pub transcript: u64,
@@ -58,6 +58,10 @@ pub struct Print {
     pub copied: Option<u64>,
     /// The same with what came next, where something did: copies do not differ in it.
     pub next: Option<u64>,
+    /// The same with the answer that followed, where the assistant called nothing more.
+    pub answered: Option<u64>,
+    /// Where only a whole conversation is logged again: what stands for each of the transcript's beginnings, the whole the last.
+    pub beginnings: Option<Arc<[u64]>>,
     /// How many calls the turn makes.
     pub calls: usize,
 }
@@ -84,10 +88,10 @@ impl Turn {
     }
 
     /// The id of the transcript that it is a turn of, where there is one, and what tells it apart.
-    pub fn print(&self) -> Option<(Option<&str>, Print)> {
+    pub fn print(&self) -> Option<(Option<&str>, &Print)> {
         match &self.before {
             Before::Messages(_) => None,
-            Before::Transcript(step) => Some((step.place.transcript_id.as_deref(), step.print)),
+            Before::Transcript(step) => Some((step.place.transcript_id.as_deref(), &step.print)),
         }
     }
 

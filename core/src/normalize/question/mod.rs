@@ -143,10 +143,17 @@ fn asked(messages: &[Message]) -> Option<&str> {
 }
 
 impl Question {
-    /// What these messages ask; `None` if nothing.
-    pub(super) fn ending(messages: Vec<Message>, flags: BTreeSet<Flag>) -> Option<Question> {
-        let text = asked(&messages).filter(|text| !text.trim().is_empty())?.to_owned();
-        Some(Question { text, slot: slot(&messages).into(), messages: messages.into(), flags })
+    /// What these messages ask; the messages again if nothing.
+    pub(super) fn ending(
+        messages: Vec<Message>,
+        flags: BTreeSet<Flag>,
+    ) -> Result<Question, (Vec<Message>, BTreeSet<Flag>)> {
+        match asked(&messages).filter(|text| !text.trim().is_empty()).map(str::to_owned) {
+            Some(text) => {
+                Ok(Question { text, slot: slot(&messages).into(), messages: messages.into(), flags })
+            }
+            None => Err((messages, flags)),
+        }
     }
 
     /// The same question, asked after all that was said before.
