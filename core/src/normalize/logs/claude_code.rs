@@ -238,12 +238,14 @@ fn has_results(message: &Object) -> bool {
     blocks.iter().any(|block| kind_of(block) == Some("tool_result"))
 }
 
-/// Whether a message begins with one of `words`.
+/// Whether a text of a message begins with one of `words`.
 fn begins(message: &Object, words: &[&str]) -> bool {
-    let text = match message.get("content") {
-        Some(Json::String(text)) => Some(text.as_str()),
-        Some(Json::Array(blocks)) => blocks.iter().find_map(|block| block.get("text").and_then(Json::as_str)),
-        _ => None,
-    };
-    text.is_some_and(|text| words.iter().any(|word| text.trim_start().starts_with(word)))
+    let is_one = |text: &str| words.iter().any(|word| text.trim_start().starts_with(word));
+    match message.get("content") {
+        Some(Json::String(text)) => is_one(text),
+        Some(Json::Array(blocks)) => {
+            blocks.iter().any(|block| block.get("text").and_then(Json::as_str).is_some_and(is_one))
+        }
+        _ => false,
+    }
 }
