@@ -241,7 +241,7 @@ fn structure(text: &str) -> Option<Json> {
 
 /// The word that an object says of its ending.
 fn word_in(object: &Object, depth: usize) -> Option<String> {
-    if let Some(word) = KEYS.iter().find_map(|key| word(object.get(*key)?)) {
+    if let Some(word) = KEYS.iter().find_map(|key| word(object.get(key)?)) {
         return Some(word);
     }
     if let Some(word) = status(object) {
@@ -251,7 +251,7 @@ fn word_in(object: &Object, depth: usize) -> Option<String> {
     if object.get("done") == Some(&Json::Bool(false)) && object.contains_key("message") {
         return Some("incomplete".to_owned());
     }
-    let feedback = || ["promptFeedback", "prompt_feedback"].iter().find_map(|key| object.get(*key));
+    let feedback = || ["promptFeedback", "prompt_feedback"].iter().find_map(|key| object.get(key));
     let blocked = || ["blockReason", "block_reason"].iter().find_map(|key| feedback()?.get(key)?.as_str());
     if let Some(reason) = blocked().filter(|reason| !folded(reason).ends_with("unspecified")) {
         let is_known = said(reason.to_owned()).is_some();
@@ -267,7 +267,7 @@ fn word_in(object: &Object, depth: usize) -> Option<String> {
         _ => true,
     };
     let mut holders = HOLDERS.iter().filter(|key| holds(key));
-    holders.find_map(|key| word_in(first(object.get(*key)?)?, depth + 1))
+    holders.find_map(|key| word_in(first(object.get(key)?)?, depth + 1))
 }
 
 /// The state of a response, or of an item of one, where that is not its end.
@@ -300,7 +300,7 @@ fn word(value: &Json) -> Option<String> {
         Json::String(text) if text.trim_start().starts_with('[') => word(&Json::parse(text).ok()?),
         Json::String(text) => Some(text.clone()).filter(|text| !text.trim().is_empty()),
         Json::Array(items) => word(items.first()?),
-        Json::Object(object) => ["type", "unified", "reason"].iter().find_map(|key| word(object.get(*key)?)),
+        Json::Object(object) => ["type", "unified", "reason"].iter().find_map(|key| word(object.get(key)?)),
         _ => None,
     }
 }

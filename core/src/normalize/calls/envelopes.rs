@@ -111,7 +111,7 @@ pub(super) fn message(reader: &mut Reader, object: &Object) -> Option<Reading> {
     let spoken = word("role").is_some()
         || word("type").is_some_and(|kind| LANGCHAIN_TYPES.contains(&kind))
         || object.contains_key("additional_kwargs");
-    let is_message = CALL_KEYS.iter().any(|key| object.contains_key(*key))
+    let is_message = CALL_KEYS.iter().any(|key| object.contains_key(key))
         || spoken && (content.is_some() || unknown_calls(object).is_some());
     is_message.then(|| reader.message(object, content))
 }
@@ -141,7 +141,7 @@ impl Reader<'_> {
     fn message(&mut self, message: &Object, content: Option<&Json>) -> Reading {
         let kwargs = message.get("additional_kwargs").and_then(Json::as_object);
         for holder in [Some(message), kwargs].into_iter().flatten() {
-            for logged in CALL_KEYS.iter().filter_map(|key| holder.get(*key)) {
+            for logged in CALL_KEYS.iter().filter_map(|key| holder.get(key)) {
                 let mut calls = self.calls_under_key(logged)?;
                 if !calls.is_empty() {
                     calls.extend(self.invalid_tool_calls(message)?);
