@@ -8,7 +8,7 @@ use crate::domain::{self, Json};
 use crate::normalize::logs::{Entry, Print, Skip, Turn};
 use crate::table::cell;
 
-/// The transcripts of all inputs, and the first place of each turn that sessions may copy.
+/// The transcripts of all inputs, and the place where each turn is judged that sessions may copy.
 #[derive(Debug, Default)]
 pub(super) struct Transcripts {
     /// Of each id, what stands for the transcripts that have it, and the place of each in the order in which they come.
@@ -21,7 +21,7 @@ pub(super) struct Transcripts {
     beginnings: HashMap<u64, Arc<[u64]>>,
 }
 
-/// The session that a turn was met in first.
+/// The session that a turn is judged in: where it was met first, or where most of what came of it is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Owner {
     id: u64,
