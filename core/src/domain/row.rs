@@ -154,6 +154,14 @@ impl RowErrorCode {
         RowErrorCode::RowTooLarge,
     ];
 
+    /// Those that are about what was logged of an answer, however it is read.
+    pub const OF_ANSWERS: [RowErrorCode; 4] = [
+        RowErrorCode::AnswerCut,
+        RowErrorCode::AnswerBlocked,
+        RowErrorCode::AnswerMalformed,
+        RowErrorCode::ArgumentsNotRecorded,
+    ];
+
     /// As the `error` column spells it, in front of the message.
     pub fn as_str(self) -> &'static str {
         match self {
