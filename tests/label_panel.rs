@@ -97,7 +97,7 @@ fn mistakes_in_a_panel_are_named() {
         ("[label]\nrpn = 3\n", "[label] has no setting `rpn`"),
         ("[judges.x]\njudge = 'gpt'\n", "[judges.x]"),
         ("rpm = 3\n", "unknown field `rpm`"),
-        ("[label]\nrpm = 'many'\n", "tooljudge.toml: line 2: [label] `rpm`: invalid digit found in string"),
+        ("[label]\nrpm = 'many'\n", "tooljudge.toml: line 2: [label] `rpm`: expected a whole number"),
         ("[prices.'openai:m']\ninput = -1\noutput = 2\n", "price of openai:m"),
         ("nonsense", "tooljudge.toml"),
         (

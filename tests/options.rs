@@ -206,10 +206,16 @@ fn rows(command: &Command) -> Vec<Row> {
             false => arg.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect(),
         };
         let values = if values.is_empty() { String::new() } else { format!(" ({})", values.join(", ")) };
+        let key = long.replace('-', "_");
+        let only_typed =
+            NEVER.contains(&key.as_str()) || ["formats", "summary", "scorers", "tasks"].contains(&&*key);
         Some(Row {
             heading: arg.get_help_heading().unwrap_or("Options").to_owned(),
             flag: format!("`--{long}{value}`"),
-            kind: kind(&long.replace('-', "_"), arg).replace("Some", "str or list").replace('|', "or"),
+            kind: match only_typed {
+                true => String::new(),
+                false => kind(&key, arg).replace("Some", "str or list").replace('|', "or"),
+            },
             meaning: format!("{}{values}", help.replace('|', "\\|")),
         })
     };

@@ -221,11 +221,7 @@ fn what_is_wrong_in_the_file_is_said_of_the_file() {
     work.file("in.csv", ROWS);
     let label = &["label", "in.csv"][..];
     for (settings, args, said) in [
-        (
-            "[label]\nrpm = 'many'",
-            label,
-            "tooljudge.toml: line 2: [label] `rpm`: invalid digit found in string",
-        ),
+        ("[label]\nrpm = 'many'", label, "tooljudge.toml: line 2: [label] `rpm`: expected a whole number"),
         ("[label]\nquiet = 'yes'", label, "tooljudge.toml: line 2: [label] `quiet`: expected true or false"),
         (
             "[label]\nvotes = [1, 3]",

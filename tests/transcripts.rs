@@ -247,3 +247,53 @@ fn runs_that_only_begin_alike_are_no_copies() {
     assert_eq!(names, ["run-1", "run-2"], "the third is the first once more: {}", ran.stderr);
     assert!(ran.stderr.contains("1 repeated"), "{}", ran.stderr);
 }
+
+/// Two sessions that differ anywhere are two, also where what differs is only the answer; the same conversation once more is one,
+/// judged where it is the longest.
+#[test]
+fn only_the_same_conversation_is_a_repeat() {
+    let work = Workspace::new();
+    let user = r#"{"role":"user","content":"What is my balance?"}"#;
+    let call = r#"{"role":"assistant","content":null,"tool_calls":[{"id":"call_0","type":"function","function":{"name":"balance","arguments":"{}"}}]}"#;
+    let result = r#"{"role":"tool","tool_call_id":"call_0","content":"1532"}"#;
+    let says = |number: u32| format!(r#"{{"role":"assistant","content":"You have {number}."}}"#);
+    let more = r#"{"role":"user","content":"Thanks."}"#;
+    let record =
+        |id: &str, messages: &[&str]| format!(r#"{{"id":"{id}","messages":[{}]}}"#, messages.join(","));
+    let (right, wrong) = (says(1532), says(7004));
+    let whole = |id: &str, answer: &str| record(id, &[user, call, result, answer]);
+    for (log, expected, answers) in [
+        (vec![whole("a", &right), whole("b", &wrong)], &["a@1", "b@1"][..], &["1532", "7004"][..]),
+        (
+            vec![whole("a", &right), whole("b", &wrong), whole("c", &wrong)],
+            &["a@1", "b@1"],
+            &["1532", "7004"],
+        ),
+        (vec![whole("a", &right), record("a", &[user, call, result, &right, more])], &["a@1"], &["1532"]),
+        // Each request logs all that was said before it: what came of a call stands in a later one.
+        (
+            vec![record("a", &[user, call]), record("a", &[user, call, result]), whole("a", &wrong)],
+            &["a@1"],
+            &["7004"],
+        ),
+        (
+            vec![
+                record("a", &[user, call]),
+                whole("a", &right),
+                record("b", &[user, call]),
+                whole("b", &wrong),
+            ],
+            &["a@1", "b@1"],
+            &["1532", "7004"],
+        ),
+    ] {
+        work.file("log.jsonl", log.join("\n"));
+        work.run(&["convert", "log.jsonl", "-o", "rows.jsonl", "--force", "--quiet"]).ended(0);
+        let rows = lines(&work.read("rows.jsonl"));
+        let ids: Vec<&str> = rows.iter().map(|row| field(row, "source_id")).collect();
+        assert_eq!(ids, expected, "{log:?}");
+        for (row, answer) in rows.iter().zip(answers) {
+            assert!(field(row, "final_answer").contains(answer), "{log:?}");
+        }
+    }
+}

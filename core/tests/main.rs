@@ -17,6 +17,7 @@ mod everyday_data;
 mod free_halves;
 mod hostile;
 mod injection;
+mod log_cases;
 mod markup;
 mod normalize;
 mod planted_faults;

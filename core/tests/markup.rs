@@ -36,6 +36,7 @@ fn in_message(normalizer: &Normalizer, output: Json) -> Result<Sample, RowError>
     normalizer.turn(Turn {
         before: Before::Messages(vec![Json::parse(r#"{"role":"user","content":"Oslo?"}"#).unwrap()]),
         output: Output::Message(output),
+        ending: None,
         tools: Cell::Missing,
         origin: Origin::default(),
         flags: Vec::new(),
@@ -166,6 +167,7 @@ fn only_the_assistant_calls() {
             let turn = Turn {
                 before: Before::Messages(messages),
                 output: Output::Message(Json::from("It rains.")),
+                ending: None,
                 tools: Cell::Missing,
                 origin: Origin::default(),
                 flags: Vec::new(),

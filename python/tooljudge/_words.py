@@ -16,6 +16,7 @@ _PHRASES = [
     ("Run the same command again", "Make the same call again"),
     ("the same command", "the same call"),
     ("on the command line", "in the call"),
+    ("add it to tooljudge.toml", "give it as `prices={...}` or `tj.Judge(..., price=...)`, or add it to tooljudge.toml"),
 ]
 
 

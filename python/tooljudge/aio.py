@@ -14,10 +14,10 @@ import functools
 from collections.abc import Callable, Coroutine
 from typing import Any, ParamSpec, TypeVar
 
-from . import _jobs, _reports
+from . import _jobs, _records, _reports
 from ._native import Stop
 
-__all__ = ["audit", "bench", "compare", "convert", "gold", "label", "resnap", "score"]
+__all__ = ["audit", "bench", "compare", "convert", "drive", "gold", "label", "merge", "resnap", "score", "suite_from_log", "train"]
 
 # A notebook's kernel cancels the cell without waking its loop, so the loop wakes by itself, so many seconds apart.
 _SLICE = 0.1
@@ -69,5 +69,9 @@ compare = _apart(_reports.compare)
 convert = _apart(_jobs.convert)
 gold = _apart(_jobs.gold)
 label = _apart(_jobs.label)
+drive = _apart(_records.drive)
+merge = _apart(_records.merge)
 resnap = _apart(_jobs.resnap)
 score = _apart(_jobs.score)
+suite_from_log = _apart(_records.suite_from_log)
+train = _apart(_records.train)

@@ -110,12 +110,12 @@ fn usage(error: &clap::Error) -> String {
     if let (ErrorKind::MissingRequiredArgument, Some(ContextValue::Strings(missing))) =
         (error.kind(), error.get(ContextKind::InvalidArg))
     {
-        return format!("it also needs {}", missing.join(", "));
+        return format!("an option that was given needs {} as well", missing.join(", "));
     }
     let text = error.render().to_string();
     let text = text.strip_prefix("error: ").unwrap_or(&text);
     let end = text.find("\n\nUsage:").or_else(|| text.find("\n\nFor more information")).unwrap_or(text.len());
-    text[..end].trim_end().to_owned()
+    flags::plain(text[..end].trim_end())
 }
 
 fn kind(error: &anyhow::Error) -> Fault {

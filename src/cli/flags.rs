@@ -140,10 +140,21 @@ fn text(value: &toml::Value) -> Result<String, String> {
     }
 }
 
+/// What the standard library says of a number, in plain words.
+pub fn plain(reason: &str) -> String {
+    const WORDS: [(&str, &str); 4] = [
+        ("number would be zero for non-zero type", "expected a whole number above 0"),
+        ("invalid digit found in string", "expected a whole number"),
+        ("cannot parse integer from empty string", "expected a whole number"),
+        ("invalid float literal", "expected a number"),
+    ];
+    WORDS.iter().fold(reason.to_owned(), |text, (theirs, ours)| text.replace(theirs, ours))
+}
+
 /// What is wrong with a value, without the value.
 fn reason(error: &clap::Error) -> String {
     if let Some(source) = error.source() {
-        return source.to_string();
+        return plain(&source.to_string());
     }
     match error.get(ContextKind::ValidValue) {
         Some(ContextValue::Strings(values)) => format!("expected {}", values.join(", ")),

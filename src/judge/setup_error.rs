@@ -49,7 +49,7 @@ pub enum SetupError {
     Client(String),
     /// A cost ceiling without a price.
     #[error(
-        "a cost limit needs the price of {0}: add it to tooljudge.toml, or leave out \
+        "a cost limit needs the price of {0}: add it to tooljudge.toml (`price` in the judge's entry, or [prices]), or leave out \
          --max-cost"
     )]
     NoPrice(String),

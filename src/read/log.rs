@@ -120,7 +120,7 @@ pub(super) fn survey(inputs: &[Input], options: LogOptions) -> Result<(Log, Vec<
                 let entry = match entry {
                     Entry::Turn(turn) => {
                         if let Some(seen) = Seen::of(&turn) {
-                            transcripts.note(seen);
+                            transcripts.note(&seen);
                         }
                         transcripts.copied(turn)
                     }
@@ -189,7 +189,7 @@ impl Log {
                 let read: Vec<Counted> = read.map(Counted::of).collect();
                 for mut counted in read {
                     for seen in &counted.seen {
-                        if transcripts.note(*seen) {
+                        if transcripts.note(seen) {
                             counted.survey.repeat(seen.calls());
                         }
                     }

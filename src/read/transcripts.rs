@@ -2,94 +2,144 @@
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 
 use crate::domain::{self, Json};
 use crate::normalize::logs::{Entry, Print, Skip, Turn};
 use crate::table::cell;
 
-/// The transcripts of all inputs, and the first place of each turn that sessions may copy.
+/// The transcripts of all inputs, and the place where each turn is judged that sessions may copy.
 #[derive(Debug, Default)]
 pub(super) struct Transcripts {
     /// Of each id, what stands for the transcripts that have it, and the place of each in the order in which they come.
     named: HashMap<u64, HashMap<u64, usize>>,
-    /// Of what stands for a turn and all before it, the session that it is a turn of.
-    owners: HashMap<u64, Owner>,
+    /// Of what stands for a turn and all before it, the sessions that it is a turn of and that differ in what came next.
+    owners: HashMap<u64, Vec<Owner>>,
     /// Transcripts that begin with another one of their id: the same conversation, logged once more.
     continued: HashSet<u64>,
+    /// Of each transcript that may be logged again as a whole, what stands for its beginnings.
+    beginnings: HashMap<u64, Arc<[u64]>>,
 }
 
-/// The session that a turn was met in first.
+/// The session that a turn is judged in: where it was met first, or where most of what came of it is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Owner {
     id: u64,
     transcript: u64,
     source: u64,
     next: Option<u64>,
+    answered: Option<u64>,
 }
 
 impl Owner {
-    /// Whether another session has the same turn: what came next, where both know it, is the same.
-    fn is_copied_by(&self, seen: &Seen) -> bool {
-        let other = (self.id, self.transcript, self.source) != (seen.id, seen.transcript, seen.source);
-        let differs = matches!((self.next, seen.next), (Some(own), Some(next)) if own != next);
-        other && !differs
+    /// Whether another session may have the same turn: what came next, where both know it, is the same.
+    fn may_be_copied_by(&self, seen: &Seen) -> bool {
+        let Print { transcript, source, next, answered, .. } = seen.print;
+        let other = (self.id, self.transcript, self.source) != (seen.id, transcript, source);
+        let differs = |own, its| matches!((own, its), (Some(own), Some(its)) if own != its);
+        other && !differs(self.next, next) && !differs(self.answered, answered)
+    }
+
+    /// Whether another session shows more of what came of the turn.
+    fn knows_less_than(&self, seen: &Seen) -> bool {
+        let lacks = |own: Option<u64>, its: Option<u64>| own.is_none() && its.is_some();
+        lacks(self.next, seen.print.next) || lacks(self.answered, seen.print.answered)
     }
 }
 
+/// How many sessions with one turn are told apart; a turn of further ones is judged in each.
+const MAX_OWNERS: usize = 64;
+
 /// What is noted of a turn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Seen {
     /// Stands for its transcript's id.
     id: u64,
-    transcript: u64,
-    source: u64,
-    copied: Option<u64>,
-    next: Option<u64>,
-    calls: usize,
+    print: Print,
 }
 
 impl Seen {
     /// How many calls the turn makes.
-    pub(super) fn calls(self) -> usize {
-        self.calls
+    pub(super) fn calls(&self) -> usize {
+        self.print.calls
     }
 
-    fn owner(self) -> Owner {
-        Owner { id: self.id, transcript: self.transcript, source: self.source, next: self.next }
+    fn owner(&self) -> Owner {
+        let Print { transcript, source, next, answered, .. } = self.print;
+        Owner { id: self.id, transcript, source, next, answered }
     }
 
     pub(super) fn of(turn: &Turn) -> Option<Seen> {
-        let (id, Print { transcript, source, copied, next, calls }) = turn.print()?;
-        Some(Seen { id: hashed(id?), transcript, source, copied, next, calls })
+        let (id, print) = turn.print()?;
+        Some(Seen { id: hashed(id?), print: print.clone() })
     }
 }
 
 impl Transcripts {
-    /// Takes note of a turn; tells whether it repeats another session's.
-    pub(super) fn note(&mut self, seen: Seen) -> bool {
+    /// Takes note of a turn; tells whether it repeats another session's, or another session's repeats it.
+    pub(super) fn note(&mut self, seen: &Seen) -> bool {
+        let transcript = seen.print.transcript;
         let mut repeats = false;
-        if let Some(copied) = seen.copied {
-            let owner = *self.owners.entry(copied).or_insert(seen.owner());
-            repeats = owner.is_copied_by(&seen);
-            if owner.id == seen.id && owner.transcript != seen.transcript && repeats {
-                self.continued.insert(seen.transcript);
+        if let Some(copied) = seen.print.copied {
+            if let Some(beginnings) = &seen.print.beginnings {
+                self.beginnings.entry(transcript).or_insert_with(|| Arc::clone(beginnings));
+            }
+            let owners = self.owners.get(&copied).map_or(&[][..], Vec::as_slice);
+            let owner = owners.iter().position(|owner| self.is_copy(owner, seen));
+            let owners = self.owners.entry(copied).or_default();
+            match owner {
+                Some(at) => {
+                    repeats = true;
+                    let owner = &mut owners[at];
+                    if owner.id == seen.id && owner.transcript != transcript {
+                        self.continued.insert(transcript);
+                    }
+                    // What is logged once more later has what came of it.
+                    if seen.print.beginnings.is_some() && owner.knows_less_than(seen) {
+                        *owner = seen.owner();
+                    }
+                }
+                None if owners.len() < MAX_OWNERS && !owners.contains(&seen.owner()) => {
+                    owners.push(seen.owner())
+                }
+                None => {}
             }
         }
-        if !self.continued.contains(&seen.transcript) {
+        // A conversation that is logged once more is no other one of its name.
+        let all = self.named.get(&seen.id).into_iter().flat_map(HashMap::keys).take(MAX_OWNERS);
+        let mut others = all.filter(|known| **known != transcript && seen.print.beginnings.is_some());
+        if others.any(|known| self.begins(*known, transcript) || self.begins(transcript, *known)) {
+            self.continued.insert(transcript);
+        }
+        if !self.continued.contains(&transcript) {
             let all = self.named.entry(seen.id).or_default();
             let next = all.len();
-            all.entry(seen.transcript).or_insert(next);
+            all.entry(transcript).or_insert(next);
         }
         repeats
     }
 
+    /// Whether one transcript is the beginning of another.
+    fn begins(&self, one: u64, other: u64) -> bool {
+        let beginning = || {
+            let elements = self.beginnings.get(&one)?.len().checked_sub(1)?;
+            self.beginnings.get(&other)?.get(elements)
+        };
+        one == other || beginning() == Some(&one)
+    }
+
+    fn is_copy(&self, owner: &Owner, seen: &Seen) -> bool {
+        let (own, its) = (owner.transcript, seen.print.transcript);
+        let is_again = || self.begins(own, its) || self.begins(its, own);
+        owner.may_be_copied_by(seen) && (seen.print.beginnings.is_none() || is_again())
+    }
+
     /// A turn, or that it repeats another session's, which is judged there.
     pub(super) fn copied(&self, turn: Box<Turn>) -> Entry {
-        let seen = Seen::of(&turn);
-        let owner = seen.and_then(|seen| Some((seen, self.owners.get(&seen.copied?)?)));
-        match (owner, turn.print()) {
-            (Some((seen, owner)), Some((_, print))) if owner.is_copied_by(&seen) => {
-                Entry::NotTaken(Skip::Repeated, print.calls)
+        let owned = Seen::of(&turn).and_then(|seen| Some((self.owners.get(&seen.print.copied?)?, seen)));
+        match owned {
+            Some((owners, seen)) if owners.iter().any(|owner| self.is_copy(owner, &seen)) => {
+                Entry::NotTaken(Skip::Repeated, seen.calls())
             }
             _ => Entry::Turn(turn),
         }
@@ -99,7 +149,7 @@ impl Transcripts {
     pub(super) fn name(&self, turn: &mut Turn) {
         let Some((seen, (Some(id), _))) = Seen::of(turn).zip(turn.print()) else { return };
         let Some(all) = self.named.get(&seen.id).filter(|all| all.len() > 1) else { return };
-        let Some(at) = all.get(&seen.transcript) else { return };
+        let Some(at) = all.get(&seen.print.transcript) else { return };
         // Another transcript may have that name for its own.
         let mut number = at + 1;
         while number > 1 && self.named.contains_key(&hashed(&format!("{id}~{number}"))) {

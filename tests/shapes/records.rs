@@ -99,7 +99,7 @@ pub const LOGS: &[Log] = &[
         ]);
         let response = object(&[
             ("output", object(&[("message", bedrock(&x.answer))])),
-            ("stopReason", quoted("tool_use")),
+            ("stopReason", ending(x, "tool_use", "end_turn")),
             ("metrics", object(&[("latencyMs", x.latency.as_millis().to_string())])),
         ]);
         pair(&request, &response)
@@ -126,7 +126,7 @@ pub const LOGS: &[Log] = &[
     Log::new("Cohere's pairs", "provider_pair", Keeps::NO_TIMES, |x| {
         let response = object(&[
             ("id", quoted(&x.id)),
-            ("finish_reason", quoted("TOOL_CALL")),
+            ("finish_reason", ending(x, "TOOL_CALL", "COMPLETE")),
             ("message", with(&[("tool_plan", quoted("so"))], &openai(&x.answer))),
         ]);
         pair(&openai_request(x), &response)
@@ -313,6 +313,11 @@ fn with(members: &[(&str, String)], object: &str) -> String {
 
 fn pair(request: &str, response: &str) -> String {
     object(&[("request", request.to_owned()), ("response", response.to_owned())])
+}
+
+/// The word for how the answer ended: with calls, or by itself.
+fn ending(x: &Exchange, calling: &str, done: &str) -> String {
+    quoted(if x.answer.tool_calls.is_empty() { done } else { calling })
 }
 
 fn openai_request(x: &Exchange) -> String {

@@ -63,6 +63,14 @@ pub enum Flag {
     RepeatedTranscriptId,
     /// The arguments were a list of keys and values; it was read as an object.
     ArgumentsAsPairs,
+    /// The answer was cut, blocked or broken off after whole calls; these are judged, and others may be missing.
+    UnfinishedAnswer,
+    /// A call has no arguments in the log, not even empty ones; it was taken for a call without any.
+    ArgumentsNotRecorded,
+    /// The conversation beside the question may not lead to it: the user's last words there are others.
+    HistoryAmbiguous,
+    /// The conversation beside the question cannot be read; the judge is not shown it.
+    HistoryLeftOut,
     /// A text ends where a log's length limit probably cut it.
     MaybeTruncated,
 }
@@ -101,6 +109,10 @@ impl Flag {
             Flag::RepeatedCallId => "repeated_call_id",
             Flag::RepeatedTranscriptId => "repeated_transcript_id",
             Flag::ArgumentsAsPairs => "arguments_as_pairs",
+            Flag::UnfinishedAnswer => "unfinished_answer",
+            Flag::ArgumentsNotRecorded => "arguments_not_recorded",
+            Flag::HistoryAmbiguous => "history_ambiguous",
+            Flag::HistoryLeftOut => "history_left_out",
             Flag::MaybeTruncated => "maybe_truncated",
         }
     }

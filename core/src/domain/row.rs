@@ -105,6 +105,14 @@ pub enum RowErrorCode {
     DuplicateId,
     /// The log keeps a placeholder instead of the content.
     Redacted,
+    /// The answer was cut before a whole call, so that nobody knows what it was to call.
+    AnswerCut,
+    /// A filter, a guardrail or the provider kept the answer back.
+    AnswerBlocked,
+    /// The answer broke off with an error or a call that the provider could not read, or the log lost its calls.
+    AnswerMalformed,
+    /// The log names a tool and does not hold what it was called with.
+    ArgumentsNotRecorded,
     /// A logged stream of events instead of the answer put together.
     StreamedBody,
     /// Bytes that are not UTF-8.
@@ -117,7 +125,7 @@ pub enum RowErrorCode {
 
 impl RowErrorCode {
     /// All of them.
-    pub const ALL: [RowErrorCode; 22] = [
+    pub const ALL: [RowErrorCode; 26] = [
         RowErrorCode::InvalidJson,
         RowErrorCode::RowNotObject,
         RowErrorCode::MissingQuestion,
@@ -136,10 +144,22 @@ impl RowErrorCode {
         RowErrorCode::NoMatchingQuestion,
         RowErrorCode::DuplicateId,
         RowErrorCode::Redacted,
+        RowErrorCode::AnswerCut,
+        RowErrorCode::AnswerBlocked,
+        RowErrorCode::AnswerMalformed,
+        RowErrorCode::ArgumentsNotRecorded,
         RowErrorCode::StreamedBody,
         RowErrorCode::InvalidUtf8,
         RowErrorCode::NestingTooDeep,
         RowErrorCode::RowTooLarge,
+    ];
+
+    /// Those that are about what was logged of an answer, however it is read.
+    pub const OF_ANSWERS: [RowErrorCode; 4] = [
+        RowErrorCode::AnswerCut,
+        RowErrorCode::AnswerBlocked,
+        RowErrorCode::AnswerMalformed,
+        RowErrorCode::ArgumentsNotRecorded,
     ];
 
     /// As the `error` column spells it, in front of the message.
@@ -163,6 +183,10 @@ impl RowErrorCode {
             RowErrorCode::NoMatchingQuestion => "no_matching_question",
             RowErrorCode::DuplicateId => "duplicate_id",
             RowErrorCode::Redacted => "redacted",
+            RowErrorCode::AnswerCut => "answer_cut",
+            RowErrorCode::AnswerBlocked => "answer_blocked",
+            RowErrorCode::AnswerMalformed => "answer_malformed",
+            RowErrorCode::ArgumentsNotRecorded => "arguments_not_recorded",
             RowErrorCode::StreamedBody => "streamed_body",
             RowErrorCode::InvalidUtf8 => "invalid_utf8",
             RowErrorCode::NestingTooDeep => "nesting_too_deep",

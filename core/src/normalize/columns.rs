@@ -35,6 +35,17 @@ pub struct Columns {
 /// The columns that every converted table has, whatever else it holds.
 pub const CONVERTED: [&str; 5] = ["question", "messages", "tool_call", "tool_definitions", "flags"];
 
+/// Other names of the column with what was said before the question.
+const HISTORIES: &[&str] = &[
+    "conversation",
+    "chat_history",
+    "chatHistory",
+    "conversation_history",
+    "message_history",
+    "previous_messages",
+    "history",
+];
+
 /// The columns of xLAM's tables, in which `answers` are calls. Elsewhere they are gold.
 const PLANNED: [&str; 3] = ["query", "tools", "answers"];
 
@@ -185,14 +196,15 @@ pub fn resolve_wanted(
     }
     let named = |name: &str| names.iter().any(|column| column == name).then(|| name.to_owned());
     let unused = |name: &str| used.iter().all(|(column, _)| *column != name);
-    let messages = named("messages").filter(|_| unused("messages"));
+    let free = |name: &str| named(name).filter(|_| unused(name));
+    let messages = free("messages");
     let raw = named("raw").filter(|_| unused("raw") && messages.is_some());
     let before_turn = raw.is_some() || CONVERTED.iter().all(|own| names.iter().any(|name| name == own));
     Ok(Columns {
         before_turn,
         next_message: named("next_message").filter(|_| before_turn && unused("next_message")),
         raw,
-        messages,
+        messages: messages.or_else(|| HISTORIES.iter().find_map(|name| free(name))),
         question: column(Slot::Question),
         tool_call: column(Slot::ToolCall),
         tool_definitions: match column(Slot::ToolDefinitions) {

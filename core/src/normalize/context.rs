@@ -1,8 +1,10 @@
 //! The conversation around a question, where a row holds both: `question` is its last user message, `messages` all of it.
 
+use std::collections::BTreeSet;
+
 use super::python_literal::{self, Dialect};
 use super::question::{self, Judged, Question};
-use crate::domain::{Aftermath, Flag, Json};
+use crate::domain::{Aftermath, Calls, Flag, Json, Message, Role};
 
 /// A row's conversation, in a cell of its own.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,8 +30,8 @@ impl Conversation {
         Aftermath { next, ..Aftermath::default() }
     }
 
-    /// What was said before the judged turn: the conversation, if it leads to `asked`. One that ends with the assistant's words,
-    /// which are not the judged turn, may answer it, and is left alone.
+    /// What was said before the judged turn, given the question `asked` that stands in its own `cell`: the conversation that leads
+    /// to it, or the one before it and then the question.
     pub(super) fn around(&self, cell: &str, asked: Question, judged: &Judged) -> Question {
         let parsed = match &self.messages {
             Json::String(text) => {
@@ -37,28 +39,107 @@ impl Conversation {
             }
             _ => None,
         };
-        let read = parsed.as_ref().unwrap_or(&self.messages).as_array().map(question::conversation);
-        let before = |question: Question| if self.before_turn { question } else { question.before(judged) };
-        let asked = before(asked);
-        let Some(Ok(read)) = read else { return asked };
-        let mut read = before(read);
-        // A column of conversations may hold what became of its row. A conversation that is the question does not.
-        if !self.before_turn && read.repeats(judged) {
-            read.flags.insert(Flag::JudgedTurnAmbiguous);
+        let logged = parsed.as_ref().unwrap_or(&self.messages);
+        if self.before_turn {
+            return leading(logged, cell, asked);
         }
-        // The words that a user said may be a conversation in JSON; beside a conversation that ends with them they are words.
-        if self.before_turn && read.text == cell {
-            return read;
+        let asked = asked.before(judged);
+        match logged.as_array().map(question::history) {
+            Some(Some((history, flags))) => beside(asked, history, flags, judged),
+            // Nothing was said before.
+            _ if is_blank(logged) => asked,
+            _ => flagged(asked, Flag::HistoryLeftOut),
         }
-        if read.text != asked.text {
-            return asked;
-        }
-        if self.before_turn || !read.ends_with_an_answer() {
-            return read;
-        }
-        let flags = asked.flags.into_iter().chain([Flag::JudgedTurnNotFound]).collect();
-        Question { flags, ..asked }
     }
+}
+
+/// Whether a cell holds no conversation, rather than one that cannot be read.
+fn is_blank(logged: &Json) -> bool {
+    match logged {
+        Json::Null => true,
+        Json::String(text) => matches!(text.trim(), "" | "null" | "None" | "nan"),
+        Json::Array(items) => items.is_empty(),
+        Json::Object(object) => object.is_empty(),
+        _ => false,
+    }
+}
+
+/// The conversation of a converted row, which leads to the question.
+fn leading(logged: &Json, cell: &str, asked: Question) -> Question {
+    let Some(Ok(read)) = logged.as_array().map(question::conversation) else { return asked };
+    // The words that a user said may be a conversation in JSON; beside a conversation that ends with them they are words.
+    if read.text == cell || read.text == asked.text { read } else { asked }
+}
+
+/// The conversation of a row beside its question. Where it ends with the question, it leads to it; where it goes on, the judged
+/// turn or the question says how far it counts; where it does not hold the question, it came before.
+fn beside(asked: Question, history: Vec<Message>, flags: BTreeSet<Flag>, judged: &Judged) -> Question {
+    let whole = match Question::ending(history, flags) {
+        Ok(whole) => whole,
+        Err((history, flags)) => return asked.after(history, flags),
+    };
+    let last_asked = |question: &Question, at: usize| {
+        let mut read = question.clone();
+        read.messages = read.messages.first(at + 1);
+        read.flags.remove(&Flag::JudgedTurnNotFound);
+        Question { text: asked.text.clone(), ..read }.shown()
+    };
+    let repeats = whole.repeats(judged);
+    let mut read = whole.clone().before(judged);
+    if repeats {
+        read.flags.insert(Flag::JudgedTurnAmbiguous);
+    }
+    if holds(&read.text, &asked.text) {
+        // An answer at the end, which is not the judged turn, came after it.
+        return match read.messages.iter().rposition(|message| message.role == Role::User) {
+            Some(at) if read.ends_with_an_answer() => {
+                flagged(last_asked(&read, at), Flag::JudgedTurnNotFound)
+            }
+            _ => read,
+        };
+    }
+    if asked.messages.len() > 1 {
+        return flagged(asked, Flag::HistoryLeftOut);
+    }
+    let is_question =
+        |message: &Message| message.role == Role::User && is_same(&message.content, &asked.text);
+    if let Some(at) = whole.messages.iter().rposition(is_question) {
+        return flagged(last_asked(&whole, at), Flag::HistoryAmbiguous);
+    }
+    // An answer without calls at its end is no turn that came after the question.
+    let calls_nothing = matches!(judged.calls, Calls::Parsed(calls) if calls.is_empty());
+    let before = if calls_nothing { whole.clone() } else { read };
+    let is_cut = before.messages.len() < whole.messages.len();
+    let is_due = before.messages.last().is_some_and(|last| last.role == Role::User);
+    let mut flags = before.flags;
+    flags.remove(&Flag::JudgedTurnNotFound);
+    if is_cut || is_due {
+        flags.insert(Flag::HistoryAmbiguous);
+    }
+    asked.after(before.messages.to_vec(), flags)
+}
+
+fn flagged(mut question: Question, flag: Flag) -> Question {
+    question.flags.insert(flag);
+    question
+}
+
+/// Whether two texts say the same, whatever their spaces and letter case.
+fn is_same(one: &str, other: &str) -> bool {
+    words(one) == words(other)
+}
+
+/// Whether a message says the question, be it among what a prompt puts around it.
+fn holds(message: &str, question: &str) -> bool {
+    // Fewer words may be part of anything.
+    const FEWEST_WORDS: usize = 3;
+    let (said, asked) = (words(message), words(question));
+    said == asked || asked.split_whitespace().count() >= FEWEST_WORDS && said.contains(&asked)
+}
+
+/// The words of a text, with a space around each.
+fn words(text: &str) -> String {
+    text.split_whitespace().fold(" ".to_owned(), |all, word| all + &word.to_lowercase() + " ")
 }
 
 #[cfg(test)]
@@ -93,6 +174,7 @@ mod tests {
         let (judged, other) = (call(1.0), call(2.0));
         const CUT: &[Flag] = &[Flag::JudgedTurnCut];
         const LOST: &[Flag] = &[Flag::JudgedTurnNotFound];
+        const LEFT_OUT: &[Flag] = &[Flag::HistoryLeftOut];
         const AGAIN: &[Flag] = &[Flag::JudgedTurnAmbiguous];
         // The list, how many of its messages are shown if it may go on after the turn, with which flags, and how many if not.
         for (messages, shown, flags, shown_before_turn) in [
@@ -104,9 +186,11 @@ mod tests {
             (format!("[{BEFORE},{USER},{other},{RESULT},{judged}]"), 5, CUT, 6),
             (format!("[{judged},{RESULT},{USER}]"), 3, AGAIN, 3),
             (format!("[{USER},{SAID}]"), 1, LOST, 2),
-            (format!("[{BEFORE}]"), 1, &[], 1),
+            // The question comes after what was said.
+            (format!("[{BEFORE}]"), 3, &[], 1),
+            (format!("[{BEFORE},{USER},{SAID}]"), 3, LOST, 4),
             ("[]".to_owned(), 1, &[], 1),
-            ("7".to_owned(), 1, &[], 1),
+            ("7".to_owned(), 1, LEFT_OUT, 1),
         ] {
             let json = Json::parse(&messages).unwrap();
             for given in [json.clone(), Json::from(messages.clone())] {

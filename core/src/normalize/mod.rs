@@ -23,6 +23,7 @@ mod calls;
 pub mod columns;
 mod context;
 mod definitions;
+mod ending;
 mod escapes;
 mod extras;
 pub mod logs;
@@ -44,6 +45,7 @@ pub(crate) use question::messages_of;
 
 use calls::Reader;
 use definitions::{Catalogue, Tools};
+use ending::Ending;
 use question::Judged;
 
 /// How rows are to be understood.
@@ -132,7 +134,9 @@ impl Normalizer {
             return Err(RowError::new(RowErrorCode::MissingToolCall, "tool_call: null"));
         }
         let mut reader = Reader::new(tools.known()).with_server_tools(self.include_server_tools);
+        let ending = Ending::of_cell(&row.tool_call);
         let calls = match (reader.cell(&row.tool_call), context) {
+            (Err(error), _) if let Some(ending) = &ending => return Err(ending.explains().unwrap_or(error)),
             (_, Some(Conversation { unread: true, .. })) => Calls::Unparsed,
             // What was converted could be judged: it was a text that no call can be read from.
             (Err(error), Some(Conversation { before_turn: true, .. }))
@@ -143,6 +147,9 @@ impl Normalizer {
             (calls, _) => calls?,
         };
         let mut flags = reader.into_flags();
+        if let Some(ending) = ending {
+            ending.settle(&calls, tools.known(), &mut flags)?;
+        }
         if calls == Calls::Unparsed {
             flags.insert(Flag::RawToolCall);
         }

@@ -121,6 +121,13 @@ impl Own<'_> {
             NamedBy::Nobody | NamedBy::User => !intercepted,
             NamedBy::File => !intercepted && found.is_of(provider),
         };
+        if flags.api_key_env.as_deref().is_some_and(|name| !is_variable(name)) {
+            // Whatever it is, it may be the key itself.
+            bail!(
+                "--api-key-env, or `api_key_env` of a settings file, is the name of an environment variable, and what it holds is none; \
+                   put the key into a variable and name that"
+            );
+        }
         let key = key(provider, base_url, flags.api_key_env.as_deref(), trusted, host);
         let usual = EndpointSettings::default();
         let seconds = |seconds: Option<f64>| seconds.map(Duration::from_secs_f64);
@@ -242,6 +249,12 @@ fn system_proxy(url: &str, host: &Host) -> Option<String> {
         ["NO_PROXY", "no_proxy"].into_iter().find_map(|name| host.variable(name)).unwrap_or_default();
     let matcher = Matcher::builder().all(named.as_str()).no(excepted).build();
     matcher.intercept(&url.parse().ok()?).map(|_| named)
+}
+
+/// Whether `name` can be that of an environment variable.
+fn is_variable(name: &str) -> bool {
+    let starts = name.chars().next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_');
+    starts && name.chars().all(|char| char.is_ascii_alphanumeric() || char == '_')
 }
 
 /// Where the provider's own tools look for its address.

@@ -77,7 +77,7 @@ pub fn panel(
     Ok(PanelSettings {
         judges,
         tasks: args.tasks.clone(),
-        templates: args.wording.templates.clone(),
+        templates: templates(judging, models),
         rails: args.wording.rails.clone(),
         five_grades: args.wording.scale.is_some(),
         explain: args.wording.explain,
@@ -96,6 +96,14 @@ pub fn panel(
             keep_prompts: args.store.keep_prompts,
         },
     })
+}
+
+/// The templates; those of a settings file are for models, and hinder nobody who asks none.
+fn templates(judging: &Judging<'_>, models: usize) -> Vec<String> {
+    match models == 0 && judging.origins.place("template").is_some() {
+        true => Vec::new(),
+        false => judging.args.wording.templates.clone(),
+    }
 }
 
 /// The judge that looks first, which nobody pays for.

@@ -9,7 +9,7 @@ use crate::cli::Ending;
 use crate::cli::printer::Printer;
 use crate::cli::step_summary::StepSummaryFile;
 use crate::cli::without_label::{self, Ended, Limits};
-use crate::domain::Status;
+use crate::domain::{RowErrorCode, Status};
 use crate::report::{GateVerdict, counted, plain};
 use crate::run::{Ceiling, Decider, LabelSummary, MemberSummary, Summary};
 use crate::write;
@@ -195,7 +195,14 @@ fn remark(run: &LabelSummary, printer: Printer<'_>) {
     }
     let ended = |summary: &Summary, status| summary.statuses.get(&status).copied().unwrap_or(0);
     let left_out: u64 = summaries().map(|summary| ended(summary, Status::SkippedBudget)).sum();
-    if left_out > 0 {
+    if left_out > 0 && summaries().all(|summary| summary.prompt_tokens == 0) {
+        printer.warn(&format!(
+            "the cost limit --max-cost is below what one request may cost, its retries included: nothing was sent, and {} {} open; give a \
+             higher limit, or a lower --max-tokens",
+            counted(left_out, "question"),
+            if left_out == 1 { "is" } else { "are" }
+        ));
+    } else if left_out > 0 {
         printer.warn(&format!(
             "the cost limit --max-cost was reached: {} {} not sent; run the same command again to spend the same \
              amount again",
@@ -246,6 +253,8 @@ fn table(run: &LabelSummary, width: usize) -> String {
 /// The code that more than half of the rows cannot be read for, and how many.
 fn mostly_unreadable(summary: &Summary) -> Option<(&str, u64)> {
     let codes = summary.errors.get(&Status::InvalidRow)?;
-    let (code, rows) = codes.iter().max_by_key(|(_, rows)| **rows)?;
+    // What is wrong with a logged answer is no matter of its format.
+    let is_answers = |code: &str| RowErrorCode::OF_ANSWERS.iter().any(|known| known.as_str() == code);
+    let (code, rows) = codes.iter().filter(|(code, _)| !is_answers(code)).max_by_key(|(_, rows)| **rows)?;
     (rows * 2 > summary.rows).then_some((code, *rows))
 }

@@ -1,7 +1,8 @@
 //! The arguments of a call, object or text: `"{\"city\":\"Oslo\"}"`.
 
-use super::{Reader, error};
+use super::{Absent, Reader, error};
 use crate::domain::{Arguments, Flag, Json, Object, RowError, RowErrorCode, ToolDefinition};
+use crate::normalize::ending::required;
 use crate::normalize::pairs;
 use crate::normalize::python_literal::{self, Dialect};
 
@@ -202,7 +203,7 @@ impl Reader<'_> {
             !is_other(key) && !self.definition(name).is_some_and(|tool| is_parameter(tool, key))
         });
         match unknown {
-            None => Ok(Arguments::Parsed(Object::new())),
+            None => self.absent(object, name),
             Some((key, _)) => {
                 // Whatever stands under a key of names may be taken for one, a whole request too.
                 let (key, name) = (RowError::excerpt(key), RowError::excerpt(name));
@@ -212,6 +213,28 @@ impl Reader<'_> {
                 Err(error(RowErrorCode::UnrecognisedToolCall, &why, object))
             }
         }
+    }
+
+    /// What it means that a call has no arguments in the log, not even empty ones: who logs less than what was said leaves them out,
+    /// and nobody can say that such a call lacks something.
+    fn absent(&mut self, object: &Object, name: &str) -> Result<Arguments, RowError> {
+        let is_lost = self.absent == Absent::Unrecorded;
+        let (needs_some, may_have_some) = match self.definition(name) {
+            Some(tool) => {
+                (!required(tool).is_empty(), tool.parameters.get("properties").is_some_and(holds_any))
+            }
+            // A tool that is not on offer is wrong whatever it was called with.
+            None => (is_lost && self.tools.is_empty(), is_lost),
+        };
+        if self.absent == Absent::Empty || !may_have_some {
+            return Ok(Arguments::Parsed(Object::new()));
+        }
+        if needs_some {
+            let why = "the log does not hold the arguments of a call; record them, or write `{}` where there were none";
+            return Err(error(RowErrorCode::ArgumentsNotRecorded, why, object));
+        }
+        self.flags.insert(Flag::ArgumentsNotRecorded);
+        Ok(Arguments::Parsed(Object::new()))
     }
 
     /// Reads arguments as logged. What is no JSON object is the model's fault, for the judge to see.
@@ -274,6 +297,10 @@ impl Reader<'_> {
             self.flags.insert(Flag::MaybeTruncated);
         }
     }
+}
+
+fn holds_any(properties: &Json) -> bool {
+    properties.as_object().is_some_and(|properties| !properties.is_empty())
 }
 
 /// Whether a key beside a tool's name is one of its parameters. An `id` is the call's, unless the tool must have one.

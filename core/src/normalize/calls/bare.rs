@@ -1,6 +1,6 @@
 //! Calls without a vendor's mark: `{"name":"f","arguments":{"a":1}}`, `{"f":{"a":1}}`.
 
-use super::{Reader, Reading, arguments, error};
+use super::{Absent, Reader, Reading, arguments, error};
 use crate::domain::{Json, Object, RowErrorCode, ToolCall};
 
 /// Keys that say something else than a tool's name when they are an object's only key.
@@ -60,7 +60,8 @@ pub(super) fn named(reader: &mut Reader, object: &Object) -> Option<Reading> {
 /// `{"name":"f"}`: a call without arguments, or with arguments under a key that others use for something else.
 pub(super) fn name_alone(reader: &mut Reader, object: &Object) -> Option<Reading> {
     object.get("name")?.as_str()?;
-    Some(reader.call(object, "name", &["id", "call_id", "tool_call_id"]))
+    let read = |reader: &mut Reader| reader.call(object, "name", &["id", "call_id", "tool_call_id"]);
+    Some(reader.where_absent_is(Absent::Unsaid, read))
 }
 
 /// The same in an answer, where it is a call only if the name is a tool's, and something beside it may be its arguments.

@@ -7,6 +7,35 @@ use crate::domain::{Flag, Json, Object, ToolCall};
 /// What LangChain calls a message of the assistant's.
 const LANGCHAIN_TYPES: &[&str] = &["ai", "AIMessage", "AIMessageChunk"];
 
+/// Keys of a message's calls.
+const CALL_KEYS: &[&str] = &["tool_calls", "toolCalls"];
+
+/// Keys of a message that may hold objects with names which are no calls, or calls that are read elsewhere.
+const NAMED_KEYS: &[&str] = &[
+    "tool_calls",
+    "toolCalls",
+    "invalid_tool_calls",
+    "function_call",
+    "functionCall",
+    "tools",
+    "functions",
+    "tool_definitions",
+    "tool_results",
+    "toolResults",
+    "toolInvocations",
+    "content",
+    "parts",
+    "attachments",
+    "files",
+    "images",
+    "documents",
+    "sources",
+    "annotations",
+    "citations",
+    "tags",
+    "metadata",
+];
+
 /// `{"choices":[{"message":{…}}]}`
 pub(super) fn chat_completion(reader: &mut Reader, object: &Object) -> Option<Reading> {
     let choices = object.get("choices")?.as_array()?;
@@ -82,7 +111,8 @@ pub(super) fn message(reader: &mut Reader, object: &Object) -> Option<Reading> {
     let spoken = word("role").is_some()
         || word("type").is_some_and(|kind| LANGCHAIN_TYPES.contains(&kind))
         || object.contains_key("additional_kwargs");
-    let is_message = object.contains_key("tool_calls") || content.is_some() && spoken;
+    let is_message = CALL_KEYS.iter().any(|key| object.contains_key(key))
+        || spoken && (content.is_some() || unknown_calls(object).is_some());
     is_message.then(|| reader.message(object, content))
 }
 
@@ -93,11 +123,25 @@ pub(super) fn langchain_steps(reader: &mut Reader, object: &Object) -> Option<Re
     Some(reader.calls_under_key(steps))
 }
 
+/// What looks like a list of calls under a key that nobody knows: objects with names.
+fn unknown_calls(message: &Object) -> Option<(&str, &Json)> {
+    const NAMES: &[&str] =
+        &["name", "tool", "tool_name", "toolName", "function", "function_name", "functionName"];
+    let is_named = |item: &Json| {
+        let names = || NAMES.iter().filter_map(|key| item.get(key));
+        names().any(|name| name.as_str().is_some() || name.get("name").is_some())
+    };
+    let is_list =
+        |value: &Json| value.as_array().is_some_and(|items| !items.is_empty() && items.iter().all(is_named));
+    let is_call = |value: &Json| is_named(value) && value.as_object().is_some_and(arguments::has_any);
+    message.iter().find(|(key, value)| !NAMED_KEYS.contains(key) && (is_list(value) || is_call(value)))
+}
+
 impl Reader<'_> {
     fn message(&mut self, message: &Object, content: Option<&Json>) -> Reading {
         let kwargs = message.get("additional_kwargs").and_then(Json::as_object);
         for holder in [Some(message), kwargs].into_iter().flatten() {
-            if let Some(logged) = holder.get("tool_calls") {
+            for logged in CALL_KEYS.iter().filter_map(|key| holder.get(key)) {
                 let mut calls = self.calls_under_key(logged)?;
                 if !calls.is_empty() {
                     calls.extend(self.invalid_tool_calls(message)?);
@@ -115,6 +159,14 @@ impl Reader<'_> {
             {
                 return Ok(calls);
             }
+        }
+        let says = match content {
+            Some(Json::Array(parts)) => !parts.is_empty(),
+            Some(Json::String(text)) => !text.trim().is_empty(),
+            _ => false,
+        };
+        if !says && let Some((key, unknown)) = unknown_calls(message) {
+            self.unreadable.get_or_insert_with(|| format!("{key}: {unknown}"));
         }
         match content {
             Some(Json::Array(parts)) => self.message_parts(parts),

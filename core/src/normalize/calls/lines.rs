@@ -5,7 +5,7 @@ use memchr::memmem;
 use super::elements::is_tool_name;
 use super::tagged::{leading_value, leading_values};
 use super::text::means_none;
-use super::{Evidence, Markup, Reader, harmony};
+use super::{Absent, Evidence, Markup, Reader, harmony};
 use crate::domain::{Arguments, Calls, Json, ToolCall};
 use crate::normalize::call_syntax::{self, Value};
 
@@ -154,7 +154,7 @@ impl Reader<'_> {
 
     /// The calls that make up `values`, each a call or a list of some. An answer to the user is none.
     fn calls_in(&mut self, values: &[Json]) -> Option<Vec<ToolCall>> {
-        self.attempt(|reader| {
+        let read = |reader: &mut Self| {
             let mut calls = Vec::new();
             for value in values {
                 for element in value.as_array().unwrap_or(std::slice::from_ref(value)) {
@@ -165,7 +165,8 @@ impl Reader<'_> {
                 !NO_TOOLS.contains(&call.name.as_str()) || reader.definition(&call.name).is_some()
             });
             Some(calls)
-        })
+        };
+        self.attempt(|reader| reader.where_absent_is(Absent::Empty, read))
     }
 
     fn action_input(&mut self, name: &str, input: &str) -> Option<Arguments> {

@@ -69,6 +69,18 @@ enum Evidence {
     Guessed,
 }
 
+/// What it means that the object of a call has no key of arguments.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Absent {
+    /// They were not recorded: who writes objects like this one always writes arguments.
+    #[default]
+    Unrecorded,
+    /// Perhaps there were none: a person wrote no more than the name.
+    Unsaid,
+    /// There were none: who writes objects like this one leaves out what is empty, or nobody judges the call.
+    Empty,
+}
+
 /// In the order in which they are tried; the first that fits decides.
 const SHAPES: &[Shape] = {
     use Evidence::{Guessed, Marked, Named};
@@ -116,6 +128,7 @@ pub(super) struct Reader<'a> {
     by_name: OnceCell<ByName<'a>>,
     /// Whether calls that the provider ran itself are read.
     server_tools: bool,
+    absent: Absent,
     flags: BTreeSet<Flag>,
     /// The text with the marks of a call that cannot be read, if there was one.
     unreadable: Option<String>,
@@ -127,6 +140,7 @@ impl<'a> Reader<'a> {
             tools,
             by_name: OnceCell::new(),
             server_tools: false,
+            absent: Absent::default(),
             flags: BTreeSet::new(),
             unreadable: None,
         }
@@ -158,13 +172,15 @@ impl<'a> Reader<'a> {
     /// The calls of a message of the conversation that says `words`; what cannot be read there is no fault of the judged
     /// turn.
     pub(super) fn history(&mut self, message: &Object, words: &str) -> Vec<ToolCall> {
+        self.absent = Absent::Empty;
         let calls = match self.object(message, Evidence::Marked) {
             None => Vec::new(),
             Some(Ok(calls)) => calls,
             // One of them is broken: the others are worth having.
             Some(Err(_)) => {
-                let places =
-                    ["tool_calls", "content", "parts"].iter().filter_map(|key| message.get(key)?.as_array());
+                let places = ["tool_calls", "toolCalls", "content", "parts"]
+                    .iter()
+                    .filter_map(|key| message.get(key)?.as_array());
                 let items = places.flatten().filter_map(Json::as_object);
                 items.filter_map(|item| self.object(item, Evidence::Named)?.ok()).flatten().collect()
             }
@@ -337,6 +353,17 @@ impl<'a> Reader<'a> {
     /// The reading of the first shape that fits, of those that show at least the `weakest` evidence.
     fn object(&mut self, object: &Object, weakest: Evidence) -> Option<Reading> {
         SHAPES.iter().filter(|shape| shape.evidence <= weakest).find_map(|shape| (shape.read)(self, object))
+    }
+
+    /// Reads with another idea of what it means that arguments are absent, where nothing is known for sure yet.
+    fn where_absent_is<T>(&mut self, absent: Absent, read: impl FnOnce(&mut Self) -> T) -> T {
+        let before = self.absent;
+        if before == Absent::Unrecorded {
+            self.absent = absent;
+        }
+        let found = read(self);
+        self.absent = before;
+        found
     }
 
     fn unparsed(&mut self) -> Calls {

@@ -2,7 +2,7 @@
 
 use super::tagged::Place;
 use super::text::{PRINTED_CLASSES, json_values, strip, strip_tokens};
-use super::{Evidence, Markup, Reader, bare, thought};
+use super::{Absent, Evidence, Markup, Reader, bare, thought};
 use crate::domain::{Json, ToolCall};
 use crate::normalize::call_syntax::{self, Call};
 use crate::normalize::python_literal::{self, Dialect};
@@ -11,7 +11,8 @@ impl Reader<'_> {
     /// The calls that a model wrote into a message. A reply that merely is JSON is no call, so only what shows a name
     /// and arguments counts. What has the marks of a call and cannot be read is remembered.
     pub(super) fn message_text(&mut self, text: &str) -> Vec<ToolCall> {
-        match self.markup(text) {
+        // What the model wrote is all here: arguments that it left out are its fault.
+        match self.where_absent_is(Absent::Empty, |reader| reader.markup(text)) {
             Markup::None => Vec::new(),
             Markup::Calls(calls) => calls,
             Markup::Unreadable => {

@@ -6,7 +6,7 @@
 use memchr::{memchr3, memmem};
 
 use super::elements::{self, head};
-use super::{Markup, Reader, harmony};
+use super::{Absent, Markup, Reader, harmony};
 use crate::domain::{Calls, Json, ToolCall};
 use crate::normalize::call_syntax;
 use crate::normalize::python_literal::{Dialect, Scanner, is_word_start};
@@ -217,7 +217,7 @@ impl Reader<'_> {
         let (values, end) = leading_values(rest)?;
         let mut calls = Vec::new();
         for value in values {
-            match self.value(&value) {
+            match self.where_absent_is(Absent::Empty, |reader| reader.value(&value)) {
                 Ok(Calls::Parsed(more)) => calls.extend(more),
                 _ => return None,
             }

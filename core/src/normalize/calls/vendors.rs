@@ -1,7 +1,7 @@
 //! One call as a vendor's API writes it: `{"type":"tool_use","id":"t1","name":"f","input":{"a":1}}`.
 
 use super::bare::{id_in, name_in};
-use super::{Reader, Reading, arguments, error, unrecognised};
+use super::{Absent, Reader, Reading, arguments, error, unrecognised};
 use crate::domain::{Arguments, Flag, Json, Object, RowErrorCode, ToolCall};
 
 /// Types of items that the provider runs itself, so that the application never sees a call.
@@ -94,7 +94,8 @@ fn one_function_call(reader: &mut Reader, call: &Object) -> Option<Reading> {
     if blank(call.get("name")) && blank(arguments::of(call)) {
         return Some(Ok(Vec::new()));
     }
-    Some(reader.call(call, "name", &["id"]))
+    // Google leaves out what is empty.
+    Some(reader.where_absent_is(Absent::Empty, |reader| reader.call(call, "name", &["id"])))
 }
 
 /// `{"toolUse":{"toolUseId":"t1","name":"f","input":{}}}`; a system tool's says that the provider runs it.
@@ -120,7 +121,7 @@ pub(super) fn gemini_server(reader: &mut Reader, object: &Object) -> Option<Read
     }
     if let Some(call) = call {
         let key = if call.contains_key("toolType") { "toolType" } else { "tool_type" };
-        return Some(reader.call(call, key, &["id"]));
+        return Some(reader.where_absent_is(Absent::Empty, |reader| reader.call(call, key, &["id"])));
     }
     let arguments = Arguments::Parsed(code?.clone());
     Some(Ok(vec![ToolCall { name: "code_execution".to_owned(), arguments, id: id_in(object, &["id"]) }]))
@@ -130,9 +131,11 @@ pub(super) fn gemini_server(reader: &mut Reader, object: &Object) -> Option<Read
 pub(super) fn gemini_live(reader: &mut Reader, object: &Object) -> Option<Reading> {
     let call = ["toolCall", "tool_call"].iter().find_map(|key| object.get(key)?.as_object())?;
     let calls = call.get("functionCalls").or_else(|| call.get("function_calls"))?.as_array()?;
-    let calls = calls
-        .iter()
-        .map(|call| reader.call(call.as_object().ok_or_else(|| unrecognised(call))?, "name", &["id"]));
+    let one = |call: &Json| {
+        let object = call.as_object().ok_or_else(|| unrecognised(call))?;
+        reader.where_absent_is(Absent::Empty, |reader| reader.call(object, "name", &["id"]))
+    };
+    let calls = calls.iter().map(one);
     Some(calls.collect::<Result<Vec<_>, _>>().map(|calls| calls.concat()))
 }
 
@@ -173,7 +176,10 @@ pub(super) fn json_rpc(reader: &mut Reader, object: &Object) -> Option<Reading> 
         return None;
     }
     match (method, object.get("params")) {
-        (Some("tools/call"), Some(Json::Object(call))) => Some(reader.call(call, "name", &[])),
+        // MCP need not say that there are none.
+        (Some("tools/call"), Some(Json::Object(call))) => {
+            Some(reader.where_absent_is(Absent::Empty, |reader| reader.call(call, "name", &[])))
+        }
         _ => Some(Err(unrecognised(object))),
     }
 }

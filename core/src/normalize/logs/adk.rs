@@ -16,6 +16,7 @@ use super::format::LogFormat;
 use super::transcript::Transcript;
 use super::value;
 use crate::domain::{Json, Object};
+use crate::normalize::ending::Ending;
 
 pub(super) const SESSION: LogFormat = LogFormat {
     name: "adk_session",
@@ -65,20 +66,29 @@ fn read_session(mut record: Object, context: &Context) -> Entries {
 
 /// What an event says, by whoever is its author.
 fn message(mut event: Object) -> Option<Json> {
+    const ENDINGS: &[&str] = &["finishReason", "finish_reason", "errorCode", "error_code"];
     let author = value::text(&event, &["author"]);
-    let mut content = value::take_object(&mut event, "content")?;
+    let ending =
+        ENDINGS.iter().filter_map(|key| event.get(key)).find(|reason| Ending::told(reason).is_some());
+    let ending = ending.cloned();
+    let content = value::take_object(&mut event, "content");
+    let mut content = content.or_else(|| ending.is_some().then(Object::new))?;
     let parts = content.get("parts").and_then(Json::as_array).unwrap_or_default();
-    if parts.is_empty() {
+    // An answer that was stopped may be nothing else.
+    if parts.is_empty() && ending.is_none() {
         return None;
     }
     let returns =
         |part: &Json| ["functionResponse", "function_response"].iter().any(|key| part.get(key).is_some());
     let role = match author.as_deref() {
         Some("user") | None => "user",
-        _ if parts.iter().all(returns) => "user",
+        _ if !parts.is_empty() && parts.iter().all(returns) => "user",
         _ => "model",
     };
     content.insert("role", role);
+    if let Some(reason) = ending {
+        content.insert("finishReason", reason);
+    }
     Some(Json::Object(content))
 }
 

@@ -13,7 +13,7 @@
 use super::context::Context;
 use super::entry::{Entries, Entry, Fragment, Skip, none, one, skipped};
 use super::format::LogFormat;
-use super::transcript::{Opening, Transcript};
+use super::transcript::{Copies, Opening, Transcript};
 use super::{items, value};
 use crate::domain::{Json, Object, Role, RowError, RowErrorCode};
 use crate::normalize::question;
@@ -173,11 +173,11 @@ impl Session {
         }
         let kept = match (note.remove("compacted"), note.remove("rolled_back")) {
             (Some(Json::Array(history)), _) => {
-                let element = |item| match item {
-                    Json::Object(item) => Json::Object(super::items::element(item)),
-                    other => other,
+                let elements = |item| match item {
+                    Json::Object(item) => items::elements(item).into_iter().map(Json::Object).collect(),
+                    other => vec![other],
                 };
-                history.into_iter().map(element).collect()
+                history.into_iter().flat_map(elements).collect()
             }
             (Some(summary), _) => {
                 let is_kept =
@@ -209,7 +209,8 @@ impl Session {
         let id = self.id.clone().map(|id| if self.parts == 1 { id } else { format!("{id}/{}", self.parts) });
         let model = self.models.first().filter(|_| self.models.len() == 1).cloned();
         let opening = Opening::Elsewhere(shared);
-        Transcript { id, elements, opening, resumable: true, model, ..Transcript::default() }.entries(context)
+        Transcript { id, elements, opening, copies: Copies::Forked, model, ..Transcript::default() }
+            .entries(context)
     }
 }
 

@@ -9,12 +9,15 @@ use super::entry::{Entry, Skip};
 use super::turn::{Before, Output, Turn};
 use super::value;
 use crate::domain::{Flag, Json, Object, Origin};
+use crate::normalize::ending::Ending;
 
 /// What a log says of an exchange, as far as it was found.
 #[derive(Debug, Default)]
 pub(super) struct Dialogue {
     pub(super) messages: Vec<Json>,
     pub(super) output: Option<Output>,
+    /// How the answer ended, where that is said beside it.
+    pub(super) ending: Option<Ending>,
     pub(super) tools: Option<Json>,
     pub(super) flags: Vec<Flag>,
     /// Which of several ways of writing it was met.
@@ -185,6 +188,8 @@ impl Dialogue {
         if response.is_empty() {
             return;
         }
+        // Of a response only the message may be kept.
+        self.ending = self.ending.take().or_else(|| Ending::of_object(&response));
         if let Some(Json::Array(generations)) = response.get("generations") {
             let inner = match generations.first() {
                 Some(Json::Array(inner)) => inner.clone(),
@@ -223,6 +228,7 @@ impl Dialogue {
         Entry::Turn(Box::new(Turn {
             before: Before::Messages(self.messages),
             output,
+            ending: self.ending,
             tools: value::tools(self.tools),
             origin,
             flags: self.flags,

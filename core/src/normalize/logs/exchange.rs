@@ -1,10 +1,13 @@
 //! A request to a provider and its response, to a turn.
 
+use std::collections::BTreeSet;
+
 use super::dialogue::Dialogue;
 use super::entry::{Entry, Skip};
 use super::turn::{Output, Turn};
-use super::value;
+use super::{nesting, value};
 use crate::domain::{Json, Object, Origin};
+use crate::normalize::ending::Ending;
 
 /// Where a request has the conversation.
 const ASKED: &[&str] = &["messages", "contents", "input", "prompt"];
@@ -30,7 +33,7 @@ const ANSWERS: &[&str] = &[
 
 /// The turn, or what stands in its place.
 pub(super) fn turn(mut request: Object, response: Json) -> Result<Turn, Entry> {
-    if let Some(why) = unanswered(&response) {
+    if let Some(why) = unanswered(&response).filter(|_| !is_withheld(&response)) {
         return Err(Entry::Skipped(why));
     }
     let mut dialogue = Dialogue { dialect: Some(dialect(&request, &response)), ..Dialogue::default() };
@@ -66,11 +69,19 @@ pub(super) fn dialogue(asked: Json, answered: Json) -> Dialogue {
         dialogue.dialect = Some(dialect(request, &answered));
     }
     dialogue.ask(asked);
-    if by_framework || unanswered(&answered).is_none() {
+    if is_withheld(&answered) {
+        dialogue.output = Some(Output::Message(answered));
+    } else if by_framework || unanswered(&answered).is_none() {
         dialogue.tools = dialogue.tools.or_else(|| answered.get("tools").cloned());
         dialogue.answer(answered);
     }
     dialogue
+}
+
+/// The tools that an answer calls, as observers of a program log it.
+pub(super) fn tools_in(answered: Option<&Json>) -> BTreeSet<String> {
+    let answered = answered.cloned().map_or(Json::Null, value::unfolded);
+    nesting::tools_in(dialogue(Json::Null, answered).output.as_ref())
 }
 
 /// What a response says beside its words.
@@ -107,6 +118,11 @@ fn dialect(request: &Object, response: &Json) -> &'static str {
     } else {
         "openai_chat"
     }
+}
+
+/// Whether a response says nothing because it was blocked or cut before it began.
+fn is_withheld(response: &Json) -> bool {
+    unanswered(response).is_some() && Ending::of(response).is_some_and(|ending| ending.is_answer())
 }
 
 /// Why a response says nothing, if it does not.

@@ -20,6 +20,7 @@ use super::format::LogFormat;
 use super::turn::Turn;
 use super::value;
 use crate::domain::{Flag, Json, Object, RowError, RowErrorCode};
+use crate::normalize::ending::Ending;
 
 pub(super) const INSPECT: LogFormat = LogFormat {
     name: "inspect_ai",
@@ -201,6 +202,7 @@ fn model_event(shared: &Shared, index: usize, mut event: Object) -> Entry {
     let Some(messages) = messages else { return too_large() };
     let Some(answer) = shared.resolved(message, &mut left) else { return too_large() };
     let mut turn = Turn::answering(messages, answer);
+    turn.ending = choices.first().and_then(Ending::of);
     if choices.len() > 1 {
         turn.flags.push(Flag::MultipleChoices);
     }

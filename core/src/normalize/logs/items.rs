@@ -13,6 +13,7 @@ use super::codex::Session;
 use super::context::Context;
 use super::entry::{Entries, Entry, Fragment, Skip, one, skipped};
 use super::format::LogFormat;
+use super::inserted::{self, Mark};
 use super::{value, vercel_steps};
 use crate::domain::{Json, Object};
 use crate::normalize::question;
@@ -60,17 +61,17 @@ const KEYS: &[&str] = &[
 /// Keys of LangChain's messages, as it serialises them and as dicts.
 const LANGCHAIN_KEYS: &[&str] = &["lc", "type", "id", "kwargs", "data"];
 
-/// How texts begin that Codex, not the user, puts into the user's mouth.
-const NOT_ASKED: &[&str] = &[
-    "<environment_context>",
-    "<user_instructions>",
-    "<permissions instructions>",
-    "<collaboration_mode>",
-    "<turn_aborted>",
-    "<user_shell_command>",
-    "<skill>",
-    "<subagent_notification>",
-    "# AGENTS.md instructions",
+/// What Codex, not the user, puts into the user's messages.
+const INSERTED: &[Mark] = &[
+    ("<environment_context>", "</environment_context>"),
+    ("<user_instructions>", "</user_instructions>"),
+    ("<permissions instructions>", "</permissions instructions>"),
+    ("<collaboration_mode>", "</collaboration_mode>"),
+    ("<turn_aborted>", "</turn_aborted>"),
+    ("<user_shell_command>", "</user_shell_command>"),
+    ("<skill>", "</skill>"),
+    ("<subagent_notification>", "</subagent_notification>"),
+    ("# AGENTS.md instructions", "</INSTRUCTIONS>"),
 ];
 
 /// Items of tools that the provider runs, or that have types of their own.
@@ -133,8 +134,9 @@ pub(super) fn unmatched(fragments: Vec<Object>, context: &Context) -> Entries {
     for mut fragment in fragments {
         match fragment.remove("note") {
             Some(Json::Object(note)) => ended.push(session.note(note, context)),
-            _ => vercel_steps::of(Json::Object(element(fragment)))
+            _ => elements(fragment)
                 .into_iter()
+                .flat_map(|element| vercel_steps::of(Json::Object(element)))
                 .for_each(|step| session.push(step)),
         }
     }
@@ -142,32 +144,21 @@ pub(super) fn unmatched(fragments: Vec<Object>, context: &Context) -> Entries {
     Box::new(ended.into_iter().flatten())
 }
 
-/// An item as messages are read.
-pub(super) fn element(mut item: Object) -> Object {
+/// An item as messages are read; two, where Codex put something into what the user said.
+pub(super) fn elements(mut item: Object) -> Vec<Object> {
     if item.get("type").and_then(Json::as_str) == Some("local_shell_call") {
         let id = value::text(&item, &["call_id"]).or_else(|| value::text(&item, &["id"])).unwrap_or_default();
         let action = item.remove("action").unwrap_or(Json::Null);
-        return [
+        let call = [
             ("type", Json::from("function_call")),
             ("name", Json::from("local_shell")),
             ("call_id", Json::from(id)),
             ("arguments", action),
-        ]
-        .into_iter()
-        .map(|(key, value)| (key.to_owned(), value))
-        .collect();
+        ];
+        return vec![call.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()];
     }
-    if item.get("role").and_then(Json::as_str) == Some("user") {
-        let text = match item.get("content") {
-            Some(Json::String(text)) => text.as_str(),
-            Some(Json::Array(parts)) => {
-                parts.first().and_then(|part| part.get("text")?.as_str()).unwrap_or_default()
-            }
-            _ => "",
-        };
-        if NOT_ASKED.iter().any(|sign| text.trim_start().starts_with(sign)) {
-            item.insert("role", "system");
-        }
+    match item.get("role").and_then(Json::as_str) {
+        Some("user") => inserted::parted(item, INSERTED),
+        _ => vec![item],
     }
-    item
 }

@@ -14,13 +14,12 @@ use super::context::Context;
 use super::dialogue::Dialogue;
 use super::entry::{Entries, Entry, Skip, unreadable};
 use super::format::LogFormat;
-use super::nesting::{self, Inner, Trace};
-use super::otel::Definitions;
+use super::nesting::{self, Call, Trace};
+use super::otel::{Definitions, ending_among};
 use super::turn::Output;
 use super::value;
 use crate::domain::{Flag, Json, Object, Origin, RowError, RowErrorCode};
-use crate::normalize::Reader;
-use crate::normalize::calls::Answer;
+use crate::normalize::ending::Ending;
 
 pub(super) const OBSERVATION: LogFormat = LogFormat {
     name: "langfuse_observation",
@@ -68,22 +67,21 @@ fn read(mut record: Object, context: &Context) -> Entries {
     if is_observation(&record) {
         let trace = text(&record, TRACE).unwrap_or_default();
         let trace = Trace { format: OBSERVATION.name, id: &trace };
-        let outer = !context.agents
-            && is_generation(&record)
-            && text(&record, &["id"]).is_some_and(|id| trace.is_outer(&id, context));
-        let inner = inner_of(&record).map(|inner| trace.tell(&inner));
-        return Box::new(std::iter::once(entry(record, outer)).chain(inner));
+        let call = call_of(&record);
+        let repeats = !context.agents && call.as_ref().is_some_and(|call| trace.repeats(call, context));
+        let told = call.map(|call| trace.tell(&call)).unwrap_or_default();
+        return Box::new(std::iter::once(entry(record, repeats)).chain(told));
     }
     match value::take(&mut record, "observations") {
         Some(Json::Array(items)) => {
-            let outer: HashSet<String> = match context.agents {
+            let repeated: HashSet<String> = match context.agents {
                 true => HashSet::new(),
-                false => nesting::outer(items.iter().filter_map(Json::as_object).filter_map(inner_of)),
+                false => nesting::repeated(items.iter().filter_map(Json::as_object).filter_map(call_of)),
             };
             Box::new(items.into_iter().map(move |item| match item {
                 Json::Object(observation) => {
-                    let outer = text(&observation, &["id"]).is_some_and(|id| outer.contains(&id));
-                    entry(observation, outer)
+                    let repeats = text(&observation, &["id"]).is_some_and(|id| repeated.contains(&id));
+                    entry(observation, repeats)
                 }
                 other => Entry::Unreadable(misplaced(&other)),
             }))
@@ -101,14 +99,22 @@ fn is_generation(observation: &Object) -> bool {
     kind.is_some_and(|kind| kind.eq_ignore_ascii_case(GENERATION))
 }
 
-/// A generation that is a part of something.
 /// Where an answer is; a generation without one does not speak for what it stands within.
 const ANSWERED: &[&str] = &["output", "toolCalls", "tool_calls"];
 
-fn inner_of(observation: &Object) -> Option<Inner> {
-    let parent = text(observation, PARENT)
-        .filter(|_| is_generation(observation) && value::has(observation, ANSWERED))?;
-    Some(Inner { id: text(observation, &["id"])?, parent })
+/// Keys of an observation beside those of its answer that decide how this is read.
+const DECIDING: &[&str] = &["toolCallNames", "tool_call_names", "modelParameters", "model_parameters"];
+
+/// A generation as a part of something, or around something.
+fn call_of(observation: &Object) -> Option<Call> {
+    let id = text(observation, &["id"]).filter(|_| is_generation(observation))?;
+    let parent = text(observation, PARENT).filter(|_| value::has(observation, ANSWERED));
+    let kept = ANSWERED.iter().chain(DECIDING);
+    let mut answer: Object =
+        kept.filter_map(|key| Some(((*key).to_owned(), observation.get(key)?.clone()))).collect();
+    let mut dialogue = Dialogue::default();
+    find_answer(&mut dialogue, &mut answer);
+    Some(Call { id, parent, tools: nesting::tools_in(dialogue.output.as_ref()) })
 }
 
 fn misplaced(found: &Json) -> RowError {
@@ -116,28 +122,42 @@ fn misplaced(found: &Json) -> RowError {
     RowError::new(RowErrorCode::UnrecognisedRecord, format!("observations: none is {shown}"))
 }
 
-/// What is in an observation; an `outer` one contains the generation that counts.
-fn entry(mut observation: Object, outer: bool) -> Entry {
+/// What is in an observation, unless it `repeats` what a generation around or within it says.
+fn entry(mut observation: Object, repeats: bool) -> Entry {
     if !is_generation(&observation) {
         return Entry::Skipped(Skip::NotAnLlmRun);
     }
-    if outer {
+    if repeats {
         return Entry::Skipped(Skip::AgentSpan);
     }
     let mut dialogue = Dialogue::default();
     dialogue.ask(decoded(observation.remove("input")));
+    find_answer(&mut dialogue, &mut observation);
+    dialogue.ending = dialogue.ending.take().or_else(|| ending(&observation));
+    find_definitions(&mut dialogue, &mut observation);
+    dialogue.into_entry(origin(&observation))
+}
+
+/// How the answer ended, where only the observation's metadata says so.
+fn ending(observation: &Object) -> Option<Ending> {
+    let metadata = value::unfolded(observation.get("metadata")?.clone());
+    let attributes = metadata.get("attributes").cloned().map(value::unfolded);
+    let attributes = attributes.as_ref().and_then(Json::as_object).and_then(ending_among);
+    attributes.or_else(|| Ending::of(&metadata))
+}
+
+/// Takes the answer out of an observation.
+fn find_answer(dialogue: &mut Dialogue, observation: &mut Object) {
     let answered = decoded(observation.remove("output"));
-    match has_choices(&mut observation) {
+    match has_choices(observation) {
         true => dialogue.answer(answered),
         false => dialogue.answer_together(answered),
     }
-    if !has_calls(dialogue.output.as_ref())
-        && let Some(calls) = calls(&mut observation)
+    if nesting::tools_in(dialogue.output.as_ref()).is_empty()
+        && let Some(calls) = calls(observation)
     {
         dialogue.output = Some(Output::Calls(Json::Array(calls)));
     }
-    find_definitions(&mut dialogue, &mut observation);
-    dialogue.into_entry(origin(&observation))
 }
 
 /// Whether the model was asked for several answers. Otherwise several messages are one answer, each with a call of its own.
@@ -156,17 +176,6 @@ fn decoded(value: Option<Json>) -> Json {
         value = inner;
     }
     value
-}
-
-fn has_calls(output: Option<&Output>) -> bool {
-    match output {
-        Some(Output::Message(json)) => {
-            let answer = Reader::new(&[]).output(json);
-            answer.map_or(true, |answer| answer != Answer::Calls(Vec::new()))
-        }
-        Some(Output::Calls(_) | Output::Broken(_)) => true,
-        None => false,
-    }
 }
 
 /// The calls that Langfuse itself found in what it was sent, each a JSON string without the name of its tool.

@@ -10,7 +10,7 @@ use super::context::Context;
 use super::dialogue::Dialogue;
 use super::entry::Entries;
 use super::format::LogFormat;
-use super::transcript::Transcript;
+use super::transcript::{Copies, Transcript};
 use super::{value, vercel_steps};
 use crate::domain::{Json, Object, Role, Slot};
 use crate::normalize::question;
@@ -101,8 +101,7 @@ fn read(mut record: Object, context: &Context) -> Entries {
         elements: elements.flat_map(vercel_steps::of).collect(),
         tools: value::tools(value::take_first(&mut record, &["tools", "functions"])),
         model: value::text(&record, &["model"]),
-        // Some loggers write the whole conversation again with every request.
-        resumable: true,
+        copies: Copies::Again,
         ..Transcript::default()
     };
     transcript.entries(context)

@@ -42,6 +42,7 @@ mod envelope;
 mod exchange;
 mod format;
 mod formats;
+mod inserted;
 mod inspect;
 mod items;
 mod langchain_steps;
@@ -71,6 +72,7 @@ mod vercel_steps;
 mod weave;
 mod when2call;
 
+pub use super::ending::Ending;
 pub use context::{Context, NoRelated, RelatedRecords, Turns};
 pub use entry::{Entries, Entry, Fragment, Skip, Tally};
 pub use envelope::{ENVELOPES, Envelope, envelope};

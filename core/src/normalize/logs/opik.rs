@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use super::context::Context;
 use super::entry::{Entries, Entry, Skip};
 use super::format::LogFormat;
-use super::nesting::{self, Inner, Trace};
+use super::nesting::{self, Call, Trace};
 use super::{exchange, value};
 use crate::domain::{Json, Object, Origin, RowError, RowErrorCode};
 
@@ -47,35 +47,34 @@ fn is_model_call(span: &Object) -> bool {
     span.get("type").and_then(Json::as_str) == Some(MODEL_CALL)
 }
 
-/// A model call that is a part of something.
-fn inner_of(span: &Object) -> Option<Inner> {
-    let parent = value::text(span, &["parent_span_id"])
-        .filter(|_| is_model_call(span) && value::has(span, &["output"]))?;
-    Some(Inner { id: value::text(span, &["id"])?, parent })
+/// A model call as a part of something, or around something.
+fn call_of(span: &Object) -> Option<Call> {
+    let id = value::text(span, &["id"]).filter(|_| is_model_call(span))?;
+    let parent = value::text(span, &["parent_span_id"]).filter(|_| value::has(span, &["output"]));
+    Some(Call { id, parent, tools: exchange::tools_in(span.get("output")) })
 }
 
 fn read(mut record: Object, context: &Context) -> Entries {
     if is_span(&record) {
         let trace = value::text(&record, &["trace_id"]).unwrap_or_default();
         let trace = Trace { format: OPIK.name, id: &trace };
-        let inner = inner_of(&record).map(|inner| trace.tell(&inner));
-        let outer = !context.agents
-            && is_model_call(&record)
-            && value::text(&record, &["id"]).is_some_and(|id| trace.is_outer(&id, context));
-        return Box::new(std::iter::once(entry(record, outer)).chain(inner));
+        let call = call_of(&record);
+        let repeats = !context.agents && call.as_ref().is_some_and(|call| trace.repeats(call, context));
+        let told = call.map(|call| trace.tell(&call)).unwrap_or_default();
+        return Box::new(std::iter::once(entry(record, repeats)).chain(told));
     }
     let spans = match record.remove("spans") {
         Some(Json::Array(spans)) => spans,
         _ => Vec::new(),
     };
-    let outer: HashSet<String> = match context.agents {
+    let repeated: HashSet<String> = match context.agents {
         true => HashSet::new(),
-        false => nesting::outer(spans.iter().filter_map(Json::as_object).filter_map(inner_of)),
+        false => nesting::repeated(spans.iter().filter_map(Json::as_object).filter_map(call_of)),
     };
     Box::new(spans.into_iter().map(move |span| match span {
         Json::Object(span) => {
-            let outer = value::text(&span, &["id"]).is_some_and(|id| outer.contains(&id));
-            entry(span, outer)
+            let repeats = value::text(&span, &["id"]).is_some_and(|id| repeated.contains(&id));
+            entry(span, repeats)
         }
         other => {
             let message = format!("spans: none is {}", RowError::excerpt(&other.to_string()));
@@ -84,12 +83,12 @@ fn read(mut record: Object, context: &Context) -> Entries {
     }))
 }
 
-/// What is in a span; an `outer` one contains the model call that counts.
-fn entry(mut span: Object, outer: bool) -> Entry {
+/// What is in a span, unless it `repeats` what a model call around or within it says.
+fn entry(mut span: Object, repeats: bool) -> Entry {
     if !is_model_call(&span) {
         return Entry::Skipped(Skip::NotAnLlmRun);
     }
-    if outer {
+    if repeats {
         return Entry::Skipped(Skip::AgentSpan);
     }
     let take = |span: &mut Object, key: &str| value::take(span, key).unwrap_or(Json::Null);

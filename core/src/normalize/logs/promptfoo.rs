@@ -16,6 +16,7 @@ use super::format::LogFormat;
 use super::turn::Output;
 use super::value;
 use crate::domain::{Json, Object, Origin};
+use crate::normalize::ending::Ending;
 
 pub(super) const PROMPTFOO: LogFormat = LogFormat {
     name: "promptfoo_result",
@@ -86,7 +87,9 @@ fn entry(mut result: Object, offered: &Offered) -> Entry {
     let names: Vec<String> = names.collect();
     dialogue.tools =
         dialogue.tools.or_else(known).or_else(|| names.iter().find_map(|name| offered.get(name)).cloned());
-    match result.remove("response").and_then(|mut response| match &mut response {
+    let response = result.remove("response");
+    dialogue.ending = response.as_ref().and_then(Ending::of);
+    match response.and_then(|mut response| match &mut response {
         Json::Object(response) => response.remove("output"),
         _ => None,
     }) {

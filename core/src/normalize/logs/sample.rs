@@ -9,6 +9,7 @@ use crate::domain::{
     ToolDefinition,
 };
 use crate::normalize::calls::Answer;
+use crate::normalize::ending::Ending;
 use crate::normalize::{Normalizer, Reader, question};
 
 impl Normalizer {
@@ -28,12 +29,21 @@ impl Normalizer {
         };
         let tools = self.tools(&turn.tools)?;
         let mut reader = Reader::new(tools.known()).with_server_tools(self.include_server_tools);
-        let (calls, raw) = match turn.output {
-            Output::Message(json) => answered(reader.output(&json)?),
-            Output::Calls(json) => answered(reader.only_calls(&json)?),
-            Output::Broken(text) => (Calls::Unparsed, Some(text)),
+        let ending = turn.ending.or_else(|| match &turn.output {
+            Output::Message(json) | Output::Calls(json) => Ending::of(json),
+            Output::Broken(_) => None,
+        });
+        let read = match turn.output {
+            Output::Message(json) => reader.output(&json).map(answered),
+            Output::Calls(json) => reader.only_calls(&json).map(answered),
+            Output::Broken(text) => Ok((Calls::Unparsed, Some(text))),
         };
+        let (calls, raw) =
+            read.map_err(|error| ending.as_ref().and_then(Ending::explains).unwrap_or(error))?;
         let mut flags = reader.into_flags();
+        if let Some(ending) = ending {
+            ending.settle(&calls, tools.known(), &mut flags)?;
+        }
         flags.extend(tools.flags);
         flags.extend(question.flags);
         flags.extend(turn.flags);
@@ -80,10 +90,11 @@ impl Normalizer {
     /// What an answer calls, given the tools on offer. An answer that cannot be read is read again where it is judged.
     pub(super) fn calls_in(&self, answer: &Json, tools: &[ToolDefinition]) -> Made {
         let mut reader = Reader::new(tools).with_server_tools(self.include_server_tools);
-        match reader.output(answer) {
-            Ok(Answer::Calls(calls)) => Made::Calls(calls.len()),
-            Ok(Answer::Unreadable(_)) | Err(_) => Made::Unreadable,
-        }
+        let Ok(Answer::Calls(calls)) = reader.output(answer) else { return Made::Unreadable };
+        let number = calls.len();
+        let settled = Ending::of(answer)
+            .map(|ending| ending.settle(&Calls::Parsed(calls), tools, &mut reader.into_flags()));
+        if matches!(settled, Some(Err(_))) { Made::Unreadable } else { Made::Calls(number) }
     }
 }
 

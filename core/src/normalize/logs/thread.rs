@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::context::Context;
 use super::entry::{Entries, Entry, Skip};
-use super::transcript::{Opening, Transcript};
+use super::transcript::{Copies, Opening, Transcript};
 use crate::domain::{Flag, Json, Object, RowError, RowErrorCode};
 
 /// A line of a log.
@@ -21,9 +21,9 @@ pub(super) struct Line {
 /// What a line says.
 pub(super) enum Said {
     /// A part of the assistant's answer `id`.
-    Answer { id: Option<String>, model: Option<String>, blocks: Vec<Json> },
-    /// A message of somebody else's, or what tools returned.
-    Message(Object),
+    Answer { id: Option<String>, model: Option<String>, stop: Option<String>, blocks: Vec<Json> },
+    /// Messages of somebody else's, or what tools returned.
+    Messages(Vec<Object>),
     /// Nothing: the line is only a link.
     Nothing,
 }
@@ -97,10 +97,16 @@ impl Thread {
         let link = parent.map_or(Link::Root, Link::Line);
         let place = match said {
             Said::Nothing => Place::Link(link, self.last),
-            Said::Answer { id: answer, model, blocks } => {
-                Place::Node(self.answer(answer, model, blocks, &id, link))
+            Said::Answer { id: answer, model, stop, blocks } => {
+                let node = self.answer(answer, model, blocks, &id, link);
+                if let (Some(stop), Some(Json::Object(message))) =
+                    (stop, self.nodes[node].elements.first_mut())
+                {
+                    message.insert("stop_reason", stop);
+                }
+                Place::Node(node)
             }
-            Said::Message(message) => Place::Node(self.message(message, &id, link)),
+            Said::Messages(messages) => Place::Node(self.messages(messages, &id, link)),
         };
         if let Place::Node(node) = place {
             self.last = Some(node);
@@ -123,10 +129,10 @@ impl Thread {
         match said {
             Said::Nothing => true,
             Said::Answer { blocks, .. } => blocks.iter().all(is_there),
-            Said::Message(message) => match message.get("content") {
+            Said::Messages(messages) => messages.iter().all(|message| match message.get("content") {
                 Some(Json::Array(blocks)) => blocks.iter().all(is_there),
                 _ => elements.iter().any(|element| element.as_object() == Some(message)),
-            },
+            }),
         }
     }
 
@@ -164,29 +170,35 @@ impl Thread {
         node
     }
 
-    /// Results go to the answer that asked for them, the rest is a message of its own.
-    fn message(&mut self, mut message: Object, line: &Option<String>, link: Link) -> usize {
-        let mut owner = None;
-        if let Some(Json::Array(blocks)) = message.get_mut("content") {
-            let mut rest = Vec::new();
-            for block in std::mem::take(blocks) {
-                let call = block.get("tool_use_id").and_then(Json::as_str);
-                match call.and_then(|id| self.callers.get(id).copied()) {
-                    Some(node) => {
-                        let result = super::value::message("user", Json::Array(vec![block]));
-                        self.nodes[node].elements.push(result);
-                        owner = Some(node);
+    /// Results go to the answer that asked for them, the rest are messages of their own.
+    fn messages(&mut self, messages: Vec<Object>, line: &Option<String>, link: Link) -> usize {
+        let (mut owner, mut elements) = (None, Vec::new());
+        for mut message in messages {
+            if let Some(Json::Array(blocks)) = message.get_mut("content") {
+                let (mut rest, mut returned) = (Vec::new(), false);
+                for block in std::mem::take(blocks) {
+                    let call = block.get("tool_use_id").and_then(Json::as_str);
+                    match call.and_then(|id| self.callers.get(id).copied()) {
+                        Some(node) => {
+                            let result = super::value::message("user", Json::Array(vec![block]));
+                            self.nodes[node].elements.push(result);
+                            (owner, returned) = (Some(node), true);
+                        }
+                        None => rest.push(block),
                     }
-                    None => rest.push(block),
                 }
+                if returned && rest.is_empty() {
+                    continue;
+                }
+                *blocks = rest;
             }
-            if let (Some(node), true) = (owner, rest.is_empty()) {
-                return node;
-            }
-            *blocks = rest;
+            elements.push(Json::Object(message));
+        }
+        if let (Some(node), true) = (owner, elements.is_empty()) {
+            return node;
         }
         let link = owner.map_or(link, Link::Node);
-        self.push(Node { elements: vec![Json::Object(message)], line: line.clone(), link, ..Node::default() })
+        self.push(Node { elements, line: line.clone(), link, ..Node::default() })
     }
 
     /// The node that comes before each, none of them before itself; and the ids of lines whose links run in a circle.
@@ -300,7 +312,7 @@ impl Thread {
                 id: Some(id),
                 elements,
                 opening: Opening::Elsewhere(shared),
-                resumable: true,
+                copies: Copies::Forked,
                 model,
                 flags,
                 ..Transcript::default()

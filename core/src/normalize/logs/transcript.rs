@@ -23,8 +23,7 @@ pub(super) struct Transcript {
     pub(super) elements: Vec<Json>,
     /// With which of them it begins that are not to be judged here.
     pub(super) opening: Opening,
-    /// Whether sessions of its kind are copied into others, from the beginning on, where they are resumed or forked.
-    pub(super) resumable: bool,
+    pub(super) copies: Copies,
     /// The tools on offer in all of its turns.
     pub(super) tools: Cell,
     /// The model that answered in all of its turns.
@@ -35,6 +34,19 @@ pub(super) struct Transcript {
     pub(super) not_taken: Vec<(Skip, usize)>,
     pub(super) flags: Vec<Flag>,
     pub(super) dialect: Option<&'static str>,
+}
+
+/// How transcripts of a kind come to be in a log more than once.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Copies {
+    /// They do not, or nothing tells a copy from another transcript.
+    #[default]
+    Never,
+    /// Where a session is resumed or forked, its beginning is copied with the ids of its calls, which no two sessions share.
+    Forked,
+    /// The whole conversation is logged again with every request. Frameworks may count the calls of each conversation from 0, so that
+    /// two that differ anywhere are two.
+    Again,
 }
 
 /// The elements at the beginning of a transcript that came before what is judged, and why.
@@ -108,7 +120,11 @@ impl Transcript {
                 _ => None,
             }
         };
-        let mut steps = Steps::new(self, Arc::clone(&history), turns.len(), source);
+        // What is said after a turn's calls have returned answers for it.
+        let ends =
+            turns.iter().zip(&made).skip(1).map(|(turn, made)| (*made == Made::Calls(0)).then_some(turn.end));
+        let answered: Vec<Option<usize>> = ends.chain([None]).collect();
+        let mut steps = Steps::new(self, Arc::clone(&history), answered, source);
         let entry = move |(at, (elements, made)): (usize, (Range<usize>, Made))| match why_not(
             at,
             &made,
@@ -137,33 +153,40 @@ struct Steps {
     id: Option<Arc<str>>,
     episode: Option<Arc<Episode>>,
     history: Arc<History>,
-    turns: u32,
+    /// Where the answer of each turn ends, if it is the next thing that the assistant said.
+    answered: Vec<Option<usize>>,
     /// What stands for each beginning of the transcript.
-    prints: Vec<u64>,
+    prints: Arc<[u64]>,
     /// Stands for its file.
     source: u64,
 }
 
 impl Steps {
-    fn new(mut transcript: Transcript, history: Arc<History>, turns: usize, source: &str) -> Steps {
+    fn new(
+        mut transcript: Transcript,
+        history: Arc<History>,
+        answered: Vec<Option<usize>>,
+        source: &str,
+    ) -> Steps {
         let mut hasher = DefaultHasher::new();
         hasher.write(source.as_bytes());
         Steps {
-            prints: prints(&transcript.elements),
+            prints: prints(&transcript.elements).into(),
             source: hasher.finish(),
             id: transcript.id.take().map(Arc::from),
             episode: (!transcript.episode.is_empty())
                 .then(|| Arc::new(std::mem::take(&mut transcript.episode))),
             transcript,
             history,
-            turns: u32::try_from(turns).unwrap_or(u32::MAX),
+            answered,
         }
     }
 
     /// The turn at a place, counted from 0, whose `elements` are taken out: each is given out once.
     fn turn(&mut self, at: usize, elements: Range<usize>, calls: usize) -> Turn {
         let number = u32::try_from(at + 1).unwrap_or(u32::MAX);
-        let source_id = self.id.as_ref().map(|id| match self.turns {
+        let turns = u32::try_from(self.answered.len()).unwrap_or(u32::MAX);
+        let source_id = self.id.as_ref().map(|id| match turns {
             1 => id.to_string(),
             _ => format!("{id}@{number}"),
         });
@@ -174,22 +197,23 @@ impl Steps {
         if self.history.repeats_ids(&elements) {
             flags.push(Flag::RepeatedCallId);
         }
-        let is_told = self.transcript.resumable && self.history.is_known_by_ids(&elements);
+        let copies = self.transcript.copies;
+        let is_told = copies != Copies::Never && self.history.is_known_by_ids(&elements);
+        let answered = self.answered.get(at).copied().flatten();
         let print = Print {
             transcript: self.prints.last().copied().unwrap_or_default(),
             source: self.source,
             copied: self.prints.get(elements.end).copied().filter(|_| is_told),
             next: self.prints.get(elements.end + 1).copied(),
+            answered: answered.and_then(|end| self.prints.get(end)).copied(),
+            beginnings: (is_told && copies == Copies::Again).then(|| Arc::clone(&self.prints)),
             calls,
         };
-        let place = Place {
-            transcript_id: self.id.clone(),
-            turn: number,
-            turns: self.turns,
-            episode: self.episode.clone(),
-        };
+        let place =
+            Place { transcript_id: self.id.clone(), turn: number, turns, episode: self.episode.clone() };
         Turn {
             output: Output::Message(self.take(elements.clone())),
+            ending: None,
             before: Before::Transcript(Step { history: Arc::clone(&self.history), elements, place, print }),
             tools: self.transcript.tools.clone(),
             origin: Origin { source_id, model: self.transcript.model.clone(), ..Origin::default() },

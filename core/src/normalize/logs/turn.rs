@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::entry::{Entries, Entry, one};
 use crate::domain::{Cell, Flag, Json, Origin, Place};
+use crate::normalize::ending::Ending;
 use crate::normalize::question::History;
 
 /// One judged turn as a log holds it.
@@ -14,6 +15,8 @@ pub struct Turn {
     pub before: Before,
     /// What the model answered.
     pub output: Output,
+    /// How the answer ended, where the log says so beside the answer.
+    pub ending: Option<Ending>,
     /// The tools on offer; [`Cell::Missing`] where the log has none.
     pub tools: Cell,
     /// Where in the log it stands.
@@ -44,7 +47,7 @@ pub struct Step {
 }
 
 /// What tells transcripts apart that have the same id, and copies of a turn from the turn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Print {
     /// Stands for all that the transcript says.
     pub transcript: u64,
@@ -55,6 +58,10 @@ pub struct Print {
     pub copied: Option<u64>,
     /// The same with what came next, where something did: copies do not differ in it.
     pub next: Option<u64>,
+    /// The same with the answer that followed, where the assistant called nothing more.
+    pub answered: Option<u64>,
+    /// Where only a whole conversation is logged again: what stands for each of the transcript's beginnings, the whole the last.
+    pub beginnings: Option<Arc<[u64]>>,
     /// How many calls the turn makes.
     pub calls: usize,
 }
@@ -81,10 +88,10 @@ impl Turn {
     }
 
     /// The id of the transcript that it is a turn of, where there is one, and what tells it apart.
-    pub fn print(&self) -> Option<(Option<&str>, Print)> {
+    pub fn print(&self) -> Option<(Option<&str>, &Print)> {
         match &self.before {
             Before::Messages(_) => None,
-            Before::Transcript(step) => Some((step.place.transcript_id.as_deref(), step.print)),
+            Before::Transcript(step) => Some((step.place.transcript_id.as_deref(), &step.print)),
         }
     }
 
@@ -115,6 +122,7 @@ impl Turn {
         Turn {
             before: Before::Messages(messages),
             output: Output::Message(output),
+            ending: None,
             tools: Cell::Missing,
             origin: Origin::default(),
             flags: Vec::new(),

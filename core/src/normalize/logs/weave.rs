@@ -9,7 +9,7 @@
 use super::context::Context;
 use super::entry::{Entries, Entry, Skip};
 use super::format::LogFormat;
-use super::nesting::{Inner, Trace};
+use super::nesting::{Call, Trace};
 use super::{exchange, value};
 use crate::domain::{Json, Object, Origin};
 
@@ -49,14 +49,16 @@ fn read(record: Object, context: &Context) -> Entries {
     let asked = asks_model(&record);
     let id = value::text(&record, &["id"]);
     let parent = value::text(&record, &["parent_id"]).filter(|_| asked && value::has(&record, &["output"]));
-    let inner = id.clone().zip(parent).map(|(id, parent)| trace.tell(&Inner { id, parent }));
-    let is_outer = || id.as_ref().is_some_and(|id| trace.is_outer(id, context));
+    let tools = || exchange::tools_in(outputs(record.get("output")).as_ref());
+    let call = id.filter(|_| asked).map(|id| Call { id, parent, tools: tools() });
+    let told = call.as_ref().map(|call| trace.tell(call)).unwrap_or_default();
+    let repeats = || call.as_ref().is_some_and(|call| trace.repeats(call, context));
     let entry = match asked {
         false => Entry::Skipped(Skip::NotAnLlmRun),
-        true if !context.agents && is_outer() => Entry::Skipped(Skip::AgentSpan),
+        true if !context.agents && repeats() => Entry::Skipped(Skip::AgentSpan),
         true => entry(record),
     };
-    Box::new(std::iter::once(entry).chain(inner))
+    Box::new(std::iter::once(entry).chain(told))
 }
 
 /// Whether a call is one of a library that asks a model something.
@@ -74,6 +76,16 @@ fn asks(inputs: &Object) -> bool {
     exchange::asks(inputs) || inputs.get("inputs").and_then(Json::as_object).is_some_and(exchange::asks)
 }
 
+/// What was answered, out of the run that LangChain has around it.
+fn outputs(output: Option<&Json>) -> Option<Json> {
+    let mut answered = value::unfolded(output?.clone());
+    let run = match &mut answered {
+        Json::Object(run) => value::take_object(run, "outputs"),
+        _ => None,
+    };
+    Some(run.map_or(answered, Json::Object))
+}
+
 fn entry(mut record: Object) -> Entry {
     let mut inputs = value::take_object(&mut record, "inputs").unwrap_or_default();
     if !exchange::asks(&inputs)
@@ -81,12 +93,7 @@ fn entry(mut record: Object) -> Entry {
     {
         inputs = inner;
     }
-    let mut answered = value::take(&mut record, "output").unwrap_or(Json::Null);
-    if let Json::Object(run) = &mut answered
-        && let Some(outputs) = value::take_object(run, "outputs")
-    {
-        answered = Json::Object(outputs);
-    }
+    let answered = outputs(record.get("output")).unwrap_or(Json::Null);
     let model = [&answered, &Json::Object(inputs.clone())]
         .into_iter()
         .find_map(|holder| holder.get("model")?.as_str().map(str::to_owned));

@@ -17,6 +17,7 @@ use turn::Found;
 pub(super) use turn::Judged;
 
 /// What was said before the judged turn.
+#[derive(Clone)]
 pub(super) struct Question {
     /// The text of the last user message.
     pub(super) text: String,
@@ -114,6 +115,27 @@ pub(super) fn conversation(items: &[Json]) -> Result<Question, RowError> {
     Ok(Question { text: asked.to_owned(), slot: slot(&messages).into(), messages: messages.into(), flags })
 }
 
+/// The messages of a list that need not ask anything, with what is unusual about them: what was said before a question. Pairs of
+/// texts are what the user said and what was answered.
+pub(super) fn history(items: &[Json]) -> Option<(Vec<Message>, BTreeSet<Flag>)> {
+    let mut flags = BTreeSet::new();
+    let mut messages = Vec::new();
+    for item in items {
+        match item.as_array().unwrap_or_default() {
+            [Json::String(said), Json::String(answered)] => {
+                messages.push(Message::new(Role::User, said.as_str()));
+                messages.push(Message::new(Role::Assistant, answered.as_str()));
+            }
+            _ => {
+                for item in turns(item) {
+                    message::read(item.as_object()?, false, &mut messages, &mut flags).ok()?;
+                }
+            }
+        }
+    }
+    (!messages.is_empty()).then_some((messages, flags))
+}
+
 /// The user's last words.
 fn asked(messages: &[Message]) -> Option<&str> {
     let last = messages.iter().rev().find(|message| message.role == Role::User)?;
@@ -121,6 +143,31 @@ fn asked(messages: &[Message]) -> Option<&str> {
 }
 
 impl Question {
+    /// What these messages ask; the messages again if nothing.
+    pub(super) fn ending(
+        messages: Vec<Message>,
+        flags: BTreeSet<Flag>,
+    ) -> Result<Question, (Vec<Message>, BTreeSet<Flag>)> {
+        match asked(&messages).filter(|text| !text.trim().is_empty()).map(str::to_owned) {
+            Some(text) => {
+                Ok(Question { text, slot: slot(&messages).into(), messages: messages.into(), flags })
+            }
+            None => Err((messages, flags)),
+        }
+    }
+
+    /// The same question, asked after all that was said before.
+    pub(super) fn after(self, mut history: Vec<Message>, flags: BTreeSet<Flag>) -> Question {
+        history.extend(self.messages.iter().cloned());
+        let flags = self.flags.into_iter().chain(flags).collect();
+        Question { slot: slot(&history).into(), messages: history.into(), flags, ..self }
+    }
+
+    /// The same, shown as its messages are now.
+    pub(super) fn shown(self) -> Question {
+        Question { slot: slot(&self.messages).into(), ..self }
+    }
+
     /// The same without the judged turn and what came after it, if it holds them.
     pub(super) fn before(mut self, judged: &Judged) -> Question {
         let kept = match turn::find(&self.messages, judged) {

@@ -1,8 +1,9 @@
 //! How messages are written into spans: the table of conventions, in the order in which they are tried.
 
-use super::span::{Span, Work};
+use super::span::{self, Span, Work};
 use super::{Definitions, events, genai, mlflow, openinference, openllmetry, vercel};
-use crate::domain::Flag;
+use crate::domain::{Flag, Object};
+use crate::normalize::ending::Ending;
 use crate::normalize::logs::dialogue::Dialogue;
 use crate::normalize::logs::entry::{Entry, Skip};
 
@@ -23,6 +24,22 @@ const CONVENTIONS: &[Convention] = &[
     Convention { dialect: "openinference", read: openinference::read },
     Convention { dialect: "mlflow", read: mlflow::dialogue },
 ];
+
+/// Attributes that say how an answer ended.
+const ENDINGS: &[&str] = &[
+    "gen_ai.response.finish_reasons",
+    "gen_ai.response.finish_reason",
+    "ai.response.finishReason",
+    "ai.finishReason",
+    "llm.response.finish_reason",
+    "llm.response.stop_reason",
+    "llm.finish_reason",
+];
+
+/// How an answer ended, by the attributes of its span.
+pub(in crate::normalize::logs) fn ending_among(attributes: &Object) -> Option<Ending> {
+    ENDINGS.iter().find_map(|key| Ending::told(span::get(attributes, key)?))
+}
 
 /// What a span says by the first convention that tells both question and answer, else by the first that has an answer, or
 /// at least something.
@@ -51,6 +68,7 @@ pub(super) fn entry(span: &Span, found: Option<Dialogue>) -> Entry {
     if span.cut || definitions.cut {
         found.flags.push(Flag::MaybeTruncated);
     }
+    found.ending = found.ending.or_else(|| ending_among(&span.attributes));
     found.tools = definitions.tools.or(found.tools);
     found.into_entry(span.origin())
 }

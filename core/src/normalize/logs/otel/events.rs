@@ -11,6 +11,7 @@
 use super::event;
 use super::span::Span;
 use crate::domain::{Flag, Json, Object};
+use crate::normalize::ending::Ending;
 use crate::normalize::logs::dialogue::Dialogue;
 use crate::normalize::logs::value;
 
@@ -118,6 +119,7 @@ fn blocks_in(content: &Json) -> Option<Json> {
 
 /// The answer in a choice. Its calls stand beside its message or within it.
 fn choose(dialogue: &mut Dialogue, choice: &Object) {
+    dialogue.ending = Ending::of_object(choice);
     let field = |key| choice.get(key).cloned().map(value::unfolded).unwrap_or(Json::Null);
     let mut message = match (field("message"), choice.get("message")) {
         (Json::Object(message), _) => message,

@@ -13,7 +13,7 @@ use crate::domain::{Json, Object};
 use crate::normalize::logs::context::Context;
 use crate::normalize::logs::dialogue::Dialogue;
 use crate::normalize::logs::entry::{Entries, Entry, Skip, skipped};
-use crate::normalize::logs::nesting::{self, Inner};
+use crate::normalize::logs::nesting::{self, Call};
 use crate::normalize::logs::{exchange, value};
 
 /// Attributes that only MLflow's spans have.
@@ -65,16 +65,16 @@ pub(super) fn read(record: Object, context: &Context) -> Entries {
         let attributes = span.get("attributes").cloned().map(value::unfolded);
         attributes.and_then(|attributes| work(attributes.as_object()?)) == Some(Work::Model)
     });
-    let outer: HashSet<String> = match context.agents {
+    let repeated: HashSet<String> = match context.agents {
         true => HashSet::new(),
-        false => nesting::outer(calls.filter_map(inner)),
+        false => nesting::repeated(calls.filter_map(call)),
     };
     let agents = context.agents;
     Box::new(spans.into_iter().flat_map(move |span| match span {
         Json::Object(span) => {
-            let is_outer = span::id(&span).is_some_and(|id| outer.contains(&id));
+            let repeats = span::id(&span).is_some_and(|id| repeated.contains(&id));
             match Span::read(span) {
-                span if is_outer && span.work() == Work::Model => vec![Entry::Skipped(Skip::AgentSpan)],
+                span if repeats && span.work() == Work::Model => vec![Entry::Skipped(Skip::AgentSpan)],
                 span => super::entries(span, Vec::new(), agents),
             }
         }
@@ -82,12 +82,14 @@ pub(super) fn read(record: Object, context: &Context) -> Entries {
     }))
 }
 
-/// A model call that is a part of something.
-fn inner(call: &Object) -> Option<Inner> {
+/// A model call as a part of something, or around something.
+fn call(span: &Object) -> Option<Call> {
     let keys = ["parent_span_id", "parentSpanId", "parent_id"];
-    let parent = keys.iter().find_map(|key| value::text(call, &[key]))?;
-    let parent = parent.strip_prefix("0x").map(str::to_owned).unwrap_or(parent);
-    Some(Inner { id: span::id(call)?, parent })
+    let parent = keys.iter().find_map(|key| value::text(span, &[key]));
+    let parent = parent.map(|id| id.strip_prefix("0x").map(str::to_owned).unwrap_or(id));
+    let attributes = span.get("attributes").cloned().map(value::unfolded);
+    let answered = attributes.as_ref().and_then(|attributes| attributes.get(ANSWERED));
+    Some(Call { id: span::id(span)?, parent, tools: exchange::tools_in(answered) })
 }
 
 /// What was done within a span with these attributes; `None` if MLflow does not say so.

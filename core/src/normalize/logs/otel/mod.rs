@@ -28,6 +28,7 @@ mod vercel;
 
 use std::collections::HashSet;
 
+pub(super) use conventions::ending_among;
 pub(super) use definitions::Definitions;
 
 use super::context::Context;

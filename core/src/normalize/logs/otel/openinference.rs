@@ -9,6 +9,7 @@
 use super::nested;
 use super::span::{Span, Work};
 use crate::domain::{Json, Object};
+use crate::normalize::ending::Ending;
 use crate::normalize::logs::dialogue::Dialogue;
 use crate::normalize::logs::value;
 
@@ -27,6 +28,11 @@ pub(super) fn read(span: &Span) -> Option<Dialogue> {
     }
     let answered: Vec<Json> =
         answered.unwrap_or_default().iter().filter_map(|item| message(item, "assistant")).collect();
+    if whole {
+        // The messages do not say how they ended; what the provider answered does.
+        let response = span.get("output.value").cloned().map(value::unfolded);
+        dialogue.ending = response.as_ref().and_then(Ending::of);
+    }
     match span.get("llm.output_messages") {
         _ if !answered.is_empty() && is_one_answer(span) => dialogue.answer(joined(answered)),
         _ if !answered.is_empty() => dialogue.answer_first(answered),

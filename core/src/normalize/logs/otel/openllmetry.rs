@@ -39,7 +39,7 @@ fn message(item: Json, role: &str) -> Option<Json> {
     }
     let role = item.get("role").and_then(Json::as_str).unwrap_or(role).to_owned();
     let mut message = value::calling(&role, content.map_or(Json::Null, parts), calls);
-    for key in ["tool_call_id", "function_call"] {
+    for key in ["tool_call_id", "function_call", "finish_reason"] {
         if let Some(value) = item.remove(key) {
             message.insert(key, value);
         }

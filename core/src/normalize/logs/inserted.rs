@@ -1,0 +1,115 @@
+//! What a tool puts into a user's messages, and what the user said: `<system-reminder>…</system-reminder> Delete the old branch.`
+
+use crate::domain::{Json, Object};
+
+/// How a piece begins that the tool put in, and how it ends. One that begins as a tag stands anywhere; any other, and one without
+/// an end, only at the beginning of a text.
+pub(super) type Mark = (&'static str, &'static str);
+
+/// A user's message as two: what was put in as the system's, what is left as the user's. A message of one kind stays one.
+pub(super) fn parted(mut message: Object, marks: &[Mark]) -> Vec<Object> {
+    let (mut inserted, mut own) = (Vec::new(), Vec::new());
+    match message.get("content") {
+        Some(Json::String(text)) => {
+            let (put_in, said) = split(text, marks);
+            inserted.extend(put_in);
+            own.extend(said.map(Json::from));
+        }
+        Some(Json::Array(blocks)) => {
+            for block in blocks {
+                let Some(text) = block.get("text").and_then(Json::as_str) else {
+                    own.push(block.clone());
+                    continue;
+                };
+                let (put_in, said) = split(text, marks);
+                inserted.extend(put_in);
+                own.extend(said.map(|said| with_text(block, said)));
+            }
+        }
+        _ => {}
+    }
+    if inserted.is_empty() {
+        return vec![message];
+    }
+    if own.is_empty() {
+        message.insert("role", "system");
+        return vec![message];
+    }
+    let Json::Object(notes) = super::value::message("system", inserted.join("\n")) else {
+        return vec![message];
+    };
+    let content = match message.get("content") {
+        Some(Json::String(_)) => own.remove(0),
+        _ => Json::Array(own),
+    };
+    message.insert("content", content);
+    vec![notes, message]
+}
+
+fn with_text(block: &Json, text: String) -> Json {
+    let mut block = block.as_object().cloned().unwrap_or_default();
+    block.insert("text", text);
+    Json::Object(block)
+}
+
+/// The pieces of a text that were put in, and the user's own words; a text without any such piece stays as it is.
+fn split(text: &str, marks: &[Mark]) -> (Vec<String>, Option<String>) {
+    let (mut inserted, mut own, mut rest) = (Vec::new(), String::new(), text);
+    while let Some((start, end)) = piece(rest, own.trim().is_empty(), marks) {
+        own.push_str(&rest[..start]);
+        inserted.push(rest[start..end].trim().to_owned());
+        rest = &rest[end..];
+    }
+    if inserted.is_empty() {
+        return (inserted, Some(text.to_owned()));
+    }
+    own.push_str(rest);
+    let own = own.trim();
+    (inserted, (!own.is_empty()).then(|| own.to_owned()))
+}
+
+/// Where the first piece that was put in begins and ends. Without its end, one at the beginning takes all of the text.
+fn piece(text: &str, at_beginning: bool, marks: &[Mark]) -> Option<(usize, usize)> {
+    let begun = text.len() - text.trim_start().len();
+    let found = marks.iter().filter_map(|(open, close)| {
+        let is_tag = open.starts_with('<') && !close.is_empty();
+        let start = match is_tag {
+            true => text.find(open)?,
+            false => text[begun..].starts_with(open).then_some(begun)?,
+        };
+        let is_first = at_beginning && start == begun;
+        let end = match text[start..].find(close).filter(|_| !close.is_empty()) {
+            Some(at) => start + at + close.len(),
+            None if is_first => text.len(),
+            None => return None,
+        };
+        (is_tag || is_first).then_some((start, end))
+    });
+    found.min()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_are_taken_out_and_words_stay() {
+        const MARKS: &[Mark] = &[("<r>", "</r>"), ("Caveat: these", ""), ("# Rules", "</RULES>")];
+        for (text, inserted, own) in [
+            ("Delete it", "", Some("Delete it")),
+            (" Delete it ", "", Some(" Delete it ")),
+            ("<r>a</r>", "<r>a</r>", None),
+            ("<r>a</r>\nDelete it", "<r>a</r>", Some("Delete it")),
+            ("Delete <r>a</r> it <r>b</r>", "<r>a</r>|<r>b</r>", Some("Delete  it")),
+            ("<r>cut", "<r>cut", None),
+            ("What is <r>?", "", Some("What is <r>?")),
+            ("Caveat: these are not mine. <r>a</r>", "Caveat: these are not mine. <r>a</r>", None),
+            ("My caveat: Caveat: these", "", Some("My caveat: Caveat: these")),
+            ("# Rules\nBe brief.</RULES>\nDelete it", "# Rules\nBe brief.</RULES>", Some("Delete it")),
+            ("<r>a</r># Rules</RULES>it", "<r>a</r>|# Rules</RULES>", Some("it")),
+        ] {
+            let (found, said) = split(text, MARKS);
+            assert_eq!((found.join("|").as_str(), said.as_deref()), (inserted, own), "{text}");
+        }
+    }
+}
