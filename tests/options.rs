@@ -185,6 +185,10 @@ fn keeps(file: &str, text: &str) {
     );
 }
 
+fn shown_names(commands: &[String]) -> String {
+    commands.iter().map(|command| format!("`{command}`")).collect::<Vec<_>>().join(", ")
+}
+
 /// An option as all commands that have it say it.
 #[derive(PartialEq)]
 struct Row {
@@ -263,7 +267,7 @@ fn the_reference_of_options_is_what_the_flags_say() {
         for (Row { flag, kind, meaning, .. }, commands) in
             options.iter().filter(|(row, _)| row.heading == heading)
         {
-            let _ = writeln!(text, "| {flag} | {kind} | {} | {meaning} |", commands.join(", "));
+            let _ = writeln!(text, "| {flag} | {kind} | {} | {meaning} |", shown_names(commands));
         }
     }
     keeps("docs/options.md", &text);

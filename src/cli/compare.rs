@@ -70,14 +70,20 @@ pub struct CompareArgs {
 
 pub fn run(args: CompareArgs, host: &Host) -> anyhow::Result<Ending> {
     let printer = host.printer(args.quiet);
-    let (json, gate) = (args.json, args.gate);
+    let (json, gate, margin) = (args.json, args.gate, args.margin);
     let found = run::compare(settings(args, host), &*host.control(printer.quiet).observer)?;
     if json {
         printer.data(&format!("{:#}", found.record));
     } else if !printer.quiet {
         printer.data(&found.to_text_within(printer.width_of_data()));
     }
-    Ok(if gate && !found.passes() { Ending::GateFailed } else { Ending::Done })
+    let failure = (gate && !found.passes()).then(|| match margin {
+        None => "--gate: not all others are shown to be better than the first judge".to_owned(),
+        Some(margin) => {
+            format!("--gate: not all others are shown to be worse than the first judge by at most {margin}")
+        }
+    });
+    Ok(Ending::of_gates(&Vec::from_iter(failure), printer))
 }
 
 fn settings(args: CompareArgs, host: &Host) -> CompareSettings {

@@ -53,17 +53,40 @@ impl Ceiling {
         FindingKind::ALL.iter().any(|kind| kind.as_str() == self.kind)
     }
 
-    /// How many rows have this kind of failure, and whether that is few enough.
+    /// How many rows have this kind of failure, and whether that is few enough even if every labelled row without a list of findings
+    /// has it.
     pub fn check(&self, summary: &Summary) -> (u64, bool) {
         let found = counts(summary).get(self.kind).copied().unwrap_or(0);
-        (found, found <= self.most)
+        (found, found + self.unknown(summary) <= self.most)
+    }
+
+    /// Labelled rows of which nobody knows whether they have it.
+    fn unknown(&self, summary: &Summary) -> u64 {
+        match self.needs_findings() {
+            true => summary.findings.as_ref().map_or(0, |found| found.unlisted),
+            false => 0,
+        }
     }
 
     /// What is wrong, if too many rows failed so.
     pub fn exceeded(&self, summary: &Summary) -> Option<String> {
         let (found, holds) = self.check(summary);
+        if holds {
+            return None;
+        }
         let have = if found == 1 { "1 row has" } else { &format!("{found} rows have") };
-        (!holds).then(|| format!("{have} {}, more than the {} that --max-fail allows", self.kind, self.most))
+        let most = self.most;
+        Some(match found > most {
+            true => format!("{have} {}, more than the {most} that --max-fail allows", self.kind),
+            false => format!(
+                "{have} {}, and {} no list of findings, so it is not known whether these are at most the {most} that --max-fail allows",
+                self.kind,
+                match self.unknown(summary) {
+                    1 => "1 labelled row has".to_owned(),
+                    rows => format!("{rows} labelled rows have"),
+                }
+            ),
+        })
     }
 
     /// For `--json`.

@@ -26,7 +26,7 @@ pub struct BenchArgs {
     pub inputs: Vec<String>,
 
     /// Generate the rows from the official files of BFCL (the Berkeley Function Calling Leaderboard) in this folder, as `tooljudge
-    /// gold --bfcl` does: accepted calls, harmless edits, and calls with one mistake of a known type
+    /// gold` does: accepted calls, harmless edits, and calls with one mistake of a known type
     #[arg(long, value_name = "DIR")]
     pub bfcl: Option<PathBuf>,
 

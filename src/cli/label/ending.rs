@@ -29,6 +29,8 @@ pub struct Shown {
     pub gate_on: GateOn,
     /// How many rows may fail in which way.
     pub max_fail: Vec<Ceiling>,
+    /// Whether it is no sign of a mistake that there are no rows: those of a shard may all be in others.
+    pub may_be_empty: bool,
     /// Where the page of a build is written, if there is one.
     pub step_summary: Option<StepSummaryFile>,
 }
@@ -46,13 +48,10 @@ pub fn conclude(run: &LabelSummary, shown: &Shown, printer: Printer<'_>) -> Endi
         printer.data(&text);
     }
     remark(run, printer);
-    for MemberSummary { judge, template, summary, .. } in &run.members {
-        if let Some(why) = uncounted(summary, &shown.max_fail) {
-            printer.warn(&format!("{why}{}", whose(run, judge, template)));
-        }
-    }
-    let failed: Vec<String> =
+    let mut failed: Vec<String> =
         run.members.iter().flat_map(|member| failed_gates(run, member, shown)).collect();
+    failed
+        .extend(without_rows(run).into_iter().filter(|_| !shown.may_be_empty && shown.allow_unjudged < 1.0));
     failed.iter().for_each(|why| printer.warn(why));
     let ending = if failed.is_empty() { Ending::Done } else { Ending::GateFailed };
     if let Some(file) = &shown.step_summary {
@@ -98,14 +97,16 @@ fn gates(shown: &Shown) -> Vec<String> {
     least.into_iter().chain(ceilings).chain([unjudged]).chain(abstained).collect()
 }
 
-/// Rows that limits on findings cannot count, if there are any.
-fn uncounted(summary: &Summary, max_fail: &[Ceiling]) -> Option<String> {
-    let ceiling = max_fail.iter().find(|ceiling| ceiling.needs_findings())?;
-    let unlisted = summary.findings.as_ref().map_or(0, |found| found.unlisted);
-    let rows = counted(unlisted, "labelled row");
-    let (have, them) = if unlisted == 1 { ("has", "it") } else { ("have", "them") };
-    let why = format!("{rows} {have} no list of findings, so --max-fail {ceiling} does not count {them}");
-    (unlisted > 0).then_some(why)
+/// That no row was judged, if so: a log that is not written any more would pass every gate.
+fn without_rows(run: &LabelSummary) -> Option<String> {
+    (run.members.first()?.summary.rows == 0).then(|| match run.formats.as_slice() {
+        [] => "the input has no rows, or --where and --limit exclude all of them".to_owned(),
+        formats => format!(
+            "the input was read as {}, and none of its records is a model call that can be judged, or --where and \
+             --limit exclude all of them; `tooljudge convert --summary` counts what was skipped, and why",
+            formats.join(" and ")
+        ),
+    })
 }
 
 /// The run's record, with the gates on failures where there are any.
@@ -159,16 +160,6 @@ fn missed(summary: &Summary, least: f64, on: GateOn) -> Option<String> {
 fn remark(run: &LabelSummary, printer: Printer<'_>) {
     let summaries = || run.members.iter().map(|member| &member.summary);
     let first = summaries().next();
-    if first.is_some_and(|summary| summary.rows == 0) {
-        printer.warn(&match run.formats.as_slice() {
-            [] => "the input has no rows, or --where and --limit exclude all of them".to_owned(),
-            formats => format!(
-                "the input was read as {}, and none of its records is a model call that can be judged, or --where and \
-                 --limit exclude all of them; `tooljudge convert --summary` counts what was skipped, and why",
-                formats.join(" and ")
-            ),
-        });
-    }
     if let Some((code, rows)) = first.and_then(mostly_unreadable) {
         let taken = if run.formats.is_empty() { "tables".to_owned() } else { run.formats.join(" and ") };
         printer.warn(&format!(
