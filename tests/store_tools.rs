@@ -114,6 +114,10 @@ fn merged_stores_answer_for_both() {
     let before = server.requests();
     label(&work, &server, 30, &["--store", "a.sqlite"]);
     assert_eq!(server.requests() - before, 1);
+    work.run(&["store", "merge", "a.sqlite", "b.sqlite", "--store", "made.sqlite"]).ended(0);
+    assert_eq!(stat(&work, "made.sqlite")["replies"], stat(&work, "a.sqlite")["replies"]);
+    work.run(&["store", "merge", "none.sqlite", "--store", "other.sqlite"]).ended(2);
+    assert!(!work.path("other.sqlite").exists());
     for (args, words) in [
         (["a.sqlite", "--store", "a.sqlite"], "into itself"),
         (["none.sqlite", "--store", "a.sqlite"], "there is no reply store none.sqlite"),

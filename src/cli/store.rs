@@ -1,13 +1,15 @@
 //! `store`: what a reply store holds, thinning it out, putting several together.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 use jiff::{SignedDuration, Timestamp};
+use serde_json::json;
 
 use super::Ending;
 use super::host::Host;
+use super::printer::Printer;
 use crate::report::{Column, Table, counted, wrapped};
 use crate::store::{Archive, Contents, Pruning, ReplyKind, Wasted};
 
@@ -32,7 +34,7 @@ enum StoreCommand {
     Stat,
     /// Delete the replies that meet all conditions, and free their disk space
     Prune(PruneArgs),
-    /// Copy the replies of other stores into this one; on a conflict, this store's reply stays
+    /// Copy the replies of other stores into this one, which is created if need be; on a conflict, this store's reply stays
     Merge {
         /// Stores to copy from
         #[arg(required = true, value_name = "FROM")]
@@ -73,7 +75,10 @@ struct PruneArgs {
 
 pub fn run(args: &StoreArgs, host: &Host) -> anyhow::Result<Ending> {
     let printer = host.printer(false);
-    let mut archive = Archive::open(&args.store)?;
+    if let StoreCommand::Merge { from } = &args.command {
+        return merge(from, &args.store, args.json, printer);
+    }
+    let archive = Archive::open(&args.store)?;
     match &args.command {
         StoreCommand::Stat => {
             let contents = archive.contents()?;
@@ -96,37 +101,37 @@ pub fn run(args: &StoreArgs, host: &Host) -> anyhow::Result<Ending> {
                 format!("{count} {what} {verb}")
             });
         }
-        StoreCommand::Merge { from } => {
-            let mut all = Vec::new();
-            for path in from {
-                if same(path, &args.store) {
-                    bail!("{} cannot be merged into itself", path.display());
-                }
-                let merged = archive.merge(&Archive::open(path)?)?;
-                if args.json {
-                    all.push(serde_json::json!({
-                        "from": path.display().to_string(),
-                        "added": merged.added,
-                        "known": merged.known,
-                        "damaged": merged.damaged,
-                    }));
-                    continue;
-                }
-                let damaged = match merged.damaged {
-                    0 => String::new(),
-                    damaged => format!(", {damaged} damaged ones left behind"),
-                };
-                printer.data(&format!(
-                    "{}: {} replies taken over, {} known already{damaged}",
-                    path.display(),
-                    merged.added,
-                    merged.known
-                ));
-            }
-            if args.json {
-                printer.data(&format!("{:#}", serde_json::json!(all)));
-            }
+        StoreCommand::Merge { .. } => {}
+    }
+    Ok(Ending::Done)
+}
+
+/// Copies the replies of the stores `from` into the one at `into`, which is made if there is none.
+fn merge(from: &[PathBuf], into: &Path, json: bool, printer: Printer<'_>) -> anyhow::Result<Ending> {
+    if let Some(path) = from.iter().find(|path| same(path, into)) {
+        bail!("{} cannot be merged into itself", path.display());
+    }
+    // A source that is missing leaves no empty store behind.
+    let sources = from.iter().map(|path| Archive::open(path)).collect::<Result<Vec<_>, _>>()?;
+    let mut archive = Archive::open_or_create(into)?;
+    let mut all = Vec::new();
+    for (path, source) in from.iter().zip(&sources) {
+        let merged = archive.merge(source)?;
+        let path = path.display().to_string();
+        if json {
+            let (added, known, damaged) = (merged.added, merged.known, merged.damaged);
+            all.push(json!({ "from": path, "added": added, "known": known, "damaged": damaged }));
+            continue;
         }
+        let damaged = match merged.damaged {
+            0 => String::new(),
+            damaged => format!(", {damaged} damaged ones left behind"),
+        };
+        let (added, known) = (merged.added, merged.known);
+        printer.data(&format!("{path}: {added} replies taken over, {known} known already{damaged}"));
+    }
+    if json {
+        printer.data(&format!("{:#}", json!(all)));
     }
     Ok(Ending::Done)
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, OptionalExtension, params_from_iter};
 
 use super::reply_row::{self, StoredReply, select};
-use super::{Fingerprint, ReplyKind, StoreError, connect, upgrade};
+use super::{Fingerprint, ReplyKind, StoreError, connect, create_private, upgrade};
 
 /// A store that exists, without a writer of its own: each operation is one transaction.
 #[derive(Debug)]
@@ -96,6 +96,17 @@ impl Archive {
         if upgrade::version(&connection, path)?.is_none() {
             return Err(StoreError::NotOurs { path: path.to_owned() });
         }
+        upgrade::migrate(&connection, path)?;
+        Ok(Archive { connection, path: path.to_owned() })
+    }
+
+    /// The same, of a store that is made if there is none.
+    ///
+    /// # Errors
+    /// When it cannot be made, or what is there is none of ours.
+    pub fn open_or_create(path: &Path) -> Result<Archive, StoreError> {
+        create_private(path)?;
+        let connection = connect(path)?;
         upgrade::migrate(&connection, path)?;
         Ok(Archive { connection, path: path.to_owned() })
     }
