@@ -168,7 +168,7 @@ fn are_logs(inputs: &[Input], options: &LogOptions) -> Result<bool, ReadError> {
     if options.format.is_some() {
         return Ok(true);
     }
-    let kinds = inputs.iter().map(log::is_log).collect::<Result<Vec<bool>, _>>()?;
+    let kinds = inputs.iter().map(|input| log::is_log(input, options)).collect::<Result<Vec<bool>, _>>()?;
     let at = |kind: bool| kinds.iter().position(|found| *found == kind);
     match (at(true), at(false)) {
         (Some(log), Some(table)) => {
@@ -212,7 +212,11 @@ fn survey(inputs: &[Input]) -> Result<(Schema, u64), ReadError> {
             }
         }
     }
-    schema.columns.extend(objects.finish().columns);
+    let padded = inputs.iter().any(|input| input.padded);
+    schema.columns.extend(objects.finish().columns.into_iter().map(|column| match column.kind {
+        Kind::Json if padded => Column { kind: Kind::Padded, ..column },
+        _ => column,
+    }));
     schema.pandas = pandas.into_iter().reduce(|all, own| all?.joined(&own?)).flatten();
     Ok((schema, rows))
 }
