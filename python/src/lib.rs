@@ -111,6 +111,7 @@ fn main(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("ROW", InMemory::ROW)?;
     module.add_class::<Table>()?;
     module.add_class::<Collected>()?;
     module.add_class::<PyStop>()?;

@@ -179,6 +179,91 @@ def test_no_row_changes_what_another_says(tmp_path):
     assert labels(to_rows(tj.label(pd.DataFrame(mixed)))) == labels(by_program(mixed, tmp_path))
 
 
+NULLABLE = [
+    {"type": ["string", "null"]},
+    {"anyOf": [{"type": "string"}, {"type": "null"}]},
+    {"type": "string", "nullable": True},
+    {"enum": ["celsius", None]},
+]
+
+
+def strict(unit, arguments):
+    """A row of a tool that requires `unit`, as OpenAI's strict tools do of all they can be given."""
+    parameters = {"type": "object", "properties": {"city": {"type": "string"}, "unit": unit}, "required": ["city", "unit"]}
+    tools = [{"name": "get_weather", "description": "Weather of a city", "parameters": parameters}]
+    call = {"name": "get_weather", "arguments": arguments}
+    # A list and a text under one key have no type in Arrow.
+    return {"question": "Weather in Oslo?", "tool_call": call, "tool_definitions": json.dumps(tools)}
+
+
+def by_parquet(rows, folder):
+    pq.write_table(typed(rows), folder / "rows.parquet")
+    return folder / "rows.parquet"
+
+
+def by_columns(rows):
+    return {name: [row[name] for row in rows] for name in rows[0]}
+
+
+@pytest.mark.filterwarnings("ignore::tooljudge.ToolJudgeWarning")
+@pytest.mark.parametrize("kind", [*KINDS, "parquet", "columns", "pandas_alone"])
+def test_a_null_that_must_have_been_passed_was_passed(kind, tmp_path, monkeypatch):
+    def found(rows):
+        if kind == "parquet":
+            return tj.label(by_parquet(rows, tmp_path)).to_dicts()
+        if kind == "columns":
+            out = tj.label(by_columns(rows))
+            return [dict(zip(out, row, strict=True)) for row in zip(*out.values(), strict=True)]
+        if kind == "pandas_alone":
+            with monkeypatch.context() as without:
+                without.setitem(sys.modules, "pyarrow", None)
+                return to_rows(tj.label(pd.DataFrame(rows)))
+        return to_rows(tj.label(KINDS[kind](rows)))
+
+    for unit in NULLABLE:
+        passed = [strict(unit, {"city": "Oslo", "unit": None}), strict(unit, {"city": "Oslo", "unit": "celsius"})]
+        told = tj.label(passed)
+        assert told[0]["label"] != "incorrect"
+        assert labels(found(passed)) == labels(told)
+    never = strict({"type": "string"}, {"city": "Oslo", "unit": None})
+    assert [row["label"] for row in found([never])] == ["incorrect"]
+    # No row has the argument.
+    absent = strict(NULLABLE[0], {"city": "Oslo"})
+    assert [row["label"] for row in found([absent])] == ["incorrect"]
+
+
+def test_a_judge_is_shown_the_null_that_must_have_been_passed(tmp_path):
+    passed = [strict(NULLABLE[0], {"city": "Oslo", "unit": None, "day": None})]
+    shown = []
+
+    def judge(prompts):
+        shown.extend(prompts)
+        return ["correct"] * len(prompts)
+
+    for data in (pd.DataFrame(passed), pl.DataFrame(passed), typed(passed), by_parquet(passed, tmp_path), by_columns(passed)):
+        tj.label(data, judge=judge)
+        assert '{"city":"Oslo","unit":null}' in shown.pop()
+    # Written texts hold what was read.
+    tj.label(pd.DataFrame(passed), judge=judge, output=tmp_path / "out.parquet")
+    assert json.loads(pq.read_table(tmp_path / "out.parquet")["tool_call"][0].as_py())["arguments"] == {"city": "Oslo"}
+
+
+def test_types_that_are_not_read_are_named_with_a_remedy():
+    table = typed(rows()[:1])
+    views = pa.array([["x"]], pa.list_view(pa.string()))
+    runs = pa.RunEndEncodedArray.from_arrays([1], ["x"])
+    for cells, words in [(views, "column `odd` has the type list_view.*cast"), (runs, "column `odd`.*run_end_decode")]:
+        for data in (table.append_column("odd", cells), table.append_column("odd", cells).to_reader()):
+            with pytest.raises(tj.InputError, match=words):
+                tj.label(data)
+
+
+def test_a_condition_on_an_unknown_column_lists_the_frames_own():
+    with pytest.raises(tj.InputError, match="qestion") as refused:
+        tj.label(pd.DataFrame(rows()), where={"qestion": "a"})
+    assert "`question`" in str(refused.value) and "tooljudge row" not in str(refused.value)
+
+
 @dataclasses.dataclass
 class Call:
     name: str
@@ -290,7 +375,7 @@ def test_spans_of_phoenix_keep_their_ids():
 
 def test_our_columns_take_the_place_of_others_only_when_told():
     frame = pl.DataFrame(rows()[:2]).with_columns(label=pl.lit("mine"), score=pl.lit(5))
-    with pytest.raises(tj.OutputError, match="label.*`prefix`"):
+    with pytest.raises(tj.SettingsError, match="label.*`prefix`"):
         tj.label(frame)
     assert tj.label(frame, overwrite=True)["label"].to_list() == ["correct", "correct"]
     out = tj.label(frame, prefix="judge_", drop=["score", "id"])

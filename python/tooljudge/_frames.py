@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from . import _json, _not_tables
 from ._errors import InputError
 from ._made import Frame, rows_of, to_pandas, to_pandas_by_rows
-from ._native import Table
 
-# Numbers the rows of a frame of which not all are wanted, so that they are found again.
-ROW = "tooljudge row"
+# ROW numbers the rows of a frame of which not all are wanted, so that they are found again.
+from ._native import ROW, Table
+
 SPAN_ID = "context.span_id"
 
 
@@ -58,6 +58,7 @@ def table(frame, padded=()):
     try:
         return Table.of_stream(frame, list(padded))
     except (TypeError, ValueError) as error:
+        _not_tables.refuse_type(frame, error)
         raise InputError(str(error)) from error
 
 

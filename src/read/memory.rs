@@ -43,6 +43,10 @@ impl InMemory {
     /// What messages and manifests call it.
     pub const NAME: &str = "<table>";
 
+    /// The column by which the owner of a table finds its rows again, if not all are wanted. No user knows of it.
+    #[doc(hidden)]
+    pub const ROW: &str = "tooljudge row";
+
     /// The columns of an Arrow stream, each with its record batches: `rows` rows in all.
     ///
     /// # Errors

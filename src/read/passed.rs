@@ -29,7 +29,8 @@ pub fn records(
     normalizer: &Normalizer,
 ) -> Result<Vec<Record>, TableError> {
     let usual = Slot::ToolDefinitions.aliases().iter().copied();
-    let places: Vec<usize> = named.into_iter().chain(usual).filter_map(|name| batch.schema.position(name)).collect();
+    let places: Vec<usize> =
+        named.into_iter().chain(usual).filter_map(|name| batch.schema.position(name)).collect();
     let mut padded = Vec::new();
     for (at, name) in batch.schema.names().enumerate().filter(|(at, _)| !places.contains(at)) {
         padded.extend(batch.padded(name)?.map(|cells| (at, cells)));

@@ -83,7 +83,8 @@ impl Table {
         }
         for (name, _) in &selection.filters {
             if schema.position(name).is_none() {
-                let there = schema.names().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+                let there = schema.names().filter(|name| *name != InMemory::ROW);
+                let there = there.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
                 return Err(ReadError::UnknownWhere { name: name.clone(), there });
             }
         }

@@ -65,7 +65,8 @@ pub fn marked_json(dtype: ArrowDataType) -> ArrowDataType {
 
 /// A column of texts, marked as JSON in which a null field may be one that the row does not have.
 pub fn marked_padded(field: &ArrowField) -> ArrowField {
-    let extension = ExtensionType { name: PADDED_JSON.into(), inner: storage(field.dtype.clone()), metadata: None };
+    let extension =
+        ExtensionType { name: PADDED_JSON.into(), inner: storage(field.dtype.clone()), metadata: None };
     ArrowField { dtype: ArrowDataType::Extension(Box::new(extension)), ..field.clone() }
 }
 
@@ -129,9 +130,7 @@ fn written_type(file: &ArrowDataType, frame: &ArrowDataType) -> ArrowDataType {
             Struct(files.iter().zip(frames).map(|(file, frame)| written_field(file, frame)).collect())
         }
         // Its texts are written without what only fills a place.
-        (Extension(file), frame) if file.name == PADDED_JSON => {
-            marked_json(written_type(&file.inner, frame))
-        }
+        (Extension(file), frame) if file.name == PADDED_JSON => marked_json(written_type(&file.inner, frame)),
         (Extension(file), frame) => {
             let inner = written_type(&file.inner, frame);
             Extension(Box::new(ExtensionType { inner, ..(**file).clone() }))

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use polars::prelude::{ArrowDataType, ArrowField, ArrowSchema, CompatLevel, DataType};
 
-use super::{Pandas, frame};
 use super::arrow::{map_field, without_views, written_field};
+use super::{Pandas, frame};
 
 /// The columns of a table, in order. Names are unique.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -160,9 +160,7 @@ impl Kind {
             Kind::Bool => DataType::Boolean,
             Kind::Int => DataType::Int64,
             Kind::Float => DataType::Float64,
-            Kind::Text | Kind::Words | Kind::Json | Kind::Padded | Kind::OtherKeys(_) => {
-                DataType::String
-            },
+            Kind::Text | Kind::Words | Kind::Json | Kind::Padded | Kind::OtherKeys(_) => DataType::String,
             Kind::Typed(typed) => typed.dtype.clone(),
         }
     }

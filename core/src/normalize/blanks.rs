@@ -219,7 +219,7 @@ mod tests {
             (r#"{"anyOf":[{"type":"string"},{"type":"null"}]}"#, true),
             (r#"{"oneOf":[{"type":"null"},{"type":"string"}]}"#, true),
             (r#"{"type":"string","nullable":true}"#, true),
-            (r#"{"type":"string","enum":["c","f",null]}"#, true),
+            (r#"{"enum":["c","f",null]}"#, true),
             (r##"{"$ref":"#/$defs/unit"}"##, true),
             (r##"{"$ref":"#/$defs/name"}"##, false),
             (r##"{"$ref":"#/$defs/ring"}"##, false),

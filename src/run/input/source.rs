@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use crate::domain::{Cell, Item, Json, RawRow, RowError, RowErrorCode, Slot, Variable};
 use crate::normalize::columns::{self, Columns, Wanted};
 use crate::normalize::{Conversation, Normalizer, Options};
-use crate::read::{Batches, LogOptions, Selection, Table, Understanding, passed};
+use crate::read::{Batches, InMemory, LogOptions, Selection, Table, Understanding, passed};
 use crate::report::counted;
 use crate::run::settings::{InputKind, InputSettings, SettingsError};
 use crate::run::{Observer, Row, RunError};
@@ -104,7 +104,8 @@ impl Source {
                  output, they stay keys of their rows)"
             ));
         }
-        let names: Vec<String> = table.schema().names().map(str::to_owned).collect();
+        let names = table.schema().names().filter(|name| *name != InMemory::ROW);
+        let names: Vec<String> = names.map(str::to_owned).collect();
         let columns = columns::resolve_wanted(&names, &settings.columns, true, wanted)?;
         let judges_calls = columns.tool_call.is_some();
         if judges_calls && columns.tool_definitions.is_none() && settings.tools.is_none() {
