@@ -205,6 +205,10 @@ def by_columns(rows):
     return {name: [row[name] for row in rows] for name in rows[0]}
 
 
+def by_rows(columns):
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
 @pytest.mark.filterwarnings("ignore::tooljudge.ToolJudgeWarning")
 @pytest.mark.parametrize("kind", [*KINDS, "parquet", "columns", "pandas_alone"])
 def test_a_null_that_must_have_been_passed_was_passed(kind, tmp_path, monkeypatch):
@@ -212,8 +216,7 @@ def test_a_null_that_must_have_been_passed_was_passed(kind, tmp_path, monkeypatc
         if kind == "parquet":
             return tj.label(by_parquet(rows, tmp_path)).to_dicts()
         if kind == "columns":
-            out = tj.label(by_columns(rows))
-            return [dict(zip(out, row, strict=True)) for row in zip(*out.values(), strict=True)]
+            return by_rows(tj.label(by_columns(rows)))
         if kind == "pandas_alone":
             with monkeypatch.context() as without:
                 without.setitem(sys.modules, "pyarrow", None)
@@ -246,6 +249,26 @@ def test_a_judge_is_shown_the_null_that_must_have_been_passed(tmp_path):
     # Written texts hold what was read.
     tj.label(pd.DataFrame(passed), judge=judge, output=tmp_path / "out.parquet")
     assert json.loads(pq.read_table(tmp_path / "out.parquet")["tool_call"][0].as_py())["arguments"] == {"city": "Oslo"}
+
+
+@pytest.mark.filterwarnings("ignore::tooljudge.ToolJudgeWarning")
+def test_a_null_that_must_have_been_passed_was_passed_in_logs_too(tmp_path):
+    row = strict(NULLABLE[0], {"city": "Oslo", "unit": None})
+    chat = [
+        {"role": "user", "content": row["question"], "tool_calls": None},
+        {"role": "assistant", "content": None, "tool_calls": [{"type": "function", "function": row["tool_call"]}]},
+    ]
+    log = [{"messages": chat, "tools": row["tool_definitions"]}]
+    told = tj.label(log)
+    assert told[0]["label"] != "incorrect" and len(told) == 1
+    for data in (typed(log), pl.DataFrame(log), pd.DataFrame(log), by_columns(log), by_parquet(log, tmp_path)):
+        out = tj.label(data)
+        out = by_rows(out) if isinstance(out, dict) else out.to_dicts() if isinstance(out, tj.Frame) else to_rows(out)
+        assert labels(out) == labels(told)
+    # Beside a question.
+    beside = [{**row, "messages": chat}]
+    for data in (typed(beside), pd.DataFrame(beside)):
+        assert labels(to_rows(tj.label(data))) == labels(tj.label(beside))
 
 
 def test_types_that_are_not_read_are_named_with_a_remedy():
