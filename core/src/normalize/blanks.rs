@@ -164,7 +164,7 @@ impl<'a> Walk<'a, '_> {
 }
 
 /// The fields of `padded` with their values in `object`, which has some of them in the same order.
-fn fields<'a>(object: Object, padded: &'a Object) -> impl Iterator<Item = (&'a str, Option<Json>, &'a Json)> {
+fn fields(object: Object, padded: &Object) -> impl Iterator<Item = (&str, Option<Json>, &Json)> {
     let mut present = object.into_iter().peekable();
     padded.iter().map(move |(key, padded)| {
         let value = present.next_if(|(name, _)| name == key).map(|(_, value)| value);
