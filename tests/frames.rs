@@ -335,3 +335,100 @@ fn parquet_keeps_json_and_maps_at_any_depth() {
     assert_eq!(leaves(&work.path("out.parquet"), "tool_call"), expected);
     assert_eq!(leaves(&work.path("out.parquet"), "tool_definitions"), ["tool_definitions Some(Json)"]);
 }
+
+/// What a parameter may be that is null or a text.
+const NULLABLE: [&str; 5] = [
+    r#"{"type":["string","null"]}"#,
+    r#"{"anyOf":[{"type":"string"},{"type":"null"}]}"#,
+    r#"{"type":"string","nullable":true}"#,
+    r#"{"enum":["celsius","fahrenheit",null]}"#,
+    r##"{"$ref":"#/$defs/unit"}"##,
+];
+
+/// Tools one of whose arguments is required and has the schema `unit`.
+fn strict(unit: &str) -> String {
+    format!(
+        r##"[{{"name":"get_weather","description":"Weather of a city","parameters":{{"type":"object","properties":
+            {{"city":{{"type":"string"}},"unit":{unit}}},"required":["city","unit"],"additionalProperties":false,
+            "$defs":{{"unit":{{"type":["string","null"]}}}}}}}}]"##
+    )
+}
+
+/// A row whose call passes null, in a struct beside one that passes a text.
+fn passes_null(tools: Option<&str>) -> DataFrame {
+    let texts = |name: &str, texts: [Option<&str>; 2]| Series::new(name.into(), texts.to_vec());
+    let fields = |name: &str, fields: [Series; 2]| {
+        StructChunked::from_series(name.into(), 2, fields.iter()).unwrap().into_series()
+    };
+    let arguments = fields(
+        "arguments",
+        [texts("city", [Some("Oslo"), Some("Rome")]), texts("unit", [None, Some("celsius")])],
+    );
+    let call = fields("tool_call", [texts("name", [Some("get_weather"); 2]), arguments]);
+    let question = texts("question", [Some("Weather in Oslo?"), Some("Weather in Rome in celsius?")]);
+    let mut columns = vec![question.into_column(), call.clone().into_column()];
+    columns.push(call.with_name("expected_tool_calls".into()).into_column());
+    columns.extend(tools.map(|tools| texts("tool_definitions", [Some(tools); 2]).into_column()));
+    DataFrame::new(2, columns).unwrap()
+}
+
+fn write_frames(work: &Workspace, mut frame: DataFrame) -> [&'static str; 2] {
+    let open = |name| std::fs::File::create(work.path(name)).unwrap();
+    ParquetWriter::new(open("in.parquet")).finish(&mut frame).unwrap();
+    IpcWriter::new(open("in.arrow")).finish(&mut frame).unwrap();
+    ["in.parquet", "in.arrow"]
+}
+
+#[test]
+fn an_argument_that_must_be_there_and_may_be_null_was_passed() {
+    let labels = |unit: &str, expected: Option<&str>| {
+        let (work, tools) = (Workspace::new(), strict(unit));
+        let run = |frame: DataFrame, settings| {
+            let labelled = run(settings, frame.into());
+            assert_eq!(labelled.column("label").unwrap().str().unwrap().get(0), expected, "{unit}");
+        };
+        run(passes_null(Some(&tools)), LabelSettings::new::<String>([]));
+        // Definitions of all rows.
+        let mut settings = LabelSettings::new::<String>([]);
+        settings.input.tools = Some(work.file("tools.json", &tools));
+        run(passes_null(None), settings);
+        let labelled = frames::label_blocking(
+            passes_null(Some(&tools)),
+            &Labeler::builtin(Task::ToolCalling),
+            &FrameOptions::default(),
+        );
+        let labelled = labelled.unwrap();
+        assert_eq!(labelled.column("label").unwrap().str().unwrap().get(0), expected, "{unit}");
+        for file in write_frames(&work, passes_null(Some(&tools))) {
+            work.run(&["label", file, "-o", "out.csv", "--overwrite", "--force"]).ended(0);
+            assert_eq!(work.column("out.csv", "label")[0], expected.unwrap_or_default(), "{unit} in {file}");
+        }
+    };
+    // Nothing speaks against it.
+    NULLABLE.iter().for_each(|unit| labels(unit, None));
+    labels(r#"{"type":"string"}"#, Some("incorrect"));
+    // Where absent is absent.
+    let work = Workspace::new();
+    let absent =
+        r#"{"question":"Weather in Oslo?","tool_call":{"name":"get_weather","arguments":{"city":"Oslo"}}"#;
+    work.file(
+        "in.jsonl",
+        format!("{absent},\"tool_definitions\":{}}}\n", strict(NULLABLE[0]).replace('\n', "")),
+    );
+    work.run(&["label", "in.jsonl", "-o", "out.csv"]).ended(0);
+    assert_eq!(work.column("out.csv", "label"), ["incorrect"]);
+}
+
+#[test]
+fn every_command_sees_the_null_that_was_passed() {
+    let work = Workspace::new();
+    for file in write_frames(&work, passes_null(Some(&strict(NULLABLE[0])))) {
+        let shown = work.run(&["label", file, "--judge", "openai:m", "--dry-run", "2"]).ended(0).stdout;
+        assert!(shown.contains(r#""arguments":{"city":"Oslo","unit":null}"#), "{file}: {shown}");
+        work.run(&["convert", file, "-o", "out.jsonl", "--force"]).ended(0);
+        assert!(work.read("out.jsonl").contains(r#""arguments":{"city":"Oslo","unit":null}"#), "{file}");
+        let args = ["--scorer", "bfcl_ast", "-o", "scored.csv", "--force"];
+        work.run(&[&["score", file], &args[..]].concat()).ended(0);
+        assert_eq!(work.column("scored.csv", "score"), ["1.0", "1.0"], "{file}");
+    }
+}

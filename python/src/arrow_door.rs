@@ -23,8 +23,9 @@ struct Moved(Box<ArrowArrayStream>);
 // SAFETY: Arrow's interface lets a stream be used by any one thread at a time, and this one is moved, never shared.
 unsafe impl Send for Moved {}
 
-/// All rows of a frame that speaks `__arrow_c_stream__`.
-pub fn import(py: Python<'_>, frame: &Bound<'_, PyAny>) -> PyResult<InMemory> {
+/// All rows of a frame that speaks `__arrow_c_stream__`; the columns `padded` hold texts of JSON in which a null field may be one that the
+/// row does not have.
+pub fn import(py: Python<'_>, frame: &Bound<'_, PyAny>, padded: &[String]) -> PyResult<InMemory> {
     let capsule = frame.call_method0("__arrow_c_stream__")?.cast_into::<PyCapsule>().map_err(PyErr::from)?;
     let at = capsule.pointer_checked(Some(NAME))?.as_ptr().cast::<ArrowArrayStream>();
     // SAFETY: a capsule of the checked name holds a pointer to a stream, and lives until the end of this function. The stream is moved
@@ -34,7 +35,7 @@ pub fn import(py: Python<'_>, frame: &Bound<'_, PyAny>) -> PyResult<InMemory> {
     let read = py.detach(move || {
         // The whole of it, not its field only.
         let stream = stream;
-        read(stream.0)
+        read(stream.0, padded)
     });
     read.map_err(|error| match error {
         Unread::NotATable(dtype) => {
@@ -51,10 +52,10 @@ enum Unread {
     Table(String),
 }
 
-fn read(stream: Box<ArrowArrayStream>) -> Result<InMemory, Unread> {
+fn read(stream: Box<ArrowArrayStream>, padded: &[String]) -> Result<InMemory, Unread> {
     // SAFETY: whoever made the capsule promises by its name that the stream keeps to the interface.
     let mut stream = unsafe { ArrowArrayStreamReader::try_new(stream) }.map_err(Unread::Stream)?;
-    let ArrowDataType::Struct(fields) = stream.field().dtype().clone() else {
+    let ArrowDataType::Struct(mut fields) = stream.field().dtype().clone() else {
         return Err(Unread::NotATable(format!("{:?}", stream.field().dtype())));
     };
     InMemory::check(&fields).map_err(|error| Unread::Table(error.to_string()))?;
@@ -76,6 +77,9 @@ fn read(stream: Box<ArrowArrayStream>) -> Result<InMemory, Unread> {
             }
             column.push(values.clone());
         }
+    }
+    for field in fields.iter_mut().filter(|field| padded.iter().any(|name| field.name == name.as_str())) {
+        *field = InMemory::padded_column(field);
     }
     InMemory::arrow(&fields, columns, rows).map_err(|error| Unread::Table(error.to_string()))
 }

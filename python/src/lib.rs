@@ -23,17 +23,21 @@ struct Table(InMemory);
 
 #[pymethods]
 impl Table {
-    /// Of anything with `__arrow_c_stream__`.
+    /// Of anything with `__arrow_c_stream__`; the columns `padded` hold texts of JSON in which a null field may be one that the row does
+    /// not have.
     #[staticmethod]
-    fn of_stream(py: Python<'_>, frame: &Bound<'_, PyAny>) -> PyResult<Table> {
-        Ok(Table(arrow_door::import(py, frame)?))
+    #[pyo3(signature = (frame, padded=Vec::new()))]
+    fn of_stream(py: Python<'_>, frame: &Bound<'_, PyAny>, padded: Vec<String>) -> PyResult<Table> {
+        Ok(Table(arrow_door::import(py, frame, &padded)?))
     }
 
-    /// Of a text in JSON Lines.
+    /// Of a text in JSON Lines; `padded` says whether a null field of a nested object may be one that the row does not have.
     #[staticmethod]
-    fn of_lines(py: Python<'_>, text: &[u8]) -> PyResult<Table> {
+    #[pyo3(signature = (text, padded=false))]
+    fn of_lines(py: Python<'_>, text: &[u8], padded: bool) -> PyResult<Table> {
         let table = py.detach(|| InMemory::json_lines(text));
-        Ok(Table(table.map_err(|error| PyValueError::new_err(error.to_string()))?))
+        let table = table.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        Ok(Table(if padded { table.padded() } else { table }))
     }
 }
 
@@ -107,6 +111,7 @@ fn main(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("ROW", InMemory::ROW)?;
     module.add_class::<Table>()?;
     module.add_class::<Collected>()?;
     module.add_class::<PyStop>()?;

@@ -179,6 +179,22 @@ def test_no_row_changes_what_another_says(tmp_path):
     assert labels(to_rows(tj.label(pd.DataFrame(mixed)))) == labels(by_program(mixed, tmp_path))
 
 
+def test_types_that_are_not_read_are_named_with_a_remedy():
+    table = typed(rows()[:1])
+    views = pa.array([["x"]], pa.list_view(pa.string()))
+    runs = pa.RunEndEncodedArray.from_arrays([1], ["x"])
+    for cells, words in [(views, "column `odd` has the type list_view.*cast"), (runs, "column `odd`.*run_end_decode")]:
+        for data in (table.append_column("odd", cells), table.append_column("odd", cells).to_reader()):
+            with pytest.raises(tj.InputError, match=words):
+                tj.label(data)
+
+
+def test_a_condition_on_an_unknown_column_lists_the_frames_own():
+    with pytest.raises(tj.InputError, match="qestion") as refused:
+        tj.label(pd.DataFrame(rows()), where={"qestion": "a"})
+    assert "`question`" in str(refused.value) and "tooljudge row" not in str(refused.value)
+
+
 @dataclasses.dataclass
 class Call:
     name: str
@@ -290,7 +306,7 @@ def test_spans_of_phoenix_keep_their_ids():
 
 def test_our_columns_take_the_place_of_others_only_when_told():
     frame = pl.DataFrame(rows()[:2]).with_columns(label=pl.lit("mine"), score=pl.lit(5))
-    with pytest.raises(tj.OutputError, match="label.*`prefix`"):
+    with pytest.raises(tj.SettingsError, match="label.*`prefix`"):
         tj.label(frame)
     assert tj.label(frame, overwrite=True)["label"].to_list() == ["correct", "correct"]
     out = tj.label(frame, prefix="judge_", drop=["score", "id"])

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from . import _json, _not_tables
 from ._errors import InputError
 from ._made import Frame, rows_of, to_pandas, to_pandas_by_rows
-from ._native import Table
 
-# Numbers the rows of a frame of which not all are wanted, so that they are found again.
-ROW = "tooljudge row"
+# ROW numbers the rows of a frame of which not all are wanted, so that they are found again.
+from ._native import ROW, Table
+
 SPAN_ID = "context.span_id"
 
 
@@ -52,11 +52,13 @@ def is_dataset(data):
     return hasattr(data, "with_format") and hasattr(data, "column_names") and hasattr(data, "__len__")
 
 
-def table(frame):
-    """Of anything that speaks Arrow's interface."""
+def table(frame, padded=()):
+    """Of anything that speaks Arrow's interface. Fields without a value in the columns `padded` may be such as only other rows have:
+    libraries of frames give each dict the fields of all rows, and no row's meaning may depend on the others."""
     try:
-        return Table.of_stream(frame)
+        return Table.of_stream(frame, list(padded))
     except (TypeError, ValueError) as error:
+        _not_tables.refuse_type(frame, error)
         raise InputError(str(error)) from error
 
 
@@ -133,19 +135,19 @@ class Dicts(Held):
         return rows_of(made)
 
 
-def _of_rows(rows, selects):
+def _of_rows(rows, selects, padded=False):
     lines = [_json.row({**row, ROW: at} if selects else row) for at, row in enumerate(rows)]
     # A table without a row has no columns either; an empty object would be a row.
-    return Table.of_lines("\n".join(lines).encode())
+    return Table.of_lines("\n".join(lines).encode(), padded)
 
 
 class Columns(Held):
-    """A dict of columns, such as libraries of datasets pass on batch by batch. Fields without a value are absent, as in frames."""
+    """A dict of columns, such as libraries of datasets pass on batch by batch. Fields without a value are read as in frames."""
 
     def __init__(self, given, selects):
         self.given, self.selects, self.columns = given, selects, [str(name) for name in given]
         cells = zip(*map(_json.cells, given.values()), strict=True)
-        self.tables = [_of_rows([dict(zip(self.columns, row, strict=True)) for row in cells], selects)]
+        self.tables = [_of_rows([dict(zip(self.columns, row, strict=True)) for row in cells], selects, padded=True)]
 
     def empty(self):
         return None if any(map(len, self.given.values())) else dict(self.given)
@@ -175,8 +177,9 @@ class Polars(Held):
         given = frame
         objects = [name for name, dtype in frame.schema.items() if dtype == polars.Object]
         if objects:
-            given = frame.with_columns(polars.Series(name, _json.loose(frame[name].to_list())) for name in objects)
-        self.tables = [table(given.with_row_index(ROW).select([*frame.columns, ROW]) if selects else given)]
+            texts = {name: _json.texts(_json.cells(frame[name].to_list())) for name in objects}
+            given = frame.with_columns(polars.Series(name, cells, polars.String) for name, cells in texts.items())
+        self.tables = [table(given.with_row_index(ROW).select([*frame.columns, ROW]) if selects else given, objects)]
 
     def join(self, kept, made, ours, rows):
         frame = self.frame if rows is None else self.frame[rows]
@@ -268,9 +271,9 @@ class Pandas(Held):
         if pyarrow is None:
             cells = [_json.cells(series) for _, series in frame.items()]
             rows = [{name: column[at] for name, column in zip(self.columns, cells, strict=True)} for at in range(len(frame))]
-            self.tables = [_of_rows(rows, selects)]
+            self.tables = [_of_rows(rows, selects, padded=True)]
             return
-        fields, arrays = [], []
+        fields, arrays, nested = [], [], []
         for name, (_, series) in zip(self.columns, frame.items(), strict=True):
             try:
                 array, is_json = _array(series, pyarrow)
@@ -279,14 +282,15 @@ class Pandas(Held):
                     f"column `{name}` holds a text that is not Unicode ({error.reason}); "
                     "replace such characters, as `text.encode('utf-8', 'replace').decode()` does"
                 ) from error
-            mark = {"ARROW:extension:name": "arrow.json", "ARROW:extension:metadata": ""} if is_json else None
-            fields.append(pyarrow.field(name, array.type, metadata=mark))
+            if is_json:
+                nested.append(name)
+            fields.append(pyarrow.field(name, array.type))
             arrays.append(array)
         if selects:
             fields.append(pyarrow.field(ROW, pyarrow.int64()))
             arrays.append(pyarrow.array(range(len(frame)), pyarrow.int64()))
         given = pyarrow.Table.from_arrays(arrays, schema=pyarrow.schema(fields))
-        self.tables = [table(_plain(given))]
+        self.tables = [table(_plain(given), nested)]
 
     def join(self, kept, made, ours, rows):
         import pandas

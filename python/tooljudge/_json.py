@@ -40,9 +40,8 @@ def _fields(thing):
 
 
 def cells(series):
-    """The cells of a column of pandas, None where they are missing. Fields without a value are absent, as in a Parquet file of the frame:
-    libraries of frames give each dict the fields of all rows, and no row's meaning may depend on the others."""
-    return [present(missing(cell)) for cell in series]
+    """The cells of a column, None where they are missing."""
+    return [missing(cell) for cell in series]
 
 
 def present(cell):

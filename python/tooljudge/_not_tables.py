@@ -66,3 +66,24 @@ def refuse_json_as_text(relation):
                 "`set arrow_lossless_conversion = true` on its connection first, or give the path of the file"
             )
         return
+
+
+# Arrow's types that are not read, and what makes another type of them.
+_UNREAD = {
+    "list_view": "cast it to a list first, as `column.cast(pyarrow.list_(pyarrow.string()))` does",
+    "run_end_encoded": "decode it first with `pyarrow.compute.run_end_decode`",
+}
+
+
+def refuse_type(frame, error):
+    """Raises if `error` says that a column is of a type that is not read; names the column where the frame does."""
+    if "not supported" not in str(error):
+        return
+    for field in getattr(frame, "schema", ()):
+        kind = str(getattr(field, "type", ""))
+        for unread, remedy in _UNREAD.items():
+            if unread in kind:
+                raise InputError(f"column `{field.name}` has the type {kind}, which cannot be read: {remedy}") from error
+    raise InputError(
+        f"a column has a type that cannot be read, such as a view of lists or runs of equal values ({error}): cast it first"
+    ) from error

@@ -12,6 +12,7 @@ use super::{Ending, Failure, NoRows, command, flags, log, quiet_decoders};
 use crate::run::RunError;
 use crate::run::settings::SettingsError;
 use crate::store::StoreError;
+use crate::write::WriteError;
 
 /// How a command ended that could run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -147,6 +148,8 @@ fn kind_of(error: &RunError) -> Fault {
         | RunError::Suite(_)
         | RunError::Train(_) => Fault::Input,
         RunError::Store(_) => Fault::Store,
+        // Another name mends it, not another place.
+        RunError::Write(WriteError::Clash { .. }) => Fault::Settings,
         RunError::Write(_) => Fault::Output,
         RunError::Template(_) => Fault::Settings,
         RunError::Judge { .. } => Fault::Judge,

@@ -26,21 +26,23 @@ pub struct Input {
     pub(super) frame: Option<Arc<FrameTable>>,
     /// Whether it has no place among the files.
     in_memory: bool,
+    /// Whether nested objects may have null fields that their rows did not have.
+    pub(super) padded: bool,
 }
 
 impl Input {
     fn of_table(table: InMemory) -> Input {
-        let (format, frame, spooled) = match table.0 {
-            Held::Frame(frame) => (Format::Arrow, Some(frame), None),
-            Held::Lines(lines) => (Format::Jsonl, None, Some(lines)),
-        };
-        let input = Input::of_file(Path::new(InMemory::NAME), format);
-        Input { spooled, frame, in_memory: true, ..input }
+        let of = |format| Input { in_memory: true, ..Input::of_file(Path::new(InMemory::NAME), format) };
+        match table.0 {
+            Held::Frame(frame) => Input { frame: Some(frame), ..of(Format::Arrow) },
+            Held::Lines { file, padded } => Input { spooled: Some(file), padded, ..of(Format::Jsonl) },
+        }
     }
 
     fn of_file(path: &Path, format: Format) -> Input {
         let path = path.to_owned();
-        Input { path, format, constants: Vec::new(), spooled: None, frame: None, in_memory: false }
+        let constants = Vec::new();
+        Input { path, format, constants, spooled: None, frame: None, in_memory: false, padded: false }
     }
 
     /// Whether it is a table in memory.

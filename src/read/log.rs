@@ -85,8 +85,8 @@ impl std::fmt::Debug for Log {
 }
 
 /// Whether `input` is a log, by its first records.
-pub(super) fn is_log(input: &Input) -> Result<bool, ReadError> {
-    let mut records = Records::open(input)?;
+pub(super) fn is_log(input: &Input, options: &LogOptions) -> Result<bool, ReadError> {
+    let mut records = Records::open(input, &options.normalizer)?;
     for _ in 0..LOOKED_AT {
         let Some(raw) = records.next_record()? else { break };
         if let Ok(object) = raw.object()
@@ -164,6 +164,11 @@ impl Log {
         self.options.with_skipped
     }
 
+    /// The records of one of its inputs.
+    pub(super) fn records(&self, input: &Input) -> Result<Records, ReadError> {
+        Records::open(input, &self.options.normalizer)
+    }
+
     /// The columns of its rows, given what all inputs hold.
     pub(super) fn schema(&self, surveys: &[LogSurvey]) -> Schema {
         samples::log_schema(of_transcripts(surveys), self.options.with_skipped)
@@ -179,7 +184,7 @@ impl Log {
         for (number, input) in inputs.iter().enumerate() {
             let mut survey = LogSurvey::default();
             let source = input.name().display().to_string();
-            let mut records = Records::open(input)?;
+            let mut records = self.records(input)?;
             loop {
                 let raws = gather(&mut records)?;
                 if raws.is_empty() {

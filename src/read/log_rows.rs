@@ -45,10 +45,11 @@ impl LogRows {
         unmatched: Vec<UnmatchedFragment>,
         schema: &Arc<Schema>,
     ) -> Result<LogRows, ReadError> {
+        let records = log.records(input)?;
         Ok(LogRows {
             log,
             name: input.name().display().to_string(),
-            records: Records::open(input)?,
+            records,
             unmatched: unmatched.into_iter(),
             schema: Arc::clone(schema),
             next_record: 0,

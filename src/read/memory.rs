@@ -13,7 +13,7 @@ use polars_arrow::array::{Array, new_empty_array};
 
 use super::typed::{self, Cuts};
 use super::{ReadError, Slices, spool};
-use crate::table::arrow::{map_types, storage, stored};
+use crate::table::arrow::{map_types, marked_padded, storage, stored};
 use crate::table::{self, Column, Kind, Typed};
 
 /// A table in memory: a job reads it as it reads a file of these rows.
@@ -25,7 +25,11 @@ pub struct InMemory(pub(super) Held);
 pub(super) enum Held {
     Frame(Arc<FrameTable>),
     /// JSON Lines, in a temporary file.
-    Lines(Arc<File>),
+    Lines {
+        file: Arc<File>,
+        /// Whether nested objects may have null fields that their rows did not have.
+        padded: bool,
+    },
 }
 
 /// A frame, and the types that its owner gave its columns.
@@ -38,6 +42,10 @@ pub(super) struct FrameTable {
 impl InMemory {
     /// What messages and manifests call it.
     pub const NAME: &str = "<table>";
+
+    /// The column by which the owner of a table finds its rows again, if not all are wanted. No user knows of it.
+    #[doc(hidden)]
+    pub const ROW: &str = "tooljudge row";
 
     /// The columns of an Arrow stream, each with its record batches: `rows` rows in all.
     ///
@@ -92,7 +100,24 @@ impl InMemory {
     /// If no temporary file can be written.
     pub fn json_lines(text: &[u8]) -> Result<InMemory, ReadError> {
         let kept = spool::keep(&mut &*text).map_err(|error| ReadError::Spool(error.to_string()))?;
-        Ok(InMemory(Held::Lines(Arc::new(kept))))
+        Ok(InMemory(Held::Lines { file: Arc::new(kept), padded: false }))
+    }
+
+    /// The same of rows whose objects were given the fields of each other, null where they have none: such a field is absent, unless the
+    /// definition of a called tool says that it must have been passed.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn padded(self) -> InMemory {
+        InMemory(match self.0 {
+            Held::Lines { file, .. } => Held::Lines { file, padded: true },
+            frame => frame,
+        })
+    }
+
+    /// A column of JSON in texts of which the same holds.
+    #[doc(hidden)]
+    pub fn padded_column(field: &ArrowField) -> ArrowField {
+        marked_padded(field)
     }
 }
 

@@ -17,6 +17,7 @@ mod log_survey;
 mod memory;
 mod parquet_file;
 mod parquet_types;
+pub(crate) mod passed;
 mod pick;
 mod records;
 mod spool;

@@ -83,7 +83,8 @@ impl Table {
         }
         for (name, _) in &selection.filters {
             if schema.position(name).is_none() {
-                let there = schema.names().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+                let there = schema.names().filter(|name| *name != InMemory::ROW);
+                let there = there.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
                 return Err(ReadError::UnknownWhere { name: name.clone(), there });
             }
         }
@@ -186,7 +187,7 @@ fn are_logs(inputs: &[Input], options: &LogOptions) -> Result<bool, ReadError> {
     if options.format.is_some() {
         return Ok(true);
     }
-    let kinds = inputs.iter().map(log::is_log).collect::<Result<Vec<bool>, _>>()?;
+    let kinds = inputs.iter().map(|input| log::is_log(input, options)).collect::<Result<Vec<bool>, _>>()?;
     let at = |kind: bool| kinds.iter().position(|found| *found == kind);
     match (at(true), at(false)) {
         (Some(log), Some(table)) => {
@@ -230,7 +231,11 @@ fn survey(inputs: &[Input]) -> Result<(Schema, u64), ReadError> {
             }
         }
     }
-    schema.columns.extend(objects.finish().columns);
+    let padded = inputs.iter().any(|input| input.padded);
+    schema.columns.extend(objects.finish().columns.into_iter().map(|column| match column.kind {
+        Kind::Json if padded => Column { kind: Kind::Padded, ..column },
+        _ => column,
+    }));
     schema.pandas = pandas.into_iter().reduce(|all, own| all?.joined(&own?)).flatten();
     Ok((schema, rows))
 }

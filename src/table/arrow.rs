@@ -51,6 +51,8 @@ pub fn storage(dtype: ArrowDataType) -> ArrowDataType {
 const PARQUET_JSON: &str = "parquet.json";
 /// Arrow's own name for such texts.
 const ARROW_JSON: &str = "arrow.json";
+/// The mark of texts of JSON in which a null field may be one that the row does not have. No file has it.
+const PADDED_JSON: &str = "tooljudge.padded_json";
 
 /// `dtype`, marked as one whose texts are JSON.
 pub fn marked_json(dtype: ArrowDataType) -> ArrowDataType {
@@ -59,6 +61,18 @@ pub fn marked_json(dtype: ArrowDataType) -> ArrowDataType {
         inner: dtype,
         metadata: None,
     }))
+}
+
+/// A column of texts, marked as JSON in which a null field may be one that the row does not have.
+pub fn marked_padded(field: &ArrowField) -> ArrowField {
+    let extension =
+        ExtensionType { name: PADDED_JSON.into(), inner: storage(field.dtype.clone()), metadata: None };
+    ArrowField { dtype: ArrowDataType::Extension(Box::new(extension)), ..field.clone() }
+}
+
+/// Whether a column is marked so.
+pub fn is_padded(dtype: &ArrowDataType) -> bool {
+    matches!(dtype, ArrowDataType::Extension(extension) if extension.name == PADDED_JSON)
 }
 
 /// `dtype` without the mark of Parquet, which no library knows.
@@ -98,7 +112,7 @@ pub(super) fn without_views(dtype: ArrowDataType) -> ArrowDataType {
 /// Whether the texts of this type are JSON, be it marked so here or by a library.
 pub fn is_json(dtype: &ArrowDataType) -> bool {
     let ArrowDataType::Extension(extension) = dtype else { return false };
-    [PARQUET_JSON, ARROW_JSON].contains(&extension.name.as_str())
+    [PARQUET_JSON, ARROW_JSON, PADDED_JSON].contains(&extension.name.as_str())
 }
 
 /// The type in which a column that is `file` in the input and `frame` in frames is written: the input's, but for
@@ -115,6 +129,8 @@ fn written_type(file: &ArrowDataType, frame: &ArrowDataType) -> ArrowDataType {
         (Struct(files), Struct(frames)) if files.len() == frames.len() => {
             Struct(files.iter().zip(frames).map(|(file, frame)| written_field(file, frame)).collect())
         }
+        // Its texts are written without what only fills a place.
+        (Extension(file), frame) if file.name == PADDED_JSON => marked_json(written_type(&file.inner, frame)),
         (Extension(file), frame) => {
             let inner = written_type(&file.inner, frame);
             Extension(Box::new(ExtensionType { inner, ..(**file).clone() }))

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use polars::prelude::{Column, DataFrame, IdxCa, IdxSize};
 
-use super::{Schema, TableError, frame, non_finite, schema};
+use super::arrow::is_padded;
+use super::frame::{Blanks, Reading};
+use super::{Kind, Schema, TableError, frame, non_finite, schema};
 use crate::domain::{Item, Json};
 
 /// Consecutive rows of one table.
@@ -52,16 +54,39 @@ impl Batch {
     /// The values of one column, row by row. A key without a column of its own is found among the other keys.
     pub fn column(&self, name: &str) -> Result<Vec<Option<Json>>, TableError> {
         let Some(position) = self.schema.position(name) else { return Ok(self.other_key(name)) };
+        let kind = &self.schema.columns[position].kind;
         match &self.rows {
             Rows::Records(records) => {
-                Ok(records.iter().map(|record| record.cells.get(position).cloned().flatten()).collect())
+                let cells = records.iter().map(|record| record.cells.get(position).cloned().flatten());
+                Ok(match kind {
+                    Kind::Padded => cells.map(|cell| cell.map(Json::without_nulls)).collect(),
+                    _ => cells.collect(),
+                })
             }
-            Rows::Frame(frame) => {
-                let file = self.schema.columns[position].kind.file();
-                let series = frame.column(name)?.as_materialized_series();
-                Ok(frame::values(series, file).into_iter().map(Some).collect())
-            }
+            Rows::Frame(_) => self.frame_column(name, kind, Blanks::Absent),
         }
+    }
+
+    /// The same values with null in each field that the row may not have had; `None` where no field may be such a one.
+    pub fn padded(&self, name: &str) -> Result<Option<Vec<Option<Json>>>, TableError> {
+        let Some(position) = self.schema.position(name) else { return Ok(None) };
+        match (&self.rows, &self.schema.columns[position].kind) {
+            (Rows::Records(records), Kind::Padded) => {
+                let cell = |record: &Record| record.cells.get(position).cloned().flatten();
+                Ok(Some(records.iter().map(cell).collect()))
+            }
+            (Rows::Frame(_), kind @ Kind::Typed(typed)) if typed.may_have_blanks() => {
+                self.frame_column(name, kind, Blanks::Null).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn frame_column(&self, name: &str, kind: &Kind, blanks: Blanks) -> Result<Vec<Option<Json>>, TableError> {
+        let Rows::Frame(frame) = &self.rows else { return Ok(Vec::new()) };
+        let reading = Reading { file: kind.file(), blanks };
+        let series = frame.column(name)?.as_materialized_series();
+        Ok(frame::values(series, reading).into_iter().map(Some).collect())
     }
 
     fn other_key(&self, name: &str) -> Vec<Option<Json>> {
@@ -259,7 +284,7 @@ impl Batch {
     /// The rows as records.
     pub fn into_records(self) -> Result<Vec<Record>, TableError> {
         match self.rows {
-            Rows::Records(records) => Ok(records),
+            Rows::Records(records) => Ok(unpadded(records, &self.schema)),
             Rows::Frame(frame) => Ok(frame::records(&frame, &self.schema)),
         }
     }
@@ -267,8 +292,28 @@ impl Batch {
     /// The rows as a frame with the schema's types.
     pub fn into_frame(self) -> Result<DataFrame, TableError> {
         match self.rows {
-            Rows::Records(records) => Ok(frame::from_records(&self.schema, &records)?),
-            Rows::Frame(frame) => Ok(frame),
+            Rows::Records(records) => {
+                Ok(frame::from_records(&self.schema, &unpadded(records, &self.schema))?)
+            }
+            Rows::Frame(mut frame) => {
+                for (at, column) in self.schema.columns.iter().enumerate() {
+                    if column.kind.file().is_some_and(is_padded) {
+                        let stripped = frame::without_blanks(&frame.columns()[at])?;
+                        frame.replace_column(at, stripped)?;
+                    }
+                }
+                Ok(frame)
+            }
         }
     }
+}
+
+/// The records without fields that their rows may not have had.
+fn unpadded(mut records: Vec<Record>, schema: &Schema) -> Vec<Record> {
+    for (at, _) in schema.columns.iter().enumerate().filter(|(_, column)| column.kind == Kind::Padded) {
+        for cell in records.iter_mut().filter_map(|record| record.cells.get_mut(at)) {
+            *cell = cell.take().map(Json::without_nulls);
+        }
+    }
+    records
 }

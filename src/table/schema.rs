@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use polars::prelude::{ArrowDataType, ArrowField, ArrowSchema, CompatLevel, DataType};
 
-use super::Pandas;
 use super::arrow::{map_field, without_views, written_field};
+use super::{Pandas, frame};
 
 /// The columns of a table, in order. Names are unique.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -41,6 +41,8 @@ pub enum Kind {
     Words,
     /// Values of several types or nested ones: compact JSON where a column must have one type.
     Json,
+    /// The same, of rows whose objects were given the fields of each other: a null field may be one that the row does not have.
+    Padded,
     /// The other keys of rows of JSON, an object in each row, where the rows have too many different keys to give each a column.
     /// Holds the keys that have columns.
     OtherKeys(Arc<HashSet<String>>),
@@ -124,6 +126,11 @@ impl Typed {
         Typed { written, file: file.dtype.clone(), dtype }
     }
 
+    /// Whether its values may have fields that only other rows have.
+    pub(super) fn may_have_blanks(&self) -> bool {
+        frame::may_have_blanks(&self.dtype, &self.file)
+    }
+
     /// The same where some files lack the column.
     pub fn nullable(mut self) -> Typed {
         self.written.is_nullable = true;
@@ -153,7 +160,7 @@ impl Kind {
             Kind::Bool => DataType::Boolean,
             Kind::Int => DataType::Int64,
             Kind::Float => DataType::Float64,
-            Kind::Text | Kind::Words | Kind::Json | Kind::OtherKeys(_) => DataType::String,
+            Kind::Text | Kind::Words | Kind::Json | Kind::Padded | Kind::OtherKeys(_) => DataType::String,
             Kind::Typed(typed) => typed.dtype.clone(),
         }
     }

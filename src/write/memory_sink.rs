@@ -125,7 +125,8 @@ impl MemorySink {
 fn nested(cell: Option<Json>, kind: &Kind) -> Json {
     match cell {
         Some(Json::String(text))
-            if matches!(kind, Kind::Json | Kind::OtherKeys(_)) && text.starts_with(['[', '{']) =>
+            if matches!(kind, Kind::Json | Kind::Padded | Kind::OtherKeys(_))
+                && text.starts_with(['[', '{']) =>
         {
             Json::parse(&text).unwrap_or(Json::String(text))
         }

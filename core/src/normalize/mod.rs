@@ -18,6 +18,7 @@
 //!
 //! Nothing is repaired, renamed or merged. Reading tables and logs is not done here.
 
+mod blanks;
 mod call_syntax;
 mod calls;
 pub mod columns;
@@ -179,6 +180,25 @@ impl Normalizer {
             extras,
             part: None,
         })
+    }
+
+    /// A cell of a table that cannot tell null from absent. `padded` is the cell with all fields that it may not have had, which are null.
+    /// None of them is kept but an argument of a call that its tool, among the row's `definitions`, requires and lets be null: a call
+    /// without it would be wrong, so that it was there.
+    pub fn unpadded(&self, padded: Json, definitions: Option<&Json>) -> Json {
+        let cell = padded.clone().without_nulls();
+        self.with_passed_nulls(cell, &padded, definitions)
+    }
+
+    /// The same for a cell that is rid of its blanks already, and may have nulls beside them.
+    pub fn with_passed_nulls(&self, cell: Json, padded: &Json, definitions: Option<&Json>) -> Json {
+        if cell == *padded {
+            return cell;
+        }
+        let own = definitions.and_then(|definitions| self.catalogue.known(definitions));
+        let own = own.filter(|tools| tools.definitions != Definitions::Unknown);
+        let tools = own.as_ref().unwrap_or(&self.default_tools).known();
+        if tools.is_empty() { cell } else { blanks::told(cell, padded, tools) }
     }
 
     /// The definitions in `cell`, else those that hold for all rows.

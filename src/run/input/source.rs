@@ -10,7 +10,7 @@ use super::shard::Shard;
 use crate::domain::{Cell, Item, Json, RawRow, RowError, RowErrorCode, Slot, Variable};
 use crate::normalize::columns::{self, Columns, Wanted};
 use crate::normalize::{Conversation, Normalizer, Options};
-use crate::read::{Batches, LogOptions, Selection, Table, Understanding};
+use crate::read::{Batches, InMemory, LogOptions, Selection, Table, Understanding, passed};
 use crate::report::counted;
 use crate::run::settings::{InputKind, InputSettings, SettingsError};
 use crate::run::{Observer, Row, RunError};
@@ -116,7 +116,8 @@ impl Source {
                  output, they stay keys of their rows)"
             ));
         }
-        let names: Vec<String> = table.schema().names().map(str::to_owned).collect();
+        let names = table.schema().names().filter(|name| *name != InMemory::ROW);
+        let names: Vec<String> = names.map(str::to_owned).collect();
         let columns = columns::resolve_wanted(&names, &settings.columns, true, wanted)?;
         let judges_calls = columns.tool_call.is_some();
         if judges_calls && columns.tool_definitions.is_none() && settings.tools.is_none() {
@@ -174,7 +175,7 @@ impl Source {
             (None, Some(error)) => Row::known(Err(error.clone())),
             (None, None) => Row::unread(cells, conversation, Arc::clone(&self.normalizer)),
         };
-        Ok(raw_rows(batch, &self.columns)?.into_iter().enumerate().map(row).collect())
+        Ok(raw_rows(batch, &self.columns, &self.normalizer)?.into_iter().enumerate().map(row).collect())
     }
 
     /// The rows of `batch` that are meant, the first of which is at `position` among all.
@@ -223,7 +224,7 @@ pub fn items(batch: &Batch, columns: &Columns, normalizer: &Normalizer) -> Resul
     if let Some(items) = logged(batch, columns)? {
         return Ok(items);
     }
-    let rows = raw_rows(batch, columns)?;
+    let rows = raw_rows(batch, columns, normalizer)?;
     let unsayable = unsayable(batch, columns)?;
     let item = |(at, (row, context)): (usize, (RawRow, Option<Conversation>))| match (
         batch.item(at),
@@ -284,14 +285,20 @@ fn judged(columns: &Columns) -> impl Iterator<Item = &String> {
     own.into_iter().flatten().chain(extras.iter().map(|(_, column)| column))
 }
 
-fn raw_rows(batch: &Batch, columns: &Columns) -> Result<Vec<(RawRow, Option<Conversation>)>, TableError> {
+fn raw_rows(
+    batch: &Batch,
+    columns: &Columns,
+    normalizer: &Normalizer,
+) -> Result<Vec<(RawRow, Option<Conversation>)>, TableError> {
+    let none = || vec![None; batch.len()];
+    let definitions = columns.tool_definitions.as_ref().map(|name| batch.column(name)).transpose()?;
+    let definitions = definitions.unwrap_or_else(none);
     let cells = |name: Option<&String>| {
-        let column = name.map(|name| batch.column(name)).transpose()?;
-        Ok::<_, TableError>(column.unwrap_or_else(|| vec![None; batch.len()]).into_iter())
+        let column = name.map(|name| passed::column(batch, name, &definitions, normalizer)).transpose()?;
+        Ok::<_, TableError>(column.unwrap_or_else(none).into_iter())
     };
     let mut questions = cells(columns.question.as_ref())?;
     let mut calls = cells(columns.tool_call.as_ref())?;
-    let mut definitions = cells(columns.tool_definitions.as_ref())?;
     let mut contexts = cells(columns.messages.as_ref())?;
     let mut raws = cells(columns.raw.as_ref())?;
     let mut nexts = cells(columns.next_message.as_ref())?;
@@ -300,6 +307,7 @@ fn raw_rows(batch: &Batch, columns: &Columns) -> Result<Vec<(RawRow, Option<Conv
         .iter()
         .map(|(variable, column)| Ok((variable, cells(Some(column))?)))
         .collect::<Result<Vec<_>, TableError>>()?;
+    let mut definitions = definitions.into_iter();
     let cell = |value: Option<Json>| value.map_or(Cell::Missing, Cell::from);
     let row = |_| {
         let question = match (questions.next().flatten(), &columns.question) {

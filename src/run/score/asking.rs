@@ -9,8 +9,9 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::ScoringError;
-use super::row::case;
+use super::row::{case, records};
 use crate::domain::{Json, Object, Slot, Status, Task};
+use crate::normalize::{Normalizer, Options};
 use crate::read::Table;
 use crate::run::settings::{InputKind, InputSettings, LabelSettings, OutputSettings, PanelSettings};
 use crate::run::{Control, MemberSummary, RunError, label};
@@ -113,11 +114,12 @@ pub(in crate::run) async fn judged(
 fn write(table: &Table, inquiry: &Inquiry, columns: &[(Slot, String)], path: &Path) -> Result<u64, RunError> {
     let failed = |why| RunError::from(ScoringError::NoTemporary(why));
     let mut file = BufWriter::new(File::create(path).map_err(failed)?);
+    let normalizer = Normalizer::new(Options::default()).map_err(ScoringError::Row)?;
     let (mut number, mut asked) = (0_u64, 0);
     for batch in table.batches(None) {
         let batch = batch?;
         let schema = std::sync::Arc::clone(&batch.schema);
-        for record in batch.into_records()? {
+        for record in records(batch, columns, &normalizer)? {
             if !matches!(record.item, Some(Err(_)))
                 && let Some(mut row) = (inquiry.row)(&case(table, &schema, record.cells, columns))
             {

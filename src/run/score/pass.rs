@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::asking::Answers;
 use super::definitions;
-use super::row::{CALLED, EXPECTED, called, case, is_case, name};
+use super::row::{CALLED, EXPECTED, called, case, is_case, name, records};
 use super::tally::Tally;
 use super::transcripts::{self, Transcript};
 use crate::domain::{Cell, Json, Object, RawRow, Slot, ToolCall};
@@ -107,7 +107,7 @@ impl Scoring<'_> {
 
     /// The rows of a batch whose first has this number, counted from 0.
     fn rows(&self, batch: &Batch, first: u64) -> Result<Vec<Row>, RunError> {
-        let records = batch.clone().into_records()?;
+        let records = records(batch.clone(), &self.columns, &self.normalizer)?;
         let row = |(at, record): (usize, crate::table::Record)| match record.item {
             Some(Err(error)) => Row { name: None, case: Err(ScoreError::invalid(error.to_string())) },
             _ => {

@@ -1,9 +1,10 @@
 //! A row of any table as a scorer reads it: its columns by name, and what the row is called.
 
 use crate::domain::{Json, Object, Slot};
-use crate::read::Table;
+use crate::normalize::Normalizer;
+use crate::read::{Table, passed};
 use crate::score::Scorer;
-use crate::table::{Format, Schema};
+use crate::table::{Batch, Format, Record, Schema, TableError};
 
 use super::transcripts;
 
@@ -32,6 +33,16 @@ const DESCRIBED: [&str; 6] = ["test", "case", "test_case", "example", "run", "me
 pub(super) fn is_case(scorer: &Scorer, case: &Object) -> bool {
     let expects = || !scorer.expects || case.contains_key(EXPECTED) || transcripts::expects(case);
     (scorer.matches)(case) || called(case).is_some() && expects()
+}
+
+/// The rows of a batch, where `columns` are those that the user named.
+pub(super) fn records(
+    batch: Batch,
+    columns: &[(Slot, String)],
+    normalizer: &Normalizer,
+) -> Result<Vec<Record>, TableError> {
+    let definitions = columns.iter().find(|(slot, _)| *slot == Slot::ToolDefinitions);
+    passed::records(batch, definitions.map(|(_, name)| name.as_str()), normalizer)
 }
 
 /// A row as a scorer reads it: an object with a key for each of the columns that the row has, under their usual names where

@@ -96,6 +96,19 @@ impl Json {
         self.as_object()?.get(key)
     }
 
+    /// The value without the null members of its objects, at any depth.
+    #[must_use]
+    pub fn without_nulls(self) -> Json {
+        match self {
+            Json::Array(items) => Json::Array(items.into_iter().map(Json::without_nulls).collect()),
+            Json::Object(object) => {
+                let present = object.into_iter().filter(|(_, value)| !value.is_null());
+                Json::Object(present.map(|(key, value)| (key, value.without_nulls())).collect())
+            }
+            other => other,
+        }
+    }
+
     pub(crate) fn as_object_mut(&mut self) -> Option<&mut Object> {
         match self {
             Json::Object(object) => Some(object),

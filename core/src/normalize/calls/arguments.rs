@@ -139,6 +139,22 @@ pub(super) fn of(object: &Object) -> Option<&Json> {
     KEYS.iter().filter_map(|key| object.get(key)).find(|value| !value.is_null())
 }
 
+/// The key in `object` under which the arguments of a call would be read, if one holds an object.
+pub(in crate::normalize) fn place(object: &Object) -> Option<&str> {
+    let holds = |value: &Json| value.as_object().is_some();
+    let usual = KEYS.into_iter().find(|key| object.get(key).is_some_and(|value| !value.is_null()));
+    match usual {
+        Some(key) => object.get(key).is_some_and(holds).then_some(key),
+        None => {
+            let known = |key: &str| {
+                let key = folded(key);
+                KEYS.iter().any(|known| folded(known) == key) || FURTHER_KEYS.contains(&key.as_str())
+            };
+            object.iter().find(|(key, value)| holds(value) && known(key)).map(|(key, _)| key)
+        }
+    }
+}
+
 /// An object under one of [`KEYS`] in another spelling: `Arguments`, `tool-input`.
 fn spelled_otherwise(object: &Object) -> Option<&Json> {
     under(object, |key| KEYS.iter().any(|known| folded(known) == key))

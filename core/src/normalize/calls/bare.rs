@@ -36,7 +36,8 @@ pub(super) fn definition(_: &mut Reader, object: &Object) -> Option<Reading> {
         .then(|| Err(error(RowErrorCode::DefinitionInToolCall, "a definition, not a call", object)))
 }
 
-fn is_schema(value: &Json) -> bool {
+/// Whether it is the schema of arguments, not arguments.
+pub(in crate::normalize) fn is_schema(value: &Json) -> bool {
     let kind = value.get("type").and_then(Json::as_str);
     matches!(kind, Some("object" | "dict" | "OBJECT"))
         && value.get("properties").is_some_and(|properties| properties.as_object().is_some())

@@ -21,7 +21,9 @@ mod vendors;
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
-use tools::ByName;
+pub(super) use arguments::place as arguments_place;
+pub(super) use bare::is_schema;
+pub(super) use tools::ByName;
 
 use crate::domain::{Calls, Cell, Flag, Json, Object, RowError, RowErrorCode, ToolCall, ToolDefinition};
 

@@ -6,19 +6,24 @@ use super::Reader;
 use crate::domain::ToolDefinition;
 
 /// Tools by name; of several by one name, the first.
-pub(super) struct ByName<'a> {
+pub(in crate::normalize) struct ByName<'a> {
     exact: HashMap<&'a str, &'a ToolDefinition>,
     folded: HashMap<String, &'a ToolDefinition>,
 }
 
 impl<'a> ByName<'a> {
-    fn of(tools: &'a [ToolDefinition]) -> ByName<'a> {
+    pub(in crate::normalize) fn of(tools: &'a [ToolDefinition]) -> ByName<'a> {
         let (mut exact, mut folded) = (HashMap::new(), HashMap::new());
         for tool in tools {
             exact.entry(tool.name.as_str()).or_insert(tool);
             folded.entry(fold(&tool.name)).or_insert(tool);
         }
         ByName { exact, folded }
+    }
+
+    /// The tool `name`; if there is none, one whose name differs in signs that some providers do not allow.
+    pub(in crate::normalize) fn get(&self, name: &str) -> Option<&'a ToolDefinition> {
+        self.exact.get(name).or_else(|| self.folded.get(&fold(name))).copied()
     }
 }
 
@@ -30,7 +35,6 @@ fn fold(name: &str) -> String {
 impl<'a> Reader<'a> {
     /// The definition of the tool `name`; if there is none, of one that differs in signs some providers do not allow.
     pub(super) fn definition(&self, name: &str) -> Option<&'a ToolDefinition> {
-        let ByName { exact, folded } = self.by_name.get_or_init(|| ByName::of(self.tools));
-        exact.get(name).or_else(|| folded.get(&fold(name))).copied()
+        self.by_name.get_or_init(|| ByName::of(self.tools)).get(name)
     }
 }

@@ -71,6 +71,20 @@ impl Catalogue {
         }
     }
 
+    /// The same of a value that need not be a cell yet; none where they cannot be read.
+    pub(super) fn known(&self, value: &Json) -> Option<Tools> {
+        let read = match value {
+            Json::String(text) if !text.trim().is_empty() => {
+                self.remembered(text, || from_text(text, TypeNames::JsonSchema))
+            }
+            Json::Array(_) | Json::Object(_) => {
+                self.remembered(&value.to_string(), || from_json(value.clone(), TypeNames::JsonSchema))
+            }
+            _ => return None,
+        };
+        read.ok()
+    }
+
     fn remembered(&self, text: &str, read: impl FnOnce() -> Result<Found, RowError>) -> Read {
         let known = |seen: &Seen| seen.tools.get(text).cloned();
         if let Some(known) = known(&self.seen.read().unwrap_or_else(PoisonError::into_inner)) {

@@ -1,0 +1,103 @@
+"""Null arguments out of tables that cannot tell null from absent: those that must have been passed were passed."""
+
+import json
+import sys
+
+import pandas as pd
+import polars as pl
+import pyarrow.parquet as pq
+import pytest
+from conftest import labels
+from test_frames import KINDS, to_rows, typed
+
+import tooljudge as tj
+
+pytestmark = pytest.mark.filterwarnings("ignore::tooljudge.ToolJudgeWarning")
+NULLABLE = [
+    {"type": ["string", "null"]},
+    {"anyOf": [{"type": "string"}, {"type": "null"}]},
+    {"type": "string", "nullable": True},
+    {"enum": ["celsius", None]},
+]
+
+
+def strict(unit, arguments):
+    """A row of a tool that requires `unit`, as OpenAI's strict tools do of all they can be given."""
+    parameters = {"type": "object", "properties": {"city": {"type": "string"}, "unit": unit}, "required": ["city", "unit"]}
+    tools = [{"name": "get_weather", "description": "Weather of a city", "parameters": parameters}]
+    call = {"name": "get_weather", "arguments": arguments}
+    # A list and a text under one key have no type in Arrow.
+    return {"question": "Weather in Oslo?", "tool_call": call, "tool_definitions": json.dumps(tools)}
+
+
+def by_parquet(rows, folder):
+    pq.write_table(typed(rows), folder / "rows.parquet")
+    return folder / "rows.parquet"
+
+
+def by_columns(rows):
+    return {name: [row[name] for row in rows] for name in rows[0]}
+
+
+def by_rows(columns):
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+@pytest.mark.parametrize("kind", [*KINDS, "parquet", "columns", "pandas_alone"])
+def test_a_null_that_must_have_been_passed_was_passed(kind, tmp_path, monkeypatch):
+    def found(rows):
+        if kind == "parquet":
+            return tj.label(by_parquet(rows, tmp_path)).to_dicts()
+        if kind == "columns":
+            return by_rows(tj.label(by_columns(rows)))
+        if kind == "pandas_alone":
+            with monkeypatch.context() as without:
+                without.setitem(sys.modules, "pyarrow", None)
+                return to_rows(tj.label(pd.DataFrame(rows)))
+        return to_rows(tj.label(KINDS[kind](rows)))
+
+    for unit in NULLABLE:
+        passed = [strict(unit, {"city": "Oslo", "unit": None}), strict(unit, {"city": "Oslo", "unit": "celsius"})]
+        told = tj.label(passed)
+        assert told[0]["label"] != "incorrect"
+        assert labels(found(passed)) == labels(told)
+    never = strict({"type": "string"}, {"city": "Oslo", "unit": None})
+    assert [row["label"] for row in found([never])] == ["incorrect"]
+    # No row has the argument.
+    absent = strict(NULLABLE[0], {"city": "Oslo"})
+    assert [row["label"] for row in found([absent])] == ["incorrect"]
+
+
+def test_a_judge_is_shown_the_null_that_must_have_been_passed(tmp_path):
+    passed = [strict(NULLABLE[0], {"city": "Oslo", "unit": None, "day": None})]
+    shown = []
+
+    def judge(prompts):
+        shown.extend(prompts)
+        return ["correct"] * len(prompts)
+
+    for data in (pd.DataFrame(passed), pl.DataFrame(passed), typed(passed), by_parquet(passed, tmp_path), by_columns(passed)):
+        tj.label(data, judge=judge)
+        assert '{"city":"Oslo","unit":null}' in shown.pop()
+    # Written texts hold what was read.
+    tj.label(pd.DataFrame(passed), judge=judge, output=tmp_path / "out.parquet")
+    assert json.loads(pq.read_table(tmp_path / "out.parquet")["tool_call"][0].as_py())["arguments"] == {"city": "Oslo"}
+
+
+def test_a_null_that_must_have_been_passed_was_passed_in_logs_too(tmp_path):
+    row = strict(NULLABLE[0], {"city": "Oslo", "unit": None})
+    chat = [
+        {"role": "user", "content": row["question"], "tool_calls": None},
+        {"role": "assistant", "content": None, "tool_calls": [{"type": "function", "function": row["tool_call"]}]},
+    ]
+    log = [{"messages": chat, "tools": row["tool_definitions"]}]
+    told = tj.label(log)
+    assert told[0]["label"] != "incorrect" and len(told) == 1
+    for data in (typed(log), pl.DataFrame(log), pd.DataFrame(log), by_columns(log), by_parquet(log, tmp_path)):
+        out = tj.label(data)
+        out = by_rows(out) if isinstance(out, dict) else out.to_dicts() if isinstance(out, tj.Frame) else to_rows(out)
+        assert labels(out) == labels(told)
+    # Beside a question.
+    beside = [{**row, "messages": chat}]
+    for data in (typed(beside), pd.DataFrame(beside)):
+        assert labels(to_rows(tj.label(data))) == labels(tj.label(beside))
