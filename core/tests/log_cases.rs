@@ -81,6 +81,10 @@ fn problem(item: &Item, wanted: &Json) -> Option<String> {
     if wanted.get("results").is_some_and(|wanted| *wanted != results) {
         return differs("results", results.to_string());
     }
+    let failed = sample.after.results.iter().any(|result| result.is_error);
+    if wanted.get("failed").is_some_and(|wanted| *wanted != Json::Bool(failed)) {
+        return differs("failed", failed.to_string());
+    }
     let remarks = [
         "unfinished_answer",
         "arguments_not_recorded",

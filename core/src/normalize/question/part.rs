@@ -23,6 +23,8 @@ pub(super) struct Returned<'a> {
     /// Whether the log says that the call failed.
     pub(super) is_error: bool,
     value: Option<&'a Json>,
+    /// What the log says of the failure, beside what was returned.
+    error: Option<&'a Json>,
 }
 
 /// Keys of a part's text; the first that holds one counts.
@@ -175,15 +177,22 @@ pub(super) fn returned(object: &Object) -> Option<Returned<'_>> {
         Some(kind) => (kind.starts_with("tool-") || kind == "dynamic-tool") && value.is_some(),
         None => wrapped.is_some(),
     };
-    is_result.then(|| Returned { call_id: call_id(holder, ID_KEYS), is_error: failed(holder), value })
+    is_result.then(|| Returned { call_id: call_id(holder, ID_KEYS), is_error: failed(holder), value, error: error_in(holder) })
 }
 
 /// What a call of the provider's own tools returned, if that stands beside the call: `{"type":"mcp_call","id":"m1","output":"7"}`.
 pub(super) fn returned_beside(call: &Object) -> Option<Returned<'_>> {
     let value = ["output", "outputs", "results"]
         .iter()
-        .find_map(|key| call.get(key).filter(|value| !value.is_null()))?;
-    Some(Returned { call_id: call_id(call, &["call_id", "id"]), is_error: failed(call), value: Some(value) })
+        .find_map(|key| call.get(key).filter(|value| !value.is_null()));
+    let error = error_in(call);
+    let value = value.or(error)?;
+    Some(Returned {
+        call_id: call_id(call, &["call_id", "id"]),
+        is_error: failed(call),
+        value: Some(value),
+        error,
+    })
 }
 
 /// Whether an item of this type is what a tool returned: `tool_result`, `function_call_output`.
@@ -199,12 +208,24 @@ pub(super) fn returned_by_message(message: &Object) -> Returned<'_> {
         call_id: call_id(message, keys),
         is_error: failed(message),
         value: value_in(message).or_else(|| message.get("parts")),
+        error: error_in(message),
     }
 }
 
-/// Says so if a call failed, as its result tells: `"is_error": true`, `"status": "error"`, `"state": "output-error"`.
+/// What a result says of a failure: `"error": "ValueError: no such date"`, `"error": {"message": "timeout"}`.
+fn error_in(result: &Object) -> Option<&Json> {
+    const NO_ERROR: &[&str] = &["", "none", "null", "false", "no", "0"];
+    result.get("error").filter(|error| match error {
+        Json::String(text) => !NO_ERROR.iter().any(|word| word.eq_ignore_ascii_case(text.trim())),
+        Json::Object(object) => !object.is_empty(),
+        _ => false,
+    })
+}
+
+/// Says so if a call failed, as its result tells: `"is_error": true`, `"status": "error"`, `"state": "output-error"`, or the text of an error.
 fn failed(result: &Object) -> bool {
-    let said = ["is_error", "isError", "error"].iter().any(|key| result.get(key) == Some(&Json::Bool(true)));
+    let said = ["is_error", "isError", "error"].iter().any(|key| result.get(key) == Some(&Json::Bool(true)))
+        || error_in(result).is_some();
     let word = |key: &str| result.get(key).and_then(Json::as_str).unwrap_or_default();
     said || ["status", "state"].iter().any(|key| ["error", "output-error", "failed"].contains(&word(key)))
         || word("type") == "tool-error"
@@ -238,11 +259,15 @@ impl Returned<'_> {
     pub(super) fn shown(&self) -> Shown {
         // A tool may return nothing.
         let Some(value) = self.value else { return Shown::default() };
-        let shown = shown(value);
-        match shown.text.is_empty() {
-            true => Shown { text: TOOL_RESULT.to_owned(), ..shown },
-            false => shown,
-        }
+        let returned = shown(value);
+        let error = self.error.filter(|error| *error != value).map(|error| shown(error).text);
+        let text = match (returned.text.trim().is_empty(), error) {
+            (true, Some(error)) => error,
+            (true, None) if returned.text.is_empty() => TOOL_RESULT.to_owned(),
+            (false, Some(error)) if !returned.text.contains(&error) => format!("{}\n{error}", returned.text),
+            _ => returned.text,
+        };
+        Shown { text, ..returned }
     }
 }
 
