@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::part::{self, Part, Returned};
-use super::unrecognised;
+use super::{spoken_result, unrecognised};
 use crate::domain::{Flag, Json, Message, Object, Role, RowError};
 use crate::normalize::calls::Reader;
 
@@ -161,7 +161,14 @@ fn said(
             Part::Silent => {}
         }
     }
-    let mut message = Message::new(role, texts.join("\n"));
+    let mut text = texts.join("\n");
+    if role == Role::User
+        && let Some((returned, own)) = spoken_result::parted(&text, messages)
+    {
+        results.extend(returned.into_iter().map(|result| Message::new(Role::Tool, result)));
+        text = own.unwrap_or_default();
+    }
+    let mut message = Message::new(role, text);
     message.tool_call_id = object.get("tool_call_id").and_then(Json::as_str).map(str::to_owned);
     if role == Role::Assistant {
         message.tool_calls =
@@ -170,7 +177,7 @@ fn said(
         messages.append(&mut results);
     } else {
         // Some providers hand results back in the user's name; nobody asked them.
-        let only_results = texts.is_empty() && !results.is_empty();
+        let only_results = message.content.is_empty() && !results.is_empty();
         messages.append(&mut results);
         if !only_results {
             messages.push(message);

@@ -3,6 +3,7 @@
 mod history;
 mod message;
 mod part;
+mod spoken_result;
 mod turn;
 
 use std::collections::BTreeSet;

@@ -177,7 +177,12 @@ pub(super) fn returned(object: &Object) -> Option<Returned<'_>> {
         Some(kind) => (kind.starts_with("tool-") || kind == "dynamic-tool") && value.is_some(),
         None => wrapped.is_some(),
     };
-    is_result.then(|| Returned { call_id: call_id(holder, ID_KEYS), is_error: failed(holder), value, error: error_in(holder) })
+    is_result.then(|| Returned {
+        call_id: call_id(holder, ID_KEYS),
+        is_error: failed(holder),
+        value,
+        error: error_in(holder),
+    })
 }
 
 /// What a call of the provider's own tools returned, if that stands beside the call: `{"type":"mcp_call","id":"m1","output":"7"}`.
