@@ -132,6 +132,11 @@ pub(super) fn read(part: &Json) -> Part<'_> {
     if let Some(returned) = returned(object) {
         return Part::Returned(returned);
     }
+    if kind == Some("compaction")
+        && let Some(summary) = said(object, false)
+    {
+        return Part::Text(Cow::Borrowed(summary));
+    }
     let is_silent =
         |word: &str| SILENT.contains(&word) || word.starts_with("tool-") || word == "dynamic-tool";
     match kind {
