@@ -90,6 +90,8 @@ fn problem(item: &Item, wanted: &Json) -> Option<String> {
         "arguments_not_recorded",
         "history_ambiguous",
         "history_left_out",
+        "history_elsewhere",
+        "tool_choice_limited",
         "raw_tool_call",
     ];
     let flags: Vec<&str> =

@@ -7,7 +7,7 @@
 
 use super::entry::{Entry, Skip};
 use super::turn::{Before, Output, Turn};
-use super::value;
+use super::{request, value};
 use crate::domain::{Flag, Json, Object, Origin};
 use crate::normalize::ending::Ending;
 
@@ -96,6 +96,7 @@ impl Dialogue {
     }
 
     fn ask_request(&mut self, mut request: Object) {
+        self.flags.extend(request::flags(&request));
         // Google's SDK keeps tools and instructions beside the conversation, in an object of their own.
         let mut config = value::take_object(&mut request, "config").unwrap_or_default();
         for holder in [&mut request, &mut config] {

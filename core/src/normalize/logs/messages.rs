@@ -11,8 +11,8 @@ use super::dialogue::Dialogue;
 use super::entry::Entries;
 use super::format::LogFormat;
 use super::transcript::{Copies, Transcript};
-use super::{value, vercel_steps};
-use crate::domain::{Json, Object, Role, Slot};
+use super::{request, value, vercel_steps};
+use crate::domain::{Flag, Json, Object, Role, Slot};
 use crate::normalize::question;
 
 pub(super) const OPENAI: LogFormat = LogFormat {
@@ -96,7 +96,11 @@ fn read(mut record: Object, context: &Context) -> Entries {
         said.instruct(value::take(&mut record, key).unwrap_or(Json::Null));
     }
     let elements = said.messages.into_iter().chain(messages);
+    // A name of the conversation is its own; it does not say that more was said elsewhere.
+    let flags = request::flags(&record).into_iter().filter(|flag| *flag == Flag::ToolChoiceLimited);
+    let flags = flags.collect();
     let transcript = Transcript {
+        flags,
         id: NAMES.iter().find_map(|key| value::name(&record, key)),
         elements: elements.flat_map(vercel_steps::of).collect(),
         tools: value::tools(value::take_first(&mut record, &["tools", "functions"])),

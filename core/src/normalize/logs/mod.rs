@@ -57,6 +57,7 @@ mod otel;
 mod pairs;
 mod promptfoo;
 mod ragas;
+mod request;
 mod sample;
 mod sharegpt;
 mod smolagents;

@@ -21,6 +21,9 @@ const ROLES: &[(Role, &[&str])] = &[
 /// Keys of what a message says; the first that says something counts.
 const CONTENT_KEYS: &[&str] = &["content", "parts", "content_parts", "tool_plan", "refusal"];
 
+/// Types of elements that stand for all that was said before them.
+const SEALED: &[&str] = &["compaction", "compaction_summary", "context_compaction"];
+
 /// What an element of a conversation is.
 enum Element<'a> {
     Said(Role, &'a Object),
@@ -30,6 +33,8 @@ enum Element<'a> {
     Returned(Returned<'a>),
     /// A thought, or bookkeeping of the provider's.
     Aside,
+    /// What was said before in a form that only the provider can read.
+    Sealed,
 }
 
 /// Who says a message; `None` if it is none.
@@ -38,13 +43,13 @@ pub(in crate::normalize) fn speaker(message: &Object) -> Option<Role> {
         Element::Said(role, _) => Some(role),
         Element::Call(_) => Some(Role::Assistant),
         Element::Returned(_) => Some(Role::Tool),
-        Element::Aside => None,
+        Element::Aside | Element::Sealed => None,
     }
 }
 
 /// Whether an element is nobody's words: a thought, or bookkeeping of the provider's.
 pub(super) fn is_aside(object: &Object) -> bool {
-    matches!(element(object), Some(Element::Aside))
+    matches!(element(object), Some(Element::Aside | Element::Sealed))
 }
 
 /// A message of someone whose role is not known, as a message of the system's that names the role; `None` if it says nothing.
@@ -89,6 +94,9 @@ pub(super) fn read(
         }
         Element::Returned(returned) => messages.push(result(&returned, flags)),
         Element::Aside => {}
+        Element::Sealed => {
+            flags.insert(Flag::HistoryElsewhere);
+        }
     }
     Ok(())
 }
@@ -108,6 +116,9 @@ fn element(object: &Object) -> Option<Element<'_>> {
     };
     if let Some(returned) = part::returned(message) {
         return Some(Element::Returned(returned));
+    }
+    if SEALED.contains(&kind) {
+        return Some(Element::Sealed);
     }
     if kind.ends_with("_call") || kind == "tool_use" {
         return Some(Element::Call(message));
