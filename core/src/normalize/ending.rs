@@ -228,7 +228,7 @@ pub(super) fn required(tool: &ToolDefinition) -> &[Json] {
 }
 
 /// What a text holds, however often it was encoded.
-fn structure(text: &str) -> Option<Json> {
+pub(super) fn structure(text: &str) -> Option<Json> {
     const MAX_ENCODINGS: usize = 4;
     let parse = |text: &str| Json::parse(text).ok().or_else(|| python_literal::whole(text, Dialect::Repr));
     let mut value = parse(text)?;
