@@ -127,7 +127,7 @@ impl History {
         for (at, element) in elements.iter().enumerate() {
             match element.as_object().and_then(message::speaker) {
                 Some(Role::Assistant) => {
-                    match turns.last_mut().filter(|_| open) {
+                    match turns.last_mut().filter(|_| open && !begins_step(element)) {
                         Some(turn) => turn.end = at + 1,
                         None => turns.push(at..at + 1),
                     }
@@ -266,4 +266,10 @@ impl History {
         ids.filter_map(|call| self.callers.get(call.id.as_ref()?))
             .any(|callers| callers.partition_point(|at| *at < end) > 1)
     }
+}
+
+/// Whether an element says that the model was asked again before it.
+fn begins_step(element: &Json) -> bool {
+    let first = element.get("parts").and_then(|parts| parts.as_array()?.first()?.get("type")?.as_str());
+    first == Some("step-start")
 }

@@ -14,6 +14,7 @@ use crate::domain::{
 };
 pub use history::History;
 pub(super) use message::speaker;
+pub(super) use part::is_denied;
 use turn::Found;
 pub(super) use turn::Judged;
 

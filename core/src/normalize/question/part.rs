@@ -25,6 +25,8 @@ pub(super) struct Returned<'a> {
     value: Option<&'a Json>,
     /// What the log says of the failure, beside what was returned.
     error: Option<&'a Json>,
+    /// Whether a person did not let the call happen.
+    is_denied: bool,
 }
 
 /// Keys of a part's text; the first that holds one counts.
@@ -175,18 +177,21 @@ fn placeholder(kind: Option<&str>, object: &Object) -> &'static str {
 pub(super) fn returned(object: &Object) -> Option<Returned<'_>> {
     let wrapped = RESULT_KEYS.iter().find_map(|key| object.get(key)?.as_object());
     let holder = wrapped.unwrap_or(object);
-    let value = value_in(holder);
+    let is_denied = is_denied(holder);
+    let reason = || holder.get("approval")?.get("reason").filter(|reason| !reason.is_null());
+    let value = value_in(holder).or_else(|| if is_denied { reason() } else { None });
     let is_result = match object.get("type").and_then(Json::as_str) {
         Some(kind) if is_result_type(kind) => true,
         // Parts for user interfaces hold the call, and later what it returned too.
-        Some(kind) => (kind.starts_with("tool-") || kind == "dynamic-tool") && value.is_some(),
+        Some(kind) => (kind.starts_with("tool-") || kind == "dynamic-tool") && (value.is_some() || is_denied),
         None => wrapped.is_some(),
     };
     is_result.then(|| Returned {
         call_id: call_id(holder, ID_KEYS),
-        is_error: failed(holder),
+        is_error: is_denied || failed(holder),
         value,
         error: error_in(holder),
+        is_denied,
     })
 }
 
@@ -202,6 +207,7 @@ pub(super) fn returned_beside(call: &Object) -> Option<Returned<'_>> {
         is_error: failed(call),
         value: Some(value),
         error,
+        is_denied: false,
     })
 }
 
@@ -219,7 +225,14 @@ pub(super) fn returned_by_message(message: &Object) -> Returned<'_> {
         is_error: failed(message),
         value: value_in(message).or_else(|| message.get("parts")),
         error: error_in(message),
+        is_denied: false,
     }
+}
+
+/// Whether a person did not let a call happen: `"state": "output-denied"`, `"approval": {"approved": false}`.
+pub(in crate::normalize) fn is_denied(call: &Object) -> bool {
+    let approved = call.get("approval").and_then(|approval| approval.get("approved"));
+    call.get("state").and_then(Json::as_str) == Some("output-denied") || approved == Some(&Json::Bool(false))
 }
 
 /// What a result says of a failure: `"error": "ValueError: no such date"`, `"error": {"message": "timeout"}`.
@@ -267,6 +280,10 @@ pub(super) struct Shown {
 impl Returned<'_> {
     /// A text, the texts of parts, or else the value as JSON.
     pub(super) fn shown(&self) -> Shown {
+        if self.is_denied {
+            let reason = self.value.map(|value| format!(": {}", shown(value).text)).unwrap_or_default();
+            return Shown { text: format!("denied{reason}"), placeheld: false };
+        }
         // A tool may return nothing.
         let Some(value) = self.value else { return Shown::default() };
         let returned = shown(value);
