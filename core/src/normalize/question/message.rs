@@ -47,16 +47,51 @@ pub(in crate::normalize) fn speaker(message: &Object) -> Option<Role> {
     }
 }
 
+/// The name of the agent that says a message, where the log has several.
+pub(super) fn agent(object: &Object) -> Option<&str> {
+    match element(object)? {
+        Element::Said(Role::Assistant, message) => {
+            message.get("name")?.as_str().filter(|name| !name.is_empty())
+        }
+        _ => None,
+    }
+}
+
 /// Whether an element is nobody's words: a thought, or bookkeeping of the provider's.
 pub(super) fn is_aside(object: &Object) -> bool {
     matches!(element(object), Some(Element::Aside | Element::Sealed))
 }
 
 /// A message of someone whose role is not known, as a message of the system's that names the role; `None` if it says nothing.
-pub(super) fn of_unknown_role(object: &Object) -> Option<Message> {
+fn of_unknown_role(object: &Object) -> Option<Message> {
     let role = ["role", "from", "type"].iter().find_map(|key| object.get(key)?.as_str())?;
-    let text = ["content", "value", "text"].iter().find_map(|key| object.get(key)?.as_str())?;
+    let text = ["content", "value", "text"].iter().find_map(|key| object.get(key)?.as_str());
+    let of_parts = || {
+        let texts = parts(object).iter().filter_map(|part| match part::read(part) {
+            Part::Text(text) => Some(text),
+            Part::Returned(returned) => Some(returned.shown().text.into()),
+            Part::Placeholder(shown) => Some(shown.into()),
+            Part::Silent => None,
+        });
+        let texts: Vec<_> = texts.collect();
+        (!texts.is_empty()).then(|| texts.join("\n"))
+    };
+    let text = text.map(str::to_owned).or_else(of_parts)?;
     Some(Message::new(Role::System, format!("{role}: {text}")))
+}
+
+/// Reads an element as [`read`] does, and one of an unknown role as words of the system's, with a flag.
+pub(super) fn read_any(
+    object: &Object,
+    server_tools: bool,
+    messages: &mut Vec<Message>,
+    flags: &mut BTreeSet<Flag>,
+) -> Result<(), RowError> {
+    if let Err(error) = read(object, server_tools, messages, flags) {
+        messages.push(of_unknown_role(object).ok_or(error)?);
+        flags.insert(Flag::UnknownRole);
+    }
+    Ok(())
 }
 
 /// Whether all `items` are elements of a conversation, and at least one is a message.
@@ -67,7 +102,11 @@ pub(super) fn are_conversation<'a>(mut items: impl Iterator<Item = &'a Json>) ->
             said |= matches!(element, Element::Said(..));
             true
         }
-        None => false,
+        // Among known ones, another role is one that nobody has met yet.
+        None => item.as_object().is_some_and(|object| {
+            object.get("role").is_some_and(|role| role.as_str().is_some())
+                && of_unknown_role(object).is_some()
+        }),
     });
     known && said
 }
@@ -173,6 +212,11 @@ fn said(
         }
     }
     let mut text = texts.join("\n");
+    if text.trim().is_empty()
+        && let Some(spoken) = object.get("audio").and_then(|audio| audio.get("transcript")?.as_str())
+    {
+        spoken.clone_into(&mut text);
+    }
     if role == Role::User
         && let Some((returned, own)) = spoken_result::parted(&text, messages)
     {

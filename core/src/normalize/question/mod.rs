@@ -99,12 +99,16 @@ pub(super) fn conversation(items: &[Json]) -> Result<Question, RowError> {
     let mut messages = Vec::new();
     for item in items.iter().flat_map(turns) {
         let object = item.as_object().ok_or_else(|| unrecognised(item))?;
-        message::read(object, false, &mut messages, &mut flags)?;
+        message::read_any(object, false, &mut messages, &mut flags)?;
     }
     if messages.is_empty() {
         return Err(error(RowErrorCode::EmptyQuestion, "a list without messages", ""));
     }
     let Some(asked) = asked(&messages) else {
+        // The user may be who has the unknown role.
+        if flags.contains(&Flag::UnknownRole) {
+            return Err(unrecognised(Json::Array(items.to_vec())));
+        }
         return Err(error(
             RowErrorCode::NoUserMessage,
             "no message is the user's",
@@ -130,7 +134,7 @@ pub(super) fn history(items: &[Json]) -> Option<(Vec<Message>, BTreeSet<Flag>)> 
             }
             _ => {
                 for item in turns(item) {
-                    message::read(item.as_object()?, false, &mut messages, &mut flags).ok()?;
+                    message::read_any(item.as_object()?, false, &mut messages, &mut flags).ok()?;
                 }
             }
         }
