@@ -139,6 +139,9 @@ pub(super) fn read(part: &Json) -> Part<'_> {
     {
         return Part::Text(Cow::Borrowed(summary));
     }
+    if let Some(text) = text_of_document(object) {
+        return Part::Text(Cow::Borrowed(text));
+    }
     let is_silent =
         |word: &str| SILENT.contains(&word) || word.starts_with("tool-") || word == "dynamic-tool";
     match kind {
@@ -146,6 +149,20 @@ pub(super) fn read(part: &Json) -> Part<'_> {
         None if object.keys().any(is_silent) => Part::Silent,
         _ => Part::Placeholder(placeholder(kind, object)),
     }
+}
+
+/// The words of a document that is plain text: `{"type":"document","source":{"type":"text","data":"Key: 7"}}`,
+/// `{"document":{"format":"txt","source":{"text":"Key: 7"}}}`.
+fn text_of_document(part: &Object) -> Option<&str> {
+    let source = part.get("source").filter(|_| part.get("type").and_then(Json::as_str) == Some("document"));
+    let source = source.or_else(|| part.get("document")?.get("source"))?;
+    let keys: &[&str] = match source.get("type").and_then(Json::as_str) {
+        Some("text") => &["data"],
+        Some("content") => &["content"],
+        Some(_) => &[],
+        None => &["text"],
+    };
+    keys.iter().find_map(|key| source.get(key)?.as_str())
 }
 
 /// What a part of text says: `{"text":"Oslo?"}`, `{"type":"text","value":"Oslo?"}`, `{"type":"text","text":{"value":"Oslo?"}}`.
