@@ -92,6 +92,7 @@ fn problem(item: &Item, wanted: &Json) -> Option<String> {
         "history_left_out",
         "history_elsewhere",
         "tool_choice_limited",
+        "unknown_role",
         "raw_tool_call",
     ];
     let flags: Vec<&str> =
