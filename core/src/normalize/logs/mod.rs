@@ -42,6 +42,7 @@ mod envelope;
 mod exchange;
 mod format;
 mod formats;
+mod found_tools;
 mod inserted;
 mod inspect;
 mod items;

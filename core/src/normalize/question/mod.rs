@@ -60,9 +60,26 @@ pub(super) fn conversation_in(text: &str) -> Option<Vec<Json>> {
     if !text.trim_start().starts_with('[') {
         return None;
     }
-    let value = Json::parse(text).ok().or_else(|| python_literal::whole(text, Dialect::Repr))?;
+    let python = |text: &str| python_literal::whole(text, Dialect::Repr);
+    let value = Json::parse(text).ok().or_else(|| python(text)).or_else(|| python(&printed_array(text)?))?;
     let Json::Array(items) = value else { return None };
     message::are_conversation(items.iter().flat_map(turns)).then_some(items)
+}
+
+/// A list as NumPy prints an array of objects, with the commas that it leaves out: `[{'a': 1}\n {'a': 2}]`. A line can only
+/// end so between elements, since Python writes the ends of lines within texts as `\n`.
+fn printed_array(text: &str) -> Option<String> {
+    if !["}\n", "}\r\n", "array(["].iter().any(|sign| text.contains(sign)) {
+        return None;
+    }
+    let mut whole = String::with_capacity(text.len());
+    for line in text.lines() {
+        if whole.ends_with('}') && line.trim_start().starts_with('{') {
+            whole.push(',');
+        }
+        whole.push_str(line.trim_end());
+    }
+    Some(whole.replace("array([", "[").replace("], dtype=object)", "]"))
 }
 
 /// The messages of a list, if all of its elements are some.

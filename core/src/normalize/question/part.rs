@@ -80,7 +80,10 @@ const VALUE_KEYS: &[&str] = &["content", "output", "response", "result", "tool_r
 
 /// Types of what a tool returned; those of tools that the provider runs are no texts.
 const RESULT_TYPES: &[&str] =
-    &["tool_result", "mcp_tool_result", "tool_call_response", "tool-result", "tool-error"];
+    &["tool_result", "mcp_tool_result", "tool_call_response", "tool-result", "tool-error", TOOL_SEARCH];
+
+/// The type of what a search for tools has found, under the key `tools`.
+const TOOL_SEARCH: &str = "tool_search_output";
 
 /// Types and only keys of parts that a tool may return. Any other list is the tool's own value.
 const RETURNED_PARTS: &[&str] = &[
@@ -280,7 +283,12 @@ fn value_in(holder: &Object) -> Option<&Json> {
     // A list of no parts says nothing; a tool's own value may well be an empty list.
     let no_parts =
         |key: &str, value: &Json| key == "content" && value.as_array().is_some_and(<[Json]>::is_empty);
-    VALUE_KEYS.iter().find_map(|key| holder.get(key).filter(says).filter(|value| !no_parts(key, value)))
+    let found = || {
+        let is_search = holder.get("type").and_then(Json::as_str) == Some(TOOL_SEARCH);
+        holder.get("tools").filter(|_| is_search)
+    };
+    let mut values = VALUE_KEYS.iter().filter_map(|key| Some((*key, holder.get(key).filter(says)?)));
+    values.find(|(key, value)| !no_parts(key, value)).map(|(_, value)| value).or_else(found)
 }
 
 fn call_id<'a>(object: &'a Object, keys: &[&str]) -> Option<&'a str> {
