@@ -1,6 +1,6 @@
 //! Logs in which an answer was cut, blocked or recorded in part: a table of records, and what each must give.
 
-use tooljudge_core::domain::{Calls, Cell, Item, Json, Object, RawRow, RowError, Sample};
+use tooljudge_core::domain::{Calls, Cell, Definitions, Item, Json, Object, RawRow, RowError, Sample};
 use tooljudge_core::normalize::logs::{Entry, Turns};
 use tooljudge_core::normalize::{Conversation, Normalizer, Options, columns};
 
@@ -76,16 +76,35 @@ fn problem(item: &Item, wanted: &Json) -> Option<String> {
     if let Some(leak) = list("lacks").iter().filter_map(Json::as_str).find(|text| shown.contains(text)) {
         return Some(format!("`{leak}` is shown: {shown}"));
     }
+    if let Some(once) = text("once").filter(|text| shown.matches(*text).count() != 1) {
+        return Some(format!("`{once}` is not shown once: {shown}"));
+    }
+    let known = match &sample.definitions {
+        Definitions::Known(tools) => &tools[..],
+        _ => &[],
+    };
+    let tools = known.iter().map(|tool| Json::from(tool.name.as_str()));
+    let tools = Json::Array(tools.collect());
+    if wanted.get("tools").is_some_and(|wanted| *wanted != tools) {
+        return differs("tools", tools.to_string());
+    }
     let results = sample.after.results.iter().map(|result| Json::from(result.content.as_str()));
     let results = Json::Array(results.collect());
     if wanted.get("results").is_some_and(|wanted| *wanted != results) {
         return differs("results", results.to_string());
+    }
+    let failed = sample.after.results.iter().any(|result| result.is_error);
+    if wanted.get("failed").is_some_and(|wanted| *wanted != Json::Bool(failed)) {
+        return differs("failed", failed.to_string());
     }
     let remarks = [
         "unfinished_answer",
         "arguments_not_recorded",
         "history_ambiguous",
         "history_left_out",
+        "history_elsewhere",
+        "tool_choice_limited",
+        "unknown_role",
         "raw_tool_call",
     ];
     let flags: Vec<&str> =

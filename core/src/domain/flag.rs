@@ -57,6 +57,10 @@ pub enum Flag {
     MissingResult,
     /// The log does not hold what came right before; what stands there in the file was taken for it.
     MissingParent,
+    /// What was said before is kept by the provider, or in a form that nobody can read: the log only refers to it.
+    HistoryElsewhere,
+    /// The request did not leave it to the model whether and what to call.
+    ToolChoiceLimited,
     /// Two calls of the transcript have one id.
     RepeatedCallId,
     /// Another transcript of the input has the same id and says something else; this one's id has a number behind it, or is the first.
@@ -106,6 +110,8 @@ impl Flag {
             Flag::OrphanResult => "orphan_result",
             Flag::MissingResult => "missing_result",
             Flag::MissingParent => "missing_parent",
+            Flag::HistoryElsewhere => "history_elsewhere",
+            Flag::ToolChoiceLimited => "tool_choice_limited",
             Flag::RepeatedCallId => "repeated_call_id",
             Flag::RepeatedTranscriptId => "repeated_transcript_id",
             Flag::ArgumentsAsPairs => "arguments_as_pairs",

@@ -85,6 +85,8 @@ pub enum RowErrorCode {
     MissingToolCall,
     /// The tool call has no known shape.
     UnrecognisedToolCall,
+    /// The calls of several turns, with the results between them, where those of one should be.
+    SeveralTurns,
     /// A tool's definition where a call should be.
     DefinitionInToolCall,
     /// A call that does not name its tool.
@@ -125,7 +127,7 @@ pub enum RowErrorCode {
 
 impl RowErrorCode {
     /// All of them.
-    pub const ALL: [RowErrorCode; 26] = [
+    pub const ALL: [RowErrorCode; 27] = [
         RowErrorCode::InvalidJson,
         RowErrorCode::RowNotObject,
         RowErrorCode::MissingQuestion,
@@ -134,6 +136,7 @@ impl RowErrorCode {
         RowErrorCode::NoUserMessage,
         RowErrorCode::MissingToolCall,
         RowErrorCode::UnrecognisedToolCall,
+        RowErrorCode::SeveralTurns,
         RowErrorCode::DefinitionInToolCall,
         RowErrorCode::ToolCallWithoutName,
         RowErrorCode::MissingValue,
@@ -173,6 +176,7 @@ impl RowErrorCode {
             RowErrorCode::NoUserMessage => "no_user_message",
             RowErrorCode::MissingToolCall => "missing_tool_call",
             RowErrorCode::UnrecognisedToolCall => "unrecognised_tool_call",
+            RowErrorCode::SeveralTurns => "several_turns",
             RowErrorCode::DefinitionInToolCall => "definition_in_tool_call",
             RowErrorCode::ToolCallWithoutName => "tool_call_without_name",
             RowErrorCode::MissingValue => "missing_value",

@@ -22,6 +22,8 @@ enum How {
     Calling,
     /// At a limit of its length or of its time.
     Cut,
+    /// Not at all yet: the log holds what had arrived of it.
+    Arriving,
     /// By a filter, a guardrail or a classifier.
     Blocked,
     /// With a call that the provider could not read, or with an error.
@@ -55,6 +57,7 @@ const WORDS: &[(How, &[&str])] = &[
             "insufficientsystemresource",
         ],
     ),
+    (How::Arriving, &["inputstreaming", "partialcall"]),
     (
         How::Blocked,
         &[
@@ -158,7 +161,7 @@ impl Ending {
         match self.how {
             How::Blocked => true,
             How::Cut => !PENDING.contains(&folded(&self.word).as_str()),
-            How::Calling | How::Malformed => false,
+            How::Calling | How::Malformed | How::Arriving => false,
         }
     }
 
@@ -182,7 +185,7 @@ impl Ending {
             return if is_lost { Err(self.error()) } else { Ok(()) };
         }
         // Calls are written one after another, so only the last can lack its end.
-        if !last.is_some_and(|call| is_whole(call, tools)) {
+        if self.how == How::Arriving || !last.is_some_and(|call| is_whole(call, tools)) {
             return Err(self.error());
         }
         flags.insert(Flag::UnfinishedAnswer);
@@ -197,6 +200,9 @@ impl Ending {
     fn error(&self) -> RowError {
         let (code, why) = match self.how {
             How::Calling => (RowErrorCode::AnswerMalformed, "it ends with calls, but the log holds none"),
+            How::Arriving => {
+                (RowErrorCode::AnswerCut, "it was still arriving, so how its call was to go on is not known")
+            }
             How::Cut => (RowErrorCode::AnswerCut, "it was cut, so what else it was to call is not known"),
             How::Blocked => {
                 (RowErrorCode::AnswerBlocked, "it was blocked, so what it was to call is not known")
@@ -228,7 +234,7 @@ pub(super) fn required(tool: &ToolDefinition) -> &[Json] {
 }
 
 /// What a text holds, however often it was encoded.
-fn structure(text: &str) -> Option<Json> {
+pub(super) fn structure(text: &str) -> Option<Json> {
     const MAX_ENCODINGS: usize = 4;
     let parse = |text: &str| Json::parse(text).ok().or_else(|| python_literal::whole(text, Dialect::Repr));
     let mut value = parse(text)?;
@@ -246,6 +252,12 @@ fn word_in(object: &Object, depth: usize) -> Option<String> {
     }
     if let Some(word) = status(object) {
         return Some(word.to_owned());
+    }
+    if let Some(state) = arriving(object) {
+        return Some(state.to_owned());
+    }
+    if has_no_end(object) {
+        return Some("incomplete".to_owned());
     }
     // One piece of a stream.
     if object.get("done") == Some(&Json::Bool(false)) && object.contains_key("message") {
@@ -268,6 +280,31 @@ fn word_in(object: &Object, depth: usize) -> Option<String> {
     };
     let mut holders = HOLDERS.iter().filter(|key| holds(key));
     holders.find_map(|key| word_in(first(object.get(key)?)?, depth + 1))
+}
+
+/// The state of a call whose arguments had not all arrived: Vercel's `"state": "input-streaming"`.
+fn arriving(object: &Object) -> Option<&str> {
+    const STATES: &[&str] = &["input-streaming", "partial-call"];
+    let is_call = |part: &Object| part.contains_key("toolCallId");
+    let parts = ["parts", "content"].iter().filter_map(|key| object.get(key)?.as_array()).flatten();
+    let calls = parts.filter_map(|part| part.get("toolInvocation").unwrap_or(part).as_object());
+    let mut calls = calls.chain([object]).filter(|part| is_call(part));
+    calls.find_map(|call| call.get("state")?.as_str().filter(|state| STATES.contains(state)))
+}
+
+/// Whether a message of Anthropic's was logged while it arrived: it has no reason to stop, and a call without arguments.
+fn has_no_end(object: &Object) -> bool {
+    let kind = |value: &Object| value.get("type").and_then(Json::as_str).unwrap_or_default().to_owned();
+    let is_begun = |block: &Json| {
+        let block = block.as_object();
+        block.is_some_and(|block| {
+            kind(block) == "tool_use"
+                && block.get("input").and_then(Json::as_object).is_some_and(Object::is_empty)
+        })
+    };
+    kind(object) == "message"
+        && object.get("stop_reason").is_some_and(Json::is_null)
+        && object.get("content").and_then(Json::as_array).is_some_and(|blocks| blocks.iter().any(is_begun))
 }
 
 /// The state of a response, or of an item of one, where that is not its end.
@@ -323,7 +360,7 @@ mod tests {
 
     #[test]
     fn words_stand_in_many_places_and_mean_the_same() {
-        use How::{Blocked, Calling, Cut, Malformed};
+        use How::{Arriving, Blocked, Calling, Cut, Malformed};
         for (answer, how) in [
             (r#"{"finish_reason":"stop"}"#, None),
             (r#"{"finish_reason":"a word of tomorrow"}"#, None),
@@ -343,6 +380,17 @@ mod tests {
             (r#"{"name":"f","data":{"stop_reason":"max_tokens"}}"#, None),
             (r#"[{"stop_reason":"max_tokens"},{"stop_reason":"end_turn"}]"#, None),
             (r#"[{"stop_reason":"end_turn"},{"stop_reason":"max_tokens"}]"#, Some(Cut)),
+            (r#"{"parts":[{"type":"tool-f","toolCallId":"1","state":"input-streaming"}]}"#, Some(Arriving)),
+            (r#"{"parts":[{"type":"tool-f","toolCallId":"1","state":"input-available"}]}"#, None),
+            (
+                r#"{"type":"message","stop_reason":null,"content":[{"type":"tool_use","input":{}}]}"#,
+                Some(Cut),
+            ),
+            (
+                r#"{"type":"message","stop_reason":null,"content":[{"type":"tool_use","input":{"a":1}}]}"#,
+                None,
+            ),
+            (r#"{"type":"message","stop_reason":null,"content":[{"type":"text","text":"Hi"}]}"#, None),
             (r#""length""#, None),
         ] {
             let found = Ending::of(&Json::parse(answer).unwrap());

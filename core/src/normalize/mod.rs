@@ -32,6 +32,7 @@ mod pairs;
 mod python_float;
 mod python_literal;
 mod question;
+mod steps;
 
 use std::collections::BTreeSet;
 
@@ -118,6 +119,16 @@ impl Normalizer {
 
     /// Reads one row that may have a conversation beside its question.
     pub fn sample_in_context(&self, row: RawRow, context: Option<&Conversation>) -> Result<Sample, RowError> {
+        steps::refused(&row.tool_call)?;
+        self.whole(row, context)
+    }
+
+    /// All calls of a cell, also those of several turns: for who compares a whole way with another.
+    pub fn calls(&self, row: RawRow) -> Result<Calls, RowError> {
+        self.whole(row, None).map(|sample| sample.calls)
+    }
+
+    fn whole(&self, row: RawRow, context: Option<&Conversation>) -> Result<Sample, RowError> {
         if let Some(field) = too_large(&row) {
             let why = format!("{field}: more than {} MB; shorten it", CELL_BYTES >> 20);
             return Err(RowError::new(RowErrorCode::RowTooLarge, why));

@@ -247,8 +247,8 @@ impl Scoring<'_> {
             tool_definitions: definitions::column(case).map_or(Cell::Missing, cell),
             ..RawRow::default()
         };
-        let sample = self.normalizer.sample(row).map_err(|error| ScoreError::invalid(error.to_string()))?;
-        match sample.calls {
+        let calls = self.normalizer.calls(row).map_err(|error| ScoreError::invalid(error.to_string()))?;
+        match calls {
             crate::domain::Calls::Parsed(calls) => Ok(calls),
             crate::domain::Calls::Unparsed => {
                 Err(ScoreError::invalid(format!("{column}: no call can be read from the text")))

@@ -95,7 +95,21 @@ fn find(state: Json, name: Option<&str>, depth: usize, agents: &mut Vec<(Option<
     }
 }
 
+/// The elements that a message is; what an agent says has its name, since a team's log holds several.
 fn elements(message: Json) -> Vec<Json> {
+    let source = message.get("source").and_then(Json::as_str).map(str::to_owned);
+    let mut elements = unnamed(message);
+    for element in &mut elements {
+        if let (Json::Object(said), Some(source)) = (element, &source)
+            && said.get("role").and_then(Json::as_str) == Some("assistant")
+        {
+            said.insert("name", source.as_str());
+        }
+    }
+    elements
+}
+
+fn unnamed(message: Json) -> Vec<Json> {
     let Json::Object(mut message) = message else { return vec![message] };
     let kind = value::text(&message, &["type"]).unwrap_or_default();
     let content = message.remove("content").unwrap_or(Json::Null);

@@ -29,6 +29,9 @@ pub(super) fn of(value: Json, path: &[&str]) -> Result<Json, Entry> {
         Json::Array(items) if items.first().is_some_and(is_chunk) => {
             refused(RowErrorCode::StreamedBody, PUT_TOGETHER, &body.to_string())
         }
+        Json::Object(piece) if is_delta(piece) => {
+            refused(RowErrorCode::StreamedBody, "one piece of a streamed body", &body.to_string())
+        }
         Json::String(text) if is_cut(text) => {
             refused(RowErrorCode::InvalidJson, "JSON that breaks off", text)
         }
@@ -58,6 +61,15 @@ fn is_cut(text: &str) -> bool {
     let text = text.trim();
     let begins = text.strip_prefix('[').unwrap_or(text).trim_start().starts_with('{');
     begins && Json::parse(text).is_err_and(|error| error.offset >= text.len())
+}
+
+/// A piece of a streamed response that nothing but its choices gives away. One that holds the end may be all of it.
+fn is_delta(piece: &Object) -> bool {
+    let choice = piece.get("choices").and_then(|choices| choices.as_array()?.first());
+    choice.is_some_and(|choice| {
+        let has = |key| choice.get(key).is_some_and(|value| !value.is_null());
+        has("delta") && !has("message") && !has("finish_reason")
+    })
 }
 
 /// One of the many pieces in which a provider streams a response.

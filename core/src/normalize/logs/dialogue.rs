@@ -7,7 +7,7 @@
 
 use super::entry::{Entry, Skip};
 use super::turn::{Before, Output, Turn};
-use super::value;
+use super::{found_tools, request, value};
 use crate::domain::{Flag, Json, Object, Origin};
 use crate::normalize::ending::Ending;
 
@@ -96,6 +96,7 @@ impl Dialogue {
     }
 
     fn ask_request(&mut self, mut request: Object) {
+        self.flags.extend(request::flags(&request));
         // Google's SDK keeps tools and instructions beside the conversation, in an object of their own.
         let mut config = value::take_object(&mut request, "config").unwrap_or_default();
         for holder in [&mut request, &mut config] {
@@ -225,11 +226,18 @@ impl Dialogue {
     /// The turn that answers, if there is an answer.
     pub(super) fn into_entry(self, origin: Origin) -> Entry {
         let Some(output) = self.output else { return Entry::Skipped(Skip::NoOutput) };
+        let said = match &output {
+            Output::Message(response) => {
+                response.get("output").unwrap_or(response).as_array().unwrap_or_default()
+            }
+            _ => &[],
+        };
+        let tools = found_tools::with(value::tools(self.tools), self.messages.iter().chain(said));
         Entry::Turn(Box::new(Turn {
             before: Before::Messages(self.messages),
             output,
             ending: self.ending,
-            tools: value::tools(self.tools),
+            tools,
             origin,
             flags: self.flags,
             dialect: self.dialect,

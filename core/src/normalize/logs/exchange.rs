@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use super::dialogue::Dialogue;
 use super::entry::{Entry, Skip};
 use super::turn::{Output, Turn};
-use super::{nesting, value};
-use crate::domain::{Json, Object, Origin};
+use super::{nesting, request, value};
+use crate::domain::{Flag, Json, Object, Origin};
 use crate::normalize::ending::Ending;
 
 /// Where a request has the conversation.
@@ -45,6 +45,7 @@ pub(super) fn turn(mut request: Object, response: Json) -> Result<Turn, Entry> {
         dialogue.ask(Json::Object(request));
     }
     dialogue.tools = dialogue.tools.or_else(|| response.get("tools").cloned());
+    dialogue.flags.extend(repeated_flags(&response));
     dialogue.output = Some(Output::Message(response));
     match dialogue.into_entry(origin) {
         Entry::Turn(turn) => Ok(*turn),
@@ -73,9 +74,16 @@ pub(super) fn dialogue(asked: Json, answered: Json) -> Dialogue {
         dialogue.output = Some(Output::Message(answered));
     } else if by_framework || unanswered(&answered).is_none() {
         dialogue.tools = dialogue.tools.or_else(|| answered.get("tools").cloned());
+        dialogue.flags.extend(repeated_flags(&answered));
         dialogue.answer(answered);
     }
     dialogue
+}
+
+/// What is to be remarked about a request that its response repeats.
+fn repeated_flags(response: &Json) -> Vec<Flag> {
+    let repeats = |response: &&Object| response.get("object").and_then(Json::as_str) == Some("response");
+    response.as_object().filter(repeats).map(request::flags).unwrap_or_default()
 }
 
 /// The tools that an answer calls, as observers of a program log it.

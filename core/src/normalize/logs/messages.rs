@@ -11,8 +11,8 @@ use super::dialogue::Dialogue;
 use super::entry::Entries;
 use super::format::LogFormat;
 use super::transcript::{Copies, Transcript};
-use super::{value, vercel_steps};
-use crate::domain::{Json, Object, Role, Slot};
+use super::{request, value, vercel_steps};
+use crate::domain::{Flag, Json, Object, Role, Slot};
 use crate::normalize::question;
 
 pub(super) const OPENAI: LogFormat = LogFormat {
@@ -95,8 +95,15 @@ fn read(mut record: Object, context: &Context) -> Entries {
     for key in ["system", "system_prompt", "systemPrompt", "instructions"] {
         said.instruct(value::take(&mut record, key).unwrap_or(Json::Null));
     }
+    // Some logs repeat it among them.
+    let own: Vec<String> = messages.iter().filter_map(instruction).collect();
+    said.messages.retain(|said| instruction(said).is_none_or(|said| !own.contains(&said)));
     let elements = said.messages.into_iter().chain(messages);
+    // A name of the conversation is its own; it does not say that more was said elsewhere.
+    let flags = request::flags(&record).into_iter().filter(|flag| *flag == Flag::ToolChoiceLimited);
+    let flags = flags.collect();
     let transcript = Transcript {
+        flags,
         id: NAMES.iter().find_map(|key| value::name(&record, key)),
         elements: elements.flat_map(vercel_steps::of).collect(),
         tools: value::tools(value::take_first(&mut record, &["tools", "functions"])),
@@ -105,6 +112,13 @@ fn read(mut record: Object, context: &Context) -> Entries {
         ..Transcript::default()
     };
     transcript.entries(context)
+}
+
+/// The words of a message of the system's.
+fn instruction(message: &Json) -> Option<String> {
+    let is_systems = question::speaker(message.as_object()?) == Some(Role::System);
+    let message = question::message_of(message).filter(|_| is_systems)?;
+    Some(message.content.trim().to_owned())
 }
 
 #[cfg(test)]

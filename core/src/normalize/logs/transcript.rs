@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::context::{Context, Turns};
 use super::entry::{Entries, Entry, Skip, Tally, skipped, unreadable};
+use super::found_tools;
 use super::sample::Made;
 use super::turn::{Before, Output, Print, Step, Turn};
 pub(super) use crate::domain::Episode;
@@ -93,6 +94,7 @@ impl Transcript {
             Err(error) => return unreadable(error),
         };
         let turns = history.turns(&self.elements);
+        self.tools = found_tools::with(self.tools, self.elements.iter());
         let known = normalizer.definitions(&self.tools);
         let made: Vec<Made> = turns.iter().map(|turn| self.made(turn, normalizer, &known)).collect();
         let opening = turns.iter().take_while(|turn| self.opening.holds(turn)).count();

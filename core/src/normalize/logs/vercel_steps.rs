@@ -8,27 +8,31 @@
 //! ```
 
 use crate::domain::{Json, Object};
+use crate::normalize::question;
 
 /// The message as one message for each step; any other element as it is.
 pub(super) fn of(element: Json) -> Vec<Json> {
     let Json::Object(message) = element else { return vec![element] };
     let message = with_parts(message);
     let parts = match message.get("parts") {
-        Some(Json::Array(parts)) if parts.iter().any(|part| is_start(part) || is_done(part)) => parts.clone(),
+        Some(Json::Array(parts)) if parts.iter().any(|part| is_start(part) || ends(part)) => parts.clone(),
         _ => return vec![Json::Object(message)],
     };
     let (mut steps, mut step) = (Vec::new(), Vec::new());
     for part in parts {
         // Who speaks after a result has read it.
-        if is_start(&part) || says(&part) && step.iter().any(is_done) {
+        if is_start(&part) || says(&part) && step.iter().any(ends) {
+            // Without a result between them, only its mark tells a step from what was said before.
+            let is_open = step.iter().any(|part| is_call(part) && !is_done(part));
             steps.push(std::mem::take(&mut step));
+            step.extend(is_open.then(start));
         }
         if !is_start(&part) {
             step.push(part);
         }
     }
     steps.push(step);
-    steps.retain(|step| !step.is_empty());
+    steps.retain(|step| !step.iter().all(is_start));
     if steps.len() < 2 {
         return vec![Json::Object(message)];
     }
@@ -45,7 +49,6 @@ pub(super) fn of(element: Json) -> Vec<Json> {
 
 /// A message of the SDK's older versions, whose calls stand in a list of their own, with its calls and words as parts.
 fn with_parts(mut message: Object) -> Object {
-    let is_call = |part: &Json| kind(part).starts_with("tool-") || kind(part) == "dynamic-tool";
     let has_calls =
         message.get("parts").and_then(Json::as_array).is_some_and(|parts| parts.iter().any(is_call));
     let Some(Json::Array(calls)) = message.remove("toolInvocations").filter(|_| !has_calls) else {
@@ -58,7 +61,7 @@ fn with_parts(mut message: Object) -> Object {
     for call in calls {
         let own = call.get("step").cloned();
         if step.is_some() && step != own {
-            parts.push(Json::Object([("type".to_owned(), Json::from("step-start"))].into_iter().collect()));
+            parts.push(start());
         }
         step = own.or(Some(Json::Null));
         parts.push(part("tool-invocation", "toolInvocation", call));
@@ -89,12 +92,29 @@ fn says(part: &Json) -> bool {
     kind(part) == "text"
 }
 
-/// Whether a part is a call that has returned.
+/// What begins a step.
+fn start() -> Json {
+    Json::Object([("type".to_owned(), Json::from("step-start"))].into_iter().collect())
+}
+
+fn is_call(part: &Json) -> bool {
+    kind(part).starts_with("tool-") || kind(part) == "dynamic-tool"
+}
+
+/// Whether a part is a call that has returned, or that was denied.
 fn is_done(part: &Json) -> bool {
-    let call = part.get("toolInvocation").unwrap_or(part);
-    let is_call = kind(part).starts_with("tool-") || kind(part) == "dynamic-tool";
-    let state = call.get("state").and_then(Json::as_str);
-    is_call && matches!(state, Some("output-available" | "output-error" | "result"))
+    is_call(part)
+        && (matches!(state(part), Some("output-available" | "output-error" | "result"))
+            || part.as_object().is_some_and(question::is_denied))
+}
+
+/// Whether a part is a call after which the model was asked again, or could not be before somebody approved.
+fn ends(part: &Json) -> bool {
+    is_done(part) || is_call(part) && matches!(state(part), Some("approval-requested" | "approval-responded"))
+}
+
+fn state(part: &Json) -> Option<&str> {
+    part.get("toolInvocation").unwrap_or(part).get("state")?.as_str()
 }
 
 #[cfg(test)]
@@ -107,12 +127,18 @@ mod tests {
             r#"{"type":"tool-find","toolCallId":"1","state":"output-available","input":{},"output":7}"#;
         const CALL: &str = r#"{"type":"tool-drop","toolCallId":"2","state":"input-available","input":{}}"#;
         const OLD: &str = r#"{"type":"tool-invocation","toolInvocation":{"state":"result","toolName":"f","args":{},"result":1}}"#;
+        const DENIED: &str = r#"{"type":"tool-drop","toolCallId":"3","state":"output-denied","input":{}}"#;
+        const ASKED: &str =
+            r#"{"type":"tool-drop","toolCallId":"4","state":"approval-requested","input":{}}"#;
         const START: &str = r#"{"type":"step-start"}"#;
         const TEXT: &str = r#"{"type":"text","text":"So"}"#;
         for (parts, steps) in [
             (format!("{START},{FOUND},{START},{CALL}"), vec![format!("{FOUND}"), format!("{CALL}")]),
             (format!("{FOUND},{TEXT}"), vec![FOUND.to_owned(), TEXT.to_owned()]),
             (format!("{OLD},{TEXT}"), vec![OLD.to_owned(), TEXT.to_owned()]),
+            // A denied call has returned; one that waits for approval has not, but the next step begins all the same.
+            (format!("{START},{DENIED},{START},{CALL}"), vec![DENIED.to_owned(), CALL.to_owned()]),
+            (format!("{START},{ASKED},{START},{CALL}"), vec![ASKED.to_owned(), format!("{START},{CALL}")]),
             // Calls in parallel are one step, and so is what is said before them.
             (format!("{START},{TEXT},{FOUND},{FOUND}"), vec![format!("{START},{TEXT},{FOUND},{FOUND}")]),
             (format!("{TEXT},{CALL}"), vec![format!("{TEXT},{CALL}")]),

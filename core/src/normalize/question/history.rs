@@ -48,10 +48,7 @@ impl History {
             history.starts.push(messages.len());
             let mut flags = BTreeSet::new();
             let object = element.as_object().ok_or_else(|| super::unrecognised(element))?;
-            if let Err(error) = message::read(object, true, &mut messages, &mut flags) {
-                messages.push(message::of_unknown_role(object).ok_or(error)?);
-                flags.insert(Flag::UnknownRole);
-            }
+            message::read_any(object, true, &mut messages, &mut flags)?;
             for flag in flags.into_iter().filter(|flag| met.insert(*flag)) {
                 history.flags.push((messages.len(), flag));
             }
@@ -124,10 +121,15 @@ impl History {
     pub(in crate::normalize) fn turns(&self, elements: &[Json]) -> Vec<Range<usize>> {
         let mut turns: Vec<Range<usize>> = Vec::new();
         let mut open = false;
+        let mut agent = None;
         for (at, element) in elements.iter().enumerate() {
             match element.as_object().and_then(message::speaker) {
                 Some(Role::Assistant) => {
-                    match turns.last_mut().filter(|_| open) {
+                    let next = element.as_object().and_then(message::agent);
+                    // What another agent says is a turn of its own.
+                    let is_other = next.is_some() && agent.is_some() && agent != next;
+                    agent = next.or(agent);
+                    match turns.last_mut().filter(|_| open && !is_other && !begins_step(element)) {
                         Some(turn) => turn.end = at + 1,
                         None => turns.push(at..at + 1),
                     }
@@ -266,4 +268,10 @@ impl History {
         ids.filter_map(|call| self.callers.get(call.id.as_ref()?))
             .any(|callers| callers.partition_point(|at| *at < end) > 1)
     }
+}
+
+/// Whether an element says that the model was asked again before it.
+fn begins_step(element: &Json) -> bool {
+    let first = element.get("parts").and_then(|parts| parts.as_array()?.first()?.get("type")?.as_str());
+    first == Some("step-start")
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::part::{self, Part, Returned};
-use super::unrecognised;
+use super::{spoken_result, unrecognised};
 use crate::domain::{Flag, Json, Message, Object, Role, RowError};
 use crate::normalize::calls::Reader;
 
@@ -21,6 +21,9 @@ const ROLES: &[(Role, &[&str])] = &[
 /// Keys of what a message says; the first that says something counts.
 const CONTENT_KEYS: &[&str] = &["content", "parts", "content_parts", "tool_plan", "refusal"];
 
+/// Types of elements that stand for all that was said before them.
+const SEALED: &[&str] = &["compaction", "compaction_summary", "context_compaction"];
+
 /// What an element of a conversation is.
 enum Element<'a> {
     Said(Role, &'a Object),
@@ -30,6 +33,8 @@ enum Element<'a> {
     Returned(Returned<'a>),
     /// A thought, or bookkeeping of the provider's.
     Aside,
+    /// What was said before in a form that only the provider can read.
+    Sealed,
 }
 
 /// Who says a message; `None` if it is none.
@@ -38,20 +43,55 @@ pub(in crate::normalize) fn speaker(message: &Object) -> Option<Role> {
         Element::Said(role, _) => Some(role),
         Element::Call(_) => Some(Role::Assistant),
         Element::Returned(_) => Some(Role::Tool),
-        Element::Aside => None,
+        Element::Aside | Element::Sealed => None,
+    }
+}
+
+/// The name of the agent that says a message, where the log has several.
+pub(super) fn agent(object: &Object) -> Option<&str> {
+    match element(object)? {
+        Element::Said(Role::Assistant, message) => {
+            message.get("name")?.as_str().filter(|name| !name.is_empty())
+        }
+        _ => None,
     }
 }
 
 /// Whether an element is nobody's words: a thought, or bookkeeping of the provider's.
 pub(super) fn is_aside(object: &Object) -> bool {
-    matches!(element(object), Some(Element::Aside))
+    matches!(element(object), Some(Element::Aside | Element::Sealed))
 }
 
 /// A message of someone whose role is not known, as a message of the system's that names the role; `None` if it says nothing.
-pub(super) fn of_unknown_role(object: &Object) -> Option<Message> {
+fn of_unknown_role(object: &Object) -> Option<Message> {
     let role = ["role", "from", "type"].iter().find_map(|key| object.get(key)?.as_str())?;
-    let text = ["content", "value", "text"].iter().find_map(|key| object.get(key)?.as_str())?;
+    let text = ["content", "value", "text"].iter().find_map(|key| object.get(key)?.as_str());
+    let of_parts = || {
+        let texts = parts(object).iter().filter_map(|part| match part::read(part) {
+            Part::Text(text) => Some(text),
+            Part::Returned(returned) => Some(returned.shown().text.into()),
+            Part::Placeholder(shown) => Some(shown.into()),
+            Part::Silent => None,
+        });
+        let texts: Vec<_> = texts.collect();
+        (!texts.is_empty()).then(|| texts.join("\n"))
+    };
+    let text = text.map(str::to_owned).or_else(of_parts)?;
     Some(Message::new(Role::System, format!("{role}: {text}")))
+}
+
+/// Reads an element as [`read`] does, and one of an unknown role as words of the system's, with a flag.
+pub(super) fn read_any(
+    object: &Object,
+    server_tools: bool,
+    messages: &mut Vec<Message>,
+    flags: &mut BTreeSet<Flag>,
+) -> Result<(), RowError> {
+    if let Err(error) = read(object, server_tools, messages, flags) {
+        messages.push(of_unknown_role(object).ok_or(error)?);
+        flags.insert(Flag::UnknownRole);
+    }
+    Ok(())
 }
 
 /// Whether all `items` are elements of a conversation, and at least one is a message.
@@ -62,7 +102,11 @@ pub(super) fn are_conversation<'a>(mut items: impl Iterator<Item = &'a Json>) ->
             said |= matches!(element, Element::Said(..));
             true
         }
-        None => false,
+        // Among known ones, another role is one that nobody has met yet.
+        None => item.as_object().is_some_and(|object| {
+            object.get("role").is_some_and(|role| role.as_str().is_some())
+                && of_unknown_role(object).is_some()
+        }),
     });
     known && said
 }
@@ -89,6 +133,9 @@ pub(super) fn read(
         }
         Element::Returned(returned) => messages.push(result(&returned, flags)),
         Element::Aside => {}
+        Element::Sealed => {
+            flags.insert(Flag::HistoryElsewhere);
+        }
     }
     Ok(())
 }
@@ -108,6 +155,9 @@ fn element(object: &Object) -> Option<Element<'_>> {
     };
     if let Some(returned) = part::returned(message) {
         return Some(Element::Returned(returned));
+    }
+    if SEALED.contains(&kind) {
+        return Some(Element::Sealed);
     }
     if kind.ends_with("_call") || kind == "tool_use" {
         return Some(Element::Call(message));
@@ -161,7 +211,19 @@ fn said(
             Part::Silent => {}
         }
     }
-    let mut message = Message::new(role, texts.join("\n"));
+    let mut text = texts.join("\n");
+    if text.trim().is_empty()
+        && let Some(spoken) = object.get("audio").and_then(|audio| audio.get("transcript")?.as_str())
+    {
+        spoken.clone_into(&mut text);
+    }
+    if role == Role::User
+        && let Some((returned, own)) = spoken_result::parted(&text, messages)
+    {
+        results.extend(returned.into_iter().map(|result| Message::new(Role::Tool, result)));
+        text = own.unwrap_or_default();
+    }
+    let mut message = Message::new(role, text);
     message.tool_call_id = object.get("tool_call_id").and_then(Json::as_str).map(str::to_owned);
     if role == Role::Assistant {
         message.tool_calls =
@@ -170,7 +232,7 @@ fn said(
         messages.append(&mut results);
     } else {
         // Some providers hand results back in the user's name; nobody asked them.
-        let only_results = texts.is_empty() && !results.is_empty();
+        let only_results = message.content.is_empty() && !results.is_empty();
         messages.append(&mut results);
         if !only_results {
             messages.push(message);

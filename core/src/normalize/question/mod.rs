@@ -3,6 +3,7 @@
 mod history;
 mod message;
 mod part;
+mod spoken_result;
 mod turn;
 
 use std::collections::BTreeSet;
@@ -13,6 +14,7 @@ use crate::domain::{
 };
 pub use history::History;
 pub(super) use message::speaker;
+pub(super) use part::is_denied;
 use turn::Found;
 pub(super) use turn::Judged;
 
@@ -58,9 +60,26 @@ pub(super) fn conversation_in(text: &str) -> Option<Vec<Json>> {
     if !text.trim_start().starts_with('[') {
         return None;
     }
-    let value = Json::parse(text).ok().or_else(|| python_literal::whole(text, Dialect::Repr))?;
+    let python = |text: &str| python_literal::whole(text, Dialect::Repr);
+    let value = Json::parse(text).ok().or_else(|| python(text)).or_else(|| python(&printed_array(text)?))?;
     let Json::Array(items) = value else { return None };
     message::are_conversation(items.iter().flat_map(turns)).then_some(items)
+}
+
+/// A list as NumPy prints an array of objects, with the commas that it leaves out: `[{'a': 1}\n {'a': 2}]`. A line can only
+/// end so between elements, since Python writes the ends of lines within texts as `\n`.
+fn printed_array(text: &str) -> Option<String> {
+    if !["}\n", "}\r\n", "array(["].iter().any(|sign| text.contains(sign)) {
+        return None;
+    }
+    let mut whole = String::with_capacity(text.len());
+    for line in text.lines() {
+        if whole.ends_with('}') && line.trim_start().starts_with('{') {
+            whole.push(',');
+        }
+        whole.push_str(line.trim_end());
+    }
+    Some(whole.replace("array([", "[").replace("], dtype=object)", "]"))
 }
 
 /// The messages of a list, if all of its elements are some.
@@ -97,12 +116,16 @@ pub(super) fn conversation(items: &[Json]) -> Result<Question, RowError> {
     let mut messages = Vec::new();
     for item in items.iter().flat_map(turns) {
         let object = item.as_object().ok_or_else(|| unrecognised(item))?;
-        message::read(object, false, &mut messages, &mut flags)?;
+        message::read_any(object, false, &mut messages, &mut flags)?;
     }
     if messages.is_empty() {
         return Err(error(RowErrorCode::EmptyQuestion, "a list without messages", ""));
     }
     let Some(asked) = asked(&messages) else {
+        // The user may be who has the unknown role.
+        if flags.contains(&Flag::UnknownRole) {
+            return Err(unrecognised(Json::Array(items.to_vec())));
+        }
         return Err(error(
             RowErrorCode::NoUserMessage,
             "no message is the user's",
@@ -128,7 +151,7 @@ pub(super) fn history(items: &[Json]) -> Option<(Vec<Message>, BTreeSet<Flag>)> 
             }
             _ => {
                 for item in turns(item) {
-                    message::read(item.as_object()?, false, &mut messages, &mut flags).ok()?;
+                    message::read_any(item.as_object()?, false, &mut messages, &mut flags).ok()?;
                 }
             }
         }

@@ -23,6 +23,10 @@ pub(super) struct Returned<'a> {
     /// Whether the log says that the call failed.
     pub(super) is_error: bool,
     value: Option<&'a Json>,
+    /// What the log says of the failure, beside what was returned.
+    error: Option<&'a Json>,
+    /// Whether a person did not let the call happen.
+    is_denied: bool,
 }
 
 /// Keys of a part's text; the first that holds one counts.
@@ -76,7 +80,10 @@ const VALUE_KEYS: &[&str] = &["content", "output", "response", "result", "tool_r
 
 /// Types of what a tool returned; those of tools that the provider runs are no texts.
 const RESULT_TYPES: &[&str] =
-    &["tool_result", "mcp_tool_result", "tool_call_response", "tool-result", "tool-error"];
+    &["tool_result", "mcp_tool_result", "tool_call_response", "tool-result", "tool-error", TOOL_SEARCH];
+
+/// The type of what a search for tools has found, under the key `tools`.
+const TOOL_SEARCH: &str = "tool_search_output";
 
 /// Types and only keys of parts that a tool may return. Any other list is the tool's own value.
 const RETURNED_PARTS: &[&str] = &[
@@ -130,6 +137,14 @@ pub(super) fn read(part: &Json) -> Part<'_> {
     if let Some(returned) = returned(object) {
         return Part::Returned(returned);
     }
+    if kind == Some("compaction")
+        && let Some(summary) = said(object, false)
+    {
+        return Part::Text(Cow::Borrowed(summary));
+    }
+    if let Some(text) = text_of_document(object) {
+        return Part::Text(Cow::Borrowed(text));
+    }
     let is_silent =
         |word: &str| SILENT.contains(&word) || word.starts_with("tool-") || word == "dynamic-tool";
     match kind {
@@ -137,6 +152,20 @@ pub(super) fn read(part: &Json) -> Part<'_> {
         None if object.keys().any(is_silent) => Part::Silent,
         _ => Part::Placeholder(placeholder(kind, object)),
     }
+}
+
+/// The words of a document that is plain text: `{"type":"document","source":{"type":"text","data":"Key: 7"}}`,
+/// `{"document":{"format":"txt","source":{"text":"Key: 7"}}}`.
+fn text_of_document(part: &Object) -> Option<&str> {
+    let source = part.get("source").filter(|_| part.get("type").and_then(Json::as_str) == Some("document"));
+    let source = source.or_else(|| part.get("document")?.get("source"))?;
+    let keys: &[&str] = match source.get("type").and_then(Json::as_str) {
+        Some("text") => &["data"],
+        Some("content") => &["content"],
+        Some(_) => &[],
+        None => &["text"],
+    };
+    keys.iter().find_map(|key| source.get(key)?.as_str())
 }
 
 /// What a part of text says: `{"text":"Oslo?"}`, `{"type":"text","value":"Oslo?"}`, `{"type":"text","text":{"value":"Oslo?"}}`.
@@ -168,22 +197,38 @@ fn placeholder(kind: Option<&str>, object: &Object) -> &'static str {
 pub(super) fn returned(object: &Object) -> Option<Returned<'_>> {
     let wrapped = RESULT_KEYS.iter().find_map(|key| object.get(key)?.as_object());
     let holder = wrapped.unwrap_or(object);
-    let value = value_in(holder);
+    let is_denied = is_denied(holder);
+    let reason = || holder.get("approval")?.get("reason").filter(|reason| !reason.is_null());
+    let value = value_in(holder).or_else(|| if is_denied { reason() } else { None });
     let is_result = match object.get("type").and_then(Json::as_str) {
         Some(kind) if is_result_type(kind) => true,
         // Parts for user interfaces hold the call, and later what it returned too.
-        Some(kind) => (kind.starts_with("tool-") || kind == "dynamic-tool") && value.is_some(),
+        Some(kind) => (kind.starts_with("tool-") || kind == "dynamic-tool") && (value.is_some() || is_denied),
         None => wrapped.is_some(),
     };
-    is_result.then(|| Returned { call_id: call_id(holder, ID_KEYS), is_error: failed(holder), value })
+    is_result.then(|| Returned {
+        call_id: call_id(holder, ID_KEYS),
+        is_error: is_denied || failed(holder),
+        value,
+        error: error_in(holder),
+        is_denied,
+    })
 }
 
 /// What a call of the provider's own tools returned, if that stands beside the call: `{"type":"mcp_call","id":"m1","output":"7"}`.
 pub(super) fn returned_beside(call: &Object) -> Option<Returned<'_>> {
     let value = ["output", "outputs", "results"]
         .iter()
-        .find_map(|key| call.get(key).filter(|value| !value.is_null()))?;
-    Some(Returned { call_id: call_id(call, &["call_id", "id"]), is_error: failed(call), value: Some(value) })
+        .find_map(|key| call.get(key).filter(|value| !value.is_null()));
+    let error = error_in(call);
+    let value = value.or(error)?;
+    Some(Returned {
+        call_id: call_id(call, &["call_id", "id"]),
+        is_error: failed(call),
+        value: Some(value),
+        error,
+        is_denied: false,
+    })
 }
 
 /// Whether an item of this type is what a tool returned: `tool_result`, `function_call_output`.
@@ -199,12 +244,31 @@ pub(super) fn returned_by_message(message: &Object) -> Returned<'_> {
         call_id: call_id(message, keys),
         is_error: failed(message),
         value: value_in(message).or_else(|| message.get("parts")),
+        error: error_in(message),
+        is_denied: false,
     }
 }
 
-/// Says so if a call failed, as its result tells: `"is_error": true`, `"status": "error"`, `"state": "output-error"`.
+/// Whether a person did not let a call happen: `"state": "output-denied"`, `"approval": {"approved": false}`.
+pub(in crate::normalize) fn is_denied(call: &Object) -> bool {
+    let approved = call.get("approval").and_then(|approval| approval.get("approved"));
+    call.get("state").and_then(Json::as_str) == Some("output-denied") || approved == Some(&Json::Bool(false))
+}
+
+/// What a result says of a failure: `"error": "ValueError: no such date"`, `"error": {"message": "timeout"}`.
+fn error_in(result: &Object) -> Option<&Json> {
+    const NO_ERROR: &[&str] = &["", "none", "null", "false", "no", "0"];
+    result.get("error").filter(|error| match error {
+        Json::String(text) => !NO_ERROR.iter().any(|word| word.eq_ignore_ascii_case(text.trim())),
+        Json::Object(object) => !object.is_empty(),
+        _ => false,
+    })
+}
+
+/// Says so if a call failed, as its result tells: `"is_error": true`, `"status": "error"`, `"state": "output-error"`, or the text of an error.
 fn failed(result: &Object) -> bool {
-    let said = ["is_error", "isError", "error"].iter().any(|key| result.get(key) == Some(&Json::Bool(true)));
+    let said = ["is_error", "isError", "error"].iter().any(|key| result.get(key) == Some(&Json::Bool(true)))
+        || error_in(result).is_some();
     let word = |key: &str| result.get(key).and_then(Json::as_str).unwrap_or_default();
     said || ["status", "state"].iter().any(|key| ["error", "output-error", "failed"].contains(&word(key)))
         || word("type") == "tool-error"
@@ -219,7 +283,12 @@ fn value_in(holder: &Object) -> Option<&Json> {
     // A list of no parts says nothing; a tool's own value may well be an empty list.
     let no_parts =
         |key: &str, value: &Json| key == "content" && value.as_array().is_some_and(<[Json]>::is_empty);
-    VALUE_KEYS.iter().find_map(|key| holder.get(key).filter(says).filter(|value| !no_parts(key, value)))
+    let found = || {
+        let is_search = holder.get("type").and_then(Json::as_str) == Some(TOOL_SEARCH);
+        holder.get("tools").filter(|_| is_search)
+    };
+    let mut values = VALUE_KEYS.iter().filter_map(|key| Some((*key, holder.get(key).filter(says)?)));
+    values.find(|(key, value)| !no_parts(key, value)).map(|(_, value)| value).or_else(found)
 }
 
 fn call_id<'a>(object: &'a Object, keys: &[&str]) -> Option<&'a str> {
@@ -236,13 +305,21 @@ pub(super) struct Shown {
 impl Returned<'_> {
     /// A text, the texts of parts, or else the value as JSON.
     pub(super) fn shown(&self) -> Shown {
+        if self.is_denied {
+            let reason = self.value.map(|value| format!(": {}", shown(value).text)).unwrap_or_default();
+            return Shown { text: format!("denied{reason}"), placeheld: false };
+        }
         // A tool may return nothing.
         let Some(value) = self.value else { return Shown::default() };
-        let shown = shown(value);
-        match shown.text.is_empty() {
-            true => Shown { text: TOOL_RESULT.to_owned(), ..shown },
-            false => shown,
-        }
+        let returned = shown(value);
+        let error = self.error.filter(|error| *error != value).map(|error| shown(error).text);
+        let text = match (returned.text.trim().is_empty(), error) {
+            (true, Some(error)) => error,
+            (true, None) if returned.text.is_empty() => TOOL_RESULT.to_owned(),
+            (false, Some(error)) if !returned.text.contains(&error) => format!("{}\n{error}", returned.text),
+            _ => returned.text,
+        };
+        Shown { text, ..returned }
     }
 }
 
