@@ -20,6 +20,8 @@ pub struct Shown {
     /// The command that ends.
     pub command: &'static str,
     pub json: bool,
+    /// Whether all rows of the input were to be judged, rather than some that were chosen.
+    pub takes_all: bool,
     /// The share of rows that may end without a label for want of anything but evidence.
     pub allow_unjudged: f64,
     /// The share of rows that may end without evidence.
@@ -45,14 +47,17 @@ pub fn conclude(run: &LabelSummary, shown: &Shown, printer: Printer<'_>) -> Endi
     } else if shown.json || !printer.quiet {
         printer.data(&text);
     }
-    remark(run, printer);
+    let empty = empty_log(run).filter(|_| shown.takes_all && shown.allow_unjudged < 1.0);
+    if empty.is_none() {
+        remark(run, printer);
+    }
     for MemberSummary { judge, template, summary, .. } in &run.members {
         if let Some(why) = uncounted(summary, &shown.max_fail) {
             printer.warn(&format!("{why}{}", whose(run, judge, template)));
         }
     }
-    let failed: Vec<String> =
-        run.members.iter().flat_map(|member| failed_gates(run, member, shown)).collect();
+    let missed = run.members.iter().flat_map(|member| failed_gates(run, member, shown));
+    let failed: Vec<String> = empty.into_iter().chain(missed).collect();
     failed.iter().for_each(|why| printer.warn(why));
     let ending = if failed.is_empty() { Ending::Done } else { Ending::GateFailed };
     if let Some(file) = &shown.step_summary {
@@ -63,6 +68,18 @@ pub fn conclude(run: &LabelSummary, shown: &Shown, printer: Printer<'_>) -> Endi
         file.append(&page(shown.command, run, verdict), printer);
     }
     ending
+}
+
+/// What is wrong with a log in which nothing can be judged: a build that reads one must not pass.
+fn empty_log(run: &LabelSummary) -> Option<String> {
+    let rows: u64 = run.members.iter().map(|member| member.summary.rows).sum();
+    (rows == 0 && !run.formats.is_empty()).then(|| {
+        format!(
+            "the input was read as {}, and none of its records is a model call that can be judged; `tooljudge convert \
+             --summary` counts what was skipped, and why; if it is another format, name it with --from",
+            run.formats.join(" and ")
+        )
+    })
 }
 
 /// Who is meant, where there are several.

@@ -17,7 +17,7 @@ use super::printer::Printer;
 use super::step_summary::{FAILURES, StepSummaryFile};
 use super::{Ending, job};
 use crate::run;
-use crate::run::settings::{InputSettings, LabelSettings, OutputSettings, ResnapSettings};
+use crate::run::settings::{InputSettings, LabelSettings, OutputSettings, ResnapSettings, Take};
 use crate::write::Formulas;
 
 /// What a command does with rows: the settings of its job, and what is shown of the outcome.
@@ -101,7 +101,9 @@ fn merged<'a>(
     };
     let settings =
         LabelSettings { input: host.input(settings.input), output: host.output(settings.output), ..settings };
+    let input = &settings.input;
     let shown = Shown {
+        takes_all: input.filters.is_empty() && input.take == Take::All && input.shard.is_none(),
         command: if asks { "label" } else { "resnap" },
         json: args.result.json,
         allow_unjudged: args.result.allow_unjudged.unwrap_or_default(),
