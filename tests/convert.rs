@@ -330,7 +330,7 @@ fn formats_can_be_named() {
         (&["chat.jsonl", "--from", "openai_messages"][..], 0, "1 row"),
         (&["odd.jsonl", "--from", "rows", "--column", "tool_call=result"], 0, "1 row"),
         (&["odd.jsonl", "--column", "tool_call=result"], 0, "1 row"),
-        (&["table.jsonl", "--from", "langsmith"], 0, "skipped  empty"),
+        (&["table.jsonl", "--from", "langsmith"], 1, "skipped  empty"),
         (&["chat.jsonl", "table.jsonl"], 2, "chat.jsonl is a log and table.jsonl is a table"),
         (&["chat.jsonl", "--from", "xml"], 2, "`xml` is not a format: use csv, tsv"),
         (&["chat.jsonl", "-o", "chat.jsonl"], 2, "chat.jsonl is an input of this run"),

@@ -106,7 +106,7 @@ fn errors_have_kinds_and_no_usage() {
         (
             &["label", "--", "-"],
             "{\"question\": \"a\", \"tool_call\": \"f()\", \"label\": 1}",
-            Fault::Output,
+            Fault::Settings,
             "--prefix",
         ),
     ] {

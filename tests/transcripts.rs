@@ -64,6 +64,46 @@ fn transcripts_of_one_id_are_told_apart() {
     assert!(summary.contains("repeated") && summary.contains("calls not taken"), "{summary}");
 }
 
+/// A chat that is logged again with every request is judged once, also where its records have no id.
+#[test]
+fn a_growing_chat_without_an_id_is_judged_once() {
+    let work = Workspace::new();
+    let asked = r#"{"role":"user","content":"find a"}"#.to_owned();
+    let step = |id: &str, said: &str| {
+        format!(
+            r#"{{"role":"assistant","tool_calls":[{{"id":"{id}","function":{{"name":"f","arguments":"{{}}"}}}}]}},{{"role":"tool","tool_call_id":"{id}","content":"{said}"}}"#
+        )
+    };
+    let steps =
+        [asked, step("c1", "7"), step("c2", "8"), r#"{"role":"assistant","content":"Done"}"#.to_owned()];
+    let chat = |messages: &[String]| format!(r#"{{"messages":[{}]}}"#, messages.join(","));
+    let other = chat(&[steps[0].clone(), step("c1", "9")]);
+    let grown: Vec<String> = (2..=4).map(|length| chat(&steps[..length])).collect();
+    work.file("chats.jsonl", [grown.join("\n"), other].join("\n"));
+    work.run(&["convert", "chats.jsonl", "-o", "out.jsonl", "--quiet"]).ended(0);
+    let ids: Vec<String> = lines(&work.read("out.jsonl"))
+        .iter()
+        .map(|row| format!("{} {}", field(row, "transcript_id"), row.get("tool_results").unwrap()))
+        .collect();
+    assert_eq!(ids.len(), 3, "two turns of the chat, and the one of another result: {ids:#?}");
+}
+
+/// A log in which nothing can be judged fails, unless rows were chosen.
+#[test]
+fn a_log_without_anything_to_judge_fails() {
+    let work = Workspace::new();
+    work.file(
+        "spans.jsonl",
+        r#"{"name":"tool","context":{"trace_id":"t","span_id":"s"},"start_time":"2026-01-01T00:00:00Z","attributes":{"gen_ai.operation.name":"execute_tool"},"events":[]}"#,
+    );
+    let failed = work.run(&["label", "spans.jsonl", "--judge", "builtin", "-o", "out.csv"]).ended(1);
+    assert!(failed.stderr.contains("none of its records is a model call"), "{}", failed.stderr);
+    let failed = work.run(&["convert", "spans.jsonl", "-o", "out.jsonl"]).ended(1);
+    assert!(failed.stderr.contains("nothing in the input can be judged"), "{}", failed.stderr);
+    work.run(&["convert", "spans.jsonl", "-o", "all.jsonl", "--all"]).ended(0);
+    work.run(&["label", "spans.jsonl", "--judge", "builtin", "-o", "few.csv", "--limit", "1"]).ended(0);
+}
+
 /// A turn that cannot be read says where it stands.
 #[test]
 fn errors_say_which_turn_they_are() {

@@ -13,7 +13,7 @@ use super::spreadsheet::SpreadsheetArgs;
 use super::{Ending, job};
 use crate::normalize::logs::FORMATS;
 use crate::report::{Column, Table, counted, wrapped};
-use crate::run::settings::{ConvertSettings, OutputSettings};
+use crate::run::settings::{ConvertSettings, OutputSettings, Take};
 use crate::run::{self, ConvertSummary, ConvertedFile};
 use crate::write::{OutputFormat, is_stdout};
 
@@ -72,6 +72,8 @@ pub struct ConvertArgs {
 struct Shown {
     summary: bool,
     json: bool,
+    /// Whether all rows of the input were to be converted, rather than some that were chosen.
+    takes_all: bool,
 }
 
 pub fn run(args: ConvertArgs, host: &Host) -> anyhow::Result<Ending> {
@@ -80,8 +82,12 @@ pub fn run(args: ConvertArgs, host: &Host) -> anyhow::Result<Ending> {
         printer.data(&formats(printer.width_of_list()));
         return Ok(Ending::Done);
     }
-    let shown = Shown { summary: args.summary, json: args.json };
+    let (summary, json) = (args.summary, args.json);
     let settings = settings(args, host)?;
+    let input = &settings.input;
+    // With --all, what cannot be judged was asked for.
+    let takes_all = !settings.all && input.filters.is_empty() && input.take == Take::All;
+    let shown = Shown { summary, json, takes_all };
     job::run(host, printer, async |control| Ok(show(&run::convert(settings, control).await?, shown, printer)))
 }
 
@@ -120,6 +126,11 @@ fn show(found: &ConvertSummary, shown: Shown, printer: Printer<'_>) -> Ending {
     }
     let items: u64 = files.iter().map(|file| file.converted.items).sum();
     let errors: u64 = files.iter().map(ConvertedFile::errors).sum();
+    let skipped: u64 = files.iter().flat_map(|file| file.skipped.values()).sum();
+    if items == 0 && errors == 0 && skipped > 0 && shown.takes_all {
+        printer.warn("nothing in the input can be judged; the summary counts what was skipped, and why");
+        return Ending::GateFailed;
+    }
     if items == 0 && errors > 0 { Ending::GateFailed } else { Ending::Done }
 }
 

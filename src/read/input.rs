@@ -45,7 +45,12 @@ impl Input {
         Input { path, format, constants, spooled: None, frame: None, in_memory: false, padded: false }
     }
 
-    /// Whether it is a table in memory.
+    /// Columns that are the same for all its rows.
+    pub fn constants(&self) -> &[(String, Option<String>)] {
+        &self.constants
+    }
+
+    /// Whether it is a table of the caller's and no file.
     pub fn is_in_memory(&self) -> bool {
         self.in_memory
     }

@@ -24,7 +24,7 @@ pub(super) struct Transcripts {
 /// The session that a turn is judged in: where it was met first, or where most of what came of it is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Owner {
-    id: u64,
+    id: Option<u64>,
     transcript: u64,
     source: u64,
     next: Option<u64>,
@@ -53,8 +53,8 @@ const MAX_OWNERS: usize = 64;
 /// What is noted of a turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Seen {
-    /// Stands for its transcript's id.
-    id: u64,
+    /// Stands for its transcript's id, if it has one.
+    id: Option<u64>,
     print: Print,
 }
 
@@ -71,7 +71,8 @@ impl Seen {
 
     pub(super) fn of(turn: &Turn) -> Option<Seen> {
         let (id, print) = turn.print()?;
-        Some(Seen { id: hashed(id?), print: print.clone() })
+        // Without an id, only a copy can be told.
+        (id.is_some() || print.copied.is_some()).then(|| Seen { id: id.map(hashed), print: print.clone() })
     }
 }
 
@@ -91,7 +92,7 @@ impl Transcripts {
                 Some(at) => {
                     repeats = true;
                     let owner = &mut owners[at];
-                    if owner.id == seen.id && owner.transcript != transcript {
+                    if owner.id == seen.id && seen.id.is_some() && owner.transcript != transcript {
                         self.continued.insert(transcript);
                     }
                     // What is logged once more later has what came of it.
@@ -105,14 +106,15 @@ impl Transcripts {
                 None => {}
             }
         }
+        let Some(id) = seen.id else { return repeats };
         // A conversation that is logged once more is no other one of its name.
-        let all = self.named.get(&seen.id).into_iter().flat_map(HashMap::keys).take(MAX_OWNERS);
+        let all = self.named.get(&id).into_iter().flat_map(HashMap::keys).take(MAX_OWNERS);
         let mut others = all.filter(|known| **known != transcript && seen.print.beginnings.is_some());
         if others.any(|known| self.begins(*known, transcript) || self.begins(transcript, *known)) {
             self.continued.insert(transcript);
         }
         if !self.continued.contains(&transcript) {
-            let all = self.named.entry(seen.id).or_default();
+            let all = self.named.entry(id).or_default();
             let next = all.len();
             all.entry(transcript).or_insert(next);
         }
@@ -148,7 +150,9 @@ impl Transcripts {
     /// Names a turn's transcript anew if another one has its id.
     pub(super) fn name(&self, turn: &mut Turn) {
         let Some((seen, (Some(id), _))) = Seen::of(turn).zip(turn.print()) else { return };
-        let Some(all) = self.named.get(&seen.id).filter(|all| all.len() > 1) else { return };
+        let Some(all) = seen.id.and_then(|id| self.named.get(&id)).filter(|all| all.len() > 1) else {
+            return;
+        };
         let Some(at) = all.get(&seen.print.transcript) else { return };
         // Another transcript may have that name for its own.
         let mut number = at + 1;

@@ -68,8 +68,10 @@ impl Reading<'_> {
             AnyValue::Binary(bytes) => text::bytes(bytes),
             AnyValue::BinaryOwned(bytes) => text::bytes(bytes),
             AnyValue::Date(days) => text::date(*days),
-            AnyValue::Datetime(at, unit, zone) => text::datetime(*at, *unit, zone.is_some()),
-            AnyValue::DatetimeOwned(at, unit, zone) => text::datetime(*at, *unit, zone.is_some()),
+            AnyValue::Datetime(at, unit, zone) => text::datetime(*at, *unit, zone.map(|zone| zone.as_str())),
+            AnyValue::DatetimeOwned(at, unit, zone) => {
+                text::datetime(*at, *unit, zone.as_ref().map(|zone| zone.as_str()))
+            }
             AnyValue::Time(nanoseconds) => text::time(*nanoseconds),
             AnyValue::Duration(length, unit) => text::duration(*length, *unit),
             AnyValue::Decimal(digits, _, scale) => text::decimal(*digits, *scale),

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use jiff::civil;
+use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use polars::prelude::TimeUnit;
 
@@ -24,13 +25,31 @@ pub(super) fn date(days: i32) -> Json {
     }
 }
 
-/// `2024-10-04T12:00:00.5`, in UTC and with a `Z` at the end where the column has a `zone`.
-pub(super) fn datetime(since_1970: i64, unit: TimeUnit, zone: bool) -> Json {
-    match Timestamp::from_nanosecond(i128::from(since_1970) * nanoseconds(unit)) {
-        Ok(at) if zone => Json::from(at.to_string()),
-        Ok(at) => Json::from(at.to_string().trim_end_matches('Z')),
-        Err(_) => integer(since_1970),
+/// `2024-10-04T12:00:00.5`, and where the column has a zone the time there, with its offset: `2024-10-04T14:00:00.5+02:00`.
+pub(super) fn datetime(since_1970: i64, unit: TimeUnit, zone: Option<&str>) -> Json {
+    let at = Timestamp::from_nanosecond(i128::from(since_1970) * nanoseconds(unit));
+    match (at, zone) {
+        (Ok(at), Some(zone)) => Json::from(in_zone(at, zone)),
+        (Ok(at), None) => Json::from(at.to_string().trim_end_matches('Z')),
+        (Err(_), _) => integer(since_1970),
     }
+}
+
+/// The time in a zone; UTC, and a zone that is not known, are a `Z`.
+fn in_zone(at: Timestamp, zone: &str) -> String {
+    let is_utc = ["UTC", "Etc/UTC", "Z", "+00:00"].contains(&zone);
+    match zone_of(zone).filter(|_| !is_utc) {
+        Some(zone) => at.display_with_offset(zone.to_offset(at)).to_string(),
+        None => at.to_string(),
+    }
+}
+
+/// A zone by its name, or by its offset: `+02:00`.
+fn zone_of(name: &str) -> Option<TimeZone> {
+    TimeZone::get(name).ok().or_else(|| {
+        let at: jiff::Zoned = format!("1970-01-01T00:00:00{name}[{name}]").parse().ok()?;
+        Some(at.time_zone().clone())
+    })
 }
 
 /// `23:59:59.25`, of nanoseconds since midnight.
@@ -92,10 +111,25 @@ mod tests {
             (date(20_000), r#""2024-10-04""#),
             (date(-719_162), r#""0001-01-01""#),
             (date(i32::MAX), "2147483647"),
-            (datetime(1_700_000_000_123, TimeUnit::Milliseconds, true), r#""2023-11-14T22:13:20.123Z""#),
-            (datetime(0, TimeUnit::Microseconds, false), r#""1970-01-01T00:00:00""#),
-            (datetime(-1, TimeUnit::Nanoseconds, false), r#""1969-12-31T23:59:59.999999999""#),
-            (datetime(i64::MAX, TimeUnit::Milliseconds, false), "9223372036854775807"),
+            (
+                datetime(1_700_000_000_123, TimeUnit::Milliseconds, Some("UTC")),
+                r#""2023-11-14T22:13:20.123Z""#,
+            ),
+            (
+                datetime(1_700_000_000_123, TimeUnit::Milliseconds, Some("Europe/Oslo")),
+                r#""2023-11-14T23:13:20.123+01:00""#,
+            ),
+            (
+                datetime(1_700_000_000_123, TimeUnit::Milliseconds, Some("-05:00")),
+                r#""2023-11-14T17:13:20.123-05:00""#,
+            ),
+            (
+                datetime(1_700_000_000_123, TimeUnit::Milliseconds, Some("no zone")),
+                r#""2023-11-14T22:13:20.123Z""#,
+            ),
+            (datetime(0, TimeUnit::Microseconds, None), r#""1970-01-01T00:00:00""#),
+            (datetime(-1, TimeUnit::Nanoseconds, None), r#""1969-12-31T23:59:59.999999999""#),
+            (datetime(i64::MAX, TimeUnit::Milliseconds, None), "9223372036854775807"),
             (time(86_399 * second + second / 4), r#""23:59:59.25""#),
             (time(-1), "-1"),
             (time(i64::MAX), "9223372036854775807"),

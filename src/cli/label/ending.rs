@@ -103,7 +103,8 @@ fn without_rows(run: &LabelSummary) -> Option<String> {
         [] => "the input has no rows, or --where and --limit exclude all of them".to_owned(),
         formats => format!(
             "the input was read as {}, and none of its records is a model call that can be judged, or --where and \
-             --limit exclude all of them; `tooljudge convert --summary` counts what was skipped, and why",
+             --limit exclude all of them; `tooljudge convert --summary` counts what was skipped, and why; if it is another format, name it with \
+             --from",
             formats.join(" and ")
         ),
     })

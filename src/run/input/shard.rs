@@ -16,6 +16,9 @@ pub struct Shard {
     pub count: u32,
 }
 
+/// More processes than anybody starts.
+const MOST: u32 = 1_000_000;
+
 /// Why a text is no shard.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a shard: use INDEX/COUNT, the index from 0 on, such as 0/16 to 15/16")]
@@ -28,7 +31,7 @@ impl FromStr for Shard {
         let parts =
             text.split_once('/').and_then(|(index, count)| Some((index.parse().ok()?, count.parse().ok()?)));
         match parts {
-            Some((index, count)) if index < count => Ok(Shard { index, count }),
+            Some((index, count)) if index < count && count <= MOST => Ok(Shard { index, count }),
             _ => Err(NoShard(text.to_owned())),
         }
     }
@@ -99,6 +102,7 @@ mod tests {
             ("0/2", Some((0, 2))),
             ("15/16", Some((15, 16))),
             ("16/16", None),
+            ("0/4294967295", None),
             ("0/0", None),
             ("1", None),
             ("-1/2", None),

@@ -10,7 +10,7 @@ use crate::run::Manifest;
 use crate::run::input::{SHARD_ROW, Shard};
 use crate::run::settings::{LabelSettings, SettingsError, Take};
 use crate::run::{Destination, Source};
-use crate::write::{Output, is_stream};
+use crate::write::{Formulas, Output, is_stream};
 
 /// Of a run that labels a part of the rows: the part, and hashes of all else that shapes its output.
 pub(super) struct ShardIdentity {
@@ -19,6 +19,8 @@ pub(super) struct ShardIdentity {
     options: String,
     /// The columns that are written, which rows of JSON Lines need not all have.
     columns: Vec<String>,
+    /// Whether formulas are escaped, which also quotes every text.
+    escaped: bool,
 }
 
 impl ShardIdentity {
@@ -45,22 +47,26 @@ impl ShardIdentity {
             why: why.to_string(),
         };
         let mut input = blake3::Hasher::new();
-        for Input { path, .. } in source.table.inputs() {
+        for file in source.table.inputs() {
+            let Input { path, .. } = file;
             input.update(hash_of_file(path).map_err(|why| unreadable(path, &why))?.as_bytes());
+            // Columns out of its name and folders.
+            input.update(json!(file.constants()).to_string().as_bytes());
         }
         let options = options(settings, output, manifest).map_err(|(path, why)| unreadable(&path, &why))?;
         let options = blake3::hash(options.to_string().as_bytes());
         let input = input.finalize().to_hex().to_string();
+        let escaped = output.format.formulas == Formulas::Escaped;
         let columns = destination.schema(source.table.schema()).names().map(str::to_owned).collect();
-        Ok(Some(ShardIdentity { shard, input, options: options.to_hex().to_string(), columns }))
+        Ok(Some(ShardIdentity { shard, input, options: options.to_hex().to_string(), columns, escaped }))
     }
 
     /// What the manifest says of it once the table is at `path`.
     pub(super) fn record(&self, path: &Path) -> Result<Value, Error> {
-        let ShardIdentity { shard, input, options, columns } = self;
+        let ShardIdentity { shard, input, options, columns, escaped } = self;
         let table = hash_of_file(path)?;
         Ok(
-            json!({ "index": shard.index, "count": shard.count, "input": input, "options": options, "columns": columns, "table": table }),
+            json!({ "index": shard.index, "count": shard.count, "input": input, "options": options, "columns": columns, "escaped": escaped, "table": table }),
         )
     }
 }

@@ -40,6 +40,9 @@ pub enum MergeError {
     /// Two rows with one number, or none where one should be.
     #[error("{}: row {row} of the whole run is {how}; the parts do not fit together", path.display())]
     Gap { path: PathBuf, row: u64, how: &'static str },
+    /// Other numbers of rows than the records say.
+    #[error("the parts have {found} rows, and their records say {said}; label the shards again")]
+    Rows { found: u64, said: u64 },
     /// An output in another format.
     #[error("the parts are {parts}, and {} would be {output}; merge writes the format of its parts", path.display())]
     OtherFormat { path: PathBuf, parts: &'static str, output: &'static str },

@@ -11,8 +11,8 @@ use crate::read::{Selection, Table, Understanding};
 use crate::run::input::SHARD_ROW;
 use crate::run::settings::MergeSettings;
 use crate::run::{Observer, Pass, RunError};
-use crate::table::{Batch, Schema};
-use crate::write::{Finished, Output, Sink, write_manifest};
+use crate::table::{Batch, Format, Schema};
+use crate::write::{Finished, Formulas, Output, Sink, write_manifest};
 
 /// What was joined.
 #[derive(Debug, Clone)]
@@ -53,22 +53,22 @@ pub fn merge(settings: MergeSettings, observer: &dyn Observer) -> Result<MergeSu
     let path = to.path.clone().ok_or(MergeError::NoOutput)?;
     let files = Table::files(&settings.parts)?;
     let paths: Vec<PathBuf> = files.iter().map(|input| input.path.clone()).collect();
-    let Checked { order, columns, with_rows } = checked(&paths)?;
+    let Checked { order, columns, with_rows, rows, escaped } = checked(&paths)?;
     let format = files[0].format;
-    let output = Output::new(path, to.format, format)?.with_formulas(to.formulas);
+    let formulas = if escaped { Formulas::Escaped } else { to.formulas };
+    let output = Output::new(path, to.format, format)?.with_formulas(formulas);
     if output.format.format != format {
         let (parts, output_format) = (format.as_str(), output.format.format.as_str());
         return Err(MergeError::OtherFormat { path: output.path, parts, output: output_format }.into());
     }
     let inputs: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
     output.check(&inputs, &[], to.force)?;
-    // Where no part has rows, any of them has the columns.
-    let read = if with_rows.is_empty() { &paths[..1] } else { &with_rows };
-    let names: Vec<String> = read.iter().map(|path| path.display().to_string()).collect();
-    let table = Table::open(&names, Understanding::default(), Selection::default())?;
-    let schema = schema(&names, &table, &columns)?;
-    let parts = read.iter().cloned().zip(table.each(&schema)).map(|(path, batches)| Part::new(path, batches));
-    let written = join(parts.collect(), &schema, &output, observer)?;
+    let (schema, parts) = match with_rows.is_empty() && matches!(format, Format::Json | Format::Jsonl) {
+        // Such a file without rows does not even have columns.
+        true => (Arc::new(Schema::default()), Vec::new()),
+        false => opened(if with_rows.is_empty() { &paths[..1] } else { &with_rows }, &columns)?,
+    };
+    let written = join(parts, rows, &schema, &output, observer)?;
     let parts: Vec<PathBuf> = order.into_iter().map(|at| paths[at].clone()).collect();
     if output.has_manifest() {
         let manifest = json!({
@@ -89,6 +89,10 @@ struct Checked {
     columns: Vec<String>,
     /// Those that have rows.
     with_rows: Vec<PathBuf>,
+    /// The rows of all.
+    rows: u64,
+    /// Whether formulas are escaped.
+    escaped: bool,
 }
 
 /// Checks that each shard is there once, and all are of one run.
@@ -115,8 +119,19 @@ fn checked(paths: &[PathBuf]) -> Result<Checked, RunError> {
     }
     let with_rows = records.iter().zip(paths).filter(|(record, _)| record.rows > 0);
     let with_rows = with_rows.map(|(_, path)| path.clone()).collect();
+    let (rows, escaped) = (records.iter().map(|record| record.rows).sum(), records[0].escaped);
     let columns = std::mem::take(&mut records[0].columns);
-    Ok(Checked { order: places.into_iter().flatten().collect(), columns, with_rows })
+    Ok(Checked { order: places.into_iter().flatten().collect(), columns, with_rows, rows, escaped })
+}
+
+/// The parts at these paths, with the columns of the whole table.
+fn opened(paths: &[PathBuf], columns: &[String]) -> Result<(Arc<Schema>, Vec<Part>), RunError> {
+    let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+    let table = Table::open(&names, Understanding::default(), Selection::default())?;
+    let schema = schema(&names, &table, columns)?;
+    let parts =
+        paths.iter().cloned().zip(table.each(&schema)).map(|(path, batches)| Part::new(path, batches));
+    Ok((schema, parts.collect()))
 }
 
 /// The columns of the parts: of each alone where all have the same, so that types stay what a single run would have written.
@@ -142,6 +157,7 @@ fn in_order(table: &Table, columns: &[String]) -> Arc<Schema> {
 /// Writes the rows of all parts in the order of their numbers, from 0 on without a gap.
 fn join(
     mut parts: Vec<Part>,
+    rows: u64,
     schema: &Schema,
     output: &Output,
     observer: &dyn Observer,
@@ -180,6 +196,9 @@ fn join(
         let batch = Batch::arranged(batches, &order)?.without(&[SHARD_ROW]);
         progress.asks_done(batch.len() as u64);
         sink.write(batch)?;
+    }
+    if next != rows {
+        return Err(MergeError::Rows { found: next, said: rows }.into());
     }
     Ok(sink.finish()?)
 }

@@ -23,6 +23,8 @@ pub(super) struct ShardRecord {
     /// The columns of the whole table, in order.
     pub(super) columns: Vec<String>,
     table: String,
+    /// Whether formulas are escaped.
+    pub(super) escaped: bool,
     /// How many rows the part has.
     #[serde(default)]
     pub(super) rows: u64,
@@ -46,6 +48,9 @@ impl ShardRecord {
         let Manifest { shard, output } = serde_json::from_str(&text).map_err(no_shard)?;
         let shard = ShardRecord { rows: output.rows, ..shard };
         let unreadable = |why: std::io::Error| ReadError::Io { path: path.to_owned(), why: why.to_string() };
+        if shard.index >= shard.count {
+            return Err(MergeError::Changed(manifest_path(path)).into());
+        }
         let table = hash_of_file(path).map_err(unreadable)?;
         if table != shard.table {
             return Err(MergeError::Changed(path.to_owned()).into());
