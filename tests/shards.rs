@@ -58,7 +58,7 @@ fn joined_parts_are_the_whole() {
         ("odd.jsonl", 4, "csv", &["--per", "call"]),
         ("odd.jsonl", 64, "jsonl", &[]),
         (&csv, 2, "csv", &["--escape-formulas"]),
-        (&csv, 2, "jsonl", &["--where", "gold=nobody"]),
+        (&csv, 2, "jsonl", &["--where", "gold=nobody", "--force"]),
     ] {
         let [whole, all] = both(&work, input, count, ending, flags);
         assert!(whole == all, "{input} {count} {ending}: {}", String::from_utf8_lossy(&all));
