@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from typing import Any, Protocol, final
 
-__all__ = ["Collected", "Stop", "Table", "__version__", "main", "run"]
+__all__ = ["ROW", "Collected", "Stop", "Table", "__version__", "main", "run"]
 __version__: str
+ROW: str
+"""The column that numbers the rows of a frame."""
 
 @final
 class Table:
