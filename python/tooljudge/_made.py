@@ -138,7 +138,7 @@ class _Part:
 
     def json_lines(self, first=0):
         names = self.columns[first:]
-        return "\n".join(_json.row({name: row[name] for name in names}) for row in rows_of(self._made, 0, self._count))
+        return _lines(rows_of(self._made, 0, self._count), names)
 
 
 class Listed:
@@ -181,7 +181,7 @@ class Listed:
 
     def json_lines(self, first=0):
         names = self.columns[first:]
-        return "\n".join(_json.row({name: row[name] for name in names}) for row in self._rows)
+        return _lines(self._rows, names)
 
 
 class _Restored:
@@ -200,7 +200,7 @@ class _Restored:
         if first == 0:
             return self._lines
         names = self.columns[first:]
-        return "\n".join(_json.row({name: row[name] for name in names}) for row in rows_of(self))
+        return _lines(rows_of(self), names)
 
 
 def _restored(table, lines, ours):
@@ -245,3 +245,8 @@ def _series(cells, name):
     if len(present) < len(cells) and all(type(cell) is int for cell in present) and max(map(abs, present)) > _EXACT:
         return pandas.Series(pandas.array(cells, dtype="UInt64" if max(present) >= 2**63 else "Int64"))
     return pandas.Series(cells)
+
+
+def _lines(rows, names):
+    """These columns of the rows, in JSON Lines."""
+    return "\n".join(_json.row({name: row[name] for name in names}) for row in rows)

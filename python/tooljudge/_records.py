@@ -1,4 +1,4 @@
-"""The jobs that write files and give a record: `train`, `drive`, `suite_from_log`, `store_stat`, `store_prune`, `store_merge`."""
+"""The jobs that give a record and no table."""
 
 from __future__ import annotations
 

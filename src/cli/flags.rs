@@ -119,7 +119,6 @@ pub fn words(arg: &Arg, value: &toml::Value) -> Result<Vec<String>, String> {
         toml::Value::Array(values) if repeats => {
             values.iter().map(|value| text(value).map(|text| word(&text))).collect()
         }
-        toml::Value::Array(_) => Err("expected one value, not a list".to_owned()),
         toml::Value::Table(pairs) if repeats => pairs
             .iter()
             .map(|(name, value)| text(value).map(|text| word(&format!("{name}={text}"))))

@@ -102,7 +102,6 @@ impl InputArgs {
             require_definitions: self.require_definitions,
             include_server_tools: self.include_server_tools,
             agents: self.agents,
-            shard: None,
             turns: self.turns.map(|turns| match turns {
                 TurnsArg::Calls => Turns::Calls,
                 TurnsArg::All => Turns::All,

@@ -92,3 +92,29 @@ impl<A: Args + Clone> Layered<A> {
         Ok(Layered { typed, args, origins: Origins { given, places } })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::{ArgAction, Command};
+
+    use super::*;
+    use crate::cli::{audit, bench, drive, label, resnap, score, train};
+
+    /// It would be filled in with every key, over what is there. Defaults are for the settings of the job.
+    #[test]
+    fn no_flag_that_a_file_can_set_has_a_default_of_its_own() {
+        fn check<A: Args>() {
+            let command = A::augment_args(Command::new("command"));
+            let switch = |arg: &clap::Arg| matches!(arg.get_action(), ArgAction::SetTrue);
+            let with_default = |arg: &&clap::Arg| !switch(arg) && !arg.get_default_values().is_empty();
+            assert_eq!(command.get_arguments().find(with_default).and_then(clap::Arg::get_long), None);
+        }
+        check::<label::args::LabelArgs>();
+        check::<resnap::ResnapArgs>();
+        check::<score::args::ScoreArgs>();
+        check::<drive::args::DriveArgs>();
+        check::<bench::args::BenchArgs>();
+        check::<audit::args::AuditArgs>();
+        check::<train::args::TrainArgs>();
+    }
+}

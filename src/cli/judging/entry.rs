@@ -37,7 +37,7 @@ pub struct JudgeEntry {
     written: Vec<Entry>,
 }
 
-/// The settings of an entry that are no flags.
+/// The settings of an entry that are no flags, for hints.
 const OWN: [&str; 8] = ["judge", "num_ctx", "headers", "query", "body", "proxy", "ca_cert", "price"];
 /// A flag that is about the whole run.
 const OF_THE_RUN: &str = "max_cost";
@@ -84,10 +84,12 @@ impl JudgeEntry {
                     filled.map_err(|why| format!("{}: {why}", place()))?;
                     judge.written.push(entry);
                 }
-                None if OWN.contains(&key) => {
-                    judge.own(&entry).map_err(|why| format!("{}: {why}", place()))?;
+                None => {
+                    let is_known = judge.own(&entry).map_err(|why| format!("{}: {why}", place()))?;
+                    if !is_known {
+                        return Err(format!("{}{named} {}", at(Some(entry.line)), unknown(key, &flags)));
+                    }
                 }
-                None => return Err(format!("{}{named} {}", at(Some(entry.line)), unknown(key, &flags))),
             }
         }
         match is_named {
@@ -96,8 +98,8 @@ impl JudgeEntry {
         }
     }
 
-    /// Fills in what is no flag.
-    fn own(&mut self, entry: &Entry) -> Result<(), String> {
+    /// Fills in what is no flag; whether there is such a setting.
+    fn own(&mut self, entry: &Entry) -> Result<bool, String> {
         match entry.key.as_str() {
             "judge" => self.judge = entry.read()?,
             "num_ctx" => self.num_ctx = Some(entry.read()?),
@@ -106,9 +108,10 @@ impl JudgeEntry {
             "body" => self.body = entry.read()?,
             "proxy" => self.proxy = Some(entry.read()?),
             "ca_cert" => self.ca_cert = Some(entry.read()?),
-            _ => self.price = Some(entry.read()?),
+            "price" => self.price = Some(entry.read()?),
+            _ => return Ok(false),
         }
-        Ok(())
+        Ok(true)
     }
 
     /// `flags` of the whole run, with what this entry says of those that were not `given`.

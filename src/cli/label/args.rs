@@ -39,7 +39,8 @@ pub struct LabelArgs {
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1")]
     pub dry_run: Option<usize>,
 
-    /// Label only one of several parts of the input, each by a process of its own: 0/16 to 15/16. `tooljudge merge` joins the parts
+    /// Label one shard of the input, so that several processes can share the work: 0/16 to 15/16. Join the shards with `tooljudge
+    /// merge`
     #[arg(long, value_name = "INDEX/COUNT", help_heading = "Input")]
     pub shard: Option<Shard>,
 

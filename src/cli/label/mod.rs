@@ -17,7 +17,7 @@ use super::printer::Printer;
 use super::step_summary::{FAILURES, StepSummaryFile};
 use super::{Ending, job};
 use crate::run;
-use crate::run::settings::{InputSettings, LabelSettings, OutputSettings, ResnapSettings};
+use crate::run::settings::{LabelSettings, OutputSettings, ResnapSettings};
 use crate::write::Formulas;
 
 /// What a command does with rows: the settings of its job, and what is shown of the outcome.
@@ -80,13 +80,13 @@ fn merged<'a>(
     let fold = fold(&args.result, args.spreadsheet.formulas());
     let settings = LabelSettings {
         panel: panel(&judging, &[], printer)?,
-        output: OutputSettings {
+        output: host.output(OutputSettings {
             path: args.output,
             format: args.to,
             collected: None,
             formulas: args.spreadsheet.formulas(),
             force: args.result.force,
-        },
+        }),
         prefix: args.result.prefix.unwrap_or_default(),
         overwrite: args.result.overwrite,
         drop: args.result.drop,
@@ -97,10 +97,9 @@ fn merged<'a>(
         max_fail: args.result.max_fail.clone(),
         failures: step_summary.as_ref().map_or(0, |_| FAILURES),
         rate: args.result.min_pass_rate.is_some(),
-        input: InputSettings { shard: args.shard, ..args.input.settings(args.inputs) },
+        input: host.input(args.input.settings(args.inputs)),
+        shard: args.shard,
     };
-    let settings =
-        LabelSettings { input: host.input(settings.input), output: host.output(settings.output), ..settings };
     let shown = Shown {
         command: if asks { "label" } else { "resnap" },
         json: args.result.json,

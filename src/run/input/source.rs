@@ -126,7 +126,7 @@ impl Source {
                  their column with --column tool_definitions=COLUMN",
             );
         }
-        Ok(Source { table, columns, normalizer, shard: settings.shard })
+        Ok(Source { table, columns, normalizer, shard: None })
     }
 
     /// Tells what logs among the inputs hold, since it is not what a line of the file is.

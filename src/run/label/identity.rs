@@ -1,11 +1,10 @@
 //! What the parts of one run have in common: by this `merge` knows that they belong together.
 
-use std::io::{Error, Read};
+use std::io::Error;
 use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::read::Input;
 use crate::run::Manifest;
 use crate::run::input::{SHARD_ROW, Shard};
 use crate::run::settings::{LabelSettings, SettingsError, Take};
@@ -32,7 +31,7 @@ impl ShardIdentity {
         manifest: &Manifest,
     ) -> Result<Option<ShardIdentity>, SettingsError> {
         let output = &destination.output;
-        let Some(shard) = settings.input.shard else { return Ok(None) };
+        let Some(shard) = settings.shard else { return Ok(None) };
         if source.table.inputs().iter().any(|input| input.is_in_memory() || is_stream(&input.path)) {
             return Err(SettingsError::ShardOfStream);
         }
@@ -48,7 +47,7 @@ impl ShardIdentity {
         };
         let mut input = blake3::Hasher::new();
         for file in source.table.inputs() {
-            let Input { path, .. } = file;
+            let path = &file.path;
             input.update(hash_of_file(path).map_err(|why| unreadable(path, &why))?.as_bytes());
             // Columns out of its name and folders.
             input.update(json!(file.constants()).to_string().as_bytes());
@@ -73,14 +72,7 @@ impl ShardIdentity {
 
 /// The hash of a file's bytes, in hexadecimal digits.
 pub(in crate::run) fn hash_of_file(path: &Path) -> Result<String, Error> {
-    let mut file = std::fs::File::open(path)?;
-    let (mut hasher, mut block) = (blake3::Hasher::new(), vec![0; 1 << 20]);
-    loop {
-        match file.read(&mut block)? {
-            0 => return Ok(hasher.finalize().to_hex().to_string()),
-            read => hasher.update(&block[..read]),
-        };
-    }
+    Ok(blake3::Hasher::new().update_reader(std::fs::File::open(path)?)?.finalize().to_hex().to_string())
 }
 
 /// All that shapes the rows of the output beside the input: who judges and how, what is read and written.
@@ -89,7 +81,7 @@ fn options(
     output: &Output,
     manifest: &Manifest,
 ) -> Result<Value, (std::path::PathBuf, Error)> {
-    let LabelSettings { input, panel, prefix, overwrite, drop, partial, .. } = settings;
+    let LabelSettings { input, shard, panel, prefix, overwrite, drop, partial, .. } = settings;
     let mut members = json!(manifest.panel);
     for member in members.as_array_mut().into_iter().flatten() {
         // What an endpoint turned out to support differs from run to run, and a key's address is no part of what is asked.
@@ -129,6 +121,6 @@ fn options(
         "include_server_tools": input.include_server_tools,
         "agents": input.agents,
         "turns": format!("{:?}", input.turns),
-        "count": input.shard.map(|shard| shard.count),
+        "count": shard.map(|shard| shard.count),
     }))
 }

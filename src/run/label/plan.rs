@@ -53,6 +53,7 @@ impl Plan {
         }
         let wanted = wanted(&settings.panel)?;
         let source = Source::open_wanted(&settings.input, &wanted, false, observer)?;
+        let source = Source { shard: settings.shard, ..source };
         source.announce(observer);
         let output = output(&settings, &source, purpose)?;
         let fold = settings.fold.as_ref().map(|fold| folded(fold, &source, purpose)).transpose()?;

@@ -40,7 +40,7 @@ pub struct MergeSummary {
 /// # std::fs::write(path("calls.csv"), "question,tool_call,tool_definitions\nSay 1,say(n=1),say: Says\nSay 2,say(n=3),say: Says\n")?;
 /// for index in 0..2 {
 ///     let mut settings = LabelSettings::new([path("calls.csv")]);
-///     settings.input.shard = Some(format!("{index}/2").parse()?);
+///     settings.shard = Some(format!("{index}/2").parse()?);
 ///     settings.output.path = Some(path(&format!("part{index}.csv")).into());
 ///     label_blocking(settings)?;
 /// }
@@ -104,7 +104,7 @@ fn checked(paths: &[PathBuf]) -> Result<Checked, RunError> {
             return Err(MergeError::OtherRun { path: path.clone(), other: paths[0].clone(), what }.into());
         }
         if let Some(other) = places.get_mut(record.index as usize).and_then(|place| place.replace(at)) {
-            let shard = format!("{}/{}", record.index, record.count);
+            let shard = record.name();
             return Err(
                 MergeError::SameShard { path: path.clone(), other: paths[other].clone(), shard }.into()
             );

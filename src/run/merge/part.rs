@@ -8,7 +8,7 @@ use super::MergeError;
 use crate::domain::Json;
 use crate::read::{Batches, ReadError};
 use crate::run::RunError;
-use crate::run::input::SHARD_ROW;
+use crate::run::input::{SHARD_ROW, Shard};
 use crate::run::label::hash_of_file;
 use crate::table::Batch;
 use crate::write::manifest_path;
@@ -48,14 +48,19 @@ impl ShardRecord {
         let Manifest { shard, output } = serde_json::from_str(&text).map_err(no_shard)?;
         let shard = ShardRecord { rows: output.rows, ..shard };
         let unreadable = |why: std::io::Error| ReadError::Io { path: path.to_owned(), why: why.to_string() };
-        if shard.index >= shard.count {
-            return Err(MergeError::Changed(manifest_path(path)).into());
+        if shard.name().parse::<Shard>().is_err() {
+            return Err(MergeError::NoShard { path: path.to_owned(), manifest: manifest_path(path) }.into());
         }
         let table = hash_of_file(path).map_err(unreadable)?;
         if table != shard.table {
             return Err(MergeError::Changed(path.to_owned()).into());
         }
         Ok(shard)
+    }
+
+    /// As it is typed.
+    pub(super) fn name(&self) -> String {
+        format!("{}/{}", self.index, self.count)
     }
 
     /// What shows that `self` and `other` are of two runs, if so.

@@ -7,7 +7,6 @@ use crate::domain::Slot;
 use crate::normalize::NullCall;
 use crate::normalize::logs::{LogFormat, Turns};
 use crate::read::{Format, InMemory, Take};
-use crate::run::input::Shard;
 use crate::write::WhenEmpty;
 
 /// Which rows a job reads, and how they are understood.
@@ -38,8 +37,6 @@ pub struct InputSettings {
     /// Which turns of a transcript are judged. Default: those that call something; the last, where only questions about whole
     /// transcripts are asked.
     pub turns: Option<Turns>,
-    /// The part of the rows that is labelled; only [`label`](crate::run::label()) takes one. Default: all of them.
-    pub shard: Option<Shard>,
 }
 
 impl InputSettings {
@@ -58,7 +55,6 @@ impl InputSettings {
             include_server_tools: false,
             agents: false,
             turns: None,
-            shard: None,
         }
     }
 

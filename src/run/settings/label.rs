@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::run::Ceiling;
+use crate::run::input::Shard;
 
 use super::{InputSettings, OutputSettings, PanelSettings};
 
@@ -11,6 +12,8 @@ use super::{InputSettings, OutputSettings, PanelSettings};
 pub struct LabelSettings {
     /// The rows.
     pub input: InputSettings,
+    /// The part of them that is labelled. Default: all of them.
+    pub shard: Option<Shard>,
     /// Who judges them.
     pub panel: PanelSettings,
     /// The labelled table. Default: beside the only input, with `.labeled` before its ending.
@@ -45,6 +48,7 @@ impl LabelSettings {
     pub fn new<I: Into<String>>(inputs: impl IntoIterator<Item = I>) -> LabelSettings {
         LabelSettings {
             input: InputSettings::new(inputs),
+            shard: None,
             panel: PanelSettings::default(),
             output: OutputSettings::default(),
             prefix: String::new(),

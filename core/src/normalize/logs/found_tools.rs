@@ -9,7 +9,8 @@ pub(super) fn with<'a>(tools: Cell, elements: impl Iterator<Item = &'a Json>) ->
         return tools;
     }
     let mut all = match &tools {
-        Cell::Missing | Cell::Null => Vec::new(),
+        // What was on offer beside them is not known, and a list of these alone would say that nothing was.
+        Cell::Missing | Cell::Null => return tools,
         Cell::Json(Json::Array(items)) => items.clone(),
         Cell::Text(text) => match Json::parse(text) {
             Ok(Json::Array(items)) => items,
@@ -33,4 +34,24 @@ fn found_by(element: &Json) -> Option<&[Json]> {
 
 fn name(tool: &Json) -> Option<&str> {
     tool.get("name").or_else(|| tool.get("function")?.get("name"))?.as_str()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn found_tools_join_those_that_are_known() {
+        let found = r#"{"type":"tool_search_output","tools":[{"name":"g"},{"name":"f"}]}"#;
+        let elements = [Json::parse(found).expect("JSON")];
+        let named = |tools: &str| Cell::Json(Json::parse(tools).expect("JSON"));
+        for (tools, all) in [
+            (named(r#"[{"name":"f"}]"#), named(r#"[{"name":"f"},{"name":"g"}]"#)),
+            (Cell::Text(r#"[{"name":"f"}]"#.into()), named(r#"[{"name":"f"},{"name":"g"}]"#)),
+            (Cell::Missing, Cell::Missing),
+            (Cell::Null, Cell::Null),
+        ] {
+            assert_eq!(with(tools, elements.iter()), all);
+        }
+    }
 }

@@ -19,7 +19,7 @@ const CHOICES: &[&[&str]] = &[
 ];
 
 /// Words that leave the choice to the model.
-const FREE: &[&str] = &["", "auto", "validated", "mode_unspecified", "null"];
+const FREE: &[&str] = &["", "auto", "validated", "mode_unspecified", "null", "not_given", "unset"];
 
 /// What is to be remarked about a request.
 pub(super) fn flags(request: &Object) -> Vec<Flag> {

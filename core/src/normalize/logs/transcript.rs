@@ -173,7 +173,7 @@ impl Steps {
         let mut hasher = DefaultHasher::new();
         hasher.write(source.as_bytes());
         Steps {
-            prints: prints(&transcript.elements).into(),
+            prints: prints(&transcript.tools, &transcript.elements).into(),
             source: hasher.finish(),
             id: transcript.id.take().map(Arc::from),
             episode: (!transcript.episode.is_empty())
@@ -236,7 +236,7 @@ impl Steps {
 }
 
 /// What stands for each beginning of a transcript, the empty one first.
-fn prints(elements: &[Json]) -> Vec<u64> {
+fn prints(tools: &Cell, elements: &[Json]) -> Vec<u64> {
     struct Text(DefaultHasher);
     impl Write for Text {
         fn write_str(&mut self, text: &str) -> std::fmt::Result {
@@ -245,6 +245,8 @@ fn prints(elements: &[Json]) -> Vec<u64> {
         }
     }
     let mut text = Text(DefaultHasher::new());
+    // The same words with other tools on offer are another chat.
+    let _ = writeln!(text, "{tools:?}");
     let mut prints = vec![text.0.finish()];
     for element in elements {
         // A hasher fails never.

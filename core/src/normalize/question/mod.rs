@@ -79,7 +79,9 @@ fn printed_array(text: &str) -> Option<String> {
         }
         whole.push_str(line.trim_end());
     }
-    Some(whole.replace("array([", "[").replace("], dtype=object)", "]"))
+    // Arrays of messages and calls: what a text says of others stays as it is.
+    let arrays = [("array([{", "[{"), ("}], dtype=object)", "}]"), ("array([], dtype=object)", "[]")];
+    Some(arrays.iter().fold(whole, |text, (printed, plain)| text.replace(printed, plain)))
 }
 
 /// The messages of a list, if all of its elements are some.

@@ -257,7 +257,8 @@ pub(in crate::normalize) fn is_denied(call: &Object) -> bool {
 
 /// What a result says of a failure: `"error": "ValueError: no such date"`, `"error": {"message": "timeout"}`.
 fn error_in(result: &Object) -> Option<&Json> {
-    const NO_ERROR: &[&str] = &["", "none", "null", "false", "no", "0"];
+    const NO_ERROR: &[&str] =
+        &["", "none", "null", "false", "no", "0", "no error", "no errors", "ok", "success"];
     result.get("error").filter(|error| match error {
         Json::String(text) => !NO_ERROR.iter().any(|word| word.eq_ignore_ascii_case(text.trim())),
         Json::Object(object) => !object.is_empty(),

@@ -23,6 +23,10 @@ pub(super) fn parted(text: &str, before: &[Message]) -> Option<(Vec<String>, Opt
     if answered.role != Role::Assistant {
         return None;
     }
+    let results = before.iter().rev().take_while(|message| message.role == Role::Tool).count();
+    if results > 0 && results >= answered.tool_calls.len() {
+        return None;
+    }
     let calls = !answered.tool_calls.is_empty();
     let label = LABELS.iter().find_map(|label| text.trim_start().strip_prefix(label)).filter(|_| calls);
     if let Some(result) = label {
@@ -54,6 +58,7 @@ mod tests {
             tool_calls: vec![ToolCall::new("f", Object::new())],
             ..Message::new(Role::Assistant, "")
         };
+        let result = Message::new(Role::Tool, "7");
         const TAGGED: &str = "<tool_response>\n7\n</tool_response>";
         for (text, before, results, own) in [
             (TAGGED, vec![&user, &called], Some("7"), None),
@@ -71,6 +76,9 @@ mod tests {
             ("<tool_response>7", vec![&called], None, None),
             ("Observation: id 7", vec![&user, &called], Some("id 7"), None),
             ("Observation: it crashes", vec![&user, &said], None, None),
+            // The call has its result already.
+            ("Observation: the bill is wrong", vec![&user, &called, &result], None, None),
+            (TAGGED, vec![&user, &called, &result], None, None),
         ] {
             let before: Vec<Message> = before.into_iter().cloned().collect();
             let found = parted(text, &before);
