@@ -10,6 +10,7 @@ import json
 import math
 import re
 import sys
+import warnings
 
 import duckdb
 import numpy as np
@@ -465,3 +466,22 @@ def test_pandas_needs_no_pyarrow(tmp_path, monkeypatch):
     assert out.index.equals(frame.index) and out[list(frame.columns)].equals(frame)
     assert labels(to_rows(out)) == labels(expected)
     assert list(tj.label(frame, where={"kind": "y"}).index) == ["c", "e"]
+
+
+def test_texts_that_a_frame_made_of_numbers_are_warned_of():
+    tools = [{"name": "book", "parameters": {"type": "object", "properties": {"guests": {"type": "integer"}, "name": {"type": "string"}}}}]
+
+    def row(guests, arguments=None):
+        call = {"name": "book", "arguments": arguments or {"guests": guests, "name": "Ada"}}
+        return {"question": f"Book a table for {guests}", "tool_call": call, "tool_definitions": json.dumps(tools)}
+
+    mixed = [row(guests) for guests in (2, 3, "five")]
+    made_texts = pl.DataFrame(mixed)
+    with pytest.warns(tj.ToolJudgeWarning, match="3 rows hold text where the tool takes none"):
+        tj.label(made_texts)
+    # What tells a text of the agent's from the table's: rows that keep their types, and arguments as JSON text.
+    as_text = pl.DataFrame([row(n, json.dumps({"guests": str(n)})) for n in (2, 3)])
+    for kept in (mixed, pl.DataFrame([row(2), row(3)]), as_text):
+        with warnings.catch_warnings():
+            warnings.filterwarnings("error", message=".*text where the tool takes none")
+            tj.label(kept)

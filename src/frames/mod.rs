@@ -61,7 +61,7 @@ pub async fn label(
     if let Some(name) = labels.schema().names().find(|name| batch.schema.position(name).is_some()) {
         return Err(FrameError::Clash(name.to_owned()));
     }
-    let items = run::items(&batch, &columns, &normalizer).map_err(RunError::from)?;
+    let items = run::items(&batch, &columns, &Arc::new(normalizer)).map_err(RunError::from)?;
     let labelled = labeler.labelled(items, cancel).await?;
     let records = labelled.iter().map(|labelled| labels.record(labelled)).collect();
     let labelled = batch.append(labels.schema(), records).and_then(Batch::into_frame);

@@ -108,6 +108,11 @@ impl Schema {
     pub fn position(&self, name: &str) -> Option<usize> {
         self.columns.iter().position(|column| column.name == name)
     }
+
+    /// Whether all values of the column `name`, and of each field in them, have one type.
+    pub fn is_typed(&self, name: &str) -> bool {
+        self.position(name).is_some_and(|at| matches!(self.columns[at].kind, Kind::Typed(_)))
+    }
 }
 
 /// The type of a column of a typed file: in frames, in the file, and in files that are written.

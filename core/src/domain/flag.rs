@@ -75,6 +75,8 @@ pub enum Flag {
     HistoryAmbiguous,
     /// The conversation beside the question cannot be read; the judge is not shown it.
     HistoryLeftOut,
+    /// A table's column of structs holds a text where the tool takes none: a field has one type, so it may have been a number.
+    TextInStruct,
     /// A text ends where a log's length limit probably cut it.
     MaybeTruncated,
 }
@@ -119,6 +121,7 @@ impl Flag {
             Flag::ArgumentsNotRecorded => "arguments_not_recorded",
             Flag::HistoryAmbiguous => "history_ambiguous",
             Flag::HistoryLeftOut => "history_left_out",
+            Flag::TextInStruct => "text_in_struct",
             Flag::MaybeTruncated => "maybe_truncated",
         }
     }

@@ -5,6 +5,7 @@ mod clusters;
 mod row;
 mod shard;
 mod source;
+mod text_fields;
 
 pub(in crate::run) use cell::text;
 pub(in crate::run) use clusters::{Cluster, Clusters, hash};

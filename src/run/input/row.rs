@@ -4,6 +4,7 @@
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
+use super::text_fields;
 use crate::domain::{Cell, Flag, Item, Message, RawRow, Sample};
 use crate::normalize::{Conversation, Normalizer};
 
@@ -16,10 +17,27 @@ pub struct Row {
 }
 
 /// What a row's sample is read out of.
+#[derive(Clone)]
 struct Unread {
     cells: RawRow,
     conversation: Option<Conversation>,
+    /// Whether the calls are out of a column that gives each field one type.
+    are_typed: bool,
     normalizer: Arc<Normalizer>,
+}
+
+impl Unread {
+    fn read(self) -> Item {
+        let Unread { cells, conversation, are_typed, normalizer } = self;
+        let structs = are_typed.then(|| cells.tool_call.clone());
+        let mut item = normalizer.sample_in_context(cells, conversation.as_ref());
+        if let (Some(Cell::Json(structs)), Ok(sample)) = (structs, &mut item)
+            && text_fields::are_suspect(&structs, sample)
+        {
+            sample.flags.push(Flag::TextInStruct);
+        }
+        item
+    }
 }
 
 impl Row {
@@ -31,18 +49,17 @@ impl Row {
     pub(in crate::run) fn unread(
         cells: RawRow,
         conversation: Option<Conversation>,
+        are_typed: bool,
         normalizer: Arc<Normalizer>,
     ) -> Row {
-        let unread = Unread { cells, conversation, normalizer };
+        let unread = Unread { cells, conversation, are_typed, normalizer };
         Row { unread: Some(unread), item: OnceLock::new(), flags: OnceLock::new() }
     }
 
     /// Its sample, or why there is none.
     pub fn item(&self) -> &Item {
         self.item.get_or_init(|| match &self.unread {
-            Some(Unread { cells, conversation, normalizer }) => {
-                normalizer.sample_in_context(cells.clone(), conversation.as_ref())
-            }
+            Some(unread) => unread.clone().read(),
             None => unreachable!("a row that is not to be read is a known one"),
         })
     }
@@ -51,9 +68,7 @@ impl Row {
     pub fn into_item(self) -> Item {
         match (self.item.into_inner(), self.unread) {
             (Some(item), _) => item,
-            (None, Some(Unread { cells, conversation, normalizer })) => {
-                normalizer.sample_in_context(cells, conversation.as_ref())
-            }
+            (None, Some(unread)) => unread.read(),
             (None, None) => unreachable!("a row that is not to be read is a known one"),
         }
     }
@@ -75,7 +90,7 @@ impl Row {
     /// All that a prompt about it is made of.
     pub(in crate::run) fn hash_into(&self, hasher: &mut impl Hasher) {
         match (&self.unread, self.item.get()) {
-            (Some(Unread { cells, conversation, normalizer: _ }), _) => {
+            (Some(Unread { cells, conversation, .. }), _) => {
                 let RawRow { question, tool_call, tool_definitions, extras } = cells;
                 [question, tool_call, tool_definitions].into_iter().for_each(|cell| hash(cell, hasher));
                 extras.iter().for_each(|(_, cell)| hash(cell, hasher));

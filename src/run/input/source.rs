@@ -166,16 +166,7 @@ impl Source {
 
     /// Every row, its cells not looked into yet.
     pub fn unread(&self, batch: &Batch) -> Result<Vec<Row>, TableError> {
-        if let Some(items) = logged(batch, &self.columns)? {
-            return Ok(items.into_iter().map(Row::known).collect());
-        }
-        let unsayable = unsayable(batch, &self.columns)?;
-        let row = |(at, (cells, conversation))| match (batch.item(at), unsayable.get(&at)) {
-            (Some(item), _) => Row::known(item.clone()),
-            (None, Some(error)) => Row::known(Err(error.clone())),
-            (None, None) => Row::unread(cells, conversation, Arc::clone(&self.normalizer)),
-        };
-        Ok(raw_rows(batch, &self.columns, &self.normalizer)?.into_iter().enumerate().map(row).collect())
+        unread(batch, &self.columns, &self.normalizer)
     }
 
     /// The rows of `batch` that are meant, the first of which is at `position` among all.
@@ -220,21 +211,26 @@ impl InputSettings {
 }
 
 /// Every row's sample, read in parallel.
-pub fn items(batch: &Batch, columns: &Columns, normalizer: &Normalizer) -> Result<Vec<Item>, TableError> {
+pub fn items(
+    batch: &Batch,
+    columns: &Columns,
+    normalizer: &Arc<Normalizer>,
+) -> Result<Vec<Item>, TableError> {
+    Ok(unread(batch, columns, normalizer)?.into_par_iter().map(Row::into_item).collect())
+}
+
+fn unread(batch: &Batch, columns: &Columns, normalizer: &Arc<Normalizer>) -> Result<Vec<Row>, TableError> {
     if let Some(items) = logged(batch, columns)? {
-        return Ok(items);
+        return Ok(items.into_iter().map(Row::known).collect());
     }
-    let rows = raw_rows(batch, columns, normalizer)?;
     let unsayable = unsayable(batch, columns)?;
-    let item = |(at, (row, context)): (usize, (RawRow, Option<Conversation>))| match (
-        batch.item(at),
-        unsayable.get(&at),
-    ) {
-        (Some(item), _) => item.clone(),
-        (None, Some(error)) => Err(error.clone()),
-        (None, None) => normalizer.sample_in_context(row, context.as_ref()),
+    let are_typed = columns.tool_call.as_ref().is_some_and(|name| batch.schema.is_typed(name));
+    let row = |(at, (cells, conversation))| match (batch.item(at), unsayable.get(&at)) {
+        (Some(item), _) => Row::known(item.clone()),
+        (None, Some(error)) => Row::known(Err(error.clone())),
+        (None, None) => Row::unread(cells, conversation, are_typed, Arc::clone(normalizer)),
     };
-    Ok(rows.into_par_iter().enumerate().map(item).collect())
+    Ok(raw_rows(batch, columns, normalizer)?.into_iter().enumerate().map(row).collect())
 }
 
 /// The samples of a log, with what its columns hold beside them; `None` of a table.
